@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What Yoke uses of the CUDA driver API and of NVRTC, in our own words, so that building needs no CUDA Toolkit. The one rule: every
+ * type and constant has NVIDIA's name with yk_ or YK_ in front, so this header and NVIDIA's can be included together, and
+ * tests/static/cuda_api.c compares them. The functions are in symbols.def. Enumerations are unsigned int, as compilers represent
+ * them.
+ */
+#ifndef YK_CUDA_API_H
+#define YK_CUDA_API_H
+
+#include <stddef.h>
+
+/* ---- The driver ---- */
+
+typedef unsigned int yk_CUresult;
+typedef int yk_CUdevice; /* an ordinal */
+typedef unsigned int yk_CUdevice_attribute;
+typedef unsigned int yk_CUfunction_attribute;
+typedef unsigned int yk_CUjit_option;
+typedef unsigned long long yk_CUdeviceptr;
+typedef struct CUuuid_st yk_CUuuid; /* 16 bytes */
+typedef struct CUctx_st *yk_CUcontext;
+typedef struct CUstream_st *yk_CUstream;
+typedef struct CUevent_st *yk_CUevent;
+typedef struct CUmod_st *yk_CUmodule;
+typedef struct CUfunc_st *yk_CUfunction;
+typedef void (*yk_CUhostFn)(void *user);
+
+/* X(name, value): the results that Yoke tells apart, or knows an advice for. */
+#define YK_CUDA_RESULTS(X)                            \
+    X(CUDA_SUCCESS, 0)                                \
+    X(CUDA_ERROR_INVALID_VALUE, 1)                    \
+    X(CUDA_ERROR_OUT_OF_MEMORY, 2)                    \
+    X(CUDA_ERROR_NOT_INITIALIZED, 3)                  \
+    X(CUDA_ERROR_DEINITIALIZED, 4)                    \
+    X(CUDA_ERROR_STUB_LIBRARY, 34)                    \
+    X(CUDA_ERROR_DEVICE_UNAVAILABLE, 46)              \
+    X(CUDA_ERROR_NO_DEVICE, 100)                      \
+    X(CUDA_ERROR_INVALID_DEVICE, 101)                 \
+    X(CUDA_ERROR_DEVICE_NOT_LICENSED, 102)            \
+    X(CUDA_ERROR_INVALID_IMAGE, 200)                  \
+    X(CUDA_ERROR_INVALID_CONTEXT, 201)                \
+    X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)              \
+    X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)              \
+    X(CUDA_ERROR_INVALID_PTX, 218)                    \
+    X(CUDA_ERROR_NVLINK_UNCORRECTABLE, 220)           \
+    X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221)         \
+    X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)        \
+    X(CUDA_ERROR_JIT_COMPILATION_DISABLED, 223)       \
+    X(CUDA_ERROR_CONTAINED, 226)                      \
+    X(CUDA_ERROR_OPERATING_SYSTEM, 304)               \
+    X(CUDA_ERROR_INVALID_HANDLE, 400)                 \
+    X(CUDA_ERROR_NOT_FOUND, 500)                      \
+    X(CUDA_ERROR_NOT_READY, 600)                      \
+    X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                \
+    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)        \
+    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                 \
+    X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)           \
+    X(CUDA_ERROR_ASSERT, 710)                         \
+    X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)           \
+    X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)            \
+    X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)             \
+    X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717)          \
+    X(CUDA_ERROR_INVALID_PC, 718)                     \
+    X(CUDA_ERROR_LAUNCH_FAILED, 719)                  \
+    X(CUDA_ERROR_TENSOR_MEMORY_LEAK, 721)             \
+    X(CUDA_ERROR_NOT_PERMITTED, 800)                  \
+    X(CUDA_ERROR_NOT_SUPPORTED, 801)                  \
+    X(CUDA_ERROR_SYSTEM_NOT_READY, 802)               \
+    X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)         \
+    X(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, 804) \
+    X(CUDA_ERROR_MPS_CONNECTION_FAILED, 805)          \
+    X(CUDA_ERROR_MPS_RPC_FAILURE, 806)                \
+    X(CUDA_ERROR_MPS_SERVER_NOT_READY, 807)           \
+    X(CUDA_ERROR_MPS_MAX_CLIENTS_REACHED, 808)        \
+    X(CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED, 809)    \
+    X(CUDA_ERROR_MPS_CLIENT_TERMINATED, 810)          \
+    X(CUDA_ERROR_EXTERNAL_DEVICE, 911)                \
+    X(CUDA_ERROR_UNKNOWN, 999)
+
+/* X(name, value): everything else. */
+#define YK_CUDA_CONSTANTS(X)                                     \
+    X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)              \
+    X(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 2)                    \
+    X(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 3)                    \
+    X(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 4)                    \
+    X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 5)                     \
+    X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 6)                     \
+    X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 7)                     \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)        \
+    X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                         \
+    X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)              \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 20)                      \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)          \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)          \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97) \
+    X(CU_COMPUTEMODE_PROHIBITED, 2)                              \
+    X(CU_STREAM_NON_BLOCKING, 1)                                 \
+    X(CU_EVENT_DEFAULT, 0)                                       \
+    X(CU_EVENT_DISABLE_TIMING, 2)                                \
+    X(CU_EVENT_WAIT_DEFAULT, 0)                                  \
+    X(CU_MEMHOSTALLOC_PORTABLE, 1)                               \
+    X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                \
+    X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                    \
+    X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)        \
+    X(CU_JIT_ERROR_LOG_BUFFER, 5)                                \
+    X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)
+
+/* ---- NVRTC ---- */
+
+typedef unsigned int yk_nvrtcResult;
+typedef struct _nvrtcProgram *yk_nvrtcProgram;
+
+/* X(name, value) */
+#define YK_NVRTC_RESULTS(X)          \
+    X(NVRTC_SUCCESS, 0)              \
+    X(NVRTC_ERROR_OUT_OF_MEMORY, 1)  \
+    X(NVRTC_ERROR_INVALID_OPTION, 5) \
+    X(NVRTC_ERROR_COMPILATION, 6)    \
+    X(NVRTC_ERROR_BUILTIN_OPERATION_FAILURE, 7)
+
+enum {
+#define YK_CUDA_ENUM(name, value) YK_##name = value,
+    YK_CUDA_RESULTS(YK_CUDA_ENUM) YK_CUDA_CONSTANTS(YK_CUDA_ENUM) YK_NVRTC_RESULTS(YK_CUDA_ENUM)
+#undef YK_CUDA_ENUM
+};
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUDA devices. Listing them creates no context. An open device holds its primary context, which is shared with whatever else in
+ * the process uses CUDA (the runtime API, PyTorch): memory and streams can be exchanged, and its flags are not ours to change.
+ */
+#include "driver.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+yoke_status yk_cuda_enter(const yoke_device *device)
+{
+    return yk_cuda_check("cuCtxPushCurrent_v2", yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(device)->context));
+}
+
+void yk_cuda_leave(void)
+{
+    yk_CUcontext ours;
+    (void)yk_cu.cuCtxPopCurrent_v2(&ours); /* fails only on an empty stack, and the push has succeeded */
+}
+
+/* ---- Listing ---- */
+
+/* A device's properties that are whole numbers; stops asking at the first failure. */
+typedef struct attribute_query {
+    yk_CUdevice ordinal;
+    yk_CUresult result;
+} attribute_query;
+
+static uint32_t ask(attribute_query *query, yk_CUdevice_attribute attribute)
+{
+    int value = 0;
+    if (query->result == YK_CUDA_SUCCESS)
+        query->result = yk_cu.cuDeviceGetAttribute(&value, attribute, query->ordinal);
+    return query->result == YK_CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
+}
+
+/* The name that tells devices apart from one start of the driver to the next; "" where the driver does not tell. */
+static void identify(yk_CUdevice ordinal, char *pci, size_t pci_size, char *uuid, size_t uuid_size)
+{
+    unsigned char bytes[16];
+
+    pci[0] = uuid[0] = '\0';
+    if (yk_cu.cuDeviceGetPCIBusId(pci, (int)pci_size, ordinal) != YK_CUDA_SUCCESS)
+        pci[0] = '\0';
+    for (char *c = pci; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+
+    if (!yk_cu.cuDeviceGetUuid_v2 || yk_cu.cuDeviceGetUuid_v2((yk_CUuuid *)(void *)bytes, ordinal) != YK_CUDA_SUCCESS)
+        return;
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof bytes && length + 4 <= uuid_size; i++)
+        length += (size_t)snprintf(uuid + length, uuid_size - length, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                                   bytes[i]);
+}
+
+static yoke_status describe_limits(yk_CUdevice ordinal, yoke_device_info *info)
+{
+    attribute_query query = { ordinal, YK_CUDA_SUCCESS };
+
+    info->compute_units = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    info->max_shared = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    info->max_block_threads = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    for (unsigned i = 0; i < 3; i++) {
+        info->max_grid[i] = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + i);
+        info->max_block[i] = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i);
+    }
+    uint32_t optin = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    if (optin > info->max_shared) /* kernel.c asks for it */
+        info->max_shared = optin;
+    if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == YK_CU_COMPUTEMODE_PROHIBITED)
+        return yk_fail(YOKE_E_UNAVAILABLE,
+                       "its compute mode is 'prohibited'; an administrator can change it: nvidia-smi -c DEFAULT");
+    return yk_cuda_check("cuDeviceGetAttribute", query.result);
+}
+
+static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
+{
+    int version = 0;
+    size_t memory = 0;
+    yoke_status status;
+
+    *info = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
+    info->kind = YOKE_DEVICE_GPU;
+    info->view_alignment = 1;
+    info->capabilities = 1u << YOKE_CAP_FP64 | 1u << YOKE_CAP_INT64_ATOMICS | 1u << YOKE_CAP_TIMING | 1u << YOKE_CAP_EXACT_FP32;
+    if (yk_cu.cuFuncGetParamInfo)
+        info->capabilities |= 1u << YOKE_CAP_SIGNATURE;
+    yk_string_copy(info->vendor, sizeof info->vendor, "NVIDIA");
+    yk_string_copy(info->platform, sizeof info->platform, "NVIDIA CUDA");
+    identify(ordinal, info->pci, sizeof info->pci, info->uuid, sizeof info->uuid);
+
+    status = yk_cuda_check("cuDeviceGetName", yk_cu.cuDeviceGetName(info->name, sizeof info->name, ordinal));
+    if (status == YOKE_OK)
+        status = yk_cuda_check("cuDriverGetVersion", yk_cu.cuDriverGetVersion(&version));
+    if (status == YOKE_OK)
+        status = yk_cuda_check("cuDeviceTotalMem_v2", yk_cu.cuDeviceTotalMem_v2(&memory, ordinal));
+    if (status == YOKE_OK)
+        status = describe_limits(ordinal, info);
+    snprintf(info->driver, sizeof info->driver, "%d.%d", version / 1000, version % 1000 / 10);
+    info->memory = info->max_buffer = memory;
+    return status;
+}
+
+static int by_pci(const void *a, const void *b)
+{
+    const yoke_device_info *left = a, *right = b;
+    int order = strcmp(left->pci, right->pci);
+    return order ? order : strcmp(left->uuid, right->uuid); /* the parts of a divided GPU (MIG) share its address */
+}
+
+/* How many devices there are; none is a failure. */
+static yoke_status count_devices(int *out_count)
+{
+    yk_CUresult result = yk_cu.cuDeviceGetCount(out_count);
+    if (result == YK_CUDA_SUCCESS && *out_count <= 0)
+        result = YK_CUDA_ERROR_NO_DEVICE;
+    return result == YK_CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail_as(YOKE_E_UNAVAILABLE, "cuDeviceGetCount", result, NULL);
+}
+
+yoke_status yk_cuda_device_list(yk_device_list *list)
+{
+    yoke_device_info *infos = NULL;
+    int count = 0;
+    size_t usable = 0;
+    yoke_status status = yk_cuda_load();
+
+    if (status == YOKE_OK)
+        status = count_devices(&count);
+    if (status < 0)
+        return status;
+    infos = calloc((size_t)count, sizeof *infos);
+    if (!infos)
+        return yk_no_memory("the list of CUDA devices");
+
+    for (int i = 0; i < count; i++) {
+        yk_CUdevice ordinal;
+        status = yk_cuda_check("cuDeviceGet", yk_cu.cuDeviceGet(&ordinal, i));
+        if (status == YOKE_OK)
+            status = describe(ordinal, &infos[usable]);
+        if (status == YOKE_OK)
+            usable++;
+        else
+            yk_device_list_reject(list, "cuda: GPU %d%s%s: %s", i, infos[usable].name[0] ? ", " : "", infos[usable].name,
+                                  yoke_error()->text);
+    }
+    qsort(infos, usable, sizeof *infos, by_pci);
+    status = YOKE_OK;
+    for (size_t i = 0; i < usable && status == YOKE_OK; i++)
+        status = yk_device_list_add(list, &yk_backend_cuda, &infos[i]);
+    free(infos);
+    return status;
+}
+
+/* ---- Opening ---- */
+
+/* The driver's number of a device: the order in which another process saw them, or CUDA_VISIBLE_DEVICES, may have been another. */
+static yoke_status find(const yoke_device_info *info, yk_CUdevice *out_ordinal)
+{
+    int count = 0;
+    yoke_status status = count_devices(&count);
+
+    for (int i = 0; i < count && status == YOKE_OK; i++) {
+        char pci[sizeof info->pci], uuid[sizeof info->uuid];
+        status = yk_cuda_check("cuDeviceGet", yk_cu.cuDeviceGet(out_ordinal, i));
+        if (status < 0)
+            break;
+        identify(*out_ordinal, pci, sizeof pci, uuid, sizeof uuid);
+        if (strcmp(pci, info->pci) == 0 && strcmp(uuid, info->uuid) == 0)
+            return YOKE_OK;
+    }
+    if (status < 0)
+        return status;
+    return yk_fail(YOKE_E_NOT_FOUND, "cuda: %s (%s, PCI %s) is no longer among the %d GPUs that the driver shows to this process",
+                   info->selector, info->name, info->pci, count);
+}
+
+yoke_status yk_cuda_device_open(yoke_device *device)
+{
+    yk_cuda_device *native;
+    yk_CUresult result;
+    yoke_status status = yk_cuda_load();
+
+    if (status < 0)
+        return status;
+    native = calloc(1, sizeof *native);
+    if (!native)
+        return yk_no_memory("a CUDA device");
+    status = find(&device->info, &native->ordinal);
+    if (status < 0)
+        goto out;
+
+    attribute_query query = { native->ordinal, YK_CUDA_SUCCESS };
+    native->architecture = (int)(10 * ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
+    native->architecture += (int)ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    native->warp_size = (int)ask(&query, YK_CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    native->max_shared = (int)device->info.max_shared;
+    status = yk_cuda_check("cuDeviceGetAttribute", query.result);
+    if (status < 0)
+        goto out;
+
+    result = yk_cu.cuDevicePrimaryCtxRetain(&native->context, native->ordinal);
+    if (result != YK_CUDA_SUCCESS) {
+        status = yk_cuda_fail("cuDevicePrimaryCtxRetain", result, "%s cannot be opened", device->info.name);
+        goto out;
+    }
+    device->native = native;
+    native = NULL;
+out:
+    free(native);
+    return status;
+}
+
+void yk_cuda_device_close(yoke_device *device)
+{
+    yk_cuda_device *native = yk_cuda_device_of(device);
+    for (size_t i = 0; i < YK_COUNT_OF(native->notifiers); i++) {
+        if (!native->notifiers[i].stream)
+            continue;
+        (void)yk_cu.cuStreamSynchronize(native->notifiers[i].stream); /* a wake-up under way still reads its notifier */
+        (void)yk_cu.cuStreamDestroy_v2(native->notifiers[i].stream);
+    }
+    (void)yk_cu.cuDevicePrimaryCtxRelease_v2(native->ordinal);
+    free(native);
+    device->native = NULL;
+}
+
+const char *yk_cuda_device_lacks(const yoke_device *device, int capability)
+{
+    (void)device;
+    if (capability == YOKE_CAP_SIGNATURE)
+        return "NVIDIA's driver tells the parameters of kernels only since CUDA 12.4, and this one is older";
+    return "this version of Yoke does not know this capability of CUDA devices";
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The CUDA backend's own view of the driver: its table of functions, the structs behind the objects' `native` members, and the
+ * slots that backend.c puts into the table of backend.h. Every call of the driver goes through `yk_cu`, which is filled before the
+ * first.
+ *
+ * Contexts: launches, copies, fills, events and waits use the context of their stream or event and need none to be current
+ * (measured on driver 580). What does need one stands between yk_cuda_enter and yk_cuda_leave; ours is never left current.
+ */
+#ifndef YK_CUDA_DRIVER_H
+#define YK_CUDA_DRIVER_H
+
+#include "../../src/backend.h"
+#include "api.h"
+
+/* ---- The tables (driver.c, nvrtc.c) ---- */
+
+typedef struct yk_cuda_table {
+#define YK_CUDA_SYMBOL(need, name, parameters) yk_CUresult(*name) parameters;
+#include "symbols.def"
+} yk_cuda_table;
+
+typedef struct yk_nvrtc_table {
+#define YK_NVRTC_SYMBOL(need, result, name, parameters) result(*name) parameters;
+#include "symbols.def"
+} yk_nvrtc_table;
+
+extern yk_cuda_table yk_cu;
+extern yk_nvrtc_table yk_nvrtc;
+
+/* Open libcuda.so.1, fill the table and start the driver, once. Creates no context. YOKE_E_UNAVAILABLE with the reason. */
+yoke_status yk_cuda_load(void);
+/* The same for NVRTC, which is looked for in several places; what the loader says of each goes to the log when there is none. */
+yoke_status yk_nvrtc_load(yk_text *log);
+
+/* A function of a library, and the member of a table that it goes to. */
+typedef struct yk_cuda_symbol {
+    const char *name;
+    size_t offset;
+    bool required;
+} yk_cuda_symbol;
+
+enum { YK_CUDA_OPTIONAL = 0, YK_CUDA_REQUIRED = 1 };
+
+/* Fill a table; the names of all required functions that the library lacks are added to `missing`. */
+void yk_cuda_bind(void *library, void *table, const yk_cuda_symbol *symbols, size_t count, yk_text *missing);
+
+/* ---- What is behind `native` ---- */
+
+/* A stream that carries wake-ups past work which was enqueued behind their event. */
+typedef struct yk_cuda_notifier {
+    atomic_bool busy;   /* from being taken until its host function has run */
+    yk_CUstream stream; /* created when first taken */
+    yk_waiter *waiter;
+} yk_cuda_notifier;
+
+typedef struct yk_cuda_device {
+    yk_CUdevice ordinal;
+    yk_CUcontext context; /* the primary one */
+    int architecture;     /* 90 for compute capability 9.0 */
+    int warp_size;
+    int max_shared; /* bytes of shared memory of a block whose kernel has asked for more than the usual limit */
+    /* More than 7 streams that wait stall all others (driver 580 with its usual CUDA_DEVICE_MAX_CONNECTIONS of 8). */
+    yk_cuda_notifier notifiers[4];
+} yk_cuda_device;
+
+/* A stream's native is its CUstream, an event's its CUevent, a program's its CUmodule, a kernel's its CUfunction; a buffer's is its
+ * address. */
+
+static inline yk_cuda_device *yk_cuda_device_of(const yoke_device *device)
+{
+    return device->native;
+}
+
+/* Make the device's context current, above whatever the thread had. Leave when, and only when, that has succeeded. */
+yoke_status yk_cuda_enter(const yoke_device *device);
+void yk_cuda_leave(void);
+
+/* ---- Errors (error.c) ---- */
+
+/* The name of a result, as "CUDA_ERROR_INVALID_VALUE". */
+const char *yk_cuda_name(yk_CUresult result);
+/* A driver call failed: the status follows from the result. `format`, which may be NULL, tells the circumstances. */
+yoke_status yk_cuda_fail(const char *call, yk_CUresult result, const char *format, ...) YOKE_PRINTF(3, 4);
+/* The same, with the status given. */
+yoke_status yk_cuda_fail_as(yoke_status status, const char *call, yk_CUresult result, const char *format, ...) YOKE_PRINTF(4, 5);
+
+/* For slots that are one call: YOKE_OK, or the failure of `call`. */
+static inline yoke_status yk_cuda_check(const char *call, yk_CUresult result)
+{
+    if (YK_UNLIKELY(result != YK_CUDA_SUCCESS))
+        return yk_cuda_fail(call, result, NULL);
+    return YOKE_OK;
+}
+
+/* ---- The slots of backend.h ---- */
+
+/* Destroying ignores what the driver answers: while the process ends it says CUDA_ERROR_DEINITIALIZED and has freed everything,
+ * after a fault it repeats the fault, and in neither case is there anything left to do. */
+
+yoke_status yk_cuda_device_list(yk_device_list *list);
+yoke_status yk_cuda_device_open(yoke_device *device);
+void yk_cuda_device_close(yoke_device *device);
+const char *yk_cuda_device_lacks(const yoke_device *device, int capability);
+
+yoke_status yk_cuda_stream_create(yoke_stream *stream);
+void yk_cuda_stream_destroy(yoke_stream *stream);
+yoke_status yk_cuda_stream_wait_event(yoke_stream *stream, yoke_event *event);
+
+yoke_status yk_cuda_event_create(yoke_event *event);
+void yk_cuda_event_destroy(yoke_event *event);
+yoke_status yk_cuda_event_record(yoke_event *event);
+void yk_cuda_event_reset(yoke_event *event);
+yoke_status yk_cuda_event_query(yoke_event *event);
+yoke_status yk_cuda_event_notify(yoke_event *event, yk_waiter *waiter);
+yoke_status yk_cuda_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
+
+yoke_status yk_cuda_buffer_create(yoke_buffer *buffer);
+void yk_cuda_buffer_destroy(yoke_buffer *buffer);
+yoke_status yk_cuda_view_create(yoke_buffer *view);
+void yk_cuda_view_destroy(yoke_buffer *view);
+
+yoke_status yk_cuda_write(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_read(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_copy(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_fill(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_launch(yoke_stream *stream, const yk_op *op);
+
+yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *source, yk_text *log);
+void yk_cuda_program_destroy(yoke_program *program);
+void yk_cuda_program_kernel_names(const yoke_program *program, yk_text *names);
+yoke_status yk_cuda_kernel_create(yoke_kernel *kernel);
+void yk_cuda_kernel_destroy(yoke_kernel *kernel);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUDA events, and being woken when one has settled: by a host function behind it. The driver runs the host functions of all
+ * streams on one thread, one after the other, so ours do nothing but post; after a fault it runs none.
+ */
+#include "driver.h"
+
+yoke_status yk_cuda_event_create(yoke_event *event)
+{
+    yk_CUevent handle = NULL;
+    unsigned flags = event->flags & YOKE_EVENT_TIMED ? YK_CU_EVENT_DEFAULT : YK_CU_EVENT_DISABLE_TIMING;
+    yoke_status status = yk_cuda_enter(event->stream->device);
+
+    if (status < 0)
+        return status;
+    status = yk_cuda_check("cuEventCreate", yk_cu.cuEventCreate(&handle, flags));
+    yk_cuda_leave();
+    event->native = handle;
+    return status;
+}
+
+/* event->stream may be gone by now: an event outlives the streams that it was recorded on. */
+void yk_cuda_event_destroy(yoke_event *event)
+{
+    (void)yk_cu.cuEventDestroy_v2(event->native);
+    event->native = NULL;
+}
+
+yoke_status yk_cuda_event_record(yoke_event *event)
+{
+    return yk_cuda_check("cuEventRecord", yk_cu.cuEventRecord(event->native, event->stream->native));
+}
+
+void yk_cuda_event_reset(yoke_event *event)
+{
+    (void)event; /* recording it again replaces what it stood for */
+}
+
+yoke_status yk_cuda_event_query(yoke_event *event)
+{
+    yk_CUresult result = yk_cu.cuEventQuery(event->native);
+    if (result == YK_CUDA_ERROR_NOT_READY)
+        return YOKE_PENDING;
+    return yk_cuda_check("cuEventQuery", result);
+}
+
+/* ---- Notification ---- */
+
+static void wake(void *waiter)
+{
+    yk_waiter_post(waiter);
+}
+
+static void wake_aside(void *user)
+{
+    yk_cuda_notifier *notifier = user;
+    yk_waiter *waiter = notifier->waiter;
+    atomic_store_explicit(&notifier->busy, false, memory_order_release);
+    yk_waiter_post(waiter);
+}
+
+/* NULL when all are busy. */
+static yk_cuda_notifier *take_notifier(yk_cuda_device *native)
+{
+    for (size_t i = 0; i < YK_COUNT_OF(native->notifiers); i++)
+        if (!atomic_exchange_explicit(&native->notifiers[i].busy, true, memory_order_acquire))
+            return &native->notifiers[i];
+    return NULL;
+}
+
+static yoke_status create_notifier_stream(const yoke_device *device, yk_cuda_notifier *notifier)
+{
+    yoke_status status = yk_cuda_enter(device);
+    if (status < 0)
+        return status;
+    status = yk_cuda_check("cuStreamCreate", yk_cu.cuStreamCreate(&notifier->stream, YK_CU_STREAM_NON_BLOCKING));
+    yk_cuda_leave();
+    return status;
+}
+
+static yoke_status notify_aside(yoke_event *event, yk_waiter *waiter)
+{
+    const yoke_device *device = event->stream->device;
+    yk_cuda_notifier *notifier = take_notifier(yk_cuda_device_of(device));
+    yoke_status status = YOKE_OK;
+
+    if (!notifier)
+        return YOKE_OK;
+    notifier->waiter = waiter;
+    if (!notifier->stream)
+        status = create_notifier_stream(device, notifier);
+    if (status == YOKE_OK)
+        status =
+            yk_cuda_check("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(notifier->stream, event->native, YK_CU_EVENT_WAIT_DEFAULT));
+    if (status == YOKE_OK)
+        status = yk_cuda_check("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(notifier->stream, wake_aside, notifier));
+    if (status < 0)
+        atomic_store_explicit(&notifier->busy, false, memory_order_release);
+    return status;
+}
+
+/* When nothing has been given to the stream since the event, its end is the event, and the host function can go there. Otherwise it
+ * would wait for what came later, and goes aside; without a free notifier the waiter's own looks have to do. */
+yoke_status yk_cuda_event_notify(yoke_event *event, yk_waiter *waiter)
+{
+    yoke_stream *stream = event->stream;
+    if (atomic_load_explicit(&stream->given, memory_order_relaxed) == event->mark)
+        return yk_cuda_check("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, waiter));
+    return notify_aside(event, waiter);
+}
+
+/* ---- Timing ---- */
+
+yoke_status yk_cuda_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)
+{
+    float milliseconds = 0;
+    yoke_status status = yk_cuda_enter(end->stream->device);
+
+    if (status < 0)
+        return status;
+    if (yk_cu.cuEventElapsedTime_v2)
+        status = yk_cuda_check("cuEventElapsedTime_v2", yk_cu.cuEventElapsedTime_v2(&milliseconds, start->native, end->native));
+    else
+        status = yk_cuda_check("cuEventElapsedTime", yk_cu.cuEventElapsedTime(&milliseconds, start->native, end->native));
+    yk_cuda_leave();
+    if (status == YOKE_OK)
+        *out_nanoseconds = (int64_t)((double)milliseconds * 1e6 + (milliseconds < 0 ? -0.5 : 0.5));
+    return status;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding NVRTC, NVIDIA's compiler as a library, and filling the table of its functions, at the first build. It comes with the
+ * toolkit and not with the driver, so it may be in many places or missing. It is never closed again.
+ */
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+yk_nvrtc_table yk_nvrtc;
+
+/* NVIDIA has named all of 11.2 to 11.8 libnvrtc.so.11.2. What is older lacks functions that Yoke needs. */
+static const char *const sonames[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
+
+#define SONAMES "libnvrtc.so.13, .12 and .11.2"
+#define LAST_FOLDER "/usr/local/cuda/lib64"
+
+/* Open one candidate and fill the table. Otherwise why not is a line of the log. */
+static bool try_library(const char *path, int flags, yk_text *log)
+{
+    static const yk_cuda_symbol symbols[] = {
+#define YK_NVRTC_SYMBOL(need, result, name, parameters) { #name, offsetof(yk_nvrtc_table, name), YK_CUDA_##need },
+#include "symbols.def"
+    };
+    yk_nvrtc_table table;
+    yk_text missing = { 0 };
+    bool found = false;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | flags);
+
+    if (!library) {
+        const char *reason = dlerror();
+        if (!(flags & RTLD_NOLOAD))
+            yk_text_add(log, "%s\n", reason ? reason : path);
+        return false;
+    }
+    yk_cuda_bind(library, &table, symbols, YK_COUNT_OF(symbols), &missing);
+    if (missing.length) {
+        yk_text_add(log, "%s: not NVRTC 11.2 or later, lacks %s\n", path, yk_text_get(&missing));
+    } else {
+        yk_nvrtc = table;
+        found = true;
+    }
+    yk_text_free(&missing);
+    return found;
+}
+
+static bool try_sonames(int flags, yk_text *log)
+{
+    for (size_t i = 0; i < YK_COUNT_OF(sonames); i++)
+        if (try_library(sonames[i], flags, log))
+            return true;
+    return false;
+}
+
+static bool try_folder(const char *folder, const char *subfolder, yk_text *log)
+{
+    bool found = false;
+    for (size_t i = 0; i < YK_COUNT_OF(sonames) && !found; i++) {
+        yk_text path = { 0 };
+        yk_text_add(&path, "%s%s/%s", folder, subfolder, sonames[i]);
+        found = try_library(yk_text_get(&path), 0, log);
+        yk_text_free(&path);
+    }
+    return found;
+}
+
+static yoke_status obey(const char *order, yk_text *log)
+{
+    if (order[0] != '/')
+        return yk_fail(YOKE_E_UNAVAILABLE,
+                       "cuda: YOKE_NVRTC is '%s'; it has to be an absolute path, as " LAST_FOLDER "/libnvrtc.so.13", order);
+    if (try_library(order, 0, log))
+        return YOKE_OK;
+    return yk_fail(YOKE_E_UNAVAILABLE, "cuda: YOKE_NVRTC orders %s, which cannot be used as NVRTC: %s", order, yk_text_get(log));
+}
+
+static yoke_status find(yk_text *log)
+{
+    const char *order = secure_getenv("YOKE_NVRTC");
+    const char *home = secure_getenv("CUDA_HOME");
+
+    if (order && *order)
+        return obey(order, log);
+    if (!home || home[0] != '/') /* a relative path would depend on the folder that the program is started in */
+        home = NULL;
+    if (try_sonames(RTLD_NOLOAD, log) || try_sonames(0, log) || (home && try_folder(home, "/lib64", log)) ||
+        try_folder(LAST_FOLDER, "", log))
+        return YOKE_OK;
+    return yk_fail(YOKE_E_UNAVAILABLE,
+                   "cuda: NVRTC, which compiles CUDA sources, is missing: looked for " SONAMES
+                   " in the loader's path, %s%s and " LAST_FOLDER
+                   "; install it (NVIDIA's packages: cuda-nvrtc; Debian: nvidia-cuda-toolkit; pip: nvidia-cuda-nvrtc), or set "
+                   "YOKE_NVRTC to the absolute path of the library",
+                   home ? home : "$CUDA_HOME/lib64 (CUDA_HOME is no absolute path)", home ? "/lib64" : "");
+}
+
+yoke_status yk_nvrtc_load(yk_text *log)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and yk_nvrtc until `loaded` */
+    static bool loaded;
+    yoke_status status = YOKE_OK;
+    yk_text tried = { 0 };
+
+    pthread_mutex_lock(&lock);
+    if (!loaded) {
+        status = find(&tried);
+        loaded = status == YOKE_OK;
+    }
+    pthread_mutex_unlock(&lock);
+    if (status < 0) /* of no interest once one is found */
+        yk_text_add_bytes(log, yk_text_get(&tried), tried.length);
+    yk_text_free(&tried);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CUDA streams: never the legacy default stream, and never ordered with it. */
+#include "driver.h"
+
+yoke_status yk_cuda_stream_create(yoke_stream *stream)
+{
+    yk_CUstream handle = NULL;
+    yoke_status status = yk_cuda_enter(stream->device);
+
+    if (status < 0)
+        return status;
+    status = yk_cuda_check("cuStreamCreate", yk_cu.cuStreamCreate(&handle, YK_CU_STREAM_NON_BLOCKING));
+    yk_cuda_leave();
+    stream->native = handle;
+    return status;
+}
+
+/* Returns at once; the driver lets what the stream still has to do run to its end. */
+void yk_cuda_stream_destroy(yoke_stream *stream)
+{
+    (void)yk_cu.cuStreamDestroy_v2(stream->native);
+    stream->native = NULL;
+}
+
+yoke_status yk_cuda_stream_wait_event(yoke_stream *stream, yoke_event *event)
+{
+    return yk_cuda_check("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(stream->native, event->native, YK_CU_EVENT_WAIT_DEFAULT));
+}

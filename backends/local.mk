@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The backends, each in its folder. Both are always built: their drivers are opened at run time.
+
+libyoke_all_la_SOURCES += \
+	backends/cuda/api.h \
+	backends/cuda/backend.c \
+	backends/cuda/buffer.c \
+	backends/cuda/copy.c \
+	backends/cuda/device.c \
+	backends/cuda/driver.c \
+	backends/cuda/driver.h \
+	backends/cuda/error.c \
+	backends/cuda/event.c \
+	backends/cuda/kernel.c \
+	backends/cuda/nvrtc.c \
+	backends/cuda/program.c \
+	backends/cuda/stream.c \
+	backends/cuda/symbols.def \
+	backends/opencl/backend.c \
+	backends/opencl/buffer.c \
+	backends/opencl/copy.c \
+	backends/opencl/device.c \
+	backends/opencl/driver.c \
+	backends/opencl/driver.h \
+	backends/opencl/error.c \
+	backends/opencl/event.c \
+	backends/opencl/kernel.c \
+	backends/opencl/program.c \
+	backends/opencl/stream.c \
+	backends/opencl/symbols.def

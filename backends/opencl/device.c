@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Devices. Platforms are asked once in a process, so that the number of a device stays the same and nothing is asked again when one
+ * is opened; what cannot be used is kept with its reason. An opened device is a context of its own.
+ */
+#include "driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* cl_nv_device_attribute_query, for headers that lack them. The slot is PCI device * 8 + function. */
+#define NV_PCI_BUS 0x4008
+#define NV_PCI_SLOT 0x4009
+#define NV_PCI_DOMAIN 0x400A
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects slots, slot_count and slot_capacity until `listed` */
+static yk_opencl_slot **slots;
+static size_t slot_count, slot_capacity;
+static bool listed;
+
+/* ---- Asking ---- */
+
+/* Copy without the blanks and NULs that drivers leave round names. */
+static void copy_trimmed(char *target, size_t size, const char *source)
+{
+    while (*source == ' ' || *source == '\t')
+        source++;
+    yk_string_copy(target, size, source);
+    for (size_t end = strlen(target); end > 0 && (unsigned char)target[end - 1] <= ' '; end--)
+        target[end - 1] = '\0';
+}
+
+/* A string of a device, to be freed; NULL when it has none. */
+static char *device_string(cl_device_id id, cl_device_info what)
+{
+    size_t size = 0;
+    char *text;
+
+    if (yk_cl.clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS || size == SIZE_MAX || !(text = calloc(1, size + 1)))
+        return NULL;
+    if (yk_cl.clGetDeviceInfo(id, what, size, text, NULL) != CL_SUCCESS) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static void ask_string(cl_device_id id, cl_device_info what, char *target, size_t size)
+{
+    char *text = device_string(id, what);
+
+    if (text)
+        copy_trimmed(target, size, text);
+    free(text);
+}
+
+/* A number of a device; 0 when the driver does not tell. */
+static uint64_t ask_number(cl_device_id id, cl_device_info what, size_t size)
+{
+    union {
+        cl_uint narrow;
+        cl_ulong wide;
+    } value = { .wide = 0 };
+
+    if (yk_cl.clGetDeviceInfo(id, what, size, &value, NULL) != CL_SUCCESS)
+        return 0;
+    return size == sizeof value.narrow ? value.narrow : value.wide;
+}
+
+static bool has_extension(const char *extensions, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *found = extensions; (found = strstr(found, name)); found += length)
+        if ((found == extensions || found[-1] == ' ') && (found[length] == ' ' || found[length] == '\0'))
+            return true;
+    return false;
+}
+
+static bool contains(const char *text, const char *word)
+{
+    return strcasestr(text, word) != NULL;
+}
+
+/* ---- Describing a device ---- */
+
+static void describe_place(yk_opencl_slot *slot, const char *extensions)
+{
+    yoke_device_info *info = &slot->info;
+    cl_device_pci_bus_info_khr pci = { 0, 0, 0, 0 };
+    unsigned char id[CL_UUID_SIZE_KHR];
+    bool placed = false;
+
+    if (has_extension(extensions, "cl_khr_pci_bus_info"))
+        placed = yk_cl.clGetDeviceInfo(slot->id, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof pci, &pci, NULL) == CL_SUCCESS;
+    if (!placed && has_extension(extensions, "cl_nv_device_attribute_query")) {
+        cl_uint place = 0;
+        placed = yk_cl.clGetDeviceInfo(slot->id, NV_PCI_SLOT, sizeof place, &place, NULL) == CL_SUCCESS;
+        pci.pci_domain = (cl_uint)ask_number(slot->id, NV_PCI_DOMAIN, sizeof(cl_uint));
+        pci.pci_bus = (cl_uint)ask_number(slot->id, NV_PCI_BUS, sizeof(cl_uint));
+        pci.pci_device = place >> 3;
+        pci.pci_function = place & 7;
+    }
+    if (placed)
+        snprintf(info->pci, sizeof info->pci, "%04x:%02x:%02x.%x", pci.pci_domain & 0xffffffu, pci.pci_bus & 0xff,
+                 pci.pci_device & 0x1f, pci.pci_function & 7);
+
+    if (has_extension(extensions, "cl_khr_device_uuid") &&
+        yk_cl.clGetDeviceInfo(slot->id, CL_DEVICE_UUID_KHR, sizeof id, id, NULL) == CL_SUCCESS)
+        for (size_t i = 0, at = 0; i < sizeof id; i++)
+            at += (size_t)snprintf(info->uuid + at, sizeof info->uuid - at,
+                                   i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", id[i]);
+}
+
+static void describe_limits(yk_opencl_slot *slot)
+{
+    yoke_device_info *info = &slot->info;
+    size_t sizes[16] = { 0 }; /* a device may count more than three dimensions */
+
+    info->compute_units = (uint32_t)ask_number(slot->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
+    info->memory = ask_number(slot->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong));
+    info->max_buffer = ask_number(slot->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
+    info->max_shared = ask_number(slot->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
+    info->max_block_threads = ask_number(slot->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
+    info->view_alignment = ask_number(slot->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(cl_uint)) / 8; /* the driver tells bits */
+    if (info->view_alignment == 0 || slot->nvidia) /* NVIDIA's driver (580) says 512 and takes any offset */
+        info->view_alignment = 1;
+    if (yk_cl.clGetDeviceInfo(slot->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL) != CL_SUCCESS)
+        sizes[0] = sizes[1] = sizes[2] = 0;
+    for (int i = 0; i < 3; i++) {
+        info->max_block[i] = sizes[i];
+        /* OpenCL knows no limit of the grid, only of threads in all: grid * block has to fit a size_t. */
+        info->max_grid[i] = UINT32_MAX;
+        if (sizes[i] > 0 && SIZE_MAX / sizes[i] < UINT32_MAX)
+            info->max_grid[i] = SIZE_MAX / sizes[i];
+    }
+}
+
+static void describe_capabilities(yk_opencl_slot *slot, const char *extensions)
+{
+    uint64_t single = ask_number(slot->id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config));
+    uint64_t queue = ask_number(slot->id, CL_DEVICE_QUEUE_PROPERTIES, sizeof(cl_command_queue_properties));
+    uint64_t exact = CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT | CL_FP_DENORM;
+    uint32_t capabilities = 1u << YOKE_CAP_SIGNATURE;
+
+    if (ask_number(slot->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config)) || has_extension(extensions, "cl_khr_fp64"))
+        capabilities |= 1u << YOKE_CAP_FP64;
+    if (has_extension(extensions, "cl_khr_int64_base_atomics"))
+        capabilities |= 1u << YOKE_CAP_INT64_ATOMICS;
+    /* rusticl 22.3 takes the property, tells a resolution of 0 and then answers 0 for every time stamp. */
+    if (queue & CL_QUEUE_PROFILING_ENABLE && ask_number(slot->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof(size_t)))
+        capabilities |= 1u << YOKE_CAP_TIMING;
+    if ((single & exact) == exact)
+        capabilities |= 1u << YOKE_CAP_EXACT_FP32;
+    slot->info.capabilities = capabilities;
+    slot->rounds_correctly = single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+}
+
+static int32_t kind_of(const yk_opencl_slot *slot)
+{
+    const yoke_device_info *info = &slot->info;
+    uint64_t type = ask_number(slot->id, CL_DEVICE_TYPE, sizeof(cl_device_type));
+
+    /* These claim to be a CPU, a GPU, or everything at once (Oclgrind). */
+    if (contains(info->platform, "oclgrind") || contains(info->name, "oclgrind") || contains(info->name, "llvmpipe"))
+        return YOKE_DEVICE_EMULATOR;
+    if (type & CL_DEVICE_TYPE_GPU)
+        return YOKE_DEVICE_GPU;
+    return type & CL_DEVICE_TYPE_CPU ? YOKE_DEVICE_CPU : YOKE_DEVICE_ACCELERATOR;
+}
+
+/* Why a device is of no use to Yoke; "" when it is. */
+static void judge(yk_opencl_slot *slot)
+{
+    const yoke_device_info *info = &slot->info;
+    char *version = device_string(slot->id, CL_DEVICE_VERSION);
+    uint64_t bits = ask_number(slot->id, CL_DEVICE_ADDRESS_BITS, sizeof(cl_uint));
+    unsigned major = 0, minor = 0;
+    size_t size = sizeof slot->rejected;
+
+    if (!version || sscanf(version, "OpenCL %u.%u", &major, &minor) != 2 || major < 1 || (major == 1 && minor < 2))
+        snprintf(slot->rejected, size, "its version is '%.40s'; OpenCL 1.2 or later is needed", version ? version : "unknown");
+    else if (!ask_number(slot->id, CL_DEVICE_AVAILABLE, sizeof(cl_bool)))
+        snprintf(slot->rejected, size, "its driver says that it is not available");
+    else if (!ask_number(slot->id, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_bool)))
+        snprintf(slot->rejected, size, "its driver has no compiler");
+    else if (!ask_number(slot->id, CL_DEVICE_ENDIAN_LITTLE, sizeof(cl_bool)))
+        snprintf(slot->rejected, size, "it is big-endian, which Yoke does not support");
+    else if (bits != 8 * sizeof(void *))
+        snprintf(slot->rejected, size, "its addresses have %u bits and this program's have %u", (unsigned)bits,
+                 (unsigned)(8 * sizeof(void *)));
+    else if (!info->max_buffer || !info->max_block_threads || !info->max_block[0] || !info->max_block[1] || !info->max_block[2])
+        snprintf(slot->rejected, size, "its driver does not tell its limits");
+    free(version);
+}
+
+/* ---- Listing ---- */
+
+static yk_opencl_slot *add_slot(void)
+{
+    if (slot_count == slot_capacity) {
+        size_t capacity = slot_capacity ? 2 * slot_capacity : 8;
+        yk_opencl_slot **grown = realloc(slots, capacity * sizeof *slots);
+        if (!grown)
+            return NULL;
+        slots = grown;
+        slot_capacity = capacity;
+    }
+    yk_opencl_slot *slot = calloc(1, sizeof *slot);
+    if (slot)
+        slots[slot_count++] = slot;
+    return slot;
+}
+
+static void free_slots(void)
+{
+    while (slot_count > 0)
+        free(slots[--slot_count]);
+    free(slots);
+    slots = NULL;
+    slot_capacity = 0;
+}
+
+static yoke_status list_device(const yk_opencl_slot *platform, cl_device_id id)
+{
+    char *extensions = device_string(id, CL_DEVICE_EXTENSIONS);
+    yk_opencl_slot *slot = add_slot();
+
+    if (!slot) {
+        free(extensions);
+        return yk_no_memory("the list of OpenCL devices");
+    }
+    slot->platform = platform->platform;
+    slot->id = id;
+    slot->nvidia = platform->nvidia;
+    slot->info.size = sizeof slot->info;
+    yk_string_copy(slot->info.platform, sizeof slot->info.platform, platform->info.platform);
+    ask_string(id, CL_DEVICE_NAME, slot->info.name, sizeof slot->info.name);
+    ask_string(id, CL_DEVICE_VENDOR, slot->info.vendor, sizeof slot->info.vendor);
+    ask_string(id, CL_DRIVER_VERSION, slot->info.driver, sizeof slot->info.driver);
+    slot->info.kind = kind_of(slot);
+    describe_place(slot, extensions ? extensions : "");
+    describe_limits(slot);
+    describe_capabilities(slot, extensions ? extensions : "");
+    judge(slot);
+    free(extensions);
+    return YOKE_OK;
+}
+
+static yoke_status reject_platform(const yk_opencl_slot *platform, const char *call, cl_int code)
+{
+    yk_opencl_slot *slot = add_slot();
+
+    if (!slot)
+        return yk_no_memory("the list of OpenCL platforms");
+    *slot = *platform;
+    if (code == CL_DEVICE_NOT_FOUND)
+        snprintf(slot->rejected, sizeof slot->rejected, "it has no devices");
+    else
+        snprintf(slot->rejected, sizeof slot->rejected, "%s failed: %s (%d)", call, yk_opencl_code_name(code), (int)code);
+    return YOKE_OK;
+}
+
+static yoke_status list_platform(cl_platform_id id)
+{
+    yk_opencl_slot platform = { .platform = id };
+    char text[256] = "";
+    cl_device_id *devices = NULL;
+    cl_uint count = 0;
+    cl_int code;
+    yoke_status status = YOKE_OK;
+
+    if (yk_cl.clGetPlatformInfo(id, CL_PLATFORM_VENDOR, sizeof text, text, NULL) == CL_SUCCESS)
+        platform.nvidia = contains(text, "nvidia");
+    code = yk_cl.clGetPlatformInfo(id, CL_PLATFORM_NAME, sizeof text, text, NULL);
+    copy_trimmed(platform.info.platform, sizeof platform.info.platform, code == CL_SUCCESS ? text : "(a platform without a name)");
+
+    code = yk_cl.clGetDeviceIDs(id, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+    if (code != CL_SUCCESS || count == 0)
+        return reject_platform(&platform, "clGetDeviceIDs", count == 0 && code == CL_SUCCESS ? CL_DEVICE_NOT_FOUND : code);
+    devices = calloc(count, sizeof *devices);
+    if (!devices)
+        return yk_no_memory("the list of OpenCL devices");
+    code = yk_cl.clGetDeviceIDs(id, CL_DEVICE_TYPE_ALL, count, devices, NULL);
+    if (code != CL_SUCCESS)
+        status = reject_platform(&platform, "clGetDeviceIDs", code);
+    for (cl_uint i = 0; code == CL_SUCCESS && status == YOKE_OK && i < count; i++)
+        status = list_device(&platform, devices[i]);
+    free(devices);
+    return status;
+}
+
+static yoke_status list_platforms(void)
+{
+    cl_platform_id *platforms = NULL;
+    cl_uint count = 0;
+    cl_int code = yk_cl.clGetPlatformIDs(0, NULL, &count);
+    yoke_status status = YOKE_OK;
+
+    if (code == CL_SUCCESS && count == 0)
+        code = CL_PLATFORM_NOT_FOUND_KHR;
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail_as(YOKE_E_UNAVAILABLE, "clGetPlatformIDs", code, NULL);
+    platforms = calloc(count, sizeof *platforms);
+    if (!platforms)
+        return yk_no_memory("the list of OpenCL platforms");
+    code = yk_cl.clGetPlatformIDs(count, platforms, NULL);
+    if (code != CL_SUCCESS)
+        status = yk_opencl_fail_as(YOKE_E_UNAVAILABLE, "clGetPlatformIDs", code, NULL);
+    for (cl_uint i = 0; status == YOKE_OK && i < count; i++)
+        status = list_platform(platforms[i]);
+    free(platforms);
+    return status;
+}
+
+/* By PCI address, a longer domain after a shorter; those without one behind, as the driver had them. */
+static bool comes_before(const yk_opencl_slot *one, const yk_opencl_slot *other)
+{
+    const char *first = one->info.pci, *second = other->info.pci;
+
+    if (!*first || !*second)
+        return *first && !*second;
+    if (strlen(first) != strlen(second))
+        return strlen(first) < strlen(second);
+    return strcmp(first, second) < 0;
+}
+
+static void sort_slots(void)
+{
+    for (size_t i = 1; i < slot_count; i++) {
+        yk_opencl_slot *moving = slots[i];
+        size_t at = i;
+        for (; at > 0 && comes_before(moving, slots[at - 1]); at--)
+            slots[at] = slots[at - 1];
+        slots[at] = moving;
+    }
+}
+
+/* Ask every platform, unless that has been done. After this has succeeded, slots may be read without the lock. */
+static yoke_status list_once(void)
+{
+    yoke_status status = yk_opencl_load();
+
+    if (status != YOKE_OK)
+        return status;
+    pthread_mutex_lock(&lock);
+    if (!listed) {
+        status = list_platforms();
+        if (status == YOKE_OK)
+            sort_slots();
+        else
+            free_slots();
+        listed = status == YOKE_OK;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+yoke_status yk_opencl_device_list(yk_device_list *list)
+{
+    yoke_status status = list_once();
+
+    for (size_t i = 0; status == YOKE_OK && i < slot_count; i++) {
+        const yk_opencl_slot *slot = slots[i];
+        if (!slot->rejected[0])
+            status = yk_device_list_add(list, &yk_backend_opencl, &slot->info);
+        else if (slot->id)
+            yk_device_list_reject(list, "opencl: device '%s' of platform '%s': %s", slot->info.name, slot->info.platform,
+                                  slot->rejected);
+        else
+            yk_device_list_reject(list, "opencl: platform '%s': %s", slot->info.platform, slot->rejected);
+    }
+    return status;
+}
+
+/* ---- Opening ---- */
+
+/* The slot that device_list added as number `index`. */
+static yk_opencl_slot *find_slot(int32_t index)
+{
+    for (size_t i = 0; i < slot_count; i++)
+        if (!slots[i]->rejected[0] && index-- == 0)
+            return slots[i];
+    return NULL;
+}
+
+yoke_status yk_opencl_device_open(yoke_device *device)
+{
+    yoke_status status = list_once();
+    yk_opencl_device *native;
+    cl_int code;
+
+    if (status != YOKE_OK)
+        return status;
+    native = calloc(1, sizeof *native);
+    if (!native)
+        return yk_no_memory("an OpenCL device");
+    native->slot = find_slot(device->info.index);
+    if (!native->slot || strcmp(native->slot->info.name, device->info.name) != 0) {
+        status =
+            yk_fail(YOKE_E_NOT_FOUND, "opencl: device %d, '%s', is no longer there", (int)device->info.index, device->info.name);
+        goto out;
+    }
+    const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM, (cl_context_properties)native->slot->platform, 0 };
+    native->context = yk_cl.clCreateContext(properties, 1, &native->slot->id, NULL, NULL, &code);
+    if (!native->context) {
+        status = yk_opencl_fail_as(YOKE_E_UNAVAILABLE, "clCreateContext", code, "'%s' refuses to start", device->info.name);
+        goto out;
+    }
+    native->mapping = yk_cl.clCreateCommandQueue(native->context, native->slot->id, 0, &code);
+    if (!native->mapping) {
+        status = yk_opencl_fail("clCreateCommandQueue", code, "'%s'", device->info.name);
+        yk_cl.clReleaseContext(native->context);
+        goto out;
+    }
+    device->native = native;
+    native = NULL;
+out:
+    free(native);
+    return status;
+}
+
+void yk_opencl_device_close(yoke_device *device)
+{
+    yk_opencl_device *native = device->native;
+
+    yk_cl.clReleaseCommandQueue(native->mapping);
+    yk_cl.clReleaseContext(native->context);
+    free(native);
+    device->native = NULL;
+}
+
+const char *yk_opencl_device_lacks(const yoke_device *device, int capability)
+{
+    (void)device;
+    switch (capability) {
+    case YOKE_CAP_FP64:
+        return "the OpenCL device has no double precision (no cl_khr_fp64)";
+    case YOKE_CAP_INT64_ATOMICS:
+        return "the OpenCL device has no 64-bit atomics (no cl_khr_int64_base_atomics)";
+    case YOKE_CAP_SIGNATURE:
+        return "the OpenCL driver does not tell a kernel's parameters";
+    case YOKE_CAP_TIMING:
+        return "the OpenCL driver does not time commands (no CL_QUEUE_PROFILING_ENABLE, or a timer without resolution)";
+    case YOKE_CAP_EXACT_FP32:
+        return "the OpenCL device does not round float division and square root correctly, or flushes subnormals to zero";
+    default:
+        return "no such capability";
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening the OpenCL loader and filling the table of its functions, at the first use. It is never closed again: drivers leave
+ * threads and exit handlers behind that would run into unmapped code.
+ */
+#include "driver.h"
+
+#include <dlfcn.h>
+
+#define LIBRARY "libOpenCL.so.1"
+
+struct yk_cl_table yk_cl;
+
+static yoke_status fill_table(void *library)
+{
+    struct yk_cl_table table;
+    yk_text missing = { 0 };
+    yoke_status status = YOKE_OK;
+
+#define YK_CL_SYMBOL(name)                                  \
+    table.name = (__typeof__(name) *)dlsym(library, #name); \
+    if (!table.name)                                        \
+        yk_text_add(&missing, "%s%s", missing.length ? ", " : "", #name);
+#include "symbols.def"
+#undef YK_CL_SYMBOL
+
+    if (missing.length)
+        status = yk_fail(YOKE_E_UNAVAILABLE,
+                         "opencl: " LIBRARY " is no OpenCL 1.2 loader (Debian has one in ocl-icd-libopencl1), it lacks: %s",
+                         yk_text_get(&missing));
+    else
+        yk_cl = table;
+    yk_text_free(&missing);
+    return status;
+}
+
+yoke_status yk_opencl_load(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and yk_cl until `loaded` */
+    static bool loaded;
+    yoke_status status = YOKE_OK;
+    void *library;
+
+    pthread_mutex_lock(&lock);
+    if (loaded)
+        goto out;
+    library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *reason = dlerror();
+        status = yk_fail(YOKE_E_UNAVAILABLE,
+                         "opencl: no OpenCL loader: %s; install one, and a driver for the device (Debian: "
+                         "ocl-icd-libopencl1, pocl-opencl-icd)",
+                         reason ? reason : LIBRARY " cannot be opened");
+        goto out;
+    }
+    status = fill_table(library);
+    loaded = status == YOKE_OK;
+out:
+    pthread_mutex_unlock(&lock);
+    return status;
+}

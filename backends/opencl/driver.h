@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The OpenCL backend's own view of the driver: its table of functions, the structs behind the objects' `native` members, and the
+ * slots that backend.c puts into the table of backend.h. Every OpenCL call of Yoke goes through `yk_cl`, which is filled before the
+ * first.
+ */
+#ifndef YK_OPENCL_DRIVER_H
+#define YK_OPENCL_DRIVER_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+#include "../../src/backend.h"
+
+/* ---- The table (driver.c) ---- */
+
+struct yk_cl_table {
+#define YK_CL_SYMBOL(name) __typeof__(name) *name;
+#include "symbols.def"
+#undef YK_CL_SYMBOL
+};
+
+extern struct yk_cl_table yk_cl;
+
+/* Open libOpenCL.so.1 and fill the table, once. YOKE_E_UNAVAILABLE when there is none or it lacks functions. */
+yoke_status yk_opencl_load(void);
+
+/* ---- What is behind `native` ---- */
+
+/* A device as the driver lists it; lives as long as the process, so that the memory in use is counted across openings. */
+typedef struct yk_opencl_slot {
+    cl_platform_id platform;
+    cl_device_id id;
+    yoke_device_info info;
+    bool nvidia;
+    bool rounds_correctly;     /* takes -cl-fp32-correctly-rounded-divide-sqrt */
+    char rejected[256];        /* why it, or its whole platform, cannot be used; "" when it can */
+    atomic_uint_fast64_t used; /* bytes of buffers in the device's memory */
+} yk_opencl_slot;
+
+typedef struct yk_opencl_device {
+    yk_opencl_slot *slot;
+    cl_context context;
+    cl_command_queue mapping; /* only to map and unmap pinned buffers */
+} yk_opencl_device;
+
+/* A stream's native is its cl_command_queue, a program's its cl_program, a buffer's its cl_mem. */
+
+typedef struct yk_opencl_event {
+    cl_event handle;     /* NULL while not recorded */
+    atomic_bool flushed; /* its queue has been flushed since the recording */
+} yk_opencl_event;
+
+typedef struct yk_opencl_kernel {
+    cl_kernel handle;
+    cl_uint count; /* parameters, a __local one included */
+    /* Held from the first clSetKernelArg to the enqueue, because a cl_kernel holds one set of arguments: kernel.c. */
+    atomic_int busy;
+    pthread_mutex_t lock;
+    pthread_cond_t free;
+} yk_opencl_kernel;
+
+static inline const yk_opencl_device *yk_opencl_device_of(const yoke_device *device)
+{
+    return device->native;
+}
+
+/* ---- Errors (error.c) ---- */
+
+/* The name of an OpenCL code, as "CL_INVALID_VALUE". */
+const char *yk_opencl_code_name(cl_int code);
+/* An OpenCL call failed: the status follows from the code. `format`, which may be NULL, tells the circumstances. */
+yoke_status yk_opencl_fail(const char *call, cl_int code, const char *format, ...) YOKE_PRINTF(3, 4);
+/* The same, with the status given. */
+yoke_status yk_opencl_fail_as(yoke_status status, const char *call, cl_int code, const char *format, ...) YOKE_PRINTF(4, 5);
+/* A command that the driver had accepted failed, as `call` tells with `code`. */
+yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code);
+
+/* ---- The slots of backend.h ---- */
+
+yoke_status yk_opencl_device_list(yk_device_list *list);
+yoke_status yk_opencl_device_open(yoke_device *device);
+void yk_opencl_device_close(yoke_device *device);
+const char *yk_opencl_device_lacks(const yoke_device *device, int capability);
+
+yoke_status yk_opencl_stream_create(yoke_stream *stream);
+void yk_opencl_stream_destroy(yoke_stream *stream);
+yoke_status yk_opencl_stream_wait_event(yoke_stream *stream, yoke_event *event);
+
+yoke_status yk_opencl_event_create(yoke_event *event);
+void yk_opencl_event_destroy(yoke_event *event);
+yoke_status yk_opencl_event_record(yoke_event *event);
+void yk_opencl_event_reset(yoke_event *event);
+yoke_status yk_opencl_event_query(yoke_event *event);
+yoke_status yk_opencl_event_notify(yoke_event *event, yk_waiter *waiter);
+yoke_status yk_opencl_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
+/* Have the driver start on what the event stands behind. */
+yoke_status yk_opencl_event_flush(yoke_event *event);
+
+yoke_status yk_opencl_buffer_create(yoke_buffer *buffer);
+void yk_opencl_buffer_destroy(yoke_buffer *buffer);
+yoke_status yk_opencl_view_create(yoke_buffer *view);
+void yk_opencl_view_destroy(yoke_buffer *view);
+
+yoke_status yk_opencl_write(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_read(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_copy(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_fill(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op);
+
+yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *source, yk_text *log);
+void yk_opencl_program_destroy(yoke_program *program);
+void yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names);
+yoke_status yk_opencl_kernel_create(yoke_kernel *kernel);
+void yk_opencl_kernel_destroy(yoke_kernel *kernel);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events: a marker in the queue. Drivers may sit on commands until their queue is flushed, so every look at an event first makes
+ * sure that this has happened since its recording. User events are never used: several drivers hang or abort on them.
+ */
+#include "driver.h"
+
+#include <stdlib.h>
+
+yoke_status yk_opencl_event_create(yoke_event *event)
+{
+    event->native = calloc(1, sizeof(yk_opencl_event));
+    return event->native ? YOKE_OK : yk_no_memory("an event");
+}
+
+void yk_opencl_event_destroy(yoke_event *event)
+{
+    yk_opencl_event_reset(event);
+    free(event->native);
+    event->native = NULL;
+}
+
+yoke_status yk_opencl_event_record(yoke_event *event)
+{
+    yk_opencl_event *native = event->native;
+    cl_event handle = NULL;
+    cl_int code = yk_cl.clEnqueueMarkerWithWaitList(event->stream->native, 0, NULL, &handle);
+
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail("clEnqueueMarkerWithWaitList", code, NULL);
+    native->handle = handle;
+    atomic_store(&native->flushed, false);
+    return YOKE_OK;
+}
+
+void yk_opencl_event_reset(yoke_event *event)
+{
+    yk_opencl_event *native = event->native;
+
+    if (native->handle)
+        yk_cl.clReleaseEvent(native->handle);
+    native->handle = NULL;
+}
+
+yoke_status yk_opencl_event_flush(yoke_event *event)
+{
+    yk_opencl_event *native = event->native;
+    cl_int code;
+
+    if (atomic_load(&native->flushed))
+        return YOKE_OK;
+    code = yk_cl.clFlush(event->stream->native);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail_execution(event->stream->device, "clFlush", code);
+    atomic_store(&native->flushed, true);
+    return YOKE_OK;
+}
+
+yoke_status yk_opencl_event_query(yoke_event *event)
+{
+    const yk_opencl_event *native = event->native;
+    const yoke_device *device = event->stream->device;
+    yoke_status status = yk_opencl_event_flush(event);
+    cl_int progress = CL_QUEUED, code;
+
+    if (status != YOKE_OK)
+        return status;
+    code = yk_cl.clGetEventInfo(native->handle, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof progress, &progress, NULL);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail_execution(device, "clGetEventInfo", code);
+    if (progress < 0)
+        return yk_opencl_fail_execution(device, "clEnqueueMarkerWithWaitList", progress);
+    if (progress != CL_COMPLETE)
+        return YOKE_PENDING;
+    /* That the status says CL_COMPLETE does not yet promise that this thread sees what the commands wrote; a wait does. */
+    code = yk_cl.clWaitForEvents(1, &native->handle);
+    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail_execution(device, "clWaitForEvents", code);
+}
+
+/* May run on a thread of the driver's or inside clSetEventCallback: it calls no OpenCL, and takes no lock but the waiter's. */
+static void CL_CALLBACK settled(cl_event handle, cl_int progress, void *user)
+{
+    (void)handle;
+    (void)progress;
+    yk_waiter_post(user);
+}
+
+yoke_status yk_opencl_event_notify(yoke_event *event, yk_waiter *waiter)
+{
+    const yk_opencl_event *native = event->native;
+    yoke_status status = yk_opencl_event_flush(event);
+    cl_int code;
+
+    if (status != YOKE_OK)
+        return status;
+    code = yk_cl.clSetEventCallback(native->handle, CL_COMPLETE, settled, waiter);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail("clSetEventCallback", code, NULL);
+    /* Once more, now that there is a callback: without it NVIDIA's driver (580) may call back milliseconds late. */
+    code = yk_cl.clFlush(event->stream->native);
+    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail_execution(event->stream->device, "clFlush", code);
+}
+
+static yoke_status time_of(yoke_event *event, cl_ulong *out_time)
+{
+    const yk_opencl_event *native = event->native;
+    cl_int code = yk_cl.clGetEventProfilingInfo(native->handle, CL_PROFILING_COMMAND_END, sizeof *out_time, out_time, NULL);
+
+    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail("clGetEventProfilingInfo", code, NULL);
+}
+
+yoke_status yk_opencl_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)
+{
+    cl_ulong first = 0, last = 0;
+    yoke_status status = time_of(start, &first);
+
+    if (status == YOKE_OK)
+        status = time_of(end, &last);
+    if (status == YOKE_OK)
+        *out_nanoseconds = (int64_t)(last - first);
+    return status;
+}

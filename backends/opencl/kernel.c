@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels: their signature as the driver tells it, and the launch, which is the library's hottest path: no question is asked and
+ * nothing is allocated there.
+ */
+#include "driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NVIDIA's driver puts 4 hidden bytes in front of local memory: of 49152 bytes 49136 can be had and 49151 cannot. */
+enum { HIDDEN_SHARED = 16 };
+
+/* ---- The signature ---- */
+
+/* Bytes of a scalar or vector type of OpenCL C, 0 for any other name. */
+static uint32_t size_of_type(const char *type)
+{
+    static const struct {
+        const char *name;
+        uint32_t size;
+    } scalars[] = {
+        /* clang-format off */
+        { "char", 1 }, { "uchar", 1 }, { "short", 2 }, { "ushort", 2 }, { "int", 4 }, { "uint", 4 }, { "long", 8 }, { "ulong", 8 },
+        { "half", 2 }, { "float", 4 }, { "double", 8 }, { "unsigned", 4 }, { "signed", 4 }, { "size_t", sizeof(size_t) },
+        { "ptrdiff_t", sizeof(size_t) }, { "intptr_t", sizeof(size_t) }, { "uintptr_t", sizeof(size_t) },
+        /* clang-format on */
+    };
+    static const char *const prefixes[] = { "const ", "volatile ", "unsigned ", "signed ", "__private " };
+
+    for (size_t i = 0; i < YK_COUNT_OF(prefixes); i++)
+        if (strncmp(type, prefixes[i], strlen(prefixes[i])) == 0)
+            return size_of_type(type + strlen(prefixes[i]));
+    for (size_t i = 0; i < YK_COUNT_OF(scalars); i++) {
+        size_t length = strlen(scalars[i].name);
+        if (strncmp(type, scalars[i].name, length) != 0)
+            continue;
+        const char *lanes = type + length;
+        if (!*lanes)
+            return scalars[i].size;
+        if (strcmp(lanes, "3") == 0) /* laid out as 4 */
+            return scalars[i].size * 4;
+        if (strcmp(lanes, "2") == 0 || strcmp(lanes, "4") == 0 || strcmp(lanes, "8") == 0 || strcmp(lanes, "16") == 0)
+            return scalars[i].size * (uint32_t)atoi(lanes);
+    }
+    return 0;
+}
+
+static bool ask_text(cl_kernel handle, cl_uint index, cl_kernel_arg_info what, char *target, size_t size)
+{
+    char text[512] = "";
+
+    if (yk_cl.clGetKernelArgInfo(handle, index, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
+        text[0] = '\0';
+    yk_string_copy(target, size, text);
+    return text[0] != '\0';
+}
+
+static bool is_opaque(const char *type, cl_kernel_arg_access_qualifier access, cl_kernel_arg_type_qualifier qualifier)
+{
+    return access != CL_KERNEL_ARG_ACCESS_NONE || strncmp(type, "image", 5) == 0 || strncmp(type, "sampler_t", 9) == 0 ||
+           strncmp(type, "queue_t", 7) == 0 || strncmp(type, "reserve_id_t", 12) == 0 ||
+           qualifier & (1 << 3); /* a pipe of OpenCL C 2.0 */
+}
+
+static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint index)
+{
+    cl_kernel_arg_address_qualifier space = CL_KERNEL_ARG_ADDRESS_PRIVATE;
+    cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
+    cl_kernel_arg_type_qualifier qualifier = CL_KERNEL_ARG_TYPE_NONE;
+    yk_param param = { YK_PARAM_SCALAR, 0, "", "" };
+    cl_int code = yk_cl.clGetKernelArgInfo(handle, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL);
+
+    if (code == CL_SUCCESS)
+        code = yk_cl.clGetKernelArgInfo(handle, index, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof access, &access, NULL);
+    if (code == CL_SUCCESS)
+        code = yk_cl.clGetKernelArgInfo(handle, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail("clGetKernelArgInfo", code, "parameter %u of kernel '%s'", (unsigned)index, kernel->name);
+    ask_text(handle, index, CL_KERNEL_ARG_NAME, param.name, sizeof param.name);
+    ask_text(handle, index, CL_KERNEL_ARG_TYPE_NAME, param.type, sizeof param.type);
+
+    if (is_opaque(param.type, access, qualifier))
+        return yk_fail(YOKE_E_UNSUPPORTED,
+                       "opencl: parameter %u '%s' of kernel '%s' is of type %s: images, samplers and pipes cannot be "
+                       "given as arguments",
+                       (unsigned)index, param.name, kernel->name, param.type);
+    if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT)
+        param.kind = YK_PARAM_BUFFER;
+    else if (space == CL_KERNEL_ARG_ADDRESS_LOCAL)
+        param.kind = YK_PARAM_SHARED;
+    else
+        param.size = size_of_type(param.type);
+    return yk_kernel_add_param(kernel, &param);
+}
+
+static yoke_status describe_signature(yoke_kernel *kernel, cl_kernel handle, cl_uint count)
+{
+    cl_kernel_arg_address_qualifier space;
+    yoke_status status = YOKE_OK;
+
+    kernel->signature_has_shared = true;
+    if (count > 0 && yk_cl.clGetKernelArgInfo(handle, 0, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL) ==
+                         CL_KERNEL_ARG_INFO_NOT_AVAILABLE) {
+        kernel->param_count = -1;
+        kernel->signature_has_shared = false;
+        return YOKE_OK;
+    }
+    for (cl_uint i = 0; status == YOKE_OK && i < count; i++)
+        status = add_parameter(kernel, handle, i);
+    return status;
+}
+
+/* ---- Creating ---- */
+
+/* 0 when the driver does not tell. */
+static size_t ask_size(cl_kernel handle, cl_device_id id, cl_kernel_work_group_info what)
+{
+    size_t size = 0;
+
+    return yk_cl.clGetKernelWorkGroupInfo(handle, id, what, sizeof size, &size, NULL) == CL_SUCCESS ? size : 0;
+}
+
+/* The block size that reqd_work_group_size in the source asks for, into `block`; false when it leaves the choice. */
+static bool asks_for_block(cl_kernel handle, cl_device_id id, size_t block[3])
+{
+    return yk_cl.clGetKernelWorkGroupInfo(handle, id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, 3 * sizeof block[0], block, NULL) ==
+               CL_SUCCESS &&
+           block[0] > 0;
+}
+
+static void describe_limits(yoke_kernel *kernel, cl_kernel handle)
+{
+    const yoke_device_info *device = &kernel->program->device->info;
+    cl_device_id id = yk_opencl_device_of(kernel->program->device)->slot->id;
+    size_t threads = ask_size(handle, id, CL_KERNEL_WORK_GROUP_SIZE);
+    size_t multiple = ask_size(handle, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    size_t block[3] = { 0, 0, 0 };
+    cl_ulong shared = 0, taken;
+
+    /* rusticl 22.3 answers both questions with its SIMD width, and runs blocks up to the device's limit. */
+    if (threads == 0 || (threads == multiple && strcmp(device->platform, "rusticl") == 0))
+        threads = (size_t)device->max_block_threads;
+    if (multiple == 0)
+        multiple = 1;
+    if (asks_for_block(handle, id, block))
+        multiple = threads = block[0] * block[1] * block[2]; /* so that yoke_launch_n chooses it */
+    if (yk_cl.clGetKernelWorkGroupInfo(handle, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof shared, &shared, NULL) != CL_SUCCESS)
+        shared = 0;
+    taken = shared + HIDDEN_SHARED;
+    kernel->info.max_block_threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
+    kernel->info.preferred_multiple = multiple < UINT32_MAX ? (uint32_t)multiple : UINT32_MAX;
+    kernel->info.static_shared = shared;
+    kernel->info.max_dynamic_shared = device->max_shared > taken ? device->max_shared - taken : 0;
+}
+
+static yoke_status name_fault(const yoke_kernel *kernel, cl_int code)
+{
+    if (code != CL_INVALID_KERNEL_NAME)
+        return yk_opencl_fail("clCreateKernel", code, "kernel \"%s\"", kernel->name);
+    return yk_opencl_fail_as(YOKE_E_NOT_FOUND, "clCreateKernel", code, "program \"%s\" has no kernel \"%s\"", kernel->program->name,
+                             kernel->name);
+}
+
+yoke_status yk_opencl_kernel_create(yoke_kernel *kernel)
+{
+    yk_opencl_kernel *native = calloc(1, sizeof *native);
+    yoke_status status = YOKE_OK;
+    cl_int code;
+
+    if (!native)
+        return yk_no_memory("a kernel");
+    native->handle = yk_cl.clCreateKernel(kernel->program->native, kernel->name, &code);
+    if (!native->handle) {
+        status = name_fault(kernel, code);
+        goto out;
+    }
+    code = yk_cl.clGetKernelInfo(native->handle, CL_KERNEL_NUM_ARGS, sizeof native->count, &native->count, NULL);
+    if (code != CL_SUCCESS)
+        status = yk_opencl_fail("clGetKernelInfo", code, "kernel '%s'", kernel->name);
+    else
+        status = describe_signature(kernel, native->handle, native->count);
+    if (status != YOKE_OK)
+        goto out;
+    describe_limits(kernel, native->handle);
+    if (pthread_mutex_init(&native->lock, NULL) != 0) {
+        status = yk_no_memory("the lock of a kernel");
+        goto out;
+    }
+    if (pthread_cond_init(&native->free, NULL) != 0) {
+        status = yk_no_memory("the lock of a kernel");
+        pthread_mutex_destroy(&native->lock);
+        goto out;
+    }
+    kernel->native = native;
+    native = NULL;
+out:
+    if (native && native->handle)
+        yk_cl.clReleaseKernel(native->handle);
+    free(native);
+    return status;
+}
+
+void yk_opencl_kernel_destroy(yoke_kernel *kernel)
+{
+    yk_opencl_kernel *native = kernel->native;
+
+    yk_cl.clReleaseKernel(native->handle);
+    pthread_cond_destroy(&native->free);
+    pthread_mutex_destroy(&native->lock);
+    free(native);
+    kernel->native = NULL;
+}
+
+/* ---- Launching ---- */
+
+static yoke_status count_fault(const yk_op *op)
+{
+    const yk_opencl_kernel *native = op->u.launch.kernel->native;
+
+    return yk_fail(YOKE_E_ARGUMENT, "opencl: kernel '%s' has %u parameters and %zu arguments are given%s",
+                   op->u.launch.kernel->name, (unsigned)native->count, op->u.launch.count,
+                   op->u.launch.shared ? ", and shared memory" : "");
+}
+
+/* clSetKernelArg refused argument `index`; behind the last one stands shared memory. */
+static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int code)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    bool shared = index == op->u.launch.count;
+    size_t size = shared ? op->u.launch.shared : op->u.launch.args[index].size;
+    const yk_param *param = kernel->param_count > (int)index ? &kernel->params[index] : NULL;
+
+    if (code != CL_INVALID_ARG_SIZE && code != CL_INVALID_ARG_VALUE && code != CL_INVALID_MEM_OBJECT)
+        return yk_opencl_fail("clSetKernelArg", code, "argument %u of kernel '%s'", (unsigned)index, kernel->name);
+    if (!shared && op->u.launch.args[index].kind == YOKE_ARG_BUFFER)
+        return yk_opencl_fail_as(YOKE_E_ARGUMENT, "clSetKernelArg", code,
+                                 "parameter %u '%s' (%s) of kernel '%s' does not take a buffer", (unsigned)index,
+                                 param ? param->name : "", param ? param->type : "", kernel->name);
+    return yk_opencl_fail_as(shared ? YOKE_E_RANGE : YOKE_E_ARGUMENT, "clSetKernelArg", code,
+                             "parameter %u '%s' (%s) of kernel '%s' does not take %zu bytes", (unsigned)index,
+                             param ? param->name : "", param ? param->type : "", kernel->name, size);
+}
+
+static yoke_status launch_fault(const yk_op *op, cl_int code)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    const yk_opencl_kernel *native = kernel->native;
+    const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
+    size_t asked[3] = { 0, 0, 0 };
+    char wanted[96] = "";
+    yoke_status status = YOKE_E_RANGE;
+
+    switch (code) {
+    case CL_INVALID_WORK_GROUP_SIZE:
+    case CL_INVALID_WORK_ITEM_SIZE:
+    case CL_INVALID_GLOBAL_WORK_SIZE:
+        break;
+    case CL_INVALID_KERNEL_ARGS:
+        status = YOKE_E_ARGUMENT;
+        break;
+    default:
+        return yk_opencl_fail("clEnqueueNDRangeKernel", code, "kernel '%s', %u x %u x %u blocks of %u x %u x %u", kernel->name,
+                              grid->x, grid->y, grid->z, block->x, block->y, block->z);
+    }
+    if (asks_for_block(native->handle, yk_opencl_device_of(kernel->program->device)->slot->id, asked))
+        snprintf(wanted, sizeof wanted, "; it takes only blocks of %zu x %zu x %zu", asked[0], asked[1], asked[2]);
+    return yk_opencl_fail_as(status, "clEnqueueNDRangeKernel", code, "kernel '%s', %u x %u x %u blocks of %u x %u x %u%s",
+                             kernel->name, grid->x, grid->y, grid->z, block->x, block->y, block->z, wanted);
+}
+
+/* Threads seldom launch one kernel at the same moment: one exchange is then enough, where a mutex is a quarter of the launch. */
+enum { FREE, BUSY, AWAITED };
+
+static void wait_and_take(yk_opencl_kernel *native)
+{
+    pthread_mutex_lock(&native->lock);
+    while (atomic_exchange_explicit(&native->busy, AWAITED, memory_order_acquire) != FREE)
+        pthread_cond_wait(&native->free, &native->lock);
+    pthread_mutex_unlock(&native->lock);
+}
+
+static void wake_next(yk_opencl_kernel *native)
+{
+    pthread_mutex_lock(&native->lock);
+    pthread_cond_signal(&native->free);
+    pthread_mutex_unlock(&native->lock);
+}
+
+static inline void take(yk_opencl_kernel *native)
+{
+    int before = FREE;
+
+    if (YK_UNLIKELY(
+            !atomic_compare_exchange_strong_explicit(&native->busy, &before, BUSY, memory_order_acquire, memory_order_relaxed)))
+        wait_and_take(native);
+}
+
+static inline void give_back(yk_opencl_kernel *native)
+{
+    if (YK_UNLIKELY(atomic_exchange_explicit(&native->busy, FREE, memory_order_release) == AWAITED))
+        wake_next(native);
+}
+
+static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
+{
+    const yoke_arg *args = op->u.launch.args;
+    cl_uint count = (cl_uint)op->u.launch.count, index;
+    cl_int code;
+
+    for (index = 0; index < count; index++) {
+        const void *value = &args[index].value;
+        size_t size = args[index].size;
+        if (args[index].kind == YOKE_ARG_BUFFER) {
+            value = &args[index].value.buffer->native.pointer;
+            size = sizeof(cl_mem);
+        } else if (args[index].kind == YOKE_ARG_STRUCT) {
+            value = args[index].value.bytes;
+        }
+        code = yk_cl.clSetKernelArg(handle, index, size, value);
+        if (YK_UNLIKELY(code != CL_SUCCESS))
+            return argument_fault(op, index, code);
+    }
+    if (op->u.launch.shared > 0) {
+        code = yk_cl.clSetKernelArg(handle, index, op->u.launch.shared, NULL);
+        if (YK_UNLIKELY(code != CL_SUCCESS))
+            return argument_fault(op, index, code);
+    }
+    return YOKE_OK;
+}
+
+yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    yk_opencl_kernel *native = kernel->native;
+    const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
+    size_t global[3], local[3];
+    cl_uint dimensions = 1;
+    yoke_status status;
+
+    /* The core has checked the arguments where there is a signature. Where not, missing ones would be those of the last launch. */
+    if (YK_UNLIKELY(!kernel->signature_has_shared) && op->u.launch.count + (op->u.launch.shared > 0) != native->count)
+        return count_fault(op);
+    global[0] = (size_t)grid->x * block->x;
+    local[0] = block->x;
+    if ((grid->y | grid->z | block->y | block->z) != 1) {
+        dimensions = 3;
+        global[1] = (size_t)grid->y * block->y;
+        global[2] = (size_t)grid->z * block->z;
+        local[1] = block->y;
+        local[2] = block->z;
+    }
+    take(native);
+    status = set_arguments(native->handle, op);
+    if (status == YOKE_OK) {
+        cl_int code = yk_cl.clEnqueueNDRangeKernel(stream->native, native->handle, dimensions, NULL, global, local, 0, NULL, NULL);
+        if (YK_UNLIKELY(code != CL_SUCCESS))
+            status = launch_fault(op, code);
+    }
+    give_back(native);
+    return status;
+}

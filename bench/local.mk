@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Each program prints lines "name value unit", beside the raw driver in the same process.
+
+noinst_LTLIBRARIES += bench/libbench.la
+bench_libbench_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS) $(GPUARRAY_CPPFLAGS)
+bench_libbench_la_SOURCES = \
+	bench/bench.c \
+	bench/bench.h \
+	bench/side_cuda.c \
+	bench/side_gpuarray.c \
+	bench/side_opencl.c \
+	bench/side_yoke.c
+
+bench_libraries = bench/libbench.la libyoke.la $(GPUARRAY_LIBS)
+noinst_PROGRAMS += bench/hostcall
+bench_hostcall_LDADD = $(bench_libraries)
+noinst_PROGRAMS += bench/instructions
+bench_instructions_LDADD = $(bench_libraries)
+noinst_PROGRAMS += bench/overhead
+bench_overhead_LDADD = $(bench_libraries)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Writes a C file that holds the kernels' sources: awk -v folder=DIR -f embed.awk kernels/saxpy.cu kernels/saxpy.cl ...
+# Bytes are written as numbers: nothing has to be escaped and no string is too long for a compiler. Run with LC_ALL=C, so that a
+# character is a byte in every awk.
+
+function fail(text) {
+    print "embed.awk: " text > "/dev/stderr"
+    failed = 1
+    exit 1
+}
+
+# The file's bytes as an array of this name.
+function embed(path, array,    line, status, i, out, column) {
+    printf "static const unsigned char %s[] = {\n", array
+    column = 0
+    while ((status = (getline line < path)) > 0) {
+        line = line "\n"
+        for (i = 1; i <= length(line); i++) {
+            if (!(substr(line, i, 1) in code))
+                fail(path ": holds a byte 0")
+            printf "%d,%s", code[substr(line, i, 1)], ++column % 32 ? "" : "\n"
+        }
+    }
+    if (status < 0)
+        fail(path ": cannot be read")
+    if (column == 0)
+        fail(path ": is empty")
+    close(path)
+    printf "0\n};\n\n"
+}
+
+BEGIN {
+    for (i = 1; i < 256; i++)
+        code[sprintf("%c", i)] = i
+    print "/* SPDX-License-Identifier: Apache-2.0 */"
+    print "/* Made by build-aux/embed.awk from kernels/. */"
+    print "#include <stddef.h>\n"
+    print "#include \"twins.h\"\n"
+    for (i = 1; i < ARGC; i++) {
+        name = ARGV[i]
+        sub(/.*\//, "", name)
+        kind = name
+        sub(/.*\./, "", kind)
+        sub(/\.[^.]*$/, "", name)
+        if (kind != "cu" && kind != "cl" || name !~ /^[a-z][a-z0-9_]*$/)
+            fail(ARGV[i] ": is no NAME.cu or NAME.cl")
+        if (!(name in seen)) {
+            seen[name] = 1
+            names[++count] = name
+        }
+        have[name, kind] = 1
+        embed(folder "/" ARGV[i], "yk_" name "_" kind)
+    }
+    print "const yk_twin yk_twins[] = {"
+    for (i = 1; i <= count; i++) {
+        name = names[i]
+        if (!((name, "cu") in have) || !((name, "cl") in have))
+            fail(name ": needs both a .cu and a .cl file")
+        printf "    { \"%s\", (const char *)yk_%s_cu, (const char *)yk_%s_cl },\n", name, name, name
+    }
+    print "};\n"
+    print "const size_t yk_twin_count = sizeof yk_twins / sizeof yk_twins[0];"
+    exit failed
+}

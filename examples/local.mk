@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The main job reads and writes PNG files.
+
+if HAVE_PNG
+noinst_PROGRAMS += examples/photos/photos
+endif
+examples_photos_photos_SOURCES = \
+	examples/photos.c \
+	examples/photos/blur.c \
+	examples/photos/files.c \
+	examples/photos/options.c \
+	examples/photos/photos.h \
+	examples/photos/picture.c \
+	examples/photos/report.c
+examples_photos_photos_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
+examples_photos_photos_LDADD = libyoke.la $(PNG_LIBS)

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Yoke: GPU computing in C, the same on NVIDIA's CUDA driver and on any OpenCL driver.
+ *
+ * This header is the contract. What holds for every function, unless its comment says otherwise:
+ *
+ *  - It returns a yoke_status: YOKE_OK (0), YOKE_PENDING (> 0), or a failure (< 0) with a record behind yoke_error().
+ *  - It may be called from any thread, and from inside a host function. Calls on one object from several threads are safe.
+ *  - A NULL or released object is YOKE_E_INVALID. The record of a NULL object keeps the failure before it as its cause, so that a
+ *    short program may check once at its end.
+ *  - Out-parameters come last; they are set to NULL or 0 when the call fails. A function that fails has done nothing.
+ *  - create, open, build and record give a reference that the caller releases; get borrows from its parent.
+ *  - It never aborts, exits or prints, and leaves the thread's current CUDA context as it was.
+ *  - Device memory runs out as YOKE_E_OUT_OF_DEVICE_MEMORY, host memory as YOKE_E_OUT_OF_HOST_MEMORY, in any function that takes
+ * some.
+ *  - Sizes and offsets are bytes.
+ *
+ * Functions that put work into a stream are macros over functions whose names end in _at: the macro adds the caller's file and
+ * line, a string constant, so that a failure that shows later can say where its work came from. Call the _at form from other
+ * languages, with NULL or a string that lives as long as the program.
+ */
+#ifndef YOKE_YOKE_H
+#define YOKE_YOKE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define YOKE_API __attribute__((visibility("default")))
+#define YOKE_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define YOKE_API
+#define YOKE_PRINTF(text, first)
+#endif
+
+#define YOKE_VERSION_MAJOR 0
+#define YOKE_VERSION_MINOR 1
+#define YOKE_VERSION_PATCH 0
+
+/* The version of the library that is running, as "0.1.0". */
+YOKE_API const char *yoke_version(void);
+
+typedef struct yoke_device yoke_device;   /* an opened device with its context */
+typedef struct yoke_stream yoke_stream;   /* an in-order queue of work on a device */
+typedef struct yoke_event yoke_event;     /* a point in a stream */
+typedef struct yoke_buffer yoke_buffer;   /* device memory, a view of some, or pinned host memory */
+typedef struct yoke_program yoke_program; /* compiled code */
+typedef struct yoke_kernel yoke_kernel;   /* an entry point of a program */
+
+/* ---- Status ------------------------------------------------------------------------------------------------------------- */
+
+/* X(name, value, meaning). The hundreds say what must be torn down: see yoke_status_group. */
+#define YOKE_STATUS_LIST(X)                                                                                            \
+    X(YOKE_OK, 0, "done")                                                                                              \
+    X(YOKE_PENDING, 1, "not finished yet")                                                                             \
+    X(YOKE_E_INVALID, -101, "an argument is not usable")                                                               \
+    X(YOKE_E_RANGE, -102, "beyond the end of a buffer or a limit of the device")                                       \
+    X(YOKE_E_ARGUMENT, -103, "a kernel argument does not fit the compiled kernel")                                     \
+    X(YOKE_E_NOT_FOUND, -104, "no such device, kernel or source")                                                      \
+    X(YOKE_E_UNSUPPORTED, -105, "the driver or the device cannot do this")                                             \
+    X(YOKE_E_DEADLOCK, -106, "the call would wait for itself")                                                         \
+    X(YOKE_E_UNAVAILABLE, -201, "a driver or compiler is missing or refuses to start")                                 \
+    X(YOKE_E_BUILD, -202, "the source does not compile: yoke_build_log() has the compiler's log")                      \
+    X(YOKE_E_OUT_OF_DEVICE_MEMORY, -203, "the device's memory is exhausted")                                           \
+    X(YOKE_E_OUT_OF_HOST_MEMORY, -204, "the host's memory or threads are exhausted")                                   \
+    X(YOKE_E_DRIVER, -205, "a driver call failed")                                                                     \
+    X(YOKE_E_FORKED, -206, "the driver was started before this process was forked: call exec, or start it after fork") \
+    X(YOKE_E_EXECUTION, -301, "work on the device failed")                                                             \
+    X(YOKE_E_HOST_FUNCTION, -302, "a host function failed")                                                            \
+    X(YOKE_E_CANCELLED, -303, "the stream was released before this could run")                                         \
+    X(YOKE_E_DEVICE_LOST, -401, "the device is gone for this process: restart it")
+
+typedef int32_t yoke_status;
+
+enum {
+#define YOKE_STATUS_ENUM(name, value, meaning) name = value,
+    YOKE_STATUS_LIST(YOKE_STATUS_ENUM)
+#undef YOKE_STATUS_ENUM
+};
+
+/* What a status asks the caller to give up: nothing, the operation, the stream, or the device. */
+enum { YOKE_GROUP_NONE = 0, YOKE_GROUP_CALLER = 1, YOKE_GROUP_OPERATION = 2, YOKE_GROUP_STREAM = 3, YOKE_GROUP_DEVICE = 4 };
+
+/* The name of a status, as "YOKE_E_RANGE"; "unknown status" for a number that is none. Never NULL. */
+YOKE_API const char *yoke_status_name(yoke_status status);
+
+/* What a status means, in a few words. Never NULL. */
+YOKE_API const char *yoke_status_meaning(yoke_status status);
+
+/* The YOKE_GROUP_ of a status. A program's own negative codes count as YOKE_GROUP_STREAM: they come from host functions. */
+YOKE_API int yoke_status_group(yoke_status status);
+
+/* ---- Errors ------------------------------------------------------------------------------------------------------------- */
+
+/* The record of a failure. Strings are never NULL; "" where there is nothing to say. */
+typedef struct yoke_error_info {
+    size_t size;              /* sizeof(yoke_error_info) in the running library */
+    yoke_status status;       /* YOKE_OK: nothing has failed on this thread */
+    int32_t driver_code;      /* the driver's own code, 0 when no driver call failed */
+    const char *function;     /* the public function that failed, as "yoke_buffer_create" */
+    const char *driver_call;  /* as "cuMemAlloc_v2" */
+    const char *driver_name;  /* the name of driver_code, as "CUDA_ERROR_OUT_OF_MEMORY" */
+    const char *where;        /* "file:line" that enqueued the failed work, where known */
+    yoke_status cause_status; /* the failure before this one, when this one only says that an object is NULL */
+    char text[768];           /* one line: what failed, why, what to do about it */
+    char cause[768];          /* the text of the failure before */
+} yoke_error_info;
+
+/* The calling thread's last failure. Never NULL; valid until the thread's next failure. A call that succeeds leaves it alone. */
+YOKE_API const yoke_error_info *yoke_error(void);
+
+/* Forget the calling thread's last failure. */
+YOKE_API void yoke_error_clear(void);
+
+/* Set the calling thread's record to `status` and a printf-style text, and return `status`: how a host function says why it failed,
+ * as in `return yoke_fail(YOKE_E_HOST_FUNCTION, "cannot write %s", path)`. A `status` that is not negative counts as
+ * YOKE_E_HOST_FUNCTION. */
+YOKE_API yoke_status yoke_fail(yoke_status status, const char *format, ...) YOKE_PRINTF(2, 3);
+
+#define YOKE_TEXT_(x) #x
+#define YOKE_TEXT(x) YOKE_TEXT_(x)
+#define YOKE_HERE __FILE__ ":" YOKE_TEXT(__LINE__)
+
+/* ---- Devices ------------------------------------------------------------------------------------------------------------ */
+
+enum { YOKE_DEVICE_GPU = 1, YOKE_DEVICE_ACCELERATOR = 2, YOKE_DEVICE_CPU = 3, YOKE_DEVICE_EMULATOR = 4 };
+
+/* What a device can do beyond what every device can. */
+enum {
+    YOKE_CAP_FP64 = 0,          /* double in kernels */
+    YOKE_CAP_INT64_ATOMICS = 1, /* 64-bit atomics in kernels */
+    YOKE_CAP_SIGNATURE = 2,  /* the number and widths of a kernel's parameters are known, and launches are checked against them */
+    YOKE_CAP_TIMING = 3,     /* timed events */
+    YOKE_CAP_EXACT_FP32 = 4, /* float division and square root are correctly rounded, and subnormals kept, unless YOKE_MATH_FAST */
+    YOKE_CAP_COUNT = 5
+};
+
+/* What a device is. The caller sets `size` (YOKE_DEVICE_INFO_INIT) and gets as many fields as it knows. */
+typedef struct yoke_device_info {
+    size_t size;
+    char selector[32]; /* opens this device again, as "cuda:0" */
+    char backend[16];  /* "cuda" or "opencl" */
+    char name[128];
+    char vendor[64];
+    char platform[64];          /* the OpenCL platform, or "NVIDIA CUDA" */
+    char driver[64];            /* driver version */
+    char pci[16];               /* "0000:17:00.0", or "" */
+    char uuid[40];              /* "68b8d1d4-5525-541e-965b-bc69d86e3b6f", or "" */
+    int32_t index;              /* among its backend's devices, in PCI order */
+    int32_t kind;               /* YOKE_DEVICE_GPU and so on */
+    uint32_t capabilities;      /* bit YOKE_CAP_x is set when the device has it */
+    uint32_t compute_units;     /* multiprocessors or cores */
+    uint64_t memory;            /* bytes of device memory */
+    uint64_t max_buffer;        /* bytes of the largest single buffer */
+    uint64_t max_shared;        /* bytes of shared (local) memory of one block */
+    uint64_t max_grid[3];       /* blocks */
+    uint64_t max_block[3];      /* threads per block in each dimension */
+    uint64_t max_block_threads; /* threads per block in all */
+    uint64_t view_alignment;    /* a view's offset has to be a multiple of this to be a kernel argument */
+} yoke_device_info;
+
+#define YOKE_DEVICE_INFO_INIT                                                                                         \
+    {                                                                                                                 \
+        sizeof(yoke_device_info), "", "", "", "", "", "", "", "", 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0 \
+    }
+
+/* How many devices there are through all backends, or through the one that YOKE_BACKEND orders.
+ * Drivers are asked in a child process unless this process has opened a device of theirs already, so a later fork stays safe; the
+ * child is waited for (and killed after 20 seconds): a program that reaps every child itself may reap it, which does no harm.
+ * YOKE_E_INVALID: YOKE_BACKEND names no backend. */
+YOKE_API yoke_status yoke_device_count(size_t *out_count);
+
+/* List those devices, best first. `infos`: `capacity` structs, each with its size set, or NULL when capacity is 0. At most
+ * `capacity` are filled; `out_count` is how many there are. Statuses as yoke_device_count. yoke_device_report tells of drivers that
+ * are missing. */
+YOKE_API yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, size_t *out_count);
+
+/* Open a device.
+ * `selector`: "cuda", "opencl", "cuda:0", "opencl:1", "opencl:gpu" (or accelerator, cpu, emulator), "uuid:…", "pci:0000:17:00.0",
+ * "name~H200" (part of the name, any case); or NULL: what the environment's YOKE_DEVICE (such a selector) orders, else the best
+ * device of the backend that YOKE_BACKEND orders, else the best there is: CUDA, then OpenCL GPU, accelerator, CPU, emulator. A
+ * selector that names no backend looks only at the one that YOKE_BACKEND orders, when it does. An order that cannot be obeyed is an
+ * error and never falls back. yoke_device_report says what was tried. YOKE_E_INVALID: the selector or variable is malformed.
+ * YOKE_E_NOT_FOUND: no such device. YOKE_E_UNAVAILABLE: the driver is missing or refuses to start. */
+YOKE_API yoke_status yoke_device_open(const char *selector, yoke_device **out_device);
+
+YOKE_API yoke_device *yoke_device_retain(yoke_device *device);
+/* Give back a reference. Streams, buffers and programs of the device keep it alive. NULL does nothing, as in every release. */
+YOKE_API void yoke_device_release(yoke_device *device);
+
+/* Describe an opened device. The caller sets out_info->size. YOKE_E_INVALID: size is 0 or smaller than the selector's end. */
+YOKE_API yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *out_info);
+
+/* NULL when the device has capability YOKE_CAP_x, else the reason why not, in words. Lives as long as the device. */
+YOKE_API const char *yoke_device_lacks(const yoke_device *device, int capability);
+
+/* What the calling thread's last yoke_device_open, _list or _count tried: one line a candidate, with the reason where it was
+ * rejected. Never NULL; valid until the thread's next such call. */
+YOKE_API const char *yoke_device_report(void);
+
+/* ---- Streams and host functions ----------------------------------------------------------------------------------------- */
+
+enum { YOKE_STREAM_TIMED = 1 }; /* events of this stream can be timed (costs some drivers a little per operation) */
+
+typedef struct yoke_stream_desc {
+    size_t size;    /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
+    uint32_t flags; /* YOKE_STREAM_ bits */
+} yoke_stream_desc;
+
+#define YOKE_STREAM_DESC_INIT       \
+    {                               \
+        sizeof(yoke_stream_desc), 0 \
+    }
+
+/* Create an in-order stream: each operation starts when the one before it has finished and its effects are visible. Streams are
+ * independent of each other and of any default stream of the driver. */
+YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_stream);
+
+/* The same, with flags. YOKE_E_UNSUPPORTED: YOKE_STREAM_TIMED on a device without YOKE_CAP_TIMING. YOKE_E_INVALID: unknown flags.
+ */
+YOKE_API yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream);
+
+YOKE_API yoke_stream *yoke_stream_retain(yoke_stream *stream);
+/* Give back a reference. With the last one the stream is torn down: what the driver has already been given still runs; host
+ * functions that have not started are called with YOKE_E_CANCELLED, and what was enqueued behind them does not run. Does not wait.
+ * To let everything run, call yoke_stream_wait first. */
+YOKE_API void yoke_stream_release(yoke_stream *stream);
+
+/* The stream's device, borrowed. NULL for a NULL stream. */
+YOKE_API yoke_device *yoke_stream_get_device(const yoke_stream *stream);
+
+/* Wait until everything that was in the stream at the call has finished.
+ * Returns the stream's first failure, whatever its code: YOKE_E_EXECUTION, a host function's status, YOKE_E_DEVICE_LOST. A stream
+ * that has failed stays failed: what is enqueued later fails at once with the same record. YOKE_E_DEADLOCK: called from a host
+ * function of this stream. */
+YOKE_API yoke_status yoke_stream_wait(yoke_stream *stream);
+
+/* A host function. `status`: YOKE_OK, or why the work before it did not succeed (yoke_error() then holds the record). Returns a
+ * negative status to fail the stream; any other means success. */
+typedef yoke_status (*yoke_host_fn)(yoke_status status, void *user);
+typedef void (*yoke_release_fn)(void *user);
+
+/* Run fn(status, user) on the host in the stream's order: it starts when everything before it has finished and its effects are
+ * visible to the host; nothing behind it starts before it returns, and what it wrote is visible to what follows. If this call
+ * fails, neither `fn` nor `release` is ever called. Otherwise fn is called exactly once, whatever happens, and then release(user)
+ * once, unless release is NULL. Both run on a thread of Yoke's, never on the driver's or the caller's. They may block and may call
+ * any Yoke function; waiting for their own stream is YOKE_E_DEADLOCK. Host functions of different streams never wait for each
+ * other. When fn returns a negative status the stream fails with it, and with the text of yoke_fail if fn called that.
+ * YOKE_E_INVALID: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. Or the stream's failure, when it has failed. */
+#define yoke_stream_call(...) yoke_stream_call_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_stream_call_at(const char *where, yoke_stream *stream, yoke_host_fn fn, void *user,
+                                         yoke_release_fn release);
+
+/* What follows in the stream waits for the event, which may belong to any stream of any device of any backend. If what the event
+ * stands for failed, this stream fails with the same record. YOKE_E_DEADLOCK is not reported here: an event always stands for work
+ * that was enqueued before, so streams cannot wait in a circle. */
+#define yoke_stream_wait_event(...) yoke_stream_wait_event_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *stream, yoke_event *event);
+
+/* ---- Events ------------------------------------------------------------------------------------------------------------- */
+
+enum { YOKE_EVENT_TIMED = 1 }; /* the event carries a device time stamp */
+
+/* Mark the present end of the stream: the event settles when everything before it has finished or failed.
+ * `flags`: 0 or YOKE_EVENT_TIMED. YOKE_E_INVALID: unknown flags, or YOKE_EVENT_TIMED on a stream without YOKE_STREAM_TIMED. */
+#define yoke_event_record(...) yoke_event_record_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event);
+
+YOKE_API yoke_event *yoke_event_retain(yoke_event *event);
+YOKE_API void yoke_event_release(yoke_event *event);
+
+/* YOKE_OK: settled, all well. YOKE_PENDING: not yet. Negative: the failure of the work before the event. Never blocks. */
+YOKE_API yoke_status yoke_event_query(yoke_event *event);
+
+/* Wait until the event has settled: spins briefly, then sleeps. Returns as yoke_event_query, never YOKE_PENDING.
+ * YOKE_E_DEADLOCK: called from a host function that stands before the event in its own stream. */
+YOKE_API yoke_status yoke_event_wait(yoke_event *event);
+
+/* Nanoseconds on the device's clock between two timed events of one device. YOKE_PENDING: one has not settled yet. YOKE_E_INVALID:
+ * one is not timed, or they belong to different devices. Or the failure of one of them. */
+YOKE_API yoke_status yoke_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
+
+/* ---- Buffers ------------------------------------------------------------------------------------------------------------ */
+
+/* Allocate `size` bytes of device memory; its content is undefined.
+ * YOKE_E_INVALID: size is 0. YOKE_E_RANGE: larger than the device's largest buffer. */
+YOKE_API yoke_status yoke_buffer_create(yoke_device *device, size_t size, yoke_buffer **out_buffer);
+
+/* Allocate `size` bytes of pinned (page-locked) host memory, which the device copies from and to at full speed and without blocking
+ * the caller. It is no kernel argument. Statuses as yoke_buffer_create. */
+YOKE_API yoke_status yoke_buffer_create_pinned(yoke_device *device, size_t size, yoke_buffer **out_buffer);
+
+/* A view: `size` bytes from `offset` of a device buffer (or of another view), without a copy. It keeps its buffer alive.
+ * Any offset will do for copies and fills; as a kernel argument the device may ask for an alignment
+ * (yoke_device_info.view_alignment). YOKE_E_RANGE: the view does not lie within the buffer. YOKE_E_INVALID: size 0, or a pinned
+ * buffer. */
+YOKE_API yoke_status yoke_buffer_create_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view);
+
+YOKE_API yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer);
+/* Give back a reference. Memory that the device still uses is freed when it is done; does not wait for that. The host pointer of a
+ * pinned buffer may be used by copies that were given the pointer itself: wait for those first. */
+YOKE_API void yoke_buffer_release(yoke_buffer *buffer);
+
+/* Bytes in the buffer or view; 0 for NULL. */
+YOKE_API size_t yoke_buffer_get_size(const yoke_buffer *buffer);
+
+/* The host address of a pinned buffer; NULL for any other. */
+YOKE_API void *yoke_buffer_get_host(const yoke_buffer *buffer);
+
+/* ---- Copies and fills --------------------------------------------------------------------------------------------------- */
+
+/* Copy `size` bytes from host memory `source` into the buffer at `offset`, in the stream's order.
+ * The host memory has to stay as it is until the copy has run. From pageable memory the call may block while the driver reads it.
+ * YOKE_E_INVALID: source is NULL, size is 0, or the buffer belongs to another device. YOKE_E_RANGE: offset + size is beyond the
+ * buffer. Or the stream's failure, when it has failed. */
+#define yoke_write(...) yoke_write_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_write_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, const void *source,
+                                   size_t size);
+
+/* Copy `size` bytes of the buffer from `offset` to host memory `target`, in the stream's order. Statuses and rules as yoke_write.
+ */
+#define yoke_read(...) yoke_read_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_read_at(const char *where, yoke_stream *stream, void *target, yoke_buffer *buffer, size_t offset,
+                                  size_t size);
+
+/* Copy between two buffers of the stream's device, one of which may be pinned, in the stream's order. Statuses as yoke_write, and
+ * YOKE_E_INVALID: the ranges overlap, or both buffers are pinned. */
+#define yoke_copy(...) yoke_copy_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_copy_at(const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset,
+                                  yoke_buffer *source, size_t source_offset, size_t size);
+
+/* The same, finished when the call returns: the operation in its place in the stream, then a wait. YOKE_E_DEADLOCK: called from a
+ * host function of this stream. */
+#define yoke_write_sync(...) yoke_write_sync_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_write_sync_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset,
+                                        const void *source, size_t size);
+#define yoke_read_sync(...) yoke_read_sync_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_read_sync_at(const char *where, yoke_stream *stream, void *target, yoke_buffer *buffer, size_t offset,
+                                       size_t size);
+#define yoke_copy_sync(...) yoke_copy_sync_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_copy_sync_at(const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset,
+                                       yoke_buffer *source, size_t source_offset, size_t size);
+
+/* Fill `size` bytes of a device buffer from `offset` with copies of `pattern`, in the stream's order. The pattern is read at the
+ * call. YOKE_E_INVALID: pattern_size is not 1, 2, 4, 8 or 16, or offset or size is no multiple of it (a view may begin anywhere in
+ * its buffer); else as yoke_write. */
+#define yoke_fill(...) yoke_fill_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, size_t size,
+                                  const void *pattern, size_t pattern_size);
+
+/* ---- Programs and kernels ----------------------------------------------------------------------------------------------- */
+
+enum {
+    YOKE_MATH_EXACT = 0, /* IEEE single operations, never fused unless the source says fma: both backends agree to the last bit */
+    YOKE_MATH_FAST = 1   /* the compiler may fuse, approximate and flush subnormals */
+};
+
+/* A program's source: the CUDA text, the OpenCL text, or both; each backend takes its own. All members are read during the call. */
+typedef struct yoke_source {
+    size_t size;                /* YOKE_SOURCE_INIT; 0 means the struct as it was in version 0.1 */
+    const char *name;           /* for messages, as "saxpy"; may be NULL */
+    const char *cuda;           /* CUDA C++ as NVRTC takes it; kernels are extern "C" */
+    const char *opencl;         /* OpenCL C */
+    const char *const *defines; /* "NAME" or "NAME=VALUE", ended by NULL; may be NULL */
+    int32_t math;               /* YOKE_MATH_EXACT or YOKE_MATH_FAST */
+    const char *opencl_std;     /* the OpenCL C version to ask for, as "2.0"; NULL means "1.2" */
+} yoke_source;
+
+#define YOKE_SOURCE_INIT                                                   \
+    {                                                                      \
+        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL \
+    }
+
+/* Compile a program for the device; blocks while the compiler runs.
+ * YOKE_E_INVALID: no text for the device's backend, an empty text or define. YOKE_E_BUILD: it does not compile; the record has the
+ * first error and yoke_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where it was looked for).
+ */
+YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program);
+
+/* The compiler's log of the calling thread's last yoke_program_build, failed or not. Never NULL; valid until that thread's next
+ * build. */
+YOKE_API const char *yoke_build_log(void);
+
+YOKE_API yoke_program *yoke_program_retain(yoke_program *program);
+YOKE_API void yoke_program_release(yoke_program *program);
+
+/* The source of one of Yoke's own kernels, as "saxpy": static text, both twins. YOKE_E_NOT_FOUND names the nearest. */
+YOKE_API yoke_status yoke_source_get(const char *name, yoke_source *out_source);
+
+/* Look up a kernel by name. It is borrowed: it lives as long as its program, which work in a stream keeps alive.
+ * YOKE_E_NOT_FOUND: there is none of this name. YOKE_E_UNSUPPORTED: a parameter kind that Yoke cannot set (an image, say). */
+YOKE_API yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel);
+
+/* What is known of a compiled kernel on its device. */
+typedef struct yoke_kernel_info {
+    size_t size;
+    int32_t parameters;          /* that a launch has to give; -1 when the driver does not tell */
+    uint32_t max_block_threads;  /* for this kernel */
+    uint32_t preferred_multiple; /* of threads in a block: the warp or SIMD width */
+    uint64_t static_shared;      /* bytes of shared memory that the source itself declares; 0 also when the driver does not tell */
+    uint64_t max_dynamic_shared; /* bytes that a launch may ask for beside that */
+} yoke_kernel_info;
+
+#define YOKE_KERNEL_INFO_INIT                   \
+    {                                           \
+        sizeof(yoke_kernel_info), 0, 0, 0, 0, 0 \
+    }
+
+/* Describe a kernel. The caller sets out_info->size. */
+YOKE_API yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info);
+
+/* One kernel argument, with its kind and width. Made by YOKE_ARGS, or by the yoke_arg_ functions of <yoke/args.h>. */
+typedef struct yoke_arg {
+    uint32_t kind; /* YOKE_ARG_ */
+    uint32_t size; /* bytes of a scalar or struct */
+    union {
+        yoke_buffer *buffer;
+        const void *bytes; /* a struct, read during the launch call */
+        uint64_t u64;
+        int64_t i64;
+        double f64;
+        float f32;
+        uint32_t u32;
+        int32_t i32;
+        uint16_t u16;
+        int16_t i16;
+        uint8_t u8;
+        int8_t i8;
+    } value;
+} yoke_arg;
+
+enum { YOKE_ARG_BUFFER = 1, YOKE_ARG_SCALAR = 2, YOKE_ARG_STRUCT = 3 };
+enum { YOKE_MAX_ARGS = 128 }; /* of one launch */
+
+/* Blocks in a grid, or threads in a block: YOKE_DIM(x), YOKE_DIM(x, y) or YOKE_DIM(x, y, z). */
+typedef struct yoke_dim {
+    uint32_t x, y, z;
+} yoke_dim;
+
+/* Launch a kernel over grid.x * grid.y * grid.z blocks of block.x * block.y * block.z threads, in the stream's order. The launch
+ * carries all of its arguments and keeps what they refer to alive until it has run: nothing needs to outlive the call. `shared`:
+ * bytes of dynamic shared memory: `extern __shared__` in CUDA; in OpenCL the kernel's last parameter, a __local pointer that is no
+ * part of `args`. `args`, `count`: YOKE_ARGS(…) gives both, in the order of the kernel's parameters. YOKE_E_ARGUMENT: count, kind
+ * or width does not fit the compiled kernel, where YOKE_CAP_SIGNATURE; a view is not aligned; a buffer is pinned. YOKE_E_INVALID: a
+ * dimension is 0; kernel, stream or a buffer belong to different devices. YOKE_E_RANGE: grid, block or shared memory beyond what
+ * device or kernel allow. Or the stream's failure, when it has failed. */
+#define yoke_launch(...) yoke_launch_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,
+                                    size_t shared, const yoke_arg *args, size_t count);
+
+/* Launch over at least `n` threads in one dimension, in blocks whose size Yoke chooses; the kernel has to leave out threads beyond
+ * n. YOKE_E_INVALID: n is 0. YOKE_E_RANGE: more blocks than a grid has. Else as yoke_launch. */
+#define yoke_launch_n(...) yoke_launch_n_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_launch_n_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, size_t n, const yoke_arg *args,
+                                      size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#include <yoke/args.h>
+
+#endif

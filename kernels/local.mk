@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The twins: installed as files, and embedded in the library.
+
+kernelsdir = $(pkgdatadir)/kernels
+dist_kernels_DATA = \
+	kernels/fractal.cl \
+	kernels/fractal.cu \
+	kernels/gaussian.cl \
+	kernels/gaussian.cu \
+	kernels/matmul.cl \
+	kernels/matmul.cu \
+	kernels/points.cl \
+	kernels/points.cu \
+	kernels/reduce.cl \
+	kernels/reduce.cu \
+	kernels/rgba8.cl \
+	kernels/rgba8.cu \
+	kernels/saxpy.cl \
+	kernels/saxpy.cu \
+	kernels/vector_add.cl \
+	kernels/vector_add.cu
+
+nodist_libyoke_all_la_SOURCES = kernels/embedded.c
+BUILT_SOURCES += kernels/embedded.c
+CLEANFILES += kernels/embedded.c
+
+kernels/embedded.c: build-aux/embed.awk $(dist_kernels_DATA)
+	$(AM_V_GEN)$(MKDIR_P) kernels && \
+	LC_ALL=C $(AWK) -v folder='$(srcdir)' -f $(srcdir)/build-aux/embed.awk $(dist_kernels_DATA) >$@.part && \
+	mv $@.part $@

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Move n points of space by an affine map: result = rows * (x, y, z, 1). w goes along unchanged: a weight, a colour, an index.
+ * Shows structs as array elements and by value: the host's structs have the same members in the same order.
+ */
+
+struct point {
+    float x, y, z, w;
+};
+
+struct affine {
+    float rows[12]; /* 3 rows of 4: a 3 x 3 matrix, and the shift in the last column */
+};
+
+static float apply(const float *row, struct point p)
+{
+    return fma(row[0], p.x, fma(row[1], p.y, fma(row[2], p.z, row[3])));
+}
+
+/* One work-item for each point: yoke_launch_n(s, points_transform, n, YOKE_ARGS(in, out, yoke_arg_struct(&map, sizeof map), n)). */
+__kernel void points_transform(__global const struct point *restrict in, __global struct point *restrict out, struct affine map,
+                               int n)
+{
+    const unsigned int i = get_global_id(0);
+
+    if (i < (unsigned int)n) {
+        const struct point p = in[i];
+        struct point q;
+
+        q.x = apply(map.rows, p);
+        q.y = apply(map.rows + 4, p);
+        q.z = apply(map.rows + 8, p);
+        q.w = p.w;
+        out[i] = q;
+    }
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * y = a x + y. One thread for each of the n elements: yoke_launch_n(stream, saxpy, n, YOKE_ARGS(x, y, a, n)).
+ * fmaf rounds once, and does so on every device: a plain a * x + y would depend on what the compiler makes of it.
+ */
+
+extern "C" __global__ void saxpy(const float *__restrict__ x, float *__restrict__ y, float a, int n)
+{
+    const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < (unsigned int)n)
+        y[i] = fmaf(a, x[i], y[i]);
+}

@@ -1,0 +1,120 @@
+dnl SPDX-License-Identifier: Apache-2.0
+dnl
+dnl Yoke's own checks for configure.ac. Each one says in a variable yk_* what the summary shows.
+
+dnl YK_TRY_FLAG(VARIABLE, FLAG): append FLAG to VARIABLE when the C compiler takes it.
+AC_DEFUN([YK_TRY_FLAG], [
+    AS_VAR_PUSHDEF([yk_cache], [yk_cv_flag_$2])
+    AC_CACHE_CHECK([whether $CC takes $2], [yk_cache], [
+        yk_save_CFLAGS=$CFLAGS
+        CFLAGS="$CFLAGS -Werror $2"
+        AC_COMPILE_IFELSE([AC_LANG_PROGRAM()], [AS_VAR_SET([yk_cache], [yes])], [AS_VAR_SET([yk_cache], [no])])
+        CFLAGS=$yk_save_CFLAGS
+    ])
+    AS_VAR_IF([yk_cache], [yes], [$1="$$1 $2"])
+    AS_VAR_POPDEF([yk_cache])
+])
+
+AC_DEFUN([YK_COMPILER_FLAGS], [
+    YOKE_CFLAGS="-pthread"
+    YOKE_LDFLAGS="-pthread"
+    AC_SUBST([YOKE_CFLAGS])
+    AC_SUBST([YOKE_LDFLAGS])
+    YK_TRY_FLAG([YOKE_CFLAGS], [-std=c11])
+    YK_TRY_FLAG([YOKE_CFLAGS], [-fvisibility=hidden])
+    m4_foreach_w([yk_flag], [-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes],
+                 [YK_TRY_FLAG([YOKE_CFLAGS], yk_flag)])
+    AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [make every compiler warning an error])], [], [enable_werror=no])
+    AS_IF([test "x$enable_werror" = xyes], [YOKE_CFLAGS="$YOKE_CFLAGS -Werror"])
+])
+
+dnl YK_VERSION_SCRIPT(FILE): whether the linker can be told which symbols the library exports. Hidden visibility does most of it
+dnl already; the script gives them a version.
+AC_DEFUN([YK_VERSION_SCRIPT], [
+    AC_CACHE_CHECK([whether the linker takes --version-script], [yk_cv_version_script], [
+        yk_save_LDFLAGS=$LDFLAGS
+        LDFLAGS="$LDFLAGS -shared -Wl,--version-script=$srcdir/$1"
+        AC_LINK_IFELSE([AC_LANG_SOURCE([int yoke_probe(void); int yoke_probe(void) { return 0; }])],
+                       [yk_cv_version_script=yes], [yk_cv_version_script=no])
+        LDFLAGS=$yk_save_LDFLAGS
+    ])
+    AM_CONDITIONAL([HAVE_VERSION_SCRIPT], [test "x$yk_cv_version_script" = xyes])
+])
+
+AC_DEFUN([YK_SANITIZER], [
+    AC_ARG_ENABLE([sanitizer],
+        [AS_HELP_STRING([--enable-sanitizer=LIST], [build with -fsanitize=LIST: "address,undefined" or "thread"])],
+        [], [enable_sanitizer=no])
+    yk_sanitizer=none
+    AC_SUBST([YOKE_SANITIZER])
+    AS_IF([test "x$enable_sanitizer" = xyes], [AC_MSG_ERROR([--enable-sanitizer needs a list, as "=address,undefined"])])
+    AS_IF([test "x$enable_sanitizer" != xno], [
+        yk_sanitizer=$enable_sanitizer
+        yk_flags="-fsanitize=$enable_sanitizer -fno-omit-frame-pointer"
+        yk_save_CFLAGS=$CFLAGS
+        CFLAGS="$CFLAGS $yk_flags"
+        AC_LINK_IFELSE([AC_LANG_PROGRAM()], [], [AC_MSG_ERROR([$CC cannot link a program with -fsanitize=$enable_sanitizer])])
+        CFLAGS=$yk_save_CFLAGS
+        YOKE_CFLAGS="$YOKE_CFLAGS $yk_flags"
+        YOKE_SANITIZER="-fsanitize=$enable_sanitizer"
+        YOKE_LDFLAGS="$YOKE_LDFLAGS $YOKE_SANITIZER"
+    ])
+])
+
+dnl Khronos' headers are all that the OpenCL backend needs to be built. The CUDA toolkit has a copy of them.
+AC_DEFUN([YK_OPENCL_HEADERS], [
+    yk_opencl_headers=no
+    AC_CHECK_HEADER([CL/cl.h], [yk_opencl_headers=yes], [], [#define CL_TARGET_OPENCL_VERSION 300])
+    AS_IF([test "$yk_opencl_headers" = no], [
+        for yk_dir in ${CUDA_HOME:+"$CUDA_HOME/include"} /usr/local/cuda/include; do
+            AS_IF([test -f "$yk_dir/CL/cl.h"], [yk_opencl_headers=$yk_dir; break])
+        done
+    ])
+    AS_CASE([$yk_opencl_headers],
+        [no], [AC_MSG_ERROR([
+    the OpenCL headers (CL/cl.h) are missing. They are small and need no driver:
+        Debian, Ubuntu:  apt-get install opencl-headers
+        Fedora:          dnf install opencl-headers
+    or set CPPFLAGS=-I<their folder>])],
+        [yes], [OPENCL_CPPFLAGS=],
+        [OPENCL_CPPFLAGS="-isystem $yk_opencl_headers"])
+    AC_SUBST([OPENCL_CPPFLAGS])
+])
+
+dnl The CUDA backend has its own declarations. NVIDIA's headers, when there, only serve to test these.
+AC_DEFUN([YK_CUDA_HEADERS], [
+    AC_ARG_WITH([cuda-headers],
+        [AS_HELP_STRING([--with-cuda-headers=DIR], [where cuda.h is, to test our declarations against it; "no" leaves that out])],
+        [], [with_cuda_headers=yes])
+    yk_cuda_headers=no
+    AS_CASE([$with_cuda_headers],
+        [no], [],
+        [yes], [for yk_dir in ${CUDA_HOME:+"$CUDA_HOME/include"} /usr/local/cuda/include; do
+                    AS_IF([test "$yk_cuda_headers" = no && test -f "$yk_dir/cuda.h"], [yk_cuda_headers=$yk_dir])
+                done],
+        [AS_IF([test -f "$with_cuda_headers/cuda.h"], [yk_cuda_headers=$with_cuda_headers],
+               [AC_MSG_ERROR([--with-cuda-headers: there is no cuda.h in $with_cuda_headers])])])
+    AS_IF([test "$yk_cuda_headers" != no], [CUDA_CPPFLAGS="-isystem $yk_cuda_headers"])
+    AC_SUBST([CUDA_CPPFLAGS])
+])
+
+AC_DEFUN([YK_LIBPNG], [
+    yk_libpng="no (examples/photos will not be built: apt-get install libpng-dev)"
+    yk_have_png=no
+    PKG_CHECK_MODULES([PNG], [libpng], [yk_have_png=yes; yk_libpng=yes], [:])
+    AM_CONDITIONAL([HAVE_PNG], [test "$yk_have_png" = yes])
+])
+
+dnl Only for comparison in bench/instructions. Debian's package has no .pc file.
+AC_DEFUN([YK_GPUARRAY], [
+    AC_ARG_WITH([gpuarray], [AS_HELP_STRING([--without-gpuarray], [leave libgpuarray out of the benchmarks])],
+                [], [with_gpuarray=yes])
+    yk_gpuarray=no
+    AS_IF([test "x$with_gpuarray" != xno], [
+        AC_CHECK_HEADER([gpuarray/buffer.h],
+            [AC_CHECK_LIB([gpuarray], [gpucontext_init],
+                [yk_gpuarray=yes; GPUARRAY_LIBS=-lgpuarray; GPUARRAY_CPPFLAGS=-DHAVE_GPUARRAY])])
+    ])
+    AC_SUBST([GPUARRAY_LIBS])
+    AC_SUBST([GPUARRAY_CPPFLAGS])
+])

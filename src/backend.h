@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * THE seam: what a backend is. One const table of functions per backend, with no NULL slots; what a driver lacks is a function of
+ * the backend's own that fails with YOKE_E_UNSUPPORTED and says why.
+ *
+ * The core allocates every object, validates every argument and keeps the order of streams; a backend only fills in an object's
+ * `native` members and calls its driver. Rules for every slot:
+ *
+ *  - On failure it sets the thread's record (yk_fail, yk_driver_fail), leaves nothing behind, and returns the negative status.
+ *  - It may be called from any thread, several at once, also on one object, except that create and destroy of an object are alone.
+ *  - It leaves the caller's current context as it was and calls nothing of the core but what core.h marks as for backends.
+ *  - Destroy slots cannot fail: a driver that says it is shutting down has already freed everything.
+ */
+#ifndef YK_BACKEND_H
+#define YK_BACKEND_H
+
+#include "core.h"
+
+struct yk_backend {
+    const char *name; /* "cuda": the first part of selectors and of messages */
+
+    /* The driver itself keeps memory and code alive while work it was given uses them, so destroy may be called at any time. Where
+     * it does not, the core waits until every stream has passed. */
+    bool keeps_used_objects;
+
+    /* Start the driver if need be (never more than once) and append every device it has to the list, in PCI order where there is
+     * one, with yk_device_list_add; devices and platforms that cannot be used with yk_device_list_reject. Creates no context. Fails
+     * when the driver is missing or refuses to start: the record's text says why and what to do. */
+    yoke_status (*device_list)(yk_device_list *list);
+
+    /* Open the device that device->info (as device_list gave it) describes: sets device->native. */
+    yoke_status (*device_open)(yoke_device *device);
+    void (*device_close)(yoke_device *device);
+    /* Why the device lacks a capability whose bit is clear: a constant string. */
+    const char *(*device_lacks)(const yoke_device *device, int capability);
+
+    /* stream->flags is set. Sets stream->native: an in-order queue, independent of the driver's default stream. */
+    yoke_status (*stream_create)(yoke_stream *stream);
+    void (*stream_destroy)(yoke_stream *stream);
+    /* What is given to `stream` from now on starts after `event`, which is recorded on another stream of the same device. */
+    yoke_status (*stream_wait_event)(yoke_stream *stream, yoke_event *event);
+
+    /* Events are recycled: create once (event->stream and event->flags are set), then any number of record .. reset, then destroy.
+     */
+    yoke_status (*event_create)(yoke_event *event);
+    void (*event_destroy)(yoke_event *event);
+    /* Mark the end of what the driver has been given on event->stream. */
+    yoke_status (*event_record)(yoke_event *event);
+    /* Forget the recording, so that the event can be recorded again on any stream of the device. */
+    void (*event_reset)(yoke_event *event);
+    /* Never blocks. YOKE_PENDING; YOKE_OK once the work before the event has finished and its effects are visible to this thread;
+     * or its failure. Makes sure that the driver is working on it: two calls with no other call between them must make progress. */
+    yoke_status (*event_query)(yoke_event *event);
+    /* Ask the driver to call yk_waiter_post(waiter) soon after the event has settled. Only a wake-up: it may come late, twice or
+     * never without harm. The function that the driver calls does nothing else. */
+    yoke_status (*event_notify)(yoke_event *event, yk_waiter *waiter);
+    /* Between two settled timed events of one device. */
+    yoke_status (*event_elapsed)(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
+
+    /* buffer->size and buffer->pinned are set, and within the device's limits. Sets buffer->native, and buffer->host when pinned.
+     */
+    yoke_status (*buffer_create)(yoke_buffer *buffer);
+    void (*buffer_destroy)(yoke_buffer *buffer);
+    /* view->root, view->offset (from the root's start) and view->size are set. Sets what a launch needs in view->native. A device
+     * that cannot take this offset as an argument sets view->misaligned and succeeds. Views are destroyed by view_destroy. */
+    yoke_status (*view_create)(yoke_buffer *view);
+    void (*view_destroy)(yoke_buffer *view);
+
+    /* Give an operation to the driver. All arguments have been checked; buffers in transfers, copies and fills are roots, with
+     * offsets from their start. YK_OP_RECORD, _WAIT and _CALL never come here. */
+    yoke_status (*write)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*read)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*copy)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*fill)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*launch)(yoke_stream *stream, const yk_op *op);
+
+    /* Compile. `source` is checked and has a text for this backend; its defines are checked. Everything the compiler prints is
+     * appended to `log`, also on success. YOKE_E_BUILD when the text is at fault. Sets program->native. */
+    yoke_status (*program_build)(yoke_program *program, const yoke_source *source, yk_text *log);
+    void (*program_destroy)(yoke_program *program);
+    /* Append the names of the program's kernels, separated by ';'; nothing when the driver does not tell. */
+    void (*program_kernel_names)(const yoke_program *program, yk_text *names);
+    /* kernel->program and kernel->name are set. Sets kernel->native, the signature (yk_kernel_add_param, in order, or
+     * kernel->param_count = -1 when the driver does not tell) and the members of kernel->info.
+     * YOKE_E_NOT_FOUND when the program has no such kernel. */
+    yoke_status (*kernel_create)(yoke_kernel *kernel);
+    void (*kernel_destroy)(yoke_kernel *kernel);
+};
+
+/* Every backend, in the order in which an unset environment prefers them. Adding one: its folder, and a line here. */
+#define YK_BACKENDS(X) \
+    X(cuda)            \
+    X(opencl)
+
+#define YK_BACKEND_DECLARE(name) extern const yk_backend yk_backend_##name;
+YK_BACKENDS(YK_BACKEND_DECLARE)
+#undef YK_BACKEND_DECLARE
+
+#endif

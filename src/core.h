@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the objects are made of, and the helpers that every room of src/ uses. Declarations marked [backends] are also for
+ * backends/.
+ *
+ * Locks, in the order in which they may be taken: device->lock, then stream->lock, then the leaf locks (program->lock, a waiter's,
+ * the object pool's). No lock is held while user code runs or while an object is released.
+ */
+#ifndef YK_CORE_H
+#define YK_CORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <yoke/yoke.h>
+
+typedef struct yk_backend yk_backend;
+typedef struct yk_op yk_op;
+typedef struct yk_waiter yk_waiter;
+
+#define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* Finding out what is wrong with a call: kept out of the way of calls that are right. */
+#define YK_COLD __attribute__((cold, noinline))
+
+/* ---- Text (text.c) [backends] ---- */
+
+/* A string that grows. After running out of memory it keeps what it had and ignores the rest. Zeroed is empty. */
+typedef struct yk_text {
+    char *data; /* NULL while empty */
+    size_t length, capacity;
+} yk_text;
+
+void yk_text_add(yk_text *text, const char *format, ...) YOKE_PRINTF(2, 3);
+void yk_text_add_bytes(yk_text *text, const char *bytes, size_t length);
+const char *yk_text_get(const yk_text *text); /* never NULL */
+void yk_text_free(yk_text *text);
+
+/* The calling thread's own texts: valid until the thread changes them, freed when it ends. */
+enum yk_thread_text { YK_BUILD_LOG, YK_DEVICE_REPORT, YK_THREAD_TEXTS };
+yk_text *yk_thread_text(enum yk_thread_text which);
+
+/* Copy with truncation; always terminated. */
+void yk_string_copy(char *target, size_t size, const char *source);
+/* "3.0 GiB", "512 bytes" into `target`, which is returned. */
+const char *yk_bytes_text(char *target, size_t size, uint64_t bytes);
+/* The candidate nearest to `word` by edit distance, or NULL when none is near. */
+const char *yk_nearest(const char *word, const char *const *candidates, size_t count);
+
+/* ---- Errors (error.c) [backends] ---- */
+
+/* Start a new record with a status and a text; returns status. */
+YK_COLD yoke_status yk_fail(yoke_status status, const char *format, ...) YOKE_PRINTF(2, 3);
+/* A driver call failed: the text becomes "backend: call failed: NAME (code): detail", without the last part when format is NULL. */
+YK_COLD yoke_status yk_driver_fail(yoke_status status, const char *backend, const char *call, int code, const char *name,
+                                   const char *format, ...) YOKE_PRINTF(6, 7);
+/* Out of host memory while doing `what`. */
+YK_COLD yoke_status yk_no_memory(const char *what);
+/* Note the public function, and the place that enqueued the work (may be NULL), in the record of a failure; returns status. */
+YK_COLD yoke_status yk_blame(const char *function, const char *where, yoke_status status);
+/* Add to the text of the thread's record, which stays as it is otherwise. */
+void yk_error_append(const char *format, ...) YOKE_PRINTF(1, 2);
+/* Set the record from a kept one; returns its status. */
+yoke_status yk_error_restore(const yoke_error_info *record);
+
+/* ---- Objects (object.c) ---- */
+
+enum yk_kind {
+    YK_DEVICE = 0x59444556,
+    YK_STREAM = 0x59535452,
+    YK_EVENT = 0x59455654,
+    YK_BUFFER = 0x59425546,
+    YK_PROGRAM = 0x5950524f,
+    YK_KERNEL = 0x594b4552,
+    YK_DEAD = 0x44454144
+};
+
+/* The first member of every object. */
+typedef struct yk_object {
+    atomic_uint kind; /* an enum yk_kind; YK_DEAD once released, which stays readable for a while: see yk_object_free */
+    atomic_uint refs;
+} yk_object;
+
+/* Memory for an object, not zeroed behind its header. NULL and a record when out of memory. */
+void *yk_object_take(size_t size);
+/* The object's last reference is gone and its members are released. */
+void yk_object_free(void *object, size_t size);
+/* YOKE_OK, or YOKE_E_INVALID with a record that says which argument of which function is NULL, released, or no such object. */
+YK_COLD yoke_status yk_object_fault(const void *object, enum yk_kind kind, const char *function, const char *argument);
+
+/* Zeroed memory for an object, with one reference. NULL and a record when out of memory. */
+static inline void *yk_object_new(enum yk_kind kind, size_t size)
+{
+    yk_object *object = yk_object_take(size);
+    if (object) {
+        memset(object + 1, 0, size - sizeof *object);
+        atomic_store_explicit(&object->refs, 1, memory_order_relaxed);
+        atomic_store_explicit(&object->kind, (unsigned)kind, memory_order_relaxed);
+    }
+    return object;
+}
+
+static inline void yk_object_retain(void *object)
+{
+    atomic_fetch_add_explicit(&((yk_object *)object)->refs, 1, memory_order_relaxed);
+}
+
+/* True: that was the last reference. */
+static inline bool yk_object_release(void *object)
+{
+    return atomic_fetch_sub_explicit(&((yk_object *)object)->refs, 1, memory_order_acq_rel) == 1;
+}
+
+static inline bool yk_is(const void *object, enum yk_kind kind)
+{
+    return object && atomic_load_explicit(&((yk_object *)object)->kind, memory_order_relaxed) == (unsigned)kind;
+}
+
+/* For public functions: return the failure when `object` is no live object of this kind. */
+#define YK_CHECK(object, kind, function, argument)                    \
+    do {                                                              \
+        if (YK_UNLIKELY(!yk_is(object, kind)))                        \
+            return yk_object_fault(object, kind, function, argument); \
+    } while (0)
+
+/* ---- Devices (device.c, select.c, probe.c) ---- */
+
+/* What drivers offered, and what was rejected. */
+typedef struct yk_device_list {
+    yoke_device_info *infos;
+    size_t count;
+    yk_text rejected; /* a line each */
+} yk_device_list;
+
+/* [backends] `info` is copied; selector, backend and index are set here. */
+yoke_status yk_device_list_add(yk_device_list *list, const yk_backend *backend, const yoke_device_info *info);
+/* [backends] A device or platform that cannot be used, and why: one line. */
+void yk_device_list_reject(yk_device_list *list, const char *format, ...) YOKE_PRINTF(2, 3);
+
+struct yoke_device {
+    yk_object object;
+    const yk_backend *backend;
+    yoke_device_info info;
+    void *native;
+
+    pthread_mutex_t lock;        /* protects what follows */
+    yoke_stream *streams;        /* every stream that the driver may still have work of */
+    yoke_event *spare_events[2]; /* untimed and timed, to be recorded again: event.c */
+    unsigned spare_count[2];
+    _Atomic(struct yk_trash *) trash; /* released while the device may still use it: trash.c */
+    struct yk_trash *trash_last;
+};
+
+/* ---- Waiting (settle.c) ---- */
+
+/* [backends] Wake whoever waits. From any thread, at any time, any number of times: waiters are recycled but never freed. */
+void yk_waiter_post(yk_waiter *waiter);
+
+uint64_t yk_now(void); /* nanoseconds, monotonic */
+
+/* ---- Streams (stream.c), and the operations a stream holds (held.c) ---- */
+
+typedef enum yk_op_kind {
+    YK_OP_WRITE,
+    YK_OP_READ,
+    YK_OP_COPY,
+    YK_OP_FILL,
+    YK_OP_LAUNCH,
+    YK_OP_RECORD,
+    YK_OP_WAIT,
+    YK_OP_CALL
+} yk_op_kind;
+
+/* One operation. Built on the caller's stack; given to the driver at once, or copied by value while the stream is held. */
+struct yk_op {
+    yk_op_kind kind;
+    const char *where; /* "file:line" of the enqueue, or NULL */
+    yk_op *next;       /* in a held stream */
+    union {
+        struct {
+            yoke_buffer *buffer;
+            size_t offset, size;
+            void *host;          /* read from by YK_OP_WRITE, written to by YK_OP_READ */
+            yoke_buffer *pinned; /* what `host` points into, where that is known */
+        } transfer;
+        struct {
+            yoke_buffer *target, *source;
+            size_t target_offset, source_offset, size;
+        } copy;
+        struct {
+            yoke_buffer *buffer;
+            size_t offset, size, pattern_size;
+            unsigned char pattern[16];
+        } fill;
+        struct {
+            yoke_kernel *kernel;
+            yoke_dim grid, block;
+            size_t shared;
+            const yoke_arg *args;
+            size_t count;
+        } launch;
+        struct {
+            yoke_event *event;
+        } record, wait;
+        struct {
+            yoke_host_fn fn;
+            void *user;
+            yoke_release_fn release;
+            yoke_event *after; /* for the worker, to learn when the driver is done with what came before */
+        } call;
+    } u;
+};
+
+struct yoke_stream {
+    yk_object object;
+    atomic_uint uses; /* what needs this memory: the user's references together, the worker, every event */
+    yoke_device *device;
+    void *native;
+    uint32_t flags;
+    yoke_stream *next, *previous; /* in device->streams */
+
+    atomic_uint gate;           /* whether an enqueue may go straight to the driver: held.c */
+    atomic_uint_fast64_t given; /* operations given to the driver */
+    atomic_uint_fast64_t done;  /* of those, known to have finished */
+    atomic_int last_kind;       /* the last operation given to the driver, for the failure's text */
+    _Atomic(const char *) last_where;
+
+    pthread_mutex_t lock; /* protects what follows; atomics may also be read without it */
+    bool held;            /* operations go to the list instead of to the driver */
+    bool worker;          /* a worker thread exists */
+    bool torn_down;       /* the user's last reference is gone */
+    yk_op *first, *last;
+    pthread_cond_t work;     /* for the worker: the list is no longer empty, or torn_down */
+    pthread_cond_t progress; /* for everyone: an event is no longer held */
+    atomic_uint posted;      /* changes with each wake-up of the worker, for its short spin */
+    atomic_bool failed;
+    yoke_error_info failure; /* the first failure, once `failed` */
+};
+
+enum yk_event_state {
+    YK_EVENT_HELD,   /* recorded on a held stream: the driver does not know it yet */
+    YK_EVENT_GIVEN,  /* recorded by the driver */
+    YK_EVENT_SETTLED /* finished, or failed: then stream->failure says why */
+};
+
+struct yoke_event {
+    yk_object object;
+    yoke_stream *stream;
+    void *native;
+    uint32_t flags;    /* YOKE_EVENT_TIMED */
+    atomic_int state;  /* enum yk_event_state */
+    atomic_int status; /* once settled */
+    uint64_t mark;     /* stream->given at the recording */
+    const char *where;
+    yoke_event *next; /* in device->spare_events */
+};
+
+/* ---- Buffers (buffer.c) ---- */
+
+struct yoke_buffer {
+    yk_object object;
+    yoke_device *device;
+    yoke_buffer *root; /* the allocation: the buffer itself, or what it is a view of (retained) */
+    size_t size;
+    size_t offset; /* from the root's start */
+    bool pinned;
+    bool misaligned;          /* a view that cannot be a kernel argument on this device */
+    yoke_device *argument_of; /* the device whose kernels take it as an argument; NULL when none may */
+    void *host;               /* of pinned memory */
+    union {
+        void *pointer;    /* OpenCL: the cl_mem */
+        uint64_t address; /* CUDA: the CUdeviceptr; kernels take it by address, so it lives here */
+    } native;
+};
+
+/* ---- Programs and kernels (program.c, kernel.c) ---- */
+
+struct yoke_program {
+    yk_object object;
+    yoke_device *device;
+    void *native;
+    char name[64];
+    pthread_mutex_t lock; /* protects kernels */
+    yoke_kernel *kernels;
+};
+
+typedef enum yk_param_kind {
+    YK_PARAM_ANY,    /* the driver tells only the width */
+    YK_PARAM_SCALAR, /* a scalar, vector or struct by value */
+    YK_PARAM_BUFFER,
+    YK_PARAM_SHARED /* OpenCL: the __local pointer that stands for dynamic shared memory */
+} yk_param_kind;
+
+typedef struct yk_param {
+    yk_param_kind kind;
+    uint32_t size; /* 0: not known */
+    char name[40]; /* "" when not known */
+    char type[40];
+} yk_param;
+
+/* The head of a yoke_arg as one word: its kind and size. */
+typedef uint64_t yk_arg_head;
+
+struct yoke_kernel {
+    yk_object object;
+    yoke_program *program; /* not retained: the program owns its kernels */
+    yoke_kernel *next;
+    void *native;
+    yoke_kernel_info info;
+    uint32_t automatic_block; /* threads in a block of yoke_launch_n */
+    yk_param *params;
+    yk_arg_head (*heads)[2];   /* of each parameter, the one or two heads of arguments that fit without a closer look */
+    int param_count;           /* without a trailing shared one; -1 when not known */
+    bool takes_shared;         /* the last parameter is YK_PARAM_SHARED */
+    bool signature_has_shared; /* whether takes_shared means anything: true where the driver tells address spaces */
+    char name[];
+};
+
+/* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED for a shared one that is not the last. */
+yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param);
+
+#endif

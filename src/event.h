@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events, as the other rooms of src/ use them. */
+#ifndef YK_EVENT_H
+#define YK_EVENT_H
+
+#include "core.h"
+
+/* An unrecorded event (YK_EVENT_HELD) of the stream, which it keeps in memory; one reference. NULL and a record on failure. */
+yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where);
+
+/* Have the driver record it, or settle it at once at the end of an idle stream. On failure the event stays as it was. */
+yoke_status yk_event_give(yoke_event *event);
+
+/* The event's outcome is known. A failure becomes the stream's, unless the stream has failed before: then `status` is that
+ * failure's. Wakes whoever waits for the event to be given or settled. The thread's record holds the failure. */
+yoke_status yk_event_settled(yoke_event *event, yoke_status status);
+
+/* As yoke_event_query and yoke_event_wait, for events known to be valid. */
+yoke_status yk_event_poll(yoke_event *event);
+yoke_status yk_event_settle(yoke_event *event);
+
+/* Wait until the event is no longer held. */
+void yk_event_wait_until_given(yoke_event *event);
+
+/* For trash.c, with device->lock held: an event that does not keep its stream in memory; NULL on failure. */
+yoke_event *yk_event_take(yoke_device *device, yoke_stream *stream, uint32_t flags);
+void yk_event_give_back(yoke_device *device, yoke_event *event);
+/* The device is closing: destroy the spare events. */
+void yk_event_destroy_spares(yoke_device *device);
+
+#endif

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The core. Everything the library is made of is first put into libyoke-all.la, which is not installed: unit tests link that one,
+# because libyoke.so hides what they look at.
+
+noinst_LTLIBRARIES += libyoke-all.la
+libyoke_all_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
+libyoke_all_la_SOURCES = \
+	src/backend.h \
+	src/buffer.c \
+	src/buffer.h \
+	src/copy.c \
+	src/core.h \
+	src/device.c \
+	src/device.h \
+	src/error.c \
+	src/event.c \
+	src/event.h \
+	src/held.c \
+	src/kernel.c \
+	src/kernel.h \
+	src/launch.c \
+	src/object.c \
+	src/op.c \
+	src/probe.c \
+	src/probe.h \
+	src/program.c \
+	src/select.c \
+	src/select.h \
+	src/settle.c \
+	src/settle.h \
+	src/source.c \
+	src/status.c \
+	src/stream.c \
+	src/stream.h \
+	src/text.c \
+	src/trash.c \
+	src/trash.h \
+	src/twins.h
+
+libyoke_la_SOURCES =
+libyoke_la_LIBADD = libyoke-all.la
+libyoke_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info $(YOKE_LIBTOOL_VERSION)
+if HAVE_VERSION_SCRIPT
+libyoke_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/build-aux/libyoke.map
+EXTRA_libyoke_la_DEPENDENCIES = build-aux/libyoke.map
+endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Destroying what the device may still use. Nothing is noted when work is enqueued: only when something is thrown away, the end of
+ * every busy stream is marked, and it is destroyed when all those marks have been reached. First in, first out, so that a stream
+ * outlives the marks on it.
+ */
+#include "trash.h"
+
+#include <stdlib.h>
+
+#include "backend.h"
+#include "event.h"
+#include "settle.h"
+#include "stream.h"
+
+struct yk_trash {
+    struct yk_trash *next;
+    void *object;
+    void (*destroy)(void *object);
+    size_t count;
+    yoke_event *ends[]; /* their streams are older trash, or alive */
+};
+
+/* With device->lock held. NULL when the stream cannot be marked: its context is dead, and there is nothing to wait for. */
+static yoke_event *mark(yoke_stream *stream)
+{
+    yoke_device *device = stream->device;
+    yoke_event *end = yk_event_take(device, stream, 0);
+    if (end && device->backend->event_record(end) < 0) {
+        yk_event_give_back(device, end);
+        end = NULL;
+    }
+    return end;
+}
+
+/* With device->lock held. NULL when out of memory. */
+static struct yk_trash *mark_busy_streams(yoke_device *device, size_t busy)
+{
+    struct yk_trash *item = calloc(1, sizeof *item + busy * sizeof item->ends[0]);
+    for (yoke_stream *stream = device->streams; item && stream && item->count < busy; stream = stream->next) {
+        yoke_event *end = !yk_stream_is_idle(stream) ? mark(stream) : NULL;
+        if (end)
+            item->ends[item->count++] = end;
+    }
+    return item;
+}
+
+/* With device->lock held: without memory to remember the marks by, wait for them here. */
+static void wait_for_busy_streams(yoke_device *device)
+{
+    for (yoke_stream *stream = device->streams; stream; stream = stream->next) {
+        yoke_event *end = !yk_stream_is_idle(stream) ? mark(stream) : NULL;
+        if (end) {
+            (void)yk_wait_given(end);
+            yk_event_give_back(device, end);
+        }
+    }
+}
+
+/* With device->lock held. */
+static bool is_reached(yoke_device *device, struct yk_trash *item, bool wait)
+{
+    while (item->count) {
+        yoke_event *end = item->ends[item->count - 1];
+        if (wait)
+            (void)yk_wait_given(end);
+        else if (device->backend->event_query(end) == YOKE_PENDING)
+            return false;
+        yk_event_give_back(device, end);
+        item->count--;
+    }
+    return true;
+}
+
+static bool empty(yoke_device *device, bool wait)
+{
+    bool any = false;
+    yoke_error_info before = *yoke_error(); /* whatever is found here is no failure of the caller's */
+    for (;;) {
+        pthread_mutex_lock(&device->lock);
+        struct yk_trash *item = atomic_load(&device->trash);
+        if (!item || !is_reached(device, item, wait)) {
+            pthread_mutex_unlock(&device->lock);
+            break;
+        }
+        atomic_store(&device->trash, item->next);
+        if (!item->next)
+            device->trash_last = NULL;
+        pthread_mutex_unlock(&device->lock);
+        item->destroy(item->object);
+        free(item);
+        any = true;
+    }
+    yk_error_restore(&before);
+    return any;
+}
+
+void yk_trash_empty(yoke_device *device)
+{
+    if (atomic_load_explicit(&device->trash, memory_order_relaxed))
+        empty(device, false);
+}
+
+bool yk_trash_wait(yoke_device *device)
+{
+    return atomic_load_explicit(&device->trash, memory_order_relaxed) && empty(device, true);
+}
+
+void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *object))
+{
+    yk_trash_empty(device);
+    bool now = true;
+    yoke_error_info before = *yoke_error();
+    pthread_mutex_lock(&device->lock);
+    size_t busy = 0;
+    for (yoke_stream *stream = device->streams; stream; stream = stream->next)
+        busy += !yk_stream_is_idle(stream);
+    if (busy || atomic_load(&device->trash)) {
+        struct yk_trash *item = mark_busy_streams(device, busy);
+        if (item) {
+            item->object = object;
+            item->destroy = destroy;
+            if (device->trash_last)
+                device->trash_last->next = item;
+            else
+                atomic_store(&device->trash, item);
+            device->trash_last = item;
+            now = false;
+        } else {
+            wait_for_busy_streams(device);
+        }
+    }
+    pthread_mutex_unlock(&device->lock);
+    yk_error_restore(&before);
+    if (now)
+        destroy(object);
+}
+
+void yk_trash_drain(yoke_device *device)
+{
+    empty(device, true);
+    pthread_mutex_lock(&device->lock);
+    yk_event_destroy_spares(device);
+    pthread_mutex_unlock(&device->lock);
+}

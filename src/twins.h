@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of Yoke's own kernels. The build makes it from kernels/NAME.cu and kernels/NAME.cl (build-aux/embed.awk), so that the
+ * library needs no files at run time.
+ */
+#ifndef YK_TWINS_H
+#define YK_TWINS_H
+
+#include <stddef.h>
+
+/* One kernel source in both languages. */
+typedef struct yk_twin {
+    const char *name, *cuda, *opencl;
+} yk_twin;
+
+extern const yk_twin yk_twins[];
+extern const size_t yk_twin_count;
+
+#endif

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bad handles, sizes and ranges: each is an error that names the argument, its value and what is allowed, and leaves the library
+ * usable. Programs, kernels and launches are in misuse_launch.c, selectors and environment in selection.c.
+ */
+#include "suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kernels_cuda = "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n";
+static const char *const kernels_opencl = "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n";
+
+static yoke_status nothing_to_do(yoke_status status, void *user)
+{
+    (void)user;
+    return status;
+}
+
+/* Objects that are fine, to stand beside the bad ones. */
+typedef struct objects {
+    yoke_buffer *buffer, *pinned;
+    yoke_event *event;
+    yoke_kernel *kernel;
+    unsigned char bytes[64];
+} objects;
+
+static bool make_objects(suite *t, objects *o)
+{
+    memset(o, 0, sizeof *o);
+    o->kernel = suite_kernel(t, "set");
+    return CHECK_OK(yoke_buffer_create(t->device, 64, &o->buffer)) &&
+           CHECK_OK(yoke_buffer_create_pinned(t->device, 64, &o->pinned)) &&
+           CHECK_OK(yoke_event_record(t->stream, 0, &o->event)) &&
+           CHECK_OK(yoke_write_sync(t->stream, o->buffer, 0, o->bytes, 64));
+}
+
+static void release_objects(objects *o)
+{
+    yoke_buffer_release(o->buffer);
+    yoke_buffer_release(o->pinned);
+    yoke_event_release(o->event);
+}
+
+#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID, words, call)
+
+/* Every function that takes a stream, with this one: `word` is what the message has to say of it. */
+static void with_stream(objects *o, yoke_stream *s, const char *word)
+{
+    yoke_event *event = NULL;
+    yoke_dim one = YOKE_DIM(1);
+
+    REFUSES(word, yoke_stream_wait(s));
+    REFUSES(word, yoke_stream_call(s, nothing_to_do, NULL, NULL));
+    REFUSES(word, yoke_stream_wait_event(s, o->event));
+    REFUSES(word, yoke_event_record(s, 0, &event));
+    REFUSES(word, yoke_write(s, o->buffer, 0, o->bytes, 1));
+    REFUSES(word, yoke_read(s, o->bytes, o->buffer, 0, 1));
+    REFUSES(word, yoke_copy(s, o->buffer, 0, o->buffer, 1, 1));
+    REFUSES(word, yoke_write_sync(s, o->buffer, 0, o->bytes, 1));
+    REFUSES(word, yoke_read_sync(s, o->bytes, o->buffer, 0, 1));
+    REFUSES(word, yoke_copy_sync(s, o->buffer, 0, o->buffer, 1, 1));
+    REFUSES(word, yoke_fill(s, o->buffer, 0, 1, "x", 1));
+    REFUSES(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(o->buffer, 1u)));
+    REFUSES(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(o->buffer, 1u)));
+    CHECK(event == NULL);
+}
+
+/* Every function that takes a buffer. */
+static void with_buffer(suite *t, objects *o, yoke_buffer *b, const char *word)
+{
+    yoke_buffer *view = (yoke_buffer *)o;
+    yoke_stream *s = t->stream;
+    yoke_dim one = YOKE_DIM(1);
+    char target[40], source[40];
+
+    snprintf(target, sizeof target, "target|%s", word);
+    snprintf(source, sizeof source, "source|%s", word);
+    REFUSES(word, yoke_buffer_create_view(b, 0, 1, &view));
+    CHECK(view == NULL);
+    REFUSES(word, yoke_write(s, b, 0, o->bytes, 1));
+    REFUSES(word, yoke_read(s, o->bytes, b, 0, 1));
+    REFUSES(target, yoke_copy(s, b, 0, o->buffer, 0, 1));
+    REFUSES(source, yoke_copy(s, o->buffer, 0, b, 0, 1));
+    REFUSES(word, yoke_write_sync(s, b, 0, o->bytes, 1));
+    REFUSES(word, yoke_read_sync(s, o->bytes, b, 0, 1));
+    REFUSES(target, yoke_copy_sync(s, b, 0, o->buffer, 0, 1));
+    REFUSES(word, yoke_fill(s, b, 0, 1, "x", 1));
+    REFUSES(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(b, 1u)));
+    REFUSES(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(b, 1u)));
+    CHECK(yoke_buffer_get_size(b) == 0);
+    CHECK(yoke_buffer_get_host(b) == NULL);
+}
+
+static void with_device(yoke_device *d, const char *word)
+{
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yoke_stream *stream = (yoke_stream *)&info;
+    yoke_buffer *buffer = (yoke_buffer *)&info, *pinned = (yoke_buffer *)&info;
+    yoke_program *program = (yoke_program *)&info;
+
+    source.cuda = kernels_cuda;
+    source.opencl = kernels_opencl;
+    REFUSES(word, yoke_device_get_info(d, &info));
+    CHECK(yoke_device_lacks(d, YOKE_CAP_FP64) != NULL);
+    REFUSES(word, yoke_stream_create(d, &stream));
+    CHECK(stream == NULL);
+    REFUSES(word, yoke_stream_create_with(d, &desc, &stream));
+    REFUSES(word, yoke_buffer_create(d, 1, &buffer));
+    REFUSES(word, yoke_buffer_create_pinned(d, 1, &pinned));
+    REFUSES(word, yoke_program_build(d, &source, &program));
+    CHECK(buffer == NULL && pinned == NULL && program == NULL);
+}
+
+static void with_event(suite *t, yoke_event *e, const char *word)
+{
+    int64_t elapsed = 3;
+
+    REFUSES(word, yoke_event_query(e));
+    REFUSES(word, yoke_event_wait(e));
+    REFUSES(word, yoke_stream_wait_event(t->stream, e));
+    REFUSES("start", yoke_event_elapsed(e, e, &elapsed));
+    CHECK(elapsed == 0);
+}
+
+static void with_kernel(suite *t, objects *o, yoke_kernel *k, const char *word)
+{
+    yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
+    yoke_dim one = YOKE_DIM(1);
+
+    REFUSES(word, yoke_kernel_get_info(k, &info));
+    REFUSES(word, yoke_launch(t->stream, k, one, one, 0, YOKE_ARGS(o->buffer, 1u)));
+    REFUSES(word, yoke_launch_n(t->stream, k, 1, YOKE_ARGS(o->buffer, 1u)));
+}
+
+static void null_handles(suite *t)
+{
+    yoke_kernel *kernel = (yoke_kernel *)t;
+    objects o;
+
+    NEED(make_objects(t, &o));
+    with_stream(&o, NULL, "stream is NULL");
+    with_buffer(t, &o, NULL, "NULL");
+    with_device(NULL, "device is NULL");
+    with_event(t, NULL, "NULL");
+    with_kernel(t, &o, NULL, "kernel is NULL");
+    REFUSES("program is NULL", yoke_kernel_get(NULL, "set", &kernel));
+    CHECK(kernel == NULL);
+    yoke_device_release(NULL);
+    yoke_stream_release(NULL);
+    yoke_event_release(NULL);
+    yoke_buffer_release(NULL);
+    yoke_program_release(NULL);
+    CHECK(!yoke_device_retain(NULL) && !yoke_stream_retain(NULL) && !yoke_event_retain(NULL) && !yoke_buffer_retain(NULL) &&
+          !yoke_program_retain(NULL));
+    CHECK(yoke_stream_get_device(NULL) == NULL);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    suite_works(t);
+out:
+    release_objects(&o);
+}
+
+static void null_out_pointers(suite *t)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    int64_t elapsed;
+    objects o;
+
+    source.cuda = kernels_cuda;
+    source.opencl = kernels_opencl;
+    NEED(make_objects(t, &o));
+    REFUSES("out_count", yoke_device_count(NULL));
+    REFUSES("out_count", yoke_device_list(NULL, 0, NULL));
+    REFUSES("infos", yoke_device_list(NULL, 3, &(size_t){ 0 }));
+    REFUSES("out_device", yoke_device_open(t->info.selector, NULL));
+    REFUSES("out_info", yoke_device_get_info(t->device, NULL));
+    REFUSES("out_stream", yoke_stream_create(t->device, NULL));
+    REFUSES("out_stream", yoke_stream_create_with(t->device, &desc, NULL));
+    REFUSES("out_event", yoke_event_record(t->stream, 0, NULL));
+    REFUSES("out_nanoseconds", yoke_event_elapsed(o.event, o.event, NULL));
+    REFUSES("out_buffer", yoke_buffer_create(t->device, 1, NULL));
+    REFUSES("out_buffer", yoke_buffer_create_pinned(t->device, 1, NULL));
+    REFUSES("out_view", yoke_buffer_create_view(o.buffer, 0, 1, NULL));
+    REFUSES("out_program", yoke_program_build(t->device, &source, NULL));
+    REFUSES("out_kernel", yoke_kernel_get(t->program, "set", NULL));
+    REFUSES("out_info", yoke_kernel_get_info(o.kernel, NULL));
+    REFUSES("out_source", yoke_source_get("saxpy", NULL));
+    REFUSES("end", yoke_event_elapsed(o.event, NULL, &elapsed));
+    suite_works(t);
+out:
+    release_objects(&o);
+}
+
+static void null_data(suite *t)
+{
+    yoke_program *program = NULL;
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_dim one = YOKE_DIM(1);
+    objects o;
+
+    NEED(make_objects(t, &o));
+    REFUSES("source", yoke_write(t->stream, o.buffer, 0, NULL, 1));
+    REFUSES("target", yoke_read(t->stream, NULL, o.buffer, 0, 1));
+    REFUSES("source", yoke_write_sync(t->stream, o.buffer, 0, NULL, 1));
+    REFUSES("target", yoke_read_sync(t->stream, NULL, o.buffer, 0, 1));
+    REFUSES("pattern", yoke_fill(t->stream, o.buffer, 0, 1, NULL, 1));
+    REFUSES("fn", yoke_stream_call(t->stream, NULL, NULL, NULL));
+    REFUSES("source", yoke_program_build(t->device, NULL, &program));
+    REFUSES("name", yoke_kernel_get(t->program, NULL, &o.kernel));
+    REFUSES("name", yoke_source_get(NULL, &source));
+    o.kernel = suite_kernel(t, "set");
+    REFUSES("args", yoke_launch(t->stream, o.kernel, one, one, 0, NULL, 2));
+    REFUSES("args", yoke_launch_n(t->stream, o.kernel, 1, NULL, 2));
+    suite_works(t);
+out:
+    release_objects(&o);
+}
+
+/* A handle whose object is gone, as far as that can still be seen; then one of another kind. */
+static void released_handles(suite *t)
+{
+    yoke_stream *stream = NULL;
+    yoke_device *device = NULL;
+    yoke_buffer *buffer = NULL;
+    yoke_event *event = NULL;
+    yoke_program *program = NULL;
+    yoke_kernel *kernel = NULL;
+    yoke_source source = YOKE_SOURCE_INIT;
+    objects o;
+
+    source.cuda = kernels_cuda;
+    source.opencl = kernels_opencl;
+    NEED(make_objects(t, &o));
+    NEED_OK(yoke_stream_create(t->device, &stream));
+    yoke_stream_release(stream);
+    with_stream(&o, stream, "stream|released");
+    yoke_stream_release(stream); /* a second time does nothing */
+
+    NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
+    yoke_buffer_release(buffer);
+    with_buffer(t, &o, buffer, "released");
+    yoke_buffer_release(buffer);
+
+    NEED_OK(yoke_event_record(t->stream, 0, &event));
+    NEED_OK(yoke_event_wait(event));
+    yoke_event_release(event);
+    with_event(t, event, "released");
+    yoke_event_release(event);
+
+    NEED_OK(yoke_device_open(t->info.selector, &device));
+    yoke_device_release(device);
+    with_device(device, "device|released");
+    yoke_device_release(device);
+
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    NEED_OK(yoke_kernel_get(program, "set", &kernel));
+    yoke_program_release(program);
+    with_kernel(t, &o, kernel, "kernel|released");
+    REFUSES("program|released", yoke_kernel_get(program, "set", &kernel));
+    yoke_program_release(program);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    suite_works(t);
+out:
+    release_objects(&o);
+}
+
+static void handles_of_another_kind(suite *t)
+{
+    objects o;
+
+    NEED(make_objects(t, &o));
+    with_stream(&o, (yoke_stream *)o.buffer, "stream");
+    with_buffer(t, &o, (yoke_buffer *)t->stream, "");
+    with_device((yoke_device *)t->stream, "device");
+    with_event(t, (yoke_event *)t->device, "");
+    with_kernel(t, &o, (yoke_kernel *)t->program, "kernel");
+    suite_works(t);
+out:
+    release_objects(&o);
+}
+
+#define OUT_OF_RANGE(words, call) CHECK_FAILS(YOKE_E_RANGE, words, call)
+
+static void buffer_sizes(suite *t)
+{
+    yoke_buffer *buffer = (yoke_buffer *)t;
+    char words[64];
+
+    REFUSES("size|0", yoke_buffer_create(t->device, 0, &buffer));
+    CHECK(buffer == NULL);
+    REFUSES("size|0", yoke_buffer_create_pinned(t->device, 0, &buffer));
+    OUT_OF_RANGE("size|largest", yoke_buffer_create(t->device, SIZE_MAX, &buffer));
+    OUT_OF_RANGE("size|largest", yoke_buffer_create(t->device, SIZE_MAX - 4095, &buffer));
+    OUT_OF_RANGE("size|largest", yoke_buffer_create(t->device, (size_t)t->info.max_buffer + 1, &buffer));
+    snprintf(words, sizeof words, "%llu", (unsigned long long)t->info.max_buffer + 1);
+    CHECK_TEXT(yoke_error()->text, t->info.selector);
+    CHECK(buffer == NULL);
+    yoke_status status = yoke_buffer_create_pinned(t->device, SIZE_MAX, &buffer);
+    CHECK(status == YOKE_E_RANGE || status == YOKE_E_OUT_OF_HOST_MEMORY);
+    CHECK(buffer == NULL);
+    status = yoke_buffer_create_pinned(t->device, SIZE_MAX / 2 + 1, &buffer);
+    CHECK(status == YOKE_E_RANGE || status == YOKE_E_OUT_OF_HOST_MEMORY);
+    CHECK(buffer == NULL);
+    suite_works(t);
+}
+
+static void views(suite *t)
+{
+    yoke_buffer *view = (yoke_buffer *)t, *inner = NULL;
+    objects o;
+
+    NEED(make_objects(t, &o));
+    REFUSES("size|0", yoke_buffer_create_view(o.buffer, 0, 0, &view));
+    CHECK(view == NULL);
+    REFUSES("pinned", yoke_buffer_create_view(o.pinned, 0, 1, &view));
+    OUT_OF_RANGE("65|64", yoke_buffer_create_view(o.buffer, 0, 65, &view));
+    OUT_OF_RANGE("64", yoke_buffer_create_view(o.buffer, 64, 1, &view));
+    OUT_OF_RANGE("1|64", yoke_buffer_create_view(o.buffer, 1, 64, &view));
+    OUT_OF_RANGE("64", yoke_buffer_create_view(o.buffer, SIZE_MAX, 1, &view));
+    OUT_OF_RANGE("64", yoke_buffer_create_view(o.buffer, 1, SIZE_MAX, &view));
+    OUT_OF_RANGE("64", yoke_buffer_create_view(o.buffer, SIZE_MAX - 7, 16, &view));
+    NEED_OK(yoke_buffer_create_view(o.buffer, 32, 16, &view));
+    OUT_OF_RANGE("17|16", yoke_buffer_create_view(view, 0, 17, &inner)); /* its parent would have the room */
+    OUT_OF_RANGE("16", yoke_write(t->stream, view, 0, o.bytes, 17));
+    OUT_OF_RANGE("16", yoke_fill(t->stream, view, 16, 1, "x", 1));
+    CHECK(inner == NULL);
+    yoke_buffer_release(view);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    suite_works(t);
+out:
+    release_objects(&o);
+}
+
+/* Offset and size of each transfer, beyond the end and beyond what size_t can add. */
+static void ranges(suite *t)
+{
+    static const struct {
+        size_t offset, size;
+    } bad[] = {
+        { 0, 65 }, { 64, 1 }, { 1, 64 }, { 63, 2 }, { 65, 1 }, { SIZE_MAX, 1 }, { 1, SIZE_MAX }, { SIZE_MAX, SIZE_MAX },
+        { SIZE_MAX - 15, 32 }, { SIZE_MAX / 2 + 1, SIZE_MAX / 2 + 1 },
+    };
+    yoke_stream *s = t->stream;
+    unsigned char zero[64] = { 0 };
+    guarded x = { 0 };
+    objects o;
+
+    NEED(make_objects(t, &o));
+    memset(o.bytes, 1, sizeof o.bytes);
+    NEED(guarded_create(t, 64, &x) && guarded_write(t, &x, zero));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        size_t offset = bad[i].offset, size = bad[i].size;
+        char words[64];
+
+        snprintf(words, sizeof words, "%zu|%zu|64", offset, size);
+        OUT_OF_RANGE(words, yoke_write(s, x.buffer, offset, o.bytes, size));
+        OUT_OF_RANGE(words, yoke_read(s, o.bytes, x.buffer, offset, size));
+        OUT_OF_RANGE(words, yoke_copy(s, x.buffer, offset, o.buffer, 0, size));
+        OUT_OF_RANGE(words, yoke_copy(s, o.buffer, 0, x.buffer, offset, size));
+        OUT_OF_RANGE(words, yoke_copy(s, o.pinned, 0, x.buffer, offset, size));
+        OUT_OF_RANGE(words, yoke_write_sync(s, x.buffer, offset, o.bytes, size));
+        OUT_OF_RANGE(words, yoke_read_sync(s, o.bytes, x.buffer, offset, size));
+        OUT_OF_RANGE(words, yoke_copy_sync(s, x.buffer, offset, o.buffer, 0, size));
+        OUT_OF_RANGE(words, yoke_fill(s, x.buffer, offset, size, "x", 1));
+    }
+    REFUSES("size|0", yoke_write(s, x.buffer, 0, o.bytes, 0));
+    REFUSES("size|0", yoke_read(s, o.bytes, x.buffer, 0, 0));
+    REFUSES("size|0", yoke_copy(s, x.buffer, 0, o.buffer, 0, 0));
+    REFUSES("size|0", yoke_fill(s, x.buffer, 0, 0, "x", 1));
+    CHECK_OK(yoke_stream_wait(s));
+    guarded_check(t, &x, zero);
+    suite_works(t);
+out:
+    guarded_release(&x);
+    release_objects(&o);
+}
+
+static void fill_patterns(suite *t)
+{
+    static const size_t bad_sizes[] = { 0, 3, 5, 6, 7, 9, 12, 15, 17, 32, 128, SIZE_MAX };
+    unsigned char pattern[256] = { 0 };
+    objects o;
+
+    NEED(make_objects(t, &o));
+    for (size_t i = 0; i < sizeof bad_sizes / sizeof bad_sizes[0]; i++) {
+        char words[64];
+
+        snprintf(words, sizeof words, "pattern_size|%zu|16", bad_sizes[i]);
+        REFUSES(words, yoke_fill(t->stream, o.buffer, 0, 32, pattern, bad_sizes[i]));
+    }
+    REFUSES("offset|2|4", yoke_fill(t->stream, o.buffer, 2, 4, pattern, 4));
+    REFUSES("size|6|4", yoke_fill(t->stream, o.buffer, 0, 6, pattern, 4));
+    REFUSES("pinned", yoke_fill(t->stream, o.pinned, 0, 4, pattern, 4));
+    CHECK_OK(yoke_stream_wait(t->stream));
+    suite_works(t);
+out:
+    release_objects(&o);
+}
+
+static void copies_that_cannot_be(suite *t)
+{
+    yoke_buffer *pinned = NULL, *left = NULL, *right = NULL;
+    objects o;
+
+    NEED(make_objects(t, &o));
+    NEED_OK(yoke_buffer_create_pinned(t->device, 64, &pinned));
+    REFUSES("overlap", yoke_copy(t->stream, o.buffer, 0, o.buffer, 0, 1));
+    REFUSES("overlap", yoke_copy(t->stream, o.buffer, 1, o.buffer, 0, 32));
+    REFUSES("overlap", yoke_copy(t->stream, o.buffer, 0, o.buffer, 31, 32));
+    REFUSES("pinned", yoke_copy(t->stream, o.pinned, 0, pinned, 0, 8));
+    REFUSES("pinned", yoke_copy(t->stream, o.pinned, 0, o.pinned, 32, 8));
+    NEED_OK(yoke_buffer_create_view(o.buffer, 0, 40, &left)); /* bytes 24 to 39 belong to both */
+    NEED_OK(yoke_buffer_create_view(o.buffer, 24, 40, &right));
+    REFUSES("overlap", yoke_copy(t->stream, left, 0, right, 0, 32));
+    REFUSES("overlap", yoke_copy(t->stream, right, 0, left, 24, 1));
+    CHECK_OK(yoke_copy(t->stream, right, 16, left, 16, 16));
+    CHECK_OK(yoke_stream_wait(t->stream));
+    suite_works(t);
+out:
+    yoke_buffer_release(left);
+    yoke_buffer_release(right);
+    yoke_buffer_release(pinned);
+    release_objects(&o);
+}
+
+static void objects_of_another_device(suite *t)
+{
+    yoke_device *other = NULL;
+    yoke_buffer *buffer = NULL, *pinned = NULL;
+    objects o;
+
+    NEED(make_objects(t, &o));
+    NEED_OK(yoke_device_open(t->info.selector, &other)); /* opened twice counts as two */
+    NEED_OK(yoke_buffer_create(other, 64, &buffer));
+    NEED_OK(yoke_buffer_create_pinned(other, 64, &pinned));
+    REFUSES("device", yoke_write(t->stream, buffer, 0, o.bytes, 1));
+    REFUSES("device", yoke_read(t->stream, o.bytes, buffer, 0, 1));
+    REFUSES("device", yoke_copy(t->stream, buffer, 0, o.buffer, 0, 1));
+    REFUSES("device", yoke_copy(t->stream, o.buffer, 0, buffer, 0, 1));
+    REFUSES("device", yoke_copy(t->stream, o.buffer, 0, pinned, 0, 1));
+    REFUSES("device", yoke_copy_sync(t->stream, pinned, 0, o.buffer, 0, 1));
+    REFUSES("device", yoke_fill(t->stream, buffer, 0, 1, "x", 1));
+    CHECK_OK(yoke_stream_wait(t->stream));
+    suite_works(t);
+out:
+    yoke_buffer_release(buffer);
+    yoke_buffer_release(pinned);
+    yoke_device_release(other);
+    release_objects(&o);
+}
+
+static void stream_and_event_flags(suite *t)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yoke_stream *stream = (yoke_stream *)t;
+    yoke_event *event = NULL;
+
+    desc.flags = 0x40;
+    REFUSES("flags|0x40", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK(stream == NULL);
+    desc.flags = 0xFFFFFFFF;
+    REFUSES("flags|0xffffffff", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK(stream == NULL);
+    REFUSES("flags|0x8", yoke_event_record(t->stream, 8, &event));
+    REFUSES("YOKE_EVENT_TIMED|YOKE_STREAM_TIMED", yoke_event_record(t->stream, YOKE_EVENT_TIMED, &event));
+    CHECK(event == NULL);
+    suite_works(t);
+}
+
+int main(void)
+{
+    static const suite_case cases[] = {
+        { "NULL handles, to every function", null_handles, false },
+        { "NULL out-parameters", null_out_pointers, false },
+        { "NULL where data should be", null_data, false },
+        { "released handles", released_handles, false },
+        { "handles of another kind", handles_of_another_kind, false },
+        { "sizes of buffers", buffer_sizes, false },
+        { "views beyond their buffer", views, false },
+        { "ranges beyond a buffer, and beyond size_t", ranges, false },
+        { "patterns of fills", fill_patterns, false },
+        { "copies that overlap, or between pinned buffers", copies_that_cannot_be, false },
+        { "buffers of another device", objects_of_another_device, false },
+        { "flags of streams and events", stream_and_event_flags, false },
+    };
+    yoke_source source = YOKE_SOURCE_INIT;
+
+    source.name = "misuse test";
+    source.cuda = kernels_cuda;
+    source.opencl = kernels_opencl;
+    return SUITE_MAIN(cases, &source);
+}

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every test is a make target of its own: tests/KIND/NAME.tap, for conformance programs tests/conformance/NAME.BACKEND.tap. That
+# is an empty stamp, whose name tests/run-one.sh takes apart; so -j, TESTS=... and recheck work on each.
+
+TEST_EXTENSIONS = .tap
+TAP_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+TAP_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-one.sh
+
+# Compilers' caches of drivers stay in the build folder, so that a run leaves nothing behind and starts from nothing.
+AM_TESTS_ENVIRONMENT = \
+	top_srcdir='$(top_srcdir)'; export top_srcdir; \
+	POCL_CACHE_DIR="$${POCL_CACHE_DIR-$(abs_top_builddir)/cache/pocl}"; export POCL_CACHE_DIR; \
+	MESA_SHADER_CACHE_DIR="$${MESA_SHADER_CACHE_DIR-$(abs_top_builddir)/cache/mesa}"; export MESA_SHADER_CACHE_DIR; \
+	AWK='$(AWK)' CC='$(CC)' CXX='$(CXX)' CLANG='$(CLANG)' MAKE='$(MAKE)' PKG_CONFIG='$(PKG_CONFIG)'; \
+	export AWK CC CXX CLANG MAKE PKG_CONFIG; \
+	PACKAGE_VERSION='$(PACKAGE_VERSION)' libdir='$(libdir)' datadir='$(datadir)'; export PACKAGE_VERSION libdir datadir; \
+	YOKE_CPPFLAGS='$(DEFS) $(OPENCL_CPPFLAGS)' CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)' YOKE_SANITIZER='$(YOKE_SANITIZER)'; \
+	export YOKE_CPPFLAGS CUDA_CPPFLAGS YOKE_SANITIZER;
+
+check_LTLIBRARIES = tests/libtap.la tests/libsuite.la
+tests_libtap_la_SOURCES = tests/tap/tap.c tests/tap/tap.h
+tests_libsuite_la_SOURCES = tests/conformance/suite.c tests/conformance/suite.h
+tests_libsuite_la_LIBADD = tests/libtap.la
+
+# What the programs link that say nothing else: the conformance programs.
+LDADD = tests/libsuite.la libyoke.la
+
+conformance_programs = \
+	tests/conformance/buffer \
+	tests/conformance/context \
+	tests/conformance/copy \
+	tests/conformance/device \
+	tests/conformance/error \
+	tests/conformance/event \
+	tests/conformance/fork \
+	tests/conformance/hostcall_failure \
+	tests/conformance/hostcall_inside \
+	tests/conformance/hostcall_order \
+	tests/conformance/hostcall_streams \
+	tests/conformance/kernel \
+	tests/conformance/kernels \
+	tests/conformance/launch \
+	tests/conformance/misuse \
+	tests/conformance/misuse_launch \
+	tests/conformance/program \
+	tests/conformance/selection \
+	tests/conformance/stream
+check_PROGRAMS += $(conformance_programs)
+cuda_tests = $(conformance_programs:=.cuda.tap)
+opencl_tests = $(conformance_programs:=.opencl.tap)
+
+unit_libraries = tests/libtap.la libyoke-all.la
+unit_programs = \
+	tests/unit/device \
+	tests/unit/error \
+	tests/unit/object \
+	tests/unit/select \
+	tests/unit/text
+check_PROGRAMS += $(unit_programs)
+unit_tests = $(unit_programs:=.tap)
+tests_unit_device_LDADD = $(unit_libraries)
+tests_unit_error_LDADD = $(unit_libraries)
+tests_unit_object_LDADD = $(unit_libraries)
+tests_unit_select_LDADD = $(unit_libraries)
+tests_unit_text_LDADD = $(unit_libraries)
+
+check_PROGRAMS += tests/static/nvrtc_compile
+tests_static_nvrtc_compile_LDADD = tests/libtap.la
+if HAVE_PNG
+check_PROGRAMS += tests/make_png
+endif
+tests_make_png_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
+tests_make_png_LDADD = $(PNG_LIBS)
+
+example_tests = tests/photos.tap
+
+static_tests = \
+	tests/static/cuda_api.tap \
+	tests/static/headers.tap \
+	tests/static/installed.tap \
+	tests/static/layers.tap \
+	tests/static/nvrtc_compile.tap \
+	tests/static/opencl_syntax.tap \
+	tests/static/style.tap \
+	tests/static/symbols.tap \
+	tests/static/twins.tap
+
+TESTS += $(static_tests) $(unit_tests) $(example_tests) $(cuda_tests) $(opencl_tests)
+CLEANFILES += $(TESTS)
+
+$(static_tests) $(unit_tests) $(example_tests) $(cuda_tests) $(opencl_tests):
+	@$(MKDIR_P) $(@D) && : >$@
+
+EXTRA_DIST += \
+	tests/lsan.supp \
+	tests/photos.sh \
+	tests/run-one.sh \
+	tests/static/cuda_api.c \
+	tests/static/cuda_api.sh \
+	tests/static/headers.sh \
+	tests/static/installed.sh \
+	tests/static/layers.sh \
+	tests/static/opencl_syntax.sh \
+	tests/static/style.sh \
+	tests/static/symbols.sh \
+	tests/static/symbols.txt \
+	tests/static/twins.awk \
+	tests/static/twins.sh \
+	tests/summary.sh \
+	tests/tap/tap.sh
+
+clean-local:
+	rm -rf cache

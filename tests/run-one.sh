@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs one test for Automake: tests/KIND/NAME.tap is the program tests/KIND/NAME or the script tests/KIND/NAME.sh, and
+# tests/conformance/NAME.BACKEND.tap is tests/conformance/NAME with that backend. Works in the build folder.
+
+name=${1##*tests/}
+name=${name%.tap}
+
+case $name in
+conformance/*.*)
+    backend=${name##*.}
+    name=${name%.*}
+    case ${YOKE_BACKEND:-$backend} in
+    "$backend") ;;
+    cuda | opencl)
+        echo "1..0 # SKIP YOKE_BACKEND=$YOKE_BACKEND leaves this backend out"
+        exit 0
+        ;;
+    *)
+        echo "Bail out! YOKE_BACKEND=$YOKE_BACKEND: there is no such backend"
+        exit 0
+        ;;
+    esac
+    export YOKE_BACKEND="$backend"
+    ;;
+esac
+
+if [ -f "${top_srcdir:=.}/tests/$name.sh" ]; then
+    export top_srcdir
+    sh "$top_srcdir/tests/$name.sh"
+elif [ -x "tests/$name" ]; then
+    "tests/$name"
+else
+    echo "Bail out! there is neither tests/$name nor $top_srcdir/tests/$name.sh"
+fi
+status=$?
+
+# 10: the failures have been told, so that they are not counted again.
+[ "$status" -eq 10 ] && exit 0
+exit "$status"

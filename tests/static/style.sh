@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# The house rules that a program can see.
+
+. "$top_srcdir/tests/tap/tap.sh"
+
+# Everything that a person wrote and that is code. What configure and make put into the tree of an in-tree build is left out.
+(
+    cd "$top_srcdir" || exit 1
+    find backends bench examples include kernels src tests -name '*.[ch]' -o -name '*.c[ul]' -o -name '*.def' -o -name '*.sh' \
+        -o -name '*.mk' -o -name '*.awk' | grep -v '^kernels/embedded\.c$'
+    find build-aux -name '*.awk' -o -name setup.sh -o -name '*.map'
+    printf '%s\n' .ci/run Makefile.am check configure.ac demo m4/yoke.m4
+) | sort >"$tap_folder/sources"
+
+# each COMMAND...: what the command prints for each source file whose path it is given.
+each() {
+    while read -r file; do
+        "$@" "$file"
+    done <"$tap_folder/sources"
+}
+
+licence() {
+    head -5 "$top_srcdir/$1" | grep -q 'SPDX-License-Identifier: Apache-2\.0' || echo "$1"
+}
+
+length() {
+    awk -v name="$1" 'END { if (FNR > 600) print name ": " FNR " lines" }' "$top_srcdir/$1"
+}
+
+width() {
+    LC_ALL=C.UTF-8 grep -nHE '^.{133,}' "$top_srcdir/$1"
+}
+
+blanks() {
+    case $1 in
+    *.mk | Makefile.am) ;;
+    *) grep -nHF "$(printf '\t')" "$top_srcdir/$1" ;;
+    esac
+    grep -nHE '[[:space:]]$' "$top_srcdir/$1"
+}
+
+each licence >"$tap_folder/licence"
+tap_empty "every source file names its licence" "$tap_folder/licence"
+each length >"$tap_folder/length"
+tap_empty "no source file is longer than 600 lines" "$tap_folder/length"
+each width >"$tap_folder/width"
+tap_empty "no line is wider than 132 columns" "$tap_folder/width"
+each blanks >"$tap_folder/blanks"
+tap_empty "no tabs, and no blanks at line ends" "$tap_folder/blanks"
+
+version=$(sed -n 's/^#define YOKE_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$/\2/p' "$top_srcdir/include/yoke/yoke.h" | paste -sd.)
+[ "$version" = "$PACKAGE_VERSION" ]
+tap_ok $? "configure.ac and yoke.h name the same version ($PACKAGE_VERSION, $version)"
+
+if command -v shellcheck >/dev/null; then
+    grep -E '\.sh$|^(check|demo|\.ci/run)$' "$tap_folder/sources" | while read -r file; do
+        (cd "$top_srcdir" && shellcheck "$file")
+    done >"$tap_folder/shellcheck" 2>&1
+    tap_empty "shellcheck has nothing to say" "$tap_folder/shellcheck"
+else
+    tap_skip "shellcheck is not installed"
+fi
+tap_done

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text that grows, sizes in words, nearest names, and what the statuses mean. */
+#include <string.h>
+
+#include "../tap/tap.h"
+#include "core.h"
+
+static void growing(void)
+{
+    yk_text text = { 0 };
+    size_t expected = 0;
+    tap_is(yk_text_get(&text), "", "an empty text is \"\"");
+    for (int i = 0; i < 2000; i++) {
+        yk_text_add(&text, "%d,", i);
+        expected += i < 10 ? 2 : i < 100 ? 3 : i < 1000 ? 4 : 5;
+    }
+    tap_is(text.length, expected, "its length is right after 2000 additions");
+    tap_is(strlen(yk_text_get(&text)), expected, "and it is terminated");
+    tap_ok(strncmp(yk_text_get(&text), "0,1,2,3,", 8) == 0 && strcmp(yk_text_get(&text) + expected - 5, "1999,") == 0,
+           "its ends are right");
+    yk_text_add_bytes(&text, "a\0b", 3);
+    tap_ok(text.length == expected + 3 && memcmp(text.data + expected, "a\0b", 4) == 0,
+           "bytes are added as they are, and terminated");
+    yk_text_add_bytes(&text, NULL, 0);
+    yk_text_add_bytes(&text, "", SIZE_MAX);
+    tap_is(text.length, expected + 3, "nothing, and more than memory can hold, change nothing");
+    yk_text_free(&text);
+    tap_ok(!text.data && text.length == 0 && text.capacity == 0, "a freed text is empty");
+    yk_text_free(&text);
+}
+
+static void copying(void)
+{
+    char target[8];
+    memset(target, 'x', sizeof target);
+    yk_string_copy(target, 5, "abcdefgh");
+    tap_ok(strcmp(target, "abcd") == 0 && target[5] == 'x', "a string that is too long is cut and terminated");
+    yk_string_copy(target, sizeof target, "ab");
+    tap_is(target, "ab", "a short one is copied");
+    yk_string_copy(target, sizeof target, NULL);
+    tap_is(target, "", "NULL counts as \"\"");
+    target[0] = 'y';
+    yk_string_copy(target, 0, "ab");
+    tap_is(target[0], 'y', "no room, nothing written");
+}
+
+static void sizes(void)
+{
+    char text[32];
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } cases[] = {
+        { 0, "0 bytes" },           { 1, "1 byte" },           { 1023, "1023 bytes" },
+        { 1024, "1.0 KiB" },        { 1536, "1.5 KiB" },       { 1048575, "1.0 MiB" },
+        { 3221225472u, "3.0 GiB" }, { 1ull << 40, "1.0 TiB" }, { UINT64_MAX, "16.0 EiB" },
+    };
+    for (size_t i = 0; i < YK_COUNT_OF(cases); i++)
+        tap_is(yk_bytes_text(text, sizeof text, cases[i].bytes), cases[i].text, "%s", cases[i].text);
+    yk_bytes_text(text, 4, 1536);
+    tap_is(text, "1.5", "a target that is too small is terminated");
+}
+
+static void nearest(void)
+{
+    static const char *const words[] = { "gaussian_rows", "gaussian_columns", "saxpy", "vector_add", "reduce" };
+    size_t count = YK_COUNT_OF(words);
+    tap_is(yk_nearest("saxy", words, count), "saxpy", "a letter too few");
+    tap_is(yk_nearest("SAXPY", words, count), "saxpy", "another case");
+    tap_is(yk_nearest("gausian_colums", words, count), "gaussian_columns", "two letters too few");
+    tap_is(yk_nearest("vectoradd", words, count), "vector_add", "a missing underscore");
+    tap_ok(!yk_nearest("matmul", words, count), "nothing is near");
+    tap_ok(!yk_nearest("", words, count) && !yk_nearest(NULL, words, count), "nothing is near to nothing");
+    tap_ok(!yk_nearest("saxpy", words, 0) && !yk_nearest("x", (const char *const[]){ "y", NULL, "" }, 3),
+           "no candidates, or none with a letter in common");
+    char name[300];
+    memset(name, 'n', sizeof name);
+    name[299] = '\0';
+    tap_is(yk_nearest(name, (const char *const[]){ name }, 1), name, "names of any length do no harm");
+}
+
+static void statuses(void)
+{
+#define CHECK(name, value, meaning) \
+    tap_ok(strcmp(yoke_status_name(value), #name) == 0 && strcmp(yoke_status_meaning(value), meaning) == 0, #name);
+    YOKE_STATUS_LIST(CHECK)
+#undef CHECK
+    tap_is(yoke_status_name(-7), "unknown status", "a number that is no status has no name");
+    tap_ok(*yoke_status_meaning(-7) && *yoke_status_meaning(7), "but some meaning");
+    tap_is(yoke_status_group(YOKE_OK), YOKE_GROUP_NONE, "success gives up nothing");
+    tap_is(yoke_status_group(YOKE_PENDING), YOKE_GROUP_NONE, "nor does YOKE_PENDING");
+    tap_is(yoke_status_group(YOKE_E_RANGE), YOKE_GROUP_CALLER, "YOKE_E_RANGE is the caller's");
+    tap_is(yoke_status_group(YOKE_E_BUILD), YOKE_GROUP_OPERATION, "YOKE_E_BUILD gives up the operation");
+    tap_is(yoke_status_group(YOKE_E_CANCELLED), YOKE_GROUP_STREAM, "YOKE_E_CANCELLED gives up the stream");
+    tap_is(yoke_status_group(YOKE_E_DEVICE_LOST), YOKE_GROUP_DEVICE, "YOKE_E_DEVICE_LOST gives up the device");
+    tap_is(yoke_status_group(-7), YOKE_GROUP_STREAM, "a program's own code gives up the stream");
+    tap_is(yoke_version(), "0.1.0", "the version");
+}
+
+int main(void)
+{
+    tap_start(60);
+    growing();
+    copying();
+    sizes();
+    nearest();
+    statuses();
+    return tap_done();
+}
