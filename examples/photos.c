@@ -368,7 +368,8 @@ static void print_table(const run *r, const times *t, double wall)
     printf("host calls  %.3f s in which some stream checked, encoded or wrote (%.3f s of all streams together)\n", t->host,
            t->host_sum);
     if (r->origin)
-        printf("overlap     %.3f s of both at once: %.0f %% of the shorter one\n", t->both, shorter > 0 ? 100 * t->both / shorter : 0);
+        printf("overlap     %.3f s of both at once: %.0f %% of the shorter one\n", t->both,
+               shorter > 0 ? 100 * t->both / shorter : 0);
 }
 
 static int fail(const char *text)

@@ -22,7 +22,6 @@ dist_kernels_DATA = \
 	kernels/vector_add.cu
 
 nodist_libyoke_all_la_SOURCES = kernels/embedded.c
-BUILT_SOURCES += kernels/embedded.c
 CLEANFILES += kernels/embedded.c
 
 kernels/embedded.c: build-aux/embed.awk $(dist_kernels_DATA)

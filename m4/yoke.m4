@@ -41,6 +41,19 @@ AC_DEFUN([YK_VERSION_SCRIPT], [
     AM_CONDITIONAL([HAVE_VERSION_SCRIPT], [test "x$yk_cv_version_script" = xyes])
 ])
 
+dnl A driver may call back, and a thread of Yoke's may end, after the program has closed the library: it has to stay mapped.
+AC_DEFUN([YK_NODELETE], [
+    AC_SUBST([YOKE_NODELETE])
+    AC_CACHE_CHECK([whether the linker takes -z nodelete], [yk_cv_nodelete], [
+        yk_save_LDFLAGS=$LDFLAGS
+        LDFLAGS="$LDFLAGS -shared -Wl,-z,nodelete"
+        AC_LINK_IFELSE([AC_LANG_SOURCE([int yoke_probe(void); int yoke_probe(void) { return 0; }])],
+                       [yk_cv_nodelete=yes], [yk_cv_nodelete=no])
+        LDFLAGS=$yk_save_LDFLAGS
+    ])
+    AS_IF([test "x$yk_cv_nodelete" = xyes], [YOKE_NODELETE="-Wl,-z,nodelete"])
+])
+
 AC_DEFUN([YK_SANITIZER], [
     AC_ARG_ENABLE([sanitizer],
         [AS_HELP_STRING([--enable-sanitizer=LIST], [build with -fsanitize=LIST: "address,undefined" or "thread"])],

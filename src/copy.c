@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "buffer.h"
-#include "stream.h"
+#include "enqueue.h"
 
 /* A public name without its _at, for messages. */
 #define FUNCTION(name) static const char function[] = #name
 
 /* What every operation on a device buffer asks of it. */
-static inline bool is_device_range(const yoke_stream *stream, const yoke_buffer *buffer, size_t offset, size_t size)
+YK_HOT bool is_device_range(const yoke_stream *stream, const yoke_buffer *buffer, size_t offset, size_t size)
 {
     return buffer->device == stream->device && !buffer->pinned && size && offset <= buffer->size && size <= buffer->size - offset;
 }
@@ -27,7 +27,7 @@ YK_COLD static yoke_status device_range_fault(const yoke_stream *stream, const y
     return yk_buffer_check_range(buffer, function, what, offset, size);
 }
 
-static inline yoke_status transfer(const char *function, const char *where, yk_op_kind kind, yoke_stream *stream,
+YK_HOT yoke_status transfer(const char *function, const char *where, yk_op_kind kind, yoke_stream *stream,
                                    yoke_buffer *buffer, size_t offset, void *host, size_t size)
 {
     YK_CHECK(stream, YK_STREAM, function, "stream");
@@ -173,8 +173,41 @@ static yoke_status check_pattern(const char *function, size_t offset, size_t siz
     return YOKE_OK;
 }
 
-yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, size_t size,
-                         const void *pattern, size_t pattern_size)
+static yoke_status fill_part(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t size,
+                             const unsigned char *pattern, size_t pattern_size)
+{
+    if (size == 0)
+        return YOKE_OK;
+    yk_op op = { .kind = YK_OP_FILL, .where = where, .u.fill = { root, offset, size, pattern_size, { 0 } } };
+    memcpy(op.u.fill.pattern, pattern, pattern_size);
+    return yk_stream_enqueue(stream, &op);
+}
+
+/* Drivers fill from multiples of the pattern's size only, and a view may begin anywhere in its root. Between the first and the last such
+ * multiple the same bytes are the pattern turned round; what is left at both ends is less than one pattern, and is filled byte by byte. */
+static yoke_status fill(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t size,
+                        const unsigned char *pattern, size_t unit)
+{
+    size_t head = (unit - offset % unit) % unit;
+    if (head == 0)
+        return fill_part(where, stream, root, offset, size, pattern, unit);
+
+    size_t middle = (size - head) / unit * unit;
+    unsigned char turned[16];
+    yoke_status status = YOKE_OK;
+    for (size_t i = 0; i < unit; i++)
+        turned[i] = pattern[(head + i) % unit];
+    for (size_t i = 0; i < head && status == YOKE_OK; i++)
+        status = fill_part(where, stream, root, offset + i, 1, &pattern[i], 1);
+    if (status == YOKE_OK)
+        status = fill_part(where, stream, root, offset + head, middle, turned, unit);
+    for (size_t i = head + middle; i < size && status == YOKE_OK; i++)
+        status = fill_part(where, stream, root, offset + i, 1, &pattern[i % unit], 1);
+    return status;
+}
+
+yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, size_t size, const void *pattern,
+                         size_t pattern_size)
 {
     FUNCTION(yoke_fill);
     YK_CHECK(stream, YK_STREAM, function, "stream");
@@ -184,12 +217,7 @@ yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *bu
         status = device_range_fault(stream, buffer, function, "buffer", offset, size);
     if (status == YOKE_OK)
         status = check_pattern(function, offset, size, pattern, pattern_size);
-    if (status == YOKE_OK) {
-        yk_op op = { .kind = YK_OP_FILL,
-                     .where = where,
-                     .u.fill = { buffer->root, buffer->offset + offset, size, pattern_size, { 0 } } };
-        memcpy(op.u.fill.pattern, pattern, pattern_size);
-        status = yk_stream_enqueue(stream, &op);
-    }
+    if (status == YOKE_OK)
+        status = fill(where, stream, buffer->root, buffer->offset + offset, size, pattern, pattern_size);
     return blame(function, where, status);
 }

@@ -26,6 +26,8 @@ typedef struct yk_waiter yk_waiter;
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* Finding out what is wrong with a call: kept out of the way of calls that are right. */
 #define YK_COLD __attribute__((cold, noinline))
+/* The few steps of a call that every operation takes. */
+#define YK_HOT static inline __attribute__((always_inline))
 
 /* ---- Text (text.c) [backends] ---- */
 
@@ -38,6 +40,8 @@ typedef struct yk_text {
 void yk_text_add(yk_text *text, const char *format, ...) YOKE_PRINTF(2, 3);
 void yk_text_add_bytes(yk_text *text, const char *bytes, size_t length);
 const char *yk_text_get(const yk_text *text); /* never NULL */
+/* Forget all but the first `length` bytes. */
+void yk_text_cut(yk_text *text, size_t length);
 void yk_text_free(yk_text *text);
 
 /* The calling thread's own texts: valid until the thread changes them, freed when it ends. */

@@ -27,32 +27,12 @@
 #include <sched.h>
 #include <signal.h>
 
-#include "backend.h"
+#include "enqueue.h"
 #include "event.h"
 #include "settle.h"
-#include "stream.h"
 
 /* How long an idle worker stays before its thread ends. */
 #define WORKER_IDLE_NANOSECONDS 1000000000u
-
-/* The gate: a closed bit, and the number of enqueues on their way to the driver. */
-#define GATE_CLOSED 1u
-#define GATE_ONE 2u
-
-static inline bool enter(yoke_stream *stream)
-{
-    unsigned gate = atomic_fetch_add_explicit(&stream->gate, GATE_ONE, memory_order_acquire);
-    if (YK_UNLIKELY(gate & GATE_CLOSED)) {
-        atomic_fetch_sub_explicit(&stream->gate, GATE_ONE, memory_order_release);
-        return false;
-    }
-    return true;
-}
-
-static inline void leave(yoke_stream *stream)
-{
-    atomic_fetch_sub_explicit(&stream->gate, GATE_ONE, memory_order_release);
-}
 
 void yk_stream_close(yoke_stream *stream)
 {
@@ -63,36 +43,6 @@ void yk_stream_close(yoke_stream *stream)
 }
 
 /* ---- Enqueueing ---- */
-
-static inline yoke_status give(yoke_stream *stream, const yk_op *op)
-{
-    const yk_backend *backend = stream->device->backend;
-    switch (op->kind) {
-    case YK_OP_WRITE:
-        return backend->write(stream, op);
-    case YK_OP_READ:
-        return backend->read(stream, op);
-    case YK_OP_COPY:
-        return backend->copy(stream, op);
-    case YK_OP_FILL:
-        return backend->fill(stream, op);
-    case YK_OP_LAUNCH:
-        return backend->launch(stream, op);
-    case YK_OP_WAIT:
-        return backend->stream_wait_event(stream, op->u.wait.event);
-    case YK_OP_RECORD:
-    case YK_OP_CALL:
-        break; /* never given: the worker runs them */
-    }
-    return yk_fail(YOKE_E_INVALID, "a %s cannot be given to the driver", yk_op_name(op->kind));
-}
-
-static inline void note_given(yoke_stream *stream, const yk_op *op)
-{
-    atomic_fetch_add_explicit(&stream->given, 1, memory_order_relaxed);
-    atomic_store_explicit(&stream->last_kind, (int)op->kind, memory_order_relaxed);
-    atomic_store_explicit(&stream->last_where, op->where, memory_order_relaxed);
-}
 
 /* Threads of ours take no signals: they are the program's. */
 static yoke_status start_worker(yoke_stream *stream)
@@ -141,8 +91,7 @@ static yoke_status hold(yoke_stream *stream, const yk_op *op)
     return YOKE_OK;
 }
 
-/* The gate was closed: what now? Sets *out_again when it has been opened meanwhile. */
-static yoke_status enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again)
+yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again)
 {
     yoke_status status = YOKE_OK;
     pthread_mutex_lock(&stream->lock);
@@ -156,23 +105,6 @@ static yoke_status enqueue_closed(yoke_stream *stream, const yk_op *op, bool *ou
     return status;
 }
 
-yoke_status yk_stream_enqueue(yoke_stream *stream, const yk_op *op)
-{
-    while (YK_UNLIKELY(!enter(stream))) {
-        bool again = false;
-        yoke_status status = enqueue_closed(stream, op, &again);
-        if (!again)
-            return status;
-    }
-    yoke_status status = give(stream, op);
-    if (status == YOKE_OK)
-        note_given(stream, op);
-    leave(stream);
-    if (YK_UNLIKELY(status == YOKE_E_DEVICE_LOST))
-        yk_stream_fail(stream, op->where, status);
-    return status;
-}
-
 yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op)
 {
     pthread_mutex_lock(&stream->lock);
@@ -183,9 +115,9 @@ yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op)
 
 yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always)
 {
-    if (enter(stream)) {
+    if (yk_gate_enter(stream)) {
         yoke_status status = yk_event_give(event);
-        leave(stream);
+        yk_gate_leave(stream);
         return status;
     }
     yoke_status status;
@@ -245,7 +177,7 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
         return;
     yk_event_wait_until_given(event);
     if (event->stream->device == stream->device && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN)
-        status = give(stream, op);
+        status = yk_give(stream, op);
     else
         status = yk_event_settle(event);
     if (status < 0)
@@ -299,12 +231,12 @@ static void run(yoke_stream *stream, const yk_op *op)
     default:
         if (has_failed(stream))
             return;
-        status = give(stream, op);
+        status = yk_give(stream, op);
         if (status < 0) {
             yk_stream_fail(stream, op->where, status);
             return;
         }
-        note_given(stream, op);
+        yk_note_given(stream, op);
     }
 }
 

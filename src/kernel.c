@@ -63,7 +63,6 @@ static yk_arg_head head(uint32_t kind, uint32_t size)
     return word;
 }
 
-/* Nearly every argument of nearly every launch fits by its head alone. */
 static yoke_status note_heads(yoke_kernel *kernel)
 {
     if (kernel->param_count <= 0)
@@ -76,7 +75,7 @@ static yoke_status note_heads(yoke_kernel *kernel)
         bool by_value = param->kind != YK_PARAM_BUFFER && param->size >= 1 && param->size <= 8;
         bool buffer = param->kind == YK_PARAM_BUFFER || (param->kind == YK_PARAM_ANY && param->size == sizeof(uint64_t));
         kernel->heads[i][0] = by_value ? head(YOKE_ARG_SCALAR, param->size) : UINT64_MAX;
-        kernel->heads[i][1] = buffer ? head(YOKE_ARG_BUFFER, 0) : UINT64_MAX;
+        kernel->heads[i][1] = buffer ? head(YOKE_ARG_BUFFER, sizeof(yoke_buffer *)) : UINT64_MAX;
     }
     return YOKE_OK;
 }
@@ -252,13 +251,10 @@ static yoke_status check_value(const yoke_kernel *kernel, const char *function, 
                    arg->kind == YOKE_ARG_STRUCT && !arg->value.bytes ? ", from NULL" : "");
 }
 
-/* What the head of an argument does not settle. */
-YK_COLD static yoke_status check_arg(const yoke_kernel *kernel, const yoke_stream *stream, const char *function,
-                                     const yoke_arg *arg, size_t i)
+static yoke_status check_arg(const yoke_kernel *kernel, const yoke_stream *stream, const char *function, const yoke_arg *arg, size_t i)
 {
     bool is_buffer = arg->kind == YOKE_ARG_BUFFER;
-    yoke_status status =
-        is_buffer ? check_buffer(kernel, stream, function, arg->value.buffer, i) : check_value(kernel, function, arg, i);
+    yoke_status status = is_buffer ? check_buffer(kernel, stream, function, arg->value.buffer, i) : check_value(kernel, function, arg, i);
     if (status < 0 || kernel->param_count < 0)
         return status;
     const yk_param *param = &kernel->params[i];
@@ -270,40 +266,19 @@ YK_COLD static yoke_status check_arg(const yoke_kernel *kernel, const yoke_strea
     return YOKE_OK;
 }
 
-YK_COLD static yoke_status wrong_count(const yoke_kernel *kernel, const char *function, const yoke_arg *args, size_t count)
+yoke_status yk_kernel_check_args(const yoke_kernel *kernel, const yoke_stream *stream, const char *function, const yoke_arg *args,
+                                 size_t count)
 {
     if (count > YOKE_MAX_ARGS)
         return yk_fail(YOKE_E_INVALID, "%s: %zu arguments given; a launch takes at most %d", function, count, YOKE_MAX_ARGS);
     if (count && !args)
         return yk_fail(YOKE_E_INVALID, "%s: args is NULL, count is %zu", function, count);
-    if (kernel->param_count >= 0)
-        return yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s' takes %d arguments, %zu were given%s", function, kernel->name,
-                       kernel->param_count, count,
-                       kernel->takes_shared ? " (its last parameter, shared memory, is none of them)" : "");
-    return YOKE_OK;
-}
-
-yoke_status yk_kernel_check_args(const yoke_kernel *kernel, const yoke_stream *stream, const char *function, const yoke_arg *args,
-                                 size_t count)
-{
-    if (YK_UNLIKELY(count != (size_t)kernel->param_count || (count && !args))) {
-        yoke_status status = wrong_count(kernel, function, args, count);
-        if (status < 0)
-            return status;
-    }
-    const yk_arg_head(*heads)[2] = (const yk_arg_head(*)[2])kernel->heads;
+    if (kernel->param_count >= 0 && count != (size_t)kernel->param_count)
+        return yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s' takes %d arguments, %zu were given%s", function, kernel->name, kernel->param_count,
+                       count, kernel->takes_shared ? " (its last parameter, shared memory, is none of them)" : "");
     for (size_t i = 0; i < count; i++) {
-        if (heads) {
-            const yoke_buffer *buffer = args[i].value.buffer;
-            yk_arg_head word;
-            memcpy(&word, &args[i], sizeof word);
-            if (word == heads[i][0])
-                continue;
-            if (word == heads[i][1] && yk_is(buffer, YK_BUFFER) && buffer->argument_of == stream->device)
-                continue;
-        }
         yoke_status status = check_arg(kernel, stream, function, &args[i], i);
-        if (YK_UNLIKELY(status < 0))
+        if (status < 0)
             return status;
     }
     return YOKE_OK;

@@ -2,7 +2,7 @@
 /* Launches: everything is checked against the device and the compiled kernel first, so that no driver sees a launch it does not
  * check. */
 #include "kernel.h"
-#include "stream.h"
+#include "enqueue.h"
 
 YK_COLD static yoke_status zero_dim(const char *function, const char *what, yoke_dim dim)
 {
@@ -15,7 +15,7 @@ YK_COLD static yoke_status beyond(const char *function, const char *what, yoke_d
                    dim.z, (unsigned long long)max[0], (unsigned long long)max[1], (unsigned long long)max[2]);
 }
 
-static inline bool exceeds(yoke_dim dim, const uint64_t max[3])
+static bool exceeds(yoke_dim dim, const uint64_t max[3])
 {
     return dim.x > max[0] || dim.y > max[1] || dim.z > max[2];
 }
@@ -53,7 +53,7 @@ YK_COLD static yoke_status check_shared(const yoke_kernel *kernel, const char *f
 }
 
 /* Everything but the shape, which op->u.launch has already; then off it goes. */
-static inline yoke_status launch(const char *function, yoke_stream *stream, yk_op *op)
+YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     if (YK_UNLIKELY(kernel->program->device != stream->device))
@@ -63,8 +63,10 @@ static inline yoke_status launch(const char *function, yoke_stream *stream, yk_o
     if (YK_UNLIKELY(op->u.launch.shared || kernel->takes_shared) &&
         (status = check_shared(kernel, function, op->u.launch.shared)) < 0)
         return status;
-    status = yk_kernel_check_args(kernel, stream, function, op->u.launch.args, op->u.launch.count);
-    return YK_UNLIKELY(status < 0) ? status : yk_stream_enqueue(stream, op);
+    if (YK_UNLIKELY(!yk_kernel_args_fit(kernel, stream, op->u.launch.args, op->u.launch.count)) &&
+        (status = yk_kernel_check_args(kernel, stream, function, op->u.launch.args, op->u.launch.count)) < 0)
+        return status;
+    return yk_stream_enqueue(stream, op);
 }
 
 yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,

@@ -113,7 +113,16 @@ static void waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds)
     pthread_mutex_unlock(&waiter->lock);
 }
 
-static yoke_status sleep_until_settled(yoke_event *event)
+/* Until the next look: short beside what has been waited for already, so that a wake-up that never comes costs little either way. */
+static uint64_t next_look(uint64_t waited)
+{
+    uint64_t interval = waited / 32;
+    if (interval < YK_SPIN_NANOSECONDS)
+        return YK_SPIN_NANOSECONDS;
+    return interval < YK_LOOK_NANOSECONDS ? interval : YK_LOOK_NANOSECONDS;
+}
+
+static yoke_status sleep_until_settled(yoke_event *event, uint64_t start)
 {
     const yk_backend *backend = event->stream->device->backend;
     yk_waiter *waiter = waiter_take();
@@ -121,13 +130,12 @@ static yoke_status sleep_until_settled(yoke_event *event)
         (void)backend->event_notify(event, waiter); /* without it the looks below are enough, only later */
 
     yoke_status status;
-    uint64_t interval = 100000;
     while ((status = backend->event_query(event)) == YOKE_PENDING) {
+        uint64_t interval = next_look(yk_now() - start);
         if (waiter)
             waiter_sleep(waiter, interval);
         else
             nanosleep(&(struct timespec){ .tv_nsec = (long)interval }, NULL);
-        interval = interval * 2 < YK_LOOK_NANOSECONDS ? interval * 2 : YK_LOOK_NANOSECONDS;
     }
     if (waiter)
         waiter_give_back(waiter);
@@ -144,5 +152,5 @@ yoke_status yk_wait_given(yoke_event *event)
             return status;
         yk_pause();
     } while (yk_now() - start < YK_SPIN_NANOSECONDS);
-    return sleep_until_settled(event);
+    return sleep_until_settled(event, start);
 }

@@ -9,7 +9,7 @@
 #define YK_SPIN_NANOSECONDS 50000
 
 /* The longest sleep between two looks, since a driver's wake-up may never come. */
-#define YK_LOOK_NANOSECONDS 5000000
+#define YK_LOOK_NANOSECONDS 1000000
 
 /* Between two looks of a spin. */
 void yk_pause(void);

@@ -7,7 +7,7 @@
  */
 #include "stream.h"
 
-#include "backend.h"
+#include "enqueue.h"
 #include "event.h"
 #include "settle.h"
 #include "trash.h"

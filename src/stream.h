@@ -19,7 +19,7 @@ static inline bool yk_stream_is_idle(const yoke_stream *stream)
 
 /* The stream fails with the thread's record, unless it has failed before. `where` is the enqueue site, used where the record has
  * none. */
-void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status);
+YK_COLD void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status);
 
 /* For a public function that waits: YOKE_E_DEADLOCK inside a host function of this very stream. */
 bool yk_stream_is_mine(const yoke_stream *stream);
@@ -27,9 +27,6 @@ void yk_stream_set_mine(const yoke_stream *stream);
 
 /* held.c */
 
-/* Give the operation to the driver, or hold a copy of it while the stream is held. For everything but YK_OP_RECORD and YK_OP_CALL.
- */
-yoke_status yk_stream_enqueue(yoke_stream *stream, const yk_op *op);
 /* From now on no enqueue goes straight to the driver; those on their way are through on return. */
 void yk_stream_close(yoke_stream *stream);
 /* Record a new event at the stream's end. `always`: also on a stream that has failed, to wait for what it still does. */

@@ -57,6 +57,14 @@ const char *yk_text_get(const yk_text *text)
     return text->data ? text->data : "";
 }
 
+void yk_text_cut(yk_text *text, size_t length)
+{
+    if (length >= text->length)
+        return;
+    text->length = length;
+    text->data[length] = '\0';
+}
+
 void yk_text_free(yk_text *text)
 {
     free(text->data);

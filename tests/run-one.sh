@@ -26,6 +26,9 @@ conformance/*.*)
     ;;
 esac
 
+# Mesa makes a folder for its cache only inside one that is there.
+[ -z "${MESA_SHADER_CACHE_DIR-}" ] || mkdir -p "$MESA_SHADER_CACHE_DIR"
+
 if [ -f "${top_srcdir:=.}/tests/$name.sh" ]; then
     export top_srcdir
     sh "$top_srcdir/tests/$name.sh"

@@ -5,19 +5,25 @@
  */
 #include "driver.h"
 
-/* Count `size` bytes as in use, unless the device has not that much left. */
-static yoke_status reserve(yk_opencl_slot *slot, size_t size)
+YK_COLD static yoke_status exhausted(const yk_opencl_slot *slot, size_t size, uint64_t used)
 {
-    uint_fast64_t used = atomic_load(&slot->used);
     char asked[32], taken[32], all[32];
 
-    while (used <= slot->info.memory && size <= slot->info.memory - used)
-        if (atomic_compare_exchange_weak(&slot->used, &used, used + size))
-            return YOKE_OK;
     return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY,
                    "opencl: %s asked, but this program's buffers already take %s of the %s that '%s' has",
                    yk_bytes_text(asked, sizeof asked, size), yk_bytes_text(taken, sizeof taken, used),
                    yk_bytes_text(all, sizeof all, slot->info.memory), slot->info.name);
+}
+
+/* Count `size` bytes as in use, unless the device has not that much left. */
+static yoke_status reserve(yk_opencl_slot *slot, size_t size)
+{
+    uint_fast64_t used = atomic_load_explicit(&slot->used, memory_order_relaxed);
+
+    while (used <= slot->info.memory && size <= slot->info.memory - used)
+        if (atomic_compare_exchange_weak(&slot->used, &used, used + size))
+            return YOKE_OK;
+    return exhausted(slot, size, used);
 }
 
 /* A CPU's pinned memory is its device memory. */
@@ -26,7 +32,7 @@ static bool takes_device_memory(const yoke_buffer *buffer)
     return !buffer->pinned || buffer->device->info.kind == YOKE_DEVICE_CPU || buffer->device->info.kind == YOKE_DEVICE_EMULATOR;
 }
 
-static yoke_status map(yoke_buffer *buffer, const yk_opencl_device *device)
+YK_COLD static yoke_status map(yoke_buffer *buffer, const yk_opencl_device *device)
 {
     char asked[32];
     cl_int code;

@@ -38,36 +38,11 @@ yoke_status yk_opencl_copy(yoke_stream *stream, const yk_op *op)
     return YOKE_OK;
 }
 
-static yoke_status fill(yoke_stream *stream, const yk_op *op, const unsigned char *pattern, size_t pattern_size, size_t offset,
-                        size_t size)
-{
-    if (size == 0)
-        return YOKE_OK;
-    cl_int code = yk_cl.clEnqueueFillBuffer(stream->native, op->u.fill.buffer->native.pointer, pattern, pattern_size, offset, size,
-                                            0, NULL, NULL);
-    return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueFillBuffer", code, size, offset);
-}
-
-/* The driver fills from multiples of the pattern's size only, and a view may begin anywhere. Between the first and the last such
- * multiple the same bytes are the pattern turned round; what is left at both ends is less than one pattern, and is filled byte by
- * byte. */
 yoke_status yk_opencl_fill(yoke_stream *stream, const yk_op *op)
 {
-    const unsigned char *pattern = op->u.fill.pattern;
-    size_t unit = op->u.fill.pattern_size, offset = op->u.fill.offset, size = op->u.fill.size;
-    size_t head = (unit - offset % unit) % unit, turned = (size - head) / unit * unit;
-    unsigned char turned_pattern[16];
-    yoke_status status = YOKE_OK;
+    size_t offset = op->u.fill.offset, size = op->u.fill.size;
+    cl_int code = yk_cl.clEnqueueFillBuffer(stream->native, op->u.fill.buffer->native.pointer, op->u.fill.pattern, op->u.fill.pattern_size,
+                                            offset, size, 0, NULL, NULL);
 
-    if (head == 0)
-        return fill(stream, op, pattern, unit, offset, size);
-    for (size_t i = 0; i < unit; i++)
-        turned_pattern[i] = pattern[(head + i) % unit];
-    for (size_t i = 0; i < head && status == YOKE_OK; i++)
-        status = fill(stream, op, &pattern[i], 1, offset + i, 1);
-    if (status == YOKE_OK)
-        status = fill(stream, op, turned_pattern, unit, offset + head, turned);
-    for (size_t i = head + turned; i < size && status == YOKE_OK; i++)
-        status = fill(stream, op, &pattern[i % unit], 1, offset + i, 1);
-    return status;
+    return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueFillBuffer", code, size, offset);
 }

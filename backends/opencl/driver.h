@@ -71,11 +71,11 @@ static inline const yk_opencl_device *yk_opencl_device_of(const yoke_device *dev
 /* The name of an OpenCL code, as "CL_INVALID_VALUE". */
 const char *yk_opencl_code_name(cl_int code);
 /* An OpenCL call failed: the status follows from the code. `format`, which may be NULL, tells the circumstances. */
-yoke_status yk_opencl_fail(const char *call, cl_int code, const char *format, ...) YOKE_PRINTF(3, 4);
+YK_COLD yoke_status yk_opencl_fail(const char *call, cl_int code, const char *format, ...) YOKE_PRINTF(3, 4);
 /* The same, with the status given. */
-yoke_status yk_opencl_fail_as(yoke_status status, const char *call, cl_int code, const char *format, ...) YOKE_PRINTF(4, 5);
+YK_COLD yoke_status yk_opencl_fail_as(yoke_status status, const char *call, cl_int code, const char *format, ...) YOKE_PRINTF(4, 5);
 /* A command that the driver had accepted failed, as `call` tells with `code`. */
-yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code);
+YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code);
 
 /* ---- The slots of backend.h ---- */
 

@@ -215,7 +215,7 @@ void yk_opencl_kernel_destroy(yoke_kernel *kernel)
 
 /* ---- Launching ---- */
 
-static yoke_status count_fault(const yk_op *op)
+YK_COLD static yoke_status count_fault(const yk_op *op)
 {
     const yk_opencl_kernel *native = op->u.launch.kernel->native;
 
@@ -225,7 +225,7 @@ static yoke_status count_fault(const yk_op *op)
 }
 
 /* clSetKernelArg refused argument `index`; behind the last one stands shared memory. */
-static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int code)
+YK_COLD static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int code)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     bool shared = index == op->u.launch.count;
@@ -243,7 +243,7 @@ static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int code)
                              param ? param->name : "", param ? param->type : "", kernel->name, size);
 }
 
-static yoke_status launch_fault(const yk_op *op, cl_int code)
+YK_COLD static yoke_status launch_fault(const yk_op *op, cl_int code)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     const yk_opencl_kernel *native = kernel->native;
@@ -273,7 +273,7 @@ static yoke_status launch_fault(const yk_op *op, cl_int code)
 /* Threads seldom launch one kernel at the same moment: one exchange is then enough, where a mutex is a quarter of the launch. */
 enum { FREE, BUSY, AWAITED };
 
-static void wait_and_take(yk_opencl_kernel *native)
+YK_COLD static void wait_and_take(yk_opencl_kernel *native)
 {
     pthread_mutex_lock(&native->lock);
     while (atomic_exchange_explicit(&native->busy, AWAITED, memory_order_acquire) != FREE)
@@ -281,7 +281,7 @@ static void wait_and_take(yk_opencl_kernel *native)
     pthread_mutex_unlock(&native->lock);
 }
 
-static void wake_next(yk_opencl_kernel *native)
+YK_COLD static void wake_next(yk_opencl_kernel *native)
 {
     pthread_mutex_lock(&native->lock);
     pthread_cond_signal(&native->free);
@@ -311,14 +311,11 @@ static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
 
     for (index = 0; index < count; index++) {
         const void *value = &args[index].value;
-        size_t size = args[index].size;
-        if (args[index].kind == YOKE_ARG_BUFFER) {
+        if (args[index].kind == YOKE_ARG_BUFFER)
             value = &args[index].value.buffer->native.pointer;
-            size = sizeof(cl_mem);
-        } else if (args[index].kind == YOKE_ARG_STRUCT) {
+        else if (args[index].kind == YOKE_ARG_STRUCT)
             value = args[index].value.bytes;
-        }
-        code = yk_cl.clSetKernelArg(handle, index, size, value);
+        code = yk_cl.clSetKernelArg(handle, index, args[index].size, value); /* a cl_mem is as wide as any pointer */
         if (YK_UNLIKELY(code != CL_SUCCESS))
             return argument_fault(op, index, code);
     }

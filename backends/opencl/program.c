@@ -48,7 +48,7 @@ static yoke_status write_preamble(const yoke_program *program, const yoke_source
     return preamble->length == wanted ? YOKE_OK : yk_no_memory("the source of a program");
 }
 
-static void write_options(const yk_opencl_slot *slot, const yoke_source *source, char *options, size_t size)
+static void write_options(const yk_opencl_slot *slot, const yoke_source *source, bool signature, char *options, size_t size)
 {
     const char *std = source->opencl_std ? source->opencl_std : "1.2";
     const char *math = "";
@@ -57,7 +57,7 @@ static void write_options(const yk_opencl_slot *slot, const yoke_source *source,
         math = " -cl-fast-relaxed-math";
     else if (slot->rounds_correctly && strcmp(std, "1.2") >= 0) /* the option is as old as that */
         math = " -cl-fp32-correctly-rounded-divide-sqrt";
-    snprintf(options, size, "-cl-std=CL%s -cl-kernel-arg-info%s", std, math);
+    snprintf(options, size, "-cl-std=CL%s%s%s", std, signature ? " -cl-kernel-arg-info" : "", math);
 }
 
 /* One line of the compiler's. NVIDIA's (580) ignores #line: its "<kernel>:7:1: ..." counts the preamble too, and is mended here. */
@@ -125,18 +125,36 @@ static yoke_status build_fault(cl_int code, const char *log, const yoke_source *
     return yk_opencl_fail_as(YOKE_E_BUILD, "clBuildProgram", code, "%s", line[0] ? line : "the compiler does not say why");
 }
 
+/* Build, and append to the log what the compiler printed. */
+static yoke_status build(cl_program handle, const yoke_program *program, const yoke_source *source, bool signature, const yk_text *preamble,
+                         yk_text *log)
+{
+    const yk_opencl_slot *slot = yk_opencl_device_of(program->device)->slot;
+    char options[160];
+    size_t start;
+
+    write_options(slot, source, signature, options, sizeof options);
+    cl_int code = yk_cl.clBuildProgram(handle, 1, &slot->id, options, NULL, NULL);
+    add_log(handle, program, preamble, log, &start);
+    if (code == CL_SUCCESS)
+        return YOKE_OK;
+    /* NVIDIA's compiler (580) breaks on the argument info of a kernel without parameters: its assembler then finds a syntax error in what
+     * the compiler wrote. Such a program has to do without, and its kernels' signatures are not known. */
+    if (signature && slot->nvidia && strstr(yk_text_get(log) + start, "ptxas")) {
+        yk_text_cut(log, start);
+        return build(handle, program, source, false, preamble, log);
+    }
+    return build_fault(code, yk_text_get(log) + start, source);
+}
+
 yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *source, yk_text *log)
 {
     const yk_opencl_device *device = yk_opencl_device_of(program->device);
-    cl_device_id id = device->slot->id;
     yk_text preamble = { 0 };
     cl_program handle = NULL;
-    char options[160];
-    size_t start;
     cl_int code;
     yoke_status status = write_preamble(program, source, &preamble);
 
-    write_options(device->slot, source, options, sizeof options);
     if (status != YOKE_OK)
         goto out;
     const char *texts[] = { yk_text_get(&preamble), source->opencl };
@@ -145,12 +163,9 @@ yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *so
         status = yk_opencl_fail("clCreateProgramWithSource", code, NULL);
         goto out;
     }
-    code = yk_cl.clBuildProgram(handle, 1, &id, options, NULL, NULL);
-    add_log(handle, program, &preamble, log, &start);
-    if (code != CL_SUCCESS) {
-        status = build_fault(code, yk_text_get(log) + start, source);
+    status = build(handle, program, source, true, &preamble, log);
+    if (status != YOKE_OK)
         goto out;
-    }
     program->native = handle;
     handle = NULL;
 out:

@@ -88,7 +88,7 @@ bool photos_add(photo_list *list, const char *input, const char *folder, const c
         return false;
     }
     if (stat(p.input, &s) == 0) {
-        p.device = s.st_dev;
+        p.disk = s.st_dev;
         p.inode = s.st_ino;
     }
     list->items[list->count++] = p;
@@ -143,7 +143,7 @@ static void spare_inputs(photo_list *list)
         if (!p->output || stat(p->output, &s) != 0)
             continue;
         for (size_t j = 0; j < list->count; j++)
-            if (list->items[j].device == s.st_dev && list->items[j].inode == s.st_ino)
+            if (list->items[j].disk == s.st_dev && list->items[j].inode == s.st_ino)
                 photo_fail(p, "its result would overwrite the picture %s: choose another --out", list->items[j].input);
     }
 }

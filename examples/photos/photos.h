@@ -18,7 +18,7 @@ typedef struct span {
 /* One picture: where it comes from and goes to, and what became of it. */
 typedef struct photo {
     char *input, *output;
-    dev_t device;              /* of the input file, with its inode: tells files apart whatever they are called */
+    dev_t disk;                /* of the input file, with its inode: tells files apart whatever they are called */
     ino_t inode;
     int width, height;
     bool opaque;               /* no pixel is transparent */

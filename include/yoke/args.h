@@ -11,7 +11,7 @@
 
 static inline yoke_arg yoke_arg_buffer(yoke_buffer *buffer)
 {
-    yoke_arg arg = { YOKE_ARG_BUFFER, 0, { 0 } };
+    yoke_arg arg = { YOKE_ARG_BUFFER, sizeof buffer, { 0 } };
     arg.value.buffer = buffer;
     return arg;
 }

@@ -416,7 +416,7 @@ YOKE_API yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel
 /* One kernel argument, with its kind and width. Made by YOKE_ARGS, or by the yoke_arg_ functions of <yoke/args.h>. */
 typedef struct yoke_arg {
     uint32_t kind; /* YOKE_ARG_ */
-    uint32_t size; /* bytes of a scalar or struct */
+    uint32_t size; /* bytes of the scalar or struct; of a pointer for a buffer */
     union {
         yoke_buffer *buffer;
         const void *bytes; /* a struct, read during the launch call */

@@ -37,7 +37,7 @@ static yoke_status do_everything(yoke_status status, void *user)
     suite mine = *in->t;
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     yoke_device *device = NULL;
-    yoke_buffer *pinned = NULL;
+    yoke_buffer *pinned = NULL, *none = NULL;
     size_t count = 0;
 
     CHECK_STATUS(YOKE_OK, status);
@@ -49,7 +49,7 @@ static yoke_status do_everything(yoke_status status, void *user)
     CHECK(count > 0);
     CHECK_OK(yoke_device_open(mine.info.selector, &device));
     CHECK_OK(yoke_buffer_create_pinned(device, 4096, &pinned));
-    CHECK_STATUS(YOKE_E_INVALID, yoke_buffer_create(device, 0, &pinned));
+    CHECK_STATUS(YOKE_E_INVALID, yoke_buffer_create(device, 0, &none));
     yoke_buffer_release(pinned);
     yoke_device_release(device);
     yoke_program_release(mine.saxpy);
