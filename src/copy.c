@@ -44,7 +44,7 @@ YK_HOT yoke_status transfer(const char *function, const char *where, yk_op_kind 
     op.u.transfer.size = size;
     op.u.transfer.host = host;
     op.u.transfer.pinned = NULL;
-    return yk_stream_enqueue(stream, &op);
+    return yk_stream_enqueue(stream, kind, &op);
 }
 
 /* The operation, then a wait. The wait is checked first: inside the stream's own host function nothing may be enqueued. */
@@ -115,7 +115,7 @@ static yoke_status copy_pinned(const char *function, const char *where, yk_op_ki
     yk_op op = { .kind = kind,
                  .where = where,
                  .u.transfer = { buffer->root, buffer->offset + offset, size, (char *)pinned->host + pinned_offset, pinned } };
-    return yk_stream_enqueue(stream, &op);
+    return yk_stream_enqueue(stream, kind, &op);
 }
 
 static yoke_status copy(const char *function, const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset,
@@ -141,7 +141,7 @@ static yoke_status copy(const char *function, const char *where, yoke_stream *st
                        "%s: source (from byte %zu) and target (from byte %zu) of one buffer overlap within %zu bytes", function,
                        from, to, size);
     yk_op op = { .kind = YK_OP_COPY, .where = where, .u.copy = { target->root, source->root, to, from, size } };
-    return yk_stream_enqueue(stream, &op);
+    return yk_stream_enqueue(stream, YK_OP_COPY, &op);
 }
 
 yoke_status yoke_copy_at(const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset, yoke_buffer *source,
@@ -180,7 +180,7 @@ static yoke_status fill_part(const char *where, yoke_stream *stream, yoke_buffer
         return YOKE_OK;
     yk_op op = { .kind = YK_OP_FILL, .where = where, .u.fill = { root, offset, size, pattern_size, { 0 } } };
     memcpy(op.u.fill.pattern, pattern, pattern_size);
-    return yk_stream_enqueue(stream, &op);
+    return yk_stream_enqueue(stream, YK_OP_FILL, &op);
 }
 
 /* Drivers fill from multiples of the pattern's size only, and a view may begin anywhere in its root. Between the first and the last such

@@ -28,10 +28,11 @@ YK_HOT void yk_gate_leave(yoke_stream *stream)
     atomic_fetch_sub_explicit(&stream->gate, GATE_ONE, memory_order_release);
 }
 
-YK_HOT yoke_status yk_give(yoke_stream *stream, const yk_op *op)
+/* `kind` is op->kind: a constant where the caller has just made the operation, so that only one case is left of the switch. */
+YK_HOT yoke_status yk_give(yoke_stream *stream, yk_op_kind kind, const yk_op *op)
 {
     const yk_backend *backend = stream->device->backend;
-    switch (op->kind) {
+    switch (kind) {
     case YK_OP_WRITE:
         return backend->write(stream, op);
     case YK_OP_READ:
@@ -48,7 +49,7 @@ YK_HOT yoke_status yk_give(yoke_stream *stream, const yk_op *op)
     case YK_OP_CALL:
         break; /* never given: the worker runs them */
     }
-    return yk_fail(YOKE_E_INVALID, "a %s cannot be given to the driver", yk_op_name(op->kind));
+    return yk_fail(YOKE_E_INVALID, "a %s cannot be given to the driver", yk_op_name(kind));
 }
 
 YK_HOT void yk_note_given(yoke_stream *stream, const yk_op *op)
@@ -62,7 +63,7 @@ YK_HOT void yk_note_given(yoke_stream *stream, const yk_op *op)
 YK_COLD yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again);
 
 /* Give the operation to the driver, or hold a copy of it while the stream is held. For everything but YK_OP_RECORD and YK_OP_CALL. */
-YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, const yk_op *op)
+YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const yk_op *op)
 {
     while (YK_UNLIKELY(!yk_gate_enter(stream))) {
         bool again = false;
@@ -70,7 +71,7 @@ YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, const yk_op *op)
         if (!again)
             return status;
     }
-    yoke_status status = yk_give(stream, op);
+    yoke_status status = yk_give(stream, kind, op);
     if (status == YOKE_OK)
         yk_note_given(stream, op);
     yk_gate_leave(stream);

@@ -177,7 +177,7 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
         return;
     yk_event_wait_until_given(event);
     if (event->stream->device == stream->device && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN)
-        status = yk_give(stream, op);
+        status = yk_give(stream, op->kind, op);
     else
         status = yk_event_settle(event);
     if (status < 0)
@@ -231,7 +231,7 @@ static void run(yoke_stream *stream, const yk_op *op)
     default:
         if (has_failed(stream))
             return;
-        status = yk_give(stream, op);
+        status = yk_give(stream, op->kind, op);
         if (status < 0) {
             yk_stream_fail(stream, op->where, status);
             return;

@@ -15,27 +15,35 @@ YK_COLD static yoke_status beyond(const char *function, const char *what, yoke_d
                    dim.z, (unsigned long long)max[0], (unsigned long long)max[1], (unsigned long long)max[2]);
 }
 
-static bool exceeds(yoke_dim dim, const uint64_t max[3])
+/* From 1 to `max`. */
+YK_HOT bool is_within(uint32_t value, uint64_t max)
 {
-    return dim.x > max[0] || dim.y > max[1] || dim.z > max[2];
+    return (uint64_t)value - 1 < max;
 }
 
-static yoke_status check_shape(const yoke_kernel *kernel, const char *function, yoke_dim grid, yoke_dim block)
+YK_HOT bool shape_fits(const yoke_kernel *kernel, yoke_dim grid, yoke_dim block)
+{
+    const yoke_device_info *device = &kernel->program->device->info;
+    return is_within(grid.x, device->max_grid[0]) && is_within(grid.y, device->max_grid[1]) && is_within(grid.z, device->max_grid[2]) &&
+           is_within(block.x, device->max_block[0]) && is_within(block.y, device->max_block[1]) &&
+           is_within(block.z, device->max_block[2]) && (uint64_t)block.x * block.y <= kernel->info.max_block_threads &&
+           (uint64_t)block.x * block.y * block.z <= kernel->info.max_block_threads;
+}
+
+/* Which of it does not fit. */
+YK_COLD static yoke_status shape_fault(const yoke_kernel *kernel, const char *function, yoke_dim grid, yoke_dim block)
 {
     const yoke_device_info *device = &kernel->program->device->info;
     if (!grid.x || !grid.y || !grid.z)
         return zero_dim(function, "grid", grid);
     if (!block.x || !block.y || !block.z)
         return zero_dim(function, "block", block);
-    if (exceeds(grid, device->max_grid))
+    if (grid.x > device->max_grid[0] || grid.y > device->max_grid[1] || grid.z > device->max_grid[2])
         return beyond(function, "grid", grid, device->max_grid);
-    if (exceeds(block, device->max_block))
+    if (block.x > device->max_block[0] || block.y > device->max_block[1] || block.z > device->max_block[2])
         return beyond(function, "block", block, device->max_block);
-    uint64_t threads = (uint64_t)block.x * block.y; /* both are within 32 bits */
-    if (threads > kernel->info.max_block_threads || threads * block.z > kernel->info.max_block_threads)
-        return yk_fail(YOKE_E_RANGE, "%s: block is %u x %u x %u; kernel '%s' allows at most %u threads in a block on this device",
-                       function, block.x, block.y, block.z, kernel->name, (unsigned)kernel->info.max_block_threads);
-    return YOKE_OK;
+    return yk_fail(YOKE_E_RANGE, "%s: block is %u x %u x %u; kernel '%s' allows at most %u threads in a block on this device", function,
+                   block.x, block.y, block.z, kernel->name, (unsigned)kernel->info.max_block_threads);
 }
 
 YK_COLD static yoke_status check_shared(const yoke_kernel *kernel, const char *function, size_t shared)
@@ -52,6 +60,20 @@ YK_COLD static yoke_status check_shared(const yoke_kernel *kernel, const char *f
                    kernel->name);
 }
 
+/* Member by member, since an initializer would clear what the other operations need too. */
+YK_HOT void fill_in(yk_op *op, const char *where, yoke_kernel *kernel, yoke_dim grid, yoke_dim block, size_t shared, const yoke_arg *args,
+                    size_t count)
+{
+    op->kind = YK_OP_LAUNCH;
+    op->where = where;
+    op->u.launch.kernel = kernel;
+    op->u.launch.grid = grid;
+    op->u.launch.block = block;
+    op->u.launch.shared = shared;
+    op->u.launch.args = args;
+    op->u.launch.count = count;
+}
+
 /* Everything but the shape, which op->u.launch has already; then off it goes. */
 YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op *op)
 {
@@ -66,7 +88,7 @@ YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op *op)
     if (YK_UNLIKELY(!yk_kernel_args_fit(kernel, stream, op->u.launch.args, op->u.launch.count)) &&
         (status = yk_kernel_check_args(kernel, stream, function, op->u.launch.args, op->u.launch.count)) < 0)
         return status;
-    return yk_stream_enqueue(stream, op);
+    return yk_stream_enqueue(stream, YK_OP_LAUNCH, op);
 }
 
 yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,
@@ -75,10 +97,14 @@ yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *
     static const char function[] = "yoke_launch";
     YK_CHECK(stream, YK_STREAM, function, "stream");
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
-    yk_op op = { .kind = YK_OP_LAUNCH, .where = where, .u.launch = { kernel, grid, block, shared, args, count } };
-    yoke_status status = check_shape(kernel, function, grid, block);
-    if (status == YOKE_OK)
+    yoke_status status;
+    if (YK_UNLIKELY(!shape_fits(kernel, grid, block))) {
+        status = shape_fault(kernel, function, grid, block);
+    } else {
+        yk_op op;
+        fill_in(&op, where, kernel, grid, block, shared, args, count);
         status = launch(function, stream, &op);
+    }
     return YK_UNLIKELY(status < 0) ? yk_blame(function, where, status) : status;
 }
 
@@ -97,9 +123,8 @@ yoke_status yoke_launch_n_at(const char *where, yoke_stream *stream, yoke_kernel
         return yk_blame(function, where,
                         yk_fail(YOKE_E_RANGE, "%s: n is %zu, which takes %zu blocks of %zu threads; the device allows %llu",
                                 function, n, blocks, block, (unsigned long long)most));
-    yk_op op = { .kind = YK_OP_LAUNCH,
-                 .where = where,
-                 .u.launch = { kernel, { (uint32_t)blocks, 1, 1 }, { (uint32_t)block, 1, 1 }, 0, args, count } };
+    yk_op op;
+    fill_in(&op, where, kernel, yoke_dim_make((uint32_t)blocks, 1, 1), yoke_dim_make((uint32_t)block, 1, 1), 0, args, count);
     yoke_status status = launch(function, stream, &op);
     return YK_UNLIKELY(status < 0) ? yk_blame(function, where, status) : status;
 }

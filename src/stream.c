@@ -231,7 +231,7 @@ yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *stream, yo
     else if (event->stream == stream)
         status = YOKE_OK; /* the stream's own order has it already */
     else if (given && event->stream->device == stream->device)
-        status = yk_stream_enqueue(stream, &op);
+        status = yk_stream_enqueue(stream, YK_OP_WAIT, &op);
     else if (yk_event_poll(event) == YOKE_OK)
         status = YOKE_OK;
     else
