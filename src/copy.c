@@ -27,8 +27,8 @@ YK_COLD static yoke_status device_range_fault(const yoke_stream *stream, const y
     return yk_buffer_check_range(buffer, function, what, offset, size);
 }
 
-YK_HOT yoke_status transfer(const char *function, const char *where, yk_op_kind kind, yoke_stream *stream,
-                                   yoke_buffer *buffer, size_t offset, void *host, size_t size)
+YK_HOT yoke_status transfer(const char *function, const char *where, yk_op_kind kind, yoke_stream *stream, yoke_buffer *buffer,
+                            size_t offset, void *host, size_t size)
 {
     YK_CHECK(stream, YK_STREAM, function, "stream");
     YK_CHECK(buffer, YK_BUFFER, function, "buffer");
@@ -183,8 +183,9 @@ static yoke_status fill_part(const char *where, yoke_stream *stream, yoke_buffer
     return yk_stream_enqueue(stream, YK_OP_FILL, &op);
 }
 
-/* Drivers fill from multiples of the pattern's size only, and a view may begin anywhere in its root. Between the first and the last such
- * multiple the same bytes are the pattern turned round; what is left at both ends is less than one pattern, and is filled byte by byte. */
+/* Drivers fill from multiples of the pattern's size only, and a view may begin anywhere in its root. Between the first and the last
+ * such multiple the same bytes are the pattern turned round; what is left at both ends is less than one pattern, and is filled byte
+ * by byte. */
 static yoke_status fill(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t size,
                         const unsigned char *pattern, size_t unit)
 {
@@ -206,8 +207,8 @@ static yoke_status fill(const char *where, yoke_stream *stream, yoke_buffer *roo
     return status;
 }
 
-yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, size_t size, const void *pattern,
-                         size_t pattern_size)
+yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, size_t size,
+                         const void *pattern, size_t pattern_size)
 {
     FUNCTION(yoke_fill);
     YK_CHECK(stream, YK_STREAM, function, "stream");

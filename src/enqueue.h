@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The straight way of an operation to the driver, inlined into the public functions: a gate that says whether it is open, one call of the
- * backend, a count. What happens when it is closed, and why, is in held.c.
+ * The straight way of an operation to the driver, inlined into the public functions: a gate that says whether it is open, one call
+ * of the backend, a count. What happens when it is closed, and why, is in held.c.
  */
 #ifndef YK_ENQUEUE_H
 #define YK_ENQUEUE_H
@@ -59,10 +59,12 @@ YK_HOT void yk_note_given(yoke_stream *stream, const yk_op *op)
     atomic_store_explicit(&stream->last_where, op->where, memory_order_relaxed);
 }
 
-/* The gate was closed. Holds the operation, or fails with the stream's failure; sets *out_again when the gate has been opened meanwhile. */
+/* The gate was closed. Holds the operation, or fails with the stream's failure; sets *out_again when the gate has been opened
+ * meanwhile. */
 YK_COLD yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again);
 
-/* Give the operation to the driver, or hold a copy of it while the stream is held. For everything but YK_OP_RECORD and YK_OP_CALL. */
+/* Give the operation to the driver, or hold a copy of it while the stream is held. For everything but YK_OP_RECORD and YK_OP_CALL.
+ */
 YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const yk_op *op)
 {
     while (YK_UNLIKELY(!yk_gate_enter(stream))) {

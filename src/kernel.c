@@ -251,10 +251,12 @@ static yoke_status check_value(const yoke_kernel *kernel, const char *function, 
                    arg->kind == YOKE_ARG_STRUCT && !arg->value.bytes ? ", from NULL" : "");
 }
 
-static yoke_status check_arg(const yoke_kernel *kernel, const yoke_stream *stream, const char *function, const yoke_arg *arg, size_t i)
+static yoke_status check_arg(const yoke_kernel *kernel, const yoke_stream *stream, const char *function, const yoke_arg *arg,
+                             size_t i)
 {
     bool is_buffer = arg->kind == YOKE_ARG_BUFFER;
-    yoke_status status = is_buffer ? check_buffer(kernel, stream, function, arg->value.buffer, i) : check_value(kernel, function, arg, i);
+    yoke_status status =
+        is_buffer ? check_buffer(kernel, stream, function, arg->value.buffer, i) : check_value(kernel, function, arg, i);
     if (status < 0 || kernel->param_count < 0)
         return status;
     const yk_param *param = &kernel->params[i];
@@ -274,8 +276,9 @@ yoke_status yk_kernel_check_args(const yoke_kernel *kernel, const yoke_stream *s
     if (count && !args)
         return yk_fail(YOKE_E_INVALID, "%s: args is NULL, count is %zu", function, count);
     if (kernel->param_count >= 0 && count != (size_t)kernel->param_count)
-        return yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s' takes %d arguments, %zu were given%s", function, kernel->name, kernel->param_count,
-                       count, kernel->takes_shared ? " (its last parameter, shared memory, is none of them)" : "");
+        return yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s' takes %d arguments, %zu were given%s", function, kernel->name,
+                       kernel->param_count, count,
+                       kernel->takes_shared ? " (its last parameter, shared memory, is none of them)" : "");
     for (size_t i = 0; i < count; i++) {
         yoke_status status = check_arg(kernel, stream, function, &args[i], i);
         if (status < 0)

@@ -24,9 +24,10 @@ YK_HOT bool is_within(uint32_t value, uint64_t max)
 YK_HOT bool shape_fits(const yoke_kernel *kernel, yoke_dim grid, yoke_dim block)
 {
     const yoke_device_info *device = &kernel->program->device->info;
-    return is_within(grid.x, device->max_grid[0]) && is_within(grid.y, device->max_grid[1]) && is_within(grid.z, device->max_grid[2]) &&
-           is_within(block.x, device->max_block[0]) && is_within(block.y, device->max_block[1]) &&
-           is_within(block.z, device->max_block[2]) && (uint64_t)block.x * block.y <= kernel->info.max_block_threads &&
+    return is_within(grid.x, device->max_grid[0]) && is_within(grid.y, device->max_grid[1]) &&
+           is_within(grid.z, device->max_grid[2]) && is_within(block.x, device->max_block[0]) &&
+           is_within(block.y, device->max_block[1]) && is_within(block.z, device->max_block[2]) &&
+           (uint64_t)block.x * block.y <= kernel->info.max_block_threads &&
            (uint64_t)block.x * block.y * block.z <= kernel->info.max_block_threads;
 }
 
@@ -42,8 +43,8 @@ YK_COLD static yoke_status shape_fault(const yoke_kernel *kernel, const char *fu
         return beyond(function, "grid", grid, device->max_grid);
     if (block.x > device->max_block[0] || block.y > device->max_block[1] || block.z > device->max_block[2])
         return beyond(function, "block", block, device->max_block);
-    return yk_fail(YOKE_E_RANGE, "%s: block is %u x %u x %u; kernel '%s' allows at most %u threads in a block on this device", function,
-                   block.x, block.y, block.z, kernel->name, (unsigned)kernel->info.max_block_threads);
+    return yk_fail(YOKE_E_RANGE, "%s: block is %u x %u x %u; kernel '%s' allows at most %u threads in a block on this device",
+                   function, block.x, block.y, block.z, kernel->name, (unsigned)kernel->info.max_block_threads);
 }
 
 YK_COLD static yoke_status check_shared(const yoke_kernel *kernel, const char *function, size_t shared)
@@ -61,8 +62,8 @@ YK_COLD static yoke_status check_shared(const yoke_kernel *kernel, const char *f
 }
 
 /* Member by member, since an initializer would clear what the other operations need too. */
-YK_HOT void fill_in(yk_op *op, const char *where, yoke_kernel *kernel, yoke_dim grid, yoke_dim block, size_t shared, const yoke_arg *args,
-                    size_t count)
+YK_HOT void fill_in(yk_op *op, const char *where, yoke_kernel *kernel, yoke_dim grid, yoke_dim block, size_t shared,
+                    const yoke_arg *args, size_t count)
 {
     op->kind = YK_OP_LAUNCH;
     op->where = where;

@@ -113,7 +113,8 @@ static void waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds)
     pthread_mutex_unlock(&waiter->lock);
 }
 
-/* Until the next look: short beside what has been waited for already, so that a wake-up that never comes costs little either way. */
+/* Until the next look: short beside what has been waited for already, so that a wake-up that never comes costs little either way.
+ */
 static uint64_t next_look(uint64_t waited)
 {
     uint64_t interval = waited / 32;

@@ -83,7 +83,8 @@ const char *yk_cuda_name(yk_CUresult result);
 /* A driver call failed: the status follows from the result. `format`, which may be NULL, tells the circumstances. */
 YK_COLD yoke_status yk_cuda_fail(const char *call, yk_CUresult result, const char *format, ...) YOKE_PRINTF(3, 4);
 /* The same, with the status given. */
-YK_COLD yoke_status yk_cuda_fail_as(yoke_status status, const char *call, yk_CUresult result, const char *format, ...) YOKE_PRINTF(4, 5);
+YK_COLD yoke_status yk_cuda_fail_as(yoke_status status, const char *call, yk_CUresult result, const char *format, ...)
+    YOKE_PRINTF(4, 5);
 
 /* For slots that are one call: YOKE_OK, or the failure of `call`. */
 static inline yoke_status yk_cuda_check(const char *call, yk_CUresult result)

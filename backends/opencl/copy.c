@@ -41,8 +41,8 @@ yoke_status yk_opencl_copy(yoke_stream *stream, const yk_op *op)
 yoke_status yk_opencl_fill(yoke_stream *stream, const yk_op *op)
 {
     size_t offset = op->u.fill.offset, size = op->u.fill.size;
-    cl_int code = yk_cl.clEnqueueFillBuffer(stream->native, op->u.fill.buffer->native.pointer, op->u.fill.pattern, op->u.fill.pattern_size,
-                                            offset, size, 0, NULL, NULL);
+    cl_int code = yk_cl.clEnqueueFillBuffer(stream->native, op->u.fill.buffer->native.pointer, op->u.fill.pattern,
+                                            op->u.fill.pattern_size, offset, size, 0, NULL, NULL);
 
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueFillBuffer", code, size, offset);
 }

@@ -126,8 +126,8 @@ static yoke_status build_fault(cl_int code, const char *log, const yoke_source *
 }
 
 /* Build, and append to the log what the compiler printed. */
-static yoke_status build(cl_program handle, const yoke_program *program, const yoke_source *source, bool signature, const yk_text *preamble,
-                         yk_text *log)
+static yoke_status build(cl_program handle, const yoke_program *program, const yoke_source *source, bool signature,
+                         const yk_text *preamble, yk_text *log)
 {
     const yk_opencl_slot *slot = yk_opencl_device_of(program->device)->slot;
     char options[160];
@@ -138,8 +138,8 @@ static yoke_status build(cl_program handle, const yoke_program *program, const y
     add_log(handle, program, preamble, log, &start);
     if (code == CL_SUCCESS)
         return YOKE_OK;
-    /* NVIDIA's compiler (580) breaks on the argument info of a kernel without parameters: its assembler then finds a syntax error in what
-     * the compiler wrote. Such a program has to do without, and its kernels' signatures are not known. */
+    /* NVIDIA's compiler (580) breaks on the argument info of a kernel without parameters: its assembler then finds a syntax error
+     * in what the compiler wrote. Such a program has to do without, and its kernels' signatures are not known. */
     if (signature && slot->nvidia && strstr(yk_text_get(log) + start, "ptxas")) {
         yk_text_cut(log, start);
         return build(handle, program, source, false, preamble, log);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Typed kernel arguments: YOKE_ARGS(x, y, 2.0f, (int32_t)n) makes an array of yoke_arg and its length, each with the kind and width of
- * the expression. In C11 and C++ the type is found by itself; in C99 spell it: YOKE_ARGS(yoke_arg_buffer(x), yoke_arg_f32(2.0f)).
- * A struct by value is yoke_arg_struct(&s, sizeof s) in every language. Included by <yoke/yoke.h>.
+ * Typed kernel arguments: YOKE_ARGS(x, y, 2.0f, (int32_t)n) makes an array of yoke_arg and its length, each with the kind and width
+ * of the expression. In C11 and C++ the type is found by itself; in C99 spell it: YOKE_ARGS(yoke_arg_buffer(x),
+ * yoke_arg_f32(2.0f)). A struct by value is yoke_arg_struct(&s, sizeof s) in every language. Included by <yoke/yoke.h>.
  */
 #ifndef YOKE_ARGS_H
 #define YOKE_ARGS_H
@@ -24,12 +24,12 @@ static inline yoke_arg yoke_arg_struct(const void *bytes, size_t size)
     return arg;
 }
 
-#define YOKE_ARG_SCALAR_FN(name, type)                        \
-    static inline yoke_arg yoke_arg_##name(type value)        \
-    {                                                         \
+#define YOKE_ARG_SCALAR_FN(name, type)                           \
+    static inline yoke_arg yoke_arg_##name(type value)           \
+    {                                                            \
         yoke_arg arg = { YOKE_ARG_SCALAR, sizeof value, { 0 } }; \
-        arg.value.name = value;                               \
-        return arg;                                           \
+        arg.value.name = value;                                  \
+        return arg;                                              \
     }
 YOKE_ARG_SCALAR_FN(i8, int8_t)
 YOKE_ARG_SCALAR_FN(u8, uint8_t)
@@ -75,20 +75,62 @@ static inline yoke_dim yoke_dim_make(uint32_t x, uint32_t y, uint32_t z)
 
 #include <initializer_list>
 
-static inline yoke_arg yoke_arg_of(yoke_arg value) { return yoke_arg_itself(value); }
-static inline yoke_arg yoke_arg_of(yoke_buffer *value) { return yoke_arg_buffer(value); }
-static inline yoke_arg yoke_arg_of(signed char value) { return yoke_arg_i8(value); }
-static inline yoke_arg yoke_arg_of(unsigned char value) { return yoke_arg_u8(value); }
-static inline yoke_arg yoke_arg_of(short value) { return yoke_arg_i16(value); }
-static inline yoke_arg yoke_arg_of(unsigned short value) { return yoke_arg_u16(value); }
-static inline yoke_arg yoke_arg_of(int value) { return yoke_arg_i32(value); }
-static inline yoke_arg yoke_arg_of(unsigned int value) { return yoke_arg_u32(value); }
-static inline yoke_arg yoke_arg_of(long value) { return yoke_arg_long(value); }
-static inline yoke_arg yoke_arg_of(unsigned long value) { return yoke_arg_ulong(value); }
-static inline yoke_arg yoke_arg_of(long long value) { return yoke_arg_i64(value); }
-static inline yoke_arg yoke_arg_of(unsigned long long value) { return yoke_arg_u64(value); }
-static inline yoke_arg yoke_arg_of(float value) { return yoke_arg_f32(value); }
-static inline yoke_arg yoke_arg_of(double value) { return yoke_arg_f64(value); }
+static inline yoke_arg yoke_arg_of(yoke_arg value)
+{
+    return yoke_arg_itself(value);
+}
+static inline yoke_arg yoke_arg_of(yoke_buffer *value)
+{
+    return yoke_arg_buffer(value);
+}
+static inline yoke_arg yoke_arg_of(signed char value)
+{
+    return yoke_arg_i8(value);
+}
+static inline yoke_arg yoke_arg_of(unsigned char value)
+{
+    return yoke_arg_u8(value);
+}
+static inline yoke_arg yoke_arg_of(short value)
+{
+    return yoke_arg_i16(value);
+}
+static inline yoke_arg yoke_arg_of(unsigned short value)
+{
+    return yoke_arg_u16(value);
+}
+static inline yoke_arg yoke_arg_of(int value)
+{
+    return yoke_arg_i32(value);
+}
+static inline yoke_arg yoke_arg_of(unsigned int value)
+{
+    return yoke_arg_u32(value);
+}
+static inline yoke_arg yoke_arg_of(long value)
+{
+    return yoke_arg_long(value);
+}
+static inline yoke_arg yoke_arg_of(unsigned long value)
+{
+    return yoke_arg_ulong(value);
+}
+static inline yoke_arg yoke_arg_of(long long value)
+{
+    return yoke_arg_i64(value);
+}
+static inline yoke_arg yoke_arg_of(unsigned long long value)
+{
+    return yoke_arg_u64(value);
+}
+static inline yoke_arg yoke_arg_of(float value)
+{
+    return yoke_arg_f32(value);
+}
+static inline yoke_arg yoke_arg_of(double value)
+{
+    return yoke_arg_f64(value);
+}
 #define YOKE_ARG(x) yoke_arg_of(x)
 
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

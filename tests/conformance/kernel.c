@@ -28,7 +28,6 @@ static const char *const kernels_cuda =
     "{ out[0] = m; out[1].small = (signed char)before; out[1].middle = behind; out[1].wide = m.wide + 1;\n"
     "  out[1].real = m.real * 2; for (int i = 0; i < 2; i++) out[1].row[i] = m.row[1 - i]; }\n"
     "extern \"C\" __global__ void two(int *out, const int *in) { out[0] = in[0]; }\n"
-    "extern \"C\" __global__ void nothing() { }\n"
     "extern \"C\" __global__ void shared(int *out) { __shared__ int s[256]; s[threadIdx.x] = out[threadIdx.x];\n"
     "  __syncthreads(); out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x]; }\n";
 static const char *const kernels_opencl =
@@ -41,7 +40,6 @@ static const char *const kernels_opencl =
     "{ out[0] = m; out[1].small = (char)before; out[1].middle = behind; out[1].wide = m.wide + 1;\n"
     "  out[1].real = m.real * 2; for (int i = 0; i < 2; i++) out[1].row[i] = m.row[1 - i]; }\n"
     "__kernel void two(__global int *out, __global const int *in) { out[0] = in[0]; }\n"
-    "__kernel void nothing(void) { }\n"
     "__kernel void shared(__global int *out) { __local int s[256]; int i = get_local_id(0); s[i] = out[i];\n"
     "  barrier(CLK_LOCAL_MEM_FENCE); out[i] = s[get_local_size(0) - 1 - i]; }\n";
 
@@ -66,12 +64,12 @@ static void lookup(suite *t)
 static void *look_up_in_thread(void *user)
 {
     suite *t = user;
-    static const char *const names[] = { "scalars", "structs", "two", "nothing", "shared" };
+    static const char *const names[] = { "scalars", "structs", "two", "shared" };
     yoke_kernel *kernel, *again;
 
     for (int i = 0; i < 200; i++) {
-        CHECK_OK(yoke_kernel_get(t->program, names[i % 5], &kernel));
-        CHECK_OK(yoke_kernel_get(t->program, names[i % 5], &again));
+        CHECK_OK(yoke_kernel_get(t->program, names[i % 4], &kernel));
+        CHECK_OK(yoke_kernel_get(t->program, names[i % 4], &again));
         CHECK(kernel == again);
     }
     return NULL;
@@ -93,8 +91,7 @@ static void description(suite *t)
         const char *name;
         int32_t parameters;
         uint64_t least_shared, most_shared;
-    } expected[] = { { "scalars", 18, 0, 0 }, { "structs", 4, 0, 0 }, { "two", 2, 0, 0 }, { "nothing", 0, 0, 0 },
-                     { "shared", 1, 1024, 2048 } };
+    } expected[] = { { "scalars", 18, 0, 0 }, { "structs", 4, 0, 0 }, { "two", 2, 0, 0 }, { "shared", 1, 1024, 2048 } };
     bool signature = suite_can(t, YOKE_CAP_SIGNATURE);
 
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
@@ -105,7 +102,7 @@ static void description(suite *t)
         CHECK(info.parameters == (signature ? expected[i].parameters : -1));
         CHECK(info.max_block_threads > 0 && info.max_block_threads <= t->info.max_block_threads);
         CHECK(info.preferred_multiple > 0);
-        CHECK(info.static_shared >= expected[i].least_shared);
+        CHECK(info.static_shared >= expected[i].least_shared || info.static_shared == 0); /* PoCL 5.0 does not tell */
         CHECK(info.max_dynamic_shared <= t->info.max_shared);
         CHECK(info.static_shared + info.max_dynamic_shared <= t->info.max_shared);
         CHECK(info.max_dynamic_shared + expected[i].most_shared + 1024 >= t->info.max_shared / 8);
@@ -140,9 +137,24 @@ static void every_scalar(suite *t)
     for (int i = 0; i < COUNT; i++)
         NEED(guarded_create(t, sizes[i], &out[i]));
     const yoke_arg args[] = {
-        YOKE_ARG(out[0].buffer), YOKE_ARG(out[1].buffer), YOKE_ARG(out[2].buffer), YOKE_ARG(out[3].buffer), YOKE_ARG(out[4].buffer),
-        YOKE_ARG(out[5].buffer), YOKE_ARG(out[6].buffer), YOKE_ARG(out[7].buffer), YOKE_ARG(out[8].buffer), YOKE_ARG(i8),
-        YOKE_ARG(u8), YOKE_ARG(i16), YOKE_ARG(u16), YOKE_ARG(i32), YOKE_ARG(u32), YOKE_ARG(i64), YOKE_ARG(u64), YOKE_ARG(f32),
+        YOKE_ARG(out[0].buffer),
+        YOKE_ARG(out[1].buffer),
+        YOKE_ARG(out[2].buffer),
+        YOKE_ARG(out[3].buffer),
+        YOKE_ARG(out[4].buffer),
+        YOKE_ARG(out[5].buffer),
+        YOKE_ARG(out[6].buffer),
+        YOKE_ARG(out[7].buffer),
+        YOKE_ARG(out[8].buffer),
+        YOKE_ARG(i8),
+        YOKE_ARG(u8),
+        YOKE_ARG(i16),
+        YOKE_ARG(u16),
+        YOKE_ARG(i32),
+        YOKE_ARG(u32),
+        YOKE_ARG(i64),
+        YOKE_ARG(u64),
+        YOKE_ARG(f32),
     };
     NEED_OK(yoke_launch(t->stream, suite_kernel(t, "scalars"), YOKE_DIM(1), YOKE_DIM(1), 0, args, 18));
     NEED_OK(yoke_stream_wait(t->stream));
@@ -241,11 +253,23 @@ out:
 
 static void no_arguments(suite *t)
 {
-    yoke_kernel *nothing = suite_kernel(t, "nothing");
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = NULL;
+    yoke_kernel *nothing = NULL;
+
+    /* A program of its own: NVIDIA's OpenCL can tell no signatures of a program with such a kernel. */
+    source.cuda = "extern \"C\" __global__ void nothing() { }\n";
+    source.opencl = "__kernel void nothing(void) { }\n";
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    NEED_OK(yoke_kernel_get(program, "nothing", &nothing));
 
     CHECK_OK(yoke_launch(t->stream, nothing, YOKE_DIM(3), YOKE_DIM(2), 0, YOKE_NO_ARGS));
     CHECK_OK(yoke_launch_n(t->stream, nothing, 1000, YOKE_NO_ARGS));
     CHECK_OK(yoke_stream_wait(t->stream));
+    if (suite_can(t, YOKE_CAP_SIGNATURE))
+        CHECK_FAILS(YOKE_E_ARGUMENT, "nothing", yoke_launch_n(t->stream, nothing, 1000, YOKE_ARGS((int32_t)1)));
+out:
+    yoke_program_release(program);
 }
 
 static void static_shared(suite *t)
