@@ -41,7 +41,7 @@ libyoke_all_la_SOURCES = \
 
 libyoke_la_SOURCES =
 libyoke_la_LIBADD = libyoke-all.la
-libyoke_la_LDFLAGS = $(AM_LDFLAGS) $(YOKE_NODELETE) -no-undefined -version-info $(YOKE_LIBTOOL_VERSION)
+libyoke_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info $(YOKE_LIBTOOL_VERSION)
 if HAVE_VERSION_SCRIPT
 libyoke_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/build-aux/libyoke.map
 EXTRA_libyoke_la_DEPENDENCIES = build-aux/libyoke.map

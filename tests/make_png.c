@@ -62,14 +62,16 @@ static void write_header_only(png_structp png, unsigned long width, unsigned lon
 
 static void write_picture(png_structp png, png_infop info, const char *kind, unsigned width, unsigned height)
 {
-    int colour = strcmp(kind, "rgba") == 0 ? PNG_COLOR_TYPE_RGB_ALPHA :
-                 strcmp(kind, "palette") == 0 ? PNG_COLOR_TYPE_PALETTE :
-                 strncmp(kind, "grey", 4) == 0 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB;
+    int colour = strcmp(kind, "rgba") == 0       ? PNG_COLOR_TYPE_RGB_ALPHA
+                 : strcmp(kind, "palette") == 0  ? PNG_COLOR_TYPE_PALETTE
+                 : strncmp(kind, "grey", 4) == 0 ? PNG_COLOR_TYPE_GRAY
+                                                 : PNG_COLOR_TYPE_RGB;
     int depth = strstr(kind, "16") ? 16 : strcmp(kind, "grey1") == 0 ? 1 : 8;
     int passes = 1;
 
     png_set_IHDR(png, info, width, height, depth, colour,
-                 strcmp(kind, "interlaced") == 0 ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+                 strcmp(kind, "interlaced") == 0 ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
     if (colour == PNG_COLOR_TYPE_PALETTE) {
         png_color palette[256];
         for (int i = 0; i < 256; i++)

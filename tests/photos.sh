@@ -88,8 +88,8 @@ head -c 3000 in/rgb.png >truncated.png
 "$make_png" header 70 50 headed.png
 mkdir nothing folder.png
 mkfifo pipe.png
-photos --out bad in/rgb.png text.png empty.png truncated.png damaged.png zero.png huge.png headed.png absent.png nothing folder.png \
-    pipe.png in/grey.png
+photos --out bad in/rgb.png text.png empty.png truncated.png damaged.png zero.png huge.png headed.png absent.png nothing \
+    folder.png pipe.png in/grey.png
 exits 1 "bad pictures among good ones"
 says "photos: text.png: is not a PNG file"
 says "photos: empty.png: is not a PNG file"

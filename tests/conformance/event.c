@@ -55,15 +55,21 @@ static void pending_then_settled(suite *t)
 static void settles_on_an_idle_stream(suite *t)
 {
     yoke_event *event = NULL;
+    guarded x = { 0 };
 
     CHECK_OK(yoke_event_record(t->stream, 0, &event));
     CHECK_OK(yoke_event_wait(event));
     yoke_event_release(event);
-    CHECK_OK(yoke_event_record(t->stream, 0, &event));
+    event = NULL;
+    NEED(guarded_create(t, 64, &x));
+    NEED_OK(yoke_fill(t->stream, x.buffer, 0, 64, "x", 1));
+    NEED_OK(yoke_event_record(t->stream, 0, &event));
     while (yoke_event_query(event) == YOKE_PENDING) /* nothing but queries: they have to make progress */
         ;
     CHECK_OK(yoke_event_query(event));
+out:
     yoke_event_release(event);
+    guarded_release(&x);
 }
 
 static void settled_means_done(suite *t)
