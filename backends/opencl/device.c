@@ -239,6 +239,8 @@ static yoke_status list_device(const yk_opencl_slot *platform, cl_device_id id)
     ask_string(id, CL_DEVICE_NAME, slot->info.name, sizeof slot->info.name);
     ask_string(id, CL_DEVICE_VENDOR, slot->info.vendor, sizeof slot->info.vendor);
     ask_string(id, CL_DRIVER_VERSION, slot->info.driver, sizeof slot->info.driver);
+    slot->one_at_a_time = contains(slot->info.platform, "Portable Computing Language") &&
+                          (strncmp(slot->info.name, "basic", 5) == 0 || strncmp(slot->info.name, "cpu-minimal", 11) == 0);
     slot->info.kind = kind_of(slot);
     describe_place(slot, extensions ? extensions : "");
     describe_limits(slot);

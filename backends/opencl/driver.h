@@ -34,6 +34,7 @@ typedef struct yk_opencl_slot {
     cl_device_id id;
     yoke_device_info info;
     bool nvidia;
+    bool one_at_a_time;        /* two threads must not call it for one queue: stream.c */
     bool rounds_correctly;     /* takes -cl-fp32-correctly-rounded-divide-sqrt */
     char rejected[256];        /* why it, or its whole platform, cannot be used; "" when it can */
     atomic_uint_fast64_t used; /* bytes of buffers in the device's memory */
@@ -45,7 +46,13 @@ typedef struct yk_opencl_device {
     cl_command_queue mapping; /* only to map and unmap pinned buffers */
 } yk_opencl_device;
 
-/* A stream's native is its cl_command_queue, a program's its cl_program, a buffer's its cl_mem. */
+/* A program's native is its cl_program, a buffer's its cl_mem. */
+
+typedef struct yk_opencl_stream {
+    cl_command_queue queue;
+    bool one_at_a_time;
+    pthread_mutex_t lock; /* held during calls for the queue, where the device needs that */
+} yk_opencl_stream;
 
 typedef struct yk_opencl_event {
     cl_event handle;     /* NULL while not recorded */
@@ -64,6 +71,22 @@ typedef struct yk_opencl_kernel {
 static inline const yk_opencl_device *yk_opencl_device_of(const yoke_device *device)
 {
     return device->native;
+}
+
+/* The stream's queue, for one call between enter and leave. */
+static inline cl_command_queue yk_opencl_enter(yoke_stream *stream)
+{
+    yk_opencl_stream *native = stream->native;
+    if (YK_UNLIKELY(native->one_at_a_time))
+        pthread_mutex_lock(&native->lock);
+    return native->queue;
+}
+
+static inline void yk_opencl_leave(yoke_stream *stream)
+{
+    yk_opencl_stream *native = stream->native;
+    if (YK_UNLIKELY(native->one_at_a_time))
+        pthread_mutex_unlock(&native->lock);
 }
 
 /* ---- Errors (error.c) ---- */

@@ -24,8 +24,10 @@ yoke_status yk_opencl_event_record(yoke_event *event)
 {
     yk_opencl_event *native = event->native;
     cl_event handle = NULL;
-    cl_int code = yk_cl.clEnqueueMarkerWithWaitList(event->stream->native, 0, NULL, &handle);
+    cl_command_queue queue = yk_opencl_enter(event->stream);
+    cl_int code = yk_cl.clEnqueueMarkerWithWaitList(queue, 0, NULL, &handle);
 
+    yk_opencl_leave(event->stream);
     if (code != CL_SUCCESS)
         return yk_opencl_fail("clEnqueueMarkerWithWaitList", code, NULL);
     native->handle = handle;
@@ -49,7 +51,8 @@ yoke_status yk_opencl_event_flush(yoke_event *event)
 
     if (atomic_load(&native->flushed))
         return YOKE_OK;
-    code = yk_cl.clFlush(event->stream->native);
+    code = yk_cl.clFlush(yk_opencl_enter(event->stream));
+    yk_opencl_leave(event->stream);
     if (code != CL_SUCCESS)
         return yk_opencl_fail_execution(event->stream->device, "clFlush", code);
     atomic_store(&native->flushed, true);
@@ -94,11 +97,7 @@ yoke_status yk_opencl_event_notify(yoke_event *event, yk_waiter *waiter)
     if (status != YOKE_OK)
         return status;
     code = yk_cl.clSetEventCallback(native->handle, CL_COMPLETE, settled, waiter);
-    if (code != CL_SUCCESS)
-        return yk_opencl_fail("clSetEventCallback", code, NULL);
-    /* Once more, now that there is a callback: without it NVIDIA's driver (580) may call back milliseconds late. */
-    code = yk_cl.clFlush(event->stream->native);
-    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail_execution(event->stream->device, "clFlush", code);
+    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail("clSetEventCallback", code, NULL);
 }
 
 static yoke_status time_of(yoke_event *event, cl_ulong *out_time)

@@ -351,7 +351,9 @@ yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
     take(native);
     status = set_arguments(native->handle, op);
     if (status == YOKE_OK) {
-        cl_int code = yk_cl.clEnqueueNDRangeKernel(stream->native, native->handle, dimensions, NULL, global, local, 0, NULL, NULL);
+        cl_command_queue queue = yk_opencl_enter(stream);
+        cl_int code = yk_cl.clEnqueueNDRangeKernel(queue, native->handle, dimensions, NULL, global, local, 0, NULL, NULL);
+        yk_opencl_leave(stream);
         if (YK_UNLIKELY(code != CL_SUCCESS))
             status = launch_fault(op, code);
     }

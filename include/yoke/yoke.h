@@ -160,7 +160,8 @@ typedef struct yoke_device_info {
     uint64_t max_grid[3];       /* blocks */
     uint64_t max_block[3];      /* threads per block in each dimension */
     uint64_t max_block_threads; /* threads per block in all */
-    uint64_t view_alignment;    /* a view's offset has to be a multiple of this to be a kernel argument */
+    uint64_t view_alignment; /* a view whose offset is a multiple of this can be a kernel argument; another one only if the driver
+                                takes it, else its launch is YOKE_E_ARGUMENT */
 } yoke_device_info;
 
 #define YOKE_DEVICE_INFO_INIT                                                                                         \
@@ -220,7 +221,8 @@ typedef struct yoke_stream_desc {
  * independent of each other and of any default stream of the driver. */
 YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_stream);
 
-/* The same, with flags. YOKE_E_UNSUPPORTED: YOKE_STREAM_TIMED on a device without YOKE_CAP_TIMING. YOKE_E_INVALID: unknown flags.
+/* The same, with flags; `desc` may be NULL. YOKE_E_UNSUPPORTED: YOKE_STREAM_TIMED on a device without YOKE_CAP_TIMING.
+ * YOKE_E_INVALID: unknown flags.
  */
 YOKE_API yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream);
 
@@ -365,7 +367,7 @@ typedef struct yoke_source {
     const char *name;           /* for messages, as "saxpy"; may be NULL */
     const char *cuda;           /* CUDA C++ as NVRTC takes it; kernels are extern "C" */
     const char *opencl;         /* OpenCL C */
-    const char *const *defines; /* "NAME" or "NAME=VALUE", ended by NULL; may be NULL */
+    const char *const *defines; /* "NAME" or "NAME=VALUE", each of one line, ended by NULL; may be NULL */
     int32_t math;               /* YOKE_MATH_EXACT or YOKE_MATH_FAST */
     const char *opencl_std;     /* the OpenCL C version to ask for, as "2.0"; NULL means "1.2" */
 } yoke_source;
