@@ -168,6 +168,14 @@ static void run_record(yoke_stream *stream, yoke_event *event)
         yk_stream_progress(stream);
 }
 
+static yoke_status give_held(yoke_stream *stream, const yk_op *op)
+{
+    yoke_status status = yk_give(stream, op->kind, op);
+    if (status == YOKE_OK)
+        yk_note_given(stream, op);
+    return status;
+}
+
 /* An event of the same device is the driver's to wait for once it has been given to it; any other is waited for here. */
 static void run_wait(yoke_stream *stream, const yk_op *op)
 {
@@ -177,7 +185,7 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
         return;
     yk_event_wait_until_given(event);
     if (event->stream->device == stream->device && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN)
-        status = yk_give(stream, op->kind, op);
+        status = give_held(stream, op);
     else
         status = yk_event_settle(event);
     if (status < 0)
@@ -231,12 +239,9 @@ static void run(yoke_stream *stream, const yk_op *op)
     default:
         if (has_failed(stream))
             return;
-        status = yk_give(stream, op->kind, op);
-        if (status < 0) {
+        status = give_held(stream, op);
+        if (status < 0)
             yk_stream_fail(stream, op->where, status);
-            return;
-        }
-        yk_note_given(stream, op);
     }
 }
 

@@ -9,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels_cuda = SPIN_CUDA
-    "extern \"C\" __global__ void advance(unsigned *x, unsigned k, unsigned n)\n"
-    "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] * 3u + k; }\n";
-static const char *const kernels_opencl = SPIN_OPENCL
-    "__kernel void advance(__global uint *x, uint k, uint n)\n"
-    "{ uint i = get_global_id(0); if (i < n) x[i] = x[i] * 3u + k; }\n";
+static const char *const kernels_cuda =
+    SPIN_CUDA "extern \"C\" __global__ void advance(unsigned *x, unsigned k, unsigned n)\n"
+              "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] * 3u + k; }\n";
+static const char *const kernels_opencl = SPIN_OPENCL "__kernel void advance(__global uint *x, uint k, uint n)\n"
+                                                      "{ uint i = get_global_id(0); if (i < n) x[i] = x[i] * 3u + k; }\n";
 
 enum { N = 300 };
 
@@ -92,7 +91,10 @@ typedef struct stand {
     gate inside, leave;
 } stand;
 
-#define STAND_INIT { GATE_INIT, GATE_INIT }
+#define STAND_INIT           \
+    {                        \
+        GATE_INIT, GATE_INIT \
+    }
 
 static yoke_status stand_at_gate(yoke_status status, void *user)
 {
@@ -144,6 +146,37 @@ out:
         guarded_release(&x[i]);
 }
 
+static yoke_status look_at_event(yoke_status status, void *user)
+{
+    CHECK_STATUS(YOKE_OK, status);
+    CHECK_STATUS(YOKE_OK, yoke_event_query(user));
+    return YOKE_OK;
+}
+
+/* A wait for another stream, enqueued while this one is held, is something that comes before, too. */
+static void what_came_before_waits(suite *t)
+{
+    stand s = STAND_INIT;
+    guarded busy = { 0 };
+    yoke_stream *other = NULL;
+    yoke_event *event = NULL;
+
+    NEED(guarded_create(t, 8, &busy));
+    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    gate_wait(&s.inside, 1);
+    bool ok = suite_spin(t, other, busy.buffer, 1, 30, NULL) && CHECK_OK(yoke_event_record(other, 0, &event)) &&
+              CHECK_OK(yoke_stream_wait_event(t->stream, event)) &&
+              CHECK_OK(yoke_stream_call(t->stream, look_at_event, event, NULL));
+    gate_open(&s.leave);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    NEED(ok);
+out:
+    yoke_event_release(event);
+    yoke_stream_release(other);
+    guarded_release(&busy);
+}
+
 /* ---- Exactly once ---- */
 
 typedef struct lane {
@@ -165,9 +198,9 @@ static yoke_status take_turn(yoke_status status, void *user)
     call *c = user;
 
     CHECK_STATUS(YOKE_OK, status);
-    CHECK(atomic_fetch_add(&c->lane->inside, 1) == 0);         /* alone in its stream */
-    CHECK(atomic_fetch_add(&c->lane->ran, 1) == c->turn);      /* in order */
-    CHECK(atomic_fetch_add(&c->ran, 1) == 0);                  /* once */
+    CHECK(atomic_fetch_add(&c->lane->inside, 1) == 0);    /* alone in its stream */
+    CHECK(atomic_fetch_add(&c->lane->ran, 1) == c->turn); /* in order */
+    CHECK(atomic_fetch_add(&c->ran, 1) == 0);             /* once */
     CHECK(atomic_load(&c->released) == 0);
     CHECK(!pthread_equal(pthread_self(), c->lane->main_thread));
     atomic_fetch_sub(&c->lane->inside, 1);
@@ -328,6 +361,7 @@ int main(void)
     static const suite_case cases[] = {
         { "sees what came before, and what follows sees its effects", effects_both_ways, false },
         { "nothing behind it starts before it returns", nothing_behind_starts, false },
+        { "waits for other streams that stand before it", what_came_before_waits, false },
         { "exactly once, in order, alone, on a thread of Yoke's: 6400 calls on 16 streams", exactly_once, false },
         { "one after the other on an idle stream", one_after_the_other, false },
         { "from 8 threads on one stream, each one's in its order", from_several_threads, false },
