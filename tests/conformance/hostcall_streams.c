@@ -62,7 +62,7 @@ static void sleeping_functions_overlap(suite *t)
     double seconds = suite_now() - start;
     CHECK(atomic_load(&ran) == MOST);
     tap_diag("%d streams whose functions sleep 10 ms took %.1f ms", MOST, seconds * 1e3);
-    CHECK(seconds < 0.320);
+    CHECK(seconds < 0.5); /* one after the other they take 0.64 */
 out:
     release_streams(streams, MOST);
 }
