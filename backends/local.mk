@@ -26,6 +26,7 @@ libyoke_all_la_SOURCES += \
 	backends/opencl/error.c \
 	backends/opencl/event.c \
 	backends/opencl/kernel.c \
+	backends/opencl/lock.c \
 	backends/opencl/program.c \
 	backends/opencl/stream.c \
 	backends/opencl/symbols.def

@@ -46,12 +46,41 @@ typedef struct yk_opencl_device {
     cl_command_queue mapping; /* only to map and unmap pinned buffers */
 } yk_opencl_device;
 
+/* A lock for what threads seldom do at the same moment: one exchange each way is then enough, where a mutex is a quarter of a
+ * launch. Who has to wait does so in lock.c. */
+typedef struct yk_opencl_lock {
+    atomic_int state; /* YK_FREE and so on */
+    pthread_mutex_t mutex;
+    pthread_cond_t freed;
+} yk_opencl_lock;
+
+enum { YK_FREE, YK_TAKEN, YK_AWAITED };
+
+yoke_status yk_opencl_lock_create(yk_opencl_lock *lock);
+void yk_opencl_lock_destroy(yk_opencl_lock *lock);
+YK_COLD void yk_opencl_lock_wait(yk_opencl_lock *lock);
+YK_COLD void yk_opencl_lock_wake(yk_opencl_lock *lock);
+
+static inline void yk_opencl_lock_take(yk_opencl_lock *lock)
+{
+    int before = YK_FREE;
+    if (YK_UNLIKELY(
+            !atomic_compare_exchange_strong_explicit(&lock->state, &before, YK_TAKEN, memory_order_acquire, memory_order_relaxed)))
+        yk_opencl_lock_wait(lock);
+}
+
+static inline void yk_opencl_lock_give_back(yk_opencl_lock *lock)
+{
+    if (YK_UNLIKELY(atomic_exchange_explicit(&lock->state, YK_FREE, memory_order_release) == YK_AWAITED))
+        yk_opencl_lock_wake(lock);
+}
+
 /* A program's native is its cl_program, a buffer's its cl_mem. */
 
 typedef struct yk_opencl_stream {
     cl_command_queue queue;
     bool one_at_a_time;
-    pthread_mutex_t lock; /* held during calls for the queue, where the device needs that */
+    yk_opencl_lock lock; /* held during calls for the queue, where the device needs that */
 } yk_opencl_stream;
 
 typedef struct yk_opencl_event {
@@ -63,9 +92,7 @@ typedef struct yk_opencl_kernel {
     cl_kernel handle;
     cl_uint count; /* parameters, a __local one included */
     /* Held from the first clSetKernelArg to the enqueue, because a cl_kernel holds one set of arguments: kernel.c. */
-    atomic_int busy;
-    pthread_mutex_t lock;
-    pthread_cond_t free;
+    yk_opencl_lock lock;
 } yk_opencl_kernel;
 
 static inline const yk_opencl_device *yk_opencl_device_of(const yoke_device *device)
@@ -78,7 +105,7 @@ static inline cl_command_queue yk_opencl_enter(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
     if (YK_UNLIKELY(native->one_at_a_time))
-        pthread_mutex_lock(&native->lock);
+        yk_opencl_lock_take(&native->lock);
     return native->queue;
 }
 
@@ -86,7 +113,7 @@ static inline void yk_opencl_leave(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
     if (YK_UNLIKELY(native->one_at_a_time))
-        pthread_mutex_unlock(&native->lock);
+        yk_opencl_lock_give_back(&native->lock);
 }
 
 /* ---- Errors (error.c) ---- */

@@ -184,15 +184,9 @@ yoke_status yk_opencl_kernel_create(yoke_kernel *kernel)
     if (status != YOKE_OK)
         goto out;
     describe_limits(kernel, native->handle);
-    if (pthread_mutex_init(&native->lock, NULL) != 0) {
-        status = yk_no_memory("the lock of a kernel");
+    status = yk_opencl_lock_create(&native->lock);
+    if (status != YOKE_OK)
         goto out;
-    }
-    if (pthread_cond_init(&native->free, NULL) != 0) {
-        status = yk_no_memory("the lock of a kernel");
-        pthread_mutex_destroy(&native->lock);
-        goto out;
-    }
     kernel->native = native;
     native = NULL;
 out:
@@ -207,8 +201,7 @@ void yk_opencl_kernel_destroy(yoke_kernel *kernel)
     yk_opencl_kernel *native = kernel->native;
 
     yk_cl.clReleaseKernel(native->handle);
-    pthread_cond_destroy(&native->free);
-    pthread_mutex_destroy(&native->lock);
+    yk_opencl_lock_destroy(&native->lock);
     free(native);
     kernel->native = NULL;
 }
@@ -270,39 +263,6 @@ YK_COLD static yoke_status launch_fault(const yk_op *op, cl_int code)
                              kernel->name, grid->x, grid->y, grid->z, block->x, block->y, block->z, wanted);
 }
 
-/* Threads seldom launch one kernel at the same moment: one exchange is then enough, where a mutex is a quarter of the launch. */
-enum { FREE, BUSY, AWAITED };
-
-YK_COLD static void wait_and_take(yk_opencl_kernel *native)
-{
-    pthread_mutex_lock(&native->lock);
-    while (atomic_exchange_explicit(&native->busy, AWAITED, memory_order_acquire) != FREE)
-        pthread_cond_wait(&native->free, &native->lock);
-    pthread_mutex_unlock(&native->lock);
-}
-
-YK_COLD static void wake_next(yk_opencl_kernel *native)
-{
-    pthread_mutex_lock(&native->lock);
-    pthread_cond_signal(&native->free);
-    pthread_mutex_unlock(&native->lock);
-}
-
-static inline void take(yk_opencl_kernel *native)
-{
-    int before = FREE;
-
-    if (YK_UNLIKELY(
-            !atomic_compare_exchange_strong_explicit(&native->busy, &before, BUSY, memory_order_acquire, memory_order_relaxed)))
-        wait_and_take(native);
-}
-
-static inline void give_back(yk_opencl_kernel *native)
-{
-    if (YK_UNLIKELY(atomic_exchange_explicit(&native->busy, FREE, memory_order_release) == AWAITED))
-        wake_next(native);
-}
-
 static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
 {
     const yoke_arg *args = op->u.launch.args;
@@ -348,7 +308,7 @@ yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
         local[1] = block->y;
         local[2] = block->z;
     }
-    take(native);
+    yk_opencl_lock_take(&native->lock);
     status = set_arguments(native->handle, op);
     if (status == YOKE_OK) {
         cl_command_queue queue = yk_opencl_enter(stream);
@@ -357,6 +317,6 @@ yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
         if (YK_UNLIKELY(code != CL_SUCCESS))
             status = launch_fault(op, code);
     }
-    give_back(native);
+    yk_opencl_lock_give_back(&native->lock);
     return status;
 }

@@ -18,10 +18,9 @@ yoke_status yk_opencl_stream_create(yoke_stream *stream)
 
     if (!native)
         return yk_no_memory("a stream");
-    if (pthread_mutex_init(&native->lock, NULL) != 0) {
-        status = yk_no_memory("a stream's lock");
+    status = yk_opencl_lock_create(&native->lock);
+    if (status != YOKE_OK)
         goto no_lock;
-    }
     native->one_at_a_time = device->slot->one_at_a_time;
     native->queue = yk_cl.clCreateCommandQueue(device->context, device->slot->id, properties, &code);
     if (!native->queue) {
@@ -32,7 +31,7 @@ yoke_status yk_opencl_stream_create(yoke_stream *stream)
     return YOKE_OK;
 
 no_queue:
-    pthread_mutex_destroy(&native->lock);
+    yk_opencl_lock_destroy(&native->lock);
 no_lock:
     free(native);
     return status;
@@ -44,7 +43,7 @@ void yk_opencl_stream_destroy(yoke_stream *stream)
 
     yk_cl.clFlush(native->queue); /* the release ought to do it, but work that was given must run whoever wrote the driver */
     yk_cl.clReleaseCommandQueue(native->queue);
-    pthread_mutex_destroy(&native->lock);
+    yk_opencl_lock_destroy(&native->lock);
     free(native);
     stream->native = NULL;
 }
