@@ -131,10 +131,16 @@ install_missing() {
     else
         can_install=false
     fi
-    if $can_install; then
-        if step install "installing packages" apt $needed $wanted; then
+    if $can_install && [ -n "$needed" ]; then
+        step install "installing packages" apt $needed $wanted && return 0
+        find_missing "$1"
+    elif $can_install; then
+        printf '  %-44s' "installing packages for more tests"
+        if apt $wanted >build/install.log 2>&1 </dev/null; then
+            say "done"
             return 0
         fi
+        say "not possible here, see build/install.log"
         find_missing "$1"
     fi
     if [ -n "$needed" ]; then
