@@ -21,6 +21,8 @@ libyoke_all_la_SOURCES = \
 	src/kernel.c \
 	src/kernel.h \
 	src/launch.c \
+	src/library.c \
+	src/library.h \
 	src/object.c \
 	src/op.c \
 	src/probe.c \

@@ -6,33 +6,22 @@
 #include "driver.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 /* By its soname: the name without .1 may be the toolkit's stub, which has all functions and does nothing. */
 #define LIBRARY "libcuda.so.1"
 
 yk_cuda_table yk_cu;
 
-void yk_cuda_bind(void *library, void *table, const yk_cuda_symbol *symbols, size_t count, yk_text *missing)
-{
-    for (size_t i = 0; i < count; i++) {
-        void *function = dlsym(library, symbols[i].name);
-        memcpy((char *)table + symbols[i].offset, &function, sizeof function);
-        if (!function && symbols[i].required)
-            yk_text_add(missing, "%s%s", missing->length ? ", " : "", symbols[i].name);
-    }
-}
-
 static yoke_status fill_table(void *library)
 {
-    static const yk_cuda_symbol symbols[] = {
+    static const yk_symbol symbols[] = {
 #define YK_CUDA_SYMBOL(need, name, parameters) { #name, offsetof(yk_cuda_table, name), YK_CUDA_##need },
 #include "symbols.def"
     };
     yk_text missing = { 0 };
     yoke_status status = YOKE_OK;
 
-    yk_cuda_bind(library, &yk_cu, symbols, YK_COUNT_OF(symbols), &missing);
+    yk_library_bind(library, &yk_cu, symbols, YK_COUNT_OF(symbols), &missing);
     if (missing.length)
         status = yk_fail(YOKE_E_UNAVAILABLE,
                          "cuda: NVIDIA's driver is too old, Yoke needs one for CUDA 11 or later; " LIBRARY " lacks %s",

@@ -11,6 +11,7 @@
 #define YK_CUDA_DRIVER_H
 
 #include "../../src/backend.h"
+#include "../../src/library.h"
 #include "api.h"
 
 /* ---- The tables (driver.c, nvrtc.c) ---- */
@@ -33,17 +34,7 @@ yoke_status yk_cuda_load(void);
 /* The same for NVRTC, which is looked for in several places; what the loader says of each goes to the log when there is none. */
 yoke_status yk_nvrtc_load(yk_text *log);
 
-/* A function of a library, and the member of a table that it goes to. */
-typedef struct yk_cuda_symbol {
-    const char *name;
-    size_t offset;
-    bool required;
-} yk_cuda_symbol;
-
 enum { YK_CUDA_OPTIONAL = 0, YK_CUDA_REQUIRED = 1 };
-
-/* Fill a table; the names of all required functions that the library lacks are added to `missing`. */
-void yk_cuda_bind(void *library, void *table, const yk_cuda_symbol *symbols, size_t count, yk_text *missing);
 
 /* ---- What is behind `native` ---- */
 

@@ -20,7 +20,7 @@ static const char *const sonames[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libn
 /* Open one candidate and fill the table. Otherwise why not is a line of the log. */
 static bool try_library(const char *path, int flags, yk_text *log)
 {
-    static const yk_cuda_symbol symbols[] = {
+    static const yk_symbol symbols[] = {
 #define YK_NVRTC_SYMBOL(need, result, name, parameters) { #name, offsetof(yk_nvrtc_table, name), YK_CUDA_##need },
 #include "symbols.def"
     };
@@ -35,7 +35,7 @@ static bool try_library(const char *path, int flags, yk_text *log)
             yk_text_add(log, "%s\n", reason ? reason : path);
         return false;
     }
-    yk_cuda_bind(library, &table, symbols, YK_COUNT_OF(symbols), &missing);
+    yk_library_bind(library, &table, symbols, YK_COUNT_OF(symbols), &missing);
     if (missing.length) {
         yk_text_add(log, "%s: not NVRTC 11.2 or later, lacks %s\n", path, yk_text_get(&missing));
     } else {

@@ -13,23 +13,19 @@ struct yk_cl_table yk_cl;
 
 static yoke_status fill_table(void *library)
 {
-    struct yk_cl_table table;
+    static const yk_symbol symbols[] = {
+#define YK_CL_SYMBOL(name) { #name, offsetof(struct yk_cl_table, name), true },
+#include "symbols.def"
+#undef YK_CL_SYMBOL
+    };
     yk_text missing = { 0 };
     yoke_status status = YOKE_OK;
 
-#define YK_CL_SYMBOL(name)                                  \
-    table.name = (__typeof__(name) *)dlsym(library, #name); \
-    if (!table.name)                                        \
-        yk_text_add(&missing, "%s%s", missing.length ? ", " : "", #name);
-#include "symbols.def"
-#undef YK_CL_SYMBOL
-
+    yk_library_bind(library, &yk_cl, symbols, YK_COUNT_OF(symbols), &missing);
     if (missing.length)
         status = yk_fail(YOKE_E_UNAVAILABLE,
                          "opencl: " LIBRARY " is no OpenCL 1.2 loader (Debian has one in ocl-icd-libopencl1), it lacks: %s",
                          yk_text_get(&missing));
-    else
-        yk_cl = table;
     yk_text_free(&missing);
     return status;
 }

@@ -12,6 +12,7 @@
 #include <CL/cl_ext.h>
 
 #include "../../src/backend.h"
+#include "../../src/library.h"
 
 /* ---- The table (driver.c) ---- */
 
