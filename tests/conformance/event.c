@@ -11,7 +11,10 @@ typedef struct stand {
     gate inside, leave;
 } stand;
 
-#define STAND_INIT { GATE_INIT, GATE_INIT }
+#define STAND_INIT           \
+    {                        \
+        GATE_INIT, GATE_INIT \
+    }
 
 static yoke_status stand_at_gate(yoke_status status, void *user)
 {
@@ -258,17 +261,25 @@ static void timing(suite *t)
     NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
     NEED(suite_spin(t, stream, out.buffer, 1, 1, NULL));
     NEED_OK(yoke_stream_wait(stream));
-    double before = suite_now();
-    NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &start));
-    NEED(suite_spin(t, stream, out.buffer, 1, 40, NULL));
-    NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &end));
-    NEED_OK(yoke_event_record(stream, 0, &plain));
-    NEED_OK(yoke_event_wait(end));
-    double wall = suite_now() - before;
-    NEED_OK(yoke_event_elapsed(start, end, &elapsed));
+    /* The host's clock also counts what a busy machine did in between, so of several tries one has to come near to it. */
+    double wall = 0, share = 0;
+    for (int tries = 0; tries < 20 && share < 0.25; tries++) {
+        yoke_event_release(start);
+        yoke_event_release(end);
+        start = end = NULL;
+        double before = suite_now();
+        NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &start));
+        NEED(suite_spin(t, stream, out.buffer, 1, 40, NULL));
+        NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &end));
+        NEED_OK(yoke_event_wait(end));
+        wall = suite_now() - before;
+        NEED_OK(yoke_event_elapsed(start, end, &elapsed));
+        CHECK((double)elapsed * 1e-9 <= wall * 1.05 + 1e-3);
+        share = (double)elapsed * 1e-9 / wall;
+    }
     tap_diag("a kernel of %.3f ms on the host's clock took %.3f ms on the device's", wall * 1e3, (double)elapsed * 1e-6);
-    CHECK((double)elapsed * 1e-9 <= wall * 1.05 + 1e-3);
-    CHECK((double)elapsed * 1e-9 >= wall * 0.25);
+    CHECK(share >= 0.25);
+    NEED_OK(yoke_event_record(stream, 0, &plain));
     NEED_OK(yoke_event_elapsed(end, start, &none));
     CHECK(none == -elapsed);
     NEED_OK(yoke_event_elapsed(start, start, &none));
