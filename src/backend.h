@@ -23,6 +23,10 @@ struct yk_backend {
      * it does not, the core waits until every stream has passed. */
     bool keeps_used_objects;
 
+    /* The driver gives an event for each command for nothing: write, read, copy, fill and launch then record op->end, where there
+     * is one, behind the operation. */
+    bool records_with_operations;
+
     /* Start the driver if need be (never more than once) and append every device it has to the list, in PCI order where there is
      * one, with yk_device_list_add; devices and platforms that cannot be used with yk_device_list_reject. Creates no context. Fails
      * when the driver is missing or refuses to start: the record's text says why and what to do. */
@@ -37,6 +41,13 @@ struct yk_backend {
     /* stream->flags is set. Sets stream->native: an in-order queue, independent of the driver's default stream. */
     yoke_status (*stream_create)(yoke_stream *stream);
     void (*stream_destroy)(yoke_stream *stream);
+    /* Work in the stream has failed, and it is drained: make it take work again. Other threads may still ask for its old events. */
+    yoke_status (*stream_renew)(yoke_stream *stream);
+    /* Block until the driver has done all that it was given, for when it refuses to record an event. */
+    void (*stream_finish)(yoke_stream *stream);
+    /* The driver's handle for a native section, and what has to hold during one, until native_leave: see native.h. */
+    yoke_status (*stream_native_enter)(yoke_stream *stream, void **out_handle);
+    void (*stream_native_leave)(yoke_stream *stream);
     /* What is given to `stream` from now on starts after `event`, which is recorded on another stream of the same device. */
     yoke_status (*stream_wait_event)(yoke_stream *stream, yoke_event *event);
 
@@ -52,7 +63,8 @@ struct yk_backend {
      * or its failure. Makes sure that the driver is working on it: two calls with no other call between them must make progress. */
     yoke_status (*event_query)(yoke_event *event);
     /* Ask the driver to call yk_waiter_post(waiter) soon after the event has settled. Only a wake-up: it may come late, twice or
-     * never without harm. The function that the driver calls does nothing else. */
+     * never without harm. The function that the driver calls does nothing else. YOKE_E_UNSUPPORTED, without a record: this driver
+     * is of no use for that, and who waits looks more often instead. */
     yoke_status (*event_notify)(yoke_event *event, yk_waiter *waiter);
     /* Between two settled timed events of one device. */
     yoke_status (*event_elapsed)(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);

@@ -3,6 +3,7 @@
 #include "buffer.h"
 
 #include "backend.h"
+#include "stream.h"
 #include "trash.h"
 
 yoke_status yk_buffer_check_range(const yoke_buffer *buffer, const char *function, const char *what, size_t offset, size_t size)
@@ -28,7 +29,9 @@ yoke_status yk_buffer_check_device(const yoke_buffer *buffer, const yoke_stream 
 static yoke_status allocate(yoke_buffer *buffer)
 {
     yk_trash_empty(buffer->device);
-    yoke_status status = buffer->device->backend->buffer_create(buffer);
+    yoke_status status = yk_device_check(buffer->device);
+    if (status == YOKE_OK)
+        status = buffer->device->backend->buffer_create(buffer);
     if (status == YOKE_E_OUT_OF_DEVICE_MEMORY && yk_trash_wait(buffer->device))
         status = buffer->device->backend->buffer_create(buffer);
     return status;

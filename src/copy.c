@@ -39,6 +39,7 @@ YK_HOT yoke_status transfer(const char *function, const char *where, yk_op_kind 
     yk_op op;
     op.kind = kind;
     op.where = where;
+    op.end = NULL;
     op.u.transfer.buffer = buffer->root;
     op.u.transfer.offset = buffer->offset + offset;
     op.u.transfer.size = size;

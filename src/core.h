@@ -4,12 +4,14 @@
  * backends/.
  *
  * Locks, in the order in which they may be taken: device->lock, then stream->lock, then the leaf locks (program->lock, a waiter's,
- * the object pool's). No lock is held while user code runs or while an object is released.
+ * a stream's spare_lock, the object pool's, the log's). No lock is held while user code runs (but see log.h) or while an object is
+ * released.
  */
 #ifndef YK_CORE_H
 #define YK_CORE_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +30,18 @@ typedef struct yk_waiter yk_waiter;
 #define YK_COLD __attribute__((cold, noinline))
 /* The few steps of a call that every operation takes. */
 #define YK_HOT static inline __attribute__((always_inline))
+
+/* A lock for a dozen instructions without a call: one exchange, where a mutex would cost more than all that it protects. */
+YK_HOT void yk_light_lock(atomic_bool *lock)
+{
+    while (YK_UNLIKELY(atomic_exchange_explicit(lock, true, memory_order_acquire)))
+        sched_yield();
+}
+
+YK_HOT void yk_light_unlock(atomic_bool *lock)
+{
+    atomic_store_explicit(lock, false, memory_order_release);
+}
 
 /* ---- Text (text.c) [backends] ---- */
 
@@ -52,6 +66,9 @@ yk_text *yk_thread_text(enum yk_thread_text which);
 void yk_string_copy(char *target, size_t size, const char *source);
 /* "3.0 GiB", "512 bytes" into `target`, which is returned. */
 const char *yk_bytes_text(char *target, size_t size, uint64_t bytes);
+/* The same text for the rest of the process: for names that a message may need after their object is gone. NULL and a record when
+ * out of memory. */
+const char *yk_intern(const char *text);
 /* The candidate nearest to `word` by edit distance, or NULL when none is near. */
 const char *yk_nearest(const char *word, const char *const *candidates, size_t count);
 
@@ -70,6 +87,42 @@ YK_COLD yoke_status yk_blame(const char *function, const char *where, yoke_statu
 void yk_error_append(const char *format, ...) YOKE_PRINTF(1, 2);
 /* Set the record from a kept one; returns its status. */
 yoke_status yk_error_restore(const yoke_error_info *record);
+
+/* A failure that several objects tell of: a stream, its events. */
+typedef struct yk_failure {
+    atomic_uint refs;
+    atomic_bool told; /* somebody was given the record */
+    yoke_error_info info;
+} yk_failure;
+
+/* One reference and no failure yet; NULL and a record when out of memory. */
+yk_failure *yk_failure_new(void);
+yk_failure *yk_failure_retain(yk_failure *failure);
+void yk_failure_release(yk_failure *failure);
+/* A failure from the thread's record. Never NULL: out of memory it is a failure that says so. */
+yk_failure *yk_failure_from_record(void);
+/* Set the thread's record from it; returns its status. */
+yoke_status yk_failure_tell(yk_failure *failure);
+
+/* ---- Logging (log.c) [backends] ---- */
+
+extern atomic_int yk_log_level; /* YOKE_LOG_; negative until the environment has been read */
+YK_COLD void yk_log_line(int level, const char *format, ...) YOKE_PRINTF(2, 3);
+#define yk_log(level, ...)                                                                                         \
+    do {                                                                                                           \
+        if (YK_UNLIKELY((unsigned)(level) <= (unsigned)atomic_load_explicit(&yk_log_level, memory_order_relaxed))) \
+            yk_log_line(level, __VA_ARGS__);                                                                       \
+    } while (0)
+
+/* ---- Fork (fork.c) ---- */
+
+/* This process was forked from one that had opened a device: nothing of a driver works here. */
+extern bool yk_forked;
+/* Before a device is opened, and after: from then on a child of this process is one of those. */
+yoke_status yk_fork_prepare(void);
+void yk_fork_arm(void);
+/* For public functions that take no object: YOKE_OK, or YOKE_E_FORKED with its record. */
+YK_COLD yoke_status yk_fork_check(const char *function);
 
 /* ---- Objects (object.c) ---- */
 
@@ -119,9 +172,10 @@ static inline bool yk_object_release(void *object)
     return atomic_fetch_sub_explicit(&((yk_object *)object)->refs, 1, memory_order_acq_rel) == 1;
 }
 
+/* Whether it is a live object of this kind that this process may use. */
 static inline bool yk_is(const void *object, enum yk_kind kind)
 {
-    return object && atomic_load_explicit(&((yk_object *)object)->kind, memory_order_relaxed) == (unsigned)kind;
+    return object && !yk_forked && atomic_load_explicit(&((yk_object *)object)->kind, memory_order_relaxed) == (unsigned)kind;
 }
 
 /* For public functions: return the failure when `object` is no live object of this kind. */
@@ -150,11 +204,14 @@ struct yoke_device {
     const yk_backend *backend;
     yoke_device_info info;
     void *native;
+    bool blocking;             /* YOKE_BLOCKING: every operation finishes before its call returns */
+    atomic_int wait;           /* YOKE_WAIT_ of the streams that say nothing else */
+    atomic_uint stream_number; /* of the last stream without a name */
+    yoke_device *next_open;    /* watchdog.c */
 
-    pthread_mutex_t lock;        /* protects what follows */
-    yoke_stream *streams;        /* every stream that the driver may still have work of */
-    yoke_event *spare_events[2]; /* untimed and timed, to be recorded again: event.c */
-    unsigned spare_count[2];
+    pthread_mutex_t lock;             /* protects what follows */
+    yoke_stream *streams;             /* every stream that the driver may still have work of */
+    _Atomic(yk_failure *) lost;       /* why the device is gone for this process; set once */
     _Atomic(struct yk_trash *) trash; /* released while the device may still use it: trash.c */
     struct yk_trash *trash_last;
 };
@@ -166,6 +223,12 @@ void yk_waiter_post(yk_waiter *waiter);
 
 uint64_t yk_now(void); /* nanoseconds, monotonic */
 
+/* Told whenever an event of a stream is given to the driver, settles, or the stream fails: stream->listeners. */
+typedef struct yk_listener {
+    yk_waiter *waiter;
+    struct yk_listener *next, *previous;
+} yk_listener;
+
 /* ---- Streams (stream.c), and the operations a stream holds (held.c) ---- */
 
 typedef enum yk_op_kind {
@@ -176,7 +239,8 @@ typedef enum yk_op_kind {
     YK_OP_LAUNCH,
     YK_OP_RECORD,
     YK_OP_WAIT,
-    YK_OP_CALL
+    YK_OP_CALL,
+    YK_OP_NATIVE
 } yk_op_kind;
 
 /* One operation. Built on the caller's stack; given to the driver at once, or copied by value while the stream is held. */
@@ -184,6 +248,7 @@ struct yk_op {
     yk_op_kind kind;
     const char *where; /* "file:line" of the enqueue, or NULL */
     yk_op *next;       /* in a held stream */
+    yoke_event *end;   /* to be recorded behind it, for drivers that do both in one call; else NULL */
     union {
         struct {
             yoke_buffer *buffer;
@@ -216,8 +281,22 @@ struct yk_op {
             yoke_release_fn release;
             yoke_event *after; /* for the worker, to learn when the driver is done with what came before */
         } call;
+        struct {
+            yoke_status (*fn)(yoke_status status, void *native_stream, void *user);
+            void *user;
+            yoke_release_fn release;
+        } native;
     } u;
 };
+
+/* What is remembered of an operation that the driver was given, to name it when it has failed. The strings live for ever. */
+typedef struct yk_given {
+    _Atomic(const char *) where;
+    _Atomic(const char *) name; /* a launch's kernel, where a wait's event was recorded; else NULL */
+    atomic_int kind;
+} yk_given;
+
+enum { YK_GIVEN_KEPT = 16 };
 
 struct yoke_stream {
     yk_object object;
@@ -225,42 +304,65 @@ struct yoke_stream {
     yoke_device *device;
     void *native;
     uint32_t flags;
+    int32_t wait;                 /* YOKE_WAIT_ */
+    char label[36];               /* "'upload'" or "3" */
     yoke_stream *next, *previous; /* in device->streams */
 
-    atomic_uint gate;           /* whether an enqueue may go straight to the driver: held.c */
-    atomic_uint_fast64_t given; /* operations given to the driver */
-    atomic_uint_fast64_t done;  /* of those, known to have finished */
-    atomic_int last_kind;       /* the last operation given to the driver, for the failure's text */
-    _Atomic(const char *) last_where;
+    atomic_uint_fast64_t gate;      /* whether an enqueue may go straight to the driver, and how many have gone: enqueue.h */
+    atomic_uint_fast64_t done;      /* of those, known to have finished */
+    yk_given recent[YK_GIVEN_KEPT]; /* operation n is recent[n % YK_GIVEN_KEPT] */
+
+    atomic_bool spare_lock; /* protects spares (events to be recorded again, event.c) and waits */
+    yoke_event *spares[2];  /* untimed and timed */
+    unsigned spare_count[2];
 
     pthread_mutex_t lock; /* protects what follows; atomics may also be read without it */
     bool held;            /* operations go to the list instead of to the driver */
-    bool worker;          /* a worker thread exists */
+    bool worker;          /* a thread runs what is held, or is about to */
     bool torn_down;       /* the user's last reference is gone */
+    bool recovering;      /* a thread is about it: failing.c */
+    atomic_uint epoch;    /* how often it has recovered from a failure */
     yk_op *first, *last;
-    pthread_cond_t work;     /* for the worker: the list is no longer empty, or torn_down */
-    pthread_cond_t progress; /* for everyone: an event is no longer held */
-    atomic_uint posted;      /* changes with each wake-up of the worker, for its short spin */
+    const yk_op *running; /* what the worker has taken from the list */
+    yoke_event *awaited;  /* what the running host function waits for, retained; for the watchdog */
+    uint64_t ran;         /* operations that the worker has done with */
+    yk_listener *listeners;
+    atomic_uint posted;                    /* changes with each wake-up of the worker, for its short spin */
+    _Atomic(struct yk_given_wait *) waits; /* of the driver, for events of other streams: failing.c */
     atomic_bool failed;
-    yoke_error_info failure; /* the first failure, once `failed` */
+    yk_failure *failure; /* the first failure, once `failed` */
+
+    uint64_t scan, scan_mark; /* watch.c's alone */
+    struct {
+        yoke_event *mark; /* at the end of what the driver had been given */
+        uint64_t ran, since;
+        bool told;
+    } watchdog; /* with device->lock held */
 };
+
+/* How many operations the driver has been given. [backends] */
+static inline uint64_t yk_stream_given(const yoke_stream *stream)
+{
+    return atomic_load_explicit(&stream->gate, memory_order_relaxed) >> 16;
+}
 
 enum yk_event_state {
     YK_EVENT_HELD,   /* recorded on a held stream: the driver does not know it yet */
     YK_EVENT_GIVEN,  /* recorded by the driver */
-    YK_EVENT_SETTLED /* finished, or failed: then stream->failure says why */
+    YK_EVENT_SETTLED /* finished, or failed: then event->failure says why */
 };
 
 struct yoke_event {
     yk_object object;
-    yoke_stream *stream;
+    yoke_stream *stream; /* for good: events are recycled by their stream */
     void *native;
-    uint32_t flags;    /* YOKE_EVENT_TIMED */
-    atomic_int state;  /* enum yk_event_state */
-    atomic_int status; /* once settled */
-    uint64_t mark;     /* stream->given at the recording */
+    uint32_t flags;                /* YOKE_EVENT_TIMED */
+    unsigned epoch;                /* stream->epoch at the recording */
+    atomic_int state;              /* enum yk_event_state */
+    uint64_t mark;                 /* how many operations the driver had been given at the recording */
+    _Atomic(yk_failure *) failure; /* once settled, or NULL */
     const char *where;
-    yoke_event *next; /* in device->spare_events */
+    yoke_event *next; /* in stream->spares */
 };
 
 /* ---- Buffers (buffer.c) ---- */
@@ -314,6 +416,7 @@ struct yoke_kernel {
     yoke_program *program; /* not retained: the program owns its kernels */
     yoke_kernel *next;
     void *native;
+    const char *lasting_name; /* kernel->name, but for the rest of the process */
     yoke_kernel_info info;
     uint32_t automatic_block; /* threads in a block of yoke_launch_n */
     yk_param *params;

@@ -13,6 +13,7 @@
 #include "probe.h"
 #include "select.h"
 #include "trash.h"
+#include "watchdog.h"
 
 #define BACKEND_POINTER(name) &yk_backend_##name,
 static const yk_backend *const all_backends[] = { YK_BACKENDS(BACKEND_POINTER) };
@@ -130,12 +131,15 @@ static yoke_status copy_info(const char *function, const yoke_device_info *info,
 static yoke_status list_devices(const char *function, void *infos, size_t capacity, size_t *out_count)
 {
     yk_device_list list;
+    yoke_status status = yk_fork_check(function);
+    if (status < 0)
+        return status;
     if (!out_count)
         return yk_fail(YOKE_E_INVALID, "%s: out_count is NULL", function);
     *out_count = 0;
     if (capacity > 0 && !infos)
         return yk_fail(YOKE_E_INVALID, "%s: infos is NULL and capacity is %zu", function, capacity);
-    yoke_status status = yk_device_survey(all_backends, YK_COUNT_OF(all_backends), &list);
+    status = yk_device_survey(all_backends, YK_COUNT_OF(all_backends), &list);
     if (status < 0)
         return status;
     /* A program built with another version has structs of another size: theirs is the distance between them. */
@@ -188,6 +192,12 @@ static void note_failure(device_search *search, const yk_backend *backend)
         search->failure = *error;
 }
 
+static bool is_blocking(void)
+{
+    const char *ordered = getenv("YOKE_BLOCKING");
+    return ordered && *ordered && strcmp(ordered, "0") != 0;
+}
+
 static yoke_status open_one(const yk_backend *backend, const yoke_device_info *info, yoke_device **out_device)
 {
     yoke_device *device = yk_object_new(YK_DEVICE, sizeof *device);
@@ -195,7 +205,10 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
         return YOKE_E_OUT_OF_HOST_MEMORY;
     device->backend = backend;
     device->info = *info;
-    yoke_status status = YOKE_OK;
+    device->blocking = is_blocking();
+    yoke_status status = yk_fork_prepare();
+    if (status < 0)
+        goto out_object;
     if (pthread_mutex_init(&device->lock, NULL) != 0) {
         status = yk_no_memory("a device's lock");
         goto out_object;
@@ -203,6 +216,10 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     status = backend->device_open(device);
     if (status < 0)
         goto out_lock;
+    yk_fork_arm();
+    yk_watchdog_watch(device);
+    yk_log(YOKE_LOG_INFO, "%s is opened: %s, %s, driver %s%s", info->selector, info->name, info->platform, info->driver,
+           device->blocking ? "; every operation finishes before its call returns (YOKE_BLOCKING)" : "");
     *out_device = device;
     return YOKE_OK;
 out_lock:
@@ -315,9 +332,12 @@ yoke_status yk_device_open_among(const yk_backend *const *backends, size_t count
 
 yoke_status yoke_device_open(const char *selector, yoke_device **out_device)
 {
-    yoke_status status;
-    if (out_device) {
+    yoke_status status = yk_fork_check("yoke_device_open");
+    if (out_device)
         *out_device = NULL;
+    if (status < 0)
+        ;
+    else if (out_device) {
         status = yk_device_open_among(all_backends, YK_COUNT_OF(all_backends), selector, out_device);
     } else {
         status = yk_fail(YOKE_E_INVALID, "yoke_device_open: out_device is NULL");
@@ -339,8 +359,11 @@ void yoke_device_release(yoke_device *device)
 {
     if (!yk_is(device, YK_DEVICE) || !yk_object_release(device))
         return;
-    yk_trash_drain(device);
+    yk_watchdog_forget(device);
+    yk_trash_wait(device);
+    yk_log(YOKE_LOG_INFO, "%s is closed", device->info.selector);
     device->backend->device_close(device);
+    yk_failure_release(atomic_load(&device->lost));
     pthread_mutex_destroy(&device->lock);
     yk_object_free(device, sizeof *device);
 }

@@ -9,13 +9,16 @@
 #include "backend.h"
 #include "stream.h"
 
-/* The gate: a closed bit, and the number of enqueues on their way to the driver. */
+/* The gate, one word: a closed bit, how many enqueues are on their way to the driver (of 32767), and how many operations the driver
+ * has been given. So a direct enqueue costs two atomic additions in all. */
 #define GATE_CLOSED 1u
 #define GATE_ONE 2u
+#define GATE_BUSY 0xfffeu
+#define GATE_GIVEN 0x10000u
 
 YK_HOT bool yk_gate_enter(yoke_stream *stream)
 {
-    unsigned gate = atomic_fetch_add_explicit(&stream->gate, GATE_ONE, memory_order_acquire);
+    uint_fast64_t gate = atomic_fetch_add_explicit(&stream->gate, GATE_ONE, memory_order_acquire);
     if (YK_UNLIKELY(gate & GATE_CLOSED)) {
         atomic_fetch_sub_explicit(&stream->gate, GATE_ONE, memory_order_release);
         return false;
@@ -44,26 +47,39 @@ YK_HOT yoke_status yk_give(yoke_stream *stream, yk_op_kind kind, const yk_op *op
     case YK_OP_LAUNCH:
         return backend->launch(stream, op);
     case YK_OP_WAIT:
-        return backend->stream_wait_event(stream, op->u.wait.event);
+        return yk_stream_give_wait(stream, op->u.wait.event);
     case YK_OP_RECORD:
     case YK_OP_CALL:
+    case YK_OP_NATIVE:
         break; /* never given: the worker runs them */
     }
     return yk_fail(YOKE_E_INVALID, "a %s cannot be given to the driver", yk_op_name(kind));
 }
 
-YK_HOT void yk_note_given(yoke_stream *stream, const yk_op *op)
+/* The driver has been given an operation. `leaving`: the gate is left with it. */
+YK_HOT void yk_note_given(yoke_stream *stream, yk_op_kind kind, const yk_op *op, bool leaving)
 {
-    atomic_fetch_add_explicit(&stream->given, 1, memory_order_relaxed);
-    atomic_store_explicit(&stream->last_kind, (int)op->kind, memory_order_relaxed);
-    atomic_store_explicit(&stream->last_where, op->where, memory_order_relaxed);
+    uint_fast64_t number = atomic_load_explicit(&stream->gate, memory_order_relaxed) / GATE_GIVEN;
+    yk_given *given = &stream->recent[number % YK_GIVEN_KEPT]; /* two threads at once may share it: then one is told of */
+    const char *name = kind == YK_OP_LAUNCH ? op->u.launch.kernel->lasting_name : NULL;
+    if (kind == YK_OP_WAIT)
+        name = op->u.wait.event->where;
+    atomic_store_explicit(&given->kind, (int)kind, memory_order_relaxed);
+    atomic_store_explicit(&given->where, op->where, memory_order_relaxed);
+    atomic_store_explicit(&given->name, name, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stream->gate, leaving ? GATE_GIVEN - GATE_ONE : GATE_GIVEN, memory_order_release);
 }
 
-/* The gate was closed. Holds the operation, or fails with the stream's failure; sets *out_again when the gate has been opened
- * meanwhile. */
+/* The gate was closed. Holds the operation, or fails with the stream's failure; with YOKE_BLOCKING gives it to the driver and
+ * waits. Sets *out_again when the gate has been opened meanwhile. */
 YK_COLD yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again);
 
-/* Give the operation to the driver, or hold a copy of it while the stream is held. For everything but YK_OP_RECORD and YK_OP_CALL.
+/* The driver did not take an operation. That the device is lost was the fault of one before it: then the stream fails, and the
+ * record names those that may have done it. Returns `status`. */
+YK_COLD yoke_status yk_stream_not_given(yoke_stream *stream, yoke_status status);
+
+/* Give the operation to the driver, or hold a copy of it while the stream is held. For everything but YK_OP_RECORD, _CALL and
+ * _NATIVE.
  */
 YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const yk_op *op)
 {
@@ -74,12 +90,12 @@ YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const
             return status;
     }
     yoke_status status = yk_give(stream, kind, op);
-    if (status == YOKE_OK)
-        yk_note_given(stream, op);
-    yk_gate_leave(stream);
-    if (YK_UNLIKELY(status == YOKE_E_DEVICE_LOST))
-        yk_stream_fail(stream, op->where, status);
-    return status;
+    if (YK_UNLIKELY(status < 0)) {
+        yk_gate_leave(stream);
+        return yk_stream_not_given(stream, status);
+    }
+    yk_note_given(stream, kind, op, true);
+    return YOKE_OK;
 }
 
 #endif

@@ -127,6 +127,9 @@ yoke_status yk_blame(const char *function, const char *where, yoke_status status
         record.function = function;
     if (where && !*record.where)
         record.where = where;
+    if (function)
+        yk_log(YOKE_LOG_ERROR, "%s%s%s: %s: %s", function, where ? " at " : "", where ? where : "", yoke_status_name(status),
+               record.text);
     return status;
 }
 
@@ -189,6 +192,8 @@ yoke_status yk_object_fault(const void *object, enum yk_kind kind, const char *f
 {
     function = function ? function : "";
     argument = argument ? argument : "an argument";
+    if (yk_forked)
+        return yk_blame(function, NULL, yk_fork_check(function));
     if (yk_is(object, kind))
         return YOKE_OK;
     if (!object) {
@@ -201,6 +206,5 @@ yoke_status yk_object_fault(const void *object, enum yk_kind kind, const char *f
         yk_fail(YOKE_E_INVALID, "%s: %s is no %s%s%s", function, argument, wanted ? wanted : "object", found ? " but a " : "",
                 found ? found : "");
     }
-    record.function = function;
-    return YOKE_E_INVALID;
+    return yk_blame(function, NULL, YOKE_E_INVALID);
 }

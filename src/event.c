@@ -1,75 +1,99 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events: points in a stream. An event is recorded once and never changes its place; its memory and the driver's object are
- * recycled by the device, oldest first, so that recording costs little and a released event stays recognisable for a while.
+ * recycled by its stream, oldest first, so that recording costs little and a released event stays recognisable for a while.
  */
 #include "event.h"
 
-#include "backend.h"
+#include <stdio.h>
+
+#include "enqueue.h"
 #include "settle.h"
-#include "stream.h"
 
 /* How many spare events of a kind are kept before they are used again. */
 #define SPARE_EVENTS 16
 
-yoke_event *yk_event_take(yoke_device *device, yoke_stream *stream, uint32_t flags)
+/* ---- Memory ---- */
+
+/* The oldest spare event, once there are enough of them. */
+static yoke_event *take_spare(yoke_stream *stream, unsigned kind)
 {
-    yoke_event **tail = &device->spare_events[flags & YOKE_EVENT_TIMED]; /* a ring: tail->next is the oldest */
-    unsigned *count = &device->spare_count[flags & YOKE_EVENT_TIMED];
-    yoke_event *event;
-    if (*count > SPARE_EVENTS) {
-        event = (*tail)->next;
-        (*tail)->next = event->next;
-        --*count;
+    yoke_event *event = NULL;
+    yk_light_lock(&stream->spare_lock);
+    if (stream->spare_count[kind] > SPARE_EVENTS) {
+        yoke_event *last = stream->spares[kind]; /* a ring: last->next is the oldest */
+        event = last->next;
+        last->next = event->next;
+        stream->spare_count[kind]--;
+    }
+    yk_light_unlock(&stream->spare_lock);
+    return event;
+}
+
+static yoke_event *create(yoke_stream *stream, uint32_t flags)
+{
+    yoke_event *event = yk_object_new(YK_EVENT, sizeof *event);
+    if (!event)
+        return NULL;
+    event->stream = stream;
+    event->flags = flags;
+    if (stream->device->backend->event_create(event) < 0) {
+        yk_object_free(event, sizeof *event);
+        return NULL;
+    }
+    return event;
+}
+
+yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags)
+{
+    yoke_event *event = take_spare(stream, flags & YOKE_EVENT_TIMED);
+    if (event) {
         atomic_store_explicit(&event->object.kind, YK_EVENT, memory_order_relaxed);
         atomic_store_explicit(&event->object.refs, 1, memory_order_relaxed);
-        event->stream = stream;
-    } else {
-        event = yk_object_new(YK_EVENT, sizeof *event);
-        if (!event)
-            return NULL;
-        event->stream = stream;
-        event->flags = flags;
-        if (device->backend->event_create(event) < 0) {
-            yk_object_free(event, sizeof *event);
-            return NULL;
-        }
+    } else if (!(event = create(stream, flags))) {
+        return NULL;
     }
-    atomic_store_explicit(&event->status, YOKE_OK, memory_order_relaxed);
     atomic_store_explicit(&event->state, YK_EVENT_HELD, memory_order_relaxed);
     return event;
 }
 
-void yk_event_give_back(yoke_device *device, yoke_event *event)
+void yk_event_give_back(yoke_event *event)
 {
-    yoke_event **tail = &device->spare_events[event->flags & YOKE_EVENT_TIMED];
-    device->backend->event_reset(event);
+    yoke_stream *stream = event->stream;
+    unsigned kind = event->flags & YOKE_EVENT_TIMED;
+    yk_failure *failure = atomic_load_explicit(&event->failure, memory_order_relaxed);
+    if (YK_UNLIKELY(failure != NULL)) {
+        yk_failure_release(failure);
+        atomic_store_explicit(&event->failure, NULL, memory_order_relaxed);
+    }
+    stream->device->backend->event_reset(event);
     atomic_store_explicit(&event->object.kind, YK_DEAD, memory_order_relaxed);
-    event->next = *tail ? (*tail)->next : event;
-    if (*tail)
-        (*tail)->next = event;
-    *tail = event;
-    ++device->spare_count[event->flags & YOKE_EVENT_TIMED];
+    yk_light_lock(&stream->spare_lock);
+    yoke_event *last = stream->spares[kind];
+    event->next = last ? last->next : event;
+    if (last)
+        last->next = event;
+    stream->spares[kind] = event;
+    stream->spare_count[kind]++;
+    yk_light_unlock(&stream->spare_lock);
 }
 
-void yk_event_destroy_spares(yoke_device *device)
+void yk_event_destroy_spares(yoke_stream *stream)
 {
-    for (size_t kind = 0; kind < YK_COUNT_OF(device->spare_events); kind++) {
-        for (; device->spare_count[kind]; --device->spare_count[kind]) {
-            yoke_event *event = device->spare_events[kind]->next;
-            device->spare_events[kind]->next = event->next;
-            device->backend->event_destroy(event);
+    for (size_t kind = 0; kind < YK_COUNT_OF(stream->spares); kind++) {
+        for (; stream->spare_count[kind]; --stream->spare_count[kind]) {
+            yoke_event *event = stream->spares[kind]->next;
+            stream->spares[kind]->next = event->next;
+            stream->device->backend->event_destroy(event);
             yk_object_free(event, sizeof *event);
         }
-        device->spare_events[kind] = NULL;
+        stream->spares[kind] = NULL;
     }
 }
 
 yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
 {
-    pthread_mutex_lock(&stream->device->lock);
-    yoke_event *event = yk_event_take(stream->device, stream, flags);
-    pthread_mutex_unlock(&stream->device->lock);
+    yoke_event *event = yk_event_take(stream, flags);
     if (event) {
         event->where = where;
         yk_stream_use(stream);
@@ -79,8 +103,9 @@ yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
 
 yoke_event *yoke_event_retain(yoke_event *event)
 {
-    if (yk_is(event, YK_EVENT))
-        yk_object_retain(event);
+    if (!yk_is(event, YK_EVENT))
+        return NULL;
+    yk_object_retain(event);
     return event;
 }
 
@@ -89,50 +114,78 @@ void yoke_event_release(yoke_event *event)
     if (!yk_is(event, YK_EVENT) || !yk_object_release(event))
         return;
     yoke_stream *stream = event->stream;
-    pthread_mutex_lock(&stream->device->lock);
-    yk_event_give_back(stream->device, event);
-    pthread_mutex_unlock(&stream->device->lock);
+    yk_event_give_back(event);
     yk_stream_unuse(stream);
+}
+
+/* ---- Recording and settling ---- */
+
+void yk_event_given(yoke_event *event)
+{
+    event->mark = yk_stream_given(event->stream);
+    event->epoch = atomic_load_explicit(&event->stream->epoch, memory_order_relaxed);
+    atomic_store_explicit(&event->state, YK_EVENT_GIVEN, memory_order_release);
 }
 
 yoke_status yk_event_give(yoke_event *event)
 {
     yoke_stream *stream = event->stream;
-    event->mark = atomic_load_explicit(&stream->given, memory_order_relaxed);
     if (!(event->flags & YOKE_EVENT_TIMED) && yk_stream_is_idle(stream)) { /* nothing to wait for, and no need to ask the driver */
+        event->mark = yk_stream_given(stream);
         atomic_store_explicit(&event->state, YK_EVENT_SETTLED, memory_order_release);
         return YOKE_OK;
     }
     yoke_status status = stream->device->backend->event_record(event);
     if (status == YOKE_OK)
-        atomic_store_explicit(&event->state, YK_EVENT_GIVEN, memory_order_release);
+        yk_event_given(event);
     return status;
 }
 
-/* The driver says that something before this event failed, not what: add what is known. */
-static void add_last_operation(yoke_stream *stream)
+/* The failure that the event settles with: its stream's, once that has failed with this one or another before. `inherited`: it came
+ * from another stream, and names its suspects already. */
+static yk_failure *failure_of(yoke_event *event, yoke_status status, bool inherited)
 {
-    yk_op_kind kind = (yk_op_kind)atomic_load_explicit(&stream->last_kind, memory_order_relaxed);
-    const char *where = atomic_load_explicit(&stream->last_where, memory_order_relaxed);
-    yk_error_append("; the last operation given to this stream was a %s%s%s", yk_op_name(kind), where ? " at " : "",
-                    where ? where : "");
+    yoke_stream *stream = event->stream;
+    if (inherited)
+        ;
+    else if (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN)
+        yk_stream_name_suspects(stream, atomic_load_explicit(&stream->done, memory_order_relaxed), event->mark);
+    else
+        event->epoch = atomic_load_explicit(&stream->epoch, memory_order_relaxed);
+    return yk_stream_fail_in(stream, event->epoch, event->where, status);
+}
+
+static void note_done(yoke_stream *stream, uint64_t mark)
+{
+    uint_fast64_t done = atomic_load_explicit(&stream->done, memory_order_relaxed);
+    while (done < mark &&
+           !atomic_compare_exchange_weak_explicit(&stream->done, &done, mark, memory_order_release, memory_order_relaxed))
+        continue;
 }
 
 yoke_status yk_event_settled(yoke_event *event, yoke_status status)
 {
     yoke_stream *stream = event->stream;
-    if (status < 0) {
-        if (!atomic_load(&stream->failed))
-            add_last_operation(stream);
-        yk_stream_fail(stream, event->where, status);
-        status = yk_error_restore(&stream->failure);
-    } else {
-        uint_fast64_t done = atomic_load_explicit(&stream->done, memory_order_relaxed);
-        while (done < event->mark && !atomic_compare_exchange_weak_explicit(&stream->done, &done, event->mark, memory_order_release,
-                                                                            memory_order_relaxed))
-            continue;
+    bool inherited = false;
+    if (YK_UNLIKELY(atomic_load_explicit(&stream->waits, memory_order_acquire) != NULL)) {
+        yoke_error_info record = *yoke_error();
+        yoke_status before = yk_stream_check_waits(stream, event->mark);
+        inherited = before < 0;
+        if (inherited)
+            status = before;
+        else
+            yk_error_restore(&record);
     }
-    atomic_store_explicit(&event->status, status, memory_order_relaxed);
+    if (status < 0) {
+        yk_failure *none = NULL, *failure = failure_of(event, status, inherited);
+        if (!atomic_compare_exchange_strong(&event->failure, &none, failure)) {
+            yk_failure_release(failure); /* another thread has settled it meanwhile */
+            failure = none;
+        }
+        status = yk_failure_tell(failure);
+    } else {
+        note_done(stream, event->mark);
+    }
     if (atomic_exchange_explicit(&event->state, YK_EVENT_SETTLED, memory_order_acq_rel) == YK_EVENT_HELD)
         yk_stream_progress(stream);
     return status;
@@ -144,32 +197,20 @@ yoke_status yk_event_poll(yoke_event *event)
     if (state == YK_EVENT_HELD)
         return YOKE_PENDING;
     if (state == YK_EVENT_SETTLED) {
-        yoke_status status = atomic_load_explicit(&event->status, memory_order_relaxed);
-        return status < 0 ? yk_error_restore(&event->stream->failure) : status;
+        yk_failure *failure = atomic_load_explicit(&event->failure, memory_order_relaxed);
+        return failure ? yk_failure_tell(failure) : YOKE_OK;
     }
     yoke_status status = event->stream->device->backend->event_query(event);
     return status == YOKE_PENDING ? status : yk_event_settled(event, status);
 }
 
-void yk_event_wait_until_given(yoke_event *event)
-{
-    uint64_t start = yk_now();
-    while (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_HELD) {
-        if (yk_now() - start > YK_SPIN_NANOSECONDS) {
-            yk_stream_wait_until_given(event->stream, event);
-            return;
-        }
-        yk_pause();
-    }
-}
-
 yoke_status yk_event_settle(yoke_event *event)
 {
-    yk_event_wait_until_given(event);
-    if (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN)
-        return yk_event_settled(event, yk_wait_given(event));
+    (void)yk_wait_any(&(yk_wait){ .events = &event, .count = 1, .deadline = UINT64_MAX });
     return yk_event_poll(event);
 }
+
+/* ---- Public functions ---- */
 
 yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event)
 {
@@ -205,19 +246,70 @@ yoke_status yoke_event_query(yoke_event *event)
     return status < 0 ? yk_blame("yoke_event_query", event->where, status) : status;
 }
 
+/* Wait until one of the events has settled, or the time has passed; `function` is the public one. */
+static yoke_status wait_for_any(const char *function, yoke_event *const *events, size_t count, uint64_t nanoseconds,
+                                size_t *out_index)
+{
+    uint64_t now = yk_now();
+    yk_wait wait = { .events = events,
+                     .count = count,
+                     .deadline = nanoseconds < UINT64_MAX - now ? now + nanoseconds : UINT64_MAX };
+    size_t mine = 0, settled = 0;
+    for (size_t i = 0; i < count; i++)
+        mine += yk_stream_is_mine(events[i]->stream);
+    while (settled < count && yk_event_poll(events[settled]) == YOKE_PENDING)
+        settled++;
+    if (settled == count && nanoseconds > 0) {
+        if (mine == count)
+            return yk_fail(YOKE_E_DEADLOCK,
+                           "%s: the event stands behind the host function that waits for it, in the same stream; wait outside of "
+                           "the function",
+                           function);
+        yk_stream_awaits(events[0]);
+        settled = yk_wait_any(&wait);
+        yk_stream_awaits(NULL);
+    }
+    *out_index = settled;
+    return settled < count ? yk_event_poll(events[settled]) : YOKE_PENDING;
+}
+
+yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds)
+{
+    static const char function[] = "yoke_event_wait_for";
+    size_t index;
+    YK_CHECK(event, YK_EVENT, function, "event");
+    yoke_status status = wait_for_any(function, &event, 1, nanoseconds, &index);
+    return status < 0 ? yk_blame(function, event->where, status) : status;
+}
+
 yoke_status yoke_event_wait(yoke_event *event)
 {
-    YK_CHECK(event, YK_EVENT, "yoke_event_wait", "event");
+    static const char function[] = "yoke_event_wait";
+    size_t index;
+    YK_CHECK(event, YK_EVENT, function, "event");
     yoke_status status = yk_event_poll(event);
-    if (status == YOKE_PENDING) {
-        if (yk_stream_is_mine(event->stream))
-            status = yk_fail(YOKE_E_DEADLOCK,
-                             "yoke_event_wait: the event stands behind the host function that waits for it, in the same "
-                             "stream; wait outside of the function");
-        else
-            status = yk_event_settle(event);
+    if (status == YOKE_PENDING)
+        status = wait_for_any(function, &event, 1, YOKE_FOREVER, &index);
+    return status < 0 ? yk_blame(function, event->where, status) : status;
+}
+
+yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_t nanoseconds, size_t *out_index)
+{
+    static const char function[] = "yoke_event_wait_any";
+    char name[40];
+    if (!out_index)
+        return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: out_index is NULL", function));
+    *out_index = count;
+    if (!events || count == 0)
+        return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: there are no events to wait for", function));
+    for (size_t i = 0; i < count; i++) {
+        if (yk_is(events[i], YK_EVENT))
+            continue;
+        snprintf(name, sizeof name, "events[%zu]", i);
+        return yk_object_fault(events[i], YK_EVENT, function, name);
     }
-    return status < 0 ? yk_blame("yoke_event_wait", event->where, status) : status;
+    yoke_status status = wait_for_any(function, events, count, nanoseconds, out_index);
+    return status < 0 ? yk_blame(function, *out_index < count ? events[*out_index]->where : NULL, status) : status;
 }
 
 yoke_status yoke_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)

@@ -11,21 +11,22 @@ yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
 /* Have the driver record it, or settle it at once at the end of an idle stream. On failure the event stays as it was. */
 yoke_status yk_event_give(yoke_event *event);
 
-/* The event's outcome is known. A failure becomes the stream's, unless the stream has failed before: then `status` is that
- * failure's. Wakes whoever waits for the event to be given or settled. The thread's record holds the failure. */
+/* The driver has recorded it. */
+void yk_event_given(yoke_event *event);
+
+/* The event's outcome is known. A failure becomes the stream's, unless the stream has failed before: then the event settles with
+ * that failure. Wakes whoever waits for the event to be given or settled. Returns the outcome; the thread's record holds a failure.
+ */
 yoke_status yk_event_settled(yoke_event *event, yoke_status status);
 
 /* As yoke_event_query and yoke_event_wait, for events known to be valid. */
 yoke_status yk_event_poll(yoke_event *event);
 yoke_status yk_event_settle(yoke_event *event);
 
-/* Wait until the event is no longer held. */
-void yk_event_wait_until_given(yoke_event *event);
-
-/* For trash.c, with device->lock held: an event that does not keep its stream in memory; NULL on failure. */
-yoke_event *yk_event_take(yoke_device *device, yoke_stream *stream, uint32_t flags);
-void yk_event_give_back(yoke_device *device, yoke_event *event);
-/* The device is closing: destroy the spare events. */
-void yk_event_destroy_spares(yoke_device *device);
+/* For trash.c: an event that does not keep its stream in memory; NULL on failure. */
+yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags);
+void yk_event_give_back(yoke_event *event);
+/* The stream is being destroyed: and its spare events. */
+void yk_event_destroy_spares(yoke_stream *stream);
 
 #endif

@@ -16,55 +16,75 @@
  * The rule that keeps this free of deadlock however few queues the hardware has: a wait is given to a driver only for work that the
  * driver has already been given. So the order in which work was given is always a schedule that works.
  *
- * A stream that has FAILED (a host function returned a failure, work on the device failed, or it was torn down: YOKE_E_CANCELLED)
- * skips what it holds: host functions are called with the failure, events settle with it, nothing else runs. New enqueues fail at
- * once.
+ * A stream that has FAILED (a host function returned a failure, work on the device failed, it was cancelled or torn down:
+ * YOKE_E_CANCELLED) skips what it holds: host functions are called with the failure, events settle with it, nothing else runs. New
+ * enqueues fail at once, until it recovers: failing.c.
  *
  * The gate lets any number of enqueues of a direct stream through at once, for two atomic additions each. It is closed while the
- * stream is held or has failed; whoever closes it waits until those on their way are through, so that none is both before and
- * after.
+ * stream is held or has failed, and always where YOKE_BLOCKING is set; whoever closes it waits until those on their way are
+ * through, so that none is both before and after.
  */
-#include <sched.h>
-#include <signal.h>
-
 #include "enqueue.h"
 #include "event.h"
 #include "settle.h"
+#include "thread.h"
 
-/* How long an idle worker stays before its thread ends. */
-#define WORKER_IDLE_NANOSECONDS 1000000000u
+/* ---- The gate, and who listens ---- */
 
 void yk_stream_close(yoke_stream *stream)
 {
     if (atomic_fetch_or_explicit(&stream->gate, GATE_CLOSED, memory_order_acq_rel) & GATE_CLOSED)
         return;
-    while (atomic_load_explicit(&stream->gate, memory_order_acquire) >= GATE_ONE)
+    while (atomic_load_explicit(&stream->gate, memory_order_acquire) & GATE_BUSY)
         sched_yield();
+}
+
+void yk_stream_open(yoke_stream *stream)
+{
+    if (!atomic_load(&stream->failed) && !stream->device->blocking)
+        atomic_fetch_and_explicit(&stream->gate, ~(uint_fast64_t)GATE_CLOSED, memory_order_release);
+}
+
+void yk_stream_listen(yoke_stream *stream, yk_listener *listener)
+{
+    pthread_mutex_lock(&stream->lock);
+    listener->previous = NULL;
+    listener->next = stream->listeners;
+    if (listener->next)
+        listener->next->previous = listener;
+    stream->listeners = listener;
+    pthread_mutex_unlock(&stream->lock);
+}
+
+void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener)
+{
+    pthread_mutex_lock(&stream->lock);
+    if (listener->next)
+        listener->next->previous = listener->previous;
+    if (listener->previous)
+        listener->previous->next = listener->next;
+    else
+        stream->listeners = listener->next;
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* With stream->lock held. */
+static void tell_listeners(yoke_stream *stream)
+{
+    for (yk_listener *listener = stream->listeners; listener; listener = listener->next)
+        yk_waiter_post(listener->waiter);
+}
+
+void yk_stream_progress(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    tell_listeners(stream);
+    pthread_mutex_unlock(&stream->lock);
 }
 
 /* ---- Enqueueing ---- */
 
-/* Threads of ours take no signals: they are the program's. */
-static yoke_status start_worker(yoke_stream *stream)
-{
-    sigset_t all, before;
-    pthread_t thread;
-    sigfillset(&all);
-    int error = pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (error)
-        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "no thread for host functions: signals cannot be blocked (error %d)", error);
-    yk_stream_use(stream);
-    error = pthread_create(&thread, NULL, yk_stream_worker, stream);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error) {
-        yk_stream_unuse(stream);
-        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY,
-                       "no thread for host functions (error %d): raise the limit on processes and threads", error);
-    }
-    pthread_detach(thread);
-    stream->worker = true;
-    return YOKE_OK;
-}
+static void work(void *stream);
 
 /* With stream->lock held. */
 static yoke_status hold(yoke_stream *stream, const yk_op *op)
@@ -72,11 +92,16 @@ static yoke_status hold(yoke_stream *stream, const yk_op *op)
     yk_op *kept = yk_op_keep(op);
     if (!kept)
         return YOKE_E_OUT_OF_HOST_MEMORY;
-    if (!stream->worker && start_worker(stream) < 0) {
-        if (kept->kind == YK_OP_CALL)
-            kept->u.call.after = NULL; /* stays the caller's */
-        yk_op_drop(kept);
-        return yoke_error()->status;
+    if (!stream->worker) {
+        yk_stream_use(stream);
+        if (yk_thread_run(work, stream, "host functions") < 0) {
+            atomic_fetch_sub(&stream->uses, 1); /* never the last: the caller has a reference */
+            if (kept->kind == YK_OP_CALL)
+                kept->u.call.after = NULL; /* stays the caller's */
+            yk_op_drop(kept);
+            return yoke_error()->status;
+        }
+        stream->worker = true;
     }
     if (!stream->held)
         yk_stream_close(stream);
@@ -87,65 +112,68 @@ static yoke_status hold(yoke_stream *stream, const yk_op *op)
         stream->first = kept;
     stream->last = kept;
     atomic_fetch_add_explicit(&stream->posted, 1, memory_order_release);
-    pthread_cond_signal(&stream->work);
     return YOKE_OK;
+}
+
+/* With YOKE_BLOCKING: what was enqueued has to finish before its call returns. */
+static yoke_status finish_if_blocking(yoke_stream *stream, yoke_status status)
+{
+    return stream->device->blocking && status == YOKE_OK ? yk_stream_finish(stream) : status;
 }
 
 yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again)
 {
-    yoke_status status = YOKE_OK;
+    yoke_status status;
     pthread_mutex_lock(&stream->lock);
-    if (atomic_load(&stream->failed))
-        status = yk_error_restore(&stream->failure);
-    else if (stream->held)
+    status = yk_stream_tell_locked(stream);
+    if (status == YOKE_OK && stream->held) {
         status = hold(stream, op);
-    else
+    } else if (status == YOKE_OK && stream->device->blocking) {
+        status = yk_give(stream, op->kind, op);
+        if (status == YOKE_OK)
+            yk_note_given(stream, op->kind, op, false);
+    } else if (status == YOKE_OK) {
         *out_again = true;
+    }
     pthread_mutex_unlock(&stream->lock);
-    return status;
+    return *out_again ? status : finish_if_blocking(stream, status);
 }
 
 yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op)
 {
     pthread_mutex_lock(&stream->lock);
-    yoke_status status = atomic_load(&stream->failed) ? yk_error_restore(&stream->failure) : hold(stream, op);
+    yoke_status status = yk_stream_tell_locked(stream);
+    if (status == YOKE_OK)
+        status = hold(stream, op);
+    pthread_mutex_unlock(&stream->lock);
+    if (op->kind == YK_OP_WAIT)
+        return finish_if_blocking(stream, status);
+    if (status == YOKE_OK) /* the function will be called: how that ends is no failure of the enqueue */
+        (void)finish_if_blocking(stream, status);
+    return status;
+}
+
+static yoke_status record_closed(yoke_stream *stream, yoke_event *event, bool always)
+{
+    yk_op op = { .kind = YK_OP_RECORD, .where = event->where, .u.record.event = event };
+    pthread_mutex_lock(&stream->lock);
+    yoke_status status = always ? YOKE_OK : yk_stream_tell_locked(stream);
+    if (status == YOKE_OK)
+        status = stream->held ? hold(stream, &op) : yk_event_give(event);
     pthread_mutex_unlock(&stream->lock);
     return status;
 }
 
 yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always)
 {
-    if (yk_gate_enter(stream)) {
-        yoke_status status = yk_event_give(event);
-        yk_gate_leave(stream);
-        return status;
-    }
     yoke_status status;
-    yk_op op = { .kind = YK_OP_RECORD, .where = event->where, .u.record.event = event };
-    pthread_mutex_lock(&stream->lock);
-    if (atomic_load(&stream->failed) && !always)
-        status = yk_error_restore(&stream->failure);
-    else if (stream->held)
-        status = hold(stream, &op);
-    else
+    if (YK_UNLIKELY(!yk_gate_enter(stream))) {
+        status = record_closed(stream, event, always);
+    } else {
         status = yk_event_give(event);
-    pthread_mutex_unlock(&stream->lock);
-    return status;
-}
-
-void yk_stream_progress(yoke_stream *stream)
-{
-    pthread_mutex_lock(&stream->lock);
-    pthread_cond_broadcast(&stream->progress);
-    pthread_mutex_unlock(&stream->lock);
-}
-
-void yk_stream_wait_until_given(yoke_stream *stream, const yoke_event *event)
-{
-    pthread_mutex_lock(&stream->lock);
-    while (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_HELD)
-        pthread_cond_wait(&stream->progress, &stream->lock);
-    pthread_mutex_unlock(&stream->lock);
+        yk_gate_leave(stream);
+    }
+    return YK_UNLIKELY(status < 0) ? yk_stream_not_given(stream, status) : status;
 }
 
 /* ---- The worker ---- */
@@ -155,39 +183,77 @@ static bool has_failed(yoke_stream *stream)
     return atomic_load_explicit(&stream->failed, memory_order_acquire);
 }
 
+/* Also behind a failure an event says that what the driver was given before it is over. Until then it stays YK_EVENT_HELD, so that
+ * no other stream takes the driver's success for its own. */
+static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
+{
+    if (!yk_stream_is_idle(stream)) {
+        if (stream->device->backend->event_record(event) == YOKE_OK)
+            yk_wait_for_mark(event);
+        else
+            stream->device->backend->stream_finish(stream);
+    }
+    return yk_stream_tell(stream);
+}
+
 static void run_record(yoke_stream *stream, yoke_event *event)
 {
-    if (has_failed(stream)) {
-        yk_event_settled(event, yk_error_restore(&stream->failure));
-        return;
-    }
-    yoke_status status = yk_event_give(event);
+    yoke_status status = YOKE_OK;
+    if (atomic_load_explicit(&event->state, memory_order_relaxed) != YK_EVENT_HELD)
+        ; /* the driver did it together with what came before */
+    else if (has_failed(stream))
+        status = finish_failed(stream, event);
+    else
+        status = yk_event_give(event);
     if (status < 0)
         yk_event_settled(event, status);
     else
         yk_stream_progress(stream);
 }
 
-static yoke_status give_held(yoke_stream *stream, const yk_op *op)
+/* What a held operation fails with names it; a device that is lost was the fault of one before. */
+static void fail_held(yoke_stream *stream, const yk_op *op, yoke_status status)
 {
+    char text[160];
+    if (status == YOKE_E_DEVICE_LOST) {
+        yk_stream_not_given(stream, status);
+        return;
+    }
+    yk_error_append("; it was the %s%s%s, held on stream %s until its turn",
+                    yk_op_text(text, sizeof text, op->kind, yk_op_lasting_name(op)), op->where ? " at " : "",
+                    op->where ? op->where : "", stream->label);
+    yk_stream_fail(stream, op->where, status);
+}
+
+static void run_given(yoke_stream *stream, const yk_op *op)
+{
+    if (has_failed(stream))
+        return;
     yoke_status status = yk_give(stream, op->kind, op);
-    if (status == YOKE_OK)
-        yk_note_given(stream, op);
-    return status;
+    if (status < 0) {
+        fail_held(stream, op, status);
+        return;
+    }
+    yk_note_given(stream, op->kind, op, false);
+    if (op->end)
+        yk_event_given(op->end);
 }
 
 /* An event of the same device is the driver's to wait for once it has been given to it; any other is waited for here. */
 static void run_wait(yoke_stream *stream, const yk_op *op)
 {
     yoke_event *event = op->u.wait.event;
-    yoke_status status;
-    if (has_failed(stream))
+    bool same_device = event->stream->device == stream->device;
+    yk_wait wait = {
+        .events = &event, .count = 1, .given_is_enough = same_device, .deadline = UINT64_MAX, .unless_failed = stream
+    };
+    if (has_failed(stream) || yk_wait_any(&wait) == wait.count)
         return;
-    yk_event_wait_until_given(event);
-    if (event->stream->device == stream->device && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN)
-        status = give_held(stream, op);
-    else
-        status = yk_event_settle(event);
+    if (same_device && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN) {
+        run_given(stream, op);
+        return;
+    }
+    yoke_status status = yk_event_poll(event);
     if (status < 0)
         yk_stream_fail(stream, op->where, status);
 }
@@ -195,40 +261,74 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
 /* Wait until the driver is done with everything it was given. A failure becomes the stream's. */
 static void drain(yoke_stream *stream, yoke_event *after)
 {
-    if (yk_stream_is_idle(stream))
-        return;
-    yoke_status status = yk_event_give(after);
-    if (status < 0)
-        yk_stream_fail(stream, after->where, status);
-    else
+    yoke_status status = YOKE_OK;
+    if (atomic_load_explicit(&after->state, memory_order_relaxed) == YK_EVENT_HELD) {
+        if (yk_stream_is_idle(stream))
+            return;
+        status = yk_event_give(after);
+    }
+    if (status == YOKE_OK) {
         yk_event_settle(after);
+    } else {
+        yk_stream_fail(stream, after->where, status);
+        stream->device->backend->stream_finish(stream);
+    }
+}
+
+/* The status for a function, with its record; none is left over when all is well. */
+static yoke_status status_for_function(yoke_stream *stream)
+{
+    yoke_status status = has_failed(stream) ? yk_stream_tell(stream) : YOKE_OK;
+    if (status == YOKE_OK)
+        yoke_error_clear();
+    return status;
+}
+
+/* A function of the program has returned `result`, having been told `status`. */
+static void function_returned(yoke_stream *stream, const yk_op *op, yoke_status status, yoke_status result)
+{
+    if (result >= 0)
+        return;
+    if (yoke_error()->status != result || status < 0)
+        yk_fail(result, "the %s returned %d (%s)", yk_op_name(op->kind), (int)result, yoke_status_name(result));
+    yk_stream_fail(stream, op->where, result);
 }
 
 static void run_call(yoke_stream *stream, const yk_op *op)
 {
     drain(stream, op->u.call.after);
-
-    yoke_status status = YOKE_OK;
-    if (has_failed(stream))
-        status = yk_error_restore(&stream->failure);
-    else
-        yoke_error_clear();
-    yoke_status result = op->u.call.fn(status, op->u.call.user);
-    if (result < 0) {
-        if (yoke_error()->status != result || status < 0)
-            yk_fail(result, "the host function returned %d (%s)", (int)result, yoke_status_name(result));
-        yk_stream_fail(stream, op->where, result);
-    }
+    yoke_status status = status_for_function(stream);
+    function_returned(stream, op, status, op->u.call.fn(status, op->u.call.user));
     if (op->u.call.release)
         op->u.call.release(op->u.call.user);
 }
 
+static void run_native(yoke_stream *stream, const yk_op *op)
+{
+    const yk_backend *backend = stream->device->backend;
+    void *handle = NULL;
+    yoke_status status = status_for_function(stream);
+    bool entered = status == YOKE_OK && (status = backend->stream_native_enter(stream, &handle)) == YOKE_OK;
+    if (status < 0)
+        yk_stream_fail(stream, op->where, status);
+    yoke_status result = op->u.native.fn(status, entered ? handle : NULL, op->u.native.user);
+    if (entered) {
+        backend->stream_native_leave(stream);
+        yk_note_given(stream, op->kind, op, false);
+    }
+    function_returned(stream, op, status, result);
+    if (op->u.native.release)
+        op->u.native.release(op->u.native.user);
+}
+
 static void run(yoke_stream *stream, const yk_op *op)
 {
-    yoke_status status;
     switch (op->kind) {
     case YK_OP_CALL:
         run_call(stream, op);
+        return;
+    case YK_OP_NATIVE:
+        run_native(stream, op);
         return;
     case YK_OP_WAIT:
         run_wait(stream, op);
@@ -237,67 +337,75 @@ static void run(yoke_stream *stream, const yk_op *op)
         run_record(stream, op->u.record.event);
         return;
     default:
-        if (has_failed(stream))
-            return;
-        status = give_held(stream, op);
-        if (status < 0)
-            yk_stream_fail(stream, op->where, status);
+        run_given(stream, op);
     }
 }
 
-/* With stream->lock held. Whether there is something to do; false when the worker should end. */
-static bool wait_for_work(yoke_stream *stream)
+/* With stream->lock held: spin for more, which is quicker than being woken. */
+static void linger(yoke_stream *stream)
 {
-    uint64_t start = yk_now();
+    uint64_t start = yk_now(), spin = yk_spin_nanoseconds(stream);
     unsigned posted = atomic_load(&stream->posted);
+    spin = spin < YK_SPIN_NANOSECONDS ? spin : YK_SPIN_NANOSECONDS;
     pthread_mutex_unlock(&stream->lock);
-    while (atomic_load_explicit(&stream->posted, memory_order_acquire) == posted && yk_now() - start < YK_SPIN_NANOSECONDS)
+    while (atomic_load_explicit(&stream->posted, memory_order_acquire) == posted && yk_now() - start < spin)
         yk_pause();
     pthread_mutex_lock(&stream->lock);
+}
 
-    while (!stream->first && !stream->torn_down && yk_now() - start < WORKER_IDLE_NANOSECONDS)
-        yk_cond_wait_for(&stream->work, &stream->lock, WORKER_IDLE_NANOSECONDS);
-    return stream->first;
+/* The event behind an operation, when the driver can record it together with that. */
+static yoke_event *event_behind(const yoke_stream *stream, const yk_op *op)
+{
+    const yk_op *next = op->next;
+    if (!stream->device->backend->records_with_operations || op->kind > YK_OP_LAUNCH || !next)
+        return NULL;
+    if (next->kind == YK_OP_CALL)
+        return next->u.call.after;
+    return next->kind == YK_OP_RECORD && !(next->u.record.event->flags & YOKE_EVENT_TIMED) ? next->u.record.event : NULL;
 }
 
 /* With stream->lock held: the front operation, once the list has one. */
 static yk_op *take(yoke_stream *stream)
 {
     yk_op *op = stream->first;
+    op->end = event_behind(stream, op);
     stream->first = op->next;
     if (!stream->first)
         stream->last = NULL;
+    stream->running = op;
     return op;
 }
 
-void *yk_stream_worker(void *argument)
+/* With stream->lock held: the operation has run. */
+static void done_with_one(yoke_stream *stream)
+{
+    stream->running = NULL;
+    stream->ran++;
+    if (stream->first)
+        return;
+    stream->held = false;
+    yk_stream_open(stream);
+    tell_listeners(stream);
+}
+
+/* What a stream's thread does until nothing is held any more. */
+static void work(void *argument)
 {
     yoke_stream *stream = argument;
     yk_stream_set_mine(stream);
     pthread_mutex_lock(&stream->lock);
-    while (stream->first || wait_for_work(stream)) {
+    while (stream->first || (linger(stream), stream->first)) {
         yk_op *op = take(stream);
-        bool cancelled = stream->torn_down;
         pthread_mutex_unlock(&stream->lock);
-
-        if (cancelled && !has_failed(stream)) {
-            yk_fail(YOKE_E_CANCELLED, "the stream was released before this %s could run: wait for the stream first",
-                    yk_op_name(op->kind));
-            yk_stream_fail(stream, op->where, YOKE_E_CANCELLED);
-        }
         run(stream, op);
-        yk_op_drop(op);
-
         pthread_mutex_lock(&stream->lock);
-        if (!stream->first) {
-            stream->held = false;
-            if (!has_failed(stream))
-                atomic_fetch_and_explicit(&stream->gate, ~GATE_CLOSED, memory_order_release);
-        }
+        done_with_one(stream);
+        pthread_mutex_unlock(&stream->lock);
+        yk_op_drop(op);
+        pthread_mutex_lock(&stream->lock);
     }
     stream->worker = false;
     pthread_mutex_unlock(&stream->lock);
     yk_stream_set_mine(NULL);
     yk_stream_unuse(stream);
-    return NULL;
 }

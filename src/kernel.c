@@ -113,7 +113,11 @@ static yoke_status create(yoke_program *program, const char *name, yoke_kernel *
         return YOKE_E_OUT_OF_HOST_MEMORY;
     kernel->program = program;
     memcpy(kernel->name, name, strlen(name) + 1);
-    yoke_status status = program->device->backend->kernel_create(kernel);
+    yoke_status status = YOKE_E_OUT_OF_HOST_MEMORY;
+    kernel->lasting_name = yk_intern(name);
+    if (!kernel->lasting_name)
+        goto no_native;
+    status = program->device->backend->kernel_create(kernel);
     if (status < 0)
         goto no_native;
     status = note_heads(kernel);

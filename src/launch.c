@@ -67,6 +67,7 @@ YK_HOT void fill_in(yk_op *op, const char *where, yoke_kernel *kernel, yoke_dim 
 {
     op->kind = YK_OP_LAUNCH;
     op->where = where;
+    op->end = NULL;
     op->u.launch.kernel = kernel;
     op->u.launch.grid = grid;
     op->u.launch.block = block;

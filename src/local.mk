@@ -17,12 +17,17 @@ libyoke_all_la_SOURCES = \
 	src/error.c \
 	src/event.c \
 	src/event.h \
+	src/failing.c \
+	src/failure.c \
+	src/fork.c \
 	src/held.c \
 	src/kernel.c \
 	src/kernel.h \
 	src/launch.c \
 	src/library.c \
 	src/library.h \
+	src/log.c \
+	src/native.c \
 	src/object.c \
 	src/op.c \
 	src/probe.c \
@@ -37,9 +42,14 @@ libyoke_all_la_SOURCES = \
 	src/stream.c \
 	src/stream.h \
 	src/text.c \
+	src/thread.c \
+	src/thread.h \
 	src/trash.c \
 	src/trash.h \
-	src/twins.h
+	src/twins.h \
+	src/watch.c \
+	src/watchdog.c \
+	src/watchdog.h
 
 libyoke_la_SOURCES =
 libyoke_la_LIBADD = libyoke-all.la

@@ -6,7 +6,6 @@
  */
 #include "core.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,20 +27,8 @@ typedef struct dead_list {
     unsigned count;
 } dead_list;
 
-/* Protects pool; a leaf, held for a dozen instructions: a mutex would cost more than all the rest of this file. */
-static atomic_bool pool_lock;
+static atomic_bool pool_lock; /* protects pool; a leaf */
 static dead_list pool[CLASS_COUNT];
-
-static void lock_pool(void)
-{
-    while (YK_UNLIKELY(atomic_exchange_explicit(&pool_lock, true, memory_order_acquire)))
-        sched_yield();
-}
-
-static void unlock_pool(void)
-{
-    atomic_store_explicit(&pool_lock, false, memory_order_release);
-}
 
 static size_t size_class(size_t size)
 {
@@ -75,9 +62,9 @@ void *yk_object_take(size_t size)
     void *object = NULL;
     size_t class = size_class(size);
     if (class > 0) {
-        lock_pool();
+        yk_light_lock(&pool_lock);
         object = take_oldest(&pool[class], QUARANTINE);
-        unlock_pool();
+        yk_light_unlock(&pool_lock);
     }
     if (!object)
         object = malloc(class > 0 ? class * CLASS_STEP : size);
@@ -91,10 +78,10 @@ void yk_object_free(void *object, size_t size)
     dead *last = object, *oldest;
     size_t class = size_class(size);
     atomic_store_explicit(&last->object.kind, YK_DEAD, memory_order_relaxed);
-    lock_pool();
+    yk_light_lock(&pool_lock);
     append(&pool[class], last);
     oldest = take_oldest(&pool[class], class > 0 ? QUARANTINE + SPARE : QUARANTINE);
-    unlock_pool();
+    yk_light_unlock(&pool_lock);
     if (YK_UNLIKELY(oldest))
         free(oldest);
 }

@@ -10,8 +10,16 @@
 
 const char *yk_op_name(yk_op_kind kind)
 {
-    static const char *const names[] = { "write", "read", "copy", "fill", "launch", "event", "wait for an event", "host function" };
+    static const char *const names[] = { "write",         "read",          "copy", "fill", "launch", "event", "wait for an event",
+                                         "host function", "native section" };
     return names[kind];
+}
+
+const char *yk_op_lasting_name(const yk_op *op)
+{
+    if (op->kind == YK_OP_LAUNCH)
+        return op->u.launch.kernel->lasting_name;
+    return op->kind == YK_OP_WAIT ? op->u.wait.event->where : NULL;
 }
 
 /* Bytes of the structs among a launch's arguments, each padded so that the next one is aligned. */
@@ -79,6 +87,7 @@ static yk_op *keep(const yk_op *op)
         yoke_event_retain(op->u.wait.event);
         break;
     case YK_OP_CALL: /* owns u.call.after from the start */
+    case YK_OP_NATIVE:
     case YK_OP_LAUNCH:
         break;
     }
@@ -124,6 +133,8 @@ void yk_op_drop(yk_op *op)
         break;
     case YK_OP_CALL:
         yoke_event_release(op->u.call.after);
+        break;
+    case YK_OP_NATIVE:
         break;
     }
     free(op);

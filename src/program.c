@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "kernel.h"
+#include "stream.h"
 #include "trash.h"
 
 const char *yoke_build_log(void)
@@ -59,6 +60,8 @@ static yoke_status build(const char *function, yoke_device *device, const yoke_s
     yoke_source known = YOKE_SOURCE_INIT;
     memcpy(&known, source, source->size && source->size < sizeof known ? source->size : sizeof known);
     yoke_status status = check_source(function, device, &known);
+    if (status == YOKE_OK)
+        status = yk_device_check(device);
     if (status < 0)
         return status;
 
@@ -75,6 +78,7 @@ static yoke_status build(const char *function, yoke_device *device, const yoke_s
     if (status < 0)
         goto no_native;
     yk_object_retain(device);
+    yk_log(YOKE_LOG_INFO, "program '%s' is built for %s", program->name, device->info.selector);
     *out_program = program;
     return YOKE_OK;
 

@@ -2,16 +2,20 @@
 /*
  * Learning that work is done, one mechanism for everything that waits: ask the driver in a short spin, then sleep until its
  * notification, and ask again. The notification is a wake-up and never the truth: drivers lose it after errors, call it early,
- * twice, or inside the call that registers it. So a waiter is never freed, a late post is at worst a needless look, and no sleep is
- * unbounded.
+ * twice, or inside the call that registers it. So a waiter is never freed, a late post is at worst a needless look, and no sleep
+ * for a driver is unbounded. An event that is still held is not the driver's: its stream tells its listeners.
  */
 #include "settle.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include "backend.h"
+#include "event.h"
+#include "stream.h"
 
 struct yk_waiter {
     pthread_mutex_t lock; /* protects posted */
@@ -56,13 +60,12 @@ int yk_cond_init(pthread_cond_t *cond)
 
 void yk_cond_wait_for(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t nanoseconds)
 {
-    uint64_t then = yk_now() + nanoseconds;
+    uint64_t now = yk_now(), then = nanoseconds < UINT64_MAX / 2 - now ? now + nanoseconds : UINT64_MAX / 2;
     struct timespec until = { .tv_sec = (time_t)(then / 1000000000u), .tv_nsec = (long)(then % 1000000000u) };
     pthread_cond_timedwait(cond, lock, &until);
 }
 
-/* NULL when the host has no memory for one: the caller then looks at intervals. */
-static yk_waiter *waiter_take(void)
+yk_waiter *yk_waiter_take(void)
 {
     pthread_mutex_lock(&pool_lock);
     yk_waiter *waiter = pool;
@@ -88,8 +91,10 @@ no_lock:
     return NULL;
 }
 
-static void waiter_give_back(yk_waiter *waiter)
+void yk_waiter_give_back(yk_waiter *waiter)
 {
+    if (!waiter)
+        return;
     pthread_mutex_lock(&pool_lock);
     waiter->next = pool;
     pool = waiter;
@@ -104,7 +109,7 @@ void yk_waiter_post(yk_waiter *waiter)
     pthread_mutex_unlock(&waiter->lock);
 }
 
-static void waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds)
+void yk_waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds)
 {
     pthread_mutex_lock(&waiter->lock);
     if (!waiter->posted)
@@ -113,8 +118,34 @@ static void waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds)
     pthread_mutex_unlock(&waiter->lock);
 }
 
-/* Until the next look: short beside what has been waited for already, so that a wake-up that never comes costs little either way.
- */
+/* ---- Lookouts ---- */
+
+static int state_of(const yoke_event *event)
+{
+    return atomic_load_explicit(&event->state, memory_order_acquire);
+}
+
+void yk_lookout_set(yk_lookout *lookout, yoke_event *event, yk_waiter *waiter)
+{
+    int state = state_of(event);
+    if (state == YK_EVENT_HELD && !lookout->listening) {
+        lookout->listener.waiter = waiter;
+        lookout->listening = event->stream;
+        yk_stream_listen(event->stream, &lookout->listener);
+    } else if (state == YK_EVENT_GIVEN && !lookout->notified) {
+        lookout->notified = true;
+        lookout->blind = event->stream->device->backend->event_notify(event, waiter) < 0;
+    }
+}
+
+void yk_lookout_clear(yk_lookout *lookout)
+{
+    if (lookout->listening)
+        yk_stream_unlisten(lookout->listening, &lookout->listener);
+    lookout->listening = NULL;
+}
+
+/* Short beside what has been waited for already, so that a wake-up that never comes costs little either way. */
 static uint64_t next_look(uint64_t waited)
 {
     uint64_t interval = waited / 32;
@@ -123,35 +154,120 @@ static uint64_t next_look(uint64_t waited)
     return interval < YK_LOOK_NANOSECONDS ? interval : YK_LOOK_NANOSECONDS;
 }
 
-static yoke_status sleep_until_settled(yoke_event *event, uint64_t start)
+uint64_t yk_lookout_interval(const yk_lookout *lookout, const yoke_event *event, uint64_t waited)
 {
-    const yk_backend *backend = event->stream->device->backend;
-    yk_waiter *waiter = waiter_take();
-    if (waiter)
-        (void)backend->event_notify(event, waiter); /* without it the looks below are enough, only later */
-
-    yoke_status status;
-    while ((status = backend->event_query(event)) == YOKE_PENDING) {
-        uint64_t interval = next_look(yk_now() - start);
-        if (waiter)
-            waiter_sleep(waiter, interval);
-        else
-            nanosleep(&(struct timespec){ .tv_nsec = (long)interval }, NULL);
-    }
-    if (waiter)
-        waiter_give_back(waiter);
-    return status;
+    if (state_of(event) == YK_EVENT_HELD && lookout->listening)
+        return UINT64_MAX;
+    return lookout->blind ? YK_BLIND_NANOSECONDS : next_look(waited);
 }
 
-yoke_status yk_wait_given(yoke_event *event)
+int yk_timer_slack(int nanoseconds)
 {
-    const yk_backend *backend = event->stream->device->backend;
-    uint64_t start = yk_now();
+#ifdef __linux__
+    int before = prctl(PR_GET_TIMERSLACK);
+    if (before > 0 && before != nanoseconds)
+        (void)prctl(PR_SET_TIMERSLACK, (unsigned long)nanoseconds);
+    return before > 0 ? before : 0;
+#else
+    return nanoseconds;
+#endif
+}
+
+/* ---- Waiting ---- */
+
+uint64_t yk_spin_nanoseconds(const yoke_stream *stream)
+{
+    int policy = stream->wait ? stream->wait : atomic_load_explicit(&stream->device->wait, memory_order_relaxed);
+    return policy == YOKE_WAIT_SPIN ? UINT64_MAX : policy == YOKE_WAIT_BLOCK ? 0 : YK_SPIN_NANOSECONDS;
+}
+
+/* The first event that will do, or `count`. */
+static size_t look(const yk_wait *wait)
+{
+    for (size_t i = 0; i < wait->count; i++)
+        if (wait->given_is_enough ? state_of(wait->events[i]) != YK_EVENT_HELD : yk_event_poll(wait->events[i]) != YOKE_PENDING)
+            return i;
+    return wait->count;
+}
+
+static bool is_over(const yk_wait *wait, uint64_t now)
+{
+    return now >= wait->deadline ||
+           (wait->unless_failed && atomic_load_explicit(&wait->unless_failed->failed, memory_order_acquire));
+}
+
+/* Without memory for lookouts there are only looks. */
+static uint64_t set_lookouts(const yk_wait *wait, yk_lookout *lookouts, yk_waiter *waiter, uint64_t now, uint64_t waited)
+{
+    uint64_t interval = lookouts && waiter ? wait->deadline - now : YK_SPIN_NANOSECONDS;
+    for (size_t i = 0; lookouts && waiter && i < wait->count; i++) {
+        yk_lookout_set(&lookouts[i], wait->events[i], waiter);
+        uint64_t its = yk_lookout_interval(&lookouts[i], wait->events[i], waited);
+        interval = its < interval ? its : interval;
+    }
+    return interval;
+}
+
+static void sleep_for(yk_waiter *waiter, uint64_t nanoseconds)
+{
+    if (waiter)
+        yk_waiter_sleep(waiter, nanoseconds);
+    else
+        nanosleep(&(struct timespec){ .tv_nsec = (long)nanoseconds }, NULL);
+}
+
+static size_t sleep_until_settled(const yk_wait *wait, uint64_t start)
+{
+    yk_lookout few[4] = { 0 }, failing = { 0 };
+    yk_lookout *lookouts = wait->count <= YK_COUNT_OF(few) ? few : calloc(wait->count, sizeof *lookouts);
+    yk_waiter *waiter = yk_waiter_take();
+    int slack = yk_timer_slack(1);
+    size_t found;
+
+    if (waiter && wait->unless_failed) {
+        failing.listener.waiter = waiter;
+        failing.listening = wait->unless_failed;
+        yk_stream_listen(wait->unless_failed, &failing.listener);
+    }
+    for (;;) {
+        uint64_t now = yk_now();
+        uint64_t interval = set_lookouts(wait, lookouts, waiter, now, now - start);
+        if ((found = look(wait)) < wait->count || is_over(wait, now))
+            break;
+        sleep_for(waiter, interval);
+    }
+
+    yk_timer_slack(slack);
+    for (size_t i = 0; lookouts && i < wait->count; i++)
+        yk_lookout_clear(&lookouts[i]);
+    yk_lookout_clear(&failing);
+    if (lookouts != few)
+        free(lookouts);
+    yk_waiter_give_back(waiter);
+    return found;
+}
+
+size_t yk_wait_any(const yk_wait *wait)
+{
+    uint64_t start = yk_now(), now = start, spin = yk_spin_nanoseconds(wait->events[0]->stream);
     do {
-        yoke_status status = backend->event_query(event);
-        if (status != YOKE_PENDING)
-            return status;
+        size_t found = look(wait);
+        if (found < wait->count || is_over(wait, now))
+            return found;
         yk_pause();
-    } while (yk_now() - start < YK_SPIN_NANOSECONDS);
-    return sleep_until_settled(event, start);
+        now = yk_now();
+    } while (now - start < spin);
+    return sleep_until_settled(wait, start);
+}
+
+void yk_wait_for_mark(yoke_event *mark)
+{
+    uint64_t start = yk_now();
+    while (mark->stream->device->backend->event_query(mark) == YOKE_PENDING) {
+        uint64_t waited = yk_now() - start;
+        if (waited < YK_SPIN_NANOSECONDS)
+            yk_pause();
+        else
+            nanosleep(&(struct timespec){ .tv_nsec = (long)next_look(waited) }, NULL);
+    }
 }

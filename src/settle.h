@@ -5,17 +5,63 @@
 
 #include "core.h"
 
-/* How long a waiting thread looks again and again before it sleeps: longer than a short kernel, shorter than a scheduler's tick. */
+/* How long a waiting thread looks again and again before it sleeps (YOKE_WAIT_AUTO): longer than a short kernel, shorter than a
+ * scheduler's tick. */
 #define YK_SPIN_NANOSECONDS 50000
 
 /* The longest sleep between two looks, since a driver's wake-up may never come. */
 #define YK_LOOK_NANOSECONDS 1000000
 
+/* The sleep between two looks where the driver has no wake-up that is of use: a look costs some 4 us of a core, so this is less
+ * than a twentieth of one, and 40 us late on average. */
+#define YK_BLIND_NANOSECONDS 78000
+
 /* Between two looks of a spin. */
 void yk_pause(void);
 
-/* Wait until an event that the driver has been given settles. Returns what backend->event_query says: never YOKE_PENDING. */
-yoke_status yk_wait_given(yoke_event *event);
+/* How long a thread that waits for the stream spins: by its policy. */
+uint64_t yk_spin_nanoseconds(const yoke_stream *stream);
+
+/* A wait. `deadline` is as yk_now tells the time, UINT64_MAX for never. */
+typedef struct yk_wait {
+    yoke_event *const *events; /* of which one will do */
+    size_t count;
+    bool given_is_enough; /* wait only until it is no longer held */
+    uint64_t deadline;
+    yoke_stream *unless_failed; /* or until this stream has failed; may be NULL */
+} yk_wait;
+
+/* The first of the events that has settled; `count` when none has, but the wait is over. */
+size_t yk_wait_any(const yk_wait *wait);
+
+/* Wait until a mark of trash.c is reached, or has failed. */
+void yk_wait_for_mark(yoke_event *mark);
+
+/* ---- For those that wait for much at once (watch.c) ---- */
+
+/* NULL when the host has no memory for one: the caller then looks at intervals. */
+yk_waiter *yk_waiter_take(void);
+void yk_waiter_give_back(yk_waiter *waiter);
+/* Until posted, but no longer than this. */
+void yk_waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds);
+
+/* What is done so that a waiter is posted when an event gets on. Zeroed at first. */
+typedef struct yk_lookout {
+    yk_listener listener;
+    yoke_stream *listening; /* has the listener */
+    bool notified;          /* the driver was asked */
+    bool blind;             /* and cannot tell */
+} yk_lookout;
+
+void yk_lookout_set(yk_lookout *lookout, yoke_event *event, yk_waiter *waiter);
+void yk_lookout_clear(yk_lookout *lookout);
+/* How long to sleep before the next look at an event that has been waited for so long. */
+uint64_t yk_lookout_interval(const yk_lookout *lookout, const yoke_event *event, uint64_t waited);
+
+/* Let this thread's sleeps end when they should, instead of up to 50 us later; returns what to put back, by the same function. */
+int yk_timer_slack(int nanoseconds);
+
+/* ---- Conditions ---- */
 
 /* pthread_cond_init on the monotonic clock; returns an errno value. */
 int yk_cond_init(pthread_cond_t *cond);

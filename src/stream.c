@@ -7,97 +7,130 @@
  */
 #include "stream.h"
 
+#include <stdio.h>
+
 #include "enqueue.h"
 #include "event.h"
-#include "settle.h"
 #include "trash.h"
 
 /* The stream whose host function this thread is running, if any. */
-static _Thread_local const yoke_stream *mine;
+static _Thread_local yoke_stream *mine;
 
 bool yk_stream_is_mine(const yoke_stream *stream)
 {
     return mine == stream;
 }
 
-void yk_stream_set_mine(const yoke_stream *stream)
+void yk_stream_set_mine(yoke_stream *stream)
 {
     mine = stream;
 }
 
-/* Locks and conditions, all or none. */
-static yoke_status init_locks(yoke_stream *stream)
+void yk_stream_awaits(yoke_event *event)
 {
-    if (pthread_mutex_init(&stream->lock, NULL))
-        goto no_lock;
-    if (yk_cond_init(&stream->work))
-        goto no_work;
-    if (yk_cond_init(&stream->progress))
-        goto no_progress;
-    return YOKE_OK;
-
-no_progress:
-    pthread_cond_destroy(&stream->work);
-no_work:
-    pthread_mutex_destroy(&stream->lock);
-no_lock:
-    return yk_no_memory("a stream's locks");
+    if (!mine)
+        return;
+    pthread_mutex_lock(&mine->lock);
+    yoke_event *before = mine->awaited;
+    mine->awaited = yoke_event_retain(event);
+    pthread_mutex_unlock(&mine->lock);
+    yoke_event_release(before);
 }
 
 static void free_stream(yoke_stream *stream)
 {
-    pthread_cond_destroy(&stream->progress);
-    pthread_cond_destroy(&stream->work);
+    yk_event_destroy_spares(stream);
+    yk_failure_release(stream->failure);
     pthread_mutex_destroy(&stream->lock);
     yk_object_free(stream, sizeof *stream);
 }
 
-yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
+static void set_label(yoke_stream *stream, const char *name)
 {
-    static const char function[] = "yoke_stream_create";
-    if (!out_stream)
-        return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: out_stream is NULL", function));
-    *out_stream = NULL;
-    YK_CHECK(device, YK_DEVICE, function, "device");
-    uint32_t flags = desc ? desc->flags : 0;
-    if (flags & ~(uint32_t)YOKE_STREAM_TIMED)
-        return yk_blame(function, NULL,
-                        yk_fail(YOKE_E_INVALID, "%s: flags are 0x%x, only YOKE_STREAM_TIMED (0x%x) is known", function,
-                                (unsigned)flags, (unsigned)YOKE_STREAM_TIMED));
-    if ((flags & YOKE_STREAM_TIMED) && yoke_device_lacks(device, YOKE_CAP_TIMING))
-        return yk_blame(function, NULL,
-                        yk_fail(YOKE_E_UNSUPPORTED, "%s: no timing on %s: %s", function, device->info.selector,
-                                yoke_device_lacks(device, YOKE_CAP_TIMING)));
+    if (name && *name)
+        snprintf(stream->label, sizeof stream->label, "'%.31s'", name);
+    else
+        snprintf(stream->label, sizeof stream->label, "%u", atomic_fetch_add(&stream->device->stream_number, 1) + 1);
+}
 
+/* All but its driver's queue; NULL and a record on failure. */
+static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc)
+{
     yoke_stream *stream = yk_object_new(YK_STREAM, sizeof *stream);
     if (!stream)
-        return yk_blame(function, NULL, YOKE_E_OUT_OF_HOST_MEMORY);
+        return NULL;
     stream->device = device;
-    stream->flags = flags;
+    stream->flags = desc->flags;
+    stream->wait = desc->wait;
+    set_label(stream, desc->name);
     atomic_store(&stream->uses, 1);
-    yoke_status status = init_locks(stream);
-    if (status < 0)
-        goto no_locks;
-    status = device->backend->stream_create(stream);
-    if (status < 0)
-        goto no_native;
+    if (pthread_mutex_init(&stream->lock, NULL)) {
+        yk_no_memory("a stream's lock");
+        yk_object_free(stream, sizeof *stream);
+        return NULL;
+    }
+    stream->failure = yk_failure_new();
+    if (!stream->failure) {
+        free_stream(stream);
+        return NULL;
+    }
+    if (device->blocking)
+        yk_stream_close(stream); /* and it never opens */
+    return stream;
+}
 
-    yk_object_retain(device);
+static void add_to_device(yoke_stream *stream)
+{
+    yoke_device *device = stream->device;
     pthread_mutex_lock(&device->lock);
     stream->next = device->streams;
     if (stream->next)
         stream->next->previous = stream;
     device->streams = stream;
     pthread_mutex_unlock(&device->lock);
+}
+
+static yoke_status check_desc(const char *function, const yoke_device *device, const yoke_stream_desc *desc)
+{
+    if (desc->flags & ~(uint32_t)YOKE_STREAM_TIMED)
+        return yk_fail(YOKE_E_INVALID, "%s: flags are 0x%x, only YOKE_STREAM_TIMED (0x%x) is known", function,
+                       (unsigned)desc->flags, (unsigned)YOKE_STREAM_TIMED);
+    if (desc->wait < YOKE_WAIT_AUTO || desc->wait > YOKE_WAIT_BLOCK)
+        return yk_fail(YOKE_E_INVALID, "%s: wait is %d, which is no YOKE_WAIT_ value", function, (int)desc->wait);
+    if ((desc->flags & YOKE_STREAM_TIMED) && yoke_device_lacks(device, YOKE_CAP_TIMING))
+        return yk_fail(YOKE_E_UNSUPPORTED, "%s: no timing on %s: %s", function, device->info.selector,
+                       yoke_device_lacks(device, YOKE_CAP_TIMING));
+    return YOKE_OK;
+}
+
+yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
+{
+    static const char function[] = "yoke_stream_create";
+    static const yoke_stream_desc usual = YOKE_STREAM_DESC_INIT;
+    if (!out_stream)
+        return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: out_stream is NULL", function));
+    *out_stream = NULL;
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    desc = desc ? desc : &usual;
+    yoke_status status = check_desc(function, device, desc);
+    if (status == YOKE_OK)
+        status = yk_device_check(device);
+    if (status < 0)
+        return yk_blame(function, NULL, status);
+
+    yoke_stream *stream = new_stream(device, desc);
+    if (!stream)
+        return yk_blame(function, NULL, yoke_error()->status);
+    status = device->backend->stream_create(stream);
+    if (status < 0) {
+        free_stream(stream);
+        return yk_blame(function, NULL, status);
+    }
+    yk_object_retain(device);
+    add_to_device(stream);
+    yk_log(YOKE_LOG_DEBUG, "stream %s of %s is created", stream->label, device->info.selector);
     *out_stream = stream;
     return YOKE_OK;
-
-no_native:
-    free_stream(stream);
-    return yk_blame(function, NULL, status);
-no_locks:
-    yk_object_free(stream, sizeof *stream);
-    return yk_blame(function, NULL, status);
 }
 
 yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_stream)
@@ -119,9 +152,14 @@ void yoke_stream_release(yoke_stream *stream)
     pthread_mutex_lock(&stream->lock);
     atomic_store(&stream->object.kind, YK_DEAD);
     stream->torn_down = true;
-    atomic_fetch_add(&stream->posted, 1);
-    pthread_cond_signal(&stream->work);
+    bool pending = stream->held && !atomic_load(&stream->failed);
     pthread_mutex_unlock(&stream->lock);
+    if (pending) {
+        yoke_error_info before = *yoke_error();
+        yk_fail(YOKE_E_CANCELLED, "stream %s was released before this could run: wait for the stream first", stream->label);
+        yk_stream_fail(stream, NULL, YOKE_E_CANCELLED);
+        yk_error_restore(&before);
+    }
     yk_stream_unuse(stream);
 }
 
@@ -130,19 +168,36 @@ void yk_stream_use(yoke_stream *stream)
     atomic_fetch_add_explicit(&stream->uses, 1, memory_order_relaxed);
 }
 
-static void destroy_stream(void *object)
+bool yk_stream_use_if_used(yoke_stream *stream)
 {
-    yoke_stream *stream = object;
-    yoke_device *device = stream->device;
-    pthread_mutex_lock(&device->lock);
+    unsigned uses = atomic_load(&stream->uses);
+    while (uses > 0 && !atomic_compare_exchange_weak(&stream->uses, &uses, uses + 1))
+        continue;
+    return uses > 0;
+}
+
+void yk_stream_unlink(yoke_stream *stream)
+{
+    if (stream->watchdog.mark)
+        yk_event_give_back(stream->watchdog.mark);
+    stream->watchdog.mark = NULL;
     if (stream->next)
         stream->next->previous = stream->previous;
     if (stream->previous)
         stream->previous->next = stream->next;
     else
-        device->streams = stream->next;
-    pthread_mutex_unlock(&device->lock);
-    device->backend->stream_destroy(stream);
+        stream->device->streams = stream->next;
+}
+
+static void destroy_stream(void *object)
+{
+    yoke_stream *stream = object;
+    const yoke_error_info *failure = &stream->failure->info;
+    if (atomic_load(&stream->failed) && !atomic_load(&stream->failure->told) && failure->status != YOKE_E_CANCELLED)
+        yk_log(YOKE_LOG_WARNING, "stream %s of %s is gone, and nobody has asked why it failed: %s", stream->label,
+               stream->device->info.selector, failure->text);
+    yk_stream_forget_waits(stream);
+    stream->device->backend->stream_destroy(stream);
     free_stream(stream);
 }
 
@@ -151,25 +206,13 @@ void yk_stream_unuse(yoke_stream *stream)
     if (atomic_fetch_sub_explicit(&stream->uses, 1, memory_order_acq_rel) != 1)
         return;
     yoke_device *device = stream->device;
-    yk_trash_throw(device, stream, destroy_stream);
+    yk_trash_throw_stream(device, stream, destroy_stream);
     yoke_device_release(device);
 }
 
 yoke_device *yoke_stream_get_device(const yoke_stream *stream)
 {
     return yk_is(stream, YK_STREAM) ? stream->device : NULL;
-}
-
-void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status)
-{
-    pthread_mutex_lock(&stream->lock);
-    if (!atomic_load(&stream->failed)) {
-        yk_blame(NULL, where, status);
-        stream->failure = *yoke_error();
-        atomic_store_explicit(&stream->failed, true, memory_order_release);
-        yk_stream_close(stream);
-    }
-    pthread_mutex_unlock(&stream->lock);
 }
 
 yoke_status yoke_stream_wait(yoke_stream *stream)
@@ -181,23 +224,36 @@ yoke_status yoke_stream_wait(yoke_stream *stream)
             function, NULL,
             yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
 
+    yoke_status status = yk_stream_finish(stream);
+    return status < 0 ? yk_blame(function, NULL, status) : status;
+}
+
+yoke_status yk_stream_finish(yoke_stream *stream)
+{
     yoke_status status = YOKE_OK;
+    if (yk_stream_is_mine(stream))
+        return YOKE_OK;
     pthread_mutex_lock(&stream->lock);
     bool busy = stream->held || !yk_stream_is_idle(stream);
     pthread_mutex_unlock(&stream->lock);
     if (busy) {
         yoke_event *end = yk_event_new(stream, 0, NULL);
         if (!end)
-            return yk_blame(function, NULL, yoke_error()->status);
+            return yoke_error()->status;
         status = yk_stream_record(stream, end, true);
-        if (status == YOKE_OK)
+        if (status == YOKE_OK && yk_event_poll(end) == YOKE_PENDING) {
+            yk_stream_awaits(end);
             status = yk_event_settle(end);
+            yk_stream_awaits(NULL);
+        }
         yoke_event_release(end);
         yk_trash_empty(stream->device);
     }
-    if (atomic_load_explicit(&stream->failed, memory_order_acquire))
-        status = yk_error_restore(&stream->failure);
-    return status < 0 ? yk_blame(function, NULL, status) : status;
+    if (atomic_load_explicit(&stream->failed, memory_order_acquire)) {
+        yoke_status failure = yk_stream_tell(stream);
+        status = failure < 0 ? failure : status;
+    }
+    return status;
 }
 
 yoke_status yoke_stream_call_at(const char *where, yoke_stream *stream, yoke_host_fn fn, void *user, yoke_release_fn release)
@@ -218,23 +274,40 @@ yoke_status yoke_stream_call_at(const char *where, yoke_stream *stream, yoke_hos
     return YOKE_OK;
 }
 
+/* The driver may only wait for what it has been given; and a wait for what has settled is none. */
+static yoke_status enqueue_wait(yoke_stream *stream, const yk_op *op)
+{
+    yoke_event *event = op->u.wait.event;
+    bool given = atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN;
+    if (event->stream == stream)
+        return YOKE_OK; /* the stream's own order has it already */
+    if (given && event->stream->device == stream->device)
+        return yk_stream_enqueue(stream, YK_OP_WAIT, op);
+    if (yk_event_poll(event) == YOKE_OK)
+        return YOKE_OK;
+    return yk_stream_hold(stream, op);
+}
+
 yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *stream, yoke_event *event)
 {
     static const char function[] = "yoke_stream_wait_event";
     YK_CHECK(stream, YK_STREAM, function, "stream");
     YK_CHECK(event, YK_EVENT, function, "event");
     yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait.event = event };
-    bool given = atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN;
-    yoke_status status;
+    yoke_status status = YOKE_OK;
     if (atomic_load_explicit(&stream->failed, memory_order_acquire))
-        status = yk_error_restore(&stream->failure);
-    else if (event->stream == stream)
-        status = YOKE_OK; /* the stream's own order has it already */
-    else if (given && event->stream->device == stream->device)
-        status = yk_stream_enqueue(stream, YK_OP_WAIT, &op);
-    else if (yk_event_poll(event) == YOKE_OK)
-        status = YOKE_OK;
-    else
-        status = yk_stream_hold(stream, &op);
+        status = yk_stream_tell(stream);
+    if (status == YOKE_OK)
+        status = enqueue_wait(stream, &op);
     return status < 0 ? yk_blame(function, where, status) : status;
+}
+
+yoke_status yoke_device_set_wait(yoke_device *device, int32_t wait)
+{
+    static const char function[] = "yoke_device_set_wait";
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    if (wait < YOKE_WAIT_AUTO || wait > YOKE_WAIT_BLOCK)
+        return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: %d is no YOKE_WAIT_ value", function, (int)wait));
+    atomic_store(&device->wait, wait);
+    return YOKE_OK;
 }

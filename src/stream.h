@@ -10,35 +10,69 @@
 /* Needing the stream's memory, and its driver queue, but not keeping it from being torn down. */
 void yk_stream_use(yoke_stream *stream);
 void yk_stream_unuse(yoke_stream *stream);
+/* Unless it is about to go. */
+bool yk_stream_use_if_used(yoke_stream *stream);
+/* With device->lock held: take it from its device's streams. */
+void yk_stream_unlink(yoke_stream *stream);
 
 /* Whether all that the driver was given is known to have finished, with its effects visible to this thread. */
 static inline bool yk_stream_is_idle(const yoke_stream *stream)
 {
-    return atomic_load_explicit(&stream->given, memory_order_relaxed) == atomic_load_explicit(&stream->done, memory_order_acquire);
+    return yk_stream_given(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
 }
 
+/* failing.c */
+
 /* The stream fails with the thread's record, unless it has failed before. `where` is the enqueue site, used where the record has
- * none. */
+ * none. YOKE_E_DEVICE_LOST takes every stream of the device with it. */
 YK_COLD void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status);
+/* The same for work of a certain epoch: when the stream has recovered since, it is left alone. Returns the failure that counts,
+ * which the caller releases. */
+YK_COLD yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status);
+/* When the stream has failed, set the thread's record and return the status; else YOKE_OK. The second with stream->lock held. */
+YK_COLD yoke_status yk_stream_tell(yoke_stream *stream);
+YK_COLD yoke_status yk_stream_tell_locked(yoke_stream *stream);
+/* The driver says that something failed, not what: add to the thread's record which operations it can be, of those from number
+ * `first` up to `end`. */
+YK_COLD void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end);
+/* Have the driver wait for an event that it was given, and remember it: a failure of that is this stream's too. */
+yoke_status yk_stream_give_wait(yoke_stream *stream, yoke_event *event);
+/* The driver has come to its operation number `end`: the first failure among the events that it has waited for until then, with its
+ * record; YOKE_OK when there is none. */
+YK_COLD yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end);
+/* The stream is being destroyed. */
+void yk_stream_forget_waits(yoke_stream *stream);
+/* "launch of 'saxpy'" into `text`, which is returned. */
+const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *name);
+/* What yk_note_given keeps of an operation, or NULL. */
+const char *yk_op_lasting_name(const yk_op *op);
+/* YOKE_OK, or YOKE_E_DEVICE_LOST with its record. */
+yoke_status yk_device_check(yoke_device *device);
 
 /* For a public function that waits: YOKE_E_DEADLOCK inside a host function of this very stream. */
 bool yk_stream_is_mine(const yoke_stream *stream);
-void yk_stream_set_mine(const yoke_stream *stream);
+void yk_stream_set_mine(yoke_stream *stream);
+/* The host function of this thread, if it runs one, waits for the event; NULL: no longer. For the watchdog. */
+void yk_stream_awaits(yoke_event *event);
 
 /* held.c */
 
 /* From now on no enqueue goes straight to the driver; those on their way are through on return. */
 void yk_stream_close(yoke_stream *stream);
+/* With stream->lock held and nothing held: let them again, unless the stream has failed or its device is blocking. */
+void yk_stream_open(yoke_stream *stream);
 /* Record a new event at the stream's end. `always`: also on a stream that has failed, to wait for what it still does. */
 yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always);
-/* Hold a YK_OP_CALL or YK_OP_WAIT, and with it all that comes behind. */
+/* Hold a YK_OP_CALL, _NATIVE or _WAIT, and with it all that comes behind. */
 yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op);
-/* The thread that runs what the stream holds. */
-void *yk_stream_worker(void *stream);
+/* Wait for everything in the stream; at once inside its own host functions. Its failure, if it has failed. */
+yoke_status yk_stream_finish(yoke_stream *stream);
 
-/* Tell those who wait for an event of this stream to be given to the driver that one was, or has settled. */
+/* Post the listener's waiter whenever an event of this stream is given to the driver or settles while held, when the stream fails,
+ * and when it no longer holds anything. */
+void yk_stream_listen(yoke_stream *stream, yk_listener *listener);
+void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener);
 void yk_stream_progress(yoke_stream *stream);
-void yk_stream_wait_until_given(yoke_stream *stream, const yoke_event *event);
 
 /* op.c */
 

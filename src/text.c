@@ -98,6 +98,35 @@ const char *yk_bytes_text(char *target, size_t size, uint64_t bytes)
     return target;
 }
 
+/* ---- Lasting texts ---- */
+
+typedef struct lasting {
+    struct lasting *next;
+    char text[];
+} lasting;
+
+const char *yk_intern(const char *text)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static lasting *all; /* as many as there are different names: a walk, once for each kernel */
+    size_t length = strlen(text);
+    pthread_mutex_lock(&lock);
+    lasting *found = all;
+    while (found && strcmp(found->text, text) != 0)
+        found = found->next;
+    if (!found && (found = malloc(sizeof *found + length + 1))) {
+        memcpy(found->text, text, length + 1);
+        found->next = all;
+        all = found;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!found)
+        yk_no_memory("a name");
+    return found ? found->text : NULL;
+}
+
+/* ---- Near names ---- */
+
 enum { NEAREST_LENGTH = 64 }; /* longer names than this are compared by their beginning */
 
 /* Levenshtein's distance, blind to case. */

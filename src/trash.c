@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Destroying what the device may still use. Nothing is noted when work is enqueued: only when something is thrown away, the end of
- * every busy stream is marked, and it is destroyed when all those marks have been reached. First in, first out, so that a stream
- * outlives the marks on it.
+ * every busy stream is marked, and it is destroyed when all those marks have been reached. First in, first out; a stream that is
+ * thrown away is marked for the last time then, so that it outlives the marks on it.
  */
 #include "trash.h"
 
@@ -18,19 +18,20 @@ struct yk_trash {
     void *object;
     void (*destroy)(void *object);
     size_t count;
-    yoke_event *ends[]; /* their streams are older trash, or alive */
+    yoke_event *ends[]; /* their streams are in no older trash */
 };
 
-/* With device->lock held. NULL when the stream cannot be marked: its context is dead, and there is nothing to wait for. */
+/* With device->lock held. NULL when the stream cannot be marked: then it has been waited for. */
 static yoke_event *mark(yoke_stream *stream)
 {
     yoke_device *device = stream->device;
-    yoke_event *end = yk_event_take(device, stream, 0);
-    if (end && device->backend->event_record(end) < 0) {
-        yk_event_give_back(device, end);
-        end = NULL;
-    }
-    return end;
+    yoke_event *end = yk_event_take(stream, 0);
+    if (end && device->backend->event_record(end) == YOKE_OK)
+        return end;
+    if (end)
+        yk_event_give_back(end);
+    device->backend->stream_finish(stream);
+    return NULL;
 }
 
 /* With device->lock held. NULL when out of memory. */
@@ -51,8 +52,8 @@ static void wait_for_busy_streams(yoke_device *device)
     for (yoke_stream *stream = device->streams; stream; stream = stream->next) {
         yoke_event *end = !yk_stream_is_idle(stream) ? mark(stream) : NULL;
         if (end) {
-            (void)yk_wait_given(end);
-            yk_event_give_back(device, end);
+            yk_wait_for_mark(end);
+            yk_event_give_back(end);
         }
     }
 }
@@ -63,10 +64,10 @@ static bool is_reached(yoke_device *device, struct yk_trash *item, bool wait)
     while (item->count) {
         yoke_event *end = item->ends[item->count - 1];
         if (wait)
-            (void)yk_wait_given(end);
+            yk_wait_for_mark(end);
         else if (device->backend->event_query(end) == YOKE_PENDING)
             return false;
-        yk_event_give_back(device, end);
+        yk_event_give_back(end);
         item->count--;
     }
     return true;
@@ -106,7 +107,7 @@ bool yk_trash_wait(yoke_device *device)
     return atomic_load_explicit(&device->trash, memory_order_relaxed) && empty(device, true);
 }
 
-void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *object))
+static void throw_away(yoke_device *device, void *object, void (*destroy)(void *object), yoke_stream *unlink)
 {
     yk_trash_empty(device);
     bool now = true;
@@ -130,16 +131,20 @@ void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *obj
             wait_for_busy_streams(device);
         }
     }
+    if (unlink)
+        yk_stream_unlink(unlink);
     pthread_mutex_unlock(&device->lock);
     yk_error_restore(&before);
     if (now)
         destroy(object);
 }
 
-void yk_trash_drain(yoke_device *device)
+void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *object))
 {
-    empty(device, true);
-    pthread_mutex_lock(&device->lock);
-    yk_event_destroy_spares(device);
-    pthread_mutex_unlock(&device->lock);
+    throw_away(device, object, destroy, NULL);
+}
+
+void yk_trash_throw_stream(yoke_device *device, yoke_stream *stream, void (*destroy)(void *stream))
+{
+    throw_away(device, stream, destroy, stream);
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every test is a make target of its own: tests/KIND/NAME.tap, for conformance programs tests/conformance/NAME.BACKEND.tap. That
-# is an empty stamp, whose name tests/run-one.sh takes apart; so -j, TESTS=... and recheck work on each.
+# Every test is a make target of its own: tests/KIND/NAME.tap, for programs that run once for a backend
+# tests/KIND/NAME.BACKEND.tap. That is an empty stamp, whose name tests/run-one.sh takes apart; so -j, TESTS=... and recheck work on
+# each.
 
 TEST_EXTENSIONS = .tap
 TAP_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -50,6 +51,24 @@ check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap)
 
+# Drivers that lie: programs like those above, with a layer between Yoke and the OpenCL driver. The module has no home to be
+# installed in; libtool makes a shared one only for a folder.
+check_LTLIBRARIES += tests/faults/layer.la tests/faults/libline.la
+tests_faults_layer_la_SOURCES = tests/faults/layer.c tests/faults/layer.h
+tests_faults_layer_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
+tests_faults_layer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_faults_libline_la_SOURCES = tests/faults/line.c tests/faults/line.h tests/faults/layer.h
+tests_faults_libline_la_CPPFLAGS = $(AM_CPPFLAGS) -DLAYER='"$(abs_top_builddir)/tests/faults/.libs/layer.so"'
+tests_faults_libline_la_LIBADD = tests/libsuite.la
+
+fault_programs = \
+	tests/faults/failures \
+	tests/faults/lies
+check_PROGRAMS += $(fault_programs)
+fault_tests = $(fault_programs:=.opencl.tap)
+tests_faults_failures_LDADD = tests/faults/libline.la libyoke.la
+tests_faults_lies_LDADD = tests/faults/libline.la libyoke.la
+
 unit_libraries = tests/libtap.la libyoke-all.la
 unit_programs = \
 	tests/unit/device \
@@ -64,6 +83,17 @@ tests_unit_error_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_select_LDADD = $(unit_libraries)
 tests_unit_text_LDADD = $(unit_libraries)
+
+# Models of the scheduler, searched exhaustively: they use nothing of the library.
+model_programs = \
+	tests/model/gate \
+	tests/model/rule
+check_PROGRAMS += $(model_programs)
+model_tests = $(model_programs:=.tap)
+tests_model_gate_SOURCES = tests/model/gate.c tests/model/search.c tests/model/search.h
+tests_model_gate_LDADD = tests/libtap.la
+tests_model_rule_SOURCES = tests/model/rule.c tests/model/search.c tests/model/search.h
+tests_model_rule_LDADD = tests/libtap.la
 
 check_PROGRAMS += tests/static/nvrtc_compile
 tests_static_nvrtc_compile_LDADD = tests/libtap.la
@@ -86,10 +116,10 @@ static_tests = \
 	tests/static/symbols.tap \
 	tests/static/twins.tap
 
-TESTS += $(static_tests) $(unit_tests) $(example_tests) $(cuda_tests) $(opencl_tests)
+TESTS += $(static_tests) $(unit_tests) $(model_tests) $(example_tests) $(cuda_tests) $(opencl_tests) $(fault_tests)
 CLEANFILES += $(TESTS)
 
-$(static_tests) $(unit_tests) $(example_tests) $(cuda_tests) $(opencl_tests):
+$(static_tests) $(unit_tests) $(model_tests) $(example_tests) $(cuda_tests) $(opencl_tests) $(fault_tests):
 	@$(MKDIR_P) $(@D) && : >$@
 
 EXTRA_DIST += \

@@ -97,6 +97,10 @@ const char *yk_cuda_device_lacks(const yoke_device *device, int capability);
 
 yoke_status yk_cuda_stream_create(yoke_stream *stream);
 void yk_cuda_stream_destroy(yoke_stream *stream);
+yoke_status yk_cuda_stream_renew(yoke_stream *stream);
+void yk_cuda_stream_finish(yoke_stream *stream);
+yoke_status yk_cuda_stream_native_enter(yoke_stream *stream, void **out_handle);
+void yk_cuda_stream_native_leave(yoke_stream *stream);
 yoke_status yk_cuda_stream_wait_event(yoke_stream *stream, yoke_event *event);
 
 yoke_status yk_cuda_event_create(yoke_event *event);

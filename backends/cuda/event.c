@@ -19,7 +19,6 @@ yoke_status yk_cuda_event_create(yoke_event *event)
     return status;
 }
 
-/* event->stream may be gone by now: an event outlives the streams that it was recorded on. */
 void yk_cuda_event_destroy(yoke_event *event)
 {
     (void)yk_cu.cuEventDestroy_v2(event->native);
@@ -104,7 +103,7 @@ static yoke_status notify_aside(yoke_event *event, yk_waiter *waiter)
 yoke_status yk_cuda_event_notify(yoke_event *event, yk_waiter *waiter)
 {
     yoke_stream *stream = event->stream;
-    if (atomic_load_explicit(&stream->given, memory_order_relaxed) == event->mark)
+    if (yk_stream_given(stream) == event->mark)
         return yk_cuda_check("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, waiter));
     return notify_aside(event, waiter);
 }

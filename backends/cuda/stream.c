@@ -22,6 +22,31 @@ void yk_cuda_stream_destroy(yoke_stream *stream)
     stream->native = NULL;
 }
 
+/* What fails in a CUDA stream fails the context, so this is not the way back. */
+yoke_status yk_cuda_stream_renew(yoke_stream *stream)
+{
+    return yk_fail(YOKE_E_DRIVER, "cuda: the driver refuses stream %s, and a new one would share its context: %s", stream->label,
+                   yoke_error()->text);
+}
+
+void yk_cuda_stream_finish(yoke_stream *stream)
+{
+    (void)yk_cu.cuStreamSynchronize(stream->native); /* after a fault there is nothing to wait for, and it says so */
+}
+
+/* Libraries on top of CUDA, and the runtime API, go by the current context. */
+yoke_status yk_cuda_stream_native_enter(yoke_stream *stream, void **out_handle)
+{
+    *out_handle = stream->native;
+    return yk_cuda_enter(stream->device);
+}
+
+void yk_cuda_stream_native_leave(yoke_stream *stream)
+{
+    (void)stream;
+    yk_cuda_leave();
+}
+
 yoke_status yk_cuda_stream_wait_event(yoke_stream *stream, yoke_event *event)
 {
     return yk_cuda_check("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(stream->native, event->native, YK_CU_EVENT_WAIT_DEFAULT));

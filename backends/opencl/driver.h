@@ -79,7 +79,9 @@ static inline void yk_opencl_lock_give_back(yk_opencl_lock *lock)
 /* A program's native is its cl_program, a buffer's its cl_mem. */
 
 typedef struct yk_opencl_stream {
-    cl_command_queue queue;
+    _Atomic(cl_command_queue) queue;
+    cl_command_queue *retired; /* queues in which work has failed: other threads may still use them */
+    size_t retired_count;
     bool one_at_a_time;
     yk_opencl_lock lock; /* held during calls for the queue, where the device needs that */
 } yk_opencl_stream;
@@ -107,7 +109,7 @@ static inline cl_command_queue yk_opencl_enter(yoke_stream *stream)
     yk_opencl_stream *native = stream->native;
     if (YK_UNLIKELY(native->one_at_a_time))
         yk_opencl_lock_take(&native->lock);
-    return native->queue;
+    return atomic_load_explicit(&native->queue, memory_order_relaxed);
 }
 
 static inline void yk_opencl_leave(yoke_stream *stream)
@@ -115,6 +117,16 @@ static inline void yk_opencl_leave(yoke_stream *stream)
     yk_opencl_stream *native = stream->native;
     if (YK_UNLIKELY(native->one_at_a_time))
         yk_opencl_lock_give_back(&native->lock);
+}
+
+/* Where a command puts its event, which is that of op->end; NULL when there is none to record. */
+static inline cl_event *yk_opencl_end_of(const yk_op *op)
+{
+    if (!op->end)
+        return NULL;
+    yk_opencl_event *native = op->end->native;
+    atomic_store_explicit(&native->flushed, false, memory_order_relaxed);
+    return &native->handle;
 }
 
 /* ---- Errors (error.c) ---- */
@@ -137,6 +149,10 @@ const char *yk_opencl_device_lacks(const yoke_device *device, int capability);
 
 yoke_status yk_opencl_stream_create(yoke_stream *stream);
 void yk_opencl_stream_destroy(yoke_stream *stream);
+yoke_status yk_opencl_stream_renew(yoke_stream *stream);
+void yk_opencl_stream_finish(yoke_stream *stream);
+yoke_status yk_opencl_stream_native_enter(yoke_stream *stream, void **out_handle);
+void yk_opencl_stream_native_leave(yoke_stream *stream);
 yoke_status yk_opencl_stream_wait_event(yoke_stream *stream, yoke_event *event);
 
 yoke_status yk_opencl_event_create(yoke_event *event);

@@ -59,6 +59,13 @@ yoke_status yk_opencl_event_flush(yoke_event *event)
     return YOKE_OK;
 }
 
+/* The driver does not answer, so the event counts as failed; but nobody may take the work for finished while it still runs. */
+static yoke_status unanswered(yoke_event *event, const char *call, cl_int code)
+{
+    yk_opencl_stream_finish(event->stream);
+    return yk_opencl_fail_execution(event->stream->device, call, code);
+}
+
 yoke_status yk_opencl_event_query(yoke_event *event)
 {
     const yk_opencl_event *native = event->native;
@@ -66,18 +73,20 @@ yoke_status yk_opencl_event_query(yoke_event *event)
     yoke_status status = yk_opencl_event_flush(event);
     cl_int progress = CL_QUEUED, code;
 
-    if (status != YOKE_OK)
+    if (status != YOKE_OK) {
+        yk_opencl_stream_finish(event->stream);
         return status;
+    }
     code = yk_cl.clGetEventInfo(native->handle, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof progress, &progress, NULL);
     if (code != CL_SUCCESS)
-        return yk_opencl_fail_execution(device, "clGetEventInfo", code);
+        return unanswered(event, "clGetEventInfo", code);
     if (progress < 0)
         return yk_opencl_fail_execution(device, "clEnqueueMarkerWithWaitList", progress);
     if (progress != CL_COMPLETE)
         return YOKE_PENDING;
     /* That the status says CL_COMPLETE does not yet promise that this thread sees what the commands wrote; a wait does. */
     code = yk_cl.clWaitForEvents(1, &native->handle);
-    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail_execution(device, "clWaitForEvents", code);
+    return code == CL_SUCCESS ? YOKE_OK : unanswered(event, "clWaitForEvents", code);
 }
 
 /* May run on a thread of the driver's or inside clSetEventCallback: it calls no OpenCL, and takes no lock but the waiter's. */
@@ -88,11 +97,16 @@ static void CL_CALLBACK settled(cl_event handle, cl_int progress, void *user)
     yk_waiter_post(user);
 }
 
+/* NVIDIA's driver (580) serves callbacks by a thread of its own that keeps a core busy as long as one is waited for, and calls them
+ * up to 20 ms late. */
 yoke_status yk_opencl_event_notify(yoke_event *event, yk_waiter *waiter)
 {
     const yk_opencl_event *native = event->native;
     yoke_status status = yk_opencl_event_flush(event);
     cl_int code;
+
+    if (yk_opencl_device_of(event->stream->device)->slot->nvidia)
+        return YOKE_E_UNSUPPORTED;
 
     if (status != YOKE_OK)
         return status;

@@ -312,7 +312,8 @@ yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
     status = set_arguments(native->handle, op);
     if (status == YOKE_OK) {
         cl_command_queue queue = yk_opencl_enter(stream);
-        cl_int code = yk_cl.clEnqueueNDRangeKernel(queue, native->handle, dimensions, NULL, global, local, 0, NULL, NULL);
+        cl_int code =
+            yk_cl.clEnqueueNDRangeKernel(queue, native->handle, dimensions, NULL, global, local, 0, NULL, yk_opencl_end_of(op));
         yk_opencl_leave(stream);
         if (YK_UNLIKELY(code != CL_SUCCESS))
             status = launch_fault(op, code);

@@ -8,25 +8,32 @@
 
 #include <stdlib.h>
 
-yoke_status yk_opencl_stream_create(yoke_stream *stream)
+static yoke_status create_queue(const yoke_stream *stream, cl_command_queue *out_queue)
 {
     const yk_opencl_device *device = yk_opencl_device_of(stream->device);
     cl_command_queue_properties properties = stream->flags & YOKE_STREAM_TIMED ? CL_QUEUE_PROFILING_ENABLE : 0;
-    yk_opencl_stream *native = calloc(1, sizeof *native);
-    yoke_status status;
     cl_int code;
+
+    *out_queue = yk_cl.clCreateCommandQueue(device->context, device->slot->id, properties, &code);
+    return *out_queue ? YOKE_OK : yk_opencl_fail("clCreateCommandQueue", code, NULL);
+}
+
+yoke_status yk_opencl_stream_create(yoke_stream *stream)
+{
+    yk_opencl_stream *native = calloc(1, sizeof *native);
+    cl_command_queue queue;
+    yoke_status status;
 
     if (!native)
         return yk_no_memory("a stream");
     status = yk_opencl_lock_create(&native->lock);
     if (status != YOKE_OK)
         goto no_lock;
-    native->one_at_a_time = device->slot->one_at_a_time;
-    native->queue = yk_cl.clCreateCommandQueue(device->context, device->slot->id, properties, &code);
-    if (!native->queue) {
-        status = yk_opencl_fail("clCreateCommandQueue", code, NULL);
+    native->one_at_a_time = yk_opencl_device_of(stream->device)->slot->one_at_a_time;
+    status = create_queue(stream, &queue);
+    if (status != YOKE_OK)
         goto no_queue;
-    }
+    atomic_init(&native->queue, queue);
     stream->native = native;
     return YOKE_OK;
 
@@ -37,15 +44,56 @@ no_lock:
     return status;
 }
 
+static void destroy_queue(cl_command_queue queue)
+{
+    yk_cl.clFlush(queue); /* the release ought to do it, but work that was given must run whoever wrote the driver */
+    yk_cl.clReleaseCommandQueue(queue);
+}
+
 void yk_opencl_stream_destroy(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
 
-    yk_cl.clFlush(native->queue); /* the release ought to do it, but work that was given must run whoever wrote the driver */
-    yk_cl.clReleaseCommandQueue(native->queue);
+    destroy_queue(native->queue);
+    while (native->retired_count > 0)
+        destroy_queue(native->retired[--native->retired_count]);
+    free(native->retired);
     yk_opencl_lock_destroy(&native->lock);
     free(native);
     stream->native = NULL;
+}
+
+yoke_status yk_opencl_stream_renew(yoke_stream *stream)
+{
+    yk_opencl_stream *native = stream->native;
+    cl_command_queue fresh, *grown = realloc(native->retired, (native->retired_count + 1) * sizeof *grown);
+    yoke_status status;
+
+    if (!grown)
+        return yk_no_memory("a stream's new queue");
+    native->retired = grown;
+    status = create_queue(stream, &fresh);
+    if (status != YOKE_OK)
+        return status;
+    grown[native->retired_count++] = atomic_exchange(&native->queue, fresh);
+    return YOKE_OK;
+}
+
+void yk_opencl_stream_finish(yoke_stream *stream)
+{
+    (void)yk_cl.clFinish(yk_opencl_enter(stream));
+    yk_opencl_leave(stream);
+}
+
+yoke_status yk_opencl_stream_native_enter(yoke_stream *stream, void **out_handle)
+{
+    *out_handle = yk_opencl_enter(stream);
+    return YOKE_OK;
+}
+
+void yk_opencl_stream_native_leave(yoke_stream *stream)
+{
+    yk_opencl_leave(stream);
 }
 
 yoke_status yk_opencl_stream_wait_event(yoke_stream *stream, yoke_event *event)

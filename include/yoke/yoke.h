@@ -10,7 +10,9 @@
  *    short program may check once at its end.
  *  - Out-parameters come last; they are set to NULL or 0 when the call fails. A function that fails has done nothing.
  *  - create, open, build and record give a reference that the caller releases; get borrows from its parent.
- *  - It never aborts, exits or prints, and leaves the thread's current CUDA context as it was.
+ *  - It never aborts, exits or prints (but see yoke_log_set), and leaves the thread's current CUDA context as it was.
+ *  - In a child that was forked from a process which had opened a device, it is YOKE_E_FORKED; releasing there does nothing. A
+ *    process that has only listed devices may fork and go on.
  *  - Device memory runs out as YOKE_E_OUT_OF_DEVICE_MEMORY, host memory as YOKE_E_OUT_OF_HOST_MEMORY, in any function that takes
  * some.
  *  - Sizes and offsets are bytes.
@@ -71,7 +73,7 @@ typedef struct yoke_kernel yoke_kernel;   /* an entry point of a program */
     X(YOKE_E_FORKED, -206, "the driver was started before this process was forked: call exec, or start it after fork") \
     X(YOKE_E_EXECUTION, -301, "work on the device failed")                                                             \
     X(YOKE_E_HOST_FUNCTION, -302, "a host function failed")                                                            \
-    X(YOKE_E_CANCELLED, -303, "the stream was released before this could run")                                         \
+    X(YOKE_E_CANCELLED, -303, "the stream was cancelled or released before this could run")                            \
     X(YOKE_E_DEVICE_LOST, -401, "the device is gone for this process: restart it")
 
 typedef int32_t yoke_status;
@@ -104,7 +106,7 @@ typedef struct yoke_error_info {
     const char *function;     /* the public function that failed, as "yoke_buffer_create" */
     const char *driver_call;  /* as "cuMemAlloc_v2" */
     const char *driver_name;  /* the name of driver_code, as "CUDA_ERROR_OUT_OF_MEMORY" */
-    const char *where;        /* "file:line" that enqueued the failed work, where known */
+    const char *where;        /* "file:line" that enqueued the failed work; of several that it may have been, the first */
     yoke_status cause_status; /* the failure before this one, when this one only says that an object is NULL */
     char text[768];           /* one line: what failed, why, what to do about it */
     char cause[768];          /* the text of the failure before */
@@ -120,6 +122,24 @@ YOKE_API void yoke_error_clear(void);
  * as in `return yoke_fail(YOKE_E_HOST_FUNCTION, "cannot write %s", path)`. A `status` that is not negative counts as
  * YOKE_E_HOST_FUNCTION. */
 YOKE_API yoke_status yoke_fail(yoke_status status, const char *format, ...) YOKE_PRINTF(2, 3);
+
+/* ---- Logging ------------------------------------------------------------------------------------------------------------- */
+
+enum {
+    YOKE_LOG_OFF = 0,
+    YOKE_LOG_ERROR = 1,   /* every call that fails, and every stream */
+    YOKE_LOG_WARNING = 2, /* what works but should be looked at: a failure nobody asked for, a stream that stands still */
+    YOKE_LOG_INFO = 3,    /* devices opened, programs built, what a driver lacks and what is done instead */
+    YOKE_LOG_DEBUG = 4    /* streams, and the threads of Yoke */
+};
+
+/* Called by one thread at a time, any of them: it must not call Yoke. `text` is one line without its end, valid during the call. */
+typedef void (*yoke_log_fn)(int level, const char *text, void *user);
+
+/* Hand every message of this level and more important ones to `fn`; NULL: back to what the environment orders. YOKE_LOG=error,
+ * warning, info or debug writes them to stderr; without it nothing is written. When this returns, the function that was set before
+ * is no longer running. */
+YOKE_API void yoke_log_set(int level, yoke_log_fn fn, void *user);
 
 #define YOKE_TEXT_(x) #x
 #define YOKE_TEXT(x) YOKE_TEXT_(x)
@@ -207,14 +227,23 @@ YOKE_API const char *yoke_device_report(void);
 
 enum { YOKE_STREAM_TIMED = 1 }; /* events of this stream can be timed (costs some drivers a little per operation) */
 
+/* How threads wait for a stream's work, its own worker included. */
+enum {
+    YOKE_WAIT_AUTO = 0, /* a stream: as its device says. A device: look again and again for 50 us, then sleep */
+    YOKE_WAIT_SPIN = 1, /* look all the time: the shortest wait, for a whole core */
+    YOKE_WAIT_BLOCK = 2 /* sleep at once: no core, some tens of microseconds later */
+};
+
 typedef struct yoke_stream_desc {
-    size_t size;    /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
-    uint32_t flags; /* YOKE_STREAM_ bits */
+    size_t size;      /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
+    uint32_t flags;   /* YOKE_STREAM_ bits */
+    int32_t wait;     /* YOKE_WAIT_ */
+    const char *name; /* for messages, as "upload", of which 31 characters are kept; NULL: a number */
 } yoke_stream_desc;
 
-#define YOKE_STREAM_DESC_INIT       \
-    {                               \
-        sizeof(yoke_stream_desc), 0 \
+#define YOKE_STREAM_DESC_INIT                \
+    {                                        \
+        sizeof(yoke_stream_desc), 0, 0, NULL \
     }
 
 /* Create an in-order stream: each operation starts when the one before it has finished and its effects are visible. Streams are
@@ -222,8 +251,7 @@ typedef struct yoke_stream_desc {
 YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_stream);
 
 /* The same, with flags; `desc` may be NULL. YOKE_E_UNSUPPORTED: YOKE_STREAM_TIMED on a device without YOKE_CAP_TIMING.
- * YOKE_E_INVALID: unknown flags.
- */
+ * YOKE_E_INVALID: unknown flags or way to wait. */
 YOKE_API yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream);
 
 YOKE_API yoke_stream *yoke_stream_retain(yoke_stream *stream);
@@ -237,9 +265,23 @@ YOKE_API yoke_device *yoke_stream_get_device(const yoke_stream *stream);
 
 /* Wait until everything that was in the stream at the call has finished.
  * Returns the stream's first failure, whatever its code: YOKE_E_EXECUTION, a host function's status, YOKE_E_DEVICE_LOST. A stream
- * that has failed stays failed: what is enqueued later fails at once with the same record. YOKE_E_DEADLOCK: called from a host
- * function of this stream. */
+ * that has failed stays failed until yoke_stream_recover: what is enqueued later fails at once with the same record.
+ * YOKE_E_DEADLOCK: called from a host function of this stream. */
 YOKE_API yoke_status yoke_stream_wait(yoke_stream *stream);
+
+/* Start nothing further of this stream: it fails with YOKE_E_CANCELLED. What the driver has already been given, and a host function
+ * that has started, still run to their end; host functions that have not started are called with YOKE_E_CANCELLED. Does not wait.
+ * A stream that has failed already stays as it is, which is no error. */
+YOKE_API yoke_status yoke_stream_cancel(yoke_stream *stream);
+
+/* Make a stream that has failed usable again: wait until what it still had has run or been skipped, and forget the failure. Events
+ * recorded before keep theirs. Nothing happens to a stream that has not failed. YOKE_E_DEVICE_LOST: the device is gone, and with it
+ * all of its streams. YOKE_E_DEADLOCK: called from a host function of this stream. Or the driver's failure when it gives no new
+ * queue; the stream then stays failed. */
+YOKE_API yoke_status yoke_stream_recover(yoke_stream *stream);
+
+/* How the device's streams with YOKE_WAIT_AUTO wait from now on. YOKE_E_INVALID: no YOKE_WAIT_ value. */
+YOKE_API yoke_status yoke_device_set_wait(yoke_device *device, int32_t wait);
 
 /* A host function. `status`: YOKE_OK, or why the work before it did not succeed (yoke_error() then holds the record). Returns a
  * negative status to fail the stream; any other means success. */
@@ -278,9 +320,33 @@ YOKE_API void yoke_event_release(yoke_event *event);
 /* YOKE_OK: settled, all well. YOKE_PENDING: not yet. Negative: the failure of the work before the event. Never blocks. */
 YOKE_API yoke_status yoke_event_query(yoke_event *event);
 
-/* Wait until the event has settled: spins briefly, then sleeps. Returns as yoke_event_query, never YOKE_PENDING.
+/* Wait until the event has settled, in the way of its stream (YOKE_WAIT_). Returns as yoke_event_query, never YOKE_PENDING.
  * YOKE_E_DEADLOCK: called from a host function that stands before the event in its own stream. */
 YOKE_API yoke_status yoke_event_wait(yoke_event *event);
+
+#define YOKE_FOREVER UINT64_MAX /* nanoseconds */
+
+/* The same for at most so many nanoseconds; YOKE_PENDING: they have passed. */
+YOKE_API yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds);
+
+/* Wait for at most so many nanoseconds until any of `count` events has settled, and return what yoke_event_query says of it, with
+ * its place in `out_index`; of several the first. YOKE_PENDING: the time has passed, and out_index is `count`. YOKE_E_INVALID:
+ * count is 0, or one of the events is NULL or released. YOKE_E_DEADLOCK: all of them stand behind the host function that waits. */
+YOKE_API yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_t nanoseconds, size_t *out_index);
+
+/* Called once when an event has settled; `status` as yoke_event_query, and yoke_error() holds the record of a failure. */
+typedef void (*yoke_settled_fn)(yoke_status status, void *user);
+
+/* Call fn(status, user) once when the event has settled, and then release(user) once, unless release is NULL. It does not hold the
+ * stream: what follows the event goes on meanwhile. Like host functions it runs on a thread of Yoke's, may block and call anything,
+ * and waits for no other; several of one stream may run at once and in any order. If this call fails, neither is ever called.
+ * YOKE_E_INVALID: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. */
+YOKE_API yoke_status yoke_event_on_settled(yoke_event *event, yoke_settled_fn fn, void *user, yoke_release_fn release);
+
+/* A file descriptor that becomes readable, and stays so until it is read, when the event has settled: for poll, epoll, libuv,
+ * asyncio. The caller owns it and closes it when he likes; ask yoke_event_query how the work ended. Each call gives another one.
+ * YOKE_E_OUT_OF_HOST_MEMORY: no descriptor or thread is to be had. */
+YOKE_API yoke_status yoke_event_fd(yoke_event *event, int *out_fd);
 
 /* Nanoseconds on the device's clock between two timed events of one device. YOKE_PENDING: one has not settled yet. YOKE_E_INVALID:
  * one is not timed, or they belong to different devices. Or the failure of one of them. */

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How streams fail, and recover. A stream keeps its first failure; everything enqueued later, every event behind it and every host
+ * function is told that one. Recovering begins a new epoch: what was recorded in an older one still tells its own failure, but can
+ * no longer harm the stream.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "enqueue.h"
+#include "event.h"
+#include "settle.h"
+
+/* ---- Telling ---- */
+
+yoke_status yk_stream_tell_locked(yoke_stream *stream)
+{
+    return atomic_load(&stream->failed) ? yk_failure_tell(stream->failure) : YOKE_OK;
+}
+
+yoke_status yk_stream_tell(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    yoke_status status = yk_stream_tell_locked(stream);
+    pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+yoke_status yk_device_check(yoke_device *device)
+{
+    yk_failure *lost = atomic_load_explicit(&device->lost, memory_order_acquire);
+    return YK_UNLIKELY(lost != NULL) ? yk_failure_tell(lost) : YOKE_OK;
+}
+
+const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *name)
+{
+    if (name && kind == YK_OP_LAUNCH)
+        snprintf(text, size, "launch of '%s'", name);
+    else if (name && kind == YK_OP_WAIT)
+        snprintf(text, size, "wait for the event of %s", name);
+    else
+        snprintf(text, size, "%s", yk_op_name(kind));
+    return text;
+}
+
+void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end)
+{
+    char text[160];
+    const char *origin = NULL;
+    uint64_t count = end > first ? end - first : 0;
+    if (count > YK_GIVEN_KEPT)
+        first = end - YK_GIVEN_KEPT;
+    if (count == 0)
+        return;
+    yk_error_append(count == 1 ? "; it was the" : "; it was one of these %llu operations", (unsigned long long)count);
+    for (uint64_t i = first; i < end; i++) {
+        const yk_given *given = &stream->recent[i % YK_GIVEN_KEPT];
+        const char *where = atomic_load_explicit(&given->where, memory_order_relaxed);
+        yk_op_text(text, sizeof text, (yk_op_kind)atomic_load_explicit(&given->kind, memory_order_relaxed),
+                   atomic_load_explicit(&given->name, memory_order_relaxed));
+        yk_error_append("%s %s%s%s", i > first ? "," : count == 1 ? "" : ":", text, where ? " at " : "", where ? where : "");
+        origin = origin ? origin : where;
+    }
+    yk_error_append(" on stream %s%s", stream->label, count == 1 ? "" : "; YOKE_BLOCKING=1 tells which");
+    yk_blame(NULL, origin, yoke_error()->status);
+}
+
+/* ---- Failing ---- */
+
+/* Of this stream alone. */
+static yk_failure *fail_alone(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status)
+{
+    yk_failure *failure;
+    bool first = false;
+    yk_blame(NULL, where, status);
+    pthread_mutex_lock(&stream->lock);
+    if (epoch != atomic_load_explicit(&stream->epoch, memory_order_relaxed)) {
+        failure = yk_failure_from_record();
+    } else {
+        if (!atomic_load(&stream->failed)) {
+            first = true;
+            stream->failure->info = *yoke_error();
+            atomic_store_explicit(&stream->failed, true, memory_order_release);
+            yk_stream_close(stream);
+        }
+        failure = yk_failure_retain(stream->failure);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    if (first) {
+        yk_stream_progress(stream);
+        yk_log(status == YOKE_E_CANCELLED ? YOKE_LOG_INFO : YOKE_LOG_ERROR, "stream %s of %s has failed with %s: %s", stream->label,
+               stream->device->info.selector, yoke_status_name(status), yoke_error()->text);
+    }
+    return failure;
+}
+
+/* The device is gone for this process: once for all of its streams, with the record of the first that noticed. */
+static void lose_device(yoke_device *device)
+{
+    yoke_error_info before = *yoke_error();
+    pthread_mutex_lock(&device->lock);
+    if (!atomic_load(&device->lost)) {
+        atomic_store_explicit(&device->lost, yk_failure_from_record(), memory_order_release);
+        for (yoke_stream *stream = device->streams; stream; stream = stream->next)
+            yk_failure_release(fail_alone(stream, atomic_load(&stream->epoch), NULL, YOKE_E_DEVICE_LOST));
+    }
+    pthread_mutex_unlock(&device->lock);
+    yk_error_restore(&before);
+}
+
+yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status)
+{
+    yk_failure *failure = fail_alone(stream, epoch, where, status);
+    if (status == YOKE_E_DEVICE_LOST && !atomic_load_explicit(&stream->device->lost, memory_order_acquire))
+        lose_device(stream->device);
+    return failure;
+}
+
+void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status)
+{
+    yk_failure_release(yk_stream_fail_in(stream, atomic_load(&stream->epoch), where, status));
+}
+
+yoke_status yk_stream_not_given(yoke_stream *stream, yoke_status status)
+{
+    if (status != YOKE_E_DEVICE_LOST || atomic_load(&stream->failed))
+        return status;
+    yk_stream_name_suspects(stream, atomic_load_explicit(&stream->done, memory_order_relaxed), yk_stream_given(stream));
+    yk_stream_fail(stream, NULL, status);
+    return yk_stream_tell(stream);
+}
+
+yoke_status yoke_stream_cancel(yoke_stream *stream)
+{
+    YK_CHECK(stream, YK_STREAM, "yoke_stream_cancel", "stream");
+    yoke_error_info before = *yoke_error();
+    yk_fail(YOKE_E_CANCELLED, "stream %s was cancelled with yoke_stream_cancel before this could run", stream->label);
+    yk_stream_fail(stream, NULL, YOKE_E_CANCELLED);
+    yk_error_restore(&before);
+    return YOKE_OK;
+}
+
+/* ---- Waits that the driver was given ---- */
+
+/* Drivers do not hand a failure on to what waits for it, or not with its reason: so these events are asked once the wait is over.
+ */
+struct yk_given_wait {
+    struct yk_given_wait *next;
+    yoke_event *event;
+    uint64_t number; /* of the wait among the stream's operations, or of one before it */
+};
+
+static void free_wait(struct yk_given_wait *wait)
+{
+    yoke_event_release(wait->event);
+    free(wait);
+}
+
+/* Take the waits of this event, or all up to an operation, from the stream. */
+static struct yk_given_wait *take_waits(yoke_stream *stream, const yoke_event *event, uint64_t end)
+{
+    struct yk_given_wait *taken = NULL, *kept = NULL, *wait, *next;
+    yk_light_lock(&stream->spare_lock);
+    for (wait = atomic_load(&stream->waits); wait; wait = next) {
+        struct yk_given_wait **list = wait->event == event || wait->number < end ? &taken : &kept;
+        next = wait->next;
+        wait->next = *list;
+        *list = wait;
+    }
+    atomic_store(&stream->waits, kept);
+    yk_light_unlock(&stream->spare_lock);
+    return taken;
+}
+
+static void keep_wait(yoke_stream *stream, struct yk_given_wait *wait)
+{
+    yk_light_lock(&stream->spare_lock);
+    wait->next = atomic_load(&stream->waits);
+    atomic_store(&stream->waits, wait);
+    yk_light_unlock(&stream->spare_lock);
+}
+
+yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end)
+{
+    yoke_status status = YOKE_OK;
+    struct yk_given_wait *wait, *next;
+    for (wait = take_waits(stream, NULL, end); wait; wait = next) {
+        next = wait->next;
+        yoke_status one = status < 0 ? YOKE_OK : yk_event_poll(wait->event);
+        status = one < 0 ? one : status;
+        free_wait(wait);
+    }
+    return status;
+}
+
+static void free_waits(struct yk_given_wait *wait)
+{
+    while (wait) {
+        struct yk_given_wait *next = wait->next;
+        free_wait(wait);
+        wait = next;
+    }
+}
+
+void yk_stream_forget_waits(yoke_stream *stream)
+{
+    free_waits(take_waits(stream, NULL, UINT64_MAX));
+}
+
+/* On a stream that nobody asks for its end, what it waited for would pile up: forget what has succeeded. */
+static void thin_out_waits(yoke_stream *stream)
+{
+    struct yk_given_wait *wait, *next;
+    for (wait = take_waits(stream, NULL, UINT64_MAX); wait; wait = next) {
+        next = wait->next;
+        if (yk_event_poll(wait->event) == YOKE_OK)
+            free_wait(wait);
+        else
+            keep_wait(stream, wait);
+    }
+}
+
+yoke_status yk_stream_give_wait(yoke_stream *stream, yoke_event *event)
+{
+    struct yk_given_wait *wait = malloc(sizeof *wait);
+    if (!wait)
+        return yk_no_memory("a wait for an event");
+    if (yk_stream_given(stream) % 64 == 63)
+        thin_out_waits(stream);
+    wait->event = yoke_event_retain(event);
+    wait->number = yk_stream_given(stream);
+    keep_wait(stream, wait);
+    yoke_status status = stream->device->backend->stream_wait_event(stream, event);
+    if (status < 0)
+        free_waits(take_waits(stream, event, 0));
+    return status;
+}
+
+/* ---- Recovering ---- */
+
+static bool claim(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    bool ours = !stream->held && !stream->recovering;
+    if (ours)
+        stream->recovering = true;
+    pthread_mutex_unlock(&stream->lock);
+    return ours;
+}
+
+/* Wait until the stream holds nothing, since its worker skips what is left of a failed one, and nobody else recovers it. */
+static void begin_recovery(yoke_stream *stream)
+{
+    yk_waiter *waiter = yk_waiter_take();
+    yk_listener listener = { .waiter = waiter };
+    if (waiter)
+        yk_stream_listen(stream, &listener);
+    while (!claim(stream)) {
+        if (waiter)
+            yk_waiter_sleep(waiter, UINT64_MAX);
+        else
+            sched_yield();
+    }
+    if (waiter)
+        yk_stream_unlisten(stream, &listener);
+    yk_waiter_give_back(waiter);
+}
+
+static void end_recovery(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->recovering = false;
+    pthread_mutex_unlock(&stream->lock);
+    yk_stream_progress(stream);
+}
+
+/* Wait for the driver. What it says of its queue now is whether that can be used again. */
+static yoke_status drain(yoke_stream *stream)
+{
+    yoke_event *end = yk_event_new(stream, 0, NULL);
+    if (!end)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    yoke_status status = yk_event_give(end);
+    if (status == YOKE_OK && atomic_load(&end->state) == YK_EVENT_GIVEN) {
+        end->epoch = atomic_load(&stream->epoch) - 1; /* its failure is nobody else's */
+        status = yk_event_settle(end);
+    }
+    yoke_event_release(end);
+    return status;
+}
+
+/* The failure that was there is gone, and nothing has failed yet in the new epoch. */
+static void begin_epoch(yoke_stream *stream, yk_failure *fresh)
+{
+    yk_stream_forget_waits(stream);
+    pthread_mutex_lock(&stream->lock);
+    yk_failure *old = stream->failure;
+    stream->failure = fresh;
+    atomic_store(&stream->done, yk_stream_given(stream));
+    atomic_fetch_add(&stream->epoch, 1);
+    atomic_store(&stream->failed, false);
+    yk_stream_open(stream);
+    pthread_mutex_unlock(&stream->lock);
+    yk_failure_release(old);
+}
+
+/* With the recovery ours. */
+static yoke_status recover(yoke_stream *stream)
+{
+    yoke_status status = yk_device_check(stream->device);
+    if (status < 0 || !atomic_load(&stream->failed))
+        return status;
+    yk_failure *fresh = yk_failure_new();
+    if (!fresh)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    status = drain(stream);
+    if (status < 0 && status != YOKE_E_DEVICE_LOST && status != YOKE_E_OUT_OF_HOST_MEMORY)
+        status = stream->device->backend->stream_renew(stream);
+    if (status < 0)
+        yk_failure_release(fresh);
+    else
+        begin_epoch(stream, fresh);
+    return status;
+}
+
+yoke_status yoke_stream_recover(yoke_stream *stream)
+{
+    static const char function[] = "yoke_stream_recover";
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (yk_stream_is_mine(stream))
+        return yk_blame(
+            function, NULL,
+            yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
+    if (!atomic_load(&stream->failed))
+        return YOKE_OK;
+    yoke_error_info before = *yoke_error();
+    begin_recovery(stream);
+    yoke_status status = recover(stream);
+    end_recovery(stream);
+    if (status < 0)
+        return yk_blame(function, NULL, status);
+    yk_error_restore(&before);
+    return YOKE_OK;
+}

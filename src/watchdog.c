@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The watchdog: a thread that looks at every stream a few times in the period of YOKE_WATCHDOG, and tells through the log, once, of
+ * each that has work and has not got on for that long: what stands at its front, where that was enqueued, and what it waits for,
+ * from stream to stream, down to the one that holds up all the others.
+ *
+ * What the driver has been given makes itself known only when asked: a mark at the stream's end, and a query.
+ */
+#include "watchdog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backend.h"
+#include "event.h"
+#include "settle.h"
+#include "stream.h"
+#include "thread.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows; taken before any device's */
+static pthread_cond_t changed;                           /* the last device is being forgotten */
+static yoke_device *devices;
+static bool running; /* the thread */
+static double limit; /* seconds; 0: off */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void read_environment(void)
+{
+    const char *ordered = getenv("YOKE_WATCHDOG");
+    limit = ordered ? atof(ordered) : 0;
+    if (limit > 0 && (limit > 1e6 || yk_cond_init(&changed) != 0))
+        limit = 0;
+}
+
+/* ---- What a stream waits for ---- */
+
+/* One line of a chain: what the stream does, as text, and the event that it waits for, retained, when it waits for one. */
+static yoke_event *describe(yoke_stream *stream, yk_text *text)
+{
+    char what[160];
+    yoke_event *awaited = NULL;
+    pthread_mutex_lock(&stream->lock);
+    const yk_op *op = stream->running;
+    yk_text_add(text, "stream %s of %s", stream->label, stream->device->info.selector);
+    if (op && op->kind == YK_OP_WAIT)
+        awaited = yoke_event_retain(op->u.wait.event);
+    else if (op && op->kind == YK_OP_CALL)
+        awaited = yoke_event_retain(stream->awaited);
+    if (op) {
+        bool drains = op->kind == YK_OP_CALL && atomic_load(&op->u.call.after->state) == YK_EVENT_GIVEN;
+        yk_op_text(what, sizeof what, op->kind, yk_op_lasting_name(op));
+        yk_text_add(text, " is at the %s%s%s%s", what, op->where ? " enqueued at " : "", op->where ? op->where : "",
+                    drains ? ", for which the driver has to finish what came before" : "");
+    } else {
+        const yk_given *last = &stream->recent[(yk_stream_given(stream) - 1) % YK_GIVEN_KEPT];
+        const char *where = atomic_load(&last->where);
+        yk_op_text(what, sizeof what, (yk_op_kind)atomic_load(&last->kind), atomic_load(&last->name));
+        yk_text_add(text, " waits for the driver, which has %llu operations of it, the last a %s%s%s",
+                    (unsigned long long)(yk_stream_given(stream) - atomic_load(&stream->done)), what, where ? " at " : "",
+                    where ? where : "");
+    }
+    pthread_mutex_unlock(&stream->lock);
+    return awaited;
+}
+
+/* From the stream along what it waits for, until something waits for nothing, or for a stream that was met before. */
+static void report(yoke_stream *first, double seconds)
+{
+    enum { LONGEST = 16 };
+    const yoke_stream *met[LONGEST];
+    yoke_event *events[LONGEST]; /* each keeps its stream in memory */
+    yk_text text = { 0 };
+    yoke_stream *stream = first;
+    size_t length = 0;
+    bool circle = false;
+    while (stream && length < LONGEST) {
+        yoke_event *awaited = describe(stream, &text);
+        met[length] = stream;
+        events[length++] = awaited;
+        stream = awaited ? awaited->stream : NULL;
+        if (awaited)
+            yk_text_add(&text, ", waiting for the event recorded%s%s; ", awaited->where ? " at " : "",
+                        awaited->where ? awaited->where : "");
+        for (size_t i = 0; stream && i < length; i++)
+            circle = circle || met[i] == stream;
+        if (circle) {
+            yk_text_add(&text, "which is in stream %s again: a circle, in which nothing will ever get on", stream->label);
+            break;
+        }
+    }
+    yk_log(YOKE_LOG_WARNING, "stream %s of %s has stood still for %.1f s: %s", first->label, first->device->info.selector, seconds,
+           yk_text_get(&text));
+    while (length > 0)
+        yoke_event_release(events[--length]);
+    yk_text_free(&text);
+}
+
+/* ---- Progress ---- */
+
+/* With device->lock held. Has the driver got on with what it was given? A mark at the end of it, asked for again and again. */
+static bool driver_has_got_on(yoke_stream *stream)
+{
+    const yk_backend *backend = stream->device->backend;
+    yoke_event *mark = stream->watchdog.mark;
+    if (!mark) {
+        mark = yk_event_take(stream, 0);
+        if (mark && backend->event_record(mark) < 0) {
+            yk_event_give_back(mark);
+            mark = NULL;
+        }
+        stream->watchdog.mark = mark;
+        return !mark;
+    }
+    if (backend->event_query(mark) == YOKE_PENDING)
+        return false;
+    yk_event_give_back(mark);
+    stream->watchdog.mark = NULL;
+    return true;
+}
+
+/* With device->lock held. Whether the stream has stood still for so long, and nobody was told yet. */
+static bool stands_still(yoke_stream *stream, uint64_t now, double *out_seconds)
+{
+    pthread_mutex_lock(&stream->lock);
+    bool held = stream->held, got_on = stream->ran != stream->watchdog.ran;
+    stream->watchdog.ran = stream->ran;
+    pthread_mutex_unlock(&stream->lock);
+    if (!held)
+        got_on = (yk_stream_is_idle(stream) && !stream->watchdog.mark) || driver_has_got_on(stream);
+    if (got_on || stream->watchdog.since == 0) {
+        stream->watchdog.since = now;
+        stream->watchdog.told = false;
+        return false;
+    }
+    *out_seconds = (double)(now - stream->watchdog.since) * 1e-9;
+    if (stream->watchdog.told || *out_seconds < limit)
+        return false;
+    stream->watchdog.told = true;
+    return true;
+}
+
+/* The stream is in use while this is told of it: the caller gives that back without device->lock. */
+static yoke_stream *find_still(yoke_device *device, uint64_t now, double *out_seconds)
+{
+    yoke_stream *found = NULL;
+    pthread_mutex_lock(&device->lock);
+    for (yoke_stream *stream = device->streams; stream && !found; stream = stream->next)
+        if (stands_still(stream, now, out_seconds) && yk_stream_use_if_used(stream))
+            found = stream;
+    pthread_mutex_unlock(&device->lock);
+    return found;
+}
+
+/* ---- The thread ---- */
+
+/* With the lock held. */
+static yoke_stream *find_still_anywhere(double *out_seconds)
+{
+    yoke_stream *found = NULL;
+    for (yoke_device *device = devices; device && !found; device = device->next_open)
+        found = find_still(device, yk_now(), out_seconds);
+    return found;
+}
+
+/* Nothing is released with the lock held: it may be the last of its device, which then is forgotten. */
+static void watch(void *unused)
+{
+    double seconds = 0;
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    while (devices) {
+        yoke_stream *still = find_still_anywhere(&seconds);
+        if (!still) {
+            yk_cond_wait_for(&changed, &lock, (uint64_t)(limit * 1e9 / 4));
+            continue;
+        }
+        pthread_mutex_unlock(&lock);
+        report(still, seconds);
+        yk_stream_unuse(still);
+        pthread_mutex_lock(&lock);
+    }
+    running = false;
+    pthread_mutex_unlock(&lock);
+}
+
+void yk_watchdog_watch(yoke_device *device)
+{
+    pthread_once(&once, read_environment);
+    if (limit <= 0)
+        return;
+    pthread_mutex_lock(&lock);
+    device->next_open = devices;
+    devices = device;
+    if (!running && yk_thread_run(watch, NULL, "the watchdog") == YOKE_OK)
+        running = true;
+    else if (!running)
+        yk_log(YOKE_LOG_WARNING, "there is no watchdog: %s", yoke_error()->text);
+    pthread_mutex_unlock(&lock);
+}
+
+void yk_watchdog_forget(yoke_device *device)
+{
+    pthread_once(&once, read_environment);
+    if (limit <= 0)
+        return;
+    pthread_mutex_lock(&lock);
+    yoke_device **at = &devices;
+    while (*at && *at != device)
+        at = &(*at)->next_open;
+    if (*at)
+        *at = device->next_open;
+    if (!devices)
+        pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+}
