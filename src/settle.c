@@ -262,12 +262,16 @@ size_t yk_wait_any(const yk_wait *wait)
 
 void yk_wait_for_mark(yoke_event *mark)
 {
-    uint64_t start = yk_now();
-    while (mark->stream->device->backend->event_query(mark) == YOKE_PENDING) {
-        uint64_t waited = yk_now() - start;
-        if (waited < YK_SPIN_NANOSECONDS)
-            yk_pause();
-        else
-            nanosleep(&(struct timespec){ .tv_nsec = (long)next_look(waited) }, NULL);
+    const yk_backend *backend = mark->stream->device->backend;
+    uint64_t start = yk_now(), waited;
+    while ((waited = yk_now() - start) < YK_SPIN_NANOSECONDS) {
+        if (backend->event_query(mark) != YOKE_PENDING)
+            return;
+        yk_pause();
     }
+    yk_waiter *waiter = yk_waiter_take();
+    bool blind = !waiter || backend->event_notify(mark, waiter) < 0;
+    while (backend->event_query(mark) == YOKE_PENDING)
+        sleep_for(waiter, blind ? YK_BLIND_NANOSECONDS : next_look(yk_now() - start));
+    yk_waiter_give_back(waiter);
 }

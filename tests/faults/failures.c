@@ -10,19 +10,25 @@
 /* A line whose first stream is lied about. */
 static void fails_with(suite *t, unsigned kind, liar_orders orders, outcome expected)
 {
+    suite own, *on;
     line l;
 
-    if (!has_layer() || !line_open(t, &l, kind, expected))
+    if (!has_layer() || !(on = line_device(t, expected.status, &own)))
         return;
+    if (!line_open(on, &l, kind, expected)) {
+        line_leave_device(on, &own);
+        return;
+    }
     orders.queue = l.queue;
     liar->lie(&orders);
-    if (line_enqueue(t, &l)) {
-        line_check(t, &l);
+    if (line_enqueue(on, &l)) {
+        line_check(on, &l);
         CHECK(orders.call ? told().refused > 0 : told().doomed > 0);
     }
     be_honest(t);
     line_called_once(&l);
     line_close(&l);
+    line_leave_device(on, &own);
 }
 
 /* ---- Work that fails ---- */
@@ -105,58 +111,66 @@ static void crash_not_passed_on(suite *t)
 static void crash_found_by_the_wait(suite *t)
 {
     outcome expected = { execution(t), "launch|CL_OUT_OF_RESOURCES", OUT_OF_RESOURCES };
+    suite own, *on;
     line l;
 
-    if (!has_layer() || !line_open(t, &l, ALONE, expected))
+    if (!has_layer() || !(on = line_device(t, expected.status, &own)))
         return;
+    if (!line_open(on, &l, ALONE, expected)) {
+        line_leave_device(on, &own);
+        return;
+    }
     liar->lie(&(liar_orders){ CRASH, .queue = l.queue });
     CHECK_OK(yoke_write(l.first, l.out.buffer, 0, marks, sizeof marks));
-    suite_spin(t, l.first, l.out.buffer, marks[0], 0, NULL);
+    suite_spin(on, l.first, l.out.buffer, marks[0], 0, NULL);
     CHECK_OUTCOME(&expected, yoke_stream_wait(l.first));
     CHECK_OUTCOME(&expected, yoke_stream_wait(l.first));
     be_honest(t);
     line_close(&l);
+    line_leave_device(on, &own);
 }
 
 /* ---- A question that fails once, while the work goes on ---- */
 
 /* Neither the function nor the wait comes before the work has ended: the memory that it reads into may be gone then. */
-static void nothing_comes_early(suite *t)
+static void comes_not_early(suite *t, enum liar_call call, int code, outcome expected)
 {
-    const struct {
-        enum liar_call call;
-        int code;
-        outcome expected;
-    } questions[] = {
-        { LIAR_GET_EVENT_INFO, OUT_OF_RESOURCES, { execution(t), "clGetEventInfo", OUT_OF_RESOURCES } },
-        { LIAR_FLUSH, OUT_OF_RESOURCES, { execution(t), "clFlush", OUT_OF_RESOURCES } },
-        { LIAR_MARKER, ALLOCATION_FAILURE, { YOKE_E_OUT_OF_DEVICE_MEMORY, "clEnqueueMarkerWithWaitList", ALLOCATION_FAILURE } },
-    };
     uint32_t rounds = 0;
+    suite own, *on;
     line l;
 
+    if (!(on = line_device(t, expected.status, &own)))
+        return;
+    if (!line_open(on, &l, ALONE, expected)) {
+        line_leave_device(on, &own);
+        return;
+    }
+    l.behind_first.got = l.got;
+    l.behind_first.wanted = l.wanted;
+    suite_spin(on, l.first, l.out.buffer, marks[0], 20, &rounds);
+    l.wanted[0] = marks[0];
+    l.wanted[1] = spin_result(marks[0], rounds);
+    suite_spin(on, l.first, l.out.buffer, marks[0], 20, &rounds);
+    CHECK_OK(yoke_read(l.first, l.got, l.out.buffer, 0, sizeof l.wanted));
+    liar->lie(&(liar_orders){ .queue = l.queue, .call = call, .code = code, .fail_at = 1, .fail_times = 1 });
+    CHECK_OK(yoke_stream_call(l.first, hear, &l.behind_first, heard));
+    CHECK_STATUS(l.expected.status, yoke_stream_wait(l.first));
+    CHECK_BYTES(l.got, l.wanted, sizeof l.wanted);
+    gate_wait(&l.behind_first.done, 1);
+    liar->finish(l.queue); /* whatever the library thinks */
+    be_honest(t);
+    line_close(&l);
+    line_leave_device(on, &own);
+}
+
+static void nothing_comes_early(suite *t)
+{
     if (!has_layer())
         return;
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
-        if (!line_open(t, &l, ALONE, questions[i].expected))
-            return;
-        l.behind_first.got = l.got;
-        l.behind_first.wanted = l.wanted;
-        suite_spin(t, l.first, l.out.buffer, marks[0], 20, &rounds);
-        l.wanted[0] = marks[0];
-        l.wanted[1] = spin_result(marks[0], rounds);
-        suite_spin(t, l.first, l.out.buffer, marks[0], 20, &rounds);
-        CHECK_OK(yoke_read(l.first, l.got, l.out.buffer, 0, sizeof l.wanted));
-        liar->lie(&(liar_orders){
-            .queue = l.queue, .call = questions[i].call, .code = questions[i].code, .fail_at = 1, .fail_times = 1 });
-        CHECK_OK(yoke_stream_call(l.first, hear, &l.behind_first, heard));
-        CHECK_STATUS(l.expected.status, yoke_stream_wait(l.first));
-        CHECK_BYTES(l.got, l.wanted, sizeof l.wanted);
-        gate_wait(&l.behind_first.done, 1);
-        liar->finish(l.queue); /* whatever the library thinks */
-        line_close(&l);
-    }
-    be_honest(t);
+    comes_not_early(t, LIAR_GET_EVENT_INFO, OUT_OF_RESOURCES, (outcome){ execution(t), "clGetEventInfo", OUT_OF_RESOURCES });
+    comes_not_early(t, LIAR_FLUSH, OUT_OF_RESOURCES, (outcome){ execution(t), "clFlush", OUT_OF_RESOURCES });
+    comes_not_early(t, LIAR_MARKER, ALLOCATION_FAILURE,
+                    (outcome){ YOKE_E_OUT_OF_DEVICE_MEMORY, "clEnqueueMarkerWithWaitList", ALLOCATION_FAILURE });
 }
 
 /* ---- Asking fails ---- */

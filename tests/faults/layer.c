@@ -343,26 +343,29 @@ static cl_int CL_API_CALL release_event(cl_event event)
 
 /* ---- Commands ---- */
 
+/* The driver has given an event for the newest command of a queue. */
+static void track(cl_command_queue queue, cl_event event)
+{
+    tracked *made = calloc(1, sizeof *made);
+    if (!made)
+        abort();
+    pthread_mutex_lock(&lock);
+    const doomed *doom = *doom_of(queue);
+    *made = (tracked){ .next = events, .event = event, .queue = queue, .doom = doom ? doom->status : CL_COMPLETE };
+    made->late = is_about(queue) ? orders.late_queries : 0;
+    events = made;
+    counts.objects++;
+    pthread_mutex_unlock(&lock);
+}
+
 static cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_uint count, const cl_event *list, cl_event *event)
 {
     cl_int code;
     if (refuses(LIAR_MARKER, queue, &code))
         return code;
-    tracked *made = calloc(1, sizeof *made);
-    if (!made)
-        return CL_OUT_OF_HOST_MEMORY;
     code = next->clEnqueueMarkerWithWaitList(queue, count, list, event);
-    if (code != CL_SUCCESS || !event) {
-        free(made);
-        return code;
-    }
-    pthread_mutex_lock(&lock);
-    const doomed *doom = *doom_of(queue);
-    *made = (tracked){ .next = events, .event = *event, .queue = queue, .doom = doom ? doom->status : CL_COMPLETE };
-    made->late = is_about(queue) ? orders.late_queries : 0;
-    events = made;
-    counts.objects++;
-    pthread_mutex_unlock(&lock);
+    if (code == CL_SUCCESS && event)
+        track(queue, *event);
     return code;
 }
 
@@ -382,12 +385,14 @@ static cl_int CL_API_CALL enqueue_barrier(cl_command_queue queue, cl_uint count,
 }
 
 /* The driver has taken, or not, a command that can be doomed. */
-static cl_int commanded(cl_command_queue queue, cl_int code)
+static cl_int commanded(cl_command_queue queue, cl_int code, const cl_event *event)
 {
     pthread_mutex_lock(&lock);
     if (code == CL_SUCCESS && orders.doom < 0 && is_about(queue) && ++commands >= orders.doom_from)
         doom_queue(queue, orders.doom);
     pthread_mutex_unlock(&lock);
+    if (code == CL_SUCCESS && event)
+        track(queue, *event);
     return code;
 }
 
@@ -399,7 +404,7 @@ static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kerne
     if (refuses(LIAR_KERNEL, queue, &code))
         return code;
     code = next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, list, event);
-    return commanded(queue, code);
+    return commanded(queue, code, event);
 }
 
 static cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
@@ -408,7 +413,7 @@ static cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem buffer, c
     cl_int code;
     if (refuses(LIAR_WRITE, queue, &code))
         return code;
-    return commanded(queue, next->clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, source, count, list, event));
+    return commanded(queue, next->clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, source, count, list, event), event);
 }
 
 static cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
@@ -417,7 +422,7 @@ static cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem buffer, cl
     cl_int code;
     if (refuses(LIAR_READ, queue, &code))
         return code;
-    return commanded(queue, next->clEnqueueReadBuffer(queue, buffer, blocking, offset, size, target, count, list, event));
+    return commanded(queue, next->clEnqueueReadBuffer(queue, buffer, blocking, offset, size, target, count, list, event), event);
 }
 
 static cl_int CL_API_CALL enqueue_copy(cl_command_queue queue, cl_mem source, cl_mem target, size_t from, size_t to, size_t size,
@@ -426,7 +431,7 @@ static cl_int CL_API_CALL enqueue_copy(cl_command_queue queue, cl_mem source, cl
     cl_int code;
     if (refuses(LIAR_COPY, queue, &code))
         return code;
-    return commanded(queue, next->clEnqueueCopyBuffer(queue, source, target, from, to, size, count, list, event));
+    return commanded(queue, next->clEnqueueCopyBuffer(queue, source, target, from, to, size, count, list, event), event);
 }
 
 static cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size,
@@ -436,7 +441,7 @@ static cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem buffer, co
     if (refuses(LIAR_FILL, queue, &code))
         return code;
     code = next->clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset, size, count, list, event);
-    return commanded(queue, code);
+    return commanded(queue, code, event);
 }
 
 static cl_int CL_API_CALL flush(cl_command_queue queue)

@@ -224,17 +224,43 @@ void line_called_once(const line *l)
     CHECK(atomic_load(&l->behind_second.ran) == second && atomic_load(&l->behind_second.released) == second);
 }
 
+/* ---- A device of its own ---- */
+
+static const yoke_source spin_source = {
+    .size = sizeof spin_source, .name = "fault test", .cuda = SPIN_CUDA, .opencl = SPIN_OPENCL
+};
+
+suite *line_device(suite *t, yoke_status status, suite *own)
+{
+    if (status != YOKE_E_DEVICE_LOST)
+        return t;
+    *own = (suite){ .info = t->info };
+    NEED_OK(yoke_device_open(t->info.selector, &own->device));
+    NEED_OK(yoke_program_build(own->device, &spin_source, &own->program));
+    NEED_OK(yoke_stream_create(own->device, &own->side));
+    NEED_OK(yoke_stream_create(own->device, &own->stream));
+    return own;
+out:
+    line_leave_device(NULL, own);
+    return NULL;
+}
+
+void line_leave_device(suite *t, suite *own)
+{
+    if (t == own || !t) {
+        yoke_stream_release(own->stream);
+        yoke_stream_release(own->side);
+        yoke_program_release(own->program);
+        yoke_device_release(own->device);
+    }
+}
+
 /* ---- The program ---- */
 
 int line_main(const suite_case *cases, size_t count)
 {
-    yoke_source source = YOKE_SOURCE_INIT;
-
     /* Also for the children in which Yoke lists devices; the layer is the same everywhere. */
     if (setenv("OPENCL_LAYERS", LAYER, 1) != 0 || setenv("YOKE_BACKEND", "opencl", 1) != 0)
         tap_bail("the environment cannot be set");
-    source.name = "fault test";
-    source.cuda = SPIN_CUDA;
-    source.opencl = SPIN_OPENCL;
-    return suite_main(cases, count, &source);
+    return suite_main(cases, count, &spin_source);
 }

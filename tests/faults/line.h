@@ -83,6 +83,11 @@ typedef struct line {
 extern const uint32_t marks[2]; /* what is written */
 
 /* Checked: false, and the case has failed, when it cannot be had. Before any orders. */
+/* What a case works on when it ends with this status: t itself, or with YOKE_E_DEVICE_LOST, which ends a device for good, `own`, a
+ * device opened anew. NULL, and the case has failed, when that cannot be had. Leave it with line_leave_device. */
+suite *line_device(suite *t, yoke_status status, suite *own);
+void line_leave_device(suite *t, suite *own);
+
 bool line_open(suite *t, line *l, unsigned kind, outcome expected);
 bool line_enqueue(suite *t, line *l);
 /* Wait for all of it, and check how it ends. */
