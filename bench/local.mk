@@ -13,6 +13,8 @@ bench_libbench_la_SOURCES = \
 	bench/side_yoke.c
 
 bench_libraries = bench/libbench.la libyoke.la $(GPUARRAY_LIBS)
+noinst_PROGRAMS += bench/events
+bench_events_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/hostcall
 bench_hostcall_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/instructions

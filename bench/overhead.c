@@ -26,21 +26,9 @@ typedef double (*batch_fn)(const bench_batch *batch);
 BATCH(launch, side->launch(batch->self, batch->count))
 BATCH(launch_rate, (side->launch(batch->self, batch->count), side->wait(batch->self)))
 BATCH(launch_wait, side->launch_wait(batch->self, batch->count))
-BATCH(event_query, side->event_query(batch->self, batch->count))
 BATCH(write, side->write(batch->self, batch->host, batch->size, batch->count))
 BATCH(write_wait, side->write_wait(batch->self, batch->host, batch->size, batch->count))
 BATCH(read_wait, side->read_wait(batch->self, batch->host, batch->size, batch->count))
-
-/* Behind a long copy, since on an idle stream there is nothing to ask the driver for. */
-static double event_record(const bench_batch *batch)
-{
-    batch->side->write(batch->self, batch->host, BENCH_LARGE, 1);
-    double start = bench_now();
-    batch->side->event_record(batch->self, batch->count);
-    double end = bench_now();
-    batch->side->wait(batch->self);
-    return end - start;
-}
 
 static void measure(yoke_device *device)
 {
@@ -54,8 +42,6 @@ static void measure(yoke_device *device)
         { "launch", launch, 0, 200 },
         { "launch_rate", launch_rate, 0, 2000 }, /* with the wait for all of them at the end */
         { "launch_wait", launch_wait, 0, 100 },
-        { "event_record", event_record, 0, 200 },
-        { "event_query", event_query, 0, 1000 },
         { "write_4k", write, SMALL, 100 },
         { "write_4k_wait", write_wait, SMALL, 100 },
         { "read_4k_wait", read_wait, SMALL, 100 },
