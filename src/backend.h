@@ -63,8 +63,8 @@ struct yk_backend {
      * or its failure. Makes sure that the driver is working on it: two calls with no other call between them must make progress. */
     yoke_status (*event_query)(yoke_event *event);
     /* Ask the driver to call yk_waiter_post(waiter) soon after the event has settled. Only a wake-up: it may come late, twice or
-     * never without harm. The function that the driver calls does nothing else. YOKE_E_UNSUPPORTED, without a record: this driver
-     * is of no use for that, and who waits looks more often instead. */
+     * never without harm. The function that the driver calls does nothing else. YOKE_PENDING: it will, but
+     * late, so who waits looks often as well. YOKE_E_UNSUPPORTED, without a record: this driver is of no use for that. */
     yoke_status (*event_notify)(yoke_event *event, yk_waiter *waiter);
     /* Between two settled timed events of one device. */
     yoke_status (*event_elapsed)(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);

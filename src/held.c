@@ -111,8 +111,14 @@ static yoke_status hold(yoke_stream *stream, const yk_op *op)
     else
         stream->first = kept;
     stream->last = kept;
-    atomic_fetch_add_explicit(&stream->posted, 1, memory_order_release);
     return YOKE_OK;
+}
+
+/* Unlock after something was held, and only then tell the worker, which would run into the lock. */
+static void unlock_and_post(yoke_stream *stream)
+{
+    pthread_mutex_unlock(&stream->lock);
+    atomic_fetch_add_explicit(&stream->posted, 1, memory_order_release);
 }
 
 /* With YOKE_BLOCKING: what was enqueued has to finish before its call returns. */
@@ -135,7 +141,7 @@ yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool 
     } else if (status == YOKE_OK) {
         *out_again = true;
     }
-    pthread_mutex_unlock(&stream->lock);
+    unlock_and_post(stream);
     return *out_again ? status : finish_if_blocking(stream, status);
 }
 
@@ -145,7 +151,7 @@ yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op)
     yoke_status status = yk_stream_tell_locked(stream);
     if (status == YOKE_OK)
         status = hold(stream, op);
-    pthread_mutex_unlock(&stream->lock);
+    unlock_and_post(stream);
     if (op->kind == YK_OP_WAIT)
         return finish_if_blocking(stream, status);
     if (status == YOKE_OK) /* the function will be called: how that ends is no failure of the enqueue */
@@ -160,7 +166,7 @@ static yoke_status record_closed(yoke_stream *stream, yoke_event *event, bool al
     yoke_status status = always ? YOKE_OK : yk_stream_tell_locked(stream);
     if (status == YOKE_OK)
         status = stream->held ? hold(stream, &op) : yk_event_give(event);
-    pthread_mutex_unlock(&stream->lock);
+    unlock_and_post(stream);
     return status;
 }
 

@@ -134,7 +134,7 @@ void yk_lookout_set(yk_lookout *lookout, yoke_event *event, yk_waiter *waiter)
         yk_stream_listen(event->stream, &lookout->listener);
     } else if (state == YK_EVENT_GIVEN && !lookout->notified) {
         lookout->notified = true;
-        lookout->blind = event->stream->device->backend->event_notify(event, waiter) < 0;
+        lookout->blind = event->stream->device->backend->event_notify(event, waiter) != YOKE_OK;
     }
 }
 
@@ -145,20 +145,29 @@ void yk_lookout_clear(yk_lookout *lookout)
     lookout->listening = NULL;
 }
 
-/* Short beside what has been waited for already, so that a wake-up that never comes costs little either way. */
-static uint64_t next_look(uint64_t waited)
+static uint64_t between(uint64_t least, uint64_t value, uint64_t most)
 {
-    uint64_t interval = waited / 32;
-    if (interval < YK_SPIN_NANOSECONDS)
-        return YK_SPIN_NANOSECONDS;
-    return interval < YK_LOOK_NANOSECONDS ? interval : YK_LOOK_NANOSECONDS;
+    return value < least ? least : value < most ? value : most;
+}
+
+/* How many threads sleep between looks of their own. */
+static atomic_uint crowd;
+
+/* Short beside what has been waited for already, so that what ends soon is found soon, and a wake-up that never comes costs little.
+ */
+static uint64_t next_look(bool blind, uint64_t waited)
+{
+    unsigned others = atomic_load_explicit(&crowd, memory_order_relaxed);
+    if (!blind)
+        return between(YK_SPIN_NANOSECONDS, waited / 32, YK_LOOK_NANOSECONDS);
+    return between(10000, waited, YK_BLIND_NANOSECONDS) * (1 + others / YK_BLIND_CROWD);
 }
 
 uint64_t yk_lookout_interval(const yk_lookout *lookout, const yoke_event *event, uint64_t waited)
 {
     if (state_of(event) == YK_EVENT_HELD && lookout->listening)
         return UINT64_MAX;
-    return lookout->blind ? YK_BLIND_NANOSECONDS : next_look(waited);
+    return next_look(lookout->blind, waited);
 }
 
 int yk_timer_slack(int nanoseconds)
@@ -223,6 +232,7 @@ static size_t sleep_until_settled(const yk_wait *wait, uint64_t start)
     yk_waiter *waiter = yk_waiter_take();
     int slack = yk_timer_slack(1);
     size_t found;
+    atomic_fetch_add_explicit(&crowd, 1, memory_order_relaxed);
 
     if (waiter && wait->unless_failed) {
         failing.listener.waiter = waiter;
@@ -237,6 +247,7 @@ static size_t sleep_until_settled(const yk_wait *wait, uint64_t start)
         sleep_for(waiter, interval);
     }
 
+    atomic_fetch_sub_explicit(&crowd, 1, memory_order_relaxed);
     yk_timer_slack(slack);
     for (size_t i = 0; lookouts && i < wait->count; i++)
         yk_lookout_clear(&lookouts[i]);
@@ -270,8 +281,8 @@ void yk_wait_for_mark(yoke_event *mark)
         yk_pause();
     }
     yk_waiter *waiter = yk_waiter_take();
-    bool blind = !waiter || backend->event_notify(mark, waiter) < 0;
+    bool blind = !waiter || backend->event_notify(mark, waiter) != YOKE_OK;
     while (backend->event_query(mark) == YOKE_PENDING)
-        sleep_for(waiter, blind ? YK_BLIND_NANOSECONDS : next_look(yk_now() - start));
+        sleep_for(waiter, next_look(blind, yk_now() - start));
     yk_waiter_give_back(waiter);
 }

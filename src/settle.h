@@ -9,12 +9,14 @@
  * scheduler's tick. */
 #define YK_SPIN_NANOSECONDS 50000
 
-/* The longest sleep between two looks, since a driver's wake-up may never come. */
+/* The longest sleep between two looks where the driver's wake-up comes at once: should it never come, this is how late a wait ends.
+ */
 #define YK_LOOK_NANOSECONDS 1000000
 
-/* The sleep between two looks where the driver has no wake-up that is of use: a look costs some 4 us of a core, so this is less
- * than a twentieth of one, and 40 us late on average. */
-#define YK_BLIND_NANOSECONDS 78000
+/* The same where it comes late or not at all. A look costs some 4 us of a core, so this is less than a twentieth of one, and 45 us
+ * late on average. When more than YK_BLIND_CROWD threads wait so, all of them look less often. */
+#define YK_BLIND_NANOSECONDS 88000
+#define YK_BLIND_CROWD 8
 
 /* Between two looks of a spin. */
 void yk_pause(void);
@@ -50,7 +52,7 @@ typedef struct yk_lookout {
     yk_listener listener;
     yoke_stream *listening; /* has the listener */
     bool notified;          /* the driver was asked */
-    bool blind;             /* and cannot tell */
+    bool blind;             /* and cannot tell in time */
 } yk_lookout;
 
 void yk_lookout_set(yk_lookout *lookout, yoke_event *event, yk_waiter *waiter);

@@ -53,6 +53,23 @@ static void set_label(yoke_stream *stream, const char *name)
         snprintf(stream->label, sizeof stream->label, "%u", atomic_fetch_add(&stream->device->stream_number, 1) + 1);
 }
 
+/* The lock is held for a few instructions at a time, and a worker that slept for it would be late: where there are, one that spins
+ * first. Returns an errno value. */
+static int init_lock(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t attributes;
+    int error = pthread_mutexattr_init(&attributes);
+    if (error)
+        return error;
+#ifdef __GLIBC__
+    error = pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    if (!error)
+        error = pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return error;
+}
+
 /* All but its driver's queue; NULL and a record on failure. */
 static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc)
 {
@@ -64,7 +81,7 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
     stream->wait = desc->wait;
     set_label(stream, desc->name);
     atomic_store(&stream->uses, 1);
-    if (pthread_mutex_init(&stream->lock, NULL)) {
+    if (init_lock(&stream->lock)) {
         yk_no_memory("a stream's lock");
         yk_object_free(stream, sizeof *stream);
         return NULL;
