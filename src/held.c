@@ -209,8 +209,8 @@ static void run_record(yoke_stream *stream, yoke_event *event)
         ; /* the driver did it together with what came before */
     else if (has_failed(stream))
         status = finish_failed(stream, event);
-    else
-        status = yk_event_give(event);
+    else if ((status = yk_event_give(event)) < 0)
+        status = yk_stream_not_given(stream, status);
     if (status < 0)
         yk_event_settled(event, status);
     else
@@ -276,7 +276,7 @@ static void drain(yoke_stream *stream, yoke_event *after)
     if (status == YOKE_OK) {
         yk_event_settle(after);
     } else {
-        yk_stream_fail(stream, after->where, status);
+        yk_stream_fail(stream, after->where, yk_stream_not_given(stream, status));
         stream->device->backend->stream_finish(stream);
     }
 }

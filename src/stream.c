@@ -296,9 +296,9 @@ static yoke_status enqueue_wait(yoke_stream *stream, const yk_op *op)
 {
     yoke_event *event = op->u.wait.event;
     bool given = atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN;
-    if (event->stream == stream)
-        return YOKE_OK; /* the stream's own order has it already */
-    if (given && event->stream->device == stream->device)
+    if (event->stream == stream && yk_event_poll(event) >= 0)
+        return YOKE_OK; /* the stream's own order has it already; but an event of before it recovered may have failed */
+    if (given && event->stream != stream && event->stream->device == stream->device)
         return yk_stream_enqueue(stream, YK_OP_WAIT, op);
     if (yk_event_poll(event) == YOKE_OK)
         return YOKE_OK;
