@@ -28,12 +28,14 @@ tests_libsuite_la_LIBADD = tests/libtap.la
 LDADD = tests/libsuite.la libyoke.la
 
 conformance_programs = \
+	tests/conformance/blocking \
 	tests/conformance/buffer \
 	tests/conformance/context \
 	tests/conformance/copy \
 	tests/conformance/device \
 	tests/conformance/error \
 	tests/conformance/event \
+	tests/conformance/failure \
 	tests/conformance/fork \
 	tests/conformance/hostcall_failure \
 	tests/conformance/hostcall_inside \
@@ -42,8 +44,10 @@ conformance_programs = \
 	tests/conformance/kernel \
 	tests/conformance/kernels \
 	tests/conformance/launch \
+	tests/conformance/lost \
 	tests/conformance/misuse \
 	tests/conformance/misuse_launch \
+	tests/conformance/native \
 	tests/conformance/program \
 	tests/conformance/selection \
 	tests/conformance/stream

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Native sections: called once each in the stream's order, with the driver's own handle, which these cases really use. No vendor's
+ * header is needed for that: the few functions are looked up in the driver by name.
+ */
+#include "suite.h"
+
+#include <yoke/native.h>
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+
+static const char *const kernels_cuda = "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n";
+static const char *const kernels_opencl = "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n";
+
+enum { OWN_STATUS = -7788, CUDA_NOT_READY = 600 };
+#define OWN_TEXT "the disk of the test is full"
+
+/* What the cases call of the drivers: clFlush(queue), cuStreamQuery(stream), cuCtxGetCurrent(&context). */
+typedef struct driver {
+    int (*flush)(void *queue);
+    int (*query)(void *stream);
+    int (*get_current)(void **context);
+} driver;
+
+static void *look_up(const char *library, const char *name)
+{
+    void *handle = dlopen(library, RTLD_NOW); /* the driver is open already: this is one more reference, kept */
+    void *symbol = handle ? dlsym(handle, name) : NULL;
+
+    if (!CHECK(symbol != NULL))
+        tap_diag("%s in %s: %s", name, library, dlerror());
+    return symbol;
+}
+
+/* A pointer to a function is no object pointer in C, but is one wherever there is dlsym. */
+static bool load(suite *t, driver *d)
+{
+    bool cuda = strcmp(t->info.backend, "cuda") == 0;
+    void *symbols[3] = { NULL, NULL, NULL };
+
+    memset(d, 0, sizeof *d);
+    if (cuda) {
+        symbols[1] = look_up("libcuda.so.1", "cuStreamQuery");
+        symbols[2] = look_up("libcuda.so.1", "cuCtxGetCurrent");
+    } else {
+        symbols[0] = look_up("libOpenCL.so.1", "clFlush");
+    }
+    memcpy(&d->flush, &symbols[0], sizeof symbols[0]);
+    memcpy(&d->query, &symbols[1], sizeof symbols[1]);
+    memcpy(&d->get_current, &symbols[2], sizeof symbols[2]);
+    return cuda ? d->query && d->get_current : d->flush != NULL;
+}
+
+/* Native sections and host functions take turns: each expects to be called as number `turn`, once. */
+typedef struct section {
+    const driver *driver;
+    atomic_int *turns;
+    int turn;
+    yoke_status expected, result;
+    atomic_int ran, released;
+    gate done;
+} section;
+
+static void in_turn(section *n, yoke_status status)
+{
+    CHECK_STATUS(n->expected, status);
+    if (status < 0) {
+        CHECK(yoke_error()->status == status);
+        CHECK_TEXT(yoke_error()->text, OWN_TEXT);
+    }
+    CHECK(atomic_fetch_add(n->turns, 1) == n->turn);
+    CHECK(atomic_fetch_add(&n->ran, 1) == 0 && atomic_load(&n->released) == 0);
+}
+
+static yoke_status call_native(yoke_status status, void *handle, void *user)
+{
+    section *n = user;
+    void *context = NULL;
+
+    in_turn(n, status);
+    CHECK((handle != NULL) == (status == YOKE_OK));
+    if (!handle)
+        return YOKE_OK;
+    if (n->driver->flush) {
+        CHECK(n->driver->flush(handle) == 0);
+    } else {
+        int code = n->driver->query(handle);
+        CHECK(code == 0 || code == CUDA_NOT_READY);
+        CHECK(n->driver->get_current(&context) == 0 && context != NULL);
+    }
+    return n->result < 0 ? yoke_fail(n->result, "%s", OWN_TEXT) : YOKE_OK;
+}
+
+static yoke_status call_host(yoke_status status, void *user)
+{
+    in_turn(user, status);
+    return YOKE_OK;
+}
+
+static void released(void *user)
+{
+    section *n = user;
+
+    CHECK(atomic_load(&n->ran) == 1);
+    CHECK(atomic_fetch_add(&n->released, 1) == 0);
+    gate_open(&n->done);
+}
+
+static void *current_context(const driver *d)
+{
+    void *context = NULL;
+
+    if (d->get_current)
+        CHECK(d->get_current(&context) == 0);
+    return context;
+}
+
+static yoke_status launch_set(suite *t, const guarded *x, uint32_t value)
+{
+    return yoke_launch(t->stream, suite_kernel(t, "set"), YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x->buffer, value));
+}
+
+enum { ROUNDS = 20, SECTIONS = 2 * ROUNDS };
+
+static void init_sections(section *n, const driver *d, atomic_int *turns, yoke_status expected)
+{
+    for (int i = 0; i < SECTIONS; i++)
+        n[i] = (section){ .driver = d, .turns = turns, .turn = i, .expected = expected, .done = GATE_INIT };
+}
+
+static void in_order(suite *t)
+{
+    static section n[SECTIONS]; /* more than a stack should hold under a sanitizer */
+    atomic_int turns = 0;
+    guarded x = { 0 }, y = { 0 };
+    uint32_t expected[ROUNDS];
+    driver d;
+
+    NEED(load(t, &d));
+    void *context = current_context(&d);
+    init_sections(n, &d, &turns, YOKE_OK);
+    NEED(guarded_create(t, 4, &x) && guarded_create(t, sizeof expected, &y));
+    for (int i = 0; i < ROUNDS; i++) {
+        expected[i] = (uint32_t)i + 5;
+        CHECK_OK(launch_set(t, &x, expected[i]));
+        CHECK_OK(yoke_stream_native(t->stream, call_native, &n[2 * i], released));
+        CHECK_OK(yoke_copy(t->stream, y.buffer, 4 * (size_t)i, x.buffer, 0, 4));
+        CHECK_OK(yoke_stream_call(t->stream, call_host, &n[2 * i + 1], released));
+    }
+    CHECK_OK(yoke_stream_wait(t->stream));
+    for (int i = 0; i < SECTIONS; i++)
+        CHECK(atomic_load(&n[i].ran) == 1 && atomic_load(&n[i].released) == 1);
+    guarded_check(t, &y, expected);
+    CHECK(current_context(&d) == context);
+    suite_works(t);
+out:
+    guarded_release(&x);
+    guarded_release(&y);
+}
+
+typedef struct stand {
+    gate inside, leave;
+} stand;
+
+static yoke_status stand_at_gate(yoke_status status, void *user)
+{
+    stand *s = user;
+
+    CHECK_STATUS(YOKE_OK, status);
+    gate_open(&s->inside);
+    gate_wait(&s->leave, 1);
+    return YOKE_OK;
+}
+
+/* The first section fails: those behind it are told, and get no handle. */
+static void a_section_fails_the_stream(suite *t)
+{
+    static section n[SECTIONS];
+    stand s = { GATE_INIT, GATE_INIT };
+    atomic_int turns = 0;
+    yoke_event *event = NULL;
+    guarded x = { 0 };
+    uint32_t value = 42;
+    driver d;
+
+    NEED(load(t, &d));
+    init_sections(n, &d, &turns, OWN_STATUS);
+    n[0].expected = YOKE_OK;
+    n[0].result = OWN_STATUS;
+    NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &value));
+    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    for (int i = 0; i < SECTIONS; i++) {
+        if (i % 2 == 0)
+            CHECK_OK(yoke_stream_native(t->stream, call_native, &n[i], released));
+        else
+            CHECK_OK(yoke_stream_call(t->stream, call_host, &n[i], released));
+        CHECK_OK(launch_set(t, &x, 7));
+    }
+    CHECK_OK(yoke_event_record(t->stream, 0, &event));
+    gate_open(&s.leave);
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_wait(event));
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(t->stream));
+    for (int i = 0; i < SECTIONS; i++)
+        gate_wait(&n[i].done, 1);
+    guarded_check(t, &x, &value);
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_native(t->stream, call_native, NULL, released));
+    CHECK_OK(yoke_stream_recover(t->stream));
+    CHECK_OK(launch_set(t, &x, 8));
+    CHECK_OK(yoke_stream_wait(t->stream));
+    guarded_check(t, &x, &(uint32_t){ 8 });
+out:
+    yoke_event_release(event);
+    guarded_release(&x);
+}
+
+static void what_is_refused(suite *t)
+{
+    CHECK_FAILS(YOKE_E_INVALID, "fn", yoke_stream_native(t->stream, NULL, NULL, released));
+    CHECK_FAILS(YOKE_E_INVALID, "stream", yoke_stream_native(NULL, call_native, NULL, released));
+    CHECK_OK(yoke_stream_wait(t->stream));
+}
+
+int main(void)
+{
+    static const suite_case cases[] = {
+        { "native sections run once, in order, with a handle that works", in_order, false },
+        { "a native section fails the stream, and those behind get no handle", a_section_fails_the_stream, false },
+        { "what native sections refuse", what_is_refused, false },
+    };
+    yoke_source source = YOKE_SOURCE_INIT;
+
+    source.name = "native test";
+    source.cuda = kernels_cuda;
+    source.opencl = kernels_opencl;
+    return SUITE_MAIN(cases, &source);
+}
