@@ -155,7 +155,9 @@ static bool build_wreck(wreck *w, const char *selector)
             return false;
         if (i == 0)
             continue; /* one stays empty */
-        CHECK_OK(yoke_stream_call(w->others[i], stand_at_gate, &w->stands[i], NULL));
+        if (!CHECK_OK(yoke_stream_call(w->others[i], stand_at_gate, &w->stands[i], NULL)))
+            return false;
+        gate_wait(&w->stands[i].inside, 1);
         CHECK_OK(yoke_stream_call(w->others[i], called, &w->functions[i], released));
         CHECK_OK(yoke_event_record(w->others[i], 0, &w->before[i]));
     }
