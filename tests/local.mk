@@ -21,7 +21,7 @@ AM_TESTS_ENVIRONMENT = \
 
 check_LTLIBRARIES = tests/libtap.la tests/libsuite.la
 tests_libtap_la_SOURCES = tests/tap/tap.c tests/tap/tap.h
-tests_libsuite_la_SOURCES = tests/conformance/suite.c tests/conformance/suite.h
+tests_libsuite_la_SOURCES = tests/conformance/stand.h tests/conformance/suite.c tests/conformance/suite.h
 tests_libsuite_la_LIBADD = tests/libtap.la
 
 # What the programs link that say nothing else: the conformance programs.
@@ -35,6 +35,10 @@ conformance_programs = \
 	tests/conformance/device \
 	tests/conformance/error \
 	tests/conformance/event \
+	tests/conformance/event_fd \
+	tests/conformance/event_settled \
+	tests/conformance/event_wait \
+	tests/conformance/event_ways \
 	tests/conformance/failure \
 	tests/conformance/fork \
 	tests/conformance/hostcall_failure \
