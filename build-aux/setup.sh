@@ -76,7 +76,7 @@ need() {
     "$@" >/dev/null || needed="$needed $need_packages"
 }
 
-# want PACKAGES TEST...: the same, but only some tests are left out without them.
+# want PACKAGES TEST...: the same, but only some tests and an example are left out without them.
 want() {
     want_packages=$1
     shift
@@ -105,6 +105,7 @@ find_missing() {
     want mesa-opencl-icd test -f /etc/OpenCL/vendors/rusticl.icd
     want oclgrind has_program oclgrind
     want clang clang_name
+    want libuv1-dev has_header uv.h
     want g++ has_program g++
     want shellcheck has_program shellcheck
     want xz-utils has_program xz

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The main job reads and writes PNG files.
+# Each example is built where its libraries are. The main job, photos, reads and writes PNG files.
 
 if HAVE_PNG
 noinst_PROGRAMS += examples/photos/photos
@@ -15,3 +15,10 @@ examples_photos_photos_SOURCES = \
 	examples/photos/report.c
 examples_photos_photos_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
 examples_photos_photos_LDADD = libyoke.la $(PNG_LIBS)
+
+# The event loop of libuv.
+if HAVE_UV
+noinst_PROGRAMS += examples/uv
+endif
+examples_uv_CPPFLAGS = $(AM_CPPFLAGS) $(UV_CFLAGS)
+examples_uv_LDADD = libyoke.la $(UV_LIBS)

@@ -118,6 +118,13 @@ AC_DEFUN([YK_LIBPNG], [
     AM_CONDITIONAL([HAVE_PNG], [test "$yk_have_png" = yes])
 ])
 
+AC_DEFUN([YK_LIBUV], [
+    yk_libuv="no (examples/uv will not be built: apt-get install libuv1-dev)"
+    yk_have_uv=no
+    PKG_CHECK_MODULES([UV], [libuv >= 1.0], [yk_have_uv=yes; yk_libuv=yes], [:])
+    AM_CONDITIONAL([HAVE_UV], [test "$yk_have_uv" = yes])
+])
+
 dnl Only for comparison in bench/instructions. Debian's package has no .pc file.
 AC_DEFUN([YK_GPUARRAY], [
     AC_ARG_WITH([gpuarray], [AS_HELP_STRING([--without-gpuarray], [leave libgpuarray out of the benchmarks])],

@@ -111,7 +111,9 @@ endif
 tests_make_png_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
 tests_make_png_LDADD = $(PNG_LIBS)
 
-example_tests = tests/photos.tap
+example_tests = \
+	tests/photos.tap \
+	tests/uv.tap
 
 static_tests = \
 	tests/static/cuda_api.tap \
@@ -146,7 +148,8 @@ EXTRA_DIST += \
 	tests/static/twins.awk \
 	tests/static/twins.sh \
 	tests/summary.sh \
-	tests/tap/tap.sh
+	tests/tap/tap.sh \
+	tests/uv.sh
 
 clean-local:
 	rm -rf cache
