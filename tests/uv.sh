@@ -36,8 +36,10 @@ on() {
     esac
     exits 0 "$1: all batches"
     says "^device +$1:[0-9]" "$1: on a device of this backend"
-    [ "$(grep -cE '^batch [1-4] .* in [0-9]+ ms; the timer ticked [1-9][0-9]* times' out)" -eq 4 ]
-    tap_ok $? "$1: the loop's timer ticked during each of 4 batches"
+    [ "$(grep -cE '^batch [1-4] ' out)" -eq 4 ]
+    tap_ok $? "$1: 4 batches"
+    # A loop that waits ticks once or twice a batch.
+    says "^timer +([2-9][0-9]|[1-9][0-9][0-9]+) ticks" "$1: the loop's timer ticked all the time"
     says "^checked .* all equal" "$1: every value is right"
     [ ! -s err ]
     tap_ok $? "$1: no complaint"

@@ -284,13 +284,12 @@ typedef struct inside {
 static yoke_status wait_inside(yoke_status status, void *user)
 {
     inside *in = user;
-    yoke_event *behind_twice[] = { in->behind, in->behind }, *mixed[] = { in->behind, in->other };
-    yoke_event *with_before[] = { in->behind, in->before };
     size_t index = 9;
 
     CHECK_STATUS(YOKE_OK, status);
-    gate_wait(&in->recorded, 1);
-    behind_twice[0] = behind_twice[1] = mixed[0] = with_before[0] = in->behind;
+    gate_wait(&in->recorded, 1); /* only now `behind` is there */
+    yoke_event *behind_twice[] = { in->behind, in->behind }, *mixed[] = { in->behind, in->other };
+    yoke_event *with_before[] = { in->behind, in->before };
     CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(in->behind, 0)); /* a look is no wait */
     CHECK_FAILS(YOKE_E_DEADLOCK, "yoke_event_wait_for", yoke_event_wait_for(in->behind, 1));
     CHECK_FAILS(YOKE_E_DEADLOCK, "yoke_event_wait_for", yoke_event_wait_for(in->behind, YOKE_FOREVER));
