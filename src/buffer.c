@@ -34,7 +34,7 @@ static yoke_status allocate(yoke_buffer *buffer)
         status = buffer->device->backend->buffer_create(buffer);
     if (status == YOKE_E_OUT_OF_DEVICE_MEMORY && yk_trash_wait(buffer->device))
         status = buffer->device->backend->buffer_create(buffer);
-    return status;
+    return status < 0 ? yk_device_failed(buffer->device, status) : status;
 }
 
 static yoke_status create(const char *function, yoke_device *device, size_t size, bool pinned, yoke_buffer **out_buffer)

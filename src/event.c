@@ -94,10 +94,12 @@ void yk_event_destroy_spares(yoke_stream *stream)
 yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
 {
     yoke_event *event = yk_event_take(stream, flags);
-    if (event) {
-        event->where = where;
-        yk_stream_use(stream);
+    if (!event) {
+        yk_stream_not_given(stream, yoke_error()->status);
+        return NULL;
     }
+    event->where = where;
+    yk_stream_use(stream);
     return event;
 }
 

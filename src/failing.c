@@ -108,6 +108,13 @@ static void lose_device(yoke_device *device)
     yk_error_restore(&before);
 }
 
+yoke_status yk_device_failed(yoke_device *device, yoke_status status)
+{
+    if (status == YOKE_E_DEVICE_LOST)
+        lose_device(device);
+    return status;
+}
+
 yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status)
 {
     yk_failure *failure = fail_alone(stream, epoch, where, status);

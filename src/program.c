@@ -83,6 +83,7 @@ static yoke_status build(const char *function, yoke_device *device, const yoke_s
     return YOKE_OK;
 
 no_native:
+    yk_device_failed(device, status);
     pthread_mutex_destroy(&program->lock);
 no_lock:
     yk_object_free(program, sizeof *program);

@@ -141,7 +141,7 @@ yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc 
     status = device->backend->stream_create(stream);
     if (status < 0) {
         free_stream(stream);
-        return yk_blame(function, NULL, status);
+        return yk_blame(function, NULL, yk_device_failed(device, status));
     }
     yk_object_retain(device);
     add_to_device(stream);

@@ -48,6 +48,8 @@ const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *nam
 const char *yk_op_lasting_name(const yk_op *op);
 /* YOKE_OK, or YOKE_E_DEVICE_LOST with its record. */
 yoke_status yk_device_check(yoke_device *device);
+/* A driver's call for the device has failed: one that is lost takes its streams with it. Returns `status`. */
+YK_COLD yoke_status yk_device_failed(yoke_device *device, yoke_status status);
 
 /* For a public function that waits: YOKE_E_DEADLOCK inside a host function of this very stream. */
 bool yk_stream_is_mine(const yoke_stream *stream);

@@ -100,7 +100,11 @@ yoke_status yk_cuda_launch(yoke_stream *stream, const yk_op *op)
             arguments[i] = (void *)&arg->value;
         }
     }
-    return yk_cuda_check("cuLaunchKernel",
-                         yk_cu.cuLaunchKernel(op->u.launch.kernel->native, grid->x, grid->y, grid->z, block->x, block->y, block->z,
-                                              (unsigned)op->u.launch.shared, stream->native, arguments, NULL));
+    yoke_status status = yk_cuda_check(
+        "cuLaunchKernel", yk_cu.cuLaunchKernel(op->u.launch.kernel->native, grid->x, grid->y, grid->z, block->x, block->y, block->z,
+                                               (unsigned)op->u.launch.shared, stream->native, arguments, NULL));
+    if (YK_UNLIKELY(status < 0 && status != YOKE_E_DEVICE_LOST)) /* that would be the fault of one before */
+        yk_error_append("; kernel '%s', %u x %u x %u blocks of %u x %u x %u threads", op->u.launch.kernel->name, grid->x, grid->y,
+                        grid->z, block->x, block->y, block->z);
+    return status;
 }

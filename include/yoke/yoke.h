@@ -326,7 +326,7 @@ YOKE_API yoke_status yoke_event_wait(yoke_event *event);
 
 #define YOKE_FOREVER UINT64_MAX /* nanoseconds */
 
-/* The same for at most so many nanoseconds; YOKE_PENDING: they have passed. */
+/* The same for at most so many nanoseconds; YOKE_PENDING: they have passed. With 0 it only asks. */
 YOKE_API yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds);
 
 /* Wait for at most so many nanoseconds until any of `count` events has settled, and return what yoke_event_query says of it, with
@@ -344,8 +344,8 @@ typedef void (*yoke_settled_fn)(yoke_status status, void *user);
 YOKE_API yoke_status yoke_event_on_settled(yoke_event *event, yoke_settled_fn fn, void *user, yoke_release_fn release);
 
 /* A file descriptor that becomes readable, and stays so until it is read, when the event has settled: for poll, epoll, libuv,
- * asyncio. The caller owns it and closes it when he likes; ask yoke_event_query how the work ended. Each call gives another one.
- * YOKE_E_OUT_OF_HOST_MEMORY: no descriptor or thread is to be had. */
+ * asyncio. The caller owns it and closes it when he likes; ask yoke_event_query how the work ended. Each call gives another one;
+ * out_fd is -1 when the call fails. YOKE_E_OUT_OF_HOST_MEMORY: no descriptor or thread is to be had. */
 YOKE_API yoke_status yoke_event_fd(yoke_event *event, int *out_fd);
 
 /* Nanoseconds on the device's clock between two timed events of one device. YOKE_PENDING: one has not settled yet. YOKE_E_INVALID:
