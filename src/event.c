@@ -148,8 +148,8 @@ yoke_status yk_event_give(yoke_event *event)
 static yk_failure *failure_of(yoke_event *event, yoke_status status, bool inherited)
 {
     yoke_stream *stream = event->stream;
-    if (inherited)
-        ;
+    if (inherited || status == YOKE_E_DEVICE_LOST)
+        ; /* these name their suspects themselves */
     else if (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN)
         yk_stream_name_suspects(stream, atomic_load_explicit(&stream->done, memory_order_relaxed), event->mark);
     else

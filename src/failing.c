@@ -94,18 +94,19 @@ static yk_failure *fail_alone(yoke_stream *stream, unsigned epoch, const char *w
     return failure;
 }
 
-/* The device is gone for this process: once for all of its streams, with the record of the first that noticed. */
+/* The device is gone for this process: once for all of its streams, with one record. Any of them may have done it. */
 static void lose_device(yoke_device *device)
 {
-    yoke_error_info before = *yoke_error();
     pthread_mutex_lock(&device->lock);
     if (!atomic_load(&device->lost)) {
+        for (yoke_stream *stream = device->streams; stream; stream = stream->next)
+            yk_stream_name_suspects(stream, atomic_load(&stream->done), yk_stream_given(stream));
         atomic_store_explicit(&device->lost, yk_failure_from_record(), memory_order_release);
         for (yoke_stream *stream = device->streams; stream; stream = stream->next)
             yk_failure_release(fail_alone(stream, atomic_load(&stream->epoch), NULL, YOKE_E_DEVICE_LOST));
     }
     pthread_mutex_unlock(&device->lock);
-    yk_error_restore(&before);
+    yk_device_check(device);
 }
 
 yoke_status yk_device_failed(yoke_device *device, yoke_status status)
@@ -117,10 +118,8 @@ yoke_status yk_device_failed(yoke_device *device, yoke_status status)
 
 yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status)
 {
-    yk_failure *failure = fail_alone(stream, epoch, where, status);
-    if (status == YOKE_E_DEVICE_LOST && !atomic_load_explicit(&stream->device->lost, memory_order_acquire))
-        lose_device(stream->device);
-    return failure;
+    yk_device_failed(stream->device, status);
+    return fail_alone(stream, epoch, where, status);
 }
 
 void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status)
@@ -132,7 +131,6 @@ yoke_status yk_stream_not_given(yoke_stream *stream, yoke_status status)
 {
     if (status != YOKE_E_DEVICE_LOST || atomic_load(&stream->failed))
         return status;
-    yk_stream_name_suspects(stream, atomic_load_explicit(&stream->done, memory_order_relaxed), yk_stream_given(stream));
     yk_stream_fail(stream, NULL, status);
     return yk_stream_tell(stream);
 }
