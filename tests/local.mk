@@ -21,7 +21,12 @@ AM_TESTS_ENVIRONMENT = \
 
 check_LTLIBRARIES = tests/libtap.la tests/libsuite.la
 tests_libtap_la_SOURCES = tests/tap/tap.c tests/tap/tap.h
-tests_libsuite_la_SOURCES = tests/conformance/stand.h tests/conformance/suite.c tests/conformance/suite.h
+tests_libsuite_la_SOURCES = \
+	tests/conformance/stand.h \
+	tests/conformance/suite.c \
+	tests/conformance/suite.h \
+	tests/conformance/suite_child.c \
+	tests/conformance/suite_log.c
 tests_libsuite_la_LIBADD = tests/libtap.la
 
 # What the programs link that say nothing else: the conformance programs.
@@ -48,13 +53,15 @@ conformance_programs = \
 	tests/conformance/kernel \
 	tests/conformance/kernels \
 	tests/conformance/launch \
+	tests/conformance/log \
 	tests/conformance/lost \
 	tests/conformance/misuse \
 	tests/conformance/misuse_launch \
 	tests/conformance/native \
 	tests/conformance/program \
 	tests/conformance/selection \
-	tests/conformance/stream
+	tests/conformance/stream \
+	tests/conformance/watchdog
 check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap)
@@ -117,6 +124,7 @@ example_tests = \
 
 static_tests = \
 	tests/static/cuda_api.tap \
+	tests/static/forked.tap \
 	tests/static/headers.tap \
 	tests/static/installed.tap \
 	tests/static/layers.tap \
@@ -138,6 +146,7 @@ EXTRA_DIST += \
 	tests/run-one.sh \
 	tests/static/cuda_api.c \
 	tests/static/cuda_api.sh \
+	tests/static/forked.sh \
 	tests/static/headers.sh \
 	tests/static/installed.sh \
 	tests/static/layers.sh \

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counting and listing devices leaves a later fork safe: the child opens a device and works with it, whatever its parent has
- * listed. Every case forks before this process has opened a device, so each runs once and goes through the devices itself.
+ * listed. Those cases fork before this process has opened a device, so each runs once and goes through the devices itself.
+ *
+ * Once a device is open, a child can do nothing with it: every function says so at once. tests/static/forked.sh sees to it that
+ * every function is called here.
  */
 #include "suite.h"
 
@@ -12,6 +15,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <yoke/native.h>
 
 /* Sanitizers whose runtime does not survive a fork in a process that has other threads at that moment. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -45,7 +50,6 @@ out:
 /* Fork, run the function in the child, and expect that no check of its failed. */
 static void in_child(void (*run)(const char *argument), const char *argument)
 {
-    int status = 0;
     pid_t child;
 
     fflush(stdout);
@@ -58,10 +62,7 @@ static void in_child(void (*run)(const char *argument), const char *argument)
     }
     if (!CHECK(child > 0))
         return;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    CHECK(WIFEXITED(status));
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    suite_reap(child);
 }
 
 static void list_then_fork(suite *t)
@@ -193,7 +194,367 @@ static void list_after_opening(suite *t)
     suite_works(t);
 }
 
-int main(void)
+/* ---- With a device open ---- */
+
+/* One object of each kind, of the parent's, and a stream that is held by a host function. */
+typedef struct objects {
+    suite *t;
+    yoke_stream *stream;
+    yoke_event *event;
+    yoke_buffer *buffer, *pinned;
+    yoke_kernel *kernel;
+    gate begin, begun;
+    yoke_status status; /* what the host function was told */
+    unsigned calls;
+} objects;
+
+static yoke_status hold_up(yoke_status status, void *user)
+{
+    objects *o = user;
+
+    o->status = status;
+    o->calls++;
+    gate_open(&o->begun);
+    gate_wait(&o->begin, 1);
+    return status;
+}
+
+static yoke_status never_called(yoke_status status, void *user)
+{
+    (void)user;
+    CHECK(!"a function that was refused is called");
+    return status;
+}
+
+static yoke_status never_called_native(yoke_status status, void *native_stream, void *user)
+{
+    (void)native_stream;
+    return never_called(status, user);
+}
+
+static void never_settled(yoke_status status, void *user)
+{
+    never_called(status, user);
+}
+
+static const uint32_t pattern = 0x600DF00D;
+
+static bool make_objects(suite *t, objects *o)
+{
+    *o = (objects){ .t = t, .begin = GATE_INIT, .begun = GATE_INIT };
+    if (!suite_works(t)) /* builds the program */
+        return false;
+    NEED_OK(yoke_kernel_get(t->saxpy, "saxpy", &o->kernel));
+    NEED_OK(yoke_stream_create(t->device, &o->stream));
+    NEED_OK(yoke_buffer_create(t->device, 4096, &o->buffer));
+    NEED_OK(yoke_buffer_create_pinned(t->device, 4096, &o->pinned));
+    NEED_OK(yoke_fill(o->stream, o->buffer, 0, 4096, &pattern, 1));
+    NEED_OK(yoke_stream_call(o->stream, hold_up, o, NULL));
+    NEED_OK(yoke_fill(o->stream, o->buffer, 0, 4096, &pattern, sizeof pattern));
+    NEED_OK(yoke_event_record(o->stream, 0, &o->event));
+    gate_wait(&o->begun, 1);
+    return true;
+out:
+    return false;
+}
+
+/* All that was in flight at the fork goes on here as if there had been none. */
+static void finish_objects(objects *o)
+{
+    uint32_t got[1024], wanted[1024];
+
+    gate_open(&o->begin);
+    for (size_t i = 0; i < 1024; i++)
+        wanted[i] = pattern;
+    if (o->event) {
+        CHECK_OK(yoke_event_wait(o->event));
+        CHECK_OK(yoke_stream_wait(o->stream));
+        CHECK_OK(yoke_read_sync(o->stream, got, o->buffer, 0, sizeof got));
+        CHECK_BYTES(got, wanted, sizeof got);
+        CHECK(o->status == YOKE_OK);
+        CHECK(o->calls == 1);
+    }
+    yoke_event_release(o->event);
+    yoke_stream_release(o->stream);
+    yoke_buffer_release(o->buffer);
+    yoke_buffer_release(o->pinned);
+    suite_works(o->t);
+}
+
+/* A call that begins with the function's name is refused, and the record says which function and what to do instead. */
+static void refused(yoke_status status, const char *call)
+{
+    const yoke_error_info *error = yoke_error();
+    size_t length = strlen(error->function);
+
+    if (!suite_check_status(YOKE_E_FORKED, status, "refused", call))
+        return;
+    suite_check(error->status == YOKE_E_FORKED, call, "the record has the status");
+    suite_check(length > 0 && strncmp(call, error->function, length) == 0, call, "the record names the function");
+    suite_check(suite_has_words(error->text, error->function), call, "the text names the function");
+    suite_check(suite_has_words(error->text, "fork|open devices after fork|exec"), call, "the text says what to do");
+    yoke_error_clear();
+}
+
+#define REFUSED(call) refused((call), #call)
+
+static void devices_are_refused(objects *o)
+{
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    yoke_device *device = o->t->device;
+    size_t count = 99;
+
+    REFUSED(yoke_device_count(&count));
+    CHECK(count == 0);
+    count = 99;
+    REFUSED(yoke_device_list(&info, 1, &count));
+    CHECK(count == 0);
+    REFUSED(yoke_device_open(NULL, &device));
+    CHECK(device == NULL);
+    REFUSED(yoke_device_get_info(o->t->device, &info));
+    REFUSED(yoke_device_set_wait(o->t->device, YOKE_WAIT_BLOCK));
+}
+
+static void streams_are_refused(objects *o)
+{
+    yoke_stream *stream = o->stream;
+
+    REFUSED(yoke_stream_create(o->t->device, &stream));
+    CHECK(stream == NULL);
+    REFUSED(yoke_stream_create_with(o->t->device, NULL, &stream));
+    REFUSED(yoke_stream_wait(o->stream));
+    REFUSED(yoke_stream_cancel(o->stream));
+    REFUSED(yoke_stream_recover(o->stream));
+    REFUSED(yoke_stream_call(o->stream, never_called, NULL, NULL));
+    REFUSED(yoke_stream_native(o->stream, never_called_native, NULL, NULL));
+    REFUSED(yoke_stream_wait_event(o->stream, o->event));
+}
+
+static void events_are_refused(objects *o)
+{
+    yoke_event *event = o->event;
+    int64_t nanoseconds = 1;
+    size_t index = 99;
+    int fd = 99;
+
+    REFUSED(yoke_event_record(o->stream, 0, &event));
+    CHECK(event == NULL);
+    REFUSED(yoke_event_query(o->event));
+    REFUSED(yoke_event_wait(o->event));
+    REFUSED(yoke_event_wait_for(o->event, YOKE_FOREVER));
+    REFUSED(yoke_event_wait_any(&o->event, 1, YOKE_FOREVER, &index));
+    CHECK(index == 1); /* none of them */
+    REFUSED(yoke_event_on_settled(o->event, never_settled, NULL, NULL));
+    REFUSED(yoke_event_fd(o->event, &fd));
+    CHECK(fd == -1);
+    REFUSED(yoke_event_elapsed(o->event, o->event, &nanoseconds));
+    CHECK(nanoseconds == 0);
+}
+
+static void memory_is_refused(objects *o)
+{
+    yoke_buffer *buffer = o->buffer;
+    char bytes[16] = { 0 };
+
+    REFUSED(yoke_buffer_create(o->t->device, 16, &buffer));
+    CHECK(buffer == NULL);
+    REFUSED(yoke_buffer_create_pinned(o->t->device, 16, &buffer));
+    REFUSED(yoke_buffer_create_view(o->buffer, 0, 16, &buffer));
+    REFUSED(yoke_write(o->stream, o->buffer, 0, bytes, 16));
+    REFUSED(yoke_read(o->stream, bytes, o->buffer, 0, 16));
+    REFUSED(yoke_copy(o->stream, o->buffer, 0, o->pinned, 0, 16));
+    REFUSED(yoke_write_sync(o->stream, o->buffer, 0, bytes, 16));
+    REFUSED(yoke_read_sync(o->stream, bytes, o->buffer, 0, 16));
+    REFUSED(yoke_copy_sync(o->stream, o->buffer, 0, o->pinned, 0, 16));
+    REFUSED(yoke_fill(o->stream, o->buffer, 0, 16, bytes, 1));
+}
+
+static void programs_are_refused(objects *o)
+{
+    yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = o->t->saxpy;
+    yoke_kernel *kernel = o->kernel;
+
+    CHECK_OK(yoke_source_get("saxpy", &source)); /* static text */
+    REFUSED(yoke_program_build(o->t->device, &source, &program));
+    CHECK(program == NULL);
+    REFUSED(yoke_kernel_get(o->t->saxpy, "saxpy", &kernel));
+    CHECK(kernel == NULL);
+    REFUSED(yoke_kernel_get_info(o->kernel, &info));
+    REFUSED(yoke_launch(o->stream, o->kernel, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(o->buffer, o->buffer, 1.0f, 1)));
+    REFUSED(yoke_launch_n(o->stream, o->kernel, 1, YOKE_ARGS(o->buffer, o->buffer, 1.0f, 1)));
+}
+
+/* What returns no status: it does nothing, and what it says makes sense. */
+static void others_are_harmless(objects *o)
+{
+    yoke_device_retain(o->t->device);
+    yoke_device_release(o->t->device);
+    yoke_stream_retain(o->stream);
+    yoke_event_retain(o->event);
+    yoke_buffer_retain(o->buffer);
+    yoke_program_retain(o->t->saxpy);
+    for (int i = 0; i < 3; i++) { /* more often than there are references */
+        yoke_event_release(o->event);
+        yoke_stream_release(o->stream);
+        yoke_buffer_release(o->buffer);
+        yoke_buffer_release(o->pinned);
+        yoke_program_release(o->t->saxpy);
+        yoke_device_release(o->t->device);
+    }
+    CHECK(yoke_stream_get_device(o->stream) == NULL);
+    CHECK(yoke_buffer_get_size(o->buffer) == 0);
+    CHECK(yoke_buffer_get_host(o->pinned) == NULL);
+    CHECK(yoke_device_lacks(o->t->device, YOKE_CAP_TIMING) != NULL);
+    CHECK(yoke_build_log() != NULL);
+    CHECK(yoke_device_report() != NULL);
+    CHECK(strcmp(yoke_status_name(YOKE_E_FORKED), "YOKE_E_FORKED") == 0);
+    CHECK_TEXT(yoke_status_meaning(YOKE_E_FORKED), "fork");
+    CHECK(yoke_status_group(YOKE_E_FORKED) == YOKE_GROUP_OPERATION);
+    CHECK(yoke_version()[0] != '\0');
+    yoke_log_set(YOKE_LOG_OFF, NULL, NULL);
+    suite_log_here();
+    CHECK(yoke_fail(YOKE_E_CANCELLED, "the child's %s", "own") == YOKE_E_CANCELLED);
+    CHECK_TEXT(yoke_error()->text, "the child's own");
+    yoke_error_clear();
+    CHECK(yoke_error()->status == YOKE_OK);
+}
+
+static void everything_is_refused(objects *o)
+{
+    for (int i = 0; i < 2; i++) { /* also after everything was released */
+        devices_are_refused(o);
+        streams_are_refused(o);
+        events_are_refused(o);
+        memory_is_refused(o);
+        programs_are_refused(o);
+        others_are_harmless(o);
+    }
+}
+
+/* Fork in the middle of work, and let the child do this. */
+static void with_child(suite *t, void (*run)(objects *o))
+{
+    objects o;
+    bool made = make_objects(t, &o);
+    pid_t child = -1;
+
+    fflush(stdout);
+    if (CHECK(made) && (child = fork()) == 0) {
+        alarm(60); /* the parent's is not inherited */
+        run(&o);
+        fflush(stdout);
+        _exit(suite_failures() == 0 ? 0 : 1);
+    }
+    if (made && CHECK(child > 0))
+        suite_reap(child);
+    finish_objects(&o);
+}
+
+static void refuse_in_child(suite *t)
+{
+    with_child(t, everything_is_refused);
+}
+
+static void fork_on(objects *o)
+{
+    fflush(stdout);
+    pid_t child = fork();
+
+    if (child == 0) {
+        alarm(60);
+        everything_is_refused(o);
+        fflush(stdout);
+        _exit(suite_failures() == 0 ? 0 : 1);
+    }
+    if (CHECK(child > 0))
+        suite_reap(child);
+}
+
+static void refuse_in_grandchild(suite *t)
+{
+    with_child(t, fork_on);
+}
+
+static void begin_anew(objects *o)
+{
+    REFUSED(yoke_stream_wait(o->stream));
+    suite_again("work", o->t->info.selector, NULL, NULL, 0);
+    fflush(stdout);
+    if (suite_failures() == 0)
+        execl(program_invocation_name, program_invocation_name, "work", o->t->info.selector, (char *)NULL);
+    CHECK(!"the last exec, too, is called and does not return");
+}
+
+static void exec_in_child(suite *t)
+{
+    with_child(t, begin_anew);
+}
+
+static void end_by_exit(objects *o)
+{
+    REFUSED(yoke_stream_wait(o->stream));
+    exit(suite_failures() == 0 ? 0 : 1);
+}
+
+static void exit_in_child(suite *t)
+{
+    if (SANITIZED)
+        suite_skip("the sanitizer looks for leaks at exit, and for what other threads held at the fork");
+    else
+        with_child(t, end_by_exit);
+}
+
+/* A message is being told of in another thread at the fork, and never ends in the child. */
+typedef struct telling {
+    pid_t parent;
+    gate entered, leave;
+} telling;
+
+static void tell_slowly(int level, const char *text, void *user)
+{
+    telling *told = user;
+
+    (void)level;
+    (void)text;
+    if (getpid() != told->parent)
+        return;
+    gate_open(&told->entered);
+    gate_wait(&told->leave, 1);
+}
+
+static void *fail_once(void *device)
+{
+    CHECK_STATUS(YOKE_E_INVALID, yoke_device_set_wait(device, 99));
+    return NULL;
+}
+
+static void refuse_one(const char *unused)
+{
+    size_t count = 0;
+
+    (void)unused;
+    alarm(10); /* for a lock that nobody will open */
+    REFUSED(yoke_device_count(&count));
+}
+
+static void fork_while_logging(suite *t)
+{
+    telling told = { getpid(), GATE_INIT, GATE_INIT };
+    pthread_t thread;
+
+    yoke_log_set(YOKE_LOG_ERROR, tell_slowly, &told);
+    if (CHECK(pthread_create(&thread, NULL, fail_once, t->device) == 0)) {
+        gate_wait(&told.entered, 1);
+        in_child(refuse_one, NULL);
+        gate_open(&told.leave);
+        pthread_join(thread, NULL);
+    }
+    suite_log_here();
+}
+
+int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
         { "listed, forked, and the child works on each device", list_then_fork, true },
@@ -202,6 +563,15 @@ int main(void)
         { "listing leaves no child and no descriptor behind", list_leaves_nothing, true },
         { "listing in several threads", list_in_several_threads, true },
         { "listing with a device open", list_after_opening, false },
+        { "a child of a process with a device is refused everything", refuse_in_child, false },
+        { "and so is its child", refuse_in_grandchild, false },
+        { "a child that calls exec can work", exec_in_child, false },
+        { "a child may end by exit", exit_in_child, false },
+        { "a child of a process that was logging", fork_while_logging, false },
     };
+    if (argc == 3) {
+        work_on(argv[2]);
+        return suite_failures() == 0 ? 0 : 1;
+    }
     return SUITE_MAIN(cases, NULL);
 }

@@ -48,6 +48,21 @@ bool suite_check_text(const char *text, const char *word, const char *where)
     return false;
 }
 
+bool suite_has_words(const char *text, const char *words)
+{
+    char word[128];
+    bool all = true;
+
+    for (const char *rest = words; *rest && all;) {
+        size_t length = strcspn(rest, "|");
+
+        snprintf(word, sizeof word, "%.*s", (int)length, rest);
+        all = strcasestr(text, word) != NULL;
+        rest += length + (rest[length] == '|');
+    }
+    return all;
+}
+
 bool suite_check_fails(yoke_status expected, const char *words, yoke_status got, const char *where, const char *what)
 {
     char word[128];
@@ -435,13 +450,15 @@ static void run_case(const suite_case *c, suite *t)
     atomic_store(&checks_failed, 0);
     skipped = false;
     yoke_error_clear();
+    suite_log_begin();
     if (t->device)
         CHECK_OK(yoke_stream_create(t->device, &t->stream));
     if (!t->device || t->stream)
         c->run(t);
     yoke_stream_release(t->stream);
     t->stream = NULL;
-    bool passed = suite_failures() == 0;
+    suite_log_here(); /* a function of the case's own may end with it */
+    bool quiet = suite_log_end(), passed = quiet && suite_failures() == 0;
     if (skipped && passed)
         tap_skip("%s: %s: %s", label, c->name, skip_reason);
     else

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <yoke/yoke.h>
 
@@ -74,6 +75,9 @@ unsigned suite_failures(void);
 /* This case does not apply here. What it checked until then still counts. */
 void suite_skip(const char *format, ...) YOKE_PRINTF(1, 2);
 
+/* Whether the text holds each of the words: "name|value|limit", in any case. */
+bool suite_has_words(const char *text, const char *words);
+
 /* Whether the device has the capability; checks that bit and yoke_device_lacks tell the same story. */
 bool suite_can(suite *t, int capability);
 
@@ -102,6 +106,29 @@ uint32_t spin_result(uint32_t value, uint32_t rounds);
 
 /* Open a listed device other than t's: false when there is none. The caller releases it. */
 bool suite_open_other(suite *t, yoke_device **out_device);
+
+/* ---- What the library logs ---- */
+
+/* A case in which nothing has failed, no YOKE_LOG_ERROR was logged, must not get a warning, unless it says that it expects some. */
+void suite_expect_log(void);
+/* How many messages of this level, an error or a warning, hold all of the words, of those that the running case got. */
+unsigned suite_logged(int level, const char *words);
+/* Hand messages to the suite again, after a function of the case's own. */
+void suite_log_here(void);
+
+/* For the loop alone: the next case begins; a case has ended, and whether its log is as it should be. */
+void suite_log_begin(void);
+bool suite_log_end(void);
+
+/* ---- Processes ---- */
+
+/* Run this program anew, in a process whose main gets `scenario` and `selector` as its arguments. `environment`: "NAME=VALUE" to
+ * set, "NAME" to take out, ended by NULL; may be NULL. `out_errors` gets what it writes to stderr; may be NULL. Checked: it ends by
+ * itself and with 0, which is suite_failures() == 0 there. */
+bool suite_again(const char *scenario, const char *selector, const char *const *environment, char *out_errors, size_t size);
+
+/* Checked: the child ends by itself and with 0. */
+bool suite_reap(pid_t child);
 
 /* ---- Memory with guard bytes ---- */
 

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The watchdog: what it says of streams that stand still, and that it leaves the others alone. YOKE_WATCHDOG is read once, at the
+ * first device, so each scenario is a process of its own. In it the watchdog's messages are the clock: what has to stand still does
+ * so until it was told of, however long that takes on a busy machine.
+ */
+#include "suite.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { KEPT = 64, TEXT_SIZE = 8192 };
+#define PERIOD 0.2 /* seconds: YOKE_WATCHDOG */
+
+/* ---- In the child: what it is told ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    unsigned count;
+    char texts[KEPT][TEXT_SIZE];
+} told = { .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER };
+
+static void hear(int level, const char *text, void *user)
+{
+    (void)user;
+    if (level != YOKE_LOG_WARNING || !suite_has_words(text, "has stood still"))
+        return;
+    pthread_mutex_lock(&told.lock);
+    if (CHECK(told.count < KEPT))
+        snprintf(told.texts[told.count++], sizeof told.texts[0], "%s", text);
+    pthread_cond_broadcast(&told.more);
+    pthread_mutex_unlock(&told.lock);
+}
+
+/* With the lock held: messages of the stream of this name, and the first of them. */
+static unsigned count_of(const char *name, const char **out_text)
+{
+    char start[64];
+    unsigned found = 0;
+
+    snprintf(start, sizeof start, "stream '%s' of ", name);
+    for (unsigned i = told.count; i-- > 0;)
+        if (strncmp(told.texts[i], start, strlen(start)) == 0) {
+            *out_text = told.texts[i];
+            found++;
+        }
+    return found;
+}
+
+static unsigned told_of(const char *name)
+{
+    const char *text;
+
+    pthread_mutex_lock(&told.lock);
+    unsigned found = count_of(name, &text);
+    pthread_mutex_unlock(&told.lock);
+    return found;
+}
+
+/* What was told of it first; texts stay. */
+static const char *wait_until_told_of(const char *name)
+{
+    const char *text = NULL;
+
+    pthread_mutex_lock(&told.lock);
+    while (count_of(name, &text) == 0)
+        pthread_cond_wait(&told.more, &told.lock);
+    pthread_mutex_unlock(&told.lock);
+    return text;
+}
+
+/* The words one behind the other: "a|b|c". */
+static bool in_order(const char *text, const char *words)
+{
+    char word[128];
+    const char *at = text;
+
+    for (const char *rest = words; *rest && at;) {
+        size_t length = strcspn(rest, "|");
+
+        snprintf(word, sizeof word, "%.*s", (int)length, rest);
+        at = strstr(at, word);
+        at = at ? at + length : NULL;
+        rest += length + (rest[length] == '|');
+    }
+    if (!CHECK(at != NULL))
+        tap_diag("not in this order: %s; in: %s", words, text);
+    return at != NULL;
+}
+
+/* ---- In the child: what stands still ---- */
+
+/* A host function that returns when the stream of this name has been told of. */
+static yoke_status stand(yoke_status status, void *name)
+{
+    wait_until_told_of(name);
+    return status;
+}
+
+static yoke_status stand_for_good(yoke_status status, void *g)
+{
+    gate_wait(g, 1);
+    return status;
+}
+
+static yoke_status pass(yoke_status status, void *user)
+{
+    (void)user;
+    return status;
+}
+
+static bool named_stream(suite *t, const char *name, yoke_stream **out_stream)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+
+    desc.name = name;
+    return CHECK_OK(yoke_stream_create_with(t->device, &desc, out_stream));
+}
+
+/* Let one stream after the other stand: for two periods and more. */
+static void let_time_pass(suite *t)
+{
+    static const char *const names[] = { "clock 1", "clock 2" };
+
+    for (size_t i = 0; i < 2; i++) {
+        yoke_stream *stream = NULL;
+        if (named_stream(t, names[i], &stream) && CHECK_OK(yoke_stream_call(stream, stand, (void *)names[i], NULL)))
+            CHECK_OK(yoke_stream_wait(stream));
+        yoke_stream_release(stream);
+    }
+}
+
+static yoke_status stand_on(yoke_status status, void *t)
+{
+    let_time_pass(t);
+    return status;
+}
+
+static void host_function(suite *t)
+{
+    yoke_stream *stream = NULL;
+
+    NEED(named_stream(t, "upload", &stream));
+    NEED_OK(yoke_stream_call_at("upload.c:17", stream, stand_on, t, NULL));
+    NEED_OK(yoke_stream_wait(stream));
+    CHECK(told_of("upload") == 1);
+    in_order(wait_until_told_of("upload"), "stream 'upload' of|has stood still for|host function|upload.c:17");
+    CHECK_TEXT(wait_until_told_of("upload"), t->info.selector);
+    /* A stream that has got on may be told of again. */
+    NEED_OK(yoke_stream_call_at("upload.c:18", stream, pass, NULL, NULL));
+    NEED_OK(yoke_stream_wait(stream));
+    let_time_pass(t);
+    CHECK(told_of("upload") == 1);
+out:
+    yoke_stream_release(stream);
+}
+
+/* Each stream waits for an event of the next, and the last for its host function; all of them stand until the first was told of. */
+enum { LONG = 10 };
+
+static void chain_of(suite *t, int length, const char *order)
+{
+    yoke_stream *streams[LONG] = { NULL };
+    yoke_event *events[LONG] = { NULL };
+    char name[32];
+
+    for (int i = length - 1; i >= 0; i--) {
+        snprintf(name, sizeof name, "link %d", i + 1);
+        NEED(named_stream(t, name, &streams[i]));
+        if (i == length - 1)
+            NEED_OK(yoke_stream_call_at("cause.c:1", streams[i], stand, "link 1", NULL));
+        else
+            NEED_OK(yoke_stream_wait_event_at("wait.c:2", streams[i], events[i + 1]));
+        NEED_OK(yoke_event_record_at("record.c:3", streams[i], 0, &events[i]));
+    }
+    NEED_OK(yoke_stream_wait(streams[0]));
+    in_order(wait_until_told_of("link 1"), order);
+out:
+    for (int i = 0; i < length; i++) {
+        yoke_event_release(events[i]);
+        yoke_stream_release(streams[i]);
+    }
+}
+
+static void chain(suite *t)
+{
+    chain_of(
+        t, 3,
+        "'link 1' of|has stood still|'link 1'|wait.c:2|record.c:3|'link 2'|wait.c:2|record.c:3|'link 3'|host function|cause.c:1");
+}
+
+static void long_chain(suite *t)
+{
+    chain_of(t, LONG, "'link 1' of|has stood still|'link 1'|'link 10'|host function|cause.c:1");
+}
+
+typedef struct circling {
+    gate *begin;
+    yoke_event *other;
+} circling;
+
+/* Each waits for the other's event until both were told of; then the first to leave lets the other one go. */
+static yoke_status wait_for_other(yoke_status status, void *user)
+{
+    circling *c = user;
+
+    gate_wait(c->begin, 1);
+    while ((told_of("hen") == 0 || told_of("egg") == 0) && yoke_event_wait_for(c->other, 2 * 1000000000ull) == YOKE_PENDING)
+        continue;
+    return status;
+}
+
+static void circle(suite *t)
+{
+    yoke_stream *a = NULL, *b = NULL;
+    yoke_event *behind_a = NULL, *behind_b = NULL;
+    gate begin = GATE_INIT;
+    circling of_a = { .begin = &begin }, of_b = { .begin = &begin };
+
+    NEED(named_stream(t, "hen", &a));
+    NEED(named_stream(t, "egg", &b));
+    NEED_OK(yoke_stream_call_at("hen.c:1", a, wait_for_other, &of_a, NULL));
+    NEED_OK(yoke_event_record_at("hen.c:2", a, 0, &behind_a));
+    NEED_OK(yoke_stream_call_at("egg.c:1", b, wait_for_other, &of_b, NULL));
+    NEED_OK(yoke_event_record_at("egg.c:2", b, 0, &behind_b));
+    of_a.other = behind_b;
+    of_b.other = behind_a;
+    gate_open(&begin);
+    NEED_OK(yoke_stream_wait(a));
+    NEED_OK(yoke_stream_wait(b));
+    in_order(wait_until_told_of("hen"), "'hen'|'hen'|hen.c:1|egg.c:2|'egg'|egg.c:1|hen.c:2|'hen'|circle");
+    in_order(wait_until_told_of("egg"), "'egg'|'egg'|egg.c:1|hen.c:2|'hen'|hen.c:1|egg.c:2|'egg'|circle");
+out:
+    yoke_event_release(behind_a);
+    yoke_event_release(behind_b);
+    yoke_stream_release(a);
+    yoke_stream_release(b);
+}
+
+/* ---- In the child: what gets on ---- */
+
+static yoke_status nap(yoke_status status, void *user)
+{
+    (void)user;
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    return status;
+}
+
+/* Never idle for a second and more: host functions far ahead, and kernels that are given when the ones before have run. */
+static void short_operations(suite *t)
+{
+    enum { NAPS = 120, AHEAD = 4 };
+    yoke_stream *held = NULL, *direct = NULL;
+    yoke_buffer *buffer = NULL;
+    yoke_event *events[AHEAD] = { NULL };
+    unsigned rounds = 0;
+
+    NEED(named_stream(t, "held", &held));
+    NEED(named_stream(t, "direct", &direct));
+    NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
+    for (int i = 0; i < NAPS; i++)
+        NEED_OK(yoke_stream_call(held, nap, NULL, NULL));
+    for (double start = suite_now(); suite_now() - start < 6 * PERIOD; rounds++) {
+        yoke_event **oldest = &events[rounds % AHEAD];
+        NEED(!*oldest || CHECK_OK(yoke_event_wait(*oldest)));
+        yoke_event_release(*oldest);
+        *oldest = NULL;
+        NEED(suite_spin(t, direct, buffer, rounds, 5, NULL));
+        NEED_OK(yoke_event_record(direct, 0, oldest));
+    }
+    NEED_OK(yoke_stream_wait(direct));
+    NEED_OK(yoke_stream_wait(held));
+out:
+    CHECK(told_of("held") == 0);
+    CHECK(told_of("direct") == 0);
+    for (int i = 0; i < AHEAD; i++)
+        yoke_event_release(events[i]);
+    yoke_buffer_release(buffer);
+    yoke_stream_release(held);
+    yoke_stream_release(direct);
+}
+
+/* ---- In the child: the driver ---- */
+
+/* Loops within each other, because some drivers end each after so many rounds. */
+#define SLOW_BODY                                                                                   \
+    "{\n  unsigned x = value; for (unsigned i = 0; i < rounds; i++)\n"                              \
+    "    for (unsigned j = 0; j < 10000u; j++) { x = x * 1664525u + 1013904223u; x ^= x >> 16; }\n" \
+    "  out[0] = x; }\n"
+
+static double seconds_of(yoke_stream *stream, yoke_kernel *slow, yoke_buffer *out, uint32_t rounds)
+{
+    double start = suite_now();
+
+    CHECK_OK(yoke_launch_at("kernel.c:5", stream, slow, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(out, (uint32_t)1, rounds)));
+    CHECK_OK(yoke_stream_wait(stream));
+    return suite_now() - start;
+}
+
+/* To the parent, on stderr. */
+static const char too_short[] = "the driver ends the longest kernel too soon";
+
+static void long_kernel(suite *t)
+{
+    enum { LEAST = 4 };
+    yoke_kernel *slow = suite_kernel(t, "slow");
+    yoke_stream *stream = NULL;
+    yoke_buffer *out = NULL;
+    uint32_t rounds = 1;
+    double seconds = 0;
+
+    NEED(slow);
+    NEED(named_stream(t, "render", &stream));
+    NEED_OK(yoke_buffer_create(t->device, 64, &out));
+    seconds_of(t->side, slow, out, 1);
+    while ((seconds = seconds_of(t->side, slow, out, rounds)) < PERIOD / 4 && rounds < 60000 / LEAST)
+        rounds *= LEAST;
+    rounds = (uint32_t)(rounds * (8 * PERIOD / seconds)) + 1;
+    seconds = seconds_of(stream, slow, out, rounds < 60000 ? rounds : 60000);
+    if (seconds < 3 * PERIOD) {
+        fprintf(stderr, "%s\n", too_short);
+        goto out;
+    }
+    NEED(told_of("render") == 1);
+    in_order(wait_until_told_of("render"), "'render' of|has stood still|driver|launch of 'slow'|kernel.c:5");
+out:
+    yoke_buffer_release(out);
+    yoke_stream_release(stream);
+}
+
+/* ---- In the child: on and off ---- */
+
+static const yoke_source source = {
+    .size = sizeof(yoke_source),
+    .name = "watchdog",
+    .cuda = SPIN_CUDA "extern \"C\" __global__ void slow(unsigned *out, unsigned value, unsigned rounds)\n" SLOW_BODY,
+    .opencl = SPIN_OPENCL "__kernel void slow(__global uint *out, uint value, uint rounds)\n" SLOW_BODY,
+};
+
+static bool open_device(suite *t, const char *selector)
+{
+    bool ready = false;
+
+    NEED_OK(yoke_device_open(selector, &t->device));
+    NEED_OK(yoke_device_get_info(t->device, &t->info));
+    NEED_OK(yoke_stream_create(t->device, &t->side));
+    NEED_OK(yoke_program_build(t->device, &source, &t->program));
+    ready = true;
+out:
+    return ready;
+}
+
+static void close_device(suite *t)
+{
+    yoke_program_release(t->program);
+    yoke_stream_release(t->side);
+    yoke_device_release(t->device);
+    *t = (suite){ .info = t->info };
+}
+
+/* The watchdog goes with the last device, and comes with the next. */
+static void reopened(suite *t)
+{
+    static const char *const names[] = { "first", "second", "third" };
+
+    for (size_t i = 0; i < 3; i++) {
+        yoke_stream *stream = NULL;
+        if (named_stream(t, names[i], &stream) && CHECK_OK(yoke_stream_call(stream, stand, (void *)names[i], NULL)))
+            CHECK_OK(yoke_stream_wait(stream));
+        yoke_stream_release(stream);
+        CHECK(told_of(names[i]) == 1);
+        close_device(t);
+        if (!open_device(t, t->info.selector))
+            return;
+    }
+}
+
+/* The process ends with streams that stand still, and are being told of. */
+static void left_behind(suite *t)
+{
+    static gate never = GATE_INIT;
+    yoke_stream *stream = NULL;
+
+    if (named_stream(t, "left", &stream) && CHECK_OK(yoke_stream_call(stream, stand_for_good, &never, NULL)))
+        wait_until_told_of("left");
+    exit(suite_failures() == 0 ? 0 : 1);
+}
+
+static yoke_status long_nap(yoke_status status, void *user)
+{
+    (void)user;
+    nanosleep(&(struct timespec){ .tv_nsec = 900000000 }, NULL);
+    return status;
+}
+
+static void not_asked_for(suite *t)
+{
+    yoke_stream *stream = NULL;
+
+    NEED(named_stream(t, "free", &stream));
+    NEED_OK(yoke_stream_call(stream, long_nap, NULL, NULL));
+    NEED_OK(yoke_stream_wait(stream));
+out:
+    yoke_stream_release(stream);
+    CHECK(told.count == 0);
+}
+
+/* ---- In the parent ---- */
+
+static const struct {
+    const char *name;
+    void (*run)(suite *t);
+} scenarios[] = {
+    { "host function", host_function },
+    { "chain", chain },
+    { "long chain", long_chain },
+    { "circle", circle },
+    { "short operations", short_operations },
+    { "long kernel", long_kernel },
+    { "reopened", reopened },
+    { "left behind", left_behind },
+    { "not asked for", not_asked_for },
+};
+
+static int run_scenario(const char *name, const char *selector)
+{
+    suite t = { .info = YOKE_DEVICE_INFO_INIT };
+    bool known = false;
+
+    yoke_log_set(YOKE_LOG_WARNING, hear, NULL);
+    bool ready = open_device(&t, selector);
+    for (size_t i = 0; ready && i < sizeof scenarios / sizeof scenarios[0]; i++)
+        if (strcmp(scenarios[i].name, name) == 0) {
+            known = true;
+            scenarios[i].run(&t);
+        }
+    CHECK(!ready || known);
+    close_device(&t);
+    return suite_failures() == 0 ? 0 : 1;
+}
+
+static const char *const watched[] = { "YOKE_WATCHDOG=0.2", NULL };
+
+#define WATCHED(function, scenario)                                \
+    static void function(suite *t)                                 \
+    {                                                              \
+        suite_again(scenario, t->info.selector, watched, NULL, 0); \
+    }
+
+WATCHED(host_function_case, "host function")
+WATCHED(chain_case, "chain")
+WATCHED(long_chain_case, "long chain")
+WATCHED(circle_case, "circle")
+WATCHED(short_operations_case, "short operations")
+WATCHED(reopened_case, "reopened")
+WATCHED(left_behind_case, "left behind")
+
+static void long_kernel_case(suite *t)
+{
+    char errors[4096];
+
+    suite_again("long kernel", t->info.selector, watched, errors, sizeof errors);
+    if (strstr(errors, too_short))
+        suite_skip("%s", too_short);
+}
+
+static void not_asked_for_case(suite *t)
+{
+    static const char *const unwatched[] = { "YOKE_WATCHDOG", NULL };
+    static const char *const off[] = { "YOKE_WATCHDOG=0", NULL };
+
+    suite_again("not asked for", t->info.selector, unwatched, NULL, 0);
+    suite_again("not asked for", t->info.selector, off, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+    static const suite_case cases[] = {
+        { "a host function that does not return is told of once", host_function_case, false },
+        { "a chain is told down to its cause", chain_case, false },
+        { "and so is a long one", long_chain_case, false },
+        { "a circle is called one", circle_case, false },
+        { "a stream that gets on is left alone", short_operations_case, false },
+        { "a long kernel is told of with its name and place", long_kernel_case, false },
+        { "the watchdog goes and comes with devices", reopened_case, false },
+        { "a process may end while a stream stands", left_behind_case, false },
+        { "nothing is told unless it was asked for", not_asked_for_case, false },
+    };
+    if (argc == 3)
+        return run_scenario(argv[1], argv[2]);
+    return SUITE_MAIN(cases, NULL);
+}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# The conformance program about forked children calls every public function: those that return a status have to refuse there, but
+# for two that touch no driver, and the others have to do no harm.
+
+. "$top_srcdir/tests/tap/tap.sh"
+export LC_ALL=C
+
+program=$top_srcdir/tests/conformance/fork.c
+
+# A macro stands for the function whose name ends in _at.
+sed -n 's/^YOKE_API yoke_status \(yoke_[a-z0-9_]*\)(.*/\1/p' "$top_srcdir"/include/yoke/*.h |
+    grep -vE '^yoke_(fail|source_get)$' | sed 's/_at$//' | sort >"$tap_folder/declared"
+sed -n 's/^ *REFUSED(\(yoke_[a-z0-9_]*\)(.*/\1/p' "$program" | sort -u >"$tap_folder/refused"
+diff "$tap_folder/declared" "$tap_folder/refused" >"$tap_folder/difference"
+tap_empty "every function that returns a status is refused in a forked child" "$tap_folder/difference"
+
+grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | sed 's/_at$//' | while read -r name; do
+    grep -q "$name(" "$program" || echo "$name"
+done >"$tap_folder/forgotten"
+tap_empty "every function is called in a forked child" "$tap_folder/forgotten"
+
+tap_try "there are such functions" test -s "$tap_folder/declared"
+tap_done
