@@ -114,6 +114,9 @@ YK_COLD void yk_log_line(int level, const char *format, ...) YOKE_PRINTF(2, 3);
             yk_log_line(level, __VA_ARGS__);                                                                       \
     } while (0)
 
+/* In a forked child: whoever was being told of something in the parent will not come back here. */
+void yk_log_forked(void);
+
 /* ---- Fork (fork.c) ---- */
 
 /* This process was forked from one that had opened a device: nothing of a driver works here. */

@@ -132,11 +132,12 @@ static yoke_status list_devices(const char *function, void *infos, size_t capaci
 {
     yk_device_list list;
     yoke_status status = yk_fork_check(function);
+    if (out_count)
+        *out_count = 0;
     if (status < 0)
         return status;
     if (!out_count)
         return yk_fail(YOKE_E_INVALID, "%s: out_count is NULL", function);
-    *out_count = 0;
     if (capacity > 0 && !infos)
         return yk_fail(YOKE_E_INVALID, "%s: infos is NULL and capacity is %zu", function, capacity);
     status = yk_device_survey(all_backends, YK_COUNT_OF(all_backends), &list);

@@ -74,8 +74,8 @@ YK_HOT void yk_note_given(yoke_stream *stream, yk_op_kind kind, const yk_op *op,
  * waits. Sets *out_again when the gate has been opened meanwhile. */
 YK_COLD yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again);
 
-/* The driver did not take an operation. That the device is lost was the fault of one before it: then the streams fail, and the record
- * names those that may have done it. Returns `status`. */
+/* The driver did not take an operation. That the device is lost was the fault of one before it: then the streams fail, and the
+ * record names those that may have done it. Returns `status`. */
 YK_COLD yoke_status yk_stream_not_given(yoke_stream *stream, yoke_status status);
 
 /* Give the operation to the driver, or hold a copy of it while the stream is held. For everything but YK_OP_RECORD, _CALL and

@@ -184,7 +184,7 @@ yoke_status yk_event_settled(yoke_event *event, yoke_status status)
             yk_failure_release(failure); /* another thread has settled it meanwhile */
             failure = none;
         }
-        status = yk_failure_tell(failure);
+        status = yk_error_restore(&failure->info); /* nobody has asked yet */
     } else {
         note_done(stream, event->mark);
     }
@@ -203,7 +203,9 @@ yoke_status yk_event_poll(yoke_event *event)
         return failure ? yk_failure_tell(failure) : YOKE_OK;
     }
     yoke_status status = event->stream->device->backend->event_query(event);
-    return status == YOKE_PENDING ? status : yk_event_settled(event, status);
+    if (status != YOKE_PENDING)
+        status = yk_event_settled(event, status);
+    return status < 0 ? yk_failure_tell(atomic_load(&event->failure)) : status;
 }
 
 yoke_status yk_event_settle(yoke_event *event)

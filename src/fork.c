@@ -14,6 +14,7 @@ static atomic_bool armed;
 
 static void mark_child(void)
 {
+    yk_log_forked();
     if (atomic_load(&armed))
         yk_forked = true;
 }

@@ -199,7 +199,10 @@ static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
         else
             stream->device->backend->stream_finish(stream);
     }
-    return yk_stream_tell(stream);
+    pthread_mutex_lock(&stream->lock);
+    yoke_status status = has_failed(stream) ? yk_error_restore(&stream->failure->info) : YOKE_OK; /* which tells nobody */
+    pthread_mutex_unlock(&stream->lock);
+    return status;
 }
 
 static void run_record(yoke_stream *stream, yoke_event *event)

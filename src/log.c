@@ -42,23 +42,45 @@ void yoke_log_set(int level, yoke_log_fn fn, void *user)
     pthread_mutex_unlock(&lock);
 }
 
+/* With the lock held. */
+static void tell(int level, const char *text)
+{
+    if (atomic_load_explicit(&yk_log_level, memory_order_relaxed) < 0)
+        atomic_store_explicit(&yk_log_level, ordered_level(), memory_order_relaxed);
+    if (level > atomic_load_explicit(&yk_log_level, memory_order_relaxed))
+        return;
+    if (log_fn)
+        log_fn(level, text, log_user);
+    else
+        fprintf(stderr, "yoke: %s: %s\n", level_names[level], text);
+}
+
 void yk_log_line(int level, const char *format, ...)
 {
-    char text[sizeof yoke_error()->text + 256];
+    char some[sizeof yoke_error()->text + 256], *text = some, *more = NULL;
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(text, sizeof text, format, args);
+    int length = vsnprintf(some, sizeof some, format, args);
     va_end(args);
     if (length < 0)
         return;
-    pthread_mutex_lock(&lock);
-    if (atomic_load_explicit(&yk_log_level, memory_order_relaxed) < 0)
-        atomic_store_explicit(&yk_log_level, ordered_level(), memory_order_relaxed);
-    if (level <= atomic_load_explicit(&yk_log_level, memory_order_relaxed)) {
-        if (log_fn)
-            log_fn(level, text, log_user);
-        else
-            fprintf(stderr, "yoke: %s: %s\n", level_names[level], text);
+    if ((size_t)length >= sizeof some && (more = malloc((size_t)length + 1))) { /* else it is cut */
+        va_start(args, format);
+        vsnprintf(more, (size_t)length + 1, format, args);
+        va_end(args);
+        text = more;
     }
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ') /* a name of the program's may hold anything */
+            *c = ' ';
+    pthread_mutex_lock(&lock);
+    tell(level, text);
     pthread_mutex_unlock(&lock);
+    free(more);
+}
+
+void yk_log_forked(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    lock = fresh;
 }

@@ -55,7 +55,7 @@ static yoke_event *describe(yoke_stream *stream, yk_text *text)
         const yk_given *last = &stream->recent[(yk_stream_given(stream) - 1) % YK_GIVEN_KEPT];
         const char *where = atomic_load(&last->where);
         yk_op_text(what, sizeof what, (yk_op_kind)atomic_load(&last->kind), atomic_load(&last->name));
-        yk_text_add(text, " waits for the driver, which has %llu operations of it, the last a %s%s%s",
+        yk_text_add(text, " waits for the driver, which still has %llu of its operations, the last a %s%s%s",
                     (unsigned long long)(yk_stream_given(stream) - atomic_load(&stream->done)), what, where ? " at " : "",
                     where ? where : "");
     }
@@ -73,6 +73,9 @@ static void report(yoke_stream *first, double seconds)
     yoke_stream *stream = first;
     size_t length = 0;
     bool circle = false;
+    pthread_mutex_lock(&first->lock);
+    bool held = first->held;
+    pthread_mutex_unlock(&first->lock);
     while (stream && length < LONGEST) {
         yoke_event *awaited = describe(stream, &text);
         met[length] = stream;
@@ -88,8 +91,9 @@ static void report(yoke_stream *first, double seconds)
             break;
         }
     }
-    yk_log(YOKE_LOG_WARNING, "stream %s of %s has stood still for %.1f s: %s", first->label, first->device->info.selector, seconds,
-           yk_text_get(&text));
+    /* Of what the driver has, only the end can be asked for: that it gets on towards it cannot be seen. */
+    yk_log(YOKE_LOG_WARNING, "stream %s of %s has %s for %.1f s: %s", first->label, first->device->info.selector,
+           held ? "stood still" : "not come to the end of what the driver was given", seconds, yk_text_get(&text));
     while (length > 0)
         yoke_event_release(events[--length]);
     yk_text_free(&text);

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels_cuda = SPIN_CUDA
-    "extern \"C\" __global__ void negate(unsigned char *x, unsigned n)\n"
-    "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = (unsigned char)~x[i]; }\n";
-static const char *const kernels_opencl = SPIN_OPENCL
-    "__kernel void negate(__global uchar *x, uint n) { uint i = get_global_id(0); if (i < n) x[i] = (uchar)~x[i]; }\n";
+static const char *const kernels_cuda =
+    SPIN_CUDA "extern \"C\" __global__ void negate(unsigned char *x, unsigned n)\n"
+              "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = (unsigned char)~x[i]; }\n";
+static const char *const kernels_opencl =
+    SPIN_OPENCL "__kernel void negate(__global uchar *x, uint n) { uint i = get_global_id(0); if (i < n) x[i] = (uchar)~x[i]; }\n";
 
 static void negate_host(unsigned char *x, size_t n)
 {

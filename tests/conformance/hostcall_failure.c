@@ -19,7 +19,10 @@ typedef struct stand {
     gate inside, leave;
 } stand;
 
-#define STAND_INIT { GATE_INIT, GATE_INIT }
+#define STAND_INIT           \
+    {                        \
+        GATE_INIT, GATE_INIT \
+    }
 
 static yoke_status stand_at_gate(yoke_status status, void *user)
 {
@@ -46,7 +49,10 @@ typedef struct behind {
     gate done;
 } behind;
 
-#define BEHIND_INIT(status, words) { .expected = (status), .text = (words), .done = GATE_INIT }
+#define BEHIND_INIT(status, words)                               \
+    {                                                            \
+        .expected = (status), .text = (words), .done = GATE_INIT \
+    }
 
 static yoke_status learn(yoke_status status, void *user)
 {

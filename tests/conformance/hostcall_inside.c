@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels_cuda =
-    "extern \"C\" __global__ void advance(unsigned *x, unsigned k) { x[0] = x[0] * 3u + k; }\n";
+static const char *const kernels_cuda = "extern \"C\" __global__ void advance(unsigned *x, unsigned k) { x[0] = x[0] * 3u + k; }\n";
 static const char *const kernels_opencl = "__kernel void advance(__global uint *x, uint k) { x[0] = x[0] * 3u + k; }\n";
 
 /* What the functions below work on. */
@@ -23,7 +22,10 @@ typedef struct inside {
     gate entered, leave, done;
 } inside;
 
-#define INSIDE_INIT(suite) { .t = (suite), .entered = GATE_INIT, .leave = GATE_INIT, .done = GATE_INIT }
+#define INSIDE_INIT(suite)                                                        \
+    {                                                                             \
+        .t = (suite), .entered = GATE_INIT, .leave = GATE_INIT, .done = GATE_INIT \
+    }
 
 static bool advance(suite *t, yoke_stream *stream, yoke_buffer *x, uint32_t k)
 {

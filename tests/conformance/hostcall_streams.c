@@ -10,8 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const kernels_cuda =
-    "extern \"C\" __global__ void advance(unsigned *x, unsigned k) { x[0] = x[0] * 3u + k; }\n";
+static const char *const kernels_cuda = "extern \"C\" __global__ void advance(unsigned *x, unsigned k) { x[0] = x[0] * 3u + k; }\n";
 static const char *const kernels_opencl = "__kernel void advance(__global uint *x, uint k) { x[0] = x[0] * 3u + k; }\n";
 
 enum { MOST = 64 };
@@ -101,7 +100,10 @@ typedef struct stand {
     gate inside, leave;
 } stand;
 
-#define STAND_INIT { GATE_INIT, GATE_INIT }
+#define STAND_INIT           \
+    {                        \
+        GATE_INIT, GATE_INIT \
+    }
 
 static yoke_status stand_at_gate(yoke_status status, void *user)
 {

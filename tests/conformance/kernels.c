@@ -175,8 +175,8 @@ static void product_of(suite *t, yoke_program *program, int32_t m, int32_t n, in
     NEED(guarded_create(t, c_size, &d));
     yoke_dim block = block_for(naive, 16, 4);
     NEED_OK(yoke_launch(t->stream, naive, grid_for(block, n, m), block, 0, YOKE_ARGS(as, bs, c.buffer, m, n, k)));
-    NEED_OK(yoke_launch(t->stream, tiled, grid_for(YOKE_DIM(64, 64), n, m), YOKE_DIM(16, 16), 0,
-                        YOKE_ARGS(as, bs, d.buffer, m, n, k)));
+    NEED_OK(
+        yoke_launch(t->stream, tiled, grid_for(YOKE_DIM(64, 64), n, m), YOKE_DIM(16, 16), 0, YOKE_ARGS(as, bs, d.buffer, m, n, k)));
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(floats_are(t, &c, wanted));
     CHECK(floats_are(t, &d, wanted));
@@ -426,8 +426,8 @@ static void sum_of(suite *t, yoke_kernel *reduce, const float *in, int32_t n, ui
     NEED(input(t, in, (size_t)n * sizeof *in, &source));
     NEED(guarded_create(t, grid * sizeof *parts, &first));
     NEED(guarded_create(t, sizeof whole, &second));
-    NEED_OK(yoke_launch(t->stream, reduce, YOKE_DIM(grid), YOKE_DIM(block), block * sizeof(float),
-                        YOKE_ARGS(source, first.buffer, n)));
+    NEED_OK(
+        yoke_launch(t->stream, reduce, YOKE_DIM(grid), YOKE_DIM(block), block * sizeof(float), YOKE_ARGS(source, first.buffer, n)));
     NEED_OK(yoke_launch(t->stream, reduce, YOKE_DIM(1), YOKE_DIM(7), 7 * sizeof(float),
                         YOKE_ARGS(first.buffer, second.buffer, (int32_t)grid)));
     NEED_OK(yoke_stream_wait(t->stream));
@@ -526,9 +526,12 @@ out:
 int main(void)
 {
     static const suite_case cases[] = {
-        { "vector_add and saxpy", vectors, false }, { "matmul, naive and tiled", matmul, false },
-        { "gaussian, 1 and 4 channels", gaussian, false }, { "rgba8, there and back", rgba8, false },
-        { "points with a struct by value", points, false }, { "reduce in a fixed order", reduce, false },
+        { "vector_add and saxpy", vectors, false },
+        { "matmul, naive and tiled", matmul, false },
+        { "gaussian, 1 and 4 channels", gaussian, false },
+        { "rgba8, there and back", rgba8, false },
+        { "points with a struct by value", points, false },
+        { "reduce in a fixed order", reduce, false },
         { "fractal", fractal, false },
     };
 

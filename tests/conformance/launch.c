@@ -11,8 +11,8 @@
 /* where: each thread counts itself and notes block and thread indices at its place in the whole.
  * count: each thread counts itself at its index, when below n.
  * sum: block sums in dynamic shared memory. */
-#define SIXTEEN_BODY                                                                           \
-    "{ o[0] = a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j\n"     \
+#define SIXTEEN_BODY                                                                        \
+    "{ o[0] = a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j\n" \
     "       + 11 * k + 12 * l + 13 * m + 14 * n + 15 * p; }\n"
 
 static const char *const kernels_cuda =
@@ -168,8 +168,9 @@ static void all_the_shared_memory(suite *t)
     NEED_OK(yoke_launch(t->stream, reach, YOKE_DIM(1), YOKE_DIM(1), most, YOKE_ARGS(out.buffer, (uint32_t)(most / 4 - 1))));
     NEED_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &out, wanted);
-    CHECK_FAILS(YOKE_E_RANGE, "reach|shared", yoke_launch(t->stream, reach, YOKE_DIM(1), YOKE_DIM(1), info.max_dynamic_shared + 1,
-                                                          YOKE_ARGS(out.buffer, (uint32_t)0)));
+    CHECK_FAILS(
+        YOKE_E_RANGE, "reach|shared",
+        yoke_launch(t->stream, reach, YOKE_DIM(1), YOKE_DIM(1), info.max_dynamic_shared + 1, YOKE_ARGS(out.buffer, (uint32_t)0)));
     CHECK_OK(yoke_stream_wait(t->stream));
 out:
     guarded_release(&out);
@@ -186,9 +187,9 @@ static void many_arguments(suite *t)
     NEED(guarded_write(t, &q, &in));
     for (int i = 0; i < 15; i++)
         wanted += (i + 1) * v[i];
-    NEED_OK(yoke_launch(t->stream, suite_kernel(t, "sixteen"), YOKE_DIM(1), YOKE_DIM(1), 0,
-                        YOKE_ARGS(out.buffer, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12],
-                                  v[13], v[14])));
+    NEED_OK(yoke_launch(
+        t->stream, suite_kernel(t, "sixteen"), YOKE_DIM(1), YOKE_DIM(1), 0,
+        YOKE_ARGS(out.buffer, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13], v[14])));
     NEED_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &out, &wanted);
 

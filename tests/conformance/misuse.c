@@ -31,8 +31,7 @@ static bool make_objects(suite *t, objects *o)
     memset(o, 0, sizeof *o);
     o->kernel = suite_kernel(t, "set");
     return CHECK_OK(yoke_buffer_create(t->device, 64, &o->buffer)) &&
-           CHECK_OK(yoke_buffer_create_pinned(t->device, 64, &o->pinned)) &&
-           CHECK_OK(yoke_event_record(t->stream, 0, &o->event)) &&
+           CHECK_OK(yoke_buffer_create_pinned(t->device, 64, &o->pinned)) && CHECK_OK(yoke_event_record(t->stream, 0, &o->event)) &&
            CHECK_OK(yoke_write_sync(t->stream, o->buffer, 0, o->bytes, 64));
 }
 
@@ -341,8 +340,16 @@ static void ranges(suite *t)
     static const struct {
         size_t offset, size;
     } bad[] = {
-        { 0, 65 }, { 64, 1 }, { 1, 64 }, { 63, 2 }, { 65, 1 }, { SIZE_MAX, 1 }, { 1, SIZE_MAX }, { SIZE_MAX, SIZE_MAX },
-        { SIZE_MAX - 15, 32 }, { SIZE_MAX / 2 + 1, SIZE_MAX / 2 + 1 },
+        { 0, 65 },
+        { 64, 1 },
+        { 1, 64 },
+        { 63, 2 },
+        { 65, 1 },
+        { SIZE_MAX, 1 },
+        { 1, SIZE_MAX },
+        { SIZE_MAX, SIZE_MAX },
+        { SIZE_MAX - 15, 32 },
+        { SIZE_MAX / 2 + 1, SIZE_MAX / 2 + 1 },
     };
     yoke_stream *s = t->stream;
     unsigned char zero[64] = { 0 };

@@ -15,11 +15,11 @@ static const char *const main_cuda = SPIN_CUDA
     "extern \"C\" __global__ void arithmetic(float *quotient, float *root, float *muladd, const float *a, const float *b, int n)\n"
     "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) {\n"
     "  quotient[i] = a[i] / b[i]; root[i] = sqrtf(fabsf(a[i])); muladd[i] = a[i] * b[i] + a[i]; } }\n";
-static const char *const main_opencl = SPIN_OPENCL
-    "__kernel void arithmetic(__global float *quotient, __global float *root, __global float *muladd,\n"
-    "                         __global const float *a, __global const float *b, int n)\n"
-    "{ int i = get_global_id(0); if (i < n) {\n"
-    "  quotient[i] = a[i] / b[i]; root[i] = sqrt(fabs(a[i])); muladd[i] = a[i] * b[i] + a[i]; } }\n";
+static const char *const main_opencl =
+    SPIN_OPENCL "__kernel void arithmetic(__global float *quotient, __global float *root, __global float *muladd,\n"
+                "                         __global const float *a, __global const float *b, int n)\n"
+                "{ int i = get_global_id(0); if (i < n) {\n"
+                "  quotient[i] = a[i] / b[i]; root[i] = sqrt(fabs(a[i])); muladd[i] = a[i] * b[i] + a[i]; } }\n";
 
 /* Writes one number, from a define. */
 static const char *const define_cuda = "extern \"C\" __global__ void define(int *out) { out[0] = VALUE;\n"
@@ -242,9 +242,9 @@ static void fast_math(suite *t)
     for (int i = 0; i < 5; i++)
         NEED(guarded_create(t, sizeof a, &buffers[i]));
     NEED(guarded_write(t, &buffers[3], a) && guarded_write(t, &buffers[4], b));
-    NEED_OK(yoke_launch_n(t->stream, kernel, N,
-                          YOKE_ARGS(buffers[0].buffer, buffers[1].buffer, buffers[2].buffer, buffers[3].buffer, buffers[4].buffer,
-                                    (int32_t)N)));
+    NEED_OK(yoke_launch_n(
+        t->stream, kernel, N,
+        YOKE_ARGS(buffers[0].buffer, buffers[1].buffer, buffers[2].buffer, buffers[3].buffer, buffers[4].buffer, (int32_t)N)));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(guarded_read(t, &buffers[0], got));
     for (int i = 0; i < N; i++)

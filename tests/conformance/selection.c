@@ -216,9 +216,9 @@ static void unknown_backend_in_environment(suite *t)
 static void malformed_selectors(suite *t)
 {
     static const char *const bad[] = {
-        "cdua", "cuda:", "cuda:x", "cuda:-1", "cuda:0x", "cuda:0 ", " cuda:0", "cuda:99999999999999999999", "opencl:",
-        "opencl:1.5", "opencl:gpuu", "uuid:", "uuid:zz", "pci:", "pci:nonsense", "name~", "name", ":", ":0", "~", "opencl:0:0",
-        "%s%n%d", "\n", "\xff",
+        "cdua",    "cuda:",      "cuda:x",      "cuda:-1", "cuda:0x",    "cuda:0 ", " cuda:0",      "cuda:99999999999999999999",
+        "opencl:", "opencl:1.5", "opencl:gpuu", "uuid:",   "uuid:zz",    "pci:",    "pci:nonsense", "name~",
+        "name",    ":",          ":0",          "~",       "opencl:0:0", "%s%n%d",  "\n",           "\xff",
     };
     char longest[5000];
 

@@ -10,12 +10,11 @@
 #include <string.h>
 
 /* advance is neither commutative nor idempotent, so any change of order shows. */
-static const char *const kernels_cuda = SPIN_CUDA
-    "extern \"C\" __global__ void advance(unsigned *x, unsigned k, unsigned n)\n"
-    "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] * 3u + k; }\n";
-static const char *const kernels_opencl = SPIN_OPENCL
-    "__kernel void advance(__global uint *x, uint k, uint n)\n"
-    "{ uint i = get_global_id(0); if (i < n) x[i] = x[i] * 3u + k; }\n";
+static const char *const kernels_cuda =
+    SPIN_CUDA "extern \"C\" __global__ void advance(unsigned *x, unsigned k, unsigned n)\n"
+              "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] * 3u + k; }\n";
+static const char *const kernels_opencl = SPIN_OPENCL "__kernel void advance(__global uint *x, uint k, uint n)\n"
+                                                      "{ uint i = get_global_id(0); if (i < n) x[i] = x[i] * 3u + k; }\n";
 
 enum { N = 500 };
 

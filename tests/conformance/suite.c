@@ -143,12 +143,10 @@ double suite_now(void)
 
 /* ---- Is the library still usable? --------------------------------------------------------------------------------------- */
 
-static const char *const saxpy_cuda =
-    "extern \"C\" __global__ void saxpy(float *y, const float *x, float a, int n)\n"
-    "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = a * x[i] + y[i]; }\n";
-static const char *const saxpy_opencl =
-    "__kernel void saxpy(__global float *y, __global const float *x, float a, int n)\n"
-    "{ int i = get_global_id(0); if (i < n) y[i] = a * x[i] + y[i]; }\n";
+static const char *const saxpy_cuda = "extern \"C\" __global__ void saxpy(float *y, const float *x, float a, int n)\n"
+                                      "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = a * x[i] + y[i]; }\n";
+static const char *const saxpy_opencl = "__kernel void saxpy(__global float *y, __global const float *x, float a, int n)\n"
+                                        "{ int i = get_global_id(0); if (i < n) y[i] = a * x[i] + y[i]; }\n";
 
 bool suite_works(suite *t)
 {
@@ -472,7 +470,14 @@ static void run_device(const suite_case *cases, size_t count, const yoke_source 
     bool ready = false;
 
     tap_diag("%s is %s (%s, driver %s)", devices[i].selector, devices[i].name, devices[i].platform, devices[i].driver);
-    NEED_OK(yoke_device_open(devices[i].selector, &t.device));
+    /* The OpenCL loader of CUDA's toolkit takes this variable apart where it stands, and children would inherit the rest. */
+    const char *drivers = getenv("OCL_ICD_FILENAMES");
+    char *kept = drivers ? strdup(drivers) : NULL;
+    yoke_status opened = yoke_device_open(devices[i].selector, &t.device);
+    if (kept)
+        setenv("OCL_ICD_FILENAMES", kept, 1);
+    free(kept);
+    NEED_OK(opened);
     NEED_OK(yoke_device_get_info(t.device, &t.info));
     NEED_OK(yoke_stream_create(t.device, &t.side));
     if (source)

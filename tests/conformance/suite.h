@@ -52,15 +52,15 @@ int suite_main(const suite_case *cases, size_t count, const yoke_source *source)
 /* The bytes are what they should be; says where the first difference is. */
 #define CHECK_BYTES(got, wanted, size) suite_check_bytes((got), (wanted), (size), YOKE_HERE)
 /* The same, and `goto out` when it does not hold. */
-#define NEED(condition)           \
-    do {                          \
-        if (!CHECK(condition))    \
-            goto out;             \
+#define NEED(condition)        \
+    do {                       \
+        if (!CHECK(condition)) \
+            goto out;          \
     } while (0)
-#define NEED_OK(call)             \
-    do {                          \
-        if (!CHECK_OK(call))      \
-            goto out;             \
+#define NEED_OK(call)        \
+    do {                     \
+        if (!CHECK_OK(call)) \
+            goto out;        \
     } while (0)
 
 bool suite_check(bool ok, const char *where, const char *what);
@@ -91,11 +91,11 @@ bool suite_works(suite *t);
  * that no compiler can fold into fewer, because Mesa's llvmpipe ends every loop after 65535 rounds. */
 #define SPIN_CUDA "extern \"C\" __global__ void spin(unsigned *out, unsigned value, unsigned rounds)\n" SPIN_BODY
 #define SPIN_OPENCL "__kernel void spin(__global uint *out, uint value, uint rounds)\n" SPIN_BODY
-#define SPIN_BODY                                                                                       \
-    "{\n#define SPIN1 x = x * 1664525u + 1013904223u; x ^= x >> 16;\n"                                   \
-    "#define SPIN4 SPIN1 SPIN1 SPIN1 SPIN1\n#define SPIN16 SPIN4 SPIN4 SPIN4 SPIN4\n"                    \
-    "#define SPIN64 SPIN16 SPIN16 SPIN16 SPIN16\n"                                                      \
-    "  unsigned x = value; for (unsigned i = 0; i < rounds; i++) { SPIN64 SPIN64 SPIN64 SPIN64 }\n"     \
+#define SPIN_BODY                                                                                   \
+    "{\n#define SPIN1 x = x * 1664525u + 1013904223u; x ^= x >> 16;\n"                              \
+    "#define SPIN4 SPIN1 SPIN1 SPIN1 SPIN1\n#define SPIN16 SPIN4 SPIN4 SPIN4 SPIN4\n"               \
+    "#define SPIN64 SPIN16 SPIN16 SPIN16 SPIN16\n"                                                  \
+    "  unsigned x = value; for (unsigned i = 0; i < rounds; i++) { SPIN64 SPIN64 SPIN64 SPIN64 }\n" \
     "  out[0] = value; out[1] = x; }\n"
 enum { SPIN_STEPS = 256, SPIN_MOST = 60000 };
 
@@ -167,7 +167,10 @@ typedef struct gate {
     unsigned opened;
 } gate;
 
-#define GATE_INIT { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 }
+#define GATE_INIT                                              \
+    {                                                          \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 \
+    }
 void gate_open(gate *g);
 void gate_wait(gate *g, unsigned count);
 bool gate_is_open(gate *g, unsigned count);
