@@ -95,7 +95,7 @@ yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
 {
     yoke_event *event = yk_event_take(stream, flags);
     if (!event) {
-        yk_stream_not_given(stream, yoke_error()->status);
+        (void)yk_stream_not_given(stream, yoke_error()->status);
         return NULL;
     }
     event->where = where;

@@ -129,7 +129,7 @@ void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status)
 
 yoke_status yk_stream_not_given(yoke_stream *stream, yoke_status status)
 {
-    if (status != YOKE_E_DEVICE_LOST || atomic_load(&stream->failed))
+    if (status != YOKE_E_DEVICE_LOST)
         return status;
     yk_stream_fail(stream, NULL, status);
     return yk_stream_tell(stream);
