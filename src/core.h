@@ -362,7 +362,7 @@ struct yoke_event {
     uint32_t flags;                /* YOKE_EVENT_TIMED */
     unsigned epoch;                /* stream->epoch at the recording */
     atomic_int state;              /* enum yk_event_state */
-    uint64_t mark;                 /* how many operations the driver had been given at the recording */
+    uint64_t mark;                 /* how many operations the driver had surely been given before */
     _Atomic(yk_failure *) failure; /* once settled, or NULL */
     const char *where;
     yoke_event *next; /* in stream->spares */

@@ -122,9 +122,9 @@ void yoke_event_release(yoke_event *event)
 
 /* ---- Recording and settling ---- */
 
-void yk_event_given(yoke_event *event)
+void yk_event_given(yoke_event *event, uint64_t mark)
 {
-    event->mark = yk_stream_given(event->stream);
+    event->mark = mark;
     event->epoch = atomic_load_explicit(&event->stream->epoch, memory_order_relaxed);
     atomic_store_explicit(&event->state, YK_EVENT_GIVEN, memory_order_release);
 }
@@ -137,9 +137,10 @@ yoke_status yk_event_give(yoke_event *event)
         atomic_store_explicit(&event->state, YK_EVENT_SETTLED, memory_order_release);
         return YOKE_OK;
     }
+    uint64_t mark = yk_stream_given(stream); /* before: what other threads give meanwhile may come behind the event */
     yoke_status status = stream->device->backend->event_record(event);
     if (status == YOKE_OK)
-        yk_event_given(event);
+        yk_event_given(event, mark);
     return status;
 }
 
@@ -260,7 +261,8 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
                      .deadline = nanoseconds < UINT64_MAX - now ? now + nanoseconds : UINT64_MAX };
     size_t mine = 0, settled = 0;
     for (size_t i = 0; i < count; i++)
-        mine += yk_stream_is_mine(events[i]->stream);
+        mine += yk_stream_is_mine(events[i]->stream) && atomic_load_explicit(&events[i]->state, memory_order_acquire) ==
+                                                            YK_EVENT_HELD; /* any other is before the function */
     while (settled < count && yk_event_poll(events[settled]) == YOKE_PENDING)
         settled++;
     if (settled == count && nanoseconds > 0) {

@@ -11,8 +11,8 @@ yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
 /* Have the driver record it, or settle it at once at the end of an idle stream. On failure the event stays as it was. */
 yoke_status yk_event_give(yoke_event *event);
 
-/* The driver has recorded it. */
-void yk_event_given(yoke_event *event);
+/* The driver has recorded it, behind at least its first `mark` operations. */
+void yk_event_given(yoke_event *event, uint64_t mark);
 
 /* The event's outcome is known. A failure becomes the stream's, unless the stream has failed before: then the event settles with
  * that failure. Wakes whoever waits for the event to be given or settled. Returns the outcome; the thread's record holds a failure.

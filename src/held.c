@@ -245,7 +245,7 @@ static void run_given(yoke_stream *stream, const yk_op *op)
     }
     yk_note_given(stream, op->kind, op, false);
     if (op->end)
-        yk_event_given(op->end);
+        yk_event_given(op->end, yk_stream_given(stream));
 }
 
 /* An event of the same device is the driver's to wait for once it has been given to it; any other is waited for here. */
