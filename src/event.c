@@ -194,6 +194,15 @@ yoke_status yk_event_settled(yoke_event *event, yoke_status status)
     return status;
 }
 
+/* Whether another event has told already that all the work before this one is done: then so is this one, whatever the driver says
+ * of it yet. */
+static bool is_known_done(const yoke_event *event)
+{
+    const yoke_stream *stream = event->stream;
+    return !(event->flags & YOKE_EVENT_TIMED) && event->mark <= atomic_load(&stream->done) &&
+           event->epoch == atomic_load(&stream->epoch);
+}
+
 yoke_status yk_event_poll(yoke_event *event)
 {
     int state = atomic_load_explicit(&event->state, memory_order_acquire);
@@ -203,7 +212,7 @@ yoke_status yk_event_poll(yoke_event *event)
         yk_failure *failure = atomic_load_explicit(&event->failure, memory_order_relaxed);
         return failure ? yk_failure_tell(failure) : YOKE_OK;
     }
-    yoke_status status = event->stream->device->backend->event_query(event);
+    yoke_status status = is_known_done(event) ? YOKE_OK : event->stream->device->backend->event_query(event);
     if (status != YOKE_PENDING)
         status = yk_event_settled(event, status);
     return status < 0 ? yk_failure_tell(atomic_load(&event->failure)) : status;

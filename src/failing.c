@@ -301,8 +301,8 @@ static void begin_epoch(yoke_stream *stream, yk_failure *fresh)
     pthread_mutex_lock(&stream->lock);
     yk_failure *old = stream->failure;
     stream->failure = fresh;
-    atomic_store(&stream->done, yk_stream_given(stream));
     atomic_fetch_add(&stream->epoch, 1);
+    atomic_store(&stream->done, yk_stream_given(stream)); /* behind the epoch: event.c reads them the other way round */
     atomic_store(&stream->failed, false);
     yk_stream_open(stream);
     pthread_mutex_unlock(&stream->lock);
