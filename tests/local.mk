@@ -84,6 +84,19 @@ fault_tests = $(fault_programs:=.opencl.tap)
 tests_faults_failures_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_lies_LDADD = tests/faults/libline.la libyoke.la
 
+# Random programs against a model.
+stress_programs = \
+	tests/stress/stress
+check_PROGRAMS += $(stress_programs)
+stress_tests = $(stress_programs:=.opencl.tap)
+cuda_stress_tests = $(stress_programs:=.cuda.tap)
+tests_stress_stress_SOURCES = \
+	tests/stress/stress.c \
+	tests/stress/stress.h \
+	tests/stress/stress_calls.c \
+	tests/stress/stress_model.c \
+	tests/stress/stress_ops.c
+
 unit_libraries = tests/libtap.la libyoke-all.la
 unit_programs = \
 	tests/unit/device \

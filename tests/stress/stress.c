@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random programs of streams, events and host functions, each of which has to agree with a model: rounds of them, for some seconds
+ * on each device, together with another device where there is one.
+ *
+ *   stress [--seconds N] [--seed S] [--rounds N]      YOKE_STRESS_SECONDS=N is for `make check`
+ *
+ * Each round says its seed; --seed S --rounds 1 runs that program again. Its threads and streams may take other turns, so a rare
+ * failure needs more than one try.
+ */
+#include "stress.h"
+
+#include <dirent.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *const kernels_cuda =
+    "extern \"C\" __global__ void append(unsigned *log, unsigned entry)\n"
+    "{ unsigned n = log[0]; log[2 + n] = entry; log[1] = log[1] * 1664525u + entry; log[0] = n + 1; }\n"
+    "extern \"C\" __global__ void append_from(unsigned *log, const unsigned *from, unsigned index)\n"
+    "{ unsigned n = log[0]; log[2 + n] = from[index]; log[1] = log[1] * 1664525u + from[index]; log[0] = n + 1; }\n";
+static const char *const kernels_opencl =
+    "__kernel void append(__global uint *log, uint entry)\n"
+    "{ uint n = log[0]; log[2 + n] = entry; log[1] = log[1] * 1664525u + entry; log[0] = n + 1; }\n"
+    "__kernel void append_from(__global uint *log, __global const uint *from, uint index)\n"
+    "{ uint n = log[0]; log[2 + n] = from[index]; log[1] = log[1] * 1664525u + from[index]; log[0] = n + 1; }\n";
+
+static double seconds = 3;
+static uint32_t first_seed = 1;
+static unsigned long most_rounds = 1000000;
+
+/* A round that takes longer stands still. */
+enum { ROUND_LIMIT = 120 };
+
+/* ---- One round ---- */
+
+typedef struct actor {
+    pthread_t thread;
+    source source;
+    unsigned actions;
+} actor;
+
+static void *run_actor(void *argument)
+{
+    actor *a = argument;
+
+    for (unsigned i = 0; i < a->actions; i++)
+        act_blocking(&a->source);
+    return NULL;
+}
+
+static void round_begin(round *r, source *s, uint32_t seed, site *sites, unsigned site_count)
+{
+    static const unsigned calls[] = { 0, 4, 12, 35 };
+
+    memset(s, 0, sizeof *s);
+    s->round = r;
+    s->random = seed * 2654435761u;
+    s->lane = MAX_THREADS;
+    r->seed = seed;
+    r->sites = sites;
+    r->site_count = chance(s, 50) ? site_count : 1;
+    r->threads = 1 + draw(s, MAX_THREADS);
+    r->slots = r->threads + draw(s, MAX_SLOTS - r->threads + 1);
+    r->slots = r->slots < 2 ? 2 : r->slots;
+    r->shared = chance(s, 25);
+    r->calm = chance(s, 33);
+    r->calls = calls[draw(s, 4)];
+    atomic_store(&r->op_count, 1); /* 0 is nobody's number */
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->changed, NULL);
+    for (unsigned i = 0; i < r->slots; i++)
+        atomic_store(&r->slot[i], queue_open(r, s, &sites[draw(s, r->site_count)]));
+}
+
+static void round_run(round *r, source *s)
+{
+    actor actors[MAX_THREADS];
+    unsigned actions = 20 + draw(s, 281);
+
+    for (unsigned i = 0; i < r->threads; i++) {
+        actors[i].source = (source){ .round = r, .random = draw(s, UINT32_MAX), .lane = i, .thread = i };
+        actors[i].actions = actions / r->threads;
+        if (pthread_create(&actors[i].thread, NULL, run_actor, &actors[i]))
+            tap_bail("no thread");
+    }
+    for (unsigned i = 0; i < r->threads; i++)
+        pthread_join(actors[i].thread, NULL);
+    if (!wait_for_functions(r))
+        tap_bail("seed %u: functions are missing", r->seed);
+}
+
+/* Everything has been enqueued and no function runs any more: wait for the rest, and look at all there is to be seen. */
+static void round_settle(round *r)
+{
+    for (unsigned i = 0; i < r->queue_count; i++) {
+        queue *q = &r->queues[i];
+        if (!q->closed) {
+            q->final = yoke_stream_wait(q->stream);
+            q->final_epoch = atomic_load(&q->recovered);
+        } else if (q->end) {
+            yoke_event_wait(q->end);
+        }
+    }
+    for (unsigned i = 0; i < MAX_POINTS; i++) {
+        point *p = &r->points[i];
+        if (p->event && CHECK(yoke_event_query(p->event) != YOKE_PENDING))
+            point_seen(r, p, yoke_event_query(p->event));
+    }
+    for (unsigned i = 0; i < r->fd_count; i++) {
+        struct pollfd ready = { .fd = r->fds[i].fd, .events = POLLIN };
+        CHECK(poll(&ready, 1, 20000) == 1);
+        close(r->fds[i].fd);
+    }
+    for (unsigned i = 0; i < r->queue_count; i++)
+        CHECK_OK(yoke_read_sync(r->queues[i].site->side, r->queues[i].content, r->queues[i].log, 0, LOG_BYTES));
+}
+
+static void round_end(round *r)
+{
+    for (unsigned i = 0; i < r->queue_count; i++) {
+        queue *q = &r->queues[i];
+        if (!q->closed)
+            yoke_stream_release(q->stream);
+        yoke_event_release(q->end);
+        yoke_buffer_release(q->log);
+        yoke_buffer_release(q->cells);
+        yoke_buffer_release(q->copies);
+        memory_free(q->content);
+        pthread_rwlock_destroy(&q->lock);
+    }
+    for (unsigned i = 0; i < MAX_POINTS; i++) {
+        yoke_event_release(r->points[i].event);
+        yoke_buffer_release(r->points[i].copy);
+    }
+    for (unsigned i = 0; i < MAX_OPS; i++) {
+        memory_free(r->ops[i].slot);
+        memory_free(r->ops[i].seen);
+    }
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+static bool one_round(uint32_t seed, site *sites, unsigned site_count)
+{
+    round *r = calloc(1, sizeof *r);
+    source s;
+
+    if (!r)
+        tap_bail("no host memory");
+    tap_diag("seed %u", seed);
+    round_begin(r, &s, seed, sites, site_count);
+    round_run(r, &s);
+    round_settle(r);
+    bool agrees = model_agrees(r);
+    if (!agrees)
+        tap_diag("seed %u: %u devices, %u threads%s, %u streams, %u of 100 operations are functions%s", seed, r->site_count,
+                 r->threads, r->shared ? " that share streams" : "", r->slots, r->calls, r->calm ? ", nothing fails" : "");
+    round_end(r);
+    return agrees;
+}
+
+/* ---- Rounds ---- */
+
+static unsigned entries_of(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    unsigned count = 0;
+
+    if (!directory)
+        return 0;
+    while (readdir(directory))
+        count++;
+    closedir(directory);
+    return count;
+}
+
+/* A little work for each device: drivers start threads and open files when they are used first, and streams that are gone are
+ * destroyed by the next call that waits. */
+static void use_sites(site *sites, unsigned site_count)
+{
+    for (unsigned i = 0; i < site_count; i++) {
+        uint32_t words[8] = { 0 };
+        yoke_buffer *log = NULL;
+        NEED_OK(yoke_buffer_create(sites[i].device, sizeof words, &log));
+        NEED_OK(yoke_write_sync(sites[i].side, log, 0, words, sizeof words));
+        NEED_OK(yoke_launch(sites[i].side, sites[i].append, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(log, (uint32_t)1)));
+        NEED_OK(yoke_stream_wait(sites[i].side));
+    out:
+        yoke_buffer_release(log);
+    }
+}
+
+/* Idle threads of Yoke's end within a second or two. */
+static void check_nothing_left(site *sites, unsigned site_count, unsigned threads, unsigned fds)
+{
+    struct timespec a_little = { .tv_nsec = 20000000 };
+    double start = suite_now();
+
+    while ((entries_of("/proc/self/task") > threads || entries_of("/proc/self/fd") > fds) && suite_now() - start < 15) {
+        use_sites(sites, site_count);
+        nanosleep(&a_little, NULL);
+    }
+    CHECK(entries_of("/proc/self/task") <= threads);
+    CHECK(entries_of("/proc/self/fd") <= fds);
+}
+
+static bool make_site(site *at, yoke_device *device, yoke_program *program)
+{
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+
+    at->device = device;
+    return CHECK_OK(yoke_device_get_info(device, &info)) && CHECK_OK(yoke_stream_create(device, &at->side)) &&
+           CHECK_OK(yoke_kernel_get(program, "append", &at->append)) &&
+           CHECK_OK(yoke_kernel_get(program, "append_from", &at->append_from)) &&
+           ((at->timed = info.capabilities >> YOKE_CAP_TIMING & 1), true);
+}
+
+static void run_rounds(site *sites, unsigned site_count)
+{
+    unsigned long rounds = 0, bad = 0;
+    unsigned left = alarm(ROUND_LIMIT);
+    double start = suite_now();
+
+    use_sites(sites, site_count);
+    unsigned threads = entries_of("/proc/self/task"), fds = entries_of("/proc/self/fd");
+    for (; rounds < most_rounds && bad == 0 && suite_now() - start < seconds; rounds++) {
+        alarm(ROUND_LIMIT);
+        if (!one_round(first_seed + (uint32_t)rounds, sites, site_count))
+            bad++;
+    }
+    alarm(left);
+    tap_diag("%lu rounds in %.1f s", rounds, suite_now() - start);
+    CHECK(bad == 0);
+    check_nothing_left(sites, site_count, threads, fds);
+}
+
+static void random_programs(suite *t)
+{
+    yoke_source text = YOKE_SOURCE_INIT;
+    site sites[MAX_DEVICES_USED] = { { 0 } };
+    yoke_device *other = NULL;
+    yoke_program *program = NULL;
+    unsigned site_count = 1;
+
+    text.name = "stress";
+    text.cuda = kernels_cuda;
+    text.opencl = kernels_opencl;
+    NEED(make_site(&sites[0], t->device, t->program));
+    if (suite_open_other(t, &other)) {
+        NEED_OK(yoke_program_build(other, &text, &program));
+        NEED(make_site(&sites[1], other, program));
+        site_count = 2;
+    }
+    run_rounds(sites, site_count);
+out:
+    for (unsigned i = 0; i < MAX_DEVICES_USED; i++)
+        yoke_stream_release(sites[i].side);
+    yoke_program_release(program);
+    yoke_device_release(other);
+}
+
+static const suite_case cases[] = {
+    { "random programs agree with the model", random_programs, false },
+};
+
+static void usage(void)
+{
+    fprintf(stderr, "usage: stress [--seconds N] [--seed S] [--rounds N]\n");
+    exit(2);
+}
+
+int main(int argc, char **argv)
+{
+    yoke_source text = YOKE_SOURCE_INIT;
+    const char *asked = getenv("YOKE_STRESS_SECONDS"), *limit = getenv("YOKE_TEST_SECONDS");
+    char all[24];
+
+    if (asked && *asked)
+        seconds = atof(asked);
+    for (int i = 1; i < argc; i += 2) {
+        if (i + 1 == argc)
+            usage();
+        if (strcmp(argv[i], "--seconds") == 0)
+            seconds = atof(argv[i + 1]);
+        else if (strcmp(argv[i], "--seed") == 0)
+            first_seed = (uint32_t)strtoul(argv[i + 1], NULL, 0);
+        else if (strcmp(argv[i], "--rounds") == 0)
+            most_rounds = strtoul(argv[i + 1], NULL, 0);
+        else
+            usage();
+    }
+    snprintf(all, sizeof all, "%.0f", 10 * (seconds + ROUND_LIMIT));
+    if (!limit || atof(limit) < atof(all))
+        setenv("YOKE_TEST_SECONDS", all, 1);
+    text.name = "stress";
+    text.cuda = kernels_cuda;
+    text.opencl = kernels_opencl;
+    return SUITE_MAIN(cases, &text);
+}
