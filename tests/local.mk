@@ -61,6 +61,7 @@ conformance_programs = \
 	tests/conformance/program \
 	tests/conformance/selection \
 	tests/conformance/stream \
+	tests/conformance/threads \
 	tests/conformance/watchdog
 check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)

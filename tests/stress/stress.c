@@ -18,16 +18,15 @@
 #include <time.h>
 #include <unistd.h>
 
+/* append_from marks its entry as STALE when it does not find what it should. */
+#define APPEND "{ unsigned n = log[0]; log[2 + n] = entry; log[1] = log[1] * 1664525u + entry; log[0] = n + 1; }\n"
+#define FROM "{ if (from[index] != entry) entry |= 0x80000000u; " APPEND "}\n"
 static const char *const kernels_cuda =
-    "extern \"C\" __global__ void append(unsigned *log, unsigned entry)\n"
-    "{ unsigned n = log[0]; log[2 + n] = entry; log[1] = log[1] * 1664525u + entry; log[0] = n + 1; }\n"
-    "extern \"C\" __global__ void append_from(unsigned *log, const unsigned *from, unsigned index)\n"
-    "{ unsigned n = log[0]; log[2 + n] = from[index]; log[1] = log[1] * 1664525u + from[index]; log[0] = n + 1; }\n";
+    "extern \"C\" __global__ void append(unsigned *log, unsigned entry)\n" APPEND
+    "extern \"C\" __global__ void append_from(unsigned *log, const unsigned *from, unsigned index, unsigned entry)\n" FROM;
 static const char *const kernels_opencl =
-    "__kernel void append(__global uint *log, uint entry)\n"
-    "{ uint n = log[0]; log[2 + n] = entry; log[1] = log[1] * 1664525u + entry; log[0] = n + 1; }\n"
-    "__kernel void append_from(__global uint *log, __global const uint *from, uint index)\n"
-    "{ uint n = log[0]; log[2 + n] = from[index]; log[1] = log[1] * 1664525u + from[index]; log[0] = n + 1; }\n";
+    "__kernel void append(__global uint *log, uint entry)\n" APPEND
+    "__kernel void append_from(__global uint *log, __global const uint *from, uint index, uint entry)\n" FROM;
 
 static double seconds = 3;
 static uint32_t first_seed = 1;

@@ -23,6 +23,9 @@ enum {
     LOG_BYTES = LOG_WORDS * 4
 };
 
+/* In an entry of the log: what was to be there for the kernel was not. */
+#define STALE 0x80000000u
+
 typedef struct site {
     yoke_device *device;
     yoke_stream *side;

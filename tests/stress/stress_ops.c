@@ -131,9 +131,9 @@ static yoke_stream *borrow(source *s, queue **out_queue)
 
 /* ---- What appends to the log ---- */
 
-static yoke_status append_from(queue *q, yoke_buffer *from, uint32_t index)
+static yoke_status append_from(queue *q, yoke_buffer *from, uint32_t index, uint32_t id)
 {
-    return yoke_launch(q->stream, q->site->append_from, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(q->log, from, index));
+    return yoke_launch(q->stream, q->site->append_from, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(q->log, from, index, id));
 }
 
 static yoke_status append_released(queue *q, uint32_t id)
@@ -144,7 +144,7 @@ static yoke_status append_released(queue *q, uint32_t id)
     if (status == YOKE_OK)
         status = yoke_fill(q->stream, brief, 16, 4, &id, 4);
     if (status == YOKE_OK)
-        status = append_from(q, brief, 4);
+        status = append_from(q, brief, 4, id);
     yoke_buffer_release(brief);
     return status;
 }
@@ -156,16 +156,16 @@ static yoke_status append(source *s, queue *q, uint32_t id)
     switch (draw(s, 6)) {
     case 0:
         status = yoke_fill(q->stream, q->cells, 4 * (size_t)id, 4, &id, 4);
-        return status < 0 ? status : append_from(q, q->cells, id);
+        return status < 0 ? status : append_from(q, q->cells, id, id);
     case 1:
         s->round->words[id] = id;
         status = yoke_write(q->stream, q->cells, 4 * (size_t)id, &s->round->words[id], 4);
-        return status < 0 ? status : append_from(q, q->cells, id);
+        return status < 0 ? status : append_from(q, q->cells, id, id);
     case 2:
         status = yoke_fill(q->stream, q->cells, 4 * (size_t)id, 4, &id, 4);
         if (status == YOKE_OK)
             status = yoke_copy(q->stream, q->copies, 4 * (size_t)id, q->cells, 4 * (size_t)id, 4);
-        return status < 0 ? status : append_from(q, q->copies, id);
+        return status < 0 ? status : append_from(q, q->copies, id, id);
     case 3:
         return append_released(q, id);
     default:
@@ -193,8 +193,8 @@ static void do_call(source *s, queue *q)
     enqueue_call(o);
 }
 
-/* Read a log, then call a function that keeps what it finds. */
-static void call_behind_read(source *s, queue *q, yoke_buffer *log, point *of)
+/* Read a log, then call a function that keeps what it finds. `wait`: what stands before it when the log is another queue's. */
+static void call_behind_read(source *s, queue *q, yoke_buffer *log, const op *wait)
 {
     op *o = op_begin(s, q, OP_CALL);
 
@@ -203,7 +203,10 @@ static void call_behind_read(source *s, queue *q, yoke_buffer *log, point *of)
     o->slot = memory_new(LOG_BYTES);
     o->seen = memory_new(LOG_BYTES);
     o->slot[0] = UINT32_MAX;
-    o->slot_of = of;
+    if (wait) {
+        o->slot_of = wait->point;
+        o->first_epoch = wait->first_epoch;
+    }
     plan_function(s, o);
     yoke_status status = yoke_read(q->stream, o->slot, log, 0, LOG_BYTES);
     if (status == YOKE_OK) {
@@ -219,7 +222,7 @@ static void do_read_and_call(source *s, queue *q)
     call_behind_read(s, q, q->log, NULL);
 }
 
-/* What is appended is written by the function in front of it: 0, which is no number, when it came too late. */
+/* What is appended is written by the function in front of it. */
 static void do_call_and_write(source *s, queue *q)
 {
     op *call = op_begin(s, q, OP_CALL), *kernel = call ? op_begin(s, q, OP_KERNEL) : NULL;
@@ -237,7 +240,7 @@ static void do_call_and_write(source *s, queue *q)
         return;
     }
     yoke_status status = yoke_write(q->stream, q->cells, 4 * (size_t)kernel->id, call->word, 4);
-    op_taken(kernel, status < 0 ? status : append_from(q, q->cells, kernel->id));
+    op_taken(kernel, status < 0 ? status : append_from(q, q->cells, kernel->id, kernel->id));
 }
 
 /* ---- Events ---- */
@@ -299,7 +302,7 @@ static void do_wait(source *s, queue *q)
         waits = op_taken(o, yoke_stream_wait_event(q->stream, event));
     }
     if (waits && copy && p->record->queue->site == q->site)
-        call_behind_read(s, q, copy, p);
+        call_behind_read(s, q, copy, o);
     if (p) {
         yoke_buffer_release(copy);
         yoke_event_release(event);
