@@ -249,6 +249,8 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
         yoke_event_release(event);
         return yk_blame(function, where, status);
     }
+    if (YK_UNLIKELY(stream->device->blocking) && !yk_stream_is_mine(stream))
+        (void)yk_event_settle(event);
     *out_event = event;
     return YOKE_OK;
 }

@@ -148,10 +148,11 @@ static_tests = \
 	tests/static/symbols.tap \
 	tests/static/twins.tap
 
-TESTS += $(static_tests) $(unit_tests) $(model_tests) $(example_tests) $(cuda_tests) $(opencl_tests) $(fault_tests)
+TESTS += $(static_tests) $(unit_tests) $(model_tests) $(example_tests) $(cuda_tests) $(cuda_stress_tests) \
+	$(opencl_tests) $(stress_tests) $(fault_tests)
 CLEANFILES += $(TESTS)
 
-$(static_tests) $(unit_tests) $(model_tests) $(example_tests) $(cuda_tests) $(opencl_tests) $(fault_tests):
+$(TESTS):
 	@$(MKDIR_P) $(@D) && : >$@
 
 EXTRA_DIST += \
