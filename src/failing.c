@@ -243,24 +243,29 @@ yoke_status yk_stream_give_wait(yoke_stream *stream, yoke_event *event)
 
 /* ---- Recovering ---- */
 
-static bool claim(yoke_stream *stream)
+/* Whether the stream is ours to recover, or need not be. A failed stream that holds nothing stays so until somebody recovers it;
+ * one that has not failed may do anything the next moment. */
+static bool claim(yoke_stream *stream, bool *out_ours)
 {
     pthread_mutex_lock(&stream->lock);
-    bool ours = !stream->held && !stream->recovering;
-    if (ours)
+    bool failed = atomic_load(&stream->failed);
+    *out_ours = failed && !stream->held && !stream->recovering;
+    if (*out_ours)
         stream->recovering = true;
     pthread_mutex_unlock(&stream->lock);
-    return ours;
+    return *out_ours || !failed;
 }
 
-/* Wait until the stream holds nothing, since its worker skips what is left of a failed one, and nobody else recovers it. */
-static void begin_recovery(yoke_stream *stream)
+/* Wait until the stream holds nothing, since its worker skips what is left of a failed one, and nobody else recovers it. False: it
+ * has not failed, or no longer. */
+static bool begin_recovery(yoke_stream *stream)
 {
+    bool ours;
     yk_waiter *waiter = yk_waiter_take();
     yk_listener listener = { .waiter = waiter };
     if (waiter)
         yk_stream_listen(stream, &listener);
-    while (!claim(stream)) {
+    while (!claim(stream, &ours)) {
         if (waiter)
             yk_waiter_sleep(waiter, UINT64_MAX);
         else
@@ -269,6 +274,7 @@ static void begin_recovery(yoke_stream *stream)
     if (waiter)
         yk_stream_unlisten(stream, &listener);
     yk_waiter_give_back(waiter);
+    return ours;
 }
 
 static void end_recovery(yoke_stream *stream)
@@ -313,7 +319,7 @@ static void begin_epoch(yoke_stream *stream, yk_failure *fresh)
 static yoke_status recover(yoke_stream *stream)
 {
     yoke_status status = yk_device_check(stream->device);
-    if (status < 0 || !atomic_load(&stream->failed))
+    if (status < 0)
         return status;
     yk_failure *fresh = yk_failure_new();
     if (!fresh)
@@ -336,10 +342,9 @@ yoke_status yoke_stream_recover(yoke_stream *stream)
         return yk_blame(
             function, NULL,
             yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
-    if (!atomic_load(&stream->failed))
-        return YOKE_OK;
     yoke_error_info before = *yoke_error();
-    begin_recovery(stream);
+    if (!begin_recovery(stream))
+        return YOKE_OK;
     yoke_status status = recover(stream);
     end_recovery(stream);
     if (status < 0)

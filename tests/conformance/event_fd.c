@@ -49,19 +49,19 @@ static int count_descriptors(void)
     return count;
 }
 
-/* Yoke closes its own end on a thread of its own, so the number is waited for. */
+/* Yoke closes its own end on a thread of its own, so the number is waited for. A driver may close some of its own meanwhile. */
 static bool descriptors_become(int wanted)
 {
     double start = suite_now();
     int count = count_descriptors();
 
-    while (count != wanted && suite_now() - start < 20) {
+    while (count > wanted && suite_now() - start < 20) {
         (void)poll(NULL, 0, 1);
         count = count_descriptors();
     }
-    if (count != wanted)
+    if (count > wanted)
         tap_diag("%d descriptors are open, expected %d", count, wanted);
-    return CHECK(count == wanted);
+    return CHECK(count <= wanted);
 }
 
 /* ---- Readable when settled ---------------------------------------------------------------------------------------------- */

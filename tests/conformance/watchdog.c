@@ -302,7 +302,7 @@ static double seconds_of(yoke_stream *stream, yoke_kernel *slow, yoke_buffer *ou
 }
 
 /* To the parent, on stderr. */
-static const char too_short[] = "the driver ends the longest kernel too soon";
+static const char too_short[] = "the driver ends the longest kernel too soon, or runs it in the call that asks for it";
 
 static void long_kernel(suite *t)
 {
@@ -321,6 +321,10 @@ static void long_kernel(suite *t)
         rounds *= LEAST;
     rounds = (uint32_t)(rounds * (8 * PERIOD / seconds)) + 1;
     seconds = seconds_of(stream, slow, out, rounds < 60000 ? rounds : 60000);
+    if (strncmp(t->info.name, "basic", 5) == 0 || strncmp(t->info.name, "cpu-minimal", 11) == 0) {
+        fprintf(stderr, "%s\n", too_short); /* these run work inside of the call that asks for it, be it the watchdog's */
+        goto out;
+    }
     if (seconds < 3 * PERIOD) {
         fprintf(stderr, "%s\n", too_short);
         goto out;
