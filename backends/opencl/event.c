@@ -62,6 +62,9 @@ yoke_status yk_opencl_event_flush(yoke_event *event)
 /* The driver does not answer, so the event counts as failed; but nobody may take the work for finished while it still runs. */
 static yoke_status unanswered(yoke_event *event, const char *call, cl_int code)
 {
+    const yk_opencl_event *native = event->native;
+
+    yk_cl.clWaitForEvents(1, &native->handle); /* rusticl's clFinish (22.3) does not wait for what was flushed before */
     yk_opencl_stream_finish(event->stream);
     return yk_opencl_fail_execution(event->stream->device, call, code);
 }
