@@ -141,6 +141,9 @@ yoke_status yk_event_give(yoke_event *event)
     yoke_status status = stream->device->backend->event_record(event);
     if (status == YOKE_OK)
         yk_event_given(event, mark);
+    if (status == YOKE_OK &&
+        (event->flags & YOKE_EVENT_TIMED)) /* work too: nobody is told that all is done before its time is known */
+        yk_note_given(stream, YK_OP_RECORD, &(yk_op){ .kind = YK_OP_RECORD, .where = event->where }, false);
     return status;
 }
 
