@@ -38,6 +38,7 @@ typedef struct queue {
     struct round *round;
     site *site;
     unsigned index;
+    bool timed;
     yoke_stream *stream;
     yoke_buffer *log, *cells, *copies; /* cells and copies: a word for each operation, on its way into the log */
     pthread_rwlock_t lock;             /* readers use `stream`; the writer is who closes the queue */

@@ -77,7 +77,8 @@ queue *queue_open(round *r, source *s, site *at)
     q->index = (unsigned)(q - r->queues);
     q->final = YOKE_PENDING;
     q->content = memory_new(LOG_BYTES);
-    desc.flags = at->timed && chance(s, 30) ? YOKE_STREAM_TIMED : 0;
+    q->timed = at->timed && chance(s, 30);
+    desc.flags = q->timed ? YOKE_STREAM_TIMED : 0;
     desc.wait = chance(s, 50) ? YOKE_WAIT_BLOCK : YOKE_WAIT_AUTO;
     if (pthread_rwlock_init(&q->lock, NULL) || !CHECK_OK(yoke_stream_create_with(at->device, &desc, &q->stream)) ||
         !CHECK_OK(yoke_buffer_create(at->device, LOG_BYTES, &q->log)) ||
@@ -265,7 +266,7 @@ static bool record(source *s, queue *q, bool with_copy, yoke_event **out_event)
     if (with_copy)
         status = yoke_copy(q->stream, copy, 0, q->log, 0, LOG_BYTES);
     if (status == YOKE_OK)
-        status = yoke_event_record(q->stream, 0, &event);
+        status = yoke_event_record(q->stream, q->timed && chance(s, 50) ? YOKE_EVENT_TIMED : 0, &event);
     if (!op_taken(o, status)) {
         yoke_buffer_release(copy);
         return false;
