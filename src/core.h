@@ -338,7 +338,7 @@ struct yoke_stream {
     uint64_t scan, scan_mark; /* watch.c's alone */
     struct {
         yoke_event *mark; /* at the end of what the driver had been given */
-        uint64_t ran, since;
+        uint64_t ran, done, since;
         bool told;
     } watchdog; /* with device->lock held */
 };

@@ -129,7 +129,10 @@ static bool stands_still(yoke_stream *stream, uint64_t now, double *out_seconds)
     bool held = stream->held, got_on = stream->ran != stream->watchdog.ran;
     stream->watchdog.ran = stream->ran;
     pthread_mutex_unlock(&stream->lock);
-    if (!held)
+    uint64_t done = atomic_load(&stream->done);
+    got_on = got_on || done != stream->watchdog.done; /* somebody else has asked the driver */
+    stream->watchdog.done = done;
+    if (!held && !got_on)
         got_on = (yk_stream_is_idle(stream) && !stream->watchdog.mark) || driver_has_got_on(stream);
     if (got_on || stream->watchdog.since == 0) {
         stream->watchdog.since = now;
