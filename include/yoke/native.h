@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Yoke beside other code that calls the same driver. Handles are void pointers, so that no vendor's header is needed here: a
- * CUstream (or cudaStream_t) on CUDA, a cl_command_queue on OpenCL.
+ * Yoke beside other code that calls the same driver. Handles are void pointers or integers as wide, so that no vendor's header is
+ * needed here: a CUstream (or cudaStream_t) on CUDA, a cl_command_queue on OpenCL, and so on.
  */
 #ifndef YOKE_NATIVE_H
 #define YOKE_NATIVE_H
@@ -24,6 +24,33 @@ typedef yoke_status (*yoke_native_fn)(yoke_status status, void *native_stream, v
 #define yoke_stream_native(...) yoke_stream_native_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_stream_native_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
                                            yoke_release_fn release);
+
+/* A device's own handles, valid as long as the device. The caller sets `size` (YOKE_NATIVE_DEVICE_INIT). */
+typedef struct yoke_native_device {
+    size_t size;
+    void *context;    /* CUcontext (the primary one) or cl_context */
+    uintptr_t device; /* CUdevice or cl_device_id */
+    void *platform;   /* cl_platform_id; NULL on CUDA */
+} yoke_native_device;
+
+#define YOKE_NATIVE_DEVICE_INIT                   \
+    {                                             \
+        sizeof(yoke_native_device), NULL, 0, NULL \
+    }
+
+/* YOKE_E_INVALID: out_native is NULL or its size is 0. */
+YOKE_API yoke_status yoke_device_native(yoke_device *device, yoke_native_device *out_native);
+
+/* The driver's handle of a buffer or view, valid as long as that: a CUdeviceptr, or a cl_mem (of a view, a sub-buffer). A pinned
+ * buffer has none on CUDA: there its host pointer is all. YOKE_E_UNSUPPORTED: that, a view that is not aligned, or shared memory on
+ * OpenCL, which is its host pointer. */
+YOKE_API yoke_status yoke_buffer_native(yoke_buffer *buffer, uintptr_t *out_native);
+
+/* A buffer over device memory of somebody else: `size` bytes from a CUdeviceptr of the device's primary context, or of a cl_mem of
+ * its context (yoke_device_native). A cl_mem is retained; CUDA memory must not be freed before the buffer is released and the work
+ * that uses it is waited for. YOKE_E_INVALID: native is 0, size is 0, or it is no memory of this device. YOKE_E_RANGE: the memory
+ * is smaller. */
+YOKE_API yoke_status yoke_buffer_wrap(yoke_device *device, uintptr_t native, size_t size, yoke_buffer **out_buffer);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,8 @@
  * Functions that put work into a stream are macros over functions whose names end in _at: the macro adds the caller's file and
  * line, a string constant, so that a failure that shows later can say where its work came from. Call the _at form from other
  * languages, with NULL or a string that lives as long as the program.
+ *
+ * Here are errors, devices, streams, events, programs and launches; buffers and copies are in <yoke/memory.h>, which this includes.
  */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H
@@ -49,7 +51,7 @@ YOKE_API const char *yoke_version(void);
 typedef struct yoke_device yoke_device;   /* an opened device with its context */
 typedef struct yoke_stream yoke_stream;   /* an in-order queue of work on a device */
 typedef struct yoke_event yoke_event;     /* a point in a stream */
-typedef struct yoke_buffer yoke_buffer;   /* device memory, a view of some, or pinned host memory */
+typedef struct yoke_buffer yoke_buffer;   /* memory that a device works with: <yoke/memory.h> */
 typedef struct yoke_program yoke_program; /* compiled code */
 typedef struct yoke_kernel yoke_kernel;   /* an entry point of a program */
 
@@ -156,7 +158,9 @@ enum {
     YOKE_CAP_SIGNATURE = 2,  /* the number and widths of a kernel's parameters are known, and launches are checked against them */
     YOKE_CAP_TIMING = 3,     /* timed events */
     YOKE_CAP_EXACT_FP32 = 4, /* float division and square root are correctly rounded, and subnormals kept, unless YOKE_MATH_FAST */
-    YOKE_CAP_COUNT = 5
+    YOKE_CAP_MAPPED = 5,     /* buffers of YOKE_MEMORY_MAPPED */
+    YOKE_CAP_SHARED = 6,     /* buffers of YOKE_MEMORY_SHARED */
+    YOKE_CAP_COUNT = 7
 };
 
 /* What a device is. The caller sets `size` (YOKE_DEVICE_INFO_INIT) and gets as many fields as it knows. */
@@ -352,74 +356,6 @@ YOKE_API yoke_status yoke_event_fd(yoke_event *event, int *out_fd);
  * one is not timed, or they belong to different devices. Or the failure of one of them. */
 YOKE_API yoke_status yoke_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
 
-/* ---- Buffers ------------------------------------------------------------------------------------------------------------ */
-
-/* Allocate `size` bytes of device memory; its content is undefined.
- * YOKE_E_INVALID: size is 0. YOKE_E_RANGE: larger than the device's largest buffer. */
-YOKE_API yoke_status yoke_buffer_create(yoke_device *device, size_t size, yoke_buffer **out_buffer);
-
-/* Allocate `size` bytes of pinned (page-locked) host memory, which the device copies from and to at full speed and without blocking
- * the caller. It is no kernel argument. Statuses as yoke_buffer_create. */
-YOKE_API yoke_status yoke_buffer_create_pinned(yoke_device *device, size_t size, yoke_buffer **out_buffer);
-
-/* A view: `size` bytes from `offset` of a device buffer (or of another view), without a copy. It keeps its buffer alive.
- * Any offset will do for copies and fills; as a kernel argument the device may ask for an alignment
- * (yoke_device_info.view_alignment). YOKE_E_RANGE: the view does not lie within the buffer. YOKE_E_INVALID: size 0, or a pinned
- * buffer. */
-YOKE_API yoke_status yoke_buffer_create_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view);
-
-YOKE_API yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer);
-/* Give back a reference. Memory that the device still uses is freed when it is done; does not wait for that. The host pointer of a
- * pinned buffer may be used by copies that were given the pointer itself: wait for those first. */
-YOKE_API void yoke_buffer_release(yoke_buffer *buffer);
-
-/* Bytes in the buffer or view; 0 for NULL. */
-YOKE_API size_t yoke_buffer_get_size(const yoke_buffer *buffer);
-
-/* The host address of a pinned buffer; NULL for any other. */
-YOKE_API void *yoke_buffer_get_host(const yoke_buffer *buffer);
-
-/* ---- Copies and fills --------------------------------------------------------------------------------------------------- */
-
-/* Copy `size` bytes from host memory `source` into the buffer at `offset`, in the stream's order.
- * The host memory has to stay as it is until the copy has run. From pageable memory the call may block while the driver reads it.
- * YOKE_E_INVALID: source is NULL, size is 0, or the buffer belongs to another device. YOKE_E_RANGE: offset + size is beyond the
- * buffer. Or the stream's failure, when it has failed. */
-#define yoke_write(...) yoke_write_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_write_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, const void *source,
-                                   size_t size);
-
-/* Copy `size` bytes of the buffer from `offset` to host memory `target`, in the stream's order. Statuses and rules as yoke_write.
- */
-#define yoke_read(...) yoke_read_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_read_at(const char *where, yoke_stream *stream, void *target, yoke_buffer *buffer, size_t offset,
-                                  size_t size);
-
-/* Copy between two buffers of the stream's device, one of which may be pinned, in the stream's order. Statuses as yoke_write, and
- * YOKE_E_INVALID: the ranges overlap, or both buffers are pinned. */
-#define yoke_copy(...) yoke_copy_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_copy_at(const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset,
-                                  yoke_buffer *source, size_t source_offset, size_t size);
-
-/* The same, finished when the call returns: the operation in its place in the stream, then a wait. YOKE_E_DEADLOCK: called from a
- * host function of this stream. */
-#define yoke_write_sync(...) yoke_write_sync_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_write_sync_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset,
-                                        const void *source, size_t size);
-#define yoke_read_sync(...) yoke_read_sync_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_read_sync_at(const char *where, yoke_stream *stream, void *target, yoke_buffer *buffer, size_t offset,
-                                       size_t size);
-#define yoke_copy_sync(...) yoke_copy_sync_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_copy_sync_at(const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset,
-                                       yoke_buffer *source, size_t source_offset, size_t size);
-
-/* Fill `size` bytes of a device buffer from `offset` with copies of `pattern`, in the stream's order. The pattern is read at the
- * call. YOKE_E_INVALID: pattern_size is not 1, 2, 4, 8 or 16, or offset or size is no multiple of it (a view may begin anywhere in
- * its buffer); else as yoke_write. */
-#define yoke_fill(...) yoke_fill_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, size_t size,
-                                  const void *pattern, size_t pattern_size);
-
 /* ---- Programs and kernels ----------------------------------------------------------------------------------------------- */
 
 enum {
@@ -529,6 +465,8 @@ YOKE_API yoke_status yoke_launch_n_at(const char *where, yoke_stream *stream, yo
 #ifdef __cplusplus
 }
 #endif
+
+#include <yoke/memory.h>
 
 #include <yoke/args.h>
 
