@@ -28,5 +28,6 @@ libyoke_all_la_SOURCES += \
 	backends/opencl/kernel.c \
 	backends/opencl/lock.c \
 	backends/opencl/program.c \
+	backends/opencl/shared.c \
 	backends/opencl/stream.c \
 	backends/opencl/symbols.def

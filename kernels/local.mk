@@ -4,6 +4,8 @@
 
 kernelsdir = $(pkgdatadir)/kernels
 dist_kernels_DATA = \
+	kernels/fill.cl \
+	kernels/fill.cu \
 	kernels/fractal.cl \
 	kernels/fractal.cu \
 	kernels/gaussian.cl \

@@ -14,6 +14,8 @@
 #ifndef YK_BACKEND_H
 #define YK_BACKEND_H
 
+#include <yoke/native.h>
+
 #include "core.h"
 
 struct yk_backend {
@@ -35,6 +37,8 @@ struct yk_backend {
     /* Open the device that device->info (as device_list gave it) describes: sets device->native. */
     yoke_status (*device_open)(yoke_device *device);
     void (*device_close)(yoke_device *device);
+    /* The driver's handles: see native.h. */
+    void (*device_native)(const yoke_device *device, yoke_native_device *out_native);
     /* Why the device lacks a capability whose bit is clear: a constant string. */
     const char *(*device_lacks)(const yoke_device *device, int capability);
 
@@ -69,20 +73,46 @@ struct yk_backend {
     /* Between two settled timed events of one device. */
     yoke_status (*event_elapsed)(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
 
-    /* buffer->size and buffer->pinned are set, and within the device's limits. Sets buffer->native, and buffer->host when pinned.
-     */
+    /* Memory of buffer->kind, which the device has the capability for: buffer->capacity bytes. Sets buffer->native (but not of
+     * pinned memory on CUDA), buffer->extra if need be, and buffer->host of every kind but YOKE_MEMORY_DEVICE. */
     yoke_status (*buffer_create)(yoke_buffer *buffer);
+    /* The same from the driver's own pool, in the order of a stream. Only called where device->driver_pool. */
+    yoke_status (*buffer_create_ordered)(yoke_buffer *buffer, yoke_stream *stream);
+    /* Page-lock the `capacity` bytes at buffer->host. */
+    yoke_status (*buffer_register)(yoke_buffer *buffer);
+    /* Make a buffer of the driver's handle for device memory, after making sure that it is one, and large enough. */
+    yoke_status (*buffer_wrap)(yoke_buffer *buffer, uintptr_t native);
+    /* Whatever buffer->origin. Ordered memory goes back in the order of buffer->home. */
     void (*buffer_destroy)(yoke_buffer *buffer);
+    /* The driver's handle of a buffer or view. */
+    yoke_status (*buffer_native)(const yoke_buffer *buffer, uintptr_t *out_native);
     /* view->root, view->offset (from the root's start) and view->size are set. Sets what a launch needs in view->native. A device
      * that cannot take this offset as an argument sets view->misaligned and succeeds. Views are destroyed by view_destroy. */
     yoke_status (*view_create)(yoke_buffer *view);
     void (*view_destroy)(yoke_buffer *view);
+    /* Whether somebody else has pinned the memory at this address, as far as the driver knows. */
+    bool (*host_is_pinned)(const yoke_device *device, const void *host);
+
+    /* Bytes of the device's memory that are free; sets YOKE_MEMORY_ESTIMATED in the flags when the driver does not tell. */
+    yoke_status (*device_memory)(const yoke_device *device, uint64_t *out_free, uint32_t *out_flags);
+    /* The driver's own pool: keep at most so many bytes that are not in use; how many it keeps; give all but `keep` back now, and
+     * say whether there were any. */
+    void (*pool_limit)(const yoke_device *device, uint64_t limit);
+    uint64_t (*pool_cached)(const yoke_device *device);
+    bool (*pool_trim)(const yoke_device *device, uint64_t keep);
+
+    /* Whether copy and copy_box take a buffer of this other device of the same backend. Makes it so, where that can be. */
+    bool (*copies_between)(const yoke_device *device, const yoke_device *other);
 
     /* Give an operation to the driver. All arguments have been checked; buffers in transfers, copies and fills are roots, with
-     * offsets from their start. YK_OP_RECORD, _WAIT and _CALL never come here. */
+     * offsets from their start. The pitches of a box are such that a slice's is a multiple of a row's. YK_OP_RECORD, _WAIT and
+     * _CALL never come here. */
     yoke_status (*write)(yoke_stream *stream, const yk_op *op);
     yoke_status (*read)(yoke_stream *stream, const yk_op *op);
     yoke_status (*copy)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*write_box)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*read_box)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*copy_box)(yoke_stream *stream, const yk_op *op);
     yoke_status (*fill)(yoke_stream *stream, const yk_op *op);
     yoke_status (*launch)(yoke_stream *stream, const yk_op *op);
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: device memory, views of it, and pinned host memory. A view keeps its root alive; every root keeps its device alive. */
+/* Buffers of every kind, and views of them. A view keeps its root alive; every root keeps its device alive. */
 #include "buffer.h"
 
+#include <yoke/native.h>
+
 #include "backend.h"
+#include "pinned.h"
+#include "pool.h"
 #include "stream.h"
 #include "trash.h"
 
@@ -25,63 +29,222 @@ yoke_status yk_buffer_check_device(const yoke_buffer *buffer, const yoke_stream 
                    function, what, buffer->device->info.selector, stream->device->info.selector);
 }
 
-/* Allocate; when memory is exhausted, wait for what has been released but may still be in use, and try once more. */
-static yoke_status allocate(yoke_buffer *buffer)
-{
-    yk_trash_empty(buffer->device);
-    yoke_status status = yk_device_check(buffer->device);
-    if (status == YOKE_OK)
-        status = buffer->device->backend->buffer_create(buffer);
-    if (status == YOKE_E_OUT_OF_DEVICE_MEMORY && yk_trash_wait(buffer->device))
-        status = buffer->device->backend->buffer_create(buffer);
-    return status < 0 ? yk_device_failed(buffer->device, status) : status;
-}
-
-static yoke_status create(const char *function, yoke_device *device, size_t size, bool pinned, yoke_buffer **out_buffer)
+static yoke_status check_out(const char *function, yoke_buffer **out_buffer)
 {
     if (!out_buffer)
         return yk_fail(YOKE_E_INVALID, "%s: out_buffer is NULL", function);
     *out_buffer = NULL;
-    YK_CHECK(device, YK_DEVICE, function, "device");
+    return YOKE_OK;
+}
+
+YK_COLD static yoke_status size_fault(const char *function, const yoke_device *device, size_t size)
+{
+    char asked[32], largest[32];
     if (size == 0)
         return yk_fail(YOKE_E_INVALID, "%s: size is 0; a buffer has at least one byte", function);
-    if (!pinned && size > device->info.max_buffer) {
-        char asked[32], largest[32];
-        return yk_fail(YOKE_E_RANGE, "%s: size is %zu (%s); the largest single buffer of %s is %llu bytes (%s)", function, size,
-                       yk_bytes_text(asked, sizeof asked, size), device->info.selector, (unsigned long long)device->info.max_buffer,
-                       yk_bytes_text(largest, sizeof largest, device->info.max_buffer));
-    }
+    return yk_fail(YOKE_E_RANGE, "%s: size is %zu (%s); the largest single buffer of %s is %llu bytes (%s)", function, size,
+                   yk_bytes_text(asked, sizeof asked, size), device->info.selector, (unsigned long long)device->info.max_buffer,
+                   yk_bytes_text(largest, sizeof largest, device->info.max_buffer));
+}
 
+/* A root without memory yet; NULL and a record when out of memory. */
+static yoke_buffer *new_root(yoke_device *device, int32_t kind, yk_origin origin, size_t size)
+{
     yoke_buffer *buffer = yk_object_new(YK_BUFFER, sizeof *buffer);
     if (!buffer)
-        return YOKE_E_OUT_OF_HOST_MEMORY;
+        return NULL;
     buffer->device = device;
     buffer->root = buffer;
-    buffer->size = size;
-    buffer->pinned = pinned;
-    buffer->argument_of = pinned ? NULL : device;
-    yoke_status status = allocate(buffer);
-    if (status < 0) {
-        yk_object_free(buffer, sizeof *buffer);
-        return status;
-    }
-    yk_object_retain(device);
+    buffer->size = buffer->capacity = size;
+    buffer->kind = kind;
+    buffer->origin = origin;
+    buffer->argument_of = kind == YOKE_MEMORY_DEVICE ? device : NULL;
+    return buffer;
+}
+
+/* A root has its memory: it is the caller's. */
+static void hand_out(yoke_buffer *buffer, yoke_buffer **out_buffer)
+{
+    yk_object_retain(buffer->device);
+    atomic_fetch_add_explicit(&buffer->device->pool.buffers, 1, memory_order_relaxed);
+    if (buffer->home)
+        yk_stream_use(buffer->home);
     *out_buffer = buffer;
+}
+
+static yoke_status create(const char *function, yoke_device *device, yoke_stream *stream, int32_t kind, size_t size,
+                          yoke_buffer **out_buffer)
+{
+    if (YK_UNLIKELY(size == 0 || (size > device->info.max_buffer && kind != YOKE_MEMORY_PINNED)))
+        return size_fault(function, device, size);
+    yoke_buffer *buffer = new_root(device, kind, stream && device->driver_pool ? YK_ORDERED : YK_CREATED, size);
+    if (!buffer)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    buffer->home = stream;
+    yoke_status status = yk_pool_take(buffer, stream);
+    if (status < 0)
+        goto no_memory;
+    if (kind == YOKE_MEMORY_PINNED || kind == YOKE_MEMORY_MAPPED) {
+        status = yk_pinned_add(buffer);
+        if (status < 0)
+            goto not_known;
+    }
+    hand_out(buffer, out_buffer);
     return YOKE_OK;
+
+not_known:
+    yk_pool_give_back(buffer, YK_NOBODY);
+no_memory:
+    yk_object_free(buffer, sizeof *buffer);
+    return status;
 }
 
 yoke_status yoke_buffer_create(yoke_device *device, size_t size, yoke_buffer **out_buffer)
 {
     static const char function[] = "yoke_buffer_create";
-    yoke_status status = create(function, device, size, false, out_buffer);
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(device, YK_DEVICE, function, "device");
+        status = create(function, device, NULL, YOKE_MEMORY_DEVICE, size, out_buffer);
+    }
+    return status < 0 ? yk_blame(function, NULL, status) : status;
+}
+
+yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size, yoke_buffer **out_buffer)
+{
+    static const char function[] = "yoke_buffer_create_ordered";
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(stream, YK_STREAM, function, "stream");
+        if (atomic_load_explicit(&stream->failed, memory_order_acquire))
+            status = yk_stream_tell(stream);
+    }
+    if (status == YOKE_OK)
+        status = create(function, stream->device, stream, YOKE_MEMORY_DEVICE, size, out_buffer);
+    return status < 0 ? yk_blame(function, NULL, status) : status;
+}
+
+static yoke_status check_kind(const char *function, const yoke_device *device, int32_t kind)
+{
+    int capability = kind == YOKE_MEMORY_MAPPED ? YOKE_CAP_MAPPED : YOKE_CAP_SHARED;
+    if (kind < YOKE_MEMORY_DEVICE || kind > YOKE_MEMORY_SHARED)
+        return yk_fail(YOKE_E_INVALID, "%s: memory is %d, which is no YOKE_MEMORY_ kind", function, (int)kind);
+    if (kind <= YOKE_MEMORY_PINNED || !yoke_device_lacks(device, capability))
+        return YOKE_OK;
+    return yk_fail(YOKE_E_UNSUPPORTED, "%s: no %s memory on %s: %s", function, kind == YOKE_MEMORY_MAPPED ? "mapped" : "shared",
+                   device->info.selector, yoke_device_lacks(device, capability));
+}
+
+yoke_status yoke_buffer_create_kind(yoke_device *device, int32_t memory, size_t size, yoke_buffer **out_buffer)
+{
+    static const char function[] = "yoke_buffer_create_kind";
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(device, YK_DEVICE, function, "device");
+        status = check_kind(function, device, memory);
+    }
+    if (status == YOKE_OK)
+        status = create(function, device, NULL, memory, size, out_buffer);
     return status < 0 ? yk_blame(function, NULL, status) : status;
 }
 
 yoke_status yoke_buffer_create_pinned(yoke_device *device, size_t size, yoke_buffer **out_buffer)
 {
     static const char function[] = "yoke_buffer_create_pinned";
-    yoke_status status = create(function, device, size, true, out_buffer);
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(device, YK_DEVICE, function, "device");
+        status = create(function, device, NULL, YOKE_MEMORY_PINNED, size, out_buffer);
+    }
     return status < 0 ? yk_blame(function, NULL, status) : status;
+}
+
+static yoke_status create_over(const char *function, yoke_device *device, void *host, size_t size, yoke_buffer **out_buffer)
+{
+    if (!host)
+        return yk_fail(YOKE_E_INVALID, "%s: host is NULL", function);
+    if (size == 0 || size > UINTPTR_MAX - (uintptr_t)host)
+        return yk_fail(YOKE_E_INVALID, "%s: size is %zu; that is no range of memory from %p", function, size, host);
+    yoke_status status = yk_device_check(device);
+    if (status == YOKE_OK)
+        status = yk_check_writable(function, host, size);
+    if (status < 0)
+        return status;
+    yoke_buffer *buffer = new_root(device, YOKE_MEMORY_PINNED, YK_REGISTERED, size);
+    if (!buffer)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    buffer->host = host;
+    status = yk_pinned_add(buffer);
+    if (status < 0)
+        goto not_known;
+    status = device->backend->buffer_register(buffer);
+    if (status < 0)
+        goto not_pinned;
+    hand_out(buffer, out_buffer);
+    return YOKE_OK;
+
+not_pinned:
+    yk_pinned_forget(buffer);
+    yk_device_failed(device, status);
+not_known:
+    yk_object_free(buffer, sizeof *buffer);
+    return status;
+}
+
+yoke_status yoke_buffer_create_over(yoke_device *device, void *host, size_t size, yoke_buffer **out_buffer)
+{
+    static const char function[] = "yoke_buffer_create_over";
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(device, YK_DEVICE, function, "device");
+        status = create_over(function, device, host, size, out_buffer);
+    }
+    return status < 0 ? yk_blame(function, NULL, status) : status;
+}
+
+static yoke_status wrap(const char *function, yoke_device *device, uintptr_t native, size_t size, yoke_buffer **out_buffer)
+{
+    if (!native || size == 0)
+        return yk_fail(YOKE_E_INVALID, "%s: %s is 0", function, native ? "size" : "native");
+    yoke_status status = yk_device_check(device);
+    if (status < 0)
+        return status;
+    yoke_buffer *buffer = new_root(device, YOKE_MEMORY_DEVICE, YK_WRAPPED, size);
+    if (!buffer)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    status = device->backend->buffer_wrap(buffer, native);
+    if (status < 0) {
+        yk_object_free(buffer, sizeof *buffer);
+        return yk_device_failed(device, status);
+    }
+    hand_out(buffer, out_buffer);
+    return YOKE_OK;
+}
+
+yoke_status yoke_buffer_wrap(yoke_device *device, uintptr_t native, size_t size, yoke_buffer **out_buffer)
+{
+    static const char function[] = "yoke_buffer_wrap";
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(device, YK_DEVICE, function, "device");
+        status = wrap(function, device, native, size, out_buffer);
+    }
+    return status < 0 ? yk_blame(function, NULL, status) : status;
+}
+
+yoke_status yoke_buffer_native(yoke_buffer *buffer, uintptr_t *out_native)
+{
+    static const char function[] = "yoke_buffer_native";
+    if (!out_native)
+        return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: out_native is NULL", function));
+    *out_native = 0;
+    YK_CHECK(buffer, YK_BUFFER, function, "buffer");
+    yoke_status status = buffer->device->backend->buffer_native(buffer, out_native);
+    if (status < 0)
+        return yk_blame(function, NULL, status);
+    /* What is done with it outside of Yoke may be in any stream. */
+    atomic_store(&buffer->root->user, YK_MANY);
+    return YOKE_OK;
 }
 
 static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view)
@@ -90,7 +253,7 @@ static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t
         return yk_fail(YOKE_E_INVALID, "%s: out_view is NULL", function);
     *out_view = NULL;
     YK_CHECK(buffer, YK_BUFFER, function, "buffer");
-    if (buffer->pinned)
+    if (buffer->kind == YOKE_MEMORY_PINNED)
         return yk_fail(YOKE_E_INVALID, "%s: buffer is pinned host memory; add to its host pointer instead", function);
     yoke_status status = yk_buffer_check_range(buffer, function, "buffer", offset, size);
     if (status < 0)
@@ -103,12 +266,14 @@ static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t
     view->root = buffer->root;
     view->offset = buffer->offset + offset;
     view->size = size;
+    view->kind = buffer->kind;
+    view->host = buffer->host ? (char *)buffer->host + offset : NULL;
     status = view->device->backend->view_create(view);
     if (status < 0) {
         yk_object_free(view, sizeof *view);
         return status;
     }
-    view->argument_of = view->misaligned ? NULL : view->device;
+    view->argument_of = view->misaligned ? NULL : view->root->argument_of;
     yk_object_retain(view->root);
     *out_view = view;
     return YOKE_OK;
@@ -131,7 +296,7 @@ yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer)
 static void destroy_root(void *object)
 {
     yoke_buffer *buffer = object;
-    buffer->device->backend->buffer_destroy(buffer);
+    yk_pool_give_back(buffer, YK_NOBODY);
     yk_object_free(buffer, sizeof *buffer);
 }
 
@@ -143,22 +308,51 @@ static void destroy_view(yoke_buffer *view)
     yoke_buffer_release(root);
 }
 
+/* Ordered memory that only its own stream has used goes back in the order of that stream. */
+static bool give_back_in_order(yoke_buffer *buffer, unsigned user)
+{
+    yoke_stream *home = buffer->home;
+    bool alone = home && (user == YK_NOBODY || user == home->user);
+    if (!alone || (buffer->origin != YK_ORDERED && !yk_pool_keeps(buffer)))
+        return false;
+    yk_pool_give_back(buffer, yk_stream_is_idle(home) ? YK_NOBODY : home->user);
+    yk_object_free(buffer, sizeof *buffer);
+    return true;
+}
+
+static void release_root(yoke_buffer *buffer)
+{
+    yoke_device *device = buffer->device;
+    yoke_stream *home = buffer->home;
+    unsigned user = atomic_load_explicit(&buffer->user, memory_order_relaxed);
+    atomic_store(&buffer->object.kind, YK_DEAD);
+    atomic_fetch_sub_explicit(&device->pool.buffers, 1, memory_order_relaxed);
+    if (buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED) {
+        yk_pinned_forget(buffer);
+        user = YK_MANY; /* copies use the address, which nobody counts as a use */
+    }
+    if (device->backend->keeps_used_objects && buffer->kind != YOKE_MEMORY_PINNED && !yk_pool_keeps(buffer))
+        destroy_root(buffer);
+    else if (!give_back_in_order(buffer, user))
+        yk_trash_throw(device, buffer, destroy_root, user);
+    if (home)
+        yk_stream_unuse(home);
+    yoke_device_release(device);
+}
+
 void yoke_buffer_release(yoke_buffer *buffer)
 {
     if (!yk_is(buffer, YK_BUFFER) || !yk_object_release(buffer))
         return;
-    if (buffer->root != buffer) {
-        destroy_view(buffer);
-        return;
-    }
-    yoke_device *device = buffer->device;
-    atomic_store(&buffer->object.kind, YK_DEAD);
-    /* Copies use the address of pinned memory, which no driver counts as a use. */
-    if (device->backend->keeps_used_objects && !buffer->pinned)
-        destroy_root(buffer);
+    if (buffer->root == buffer)
+        release_root(buffer);
     else
-        yk_trash_throw(device, buffer, destroy_root);
-    yoke_device_release(device);
+        destroy_view(buffer);
+}
+
+int32_t yoke_buffer_get_kind(const yoke_buffer *buffer)
+{
+    return yk_is(buffer, YK_BUFFER) ? buffer->kind : -1;
 }
 
 size_t yoke_buffer_get_size(const yoke_buffer *buffer)

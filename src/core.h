@@ -23,6 +23,7 @@
 typedef struct yk_backend yk_backend;
 typedef struct yk_op yk_op;
 typedef struct yk_waiter yk_waiter;
+typedef struct yk_block yk_block;
 
 #define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -202,6 +203,30 @@ yoke_status yk_device_list_add(yk_device_list *list, const yk_backend *backend, 
 /* [backends] A device or platform that cannot be used, and why: one line. */
 void yk_device_list_reject(yk_device_list *list, const char *format, ...) YOKE_PRINTF(2, 3);
 
+/* The kernel that fills memory where the driver is slow at it: fill.c. */
+typedef struct yk_filler {
+    atomic_int state; /* 0: not asked for yet */
+    bool forced;      /* YOKE_FILL_KERNEL=1: also where the driver fills well */
+    yoke_program *program;
+    yoke_kernel *kernel;
+} yk_filler;
+
+/* Released memory of one kind that is kept to be used again: pool.c. */
+enum { YK_CLASSES = 8 * 40 };
+typedef struct yk_cache {
+    yk_block *classes[YK_CLASSES]; /* by size, the last released first */
+    yk_block *oldest, *newest;
+    uint64_t bytes;
+} yk_cache;
+
+typedef struct yk_pool {
+    atomic_bool lock; /* protects the caches; a leaf */
+    yk_cache device, pinned;
+    atomic_uint_fast64_t in_use, peak, pinned_in_use; /* bytes */
+    atomic_uint_fast64_t in_use_limit, cached_limit;
+    atomic_uint buffers;
+} yk_pool;
+
 struct yoke_device {
     yk_object object;
     const yk_backend *backend;
@@ -212,8 +237,20 @@ struct yoke_device {
     atomic_uint stream_number; /* of the last stream without a name */
     yoke_device *next_open;    /* watchdog.c */
 
-    pthread_mutex_t lock;             /* protects what follows */
-    yoke_stream *streams;             /* every stream that the driver may still have work of */
+    yk_pool pool;
+    bool driver_pool;        /* [backends] the driver has a pool for ordered memory */
+    bool staged;             /* [backends] it copies pageable memory slowly, so Yoke carries that where it pays: staging.c */
+    bool reads_block;        /* [backends] a read to pageable memory does not return before it has run */
+    bool fills_well[17];     /* [backends] patterns of so many bytes, as fast as memory is; else fill.c has a kernel */
+    bool stages_small;       /* carried also where that hardly pays (YOKE_STAGING=1) */
+    int copiers;             /* threads that carry, with the stream's own */
+    atomic_int idle_copiers; /* of those beside the stream's own */
+    yk_filler filler;
+
+    pthread_mutex_t lock; /* protects what follows */
+    yoke_stream *streams; /* every stream that the driver may still have work of */
+    yoke_stream **users;  /* the stream whose `user` is i + 1, until it is destroyed */
+    unsigned user_count;
     _Atomic(yk_failure *) lost;       /* why the device is gone for this process; set once */
     _Atomic(struct yk_trash *) trash; /* released while the device may still use it: trash.c */
     struct yk_trash *trash_last;
@@ -238,6 +275,9 @@ typedef enum yk_op_kind {
     YK_OP_WRITE,
     YK_OP_READ,
     YK_OP_COPY,
+    YK_OP_WRITE_BOX,
+    YK_OP_READ_BOX,
+    YK_OP_COPY_BOX,
     YK_OP_FILL,
     YK_OP_LAUNCH,
     YK_OP_RECORD,
@@ -245,6 +285,12 @@ typedef enum yk_op_kind {
     YK_OP_CALL,
     YK_OP_NATIVE
 } yk_op_kind;
+
+/* How a box lies on both sides of a copy. Nothing is 0, and no pitch is smaller than what it steps over. */
+typedef struct yk_box {
+    size_t width, height, depth;
+    size_t target_row, target_slice, source_row, source_slice; /* pitches */
+} yk_box;
 
 /* One operation. Built on the caller's stack; given to the driver at once, or copied by value while the stream is held. */
 struct yk_op {
@@ -258,14 +304,18 @@ struct yk_op {
             size_t offset, size;
             void *host;          /* read from by YK_OP_WRITE, written to by YK_OP_READ */
             yoke_buffer *pinned; /* what `host` points into, where that is known */
+            bool staged;         /* held, because the driver is slow with it or would block: staging.c */
+            yk_box box;          /* of a _BOX, whose size is that of all of its rows */
         } transfer;
         struct {
-            yoke_buffer *target, *source;
+            yoke_buffer *target, *source; /* one of them may be another device's */
             size_t target_offset, source_offset, size;
+            yk_box box;
         } copy;
         struct {
             yoke_buffer *buffer;
-            size_t offset, size, pattern_size;
+            size_t offset, width, height, pitch; /* rows of width bytes; of a plain fill there is one */
+            size_t pattern_size;
             unsigned char pattern[16];
         } fill;
         struct {
@@ -274,6 +324,7 @@ struct yk_op {
             size_t shared;
             const yoke_arg *args;
             size_t count;
+            bool shared_memory; /* an argument may be mapped or shared memory */
         } launch;
         struct {
             yoke_event *event;
@@ -307,9 +358,11 @@ struct yoke_stream {
     yoke_device *device;
     void *native;
     uint32_t flags;
+    unsigned user;                /* by which buffers know it: device->users */
     int32_t wait;                 /* YOKE_WAIT_ */
     char label[36];               /* "'upload'" or "3" */
     yoke_stream *next, *previous; /* in device->streams */
+    bool thrown;                  /* in device->trash instead; with device->lock held */
 
     atomic_uint_fast64_t gate;      /* whether an enqueue may go straight to the driver, and how many have gone: enqueue.h */
     atomic_uint_fast64_t done;      /* of those, known to have finished */
@@ -370,21 +423,47 @@ struct yoke_event {
 
 /* ---- Buffers (buffer.c) ---- */
 
+/* Where a buffer's memory came from. */
+typedef enum yk_origin {
+    YK_CREATED,
+    YK_ORDERED,    /* in the order of its stream `home` */
+    YK_REGISTERED, /* the caller's host memory */
+    YK_WRAPPED     /* the caller's device memory */
+} yk_origin;
+
 struct yoke_buffer {
     yk_object object;
     yoke_device *device;
     yoke_buffer *root; /* the allocation: the buffer itself, or what it is a view of (retained) */
     size_t size;
-    size_t offset; /* from the root's start */
-    bool pinned;
-    bool misaligned;          /* a view that cannot be a kernel argument on this device */
-    yoke_device *argument_of; /* the device whose kernels take it as an argument; NULL when none may */
-    void *host;               /* of pinned memory */
+    size_t offset;            /* from the root's start */
+    yoke_device *argument_of; /* the device whose kernels take it as it is; NULL: none, or only after a closer look */
     union {
         void *pointer;    /* OpenCL: the cl_mem */
         uint64_t address; /* CUDA: the CUdeviceptr; kernels take it by address, so it lives here */
     } native;
+    int32_t kind;     /* YOKE_MEMORY_ */
+    bool misaligned;  /* a view that cannot be a kernel argument on this device */
+    atomic_uint user; /* of a root: the stream that has used it, or YK_NOBODY, or YK_MANY */
+    void *host;       /* of pinned, mapped and shared memory */
+    void *extra;      /* the backend's, beside `native` */
+    size_t capacity;  /* bytes that were allocated */
+    size_t skew;      /* of the root: how far from a multiple of 16 it starts (wrapped memory) */
+    yk_origin origin;
+    yoke_stream *home; /* of ordered memory; its memory and queue are kept */
 };
+
+enum { YK_NOBODY = 0, YK_MANY = 0xffffffff };
+
+/* Remember that the stream uses this root, so that only its end is waited for when the memory is released. */
+YK_HOT void yk_buffer_used(yoke_buffer *root, const yoke_stream *stream)
+{
+    unsigned user = atomic_load_explicit(&root->user, memory_order_relaxed);
+    if (YK_UNLIKELY(user != stream->user && user != YK_MANY) &&
+        !atomic_compare_exchange_strong_explicit(&root->user, &(unsigned){ YK_NOBODY }, stream->user, memory_order_relaxed,
+                                                 memory_order_relaxed))
+        atomic_store_explicit(&root->user, YK_MANY, memory_order_relaxed);
+}
 
 /* ---- Programs and kernels (program.c, kernel.c) ---- */
 

@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fill.h"
+#include "pool.h"
 #include "probe.h"
 #include "select.h"
+#include "staging.h"
 #include "trash.h"
 #include "watchdog.h"
 
@@ -207,6 +210,7 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     device->backend = backend;
     device->info = *info;
     device->blocking = is_blocking();
+    yk_pool_init(device);
     yoke_status status = yk_fork_prepare();
     if (status < 0)
         goto out_object;
@@ -217,6 +221,9 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     status = backend->device_open(device);
     if (status < 0)
         goto out_lock;
+    device->backend->pool_limit(device, atomic_load(&device->pool.cached_limit));
+    yk_staging_init(device);
+    yk_filler_init(device);
     yk_fork_arm();
     yk_watchdog_watch(device);
     yk_log(YOKE_LOG_INFO, "%s is opened: %s, %s, driver %s%s", info->selector, info->name, info->platform, info->driver,
@@ -336,13 +343,10 @@ yoke_status yoke_device_open(const char *selector, yoke_device **out_device)
     yoke_status status = yk_fork_check("yoke_device_open");
     if (out_device)
         *out_device = NULL;
-    if (status < 0)
-        ;
-    else if (out_device) {
-        status = yk_device_open_among(all_backends, YK_COUNT_OF(all_backends), selector, out_device);
-    } else {
+    if (status == YOKE_OK && !out_device)
         status = yk_fail(YOKE_E_INVALID, "yoke_device_open: out_device is NULL");
-    }
+    if (status == YOKE_OK)
+        status = yk_device_open_among(all_backends, YK_COUNT_OF(all_backends), selector, out_device);
     return yk_blame("yoke_device_open", NULL, status);
 }
 
@@ -362,10 +366,13 @@ void yoke_device_release(yoke_device *device)
         return;
     yk_watchdog_forget(device);
     yk_trash_wait(device);
+    yk_filler_end(device);
+    yk_pool_end(device);
     yk_log(YOKE_LOG_INFO, "%s is closed", device->info.selector);
     device->backend->device_close(device);
     yk_failure_release(atomic_load(&device->lost));
     pthread_mutex_destroy(&device->lock);
+    free(device->users);
     yk_object_free(device, sizeof *device);
 }
 

@@ -42,6 +42,12 @@ YK_HOT yoke_status yk_give(yoke_stream *stream, yk_op_kind kind, const yk_op *op
         return backend->read(stream, op);
     case YK_OP_COPY:
         return backend->copy(stream, op);
+    case YK_OP_WRITE_BOX:
+        return backend->write_box(stream, op);
+    case YK_OP_READ_BOX:
+        return backend->read_box(stream, op);
+    case YK_OP_COPY_BOX:
+        return backend->copy_box(stream, op);
     case YK_OP_FILL:
         return backend->fill(stream, op);
     case YK_OP_LAUNCH:

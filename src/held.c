@@ -27,6 +27,7 @@
 #include "enqueue.h"
 #include "event.h"
 #include "settle.h"
+#include "staging.h"
 #include "thread.h"
 
 /* ---- The gate, and who listens ---- */
@@ -152,7 +153,7 @@ yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op)
     if (status == YOKE_OK)
         status = hold(stream, op);
     unlock_and_post(stream);
-    if (op->kind == YK_OP_WAIT)
+    if (op->kind != YK_OP_CALL && op->kind != YK_OP_NATIVE)
         return finish_if_blocking(stream, status);
     if (status == YOKE_OK) /* the function will be called: how that ends is no failure of the enqueue */
         (void)finish_if_blocking(stream, status);
@@ -244,6 +245,8 @@ static void run_given(yoke_stream *stream, const yk_op *op)
         return;
     }
     yk_note_given(stream, op->kind, op, false);
+    if (op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_BOX)
+        yk_keep_for_copy(stream, op);
     if (op->end)
         yk_event_given(op->end, yk_stream_given(stream));
 }
@@ -282,6 +285,22 @@ static void drain(yoke_stream *stream, yoke_event *after)
         yk_stream_fail(stream, after->where, yk_stream_not_given(stream, status));
         stream->device->backend->stream_finish(stream);
     }
+}
+
+/* A copy that Yoke carries: nothing of the stream may be under way then, since what came before may have written its source. */
+static void run_staged(yoke_stream *stream, const yk_op *op)
+{
+    yoke_event *before = has_failed(stream) ? NULL : yk_event_new(stream, 0, op->where);
+    yoke_status status = before || has_failed(stream) ? YOKE_OK : yoke_error()->status;
+    if (before)
+        drain(stream, before);
+    yoke_event_release(before);
+    if (has_failed(stream))
+        return;
+    if (status == YOKE_OK)
+        status = yk_staging_run(stream, op);
+    if (status < 0)
+        fail_held(stream, op, status);
 }
 
 /* The status for a function, with its record; none is left over when all is well. */
@@ -346,8 +365,30 @@ static void run(yoke_stream *stream, const yk_op *op)
         run_record(stream, op->u.record.event);
         return;
     default:
-        run_given(stream, op);
+        if (yk_is_staged(op))
+            run_staged(stream, op);
+        else
+            run_given(stream, op);
     }
+}
+
+/* Whether it is the program that an operation waits for. */
+static bool waits_for_program(const yk_op *op)
+{
+    return op->kind == YK_OP_CALL || op->kind == YK_OP_NATIVE || op->kind == YK_OP_WAIT;
+}
+
+bool yk_stream_stops_now(const yoke_stream *stream)
+{
+    const yk_op *op = stream->running ? stream->running : stream->first;
+    return op && waits_for_program(op);
+}
+
+/* With the user's last reference gone, what stands before the program's next turn still runs, and nothing from there on. */
+static void stop_if_torn_down(yoke_stream *stream, const yk_op *op, bool torn_down)
+{
+    if (torn_down && waits_for_program(op))
+        yk_stream_fail_torn_down(stream);
 }
 
 /* With stream->lock held: spin for more, which is quicker than being woken. */
@@ -405,7 +446,9 @@ static void work(void *argument)
     pthread_mutex_lock(&stream->lock);
     while (stream->first || (linger(stream), stream->first)) {
         yk_op *op = take(stream);
+        bool torn_down = stream->torn_down;
         pthread_mutex_unlock(&stream->lock);
+        stop_if_torn_down(stream, op, torn_down);
         run(stream, op);
         pthread_mutex_lock(&stream->lock);
         done_with_one(stream);

@@ -208,7 +208,7 @@ static yoke_status check_buffer(const yoke_kernel *kernel, const yoke_stream *st
         return yk_fail(YOKE_E_INVALID, "%s: kernel '%s', %s: the buffer belongs to another device (%s) than the stream (%s)",
                        function, kernel->name, param_text(param, sizeof param, kernel, i), buffer->device->info.selector,
                        stream->device->info.selector);
-    if (YK_UNLIKELY(buffer->pinned))
+    if (YK_UNLIKELY(buffer->kind == YOKE_MEMORY_PINNED))
         return yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s', %s: the buffer is pinned host memory; copy it to a device buffer",
                        function, kernel->name, param_text(param, sizeof param, kernel, i));
     if (YK_UNLIKELY(buffer->misaligned))
@@ -287,6 +287,8 @@ yoke_status yk_kernel_check_args(const yoke_kernel *kernel, const yoke_stream *s
         yoke_status status = check_arg(kernel, stream, function, &args[i], i);
         if (status < 0)
             return status;
+        if (args[i].kind == YOKE_ARG_BUFFER)
+            yk_buffer_used(args[i].value.buffer->root, stream);
     }
     return YOKE_OK;
 }

@@ -26,6 +26,7 @@ YK_HOT bool yk_kernel_args_fit(const yoke_kernel *kernel, const yoke_stream *str
             continue;
         if (head != kernel->heads[i][1] || !yk_is(buffer, YK_BUFFER) || buffer->argument_of != stream->device)
             return false;
+        yk_buffer_used(buffer->root, stream);
     }
     return true;
 }

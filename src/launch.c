@@ -74,6 +74,7 @@ YK_HOT void fill_in(yk_op *op, const char *where, yoke_kernel *kernel, yoke_dim 
     op->u.launch.shared = shared;
     op->u.launch.args = args;
     op->u.launch.count = count;
+    op->u.launch.shared_memory = false;
 }
 
 /* Everything but the shape, which op->u.launch has already; then off it goes. */
@@ -87,9 +88,12 @@ YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op *op)
     if (YK_UNLIKELY(op->u.launch.shared || kernel->takes_shared) &&
         (status = check_shared(kernel, function, op->u.launch.shared)) < 0)
         return status;
-    if (YK_UNLIKELY(!yk_kernel_args_fit(kernel, stream, op->u.launch.args, op->u.launch.count)) &&
-        (status = yk_kernel_check_args(kernel, stream, function, op->u.launch.args, op->u.launch.count)) < 0)
-        return status;
+    if (YK_UNLIKELY(!yk_kernel_args_fit(kernel, stream, op->u.launch.args, op->u.launch.count))) {
+        status = yk_kernel_check_args(kernel, stream, function, op->u.launch.args, op->u.launch.count);
+        if (status < 0)
+            return status;
+        op->u.launch.shared_memory = true; /* as far as is known here */
+    }
     return yk_stream_enqueue(stream, YK_OP_LAUNCH, op);
 }
 

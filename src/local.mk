@@ -9,7 +9,9 @@ libyoke_all_la_SOURCES = \
 	src/backend.h \
 	src/buffer.c \
 	src/buffer.h \
+	src/box.c \
 	src/copy.c \
+	src/copy.h \
 	src/core.h \
 	src/device.c \
 	src/device.h \
@@ -19,6 +21,8 @@ libyoke_all_la_SOURCES = \
 	src/event.h \
 	src/failing.c \
 	src/failure.c \
+	src/fill.c \
+	src/fill.h \
 	src/fork.c \
 	src/held.c \
 	src/kernel.c \
@@ -30,14 +34,21 @@ libyoke_all_la_SOURCES = \
 	src/native.c \
 	src/object.c \
 	src/op.c \
+	src/pinned.c \
+	src/pinned.h \
+	src/pool.c \
+	src/pool.h \
 	src/probe.c \
 	src/probe.h \
 	src/program.c \
+	src/program.h \
 	src/select.c \
 	src/select.h \
 	src/settle.c \
 	src/settle.h \
 	src/source.c \
+	src/staging.c \
+	src/staging.h \
 	src/status.c \
 	src/stream.c \
 	src/stream.h \

@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native sections: in the stream's list they stand like host functions, but wait for nothing. */
+/* The driver's handles of a device, and native sections: in the stream's list they stand like host functions, but wait for nothing.
+ */
 #include <yoke/native.h>
 
 #include "enqueue.h"
+
+yoke_status yoke_device_native(yoke_device *device, yoke_native_device *out_native)
+{
+    static const char function[] = "yoke_device_native";
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    if (!out_native || !out_native->size)
+        return yk_blame(function, NULL,
+                        yk_fail(YOKE_E_INVALID, "%s: out_native %s", function,
+                                out_native ? "has size 0; start from YOKE_NATIVE_DEVICE_INIT" : "is NULL"));
+    yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
+    size_t size = out_native->size, known = size < sizeof native ? size : sizeof native;
+    device->backend->device_native(device, &native);
+    memset(out_native, 0, size);
+    memcpy(out_native, &native, known);
+    out_native->size = size;
+    return YOKE_OK;
+}
 
 yoke_status yoke_stream_native_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user, yoke_release_fn release)
 {

@@ -10,8 +10,8 @@
 
 const char *yk_op_name(yk_op_kind kind)
 {
-    static const char *const names[] = { "write",         "read",          "copy", "fill", "launch", "event", "wait for an event",
-                                         "host function", "native section" };
+    static const char *const names[] = { "write", "read",   "copy",  "write of a box",    "read of a box", "copy of a box",
+                                         "fill",  "launch", "event", "wait for an event", "host function", "native section" };
     return names[kind];
 }
 
@@ -70,10 +70,13 @@ static yk_op *keep(const yk_op *op)
     switch (op->kind) {
     case YK_OP_WRITE:
     case YK_OP_READ:
+    case YK_OP_WRITE_BOX:
+    case YK_OP_READ_BOX:
         yoke_buffer_retain(op->u.transfer.buffer);
         yoke_buffer_retain(op->u.transfer.pinned);
         break;
     case YK_OP_COPY:
+    case YK_OP_COPY_BOX:
         yoke_buffer_retain(op->u.copy.target);
         yoke_buffer_retain(op->u.copy.source);
         break;
@@ -109,10 +112,13 @@ void yk_op_drop(yk_op *op)
     switch (op->kind) {
     case YK_OP_WRITE:
     case YK_OP_READ:
+    case YK_OP_WRITE_BOX:
+    case YK_OP_READ_BOX:
         yoke_buffer_release(op->u.transfer.buffer);
         yoke_buffer_release(op->u.transfer.pinned);
         break;
     case YK_OP_COPY:
+    case YK_OP_COPY_BOX:
         yoke_buffer_release(op->u.copy.target);
         yoke_buffer_release(op->u.copy.source);
         break;

@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "kernel.h"
+#include "program.h"
 #include "stream.h"
 #include "trash.h"
 
@@ -49,6 +50,33 @@ static yoke_status check_source(const char *function, const yoke_device *device,
     return YOKE_OK;
 }
 
+yoke_status yk_program_create(yoke_device *device, const yoke_source *source, yk_text *log, yoke_program **out_program)
+{
+    yoke_program *program = yk_object_new(YK_PROGRAM, sizeof *program);
+    yoke_status status;
+    if (!program)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    program->device = device;
+    yk_string_copy(program->name, sizeof program->name, source->name ? source->name : "program");
+    if (pthread_mutex_init(&program->lock, NULL)) {
+        status = yk_no_memory("a program's lock");
+        goto no_lock;
+    }
+    status = device->backend->program_build(program, source, log);
+    if (status < 0)
+        goto no_native;
+    yk_log(YOKE_LOG_INFO, "program '%s' is built for %s", program->name, device->info.selector);
+    *out_program = program;
+    return YOKE_OK;
+
+no_native:
+    yk_device_failed(device, status);
+    pthread_mutex_destroy(&program->lock);
+no_lock:
+    yk_object_free(program, sizeof *program);
+    return status;
+}
+
 static yoke_status build(const char *function, yoke_device *device, const yoke_source *source, yoke_program **out_program)
 {
     if (!out_program)
@@ -65,28 +93,9 @@ static yoke_status build(const char *function, yoke_device *device, const yoke_s
     if (status < 0)
         return status;
 
-    yoke_program *program = yk_object_new(YK_PROGRAM, sizeof *program);
-    if (!program)
-        return YOKE_E_OUT_OF_HOST_MEMORY;
-    program->device = device;
-    yk_string_copy(program->name, sizeof program->name, known.name ? known.name : "program");
-    if (pthread_mutex_init(&program->lock, NULL)) {
-        status = yk_no_memory("a program's lock");
-        goto no_lock;
-    }
-    status = device->backend->program_build(program, &known, yk_thread_text(YK_BUILD_LOG));
-    if (status < 0)
-        goto no_native;
-    yk_object_retain(device);
-    yk_log(YOKE_LOG_INFO, "program '%s' is built for %s", program->name, device->info.selector);
-    *out_program = program;
-    return YOKE_OK;
-
-no_native:
-    yk_device_failed(device, status);
-    pthread_mutex_destroy(&program->lock);
-no_lock:
-    yk_object_free(program, sizeof *program);
+    status = yk_program_create(device, &known, yk_thread_text(YK_BUILD_LOG), out_program);
+    if (status == YOKE_OK)
+        yk_object_retain(device);
     return status;
 }
 
@@ -104,9 +113,8 @@ yoke_program *yoke_program_retain(yoke_program *program)
     return program;
 }
 
-static void destroy_program(void *object)
+void yk_program_destroy(yoke_program *program)
 {
-    yoke_program *program = object;
     while (program->kernels) {
         yoke_kernel *kernel = program->kernels;
         program->kernels = kernel->next;
@@ -115,6 +123,11 @@ static void destroy_program(void *object)
     program->device->backend->program_destroy(program);
     pthread_mutex_destroy(&program->lock);
     yk_object_free(program, sizeof *program);
+}
+
+static void destroy_program(void *program)
+{
+    yk_program_destroy(program);
 }
 
 void yoke_program_release(yoke_program *program)
@@ -128,6 +141,6 @@ void yoke_program_release(yoke_program *program)
     if (device->backend->keeps_used_objects)
         destroy_program(program);
     else
-        yk_trash_throw(device, program, destroy_program);
+        yk_trash_throw(device, program, destroy_program, YK_MANY);
     yoke_device_release(device);
 }

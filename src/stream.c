@@ -8,6 +8,7 @@
 #include "stream.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "enqueue.h"
 #include "event.h"
@@ -37,8 +38,46 @@ void yk_stream_awaits(yoke_event *event)
     yoke_event_release(before);
 }
 
+/* From now on nobody is known by the stream's number. What buffers were used in it is over. */
+static void leave_users(yoke_stream *stream)
+{
+    yoke_device *device = stream->device;
+    pthread_mutex_lock(&device->lock);
+    if (stream->user != YK_NOBODY)
+        device->users[stream->user - 1] = NULL;
+    pthread_mutex_unlock(&device->lock);
+}
+
+static yoke_status join_users(yoke_stream *stream)
+{
+    yoke_device *device = stream->device;
+    yoke_status status = YOKE_OK;
+    unsigned i = 0;
+    pthread_mutex_lock(&device->lock);
+    while (i < device->user_count && device->users[i])
+        i++;
+    if (i == device->user_count) {
+        unsigned count = device->user_count ? 2 * device->user_count : 8;
+        yoke_stream **grown = realloc(device->users, count * sizeof *grown);
+        if (grown) {
+            memset(grown + i, 0, (count - i) * sizeof *grown);
+            device->users = grown;
+            device->user_count = count;
+        } else {
+            status = yk_no_memory("a stream");
+        }
+    }
+    if (status == YOKE_OK) {
+        device->users[i] = stream;
+        stream->user = i + 1;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
 static void free_stream(yoke_stream *stream)
 {
+    leave_users(stream);
     yk_event_destroy_spares(stream);
     yk_failure_release(stream->failure);
     pthread_mutex_destroy(&stream->lock);
@@ -87,7 +126,7 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
         return NULL;
     }
     stream->failure = yk_failure_new();
-    if (!stream->failure) {
+    if (!stream->failure || join_users(stream) < 0) {
         free_stream(stream);
         return NULL;
     }
@@ -169,15 +208,21 @@ void yoke_stream_release(yoke_stream *stream)
     pthread_mutex_lock(&stream->lock);
     atomic_store(&stream->object.kind, YK_DEAD);
     stream->torn_down = true;
-    bool pending = stream->held && !atomic_load(&stream->failed);
+    bool stop = yk_stream_stops_now(stream); /* else the worker does, when it comes so far */
     pthread_mutex_unlock(&stream->lock);
-    if (pending) {
-        yoke_error_info before = *yoke_error();
-        yk_fail(YOKE_E_CANCELLED, "stream %s was released before this could run: wait for the stream first", stream->label);
-        yk_stream_fail(stream, NULL, YOKE_E_CANCELLED);
-        yk_error_restore(&before);
-    }
+    if (stop)
+        yk_stream_fail_torn_down(stream);
     yk_stream_unuse(stream);
+}
+
+void yk_stream_fail_torn_down(yoke_stream *stream)
+{
+    yoke_error_info before = *yoke_error();
+    if (atomic_load(&stream->failed))
+        return;
+    yk_fail(YOKE_E_CANCELLED, "stream %s was released before this could run: wait for the stream first", stream->label);
+    yk_stream_fail(stream, NULL, YOKE_E_CANCELLED);
+    yk_error_restore(&before);
 }
 
 void yk_stream_use(yoke_stream *stream)
@@ -195,6 +240,7 @@ bool yk_stream_use_if_used(yoke_stream *stream)
 
 void yk_stream_unlink(yoke_stream *stream)
 {
+    stream->thrown = true;
     if (stream->watchdog.mark)
         yk_event_give_back(stream->watchdog.mark);
     stream->watchdog.mark = NULL;

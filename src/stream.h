@@ -57,6 +57,9 @@ void yk_stream_set_mine(yoke_stream *stream);
 /* The host function of this thread, if it runs one, waits for the event; NULL: no longer. For the watchdog. */
 void yk_stream_awaits(yoke_event *event);
 
+/* The user's last reference is gone, so nothing further starts. */
+void yk_stream_fail_torn_down(yoke_stream *stream);
+
 /* held.c */
 
 /* From now on no enqueue goes straight to the driver; those on their way are through on return. */
@@ -67,6 +70,8 @@ void yk_stream_open(yoke_stream *stream);
 yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always);
 /* Hold a YK_OP_CALL, _NATIVE or _WAIT, and with it all that comes behind. */
 yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op);
+/* With stream->lock held: a host function is running or the next to run, or a wait in software is. */
+bool yk_stream_stops_now(const yoke_stream *stream);
 /* Wait for everything in the stream; at once inside its own host functions. Its failure, if it has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);
 
@@ -77,6 +82,10 @@ void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener);
 void yk_stream_progress(yoke_stream *stream);
 
 /* op.c */
+
+/* copy.c: a buffer of another device, in an operation that this stream's driver was given, lives until the stream has come so far.
+ */
+void yk_keep_for_copy(yoke_stream *stream, const yk_op *op);
 
 /* A copy that keeps alive what the operation refers to; NULL and a record when out of memory. */
 yk_op *yk_op_keep(const yk_op *op);

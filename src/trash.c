@@ -34,11 +34,27 @@ static yoke_event *mark(yoke_stream *stream)
     return NULL;
 }
 
+/* With device->lock held: the first stream that may use what is thrown away, and the next one. One that is thrown away itself has
+ * its place in the queue already. */
+static yoke_stream *first_user(const yoke_device *device, unsigned user)
+{
+    if (user == YK_MANY)
+        return device->streams;
+    yoke_stream *stream = device->users[user - 1];
+    return stream && !stream->thrown ? stream : NULL;
+}
+
+static yoke_stream *next_user(const yoke_stream *stream, unsigned user)
+{
+    return user == YK_MANY ? stream->next : NULL;
+}
+
 /* With device->lock held. NULL when out of memory. */
-static struct yk_trash *mark_busy_streams(yoke_device *device, size_t busy)
+static struct yk_trash *mark_busy_streams(yoke_device *device, size_t busy, unsigned user)
 {
     struct yk_trash *item = calloc(1, sizeof *item + busy * sizeof item->ends[0]);
-    for (yoke_stream *stream = device->streams; item && stream && item->count < busy; stream = stream->next) {
+    yoke_stream *stream = item ? first_user(device, user) : NULL;
+    for (; stream && item->count < busy; stream = next_user(stream, user)) {
         yoke_event *end = !yk_stream_is_idle(stream) ? mark(stream) : NULL;
         if (end)
             item->ends[item->count++] = end;
@@ -47,9 +63,9 @@ static struct yk_trash *mark_busy_streams(yoke_device *device, size_t busy)
 }
 
 /* With device->lock held: without memory to remember the marks by, wait for them here. */
-static void wait_for_busy_streams(yoke_device *device)
+static void wait_for_busy_streams(yoke_device *device, unsigned user)
 {
-    for (yoke_stream *stream = device->streams; stream; stream = stream->next) {
+    for (yoke_stream *stream = first_user(device, user); stream; stream = next_user(stream, user)) {
         yoke_event *end = !yk_stream_is_idle(stream) ? mark(stream) : NULL;
         if (end) {
             yk_wait_for_mark(end);
@@ -107,30 +123,42 @@ bool yk_trash_wait(yoke_device *device)
     return atomic_load_explicit(&device->trash, memory_order_relaxed) && empty(device, true);
 }
 
-static void throw_away(yoke_device *device, void *object, void (*destroy)(void *object), yoke_stream *unlink)
+bool yk_user_is_done(const yoke_device *device, unsigned user)
+{
+    const yoke_stream *stream = user != YK_NOBODY ? device->users[user - 1] : NULL;
+    return !stream || (!stream->thrown && yk_stream_is_idle(stream));
+}
+
+/* With device->lock held. Whether it may be destroyed at once. */
+static bool put_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user)
+{
+    size_t busy = 0;
+    for (yoke_stream *stream = first_user(device, user); stream; stream = next_user(stream, user))
+        busy += !yk_stream_is_idle(stream);
+    bool thrown = user == YK_MANY ? atomic_load(&device->trash) != NULL : !yk_user_is_done(device, user);
+    if (busy == 0 && !thrown)
+        return true;
+    struct yk_trash *item = mark_busy_streams(device, busy, user);
+    if (!item) {
+        wait_for_busy_streams(device, user);
+        return true;
+    }
+    item->object = object;
+    item->destroy = destroy;
+    if (device->trash_last)
+        device->trash_last->next = item;
+    else
+        atomic_store(&device->trash, item);
+    device->trash_last = item;
+    return false;
+}
+
+static void throw_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user, yoke_stream *unlink)
 {
     yk_trash_empty(device);
-    bool now = true;
     yoke_error_info before = *yoke_error();
     pthread_mutex_lock(&device->lock);
-    size_t busy = 0;
-    for (yoke_stream *stream = device->streams; stream; stream = stream->next)
-        busy += !yk_stream_is_idle(stream);
-    if (busy || atomic_load(&device->trash)) {
-        struct yk_trash *item = mark_busy_streams(device, busy);
-        if (item) {
-            item->object = object;
-            item->destroy = destroy;
-            if (device->trash_last)
-                device->trash_last->next = item;
-            else
-                atomic_store(&device->trash, item);
-            device->trash_last = item;
-            now = false;
-        } else {
-            wait_for_busy_streams(device);
-        }
-    }
+    bool now = put_away(device, object, destroy, user);
     if (unlink)
         yk_stream_unlink(unlink);
     pthread_mutex_unlock(&device->lock);
@@ -139,12 +167,15 @@ static void throw_away(yoke_device *device, void *object, void (*destroy)(void *
         destroy(object);
 }
 
-void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *object))
+void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user)
 {
-    throw_away(device, object, destroy, NULL);
+    if (user == YK_NOBODY)
+        destroy(object);
+    else
+        throw_away(device, object, destroy, user, NULL);
 }
 
 void yk_trash_throw_stream(yoke_device *device, yoke_stream *stream, void (*destroy)(void *stream))
 {
-    throw_away(device, stream, destroy, stream);
+    throw_away(device, stream, destroy, YK_MANY, stream);
 }

@@ -17,6 +17,8 @@ typedef int yk_CUdevice; /* an ordinal */
 typedef unsigned int yk_CUdevice_attribute;
 typedef unsigned int yk_CUfunction_attribute;
 typedef unsigned int yk_CUjit_option;
+typedef unsigned int yk_CUpointer_attribute;
+typedef unsigned int yk_CUmemPool_attribute;
 typedef unsigned long long yk_CUdeviceptr;
 typedef struct CUuuid_st yk_CUuuid; /* 16 bytes */
 typedef struct CUctx_st *yk_CUcontext;
@@ -24,7 +26,51 @@ typedef struct CUstream_st *yk_CUstream;
 typedef struct CUevent_st *yk_CUevent;
 typedef struct CUmod_st *yk_CUmodule;
 typedef struct CUfunc_st *yk_CUfunction;
+typedef struct CUmemPoolHandle_st *yk_CUmemoryPool;
 typedef void (*yk_CUhostFn)(void *user);
+
+/* Structs that the driver is given. Functions take them by NVIDIA's own tags, which are left incomplete here so that NVIDIA's
+ * header may complete them. */
+struct CUmemPoolProps_st;
+struct CUmemAccessDesc_st;
+struct CUDA_MEMCPY3D_st;
+struct CUDA_MEMCPY3D_PEER_st;
+
+typedef struct yk_CUmemLocation {
+    unsigned int type;
+    int id;
+} yk_CUmemLocation;
+
+typedef struct yk_CUmemPoolProps {
+    unsigned int allocType, handleTypes;
+    yk_CUmemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize; /* reserved before CUDA 12.2, as what follows is */
+    unsigned short usage;
+    unsigned char reserved[54];
+} yk_CUmemPoolProps;
+
+typedef struct yk_CUmemAccessDesc {
+    yk_CUmemLocation location;
+    unsigned int flags;
+} yk_CUmemAccessDesc;
+
+/* One side of a copy between two devices; within one device the context is NULL. */
+typedef struct yk_CUcopySide {
+    size_t XInBytes, Y, Z, LOD;
+    unsigned int MemoryType;
+    void *Host;
+    yk_CUdeviceptr Device;
+    void *Array;
+    yk_CUcontext Context;
+    size_t Pitch, Height; /* rows from one slice to the next */
+} yk_CUcopySide;
+
+/* CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER: they differ only in what the contexts are called. */
+typedef struct yk_CUDA_MEMCPY3D {
+    yk_CUcopySide src, dst;
+    size_t WidthInBytes, Height, Depth;
+} yk_CUDA_MEMCPY3D;
 
 /* X(name, value): the results that Yoke tells apart, or knows an advice for. */
 #define YK_CUDA_RESULTS(X)                            \
@@ -55,8 +101,10 @@ typedef void (*yk_CUhostFn)(void *user);
     X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                \
     X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)        \
     X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                 \
+    X(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, 704)    \
     X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)           \
     X(CUDA_ERROR_ASSERT, 710)                         \
+    X(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712) \
     X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)           \
     X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)            \
     X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)             \
@@ -94,12 +142,30 @@ typedef void (*yk_CUhostFn)(void *user);
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)          \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)          \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97) \
+    X(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 83)                    \
+    X(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 89)         \
+    X(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)           \
+    X(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 19)               \
     X(CU_COMPUTEMODE_PROHIBITED, 2)                              \
     X(CU_STREAM_NON_BLOCKING, 1)                                 \
     X(CU_EVENT_DEFAULT, 0)                                       \
     X(CU_EVENT_DISABLE_TIMING, 2)                                \
     X(CU_EVENT_WAIT_DEFAULT, 0)                                  \
     X(CU_MEMHOSTALLOC_PORTABLE, 1)                               \
+    X(CU_MEMHOSTALLOC_DEVICEMAP, 2)                              \
+    X(CU_MEMHOSTREGISTER_PORTABLE, 1)                            \
+    X(CU_MEM_ATTACH_GLOBAL, 1)                                   \
+    X(CU_MEMORYTYPE_HOST, 1)                                     \
+    X(CU_MEMORYTYPE_DEVICE, 2)                                   \
+    X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                       \
+    X(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9)                    \
+    X(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                          \
+    X(CU_MEM_HANDLE_TYPE_NONE, 0)                                \
+    X(CU_MEM_LOCATION_TYPE_DEVICE, 1)                            \
+    X(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)                     \
+    X(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 4)                      \
+    X(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, 5)                   \
+    X(CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 7)                       \
     X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                \
     X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                    \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)        \

@@ -1,42 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory and pinned host memory. A device buffer is its address; a view is an address in the middle. */
+/*
+ * Memory of every kind, and the driver's pool. A device buffer is its address; a view is an address in the middle. Host memory of
+ * ours has the same address for the device.
+ */
 #include "driver.h"
 
 /* What to say when there is not enough; what is free is told where the driver knows. In the device's context. */
-static yoke_status fail_memory(yk_CUresult result, uint64_t size)
+static yoke_status fail_memory(const char *call, yk_CUresult result, uint64_t size)
 {
     char asked_text[32], free_text[32];
     size_t free_bytes, total;
 
     yk_bytes_text(asked_text, sizeof asked_text, size);
     if (result == YK_CUDA_ERROR_OUT_OF_MEMORY && yk_cu.cuMemGetInfo_v2(&free_bytes, &total) == YK_CUDA_SUCCESS)
-        return yk_cuda_fail("cuMemAlloc_v2", result, "%s asked, %s free", asked_text,
-                            yk_bytes_text(free_text, sizeof free_text, free_bytes));
-    return yk_cuda_fail("cuMemAlloc_v2", result, "%s asked", asked_text);
+        return yk_cuda_fail(call, result, "%s asked, %s free", asked_text, yk_bytes_text(free_text, sizeof free_text, free_bytes));
+    return yk_cuda_fail(call, result, "%s asked", asked_text);
+}
+
+static yoke_status fail_host_memory(const char *call, yk_CUresult result, uint64_t size)
+{
+    char asked[32];
+
+    yk_bytes_text(asked, sizeof asked, size);
+    if (result == YK_CUDA_ERROR_OUT_OF_MEMORY)
+        return yk_cuda_fail_as(YOKE_E_OUT_OF_HOST_MEMORY, call, result, "%s of page-locked host memory asked", asked);
+    if (result == YK_CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+        return yk_cuda_fail_as(YOKE_E_INVALID, call, result, "some of these %s are pinned already", asked);
+    return yk_cuda_fail(call, result, "%s of page-locked host memory asked", asked);
 }
 
 static yoke_status allocate_device(yoke_buffer *buffer)
 {
     yk_CUdeviceptr address = 0;
-    yk_CUresult result = yk_cu.cuMemAlloc_v2(&address, buffer->size);
+    yk_CUresult result = yk_cu.cuMemAlloc_v2(&address, buffer->capacity);
+
     if (result != YK_CUDA_SUCCESS)
-        return fail_memory(result, buffer->size);
+        return fail_memory("cuMemAlloc_v2", result, buffer->capacity);
     buffer->native.address = address;
     return YOKE_OK;
 }
 
-/* Portable: a thread that has another context current may use it too. */
-static yoke_status allocate_pinned(yoke_buffer *buffer)
+static yoke_status allocate_shared(yoke_buffer *buffer)
 {
-    char asked[32];
-    void *pointer = NULL;
-    yk_CUresult result = yk_cu.cuMemHostAlloc(&pointer, buffer->size, YK_CU_MEMHOSTALLOC_PORTABLE);
+    yk_CUdeviceptr address = 0;
+    yk_CUresult result = yk_cu.cuMemAllocManaged(&address, buffer->capacity, YK_CU_MEM_ATTACH_GLOBAL);
 
-    yk_bytes_text(asked, sizeof asked, buffer->size);
-    if (result == YK_CUDA_ERROR_OUT_OF_MEMORY)
-        return yk_cuda_fail_as(YOKE_E_OUT_OF_HOST_MEMORY, "cuMemHostAlloc", result, "%s of page-locked host memory asked", asked);
     if (result != YK_CUDA_SUCCESS)
-        return yk_cuda_fail("cuMemHostAlloc", result, "%s of page-locked host memory asked", asked);
+        return fail_memory("cuMemAllocManaged", result, buffer->capacity);
+    buffer->native.address = address;
+    buffer->host = (void *)(uintptr_t)address;
+    return YOKE_OK;
+}
+
+/* Portable: a thread that has another context current may use it too. */
+static yoke_status allocate_host(yoke_buffer *buffer)
+{
+    bool mapped = buffer->kind == YOKE_MEMORY_MAPPED;
+    unsigned flags = YK_CU_MEMHOSTALLOC_PORTABLE | (mapped ? YK_CU_MEMHOSTALLOC_DEVICEMAP : 0);
+    yk_CUdeviceptr address = 0;
+    void *pointer = NULL;
+    yk_CUresult result = yk_cu.cuMemHostAlloc(&pointer, buffer->capacity, flags);
+
+    if (result != YK_CUDA_SUCCESS)
+        return fail_host_memory("cuMemHostAlloc", result, buffer->capacity);
+    if (mapped) {
+        result = yk_cu.cuMemHostGetDevicePointer_v2(&address, pointer, 0);
+        if (result != YK_CUDA_SUCCESS) {
+            (void)yk_cu.cuMemFreeHost(pointer);
+            return yk_cuda_fail("cuMemHostGetDevicePointer_v2", result, NULL);
+        }
+    }
+    buffer->native.address = address;
     buffer->host = pointer;
     return YOKE_OK;
 }
@@ -46,23 +80,100 @@ yoke_status yk_cuda_buffer_create(yoke_buffer *buffer)
     yoke_status status = yk_cuda_enter(buffer->device);
     if (status < 0)
         return status;
-    status = buffer->pinned ? allocate_pinned(buffer) : allocate_device(buffer);
+    if (buffer->kind == YOKE_MEMORY_DEVICE)
+        status = allocate_device(buffer);
+    else if (buffer->kind == YOKE_MEMORY_SHARED)
+        status = allocate_shared(buffer);
+    else
+        status = allocate_host(buffer);
     yk_cuda_leave();
     return status;
+}
+
+yoke_status yk_cuda_buffer_register(yoke_buffer *buffer)
+{
+    yoke_status status = yk_cuda_enter(buffer->device);
+    if (status < 0)
+        return status;
+    yk_CUresult result = yk_cu.cuMemHostRegister_v2(buffer->host, buffer->capacity, YK_CU_MEMHOSTREGISTER_PORTABLE);
+    if (result != YK_CUDA_SUCCESS)
+        status = fail_host_memory("cuMemHostRegister_v2", result, buffer->capacity);
+    yk_cuda_leave();
+    return status;
+}
+
+/* In the device's context. */
+static yoke_status check_wrapped(const yoke_buffer *buffer, yk_CUdeviceptr address)
+{
+    unsigned type = 0;
+    int ordinal = -1;
+    size_t size = 0;
+    yk_CUdeviceptr base = 0;
+    yk_CUresult result = yk_cu.cuPointerGetAttribute(&type, YK_CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
+
+    if (result == YK_CUDA_SUCCESS)
+        result = yk_cu.cuPointerGetAttribute(&ordinal, YK_CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
+    if (result != YK_CUDA_SUCCESS || type != YK_CU_MEMORYTYPE_DEVICE || ordinal != yk_cuda_device_of(buffer->device)->ordinal)
+        return yk_fail(YOKE_E_INVALID, "cuda: 0x%llx is no address of memory on %s", address, buffer->device->info.selector);
+    result = yk_cu.cuMemGetAddressRange_v2(&base, &size, address);
+    if (result != YK_CUDA_SUCCESS)
+        return yk_cuda_fail("cuMemGetAddressRange_v2", result, NULL);
+    if (buffer->size > size - (address - base))
+        return yk_fail(YOKE_E_RANGE, "cuda: %zu bytes from 0x%llx reach beyond the end of that memory, which has %llu from there",
+                       buffer->size, address, (unsigned long long)(size - (address - base)));
+    return YOKE_OK;
+}
+
+yoke_status yk_cuda_buffer_wrap(yoke_buffer *buffer, uintptr_t native)
+{
+    yoke_status status = yk_cuda_enter(buffer->device);
+    if (status < 0)
+        return status;
+    status = check_wrapped(buffer, native);
+    yk_cuda_leave();
+    buffer->native.address = native;
+    buffer->skew = native % 16;
+    return status;
+}
+
+static void free_memory(const yoke_buffer *buffer)
+{
+    switch (buffer->origin) {
+    case YK_CREATED:
+        if (buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED)
+            (void)yk_cu.cuMemFreeHost(buffer->host);
+        else
+            (void)yk_cu.cuMemFree_v2(buffer->native.address);
+        break;
+    case YK_ORDERED:
+        (void)yk_cu.cuMemFreeAsync(buffer->native.address, buffer->home->native);
+        break;
+    case YK_REGISTERED:
+        (void)yk_cu.cuMemHostUnregister(buffer->host);
+        break;
+    case YK_WRAPPED:
+        break;
+    }
 }
 
 void yk_cuda_buffer_destroy(yoke_buffer *buffer)
 {
     /* The calls find the context by the address; with ours current as well they work on drivers of any age. */
-    bool entered = yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(buffer->device)->context) == YK_CUDA_SUCCESS;
-    if (buffer->pinned)
-        (void)yk_cu.cuMemFreeHost(buffer->host);
-    else
-        (void)yk_cu.cuMemFree_v2(buffer->native.address);
+    bool entered =
+        buffer->origin != YK_ORDERED && yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(buffer->device)->context) == YK_CUDA_SUCCESS;
+    free_memory(buffer);
     if (entered)
         yk_cuda_leave();
     buffer->host = NULL;
     buffer->native.address = 0;
+}
+
+yoke_status yk_cuda_buffer_native(const yoke_buffer *buffer, uintptr_t *out_native)
+{
+    if (buffer->kind == YOKE_MEMORY_PINNED)
+        return yk_fail(YOKE_E_UNSUPPORTED, "cuda: pinned host memory has no handle but its host pointer");
+    *out_native = (uintptr_t)buffer->native.address;
+    return YOKE_OK;
 }
 
 yoke_status yk_cuda_view_create(yoke_buffer *view)
@@ -74,4 +185,99 @@ yoke_status yk_cuda_view_create(yoke_buffer *view)
 void yk_cuda_view_destroy(yoke_buffer *view)
 {
     view->native.address = 0;
+}
+
+bool yk_cuda_host_is_pinned(const yoke_device *device, const void *host)
+{
+    unsigned type = 0;
+    (void)device;
+    return yk_cu.cuPointerGetAttribute(&type, YK_CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (uintptr_t)host) == YK_CUDA_SUCCESS && type != 0;
+}
+
+yoke_status yk_cuda_device_memory(const yoke_device *device, uint64_t *out_free, uint32_t *out_flags)
+{
+    size_t free_bytes = 0, total;
+    yoke_status status = yk_cuda_enter(device);
+
+    if (status < 0)
+        return status;
+    status = yk_cuda_check("cuMemGetInfo_v2", yk_cu.cuMemGetInfo_v2(&free_bytes, &total));
+    yk_cuda_leave();
+    *out_free = free_bytes;
+    *out_flags = 0;
+    return status;
+}
+
+/* ---- The pool ---- */
+
+yoke_status yk_cuda_pool_create(yoke_device *device, yk_cuda_device *native)
+{
+    yk_CUmemPoolProps properties = { .allocType = YK_CU_MEM_ALLOCATION_TYPE_PINNED,
+                                     .handleTypes = YK_CU_MEM_HANDLE_TYPE_NONE,
+                                     .location = { YK_CU_MEM_LOCATION_TYPE_DEVICE, native->ordinal } };
+    int supported = 0;
+    bool complete = yk_cu.cuMemPoolCreate && yk_cu.cuMemPoolDestroy && yk_cu.cuMemPoolSetAttribute && yk_cu.cuMemPoolGetAttribute &&
+                    yk_cu.cuMemPoolTrimTo && yk_cu.cuMemPoolSetAccess && yk_cu.cuMemAllocFromPoolAsync && yk_cu.cuMemFreeAsync;
+
+    if (!complete ||
+        yk_cu.cuDeviceGetAttribute(&supported, YK_CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, native->ordinal) != YK_CUDA_SUCCESS ||
+        !supported)
+        return YOKE_OK;
+    yoke_status status = yk_cuda_check("cuMemPoolCreate",
+                                       yk_cu.cuMemPoolCreate(&native->pool, (const struct CUmemPoolProps_st *)(void *)&properties));
+    device->driver_pool = status == YOKE_OK;
+    return status;
+}
+
+yoke_status yk_cuda_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *stream)
+{
+    yk_CUdeviceptr address = 0;
+    yk_CUresult result =
+        yk_cu.cuMemAllocFromPoolAsync(&address, buffer->capacity, yk_cuda_device_of(buffer->device)->pool, stream->native);
+
+    if (YK_UNLIKELY(result != YK_CUDA_SUCCESS)) {
+        yoke_status status = yk_cuda_enter(buffer->device);
+        if (status < 0)
+            return status;
+        status = fail_memory("cuMemAllocFromPoolAsync", result, buffer->capacity);
+        yk_cuda_leave();
+        return status;
+    }
+    buffer->native.address = address;
+    return YOKE_OK;
+}
+
+void yk_cuda_pool_limit(const yoke_device *device, uint64_t limit)
+{
+    unsigned long long threshold = limit;
+    yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;
+
+    if (pool)
+        (void)yk_cu.cuMemPoolSetAttribute(pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    if (pool && yk_cuda_pool_cached(device) > limit)
+        (void)yk_cu.cuMemPoolTrimTo(pool, limit > SIZE_MAX ? SIZE_MAX : (size_t)limit);
+}
+
+uint64_t yk_cuda_pool_cached(const yoke_device *device)
+{
+    unsigned long long reserved = 0, used = 0;
+    yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;
+
+    if (!pool || yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) != YK_CUDA_SUCCESS ||
+        yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) != YK_CUDA_SUCCESS)
+        return 0;
+    return reserved > used ? reserved - used : 0;
+}
+
+/* The driver keeps so much of what it has reserved, used or not. */
+bool yk_cuda_pool_trim(const yoke_device *device, uint64_t keep)
+{
+    yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;
+    uint64_t before = yk_cuda_pool_cached(device);
+    unsigned long long used = 0;
+
+    if (before <= keep || yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) != YK_CUDA_SUCCESS)
+        return false;
+    (void)yk_cu.cuMemPoolTrimTo(pool, (size_t)(used + keep));
+    return yk_cuda_pool_cached(device) < before;
 }

@@ -22,45 +22,117 @@ yoke_status yk_cuda_copy(yoke_stream *stream, const yk_op *op)
 {
     yk_CUdeviceptr target = op->u.copy.target->native.address + op->u.copy.target_offset;
     yk_CUdeviceptr source = op->u.copy.source->native.address + op->u.copy.source_offset;
+    if (YK_UNLIKELY(op->u.copy.target->device != op->u.copy.source->device))
+        return yk_cuda_check("cuMemcpyPeerAsync",
+                             yk_cu.cuMemcpyPeerAsync(target, yk_cuda_device_of(op->u.copy.target->device)->context, source,
+                                                     yk_cuda_device_of(op->u.copy.source->device)->context, op->u.copy.size,
+                                                     stream->native));
     return yk_cuda_check("cuMemcpyDtoDAsync_v2", yk_cu.cuMemcpyDtoDAsync_v2(target, source, op->u.copy.size, stream->native));
+}
+
+/* ---- Boxes ---- */
+
+static yk_CUcopySide device_side(const yoke_buffer *buffer, size_t offset, size_t row, size_t slice)
+{
+    return (yk_CUcopySide){
+        .MemoryType = YK_CU_MEMORYTYPE_DEVICE, .Device = buffer->native.address + offset, .Pitch = row, .Height = slice / row
+    };
+}
+
+static yk_CUcopySide host_side(void *host, size_t row, size_t slice)
+{
+    return (yk_CUcopySide){ .MemoryType = YK_CU_MEMORYTYPE_HOST, .Host = host, .Pitch = row, .Height = slice / row };
+}
+
+static yoke_status copy_3d(yoke_stream *stream, const yk_box *box, yk_CUcopySide target, yk_CUcopySide source)
+{
+    yk_CUDA_MEMCPY3D copy = { source, target, box->width, box->height, box->depth };
+    return yk_cuda_check("cuMemcpy3DAsync_v2",
+                         yk_cu.cuMemcpy3DAsync_v2((const struct CUDA_MEMCPY3D_st *)(const void *)&copy, stream->native));
+}
+
+yoke_status yk_cuda_write_box(yoke_stream *stream, const yk_op *op)
+{
+    const yk_box *box = &op->u.transfer.box;
+    return copy_3d(stream, box, device_side(op->u.transfer.buffer, op->u.transfer.offset, box->target_row, box->target_slice),
+                   host_side(op->u.transfer.host, box->source_row, box->source_slice));
+}
+
+yoke_status yk_cuda_read_box(yoke_stream *stream, const yk_op *op)
+{
+    const yk_box *box = &op->u.transfer.box;
+    return copy_3d(stream, box, host_side(op->u.transfer.host, box->target_row, box->target_slice),
+                   device_side(op->u.transfer.buffer, op->u.transfer.offset, box->source_row, box->source_slice));
+}
+
+yoke_status yk_cuda_copy_box(yoke_stream *stream, const yk_op *op)
+{
+    const yk_box *box = &op->u.copy.box;
+    yk_CUcopySide target = device_side(op->u.copy.target, op->u.copy.target_offset, box->target_row, box->target_slice);
+    yk_CUcopySide source = device_side(op->u.copy.source, op->u.copy.source_offset, box->source_row, box->source_slice);
+    if (op->u.copy.target->device == op->u.copy.source->device)
+        return copy_3d(stream, box, target, source);
+    target.Context = yk_cuda_device_of(op->u.copy.target->device)->context;
+    source.Context = yk_cuda_device_of(op->u.copy.source->device)->context;
+    yk_CUDA_MEMCPY3D copy = { source, target, box->width, box->height, box->depth };
+    return yk_cuda_check("cuMemcpy3DPeerAsync",
+                         yk_cu.cuMemcpy3DPeerAsync((const struct CUDA_MEMCPY3D_PEER_st *)(const void *)&copy, stream->native));
 }
 
 /* ---- Fills ---- */
 
-/* `count` times the first `unit` bytes of the pattern. */
-static yoke_status set_units(yoke_stream *stream, yk_CUdeviceptr target, const unsigned char *pattern, size_t unit, size_t count)
+/* `fill->height` rows of the first `unit` bytes of the pattern, again and again. */
+static yoke_status set_units(yoke_stream *stream, const yk_op *op, yk_CUdeviceptr target, size_t unit)
 {
+    const unsigned char *pattern = op->u.fill.pattern;
+    size_t count = op->u.fill.width / unit, rows = op->u.fill.height, pitch = op->u.fill.pitch;
+    yk_CUstream native = stream->native;
     uint16_t two;
     uint32_t four;
     switch (unit) {
     case 1:
-        return yk_cuda_check("cuMemsetD8Async", yk_cu.cuMemsetD8Async(target, pattern[0], count, stream->native));
+        if (rows > 1)
+            return yk_cuda_check("cuMemsetD2D8Async", yk_cu.cuMemsetD2D8Async(target, pitch, pattern[0], count, rows, native));
+        return yk_cuda_check("cuMemsetD8Async", yk_cu.cuMemsetD8Async(target, pattern[0], count, native));
     case 2:
         memcpy(&two, pattern, sizeof two);
-        return yk_cuda_check("cuMemsetD16Async", yk_cu.cuMemsetD16Async(target, two, count, stream->native));
+        if (rows > 1)
+            return yk_cuda_check("cuMemsetD2D16Async", yk_cu.cuMemsetD2D16Async(target, pitch, two, count, rows, native));
+        return yk_cuda_check("cuMemsetD16Async", yk_cu.cuMemsetD16Async(target, two, count, native));
     default:
         memcpy(&four, pattern, sizeof four);
-        return yk_cuda_check("cuMemsetD32Async", yk_cu.cuMemsetD32Async(target, four, count, stream->native));
+        if (rows > 1)
+            return yk_cuda_check("cuMemsetD2D32Async", yk_cu.cuMemsetD2D32Async(target, pitch, four, count, rows, native));
+        return yk_cuda_check("cuMemsetD32Async", yk_cu.cuMemsetD32Async(target, four, count, native));
     }
 }
 
-/* The driver sets units of 1, 2 or 4 bytes. A longer pattern is a table with a row for each copy, set column by column. Addresses
- * are aligned: allocations are to 256 bytes at least, and the offset is a multiple of the pattern. */
+/* A row of a pattern that is longer than the driver's: a table with a line for each copy of it, set column by column. */
+static yoke_status set_row(yoke_stream *stream, const yk_op *op, yk_CUdeviceptr target)
+{
+    size_t pattern_size = op->u.fill.pattern_size;
+    yoke_status status = YOKE_OK;
+    for (size_t at = 0; at < pattern_size && status == YOKE_OK; at += sizeof(uint32_t)) {
+        uint32_t value;
+        memcpy(&value, op->u.fill.pattern + at, sizeof value);
+        status = yk_cuda_check("cuMemsetD2D32Async", yk_cu.cuMemsetD2D32Async(target + at, pattern_size, value, 1,
+                                                                              op->u.fill.width / pattern_size, stream->native));
+    }
+    return status;
+}
+
+/* The driver sets units of 1, 2 or 4 bytes. Addresses are aligned: allocations are to 256 bytes at least, and the offset and the
+ * pitch are multiples of the pattern. */
 yoke_status yk_cuda_fill(yoke_stream *stream, const yk_op *op)
 {
     const unsigned char *pattern = op->u.fill.pattern;
-    size_t pattern_size = op->u.fill.pattern_size;
-    size_t unit = pattern_size < 4 ? pattern_size : 4;
+    size_t unit = op->u.fill.pattern_size < 4 ? op->u.fill.pattern_size : 4;
     yk_CUdeviceptr target = op->u.fill.buffer->native.address + op->u.fill.offset;
     yoke_status status = YOKE_OK;
 
-    if (memcmp(pattern, pattern + unit, pattern_size - unit) == 0) /* one unit again and again */
-        return set_units(stream, target, pattern, unit, op->u.fill.size / unit);
-    for (size_t at = 0; at < pattern_size && status == YOKE_OK; at += unit) {
-        uint32_t value;
-        memcpy(&value, pattern + at, sizeof value);
-        status = yk_cuda_check("cuMemsetD2D32Async", yk_cu.cuMemsetD2D32Async(target + at, pattern_size, value, 1,
-                                                                              op->u.fill.size / pattern_size, stream->native));
-    }
+    if (memcmp(pattern, pattern + unit, op->u.fill.pattern_size - unit) == 0) /* one unit again and again */
+        return set_units(stream, op, target, unit);
+    for (size_t row = 0; row < op->u.fill.height && status == YOKE_OK; row++)
+        status = set_row(stream, op, target + row * op->u.fill.pitch);
     return status;
 }

@@ -85,9 +85,14 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
     *info = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
     info->kind = YOKE_DEVICE_GPU;
     info->view_alignment = 1;
+    attribute_query query = { ordinal, YK_CUDA_SUCCESS };
     info->capabilities = 1u << YOKE_CAP_FP64 | 1u << YOKE_CAP_INT64_ATOMICS | 1u << YOKE_CAP_TIMING | 1u << YOKE_CAP_EXACT_FP32;
     if (yk_cu.cuFuncGetParamInfo)
         info->capabilities |= 1u << YOKE_CAP_SIGNATURE;
+    if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY))
+        info->capabilities |= 1u << YOKE_CAP_MAPPED;
+    if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) && ask(&query, YK_CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
+        info->capabilities |= 1u << YOKE_CAP_SHARED;
     yk_string_copy(info->vendor, sizeof info->vendor, "NVIDIA");
     yk_string_copy(info->platform, sizeof info->platform, "NVIDIA CUDA");
     identify(ordinal, info->pci, sizeof info->pci, info->uuid, sizeof info->uuid);
@@ -206,6 +211,13 @@ yoke_status yk_cuda_device_open(yoke_device *device)
         status = yk_cuda_fail("cuDevicePrimaryCtxRetain", result, "%s cannot be opened", device->info.name);
         goto out;
     }
+    status = yk_cuda_pool_create(device, native);
+    if (status < 0) {
+        (void)yk_cu.cuDevicePrimaryCtxRelease_v2(native->ordinal);
+        goto out;
+    }
+    device->staged = device->reads_block = true;
+    device->fills_well[1] = device->fills_well[2] = device->fills_well[4] = true;
     device->native = native;
     native = NULL;
 out:
@@ -222,14 +234,59 @@ void yk_cuda_device_close(yoke_device *device)
         (void)yk_cu.cuStreamSynchronize(native->notifiers[i].stream); /* a wake-up under way still reads its notifier */
         (void)yk_cu.cuStreamDestroy_v2(native->notifiers[i].stream);
     }
+    if (native->pool)
+        (void)yk_cu.cuMemPoolDestroy(native->pool);
     (void)yk_cu.cuDevicePrimaryCtxRelease_v2(native->ordinal);
     free(native);
     device->native = NULL;
 }
 
+void yk_cuda_device_native(const yoke_device *device, yoke_native_device *out_native)
+{
+    out_native->context = yk_cuda_device_of(device)->context;
+    out_native->device = (uintptr_t)yk_cuda_device_of(device)->ordinal;
+    out_native->platform = NULL;
+}
+
+/* For peers: each way once, until the process ends, since the primary context is everybody's. */
+static bool reach(const yk_cuda_device *from, const yk_cuda_device *to)
+{
+    int can = 0;
+    if (yk_cu.cuDeviceCanAccessPeer(&can, from->ordinal, to->ordinal) != YK_CUDA_SUCCESS || !can ||
+        yk_cu.cuCtxPushCurrent_v2(from->context) != YK_CUDA_SUCCESS)
+        return false;
+    yk_CUresult result = yk_cu.cuCtxEnablePeerAccess(to->context, 0);
+    yk_cuda_leave();
+    if (to->pool && (result == YK_CUDA_SUCCESS || result == YK_CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)) {
+        const yk_CUmemAccessDesc access = { { YK_CU_MEM_LOCATION_TYPE_DEVICE, from->ordinal },
+                                            YK_CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+        result = yk_cu.cuMemPoolSetAccess(to->pool, (const struct CUmemAccessDesc_st *)(const void *)&access, 1);
+    }
+    return result == YK_CUDA_SUCCESS || result == YK_CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+}
+
+/* The driver copies between any two of its devices; where they cannot reach each other, by way of the host. */
+bool yk_cuda_copies_between(const yoke_device *device, const yoke_device *other)
+{
+    yk_cuda_device *one = yk_cuda_device_of(device), *two = yk_cuda_device_of(other);
+    uint64_t bit = two->ordinal < 64 ? (uint64_t)1 << two->ordinal : 0;
+
+    if (bit && atomic_load_explicit(&one->peers, memory_order_relaxed) & bit)
+        return true;
+    if (one->ordinal != two->ordinal && !(reach(one, two) && reach(two, one)))
+        yk_log(YOKE_LOG_INFO, "%s and %s cannot reach each other's memory: copies between them go by way of the host",
+               device->info.selector, other->info.selector);
+    atomic_fetch_or_explicit(&one->peers, bit, memory_order_relaxed);
+    return true;
+}
+
 const char *yk_cuda_device_lacks(const yoke_device *device, int capability)
 {
     (void)device;
+    if (capability == YOKE_CAP_MAPPED)
+        return "the GPU cannot work on host memory in place";
+    if (capability == YOKE_CAP_SHARED)
+        return "the GPU or its system cannot let host and device use managed memory at the same time";
     if (capability == YOKE_CAP_SIGNATURE)
         return "NVIDIA's driver tells the parameters of kernels only since CUDA 12.4, and this one is older";
     return "this version of Yoke does not know this capability of CUDA devices";

@@ -53,6 +53,8 @@ typedef struct yk_cuda_device {
     int max_shared; /* bytes of shared memory of a block whose kernel has asked for more than the usual limit */
     /* More than 7 streams that wait stall all others (driver 580 with its usual CUDA_DEVICE_MAX_CONNECTIONS of 8). */
     yk_cuda_notifier notifiers[4];
+    yk_CUmemoryPool pool;       /* of ordered memory; NULL where the driver has none */
+    atomic_uint_fast64_t peers; /* bit n: copies to and from the device with ordinal n go straight */
 } yk_cuda_device;
 
 /* A stream's native is its CUstream, an event's its CUevent, a program's its CUmodule, a kernel's its CUfunction; a buffer's is its
@@ -66,6 +68,9 @@ static inline yk_cuda_device *yk_cuda_device_of(const yoke_device *device)
 /* Make the device's context current, above whatever the thread had. Leave when, and only when, that has succeeded. */
 yoke_status yk_cuda_enter(const yoke_device *device);
 void yk_cuda_leave(void);
+
+/* The device's pool, where the driver has such (buffer.c). */
+yoke_status yk_cuda_pool_create(yoke_device *device, yk_cuda_device *native);
 
 /* ---- Errors (error.c) ---- */
 
@@ -93,6 +98,7 @@ static inline yoke_status yk_cuda_check(const char *call, yk_CUresult result)
 yoke_status yk_cuda_device_list(yk_device_list *list);
 yoke_status yk_cuda_device_open(yoke_device *device);
 void yk_cuda_device_close(yoke_device *device);
+void yk_cuda_device_native(const yoke_device *device, yoke_native_device *out_native);
 const char *yk_cuda_device_lacks(const yoke_device *device, int capability);
 
 yoke_status yk_cuda_stream_create(yoke_stream *stream);
@@ -112,13 +118,27 @@ yoke_status yk_cuda_event_notify(yoke_event *event, yk_waiter *waiter);
 yoke_status yk_cuda_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
 
 yoke_status yk_cuda_buffer_create(yoke_buffer *buffer);
+yoke_status yk_cuda_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *stream);
+yoke_status yk_cuda_buffer_register(yoke_buffer *buffer);
+yoke_status yk_cuda_buffer_wrap(yoke_buffer *buffer, uintptr_t native);
 void yk_cuda_buffer_destroy(yoke_buffer *buffer);
+yoke_status yk_cuda_buffer_native(const yoke_buffer *buffer, uintptr_t *out_native);
 yoke_status yk_cuda_view_create(yoke_buffer *view);
 void yk_cuda_view_destroy(yoke_buffer *view);
+bool yk_cuda_host_is_pinned(const yoke_device *device, const void *host);
+
+yoke_status yk_cuda_device_memory(const yoke_device *device, uint64_t *out_free, uint32_t *out_flags);
+void yk_cuda_pool_limit(const yoke_device *device, uint64_t limit);
+uint64_t yk_cuda_pool_cached(const yoke_device *device);
+bool yk_cuda_pool_trim(const yoke_device *device, uint64_t keep);
+bool yk_cuda_copies_between(const yoke_device *device, const yoke_device *other);
 
 yoke_status yk_cuda_write(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_read(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_copy(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_write_box(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_read_box(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_copy_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_fill(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_launch(yoke_stream *stream, const yk_op *op);
 

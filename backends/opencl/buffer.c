@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffers. Drivers do not check how much memory a program takes (PoCL 3.1 lets the system kill it, NVIDIA's 580 kills the queue at
- * the first use), so what is in use on a device is counted here. Pinned memory is a mapped CL_MEM_ALLOC_HOST_PTR buffer.
+ * Memory of every kind. Drivers do not check how much memory a program takes (PoCL 3.1 lets the system kill it, NVIDIA's 580 fails
+ * at the first use), so what is in use on a device is counted here. Pinned memory is a mapped CL_MEM_ALLOC_HOST_PTR buffer, shared
+ * memory an SVM allocation with a cl_mem over it, so that every command takes a cl_mem.
  */
 #include "driver.h"
+
+#include <stdlib.h>
 
 YK_COLD static yoke_status exhausted(const yk_opencl_slot *slot, size_t size, uint64_t used)
 {
@@ -26,94 +29,309 @@ static yoke_status reserve(yk_opencl_slot *slot, size_t size)
     return exhausted(slot, size, used);
 }
 
-/* A CPU's pinned memory is its device memory. */
+/* The host's memory may be the device's. */
 static bool takes_device_memory(const yoke_buffer *buffer)
 {
-    return !buffer->pinned || buffer->device->info.kind == YOKE_DEVICE_CPU || buffer->device->info.kind == YOKE_DEVICE_EMULATOR;
+    bool host = buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED;
+    return buffer->origin == YK_CREATED && (!host || yk_opencl_device_of(buffer->device)->slot->unified);
 }
 
-YK_COLD static yoke_status map(yoke_buffer *buffer, const yk_opencl_device *device)
+/* ---- Allocating ---- */
+
+YK_COLD static yoke_status fail_memory(const char *call, cl_int code, const yoke_buffer *buffer)
 {
-    char asked[32];
+    const yk_opencl_slot *slot = yk_opencl_device_of(buffer->device)->slot;
+    char asked[32], unused[32];
+    uint64_t used = atomic_load(&slot->used) - buffer->capacity;
+
+    yk_bytes_text(asked, sizeof asked, buffer->capacity);
+    yk_bytes_text(unused, sizeof unused, used < slot->info.memory ? slot->info.memory - used : 0);
+    return yk_opencl_fail(call, code, "%s asked, %s free as far as is known here", asked, unused);
+}
+
+static yoke_status create_handle(yoke_buffer *buffer, cl_mem_flags flags, void *host)
+{
     cl_int code;
+    cl_mem handle = yk_cl.clCreateBuffer(yk_opencl_device_of(buffer->device)->context, CL_MEM_READ_WRITE | flags, buffer->capacity,
+                                         host, &code);
+
+    if (!handle)
+        return fail_memory("clCreateBuffer", code, buffer);
+    buffer->native.pointer = handle;
+    return YOKE_OK;
+}
+
+static void release_handle(yoke_buffer *buffer)
+{
+    if (buffer->native.pointer)
+        yk_cl.clReleaseMemObject(buffer->native.pointer);
+    buffer->native.pointer = NULL;
+}
+
+/* NVIDIA's driver takes memory at its first use only; moving the buffer there, which copies nothing, tells now that there is none.
+ */
+static yoke_status create_device(yoke_buffer *buffer)
+{
+    const yk_opencl_device *device = yk_opencl_device_of(buffer->device);
+    yoke_status status = create_handle(buffer, 0, NULL);
+    cl_mem handle = buffer->native.pointer;
+    cl_int code = CL_SUCCESS;
+
+    if (status == YOKE_OK && device->slot->nvidia)
+        code =
+            yk_cl.clEnqueueMigrateMemObjects(device->mapping, 1, &handle, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        return status;
+    release_handle(buffer);
+    return fail_memory("clEnqueueMigrateMemObjects", code, buffer);
+}
+
+static yk_opencl_memory *add_extra(yoke_buffer *buffer)
+{
+    buffer->extra = calloc(1, sizeof(yk_opencl_memory));
+    if (!buffer->extra)
+        yk_no_memory("a buffer");
+    return buffer->extra;
+}
+
+static yoke_status create_host(yoke_buffer *buffer)
+{
+    yoke_status status = create_handle(buffer, CL_MEM_ALLOC_HOST_PTR, NULL);
+
+    if (status == YOKE_OK && buffer->kind == YOKE_MEMORY_MAPPED) {
+        yk_opencl_memory *memory = add_extra(buffer);
+        status = memory ? YOKE_OK : YOKE_E_OUT_OF_HOST_MEMORY;
+        if (memory)
+            memory->handed_over = true;
+    }
+    if (status == YOKE_OK)
+        status = yk_opencl_map(buffer);
+    return status;
+}
+
+static yoke_status create_shared(yoke_buffer *buffer)
+{
+    const yk_opencl_device *device = yk_opencl_device_of(buffer->device);
+    bool fine = device->slot->svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+    yk_opencl_memory *memory = add_extra(buffer);
+    char asked[32];
     yoke_status status;
 
-    buffer->host = yk_cl.clEnqueueMapBuffer(device->mapping, buffer->native.pointer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                            buffer->size, 0, NULL, NULL, &code);
-    if (buffer->host)
-        return YOKE_OK;
-    yk_bytes_text(asked, sizeof asked, buffer->size);
-    if (code == CL_MAP_FAILURE)
-        status = yk_opencl_fail_as(YOKE_E_OUT_OF_HOST_MEMORY, "clEnqueueMapBuffer", code, "%s of pinned memory asked", asked);
-    else
-        status = yk_opencl_fail("clEnqueueMapBuffer", code, "%s of pinned memory asked", asked);
+    if (!memory)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    memory->handed_over = !fine;
+    memory->svm =
+        yk_cl.clSVMAlloc(device->context, CL_MEM_READ_WRITE | (fine ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0), buffer->capacity, 0);
+    if (!memory->svm)
+        return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY, "opencl: clSVMAlloc failed: %s of shared memory asked",
+                       yk_bytes_text(asked, sizeof asked, buffer->capacity));
+    status = create_handle(buffer, CL_MEM_USE_HOST_PTR, memory->svm);
+    if (status == YOKE_OK && !fine)
+        status = yk_opencl_map(buffer);
+    buffer->host = memory->svm;
     return status;
+}
+
+/* Everything that it has, as far as it has it. */
+static void destroy(yoke_buffer *buffer)
+{
+    yk_opencl_memory *memory = buffer->extra;
+
+    if (buffer->origin == YK_CREATED && buffer->host && !(memory && memory->svm && !memory->handed_over))
+        yk_opencl_unmap(buffer);
+    for (size_t i = 0; memory && i < YK_SUBS; i++)
+        if (memory->subs[i].handle)
+            yk_cl.clReleaseMemObject(memory->subs[i].handle);
+    release_handle(buffer);
+    if (memory && memory->last)
+        yk_cl.clReleaseEvent(memory->last);
+    if (memory && memory->svm)
+        yk_cl.clSVMFree(yk_opencl_device_of(buffer->device)->context, memory->svm);
+    free(memory);
+    buffer->extra = NULL;
+    buffer->host = NULL;
 }
 
 yoke_status yk_opencl_buffer_create(yoke_buffer *buffer)
 {
-    const yk_opencl_device *device = yk_opencl_device_of(buffer->device);
-    cl_mem_flags flags = CL_MEM_READ_WRITE | (buffer->pinned ? CL_MEM_ALLOC_HOST_PTR : 0);
+    yk_opencl_slot *slot = yk_opencl_device_of(buffer->device)->slot;
     bool reserved = takes_device_memory(buffer);
-    char asked[32];
-    cl_int code;
     yoke_status status;
 
-    if (buffer->size > device->slot->info.max_buffer) /* pinned memory is a buffer too, and not every driver refuses */
-        return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes asked; the largest single buffer of '%s' has %llu", buffer->size,
-                       device->slot->info.name, (unsigned long long)device->slot->info.max_buffer);
-    status = reserved ? reserve(device->slot, buffer->size) : YOKE_OK;
+    if (buffer->capacity > slot->info.max_buffer) /* pinned memory is a buffer too, and not every driver refuses */
+        return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes asked; the largest single buffer of '%s' has %llu", buffer->capacity,
+                       slot->info.name, (unsigned long long)slot->info.max_buffer);
+    status = reserved ? reserve(slot, buffer->capacity) : YOKE_OK;
     if (status != YOKE_OK)
         return status;
-    buffer->native.pointer = yk_cl.clCreateBuffer(device->context, flags, buffer->size, NULL, &code);
-    if (!buffer->native.pointer)
-        status = yk_opencl_fail("clCreateBuffer", code, "%s asked", yk_bytes_text(asked, sizeof asked, buffer->size));
-    else if (buffer->pinned)
-        status = map(buffer, device);
+    if (buffer->kind == YOKE_MEMORY_DEVICE)
+        status = create_device(buffer);
+    else if (buffer->kind == YOKE_MEMORY_SHARED)
+        status = create_shared(buffer);
+    else
+        status = create_host(buffer);
     if (status == YOKE_OK)
         return status;
-    if (buffer->native.pointer)
-        yk_cl.clReleaseMemObject(buffer->native.pointer);
-    buffer->native.pointer = NULL;
+    destroy(buffer);
     if (reserved)
-        atomic_fetch_sub(&device->slot->used, buffer->size);
+        atomic_fetch_sub(&slot->used, buffer->capacity);
     return status;
+}
+
+/* OpenCL has no pools, so device->driver_pool is never set. */
+yoke_status yk_opencl_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *stream)
+{
+    (void)stream;
+    return yk_opencl_buffer_create(buffer);
+}
+
+/* NVIDIA's driver page-locks what a buffer is made over. The buffer itself is not used. */
+yoke_status yk_opencl_buffer_register(yoke_buffer *buffer)
+{
+    return create_handle(buffer, CL_MEM_USE_HOST_PTR, buffer->host);
+}
+
+yoke_status yk_opencl_buffer_wrap(yoke_buffer *buffer, uintptr_t native)
+{
+    cl_mem handle = (cl_mem)native;
+    cl_mem_object_type type = 0;
+    cl_context context = NULL;
+    size_t size = 0;
+    cl_int code = yk_cl.clGetMemObjectInfo(handle, CL_MEM_TYPE, sizeof type, &type, NULL);
+
+    if (code == CL_SUCCESS)
+        code = yk_cl.clGetMemObjectInfo(handle, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = yk_cl.clGetMemObjectInfo(handle, CL_MEM_SIZE, sizeof size, &size, NULL);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail_as(YOKE_E_INVALID, "clGetMemObjectInfo", code, "this is no cl_mem");
+    if (type != CL_MEM_OBJECT_BUFFER || context != yk_opencl_device_of(buffer->device)->context)
+        return yk_fail(YOKE_E_INVALID, "opencl: the cl_mem is no buffer of this device's context, which yoke_device_native tells");
+    if (size < buffer->size)
+        return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes asked of a cl_mem that has %zu", buffer->size, size);
+    code = yk_cl.clRetainMemObject(handle);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail("clRetainMemObject", code, NULL);
+    buffer->native.pointer = handle;
+    return YOKE_OK;
 }
 
 void yk_opencl_buffer_destroy(yoke_buffer *buffer)
 {
-    const yk_opencl_device *device = yk_opencl_device_of(buffer->device);
-
-    if (buffer->pinned) {
-        yk_cl.clEnqueueUnmapMemObject(device->mapping, buffer->native.pointer, buffer->host, 0, NULL, NULL);
-        yk_cl.clFlush(device->mapping);
-        buffer->host = NULL;
-    }
-    yk_cl.clReleaseMemObject(buffer->native.pointer);
-    buffer->native.pointer = NULL;
+    destroy(buffer);
     if (takes_device_memory(buffer))
-        atomic_fetch_sub(&device->slot->used, buffer->size);
+        atomic_fetch_sub(&yk_opencl_device_of(buffer->device)->slot->used, buffer->capacity);
+}
+
+yoke_status yk_opencl_buffer_native(const yoke_buffer *buffer, uintptr_t *out_native)
+{
+    const yk_opencl_memory *memory = buffer->root->extra;
+
+    if (memory && memory->svm)
+        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: shared memory has no handle but its host pointer, which SVM functions take");
+    if (!buffer->native.pointer)
+        return yk_fail(YOKE_E_UNSUPPORTED,
+                       "opencl: the view starts at byte %zu of its buffer; a cl_mem has to start at a multiple of %llu",
+                       buffer->offset, (unsigned long long)buffer->device->info.view_alignment);
+    *out_native = (uintptr_t)buffer->native.pointer;
+    return YOKE_OK;
+}
+
+/* ---- Views ---- */
+
+/* Asked rather than computed, since NVIDIA's driver takes any offset. */
+static yoke_status create_sub(yoke_buffer *view, cl_mem *out_handle)
+{
+    const cl_buffer_region region = { view->offset, view->size };
+    cl_int code;
+
+    *out_handle =
+        yk_cl.clCreateSubBuffer(view->root->native.pointer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    view->misaligned = !*out_handle && code == CL_MISALIGNED_SUB_BUFFER_OFFSET;
+    if (*out_handle || view->misaligned)
+        return YOKE_OK;
+    return yk_opencl_fail("clCreateSubBuffer", code, "%zu bytes at offset %zu of a buffer of %zu", view->size, view->offset,
+                          view->root->size);
+}
+
+/* Move entry `i` to the front; a new one goes over the last. */
+static void put_first(yk_opencl_memory *memory, size_t i, size_t offset, size_t size, cl_mem handle)
+{
+    memmove(&memory->subs[1], &memory->subs[0], i * sizeof memory->subs[0]);
+    memory->subs[0].offset = offset;
+    memory->subs[0].size = size;
+    memory->subs[0].handle = handle;
+}
+
+/* With the lock held: a view of the same place again, or a new sub-buffer. The view gets a reference of its own. */
+static yoke_status find_sub(yoke_buffer *view, yk_opencl_memory *memory)
+{
+    cl_mem handle = NULL, old = memory->subs[YK_SUBS - 1].handle;
+    yoke_status status;
+    size_t i = 0;
+
+    while (i < YK_SUBS && memory->subs[i].handle && (memory->subs[i].offset != view->offset || memory->subs[i].size != view->size))
+        i++;
+    if (i < YK_SUBS && memory->subs[i].handle) {
+        handle = memory->subs[i].handle;
+        put_first(memory, i, view->offset, view->size, handle);
+    } else {
+        status = create_sub(view, &handle);
+        if (status < 0 || !handle)
+            return status;
+        if (old)
+            yk_cl.clReleaseMemObject(old);
+        put_first(memory, YK_SUBS - 1, view->offset, view->size, handle);
+    }
+    yk_cl.clRetainMemObject(handle);
+    view->native.pointer = handle;
+    return YOKE_OK;
 }
 
 yoke_status yk_opencl_view_create(yoke_buffer *view)
 {
-    const cl_buffer_region region = { view->offset, view->size };
-    cl_int code;
-    cl_mem memory =
-        yk_cl.clCreateSubBuffer(view->root->native.pointer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    yk_opencl_device *device = yk_opencl_device_of(view->device);
+    yoke_buffer *root = view->root;
+    yoke_status status = YOKE_OK;
 
-    /* Asked rather than computed: NVIDIA's driver takes any offset. */
-    view->misaligned = !memory && code == CL_MISALIGNED_SUB_BUFFER_OFFSET;
-    if (!memory && !view->misaligned)
-        return yk_opencl_fail("clCreateSubBuffer", code, "%zu bytes at offset %zu of a buffer of %zu", view->size, view->offset,
-                              view->root->size);
-    view->native.pointer = memory;
-    return YOKE_OK;
+    pthread_mutex_lock(&device->memory_lock);
+    if (!root->extra && !add_extra(root))
+        status = YOKE_E_OUT_OF_HOST_MEMORY;
+    if (status == YOKE_OK)
+        status = find_sub(view, root->extra);
+    pthread_mutex_unlock(&device->memory_lock);
+    return status;
 }
 
 void yk_opencl_view_destroy(yoke_buffer *view)
 {
-    if (view->native.pointer)
-        yk_cl.clReleaseMemObject(view->native.pointer);
-    view->native.pointer = NULL;
+    release_handle(view);
+}
+
+/* ---- What OpenCL does not have ---- */
+
+bool yk_opencl_host_is_pinned(const yoke_device *device, const void *host)
+{
+    (void)device;
+    (void)host;
+    return false;
+}
+
+void yk_opencl_pool_limit(const yoke_device *device, uint64_t limit)
+{
+    (void)device;
+    (void)limit;
+}
+
+uint64_t yk_opencl_pool_cached(const yoke_device *device)
+{
+    (void)device;
+    return 0;
+}
+
+bool yk_opencl_pool_trim(const yoke_device *device, uint64_t keep)
+{
+    (void)device;
+    (void)keep;
+    return false;
 }

@@ -4,12 +4,21 @@
  */
 #include "driver.h"
 
+/* A slot of the table: give_NAME, and what has to be done beside it for memory that is handed over. */
+#define SLOT(name, root, other)                                                             \
+    yoke_status yk_opencl_##name(yoke_stream *stream, const yk_op *op)                      \
+    {                                                                                       \
+        if (YK_UNLIKELY(yk_opencl_is_handed_over(root) || yk_opencl_is_handed_over(other))) \
+            return yk_opencl_hand_over(stream, op, give_##name);                            \
+        return give_##name(stream, op);                                                     \
+    }
+
 static yoke_status fault(const char *call, cl_int code, size_t size, size_t offset)
 {
     return yk_opencl_fail(call, code, "%zu bytes at offset %zu of the buffer", size, offset);
 }
 
-yoke_status yk_opencl_write(yoke_stream *stream, const yk_op *op)
+static inline yoke_status give_write(yoke_stream *stream, const yk_op *op)
 {
     size_t offset = op->u.transfer.offset, size = op->u.transfer.size;
     cl_command_queue queue = yk_opencl_enter(stream);
@@ -19,8 +28,9 @@ yoke_status yk_opencl_write(yoke_stream *stream, const yk_op *op)
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueWriteBuffer", code, size, offset);
 }
+SLOT(write, op->u.transfer.buffer, op->u.transfer.buffer)
 
-yoke_status yk_opencl_read(yoke_stream *stream, const yk_op *op)
+static inline yoke_status give_read(yoke_stream *stream, const yk_op *op)
 {
     size_t offset = op->u.transfer.offset, size = op->u.transfer.size;
     cl_command_queue queue = yk_opencl_enter(stream);
@@ -30,8 +40,9 @@ yoke_status yk_opencl_read(yoke_stream *stream, const yk_op *op)
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueReadBuffer", code, size, offset);
 }
+SLOT(read, op->u.transfer.buffer, op->u.transfer.buffer)
 
-yoke_status yk_opencl_copy(yoke_stream *stream, const yk_op *op)
+static inline yoke_status give_copy(yoke_stream *stream, const yk_op *op)
 {
     size_t from = op->u.copy.source_offset, to = op->u.copy.target_offset, size = op->u.copy.size;
     cl_command_queue queue = yk_opencl_enter(stream);
@@ -43,14 +54,108 @@ yoke_status yk_opencl_copy(yoke_stream *stream, const yk_op *op)
         return yk_opencl_fail("clEnqueueCopyBuffer", code, "%zu bytes from offset %zu to offset %zu", size, from, to);
     return YOKE_OK;
 }
+SLOT(copy, op->u.copy.target, op->u.copy.source)
 
-yoke_status yk_opencl_fill(yoke_stream *stream, const yk_op *op)
+/* ---- Boxes ---- */
+
+/* Drivers add up an origin and its pitches to an offset, which is known here already. */
+static void region_of(const yk_box *box, size_t region[3])
 {
-    size_t offset = op->u.fill.offset, size = op->u.fill.size;
-    cl_command_queue queue = yk_opencl_enter(stream);
-    cl_int code = yk_cl.clEnqueueFillBuffer(queue, op->u.fill.buffer->native.pointer, op->u.fill.pattern, op->u.fill.pattern_size,
-                                            offset, size, 0, NULL, yk_opencl_end_of(op));
+    region[0] = box->width;
+    region[1] = box->height;
+    region[2] = box->depth;
+}
 
+static yoke_status box_fault(const char *call, cl_int code, const yk_box *box)
+{
+    return yk_opencl_fail(call, code, "a box of %zu bytes x %zu rows x %zu slices", box->width, box->height, box->depth);
+}
+
+static yoke_status give_write_box(yoke_stream *stream, const yk_op *op)
+{
+    const yk_box *box = &op->u.transfer.box;
+    const size_t origin[3] = { op->u.transfer.offset, 0, 0 }, zero[3] = { 0, 0, 0 };
+    size_t region[3];
+    cl_command_queue queue = yk_opencl_enter(stream);
+    cl_int code;
+
+    region_of(box, region);
+    code = yk_cl.clEnqueueWriteBufferRect(queue, op->u.transfer.buffer->native.pointer, CL_FALSE, origin, zero, region,
+                                          box->target_row, box->target_slice, box->source_row, box->source_slice,
+                                          op->u.transfer.host, 0, NULL, yk_opencl_end_of(op));
     yk_opencl_leave(stream);
+    return code == CL_SUCCESS ? YOKE_OK : box_fault("clEnqueueWriteBufferRect", code, box);
+}
+SLOT(write_box, op->u.transfer.buffer, op->u.transfer.buffer)
+
+static yoke_status give_read_box(yoke_stream *stream, const yk_op *op)
+{
+    const yk_box *box = &op->u.transfer.box;
+    const size_t origin[3] = { op->u.transfer.offset, 0, 0 }, zero[3] = { 0, 0, 0 };
+    size_t region[3];
+    cl_command_queue queue = yk_opencl_enter(stream);
+    cl_int code;
+
+    region_of(box, region);
+    code = yk_cl.clEnqueueReadBufferRect(queue, op->u.transfer.buffer->native.pointer, CL_FALSE, origin, zero, region,
+                                         box->source_row, box->source_slice, box->target_row, box->target_slice,
+                                         op->u.transfer.host, 0, NULL, yk_opencl_end_of(op));
+    yk_opencl_leave(stream);
+    return code == CL_SUCCESS ? YOKE_OK : box_fault("clEnqueueReadBufferRect", code, box);
+}
+SLOT(read_box, op->u.transfer.buffer, op->u.transfer.buffer)
+
+/* Row by row, in the order of the queue; the last one records op->end. */
+static yoke_status copy_rows(yoke_stream *stream, const yk_op *op)
+{
+    const yk_box *box = &op->u.copy.box;
+    yoke_status status = YOKE_OK;
+    yk_op row = { .kind = YK_OP_COPY, .u.copy = { .target = op->u.copy.target, .source = op->u.copy.source, .size = box->width } };
+
+    for (size_t z = 0; z < box->depth; z++)
+        for (size_t y = 0; y < box->height && status == YOKE_OK; y++) {
+            row.u.copy.target_offset = op->u.copy.target_offset + z * box->target_slice + y * box->target_row;
+            row.u.copy.source_offset = op->u.copy.source_offset + z * box->source_slice + y * box->source_row;
+            row.end = z + 1 == box->depth && y + 1 == box->height ? op->end : NULL;
+            status = give_copy(stream, &row);
+        }
+    return status;
+}
+
+/* Within one buffer drivers want the same pitches on both sides, and some take boxes that interleave for overlapping ones. */
+static yoke_status give_copy_box(yoke_stream *stream, const yk_op *op)
+{
+    const yk_box *box = &op->u.copy.box;
+    const size_t from[3] = { op->u.copy.source_offset, 0, 0 }, to[3] = { op->u.copy.target_offset, 0, 0 };
+    size_t region[3];
+    cl_command_queue queue;
+    cl_int code;
+
+    if (op->u.copy.target == op->u.copy.source)
+        return copy_rows(stream, op);
+    region_of(box, region);
+    queue = yk_opencl_enter(stream);
+    code = yk_cl.clEnqueueCopyBufferRect(queue, op->u.copy.source->native.pointer, op->u.copy.target->native.pointer, from, to,
+                                         region, box->source_row, box->source_slice, box->target_row, box->target_slice, 0, NULL,
+                                         yk_opencl_end_of(op));
+    yk_opencl_leave(stream);
+    return code == CL_SUCCESS ? YOKE_OK : box_fault("clEnqueueCopyBufferRect", code, box);
+}
+SLOT(copy_box, op->u.copy.target, op->u.copy.source)
+
+/* ---- Fills ---- */
+
+static yoke_status give_fill(yoke_stream *stream, const yk_op *op)
+{
+    size_t offset = op->u.fill.offset, size = op->u.fill.width;
+    cl_int code = CL_SUCCESS;
+
+    for (size_t row = 0; row < op->u.fill.height && code == CL_SUCCESS; row++, offset += op->u.fill.pitch) {
+        cl_command_queue queue = yk_opencl_enter(stream);
+        code = yk_cl.clEnqueueFillBuffer(queue, op->u.fill.buffer->native.pointer, op->u.fill.pattern, op->u.fill.pattern_size,
+                                         offset, size, 0, NULL, row + 1 == op->u.fill.height ? yk_opencl_end_of(op) : NULL);
+        yk_opencl_leave(stream);
+    }
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueFillBuffer", code, size, offset);
 }
+SLOT(fill, op->u.fill.buffer, op->u.fill.buffer)

@@ -14,7 +14,7 @@ struct yk_cl_table yk_cl;
 static yoke_status fill_table(void *library)
 {
     static const yk_symbol symbols[] = {
-#define YK_CL_SYMBOL(name) { #name, offsetof(struct yk_cl_table, name), true },
+#define YK_CL_SYMBOL(need, name) { #name, offsetof(struct yk_cl_table, name), YK_CL_##need },
 #include "symbols.def"
 #undef YK_CL_SYMBOL
     };

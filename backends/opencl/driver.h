@@ -7,7 +7,8 @@
 #ifndef YK_OPENCL_DRIVER_H
 #define YK_OPENCL_DRIVER_H
 
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
@@ -17,10 +18,12 @@
 /* ---- The table (driver.c) ---- */
 
 struct yk_cl_table {
-#define YK_CL_SYMBOL(name) __typeof__(name) *name;
+#define YK_CL_SYMBOL(need, name) __typeof__(name) *name;
 #include "symbols.def"
 #undef YK_CL_SYMBOL
 };
+
+enum { YK_CL_OPTIONAL = 0, YK_CL_REQUIRED = 1 };
 
 extern struct yk_cl_table yk_cl;
 
@@ -35,17 +38,33 @@ typedef struct yk_opencl_slot {
     cl_device_id id;
     yoke_device_info info;
     bool nvidia;
-    bool one_at_a_time;        /* two threads must not call it for one queue: stream.c */
-    bool rounds_correctly;     /* takes -cl-fp32-correctly-rounded-divide-sqrt */
-    char rejected[256];        /* why it, or its whole platform, cannot be used; "" when it can */
-    atomic_uint_fast64_t used; /* bytes of buffers in the device's memory */
+    bool unified;                   /* the device works in the host's memory */
+    cl_device_svm_capabilities svm; /* 0: none */
+    bool one_at_a_time;             /* two threads must not call it for one queue: stream.c */
+    bool rounds_correctly;          /* takes -cl-fp32-correctly-rounded-divide-sqrt */
+    char rejected[256];             /* why it, or its whole platform, cannot be used; "" when it can */
+    atomic_uint_fast64_t used;      /* bytes of buffers in the device's memory */
 } yk_opencl_slot;
 
 typedef struct yk_opencl_device {
     yk_opencl_slot *slot;
     cl_context context;
-    cl_command_queue mapping; /* only to map and unmap pinned buffers */
+    cl_command_queue mapping;    /* only to map and unmap buffers when they are created and destroyed */
+    pthread_mutex_t memory_lock; /* protects what yk_opencl_memory has beside the shared memory */
 } yk_opencl_device;
+
+enum { YK_SUBS = 8 };
+
+/* What a root has beside its cl_mem, once it needs some of it: buffer->extra. */
+typedef struct yk_opencl_memory {
+    void *svm;        /* shared memory, which the cl_mem is an alias of */
+    bool handed_over; /* by turns to the host and to the device: shared.c */
+    cl_event last;    /* the last time that it was given back to the host */
+    struct {
+        size_t offset, size;
+        cl_mem handle;
+    } subs[YK_SUBS]; /* sub-buffers, the last used first, which views retain */
+} yk_opencl_memory;
 
 /* A lock for what threads seldom do at the same moment: one exchange each way is then enough, where a mutex is a quarter of a
  * launch. Who has to wait does so in lock.c. */
@@ -78,6 +97,12 @@ static inline void yk_opencl_lock_give_back(yk_opencl_lock *lock)
 
 /* A program's native is its cl_program, a buffer's its cl_mem. */
 
+/* Whether commands on this root need yk_opencl_hand_over. */
+static inline bool yk_opencl_is_handed_over(const yoke_buffer *root)
+{
+    return root->kind >= YOKE_MEMORY_MAPPED && ((const yk_opencl_memory *)root->extra)->handed_over;
+}
+
 typedef struct yk_opencl_stream {
     _Atomic(cl_command_queue) queue;
     cl_command_queue *retired; /* queues in which work has failed: other threads may still use them */
@@ -98,7 +123,7 @@ typedef struct yk_opencl_kernel {
     yk_opencl_lock lock;
 } yk_opencl_kernel;
 
-static inline const yk_opencl_device *yk_opencl_device_of(const yoke_device *device)
+static inline yk_opencl_device *yk_opencl_device_of(const yoke_device *device)
 {
     return device->native;
 }
@@ -129,6 +154,13 @@ static inline cl_event *yk_opencl_end_of(const yk_op *op)
     return &native->handle;
 }
 
+/* An operation on memory that is handed over (shared.c): give(stream, op) between taking it from the host and giving it back. */
+YK_COLD yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op,
+                                        yoke_status (*give)(yoke_stream *stream, const yk_op *op));
+/* Map it for the host, when it is created. */
+yoke_status yk_opencl_map(yoke_buffer *buffer);
+void yk_opencl_unmap(yoke_buffer *buffer);
+
 /* ---- Errors (error.c) ---- */
 
 /* The name of an OpenCL code, as "CL_INVALID_VALUE". */
@@ -145,6 +177,7 @@ YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const ch
 yoke_status yk_opencl_device_list(yk_device_list *list);
 yoke_status yk_opencl_device_open(yoke_device *device);
 void yk_opencl_device_close(yoke_device *device);
+void yk_opencl_device_native(const yoke_device *device, yoke_native_device *out_native);
 const char *yk_opencl_device_lacks(const yoke_device *device, int capability);
 
 yoke_status yk_opencl_stream_create(yoke_stream *stream);
@@ -166,13 +199,27 @@ yoke_status yk_opencl_event_elapsed(yoke_event *start, yoke_event *end, int64_t 
 yoke_status yk_opencl_event_flush(yoke_event *event);
 
 yoke_status yk_opencl_buffer_create(yoke_buffer *buffer);
+yoke_status yk_opencl_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *stream);
+yoke_status yk_opencl_buffer_register(yoke_buffer *buffer);
+yoke_status yk_opencl_buffer_wrap(yoke_buffer *buffer, uintptr_t native);
 void yk_opencl_buffer_destroy(yoke_buffer *buffer);
+yoke_status yk_opencl_buffer_native(const yoke_buffer *buffer, uintptr_t *out_native);
 yoke_status yk_opencl_view_create(yoke_buffer *view);
 void yk_opencl_view_destroy(yoke_buffer *view);
+bool yk_opencl_host_is_pinned(const yoke_device *device, const void *host);
+
+yoke_status yk_opencl_device_memory(const yoke_device *device, uint64_t *out_free, uint32_t *out_flags);
+void yk_opencl_pool_limit(const yoke_device *device, uint64_t limit);
+uint64_t yk_opencl_pool_cached(const yoke_device *device);
+bool yk_opencl_pool_trim(const yoke_device *device, uint64_t keep);
+bool yk_opencl_copies_between(const yoke_device *device, const yoke_device *other);
 
 yoke_status yk_opencl_write(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_read(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_copy(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_write_box(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_read_box(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_copy_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_fill(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op);
 

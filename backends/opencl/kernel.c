@@ -287,7 +287,7 @@ static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
     return YOKE_OK;
 }
 
-yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
+static inline yoke_status give_launch(yoke_stream *stream, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     yk_opencl_kernel *native = kernel->native;
@@ -320,4 +320,11 @@ yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
     }
     yk_opencl_lock_give_back(&native->lock);
     return status;
+}
+
+yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
+{
+    if (YK_UNLIKELY(op->u.launch.shared_memory))
+        return yk_opencl_hand_over(stream, op, give_launch);
+    return give_launch(stream, op);
 }

@@ -3,6 +3,8 @@
  * Compares our own declarations of CUDA and NVRTC with NVIDIA's headers. It is enough that this compiles; it runs nothing, and is
  * built only where the toolkit's headers are (12.8 or later, which declare everything that Yoke uses).
  */
+#include <stddef.h>
+
 #include <cuda.h>
 #include <nvrtc.h>
 
@@ -42,11 +44,54 @@ SAME_TYPE(yk_CUevent, CUevent);
 SAME_TYPE(yk_CUmodule, CUmodule);
 SAME_TYPE(yk_CUfunction, CUfunction);
 SAME_TYPE(yk_CUhostFn, CUhostFn);
+SAME_TYPE(yk_CUpointer_attribute, CUpointer_attribute);
+SAME_TYPE(yk_CUmemPool_attribute, CUmemPool_attribute);
+SAME_TYPE(yk_CUmemoryPool, CUmemoryPool);
 SAME_TYPE(yk_nvrtcResult, nvrtcResult);
 SAME_TYPE(yk_nvrtcProgram, nvrtcProgram);
 
 _Static_assert(sizeof(CUuuid) == 16, "a UUID has 16 bytes");
 _Static_assert(sizeof(yk_CUdeviceptr) == 8, "kernels take the address of a buffer from a uint64_t");
+
+/* Structs: of the same size, and each member at its place. */
+#define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #ours " has another size than " #theirs);
+#define SAME_PLACE(ours, our_member, theirs, their_member)                                     \
+    _Static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member) &&             \
+                       sizeof(((ours *)0)->our_member) == sizeof(((theirs *)0)->their_member), \
+                   #ours "." #our_member " is not where " #theirs "." #their_member " is");
+SAME_SIZE(yk_CUmemPoolProps, CUmemPoolProps)
+SAME_PLACE(yk_CUmemPoolProps, allocType, CUmemPoolProps, allocType)
+SAME_PLACE(yk_CUmemPoolProps, handleTypes, CUmemPoolProps, handleTypes)
+SAME_PLACE(yk_CUmemPoolProps, location, CUmemPoolProps, location)
+SAME_PLACE(yk_CUmemPoolProps, location.id, CUmemPoolProps, location.id)
+SAME_PLACE(yk_CUmemPoolProps, maxSize, CUmemPoolProps, maxSize)
+SAME_SIZE(yk_CUmemAccessDesc, CUmemAccessDesc)
+SAME_PLACE(yk_CUmemAccessDesc, location, CUmemAccessDesc, location)
+SAME_PLACE(yk_CUmemAccessDesc, flags, CUmemAccessDesc, flags)
+
+#define SAME_SIDES(theirs, member, name)                        \
+    SAME_PLACE(yk_CUDA_MEMCPY3D, src.member, theirs, src##name) \
+    SAME_PLACE(yk_CUDA_MEMCPY3D, dst.member, theirs, dst##name)
+#define SAME_COPY(theirs)                                            \
+    SAME_SIZE(yk_CUDA_MEMCPY3D, theirs)                              \
+    SAME_SIDES(theirs, XInBytes, XInBytes)                           \
+    SAME_SIDES(theirs, Y, Y)                                         \
+    SAME_SIDES(theirs, Z, Z)                                         \
+    SAME_SIDES(theirs, LOD, LOD)                                     \
+    SAME_SIDES(theirs, MemoryType, MemoryType)                       \
+    SAME_SIDES(theirs, Host, Host)                                   \
+    SAME_SIDES(theirs, Device, Device)                               \
+    SAME_SIDES(theirs, Array, Array)                                 \
+    SAME_SIDES(theirs, Pitch, Pitch)                                 \
+    SAME_SIDES(theirs, Height, Height)                               \
+    SAME_PLACE(yk_CUDA_MEMCPY3D, WidthInBytes, theirs, WidthInBytes) \
+    SAME_PLACE(yk_CUDA_MEMCPY3D, Height, theirs, Height)             \
+    SAME_PLACE(yk_CUDA_MEMCPY3D, Depth, theirs, Depth)
+SAME_COPY(CUDA_MEMCPY3D)
+SAME_COPY(CUDA_MEMCPY3D_PEER)
+SAME_SIDES(CUDA_MEMCPY3D_PEER, Context, Context)
+SAME_PLACE(yk_CUDA_MEMCPY3D, src.Context, CUDA_MEMCPY3D, reserved0)
+SAME_PLACE(yk_CUDA_MEMCPY3D, dst.Context, CUDA_MEMCPY3D, reserved1)
 
 int main(void)
 {

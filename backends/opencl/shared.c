@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory that host and device both work on. OpenCL wants it mapped while the host uses it and not mapped while the device does, so
+ * it is handed over for each operation: taken from the host before, given back behind. Between operations it is the host's, as
+ * Yoke promises. Streams that use the same memory are put one behind the other, since what one gives back to the host another
+ * would take from under its kernel. Fine-grained shared memory needs nothing of this.
+ */
+#include "driver.h"
+
+static yk_opencl_memory *memory_of(const yoke_buffer *root)
+{
+    return root->extra;
+}
+
+/* Map, behind what is in the queue; `out_event` may be NULL. */
+static cl_int map_in(cl_command_queue queue, const yoke_buffer *root, cl_bool blocking, void **out_host, cl_event *out_event)
+{
+    const yk_opencl_memory *memory = root->extra;
+    cl_int code;
+
+    if (memory && memory->svm) {
+        *out_host = memory->svm;
+        return yk_cl.clEnqueueSVMMap(queue, blocking, CL_MAP_READ | CL_MAP_WRITE, memory->svm, root->capacity, 0, NULL, out_event);
+    }
+    *out_host = yk_cl.clEnqueueMapBuffer(queue, root->native.pointer, blocking, CL_MAP_READ | CL_MAP_WRITE, 0, root->capacity, 0,
+                                         NULL, out_event, &code);
+    return code;
+}
+
+static cl_int unmap_in(cl_command_queue queue, const yoke_buffer *root)
+{
+    const yk_opencl_memory *memory = root->extra;
+
+    if (memory && memory->svm)
+        return yk_cl.clEnqueueSVMUnmap(queue, memory->svm, 0, NULL, NULL);
+    return yk_cl.clEnqueueUnmapMemObject(queue, root->native.pointer, root->host, 0, NULL, NULL);
+}
+
+yoke_status yk_opencl_map(yoke_buffer *buffer)
+{
+    char asked[32];
+    cl_int code = map_in(yk_opencl_device_of(buffer->device)->mapping, buffer, CL_TRUE, &buffer->host, NULL);
+
+    if (code == CL_SUCCESS && buffer->host)
+        return YOKE_OK;
+    buffer->host = NULL;
+    yk_bytes_text(asked, sizeof asked, buffer->capacity);
+    if (code == CL_MAP_FAILURE)
+        return yk_opencl_fail_as(YOKE_E_OUT_OF_HOST_MEMORY, "clEnqueueMapBuffer", code, "%s asked", asked);
+    return yk_opencl_fail("clEnqueueMapBuffer", code, "%s asked", asked);
+}
+
+/* The driver has to be done with it before it may be freed. */
+void yk_opencl_unmap(yoke_buffer *buffer)
+{
+    cl_command_queue queue = yk_opencl_device_of(buffer->device)->mapping;
+
+    (void)unmap_in(queue, buffer);
+    if (memory_of(buffer) && memory_of(buffer)->svm)
+        (void)yk_cl.clFinish(queue);
+    else
+        (void)yk_cl.clFlush(queue);
+}
+
+/* ---- Handing over ---- */
+
+/* The roots that an operation works on and that are handed over, each once. */
+typedef struct hand {
+    yoke_buffer *roots[YOKE_MAX_ARGS];
+    size_t count;
+} hand;
+
+static void add(hand *all, yoke_buffer *root)
+{
+    if (!yk_opencl_is_handed_over(root))
+        return;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->roots[i] == root)
+            return;
+    all->roots[all->count++] = root;
+}
+
+static void collect(hand *all, const yk_op *op)
+{
+    all->count = 0;
+    switch (op->kind) {
+    case YK_OP_COPY:
+    case YK_OP_COPY_BOX:
+        add(all, op->u.copy.target);
+        add(all, op->u.copy.source);
+        break;
+    case YK_OP_FILL:
+        add(all, op->u.fill.buffer);
+        break;
+    case YK_OP_LAUNCH:
+        for (size_t i = 0; i < op->u.launch.count; i++)
+            if (op->u.launch.args[i].kind == YOKE_ARG_BUFFER)
+                add(all, op->u.launch.args[i].value.buffer->root);
+        break;
+    default:
+        add(all, op->u.transfer.buffer);
+    }
+}
+
+/* Take it from the host, behind the last operation that gave it back. */
+static yoke_status take(yoke_stream *stream, const yoke_buffer *root)
+{
+    const yk_opencl_memory *memory = memory_of(root);
+    cl_command_queue queue = yk_opencl_enter(stream);
+    cl_int code = memory->last ? yk_cl.clEnqueueBarrierWithWaitList(queue, 1, &memory->last, NULL) : CL_SUCCESS;
+    const char *call = "clEnqueueBarrierWithWaitList";
+
+    if (code == CL_SUCCESS) {
+        call = memory->svm ? "clEnqueueSVMUnmap" : "clEnqueueUnmapMemObject";
+        code = unmap_in(queue, root);
+    }
+    yk_opencl_leave(stream);
+    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail(call, code, NULL);
+}
+
+static yoke_status give_back(yoke_stream *stream, const yoke_buffer *root)
+{
+    yk_opencl_memory *memory = memory_of(root);
+    cl_event event = NULL;
+    void *host = NULL;
+    cl_int code = map_in(yk_opencl_enter(stream), root, CL_FALSE, &host, &event);
+
+    yk_opencl_leave(stream);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail(memory->svm ? "clEnqueueSVMMap" : "clEnqueueMapBuffer", code, NULL);
+    if (memory->last)
+        yk_cl.clReleaseEvent(memory->last);
+    memory->last = event;
+    if (host != root->host)
+        return yk_fail(YOKE_E_DRIVER, "opencl: the driver has mapped memory at %p that it had at %p before", host, root->host);
+    return YOKE_OK;
+}
+
+static yoke_status mark_end(yoke_stream *stream, const yk_op *op)
+{
+    cl_int code = CL_SUCCESS;
+
+    if (op->end)
+        code = yk_cl.clEnqueueMarkerWithWaitList(yk_opencl_enter(stream), 0, NULL, yk_opencl_end_of(op));
+    else
+        (void)yk_opencl_enter(stream);
+    yk_opencl_leave(stream);
+    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail("clEnqueueMarkerWithWaitList", code, NULL);
+}
+
+/* Other streams may wait for it: so it is flushed. */
+yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op, yoke_status (*give)(yoke_stream *stream, const yk_op *op))
+{
+    yk_opencl_device *device = yk_opencl_device_of(stream->device);
+    yoke_status status = YOKE_OK, one;
+    yk_op inner = *op;
+    size_t taken = 0;
+    hand all;
+
+    inner.end = NULL;
+    collect(&all, op);
+    pthread_mutex_lock(&device->memory_lock);
+    while (taken < all.count && (status = take(stream, all.roots[taken])) == YOKE_OK)
+        taken++;
+    if (status == YOKE_OK)
+        status = give(stream, &inner);
+    for (size_t i = 0; i < taken; i++) {
+        one = give_back(stream, all.roots[i]);
+        status = status < 0 ? status : one;
+    }
+    if (status == YOKE_OK)
+        status = mark_end(stream, op);
+    (void)yk_cl.clFlush(yk_opencl_enter(stream));
+    yk_opencl_leave(stream);
+    pthread_mutex_unlock(&device->memory_lock);
+    return status;
+}

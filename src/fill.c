@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fills. The driver's own where it fills as fast as the memory is; else, for what is large, a kernel (kernels/fill), built when it
+ * is first needed. It stores 16 bytes at a time, whatever the pattern, so one kernel does for all of them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "copy.h"
+#include "fill.h"
+#include "program.h"
+
+/* From so many bytes on a kernel gains on a driver that is slow, and from so many on that is worth building it. */
+static const size_t kernel_gains = 64 << 10, building_pays = 1 << 20;
+
+enum { CHUNK = 16, BLOCK = 256, MOST_ROWS = 65535 };
+
+enum { NOT_ASKED = 0, READY = 1, NOT_TO_BE_HAD = 2 };
+
+/* ---- The kernel ---- */
+
+/* The device's program must not keep the device alive, so it is no reference of a user's: see yk_filler_end. */
+static yoke_status build(yk_filler *filler, yoke_device *device)
+{
+    yoke_source source;
+    yk_text log = { 0 };
+    yoke_status status = yoke_source_get("fill", &source);
+    if (status == YOKE_OK)
+        status = yk_program_create(device, &source, &log, &filler->program);
+    if (status == YOKE_OK)
+        status = yoke_kernel_get(filler->program, "fill", &filler->kernel);
+    yk_text_free(&log);
+    return status;
+}
+
+static yoke_kernel *kernel_of(yoke_device *device, bool worth_building)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one at a time builds */
+    yk_filler *filler = &device->filler;
+    if (atomic_load_explicit(&filler->state, memory_order_acquire) == NOT_ASKED && worth_building) {
+        pthread_mutex_lock(&lock);
+        if (atomic_load(&filler->state) == NOT_ASKED) {
+            yoke_error_info before = *yoke_error();
+            yoke_status status = build(filler, device);
+            if (status < 0)
+                yk_log(YOKE_LOG_INFO, "%s fills with its driver, since the kernel for that cannot be built: %s",
+                       device->info.selector, yoke_error()->text);
+            yk_error_restore(&before);
+            atomic_store_explicit(&filler->state, status == YOKE_OK ? READY : NOT_TO_BE_HAD, memory_order_release);
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    return atomic_load_explicit(&filler->state, memory_order_acquire) == READY ? filler->kernel : NULL;
+}
+
+void yk_filler_end(yoke_device *device)
+{
+    if (device->filler.program)
+        yk_program_destroy(device->filler.program);
+}
+
+/* What the byte at any address is, by the last four bits of its offset: the pattern turned so that it begins with the row. */
+static void turn_chunk(unsigned char chunk[CHUNK], size_t offset, const unsigned char *pattern, size_t unit)
+{
+    for (size_t i = 0; i < CHUNK; i++)
+        chunk[(offset + i) % CHUNK] = pattern[i % unit];
+}
+
+static yoke_status launch(const char *where, yoke_stream *stream, yoke_kernel *kernel, const yk_op *fill)
+{
+    yoke_buffer *root = fill->u.fill.buffer;
+    size_t offset = fill->u.fill.offset, width = fill->u.fill.width, rows = fill->u.fill.height;
+    size_t chunks = (offset + width - 1) / CHUNK - offset / CHUNK + 1;
+    unsigned char chunk[CHUNK];
+    turn_chunk(chunk, offset, fill->u.fill.pattern, fill->u.fill.pattern_size);
+    const yoke_arg args[] = { yoke_arg_buffer(root), yoke_arg_u64(offset),
+                              yoke_arg_u64(width),   yoke_arg_u64(fill->u.fill.pitch),
+                              yoke_arg_u64(rows),    yoke_arg_struct(chunk, sizeof chunk) };
+    yk_op op = { .kind = YK_OP_LAUNCH,
+                 .where = where,
+                 .u.launch = { .kernel = kernel,
+                               .grid = { (uint32_t)((chunks - 1) / BLOCK + 1), rows < MOST_ROWS ? (uint32_t)rows : MOST_ROWS, 1 },
+                               .block = { BLOCK, 1, 1 },
+                               .args = args,
+                               .count = YK_COUNT_OF(args),
+                               .shared_memory = root->kind >= YOKE_MEMORY_MAPPED } };
+    return yk_stream_enqueue(stream, YK_OP_LAUNCH, &op);
+}
+
+static bool is_forced(void)
+{
+    const char *order = getenv("YOKE_FILL_KERNEL");
+    return order && strcmp(order, "1") == 0;
+}
+
+void yk_filler_init(yoke_device *device)
+{
+    device->filler.forced = is_forced();
+}
+
+/* The kernel for this fill, or NULL when it is the driver's. */
+static yoke_kernel *kernel_for(yoke_stream *stream, const yk_op *fill)
+{
+    yoke_device *device = stream->device;
+    const yoke_buffer *root = fill->u.fill.buffer;
+    size_t size = fill->u.fill.width * fill->u.fill.height;
+    bool slow = !device->fills_well[fill->u.fill.pattern_size] || device->filler.forced;
+    bool aligned = root->skew == 0 && (fill->u.fill.height == 1 || fill->u.fill.pitch % CHUNK == 0);
+    if (!slow || !aligned || size < kernel_gains || fill->u.fill.width / CHUNK / BLOCK >= device->info.max_grid[0] - 1)
+        return NULL;
+    return kernel_of(device, size >= building_pays || device->filler.forced);
+}
+
+/* ---- Enqueueing ---- */
+
+/* Everything is a multiple of the pattern. */
+static yoke_status enqueue(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t width, size_t height,
+                           size_t pitch, const unsigned char *pattern, size_t unit)
+{
+    while (unit > 1 && memcmp(pattern, pattern + unit / 2, unit / 2) == 0)
+        unit /= 2;
+    yk_op op = { .kind = YK_OP_FILL,
+                 .where = where,
+                 .u.fill = {
+                     .buffer = root, .offset = offset, .width = width, .height = height, .pitch = pitch, .pattern_size = unit } };
+    memcpy(op.u.fill.pattern, pattern, unit);
+    yoke_kernel *kernel = kernel_for(stream, &op);
+    return kernel ? launch(where, stream, kernel, &op) : yk_stream_enqueue(stream, YK_OP_FILL, &op);
+}
+
+/* Drivers fill from multiples of the pattern's size only, and a view may begin anywhere in its root. Between the first and the last
+ * such multiple of a row the same bytes are the pattern turned round; what is left at both ends is less than one pattern, and is
+ * filled byte by byte. */
+yoke_status yk_enqueue_fill(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t width, size_t height,
+                            size_t pitch, const unsigned char *pattern, size_t unit)
+{
+    size_t head = (unit - (root->skew + offset) % unit) % unit;
+    yk_buffer_used(root, stream);
+    if (head == 0)
+        return enqueue(where, stream, root, offset, width, height, pitch, pattern, unit);
+
+    size_t middle = (width - head) / unit * unit;
+    unsigned char turned[16];
+    yoke_status status = YOKE_OK;
+    for (size_t i = 0; i < unit; i++)
+        turned[i] = pattern[(head + i) % unit];
+    for (size_t i = 0; i < head && status == YOKE_OK; i++)
+        status = enqueue(where, stream, root, offset + i, 1, height, pitch, &pattern[i], 1);
+    if (status == YOKE_OK && middle > 0)
+        status = enqueue(where, stream, root, offset + head, middle, height, pitch, turned, unit);
+    for (size_t i = head + middle; i < width && status == YOKE_OK; i++)
+        status = enqueue(where, stream, root, offset + i, 1, height, pitch, &pattern[i % unit], 1);
+    return status;
+}
+
+yoke_status yk_check_pattern(const char *function, size_t steps, size_t size, const void *pattern, size_t pattern_size)
+{
+    if (!pattern)
+        return yk_fail(YOKE_E_INVALID, "%s: pattern is NULL", function);
+    if (pattern_size == 0 || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
+        return yk_fail(YOKE_E_INVALID, "%s: pattern_size is %zu; it may be 1, 2, 4, 8 or 16", function, pattern_size);
+    if (steps % pattern_size || size % pattern_size)
+        return yk_fail(YOKE_E_INVALID, "%s: offset, size and pitches have to be multiples of pattern_size, which is %zu", function,
+                       pattern_size);
+    return YOKE_OK;
+}
+
+yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, size_t size,
+                         const void *pattern, size_t pattern_size)
+{
+    FUNCTION(yoke_fill);
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    YK_CHECK(buffer, YK_BUFFER, function, "buffer");
+    yoke_status status = YOKE_OK;
+    if (!yk_is_device_range(stream, buffer, offset, size))
+        status = yk_device_range_fault(stream, buffer, function, "buffer", offset, size);
+    if (status == YOKE_OK)
+        status = yk_check_pattern(function, offset, size, pattern, pattern_size);
+    if (status == YOKE_OK)
+        status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + offset, size, 1, size, pattern, pattern_size);
+    return yk_blame_site(function, where, status);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Host memory that copies are given as a bare pointer: whether it is pinned decides how it is copied best. What Yoke pinned stands
+ * in a search tree by address; of anything else the driver is asked.
+ */
+#include "pinned.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "backend.h"
+
+typedef struct range {
+    const char *start, *end;
+    const yk_backend *backend;
+} range;
+
+static atomic_bool lock; /* protects the tree; a leaf */
+static void *tree;
+
+/* Ranges that have a byte in common count as the same. */
+static int compare(const void *left, const void *right)
+{
+    const range *a = left, *b = right;
+    return a->end <= b->start ? -1 : a->start >= b->end;
+}
+
+yoke_status yk_pinned_add(const yoke_buffer *buffer)
+{
+    const char *start = buffer->host;
+    range *added = malloc(sizeof *added);
+    if (!added)
+        return yk_no_memory("a pinned buffer");
+    *added = (range){ start, start + buffer->capacity, buffer->device->backend };
+    yk_light_lock(&lock);
+    range **there = tsearch(added, &tree, compare);
+    yk_light_unlock(&lock);
+    if (there && *there == added)
+        return YOKE_OK;
+    free(added);
+    if (!there)
+        return yk_no_memory("a pinned buffer");
+    return yk_fail(YOKE_E_INVALID, "some of the memory is pinned already, by another buffer");
+}
+
+void yk_pinned_forget(const yoke_buffer *buffer)
+{
+    const char *start = buffer->host;
+    range wanted = { start, start + buffer->capacity, NULL }, *found = NULL;
+    yk_light_lock(&lock);
+    range **there = tfind(&wanted, &tree, compare);
+    if (there) {
+        found = *there;
+        tdelete(found, &tree, compare);
+    }
+    yk_light_unlock(&lock);
+    free(found);
+}
+
+bool yk_is_pinned(const yoke_device *device, const void *host, size_t size)
+{
+    range wanted = { host, (const char *)host + size, NULL };
+    yk_light_lock(&lock);
+    range **there = tfind(&wanted, &tree, compare);
+    bool covered = there && (*there)->start <= wanted.start && (*there)->end >= wanted.end;
+    bool pinned = covered && (*there)->backend == device->backend;
+    yk_light_unlock(&lock);
+    return pinned || (!covered && device->backend->host_is_pinned(device, host));
+}
+
+#ifdef __linux__
+/* Linux since 5.14: as if every page were written, without changing a byte. */
+#define POPULATE_WRITE 23
+
+static int populate(uintptr_t address, uintptr_t page)
+{
+    return madvise((void *)(address / page * page), page, POPULATE_WRITE) == 0 ? 0 : errno;
+}
+
+/* Older systems do not know the question, and some others answer it for nothing. */
+static bool system_tells(uintptr_t page)
+{
+    static atomic_int known;
+    int tells = atomic_load_explicit(&known, memory_order_relaxed);
+    if (tells == 0) {
+        char own[2];
+        void *none = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        bool right = none != MAP_FAILED && populate((uintptr_t)none, page) != 0 && populate((uintptr_t)own, page) == 0;
+        if (none != MAP_FAILED)
+            munmap(none, page);
+        tells = right ? 1 : -1;
+        atomic_store_explicit(&known, tells, memory_order_relaxed);
+    }
+    return tells > 0;
+}
+
+yoke_status yk_check_writable(const char *function, void *host, size_t size)
+{
+    int before = errno;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)host, last = first + size - 1;
+    bool writable =
+        !system_tells(page) || (populate(first, page) == 0 && (last / page == first / page || populate(last, page) == 0));
+    errno = before;
+    if (writable)
+        return YOKE_OK;
+    return yk_fail(YOKE_E_INVALID, "%s: the %zu bytes of host memory at %p cannot be written", function, size, host);
+}
+#else
+yoke_status yk_check_writable(const char *function, void *host, size_t size)
+{
+    (void)function;
+    (void)host;
+    (void)size;
+    return YOKE_OK;
+}
+#endif

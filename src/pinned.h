@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of host memory: whether it is pinned, and whether it may be written. */
+#ifndef YK_PINNED_H
+#define YK_PINNED_H
+
+#include "core.h"
+
+/* The memory of this pinned buffer is known as such from now on, until it is forgotten. YOKE_E_INVALID: some of it is already. */
+yoke_status yk_pinned_add(const yoke_buffer *buffer);
+void yk_pinned_forget(const yoke_buffer *buffer);
+
+/* Whether all of it is pinned for the device: by Yoke, or by somebody else, which the driver knows. */
+bool yk_is_pinned(const yoke_device *device, const void *host, size_t size);
+
+/* YOKE_E_INVALID where the system says that the memory cannot be written. Only its ends are looked at. */
+yoke_status yk_check_writable(const char *function, void *host, size_t size);
+
+#endif

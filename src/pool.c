@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Released memory, kept to be used again: asking the driver for device memory takes tens of microseconds, and for pinned memory
+ * thousands. It is kept by size class, an eighth of a power of two wide at most, and given back oldest first when there is more
+ * than the limit.
+ *
+ * What comes here is either done with, or a stream may still use it: then only buffers in the order of that stream get it, until
+ * the stream has gone on. CUDA's driver does the same with a pool of its own (never the process's default one), so ordered buffers
+ * are its there: what is described here serves plain buffers, and drivers without pools.
+ */
+#include "pool.h"
+
+#include <stdlib.h>
+
+#include "backend.h"
+#include "stream.h"
+#include "trash.h"
+
+struct yk_block {
+    yk_block *next, *previous; /* in its class */
+    yk_block *newer, *older;
+    size_t class;
+    unsigned user;
+    yoke_buffer memory; /* the members that a backend sets, and capacity */
+};
+
+enum { LOOKS = 16 }; /* at most so many blocks of a class are looked at */
+
+static const size_t smallest = 256, large = (size_t)64 << 20, large_unit = (size_t)2 << 20, page = 4096;
+
+/* ---- Size classes ---- */
+
+/* Eight to a power of two, the last one without end. */
+static size_t class_of(size_t size)
+{
+    size_t octave = 0, class;
+    while (size >> octave >= 2 * smallest)
+        octave++;
+    class = 8 * octave + ((size >> octave) - smallest) * 8 / smallest;
+    return class < YK_CLASSES ? class : YK_CLASSES - 1;
+}
+
+/* A little more than asked, so that the memory fits others too; no more than a buffer may have. */
+static size_t round_up(const yoke_buffer *buffer)
+{
+    size_t size = buffer->size < smallest ? smallest : buffer->size, unit = large_unit;
+    if (buffer->kind == YOKE_MEMORY_PINNED && size < page)
+        size = page;
+    if (size < large)
+        for (unit = smallest / 8; size > 16 * unit; unit *= 2)
+            continue;
+    size_t rounded = (size - 1) / unit * unit + unit;
+    uint64_t most = buffer->device->info.max_buffer;
+    return rounded < size || (rounded > most && buffer->size <= most) ? buffer->size : rounded;
+}
+
+/* ---- The caches ---- */
+
+static yk_cache *cache_of(yoke_device *device, const yoke_buffer *buffer)
+{
+    return buffer->kind == YOKE_MEMORY_PINNED ? &device->pool.pinned : &device->pool.device;
+}
+
+/* With the pool's lock held. */
+static void insert(yk_cache *cache, yk_block *block)
+{
+    yk_block **class = &cache->classes[block->class];
+    block->previous = NULL;
+    block->next = *class;
+    if (block->next)
+        block->next->previous = block;
+    *class = block;
+    block->newer = NULL;
+    block->older = cache->newest;
+    if (block->older)
+        block->older->newer = block;
+    else
+        cache->oldest = block;
+    cache->newest = block;
+    cache->bytes += block->memory.capacity;
+}
+
+/* With the pool's lock held. */
+static void take_out(yk_cache *cache, yk_block *block)
+{
+    if (block->next)
+        block->next->previous = block->previous;
+    if (block->previous)
+        block->previous->next = block->next;
+    else
+        cache->classes[block->class] = block->next;
+    if (block->newer)
+        block->newer->older = block->older;
+    else
+        cache->newest = block->older;
+    if (block->older)
+        block->older->newer = block->newer;
+    else
+        cache->oldest = block->newer;
+    cache->bytes -= block->memory.capacity;
+}
+
+static bool fits(const yk_block *block, const yoke_buffer *buffer, unsigned user)
+{
+    return block->memory.capacity >= buffer->capacity && (block->user == YK_NOBODY || block->user == user);
+}
+
+/* Memory for the buffer that nobody uses, or only its stream; NULL when there is none. */
+static yk_block *find(yoke_buffer *buffer, unsigned user)
+{
+    yk_pool *pool = &buffer->device->pool;
+    yk_cache *cache = cache_of(buffer->device, buffer);
+    yk_light_lock(&pool->lock);
+    yk_block *block = cache->classes[class_of(buffer->capacity)];
+    for (unsigned looks = 1; block && !fits(block, buffer, user); looks++)
+        block = looks < LOOKS ? block->next : NULL;
+    if (block)
+        take_out(cache, block);
+    yk_light_unlock(&pool->lock);
+    return block;
+}
+
+/* Notice what streams have gone past since it was released. Returns whether there was any. */
+static bool sweep(yoke_device *device, size_t class)
+{
+    bool any = false;
+    pthread_mutex_lock(&device->lock);
+    yk_light_lock(&device->pool.lock);
+    for (yk_block *block = device->pool.device.classes[class]; block; block = block->next)
+        if (block->user != YK_NOBODY && yk_user_is_done(device, block->user)) {
+            block->user = YK_NOBODY;
+            any = true;
+        }
+    yk_light_unlock(&device->pool.lock);
+    pthread_mutex_unlock(&device->lock);
+    return any;
+}
+
+static void destroy(void *memory)
+{
+    yk_block *block = memory;
+    yoke_device *device = block->memory.device;
+    device->backend->buffer_destroy(&block->memory);
+    free(block);
+}
+
+/* Give the oldest back until `keep` bytes are left. What a stream still uses goes when the driver lets it. Returns whether there
+ * was any. */
+static bool trim(yoke_device *device, yk_cache *cache, uint64_t keep)
+{
+    bool any = false;
+    for (;;) {
+        yk_light_lock(&device->pool.lock);
+        yk_block *block = cache->bytes > keep ? cache->oldest : NULL;
+        if (block)
+            take_out(cache, block);
+        yk_light_unlock(&device->pool.lock);
+        if (!block)
+            return any;
+        any = true;
+        yk_trash_throw(device, block, destroy, device->backend->keeps_used_objects ? YK_NOBODY : block->user);
+    }
+}
+
+/* ---- Limits ---- */
+
+static uint64_t cached_limit(const yoke_device *device, const yk_cache *cache)
+{
+    uint64_t limit = atomic_load(&device->pool.cached_limit), pinned_most = (uint64_t)1 << 30;
+    if (cache == &device->pool.device)
+        return limit;
+    return limit / 4 < pinned_most ? limit / 4 : pinned_most;
+}
+
+static bool counts_as_pinned(const yoke_buffer *buffer)
+{
+    return buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED;
+}
+
+static void count(const yoke_buffer *buffer)
+{
+    yk_pool *pool = &buffer->device->pool;
+    atomic_fetch_add_explicit(counts_as_pinned(buffer) ? &pool->pinned_in_use : &pool->in_use, buffer->capacity,
+                              memory_order_relaxed);
+}
+
+static void count_no_longer(const yoke_buffer *buffer)
+{
+    yk_pool *pool = &buffer->device->pool;
+    atomic_fetch_sub_explicit(counts_as_pinned(buffer) ? &pool->pinned_in_use : &pool->in_use, buffer->capacity,
+                              memory_order_relaxed);
+}
+
+static void note_peak(yk_pool *pool)
+{
+    uint64_t now = atomic_load_explicit(&pool->in_use, memory_order_relaxed);
+    uint_fast64_t peak = atomic_load_explicit(&pool->peak, memory_order_relaxed);
+    while (now > peak && !atomic_compare_exchange_weak(&pool->peak, &peak, now))
+        continue;
+}
+
+/* Whether the limit allows what is counted, once released memory has made way. */
+static bool is_within_limit(yoke_device *device)
+{
+    yk_pool *pool = &device->pool;
+    uint64_t limit = atomic_load_explicit(&pool->in_use_limit, memory_order_relaxed);
+    uint64_t used = atomic_load_explicit(&pool->in_use, memory_order_relaxed);
+    if (used > limit)
+        return false;
+    if (limit != YOKE_NO_LIMIT)
+        trim(device, &pool->device, limit - used);
+    return true;
+}
+
+YK_COLD static yoke_status beyond_limit(const yoke_buffer *buffer)
+{
+    yoke_device *device = buffer->device;
+    char asked[32], used[32], limit[32];
+    return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY,
+                   "%s: %s asked, but buffers already use %s of the %s that yoke_device_limit_memory allows", device->info.selector,
+                   yk_bytes_text(asked, sizeof asked, buffer->size),
+                   yk_bytes_text(used, sizeof used, atomic_load(&device->pool.in_use) - buffer->capacity),
+                   yk_bytes_text(limit, sizeof limit, atomic_load(&device->pool.in_use_limit)));
+}
+
+/* ---- Taking and giving back ---- */
+
+static yoke_status ask_driver(yoke_buffer *buffer, yoke_stream *stream)
+{
+    const yk_backend *backend = buffer->device->backend;
+    return buffer->origin == YK_ORDERED ? backend->buffer_create_ordered(buffer, stream) : backend->buffer_create(buffer);
+}
+
+bool yk_pool_empty(yoke_device *device)
+{
+    bool any = yk_trash_wait(device);
+    any = trim(device, &device->pool.device, 0) || any;
+    any = trim(device, &device->pool.pinned, 0) || any;
+    any = yk_trash_wait(device) || any;
+    return device->backend->pool_trim(device, 0) || any;
+}
+
+YK_COLD static yoke_status exhausted(const yoke_buffer *buffer)
+{
+    char largest[32];
+    yk_error_append("; the largest single buffer has %s", yk_bytes_text(largest, sizeof largest, buffer->device->info.max_buffer));
+    return YOKE_E_OUT_OF_DEVICE_MEMORY;
+}
+
+/* The buffer is counted already. */
+static yoke_status allocate(yoke_buffer *buffer, yoke_stream *stream)
+{
+    yoke_device *device = buffer->device;
+    bool limited = !counts_as_pinned(buffer);
+    if (limited && !is_within_limit(device) && !(yk_pool_empty(device) && is_within_limit(device)))
+        return beyond_limit(buffer);
+    yoke_status status = ask_driver(buffer, stream);
+    if ((status == YOKE_E_OUT_OF_DEVICE_MEMORY || status == YOKE_E_OUT_OF_HOST_MEMORY) && yk_pool_empty(device))
+        status = ask_driver(buffer, stream);
+    if (status == YOKE_E_OUT_OF_DEVICE_MEMORY)
+        status = exhausted(buffer);
+    return status < 0 ? yk_device_failed(device, status) : status;
+}
+
+static bool is_cacheable(const yoke_buffer *buffer)
+{
+    return buffer->origin == YK_CREATED && (buffer->kind == YOKE_MEMORY_DEVICE || buffer->kind == YOKE_MEMORY_PINNED);
+}
+
+/* Released memory for it; NULL when there is none. */
+static yk_block *take_released(yoke_buffer *buffer, unsigned user)
+{
+    yk_block *block = is_cacheable(buffer) ? find(buffer, user) : NULL;
+    if (!block && is_cacheable(buffer) && sweep(buffer->device, class_of(buffer->capacity)))
+        block = find(buffer, user);
+    return block;
+}
+
+yoke_status yk_pool_take(yoke_buffer *buffer, yoke_stream *stream)
+{
+    yoke_device *device = buffer->device;
+    yk_trash_empty(device);
+    yoke_status status = yk_device_check(device);
+    if (status < 0)
+        return status;
+    buffer->capacity = round_up(buffer);
+    yk_block *block = take_released(buffer, stream ? stream->user : YK_NOBODY);
+    if (block) {
+        buffer->native = block->memory.native;
+        buffer->host = block->memory.host;
+        buffer->extra = block->memory.extra;
+        buffer->capacity = block->memory.capacity;
+        free(block);
+    }
+    count(buffer);
+    if (!block)
+        status = allocate(buffer, stream);
+    if (status < 0)
+        count_no_longer(buffer);
+    else
+        note_peak(&device->pool);
+    return status;
+}
+
+/* Whether memory of this buffer is worth keeping. */
+bool yk_pool_keeps(const yoke_buffer *buffer)
+{
+    yoke_device *device = buffer->device;
+    return is_cacheable(buffer) && buffer->capacity <= cached_limit(device, cache_of(device, buffer)) &&
+           !atomic_load(&device->lost);
+}
+
+void yk_pool_give_back(yoke_buffer *buffer, unsigned user)
+{
+    yoke_device *device = buffer->device;
+    yk_cache *cache = cache_of(device, buffer);
+    yk_block *block = yk_pool_keeps(buffer) ? malloc(sizeof *block) : NULL;
+    if (buffer->origin == YK_CREATED || buffer->origin == YK_ORDERED)
+        count_no_longer(buffer);
+    if (!block) {
+        if (user != YK_NOBODY && buffer->origin != YK_ORDERED)
+            device->backend->stream_finish(buffer->home); /* out of memory for a note that it is still in use */
+        device->backend->buffer_destroy(buffer);
+        return;
+    }
+    block->memory = (yoke_buffer){ .device = device,
+                                   .kind = buffer->kind,
+                                   .native = buffer->native,
+                                   .host = buffer->host,
+                                   .extra = buffer->extra,
+                                   .capacity = buffer->capacity };
+    block->class = class_of(buffer->capacity);
+    block->user = user;
+    yk_light_lock(&device->pool.lock);
+    insert(cache, block);
+    bool full = cache->bytes > cached_limit(device, cache);
+    yk_light_unlock(&device->pool.lock);
+    if (YK_UNLIKELY(full))
+        trim(device, cache, cached_limit(device, cache));
+}
+
+void yk_pool_init(yoke_device *device)
+{
+    atomic_store(&device->pool.in_use_limit, YOKE_NO_LIMIT);
+    atomic_store(&device->pool.cached_limit, device->info.memory / 16);
+}
+
+void yk_pool_end(yoke_device *device)
+{
+    trim(device, &device->pool.device, 0);
+    trim(device, &device->pool.pinned, 0);
+    yk_trash_wait(device);
+    uint64_t left = atomic_load(&device->pool.in_use), pinned = atomic_load(&device->pool.pinned_in_use);
+    if (left || pinned)
+        yk_log(YOKE_LOG_WARNING, "%s closes with %llu bytes of device memory and %llu of pinned memory in use",
+               device->info.selector, (unsigned long long)left, (unsigned long long)pinned);
+}
+
+/* ---- Public functions ---- */
+
+yoke_status yoke_device_limit_memory(yoke_device *device, uint64_t in_use, uint64_t cached)
+{
+    YK_CHECK(device, YK_DEVICE, "yoke_device_limit_memory", "device");
+    atomic_store(&device->pool.in_use_limit, in_use);
+    atomic_store(&device->pool.cached_limit, cached);
+    trim(device, &device->pool.device, cached);
+    trim(device, &device->pool.pinned, cached_limit(device, &device->pool.pinned));
+    device->backend->pool_limit(device, cached);
+    return YOKE_OK;
+}
+
+yoke_status yoke_device_trim(yoke_device *device, uint64_t keep)
+{
+    YK_CHECK(device, YK_DEVICE, "yoke_device_trim", "device");
+    yk_trash_empty(device);
+    trim(device, &device->pool.device, keep);
+    trim(device, &device->pool.pinned, keep);
+    device->backend->pool_trim(device, keep);
+    return YOKE_OK;
+}
+
+static void describe(yoke_device *device, yoke_memory_info *info)
+{
+    yk_pool *pool = &device->pool;
+    yk_light_lock(&pool->lock);
+    info->cached = pool->device.bytes;
+    info->pinned_cached = pool->pinned.bytes;
+    yk_light_unlock(&pool->lock);
+    info->buffers = atomic_load(&pool->buffers);
+    info->in_use = atomic_load(&pool->in_use);
+    info->peak = atomic_load(&pool->peak);
+    info->pinned = atomic_load(&pool->pinned_in_use);
+    info->in_use_limit = atomic_load(&pool->in_use_limit);
+    info->cached_limit = atomic_load(&pool->cached_limit);
+    info->cached += device->backend->pool_cached(device);
+}
+
+yoke_status yoke_device_memory(yoke_device *device, yoke_memory_info *out_info)
+{
+    static const char function[] = "yoke_device_memory";
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    if (!out_info || !out_info->size)
+        return yk_blame(function, NULL,
+                        yk_fail(YOKE_E_INVALID, "%s: out_info %s", function,
+                                out_info ? "has size 0; start from YOKE_MEMORY_INFO_INIT" : "is NULL"));
+    yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
+    info.total = device->info.memory;
+    yoke_status status = device->backend->device_memory(device, &info.free, &info.flags);
+    if (status < 0)
+        return yk_blame(function, NULL, yk_device_failed(device, status));
+    describe(device, &info);
+    size_t size = out_info->size;
+    memcpy(out_info, &info, size < sizeof info ? size : sizeof info);
+    memset((char *)out_info + (size < sizeof info ? size : sizeof info), 0, size > sizeof info ? size - sizeof info : 0);
+    out_info->size = size;
+    return YOKE_OK;
+}

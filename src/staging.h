@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies that Yoke carries itself, through pinned memory. */
+#ifndef YK_STAGING_H
+#define YK_STAGING_H
+
+#include "core.h"
+
+/* A write of no more than this never blocks on a driver, wherever it comes from, and needs no closer look. */
+#define YK_QUICK_WRITE (64 << 10)
+
+/* Read what the environment orders for the device: YOKE_STAGING, YOKE_COPY_THREADS. */
+void yk_staging_init(yoke_device *device);
+
+/* Enqueue a copy to or from the host, however it is carried best. `sync`: the caller waits for it. */
+yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op, bool sync);
+
+/* Whether a held operation is for yk_staging_run instead of the driver. */
+bool yk_is_staged(const yk_op *op);
+
+/* Carry it, on the stream's worker, when the driver is done with all that came before. Everything has been copied on return. */
+yoke_status yk_staging_run(yoke_stream *stream, const yk_op *op);
+
+#endif
