@@ -326,7 +326,7 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
     if (status == YOKE_OK)
         status = check_end(function, buffer, &at);
     if (status == YOKE_OK)
-        status = yk_check_pattern(function, at.offset | (box.height > 1 ? at.row : 0) | (box.depth > 1 ? at.slice : 0), box.width,
+        status = yk_check_pattern(function, at.offset, box.width, (box.height > 1 ? at.row : 0) | (box.depth > 1 ? at.slice : 0),
                                   pattern, pattern_size);
     if (status < 0)
         return status;

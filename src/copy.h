@@ -53,8 +53,9 @@ yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op_kind kind, yk_op *op);
 
 /* fill.c */
 
-/* `steps`: everything that has to be a multiple of the pattern's size beside `size`, ored together. */
-yoke_status yk_check_pattern(const char *function, size_t steps, size_t size, const void *pattern, size_t pattern_size);
+/* `pitches`: those that count, ored together. */
+yoke_status yk_check_pattern(const char *function, size_t offset, size_t size, size_t pitches, const void *pattern,
+                             size_t pattern_size);
 /* Rows of `width` bytes from `offset` of a root, `pitch` bytes from one to the next. All of it is checked. */
 yoke_status yk_enqueue_fill(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t width, size_t height,
                             size_t pitch, const unsigned char *pattern, size_t unit);

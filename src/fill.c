@@ -153,14 +153,18 @@ yoke_status yk_enqueue_fill(const char *where, yoke_stream *stream, yoke_buffer 
     return status;
 }
 
-yoke_status yk_check_pattern(const char *function, size_t steps, size_t size, const void *pattern, size_t pattern_size)
+yoke_status yk_check_pattern(const char *function, size_t offset, size_t size, size_t pitches, const void *pattern,
+                             size_t pattern_size)
 {
     if (!pattern)
         return yk_fail(YOKE_E_INVALID, "%s: pattern is NULL", function);
     if (pattern_size == 0 || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
         return yk_fail(YOKE_E_INVALID, "%s: pattern_size is %zu; it may be 1, 2, 4, 8 or 16", function, pattern_size);
-    if (steps % pattern_size || size % pattern_size)
-        return yk_fail(YOKE_E_INVALID, "%s: offset, size and pitches have to be multiples of pattern_size, which is %zu", function,
+    if (offset % pattern_size || size % pattern_size)
+        return yk_fail(YOKE_E_INVALID, "%s: offset %zu and size %zu have to be multiples of pattern_size, which is %zu", function,
+                       offset, size, pattern_size);
+    if (pitches % pattern_size)
+        return yk_fail(YOKE_E_INVALID, "%s: the pitches have to be multiples of pattern_size, which is %zu", function,
                        pattern_size);
     return YOKE_OK;
 }
@@ -175,7 +179,7 @@ yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *bu
     if (!yk_is_device_range(stream, buffer, offset, size))
         status = yk_device_range_fault(stream, buffer, function, "buffer", offset, size);
     if (status == YOKE_OK)
-        status = yk_check_pattern(function, offset, size, pattern, pattern_size);
+        status = yk_check_pattern(function, offset, size, 0, pattern, pattern_size);
     if (status == YOKE_OK)
         status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + offset, size, 1, size, pattern, pattern_size);
     return yk_blame_site(function, where, status);

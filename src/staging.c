@@ -150,14 +150,21 @@ static size_t parts(size_t whole, size_t part)
     return (whole - 1) / part + 1;
 }
 
+/* How many of these make a piece: one at least. */
+static size_t fitting(size_t size, size_t each, size_t most)
+{
+    return size < each ? 1 : at_most(size / each, most);
+}
+
 static void cut(load *all, unsigned copiers)
 {
     size_t total = all->width * all->height * all->depth, size = total / (4 * copiers);
     size = size < smallest_piece ? smallest_piece : at_most(size, largest_piece);
     size = (size + 4095) & ~(size_t)4095;
     all->piece_x = at_most(all->width, size);
-    all->piece_y = all->piece_x == all->width ? at_most(all->height, size / all->width) : 1;
-    all->piece_z = all->piece_y == all->height ? at_most(all->depth, size / (all->width * all->height)) : 1;
+    bool rows = all->piece_x == all->width;
+    all->piece_y = rows ? fitting(size, all->width, all->height) : 1;
+    all->piece_z = rows && all->piece_y == all->height ? fitting(size, all->width * all->height, all->depth) : 1;
     all->count_x = parts(all->width, all->piece_x);
     all->count_y = parts(all->height, all->piece_y);
     all->count = all->count_x * all->count_y * parts(all->depth, all->piece_z);
