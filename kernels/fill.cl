@@ -5,7 +5,7 @@
  * so is `pitch` when there is more than one row.
  */
 
-__kernel void fill(__global uchar *target, ulong offset, ulong width, ulong pitch, ulong rows, uint4 chunk)
+__kernel void fill(__global unsigned char *target, ulong offset, ulong width, ulong pitch, ulong rows, uint4 chunk)
 {
     for (ulong row = get_group_id(1); row < rows; row += get_num_groups(1)) {
         const ulong start = offset + row * pitch, end = start + width;

@@ -221,7 +221,6 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     status = backend->device_open(device);
     if (status < 0)
         goto out_lock;
-    device->backend->pool_limit(device, atomic_load(&device->pool.cached_limit));
     yk_staging_init(device);
     yk_filler_init(device);
     yk_fork_arm();

@@ -225,6 +225,9 @@ yoke_status yk_cuda_pool_create(yoke_device *device, yk_cuda_device *native)
         return YOKE_OK;
     yoke_status status = yk_cuda_check("cuMemPoolCreate",
                                        yk_cu.cuMemPoolCreate(&native->pool, (const struct CUmemPoolProps_st *)(void *)&properties));
+    unsigned long long threshold = atomic_load(&device->pool.cached_limit);
+    if (status == YOKE_OK)
+        (void)yk_cu.cuMemPoolSetAttribute(native->pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
     device->driver_pool = status == YOKE_OK;
     return status;
 }

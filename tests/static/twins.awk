@@ -13,6 +13,7 @@ function complain(text) {
 function plain(text) {
     gsub(/[*]/, " * ", text)
     gsub(/[ \t\n]+/, " ", text)
+    gsub(/unsigned long long/, "ulong", text) # the two languages have no one word for 64 bits
     text = " " text " "
     while (text ~ / (const|volatile|restrict|__restrict__|__restrict|__global|global|__constant|__private) /)
         sub(/ (const|volatile|restrict|__restrict__|__restrict|__global|global|__constant|__private) /, " ", text)
