@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-bench_options bench_option = { .rounds = 31 };
+bench_options bench_option = { .rounds = 31, .largest = SIZE_MAX };
 
 static bool first_figure = true; /* none has been printed yet */
 
@@ -29,12 +29,23 @@ const yoke_source bench_touch = {
               "}\n",
 };
 
+const yoke_source bench_spin = {
+    .size = sizeof(yoke_source),
+    .name = "spin",
+    .cuda = "extern \"C\" __global__ void spin(unsigned *x, unsigned long long n)\n"
+            "{ unsigned a = x[0]; for (unsigned long long i = 0; i < n; i++) { a = a * 1664525u + 1013904223u; a ^= a >> 16; } "
+            "x[0] = a; }",
+    .opencl = "__kernel void spin(__global uint *x, ulong n)\n"
+              "{ uint a = x[0]; for (ulong i = 0; i < n; i++) { a = a * 1664525u + 1013904223u; a ^= a >> 16; } x[0] = a; }",
+};
+
 static _Noreturn void print_help(const char *name, const char *help, int status)
 {
     fprintf(status ? stderr : stdout,
             "Usage: %s [OPTION]...\n%s\n\n"
             "  --device SELECTOR  measure this device only, as cuda:0; else the best one of each backend\n"
             "  --rounds N         batches of each measurement, %d unless told\n"
+            "  --largest MIB      leave out what moves or fills more than this\n"
             "  --no-raw           Yoke only, for drivers on which the way by hand hangs\n"
             "  --json             print JSON instead of lines \"name value unit\"\n"
             "  --help             print this\n",
@@ -58,6 +69,8 @@ void bench_begin(int argc, char **argv, const char *name, const char *help)
             bench_option.part = argv[++i];
         else if (strcmp(argv[i], "--rounds") == 0 && value && atoi(value) > 0)
             bench_option.rounds = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--largest") == 0 && value && atoi(value) > 0)
+            bench_option.largest = (size_t)atoi(argv[++i]) << 20;
         else
             print_help(name, help, 2);
     }
@@ -141,12 +154,14 @@ double bench_median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-double bench_compare(const char *prefix, const char *name, const bench_batch *raw, const bench_batch *yoke, double divisor,
-                     const char *unit)
+typedef struct medians {
+    double raw, yoke, ratio;
+} medians;
+
+static medians measure(const char *name, const bench_batch *raw, const bench_batch *yoke)
 {
     size_t rounds = (size_t)bench_option.rounds;
     double *raws = calloc(3 * rounds, sizeof *raws), *yokes = raws + rounds, *ratios = yokes + rounds;
-    char text[128];
     if (!raws)
         bench_fail(name, "out of memory");
     for (int warm = 0; warm < 2; warm++) {
@@ -163,17 +178,46 @@ double bench_compare(const char *prefix, const char *name, const bench_batch *ra
             yokes[i] = yoke->run(yoke);
         ratios[i] = raw->self ? yokes[i] / raws[i] : 0;
     }
-    double median = bench_median(yokes, rounds);
-    if (raw->self) {
+    medians m = { bench_median(raws, rounds), bench_median(yokes, rounds), bench_median(ratios, rounds) };
+    free(raws);
+    return m;
+}
+
+static void print_compared(const char *prefix, const char *name, bool by_hand, medians m, const char *unit)
+{
+    char text[128];
+    if (by_hand) {
         snprintf(text, sizeof text, "%s.raw", name);
-        bench_print(prefix, text, bench_median(raws, rounds) / divisor, unit);
+        bench_print(prefix, text, m.raw, unit);
     }
     snprintf(text, sizeof text, "%s.yoke", name);
-    bench_print(prefix, text, median / divisor, unit);
-    if (raw->self) {
+    bench_print(prefix, text, m.yoke, unit);
+    if (by_hand) {
         snprintf(text, sizeof text, "%s.ratio", name);
-        bench_print(prefix, text, bench_median(ratios, rounds), "of_raw");
+        bench_print(prefix, text, m.ratio, "of_raw");
     }
-    free(raws);
-    return median;
+}
+
+double bench_compare(const char *prefix, const char *name, const bench_batch *raw, const bench_batch *yoke, double divisor,
+                     const char *unit)
+{
+    medians m = measure(name, raw, yoke);
+    print_compared(prefix, name, raw->self, (medians){ m.raw / divisor, m.yoke / divisor, m.ratio }, unit);
+    return m.yoke;
+}
+
+void bench_compare_speed(const char *prefix, const char *name, const bench_batch *raw, const bench_batch *yoke, double amount,
+                         const char *unit)
+{
+    medians m = measure(name, raw, yoke);
+    print_compared(prefix, name, raw->self, (medians){ raw->self ? amount / m.raw : 0, amount / m.yoke, m.ratio }, unit);
+}
+
+const char *bench_size_name(size_t size, char name[16])
+{
+    if (size >= (1 << 20))
+        snprintf(name, 16, "%zum", size >> 20);
+    else
+        snprintf(name, 16, "%zuk", size >> 10);
+    return name;
 }

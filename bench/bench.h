@@ -40,6 +40,9 @@ const bench_side *bench_raw(yoke_device *device);
 /* The small kernel, "touch": x[i] = a for i < n. */
 extern const yoke_source bench_touch;
 
+/* A kernel that takes as long as one likes: "spin" works n rounds, one after the other, on x[0]. */
+extern const yoke_source bench_spin;
+
 enum {
     BENCH_BLOCK = 32,        /* threads of a launch */
     BENCH_LARGE = 256 << 20, /* bytes of a large copy, and of each side's buffer */
@@ -49,6 +52,7 @@ enum {
 typedef struct bench_options {
     const char *device; /* a selector, or NULL: each backend that has a device */
     int rounds;
+    size_t largest; /* bytes: larger transfers and fills are left out */
     bool json, no_raw;
     const char *part; /* what a benchmark runs of itself, for its own use */
 } bench_options;
@@ -86,6 +90,13 @@ typedef struct bench_batch {
  * Returns the median of yoke in nanoseconds. */
 double bench_compare(const char *prefix, const char *name, const bench_batch *raw, const bench_batch *yoke, double divisor,
                      const char *unit);
+
+/* The same for a speed: .raw and .yoke are `amount`, what a batch moves, over nanoseconds. The ratio is still one of times. */
+void bench_compare_speed(const char *prefix, const char *name, const bench_batch *raw, const bench_batch *yoke, double amount,
+                         const char *unit);
+
+/* A size for names, as "64k" or "256m". */
+const char *bench_size_name(size_t size, char name[16]);
 
 /* Print why, and exit. */
 _Noreturn void bench_fail(const char *what, const char *why);

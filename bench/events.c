@@ -121,16 +121,6 @@ static void measure_threads(const char *backend, yoke_device *device, const benc
 
 /* ---- Long waits ---- */
 
-static const yoke_source spin_source = {
-    .size = sizeof spin_source,
-    .name = "spin",
-    .cuda = "extern \"C\" __global__ void spin(unsigned *x, unsigned long long n)\n"
-            "{ unsigned a = x[0]; for (unsigned long long i = 0; i < n; i++) { a = a * 1664525u + 1013904223u; a ^= a >> 16; } "
-            "x[0] = a; }",
-    .opencl = "__kernel void spin(__global uint *x, ulong n)\n"
-              "{ uint a = x[0]; for (ulong i = 0; i < n; i++) { a = a * 1664525u + 1013904223u; a ^= a >> 16; } x[0] = a; }",
-};
-
 typedef struct spinner {
     yoke_stream *stream;
     yoke_buffer *buffer;
@@ -224,7 +214,7 @@ static void measure_waits(const char *backend, yoke_device *device)
     yoke_event *event;
     must(yoke_stream_create(device, &s.stream));
     must(yoke_buffer_create(device, 4, &s.buffer));
-    must(yoke_program_build(device, &spin_source, &program));
+    must(yoke_program_build(device, &bench_spin, &program));
     must(yoke_kernel_get(program, "spin", &s.kernel));
     for (double time = 0; time < 0.05; s.rate *= 2) {
         double start = bench_now();

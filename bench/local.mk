@@ -7,12 +7,22 @@ bench_libbench_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS) $(GPUARRAY_CPPFLA
 bench_libbench_la_SOURCES = \
 	bench/bench.c \
 	bench/bench.h \
+	bench/memory.h \
+	bench/memory_cuda.c \
+	bench/memory_opencl.c \
+	bench/memory_yoke.c \
+	bench/raw_cuda.c \
+	bench/raw_cuda.h \
+	bench/raw_opencl.c \
+	bench/raw_opencl.h \
 	bench/side_cuda.c \
 	bench/side_gpuarray.c \
 	bench/side_opencl.c \
 	bench/side_yoke.c
 
 bench_libraries = bench/libbench.la libyoke.la $(GPUARRAY_LIBS)
+noinst_PROGRAMS += bench/alloc
+bench_alloc_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/events
 bench_events_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/hostcall
@@ -21,3 +31,7 @@ noinst_PROGRAMS += bench/instructions
 bench_instructions_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/overhead
 bench_overhead_LDADD = $(bench_libraries)
+noinst_PROGRAMS += bench/scale
+bench_scale_LDADD = $(bench_libraries)
+noinst_PROGRAMS += bench/transfer
+bench_transfer_LDADD = $(bench_libraries)

@@ -5,20 +5,12 @@
  */
 #include "bench.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
-#include "../backends/cuda/api.h"
-
-static struct {
-#define YK_CUDA_SYMBOL(need, name, parameters) yk_CUresult(*name) parameters;
-#define YK_NVRTC_SYMBOL(need, result, name, parameters) result(*name) parameters;
-#include "../backends/cuda/symbols.def"
-} cu;
+#include "raw_cuda.h"
 
 typedef struct side {
     yk_CUdevice device;
@@ -29,29 +21,6 @@ typedef struct side {
     yk_CUfunction function;
     yk_CUdeviceptr buffer;
 } side;
-
-static void must(yk_CUresult result)
-{
-    const char *name = NULL;
-    if (result == YK_CUDA_SUCCESS)
-        return;
-    cu.cuGetErrorName(result, &name);
-    bench_fail("cuda by hand", name ? name : "unknown error");
-}
-
-static void load(void)
-{
-    static const char *const nvrtcs[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                          "/usr/local/cuda/lib64/libnvrtc.so" };
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *nvrtc = NULL;
-    for (size_t i = 0; !nvrtc && i < sizeof nvrtcs / sizeof nvrtcs[0]; i++)
-        nvrtc = dlopen(nvrtcs[i], RTLD_NOW | RTLD_LOCAL);
-    if (!driver || !nvrtc)
-        bench_fail("cuda by hand", "no libcuda.so.1 or no NVRTC");
-#define YK_CUDA_SYMBOL(need, name, parameters) *(void **)&cu.name = dlsym(driver, #name);
-#define YK_NVRTC_SYMBOL(need, result, name, parameters) *(void **)&cu.name = dlsym(nvrtc, #name);
-#include "../backends/cuda/symbols.def"
-}
 
 static void find_device(side *self, yoke_device *device)
 {
@@ -70,29 +39,6 @@ static void find_device(side *self, yoke_device *device)
     bench_fail("cuda by hand", "the device is not found again");
 }
 
-/* With the options of yoke_program_build's exact mathematics that matter to this kernel: none does. */
-static void build(side *self)
-{
-    int major = 0, minor = 0;
-    char option[64];
-    const char *options[] = { option };
-    yk_nvrtcProgram program;
-    size_t size = 0;
-    must(cu.cuDeviceGetAttribute(&major, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, self->device));
-    must(cu.cuDeviceGetAttribute(&minor, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, self->device));
-    snprintf(option, sizeof option, "--gpu-architecture=sm_%d%d", major, minor);
-    if (cu.nvrtcCreateProgram(&program, bench_touch.cuda, "touch.cu", 0, NULL, NULL) != YK_NVRTC_SUCCESS ||
-        cu.nvrtcCompileProgram(program, 1, options) != YK_NVRTC_SUCCESS || cu.nvrtcGetCUBINSize(program, &size) != YK_NVRTC_SUCCESS)
-        bench_fail("cuda by hand", "NVRTC does not compile the kernel");
-    char *image = malloc(size);
-    if (!image || cu.nvrtcGetCUBIN(program, image) != YK_NVRTC_SUCCESS)
-        bench_fail("cuda by hand", "NVRTC gives no image");
-    must(cu.cuModuleLoadDataEx(&self->module, image, 0, NULL, NULL));
-    must(cu.cuModuleGetFunction(&self->function, self->module, "touch"));
-    free(image);
-    cu.nvrtcDestroyProgram(&program);
-}
-
 static void enter(side *self)
 {
     must(cu.cuCtxPushCurrent_v2(self->context));
@@ -109,11 +55,12 @@ static void *cuda_open(yoke_device *device)
     side *self = calloc(1, sizeof *self);
     if (!self)
         bench_fail("cuda by hand", "out of memory");
-    load();
+    bench_cuda_load();
     find_device(self, device);
     must(cu.cuDevicePrimaryCtxRetain(&self->context, self->device));
     enter(self);
-    build(self);
+    self->module = bench_cuda_build(self->device, &bench_touch);
+    must(cu.cuModuleGetFunction(&self->function, self->module, "touch"));
     must(cu.cuStreamCreate(&self->stream, YK_CU_STREAM_NON_BLOCKING));
     must(cu.cuEventCreate(&self->event, YK_CU_EVENT_DISABLE_TIMING));
     must(cu.cuMemAlloc_v2(&self->buffer, BENCH_LARGE));

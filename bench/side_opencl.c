@@ -4,43 +4,12 @@
  * structs: a driver takes its time to change between contexts. A host function is a marker whose callback runs it and then
  * completes a user event that the next command waits for: what one writes on OpenCL without Yoke.
  */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "../backends/opencl/driver.h"
+#include "raw_opencl.h"
 #include "bench.h"
-
-#define FUNCTIONS(X)               \
-    X(clBuildProgram)              \
-    X(clCreateBuffer)              \
-    X(clCreateCommandQueue)        \
-    X(clCreateKernel)              \
-    X(clCreateProgramWithSource)   \
-    X(clCreateUserEvent)           \
-    X(clEnqueueMarkerWithWaitList) \
-    X(clEnqueueNDRangeKernel)      \
-    X(clEnqueueReadBuffer)         \
-    X(clEnqueueWriteBuffer)        \
-    X(clFinish)                    \
-    X(clFlush)                     \
-    X(clGetEventInfo)              \
-    X(clReleaseCommandQueue)       \
-    X(clReleaseEvent)              \
-    X(clReleaseKernel)             \
-    X(clReleaseMemObject)          \
-    X(clReleaseProgram)            \
-    X(clSetEventCallback)          \
-    X(clSetKernelArg)              \
-    X(clSetUserEventStatus)        \
-    X(clWaitForEvents)
-
-static struct {
-#define MEMBER(name) __typeof__(name) *name;
-    FUNCTIONS(MEMBER)
-#undef MEMBER
-} cl;
 
 typedef struct side {
     cl_context context;
@@ -51,28 +20,6 @@ typedef struct side {
     cl_mem buffer;
 } side;
 
-static void must(cl_int code)
-{
-    char text[32];
-    if (code == CL_SUCCESS)
-        return;
-    snprintf(text, sizeof text, "failure %d", (int)code);
-    bench_fail("opencl by hand", text);
-}
-
-static void load(void)
-{
-    void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        bench_fail("opencl by hand", "no libOpenCL.so.1");
-#define BIND(name)                              \
-    *(void **)&cl.name = dlsym(library, #name); \
-    if (!cl.name)                               \
-        bench_fail("opencl by hand", "no " #name);
-    FUNCTIONS(BIND)
-#undef BIND
-}
-
 static void *opencl_open(yoke_device *device)
 {
     const yk_opencl_device *opened = device->native;
@@ -81,7 +28,7 @@ static void *opencl_open(yoke_device *device)
     cl_int code;
     if (!self)
         bench_fail("opencl by hand", "out of memory");
-    load();
+    bench_opencl_load();
     self->context = opened->context;
     self->device = opened->slot->id;
     self->queue = cl.clCreateCommandQueue(self->context, self->device, 0, &code);

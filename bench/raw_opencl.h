@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The OpenCL library for benchmarks that call it by hand: a table of functions. Every failure ends the program. */
+#ifndef BENCH_RAW_OPENCL_H
+#define BENCH_RAW_OPENCL_H
+
+#include "bench.h"
+
+#include "../backends/opencl/driver.h"
+
+#define BENCH_OPENCL_FUNCTIONS(X)  \
+    X(clBuildProgram)              \
+    X(clCreateBuffer)              \
+    X(clCreateCommandQueue)        \
+    X(clCreateKernel)              \
+    X(clCreateProgramWithSource)   \
+    X(clCreateUserEvent)           \
+    X(clEnqueueCopyBuffer)         \
+    X(clEnqueueFillBuffer)         \
+    X(clEnqueueMapBuffer)          \
+    X(clEnqueueMarkerWithWaitList) \
+    X(clEnqueueMigrateMemObjects)  \
+    X(clEnqueueNDRangeKernel)      \
+    X(clEnqueueReadBuffer)         \
+    X(clEnqueueReadBufferRect)     \
+    X(clEnqueueUnmapMemObject)     \
+    X(clEnqueueWriteBuffer)        \
+    X(clEnqueueWriteBufferRect)    \
+    X(clFinish)                    \
+    X(clFlush)                     \
+    X(clGetEventInfo)              \
+    X(clReleaseCommandQueue)       \
+    X(clReleaseEvent)              \
+    X(clReleaseKernel)             \
+    X(clReleaseMemObject)          \
+    X(clReleaseProgram)            \
+    X(clSetEventCallback)          \
+    X(clSetKernelArg)              \
+    X(clSetUserEventStatus)        \
+    X(clWaitForEvents)
+
+typedef struct bench_opencl_table {
+#define BENCH_OPENCL_MEMBER(name) __typeof__(name) *name;
+    BENCH_OPENCL_FUNCTIONS(BENCH_OPENCL_MEMBER)
+#undef BENCH_OPENCL_MEMBER
+} bench_opencl_table;
+
+extern bench_opencl_table cl;
+
+/* Fill the table. */
+void bench_opencl_load(void);
+
+void bench_opencl_fail(cl_int code);
+
+static inline void must(cl_int code)
+{
+    if (code != CL_SUCCESS)
+        bench_opencl_fail(code);
+}
+
+#endif
