@@ -169,12 +169,13 @@ static void scribble(void *host, size_t size)
         bytes[i] = (unsigned char)(i * 31 + (i >> 8) * 7 + (i >> 16));
 }
 
-static void expect(const void *host, size_t size, const char *what)
+static void expect(const void *host, size_t size, int which, const char *what)
 {
     const unsigned char *bytes = host;
     for (size_t i = 0; i < size; i++)
         if (bytes[i] != (unsigned char)(i * 31 + (i >> 8) * 7 + (i >> 16)))
-            bench_fail(what, "wrong bytes have arrived");
+            bench_fail(what, which == RAW ? "wrong bytes have arrived by hand: --no-raw leaves that out"
+                                          : "wrong bytes have arrived through Yoke");
 }
 
 /* ---- Host memory, pinned and pageable ---- */
@@ -191,7 +192,7 @@ static void check_copies(const pair *p, void *host, size_t size)
         memset(host, 0, size);
         j->side->read_wait(j->batch.self, host, size);
         j->side->leave(j->batch.self);
-        expect(host, size, "write, read");
+        expect(host, size, i, "write, read");
     }
 }
 
@@ -210,7 +211,7 @@ static void check_copy(const pair *p, void *host, size_t size)
         j->side->read(j->batch.self, 1, host, size);
         j->side->wait(j->batch.self, 1);
         j->side->leave(j->batch.self);
-        expect(host, size, "copy");
+        expect(host, size, i, "copy");
     }
 }
 
@@ -319,7 +320,7 @@ static void check_box(const pair *p, char *host, size_t size)
         j->side->read_box(j->batch.self, host, &image);
         j->side->wait(j->batch.self, 0);
         j->side->leave(j->batch.self);
-        expect(host, size, "box");
+        expect(host, size, i, "box");
     }
 }
 
@@ -360,7 +361,8 @@ static void check_fill(const pair *p, size_t size, size_t pattern_size, char *ho
         j->side->read_wait(j->batch.self, host, size);
         j->side->leave(j->batch.self);
         if (memcmp(host, pattern, pattern_size) != 0 || memcmp(host, host + pattern_size, size - pattern_size) != 0)
-            bench_fail("fill", "wrong bytes have arrived");
+            bench_fail("fill", i == RAW ? "wrong bytes have arrived by hand: --no-raw leaves that out"
+                                        : "wrong bytes have arrived through Yoke");
     }
 }
 
@@ -405,7 +407,7 @@ static void check_peers(const pair *p, const pair *other, size_t size)
         to->side->enter(to->batch.self);
         to->side->read_wait(to->batch.self, host, size);
         to->side->leave(to->batch.self);
-        expect(host, size, "peer copy");
+        expect(host, size, i, "peer copy");
     }
     free(host);
 }
