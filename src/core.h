@@ -448,6 +448,7 @@ struct yoke_buffer {
     void *host;       /* of pinned, mapped and shared memory */
     void *extra;      /* the backend's, beside `native` */
     size_t capacity;  /* bytes that were allocated */
+    yk_block *block;  /* what stands for the memory in the cache once it is released; NULL where it does not go there */
     size_t skew;      /* of the root: how far from a multiple of 16 it starts (wrapped memory) */
     yk_origin origin;
     yoke_stream *home; /* of ordered memory; its memory and queue are kept */

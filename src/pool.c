@@ -30,25 +30,26 @@ static const size_t smallest = 256, large = (size_t)64 << 20, large_unit = (size
 
 /* ---- Size classes ---- */
 
+/* The power of two in a size, from 0 for `smallest`. */
+static unsigned octave_of(size_t size)
+{
+    return (unsigned)(8 * sizeof size - 1) - (unsigned)__builtin_clzl(size / smallest);
+}
+
 /* Eight to a power of two, the last one without end. */
 static size_t class_of(size_t size)
 {
-    size_t octave = 0, class;
-    while (size >> octave >= 2 * smallest)
-        octave++;
-    class = 8 * octave + ((size >> octave) - smallest) * 8 / smallest;
+    unsigned octave = octave_of(size);
+    size_t class = 8 * octave + (size >> octave) / (smallest / 8) - 8;
     return class < YK_CLASSES ? class : YK_CLASSES - 1;
 }
 
 /* A little more than asked, so that the memory fits others too; no more than a buffer may have. */
 static size_t round_up(const yoke_buffer *buffer)
 {
-    size_t size = buffer->size < smallest ? smallest : buffer->size, unit = large_unit;
-    if (buffer->kind == YOKE_MEMORY_PINNED && size < page)
-        size = page;
-    if (size < large)
-        for (unit = smallest / 8; size > 16 * unit; unit *= 2)
-            continue;
+    size_t least = buffer->kind == YOKE_MEMORY_PINNED ? page : smallest;
+    size_t size = buffer->size < least ? least : buffer->size;
+    size_t unit = size < large ? smallest / 8 << octave_of(size) : large_unit;
     size_t rounded = (size - 1) / unit * unit + unit;
     uint64_t most = buffer->device->info.max_buffer;
     return rounded < size || (rounded > most && buffer->size <= most) ? buffer->size : rounded;
@@ -290,7 +291,7 @@ yoke_status yk_pool_take(yoke_buffer *buffer, yoke_stream *stream)
         buffer->host = block->memory.host;
         buffer->extra = block->memory.extra;
         buffer->capacity = block->memory.capacity;
-        free(block);
+        buffer->block = block;
     }
     count(buffer);
     if (!block)
@@ -310,26 +311,42 @@ bool yk_pool_keeps(const yoke_buffer *buffer)
            !atomic_load(&device->lost);
 }
 
-void yk_pool_give_back(yoke_buffer *buffer, unsigned user)
+/* What will stand for the memory in the cache; without memory for one it does not go there. */
+static yk_block *block_for(yoke_buffer *buffer)
 {
-    yoke_device *device = buffer->device;
-    yk_cache *cache = cache_of(device, buffer);
-    yk_block *block = yk_pool_keeps(buffer) ? malloc(sizeof *block) : NULL;
-    if (buffer->origin == YK_CREATED || buffer->origin == YK_ORDERED)
-        count_no_longer(buffer);
-    if (!block) {
-        if (user != YK_NOBODY && buffer->origin != YK_ORDERED)
-            device->backend->stream_finish(buffer->home); /* out of memory for a note that it is still in use */
-        device->backend->buffer_destroy(buffer);
-        return;
-    }
-    block->memory = (yoke_buffer){ .device = device,
+    yk_block *block = buffer->block ? buffer->block : malloc(sizeof *block);
+    if (!block)
+        return NULL;
+    block->memory = (yoke_buffer){ .device = buffer->device,
                                    .kind = buffer->kind,
                                    .native = buffer->native,
                                    .host = buffer->host,
                                    .extra = buffer->extra,
                                    .capacity = buffer->capacity };
     block->class = class_of(buffer->capacity);
+    return block;
+}
+
+/* To the driver. */
+static void give_up(yoke_buffer *buffer, unsigned user)
+{
+    if (user != YK_NOBODY && buffer->origin != YK_ORDERED)
+        buffer->device->backend->stream_finish(buffer->home); /* out of memory for a note that it is still in use */
+    buffer->device->backend->buffer_destroy(buffer);
+    free(buffer->block);
+}
+
+void yk_pool_give_back(yoke_buffer *buffer, unsigned user)
+{
+    yoke_device *device = buffer->device;
+    yk_cache *cache = cache_of(device, buffer);
+    if (buffer->origin == YK_CREATED || buffer->origin == YK_ORDERED)
+        count_no_longer(buffer);
+    yk_block *block = yk_pool_keeps(buffer) ? block_for(buffer) : NULL;
+    if (!block) {
+        give_up(buffer, user);
+        return;
+    }
     block->user = user;
     yk_light_lock(&device->pool.lock);
     insert(cache, block);

@@ -198,27 +198,48 @@ static void fail(load *all)
 
 /* ---- In the host's memory ---- */
 
+#ifdef __SSE2__
+/* 64 bytes, past the cache; `target` is aligned. */
+static inline void copy_line(char *target, const char *source)
+{
+    __m128i a = _mm_loadu_si128((const __m128i *)(const void *)source);
+    __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(source + 16));
+    __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(source + 32));
+    __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(source + 48));
+    _mm_stream_si128((__m128i *)(void *)target, a);
+    _mm_stream_si128((__m128i *)(void *)(target + 16), b);
+    _mm_stream_si128((__m128i *)(void *)(target + 32), c);
+    _mm_stream_si128((__m128i *)(void *)(target + 48), d);
+}
+
+/* Four pages side by side: the processor fetches each of them ahead, and one alone does not keep it busy. */
+static size_t copy_pages(char *target, const char *source, size_t size)
+{
+    const size_t page = 4096, round = 4 * page;
+    size_t done = 0;
+    for (; size - done >= round; done += round)
+        for (size_t line = 0; line < page; line += 64)
+            for (size_t at = done + line; at < done + round; at += page)
+                copy_line(target + at, source + at);
+    for (; size - done >= 64; done += 64)
+        copy_line(target + done, source + done);
+    return done;
+}
+#endif
+
 /* What the cache would only be emptied for goes past it. */
 static void copy_bytes(char *target, const char *source, size_t size)
 {
+    size_t done = 0;
 #ifdef __SSE2__
-    size_t head = at_most((0 - (uintptr_t)target) % 16, size);
     if (size >= 1024) {
-        memcpy(target, source, head);
-        for (target += head, source += head, size -= head; size >= 64; target += 64, source += 64, size -= 64) {
-            __m128i a = _mm_loadu_si128((const __m128i *)(const void *)source);
-            __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(source + 16));
-            __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(source + 32));
-            __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(source + 48));
-            _mm_stream_si128((__m128i *)(void *)target, a);
-            _mm_stream_si128((__m128i *)(void *)(target + 16), b);
-            _mm_stream_si128((__m128i *)(void *)(target + 32), c);
-            _mm_stream_si128((__m128i *)(void *)(target + 48), d);
-        }
+        done = (0 - (uintptr_t)target) % 16;
+        memcpy(target, source, done);
+        done += copy_pages(target + done, source + done, size - done);
         _mm_sfence();
     }
 #endif
-    memcpy(target, source, size);
+    memcpy(target + done, source + done, size - done);
 }
 
 /* Between a slot, where rows follow each other at once, and memory with pitches. */

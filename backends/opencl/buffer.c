@@ -132,6 +132,14 @@ static yoke_status create_shared(yoke_buffer *buffer)
     return status;
 }
 
+static void release_sub(yk_opencl_sub *sub)
+{
+    if (!sub || atomic_fetch_sub(&sub->refs, 1) != 1)
+        return;
+    yk_cl.clReleaseMemObject(sub->handle);
+    free(sub);
+}
+
 /* Everything that it has, as far as it has it. */
 static void destroy(yoke_buffer *buffer)
 {
@@ -140,8 +148,7 @@ static void destroy(yoke_buffer *buffer)
     if (buffer->origin == YK_CREATED && buffer->host && !(memory && memory->svm && !memory->handed_over))
         yk_opencl_unmap(buffer);
     for (size_t i = 0; memory && i < YK_SUBS; i++)
-        if (memory->subs[i].handle)
-            yk_cl.clReleaseMemObject(memory->subs[i].handle);
+        release_sub(memory->subs[i]);
     release_handle(buffer);
     if (memory && memory->last)
         yk_cl.clReleaseEvent(memory->last);
@@ -240,72 +247,83 @@ yoke_status yk_opencl_buffer_native(const yoke_buffer *buffer, uintptr_t *out_na
 /* ---- Views ---- */
 
 /* Asked rather than computed, since NVIDIA's driver takes any offset. */
-static yoke_status create_sub(yoke_buffer *view, cl_mem *out_handle)
+static cl_mem create_sub(yoke_buffer *view)
 {
     const cl_buffer_region region = { view->offset, view->size };
     cl_int code;
-
-    *out_handle =
+    cl_mem handle =
         yk_cl.clCreateSubBuffer(view->root->native.pointer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-    view->misaligned = !*out_handle && code == CL_MISALIGNED_SUB_BUFFER_OFFSET;
-    if (*out_handle || view->misaligned)
-        return YOKE_OK;
-    return yk_opencl_fail("clCreateSubBuffer", code, "%zu bytes at offset %zu of a buffer of %zu", view->size, view->offset,
-                          view->root->size);
+
+    view->misaligned = !handle && code == CL_MISALIGNED_SUB_BUFFER_OFFSET;
+    if (!handle && !view->misaligned)
+        yk_opencl_fail("clCreateSubBuffer", code, "%zu bytes at offset %zu of a buffer of %zu", view->size, view->offset,
+                       view->root->size);
+    return handle;
 }
 
-/* Move entry `i` to the front; a new one goes over the last. */
-static void put_first(yk_opencl_memory *memory, size_t i, size_t offset, size_t size, cl_mem handle)
+/* One reference; NULL when the offset will not do (view->misaligned), or on failure. */
+static yk_opencl_sub *new_sub(yoke_buffer *view)
 {
-    memmove(&memory->subs[1], &memory->subs[0], i * sizeof memory->subs[0]);
-    memory->subs[0].offset = offset;
-    memory->subs[0].size = size;
-    memory->subs[0].handle = handle;
+    yk_opencl_sub *sub = malloc(sizeof *sub);
+
+    if (!sub) {
+        yk_no_memory("a view");
+        return NULL;
+    }
+    sub->handle = create_sub(view);
+    if (!sub->handle) {
+        free(sub);
+        return NULL;
+    }
+    atomic_init(&sub->refs, 1);
+    sub->offset = view->offset;
+    sub->size = view->size;
+    return sub;
 }
 
-/* With the lock held: a view of the same place again, or a new sub-buffer. The view gets a reference of its own. */
-static yoke_status find_sub(yoke_buffer *view, yk_opencl_memory *memory)
+/* With the lock held: that of a view of the same place, or a new one, which comes first from now on. */
+static yk_opencl_sub *find_sub(yoke_buffer *view, yk_opencl_memory *memory)
 {
-    cl_mem handle = NULL, old = memory->subs[YK_SUBS - 1].handle;
-    yoke_status status;
+    yk_opencl_sub *sub = NULL;
     size_t i = 0;
 
-    while (i < YK_SUBS && memory->subs[i].handle && (memory->subs[i].offset != view->offset || memory->subs[i].size != view->size))
+    while (i < YK_SUBS && memory->subs[i] && (memory->subs[i]->offset != view->offset || memory->subs[i]->size != view->size))
         i++;
-    if (i < YK_SUBS && memory->subs[i].handle) {
-        handle = memory->subs[i].handle;
-        put_first(memory, i, view->offset, view->size, handle);
-    } else {
-        status = create_sub(view, &handle);
-        if (status < 0 || !handle)
-            return status;
-        if (old)
-            yk_cl.clReleaseMemObject(old);
-        put_first(memory, YK_SUBS - 1, view->offset, view->size, handle);
+    sub = i < YK_SUBS ? memory->subs[i] : NULL;
+    if (!sub) {
+        sub = new_sub(view);
+        if (!sub)
+            return NULL;
+        i = i < YK_SUBS ? i : YK_SUBS - 1;
+        release_sub(memory->subs[i]);
     }
-    yk_cl.clRetainMemObject(handle);
-    view->native.pointer = handle;
-    return YOKE_OK;
+    memmove(&memory->subs[1], &memory->subs[0], i * sizeof memory->subs[0]);
+    memory->subs[0] = sub;
+    return sub;
 }
 
 yoke_status yk_opencl_view_create(yoke_buffer *view)
 {
     yk_opencl_device *device = yk_opencl_device_of(view->device);
     yoke_buffer *root = view->root;
-    yoke_status status = YOKE_OK;
+    yk_opencl_sub *sub = NULL;
 
     pthread_mutex_lock(&device->memory_lock);
-    if (!root->extra && !add_extra(root))
-        status = YOKE_E_OUT_OF_HOST_MEMORY;
-    if (status == YOKE_OK)
-        status = find_sub(view, root->extra);
+    if (root->extra || add_extra(root))
+        sub = find_sub(view, root->extra);
+    if (sub) {
+        atomic_fetch_add(&sub->refs, 1);
+        view->native.pointer = sub->handle;
+        view->extra = sub;
+    }
     pthread_mutex_unlock(&device->memory_lock);
-    return status;
+    return sub || view->misaligned ? YOKE_OK : yoke_error()->status;
 }
 
 void yk_opencl_view_destroy(yoke_buffer *view)
 {
-    release_handle(view);
+    release_sub(view->extra);
+    view->native.pointer = view->extra = NULL;
 }
 
 /* ---- What OpenCL does not have ---- */

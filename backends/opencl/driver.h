@@ -53,17 +53,21 @@ typedef struct yk_opencl_device {
     pthread_mutex_t memory_lock; /* protects what yk_opencl_memory has beside the shared memory */
 } yk_opencl_device;
 
+/* A sub-buffer: of the views at that place, and of the root, which remembers the last ones. */
+typedef struct yk_opencl_sub {
+    atomic_uint refs;
+    size_t offset, size;
+    cl_mem handle;
+} yk_opencl_sub;
+
 enum { YK_SUBS = 8 };
 
 /* What a root has beside its cl_mem, once it needs some of it: buffer->extra. */
 typedef struct yk_opencl_memory {
-    void *svm;        /* shared memory, which the cl_mem is an alias of */
-    bool handed_over; /* by turns to the host and to the device: shared.c */
-    cl_event last;    /* the last time that it was given back to the host */
-    struct {
-        size_t offset, size;
-        cl_mem handle;
-    } subs[YK_SUBS]; /* sub-buffers, the last used first, which views retain */
+    void *svm;                    /* shared memory, which the cl_mem is an alias of */
+    bool handed_over;             /* by turns to the host and to the device: shared.c */
+    cl_event last;                /* the last time that it was given back to the host */
+    yk_opencl_sub *subs[YK_SUBS]; /* the last used first, then NULL */
 } yk_opencl_memory;
 
 /* A lock for what threads seldom do at the same moment: one exchange each way is then enough, where a mutex is a quarter of a
