@@ -69,21 +69,28 @@ static void release_handle(yoke_buffer *buffer)
 }
 
 /* NVIDIA's driver takes memory at its first use only; moving the buffer there, which copies nothing, tells now that there is none.
- */
+ * One at a time, and to its end: the driver (580) crashes when threads do that at once. */
+static yoke_status take_now(yoke_buffer *buffer)
+{
+    yk_opencl_device *device = yk_opencl_device_of(buffer->device);
+    cl_mem handle = buffer->native.pointer;
+    cl_int code;
+
+    pthread_mutex_lock(&device->memory_lock);
+    code = yk_cl.clEnqueueMigrateMemObjects(device->mapping, 1, &handle, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = yk_cl.clFinish(device->mapping);
+    pthread_mutex_unlock(&device->memory_lock);
+    return code == CL_SUCCESS ? YOKE_OK : fail_memory("clEnqueueMigrateMemObjects", code, buffer);
+}
+
 static yoke_status create_device(yoke_buffer *buffer)
 {
-    const yk_opencl_device *device = yk_opencl_device_of(buffer->device);
     yoke_status status = create_handle(buffer, 0, NULL);
-    cl_mem handle = buffer->native.pointer;
-    cl_int code = CL_SUCCESS;
 
-    if (status == YOKE_OK && device->slot->nvidia)
-        code =
-            yk_cl.clEnqueueMigrateMemObjects(device->mapping, 1, &handle, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
-        return status;
-    release_handle(buffer);
-    return fail_memory("clEnqueueMigrateMemObjects", code, buffer);
+    if (status == YOKE_OK && yk_opencl_device_of(buffer->device)->slot->nvidia)
+        status = take_now(buffer);
+    return status;
 }
 
 static yk_opencl_memory *add_extra(yoke_buffer *buffer)
