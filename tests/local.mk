@@ -22,6 +22,9 @@ AM_TESTS_ENVIRONMENT = \
 check_LTLIBRARIES = tests/libtap.la tests/libsuite.la
 tests_libtap_la_SOURCES = tests/tap/tap.c tests/tap/tap.h
 tests_libsuite_la_SOURCES = \
+	tests/conformance/again.h \
+	tests/conformance/area.c \
+	tests/conformance/area.h \
 	tests/conformance/stand.h \
 	tests/conformance/suite.c \
 	tests/conformance/suite.h \
@@ -34,6 +37,8 @@ LDADD = tests/libsuite.la libyoke.la
 
 conformance_programs = \
 	tests/conformance/blocking \
+	tests/conformance/box \
+	tests/conformance/box_misuse \
 	tests/conformance/buffer \
 	tests/conformance/context \
 	tests/conformance/copy \
@@ -62,6 +67,9 @@ conformance_programs = \
 	tests/conformance/selection \
 	tests/conformance/stream \
 	tests/conformance/threads \
+	tests/conformance/transfer \
+	tests/conformance/transfer_pageable \
+	tests/conformance/transfer_trouble \
 	tests/conformance/watchdog
 check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
