@@ -154,6 +154,10 @@ static yoke_status enqueue_box(const char *function, yoke_stream *stream, const 
     yoke_status status = YOKE_OK;
     box->depth = slices ? 1 : box->depth;
     box->height = rows ? 1 : box->height;
+    if (slices) { /* drivers look at the pitch of the only slice too */
+        box->target_slice = box->height * box->target_row;
+        box->source_slice = box->height * box->source_row;
+    }
     for (size_t z = 0; z < whole.depth && status == YOKE_OK; z += box->depth)
         for (size_t y = 0; y < whole.height && status == YOKE_OK; y += box->height)
             status = enqueue(function, stream, *op, z * whole.target_slice + y * whole.target_row,
