@@ -112,7 +112,7 @@ static const fault bad_in_buffer[] = {
     { YOKE_E_RANGE, "1000", { 0, 101, 0 }, { 92, 10, 0 } },
     { YOKE_E_RANGE, "1000", { 0, 110, 0 }, { 11, 10, 0 } },
     { YOKE_E_RANGE, "1000", { 11, 99, 0 }, { 99, 10, 0 } },
-    { YOKE_E_RANGE, "1000", { 0, 10, 101 }, { 10, 9, 10 } },
+    { YOKE_E_RANGE, "1000", { 2, 10, 101 }, { 10, 9, 10 } },
     { YOKE_E_RANGE, "1000", { 1, 10, 100 }, { 10, 10, 10 } },
     { YOKE_E_RANGE, "1000", { 0, 0, 300 }, { 100, 1, 5 } },
     { YOKE_E_RANGE, "1000", { SIZE_MAX - SIZE, 10, 0 }, { 10, 3, 1 } },
@@ -134,7 +134,9 @@ static void check_buffer_side(suite *t, objects *o, const fault *f)
     CHECK_FAILS(f->status, f->words, yoke_read_box(s, host, fine, device, f->layout, f->box));
     CHECK_FAILS(f->status, f->words, yoke_read_box_sync(s, host, fine, device, f->layout, f->box));
     CHECK_FAILS(f->status, f->words, yoke_copy_box(s, device, f->layout, pinned, f->layout, f->box));
-    CHECK_FAILS(f->status, f->words, yoke_copy_box(s, pinned, f->layout, device, f->layout, f->box));
+    /* which has room for a few more bytes, in its guards */
+    CHECK_FAILS(f->status, f->status == YOKE_E_RANGE ? "" : f->words,
+                yoke_copy_box(s, pinned, f->layout, device, f->layout, f->box));
     CHECK_FAILS(f->status, f->words, yoke_copy_box(s, device, f->layout, other, f->layout, f->box));
     CHECK_FAILS(f->status, f->words, yoke_copy_box_sync(s, device, f->layout, other, f->layout, f->box));
     CHECK_FAILS(f->status, f->words, yoke_fill_box(s, device, f->layout, f->box, "x", 1));
@@ -233,7 +235,7 @@ static void boxes_that_overlap(suite *t)
         { { 0, 20, 0 }, { 9, 30, 0 }, { 10, 20, 0 } },   /* of the first row only */
         { { 0, 20, 0 }, { 189, 20, 0 }, { 10, 10, 0 } }, /* the last row of one and the first of the other */
         { { 10, 20, 0 }, { 0, 21, 0 }, { 10, 10, 0 } },  /* the pitches differ: not in the first row, but then */
-        { { 0, 10, 100 }, { 505, 10, 100 }, { 10, 10, 5 } }, { { 0, 20, 200 }, { 409, 20, 200 }, { 10, 5, 3 } },
+        { { 0, 10, 100 }, { 405, 10, 100 }, { 10, 10, 5 } }, { { 0, 20, 200 }, { 409, 20, 200 }, { 10, 5, 3 } },
         { { 0, 20, 200 }, { 10, 20, 190 }, { 10, 5, 3 } },
     };
     yoke_buffer *left = NULL, *right = NULL;

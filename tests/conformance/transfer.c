@@ -17,7 +17,8 @@ enum { STREAMS = 2, OPERATIONS = 200, AREAS = 9, GATES = 16 };
 typedef struct round {
     suite *t;
     uint32_t seed, random;
-    bool step; /* wait for each operation, and look */
+    bool step;  /* wait for each operation, and look */
+    bool large; /* areas larger than what the library carries in one piece */
     bool wrong;
     yoke_stream *streams[STREAMS];
     area areas[AREAS];
@@ -120,7 +121,7 @@ static void scribble_later(round *r, unsigned s)
 static yoke_box draw_box(round *r, unsigned dimensions, size_t unit, size_t most)
 {
     static const uint32_t budgets[] = { 64, 256, 256, 4096, 4096, 32768, UINT32_MAX };
-    size_t units = least(most, budgets[draw(r, chance(r, 4) ? 7 : 6)]) / unit;
+    size_t units = least(most, budgets[draw(r, chance(r, r->large ? 40 : 4) ? 7 : 6)]) / unit;
     yoke_box box = { 0, 0, 0 };
 
     if (dimensions > 2)
@@ -268,15 +269,15 @@ static bool round_begin(round *r)
 {
     static const area_kind kinds[AREAS] = { AREA_DEVICE, AREA_PAGEABLE, AREA_DEVICE,   AREA_ODD_VIEW, AREA_MAPPED,
                                             AREA_SHARED, AREA_PINNED,   AREA_PAGEABLE, AREA_OVER };
-    bool large = chance(r, 8); /* larger than what the library carries in one piece */
 
+    r->large = chance(r, 15);
     for (unsigned s = 0; s < STREAMS; s++)
         if (!CHECK_OK(yoke_stream_create(r->t->device, &r->streams[s])))
             return false;
     for (unsigned a = 0; a < AREAS; a++) {
         size_t size = 600 + draw(r, chance(r, 20) ? 4000 : 250000);
-        if (large && a < 2)
-            size = (5 << 20) + draw(r, 4 << 20);
+        if (r->large && a < 3)
+            size = (7 << 20) + draw(r, 4 << 20);
         if (!area_can(r->t, kinds[a]))
             continue;
         if (!area_create(r->t, kinds[a], size, draw(r, UINT32_MAX), &r->areas[r->area_count]))

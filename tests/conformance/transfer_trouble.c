@@ -302,14 +302,14 @@ static void refuses(suite *t, unsigned char *target, yoke_buffer *buffer, size_t
     yoke_layout rows = { 0, 0, 0 };
     yoke_box box = { size, 1, 1 };
 
-    CHECK_FAILS(YOKE_E_INVALID, "target|read-only", yoke_read(t->stream, target, buffer, 0, size));
-    CHECK_FAILS(YOKE_E_INVALID, "target|read-only", yoke_read_sync(t->stream, target, buffer, 0, size));
-    CHECK_FAILS(YOKE_E_INVALID, "target|read-only", yoke_read_box(t->stream, target, rows, buffer, rows, box));
-    CHECK_FAILS(YOKE_E_INVALID, "target|read-only", yoke_read_box_sync(t->stream, target, rows, buffer, rows, box));
+    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read(t->stream, target, buffer, 0, size));
+    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read_sync(t->stream, target, buffer, 0, size));
+    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read_box(t->stream, target, rows, buffer, rows, box));
+    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read_box_sync(t->stream, target, rows, buffer, rows, box));
     if (size % 100 == 0) {
         rows.row_pitch = size / 100;
         box = (yoke_box){ size / 100 > 1 ? size / 100 - 1 : 1, 100, 1 };
-        CHECK_FAILS(YOKE_E_INVALID, "target|read-only", yoke_read_box(t->stream, target, rows, buffer, rows, box));
+        CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read_box(t->stream, target, rows, buffer, rows, box));
     }
 }
 
@@ -340,8 +340,8 @@ static void read_only_targets(suite *t)
     /* behind a host function that stands, too, and then only the last page or the first */
     NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
-    CHECK_FAILS(YOKE_E_INVALID, "target|read-only", yoke_read(t->stream, memory, x.buffer, 0, 100));
-    CHECK_FAILS(YOKE_E_INVALID, "target|read-only", yoke_read(t->stream, memory, x.buffer, 0, 3 * MI));
+    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read(t->stream, memory, x.buffer, 0, 100));
+    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read(t->stream, memory, x.buffer, 0, 3 * MI));
     gate_open(&s.leave);
     CHECK_OK(yoke_stream_wait(t->stream));
     for (unsigned last = 0; last < 2; last++) {
