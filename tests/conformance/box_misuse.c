@@ -316,10 +316,10 @@ static void fill_patterns(suite *t)
         REFUSES(words, yoke_fill_box(s, x, l, b, pattern, bad_sizes[i]));
     }
     REFUSES("pattern is NULL", yoke_fill_box(s, x, l, b, NULL, 4));
-    REFUSES("offset|18|4", yoke_fill_box(s, x, (yoke_layout){ 18, 64, 192 }, b, pattern, 4));
-    REFUSES("width|30|4", yoke_fill_box(s, x, l, (yoke_box){ 30, 3, 2 }, pattern, 4));
-    REFUSES("row_pitch|66|4", yoke_fill_box(s, x, (yoke_layout){ 16, 66, 192 * 2 }, b, pattern, 4));
-    REFUSES("slice_pitch|194|4", yoke_fill_box(s, x, (yoke_layout){ 16, 64, 194 }, b, pattern, 4));
+    REFUSES("18|4", yoke_fill_box(s, x, (yoke_layout){ 18, 64, 192 }, b, pattern, 4));
+    REFUSES("30|4", yoke_fill_box(s, x, l, (yoke_box){ 30, 3, 2 }, pattern, 4));
+    REFUSES("pitch|4", yoke_fill_box(s, x, (yoke_layout){ 16, 66, 192 * 2 }, b, pattern, 4));
+    REFUSES("pitch|4", yoke_fill_box(s, x, (yoke_layout){ 16, 64, 194 }, b, pattern, 4));
     REFUSES("16", yoke_fill_box(s, x, (yoke_layout){ 8, 64, 192 }, b, pattern, 16));
     REFUSES("2", yoke_fill_box(s, x, l, (yoke_box){ 1, 1, 1 }, pattern, 2));
     check_objects(t, &o);

@@ -120,8 +120,8 @@ static void scribble_later(round *r, unsigned s)
 /* Most are small, some as large as half an area. All is a multiple of `unit`. */
 static yoke_box draw_box(round *r, unsigned dimensions, size_t unit, size_t most)
 {
-    static const uint32_t budgets[] = { 64, 256, 256, 4096, 4096, 32768, UINT32_MAX };
-    size_t units = least(most, budgets[draw(r, chance(r, r->large ? 40 : 4) ? 7 : 6)]) / unit;
+    static const uint32_t budgets[] = { 64, 256, 256, 4096, 4096, 32768 };
+    size_t units = least(most, chance(r, r->large ? 25 : 2) ? most : budgets[draw(r, 6)]) / unit;
     yoke_box box = { 0, 0, 0 };
 
     if (dimensions > 2)
@@ -276,7 +276,7 @@ static bool round_begin(round *r)
             return false;
     for (unsigned a = 0; a < AREAS; a++) {
         size_t size = 600 + draw(r, chance(r, 20) ? 4000 : 250000);
-        if (r->large && a < 3)
+        if (r->large && a < 4)
             size = (7 << 20) + draw(r, 4 << 20);
         if (!area_can(r->t, kinds[a]))
             continue;

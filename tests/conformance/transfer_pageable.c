@@ -82,8 +82,8 @@ out:
 
 /* ---- Order -------------------------------------------------------------------------------------------------------------- */
 
-static const size_t sizes_in_order[] = { 5, 64 * KI, MI, 3 * PIECE + 1 };
-enum { SIZES_IN_ORDER = sizeof sizes_in_order / sizeof sizes_in_order[0], LARGEST = 3 * PIECE + 1 };
+static const size_t sizes_in_order[] = { 5, 64 * KI, MI, 2 * PIECE + 1 };
+enum { SIZES_IN_ORDER = sizeof sizes_in_order / sizeof sizes_in_order[0], LARGEST = 2 * PIECE + 1 };
 
 /* Large and small ones that go different ways, fills and copies, all on the same bytes. */
 static void one_behind_the_other(suite *t)
@@ -93,7 +93,7 @@ static void one_behind_the_other(suite *t)
 
     fill_random(data, LARGEST, 2);
     NEED(guarded_create(t, LARGEST, &x) && guarded_create(t, LARGEST, &y));
-    for (size_t i = 0; i < 20; i++) {
+    for (size_t i = 0; i < 3 * SIZES_IN_ORDER; i++) {
         size_t size = sizes_in_order[i % SIZES_IN_ORDER], next = sizes_in_order[(i + 1) % SIZES_IN_ORDER];
         size_t at = i * 1009 % (LARGEST - size + 1), half = next / 2;
 
@@ -415,6 +415,25 @@ out:
     return early;
 }
 
+/* Whether a kernel can be enqueued and is not done when that call, and the question for it, come back. */
+static bool runs_aside(suite *t, const guarded *busy)
+{
+    yoke_event *done = NULL;
+    bool aside = false;
+
+    for (uint32_t tries = 0; tries < 5 && !aside; tries++) {
+        NEED(suite_spin(t, t->stream, busy->buffer, tries, 50, NULL));
+        NEED_OK(yoke_event_record(t->stream, 0, &done));
+        aside = yoke_event_query(done) == YOKE_PENDING && yoke_event_query(done) == YOKE_PENDING;
+        yoke_event_release(done);
+        done = NULL;
+        NEED_OK(yoke_stream_wait(t->stream));
+    }
+out:
+    yoke_event_release(done);
+    return aside;
+}
+
 static void behind_a_kernel(suite *t)
 {
     static const size_t tried[] = { 1, 1000, 64 * KI, 65 * KI, MI - 1, MI, LARGEST };
@@ -423,6 +442,10 @@ static void behind_a_kernel(suite *t)
 
     fill_random(data, LARGEST, 61);
     NEED(guarded_create(t, LARGEST, &x) && guarded_create(t, 8, &busy));
+    if (!runs_aside(t, &busy)) {
+        suite_skip("the driver runs kernels inside its calls");
+        goto out;
+    }
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
         memset(back, 0, tried[i]);
         if (!CHECK(comes_back(t, &busy, &x, data, tried[i], true)) || !CHECK(comes_back(t, &busy, &x, back, tried[i], false)))

@@ -26,7 +26,7 @@ static unsigned char *pages_new(size_t size)
 
 /* ---- Cancelled and released --------------------------------------------------------------------------------------------- */
 
-enum { PARTS = 6, PART = 5 * MI + 3, ALL = (PARTS * PART + PAGE - 1) / PAGE * PAGE, OLD = 0x0D };
+enum { PARTS = 4, PART = 3 * MI + 3, ALL = (PARTS * PART + PAGE - 1) / PAGE * PAGE, OLD = 0x0D };
 
 /* Each part of `there` is written from the host, and each part of `here` is read to it, in a stream of their own. */
 typedef struct copying {
