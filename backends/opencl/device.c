@@ -423,7 +423,7 @@ yoke_status yk_opencl_device_open(yoke_device *device)
         yk_cl.clReleaseContext(native->context);
         goto out;
     }
-    if (pthread_mutex_init(&native->memory_lock, NULL)) {
+    if (pthread_mutex_init(&native->memory_lock, NULL) || pthread_mutex_init(&native->mapping_lock, NULL)) {
         status = yk_no_memory("a device's lock");
         yk_cl.clReleaseCommandQueue(native->mapping);
         yk_cl.clReleaseContext(native->context);
@@ -444,6 +444,7 @@ void yk_opencl_device_close(yoke_device *device)
 {
     yk_opencl_device *native = device->native;
 
+    pthread_mutex_destroy(&native->mapping_lock);
     pthread_mutex_destroy(&native->memory_lock);
     yk_cl.clReleaseCommandQueue(native->mapping);
     yk_cl.clReleaseContext(native->context);

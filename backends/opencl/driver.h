@@ -49,8 +49,9 @@ typedef struct yk_opencl_slot {
 typedef struct yk_opencl_device {
     yk_opencl_slot *slot;
     cl_context context;
-    cl_command_queue mapping;    /* only to map and unmap buffers when they are created and destroyed */
-    pthread_mutex_t memory_lock; /* protects what yk_opencl_memory has beside the shared memory */
+    cl_command_queue mapping;     /* only to map and unmap buffers when they are created and destroyed */
+    pthread_mutex_t mapping_lock; /* held for each call: two that execute in one queue wait for each other in PoCL's basic device */
+    pthread_mutex_t memory_lock;  /* protects what yk_opencl_memory has beside the shared memory */
 } yk_opencl_device;
 
 /* A sub-buffer: of the views at that place, and of the root, which remembers the last ones. */

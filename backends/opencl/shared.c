@@ -39,8 +39,12 @@ static cl_int unmap_in(cl_command_queue queue, const yoke_buffer *root)
 yoke_status yk_opencl_map(yoke_buffer *buffer)
 {
     char asked[32];
-    cl_int code = map_in(yk_opencl_device_of(buffer->device)->mapping, buffer, CL_TRUE, &buffer->host, NULL);
+    yk_opencl_device *device = yk_opencl_device_of(buffer->device);
+    cl_int code;
 
+    pthread_mutex_lock(&device->mapping_lock);
+    code = map_in(device->mapping, buffer, CL_TRUE, &buffer->host, NULL);
+    pthread_mutex_unlock(&device->mapping_lock);
     if (code == CL_SUCCESS && buffer->host)
         return YOKE_OK;
     buffer->host = NULL;
@@ -53,13 +57,15 @@ yoke_status yk_opencl_map(yoke_buffer *buffer)
 /* The driver has to be done with it before it may be freed. */
 void yk_opencl_unmap(yoke_buffer *buffer)
 {
-    cl_command_queue queue = yk_opencl_device_of(buffer->device)->mapping;
+    yk_opencl_device *device = yk_opencl_device_of(buffer->device);
 
-    (void)unmap_in(queue, buffer);
+    pthread_mutex_lock(&device->mapping_lock);
+    (void)unmap_in(device->mapping, buffer);
     if (memory_of(buffer) && memory_of(buffer)->svm)
-        (void)yk_cl.clFinish(queue);
+        (void)yk_cl.clFinish(device->mapping);
     else
-        (void)yk_cl.clFlush(queue);
+        (void)yk_cl.clFlush(device->mapping);
+    pthread_mutex_unlock(&device->mapping_lock);
 }
 
 /* ---- Handing over ---- */
