@@ -127,20 +127,22 @@ out:
 static void through_host_memory(suite *t)
 {
     unsigned char *first = memory_new(LARGEST), *second = memory_new(LARGEST), *host = memory_new(LARGEST);
-    guarded x = { 0 }, y = { 0 }, z = { 0 };
+    guarded x = { 0 }, y = { 0 }, z = { 0 }, busy = { 0 };
 
     fill_random(first, LARGEST, 3);
     fill_random(second, LARGEST, 4);
     NEED(guarded_create(t, LARGEST, &x) && guarded_create(t, LARGEST, &y) && guarded_create(t, LARGEST, &z));
+    NEED(guarded_create(t, 8, &busy));
     for (size_t i = 0; i < 4 * SIZES_IN_ORDER; i++) {
         size_t in = sizes_in_order[i % SIZES_IN_ORDER], out = sizes_in_order[i / SIZES_IN_ORDER];
 
         NEED(guarded_write(t, &x, first) && guarded_write(t, &y, second) && guarded_write(t, &z, second));
         memset(host, 0x11, LARGEST);
         NEED_OK(yoke_read(t->stream, host, x.buffer, 0, LARGEST));
-        NEED_OK(yoke_write(t->stream, y.buffer, 0, host, in));      /* of x */
-        NEED_OK(yoke_read(t->stream, host, z.buffer, 0, out));      /* while that goes on */
-        NEED_OK(yoke_write(t->stream, x.buffer, 0, host, LARGEST)); /* of z, then of x itself */
+        NEED_OK(yoke_write(t->stream, y.buffer, 0, host, in));              /* of x */
+        NEED(suite_spin(t, t->stream, busy.buffer, (uint32_t)i, 10, NULL)); /* nobody may run ahead of the small ones */
+        NEED_OK(yoke_read(t->stream, host, z.buffer, 0, out));              /* while that goes on */
+        NEED_OK(yoke_write(t->stream, x.buffer, 0, host, LARGEST));         /* of z, then of x itself */
         NEED_OK(yoke_stream_wait(t->stream));
         unsigned char *mirror = memory_new(LARGEST);
         memcpy(mirror, second, LARGEST);
@@ -157,6 +159,7 @@ out:
     guarded_release(&x);
     guarded_release(&y);
     guarded_release(&z);
+    guarded_release(&busy);
     memory_free(host);
     memory_free(second);
     memory_free(first);
