@@ -164,7 +164,7 @@ yoke_status yk_check_pattern(const char *function, size_t offset, size_t size, s
         return yk_fail(YOKE_E_INVALID, "%s: offset %zu and size %zu have to be multiples of pattern_size, which is %zu", function,
                        offset, size, pattern_size);
     if (pitches % pattern_size)
-        return yk_fail(YOKE_E_INVALID, "%s: the pitches have to be multiples of pattern_size, which is %zu", function,
+        return yk_fail(YOKE_E_INVALID, "%s: row_pitch and slice_pitch have to be multiples of pattern_size, which is %zu", function,
                        pattern_size);
     return YOKE_OK;
 }

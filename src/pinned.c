@@ -68,7 +68,8 @@ bool yk_is_pinned(const yoke_device *device, const void *host, size_t size)
     bool covered = there && (*there)->start <= wanted.start && (*there)->end >= wanted.end;
     bool pinned = covered && (*there)->backend == device->backend;
     yk_light_unlock(&lock);
-    return pinned || (!covered && device->backend->host_is_pinned(device, host));
+    return pinned || (!covered && device->backend->host_is_pinned(device, wanted.start) &&
+                      device->backend->host_is_pinned(device, wanted.end - 1));
 }
 
 #ifdef __linux__

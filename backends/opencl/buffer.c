@@ -76,11 +76,11 @@ static yoke_status take_now(yoke_buffer *buffer)
     cl_mem handle = buffer->native.pointer;
     cl_int code;
 
-    pthread_mutex_lock(&device->memory_lock);
+    pthread_mutex_lock(&device->mapping_lock);
     code = yk_cl.clEnqueueMigrateMemObjects(device->mapping, 1, &handle, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
     if (code == CL_SUCCESS)
         code = yk_cl.clFinish(device->mapping);
-    pthread_mutex_unlock(&device->memory_lock);
+    pthread_mutex_unlock(&device->mapping_lock);
     return code == CL_SUCCESS ? YOKE_OK : fail_memory("clEnqueueMigrateMemObjects", code, buffer);
 }
 
@@ -139,12 +139,17 @@ static yoke_status create_shared(yoke_buffer *buffer)
     return status;
 }
 
-static void release_sub(yk_opencl_sub *sub)
+/* Release sub-buffers that no view has, but the last `keep`: always the newest first. NVIDIA's driver (580) crashes when, of two
+ * that overlap and were given to kernels, the older one is released first. */
+static void release_subs(yk_opencl_memory *memory, unsigned keep)
 {
-    if (!sub || atomic_fetch_sub(&sub->refs, 1) != 1)
-        return;
-    yk_cl.clReleaseMemObject(sub->handle);
-    free(sub);
+    while (memory->unused > keep && memory->newest->views == 0) {
+        yk_opencl_sub *sub = memory->newest;
+        memory->newest = sub->older;
+        memory->unused--;
+        yk_cl.clReleaseMemObject(sub->handle);
+        free(sub);
+    }
 }
 
 /* Everything that it has, as far as it has it. */
@@ -154,8 +159,8 @@ static void destroy(yoke_buffer *buffer)
 
     if (buffer->origin == YK_CREATED && buffer->host && !(memory && memory->svm && !memory->handed_over))
         yk_opencl_unmap(buffer);
-    for (size_t i = 0; memory && i < YK_SUBS; i++)
-        release_sub(memory->subs[i]);
+    if (memory)
+        release_subs(memory, 0);
     release_handle(buffer);
     if (memory && memory->last)
         yk_cl.clReleaseEvent(memory->last);
@@ -268,44 +273,29 @@ static cl_mem create_sub(yoke_buffer *view)
     return handle;
 }
 
-/* One reference; NULL when the offset will not do (view->misaligned), or on failure. */
-static yk_opencl_sub *new_sub(yoke_buffer *view)
-{
-    yk_opencl_sub *sub = malloc(sizeof *sub);
+enum { SUBS_KEPT = 8, SUBS_LOOKED_AT = 16 };
 
+/* That of a view of the same place, or a new one; NULL when the offset will not do (view->misaligned), or on failure. */
+static yk_opencl_sub *find_sub(yoke_buffer *view, yk_opencl_memory *memory)
+{
+    yk_opencl_sub *sub = memory->newest;
+
+    for (unsigned looks = 1; sub && (sub->offset != view->offset || sub->size != view->size); looks++)
+        sub = looks < SUBS_LOOKED_AT ? sub->older : NULL;
+    if (sub)
+        return sub;
+    sub = malloc(sizeof *sub);
     if (!sub) {
         yk_no_memory("a view");
         return NULL;
     }
-    sub->handle = create_sub(view);
+    *sub = (yk_opencl_sub){ .older = memory->newest, .offset = view->offset, .size = view->size, .handle = create_sub(view) };
     if (!sub->handle) {
         free(sub);
         return NULL;
     }
-    atomic_init(&sub->refs, 1);
-    sub->offset = view->offset;
-    sub->size = view->size;
-    return sub;
-}
-
-/* With the lock held: that of a view of the same place, or a new one, which comes first from now on. */
-static yk_opencl_sub *find_sub(yoke_buffer *view, yk_opencl_memory *memory)
-{
-    yk_opencl_sub *sub = NULL;
-    size_t i = 0;
-
-    while (i < YK_SUBS && memory->subs[i] && (memory->subs[i]->offset != view->offset || memory->subs[i]->size != view->size))
-        i++;
-    sub = i < YK_SUBS ? memory->subs[i] : NULL;
-    if (!sub) {
-        sub = new_sub(view);
-        if (!sub)
-            return NULL;
-        i = i < YK_SUBS ? i : YK_SUBS - 1;
-        release_sub(memory->subs[i]);
-    }
-    memmove(&memory->subs[1], &memory->subs[0], i * sizeof memory->subs[0]);
-    memory->subs[0] = sub;
+    memory->newest = sub;
+    memory->unused++;
     return sub;
 }
 
@@ -313,13 +303,15 @@ yoke_status yk_opencl_view_create(yoke_buffer *view)
 {
     yk_opencl_device *device = yk_opencl_device_of(view->device);
     yoke_buffer *root = view->root;
+    yk_opencl_memory *memory;
     yk_opencl_sub *sub = NULL;
 
     pthread_mutex_lock(&device->memory_lock);
-    if (root->extra || add_extra(root))
-        sub = find_sub(view, root->extra);
+    memory = root->extra ? root->extra : add_extra(root);
+    if (memory)
+        sub = find_sub(view, memory);
     if (sub) {
-        atomic_fetch_add(&sub->refs, 1);
+        memory->unused -= sub->views++ == 0;
         view->native.pointer = sub->handle;
         view->extra = sub;
     }
@@ -329,7 +321,16 @@ yoke_status yk_opencl_view_create(yoke_buffer *view)
 
 void yk_opencl_view_destroy(yoke_buffer *view)
 {
-    release_sub(view->extra);
+    yk_opencl_device *device = yk_opencl_device_of(view->device);
+    yk_opencl_sub *sub = view->extra;
+
+    if (!sub)
+        return;
+    pthread_mutex_lock(&device->memory_lock);
+    yk_opencl_memory *memory = view->root->extra;
+    memory->unused += --sub->views == 0;
+    release_subs(memory, SUBS_KEPT);
+    pthread_mutex_unlock(&device->memory_lock);
     view->native.pointer = view->extra = NULL;
 }
 

@@ -156,7 +156,8 @@ static void describe_capabilities(yk_opencl_slot *slot, const char *extensions)
     slot->unified = ask_number(slot->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) || slot->info.kind != YOKE_DEVICE_GPU;
     if (yk_cl.clSVMAlloc && yk_cl.clSVMFree && yk_cl.clEnqueueSVMMap && yk_cl.clEnqueueSVMUnmap)
         slot->svm = ask_number(slot->id, CL_DEVICE_SVM_CAPABILITIES, sizeof slot->svm);
-    if (slot->unified)
+    slot->loses_maps = contains(slot->info.platform, "rusticl"); /* 22.3 counts maps and unmaps in a queue wrongly */
+    if (slot->unified && !slot->loses_maps)
         capabilities |= 1u << YOKE_CAP_MAPPED;
     if (slot->svm & (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
         capabilities |= 1u << YOKE_CAP_SHARED;
@@ -479,7 +480,8 @@ bool yk_opencl_copies_between(const yoke_device *device, const yoke_device *othe
 
 const char *yk_opencl_device_lacks(const yoke_device *device, int capability)
 {
-    (void)device;
+    const yk_opencl_slot *slot = yk_opencl_device_of(device)->slot;
+
     switch (capability) {
     case YOKE_CAP_FP64:
         return "the OpenCL device has no double precision (no cl_khr_fp64)";
@@ -490,6 +492,8 @@ const char *yk_opencl_device_lacks(const yoke_device *device, int capability)
     case YOKE_CAP_TIMING:
         return "the OpenCL driver does not time commands (no CL_QUEUE_PROFILING_ENABLE, or a timer without resolution)";
     case YOKE_CAP_MAPPED:
+        if (slot->loses_maps)
+            return "Mesa's driver loses count when a buffer is mapped and unmapped again and again";
         return "the OpenCL device has memory of its own: its driver would copy mapped memory there and back at each use";
     case YOKE_CAP_SHARED:
         return "the OpenCL device has no shared virtual memory (no CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)";

@@ -39,6 +39,7 @@ typedef struct yk_opencl_slot {
     yoke_device_info info;
     bool nvidia;
     bool unified;                   /* the device works in the host's memory */
+    bool loses_maps;                /* no memory can be handed over: shared.c */
     cl_device_svm_capabilities svm; /* 0: none */
     bool one_at_a_time;             /* two threads must not call it for one queue: stream.c */
     bool rounds_correctly;          /* takes -cl-fp32-correctly-rounded-divide-sqrt */
@@ -54,21 +55,21 @@ typedef struct yk_opencl_device {
     pthread_mutex_t memory_lock;  /* protects what yk_opencl_memory has beside the shared memory */
 } yk_opencl_device;
 
-/* A sub-buffer: of the views at that place, and of the root, which remembers the last ones. */
+/* A sub-buffer, which views at that place share. */
 typedef struct yk_opencl_sub {
-    atomic_uint refs;
+    struct yk_opencl_sub *older;
     size_t offset, size;
     cl_mem handle;
+    unsigned views;
 } yk_opencl_sub;
-
-enum { YK_SUBS = 8 };
 
 /* What a root has beside its cl_mem, once it needs some of it: buffer->extra. */
 typedef struct yk_opencl_memory {
-    void *svm;                    /* shared memory, which the cl_mem is an alias of */
-    bool handed_over;             /* by turns to the host and to the device: shared.c */
-    cl_event last;                /* the last time that it was given back to the host */
-    yk_opencl_sub *subs[YK_SUBS]; /* the last used first, then NULL */
+    void *svm;             /* shared memory, which the cl_mem is an alias of */
+    bool handed_over;      /* by turns to the host and to the device: shared.c */
+    cl_event last;         /* the last time that it was given back to the host */
+    yk_opencl_sub *newest; /* sub-buffers, each created before the one in front */
+    unsigned unused;       /* of those, without a view */
 } yk_opencl_memory;
 
 /* A lock for what threads seldom do at the same moment: one exchange each way is then enough, where a mutex is a quarter of a

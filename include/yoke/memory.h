@@ -113,8 +113,10 @@ YOKE_API yoke_status yoke_device_trim(yoke_device *device, uint64_t keep);
 /*
  * Host memory has to stay as it is until the copy has run. None of these calls waits for the device or for earlier work, from and
  * to pageable memory either; large ones are carried through pinned memory by threads of Yoke's (YOKE_COPY_THREADS of them, 4 unless
- * set). A target in pageable memory that the system says is read-only is YOKE_E_INVALID; on systems that do not tell (Linux before
- * 5.14), writing there ends the program, as it would in memcpy.
+ * set). A target in pageable memory whose first or last page the system says is read-only is YOKE_E_INVALID; a page
+ * in between, or systems that do not tell (Linux before 5.14), end the program, as memcpy would.
+ *
+ * A `buffer` is any but a pinned one, whose memory is the host's: use its host pointer, or yoke_copy.
  */
 
 /* Copy `size` bytes from host memory `source` into the buffer at `offset`, in the stream's order.
