@@ -129,7 +129,7 @@ static yoke_status enqueue_transfer(const char *function, yoke_stream *stream, y
     op.u.transfer.size = box->width * box->height * box->depth;
     op.u.transfer.offset += write ? target_step : source_step;
     op.u.transfer.host = (char *)op.u.transfer.host + (write ? source_step : target_step);
-    return yk_enqueue_transfer(function, stream, op.kind, &op, false);
+    return yk_enqueue_transfer(function, stream, op.kind, &op);
 }
 
 static yoke_status enqueue_copy(const char *function, yoke_stream *stream, yk_op op, size_t target_step, size_t source_step)
@@ -170,7 +170,7 @@ static yoke_status enqueue_box(const char *function, yoke_stream *stream, const 
 /* The box is checked, and so is the host's side; that of the buffer is not yet known to lie within it. */
 static yoke_status enqueue_with_host(const char *function, const char *where, yk_op_kind kind, yoke_stream *stream,
                                      yoke_buffer *buffer, const side *device, void *host, const side *memory, yoke_buffer *pinned,
-                                     const yoke_box *box)
+                                     const yoke_box *box, bool sync)
 {
     bool write = kind == YK_OP_WRITE_BOX;
     if (!yk_is_device_range(stream, buffer, 0, 1))
@@ -184,12 +184,13 @@ static yoke_status enqueue_with_host(const char *function, const char *where, yk
                                  .offset = buffer->offset + device->offset,
                                  .host = (char *)host + memory->offset,
                                  .pinned = pinned,
+                                 .sync = sync,
                                  .box = write ? flatten(box, device, memory) : flatten(box, memory, device) } };
     return enqueue_box(function, stream, &op, &op.u.transfer.box, enqueue_transfer);
 }
 
 static yoke_status transfer(const char *function, const char *where, yk_op_kind kind, yoke_stream *stream, yoke_buffer *buffer,
-                            yoke_layout buffer_layout, void *host, yoke_layout host_layout, yoke_box box)
+                            yoke_layout buffer_layout, void *host, yoke_layout host_layout, yoke_box box, bool sync)
 {
     const char *host_name = kind == YK_OP_WRITE_BOX ? "source" : "target";
     side device, memory;
@@ -206,16 +207,16 @@ static yoke_status transfer(const char *function, const char *where, yk_op_kind 
         status = yk_fail(YOKE_E_RANGE, "%s: the box reaches beyond any memory on the side of %s", function, host_name);
     if (status < 0)
         return status;
-    return enqueue_with_host(function, where, kind, stream, buffer, &device, host, &memory, NULL, &box);
+    return enqueue_with_host(function, where, kind, stream, buffer, &device, host, &memory, NULL, &box, sync);
 }
 
 yoke_status yoke_write_box_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_layout buffer_layout,
                               const void *source, yoke_layout source_layout, yoke_box box)
 {
     FUNCTION(yoke_write_box);
-    return yk_blame_site(
-        function, where,
-        transfer(function, where, YK_OP_WRITE_BOX, stream, buffer, buffer_layout, (void *)(uintptr_t)source, source_layout, box));
+    return yk_blame_site(function, where,
+                         transfer(function, where, YK_OP_WRITE_BOX, stream, buffer, buffer_layout, (void *)(uintptr_t)source,
+                                  source_layout, box, false));
 }
 
 yoke_status yoke_write_box_sync_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_layout buffer_layout,
@@ -225,7 +226,7 @@ yoke_status yoke_write_box_sync_at(const char *where, yoke_stream *stream, yoke_
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
         status = transfer(function, where, YK_OP_WRITE_BOX, stream, buffer, buffer_layout, (void *)(uintptr_t)source, source_layout,
-                          box);
+                          box, true);
     return yk_finish_sync(function, where, stream, status);
 }
 
@@ -233,8 +234,9 @@ yoke_status yoke_read_box_at(const char *where, yoke_stream *stream, void *targe
                              yoke_layout buffer_layout, yoke_box box)
 {
     FUNCTION(yoke_read_box);
-    return yk_blame_site(function, where,
-                         transfer(function, where, YK_OP_READ_BOX, stream, buffer, buffer_layout, target, target_layout, box));
+    return yk_blame_site(
+        function, where,
+        transfer(function, where, YK_OP_READ_BOX, stream, buffer, buffer_layout, target, target_layout, box, false));
 }
 
 yoke_status yoke_read_box_sync_at(const char *where, yoke_stream *stream, void *target, yoke_layout target_layout,
@@ -243,7 +245,7 @@ yoke_status yoke_read_box_sync_at(const char *where, yoke_stream *stream, void *
     FUNCTION(yoke_read_box_sync);
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
-        status = transfer(function, where, YK_OP_READ_BOX, stream, buffer, buffer_layout, target, target_layout, box);
+        status = transfer(function, where, YK_OP_READ_BOX, stream, buffer, buffer_layout, target, target_layout, box, true);
     return yk_finish_sync(function, where, stream, status);
 }
 
@@ -258,9 +260,9 @@ static yoke_status copy_checked(const char *function, const char *where, yoke_st
     if (status < 0)
         return status;
     if (source->kind == YOKE_MEMORY_PINNED)
-        return enqueue_with_host(function, where, YK_OP_WRITE_BOX, stream, target, to, source->host, from, source, box);
+        return enqueue_with_host(function, where, YK_OP_WRITE_BOX, stream, target, to, source->host, from, source, box, false);
     if (target->kind == YOKE_MEMORY_PINNED)
-        return enqueue_with_host(function, where, YK_OP_READ_BOX, stream, source, from, target->host, to, target, box);
+        return enqueue_with_host(function, where, YK_OP_READ_BOX, stream, source, from, target->host, to, target, box, false);
 
     side a = *to, b = *from; /* from the root's start */
     a.offset += target->offset;

@@ -166,8 +166,8 @@ static yoke_status create_over(const char *function, yoke_device *device, void *
     if (size == 0 || size > UINTPTR_MAX - (uintptr_t)host)
         return yk_fail(YOKE_E_INVALID, "%s: size is %zu; that is no range of memory from %p", function, size, host);
     yoke_status status = yk_device_check(device);
-    if (status == YOKE_OK)
-        status = yk_check_writable(function, host, size);
+    if (status == YOKE_OK && !yk_is_writable(host, size))
+        status = yk_fail(YOKE_E_INVALID, "%s: the %zu bytes at %p cannot be written", function, size, host);
     if (status < 0)
         return status;
     yoke_buffer *buffer = new_root(device, YOKE_MEMORY_PINNED, YK_REGISTERED, size);

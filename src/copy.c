@@ -67,7 +67,8 @@ YK_HOT yoke_status transfer(const char *function, const char *where, yk_op_kind 
     op.u.transfer.size = size;
     op.u.transfer.host = host;
     op.u.transfer.pinned = NULL;
-    return yk_enqueue_transfer(function, stream, kind, &op, sync);
+    op.u.transfer.sync = sync;
+    return yk_enqueue_transfer(function, stream, kind, &op);
 }
 
 yoke_status yoke_write_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, const void *source,
@@ -149,7 +150,7 @@ static yoke_status copy_pinned(const char *function, const char *where, yk_op_ki
                                  .size = size,
                                  .host = (char *)pinned->host + pinned_offset,
                                  .pinned = pinned } };
-    return yk_enqueue_transfer(function, stream, kind, &op, false);
+    return yk_enqueue_transfer(function, stream, kind, &op);
 }
 
 static yoke_status copy(const char *function, const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset,

@@ -38,13 +38,13 @@ static inline yoke_status yk_blame_site(const char *function, const char *where,
 
 /* ---- Enqueueing ---- */
 
-/* A copy between a buffer and the host, op->u.transfer; `sync`: the caller waits for it. */
-YK_HOT yoke_status yk_enqueue_transfer(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op, bool sync)
+/* A copy between a buffer and the host, op->u.transfer. */
+YK_HOT yoke_status yk_enqueue_transfer(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
     yk_buffer_used(op->u.transfer.buffer, stream);
     op->u.transfer.staged = false;
     if (kind != YK_OP_WRITE || YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE))
-        return yk_transfer_enqueue(function, stream, kind, op, sync);
+        return yk_transfer_enqueue(function, stream, kind, op);
     return yk_stream_enqueue(stream, kind, op);
 }
 

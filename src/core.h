@@ -304,6 +304,7 @@ struct yk_op {
             size_t offset, size;
             void *host;          /* read from by YK_OP_WRITE, written to by YK_OP_READ */
             yoke_buffer *pinned; /* what `host` points into, where that is known */
+            bool sync;           /* the caller waits for it */
             bool staged;         /* held, because the driver is slow with it or would block: staging.c */
             yk_box box;          /* of a _BOX, whose size is that of all of its rows */
         } transfer;
@@ -377,6 +378,7 @@ struct yoke_stream {
     bool worker;          /* a thread runs what is held, or is about to */
     bool torn_down;       /* the user's last reference is gone */
     bool recovering;      /* a thread is about it: failing.c */
+    bool carrying;        /* a caller carries a copy himself; what is held waits for that */
     atomic_uint epoch;    /* how often it has recovered from a failure */
     yk_op *first, *last;
     const yk_op *running; /* what the worker has taken from the list */

@@ -243,17 +243,15 @@ yoke_status yk_stream_give_wait(yoke_stream *stream, yoke_event *event)
 
 /* ---- Recovering ---- */
 
-/* Whether the stream is ours to recover, or need not be. A failed stream that holds nothing stays so until somebody recovers it;
- * one that has not failed may do anything the next moment. */
-static bool claim(yoke_stream *stream, bool *out_ours)
+/* With stream->lock held: whether the stream is ours to recover, or need not be. A failed stream that holds nothing stays so until
+ * somebody recovers it; one that has not failed may do anything the next moment. */
+static bool claim(yoke_stream *stream, void *out_ours)
 {
-    pthread_mutex_lock(&stream->lock);
-    bool failed = atomic_load(&stream->failed);
-    *out_ours = failed && !stream->held && !stream->recovering;
-    if (*out_ours)
+    bool failed = atomic_load(&stream->failed), ours = failed && !stream->held && !stream->recovering;
+    if (ours)
         stream->recovering = true;
-    pthread_mutex_unlock(&stream->lock);
-    return *out_ours || !failed;
+    *(bool *)out_ours = ours;
+    return ours || !failed;
 }
 
 /* Wait until the stream holds nothing, since its worker skips what is left of a failed one, and nobody else recovers it. False: it
@@ -261,19 +259,7 @@ static bool claim(yoke_stream *stream, bool *out_ours)
 static bool begin_recovery(yoke_stream *stream)
 {
     bool ours;
-    yk_waiter *waiter = yk_waiter_take();
-    yk_listener listener = { .waiter = waiter };
-    if (waiter)
-        yk_stream_listen(stream, &listener);
-    while (!claim(stream, &ours)) {
-        if (waiter)
-            yk_waiter_sleep(waiter, UINT64_MAX);
-        else
-            sched_yield();
-    }
-    if (waiter)
-        yk_stream_unlisten(stream, &listener);
-    yk_waiter_give_back(waiter);
+    yk_stream_wait_until(stream, claim, &ours);
     return ours;
 }
 

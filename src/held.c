@@ -270,6 +270,29 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
         yk_stream_fail(stream, op->where, status);
 }
 
+void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context)
+{
+    yk_waiter *waiter = yk_waiter_take();
+    yk_listener listener = { .waiter = waiter };
+    bool yet = false;
+    if (waiter)
+        yk_stream_listen(stream, &listener);
+    for (;;) {
+        pthread_mutex_lock(&stream->lock);
+        yet = reached(stream, context);
+        pthread_mutex_unlock(&stream->lock);
+        if (yet)
+            break;
+        if (waiter)
+            yk_waiter_sleep(waiter, UINT64_MAX);
+        else
+            sched_yield();
+    }
+    if (waiter)
+        yk_stream_unlisten(stream, &listener);
+    yk_waiter_give_back(waiter);
+}
+
 /* Wait until the driver is done with everything it was given. A failure becomes the stream's. */
 static void drain(yoke_stream *stream, yoke_event *after)
 {
@@ -301,6 +324,41 @@ static void run_staged(yoke_stream *stream, const yk_op *op)
         status = yk_staging_run(stream, op);
     if (status < 0)
         fail_held(stream, op, status);
+}
+
+static bool is_not_carrying(yoke_stream *stream, void *context)
+{
+    (void)context;
+    return !stream->carrying;
+}
+
+/* The caller carries the copy himself, since he waits for it: that spares waking a thread. What others enqueue meanwhile is held.
+ * What the copy fails with becomes the stream's. */
+yoke_status yk_stream_carry(yoke_stream *stream, const yk_op *op)
+{
+    pthread_mutex_lock(&stream->lock);
+    yoke_status status = yk_stream_tell_locked(stream);
+    bool here = status == YOKE_OK && !stream->held;
+    if (here) {
+        yk_stream_close(stream);
+        stream->held = stream->carrying = true;
+        stream->running = op;
+    }
+    pthread_mutex_unlock(&stream->lock);
+    if (!here)
+        return status < 0 ? status : yk_stream_hold(stream, op);
+    run_staged(stream, op);
+    pthread_mutex_lock(&stream->lock);
+    stream->carrying = false;
+    stream->running = NULL;
+    stream->ran++;
+    if (!stream->first) {
+        stream->held = false;
+        yk_stream_open(stream);
+    }
+    tell_listeners(stream);
+    pthread_mutex_unlock(&stream->lock);
+    return YOKE_OK;
 }
 
 /* The status for a function, with its record; none is left over when all is well. */
@@ -445,6 +503,12 @@ static void work(void *argument)
     yk_stream_set_mine(stream);
     pthread_mutex_lock(&stream->lock);
     while (stream->first || (linger(stream), stream->first)) {
+        if (YK_UNLIKELY(stream->carrying)) {
+            pthread_mutex_unlock(&stream->lock);
+            yk_stream_wait_until(stream, is_not_carrying, NULL);
+            pthread_mutex_lock(&stream->lock);
+            continue;
+        }
         yk_op *op = take(stream);
         bool torn_down = stream->torn_down;
         pthread_mutex_unlock(&stream->lock);

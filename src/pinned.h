@@ -12,7 +12,8 @@ void yk_pinned_forget(const yoke_buffer *buffer);
 /* Whether all of it is pinned for the device: by Yoke, or by somebody else, which the driver knows. */
 bool yk_is_pinned(const yoke_device *device, const void *host, size_t size);
 
-/* YOKE_E_INVALID where the system says that the memory cannot be written. Only its ends are looked at. */
-yoke_status yk_check_writable(const char *function, void *host, size_t size);
+/* False where the system says that the memory cannot be written, or does not answer for memory of this kind. Only its ends are
+ * looked at. */
+bool yk_is_writable(const void *host, size_t size);
 
 #endif

@@ -58,25 +58,32 @@ static size_t host_extent(const yk_op *op, yk_op_kind kind)
     return (box->depth - 1) * slice + (box->height - 1) * row + box->width;
 }
 
-yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op, bool sync)
+/* Pinned memory may be such that the system does not answer for it. */
+static yoke_status check_target(const char *function, const yoke_device *device, const yk_op *op, size_t extent)
+{
+    void *target = op->u.transfer.host;
+    if (op->u.transfer.pinned || yk_is_writable(target, extent) || yk_is_pinned(device, target, extent))
+        return YOKE_OK;
+    return yk_fail(YOKE_E_INVALID, "%s: the %zu bytes of host memory at %p cannot be written", function, extent, target);
+}
+
+yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
     yoke_device *device = stream->device;
     size_t extent = host_extent(op, kind);
-    bool read = kind == YK_OP_READ || kind == YK_OP_READ_BOX;
-    if (op->u.transfer.pinned || yk_is_pinned(device, op->u.transfer.host, extent))
-        return yk_stream_enqueue(stream, kind, op);
-    yoke_status status = read ? yk_check_writable(function, op->u.transfer.host, extent) : YOKE_OK;
+    bool read = kind == YK_OP_READ || kind == YK_OP_READ_BOX, sync = op->u.transfer.sync;
+    yoke_status status = read ? check_target(function, device, op, extent) : YOKE_OK;
     if (status < 0)
         return status;
     bool large = device->staged && op->u.transfer.size >= (device->stages_small ? pays_when_forced : pays);
     bool blocks = read && device->reads_block && !sync && !yk_stream_is_idle(stream);
-    if ((large || blocks) && !device->blocking) {
-        op->u.transfer.staged = large;
-        status = yk_stream_hold(stream, op);
-        if (status != YOKE_E_OUT_OF_HOST_MEMORY)
-            return status;
-        op->u.transfer.staged = false; /* no thread is to be had: the driver's way, then */
-    }
+    if (!(large || blocks) || device->blocking || op->u.transfer.pinned || yk_is_pinned(device, op->u.transfer.host, extent))
+        return yk_stream_enqueue(stream, kind, op);
+    op->u.transfer.staged = large;
+    status = large && sync ? yk_stream_carry(stream, op) : yk_stream_hold(stream, op);
+    if (status != YOKE_E_OUT_OF_HOST_MEMORY)
+        return status;
+    op->u.transfer.staged = false; /* no thread is to be had: the driver's way, then */
     return yk_stream_enqueue(stream, kind, op);
 }
 

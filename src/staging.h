@@ -11,8 +11,8 @@
 /* Read what the environment orders for the device: YOKE_STAGING, YOKE_COPY_THREADS. */
 void yk_staging_init(yoke_device *device);
 
-/* Enqueue a copy to or from the host, however it is carried best. `sync`: the caller waits for it. */
-yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op, bool sync);
+/* Enqueue a copy to or from the host, however it is carried best. */
+yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op);
 
 /* Whether a held operation is for yk_staging_run instead of the driver. */
 bool yk_is_staged(const yk_op *op);

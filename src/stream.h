@@ -75,6 +75,12 @@ bool yk_stream_stops_now(const yoke_stream *stream);
 /* Wait for everything in the stream; at once inside its own host functions. Its failure, if it has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);
 
+/* As yk_stream_hold, but on the caller's thread where nothing is held: for a staged copy that the caller waits for. */
+yoke_status yk_stream_carry(yoke_stream *stream, const yk_op *op);
+
+/* Wait until reached(stream, context), which is asked with stream->lock held whenever the stream tells its listeners. */
+void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context);
+
 /* Post the listener's waiter whenever an event of this stream is given to the driver or settles while held, when the stream fails,
  * and when it no longer holds anything. */
 void yk_stream_listen(yoke_stream *stream, yk_listener *listener);
