@@ -494,10 +494,13 @@ out:
     }
     if (!ready && yoke_build_log()[0])
         tap_diag("%s", yoke_build_log());
+    suite_log_begin();
     yoke_program_release(t.saxpy);
     yoke_program_release(t.program);
     yoke_stream_release(t.side);
     yoke_device_release(t.device);
+    bool closed = suite_log_closed();
+    tap_ok(suite_log_end() && closed, "%s: closed, and nothing is left", devices[i].selector);
 }
 
 int suite_main(const suite_case *cases, size_t count, const yoke_source *source)
@@ -508,6 +511,7 @@ int suite_main(const suite_case *cases, size_t count, const yoke_source *source)
     char reason[512];
 
     tap_start(TIME_LIMIT);
+    suite_log_here();
     list_devices();
     snprintf(reason, sizeof reason, "no device: %s", yoke_device_report());
     for (char *c = reason; *c; c++)
@@ -519,7 +523,7 @@ int suite_main(const suite_case *cases, size_t count, const yoke_source *source)
     bool missing = device_count == 0 && in_list(required, backend ? backend : "");
     if (device_count == 0 && once == 0 && !missing)
         tap_skip_all("%s", reason);
-    tap_plan(once + (device_count ? (unsigned)device_count * ((unsigned)count - once) : 1));
+    tap_plan(once + (device_count ? (unsigned)device_count * ((unsigned)count - once + 1) : 1));
     for (size_t c = 0; c < count; c++)
         if (cases[c].once)
             run_case(&cases[c], &(suite){ 0 });

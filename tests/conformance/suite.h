@@ -119,6 +119,8 @@ void suite_log_here(void);
 /* For the loop alone: the next case begins; a case has ended, and whether its log is as it should be. */
 void suite_log_begin(void);
 bool suite_log_end(void);
+/* Wait until every device that the program has opened is closed; false when one stays open. */
+bool suite_log_closed(void);
 
 /* ---- Processes ---- */
 

@@ -2,17 +2,20 @@
 /*
  * What the library logs while a case runs. Errors are as they should be where a case provokes failures; a warning in a case that
  * provokes none is something nobody has asked for, and fails the case. All of it goes to the suite, so that stderr stays silent.
+ * Devices that are opened and closed are counted through the whole program: a reference that is not given back keeps one open.
  */
 #include "suite.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* More than the text of a message and its trimmings; messages beyond the last one kept are only counted. */
-enum { MESSAGE_SIZE = 1100, MESSAGES_KEPT = 128, LEVELS = YOKE_LOG_DEBUG + 1 };
+enum { MESSAGE_SIZE = 1100, MESSAGES_KEPT = 128, LEVELS = YOKE_LOG_DEBUG + 1, SECONDS_TO_CLOSE = 30 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
-static unsigned counts[LEVELS], kept;
+static pthread_cond_t one_is_closed = PTHREAD_COND_INITIALIZER;
+static unsigned counts[LEVELS], kept, opened, closed;
 static bool expected;
 static struct {
     int level;
@@ -24,7 +27,11 @@ static void keep(int level, const char *text, void *user)
     (void)user;
     pthread_mutex_lock(&lock);
     counts[level]++;
-    if (kept < MESSAGES_KEPT) {
+    if (level == YOKE_LOG_INFO) {
+        opened += suite_has_words(text, " is opened: ");
+        closed += suite_has_words(text, " is closed");
+        pthread_cond_broadcast(&one_is_closed);
+    } else if (kept < MESSAGES_KEPT) {
         messages[kept].level = level;
         snprintf(messages[kept].text, sizeof messages[kept].text, "%s", text);
         kept++;
@@ -34,7 +41,7 @@ static void keep(int level, const char *text, void *user)
 
 void suite_log_here(void)
 {
-    yoke_log_set(YOKE_LOG_WARNING, keep, NULL);
+    yoke_log_set(YOKE_LOG_INFO, keep, NULL);
 }
 
 void suite_log_begin(void)
@@ -62,6 +69,23 @@ bool suite_log_end(void)
         tap_diag("nothing has failed in this case, and yet the library warns: %s", messages[i].text);
     pthread_mutex_unlock(&lock);
     return fine;
+}
+
+/* A case that listens itself for a while may have heard of the opening alone. */
+bool suite_log_closed(void)
+{
+    struct timespec limit;
+
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += SECONDS_TO_CLOSE;
+    pthread_mutex_lock(&lock);
+    while (closed < opened && pthread_cond_timedwait(&one_is_closed, &lock, &limit) == 0)
+        ;
+    bool all = closed >= opened;
+    if (!all)
+        tap_diag("of %u devices that were opened %u are closed: the others have references left", opened, closed);
+    pthread_mutex_unlock(&lock);
+    return all;
 }
 
 unsigned suite_logged(int level, const char *words)
