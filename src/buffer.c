@@ -331,7 +331,7 @@ static void release_root(yoke_buffer *buffer)
         yk_pinned_forget(buffer);
         user = YK_MANY; /* copies use the address, which nobody counts as a use */
     }
-    if (device->backend->keeps_used_objects && buffer->kind != YOKE_MEMORY_PINNED && !yk_pool_keeps(buffer))
+    if (device->backend->keeps_used_objects && buffer->kind == YOKE_MEMORY_DEVICE && !yk_pool_keeps(buffer))
         destroy_root(buffer);
     else if (!give_back_in_order(buffer, user))
         yk_trash_throw(device, buffer, destroy_root, user);
