@@ -200,17 +200,11 @@ static void note_peak(yk_pool *pool)
         continue;
 }
 
-/* Whether the limit allows what is counted, once released memory has made way. */
-static bool is_within_limit(yoke_device *device)
+static bool is_within_limit(const yoke_device *device)
 {
-    yk_pool *pool = &device->pool;
-    uint64_t limit = atomic_load_explicit(&pool->in_use_limit, memory_order_relaxed);
-    uint64_t used = atomic_load_explicit(&pool->in_use, memory_order_relaxed);
-    if (used > limit)
-        return false;
-    if (limit != YOKE_NO_LIMIT)
-        trim(device, &pool->device, limit - used);
-    return true;
+    const yk_pool *pool = &device->pool;
+    return atomic_load_explicit(&pool->in_use, memory_order_relaxed) <=
+           atomic_load_explicit(&pool->in_use_limit, memory_order_relaxed);
 }
 
 YK_COLD static yoke_status beyond_limit(const yoke_buffer *buffer)
@@ -225,6 +219,16 @@ YK_COLD static yoke_status beyond_limit(const yoke_buffer *buffer)
 }
 
 /* ---- Taking and giving back ---- */
+
+/* Released memory makes way for what is counted now. */
+static void make_way(yoke_device *device)
+{
+    yk_pool *pool = &device->pool;
+    uint64_t limit = atomic_load_explicit(&pool->in_use_limit, memory_order_relaxed);
+    uint64_t used = atomic_load_explicit(&pool->in_use, memory_order_relaxed);
+    if (YK_UNLIKELY(limit != YOKE_NO_LIMIT))
+        trim(device, &pool->device, limit > used ? limit - used : 0);
+}
 
 static yoke_status ask_driver(yoke_buffer *buffer, yoke_stream *stream)
 {
@@ -252,9 +256,8 @@ YK_COLD static yoke_status exhausted(const yoke_buffer *buffer)
 static yoke_status allocate(yoke_buffer *buffer, yoke_stream *stream)
 {
     yoke_device *device = buffer->device;
-    bool limited = !counts_as_pinned(buffer);
-    if (limited && !is_within_limit(device) && !(yk_pool_empty(device) && is_within_limit(device)))
-        return beyond_limit(buffer);
+    if (!counts_as_pinned(buffer))
+        make_way(device);
     yoke_status status = ask_driver(buffer, stream);
     if ((status == YOKE_E_OUT_OF_DEVICE_MEMORY || status == YOKE_E_OUT_OF_HOST_MEMORY) && yk_pool_empty(device))
         status = ask_driver(buffer, stream);
@@ -263,9 +266,34 @@ static yoke_status allocate(yoke_buffer *buffer, yoke_stream *stream)
     return status < 0 ? yk_device_failed(device, status) : status;
 }
 
+/* The buffer is counted already. What is released but still in use is waited for. */
+static yoke_status check_limit(const yoke_buffer *buffer)
+{
+    yoke_device *device = buffer->device;
+    if (counts_as_pinned(buffer) || is_within_limit(device) || (yk_pool_empty(device) && is_within_limit(device)))
+        return YOKE_OK;
+    return beyond_limit(buffer);
+}
+
 static bool is_cacheable(const yoke_buffer *buffer)
 {
     return buffer->origin == YK_CREATED && (buffer->kind == YOKE_MEMORY_DEVICE || buffer->kind == YOKE_MEMORY_PINNED);
+}
+
+static void put_back(yoke_device *device, yk_cache *cache, yk_block *block)
+{
+    yk_light_lock(&device->pool.lock);
+    insert(cache, block);
+    yk_light_unlock(&device->pool.lock);
+}
+
+/* The buffer gets the block's memory. */
+static void adopt(yoke_buffer *buffer, yk_block *block)
+{
+    buffer->native = block->memory.native;
+    buffer->host = block->memory.host;
+    buffer->extra = block->memory.extra;
+    buffer->block = block;
 }
 
 /* Released memory for it; NULL when there is none. */
@@ -286,15 +314,15 @@ yoke_status yk_pool_take(yoke_buffer *buffer, yoke_stream *stream)
         return status;
     buffer->capacity = round_up(buffer);
     yk_block *block = take_released(buffer, stream ? stream->user : YK_NOBODY);
-    if (block) {
-        buffer->native = block->memory.native;
-        buffer->host = block->memory.host;
-        buffer->extra = block->memory.extra;
+    if (block)
         buffer->capacity = block->memory.capacity;
-        buffer->block = block;
-    }
     count(buffer);
-    if (!block)
+    status = check_limit(buffer);
+    if (status < 0 && block)
+        put_back(device, cache_of(device, buffer), block);
+    else if (block)
+        adopt(buffer, block);
+    else if (status == YOKE_OK)
         status = allocate(buffer, stream);
     if (status < 0)
         count_no_longer(buffer);
