@@ -210,6 +210,27 @@ yoke_status yk_opencl_buffer_register(yoke_buffer *buffer)
     return create_handle(buffer, CL_MEM_USE_HOST_PTR, buffer->host);
 }
 
+/* OpenCL makes no part of a part, so views are made of the whole. */
+static yoke_status note_whole(yoke_buffer *buffer, cl_mem handle)
+{
+    cl_mem whole = NULL;
+    size_t start = 0;
+    cl_int code = yk_cl.clGetMemObjectInfo(handle, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, NULL);
+
+    if (code == CL_SUCCESS)
+        code = yk_cl.clGetMemObjectInfo(handle, CL_MEM_OFFSET, sizeof start, &start, NULL);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail("clGetMemObjectInfo", code, NULL);
+    if (!whole)
+        return YOKE_OK;
+    yk_opencl_memory *memory = add_extra(buffer);
+    if (!memory)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    memory->whole = whole;
+    memory->start = start;
+    return YOKE_OK;
+}
+
 yoke_status yk_opencl_buffer_wrap(yoke_buffer *buffer, uintptr_t native)
 {
     cl_mem handle = (cl_mem)native;
@@ -228,11 +249,16 @@ yoke_status yk_opencl_buffer_wrap(yoke_buffer *buffer, uintptr_t native)
         return yk_fail(YOKE_E_INVALID, "opencl: the cl_mem is no buffer of this device's context, which yoke_device_native tells");
     if (size < buffer->size)
         return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes asked of a cl_mem that has %zu", buffer->size, size);
+    yoke_status status = note_whole(buffer, handle);
+    if (status < 0)
+        return status;
     code = yk_cl.clRetainMemObject(handle);
-    if (code != CL_SUCCESS)
-        return yk_opencl_fail("clRetainMemObject", code, NULL);
-    buffer->native.pointer = handle;
-    return YOKE_OK;
+    if (code == CL_SUCCESS) {
+        buffer->native.pointer = handle;
+        return YOKE_OK;
+    }
+    destroy(buffer);
+    return yk_opencl_fail("clRetainMemObject", code, NULL);
 }
 
 void yk_opencl_buffer_destroy(yoke_buffer *buffer)
@@ -261,10 +287,11 @@ yoke_status yk_opencl_buffer_native(const yoke_buffer *buffer, uintptr_t *out_na
 /* Asked rather than computed, since NVIDIA's driver takes any offset. */
 static cl_mem create_sub(yoke_buffer *view)
 {
-    const cl_buffer_region region = { view->offset, view->size };
+    const yk_opencl_memory *memory = view->root->extra;
+    const cl_buffer_region region = { memory->start + view->offset, view->size };
+    cl_mem whole = memory->whole ? memory->whole : view->root->native.pointer;
     cl_int code;
-    cl_mem handle =
-        yk_cl.clCreateSubBuffer(view->root->native.pointer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    cl_mem handle = yk_cl.clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
 
     view->misaligned = !handle && code == CL_MISALIGNED_SUB_BUFFER_OFFSET;
     if (!handle && !view->misaligned)

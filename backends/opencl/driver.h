@@ -65,9 +65,11 @@ typedef struct yk_opencl_sub {
 
 /* What a root has beside its cl_mem, once it needs some of it: buffer->extra. */
 typedef struct yk_opencl_memory {
-    void *svm;             /* shared memory, which the cl_mem is an alias of */
-    bool handed_over;      /* by turns to the host and to the device: shared.c */
-    cl_event last;         /* the last time that it was given back to the host */
+    void *svm;        /* shared memory, which the cl_mem is an alias of */
+    bool handed_over; /* by turns to the host and to the device: shared.c */
+    cl_event last;    /* the last time that it was given back to the host */
+    cl_mem whole;     /* what a wrapped cl_mem is itself a part of, from `start`; else NULL */
+    size_t start;
     yk_opencl_sub *newest; /* sub-buffers, each created before the one in front */
     unsigned unused;       /* of those, without a view */
 } yk_opencl_memory;
