@@ -33,7 +33,7 @@
 enum { MOST = 32 };
 
 /* In the child: a launch on this device gives the right answer. */
-static void work_on(const char *selector)
+static void work_on(void *selector)
 {
     suite t = { .info = YOKE_DEVICE_INFO_INIT };
 
@@ -48,7 +48,7 @@ out:
 }
 
 /* Fork, run the function in the child, and expect that no check of its failed. */
-static void in_child(void (*run)(const char *argument), const char *argument)
+static void in_child(void (*run)(void *argument), void *argument)
 {
     pid_t child;
 
@@ -85,7 +85,7 @@ static void list_then_fork(suite *t)
     CHECK(again == count);
 }
 
-static void fork_again(const char *selector)
+static void fork_again(void *selector)
 {
     size_t count = 0;
 
@@ -301,6 +301,8 @@ static void refused(yoke_status status, const char *call)
 static void devices_are_refused(objects *o)
 {
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
+    yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
     yoke_device *device = o->t->device;
     size_t count = 99;
 
@@ -313,6 +315,10 @@ static void devices_are_refused(objects *o)
     CHECK(device == NULL);
     REFUSED(yoke_device_get_info(o->t->device, &info));
     REFUSED(yoke_device_set_wait(o->t->device, YOKE_WAIT_BLOCK));
+    REFUSED(yoke_device_memory(o->t->device, &memory));
+    REFUSED(yoke_device_limit_memory(o->t->device, 0, 0));
+    REFUSED(yoke_device_trim(o->t->device, 0));
+    REFUSED(yoke_device_native(o->t->device, &native));
 }
 
 static void streams_are_refused(objects *o)
@@ -351,15 +357,30 @@ static void events_are_refused(objects *o)
     CHECK(nanoseconds == 0);
 }
 
-static void memory_is_refused(objects *o)
+static void buffers_are_refused(objects *o)
 {
     yoke_buffer *buffer = o->buffer;
-    char bytes[16] = { 0 };
+    uintptr_t native = 99;
+    char bytes[16];
 
     REFUSED(yoke_buffer_create(o->t->device, 16, &buffer));
     CHECK(buffer == NULL);
+    REFUSED(yoke_buffer_create_ordered(o->stream, 16, &buffer));
+    REFUSED(yoke_buffer_create_kind(o->t->device, YOKE_MEMORY_DEVICE, 16, &buffer));
     REFUSED(yoke_buffer_create_pinned(o->t->device, 16, &buffer));
+    REFUSED(yoke_buffer_create_over(o->t->device, bytes, 16, &buffer));
     REFUSED(yoke_buffer_create_view(o->buffer, 0, 16, &buffer));
+    REFUSED(yoke_buffer_wrap(o->t->device, 1, 16, &buffer));
+    REFUSED(yoke_buffer_native(o->buffer, &native));
+    CHECK(native == 0);
+}
+
+static void copies_are_refused(objects *o)
+{
+    yoke_layout rows = { 0, 8, 0 };
+    yoke_box box = { 4, 2, 1 };
+    char bytes[16] = { 0 };
+
     REFUSED(yoke_write(o->stream, o->buffer, 0, bytes, 16));
     REFUSED(yoke_read(o->stream, bytes, o->buffer, 0, 16));
     REFUSED(yoke_copy(o->stream, o->buffer, 0, o->pinned, 0, 16));
@@ -367,6 +388,13 @@ static void memory_is_refused(objects *o)
     REFUSED(yoke_read_sync(o->stream, bytes, o->buffer, 0, 16));
     REFUSED(yoke_copy_sync(o->stream, o->buffer, 0, o->pinned, 0, 16));
     REFUSED(yoke_fill(o->stream, o->buffer, 0, 16, bytes, 1));
+    REFUSED(yoke_write_box(o->stream, o->buffer, rows, bytes, rows, box));
+    REFUSED(yoke_read_box(o->stream, bytes, rows, o->buffer, rows, box));
+    REFUSED(yoke_copy_box(o->stream, o->buffer, rows, o->pinned, rows, box));
+    REFUSED(yoke_write_box_sync(o->stream, o->buffer, rows, bytes, rows, box));
+    REFUSED(yoke_read_box_sync(o->stream, bytes, rows, o->buffer, rows, box));
+    REFUSED(yoke_copy_box_sync(o->stream, o->buffer, rows, o->pinned, rows, box));
+    REFUSED(yoke_fill_box(o->stream, o->buffer, rows, box, bytes, 1));
 }
 
 static void programs_are_refused(objects *o)
@@ -406,6 +434,7 @@ static void others_are_harmless(objects *o)
     CHECK(yoke_stream_get_device(o->stream) == NULL);
     CHECK(yoke_buffer_get_size(o->buffer) == 0);
     CHECK(yoke_buffer_get_host(o->pinned) == NULL);
+    CHECK(yoke_buffer_get_kind(o->buffer) == -1);
     CHECK(yoke_device_lacks(o->t->device, YOKE_CAP_TIMING) != NULL);
     CHECK(yoke_build_log() != NULL);
     CHECK(yoke_device_report() != NULL);
@@ -421,34 +450,26 @@ static void others_are_harmless(objects *o)
     CHECK(yoke_error()->status == YOKE_OK);
 }
 
-static void everything_is_refused(objects *o)
+static void everything_is_refused(void *o)
 {
     for (int i = 0; i < 2; i++) { /* also after everything was released */
         devices_are_refused(o);
         streams_are_refused(o);
         events_are_refused(o);
-        memory_is_refused(o);
+        buffers_are_refused(o);
+        copies_are_refused(o);
         programs_are_refused(o);
         others_are_harmless(o);
     }
 }
 
-/* Fork in the middle of work, and let the child do this. */
-static void with_child(suite *t, void (*run)(objects *o))
+/* Fork in the middle of work, and let the child do this with the objects. */
+static void with_child(suite *t, void (*run)(void *objects))
 {
     objects o;
-    bool made = make_objects(t, &o);
-    pid_t child = -1;
 
-    fflush(stdout);
-    if (CHECK(made) && (child = fork()) == 0) {
-        alarm(60); /* the parent's is not inherited */
-        run(&o);
-        fflush(stdout);
-        _exit(suite_failures() == 0 ? 0 : 1);
-    }
-    if (made && CHECK(child > 0))
-        suite_reap(child);
+    if (CHECK(make_objects(t, &o)))
+        in_child(run, &o);
     finish_objects(&o);
 }
 
@@ -457,19 +478,9 @@ static void refuse_in_child(suite *t)
     with_child(t, everything_is_refused);
 }
 
-static void fork_on(objects *o)
+static void fork_on(void *o)
 {
-    fflush(stdout);
-    pid_t child = fork();
-
-    if (child == 0) {
-        alarm(60);
-        everything_is_refused(o);
-        fflush(stdout);
-        _exit(suite_failures() == 0 ? 0 : 1);
-    }
-    if (CHECK(child > 0))
-        suite_reap(child);
+    in_child(everything_is_refused, o);
 }
 
 static void refuse_in_grandchild(suite *t)
@@ -477,8 +488,10 @@ static void refuse_in_grandchild(suite *t)
     with_child(t, fork_on);
 }
 
-static void begin_anew(objects *o)
+static void begin_anew(void *user)
 {
+    objects *o = user;
+
     REFUSED(yoke_stream_wait(o->stream));
     suite_again("work", o->t->info.selector, NULL, NULL, 0);
     fflush(stdout);
@@ -492,8 +505,10 @@ static void exec_in_child(suite *t)
     with_child(t, begin_anew);
 }
 
-static void end_by_exit(objects *o)
+static void end_by_exit(void *user)
 {
+    objects *o = user;
+
     REFUSED(yoke_stream_wait(o->stream));
     exit(suite_failures() == 0 ? 0 : 1);
 }
@@ -532,7 +547,7 @@ static void *fail_once(void *device)
     return NULL;
 }
 
-static void refuse_one(const char *unused)
+static void refuse_one(void *unused)
 {
     size_t count = 0;
 

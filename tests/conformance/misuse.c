@@ -5,6 +5,8 @@
  */
 #include "suite.h"
 
+#include <yoke/native.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +46,14 @@ static void release_objects(objects *o)
 
 #define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID, words, call)
 
+/* Two rows of four bytes. */
+static const yoke_layout rows = { 0, 8, 0 };
+static const yoke_box box = { 4, 2, 1 };
+
 /* Every function that takes a stream, with this one: `word` is what the message has to say of it. */
 static void with_stream(objects *o, yoke_stream *s, const char *word)
 {
+    yoke_buffer *buffer = (yoke_buffer *)o;
     yoke_event *event = NULL;
     yoke_dim one = YOKE_DIM(1);
 
@@ -61,9 +68,17 @@ static void with_stream(objects *o, yoke_stream *s, const char *word)
     REFUSES(word, yoke_read_sync(s, o->bytes, o->buffer, 0, 1));
     REFUSES(word, yoke_copy_sync(s, o->buffer, 0, o->buffer, 1, 1));
     REFUSES(word, yoke_fill(s, o->buffer, 0, 1, "x", 1));
+    REFUSES(word, yoke_write_box(s, o->buffer, rows, o->bytes, rows, box));
+    REFUSES(word, yoke_read_box(s, o->bytes, rows, o->buffer, rows, box));
+    REFUSES(word, yoke_copy_box(s, o->buffer, rows, o->pinned, rows, box));
+    REFUSES(word, yoke_write_box_sync(s, o->buffer, rows, o->bytes, rows, box));
+    REFUSES(word, yoke_read_box_sync(s, o->bytes, rows, o->buffer, rows, box));
+    REFUSES(word, yoke_copy_box_sync(s, o->buffer, rows, o->pinned, rows, box));
+    REFUSES(word, yoke_fill_box(s, o->buffer, rows, box, "x", 1));
+    REFUSES(word, yoke_buffer_create_ordered(s, 64, &buffer));
     REFUSES(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(o->buffer, 1u)));
     REFUSES(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(o->buffer, 1u)));
-    CHECK(event == NULL);
+    CHECK(event == NULL && buffer == NULL);
 }
 
 /* Every function that takes a buffer. */
@@ -73,6 +88,7 @@ static void with_buffer(suite *t, objects *o, yoke_buffer *b, const char *word)
     yoke_stream *s = t->stream;
     yoke_dim one = YOKE_DIM(1);
     char target[40], source[40];
+    uintptr_t native = 99;
 
     snprintf(target, sizeof target, "target|%s", word);
     snprintf(source, sizeof source, "source|%s", word);
@@ -86,10 +102,21 @@ static void with_buffer(suite *t, objects *o, yoke_buffer *b, const char *word)
     REFUSES(word, yoke_read_sync(s, o->bytes, b, 0, 1));
     REFUSES(target, yoke_copy_sync(s, b, 0, o->buffer, 0, 1));
     REFUSES(word, yoke_fill(s, b, 0, 1, "x", 1));
+    REFUSES(word, yoke_write_box(s, b, rows, o->bytes, rows, box));
+    REFUSES(word, yoke_read_box(s, o->bytes, rows, b, rows, box));
+    REFUSES(target, yoke_copy_box(s, b, rows, o->buffer, rows, box));
+    REFUSES(source, yoke_copy_box(s, o->buffer, rows, b, rows, box));
+    REFUSES(word, yoke_write_box_sync(s, b, rows, o->bytes, rows, box));
+    REFUSES(word, yoke_read_box_sync(s, o->bytes, rows, b, rows, box));
+    REFUSES(target, yoke_copy_box_sync(s, b, rows, o->buffer, rows, box));
+    REFUSES(word, yoke_fill_box(s, b, rows, box, "x", 1));
+    REFUSES(word, yoke_buffer_native(b, &native));
     REFUSES(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(b, 1u)));
     REFUSES(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(b, 1u)));
     CHECK(yoke_buffer_get_size(b) == 0);
     CHECK(yoke_buffer_get_host(b) == NULL);
+    CHECK(yoke_buffer_get_kind(b) == -1);
+    CHECK(native == 0);
 }
 
 static void with_device(yoke_device *d, const char *word)
@@ -99,7 +126,10 @@ static void with_device(yoke_device *d, const char *word)
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
     yoke_stream *stream = (yoke_stream *)&info;
     yoke_buffer *buffer = (yoke_buffer *)&info, *pinned = (yoke_buffer *)&info;
+    yoke_buffer *of_kind = (yoke_buffer *)&info, *over = (yoke_buffer *)&info, *wrapped = (yoke_buffer *)&info;
     yoke_program *program = (yoke_program *)&info;
+    yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
+    yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
 
     source.cuda = kernels_cuda;
     source.opencl = kernels_opencl;
@@ -110,8 +140,16 @@ static void with_device(yoke_device *d, const char *word)
     REFUSES(word, yoke_stream_create_with(d, &desc, &stream));
     REFUSES(word, yoke_buffer_create(d, 1, &buffer));
     REFUSES(word, yoke_buffer_create_pinned(d, 1, &pinned));
+    REFUSES(word, yoke_buffer_create_kind(d, YOKE_MEMORY_DEVICE, 1, &of_kind));
+    REFUSES(word, yoke_buffer_create_over(d, &info, 64, &over));
+    REFUSES(word, yoke_buffer_wrap(d, 4096, 1, &wrapped));
+    REFUSES(word, yoke_device_memory(d, &memory));
+    REFUSES(word, yoke_device_limit_memory(d, 0, 0));
+    REFUSES(word, yoke_device_trim(d, 0));
+    REFUSES(word, yoke_device_native(d, &native));
     REFUSES(word, yoke_program_build(d, &source, &program));
     CHECK(buffer == NULL && pinned == NULL && program == NULL);
+    CHECK(of_kind == NULL && over == NULL && wrapped == NULL);
 }
 
 static void with_event(suite *t, yoke_event *e, const char *word)
@@ -183,6 +221,13 @@ static void null_out_pointers(suite *t)
     REFUSES("out_nanoseconds", yoke_event_elapsed(o.event, o.event, NULL));
     REFUSES("out_buffer", yoke_buffer_create(t->device, 1, NULL));
     REFUSES("out_buffer", yoke_buffer_create_pinned(t->device, 1, NULL));
+    REFUSES("out_buffer", yoke_buffer_create_ordered(t->stream, 1, NULL));
+    REFUSES("out_buffer", yoke_buffer_create_kind(t->device, YOKE_MEMORY_DEVICE, 1, NULL));
+    REFUSES("out_buffer", yoke_buffer_create_over(t->device, o.bytes, 64, NULL));
+    REFUSES("out_buffer", yoke_buffer_wrap(t->device, 4096, 1, NULL));
+    REFUSES("out_native", yoke_buffer_native(o.buffer, NULL));
+    REFUSES("out_native", yoke_device_native(t->device, NULL));
+    REFUSES("out_info", yoke_device_memory(t->device, NULL));
     REFUSES("out_view", yoke_buffer_create_view(o.buffer, 0, 1, NULL));
     REFUSES("out_program", yoke_program_build(t->device, &source, NULL));
     REFUSES("out_kernel", yoke_kernel_get(t->program, "set", NULL));
@@ -199,6 +244,7 @@ static void null_data(suite *t)
     yoke_program *program = NULL;
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_dim one = YOKE_DIM(1);
+    yoke_buffer *over = (yoke_buffer *)t;
     objects o;
 
     NEED(make_objects(t, &o));
@@ -207,6 +253,13 @@ static void null_data(suite *t)
     REFUSES("source", yoke_write_sync(t->stream, o.buffer, 0, NULL, 1));
     REFUSES("target", yoke_read_sync(t->stream, NULL, o.buffer, 0, 1));
     REFUSES("pattern", yoke_fill(t->stream, o.buffer, 0, 1, NULL, 1));
+    REFUSES("source", yoke_write_box(t->stream, o.buffer, rows, NULL, rows, box));
+    REFUSES("target", yoke_read_box(t->stream, NULL, rows, o.buffer, rows, box));
+    REFUSES("source", yoke_write_box_sync(t->stream, o.buffer, rows, NULL, rows, box));
+    REFUSES("target", yoke_read_box_sync(t->stream, NULL, rows, o.buffer, rows, box));
+    REFUSES("pattern", yoke_fill_box(t->stream, o.buffer, rows, box, NULL, 1));
+    REFUSES("host", yoke_buffer_create_over(t->device, NULL, 64, &over));
+    CHECK(over == NULL);
     REFUSES("fn", yoke_stream_call(t->stream, NULL, NULL, NULL));
     REFUSES("source", yoke_program_build(t->device, NULL, &program));
     REFUSES("name", yoke_kernel_get(t->program, NULL, &o.kernel));
@@ -434,6 +487,7 @@ out:
     release_objects(&o);
 }
 
+/* A copy has to have one side on the stream's device; everything else has to be of it. */
 static void objects_of_another_device(suite *t)
 {
     yoke_device *other = NULL;
@@ -446,11 +500,16 @@ static void objects_of_another_device(suite *t)
     NEED_OK(yoke_buffer_create_pinned(other, 64, &pinned));
     REFUSES("device", yoke_write(t->stream, buffer, 0, o.bytes, 1));
     REFUSES("device", yoke_read(t->stream, o.bytes, buffer, 0, 1));
-    REFUSES("device", yoke_copy(t->stream, buffer, 0, o.buffer, 0, 1));
-    REFUSES("device", yoke_copy(t->stream, o.buffer, 0, buffer, 0, 1));
-    REFUSES("device", yoke_copy(t->stream, o.buffer, 0, pinned, 0, 1));
-    REFUSES("device", yoke_copy_sync(t->stream, pinned, 0, o.buffer, 0, 1));
+    REFUSES("device", yoke_write_box(t->stream, buffer, rows, o.bytes, rows, box));
+    REFUSES("device", yoke_read_box(t->stream, o.bytes, rows, buffer, rows, box));
+    REFUSES("device", yoke_copy(t->stream, buffer, 0, buffer, 32, 1));
+    REFUSES("device", yoke_copy(t->stream, buffer, 0, pinned, 0, 1));
+    REFUSES("device", yoke_copy_sync(t->stream, pinned, 0, buffer, 0, 1));
+    REFUSES("device", yoke_copy_box(t->stream, buffer, rows, pinned, rows, box));
+    REFUSES("pinned", yoke_copy(t->stream, o.pinned, 0, pinned, 0, 1));
     REFUSES("device", yoke_fill(t->stream, buffer, 0, 1, "x", 1));
+    REFUSES("device", yoke_fill_box(t->stream, buffer, rows, box, "x", 1));
+    CHECK_OK(yoke_copy(t->stream, buffer, 0, o.buffer, 0, 64));
     CHECK_OK(yoke_stream_wait(t->stream));
     suite_works(t);
 out:
