@@ -22,9 +22,11 @@ AM_TESTS_ENVIRONMENT = \
 check_LTLIBRARIES = tests/libtap.la tests/libsuite.la
 tests_libtap_la_SOURCES = tests/tap/tap.c tests/tap/tap.h
 tests_libsuite_la_SOURCES = \
+	tests/conformance/account.h \
 	tests/conformance/again.h \
 	tests/conformance/area.c \
 	tests/conformance/area.h \
+	tests/conformance/driver.h \
 	tests/conformance/stand.h \
 	tests/conformance/suite.c \
 	tests/conformance/suite.h \
@@ -49,6 +51,7 @@ conformance_programs = \
 	tests/conformance/event_settled \
 	tests/conformance/event_wait \
 	tests/conformance/event_ways \
+	tests/conformance/exhaustion \
 	tests/conformance/failure \
 	tests/conformance/fork \
 	tests/conformance/hostcall_failure \
@@ -57,12 +60,17 @@ conformance_programs = \
 	tests/conformance/hostcall_streams \
 	tests/conformance/kernel \
 	tests/conformance/kernels \
+	tests/conformance/kinds \
 	tests/conformance/launch \
 	tests/conformance/log \
 	tests/conformance/lost \
 	tests/conformance/misuse \
 	tests/conformance/misuse_launch \
 	tests/conformance/native \
+	tests/conformance/native_memory \
+	tests/conformance/pinned \
+	tests/conformance/pool \
+	tests/conformance/pool_order \
 	tests/conformance/program \
 	tests/conformance/selection \
 	tests/conformance/stream \

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A device's memory: what is counted, what is kept and used again, and limits. What happens when there is no more is in
+ * exhaustion.c, and whether data survives all that in pool_order.c.
+ */
+#include "suite.h"
+#include "account.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What is counted ---- */
+
+static void nothing_at_first(suite *t)
+{
+    yoke_memory_info info;
+    account a;
+
+    NEED(account_open(t, &a));
+    info = look(&a);
+    CHECK(info.size == sizeof info);
+    CHECK((info.flags & ~(uint32_t)YOKE_MEMORY_ESTIMATED) == 0);
+    CHECK(info.total > 0 && info.free > 0 && info.free <= info.total);
+    CHECK(info.buffers == 0 && info.in_use == 0 && info.peak == 0 && info.cached == 0);
+    CHECK(info.pinned == 0 && info.pinned_cached == 0);
+    CHECK(info.in_use_limit == YOKE_NO_LIMIT);
+    CHECK(info.cached_limit == info.total / 16);
+out:
+    account_close(&a);
+}
+
+/* Views count as what they are a part of, and keep it counted. */
+static void counted_from_creation_to_release(suite *t)
+{
+    enum { SIZE = 300000 };
+    yoke_buffer *one = NULL, *two = NULL, *view = NULL;
+    yoke_memory_info before, info;
+    account a;
+
+    NEED(account_open(t, &a));
+    before = look(&a);
+    NEED_OK(yoke_buffer_create(a.device, SIZE, &one));
+    info = look(&a);
+    uint64_t class = info.in_use;
+    CHECK(is_class_of(class, SIZE) && info.peak == class && info.cached == 0 && info.buffers == 1);
+    CHECK(info.free <= before.free);
+    NEED_OK(yoke_buffer_create(a.device, SIZE, &two));
+    NEED_OK(yoke_buffer_create_view(two, 100, 1000, &view));
+    yoke_buffer_retain(one);
+    info = look(&a);
+    CHECK(info.in_use == 2 * class && info.peak == 2 * class && info.buffers == 2);
+
+    yoke_buffer_release(two);
+    two = NULL;
+    yoke_buffer_release(one);
+    info = look(&a);
+    CHECK(info.in_use == 2 * class && info.cached == 0 && info.buffers == 2);
+    yoke_buffer_release(view);
+    view = NULL;
+    info = look(&a);
+    CHECK(info.in_use == class && info.cached == class && info.buffers == 1);
+    yoke_buffer_release(one);
+    one = NULL;
+    info = look(&a);
+    CHECK(info.in_use == 0 && info.cached == 2 * class && info.buffers == 0 && info.peak == 2 * class);
+    CHECK(info.pinned == 0 && info.pinned_cached == 0);
+out:
+    yoke_buffer_release(view);
+    yoke_buffer_release(one);
+    yoke_buffer_release(two);
+    account_close(&a);
+}
+
+/* However often: the first memory serves all. */
+static bool create_and_release(const account *a, size_t size, bool ordered, int times)
+{
+    yoke_buffer *buffer = NULL;
+    bool ok = true;
+
+    for (int i = 0; i < times && ok; i++) {
+        ok = CHECK_OK(ordered ? yoke_buffer_create_ordered(a->stream, size, &buffer)
+                              : yoke_buffer_create(a->device, size, &buffer)) &&
+             CHECK_OK(yoke_fill(a->stream, buffer, 0, size, &i, 1)) && CHECK(is_class_of(look(a).in_use, size)) &&
+             (ordered || CHECK_OK(yoke_stream_wait(a->stream)));
+        yoke_buffer_release(buffer);
+    }
+    return CHECK_OK(yoke_stream_wait(a->stream)) && ok;
+}
+
+static void memory_is_used_again(suite *t)
+{
+    static const size_t sizes[] = { 4096, 100000, 1 << 20, 3000001 };
+    account a;
+
+    NEED(account_open(t, &a));
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        NEED(create_and_release(&a, sizes[s], false, 300));
+        yoke_memory_info info = look(&a);
+        CHECK(is_class_of(info.cached, sizes[s]) && info.in_use == 0);
+        CHECK(is_class_of(info.peak, sizes[s])); /* of the largest until now, which is this one */
+        CHECK_OK(yoke_device_trim(a.device, 0));
+
+        NEED(create_and_release(&a, sizes[s], true, 1)); /* a driver's own pool takes more than it is asked for */
+        uint64_t once = look(&a).cached;
+        CHECK(once >= sizes[s]);
+        NEED(create_and_release(&a, sizes[s], true, 300));
+        info = look(&a);
+        CHECK(info.cached == once && info.in_use == 0 && is_class_of(info.peak, sizes[s]));
+        CHECK_OK(yoke_device_trim(a.device, 0));
+    }
+out:
+    account_close(&a);
+}
+
+static void pinned_is_counted_apart(suite *t)
+{
+    enum { SIZE = 200000 };
+    unsigned char *memory = memory_new(SIZE);
+    yoke_buffer *pinned = NULL, *over = NULL;
+    yoke_memory_info info;
+    account a;
+
+    NEED(account_open(t, &a));
+    for (int i = 0; i < 10; i++) {
+        NEED_OK(yoke_buffer_create_pinned(a.device, SIZE, &pinned));
+        info = look(&a);
+        CHECK(is_class_of(info.pinned, SIZE) && info.pinned_cached == 0 && info.buffers == 1);
+        uint64_t class = info.pinned;
+        NEED_OK(yoke_buffer_create_over(a.device, memory, SIZE, &over)); /* the program's own: not counted */
+        info = look(&a);
+        CHECK(info.pinned == class && info.buffers == 2);
+        yoke_buffer_release(over);
+        over = NULL;
+        yoke_buffer_release(pinned);
+        pinned = NULL;
+        info = look(&a);
+        CHECK(info.pinned == 0 && info.pinned_cached == class && info.buffers == 0);
+        CHECK(info.in_use == 0 && info.cached == 0 && info.peak == 0);
+    }
+out:
+    yoke_buffer_release(over);
+    yoke_buffer_release(pinned);
+    account_close(&a);
+    memory_free(memory);
+}
+
+static void mapped_and_shared_are_counted(suite *t)
+{
+    enum { SIZE = 200000 };
+    static const int capabilities[] = { YOKE_CAP_MAPPED, YOKE_CAP_SHARED };
+    static const int32_t kinds[] = { YOKE_MEMORY_MAPPED, YOKE_MEMORY_SHARED };
+    yoke_buffer *buffer = NULL;
+    account a;
+
+    NEED(account_open(t, &a));
+    for (int k = 0; k < 2; k++) {
+        if (!suite_can(t, capabilities[k])) /* and what is refused leaves nothing behind */
+            CHECK_STATUS(YOKE_E_UNSUPPORTED, yoke_buffer_create_kind(a.device, kinds[k], SIZE, &buffer));
+        else
+            CHECK_OK(yoke_buffer_create_kind(a.device, kinds[k], SIZE, &buffer));
+        yoke_memory_info info = look(&a);
+        CHECK(info.buffers == (buffer != NULL));
+        CHECK(buffer ? is_class_of(info.in_use + info.pinned, SIZE) : info.in_use + info.pinned == 0);
+        yoke_buffer_release(buffer);
+        buffer = NULL;
+        info = look(&a);
+        CHECK(info.buffers == 0 && info.in_use + info.pinned == 0);
+    }
+out:
+    account_close(&a);
+}
+
+/* ---- Limits and trimming ---- */
+
+enum { MANY = 8, PIECE = 1 << 20 };
+
+static bool create_many(const account *a, bool pinned, yoke_buffer **buffers)
+{
+    bool ok = true;
+
+    for (int i = 0; i < MANY; i++)
+        ok = ok && CHECK_OK(pinned ? yoke_buffer_create_pinned(a->device, PIECE, &buffers[i])
+                                   : yoke_buffer_create(a->device, PIECE, &buffers[i]));
+    return ok;
+}
+
+static void release_many(yoke_buffer **buffers)
+{
+    for (int i = 0; i < MANY; i++) {
+        yoke_buffer_release(buffers[i]);
+        buffers[i] = NULL;
+    }
+}
+
+static void limit_of_what_is_in_use(suite *t)
+{
+    yoke_buffer *buffers[MANY] = { NULL }, *refused = (yoke_buffer *)t;
+    yoke_memory_info info;
+    account a;
+
+    NEED(account_open(t, &a));
+    NEED(create_many(&a, false, buffers));
+    uint64_t all = look(&a).in_use;
+    CHECK_OK(yoke_device_limit_memory(a.device, all, YOKE_NO_LIMIT));
+    info = look(&a);
+    CHECK(info.in_use_limit == all && info.cached_limit == YOKE_NO_LIMIT);
+    CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "asked|limit|1.0 MiB", yoke_buffer_create(a.device, PIECE, &refused));
+    CHECK(refused == NULL);
+    CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "limit", yoke_buffer_create_ordered(a.stream, PIECE, &refused));
+    CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "limit", yoke_buffer_create_kind(a.device, YOKE_MEMORY_DEVICE, PIECE, &refused));
+    CHECK(refused == NULL);
+    CHECK(look(&a).in_use == all && look(&a).buffers == MANY && look(&a).peak == all);
+
+    for (int i = 0; i < 5; i++) { /* what is released makes room for one more, and for no two */
+        yoke_buffer_release(buffers[i]);
+        buffers[i] = NULL;
+        NEED_OK(yoke_buffer_create(a.device, PIECE, &buffers[i]));
+        CHECK_STATUS(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_buffer_create(a.device, PIECE, &refused));
+    }
+    CHECK_OK(yoke_device_limit_memory(a.device, all / 2, YOKE_NO_LIMIT)); /* what is there stays, and works */
+    CHECK_OK(yoke_fill(a.stream, buffers[0], 0, PIECE, "x", 1));
+    CHECK_OK(yoke_stream_wait(a.stream));
+    yoke_buffer_release(buffers[0]);
+    buffers[0] = NULL;
+    CHECK_STATUS(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_buffer_create(a.device, PIECE, &buffers[0]));
+    CHECK_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
+    CHECK_OK(yoke_buffer_create(a.device, PIECE, &buffers[0]));
+    CHECK_OK(yoke_device_limit_memory(a.device, 0, YOKE_NO_LIMIT));
+    CHECK_STATUS(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_buffer_create(a.device, 1, &refused));
+out:
+    release_many(buffers);
+    account_close(&a);
+}
+
+static void limit_of_what_is_kept(suite *t)
+{
+    yoke_buffer *buffers[MANY] = { NULL };
+    account a;
+
+    NEED(account_open(t, &a));
+    for (int pinned = 0; pinned < 2; pinned++) {
+        uint64_t share = pinned ? 4 : 1; /* of pinned memory only a quarter is kept */
+
+        CHECK_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
+        NEED(create_many(&a, pinned, buffers));
+        uint64_t class = (pinned ? look(&a).pinned : look(&a).in_use) / MANY;
+        release_many(buffers);
+        CHECK((pinned ? look(&a).pinned_cached : look(&a).cached) == MANY * class);
+        CHECK_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, 3 * class * share)); /* at once */
+        CHECK((pinned ? look(&a).pinned_cached : look(&a).cached) == 3 * class);
+        CHECK(look(&a).cached_limit == 3 * class * share);
+        NEED(create_many(&a, pinned, buffers));
+        CHECK(look(&a).cached == 0 && look(&a).pinned_cached == 0);
+        release_many(buffers);
+        CHECK((pinned ? look(&a).pinned_cached : look(&a).cached) == 3 * class);
+
+        CHECK_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, 0)); /* keeps nothing */
+        CHECK(look(&a).cached == 0 && look(&a).pinned_cached == 0);
+        NEED(create_many(&a, pinned, buffers));
+        release_many(buffers);
+        CHECK(look(&a).cached == 0 && look(&a).pinned_cached == 0);
+    }
+out:
+    release_many(buffers);
+    account_close(&a);
+}
+
+static void trimming(suite *t)
+{
+    yoke_buffer *buffers[2][MANY] = { { NULL } };
+    account a;
+
+    NEED(account_open(t, &a));
+    CHECK_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
+    NEED(create_many(&a, false, buffers[0]) && create_many(&a, true, buffers[1]));
+    uint64_t class = look(&a).in_use / MANY, pinned_class = look(&a).pinned / MANY;
+    CHECK_OK(yoke_device_trim(a.device, 0)); /* nothing of it is released */
+    CHECK(look(&a).in_use == MANY * class && look(&a).pinned == MANY * pinned_class);
+    release_many(buffers[0]);
+    release_many(buffers[1]);
+    CHECK_OK(yoke_device_trim(a.device, UINT64_MAX));
+    CHECK(look(&a).cached == MANY * class && look(&a).pinned_cached == MANY * pinned_class);
+    CHECK_OK(yoke_device_trim(a.device, 5 * class));
+    CHECK(look(&a).cached == 5 * class && look(&a).pinned_cached == 5 * class / pinned_class * pinned_class);
+    CHECK_OK(yoke_device_trim(a.device, 1));
+    CHECK(look(&a).cached == 0 && look(&a).pinned_cached == 0);
+    CHECK_OK(yoke_device_trim(a.device, 0));
+    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_device_trim(NULL, 0));
+    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_device_limit_memory(NULL, 0, 0));
+out:
+    release_many(buffers[0]);
+    release_many(buffers[1]);
+    account_close(&a);
+}
+
+/* ---- Sizes ---- */
+
+typedef yoke_status (*creator)(account *a, size_t size, yoke_buffer **out_buffer);
+
+static yoke_status create_plain(account *a, size_t size, yoke_buffer **out_buffer)
+{
+    return yoke_buffer_create(a->device, size, out_buffer);
+}
+
+static yoke_status create_ordered(account *a, size_t size, yoke_buffer **out_buffer)
+{
+    return yoke_buffer_create_ordered(a->stream, size, out_buffer);
+}
+
+static yoke_status create_kind(account *a, size_t size, yoke_buffer **out_buffer)
+{
+    return yoke_buffer_create_kind(a->device, YOKE_MEMORY_DEVICE, size, out_buffer);
+}
+
+/* The largest there may be: it is there from the first byte to the last, or something else has part of the memory. */
+static void create_largest(account *a, creator create, size_t size)
+{
+    unsigned char back[2] = { 0 };
+    yoke_buffer *buffer = NULL;
+    yoke_status status = create(a, size, &buffer);
+
+    if (status == YOKE_E_OUT_OF_DEVICE_MEMORY)
+        return;
+    NEED_OK(status);
+    CHECK(yoke_buffer_get_size(buffer) == size);
+    NEED_OK(yoke_fill(a->stream, buffer, 0, 1, "a", 1));
+    NEED_OK(yoke_fill(a->stream, buffer, size - 1, 1, "z", 1));
+    NEED_OK(yoke_read(a->stream, &back[0], buffer, 0, 1));
+    NEED_OK(yoke_read(a->stream, &back[1], buffer, size - 1, 1));
+    NEED_OK(yoke_stream_wait(a->stream));
+    CHECK(back[0] == 'a' && back[1] == 'z');
+out:
+    yoke_buffer_release(buffer);
+    CHECK_OK(yoke_device_trim(a->device, 0));
+}
+
+static void sizes(suite *t)
+{
+    static const creator creators[] = { create_plain, create_ordered, create_kind };
+    size_t largest = (size_t)t->info.max_buffer;
+    account a;
+
+    NEED(account_open(t, &a));
+    for (size_t c = 0; c < sizeof creators / sizeof creators[0]; c++) {
+        yoke_buffer *buffer = (yoke_buffer *)t;
+
+        CHECK_FAILS(YOKE_E_INVALID, "size|0", creators[c](&a, 0, &buffer));
+        CHECK(buffer == NULL);
+        CHECK_FAILS(YOKE_E_RANGE, "largest", creators[c](&a, largest + 1, &buffer));
+        CHECK_FAILS(YOKE_E_RANGE, "largest", creators[c](&a, SIZE_MAX, &buffer));
+        CHECK_FAILS(YOKE_E_RANGE, "largest", creators[c](&a, SIZE_MAX - 4095, &buffer));
+        CHECK(buffer == NULL);
+        if (CHECK_OK(creators[c](&a, 1, &buffer))) {
+            CHECK(yoke_buffer_get_size(buffer) == 1);
+            CHECK_FAILS(YOKE_E_RANGE, "1", yoke_fill(a.stream, buffer, 0, 2, "x", 1));
+            CHECK_OK(yoke_fill(a.stream, buffer, 0, 1, "x", 1));
+            CHECK_OK(yoke_stream_wait(a.stream));
+        }
+        yoke_buffer_release(buffer);
+        create_largest(&a, creators[c], largest);
+        create_largest(&a, creators[c], largest - 1);
+        CHECK(look(&a).buffers == 0);
+    }
+    CHECK_FAILS(YOKE_E_INVALID, "out_buffer", yoke_buffer_create_ordered(a.stream, 64, NULL));
+out:
+    account_close(&a);
+}
+
+/* ---- Misuse ---- */
+
+/* A program that was built against a smaller struct has not got the memory behind it; one that was built against a larger one gets
+ * zeros. */
+static void info_of_other_versions(suite *t)
+{
+    struct {
+        yoke_memory_info info;
+        unsigned char more[64];
+    } large, untouched;
+    static const size_t known[] = { sizeof(size_t), offsetof(yoke_memory_info, total), offsetof(yoke_memory_info, cached),
+                                    sizeof(yoke_memory_info) };
+    yoke_memory_info all = YOKE_MEMORY_INFO_INIT;
+
+    CHECK_OK(yoke_device_memory(t->device, &all));
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        memset(&large, 0xEE, sizeof large);
+        memset(&untouched, 0xEE, sizeof untouched);
+        large.info.size = known[i];
+        CHECK_OK(yoke_device_memory(t->device, &large.info));
+        CHECK(large.info.size == known[i]);
+        CHECK_BYTES((char *)&large + known[i], (char *)&untouched + known[i], sizeof large - known[i]);
+        if (known[i] > offsetof(yoke_memory_info, total))
+            CHECK(large.info.total == all.total && large.info.in_use == all.in_use && large.info.buffers == all.buffers);
+    }
+    memset(&large, 0xEE, sizeof large);
+    memset(&untouched, 0, sizeof untouched);
+    large.info.size = sizeof large;
+    CHECK_OK(yoke_device_memory(t->device, &large.info));
+    CHECK(large.info.total == all.total && large.info.cached_limit == all.cached_limit);
+    CHECK_BYTES(large.more, untouched.more, sizeof large.more);
+
+    large.info.size = 0;
+    CHECK_FAILS(YOKE_E_INVALID, "size", yoke_device_memory(t->device, &large.info));
+    CHECK_FAILS(YOKE_E_INVALID, "out_info", yoke_device_memory(t->device, NULL));
+    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_device_memory(NULL, &all));
+}
+
+/* Memory that was put back twice would be given to two. */
+static void released_twice(suite *t)
+{
+    enum { SIZE = 65536 };
+    yoke_buffer *buffer = NULL, *two[2] = { NULL, NULL };
+    unsigned char wanted[SIZE], back[SIZE];
+    account a;
+
+    NEED(account_open(t, &a));
+    NEED_OK(yoke_buffer_create(a.device, SIZE, &buffer));
+    uint64_t class = look(&a).in_use;
+    for (int i = 0; i < 3; i++)
+        yoke_buffer_release(buffer);
+    yoke_memory_info info = look(&a);
+    CHECK(info.buffers == 0 && info.in_use == 0 && info.cached == class);
+    for (int i = 0; i < 2; i++)
+        NEED_OK(yoke_buffer_create(a.device, SIZE, &two[i]));
+    info = look(&a);
+    CHECK(info.buffers == 2 && info.in_use == 2 * class && info.cached == 0);
+    NEED_OK(yoke_fill(a.stream, two[0], 0, SIZE, "a", 1));
+    NEED_OK(yoke_fill(a.stream, two[1], 0, SIZE, "b", 1));
+    NEED_OK(yoke_read_sync(a.stream, back, two[0], 0, SIZE));
+    memset(wanted, 'a', SIZE);
+    CHECK_BYTES(back, wanted, SIZE);
+out:
+    yoke_buffer_release(two[0]);
+    yoke_buffer_release(two[1]);
+    account_close(&a);
+}
+
+int main(void)
+{
+    static const suite_case cases[] = {
+        { "nothing is counted at first", nothing_at_first, false },
+        { "counted from creation to the last release", counted_from_creation_to_release, false },
+        { "memory is used again", memory_is_used_again, false },
+        { "pinned memory is counted apart", pinned_is_counted_apart, false },
+        { "mapped and shared memory are counted", mapped_and_shared_are_counted, false },
+        { "a limit of what is in use", limit_of_what_is_in_use, false },
+        { "a limit of what is kept", limit_of_what_is_kept, false },
+        { "trimming", trimming, false },
+        { "sizes from 0 to the largest, and beyond", sizes, false },
+        { "infos of older and newer programs", info_of_other_versions, false },
+        { "released twice", released_twice, false },
+    };
+    return SUITE_MAIN(cases, NULL);
+}
