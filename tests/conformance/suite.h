@@ -119,7 +119,7 @@ void suite_log_here(void);
 /* For the loop alone: the next case begins; a case has ended, and whether its log is as it should be. */
 void suite_log_begin(void);
 bool suite_log_end(void);
-/* Wait until every device that the program has opened is closed; false when one stays open. */
+/* Wait until every device that the program has opened is closed; false when one stays open, or had memory in use in the end. */
 bool suite_log_closed(void);
 
 /* ---- Processes ---- */
