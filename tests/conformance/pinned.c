@@ -49,6 +49,39 @@ out:
     memory_free(memory);
 }
 
+/* Memory that copies still use is given to nobody else, who would write to it at once. */
+static void released_in_use(suite *t)
+{
+    enum { SIZE = 100000 };
+    guarded device = { 0 }, busy = { 0 };
+    yoke_buffer *pinned = NULL, *other = NULL;
+    unsigned char *wanted = memory_new(SIZE);
+
+    NEED(guarded_create(t, SIZE, &device) && guarded_create(t, 8, &busy));
+    for (uint32_t i = 0; i < 8; i++) {
+        fill_random(wanted, SIZE, i);
+        NEED_OK(yoke_buffer_create_pinned(t->device, SIZE, &pinned));
+        memcpy(yoke_buffer_get_host(pinned), wanted, SIZE);
+        NEED(suite_spin(t, t->stream, busy.buffer, i, 5, NULL));
+        NEED_OK(yoke_copy(t->stream, device.buffer, 0, pinned, 0, SIZE));
+        yoke_buffer_release(pinned);
+        pinned = NULL;
+        NEED_OK(yoke_buffer_create_pinned(t->device, SIZE, &other));
+        memset(yoke_buffer_get_host(other), 0x99, SIZE);
+        NEED_OK(yoke_stream_wait(t->stream));
+        NEED(guarded_check(t, &device, wanted));
+        yoke_buffer_release(other);
+        other = NULL;
+    }
+out:
+    CHECK_OK(yoke_stream_wait(t->stream));
+    yoke_buffer_release(other);
+    yoke_buffer_release(pinned);
+    guarded_release(&busy);
+    guarded_release(&device);
+    memory_free(wanted);
+}
+
 /* ---- Over memory of the program's own ---- */
 
 /* Copies of all sorts between `size` bytes of host memory, the buffer over them, and the device. */
@@ -258,10 +291,11 @@ int main(void)
 {
     static const suite_case cases[] = {
         { "no kernel works on it, no fill, no view", not_for_kernels, false },
+        { "released while copies use it, and made anew", released_in_use, false },
         { "over memory that begins anywhere", over_any_memory, false },
         { "what cannot be page-locked", what_over_refuses, false },
-        { "released while copies use it", over_released_in_use, false },
-        { "released while copies are held", over_released_while_held, false },
+        { "over memory, released while copies use it", over_released_in_use, false },
+        { "over memory, released while copies are held", over_released_while_held, false },
         { "over many pieces of memory", over_many, false },
     };
     yoke_source source = YOKE_SOURCE_INIT;

@@ -281,6 +281,7 @@ static void released_while_a_view_lives(suite *t)
 
     NEED(piece_create(t, &p));
     NEED(stamp(t, t->stream, p.buffer, 6));
+    NEED_OK(yoke_stream_wait(t->stream)); /* nothing but the view keeps it */
     NEED_OK(yoke_buffer_create_view(p.buffer, offset, 8192, &view));
     NEED_OK(yoke_buffer_create_view(view, offset, 4096, &inner));
     piece_let_go(&p);
