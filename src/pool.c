@@ -420,7 +420,10 @@ yoke_status yoke_device_trim(yoke_device *device, uint64_t keep)
     yk_trash_empty(device);
     trim(device, &device->pool.device, keep);
     trim(device, &device->pool.pinned, keep);
-    device->backend->pool_trim(device, keep);
+    yk_light_lock(&device->pool.lock);
+    uint64_t kept = device->pool.device.bytes;
+    yk_light_unlock(&device->pool.lock);
+    device->backend->pool_trim(device, keep > kept ? keep - kept : 0);
     return YOKE_OK;
 }
 

@@ -10,12 +10,12 @@
 
 YK_COLD static yoke_status exhausted(const yk_opencl_slot *slot, size_t size, uint64_t used)
 {
-    char asked[32], taken[32], all[32];
+    char asked[32], unused[32], taken[32];
+    uint64_t all = slot->info.memory;
 
-    return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY,
-                   "opencl: %s asked, but this program's buffers already take %s of the %s that '%s' has",
-                   yk_bytes_text(asked, sizeof asked, size), yk_bytes_text(taken, sizeof taken, used),
-                   yk_bytes_text(all, sizeof all, slot->info.memory), slot->info.name);
+    return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY, "opencl: %s asked, %s free of '%s': this program's buffers already take %s",
+                   yk_bytes_text(asked, sizeof asked, size), yk_bytes_text(unused, sizeof unused, used < all ? all - used : 0),
+                   slot->info.name, yk_bytes_text(taken, sizeof taken, used));
 }
 
 /* Count `size` bytes as in use, unless the device has not that much left. */

@@ -101,8 +101,9 @@ YOKE_API yoke_status yoke_device_memory(yoke_device *device, yoke_memory_info *o
 #define YOKE_NO_LIMIT UINT64_MAX
 
 /* Limit what buffers take of the device's memory from now on. `in_use`: more than that is YOKE_E_OUT_OF_DEVICE_MEMORY (no limit
- * unless set). `cached`: how much released memory is kept to be used again, and of pinned memory a quarter of that; a sixteenth of
- * the device's memory unless set, 0 keeps none. What is beyond a new limit is given back at once, as far as it is not in use. */
+ * unless set). `cached`: how much released memory of plain buffers is kept to be used again, and of ordered ones as much where the
+ * driver keeps it (CUDA); of pinned memory a quarter of that, 1 GiB at most. A sixteenth of the device's memory unless set; 0 keeps
+ * none. What is beyond a new limit is given back at once, as far as it is not in use. */
 YOKE_API yoke_status yoke_device_limit_memory(yoke_device *device, uint64_t in_use, uint64_t cached);
 
 /* Give released memory back to the driver, all but `keep` bytes of each kind. What the device still uses is not waited for. */
