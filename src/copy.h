@@ -28,8 +28,8 @@ yoke_status yk_check_pair(const yoke_stream *stream, const char *function, const
 
 /* For functions that wait at their end: inside the stream's own host function nothing may be enqueued. */
 yoke_status yk_check_wait(const char *function, yoke_stream *stream);
-/* Then, when the operation was enqueued. */
-yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status);
+/* Then, when the operation was enqueued, which copies so many bytes. */
+yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status, size_t size);
 
 static inline yoke_status yk_blame_site(const char *function, const char *where, yoke_status status)
 {
@@ -42,8 +42,8 @@ static inline yoke_status yk_blame_site(const char *function, const char *where,
 YK_HOT yoke_status yk_enqueue_transfer(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
     yk_buffer_used(op->u.transfer.buffer, stream);
-    op->u.transfer.staged = false;
-    if (kind != YK_OP_WRITE || YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE))
+    op->u.transfer.staged = op->u.transfer.alone = false;
+    if (kind != YK_OP_WRITE || YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE || yk_is_captured_early(stream)))
         return yk_transfer_enqueue(function, stream, kind, op);
     return yk_stream_enqueue(stream, kind, op);
 }

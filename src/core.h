@@ -240,8 +240,10 @@ struct yoke_device {
     yk_pool pool;
     bool driver_pool;        /* [backends] the driver has a pool for ordered memory */
     bool staged;             /* [backends] it copies pageable memory slowly, so Yoke carries that where it pays: staging.c */
+    bool captures_writes;    /* [backends] a small write takes its bytes when it is enqueued, not in its turn */
     bool reads_block;        /* [backends] a read to pageable memory does not return before it has run */
     bool fills_well[17];     /* [backends] patterns of so many bytes, as fast as memory is; else fill.c has a kernel */
+    uint64_t fill_reach;     /* [backends] beyond this offset its own fills go wrong */
     bool stages_small;       /* carried also where that hardly pays (YOKE_STAGING=1) */
     int copiers;             /* threads that carry, with the stream's own */
     atomic_int idle_copiers; /* of those beside the stream's own */
@@ -305,6 +307,7 @@ struct yk_op {
             void *host;          /* read from by YK_OP_WRITE, written to by YK_OP_READ */
             yoke_buffer *pinned; /* what `host` points into, where that is known */
             bool sync;           /* the caller waits for it */
+            bool alone;          /* held, because the driver may have it only when it has done all that came before */
             bool staged;         /* held, because the driver is slow with it or would block: staging.c */
             yk_box box;          /* of a _BOX, whose size is that of all of its rows */
         } transfer;
@@ -365,9 +368,10 @@ struct yoke_stream {
     yoke_stream *next, *previous; /* in device->streams */
     bool thrown;                  /* in device->trash instead; with device->lock held */
 
-    atomic_uint_fast64_t gate;      /* whether an enqueue may go straight to the driver, and how many have gone: enqueue.h */
-    atomic_uint_fast64_t done;      /* of those, known to have finished */
-    yk_given recent[YK_GIVEN_KEPT]; /* operation n is recent[n % YK_GIVEN_KEPT] */
+    atomic_uint_fast64_t gate;        /* whether an enqueue may go straight to the driver, and how many have gone: enqueue.h */
+    atomic_uint_fast64_t done;        /* of those, known to have finished */
+    atomic_uint_fast64_t writes_host; /* of those, how many there were with the last that may write to host memory */
+    yk_given recent[YK_GIVEN_KEPT];   /* operation n is recent[n % YK_GIVEN_KEPT] */
 
     atomic_bool spare_lock; /* protects spares (events to be recorded again, event.c) and waits */
     yoke_event *spares[2];  /* untimed and timed */

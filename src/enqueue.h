@@ -73,6 +73,8 @@ YK_HOT void yk_note_given(yoke_stream *stream, yk_op_kind kind, const yk_op *op,
     atomic_store_explicit(&given->kind, (int)kind, memory_order_relaxed);
     atomic_store_explicit(&given->where, op->where, memory_order_relaxed);
     atomic_store_explicit(&given->name, name, memory_order_relaxed);
+    if (kind == YK_OP_READ || kind == YK_OP_READ_BOX || kind == YK_OP_WAIT || kind == YK_OP_NATIVE)
+        atomic_store_explicit(&stream->writes_host, number + 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&stream->gate, leaving ? GATE_GIVEN - GATE_ONE : GATE_GIVEN, memory_order_release);
 }
 

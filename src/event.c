@@ -221,10 +221,15 @@ yoke_status yk_event_poll(yoke_event *event)
     return status < 0 ? yk_failure_tell(atomic_load(&event->failure)) : status;
 }
 
+yoke_status yk_event_settle_soon(yoke_event *event, uint64_t spin_more)
+{
+    (void)yk_wait_any(&(yk_wait){ .events = &event, .count = 1, .deadline = UINT64_MAX, .spin_more = spin_more });
+    return yk_event_poll(event);
+}
+
 yoke_status yk_event_settle(yoke_event *event)
 {
-    (void)yk_wait_any(&(yk_wait){ .events = &event, .count = 1, .deadline = UINT64_MAX });
-    return yk_event_poll(event);
+    return yk_event_settle_soon(event, 0);
 }
 
 /* ---- Public functions ---- */

@@ -22,6 +22,8 @@ yoke_status yk_event_settled(yoke_event *event, yoke_status status);
 /* As yoke_event_query and yoke_event_wait, for events known to be valid. */
 yoke_status yk_event_poll(yoke_event *event);
 yoke_status yk_event_settle(yoke_event *event);
+/* For what will not take long: spin for so many nanoseconds more before sleeping. */
+yoke_status yk_event_settle_soon(yoke_event *event, uint64_t spin_more);
 
 /* For trash.c: an event that does not keep its stream in memory; NULL on failure. */
 yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags);

@@ -98,17 +98,23 @@ void yk_filler_init(yoke_device *device)
     device->filler.forced = is_forced();
 }
 
+static bool kernel_can(const yoke_device *device, const yk_op *fill)
+{
+    bool aligned = fill->u.fill.buffer->skew == 0 && (fill->u.fill.height == 1 || fill->u.fill.pitch % CHUNK == 0);
+    return aligned && fill->u.fill.width / CHUNK / BLOCK + 1 < device->info.max_grid[0];
+}
+
 /* The kernel for this fill, or NULL when it is the driver's. */
 static yoke_kernel *kernel_for(yoke_stream *stream, const yk_op *fill)
 {
     yoke_device *device = stream->device;
-    const yoke_buffer *root = fill->u.fill.buffer;
     size_t size = fill->u.fill.width * fill->u.fill.height;
+    size_t end = fill->u.fill.offset + (fill->u.fill.height - 1) * fill->u.fill.pitch + fill->u.fill.width;
     bool slow = !device->fills_well[fill->u.fill.pattern_size] || device->filler.forced;
-    bool aligned = root->skew == 0 && (fill->u.fill.height == 1 || fill->u.fill.pitch % CHUNK == 0);
-    if (!slow || !aligned || size < kernel_gains || fill->u.fill.width / CHUNK / BLOCK >= device->info.max_grid[0] - 1)
+    bool beyond = end > device->fill_reach;
+    if (!(beyond || (slow && size >= kernel_gains)) || !kernel_can(device, fill))
         return NULL;
-    return kernel_of(device, size >= building_pays || device->filler.forced);
+    return kernel_of(device, beyond || size >= building_pays || device->filler.forced);
 }
 
 /* ---- Enqueueing ---- */

@@ -310,18 +310,24 @@ static void drain(yoke_stream *stream, yoke_event *after)
     }
 }
 
-/* A copy that Yoke carries: nothing of the stream may be under way then, since what came before may have written its source. */
-static void run_staged(yoke_stream *stream, const yk_op *op)
+/* Wait until nothing of the stream is under way. False: it has failed, or fails with that. */
+static bool drain_for(yoke_stream *stream, const yk_op *op)
 {
-    yoke_event *before = has_failed(stream) ? NULL : yk_event_new(stream, 0, op->where);
-    yoke_status status = before || has_failed(stream) ? YOKE_OK : yoke_error()->status;
+    if (has_failed(stream))
+        return false;
+    yoke_event *before = yk_event_new(stream, 0, op->where);
     if (before)
         drain(stream, before);
+    else
+        fail_held(stream, op, yoke_error()->status);
     yoke_event_release(before);
-    if (has_failed(stream))
-        return;
-    if (status == YOKE_OK)
-        status = yk_staging_run(stream, op);
+    return !has_failed(stream);
+}
+
+/* A copy that Yoke carries. What came before it may have written its source. */
+static void run_staged(yoke_stream *stream, const yk_op *op)
+{
+    yoke_status status = drain_for(stream, op) ? yk_staging_run(stream, op) : YOKE_OK;
     if (status < 0)
         fail_held(stream, op, status);
 }
@@ -425,7 +431,7 @@ static void run(yoke_stream *stream, const yk_op *op)
     default:
         if (yk_is_staged(op))
             run_staged(stream, op);
-        else
+        else if (!yk_runs_alone(op) || drain_for(stream, op))
             run_given(stream, op);
     }
 }

@@ -261,6 +261,8 @@ static size_t sleep_until_settled(const yk_wait *wait, uint64_t start)
 size_t yk_wait_any(const yk_wait *wait)
 {
     uint64_t start = yk_now(), now = start, spin = yk_spin_nanoseconds(wait->events[0]->stream);
+    if (spin > 0 && spin < UINT64_MAX - wait->spin_more)
+        spin += wait->spin_more;
     do {
         size_t found = look(wait);
         if (found < wait->count || is_over(wait, now))

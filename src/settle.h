@@ -31,6 +31,7 @@ typedef struct yk_wait {
     bool given_is_enough; /* wait only until it is no longer held */
     uint64_t deadline;
     yoke_stream *unless_failed; /* or until this stream has failed; may be NULL */
+    uint64_t spin_more;         /* nanoseconds beside what the stream's policy says, where that spins at all */
 } yk_wait;
 
 /* The first of the events that has settled; `count` when none has, but the wait is over. */

@@ -77,6 +77,11 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
         return status;
     bool large = device->staged && op->u.transfer.size >= (device->stages_small ? pays_when_forced : pays);
     bool blocks = read && device->reads_block && !sync && !yk_stream_is_idle(stream);
+    bool early = !read && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
+    if (early && !device->blocking) {
+        op->u.transfer.alone = true;
+        return yk_stream_hold(stream, op);
+    }
     if (!(large || blocks) || device->blocking || op->u.transfer.pinned || yk_is_pinned(device, op->u.transfer.host, extent))
         return yk_stream_enqueue(stream, kind, op);
     op->u.transfer.staged = large;
@@ -85,6 +90,11 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
         return status;
     op->u.transfer.staged = false; /* no thread is to be had: the driver's way, then */
     return yk_stream_enqueue(stream, kind, op);
+}
+
+bool yk_runs_alone(const yk_op *op)
+{
+    return (op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_BOX) && op->u.transfer.alone;
 }
 
 bool yk_is_staged(const yk_op *op)

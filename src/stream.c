@@ -293,6 +293,11 @@ yoke_status yoke_stream_wait(yoke_stream *stream)
 
 yoke_status yk_stream_finish(yoke_stream *stream)
 {
+    return yk_stream_finish_soon(stream, 0);
+}
+
+yoke_status yk_stream_finish_soon(yoke_stream *stream, uint64_t spin_more)
+{
     yoke_status status = YOKE_OK;
     if (yk_stream_is_mine(stream))
         return YOKE_OK;
@@ -306,7 +311,7 @@ yoke_status yk_stream_finish(yoke_stream *stream)
         status = yk_stream_record(stream, end, true);
         if (status == YOKE_OK && yk_event_poll(end) == YOKE_PENDING) {
             yk_stream_awaits(end);
-            status = yk_event_settle(end);
+            status = yk_event_settle_soon(end, spin_more);
             yk_stream_awaits(NULL);
         }
         yoke_event_release(end);

@@ -4,18 +4,28 @@
 
 #include <string.h>
 
+/* The core has checked the device's side, so what the driver finds invalid is the host's. */
+static inline yoke_status check_transfer(const char *call, yk_CUresult result)
+{
+    if (YK_UNLIKELY(result == YK_CUDA_ERROR_INVALID_VALUE))
+        return yk_cuda_fail_as(
+            YOKE_E_INVALID, call, result,
+            "the driver does not take this host memory; it may be pinned only in part: copy the parts one by one");
+    return yk_cuda_check(call, result);
+}
+
 yoke_status yk_cuda_write(yoke_stream *stream, const yk_op *op)
 {
     yk_CUdeviceptr target = op->u.transfer.buffer->native.address + op->u.transfer.offset;
-    return yk_cuda_check("cuMemcpyHtoDAsync_v2",
-                         yk_cu.cuMemcpyHtoDAsync_v2(target, op->u.transfer.host, op->u.transfer.size, stream->native));
+    return check_transfer("cuMemcpyHtoDAsync_v2",
+                          yk_cu.cuMemcpyHtoDAsync_v2(target, op->u.transfer.host, op->u.transfer.size, stream->native));
 }
 
 yoke_status yk_cuda_read(yoke_stream *stream, const yk_op *op)
 {
     yk_CUdeviceptr source = op->u.transfer.buffer->native.address + op->u.transfer.offset;
-    return yk_cuda_check("cuMemcpyDtoHAsync_v2",
-                         yk_cu.cuMemcpyDtoHAsync_v2(op->u.transfer.host, source, op->u.transfer.size, stream->native));
+    return check_transfer("cuMemcpyDtoHAsync_v2",
+                          yk_cu.cuMemcpyDtoHAsync_v2(op->u.transfer.host, source, op->u.transfer.size, stream->native));
 }
 
 yoke_status yk_cuda_copy(yoke_stream *stream, const yk_op *op)
@@ -47,8 +57,8 @@ static yk_CUcopySide host_side(void *host, size_t row, size_t slice)
 static yoke_status copy_3d(yoke_stream *stream, const yk_box *box, yk_CUcopySide target, yk_CUcopySide source)
 {
     yk_CUDA_MEMCPY3D copy = { source, target, box->width, box->height, box->depth };
-    return yk_cuda_check("cuMemcpy3DAsync_v2",
-                         yk_cu.cuMemcpy3DAsync_v2((const struct CUDA_MEMCPY3D_st *)(const void *)&copy, stream->native));
+    return check_transfer("cuMemcpy3DAsync_v2",
+                          yk_cu.cuMemcpy3DAsync_v2((const struct CUDA_MEMCPY3D_st *)(const void *)&copy, stream->native));
 }
 
 yoke_status yk_cuda_write_box(yoke_stream *stream, const yk_op *op)

@@ -217,6 +217,7 @@ yoke_status yk_cuda_device_open(yoke_device *device)
         goto out;
     }
     device->staged = device->reads_block = true;
+    device->fill_reach = UINT64_MAX;
     device->fills_well[1] = device->fills_well[2] = device->fills_well[4] = true;
     device->native = native;
     native = NULL;

@@ -71,6 +71,33 @@ static yoke_status box_fault(const char *call, cl_int code, const yk_box *box)
     return yk_opencl_fail(call, code, "a box of %zu bytes x %zu rows x %zu slices", box->width, box->height, box->depth);
 }
 
+/* Row by row, in the order of the queue; the last one records op->end. */
+static yoke_status transfer_rows(yoke_stream *stream, const yk_op *op)
+{
+    const yk_box *box = &op->u.transfer.box;
+    bool write = op->kind == YK_OP_WRITE_BOX;
+    yoke_status status = YOKE_OK;
+    yk_op row = { .u.transfer = { .buffer = op->u.transfer.buffer, .size = box->width } };
+
+    for (size_t z = 0; z < box->depth; z++)
+        for (size_t y = 0; y < box->height && status == YOKE_OK; y++) {
+            size_t target = z * box->target_slice + y * box->target_row, source = z * box->source_slice + y * box->source_row;
+            row.u.transfer.offset = op->u.transfer.offset + (write ? target : source);
+            row.u.transfer.host = (char *)op->u.transfer.host + (write ? source : target);
+            row.end = z + 1 == box->depth && y + 1 == box->height ? op->end : NULL;
+            status = write ? give_write(stream, &row) : give_read(stream, &row);
+        }
+    return status;
+}
+
+/* NVIDIA's driver (580) calls some boxes invalid that are right. */
+static yoke_status box_outcome(yoke_stream *stream, const yk_op *op, const char *call, cl_int code)
+{
+    if (code == CL_INVALID_VALUE)
+        return transfer_rows(stream, op);
+    return code == CL_SUCCESS ? YOKE_OK : box_fault(call, code, &op->u.transfer.box);
+}
+
 static yoke_status give_write_box(yoke_stream *stream, const yk_op *op)
 {
     const yk_box *box = &op->u.transfer.box;
@@ -84,7 +111,7 @@ static yoke_status give_write_box(yoke_stream *stream, const yk_op *op)
                                           box->target_row, box->target_slice, box->source_row, box->source_slice,
                                           op->u.transfer.host, 0, NULL, yk_opencl_end_of(op));
     yk_opencl_leave(stream);
-    return code == CL_SUCCESS ? YOKE_OK : box_fault("clEnqueueWriteBufferRect", code, box);
+    return box_outcome(stream, op, "clEnqueueWriteBufferRect", code);
 }
 SLOT(write_box, op->u.transfer.buffer, op->u.transfer.buffer)
 
@@ -101,7 +128,7 @@ static yoke_status give_read_box(yoke_stream *stream, const yk_op *op)
                                          box->source_row, box->source_slice, box->target_row, box->target_slice,
                                          op->u.transfer.host, 0, NULL, yk_opencl_end_of(op));
     yk_opencl_leave(stream);
-    return code == CL_SUCCESS ? YOKE_OK : box_fault("clEnqueueReadBufferRect", code, box);
+    return box_outcome(stream, op, "clEnqueueReadBufferRect", code);
 }
 SLOT(read_box, op->u.transfer.buffer, op->u.transfer.buffer)
 

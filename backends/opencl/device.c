@@ -431,6 +431,8 @@ yoke_status yk_opencl_device_open(yoke_device *device)
         goto out;
     }
     device->staged = !native->slot->unified;
+    device->captures_writes = native->slot->nvidia; /* up to 64 KiB, from pinned memory too (580) */
+    device->fill_reach = native->slot->nvidia ? INT32_MAX : UINT64_MAX;
     /* NVIDIA's driver (580) fills with 0.4 to 3.6 of 4.6 TB/s, the shorter the pattern the slower. */
     for (size_t i = 1; i < YK_COUNT_OF(device->fills_well); i++)
         device->fills_well[i] = !native->slot->nvidia;
