@@ -42,7 +42,7 @@ static inline yoke_status yk_blame_site(const char *function, const char *where,
 YK_HOT yoke_status yk_enqueue_transfer(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
     yk_buffer_used(op->u.transfer.buffer, stream);
-    op->u.transfer.staged = op->u.transfer.alone = false;
+    op->u.transfer.staged = false;
     if (kind != YK_OP_WRITE || YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE || yk_is_captured_early(stream)))
         return yk_transfer_enqueue(function, stream, kind, op);
     return yk_stream_enqueue(stream, kind, op);

@@ -307,7 +307,6 @@ struct yk_op {
             void *host;          /* read from by YK_OP_WRITE, written to by YK_OP_READ */
             yoke_buffer *pinned; /* what `host` points into, where that is known */
             bool sync;           /* the caller waits for it */
-            bool alone;          /* held, because the driver may have it only when it has done all that came before */
             bool staged;         /* held, because the driver is slow with it or would block: staging.c */
             yk_box box;          /* of a _BOX, whose size is that of all of its rows */
         } transfer;

@@ -62,6 +62,25 @@ YK_HOT yoke_status yk_give(yoke_stream *stream, yk_op_kind kind, const yk_op *op
     return yk_fail(YOKE_E_INVALID, "a %s cannot be given to the driver", yk_op_name(kind));
 }
 
+/* Host memory, that is read into, or that the device shares; or whatever a wait stands for. */
+YK_HOT bool yk_may_write_host(yk_op_kind kind, const yk_op *op)
+{
+    switch (kind) {
+    case YK_OP_WRITE:
+    case YK_OP_WRITE_BOX:
+        return op->u.transfer.buffer->kind >= YOKE_MEMORY_MAPPED;
+    case YK_OP_COPY:
+    case YK_OP_COPY_BOX:
+        return op->u.copy.target->kind >= YOKE_MEMORY_MAPPED;
+    case YK_OP_FILL:
+        return op->u.fill.buffer->kind >= YOKE_MEMORY_MAPPED;
+    case YK_OP_LAUNCH:
+        return op->u.launch.shared_memory;
+    default:
+        return true;
+    }
+}
+
 /* The driver has been given an operation. `leaving`: the gate is left with it. */
 YK_HOT void yk_note_given(yoke_stream *stream, yk_op_kind kind, const yk_op *op, bool leaving)
 {
@@ -73,7 +92,7 @@ YK_HOT void yk_note_given(yoke_stream *stream, yk_op_kind kind, const yk_op *op,
     atomic_store_explicit(&given->kind, (int)kind, memory_order_relaxed);
     atomic_store_explicit(&given->where, op->where, memory_order_relaxed);
     atomic_store_explicit(&given->name, name, memory_order_relaxed);
-    if (kind == YK_OP_READ || kind == YK_OP_READ_BOX || kind == YK_OP_WAIT || kind == YK_OP_NATIVE)
+    if (yk_may_write_host(kind, op))
         atomic_store_explicit(&stream->writes_host, number + 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&stream->gate, leaving ? GATE_GIVEN - GATE_ONE : GATE_GIVEN, memory_order_release);
 }

@@ -431,7 +431,7 @@ static void run(yoke_stream *stream, const yk_op *op)
     default:
         if (yk_is_staged(op))
             run_staged(stream, op);
-        else if (!yk_runs_alone(op) || drain_for(stream, op))
+        else if (!yk_runs_alone(stream, op) || drain_for(stream, op))
             run_given(stream, op);
     }
 }

@@ -236,13 +236,27 @@ static yoke_status ask_driver(yoke_buffer *buffer, yoke_stream *stream)
     return buffer->origin == YK_ORDERED ? backend->buffer_create_ordered(buffer, stream) : backend->buffer_create(buffer);
 }
 
+/* The driver's pool learns what has been freed only when a stream is waited for by a call of its own, which is no wait where the
+ * stream is known to be done. */
+static bool trim_driver_pool(yoke_device *device, uint64_t keep)
+{
+    if (!device->driver_pool)
+        return false;
+    pthread_mutex_lock(&device->lock);
+    for (yoke_stream *stream = device->streams; stream; stream = stream->next)
+        if (yk_stream_is_idle(stream))
+            device->backend->stream_finish(stream);
+    pthread_mutex_unlock(&device->lock);
+    return device->backend->pool_trim(device, keep);
+}
+
 bool yk_pool_empty(yoke_device *device)
 {
     bool any = yk_trash_wait(device);
     any = trim(device, &device->pool.device, 0) || any;
     any = trim(device, &device->pool.pinned, 0) || any;
     any = yk_trash_wait(device) || any;
-    return device->backend->pool_trim(device, 0) || any;
+    return trim_driver_pool(device, 0) || any;
 }
 
 YK_COLD static yoke_status exhausted(const yoke_buffer *buffer)
@@ -423,7 +437,7 @@ yoke_status yoke_device_trim(yoke_device *device, uint64_t keep)
     yk_light_lock(&device->pool.lock);
     uint64_t kept = device->pool.device.bytes;
     yk_light_unlock(&device->pool.lock);
-    device->backend->pool_trim(device, keep > kept ? keep - kept : 0);
+    trim_driver_pool(device, keep > kept ? keep - kept : 0);
     return YOKE_OK;
 }
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
+#ifdef __x86_64__
+#include <immintrin.h>
 #endif
 
 #include "enqueue.h"
@@ -78,10 +78,8 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     bool large = device->staged && op->u.transfer.size >= (device->stages_small ? pays_when_forced : pays);
     bool blocks = read && device->reads_block && !sync && !yk_stream_is_idle(stream);
     bool early = !read && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
-    if (early && !device->blocking) {
-        op->u.transfer.alone = true;
-        return yk_stream_hold(stream, op);
-    }
+    if (early && !device->blocking)
+        return yk_stream_hold(stream, op); /* until nothing is under way: yk_runs_alone */
     if (!(large || blocks) || device->blocking || op->u.transfer.pinned || yk_is_pinned(device, op->u.transfer.host, extent))
         return yk_stream_enqueue(stream, kind, op);
     op->u.transfer.staged = large;
@@ -92,9 +90,10 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     return yk_stream_enqueue(stream, kind, op);
 }
 
-bool yk_runs_alone(const yk_op *op)
+bool yk_runs_alone(const yoke_stream *stream, const yk_op *op)
 {
-    return (op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_BOX) && op->u.transfer.alone;
+    bool write = op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_BOX;
+    return write && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
 }
 
 bool yk_is_staged(const yk_op *op)
@@ -215,32 +214,41 @@ static void fail(load *all)
 
 /* ---- In the host's memory ---- */
 
-#ifdef __SSE2__
-/* 64 bytes, past the cache; `target` is aligned. */
+#ifdef __x86_64__
+/* Past the cache, a line of 64 bytes at a time: with one store where the processor can, so that no line is written in parts. Eight
+ * pages side by side, since the processor fetches each of them ahead and one alone does not keep it busy. `target` is aligned.
+ * Returns how many bytes were copied: all but less than a line. */
+#define COPY_LINES(target, source, size, copy_line)                      \
+    const size_t page = 4096, round = 8 * page;                          \
+    size_t done = 0;                                                     \
+    for (; size - done >= round; done += round)                          \
+        for (size_t line = 0; line < page; line += 64)                   \
+            for (size_t at = done + line; at < done + round; at += page) \
+                copy_line(target + at, source + at);                     \
+    for (; size - done >= 64; done += 64)                                \
+        copy_line(target + done, source + done);                         \
+    _mm_sfence();                                                        \
+    return done;
+
 static inline void copy_line(char *target, const char *source)
 {
-    __m128i a = _mm_loadu_si128((const __m128i *)(const void *)source);
-    __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(source + 16));
-    __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(source + 32));
-    __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(source + 48));
-    _mm_stream_si128((__m128i *)(void *)target, a);
-    _mm_stream_si128((__m128i *)(void *)(target + 16), b);
-    _mm_stream_si128((__m128i *)(void *)(target + 32), c);
-    _mm_stream_si128((__m128i *)(void *)(target + 48), d);
+    for (int i = 0; i < 64; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(target + i), _mm_loadu_si128((const __m128i *)(const void *)(source + i)));
 }
 
-/* Four pages side by side: the processor fetches each of them ahead, and one alone does not keep it busy. */
-static size_t copy_pages(char *target, const char *source, size_t size)
+static size_t copy_lines(char *target, const char *source, size_t size)
 {
-    const size_t page = 4096, round = 4 * page;
-    size_t done = 0;
-    for (; size - done >= round; done += round)
-        for (size_t line = 0; line < page; line += 64)
-            for (size_t at = done + line; at < done + round; at += page)
-                copy_line(target + at, source + at);
-    for (; size - done >= 64; done += 64)
-        copy_line(target + done, source + done);
-    return done;
+    COPY_LINES(target, source, size, copy_line)
+}
+
+__attribute__((target("avx512f"))) static inline void copy_line_at_once(char *target, const char *source)
+{
+    _mm512_stream_si512((__m512i *)(void *)target, _mm512_loadu_si512(source));
+}
+
+__attribute__((target("avx512f"))) static size_t copy_lines_at_once(char *target, const char *source, size_t size)
+{
+    COPY_LINES(target, source, size, copy_line_at_once)
 }
 #endif
 
@@ -248,12 +256,14 @@ static size_t copy_pages(char *target, const char *source, size_t size)
 static void copy_bytes(char *target, const char *source, size_t size)
 {
     size_t done = 0;
-#ifdef __SSE2__
+#ifdef __x86_64__
     if (size >= 1024) {
-        done = (0 - (uintptr_t)target) % 16;
+        done = (0 - (uintptr_t)target) % 64;
         memcpy(target, source, done);
-        done += copy_pages(target + done, source + done, size - done);
-        _mm_sfence();
+        if (__builtin_cpu_supports("avx512f"))
+            done += copy_lines_at_once(target + done, source + done, size - done);
+        else
+            done += copy_lines(target + done, source + done, size - done);
     }
 #endif
     memcpy(target + done, source + done, size - done);

@@ -25,7 +25,7 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
 bool yk_is_staged(const yk_op *op);
 
 /* Whether the driver may be given a held operation only when it has done all that came before. */
-bool yk_runs_alone(const yk_op *op);
+bool yk_runs_alone(const yoke_stream *stream, const yk_op *op);
 
 /* Carry it, on the stream's worker, when the driver is done with all that came before. Everything has been copied on return. */
 yoke_status yk_staging_run(yoke_stream *stream, const yk_op *op);

@@ -166,6 +166,8 @@ static yoke_status give_copy_box(yoke_stream *stream, const yk_op *op)
                                          region, box->source_row, box->source_slice, box->target_row, box->target_slice, 0, NULL,
                                          yk_opencl_end_of(op));
     yk_opencl_leave(stream);
+    if (code == CL_INVALID_VALUE) /* as above */
+        return copy_rows(stream, op);
     return code == CL_SUCCESS ? YOKE_OK : box_fault("clEnqueueCopyBufferRect", code, box);
 }
 SLOT(copy_box, op->u.copy.target, op->u.copy.source)

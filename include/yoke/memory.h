@@ -136,8 +136,9 @@ YOKE_API yoke_status yoke_read_at(const char *where, yoke_stream *stream, void *
                                   size_t size);
 
 /* Copy between two buffers, in the stream's order. One of them has to belong to the stream's device; the other may belong to any
- * device of any backend (its content has to be ready: wait for an event of its own stream first), or be pinned. Statuses as
- * yoke_write, and YOKE_E_INVALID: the ranges overlap, both buffers are pinned, or neither belongs to the stream's device. */
+ * device of any backend: its content has to be ready, so wait for an event of its own stream first. A pinned buffer counts as the
+ * host's: the other one then has to belong to the stream's device. Statuses as yoke_write, and YOKE_E_INVALID: the ranges overlap,
+ * both buffers are pinned, or neither belongs to the stream's device. */
 #define yoke_copy(...) yoke_copy_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_copy_at(const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset,
                                   yoke_buffer *source, size_t source_offset, size_t size);
