@@ -183,7 +183,7 @@ typedef struct device_search {
     yk_device_list seen;     /* of every backend that started */
     size_t started;          /* how many did */
     yk_text reasons;         /* why what would have done could not be used: "cuda: …; opencl: …; " */
-    yoke_error_info failure; /* the first of those */
+    yoke_error_info failure; /* the first of those, or that there was no memory */
     yoke_status open_status; /* of the first device that would have done and did not open */
     yoke_device *device;
 } device_search;
@@ -192,7 +192,7 @@ static void note_failure(device_search *search, const yk_backend *backend)
 {
     const yoke_error_info *error = yoke_error();
     add_reason(&search->reasons, backend, error->text, "; ");
-    if (search->failure.status == YOKE_OK)
+    if (search->failure.status == YOKE_OK || error->status == YOKE_E_OUT_OF_HOST_MEMORY)
         search->failure = *error;
 }
 

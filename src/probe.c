@@ -136,8 +136,8 @@ static bool is_complete(const yk_text *answer)
     return answer->length >= head.total;
 }
 
-/* Read until the answer is complete, the child has closed its end, or the time is over: then false. */
-static bool read_answer(int fd, yk_text *answer)
+/* Read until the answer is complete, the child has closed its end, or the time is over: then YOKE_PENDING. */
+static yoke_status read_answer(int fd, yk_text *answer)
 {
     uint64_t deadline = milliseconds() + yk_probe_seconds * 1000;
     char bytes[4096];
@@ -145,7 +145,7 @@ static bool read_answer(int fd, yk_text *answer)
         uint64_t now = milliseconds();
         struct pollfd ready = { .fd = fd, .events = POLLIN };
         if (now >= deadline)
-            return false;
+            return YOKE_PENDING;
         int polled = poll(&ready, 1, (int)(deadline - now));
         if (polled == 0 || (polled < 0 && errno == EINTR))
             continue;
@@ -153,10 +153,13 @@ static bool read_answer(int fd, yk_text *answer)
         if (length < 0 && errno == EINTR)
             continue;
         if (length <= 0)
-            return true;
+            return YOKE_OK;
+        size_t before = answer->length;
         yk_text_add_bytes(answer, bytes, (size_t)length);
+        if (answer->length == before)
+            return yk_no_memory("a driver's answer");
     }
-    return true;
+    return YOKE_OK;
 }
 
 /* How the child ended; -1 when somebody else has reaped it, or SIGCHLD is ignored. */
@@ -224,10 +227,11 @@ static yoke_status ask_child(const yk_backend *backend, const int ends[2], pid_t
 {
     yk_text answer = { 0 };
     close(ends[1]);
-    bool in_time = read_answer(ends[0], &answer);
+    yoke_status status = read_answer(ends[0], &answer);
     close(ends[0]);
-    int how = reap(pid, in_time);
-    yoke_status status = is_complete(&answer) ? unpack(&answer, list) : explain_silence(backend, in_time, how);
+    int how = reap(pid, status != YOKE_PENDING);
+    if (status >= 0)
+        status = is_complete(&answer) ? unpack(&answer, list) : explain_silence(backend, status != YOKE_PENDING, how);
     yk_text_free(&answer);
     return status;
 }

@@ -18,6 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects slots, slot
 static yk_opencl_slot **slots;
 static size_t slot_count, slot_capacity;
 static bool listed;
+static bool starved; /* with the lock held: there was no memory for something that a device says of itself */
 
 /* ---- Asking ---- */
 
@@ -31,14 +32,19 @@ static void copy_trimmed(char *target, size_t size, const char *source)
         target[end - 1] = '\0';
 }
 
-/* A string of a device, to be freed; NULL when it has none. */
+/* A string of a device, to be freed; NULL when it has none, or when `starved`. */
 static char *device_string(cl_device_id id, cl_device_info what)
 {
     size_t size = 0;
     char *text;
 
-    if (yk_cl.clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS || size == SIZE_MAX || !(text = calloc(1, size + 1)))
+    if (yk_cl.clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS || size == SIZE_MAX)
         return NULL;
+    text = calloc(1, size + 1);
+    if (!text) {
+        starved = true;
+        return NULL;
+    }
     if (yk_cl.clGetDeviceInfo(id, what, size, text, NULL) != CL_SUCCESS) {
         free(text);
         return NULL;
@@ -255,7 +261,7 @@ static yoke_status list_device(const yk_opencl_slot *platform, cl_device_id id)
     describe_capabilities(slot, extensions ? extensions : "");
     judge(slot);
     free(extensions);
-    return YOKE_OK;
+    return starved ? yk_no_memory("what an OpenCL device says of itself") : YOKE_OK;
 }
 
 static yoke_status reject_platform(const yk_opencl_slot *platform, const char *call, cl_int code)
@@ -356,6 +362,7 @@ static yoke_status list_once(void)
         return status;
     pthread_mutex_lock(&lock);
     if (!listed) {
+        starved = false;
         status = list_platforms();
         if (status == YOKE_OK)
             sort_slots();
