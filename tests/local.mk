@@ -27,6 +27,7 @@ tests_libsuite_la_SOURCES = \
 	tests/conformance/area.c \
 	tests/conformance/area.h \
 	tests/conformance/driver.h \
+	tests/conformance/peer.h \
 	tests/conformance/stand.h \
 	tests/conformance/suite.c \
 	tests/conformance/suite.h \
@@ -68,6 +69,8 @@ conformance_programs = \
 	tests/conformance/misuse_launch \
 	tests/conformance/native \
 	tests/conformance/native_memory \
+	tests/conformance/peer \
+	tests/conformance/peer_order \
 	tests/conformance/pinned \
 	tests/conformance/pool \
 	tests/conformance/pool_order \
