@@ -97,10 +97,18 @@ tests_faults_libline_la_CPPFLAGS = $(AM_CPPFLAGS) -DLAYER='"$(abs_top_builddir)/
 tests_faults_libline_la_LIBADD = tests/libsuite.la
 
 fault_programs = \
+	tests/faults/exhausted \
 	tests/faults/failures \
 	tests/faults/lies
 check_PROGRAMS += $(fault_programs)
 fault_tests = $(fault_programs:=.opencl.tap)
+tests_faults_exhausted_SOURCES = \
+	tests/faults/exhausted.c \
+	tests/faults/exhausted.h \
+	tests/faults/exhausted_memory.c \
+	tests/faults/exhausted_work.c \
+	tests/faults/inject.c \
+	tests/faults/inject.h
 tests_faults_failures_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_lies_LDADD = tests/faults/libline.la libyoke.la
 

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Host memory runs out, once, anywhere: each scenario is run again and again, and each time another one of the library's calls of
+ * malloc and its kin fails. The call of Yoke's that fails says so, and works when it is made again; nothing is lost, and the device
+ * closes. Each failure gets a process of its own, in which the library has kept nothing for later that would hide an allocation.
+ *
+ * A failure can be looked at by itself: tests/faults/exhausted SCENARIO SELECTOR, with YOKE_FAIL_AT=n in the environment. Under
+ * valgrind that takes --soname-synonyms=somalloc=nouserintercepts, or it replaces the functions of inject.c.
+ */
+#include "exhausted.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCENARIO_ENTRY(name, words, order, flags) { #name, scenario_##name, order, flags },
+static const scenario scenarios[] = { SCENARIOS(SCENARIO_ENTRY) };
+
+static const scenario *find_scenario(const char *name)
+{
+    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
+        if (strcmp(scenarios[i].name, name) == 0)
+            return &scenarios[i];
+    return NULL;
+}
+
+/* ---- One failure, in a process of its own ---- */
+
+static char first_told[1024]; /* where a call said that there was no memory */
+static char given_up[1024];   /* what kept a scenario from its end */
+static bool stream_failed;    /* for want of memory: that is for ever, until it recovers */
+
+bool refused_once(const char *where, const char *call)
+{
+    if (first_told[0] || !inject_happened())
+        return false;
+    snprintf(first_told, sizeof first_told, "%s: %s: %s", where, call, yoke_error()->text);
+    CHECK(yoke_error()->status == YOKE_E_OUT_OF_HOST_MEMORY);
+    CHECK(yoke_error()->text[0] != '\0');
+    CHECK(yoke_error()->function[0] != '\0');
+    return true;
+}
+
+void gave_up(const char *where, const char *call)
+{
+    snprintf(given_up, sizeof given_up, "%s: %s: %s: %s", where, call, yoke_status_name(yoke_error()->status), yoke_error()->text);
+}
+
+void finish(yoke_stream *stream)
+{
+    for (int i = 0; i < 3; i++) /* the wait itself may be what is refused */
+        if (yoke_stream_wait(stream) != YOKE_E_OUT_OF_HOST_MEMORY)
+            return;
+    stream_failed = true;
+}
+
+static atomic_uint opened, closed;
+
+static void count_log(int level, const char *text, void *user)
+{
+    (void)user;
+    if (level == YOKE_LOG_INFO && strstr(text, " is opened"))
+        atomic_fetch_add(&opened, 1);
+    if (level == YOKE_LOG_INFO && strstr(text, " is closed"))
+        atomic_fetch_add(&closed, 1);
+}
+
+static bool make_ready(suite *t, const char *selector, bool kernels)
+{
+    t->info = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
+    return CHECK_OK(yoke_device_open(selector, &t->device)) && CHECK_OK(yoke_device_get_info(t->device, &t->info)) &&
+           CHECK_OK(yoke_stream_create(t->device, &t->side)) && CHECK_OK(yoke_stream_create(t->device, &t->stream)) &&
+           (!kernels || CHECK_OK(yoke_program_build(t->device, &exhausted_source, &t->program)));
+}
+
+/* No buffer is left, and no memory, once what was released in use is free. */
+static void nothing_is_left(suite *t)
+{
+    yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
+    double start = suite_now();
+
+    CHECK_OK(yoke_stream_wait(t->side));
+    do {
+        sched_yield();
+        CHECK_OK(yoke_device_trim(t->device, 0));
+        CHECK_OK(yoke_device_memory(t->device, &info));
+    } while ((info.buffers || info.in_use || info.cached || info.pinned || info.pinned_cached) && suite_now() - start < 20);
+    CHECK(info.buffers == 0);
+    CHECK(info.in_use == 0);
+    CHECK(info.cached == 0);
+    CHECK(info.pinned == 0);
+    CHECK(info.pinned_cached == 0);
+}
+
+static void take_down(suite *t)
+{
+    yoke_program_release(t->saxpy);
+    yoke_program_release(t->program);
+    yoke_stream_release(t->stream);
+    yoke_stream_release(t->side);
+    yoke_device_release(t->device);
+    memset(t, 0, sizeof *t);
+}
+
+/* The scenario has ended with this status; only a stream that has failed may have kept it from its end. */
+static void judge(suite *t, suite *p, yoke_status status)
+{
+    suite *both[2] = { t, p };
+
+    for (int i = 0; i < 2; i++) {
+        if (!both[i]->device)
+            continue;
+        yoke_status its = yoke_stream_wait(both[i]->stream);
+        if (its != YOKE_OK)
+            CHECK_STATUS(YOKE_E_OUT_OF_HOST_MEMORY, its);
+        stream_failed = stream_failed || its < 0;
+        CHECK_OK(yoke_stream_recover(both[i]->stream));
+    }
+    if (status != YOKE_OK)
+        CHECK_STATUS(YOKE_E_OUT_OF_HOST_MEMORY, status);
+    if (!CHECK(status == YOKE_OK || stream_failed) || status != YOKE_OK)
+        tap_diag("%s %s", stream_failed ? "a stream failed, and then" : "no stream has failed, but a second time", given_up);
+}
+
+static size_t open_descriptors(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    size_t count = 0;
+
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* A second device, or the same once more. */
+static void find_second(const char *selector, char *second, size_t size)
+{
+    yoke_device_info infos[2] = { YOKE_DEVICE_INFO_INIT, YOKE_DEVICE_INFO_INIT };
+    size_t count = 0;
+
+    snprintf(second, size, "%s", selector);
+    CHECK_OK(yoke_device_list(infos, 2, &count));
+    for (size_t i = 0; i < count && i < 2; i++)
+        if (strcmp(infos[i].selector, selector) != 0)
+            snprintf(second, size, "%s", infos[i].selector);
+}
+
+static void run_scenario(const scenario *s, const char *selector, unsigned nth)
+{
+    suite t = { 0 }, p = { 0 };
+    char second[32];
+
+    find_second(selector, second, sizeof second);
+    size_t descriptors = open_descriptors();
+    if (!(s->flags & OPENS_ITSELF) && !make_ready(&t, selector, s->flags & KERNELS))
+        goto out;
+    if (s->flags & TWO_DEVICES && !make_ready(&p, second, false))
+        goto out;
+    snprintf(t.info.selector, sizeof t.info.selector, "%s", selector);
+    inject_arm(nth);
+    yoke_status status = s->run(&t, &p);
+    inject_disarm();
+    judge(&t, &p, status);
+    if (s->flags & OPENS_ITSELF) {
+        CHECK(atomic_load(&opened) == atomic_load(&closed));
+        CHECK(descriptors + 8 > open_descriptors()); /* drivers open some of their own */
+        if (!make_ready(&t, selector, false))
+            goto out;
+    }
+    suite_works(&t);
+    nothing_is_left(&t);
+    if (p.device)
+        nothing_is_left(&p);
+out:
+    inject_disarm();
+    take_down(&t);
+    take_down(&p);
+}
+
+static int child(const char *name, const char *selector)
+{
+    const char *ordered = getenv("YOKE_FAIL_AT");
+    unsigned nth = ordered ? (unsigned)strtoul(ordered, NULL, 10) : 0;
+    const scenario *s = find_scenario(name);
+    char site[128];
+
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what is said before a crash is not lost */
+    if (!s || inject_impossible())
+        return 2;
+    yoke_log_set(YOKE_LOG_INFO, count_log, NULL);
+    run_scenario(s, selector, nth);
+    double start = suite_now();
+    while (atomic_load(&closed) < atomic_load(&opened) && suite_now() - start < 20)
+        sched_yield();
+    CHECK(atomic_load(&closed) == atomic_load(&opened));
+    inject_describe(site, sizeof site);
+    if (suite_failures() > 0)
+        tap_diag("in %s, number %u has failed, %s; who told of it: %s", s->name, nth, site, first_told[0] ? first_told : "nobody");
+    fprintf(stderr, "\nexhausted: %u %d %d\n", inject_seen(), inject_happened(), first_told[0] != '\0');
+    return suite_failures() != 0;
+}
+
+/* ---- All of them ---- */
+
+typedef struct outcome {
+    unsigned seen;
+    int happened, told;
+} outcome;
+
+static bool one(suite *t, const scenario *s, unsigned nth, outcome *out)
+{
+    char number[32], errors[8192] = "";
+    const char *environment[] = { number, s->order, NULL };
+
+    memset(out, 0, sizeof *out);
+    snprintf(number, sizeof number, "YOKE_FAIL_AT=%u", nth);
+    bool ok = suite_again(s->name, t->info.selector, environment, errors, sizeof errors);
+    const char *said = strstr(errors, "\nexhausted: ");
+    ok = CHECK(said && sscanf(said, "\nexhausted: %u %d %d", &out->seen, &out->happened, &out->told) == 3) && ok;
+    if (!ok)
+        tap_diag("YOKE_FAIL_AT=%u %s %s %s %s", nth, s->order ? s->order : "", program_invocation_name, s->name, t->info.selector);
+    return ok;
+}
+
+/* Devices of one driver are all the same here. */
+static bool is_first_of_its_driver(suite *t)
+{
+    enum { MOST = 32 };
+    yoke_device_info infos[MOST];
+    size_t count = 0;
+
+    for (int i = 0; i < MOST; i++)
+        infos[i] = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
+    CHECK_OK(yoke_device_list(infos, MOST, &count));
+    for (size_t i = 0; i < count && i < MOST; i++)
+        if (strcmp(infos[i].platform, t->info.platform) == 0)
+            return strcmp(infos[i].selector, t->info.selector) == 0;
+    return true;
+}
+
+static unsigned common_divisor(unsigned a, unsigned b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* Every failure where there is time, else some that are spread over all. YOKE_EXHAUSTED_SECONDS: for each scenario. */
+static void sweep(suite *t, const scenario *s)
+{
+    const char *asked = getenv("YOKE_EXHAUSTED_SECONDS"), *impossible = inject_impossible();
+    double seconds = asked ? atof(asked) : 6, start = suite_now();
+    unsigned tried = 0, told = 0, stride = 1;
+    outcome o;
+
+    if (impossible) {
+        suite_skip("%s", impossible);
+        return;
+    }
+    if (!is_first_of_its_driver(t)) {
+        suite_skip("tried on another device of this driver");
+        return;
+    }
+    if (!one(t, s, 0, &o))
+        return;
+    unsigned count = o.seen;
+    if (!CHECK(count > 0))
+        return;
+    if ((suite_now() - start) * count > seconds)
+        for (stride = count * 5 / 8 + 1; common_divisor(stride, count) != 1;)
+            stride++;
+    for (unsigned i = 0; i < count && (i == 0 || suite_now() - start < seconds); i++) {
+        one(t, s, 1 + i * stride % count, &o);
+        tried += o.happened != 0;
+        told += o.told != 0;
+    }
+    tap_diag("%s: %u of %u failures tried, %u of them told", s->name, tried, count, told);
+    CHECK(tried > 0);
+}
+
+#define SCENARIO_SWEEP(name, words, order, flags) \
+    static void sweep_##name(suite *t)            \
+    {                                             \
+        sweep(t, find_scenario(#name));           \
+    }
+SCENARIOS(SCENARIO_SWEEP)
+
+int main(int argc, char **argv)
+{
+#define SCENARIO_CASE(name, words, order, flags) { words, sweep_##name, false },
+    static const suite_case cases[] = { SCENARIOS(SCENARIO_CASE) };
+
+    if (argc == 3)
+        return child(argv[1], argv[2]);
+    if (setenv("YOKE_TEST_SECONDS", "900", 0) != 0) /* all of it may take long; a single child may not */
+        tap_bail("the environment cannot be set");
+    return SUITE_MAIN(cases, NULL);
+}

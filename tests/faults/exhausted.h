@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is done while one call of the C library fails: scenarios, each a function that works through DO, checks all of its results,
+ * and returns how it ended. Everything that a scenario has created it has released when it returns.
+ */
+#ifndef EXHAUSTED_H
+#define EXHAUSTED_H
+
+#include "../conformance/suite.h"
+#include "inject.h"
+
+/* `t`: a device of its own, with stream and side, and where the scenario asks for KERNELS with program; `p`: a second one for
+ * TWO_DEVICES. With OPENS_ITSELF `t` is nothing but a selector. */
+typedef yoke_status (*scenario_fn)(suite *t, suite *p);
+
+enum { OPENS_ITSELF = 1, TWO_DEVICES = 2, KERNELS = 4 };
+
+typedef struct scenario {
+    const char *name;
+    scenario_fn run;
+    const char *order; /* "NAME=VALUE" for the environment; or NULL */
+    unsigned flags;
+} scenario;
+
+/* X(function and name, what it is, order, flags) */
+#define SCENARIOS(X)                                                                  \
+    X(listing, "devices are listed and opened", NULL, OPENS_ITSELF)                   \
+    X(buffers, "buffers of every kind", NULL, 0)                                      \
+    X(pool, "memory that is used again, limited and trimmed", NULL, KERNELS)          \
+    X(copies, "copies and fills", NULL, 0)                                            \
+    X(held_copies, "copies and fills behind a host function", NULL, 0)                \
+    X(blocking_copies, "copies and fills that finish at once", "YOKE_BLOCKING=1", 0)  \
+    X(staged_copies, "copies through pinned memory", "YOKE_STAGING=1", 0)             \
+    X(kernel_fills, "fills by a kernel", "YOKE_FILL_KERNEL=1", 0)                     \
+    X(peer_copies, "copies between two devices", NULL, TWO_DEVICES)                   \
+    X(staged_peer_copies, "staged copies between two", "YOKE_STAGING=1", TWO_DEVICES) \
+    X(programs, "programs and kernels", NULL, 0)                                      \
+    X(launches, "launches, at once and held", NULL, 0)                                \
+    X(events, "events and who waits for them", NULL, 0)                               \
+    X(streams, "streams that come, fail, recover and go", NULL, 0)                    \
+    X(natives, "native sections and handles", NULL, 0)
+
+#define SCENARIO_FUNCTION(name, words, order, flags) yoke_status scenario_##name(suite *t, suite *p);
+SCENARIOS(SCENARIO_FUNCTION)
+#undef SCENARIO_FUNCTION
+
+extern const yoke_source exhausted_source;
+
+/* In a function with a `yoke_status status` and a label `out`: the call succeeds, or it is the one that was refused memory. Then it
+ * says so, has done nothing, and succeeds when it is made again. Only a stream that has failed for want of memory says so for ever.
+ */
+#define DO(call)                                                                   \
+    do {                                                                           \
+        status = (call);                                                           \
+        if (status == YOKE_E_OUT_OF_HOST_MEMORY && refused_once(YOKE_HERE, #call)) \
+            status = (call);                                                       \
+        if (status < 0) {                                                          \
+            gave_up(YOKE_HERE, #call);                                             \
+            goto out;                                                              \
+        }                                                                          \
+    } while (0)
+
+/* The call fails with this status; also for want of memory, the first time. */
+#define FAILS_WITH(expected, call)                                               \
+    do {                                                                         \
+        yoke_status its_ = (call);                                               \
+        if (its_ == YOKE_E_OUT_OF_HOST_MEMORY && refused_once(YOKE_HERE, #call)) \
+            its_ = (call);                                                       \
+        suite_check_status((expected), its_, YOKE_HERE, #call);                  \
+    } while (0)
+
+bool refused_once(const char *where, const char *call);
+void gave_up(const char *where, const char *call);
+
+/* For the end of a scenario: whatever was enqueued has run or been skipped. */
+void finish(yoke_stream *stream);
+
+#endif

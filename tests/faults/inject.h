@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of the C library that fail on order, when it is libyoke.so that makes them: malloc and its kin, and what starts a thread, a
+ * process, a pipe. The program has functions of these names itself, which the dynamic linker finds before the C library's.
+ */
+#ifndef INJECT_H
+#define INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* NULL when it can be done here, else why not. */
+const char *inject_impossible(void);
+
+/* From now on count such calls, of any thread and of forked children, and let number `nth` fail; 0: none. */
+void inject_arm(unsigned nth);
+void inject_disarm(void);
+
+/* Since the last inject_arm: how many there were, and whether one has failed. */
+unsigned inject_seen(void);
+bool inject_happened(void);
+
+/* What failed, as "calloc at libyoke.so+0x1234"; "nothing". */
+void inject_describe(char *text, size_t size);
+
+#endif
