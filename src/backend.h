@@ -107,6 +107,7 @@ struct yk_backend {
     /* Give an operation to the driver. All arguments have been checked; buffers in transfers, copies and fills are roots, with
      * offsets from their start. The pitches of a box are such that a slice's is a multiple of a row's. YK_OP_RECORD, _WAIT and
      * _CALL never come here. */
+    /* YOKE_E_INVALID from one to or from the host: the driver does not take that memory, and Yoke carries it. */
     yoke_status (*write)(yoke_stream *stream, const yk_op *op);
     yoke_status (*read)(yoke_stream *stream, const yk_op *op);
     yoke_status (*copy)(yoke_stream *stream, const yk_op *op);

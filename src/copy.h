@@ -45,7 +45,7 @@ YK_HOT yoke_status yk_enqueue_transfer(const char *function, yoke_stream *stream
     op->u.transfer.staged = false;
     if (kind != YK_OP_WRITE || YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE || yk_is_captured_early(stream)))
         return yk_transfer_enqueue(function, stream, kind, op);
-    return yk_stream_enqueue(stream, kind, op);
+    return yk_transfer_give(stream, kind, op);
 }
 
 /* A copy between two buffers, op->u.copy, of one device or of two. */

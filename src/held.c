@@ -235,11 +235,59 @@ static void fail_held(yoke_stream *stream, const yk_op *op, yoke_status status)
     yk_stream_fail(stream, op->where, status);
 }
 
+/* Wait until the driver is done with everything it was given. A failure becomes the stream's. */
+static void drain(yoke_stream *stream, yoke_event *after)
+{
+    yoke_status status = YOKE_OK;
+    if (atomic_load_explicit(&after->state, memory_order_relaxed) == YK_EVENT_HELD) {
+        if (yk_stream_is_idle(stream))
+            return;
+        status = yk_event_give(after);
+    }
+    if (status == YOKE_OK) {
+        yk_event_settle(after);
+    } else {
+        yk_stream_fail(stream, after->where, yk_stream_not_given(stream, status));
+        stream->device->backend->stream_finish(stream);
+    }
+}
+
+/* Wait until nothing of the stream is under way. False: it has failed, or fails with that. */
+static bool drain_for(yoke_stream *stream, const yk_op *op)
+{
+    if (has_failed(stream))
+        return false;
+    yoke_event *before = yk_event_new(stream, 0, op->where);
+    if (before)
+        drain(stream, before);
+    else
+        fail_held(stream, op, yoke_error()->status);
+    yoke_event_release(before);
+    return !has_failed(stream);
+}
+
+/* A copy that Yoke carries. What came before it may have written its source. */
+static void run_staged(yoke_stream *stream, const yk_op *op)
+{
+    yoke_status status = drain_for(stream, op) ? yk_staging_run(stream, op) : YOKE_OK;
+    if (status < 0)
+        fail_held(stream, op, status);
+}
+
+static bool is_transfer(const yk_op *op)
+{
+    return op->kind == YK_OP_WRITE || op->kind == YK_OP_READ || op->kind == YK_OP_WRITE_BOX || op->kind == YK_OP_READ_BOX;
+}
+
 static void run_given(yoke_stream *stream, const yk_op *op)
 {
     if (has_failed(stream))
         return;
     yoke_status status = yk_give(stream, op->kind, op);
+    if (status == YOKE_E_INVALID && is_transfer(op)) { /* as yk_transfer_again */
+        run_staged(stream, op);
+        return;
+    }
     if (status < 0) {
         fail_held(stream, op, status);
         return;
@@ -291,45 +339,6 @@ void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stre
     if (waiter)
         yk_stream_unlisten(stream, &listener);
     yk_waiter_give_back(waiter);
-}
-
-/* Wait until the driver is done with everything it was given. A failure becomes the stream's. */
-static void drain(yoke_stream *stream, yoke_event *after)
-{
-    yoke_status status = YOKE_OK;
-    if (atomic_load_explicit(&after->state, memory_order_relaxed) == YK_EVENT_HELD) {
-        if (yk_stream_is_idle(stream))
-            return;
-        status = yk_event_give(after);
-    }
-    if (status == YOKE_OK) {
-        yk_event_settle(after);
-    } else {
-        yk_stream_fail(stream, after->where, yk_stream_not_given(stream, status));
-        stream->device->backend->stream_finish(stream);
-    }
-}
-
-/* Wait until nothing of the stream is under way. False: it has failed, or fails with that. */
-static bool drain_for(yoke_stream *stream, const yk_op *op)
-{
-    if (has_failed(stream))
-        return false;
-    yoke_event *before = yk_event_new(stream, 0, op->where);
-    if (before)
-        drain(stream, before);
-    else
-        fail_held(stream, op, yoke_error()->status);
-    yoke_event_release(before);
-    return !has_failed(stream);
-}
-
-/* A copy that Yoke carries. What came before it may have written its source. */
-static void run_staged(yoke_stream *stream, const yk_op *op)
-{
-    yoke_status status = drain_for(stream, op) ? yk_staging_run(stream, op) : YOKE_OK;
-    if (status < 0)
-        fail_held(stream, op, status);
 }
 
 static bool is_not_carrying(yoke_stream *stream, void *context)

@@ -67,6 +67,13 @@ static yoke_status check_target(const char *function, const yoke_device *device,
     return yk_fail(YOKE_E_INVALID, "%s: the %zu bytes of host memory at %p cannot be written", function, extent, target);
 }
 
+yoke_status yk_transfer_again(yoke_stream *stream, yk_op *op)
+{
+    yoke_error_clear(); /* this is no failure of the call's */
+    op->u.transfer.staged = true;
+    return yk_stream_hold(stream, op);
+}
+
 yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
     yoke_device *device = stream->device;
@@ -81,13 +88,13 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     if (early && !device->blocking)
         return yk_stream_hold(stream, op); /* until nothing is under way: yk_runs_alone */
     if (!(large || blocks) || device->blocking || op->u.transfer.pinned || yk_is_pinned(device, op->u.transfer.host, extent))
-        return yk_stream_enqueue(stream, kind, op);
+        return yk_transfer_give(stream, kind, op);
     op->u.transfer.staged = large;
     status = large && sync ? yk_stream_carry(stream, op) : yk_stream_hold(stream, op);
     if (status != YOKE_E_OUT_OF_HOST_MEMORY)
         return status;
     op->u.transfer.staged = false; /* no thread is to be had: the driver's way, then */
-    return yk_stream_enqueue(stream, kind, op);
+    return yk_transfer_give(stream, kind, op);
 }
 
 bool yk_runs_alone(const yoke_stream *stream, const yk_op *op)

@@ -3,7 +3,7 @@
 #ifndef YK_STAGING_H
 #define YK_STAGING_H
 
-#include "core.h"
+#include "enqueue.h"
 
 /* A write of no more than this never blocks on a driver, wherever it comes from, and needs no closer look. */
 #define YK_QUICK_WRITE (64 << 10)
@@ -20,6 +20,16 @@ YK_HOT bool yk_is_captured_early(const yoke_stream *stream)
 
 /* Enqueue a copy to or from the host, however it is carried best. */
 yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op);
+
+/* The driver did not take the host memory of a transfer, which may be pinned in part: carry it. */
+YK_COLD yoke_status yk_transfer_again(yoke_stream *stream, yk_op *op);
+
+/* Straight to the driver, where it takes the memory. */
+YK_HOT yoke_status yk_transfer_give(yoke_stream *stream, yk_op_kind kind, yk_op *op)
+{
+    yoke_status status = yk_stream_enqueue(stream, kind, op);
+    return YK_UNLIKELY(status == YOKE_E_INVALID) ? yk_transfer_again(stream, op) : status;
+}
 
 /* Whether a held operation is for yk_staging_run instead of the driver. */
 bool yk_is_staged(const yk_op *op);

@@ -79,12 +79,18 @@ conformance_programs = \
 	tests/conformance/stream \
 	tests/conformance/threads \
 	tests/conformance/transfer \
-	tests/conformance/transfer_pageable \
-	tests/conformance/transfer_trouble \
 	tests/conformance/watchdog
 check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap)
+
+# More of them, which take long: not for every driver in ./check.
+long_programs = \
+	tests/conformance/transfer_pageable \
+	tests/conformance/transfer_trouble
+check_PROGRAMS += $(long_programs)
+cuda_long_tests = $(long_programs:=.cuda.tap)
+long_tests = $(long_programs:=.opencl.tap)
 
 # Drivers that lie: programs like those above, with a layer between Yoke and the OpenCL driver. The module has no home to be
 # installed in; libtool makes a shared one only for a folder.
@@ -97,11 +103,15 @@ tests_faults_libline_la_CPPFLAGS = $(AM_CPPFLAGS) -DLAYER='"$(abs_top_builddir)/
 tests_faults_libline_la_LIBADD = tests/libsuite.la
 
 fault_programs = \
-	tests/faults/exhausted \
 	tests/faults/failures \
 	tests/faults/lies
 check_PROGRAMS += $(fault_programs)
 fault_tests = $(fault_programs:=.opencl.tap)
+
+# Each allocation of the library fails once.
+check_PROGRAMS += tests/faults/exhausted
+exhausted_tests = tests/faults/exhausted.opencl.tap
+cuda_exhausted_tests = tests/faults/exhausted.cuda.tap
 tests_faults_exhausted_SOURCES = \
 	tests/faults/exhausted.c \
 	tests/faults/exhausted.h \
@@ -175,8 +185,8 @@ static_tests = \
 	tests/static/symbols.tap \
 	tests/static/twins.tap
 
-TESTS += $(static_tests) $(unit_tests) $(model_tests) $(example_tests) $(cuda_tests) $(cuda_stress_tests) \
-	$(opencl_tests) $(stress_tests) $(fault_tests)
+TESTS += $(static_tests) $(unit_tests) $(model_tests) $(example_tests) $(cuda_tests) $(cuda_long_tests) $(cuda_stress_tests) \
+	$(cuda_exhausted_tests) $(opencl_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 CLEANFILES += $(TESTS)
 
 $(TESTS):

@@ -8,9 +8,8 @@
 static inline yoke_status check_transfer(const char *call, yk_CUresult result)
 {
     if (YK_UNLIKELY(result == YK_CUDA_ERROR_INVALID_VALUE))
-        return yk_cuda_fail_as(
-            YOKE_E_INVALID, call, result,
-            "the driver does not take this host memory; it may be pinned only in part: copy the parts one by one");
+        return yk_cuda_fail_as(YOKE_E_INVALID, call, result,
+                               "the driver does not take this host memory, which may be pinned only in part");
     return yk_cuda_check(call, result);
 }
 

@@ -117,8 +117,6 @@ YOKE_API yoke_status yoke_device_trim(yoke_device *device, uint64_t keep);
  * set). A target in pageable memory whose first or last page the system says is read-only is YOKE_E_INVALID; a page
  * in between, or systems that do not tell (Linux before 5.14), end the program, as memcpy would.
  *
- * Memory that is pinned only in part (by yoke_buffer_create_over, or by somebody else) may be refused: YOKE_E_INVALID.
- *
  * A `buffer` is any but a pinned one, whose memory is the host's: use its host pointer, or yoke_copy.
  */
 
