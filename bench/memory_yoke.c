@@ -148,7 +148,7 @@ static bool yoke_connect(void *object, void *other)
 static void yoke_peer(void *object, void *other, size_t size)
 {
     side *self = object;
-    must(yoke_copy(self->streams[0], ((side *)other)->buffers[0], 0, self->buffers[0], 0, size));
+    must(yoke_copy_sync(self->streams[0], ((side *)other)->buffers[0], 0, self->buffers[0], 0, size));
 }
 
 static yoke_buffer *alloc(side *self, int way, size_t size)

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "trash.h"
-
 /* ---- Checks ---- */
 
 yoke_status yk_device_range_fault(const yoke_stream *stream, const yoke_buffer *buffer, const char *function, const char *what,
@@ -110,16 +108,32 @@ yoke_status yoke_read_sync_at(const char *where, yoke_stream *stream, void *targ
 
 /* ---- Between buffers ---- */
 
+static void nothing_more(yoke_status status, void *buffer)
+{
+    (void)status;
+    (void)buffer;
+}
+
 static void release(void *buffer)
 {
     yoke_buffer_release(buffer);
 }
 
+/* By a callback, and not in the stream's trash: two devices that copy to and fro would keep each other alive for ever there. */
 void yk_keep_for_copy(yoke_stream *stream, const yk_op *op)
 {
     yoke_buffer *foreign = op->u.copy.target->device == stream->device ? op->u.copy.source : op->u.copy.target;
-    if (foreign->device != stream->device)
-        yk_trash_throw(stream->device, yoke_buffer_retain(foreign), release, stream->user);
+    yoke_event *end = NULL;
+    if (foreign->device == stream->device)
+        return;
+    yoke_error_info before = *yoke_error();
+    yoke_buffer_retain(foreign);
+    if (yoke_event_record_at(NULL, stream, 0, &end) < 0 || yoke_event_on_settled(end, nothing_more, foreign, release) < 0) {
+        stream->device->backend->stream_finish(stream); /* out of memory, or the stream has failed */
+        yoke_buffer_release(foreign);
+    }
+    yoke_event_release(end);
+    yk_error_restore(&before);
 }
 
 yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op_kind kind, yk_op *op)
