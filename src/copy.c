@@ -2,6 +2,8 @@
 /* Copies of one dimension: each checks its ranges, turns views into their roots, and becomes one operation of the stream. */
 #include "copy.h"
 
+#include "trash.h"
+
 #include <string.h>
 
 /* ---- Checks ---- */
@@ -108,32 +110,21 @@ yoke_status yoke_read_sync_at(const char *where, yoke_stream *stream, void *targ
 
 /* ---- Between buffers ---- */
 
-static void nothing_more(yoke_status status, void *buffer)
+static void take_back(void *object)
 {
-    (void)status;
-    (void)buffer;
-}
-
-static void release(void *buffer)
-{
+    yoke_buffer *buffer = object;
+    atomic_fetch_sub(&buffer->device->lent, 1);
     yoke_buffer_release(buffer);
 }
 
-/* By a callback, and not in the stream's trash: two devices that copy to and fro would keep each other alive for ever there. */
+/* It waits in the trash of the stream's device, and keeps its own device alive: see yoke_device_release. */
 void yk_keep_for_copy(yoke_stream *stream, const yk_op *op)
 {
     yoke_buffer *foreign = op->u.copy.target->device == stream->device ? op->u.copy.source : op->u.copy.target;
-    yoke_event *end = NULL;
     if (foreign->device == stream->device)
         return;
-    yoke_error_info before = *yoke_error();
-    yoke_buffer_retain(foreign);
-    if (yoke_event_record_at(NULL, stream, 0, &end) < 0 || yoke_event_on_settled(end, nothing_more, foreign, release) < 0) {
-        stream->device->backend->stream_finish(stream); /* out of memory, or the stream has failed */
-        yoke_buffer_release(foreign);
-    }
-    yoke_event_release(end);
-    yk_error_restore(&before);
+    atomic_fetch_add(&foreign->device->lent, 1);
+    yk_trash_throw(stream->device, yoke_buffer_retain(foreign), take_back, stream->user);
 }
 
 yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op_kind kind, yk_op *op)

@@ -359,10 +359,8 @@ yoke_device *yoke_device_retain(yoke_device *device)
     return device;
 }
 
-void yoke_device_release(yoke_device *device)
+static void close_device(yoke_device *device)
 {
-    if (!yk_is(device, YK_DEVICE) || !yk_object_release(device))
-        return;
     yk_watchdog_forget(device);
     yk_trash_wait(device);
     yk_filler_end(device);
@@ -373,6 +371,23 @@ void yoke_device_release(yoke_device *device)
     pthread_mutex_destroy(&device->lock);
     free(device->users);
     yk_object_free(device, sizeof *device);
+}
+
+/* When all that keeps a device lies in the trash of others, theirs may lie in its own: two that have copied to and fro. So that is
+ * waited for, as it is when the device closes. */
+void yoke_device_release(yoke_device *device)
+{
+    if (!yk_is(device, YK_DEVICE))
+        return;
+    unsigned left = atomic_fetch_sub_explicit(&device->object.refs, 1, memory_order_acq_rel) - 1;
+    if (left == 0) {
+        close_device(device);
+    } else if (YK_UNLIKELY(left <= atomic_load(&device->lent))) {
+        yk_object_retain(device);
+        yk_trash_wait(device);
+        if (yk_object_release(device))
+            close_device(device);
+    }
 }
 
 yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *out_info)
