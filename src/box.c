@@ -227,7 +227,7 @@ yoke_status yoke_write_box_sync_at(const char *where, yoke_stream *stream, yoke_
     if (status == YOKE_OK)
         status = transfer(function, where, YK_OP_WRITE_BOX, stream, buffer, buffer_layout, (void *)(uintptr_t)source, source_layout,
                           box, true);
-    return yk_finish_sync(function, where, stream, status, box.width * (box.height + !box.height) * (box.depth + !box.depth));
+    return yk_finish_sync(function, where, stream, status);
 }
 
 yoke_status yoke_read_box_at(const char *where, yoke_stream *stream, void *target, yoke_layout target_layout, yoke_buffer *buffer,
@@ -246,7 +246,7 @@ yoke_status yoke_read_box_sync_at(const char *where, yoke_stream *stream, void *
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
         status = transfer(function, where, YK_OP_READ_BOX, stream, buffer, buffer_layout, target, target_layout, box, true);
-    return yk_finish_sync(function, where, stream, status, box.width * (box.height + !box.height) * (box.depth + !box.depth));
+    return yk_finish_sync(function, where, stream, status);
 }
 
 /* ---- Between buffers ---- */
@@ -313,7 +313,7 @@ yoke_status yoke_copy_box_sync_at(const char *where, yoke_stream *stream, yoke_b
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
         status = copy(function, where, stream, target, target_layout, source, source_layout, box);
-    return yk_finish_sync(function, where, stream, status, box.width * (box.height + !box.height) * (box.depth + !box.depth));
+    return yk_finish_sync(function, where, stream, status);
 }
 
 /* ---- Fills ---- */

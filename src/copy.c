@@ -40,13 +40,10 @@ yoke_status yk_check_wait(const char *function, yoke_stream *stream)
     return YOKE_OK;
 }
 
-/* A copy takes a while that is known, and sleeping in the middle of it would end late: 20 bytes a nanosecond is less than a bus
- * does. Those that take very long are slept for as usual. */
-yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status, size_t size)
+yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status)
 {
-    const uint64_t longest = 20000000;
     if (status == YOKE_OK)
-        status = yk_stream_finish_soon(stream, size / 20 < longest ? size / 20 : longest);
+        status = yk_stream_finish(stream);
     return status < 0 ? yk_blame(function, where, status) : status;
 }
 
@@ -90,7 +87,7 @@ yoke_status yoke_write_sync_at(const char *where, yoke_stream *stream, yoke_buff
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
         status = transfer(function, where, YK_OP_WRITE, stream, buffer, offset, (void *)(uintptr_t)source, size, true);
-    return yk_finish_sync(function, where, stream, status, size);
+    return yk_finish_sync(function, where, stream, status);
 }
 
 yoke_status yoke_read_at(const char *where, yoke_stream *stream, void *target, yoke_buffer *buffer, size_t offset, size_t size)
@@ -105,7 +102,7 @@ yoke_status yoke_read_sync_at(const char *where, yoke_stream *stream, void *targ
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
         status = transfer(function, where, YK_OP_READ, stream, buffer, offset, target, size, true);
-    return yk_finish_sync(function, where, stream, status, size);
+    return yk_finish_sync(function, where, stream, status);
 }
 
 /* ---- Between buffers ---- */
@@ -132,6 +129,7 @@ yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op_kind kind, yk_op *op)
     yoke_device *one = op->u.copy.target->device, *other = op->u.copy.source->device;
     if (YK_UNLIKELY(one != other) && (one->backend != other->backend || !one->backend->copies_between(one, other)))
         return yk_stream_hold(stream, op); /* staging.c carries it */
+    atomic_fetch_add_explicit(&stream->copying, op->u.copy.size, memory_order_relaxed);
     yk_buffer_used(one == stream->device ? op->u.copy.target : op->u.copy.source, stream);
     if (one == other)
         yk_buffer_used(op->u.copy.source, stream);
@@ -206,5 +204,5 @@ yoke_status yoke_copy_sync_at(const char *where, yoke_stream *stream, yoke_buffe
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
         status = copy(function, where, stream, target, target_offset, source, source_offset, size);
-    return yk_finish_sync(function, where, stream, status, size);
+    return yk_finish_sync(function, where, stream, status);
 }

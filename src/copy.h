@@ -28,8 +28,8 @@ yoke_status yk_check_pair(const yoke_stream *stream, const char *function, const
 
 /* For functions that wait at their end: inside the stream's own host function nothing may be enqueued. */
 yoke_status yk_check_wait(const char *function, yoke_stream *stream);
-/* Then, when the operation was enqueued, which copies so many bytes. */
-yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status, size_t size);
+/* Then, when the operation was enqueued. */
+yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status);
 
 static inline yoke_status yk_blame_site(const char *function, const char *where, yoke_status status)
 {

@@ -370,6 +370,7 @@ struct yoke_stream {
 
     atomic_uint_fast64_t gate;        /* whether an enqueue may go straight to the driver, and how many have gone: enqueue.h */
     atomic_uint_fast64_t done;        /* of those, known to have finished */
+    atomic_uint_fast64_t copying;     /* bytes of large copies since somebody has waited for the stream */
     atomic_uint_fast64_t writes_host; /* of those, how many there were with the last that may write to host memory */
     yk_given recent[YK_GIVEN_KEPT];   /* operation n is recent[n % YK_GIVEN_KEPT] */
 

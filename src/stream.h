@@ -74,7 +74,6 @@ yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op);
 bool yk_stream_stops_now(const yoke_stream *stream);
 /* Wait for everything in the stream; at once inside its own host functions. Its failure, if it has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);
-yoke_status yk_stream_finish_soon(yoke_stream *stream, uint64_t spin_more); /* yk_event_settle_soon */
 
 /* As yk_stream_hold, but on the caller's thread where nothing is held: for a staged copy that the caller waits for. */
 yoke_status yk_stream_carry(yoke_stream *stream, const yk_op *op);

@@ -259,9 +259,9 @@ YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_s
 YOKE_API yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream);
 
 YOKE_API yoke_stream *yoke_stream_retain(yoke_stream *stream);
-/* Give back a reference. With the last one the stream is torn down: what the driver has already been given still runs; host
- * functions that have not started are called with YOKE_E_CANCELLED, and what was enqueued behind them does not run. Does not wait.
- * To let everything run, call yoke_stream_wait first. */
+/* Give back a reference. With the last one the stream is torn down: what the driver has already been given still runs, and so do
+ * copies that Yoke carries; host functions that have not started are called with YOKE_E_CANCELLED, and what was enqueued behind
+ * them does not run. Does not wait. To let everything run, call yoke_stream_wait first. */
 YOKE_API void yoke_stream_release(yoke_stream *stream);
 
 /* The stream's device, borrowed. NULL for a NULL stream. */
