@@ -241,6 +241,7 @@ struct yoke_device {
     bool driver_pool;        /* [backends] the driver has a pool for ordered memory */
     bool staged;             /* [backends] it copies pageable memory slowly, so Yoke carries that where it pays: staging.c */
     bool captures_writes;    /* [backends] a small write takes its bytes when it is enqueued, not in its turn */
+    bool reads_end_late;     /* [backends] a read to pageable memory, unless its call waits: then transfer.sync is set */
     bool reads_block;        /* [backends] a read to pageable memory does not return before it has run */
     bool fills_well[17];     /* [backends] patterns of so many bytes, as fast as memory is; else fill.c has a kernel */
     uint64_t fill_reach;     /* [backends] beyond this offset its own fills go wrong */

@@ -466,6 +466,7 @@ yoke_status yoke_device_memory(yoke_device *device, yoke_memory_info *out_info)
                         yk_fail(YOKE_E_INVALID, "%s: out_info %s", function,
                                 out_info ? "has size 0; start from YOKE_MEMORY_INFO_INIT" : "is NULL"));
     yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
+    yk_trash_empty(device);
     info.total = device->info.memory;
     yoke_status status = device->backend->device_memory(device, &info.free, &info.flags);
     if (status < 0)

@@ -321,8 +321,8 @@ yoke_status yk_stream_finish(yoke_stream *stream)
             yk_stream_awaits(NULL);
         }
         yoke_event_release(end);
-        yk_trash_empty(stream->device);
     }
+    yk_trash_empty(stream->device);
     if (atomic_load_explicit(&stream->failed, memory_order_acquire)) {
         yoke_status failure = yk_stream_tell(stream);
         status = failure < 0 ? failure : status;

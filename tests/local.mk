@@ -213,4 +213,4 @@ EXTRA_DIST += \
 	tests/uv.sh
 
 clean-local:
-	rm -rf cache
+	rm -rf cache suite.lock

@@ -203,5 +203,6 @@ int main(void)
     source.name = "exhaustion test";
     source.cuda = kernels_cuda;
     source.opencl = kernels_opencl;
+    suite_alone();
     return SUITE_MAIN(cases, &source);
 }

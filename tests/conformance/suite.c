@@ -5,6 +5,9 @@
  */
 #include "suite.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -503,8 +506,24 @@ out:
     tap_ok(suite_log_end() && closed, "%s: closed, and nothing is left", devices[i].selector);
 }
 
+/* A lock that lasts as long as the process, for all programs in this folder. Children come in with their parents. */
+static void lock_out(int how)
+{
+    int file = getenv("YOKE_TEST_LOCKED") ? -1 : open("suite.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0 || setenv("YOKE_TEST_LOCKED", "1", 1) != 0)
+        return;
+    while (flock(file, how) != 0 && errno == EINTR)
+        continue;
+}
+
+void suite_alone(void)
+{
+    lock_out(LOCK_EX);
+}
+
 int suite_main(const suite_case *cases, size_t count, const yoke_source *source)
 {
+    lock_out(LOCK_SH);
     const char *backend = getenv("YOKE_BACKEND");
     const char *required = getenv("YOKE_TEST_REQUIRE");
     unsigned once = 0;

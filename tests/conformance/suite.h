@@ -40,6 +40,10 @@ typedef struct suite_case {
 int suite_main(const suite_case *cases, size_t count, const yoke_source *source);
 #define SUITE_MAIN(cases, source) suite_main(cases, sizeof(cases) / sizeof((cases)[0]), source)
 
+/* Before suite_main: this program uses up a device's memory. It waits until no other program of the suite runs, and none begins
+ * until it has ended. */
+void suite_alone(void);
+
 /* ---- Checks: from any thread, host functions included. Each is an expression that is true when it held ---- */
 
 #define CHECK(condition) suite_check(!!(condition), YOKE_HERE, #condition)

@@ -169,7 +169,8 @@ static void run_scenario(const scenario *s, const char *selector, unsigned nth)
     judge(&t, &p, status);
     if (s->flags & OPENS_ITSELF) {
         CHECK(atomic_load(&opened) == atomic_load(&closed));
-        CHECK(descriptors + 8 > open_descriptors()); /* drivers open some of their own */
+        if (strncmp(selector, "cuda", 4) != 0) /* whose driver opens dozens of its own, for good */
+            CHECK(descriptors + 8 > open_descriptors());
         if (!make_ready(&t, selector, false))
             goto out;
     }
