@@ -391,7 +391,8 @@ out:
     memory_free(wanted);
 }
 
-/* Everything of both devices, with copies in both directions under way: nobody is there to see where they go. */
+/* Everything of both devices, with copies in both directions under way: nobody is there to see where they go. Each stream has a
+ * half of both buffers to itself. */
 static void both_released(const char *first, const char *second)
 {
     suite q[2] = { { 0 } };
@@ -402,7 +403,8 @@ static void both_released(const char *first, const char *second)
     NEED_OK(yoke_device_open(second, &q[1].device));
     NEED(peer_ready(&q[0], NULL) && peer_ready(&q[1], NULL) && two_open(&q[0], &q[1], &b));
     for (int i = 0; i < 6; i++)
-        NEED_OK(yoke_copy(q[i % 2].stream, b.on[i / 2 % 2].buffer, 0, b.on[!(i / 2 % 2)].buffer, 0, BYTES));
+        NEED_OK(yoke_copy(q[i % 2].stream, b.on[i / 2 % 2].buffer, i % 2 ? BYTES / 2 : 0, b.on[!(i / 2 % 2)].buffer,
+                          i % 2 ? BYTES / 2 : 0, BYTES / 2));
 out:
     two_close(&b);
     peer_close(&q[0]);
