@@ -165,6 +165,8 @@ yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op, yoke_statu
 
     inner.end = NULL;
     collect(&all, op);
+    if (all.count == 0) /* the core was not sure */
+        return give(stream, op);
     pthread_mutex_lock(&device->memory_lock);
     while (taken < all.count && (status = take(stream, all.roots[taken])) == YOKE_OK)
         taken++;
