@@ -452,6 +452,7 @@ struct yoke_buffer {
     } native;
     int32_t kind;     /* YOKE_MEMORY_ */
     bool misaligned;  /* a view that cannot be a kernel argument on this device */
+    bool read_only;   /* a const view: then `argument_of` is NULL, so that launches look closer */
     atomic_uint user; /* of a root: the stream that has used it, or YK_NOBODY, or YK_MANY */
     void *host;       /* of pinned, mapped and shared memory */
     void *extra;      /* the backend's, beside `native` */
@@ -494,8 +495,9 @@ typedef enum yk_param_kind {
 
 typedef struct yk_param {
     yk_param_kind kind;
-    uint32_t size; /* 0: not known */
-    char name[40]; /* "" when not known */
+    uint32_t size;     /* 0: not known */
+    int32_t read_only; /* as in yoke_param_info */
+    char name[40];     /* "" when not known */
     char type[40];
 } yk_param;
 

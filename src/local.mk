@@ -54,6 +54,7 @@ libyoke_all_la_SOURCES = \
 	src/stream.h \
 	src/text.c \
 	src/thread.c \
+	src/todo.c \
 	src/thread.h \
 	src/trash.c \
 	src/trash.h \

@@ -84,6 +84,11 @@ check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap)
 
+tests_conformance_fork_SOURCES = \
+	tests/conformance/fork.c \
+	tests/conformance/refused.c \
+	tests/conformance/refused.h
+
 # More of them, which take long: not for every driver in ./check.
 long_programs = \
 	tests/conformance/transfer_pageable \

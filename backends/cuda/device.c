@@ -288,6 +288,12 @@ const char *yk_cuda_device_lacks(const yoke_device *device, int capability)
         return "the GPU cannot work on host memory in place";
     if (capability == YOKE_CAP_SHARED)
         return "the GPU or its system cannot let host and device use managed memory at the same time";
+    if (capability == YOKE_CAP_SPIRV)
+        return "the CUDA driver takes PTX and machine code, and no SPIR-V";
+    if (capability == YOKE_CAP_COOPERATIVE)
+        return "the GPU does not launch kernels cooperatively (no COOPERATIVE_LAUNCH)";
+    if (capability == YOKE_CAP_GRAPHS)
+        return "the CUDA driver is older than 12.0, whose graphs Yoke uses";
     if (capability == YOKE_CAP_SIGNATURE)
         return "NVIDIA's driver tells the parameters of kernels only since CUDA 12.4, and this one is older";
     return "this version of Yoke does not know this capability of CUDA devices";

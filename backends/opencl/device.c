@@ -509,6 +509,16 @@ const char *yk_opencl_device_lacks(const yoke_device *device, int capability)
         return "the OpenCL device has no shared virtual memory (no CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)";
     case YOKE_CAP_EXACT_FP32:
         return "the OpenCL device does not round float division and square root correctly, or flushes subnormals to zero";
+    case YOKE_CAP_IMAGES:
+        return "the OpenCL driver gives out no program binaries that it takes again";
+    case YOKE_CAP_SPIRV:
+        return "the OpenCL driver takes no SPIR-V (no CL_DEVICE_IL_VERSION)";
+    case YOKE_CAP_GLOBALS:
+        return "OpenCL lets nobody ask where a program's variable is: give the kernel a buffer";
+    case YOKE_CAP_COOPERATIVE:
+        return "OpenCL does not promise that all work-groups of a kernel run at once";
+    case YOKE_CAP_GRAPHS:
+        return "the OpenCL driver has no command buffers (no cl_khr_command_buffer)";
     default:
         return "no such capability";
     }

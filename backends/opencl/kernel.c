@@ -69,7 +69,7 @@ static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint 
     cl_kernel_arg_address_qualifier space = CL_KERNEL_ARG_ADDRESS_PRIVATE;
     cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
     cl_kernel_arg_type_qualifier qualifier = CL_KERNEL_ARG_TYPE_NONE;
-    yk_param param = { YK_PARAM_SCALAR, 0, "", "" };
+    yk_param param = { .kind = YK_PARAM_SCALAR };
     cl_int code = yk_cl.clGetKernelArgInfo(handle, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL);
 
     if (code == CL_SUCCESS)

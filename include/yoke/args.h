@@ -2,12 +2,13 @@
 /*
  * Typed kernel arguments: YOKE_ARGS(x, y, 2.0f, (int32_t)n) makes an array of yoke_arg and its length, each with the kind and width
  * of the expression. In C11 and C++ the type is found by itself; in C99 spell it: YOKE_ARGS(yoke_arg_buffer(x),
- * yoke_arg_f32(2.0f)). A struct by value is yoke_arg_struct(&s, sizeof s) in every language. Included by <yoke/yoke.h>.
+ * yoke_arg_f32(2.0f)). A struct by value is yoke_arg_struct(&s, sizeof s) in every language, an array of the host's yoke_in,
+ * yoke_out or yoke_inout. Included by <yoke/yoke.h>.
  */
 #ifndef YOKE_ARGS_H
 #define YOKE_ARGS_H
 
-#include <yoke/yoke.h>
+#include <yoke/program.h>
 
 static inline yoke_arg yoke_arg_buffer(yoke_buffer *buffer)
 {
@@ -22,6 +23,45 @@ static inline yoke_arg yoke_arg_struct(const void *bytes, size_t size)
     yoke_arg arg = { YOKE_ARG_STRUCT, (uint32_t)size, { 0 } };
     arg.value.bytes = bytes;
     return arg;
+}
+
+/* A null pointer in place of a buffer, for kernels that ask whether they were given one. */
+static inline yoke_arg yoke_arg_null(void)
+{
+    yoke_arg arg = { YOKE_ARG_NULL, sizeof(void *), { 0 } };
+    return arg;
+}
+
+/* Shared memory, in the place where OpenCL has the __local parameter. In CUDA, where it is no parameter, it adds to `shared`. */
+static inline yoke_arg yoke_arg_local(size_t bytes)
+{
+    yoke_arg arg = { YOKE_ARG_LOCAL, 0, { 0 } };
+    arg.value.u64 = bytes;
+    return arg;
+}
+
+/* The upper half of a host array's size is beside its kind. */
+static inline yoke_arg yoke_arg_host(uint32_t kind, const void *host, size_t size)
+{
+    yoke_arg arg = { kind | (uint32_t)((uint64_t)size >> 32 << 8), (uint32_t)size, { 0 } };
+    arg.value.bytes = host;
+    return arg;
+}
+
+/* An array of the host's, `size` bytes: the kernel reads it, writes all of it, or both. See yoke_launch. */
+static inline yoke_arg yoke_in(const void *host, size_t size)
+{
+    return yoke_arg_host(YOKE_ARG_IN, host, size);
+}
+
+static inline yoke_arg yoke_out(void *host, size_t size)
+{
+    return yoke_arg_host(YOKE_ARG_OUT, host, size);
+}
+
+static inline yoke_arg yoke_inout(void *host, size_t size)
+{
+    return yoke_arg_host(YOKE_ARG_INOUT, host, size);
 }
 
 #define YOKE_ARG_SCALAR_FN(name, type)                           \

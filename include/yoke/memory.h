@@ -57,6 +57,10 @@ YOKE_API yoke_status yoke_buffer_create_over(yoke_device *device, void *host, si
  * buffer. */
 YOKE_API yoke_status yoke_buffer_create_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view);
 
+/* The same, for reading only: writing to it, copying to it, filling it, or giving it to a kernel whose parameter is known not to be
+ * const, is YOKE_E_ARGUMENT. So are views of it made by yoke_buffer_create_view. The buffer itself stays as it is. */
+YOKE_API yoke_status yoke_buffer_create_const_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view);
+
 YOKE_API yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer);
 /* Give back a reference. Memory that the device still uses is used again, or freed, when it is done; does not wait for that. The
  * host pointer of a pinned buffer may be used by copies that were given the pointer itself: wait for those first. */

@@ -21,7 +21,9 @@
  * line, a string constant, so that a failure that shows later can say where its work came from. Call the _at form from other
  * languages, with NULL or a string that lives as long as the program.
  *
- * Here are errors, devices, streams, events, programs and launches; buffers and copies are in <yoke/memory.h>, which this includes.
+ * Here are errors, devices, streams and events. This includes <yoke/memory.h>, for buffers and copies, and <yoke/program.h>, for
+ * programs, kernels and launches. Beside it are <yoke/graph.h> for work that is recorded once and launched many times,
+ * <yoke/types.h> for structs that host and kernels share, and <yoke/native.h> for the drivers' own handles.
  */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H
@@ -52,8 +54,8 @@ typedef struct yoke_device yoke_device;   /* an opened device with its context *
 typedef struct yoke_stream yoke_stream;   /* an in-order queue of work on a device */
 typedef struct yoke_event yoke_event;     /* a point in a stream */
 typedef struct yoke_buffer yoke_buffer;   /* memory that a device works with: <yoke/memory.h> */
-typedef struct yoke_program yoke_program; /* compiled code */
-typedef struct yoke_kernel yoke_kernel;   /* an entry point of a program */
+typedef struct yoke_program yoke_program; /* compiled code: <yoke/program.h> */
+typedef struct yoke_kernel yoke_kernel;   /* an entry point of a program: <yoke/program.h> */
 
 /* ---- Status ------------------------------------------------------------------------------------------------------------- */
 
@@ -160,7 +162,12 @@ enum {
     YOKE_CAP_EXACT_FP32 = 4, /* float division and square root are correctly rounded, and subnormals kept, unless YOKE_MATH_FAST */
     YOKE_CAP_MAPPED = 5,     /* buffers of YOKE_MEMORY_MAPPED */
     YOKE_CAP_SHARED = 6,     /* buffers of YOKE_MEMORY_SHARED */
-    YOKE_CAP_COUNT = 7
+    YOKE_CAP_IMAGES = 7,     /* programs can be saved, kept in the cache, and loaded again */
+    YOKE_CAP_SPIRV = 8,      /* SPIR-V can be loaded */
+    YOKE_CAP_GLOBALS = 9,    /* yoke_program_get_global */
+    YOKE_CAP_COOPERATIVE = 10, /* yoke_launch_cooperative */
+    YOKE_CAP_GRAPHS = 11,      /* the driver itself replays graphs; without it Yoke does, which costs as much as enqueueing */
+    YOKE_CAP_COUNT = 12
 };
 
 /* What a device is. The caller sets `size` (YOKE_DEVICE_INFO_INIT) and gets as many fields as it knows. */
@@ -356,117 +363,13 @@ YOKE_API yoke_status yoke_event_fd(yoke_event *event, int *out_fd);
  * one is not timed, or they belong to different devices. Or the failure of one of them. */
 YOKE_API yoke_status yoke_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
 
-/* ---- Programs and kernels ----------------------------------------------------------------------------------------------- */
-
-enum {
-    YOKE_MATH_EXACT = 0, /* IEEE single operations, never fused unless the source says fma: both backends agree to the last bit */
-    YOKE_MATH_FAST = 1   /* the compiler may fuse, approximate and flush subnormals */
-};
-
-/* A program's source: the CUDA text, the OpenCL text, or both; each backend takes its own. All members are read during the call. */
-typedef struct yoke_source {
-    size_t size;                /* YOKE_SOURCE_INIT; 0 means the struct as it was in version 0.1 */
-    const char *name;           /* for messages, as "saxpy"; may be NULL */
-    const char *cuda;           /* CUDA C++ as NVRTC takes it; kernels are extern "C" */
-    const char *opencl;         /* OpenCL C */
-    const char *const *defines; /* "NAME" or "NAME=VALUE", each of one line, ended by NULL; may be NULL */
-    int32_t math;               /* YOKE_MATH_EXACT or YOKE_MATH_FAST */
-    const char *opencl_std;     /* the OpenCL C version to ask for, as "2.0"; NULL means "1.2" */
-} yoke_source;
-
-#define YOKE_SOURCE_INIT                                                   \
-    {                                                                      \
-        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL \
-    }
-
-/* Compile a program for the device; blocks while the compiler runs.
- * YOKE_E_INVALID: no text for the device's backend, an empty text or define. YOKE_E_BUILD: it does not compile; the record has the
- * first error and yoke_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where it was looked for).
- */
-YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program);
-
-/* The compiler's log of the calling thread's last yoke_program_build, failed or not. Never NULL; valid until that thread's next
- * build. */
-YOKE_API const char *yoke_build_log(void);
-
-YOKE_API yoke_program *yoke_program_retain(yoke_program *program);
-YOKE_API void yoke_program_release(yoke_program *program);
-
-/* The source of one of Yoke's own kernels, as "saxpy": static text, both twins. YOKE_E_NOT_FOUND names the nearest. */
-YOKE_API yoke_status yoke_source_get(const char *name, yoke_source *out_source);
-
-/* Look up a kernel by name. It is borrowed: it lives as long as its program, which work in a stream keeps alive.
- * YOKE_E_NOT_FOUND: there is none of this name. YOKE_E_UNSUPPORTED: a parameter kind that Yoke cannot set (an image, say). */
-YOKE_API yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel);
-
-/* What is known of a compiled kernel on its device. */
-typedef struct yoke_kernel_info {
-    size_t size;
-    int32_t parameters;          /* that a launch has to give; -1 when the driver does not tell */
-    uint32_t max_block_threads;  /* for this kernel */
-    uint32_t preferred_multiple; /* of threads in a block: the warp or SIMD width */
-    uint64_t static_shared;      /* bytes of shared memory that the source itself declares; 0 also when the driver does not tell */
-    uint64_t max_dynamic_shared; /* bytes that a launch may ask for beside that */
-} yoke_kernel_info;
-
-#define YOKE_KERNEL_INFO_INIT                   \
-    {                                           \
-        sizeof(yoke_kernel_info), 0, 0, 0, 0, 0 \
-    }
-
-/* Describe a kernel. The caller sets out_info->size. */
-YOKE_API yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info);
-
-/* One kernel argument, with its kind and width. Made by YOKE_ARGS, or by the yoke_arg_ functions of <yoke/args.h>. */
-typedef struct yoke_arg {
-    uint32_t kind; /* YOKE_ARG_ */
-    uint32_t size; /* bytes of the scalar or struct; of a pointer for a buffer */
-    union {
-        yoke_buffer *buffer;
-        const void *bytes; /* a struct, read during the launch call */
-        uint64_t u64;
-        int64_t i64;
-        double f64;
-        float f32;
-        uint32_t u32;
-        int32_t i32;
-        uint16_t u16;
-        int16_t i16;
-        uint8_t u8;
-        int8_t i8;
-    } value;
-} yoke_arg;
-
-enum { YOKE_ARG_BUFFER = 1, YOKE_ARG_SCALAR = 2, YOKE_ARG_STRUCT = 3 };
-enum { YOKE_MAX_ARGS = 128 }; /* of one launch */
-
-/* Blocks in a grid, or threads in a block: YOKE_DIM(x), YOKE_DIM(x, y) or YOKE_DIM(x, y, z). */
-typedef struct yoke_dim {
-    uint32_t x, y, z;
-} yoke_dim;
-
-/* Launch a kernel over grid.x * grid.y * grid.z blocks of block.x * block.y * block.z threads, in the stream's order. The launch
- * carries all of its arguments and keeps what they refer to alive until it has run: nothing needs to outlive the call. `shared`:
- * bytes of dynamic shared memory: `extern __shared__` in CUDA; in OpenCL the kernel's last parameter, a __local pointer that is no
- * part of `args`. `args`, `count`: YOKE_ARGS(…) gives both, in the order of the kernel's parameters. YOKE_E_ARGUMENT: count, kind
- * or width does not fit the compiled kernel, where YOKE_CAP_SIGNATURE; a view is not aligned; a buffer is pinned. YOKE_E_INVALID: a
- * dimension is 0; kernel, stream or a buffer belong to different devices. YOKE_E_RANGE: grid, block or shared memory beyond what
- * device or kernel allow. Or the stream's failure, when it has failed. */
-#define yoke_launch(...) yoke_launch_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,
-                                    size_t shared, const yoke_arg *args, size_t count);
-
-/* Launch over at least `n` threads in one dimension, in blocks whose size Yoke chooses; the kernel has to leave out threads beyond
- * n. YOKE_E_INVALID: n is 0. YOKE_E_RANGE: more blocks than a grid has. Else as yoke_launch. */
-#define yoke_launch_n(...) yoke_launch_n_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_launch_n_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, size_t n, const yoke_arg *args,
-                                      size_t count);
-
 #ifdef __cplusplus
 }
 #endif
 
 #include <yoke/memory.h>
+
+#include <yoke/program.h>
 
 #include <yoke/args.h>
 

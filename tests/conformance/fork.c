@@ -3,10 +3,9 @@
  * Counting and listing devices leaves a later fork safe: the child opens a device and works with it, whatever its parent has
  * listed. Those cases fork before this process has opened a device, so each runs once and goes through the devices itself.
  *
- * Once a device is open, a child can do nothing with it: every function says so at once. tests/static/forked.sh sees to it that
- * every function is called here.
+ * Once a device is open, a child can do nothing with it: every function says so at once. refused.c calls every one.
  */
-#include "suite.h"
+#include "refused.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,8 +14,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <yoke/native.h>
 
 /* Sanitizers whose runtime does not survive a fork in a process that has other threads at that moment. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -196,18 +193,6 @@ static void list_after_opening(suite *t)
 
 /* ---- With a device open ---- */
 
-/* One object of each kind, of the parent's, and a stream that is held by a host function. */
-typedef struct objects {
-    suite *t;
-    yoke_stream *stream;
-    yoke_event *event;
-    yoke_buffer *buffer, *pinned;
-    yoke_kernel *kernel;
-    gate begin, begun;
-    yoke_status status; /* what the host function was told */
-    unsigned calls;
-} objects;
-
 static yoke_status hold_up(yoke_status status, void *user)
 {
     objects *o = user;
@@ -217,24 +202,6 @@ static yoke_status hold_up(yoke_status status, void *user)
     gate_open(&o->begun);
     gate_wait(&o->begin, 1);
     return status;
-}
-
-static yoke_status never_called(yoke_status status, void *user)
-{
-    (void)user;
-    CHECK(!"a function that was refused is called");
-    return status;
-}
-
-static yoke_status never_called_native(yoke_status status, void *native_stream, void *user)
-{
-    (void)native_stream;
-    return never_called(status, user);
-}
-
-static void never_settled(yoke_status status, void *user)
-{
-    never_called(status, user);
 }
 
 static const uint32_t pattern = 0x600DF00D;
@@ -279,188 +246,6 @@ static void finish_objects(objects *o)
     yoke_buffer_release(o->buffer);
     yoke_buffer_release(o->pinned);
     suite_works(o->t);
-}
-
-/* A call that begins with the function's name is refused, and the record says which function and what to do instead. */
-static void refused(yoke_status status, const char *call)
-{
-    const yoke_error_info *error = yoke_error();
-    size_t length = strlen(error->function);
-
-    if (!suite_check_status(YOKE_E_FORKED, status, "refused", call))
-        return;
-    suite_check(error->status == YOKE_E_FORKED, call, "the record has the status");
-    suite_check(length > 0 && strncmp(call, error->function, length) == 0, call, "the record names the function");
-    suite_check(suite_has_words(error->text, error->function), call, "the text names the function");
-    suite_check(suite_has_words(error->text, "fork|open devices after fork|exec"), call, "the text says what to do");
-    yoke_error_clear();
-}
-
-#define REFUSED(call) refused((call), #call)
-
-static void devices_are_refused(objects *o)
-{
-    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
-    yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
-    yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
-    yoke_device *device = o->t->device;
-    size_t count = 99;
-
-    REFUSED(yoke_device_count(&count));
-    CHECK(count == 0);
-    count = 99;
-    REFUSED(yoke_device_list(&info, 1, &count));
-    CHECK(count == 0);
-    REFUSED(yoke_device_open(NULL, &device));
-    CHECK(device == NULL);
-    REFUSED(yoke_device_get_info(o->t->device, &info));
-    REFUSED(yoke_device_set_wait(o->t->device, YOKE_WAIT_BLOCK));
-    REFUSED(yoke_device_memory(o->t->device, &memory));
-    REFUSED(yoke_device_limit_memory(o->t->device, 0, 0));
-    REFUSED(yoke_device_trim(o->t->device, 0));
-    REFUSED(yoke_device_native(o->t->device, &native));
-}
-
-static void streams_are_refused(objects *o)
-{
-    yoke_stream *stream = o->stream;
-
-    REFUSED(yoke_stream_create(o->t->device, &stream));
-    CHECK(stream == NULL);
-    REFUSED(yoke_stream_create_with(o->t->device, NULL, &stream));
-    REFUSED(yoke_stream_wait(o->stream));
-    REFUSED(yoke_stream_cancel(o->stream));
-    REFUSED(yoke_stream_recover(o->stream));
-    REFUSED(yoke_stream_call(o->stream, never_called, NULL, NULL));
-    REFUSED(yoke_stream_native(o->stream, never_called_native, NULL, NULL));
-    REFUSED(yoke_stream_wait_event(o->stream, o->event));
-}
-
-static void events_are_refused(objects *o)
-{
-    yoke_event *event = o->event;
-    int64_t nanoseconds = 1;
-    size_t index = 99;
-    int fd = 99;
-
-    REFUSED(yoke_event_record(o->stream, 0, &event));
-    CHECK(event == NULL);
-    REFUSED(yoke_event_query(o->event));
-    REFUSED(yoke_event_wait(o->event));
-    REFUSED(yoke_event_wait_for(o->event, YOKE_FOREVER));
-    REFUSED(yoke_event_wait_any(&o->event, 1, YOKE_FOREVER, &index));
-    CHECK(index == 1); /* none of them */
-    REFUSED(yoke_event_on_settled(o->event, never_settled, NULL, NULL));
-    REFUSED(yoke_event_fd(o->event, &fd));
-    CHECK(fd == -1);
-    REFUSED(yoke_event_elapsed(o->event, o->event, &nanoseconds));
-    CHECK(nanoseconds == 0);
-}
-
-static void buffers_are_refused(objects *o)
-{
-    yoke_buffer *buffer = o->buffer;
-    uintptr_t native = 99;
-    char bytes[16];
-
-    REFUSED(yoke_buffer_create(o->t->device, 16, &buffer));
-    CHECK(buffer == NULL);
-    REFUSED(yoke_buffer_create_ordered(o->stream, 16, &buffer));
-    REFUSED(yoke_buffer_create_kind(o->t->device, YOKE_MEMORY_DEVICE, 16, &buffer));
-    REFUSED(yoke_buffer_create_pinned(o->t->device, 16, &buffer));
-    REFUSED(yoke_buffer_create_over(o->t->device, bytes, 16, &buffer));
-    REFUSED(yoke_buffer_create_view(o->buffer, 0, 16, &buffer));
-    REFUSED(yoke_buffer_wrap(o->t->device, 1, 16, &buffer));
-    REFUSED(yoke_buffer_native(o->buffer, &native));
-    CHECK(native == 0);
-}
-
-static void copies_are_refused(objects *o)
-{
-    yoke_layout rows = { 0, 8, 0 };
-    yoke_box box = { 4, 2, 1 };
-    char bytes[16] = { 0 };
-
-    REFUSED(yoke_write(o->stream, o->buffer, 0, bytes, 16));
-    REFUSED(yoke_read(o->stream, bytes, o->buffer, 0, 16));
-    REFUSED(yoke_copy(o->stream, o->buffer, 0, o->pinned, 0, 16));
-    REFUSED(yoke_write_sync(o->stream, o->buffer, 0, bytes, 16));
-    REFUSED(yoke_read_sync(o->stream, bytes, o->buffer, 0, 16));
-    REFUSED(yoke_copy_sync(o->stream, o->buffer, 0, o->pinned, 0, 16));
-    REFUSED(yoke_fill(o->stream, o->buffer, 0, 16, bytes, 1));
-    REFUSED(yoke_write_box(o->stream, o->buffer, rows, bytes, rows, box));
-    REFUSED(yoke_read_box(o->stream, bytes, rows, o->buffer, rows, box));
-    REFUSED(yoke_copy_box(o->stream, o->buffer, rows, o->pinned, rows, box));
-    REFUSED(yoke_write_box_sync(o->stream, o->buffer, rows, bytes, rows, box));
-    REFUSED(yoke_read_box_sync(o->stream, bytes, rows, o->buffer, rows, box));
-    REFUSED(yoke_copy_box_sync(o->stream, o->buffer, rows, o->pinned, rows, box));
-    REFUSED(yoke_fill_box(o->stream, o->buffer, rows, box, bytes, 1));
-}
-
-static void programs_are_refused(objects *o)
-{
-    yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
-    yoke_source source = YOKE_SOURCE_INIT;
-    yoke_program *program = o->t->saxpy;
-    yoke_kernel *kernel = o->kernel;
-
-    CHECK_OK(yoke_source_get("saxpy", &source)); /* static text */
-    REFUSED(yoke_program_build(o->t->device, &source, &program));
-    CHECK(program == NULL);
-    REFUSED(yoke_kernel_get(o->t->saxpy, "saxpy", &kernel));
-    CHECK(kernel == NULL);
-    REFUSED(yoke_kernel_get_info(o->kernel, &info));
-    REFUSED(yoke_launch(o->stream, o->kernel, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(o->buffer, o->buffer, 1.0f, 1)));
-    REFUSED(yoke_launch_n(o->stream, o->kernel, 1, YOKE_ARGS(o->buffer, o->buffer, 1.0f, 1)));
-}
-
-/* What returns no status: it does nothing, and what it says makes sense. */
-static void others_are_harmless(objects *o)
-{
-    yoke_device_retain(o->t->device);
-    yoke_device_release(o->t->device);
-    yoke_stream_retain(o->stream);
-    yoke_event_retain(o->event);
-    yoke_buffer_retain(o->buffer);
-    yoke_program_retain(o->t->saxpy);
-    for (int i = 0; i < 3; i++) { /* more often than there are references */
-        yoke_event_release(o->event);
-        yoke_stream_release(o->stream);
-        yoke_buffer_release(o->buffer);
-        yoke_buffer_release(o->pinned);
-        yoke_program_release(o->t->saxpy);
-        yoke_device_release(o->t->device);
-    }
-    CHECK(yoke_stream_get_device(o->stream) == NULL);
-    CHECK(yoke_buffer_get_size(o->buffer) == 0);
-    CHECK(yoke_buffer_get_host(o->pinned) == NULL);
-    CHECK(yoke_buffer_get_kind(o->buffer) == -1);
-    CHECK(yoke_device_lacks(o->t->device, YOKE_CAP_TIMING) != NULL);
-    CHECK(yoke_build_log() != NULL);
-    CHECK(yoke_device_report() != NULL);
-    CHECK(strcmp(yoke_status_name(YOKE_E_FORKED), "YOKE_E_FORKED") == 0);
-    CHECK_TEXT(yoke_status_meaning(YOKE_E_FORKED), "fork");
-    CHECK(yoke_status_group(YOKE_E_FORKED) == YOKE_GROUP_OPERATION);
-    CHECK(yoke_version()[0] != '\0');
-    yoke_log_set(YOKE_LOG_OFF, NULL, NULL);
-    suite_log_here();
-    CHECK(yoke_fail(YOKE_E_CANCELLED, "the child's %s", "own") == YOKE_E_CANCELLED);
-    CHECK_TEXT(yoke_error()->text, "the child's own");
-    yoke_error_clear();
-    CHECK(yoke_error()->status == YOKE_OK);
-}
-
-static void everything_is_refused(void *o)
-{
-    for (int i = 0; i < 2; i++) { /* also after everything was released */
-        devices_are_refused(o);
-        streams_are_refused(o);
-        events_are_refused(o);
-        buffers_are_refused(o);
-        copies_are_refused(o);
-        programs_are_refused(o);
-        others_are_harmless(o);
-    }
 }
 
 /* Fork in the middle of work, and let the child do this with the objects. */

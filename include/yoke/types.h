@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of one size and layout on the host, in CUDA and in OpenCL: write a struct once with them, in a header that all three
+ * include, and check it with yoke_struct_check. Kernels include it as <yoke/types.h>, which Yoke always finds. There is no vector
+ * of three: it is 12 bytes in CUDA and 16 in OpenCL.
+ */
+#ifndef YOKE_TYPES_H
+#define YOKE_TYPES_H
+
+#if defined(__OPENCL_VERSION__)
+
+typedef char yoke_i8;
+typedef uchar yoke_u8;
+typedef short yoke_i16;
+typedef ushort yoke_u16;
+typedef int yoke_i32;
+typedef uint yoke_u32;
+typedef long yoke_i64;
+typedef ulong yoke_u64;
+typedef float yoke_f32;
+#if defined(cl_khr_fp64) || __OPENCL_VERSION__ >= 120 && defined(__opencl_c_fp64)
+typedef double yoke_f64;
+#endif
+typedef float2 yoke_vec2;
+typedef float4 yoke_vec4;
+
+#elif defined(__CUDACC__)
+
+typedef signed char yoke_i8;
+typedef unsigned char yoke_u8;
+typedef short yoke_i16;
+typedef unsigned short yoke_u16;
+typedef int yoke_i32;
+typedef unsigned int yoke_u32;
+typedef long long yoke_i64;
+typedef unsigned long long yoke_u64;
+typedef float yoke_f32;
+typedef double yoke_f64;
+typedef float2 yoke_vec2;
+typedef float4 yoke_vec4;
+
+#else
+
+#include <stddef.h>
+
+#include <yoke/yoke.h>
+
+typedef int8_t yoke_i8;
+typedef uint8_t yoke_u8;
+typedef int16_t yoke_i16;
+typedef uint16_t yoke_u16;
+typedef int32_t yoke_i32;
+typedef uint32_t yoke_u32;
+typedef int64_t yoke_i64;
+typedef uint64_t yoke_u64;
+typedef float yoke_f32;
+typedef double yoke_f64;
+
+#if defined(__GNUC__)
+#define YOKE_ALIGNED(bytes) __attribute__((aligned(bytes)))
+#else
+#define YOKE_ALIGNED(bytes)
+#endif
+
+/* float2 and float4 of both kernel languages. */
+typedef struct yoke_vec2 {
+    float x, y;
+} YOKE_ALIGNED(8) yoke_vec2;
+
+typedef struct yoke_vec4 {
+    float x, y, z, w;
+} YOKE_ALIGNED(16) yoke_vec4;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A field of a struct as the host lays it out: YOKE_FIELD(struct particle, mass). */
+typedef struct yoke_field {
+    const char *name;
+    size_t offset, size;
+} yoke_field;
+
+#define YOKE_FIELD(type, field)                                      \
+    {                                                                \
+#field, offsetof(type, field), sizeof(((type *)NULL)->field) \
+    }
+
+/* Make sure that a struct is laid out on the device as on the host, by a kernel that is compiled and run for that.
+ * `source`: as for yoke_program_build; its texts, or headers that they include, declare the struct. `name`: as kernels write it,
+ * "struct particle" or "particle". `size`: sizeof on the host. `fields`, `count`: YOKE_FIELD each, 64 at most.
+ * YOKE_E_ARGUMENT: the layouts differ; the record names the first field that does, with both offsets or sizes. YOKE_E_INVALID: name
+ * or a field's name is no name, count is 0 or above 64, or as yoke_program_build. YOKE_E_BUILD: the source does not compile, or
+ * has no such struct or field. Blocks. */
+YOKE_API yoke_status yoke_struct_check(yoke_device *device, const yoke_source *source, const char *name, size_t size,
+                                       const yoke_field *fields, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+
+#endif
