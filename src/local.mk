@@ -29,6 +29,11 @@ libyoke_all_la_SOURCES = \
 	src/fill.h \
 	src/fork.c \
 	src/held.c \
+	src/include.c \
+	src/include.h \
+	src/include_find.c \
+	src/include_parts.h \
+	src/include_scan.c \
 	src/kernel.c \
 	src/kernel.h \
 	src/launch.c \
