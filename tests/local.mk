@@ -142,6 +142,13 @@ tests_stress_stress_SOURCES = \
 	tests/stress/stress_ops.c
 
 unit_libraries = tests/libtap.la libyoke-all.la
+
+# The cache among processes that are killed; it needs no device.
+check_PROGRAMS += tests/stress/cache
+cache_stress_tests = tests/stress/cache.tap
+tests_stress_cache_SOURCES = tests/stress/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
+tests_stress_cache_LDADD = $(unit_libraries)
+
 unit_programs = \
 	tests/unit/cache \
 	tests/unit/cache_folder \
@@ -199,7 +206,7 @@ static_tests = \
 	tests/static/symbols.tap \
 	tests/static/twins.tap
 
-TESTS += $(static_tests) $(unit_tests) $(model_tests) $(example_tests) $(cuda_tests) $(cuda_long_tests) $(cuda_stress_tests) \
+TESTS += $(static_tests) $(unit_tests) $(cache_stress_tests) $(model_tests) $(example_tests) $(cuda_tests) $(cuda_long_tests) $(cuda_stress_tests) \
 	$(cuda_exhausted_tests) $(opencl_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 CLEANFILES += $(TESTS)
 

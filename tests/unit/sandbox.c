@@ -88,19 +88,39 @@ void sandbox_case(const char *words, const char *name, const char *value, void (
     tap_ok(sandbox_reap(child), "%s", words);
 }
 
-size_t sandbox_count(const char *folder, const char *part, char *last, size_t size)
+size_t sandbox_each(const char *folder, const char *part, void (*fn)(const char *path, void *user), void *user)
 {
     size_t count = 0;
     DIR *listing = opendir(folder);
-    for (struct dirent *item = listing ? readdir(listing) : NULL; item; item = readdir(listing))
-        if (item->d_name[0] != '.' && strstr(item->d_name, part)) {
-            count++;
-            if (last)
-                snprintf(last, size, "%s/%s", folder, item->d_name);
-        }
+    for (struct dirent *item = listing ? readdir(listing) : NULL; item; item = readdir(listing)) {
+        char path[2048];
+        if (item->d_name[0] == '.' || !strstr(item->d_name, part))
+            continue;
+        count++;
+        snprintf(path, sizeof path, "%s/%s", folder, item->d_name);
+        if (fn)
+            fn(path, user);
+    }
     if (listing)
         closedir(listing);
     return count;
+}
+
+typedef struct place {
+    char *path;
+    size_t size;
+} place;
+
+static void note_path(const char *path, void *user)
+{
+    place *last = user;
+    if (last->path)
+        snprintf(last->path, last->size, "%s", path);
+}
+
+size_t sandbox_count(const char *folder, const char *part, char *last, size_t size)
+{
+    return sandbox_each(folder, part, note_path, &(place){ last, size });
 }
 
 char *sandbox_read(const char *path, size_t *out_size)

@@ -25,6 +25,8 @@ void sandbox_case(const char *words, const char *name, const char *value, void (
 /* The child ends by itself and with 0. */
 bool sandbox_reap(pid_t child);
 
+/* Call fn, unless it is NULL, for each file in a folder whose name holds `part`; how many there are. */
+size_t sandbox_each(const char *folder, const char *part, void (*fn)(const char *path, void *user), void *user);
 /* Files: the names in a folder that hold `part`, and the last of them; a file's bytes, which the caller frees. */
 size_t sandbox_count(const char *folder, const char *part, char *last, size_t size);
 char *sandbox_read(const char *path, size_t *out_size);
