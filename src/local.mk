@@ -12,6 +12,10 @@ libyoke_all_la_SOURCES = \
 	src/buffer.c \
 	src/buffer.h \
 	src/box.c \
+	src/cache.c \
+	src/cache.h \
+	src/cache_folder.c \
+	src/cache_folder.h \
 	src/copy.c \
 	src/copy.h \
 	src/code.c \
@@ -28,7 +32,11 @@ libyoke_all_la_SOURCES = \
 	src/fill.c \
 	src/fill.h \
 	src/fork.c \
+	src/hash.c \
+	src/hash.h \
 	src/held.c \
+	src/image.c \
+	src/image.h \
 	src/include.c \
 	src/include.h \
 	src/include_find.c \
