@@ -138,9 +138,9 @@ struct yk_backend {
     yoke_status (*program_global)(const yoke_program *program, const char *name, yoke_buffer *buffer);
     /* Append the names of the program's kernels, separated by ';'; nothing when the driver does not tell. */
     void (*program_kernel_names)(const yoke_program *program, yk_text *names);
-    /* kernel->program, kernel->name and kernel->native_name are set. Sets kernel->native, the signature (yk_kernel_add_param, in order, or
-     * kernel->param_count = -1 when the driver does not tell) and the members of kernel->info.
-     * YOKE_E_NOT_FOUND when the program has no such kernel. */
+    /* kernel->program, kernel->name and kernel->native_name are set. Sets kernel->native, the signature (yk_kernel_add_param, in
+     * order, or kernel->param_count = -1 when the driver does not tell) and the members of kernel->info. YOKE_E_NOT_FOUND when the
+     * program has no such kernel. */
     yoke_status (*kernel_create)(yoke_kernel *kernel);
     void (*kernel_destroy)(yoke_kernel *kernel);
 };

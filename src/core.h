@@ -460,7 +460,7 @@ struct yoke_buffer {
     yk_block *block;  /* what stands for the memory in the cache once it is released; NULL where it does not go there */
     size_t skew;      /* of the root: how far from a multiple of 16 it starts (wrapped memory) */
     yk_origin origin;
-    yoke_stream *home; /* of ordered memory; its memory and queue are kept */
+    yoke_stream *home;     /* of ordered memory; its memory and queue are kept */
     yoke_program *program; /* that this root is a variable of, retained */
 };
 

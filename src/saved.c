@@ -225,8 +225,9 @@ static yoke_status check_kind(const char *function, const yoke_device *device, i
 {
     const char *lacks = NULL;
     if (kind == YK_FOUND_TEXT)
-        return yk_fail(YOKE_E_INVALID, "%s: image is text, and neither PTX nor any other compiled code; yoke_program_build takes "
-                                       "sources",
+        return yk_fail(YOKE_E_INVALID,
+                       "%s: image is text, and neither PTX nor any other compiled code; yoke_program_build takes "
+                       "sources",
                        function);
     if (kind == YK_CODE_SPIRV)
         lacks = yoke_device_lacks(device, YOKE_CAP_SPIRV);

@@ -106,16 +106,18 @@ static yoke_status version_fault(const yoke_program *program, yk_code_kind kind,
 
     (void)yk_cu.cuDriverGetVersion(&driver);
     if (compiled)
-        return yk_cuda_fail_as(YOKE_E_UNAVAILABLE, "cuModuleLoadDataEx", result,
-                               "the driver, which is for CUDA %d.%d, does not take the %s that NVRTC %s made; update the driver, or "
-                               "set YOKE_NVRTC to the absolute path of an NVRTC that is not newer than it",
-                               driver / 1000, driver % 1000 / 10, kind == YK_CODE_PTX ? "PTX" : "machine code",
-                               yk_nvrtc_version(version, sizeof version));
+        return yk_cuda_fail_as(
+            YOKE_E_UNAVAILABLE, "cuModuleLoadDataEx", result,
+            "the driver, which is for CUDA %d.%d, does not take the %s that NVRTC %s made; update the driver, or "
+            "set YOKE_NVRTC to the absolute path of an NVRTC that is not newer than it",
+            driver / 1000, driver % 1000 / 10, kind == YK_CODE_PTX ? "PTX" : "machine code",
+            yk_nvrtc_version(version, sizeof version));
     if (directive && result == YK_CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
-        return yk_cuda_fail_as(YOKE_E_UNAVAILABLE, "cuModuleLoadDataEx", result,
-                               "program '%s' is PTX of version %.*s, which is newer than the driver, for CUDA %d.%d; update the driver",
-                               program->name, (int)strspn(directive + strlen(".version "), " 0123456789."),
-                               directive + strlen(".version "), driver / 1000, driver % 1000 / 10);
+        return yk_cuda_fail_as(
+            YOKE_E_UNAVAILABLE, "cuModuleLoadDataEx", result,
+            "program '%s' is PTX of version %.*s, which is newer than the driver, for CUDA %d.%d; update the driver", program->name,
+            (int)strspn(directive + strlen(".version "), " 0123456789."), directive + strlen(".version "), driver / 1000,
+            driver % 1000 / 10);
     if (kind == YK_CODE_CUBIN && cubin_architecture(code, size) != architecture)
         return yk_cuda_fail_as(YOKE_E_UNSUPPORTED, "cuModuleLoadDataEx", result,
                                "program '%s' is machine code for compute capability %d.%d, and %s has %d.%d", program->name,
@@ -125,8 +127,9 @@ static yoke_status version_fault(const yoke_program *program, yk_code_kind kind,
         return yk_cuda_fail_as(YOKE_E_UNSUPPORTED, "cuModuleLoadDataEx", result,
                                "program '%s' has no code for %s, of compute capability %d.%d", program->name,
                                program->device->info.selector, architecture / 10, architecture % 10);
-    return yk_cuda_fail_as(YOKE_E_BUILD, "cuModuleLoadDataEx", result, "program '%s': the driver, for CUDA %d.%d, takes it for damaged",
-                           program->name, driver / 1000, driver % 1000 / 10);
+    return yk_cuda_fail_as(YOKE_E_BUILD, "cuModuleLoadDataEx", result,
+                           "program '%s': the driver, for CUDA %d.%d, takes it for damaged", program->name, driver / 1000,
+                           driver % 1000 / 10);
 }
 
 /* `log` is what the driver's own compiler printed. */

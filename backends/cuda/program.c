@@ -205,9 +205,9 @@ static yoke_status compile_fault(yk_nvrtcResult result, const yoke_source *sourc
 {
     char version[32];
     if (result == YK_NVRTC_ERROR_INVALID_OPTION && source->cuda_std)
-        return yk_driver_fail(YOKE_E_UNSUPPORTED, "cuda", "nvrtcCompileProgram", (int)result,
-                              yk_nvrtc.nvrtcGetErrorString(result), "NVRTC %s does not take C++%s: %s",
-                              yk_nvrtc_version(version, sizeof version), source->cuda_std, line);
+        return yk_driver_fail(YOKE_E_UNSUPPORTED, "cuda", "nvrtcCompileProgram", (int)result, yk_nvrtc.nvrtcGetErrorString(result),
+                              "NVRTC %s does not take C++%s: %s", yk_nvrtc_version(version, sizeof version), source->cuda_std,
+                              line);
     return nvrtc_fail("nvrtcCompileProgram", result, line);
 }
 

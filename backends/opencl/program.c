@@ -190,8 +190,8 @@ static yoke_status create_program(const unit *u, const yk_text *text, cl_program
     const char *texts[] = { yk_text_get(&u->preamble), yk_text_get(text) };
     cl_int code;
 
-    *out_handle = yk_cl.clCreateProgramWithSource(yk_opencl_device_of(u->program->device)->context, YK_COUNT_OF(texts), texts, NULL,
-                                                  &code);
+    *out_handle =
+        yk_cl.clCreateProgramWithSource(yk_opencl_device_of(u->program->device)->context, YK_COUNT_OF(texts), texts, NULL, &code);
     return *out_handle ? YOKE_OK : yk_opencl_fail("clCreateProgramWithSource", code, NULL);
 }
 
@@ -278,8 +278,7 @@ static yoke_status create_of_code(const yoke_program *program, yk_code_kind kind
     if (kind == YK_CODE_SPIRV)
         *out_handle = yk_cl.clCreateProgramWithIL(device->context, code, size, &result);
     else
-        *out_handle =
-            yk_cl.clCreateProgramWithBinary(device->context, 1, &device->slot->id, &size, &bytes, &judged, &result);
+        *out_handle = yk_cl.clCreateProgramWithBinary(device->context, 1, &device->slot->id, &size, &bytes, &judged, &result);
     if (*out_handle && judged != CL_SUCCESS) {
         yk_cl.clReleaseProgram(*out_handle);
         *out_handle = NULL;
