@@ -79,7 +79,10 @@ static yoke_status make_key(const yoke_program *program, job *j)
 
 static yoke_status compile(yoke_program *program, const job *j)
 {
-    return program->device->backend->program_build(program, j->source, &j->text, &j->lines, &program->log);
+    yoke_status status = program->device->backend->program_build(program, j->source, &j->text, &j->lines, &program->log);
+    if (status == YOKE_OK)
+        yk_log(YOKE_LOG_INFO, "program '%s' is compiled for %s", program->name, program->device->info.selector);
+    return status;
 }
 
 /* What has gone wrong is the loss of an image, and no failure of the build. */
@@ -246,11 +249,9 @@ yoke_status yk_program_compile(yoke_program *program, const char *function, cons
     yoke_status status = yk_include_expand(function, source, strcmp(device->backend->name, "cuda") == 0, text, size, program->name,
                                            &j.text, &j.lines);
     if (status == YOKE_OK && kept)
-        status = make_key(program, &j);
+        kept = make_key(program, &j) == YOKE_OK; /* else there is no compiler, which compiling will tell better */
     if (status == YOKE_OK)
         status = kept ? compile_once(program, &j) : compile(program, &j);
-    if (status == YOKE_OK)
-        yk_log(YOKE_LOG_INFO, "program '%s' is ready on %s", program->name, device->info.selector);
     yk_text_free(&j.key);
     yk_line_map_free(&j.lines);
     yk_text_free(&j.text);

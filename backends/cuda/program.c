@@ -262,9 +262,11 @@ yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *sour
 /* NVRTC tells no more of its version than "12.4", so its file stands for the rest. */
 yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text)
 {
-    char version[32];
+    char version[32], line[160];
+    int length, architecture = yk_cuda_device_of(device)->architecture;
+    size_t before = text->length;
     Dl_info library;
-    struct stat file;
+    struct stat file = { .st_size = 0 };
     yk_text log = { 0 };
     void *function;
     yoke_status status = yk_nvrtc_load(&log);
@@ -272,10 +274,12 @@ yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text
     yk_text_free(&log);
     if (status < 0)
         return status;
-    yk_text_add(text, "compute capability %d.%d, driver for CUDA %s, NVRTC %s", yk_cuda_device_of(device)->architecture / 10,
-                yk_cuda_device_of(device)->architecture % 10, device->info.driver, yk_nvrtc_version(version, sizeof version));
     memcpy(&function, &yk_nvrtc.nvrtcVersion, sizeof function);
-    if (dladdr(function, &library) && library.dli_fname && stat(library.dli_fname, &file) == 0)
-        yk_text_add(text, " (%lld bytes of %lld)", (long long)file.st_size, (long long)file.st_mtime);
-    return YOKE_OK;
+    if (!dladdr(function, &library) || !library.dli_fname || stat(library.dli_fname, &file) != 0)
+        file.st_size = file.st_mtime = 0;
+    length = snprintf(line, sizeof line, "compute capability %d.%d, driver for CUDA %s, NVRTC %s (%lld bytes of %lld)",
+                      architecture / 10, architecture % 10, device->info.driver, yk_nvrtc_version(version, sizeof version),
+                      (long long)file.st_size, (long long)file.st_mtime);
+    yk_text_add_bytes(text, line, (size_t)length);
+    return text->length > before ? YOKE_OK : yk_no_memory("what a CUDA device is");
 }

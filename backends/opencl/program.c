@@ -129,6 +129,70 @@ static void first_error(const char *log, char *line, size_t size)
     line[strcspn(line, "\n")] = '\0';
 }
 
+/* What a compiler is given, and where its lines come from; zeroed for code without source. */
+typedef struct unit {
+    const yoke_program *program;
+    const yoke_source *source;
+    yk_text preamble;
+    unsigned long preamble_lines;
+    const yk_line_map *lines;
+} unit;
+
+/* One line of the compiler's. NVIDIA's (580) ignores #line: its "<kernel>:7:1: ..." counts the preamble and what was included too,
+ * and is mended here. */
+static void add_line(yk_text *log, const char *line, size_t length, const unit *u)
+{
+    static const char unnamed[] = "<kernel>:";
+    size_t prefix = strlen(unnamed);
+    char *rest = NULL;
+    const char *file = u->program->name;
+    unsigned long number = length > prefix && strncmp(line, unnamed, prefix) == 0 ? strtoul(line + prefix, &rest, 10) : 0;
+
+    if (number > u->preamble_lines) {
+        number -= u->preamble_lines;
+        if (u->lines)
+            (void)yk_line_map_find(u->lines, number, &file, &number);
+        yk_text_add(log, "%s:%lu%.*s\n", file, number, (int)(line + length - rest), rest);
+    } else {
+        yk_text_add(log, "%.*s\n", (int)length, line);
+    }
+}
+
+/* Append what the compiler printed; `*out_start` is where that begins. A log that cannot be had is no failure of the build. */
+static void add_log(cl_program handle, const unit *u, yk_text *log, size_t *out_start)
+{
+    cl_device_id id = yk_opencl_device_of(u->program->device)->slot->id;
+    size_t size = 0;
+    char *text = NULL;
+
+    *out_start = log->length;
+    if (yk_cl.clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) == CL_SUCCESS && size > 1 && size < INT_MAX)
+        text = calloc(1, size + 1);
+    if (text && yk_cl.clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, size, text, NULL) == CL_SUCCESS) {
+        size = strlen(text);
+        while (size > 0 && (unsigned char)text[size - 1] <= ' ')
+            text[--size] = '\0';
+        for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+            add_line(log, line, strcspn(line, "\n"), u);
+    }
+    free(text);
+}
+
+/* The first line of the log that tells of an error, else its first line, into `line`. */
+static void first_error(const char *log, char *line, size_t size)
+{
+    const char *found = strcasestr(log, "error:");
+
+    if (!found)
+        found = strcasestr(log, "error");
+    if (!found)
+        found = log;
+    while (found > log && found[-1] != '\n')
+        found--;
+    yk_string_copy(line, size, found);
+    line[strcspn(line, "\n")] = '\0';
+}
+
 static yoke_status build_fault(cl_int code, const char *log, const yoke_source *source)
 {
     char line[400];
@@ -136,6 +200,36 @@ static yoke_status build_fault(cl_int code, const char *log, const yoke_source *
     if (code == CL_INVALID_BUILD_OPTIONS && source && source->opencl_std)
         return yk_opencl_fail_as(YOKE_E_UNSUPPORTED, "clBuildProgram", code, "the driver's compiler does not take OpenCL C %s",
                                  source->opencl_std);
+    if (code != CL_BUILD_PROGRAM_FAILURE)
+        return yk_opencl_fail("clBuildProgram", code, NULL);
+    first_error(log, line, sizeof line);
+    return yk_opencl_fail_as(YOKE_E_BUILD, "clBuildProgram", code, "%s", line[0] ? line : "the compiler does not say why");
+}
+
+/* Whether the compiler knows this version of OpenCL C: there is no code for that, and a word of its own from each driver. */
+static bool takes_standard(const yk_opencl_device *device, const char *standard)
+{
+    const char *text = "__kernel void standard(__global int *out) { out[0] = 1; }\n";
+    char options[32];
+    cl_int code;
+    cl_program handle = yk_cl.clCreateProgramWithSource(device->context, 1, &text, NULL, &code);
+
+    if (!handle)
+        return true;
+    snprintf(options, sizeof options, "-cl-std=CL%.3s", standard);
+    code = yk_cl.clBuildProgram(handle, 1, &device->slot->id, options, NULL, NULL);
+    yk_cl.clReleaseProgram(handle);
+    return code == CL_SUCCESS;
+}
+
+static yoke_status build_fault(const unit *u, cl_int code, const char *log)
+{
+    char line[400];
+    const char *standard = u->source ? u->source->opencl_std : NULL;
+
+    if (standard && !takes_standard(yk_opencl_device_of(u->program->device), standard))
+        return yk_opencl_fail_as(YOKE_E_UNSUPPORTED, "clBuildProgram", code, "the driver's compiler does not take OpenCL C %s",
+                                 standard);
     if (code != CL_BUILD_PROGRAM_FAILURE)
         return yk_opencl_fail("clBuildProgram", code, NULL);
     first_error(log, line, sizeof line);
@@ -160,28 +254,31 @@ static yoke_status build(cl_program handle, const unit *u, bool signature, bool 
         yk_text_cut(log, start);
         return build(handle, u, false, debug, log);
     }
-    if (debug && code == CL_INVALID_BUILD_OPTIONS) { /* -g is no option of OpenCL's, although many compilers take it */
+    if (debug) { /* -g is no option of OpenCL's, although some compilers take it */
         yk_text_cut(log, start);
         return build(handle, u, signature, false, log);
     }
-    return build_fault(code, yk_text_get(log) + start, u->source);
+    return build_fault(u, code, yk_text_get(log) + start);
 }
 
 /* A name of C++ as OpenCL C can have it: each run of other characters is an underscore, and those at the end are left out. */
 static yoke_status add_instance(yoke_program *program, const char *name)
 {
-    yk_text spelled = { 0 };
+    char *spelled = malloc(strlen(name) + 1), *end = spelled;
     yoke_status status;
 
+    if (!spelled)
+        return yk_no_memory("the names of a program");
     for (const char *c = name; *c; c++) {
         bool letter = strchr(NAME_LETTERS, *c);
         if (letter && c > name && !strchr(NAME_LETTERS, c[-1]))
-            yk_text_add_bytes(&spelled, "_", 1);
+            *end++ = '_'; /* in place of at least one that was left out */
         if (letter)
-            yk_text_add_bytes(&spelled, c, 1);
+            *end++ = *c;
     }
-    status = yk_program_add_instance(program, name, yk_text_get(&spelled));
-    yk_text_free(&spelled);
+    *end = '\0';
+    status = yk_program_add_instance(program, name, spelled);
+    free(spelled);
     return status;
 }
 
@@ -220,30 +317,25 @@ yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *so
 
 /* ---- Compiled code ---- */
 
-static void add_info(yk_text *text, const char *what, cl_device_id id, cl_device_info info)
-{
-    char value[512] = "";
-
-    if (yk_cl.clGetDeviceInfo(id, info, sizeof value - 1, value, NULL) == CL_SUCCESS && value[0])
-        yk_text_add(text, "%s%s", what, value);
-}
-
-/* What the driver tells of itself; some change their code with the device's size alone. */
+/* What the driver tells of itself, and what some drivers look at beside that. */
 yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text)
 {
     const yk_opencl_slot *slot = yk_opencl_device_of(device)->slot;
-    char version[256] = "";
+    const cl_device_info asked[] = { CL_DEVICE_VERSION, CL_DEVICE_OPENCL_C_VERSION };
+    char values[YK_COUNT_OF(asked)][128] = { "", "" }, platform[256] = "", line[1024];
 
-    yk_text_add(text, "%s", device->info.name);
-    add_info(text, " of ", slot->id, CL_DEVICE_VENDOR);
-    add_info(text, ", driver ", slot->id, CL_DRIVER_VERSION);
-    add_info(text, ", ", slot->id, CL_DEVICE_VERSION);
-    add_info(text, ", ", slot->id, CL_DEVICE_OPENCL_C_VERSION);
-    if (yk_cl.clGetPlatformInfo(slot->platform, CL_PLATFORM_VERSION, sizeof version - 1, version, NULL) == CL_SUCCESS)
-        yk_text_add(text, ", platform %s %s", device->info.platform, version);
-    yk_text_add(text, ", %u units, %llu threads, %llu bytes of shared memory", (unsigned)device->info.compute_units,
-                (unsigned long long)device->info.max_block_threads, (unsigned long long)device->info.max_shared);
-    return text->length ? YOKE_OK : yk_no_memory("what an OpenCL device is");
+    for (size_t i = 0; i < YK_COUNT_OF(asked); i++)
+        if (yk_cl.clGetDeviceInfo(slot->id, asked[i], sizeof values[i] - 1, values[i], NULL) != CL_SUCCESS)
+            values[i][0] = '\0';
+    if (yk_cl.clGetPlatformInfo(slot->platform, CL_PLATFORM_VERSION, sizeof platform - 1, platform, NULL) != CL_SUCCESS)
+        platform[0] = '\0';
+    int length =
+        snprintf(line, sizeof line, "%s (%s, driver %s, %s, %s, %s, %u units, %llu threads, %llu bytes shared)", device->info.name,
+                 device->info.platform, device->info.driver, values[0], values[1], platform, (unsigned)device->info.compute_units,
+                 (unsigned long long)device->info.max_block_threads, (unsigned long long)device->info.max_shared);
+    size_t before = text->length;
+    yk_text_add_bytes(text, line, (size_t)length);
+    return text->length > before ? YOKE_OK : yk_no_memory("what an OpenCL device is");
 }
 
 yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code)
@@ -312,7 +404,7 @@ yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, con
         result = CL_BUILD_PROGRAM_FAILURE;
     if (result != CL_SUCCESS) {
         yk_cl.clReleaseProgram(handle);
-        return build_fault(result, yk_text_get(log) + start, NULL);
+        return build_fault(&u, result, yk_text_get(log) + start);
     }
     program->native = handle;
     return YOKE_OK;
