@@ -76,6 +76,9 @@ conformance_programs = \
 	tests/conformance/pool \
 	tests/conformance/pool_order \
 	tests/conformance/program \
+	tests/conformance/program_async \
+	tests/conformance/program_image \
+	tests/conformance/program_source \
 	tests/conformance/selection \
 	tests/conformance/stream \
 	tests/conformance/threads \
