@@ -7,6 +7,8 @@ noinst_LTLIBRARIES += libyoke-all.la
 libyoke_all_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 libyoke_all_la_SOURCES = \
 	src/backend.h \
+	src/build.c \
+	src/build_async.c \
 	src/buffer.c \
 	src/buffer.h \
 	src/box.c \
@@ -16,6 +18,8 @@ libyoke_all_la_SOURCES = \
 	src/cache_folder.h \
 	src/copy.c \
 	src/copy.h \
+	src/code.c \
+	src/code.h \
 	src/core.h \
 	src/device.c \
 	src/device.h \
@@ -33,6 +37,11 @@ libyoke_all_la_SOURCES = \
 	src/held.c \
 	src/image.c \
 	src/image.h \
+	src/include.c \
+	src/include.h \
+	src/include_find.c \
+	src/include_parts.h \
+	src/include_scan.c \
 	src/kernel.c \
 	src/kernel.h \
 	src/launch.c \
@@ -50,11 +59,13 @@ libyoke_all_la_SOURCES = \
 	src/probe.h \
 	src/program.c \
 	src/program.h \
+	src/saved.c \
 	src/select.c \
 	src/select.h \
 	src/settle.c \
 	src/settle.h \
 	src/source.c \
+	src/source.h \
 	src/staging.c \
 	src/staging.h \
 	src/status.c \
