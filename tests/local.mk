@@ -174,13 +174,16 @@ tests_unit_text_LDADD = $(unit_libraries)
 # Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.
 fuzz_programs = \
 	tests/fuzz/image \
-	tests/fuzz/selector
+	tests/fuzz/selector \
+	tests/fuzz/source
 check_PROGRAMS += $(fuzz_programs)
 fuzz_tests = $(fuzz_programs:=.tap)
 tests_fuzz_image_SOURCES = tests/fuzz/image.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_image_LDADD = $(unit_libraries)
 tests_fuzz_selector_SOURCES = tests/fuzz/selector.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_selector_LDADD = $(unit_libraries)
+tests_fuzz_source_SOURCES = tests/fuzz/source.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_source_LDADD = $(unit_libraries)
 
 # Models of the scheduler, searched exhaustively: they use nothing of the library.
 model_programs = \

@@ -10,7 +10,7 @@ set -e
 folder=$1 compiler=$2 seconds=$3
 source=$(cd "$(dirname "$0")/../.." && pwd)
 sanitizers=address,undefined
-targets='image selector'
+targets='image selector source'
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 mkdir -p "$folder"
