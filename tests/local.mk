@@ -44,6 +44,7 @@ conformance_programs = \
 	tests/conformance/box \
 	tests/conformance/box_misuse \
 	tests/conformance/buffer \
+	tests/conformance/cache \
 	tests/conformance/context \
 	tests/conformance/copy \
 	tests/conformance/device \
@@ -85,6 +86,7 @@ check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap)
 
+tests_conformance_cache_SOURCES = tests/conformance/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_conformance_fork_SOURCES = \
 	tests/conformance/fork.c \
 	tests/conformance/refused.c \
