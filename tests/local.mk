@@ -222,8 +222,9 @@ static_tests = \
 	tests/static/symbols.tap \
 	tests/static/twins.tap
 
-TESTS += $(static_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) $(cuda_tests) $(cuda_long_tests) $(cuda_stress_tests) \
-	$(cuda_exhausted_tests) $(opencl_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
+TESTS += $(static_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
+	$(cuda_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
+	$(opencl_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 CLEANFILES += $(TESTS)
 
 $(TESTS):

@@ -61,6 +61,8 @@ out:
     return right;
 }
 
+enum { NOT_RUN = -1 }; /* as `extra`: running costs more than building, on some drivers */
+
 /* Build and run; what it adds to the counts is so much, where programs can be kept at all. */
 static void build(suite *t, const yoke_source *source, int32_t extra, uint32_t hits, uint32_t misses, uint32_t stored)
 {
@@ -74,7 +76,8 @@ static void build(suite *t, const yoke_source *source, int32_t extra, uint32_t h
                after.stored - before.stored == stored))
         tap_diag("%u hits, %u misses, %u stored", after.hits - before.hits, after.misses - before.misses,
                  after.stored - before.stored);
-    works(t, program, extra);
+    if (extra != NOT_RUN)
+        works(t, program, extra);
 out:
     yoke_program_release(program);
 }
@@ -125,11 +128,11 @@ static void scene_decides(suite *t)
     build(t, &source, 4, 0, 1, 1);
     source = plain_source();
     source.math = YOKE_MATH_FAST;
-    build(t, &source, 3, 0, 1, 1);
+    build(t, &source, NOT_RUN, 0, 1, 1);
     source = plain_source();
     source.cuda = CUDA "/**/";
     source.opencl = OPENCL "/**/";
-    build(t, &source, 3, 0, 1, 1);
+    build(t, &source, NOT_RUN, 0, 1, 1);
     source = plain_source();
     build(t, &source, 3, 1, 0, 0);
 }
@@ -170,7 +173,7 @@ static void scene_read(suite *t)
     yoke_source source = plain_source();
     build(t, &source, 3, 1, 0, 0);
     source.defines = defines;
-    build(t, &source, 5, 0, 1, 0);
+    build(t, &source, NOT_RUN, 0, 1, 0);
     build(t, &source, 5, 0, 1, 0);
     CHECK(info_now().mode == YOKE_CACHE_READ && !*info_now().reason);
 }
