@@ -44,6 +44,7 @@ conformance_programs = \
 	tests/conformance/box \
 	tests/conformance/box_misuse \
 	tests/conformance/buffer \
+	tests/conformance/cache \
 	tests/conformance/context \
 	tests/conformance/copy \
 	tests/conformance/device \
@@ -88,6 +89,7 @@ check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap)
 
+tests_conformance_cache_SOURCES = tests/conformance/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_conformance_fork_SOURCES = \
 	tests/conformance/fork.c \
 	tests/conformance/refused.c \
@@ -174,6 +176,20 @@ tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_select_LDADD = $(unit_libraries)
 tests_unit_text_LDADD = $(unit_libraries)
 
+# Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.
+fuzz_programs = \
+	tests/fuzz/image \
+	tests/fuzz/selector \
+	tests/fuzz/source
+check_PROGRAMS += $(fuzz_programs)
+fuzz_tests = $(fuzz_programs:=.tap)
+tests_fuzz_image_SOURCES = tests/fuzz/image.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_image_LDADD = $(unit_libraries)
+tests_fuzz_selector_SOURCES = tests/fuzz/selector.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_selector_LDADD = $(unit_libraries)
+tests_fuzz_source_SOURCES = tests/fuzz/source.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_source_LDADD = $(unit_libraries)
+
 # Models of the scheduler, searched exhaustively: they use nothing of the library.
 model_programs = \
 	tests/model/gate \
@@ -209,14 +225,17 @@ static_tests = \
 	tests/static/symbols.tap \
 	tests/static/twins.tap
 
-TESTS += $(static_tests) $(unit_tests) $(cache_stress_tests) $(model_tests) $(example_tests) $(cuda_tests) $(cuda_long_tests) $(cuda_stress_tests) \
-	$(cuda_exhausted_tests) $(opencl_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
+TESTS += $(static_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
+	$(cuda_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
+	$(opencl_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 CLEANFILES += $(TESTS)
 
 $(TESTS):
 	@$(MKDIR_P) $(@D) && : >$@
 
 EXTRA_DIST += \
+	tests/fuzz/corpus \
+	tests/fuzz/fuzz.sh \
 	tests/lsan.supp \
 	tests/photos.sh \
 	tests/run-one.sh \
