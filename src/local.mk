@@ -7,11 +7,19 @@ noinst_LTLIBRARIES += libyoke-all.la
 libyoke_all_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 libyoke_all_la_SOURCES = \
 	src/backend.h \
+	src/build.c \
+	src/build_async.c \
 	src/buffer.c \
 	src/buffer.h \
 	src/box.c \
+	src/cache.c \
+	src/cache.h \
+	src/cache_folder.c \
+	src/cache_folder.h \
 	src/copy.c \
 	src/copy.h \
+	src/code.c \
+	src/code.h \
 	src/core.h \
 	src/device.c \
 	src/device.h \
@@ -24,7 +32,11 @@ libyoke_all_la_SOURCES = \
 	src/fill.c \
 	src/fill.h \
 	src/fork.c \
+	src/hash.c \
+	src/hash.h \
 	src/held.c \
+	src/image.c \
+	src/image.h \
 	src/include.c \
 	src/include.h \
 	src/include_find.c \
@@ -47,11 +59,13 @@ libyoke_all_la_SOURCES = \
 	src/probe.h \
 	src/program.c \
 	src/program.h \
+	src/saved.c \
 	src/select.c \
 	src/select.h \
 	src/settle.c \
 	src/settle.h \
 	src/source.c \
+	src/source.h \
 	src/staging.c \
 	src/staging.h \
 	src/status.c \
