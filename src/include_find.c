@@ -165,9 +165,9 @@ static yoke_status check_ends(const yk_headers *headers, const yk_header *header
     unsigned long open_if = 0;
     size_t depth = 0;
 
-    if (all->open_comment)
-        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: a comment begins that does not end", headers->function, header->path,
-                       all->open_comment);
+    if (all->open)
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: a comment or raw string begins that does not end", headers->function,
+                       header->path, all->open);
     for (size_t i = 0; i < all->count; i++) {
         yk_directive_kind kind = all->list[i].kind;
         if (kind == YK_DIRECTIVE_IF || kind == YK_DIRECTIVE_IFNDEF) {

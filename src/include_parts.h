@@ -35,9 +35,9 @@ typedef struct yk_directive {
 typedef struct yk_directives {
     yk_directive *list;
     size_t count, capacity;
-    yk_text names;              /* each with its NUL */
-    bool code_at_end;           /* behind the last directive */
-    unsigned long open_comment; /* the line where a comment begins that does not end; 0: none */
+    yk_text names;      /* each with its NUL */
+    bool code_at_end;   /* behind the last directive */
+    unsigned long open; /* the line where a comment or raw string begins that does not end; 0: none */
 } yk_directives;
 
 /* Whether the text may have an #include: cheap, and true too often. */

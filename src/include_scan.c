@@ -12,7 +12,7 @@ typedef struct cursor {
     const char *at, *end;
     unsigned long line;
     bool raw_strings;
-    unsigned long open_comment;
+    unsigned long open;
 } cursor;
 
 /* Bytes of a splice: a backslash and the end of the line, with the blanks that compilers allow between. 0: there is none. */
@@ -67,7 +67,7 @@ static void skip_block_comment(cursor *c)
             return;
         }
     }
-    c->open_comment = begin;
+    c->open = begin;
 }
 
 /* At a slash: step over the comment that begins there, or over the slash. True: it was a comment. */
@@ -109,14 +109,17 @@ static void skip_raw_string(cursor *c)
     while (at < c->end && *at != '(' && length <= LONGEST_TAG)
         stop[length++] = *at++;
     stop[length++] = '"';
-    const char *found = at < c->end && *at == '(' ? memmem(at, (size_t)(c->end - at), stop, length) : NULL;
-    if (!found) {
+    if (at == c->end || *at != '(') {
         skip_quoted(c);
         return;
     }
-    for (at = c->at; (at = memchr(at, '\n', (size_t)(found - at))); at++)
+    const char *found = memmem(at, (size_t)(c->end - at), stop, length);
+    const char *end = found ? found + length : c->end;
+    if (!found)
+        c->open = c->line;
+    for (at = c->at; (at = memchr(at, '\n', (size_t)(end - at))); at++)
         c->line++;
-    c->at = found + length;
+    c->at = end;
 }
 
 /* A name or a number, which may have 1'000 quotes that are none; and the raw string whose prefix it is. */
@@ -311,7 +314,7 @@ bool yk_directives_find(yk_directives *directives, const char *text, size_t size
         }
     }
     directives->code_at_end = code;
-    directives->open_comment = c.open_comment;
+    directives->open = c.open;
     return true;
 }
 

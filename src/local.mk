@@ -45,6 +45,7 @@ libyoke_all_la_SOURCES = \
 	src/kernel.c \
 	src/kernel.h \
 	src/launch.c \
+	src/layout.c \
 	src/library.c \
 	src/library.h \
 	src/log.c \

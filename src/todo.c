@@ -7,7 +7,6 @@
 T(yoke_buffer_create_const_view, (yoke_buffer *b, size_t o, size_t s, yoke_buffer **v))
 T(yoke_kernel_get_param, (const yoke_kernel *k, size_t i, yoke_param_info *o))
 T(yoke_launch_cooperative_at, (const char *w, yoke_stream *s, yoke_kernel *k, yoke_dim g, yoke_dim b, size_t sh, const yoke_arg *a, size_t c))
-T(yoke_struct_check, (yoke_device *d, const yoke_source *s, const char *n, size_t z, const yoke_field *f, size_t c))
 T(yoke_graph_create, (yoke_device *d, const char *n, yoke_graph **g))
 yoke_graph *yoke_graph_retain(yoke_graph *g) { return g; }
 void yoke_graph_release(yoke_graph *g) {}

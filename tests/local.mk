@@ -61,10 +61,12 @@ conformance_programs = \
 	tests/conformance/hostcall_inside \
 	tests/conformance/hostcall_order \
 	tests/conformance/hostcall_streams \
+	tests/conformance/include \
 	tests/conformance/kernel \
 	tests/conformance/kernels \
 	tests/conformance/kinds \
 	tests/conformance/launch \
+	tests/conformance/layout \
 	tests/conformance/log \
 	tests/conformance/lost \
 	tests/conformance/misuse \
@@ -84,6 +86,7 @@ conformance_programs = \
 	tests/conformance/stream \
 	tests/conformance/threads \
 	tests/conformance/transfer \
+	tests/conformance/twins \
 	tests/conformance/watchdog
 check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
@@ -159,6 +162,7 @@ unit_programs = \
 	tests/unit/cache_folder \
 	tests/unit/device \
 	tests/unit/error \
+	tests/unit/include \
 	tests/unit/image \
 	tests/unit/object \
 	tests/unit/select \
@@ -171,6 +175,7 @@ tests_unit_cache_folder_SOURCES = tests/unit/cache_folder.c tests/unit/sandbox.c
 tests_unit_cache_folder_LDADD = $(unit_libraries)
 tests_unit_device_LDADD = $(unit_libraries)
 tests_unit_error_LDADD = $(unit_libraries)
+tests_unit_include_LDADD = $(unit_libraries)
 tests_unit_image_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_select_LDADD = $(unit_libraries)
