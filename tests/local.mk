@@ -109,7 +109,11 @@ long_tests = $(long_programs:=.opencl.tap)
 # Drivers that lie: programs like those above, with a layer between Yoke and the OpenCL driver. The module has no home to be
 # installed in; libtool makes a shared one only for a folder.
 check_LTLIBRARIES += tests/faults/layer.la tests/faults/libline.la
-tests_faults_layer_la_SOURCES = tests/faults/layer.c tests/faults/layer.h
+tests_faults_layer_la_SOURCES = \
+	tests/faults/layer.c \
+	tests/faults/layer.h \
+	tests/faults/layer_program.c \
+	tests/faults/layer_program.h
 tests_faults_layer_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 tests_faults_layer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_faults_libline_la_SOURCES = tests/faults/line.c tests/faults/line.h tests/faults/layer.h
@@ -118,7 +122,8 @@ tests_faults_libline_la_LIBADD = tests/libsuite.la
 
 fault_programs = \
 	tests/faults/failures \
-	tests/faults/lies
+	tests/faults/lies \
+	tests/faults/programs
 check_PROGRAMS += $(fault_programs)
 fault_tests = $(fault_programs:=.opencl.tap)
 
@@ -135,6 +140,7 @@ tests_faults_exhausted_SOURCES = \
 	tests/faults/inject.h
 tests_faults_failures_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_lies_LDADD = tests/faults/libline.la libyoke.la
+tests_faults_programs_LDADD = tests/faults/libline.la libyoke.la
 
 # Random programs against a model.
 stress_programs = \
