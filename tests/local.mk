@@ -86,7 +86,6 @@ conformance_programs = \
 	tests/conformance/stream \
 	tests/conformance/threads \
 	tests/conformance/transfer \
-	tests/conformance/twins \
 	tests/conformance/watchdog
 check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
@@ -97,6 +96,10 @@ tests_conformance_fork_SOURCES = \
 	tests/conformance/fork.c \
 	tests/conformance/refused.c \
 	tests/conformance/refused.h
+
+# Both forms of each kernel, on all devices of all backends at once.
+check_PROGRAMS += tests/conformance/twins
+twins_tests = tests/conformance/twins.tap
 
 # More of them, which take long: not for every driver in ./check.
 long_programs = \
