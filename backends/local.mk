@@ -12,6 +12,7 @@ libyoke_all_la_SOURCES += \
 	backends/cuda/driver.h \
 	backends/cuda/error.c \
 	backends/cuda/event.c \
+	backends/cuda/graph.c \
 	backends/cuda/kernel.c \
 	backends/cuda/nvrtc.c \
 	backends/cuda/program.c \
@@ -25,6 +26,7 @@ libyoke_all_la_SOURCES += \
 	backends/opencl/driver.h \
 	backends/opencl/error.c \
 	backends/opencl/event.c \
+	backends/opencl/graph.c \
 	backends/opencl/kernel.c \
 	backends/opencl/lock.c \
 	backends/opencl/program.c \

@@ -117,6 +117,15 @@ struct yk_backend {
     yoke_status (*fill)(yoke_stream *stream, const yk_op *op);
     yoke_status (*launch)(yoke_stream *stream, const yk_op *op);
 
+    /* Graphs, where YOKE_CAP_GRAPHS. Whether a graph of the driver's can have this operation: others are given one by one. */
+    bool (*graph_takes)(const yk_op *op);
+    /* Make the driver's graph of the steps, which it takes: sets segment->native and the steps' own. */
+    yoke_status (*graph_create)(yk_segment *segment);
+    void (*graph_destroy)(yk_segment *segment);
+    /* A step has this operation from the next launch on. It is of the same kind; step->op is still the one before. */
+    yoke_status (*graph_change)(yk_segment *segment, yk_step *step, const yk_op *op);
+    yoke_status (*graph_launch)(yoke_stream *stream, const yk_segment *segment);
+
     /* Compile. `source` is checked and has a text for this backend; its defines are checked. Everything the compiler prints is
      * appended to `log`, also on success. YOKE_E_BUILD when the text is at fault. Sets program->native. */
     yoke_status (*program_build)(yoke_program *program, const yoke_source *source, yk_text *log);

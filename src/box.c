@@ -4,6 +4,7 @@
  * at once are one row. What is left goes to the driver as one operation, or slice by slice where drivers would not take it.
  */
 #include "copy.h"
+#include "graph.h"
 
 #include <limits.h>
 
@@ -158,10 +159,15 @@ static yoke_status enqueue_box(const char *function, yoke_stream *stream, const 
         box->target_slice = box->height * box->target_row;
         box->source_slice = box->height * box->source_row;
     }
+    bool recorded = yk_is_recorded(stream);
+    if (recorded)
+        yk_graph_group(stream);
     for (size_t z = 0; z < whole.depth && status == YOKE_OK; z += box->depth)
         for (size_t y = 0; y < whole.height && status == YOKE_OK; y += box->height)
             status = enqueue(function, stream, *op, z * whole.target_slice + y * whole.target_row,
                              z * whole.source_slice + y * whole.source_row);
+    if (recorded)
+        yk_graph_ungroup(stream, status);
     return status;
 }
 
@@ -337,9 +343,14 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
     if (status < 0)
         return status;
     yk_box flat = flatten(&box, &at, &at);
+    bool recorded = yk_is_recorded(stream);
+    if (recorded)
+        yk_graph_group(stream);
     for (size_t z = 0; z < flat.depth && status == YOKE_OK; z++)
         status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + at.offset + z * flat.target_slice, flat.width,
                                  flat.height, flat.target_row, pattern, pattern_size);
+    if (recorded)
+        yk_graph_ungroup(stream, status);
     return status;
 }
 

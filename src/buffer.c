@@ -5,6 +5,7 @@
 #include <yoke/native.h>
 
 #include "backend.h"
+#include "graph.h"
 #include "pinned.h"
 #include "pool.h"
 #include "stream.h"
@@ -118,6 +119,8 @@ yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size, yoke_bu
         YK_CHECK(stream, YK_STREAM, function, "stream");
         if (atomic_load_explicit(&stream->failed, memory_order_acquire))
             status = yk_stream_tell(stream);
+        else if (yk_is_recorded(stream))
+            status = yk_graph_refuse(function, stream);
     }
     if (status == YOKE_OK)
         status = create(function, stream->device, stream, YOKE_MEMORY_DEVICE, size, out_buffer);

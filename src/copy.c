@@ -2,9 +2,10 @@
 /* Copies of one dimension: each checks its ranges, turns views into their roots, and becomes one operation of the stream. */
 #include "copy.h"
 
-#include "trash.h"
-
 #include <string.h>
+
+#include "graph.h"
+#include "trash.h"
 
 /* ---- Checks ---- */
 
@@ -37,7 +38,7 @@ yoke_status yk_check_wait(const char *function, yoke_stream *stream)
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (yk_stream_is_mine(stream))
         return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function);
-    return YOKE_OK;
+    return yk_is_recorded(stream) ? yk_graph_refuse(function, stream) : YOKE_OK;
 }
 
 yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status)

@@ -24,6 +24,7 @@ typedef struct yk_backend yk_backend;
 typedef struct yk_op yk_op;
 typedef struct yk_waiter yk_waiter;
 typedef struct yk_block yk_block;
+typedef struct yk_plan yk_plan;
 
 #define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -60,7 +61,7 @@ void yk_text_cut(yk_text *text, size_t length);
 void yk_text_free(yk_text *text);
 
 /* The calling thread's own texts: valid until the thread changes them, freed when it ends. */
-enum yk_thread_text { YK_BUILD_LOG, YK_DEVICE_REPORT, YK_THREAD_TEXTS };
+enum yk_thread_text { YK_BUILD_LOG, YK_DEVICE_REPORT, YK_GRAPH_TEXT, YK_THREAD_TEXTS };
 yk_text *yk_thread_text(enum yk_thread_text which);
 
 /* Copy with truncation; always terminated. */
@@ -137,6 +138,8 @@ enum yk_kind {
     YK_BUFFER = 0x59425546,
     YK_PROGRAM = 0x5950524f,
     YK_KERNEL = 0x594b4552,
+    YK_GRAPH = 0x59475248,
+    YK_MARK = 0x594d4152, /* an event that was recorded into a graph */
     YK_DEAD = 0x44454144
 };
 
@@ -287,7 +290,8 @@ typedef enum yk_op_kind {
     YK_OP_RECORD,
     YK_OP_WAIT,
     YK_OP_CALL,
-    YK_OP_NATIVE
+    YK_OP_NATIVE,
+    YK_OP_GRAPH
 } yk_op_kind;
 
 /* How a box lies on both sides of a copy. Nothing is 0, and no pitch is smaller than what it steps over. */
@@ -338,20 +342,24 @@ struct yk_op {
             yoke_host_fn fn;
             void *user;
             yoke_release_fn release;
-            yoke_event *after; /* for the worker, to learn when the driver is done with what came before */
+            yoke_event *after; /* for the worker, to learn when the driver is done with what came before; NULL in a graph */
         } call;
         struct {
             yoke_status (*fn)(yoke_status status, void *native_stream, void *user);
             void *user;
             yoke_release_fn release;
         } native;
+        struct {
+            yk_plan *plan;
+            const char *name; /* lives for ever */
+        } graph;
     } u;
 };
 
 /* What is remembered of an operation that the driver was given, to name it when it has failed. The strings live for ever. */
 typedef struct yk_given {
     _Atomic(const char *) where;
-    _Atomic(const char *) name; /* a launch's kernel, where a wait's event was recorded; else NULL */
+    _Atomic(const char *) name; /* a launch's kernel, where a wait's event was recorded, a graph's name; else NULL */
     atomic_int kind;
 } yk_given;
 
@@ -379,13 +387,15 @@ struct yoke_stream {
     yoke_event *spares[2];  /* untimed and timed */
     unsigned spare_count[2];
 
-    pthread_mutex_t lock; /* protects what follows; atomics may also be read without it */
-    bool held;            /* operations go to the list instead of to the driver */
-    bool worker;          /* a thread runs what is held, or is about to */
-    bool torn_down;       /* the user's last reference is gone */
-    bool recovering;      /* a thread is about it: failing.c */
-    bool carrying;        /* a caller carries a copy himself; what is held waits for that */
-    atomic_uint epoch;    /* how often it has recovered from a failure */
+    pthread_mutex_t lock;                   /* protects what follows; atomics may also be read without it */
+    bool held;                              /* operations go to the list instead of to the driver */
+    bool worker;                            /* a thread runs what is held, or is about to */
+    bool torn_down;                         /* the user's last reference is gone */
+    bool recovering;                        /* a thread is about it: failing.c */
+    bool carrying;                          /* a caller runs an operation himself; what is held waits for that */
+    unsigned lane;                          /* of the graph that it is recorded into */
+    _Atomic(struct yoke_graph *) recording; /* that graph, or NULL */
+    atomic_uint epoch;                      /* how often it has recovered from a failure */
     yk_op *first, *last;
     const yk_op *running; /* what the worker has taken from the list */
     yoke_event *awaited;  /* what the running host function waits for, retained; for the watchdog */
@@ -519,6 +529,25 @@ struct yoke_kernel {
     bool signature_has_shared; /* whether takes_shared means anything: true where the driver tells address spaces */
     char name[];
 };
+
+/* ---- Graphs (graph.c, plan.c) ---- */
+
+/* One operation of a graph, and the earlier ones that it follows. */
+typedef struct yk_step {
+    const yk_op *op;
+    unsigned lane;       /* of the stream it was recorded in */
+    const size_t *after; /* places among the steps of the segment, or of the plan */
+    size_t after_count;
+    void *native; /* [backends] */
+} yk_step;
+
+/* Steps that a driver can replay by itself. */
+typedef struct yk_segment {
+    yoke_device *device;
+    yk_step *steps;
+    size_t count;
+    void *native; /* [backends] */
+} yk_segment;
 
 /* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED for a shared one that is not the last. */
 yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param);

@@ -12,7 +12,9 @@ libyoke_all_la_SOURCES = \
 	src/box.c \
 	src/copy.c \
 	src/copy.h \
+	src/change.c \
 	src/core.h \
+	src/describe.c \
 	src/device.c \
 	src/device.h \
 	src/enqueue.h \
@@ -24,9 +26,12 @@ libyoke_all_la_SOURCES = \
 	src/fill.c \
 	src/fill.h \
 	src/fork.c \
+	src/graph.c \
+	src/graph.h \
 	src/held.c \
 	src/kernel.c \
 	src/kernel.h \
+	src/lanes.c \
 	src/launch.c \
 	src/library.c \
 	src/library.h \
@@ -36,12 +41,15 @@ libyoke_all_la_SOURCES = \
 	src/op.c \
 	src/pinned.c \
 	src/pinned.h \
+	src/plan.c \
+	src/plan.h \
 	src/pool.c \
 	src/pool.h \
 	src/probe.c \
 	src/probe.h \
 	src/program.c \
 	src/program.h \
+	src/record.c \
 	src/select.c \
 	src/select.h \
 	src/settle.c \
@@ -61,7 +69,8 @@ libyoke_all_la_SOURCES = \
 	src/twins.h \
 	src/watch.c \
 	src/watchdog.c \
-	src/watchdog.h
+	src/watchdog.h \
+	src/worker.c
 
 libyoke_la_SOURCES =
 libyoke_la_LIBADD = libyoke-all.la

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan.h"
 #include "stream.h"
 
 const char *yk_op_name(yk_op_kind kind)
 {
-    static const char *const names[] = { "write", "read",   "copy",  "write of a box",    "read of a box", "copy of a box",
-                                         "fill",  "launch", "event", "wait for an event", "host function", "native section" };
+    static const char *const names[] = { "write",         "read",           "copy",   "write of a box", "read of a box",
+                                         "copy of a box", "fill",           "launch", "event",          "wait for an event",
+                                         "host function", "native section", "graph" };
     return names[kind];
 }
 
@@ -19,6 +21,8 @@ const char *yk_op_lasting_name(const yk_op *op)
 {
     if (op->kind == YK_OP_LAUNCH)
         return op->u.launch.kernel->lasting_name;
+    if (op->kind == YK_OP_GRAPH)
+        return op->u.graph.name;
     return op->kind == YK_OP_WAIT ? op->u.wait.event->where : NULL;
 }
 
@@ -89,6 +93,9 @@ static yk_op *keep(const yk_op *op)
     case YK_OP_WAIT:
         yoke_event_retain(op->u.wait.event);
         break;
+    case YK_OP_GRAPH:
+        yk_plan_retain(op->u.graph.plan);
+        break;
     case YK_OP_CALL: /* owns u.call.after from the start */
     case YK_OP_NATIVE:
     case YK_OP_LAUNCH:
@@ -139,6 +146,9 @@ void yk_op_drop(yk_op *op)
         break;
     case YK_OP_CALL:
         yoke_event_release(op->u.call.after);
+        break;
+    case YK_OP_GRAPH:
+        yk_plan_release(op->u.graph.plan);
         break;
     case YK_OP_NATIVE:
         break;

@@ -75,8 +75,21 @@ bool yk_stream_stops_now(const yoke_stream *stream);
 /* Wait for everything in the stream; at once inside its own host functions. Its failure, if it has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);
 
-/* As yk_stream_hold, but on the caller's thread where nothing is held: for a staged copy that the caller waits for. */
+/* As yk_stream_hold, but on the caller's thread where nothing is held: for a staged copy that the caller waits for, and for graphs.
+ */
 yoke_status yk_stream_carry(yoke_stream *stream, const yk_op *op);
+
+/* worker.c */
+
+/* What a stream's thread does until nothing is held any more; the thread has a use of the stream, which it gives back. */
+void yk_stream_work(void *stream);
+/* Run one operation, held until now: give it to the driver, or do what it says here. What it fails with becomes the stream's. */
+void yk_stream_run(yoke_stream *stream, const yk_op *op);
+
+/* held.c */
+
+/* With stream->lock held: post everyone who listens. */
+void yk_stream_tell_listeners(yoke_stream *stream);
 
 /* Wait until reached(stream, context), which is asked with stream->lock held whenever the stream tells its listeners. */
 void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context);

@@ -27,6 +27,9 @@ typedef struct CUevent_st *yk_CUevent;
 typedef struct CUmod_st *yk_CUmodule;
 typedef struct CUfunc_st *yk_CUfunction;
 typedef struct CUmemPoolHandle_st *yk_CUmemoryPool;
+typedef struct CUgraph_st *yk_CUgraph;
+typedef struct CUgraphNode_st *yk_CUgraphNode;
+typedef struct CUgraphExec_st *yk_CUgraphExec;
 typedef void (*yk_CUhostFn)(void *user);
 
 /* Structs that the driver is given. Functions take them by NVIDIA's own tags, which are left incomplete here so that NVIDIA's
@@ -35,6 +38,8 @@ struct CUmemPoolProps_st;
 struct CUmemAccessDesc_st;
 struct CUDA_MEMCPY3D_st;
 struct CUDA_MEMCPY3D_PEER_st;
+struct CUDA_KERNEL_NODE_PARAMS_v2_st;
+struct CUDA_MEMSET_NODE_PARAMS_st;
 
 typedef struct yk_CUmemLocation {
     unsigned int type;
@@ -71,6 +76,21 @@ typedef struct yk_CUDA_MEMCPY3D {
     yk_CUcopySide src, dst;
     size_t WidthInBytes, Height, Depth;
 } yk_CUDA_MEMCPY3D;
+
+typedef struct yk_CUDA_KERNEL_NODE_PARAMS {
+    yk_CUfunction func;
+    unsigned int gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    void **kernelParams, **extra;
+    void *kern;
+    yk_CUcontext ctx;
+} yk_CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct yk_CUDA_MEMSET_NODE_PARAMS {
+    yk_CUdeviceptr dst;
+    size_t pitch;
+    unsigned int value, elementSize;
+    size_t width, height; /* in elements, and rows */
+} yk_CUDA_MEMSET_NODE_PARAMS;
 
 /* X(name, value): the results that Yoke tells apart, or knows an advice for. */
 #define YK_CUDA_RESULTS(X)                            \

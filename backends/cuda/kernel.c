@@ -81,25 +81,12 @@ void yk_cuda_kernel_destroy(yoke_kernel *kernel)
     kernel->native = NULL; /* belongs to the module */
 }
 
-/* The driver wants a pointer to each argument's bytes, as wide as the compiled kernel has it. */
 yoke_status yk_cuda_launch(yoke_stream *stream, const yk_op *op)
 {
     void *arguments[YOKE_MAX_ARGS];
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
 
-    for (size_t i = 0; i < op->u.launch.count; i++) {
-        const yoke_arg *arg = &op->u.launch.args[i];
-        switch (arg->kind) {
-        case YOKE_ARG_BUFFER:
-            arguments[i] = &arg->value.buffer->native.address;
-            break;
-        case YOKE_ARG_STRUCT:
-            arguments[i] = (void *)arg->value.bytes;
-            break;
-        default:
-            arguments[i] = (void *)&arg->value;
-        }
-    }
+    yk_cuda_point_to_arguments(op, arguments);
     yoke_status status = yk_cuda_check(
         "cuLaunchKernel", yk_cu.cuLaunchKernel(op->u.launch.kernel->native, grid->x, grid->y, grid->z, block->x, block->y, block->z,
                                                (unsigned)op->u.launch.shared, stream->native, arguments, NULL));

@@ -231,6 +231,12 @@ yoke_status yk_opencl_copy_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_fill(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op);
 
+bool yk_opencl_graph_takes(const yk_op *op);
+yoke_status yk_opencl_graph_create(yk_segment *segment);
+void yk_opencl_graph_destroy(yk_segment *segment);
+yoke_status yk_opencl_graph_change(yk_segment *segment, yk_step *step, const yk_op *op);
+yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_segment *segment);
+
 yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *source, yk_text *log);
 void yk_opencl_program_destroy(yoke_program *program);
 void yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names);
