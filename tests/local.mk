@@ -28,6 +28,7 @@ tests_libsuite_la_SOURCES = \
 	tests/conformance/area.h \
 	tests/conformance/driver.h \
 	tests/conformance/peer.h \
+	tests/conformance/recorded.h \
 	tests/conformance/stand.h \
 	tests/conformance/suite.c \
 	tests/conformance/suite.h \
@@ -55,6 +56,12 @@ conformance_programs = \
 	tests/conformance/exhaustion \
 	tests/conformance/failure \
 	tests/conformance/fork \
+	tests/conformance/graph \
+	tests/conformance/graph_call \
+	tests/conformance/graph_change \
+	tests/conformance/graph_copy \
+	tests/conformance/graph_misuse \
+	tests/conformance/graph_order \
 	tests/conformance/hostcall_failure \
 	tests/conformance/hostcall_inside \
 	tests/conformance/hostcall_order \
