@@ -286,6 +286,7 @@ static void a_function_fails(suite *t)
     words_check(t, &x);
 out:
     gate_open(&s.leave);
+    yoke_stream_wait(t->stream);
     yoke_event_release(event);
     yoke_graph_release(graph);
     guarded_release(&x.device);
@@ -361,6 +362,8 @@ static void given_up(suite *t, bool cancel)
     words_check(t, &x);
 out:
     gate_open(&s.leave);
+    if (stream)
+        yoke_stream_wait(stream);
     yoke_event_release(event);
     yoke_graph_release(graph);
     yoke_stream_release(stream);

@@ -47,6 +47,7 @@ static void change_arguments(suite *t, bool held)
     CHECK(words_check(t, &x) && words_check(t, &y));
 out:
     gate_open(&s.leave);
+    yoke_stream_wait(t->stream);
     yoke_graph_release(graph);
     guarded_release(&x.device);
     guarded_release(&y.device);
@@ -142,6 +143,7 @@ static void change_launches(suite *t, bool held)
         guarded_check(t, &x[i], wanted[i]);
 out:
     gate_open(&s.leave);
+    yoke_stream_wait(t->stream);
     yoke_graph_release(graph);
     for (int i = 0; i < 2; i++)
         guarded_release(&x[i]);
@@ -178,6 +180,7 @@ static void under_way(suite *t)
     words_check(t, &x);
 out:
     gate_open(&s.leave);
+    yoke_stream_wait(t->stream);
     yoke_graph_release(graph);
     guarded_release(&x.device);
 }
@@ -409,6 +412,7 @@ static void functions(suite *t)
     CHECK(tally_gone(&n[2], 1));
 out:
     gate_open(&s.leave);
+    yoke_stream_wait(t->stream);
     yoke_graph_release(graph);
 }
 
@@ -444,6 +448,7 @@ static void old_buffers_are_released(suite *t)
     words_check(t, &x);
 out:
     gate_open(&s.leave);
+    yoke_stream_wait(t->stream);
     yoke_graph_release(graph);
     for (int i = 0; i <= TIMES; i++)
         yoke_buffer_release(sources[i]);

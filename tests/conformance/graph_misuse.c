@@ -486,6 +486,7 @@ static void held_before_it_was_begun(suite *t)
     unharmed(t, graph, &x);
 out:
     gate_open(&s.leave);
+    yoke_stream_wait(t->stream);
     yoke_event_release(event);
     yoke_graph_release(graph);
     guarded_release(&x.device);
@@ -520,6 +521,7 @@ static void stream_fails_while_it_is_recorded(suite *t)
     unharmed(t, graph, &x);
 out:
     gate_open(&s.leave);
+    yoke_stream_wait(t->stream);
     yoke_event_release(event);
     yoke_graph_release(other);
     yoke_graph_release(graph);

@@ -116,6 +116,8 @@ static void behind_events(suite *t)
     words_check(t, &x);
 out:
     gate_open(&s.leave);
+    if (streams[0])
+        yoke_stream_wait(streams[0]);
     yoke_graph_release(graph);
     for (int i = 0; i < 3; i++)
         yoke_stream_release(streams[i]);
@@ -205,6 +207,7 @@ static void everything_is_released_early(suite *t)
     words_check(t, &x);
 out:
     gate_open(&s.leave);
+    yoke_stream_wait(t->stream);
     yoke_graph_release(graph);
     yoke_stream_release(stream);
     yoke_buffer_release(middle);
@@ -240,11 +243,11 @@ static void graph_released(void *user)
 /* The last reference goes inside a function of the graph's own: the rest of the launch still runs. */
 static void released_in_its_own_function(suite *t)
 {
+    own in = { .done = GATE_INIT };
     words x = { 0 };
 
     NEED(words_create(t, 1, &x));
     for (int round = 0; round < 5; round++) {
-        own in = { .done = GATE_INIT };
         NEED_OK(yoke_buffer_create(t->device, WORDS_SIZE, &in.buffer));
         NEED(graph_begin(t, t->stream, &in.graph));
         NEED_OK(yoke_copy(t->stream, in.buffer, 0, x.device.buffer, 0, WORDS_SIZE));
@@ -254,11 +257,13 @@ static void released_in_its_own_function(suite *t)
         NEED_OK(yoke_graph_end(in.graph));
         NEED_OK(yoke_graph_launch(t->stream, in.graph));
         NEED_OK(yoke_stream_wait(t->stream));
-        gate_wait(&in.done, 1);
+        gate_wait(&in.done, 1 + (unsigned)round);
         advance_host(x.host, 6);
         NEED(words_check(t, &x));
     }
 out:
+    yoke_graph_release(in.graph);
+    yoke_buffer_release(in.buffer);
     guarded_release(&x.device);
 }
 
