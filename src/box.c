@@ -161,7 +161,7 @@ static yoke_status enqueue_box(const char *function, yoke_stream *stream, const 
     }
     bool recorded = yk_is_recorded(stream);
     if (recorded)
-        yk_graph_group(stream);
+        yk_graph_group(stream, op->kind);
     for (size_t z = 0; z < whole.depth && status == YOKE_OK; z += box->depth)
         for (size_t y = 0; y < whole.height && status == YOKE_OK; y += box->height)
             status = enqueue(function, stream, *op, z * whole.target_slice + y * whole.target_row,
@@ -345,7 +345,7 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
     yk_box flat = flatten(&box, &at, &at);
     bool recorded = yk_is_recorded(stream);
     if (recorded)
-        yk_graph_group(stream);
+        yk_graph_group(stream, YK_OP_FILL);
     for (size_t z = 0; z < flat.depth && status == YOKE_OK; z++)
         status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + at.offset + z * flat.target_slice, flat.width,
                                  flat.height, flat.target_row, pattern, pattern_size);

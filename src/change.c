@@ -41,12 +41,6 @@ void yk_editor_destroy(yoke_graph *graph)
 
 /* ---- One change ---- */
 
-/* What the node is to the user: a fill may be a launch of Yoke's own kernel. */
-static yk_op_kind kind_of(const yoke_graph *graph, const yk_op *op)
-{
-    return op->kind == YK_OP_LAUNCH && op->u.launch.kernel == graph->device->filler.kernel ? YK_OP_FILL : op->kind;
-}
-
 /* Begin a change of a node, and give its first operation as it is now. On success graph->changing is held. */
 static yoke_status begin(yoke_graph *graph, const char *function, size_t node, const yk_op **out_op)
 {
@@ -62,7 +56,7 @@ static yoke_status begin(yoke_graph *graph, const char *function, size_t node, c
         *out_op = graph->nodes[node].work->first;
     pthread_mutex_unlock(&graph->lock);
     if (status == YOKE_OK) {
-        graph->edited = yk_work_new();
+        graph->edited = yk_work_new(YK_KIND_OPEN);
         status = graph->edited ? YOKE_OK : YOKE_E_OUT_OF_HOST_MEMORY;
     }
     if (status < 0)
@@ -70,13 +64,13 @@ static yoke_status begin(yoke_graph *graph, const char *function, size_t node, c
     return status;
 }
 
-static yoke_status check_kind(const yoke_graph *graph, const char *function, size_t node, yk_op_kind wanted)
+static yoke_status check_kind(const yoke_graph *graph, const char *function, size_t node, int wanted)
 {
-    yk_op_kind kind = kind_of(graph, graph->nodes[node].work->first);
+    int kind = graph->nodes[node].work->kind;
     if (kind == wanted)
         return YOKE_OK;
     return yk_fail(YOKE_E_INVALID, "%s: node %zu of graph %s is a %s, and this would be a %s", function, node, graph->label,
-                   yk_op_name(kind), yk_op_name(wanted));
+                   yk_op_name((yk_op_kind)kind), yk_op_name((yk_op_kind)wanted));
 }
 
 /* Put the work into the node, and into the plan, or make another plan where a launch still needs this one. What is not needed any
@@ -118,7 +112,7 @@ static yoke_status end(yoke_graph *graph, const char *function, size_t node, yok
     yk_plan *plan = NULL;
     graph->edited = NULL;
     if (status == YOKE_OK)
-        status = check_kind(graph, function, node, kind_of(graph, work->first));
+        status = check_kind(graph, function, node, work->kind);
     if (status == YOKE_OK)
         status = put(graph, node, work, &unused, &plan);
     pthread_mutex_unlock(&graph->changing);

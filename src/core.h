@@ -394,6 +394,7 @@ struct yoke_stream {
     bool recovering;                        /* a thread is about it: failing.c */
     bool carrying;                          /* a caller runs an operation himself; what is held waits for that */
     unsigned lane;                          /* of the graph that it is recorded into */
+    atomic_bool spared;   /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
     _Atomic(struct yoke_graph *) recording; /* that graph, or NULL */
     atomic_uint epoch;                      /* how often it has recovered from a failure */
     yk_op *first, *last;

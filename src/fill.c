@@ -191,7 +191,7 @@ yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *bu
         return yk_blame_site(function, where, status);
     bool recorded = yk_is_recorded(stream);
     if (recorded)
-        yk_graph_group(stream);
+        yk_graph_group(stream, YK_OP_FILL);
     status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + offset, size, 1, size, pattern, pattern_size);
     if (recorded)
         yk_graph_ungroup(stream, status);

@@ -14,6 +14,7 @@ typedef struct yk_lane {
     size_t *follows; /* the nodes that the next one follows */
     size_t follow_count;
     bool grouping;  /* what is enqueued belongs to one call, */
+    int kind;       /* of this kind, */
     size_t grouped; /* and to this node, once there is one */
 } yk_lane;
 
@@ -54,9 +55,9 @@ typedef struct yk_mark {
 
 /* The stream is being recorded, and its lock held: the operation becomes a node, or part of one. */
 yoke_status yk_graph_record(yoke_stream *stream, const yk_op *op);
-/* What is enqueued in between is one call's, and becomes one node; none when the call fails, with `status`. For streams that are
- * being recorded. */
-void yk_graph_group(yoke_stream *stream);
+/* What is enqueued in between is one call's, of this kind, and becomes one node; none when the call fails, with `status`. For
+ * streams that are being recorded. */
+void yk_graph_group(yoke_stream *stream, yk_op_kind kind);
 void yk_graph_ungroup(yoke_stream *stream, yoke_status status);
 /* yoke_event_record and yoke_stream_wait_event in a stream that is being recorded. */
 yoke_status yk_graph_mark(const char *function, const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event);

@@ -124,7 +124,14 @@ static void unlock_and_post(yoke_stream *stream)
 /* With YOKE_BLOCKING: what was enqueued has to finish before its call returns. */
 static yoke_status finish_if_blocking(yoke_stream *stream, yoke_status status)
 {
-    return stream->device->blocking && status == YOKE_OK ? yk_stream_finish(stream) : status;
+    return stream->device->blocking && status == YOKE_OK && !atomic_load(&stream->spared) ? yk_stream_finish(stream) : status;
+}
+
+/* With stream->lock held. */
+static yoke_status record(yoke_stream *stream, const yk_op *op)
+{
+    yoke_status status = yk_stream_tell_locked(stream);
+    return status == YOKE_OK ? yk_graph_record(stream, op) : status;
 }
 
 yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again)
@@ -132,7 +139,7 @@ yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool 
     yoke_status status;
     pthread_mutex_lock(&stream->lock);
     if (atomic_load(&stream->recording)) {
-        status = yk_graph_record(stream, op);
+        status = record(stream, op);
         pthread_mutex_unlock(&stream->lock);
         return status;
     }
@@ -150,11 +157,19 @@ yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool 
     return *out_again ? status : finish_if_blocking(stream, status);
 }
 
+yoke_status yk_stream_hold_anyway(yoke_stream *stream, const yk_op *op)
+{
+    pthread_mutex_lock(&stream->lock);
+    yoke_status status = hold(stream, op);
+    unlock_and_post(stream);
+    return status;
+}
+
 yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op)
 {
     pthread_mutex_lock(&stream->lock);
     if (atomic_load(&stream->recording)) {
-        yoke_status recorded = yk_graph_record(stream, op);
+        yoke_status recorded = record(stream, op);
         pthread_mutex_unlock(&stream->lock);
         return recorded;
     }

@@ -56,9 +56,11 @@ static yk_lanes *new_lanes(const yoke_graph *graph, unsigned count)
         goto failed;
     }
     desc.name = graph->label;
-    for (; lanes->count < count; lanes->count++)
+    for (; lanes->count < count; lanes->count++) {
         if (yoke_stream_create_with(graph->device, &desc, &lanes->streams[lanes->count]) < 0)
             goto failed;
+        atomic_store(&lanes->streams[lanes->count]->spared, true);
+    }
     return lanes;
 
 failed:
@@ -125,18 +127,25 @@ static void give_back_lanes(yoke_graph *graph, yk_lanes *lanes)
 typedef struct turn {
     yk_plan *plan;
     const yk_op *op;
+    const yoke_stream *launched_in; /* only to compare */
 } turn;
 
 static yoke_status call(yoke_status status, void *user)
 {
-    const yk_op *op = ((turn *)user)->op;
-    return op->u.call.fn(status, op->u.call.user);
+    const turn *mine = user;
+    yk_stream_set_launched_in(mine->launched_in);
+    yoke_status result = mine->op->u.call.fn(status, mine->op->u.call.user);
+    yk_stream_set_launched_in(NULL);
+    return result;
 }
 
 static yoke_status call_native(yoke_status status, void *native_stream, void *user)
 {
-    const yk_op *op = ((turn *)user)->op;
-    return op->u.native.fn(status, native_stream, op->u.native.user);
+    const turn *mine = user;
+    yk_stream_set_launched_in(mine->launched_in);
+    yoke_status result = mine->op->u.native.fn(status, native_stream, mine->op->u.native.user);
+    yk_stream_set_launched_in(NULL);
+    return result;
 }
 
 static void end_turn(void *user)
@@ -145,13 +154,13 @@ static void end_turn(void *user)
     free(user);
 }
 
-static yoke_status enqueue_call(yoke_stream *stream, yk_plan *plan, const yk_op *op)
+static yoke_status enqueue_call(const yoke_stream *launched_in, yoke_stream *stream, yk_plan *plan, const yk_op *op)
 {
     yk_op held = { .kind = op->kind, .where = op->where };
     turn *mine = malloc(sizeof *mine);
     if (!mine)
         return yk_no_memory("the launch of a graph");
-    *mine = (turn){ plan, op };
+    *mine = (turn){ plan, op, launched_in };
     yk_plan_retain(plan);
     if (op->kind == YK_OP_CALL) {
         held.u.call.fn = call;
@@ -162,7 +171,7 @@ static yoke_status enqueue_call(yoke_stream *stream, yk_plan *plan, const yk_op 
         held.u.native.user = mine;
         held.u.native.release = end_turn;
     }
-    yoke_status status = yk_stream_hold(stream, &held);
+    yoke_status status = yk_stream_hold_anyway(stream, &held);
     if (status < 0)
         end_turn(mine);
     return status;
@@ -170,7 +179,30 @@ static yoke_status enqueue_call(yoke_stream *stream, yk_plan *plan, const yk_op 
 
 /* ---- Enqueueing ---- */
 
-static yoke_status enqueue(yoke_stream *stream, yk_plan *plan, const yk_op *op)
+/* A part of a launch that has failed already, since a function or the device was quick: what would be skipped in the stream is
+ * skipped here. */
+static yoke_status unless_failed(const yoke_stream *stream, yoke_status status)
+{
+    return status < 0 && atomic_load_explicit(&stream->failed, memory_order_acquire) ? YOKE_OK : status;
+}
+
+static yoke_status record(yoke_stream *stream, const char *where, yoke_event **out_event)
+{
+    yoke_event *event = yk_event_new(stream, 0, where);
+    yoke_status status = event ? yk_stream_record(stream, event, true) : yoke_error()->status;
+    if (status < 0)
+        yoke_event_release(event);
+    else
+        *out_event = event;
+    return status;
+}
+
+static yoke_status wait_for(yoke_stream *stream, const char *where, yoke_event *event)
+{
+    return unless_failed(stream, yoke_stream_wait_event_at(where, stream, event));
+}
+
+static yoke_status enqueue(const yoke_stream *launched_in, yoke_stream *stream, yk_plan *plan, const yk_op *op)
 {
     yk_op copy = *op;
     switch (op->kind) {
@@ -185,7 +217,7 @@ static yoke_status enqueue(yoke_stream *stream, yk_plan *plan, const yk_op *op)
         return yk_enqueue_copy(stream, op->kind, &copy);
     case YK_OP_CALL:
     case YK_OP_NATIVE:
-        return enqueue_call(stream, plan, op);
+        return enqueue_call(launched_in, stream, plan, op);
     default:
         return yk_stream_enqueue(stream, op->kind, op);
     }
@@ -213,16 +245,16 @@ static yoke_status wait_for_others(const launching *l, size_t i)
     yoke_status status = YOKE_OK;
     for (size_t k = 0; k < step->after_count && status == YOKE_OK; k++)
         if (l->plan->steps[step->after[k]].lane != step->lane)
-            status = yoke_stream_wait_event_at(step->op->where, stream_of(l, i), l->events[step->after[k]]);
+            status = wait_for(stream_of(l, i), step->op->where, l->events[step->after[k]]);
     return status;
 }
 
 static yoke_status fork_lanes(const launching *l)
 {
     yoke_event *start = NULL;
-    yoke_status status = yoke_event_record_at(l->where, l->stream, 0, &start);
+    yoke_status status = record(l->stream, l->where, &start);
     for (unsigned i = 0; i < l->lanes->count && status == YOKE_OK; i++)
-        status = yoke_stream_wait_event_at(l->where, l->lanes->streams[i], start);
+        status = wait_for(l->lanes->streams[i], l->where, start);
     yoke_event_release(start);
     return status;
 }
@@ -233,9 +265,9 @@ static yoke_status join_lanes(const launching *l)
     for (unsigned i = 0; i < l->lanes->count && status == YOKE_OK; i++) {
         yoke_event_release(l->lanes->ends[i]);
         l->lanes->ends[i] = NULL;
-        status = yoke_event_record_at(l->where, l->lanes->streams[i], 0, &l->lanes->ends[i]);
+        status = record(l->lanes->streams[i], l->where, &l->lanes->ends[i]);
         if (status == YOKE_OK)
-            status = yoke_stream_wait_event_at(l->where, l->stream, l->lanes->ends[i]);
+            status = wait_for(l->stream, l->where, l->lanes->ends[i]);
     }
     return status;
 }
@@ -246,9 +278,9 @@ static yoke_status enqueue_all(const launching *l)
     for (size_t i = 0; i < l->plan->step_count && status == YOKE_OK; i++) {
         status = wait_for_others(l, i);
         if (status == YOKE_OK)
-            status = enqueue(stream_of(l, i), l->plan, l->plan->steps[i].op);
+            status = unless_failed(stream_of(l, i), enqueue(l->stream, stream_of(l, i), l->plan, l->plan->steps[i].op));
         if (status == YOKE_OK && l->plan->awaited[i])
-            status = yoke_event_record_at(l->plan->steps[i].op->where, stream_of(l, i), 0, &l->events[i]);
+            status = record(stream_of(l, i), l->plan->steps[i].op->where, &l->events[i]);
     }
     return status == YOKE_OK ? join_lanes(l) : status;
 }
@@ -266,14 +298,16 @@ yoke_status yk_lanes_launch(const char *where, yoke_stream *stream, yoke_graph *
         free(l.events);
         return yoke_error()->status;
     }
+    atomic_store(&stream->spared, true);
     yoke_status status = enqueue_all(&l);
+    atomic_store(&stream->spared, false);
     for (size_t i = 0; i < plan->step_count; i++)
         yoke_event_release(l.events[i]);
     free(l.events);
     if (status == YOKE_OK) {
         l.lanes->launched_in = stream;
         give_back_lanes(graph, l.lanes);
-        return YOKE_OK;
+        return stream->device->blocking ? yk_stream_finish(stream) : YOKE_OK;
     }
     /* Some of it is enqueued already: what comes behind must not take it for whole. */
     yk_stream_fail(stream, where, status);

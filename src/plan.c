@@ -14,14 +14,23 @@
 
 /* ---- Work ---- */
 
-yk_work *yk_work_new(void)
+yk_work *yk_work_new(int kind)
 {
     yk_work *work = calloc(1, sizeof *work);
-    if (!work)
+    if (!work) {
         yk_no_memory("a graph");
-    else
-        atomic_init(&work->refs, 1);
+        return NULL;
+    }
+    atomic_init(&work->refs, 1);
+    work->kind = kind;
     return work;
+}
+
+/* A copy from or to pinned memory is a transfer to the driver. */
+static int kind_of(const yk_op *op)
+{
+    bool pinned = (op->kind == YK_OP_WRITE || op->kind == YK_OP_READ) && op->u.transfer.pinned;
+    return pinned ? YK_OP_COPY : (int)op->kind;
 }
 
 static void use_everywhere(const yoke_buffer *buffer)
@@ -82,6 +91,8 @@ yoke_status yk_work_add(yk_work *work, const yk_op *op)
     while (*end)
         end = &(*end)->next;
     *end = kept;
+    if (work->kind == YK_KIND_OPEN)
+        work->kind = kind_of(op);
     work->count++;
     return YOKE_OK;
 }

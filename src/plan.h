@@ -12,12 +12,16 @@
  */
 typedef struct yk_work {
     atomic_uint refs;
+    int kind;     /* YK_OP_ of the call: a fill may be a launch of Yoke's own kernel, a box may be flat */
     yk_op *first; /* linked, at least one */
     size_t count;
     yoke_release_fn release; /* of a host function's or native section's `user`; or NULL */
 } yk_work;
 
-yk_work *yk_work_new(void); /* NULL and a record when out of memory */
+enum { YK_KIND_OPEN = -1 }; /* the first operation says it */
+
+/* Of a kind, or YK_KIND_OPEN. NULL and a record when out of memory. */
+yk_work *yk_work_new(int kind);
 yoke_status yk_work_add(yk_work *work, const yk_op *op);
 void yk_work_release(yk_work *work);
 

@@ -76,7 +76,7 @@ static yoke_status add(yoke_graph *graph, unsigned number, const yk_op *op)
     yk_lane *lane = &graph->lanes[number];
     if (lane->grouping && lane->grouped != SIZE_MAX)
         return yk_work_add(graph->nodes[lane->grouped].work, op);
-    yk_work *work = yk_work_new();
+    yk_work *work = yk_work_new(lane->grouping ? lane->kind : YK_KIND_OPEN);
     if (!work)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     yoke_status status = yk_work_add(work, op);
@@ -104,6 +104,15 @@ yoke_status yk_graph_record(yoke_stream *stream, const yk_op *op)
     return status;
 }
 
+static yoke_status begin_group(yoke_graph *graph, yk_lane *lane, void *kind)
+{
+    (void)graph;
+    lane->grouping = true;
+    lane->kind = *(const int *)kind;
+    lane->grouped = SIZE_MAX;
+    return YOKE_OK;
+}
+
 /* With stream->lock and graph->lock held around it. */
 static yoke_status in_graph(yoke_stream *stream, yoke_status (*act)(yoke_graph *graph, yk_lane *lane, void *argument),
                             void *argument)
@@ -112,25 +121,18 @@ static yoke_status in_graph(yoke_stream *stream, yoke_status (*act)(yoke_graph *
     pthread_mutex_lock(&stream->lock);
     yoke_graph *graph = atomic_load(&stream->recording);
     if (graph && stream == graph->editor) {
-        status = YOKE_OK; /* its operations are one work anyway */
-    } else if (graph) {
+        status = YOKE_OK;
+        if (act == begin_group) /* its operations are one work anyway */
+            graph->edited->kind = *(const int *)argument;
+    } else if (graph && (status = yk_stream_tell_locked(stream)) == YOKE_OK) {
         pthread_mutex_lock(&graph->lock);
         status = act(graph, &graph->lanes[stream->lane], argument);
         pthread_mutex_unlock(&graph->lock);
-    } else {
+    } else if (!graph) {
         yk_fail(status, "the recording of stream %s has ended meanwhile", stream->label);
     }
     pthread_mutex_unlock(&stream->lock);
     return status;
-}
-
-static yoke_status begin_group(yoke_graph *graph, yk_lane *lane, void *unused)
-{
-    (void)graph;
-    (void)unused;
-    lane->grouping = true;
-    lane->grouped = SIZE_MAX;
-    return YOKE_OK;
 }
 
 /* Take the last node back. */
@@ -151,9 +153,10 @@ static yoke_status end_group(yoke_graph *graph, yk_lane *lane, void *status)
     return YOKE_OK;
 }
 
-void yk_graph_group(yoke_stream *stream)
+void yk_graph_group(yoke_stream *stream, yk_op_kind kind)
 {
-    (void)in_graph(stream, begin_group, NULL);
+    int number = kind;
+    (void)in_graph(stream, begin_group, &number);
 }
 
 void yk_graph_ungroup(yoke_stream *stream, yoke_status status)

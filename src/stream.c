@@ -15,12 +15,19 @@
 #include "graph.h"
 #include "trash.h"
 
-/* The stream whose host function this thread is running, if any. */
+/* The stream whose host function this thread is running, if any; and the one whose launch of a graph the function is part of, when
+ * it runs in a lane of that. */
 static _Thread_local yoke_stream *mine;
+static _Thread_local const yoke_stream *launched_in;
 
 bool yk_stream_is_mine(const yoke_stream *stream)
 {
-    return mine == stream;
+    return mine == stream || launched_in == stream;
+}
+
+void yk_stream_set_launched_in(const yoke_stream *stream)
+{
+    launched_in = stream;
 }
 
 void yk_stream_set_mine(yoke_stream *stream)

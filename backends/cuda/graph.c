@@ -150,10 +150,8 @@ void yk_cuda_graph_destroy(yk_segment *segment)
 
 /* ---- Changing and launching ---- */
 
-yoke_status yk_cuda_graph_change(yk_segment *segment, yk_step *step, const yk_op *op)
+static yoke_status change(yk_CUgraphExec executable, const yk_step *step, const yk_op *op, yk_CUcontext context)
 {
-    yk_CUcontext context = yk_cuda_device_of(segment->device)->context;
-    yk_CUgraphExec executable = ((yk_cuda_graph *)segment->native)->executable;
     void *arguments[YOKE_MAX_ARGS];
     if (op->kind == YK_OP_LAUNCH) {
         yk_CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(op, arguments);
@@ -168,6 +166,17 @@ yoke_status yk_cuda_graph_change(yk_segment *segment, yk_step *step, const yk_op
     yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
     return yk_cuda_check("cuGraphExecMemcpyNodeSetParams",
                          yk_cu.cuGraphExecMemcpyNodeSetParams(executable, step->native, (const void *)&copy, context));
+}
+
+/* Without a current context the driver (580) crashes here. */
+yoke_status yk_cuda_graph_change(yk_segment *segment, yk_step *step, const yk_op *op)
+{
+    yoke_status status = yk_cuda_enter(segment->device);
+    if (status < 0)
+        return status;
+    status = change(((yk_cuda_graph *)segment->native)->executable, step, op, yk_cuda_device_of(segment->device)->context);
+    yk_cuda_leave();
+    return status;
 }
 
 yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_segment *segment)
