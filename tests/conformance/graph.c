@@ -278,11 +278,10 @@ static void ten_thousand(suite *t)
     NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &total) && graph_begin(t, t->stream, &graph));
     for (uint32_t i = 0; i < NODES; i++) {
         NEED_OK(yoke_launch(t->stream, count, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x.buffer, i)));
-        total += 2 * i; /* it is launched twice */
+        total += i;
     }
     NEED_OK(yoke_graph_end(graph));
     CHECK(yoke_graph_get_size(graph) == NODES);
-    NEED_OK(yoke_graph_launch(t->stream, graph));
     NEED_OK(yoke_graph_launch(t->stream, graph));
     NEED_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &x, &total);
