@@ -242,14 +242,16 @@ out:
 
 /* ---- Failures ----------------------------------------------------------------------------------------------------------- */
 
-/* advance; n[0]; advance; n[1]: what a launch of it does shows in x. */
-static bool two_functions(suite *t, words *x, tally n[2], yoke_graph **out_graph)
+/* advance; n[0]; advance; n[1]: what a launch of it does shows in x. With `lane` the second half is recorded in that stream. */
+static bool two_functions(suite *t, words *x, tally n[2], yoke_stream *lane, yoke_graph **out_graph)
 {
-    bool ok = graph_begin(t, t->stream, out_graph);
+    bool ok = graph_begin(t, t->stream, out_graph) && (!lane || CHECK_OK(yoke_graph_begin(*out_graph, lane)));
 
-    for (uint32_t i = 0; ok && i < 2; i++)
-        ok = advance(t, t->stream, x->device.buffer, i + 1) &&
-             CHECK_OK(yoke_stream_call(t->stream, tally_call, &n[i], tally_release));
+    for (uint32_t i = 0; ok && i < 2; i++) {
+        yoke_stream *stream = i && lane ? lane : t->stream;
+        ok = (stream == t->stream || follow(t->stream, lane)) && advance(t, stream, x->device.buffer, i + 1) &&
+             CHECK_OK(yoke_stream_call(stream, tally_call, &n[i], tally_release));
+    }
     return ok && CHECK_OK(yoke_graph_end(*out_graph));
 }
 
@@ -262,7 +264,7 @@ static void a_function_fails(suite *t)
     stand s = STAND_INIT;
     words x = { 0 };
 
-    NEED(words_create(t, 1, &x) && two_functions(t, &x, n, &graph));
+    NEED(words_create(t, 1, &x) && two_functions(t, &x, n, NULL, &graph));
     NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
     NEED_OK(yoke_graph_launch(t->stream, graph));
     NEED_OK(yoke_event_record(t->stream, 0, &event));
@@ -329,18 +331,20 @@ out:
 
 /* Launches that wait behind a function when their stream is cancelled, or released: nothing of them runs, and each of their
  * functions is called once a launch with YOKE_E_CANCELLED. */
-static void given_up(suite *t, bool cancel)
+static void given_up(suite *t, bool cancel, bool two_lanes)
 {
     enum { TIMES = 3 };
     tally n[2] = { TALLY_INIT, TALLY_INIT };
     yoke_graph *graph = NULL;
-    yoke_stream *stream = NULL;
+    yoke_stream *stream = NULL, *lane = NULL;
     yoke_event *event = NULL;
     stand s = STAND_INIT;
     words x = { 0 };
 
     n[0].expected = n[1].expected = YOKE_E_CANCELLED;
-    NEED(words_create(t, 1, &x) && two_functions(t, &x, n, &graph));
+    if (two_lanes)
+        NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED(words_create(t, 1, &x) && two_functions(t, &x, n, lane, &graph));
     NEED_OK(yoke_stream_create(t->device, &stream));
     NEED_OK(yoke_stream_call(stream, stand_at_gate, &s, NULL));
     for (int launch = 0; launch < TIMES; launch++)
@@ -367,17 +371,20 @@ out:
     yoke_event_release(event);
     yoke_graph_release(graph);
     yoke_stream_release(stream);
+    yoke_stream_release(lane);
     guarded_release(&x.device);
 }
 
 static void cancelled(suite *t)
 {
-    given_up(t, true);
+    given_up(t, true, false);
+    given_up(t, true, true);
 }
 
 static void torn_down(suite *t)
 {
-    given_up(t, false);
+    given_up(t, false, false);
+    given_up(t, false, true);
 }
 
 /* ---- The same with other settings --------------------------------------------------------------------------------------- */

@@ -283,14 +283,14 @@ enum { NODE_LAUNCH, NODE_WRITE, NODE_READ, NODE_COPY, NODE_FILL, NODE_CALL, NODE
 /* A graph with a node of each kind; node 0 is an advance by 1, and the others leave x as it is. */
 static bool one_of_each(suite *t, words *x, yoke_buffer *y, uint32_t *host, tally *n, yoke_graph **out_graph)
 {
-    yoke_layout flat = { 0, 0, 0 };
+    yoke_layout rows = { 0, 16, 0 }; /* so that it is no plain write */
     yoke_box box = { 8, 2, 1 };
     yoke_stream *s = t->stream;
 
     return graph_begin(t, s, out_graph) && advance(t, s, x->device.buffer, 1) && CHECK_OK(yoke_write(s, y, 0, host, 8)) &&
            CHECK_OK(yoke_read(s, host + 2, y, 0, 8)) && CHECK_OK(yoke_copy(s, y, 8, y, 0, 8)) &&
            CHECK_OK(yoke_fill(s, y, 16, 8, host, 4)) && CHECK_OK(yoke_stream_call(s, tally_call, n, tally_release)) &&
-           CHECK_OK(yoke_write_box(s, y, flat, host, flat, box)) && CHECK_OK(yoke_graph_end(*out_graph));
+           CHECK_OK(yoke_write_box(s, y, rows, host, rows, box)) && CHECK_OK(yoke_graph_end(*out_graph));
 }
 
 /* No node of this number, or one of another kind. */
@@ -522,6 +522,7 @@ static void stream_fails_while_it_is_recorded(suite *t)
 out:
     gate_open(&s.leave);
     yoke_stream_wait(t->stream);
+    yoke_event_release(none);
     yoke_event_release(event);
     yoke_graph_release(other);
     yoke_graph_release(graph);
