@@ -387,13 +387,13 @@ struct yoke_stream {
     yoke_event *spares[2];  /* untimed and timed */
     unsigned spare_count[2];
 
-    pthread_mutex_t lock;                   /* protects what follows; atomics may also be read without it */
-    bool held;                              /* operations go to the list instead of to the driver */
-    bool worker;                            /* a thread runs what is held, or is about to */
-    bool torn_down;                         /* the user's last reference is gone */
-    bool recovering;                        /* a thread is about it: failing.c */
-    bool carrying;                          /* a caller runs an operation himself; what is held waits for that */
-    unsigned lane;                          /* of the graph that it is recorded into */
+    pthread_mutex_t lock; /* protects what follows; atomics may also be read without it */
+    bool held;            /* operations go to the list instead of to the driver */
+    bool worker;          /* a thread runs what is held, or is about to */
+    bool torn_down;       /* the user's last reference is gone */
+    bool recovering;      /* a thread is about it: failing.c */
+    bool carrying;        /* a caller runs an operation himself; what is held waits for that */
+    unsigned lane;        /* of the graph that it is recorded into */
     atomic_bool spared;   /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
     _Atomic(struct yoke_graph *) recording; /* that graph, or NULL */
     atomic_uint epoch;                      /* how often it has recovered from a failure */
