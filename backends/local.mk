@@ -14,6 +14,7 @@ libyoke_all_la_SOURCES += \
 	backends/cuda/event.c \
 	backends/cuda/graph.c \
 	backends/cuda/kernel.c \
+	backends/cuda/module.c \
 	backends/cuda/nvrtc.c \
 	backends/cuda/program.c \
 	backends/cuda/stream.c \

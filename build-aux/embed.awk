@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Writes a C file that holds the kernels' sources: awk -v folder=DIR -f embed.awk kernels/saxpy.cu kernels/saxpy.cl ...
+# Writes a C file that holds the kernels' sources, and headers that kernels include:
+#     awk -v folder=DIR -f embed.awk kernels/saxpy.cu kernels/saxpy.cl ... include/yoke/types.h
 # Bytes are written as numbers: nothing has to be escaped and no string is too long for a compiler. Run with LC_ALL=C, so that a
 # character is a byte in every awk.
 
@@ -34,7 +35,7 @@ BEGIN {
     for (i = 1; i < 256; i++)
         code[sprintf("%c", i)] = i
     print "/* SPDX-License-Identifier: Apache-2.0 */"
-    print "/* Made by build-aux/embed.awk from kernels/. */"
+    print "/* Made by build-aux/embed.awk. */"
     print "#include <stddef.h>\n"
     print "#include \"twins.h\"\n"
     for (i = 1; i < ARGC; i++) {
@@ -43,6 +44,11 @@ BEGIN {
         kind = name
         sub(/.*\./, "", kind)
         sub(/\.[^.]*$/, "", name)
+        if (kind == "h" && name ~ /^[a-z]+$/) {
+            embed(folder "/" ARGV[i], "yk_" name "_h")
+            print "const char *const yk_" name "_header = (const char *)yk_" name "_h;\n"
+            continue
+        }
         if (kind != "cu" && kind != "cl" || name !~ /^[a-z][a-z0-9_]*$/)
             fail(ARGV[i] ": is no NAME.cu or NAME.cl")
         if (!(name in seen)) {

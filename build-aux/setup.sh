@@ -76,7 +76,7 @@ need() {
     "$@" >/dev/null || needed="$needed $need_packages"
 }
 
-# want PACKAGES TEST...: the same, but only some tests and an example are left out without them.
+# want PACKAGES TEST...: the same, but only some tests, an example or the cache of programs are left out without them.
 want() {
     want_packages=$1
     shift
@@ -96,6 +96,7 @@ find_missing() {
     need pkg-config has_program pkg-config
     need opencl-headers has_opencl_headers
     need libpng-dev has_header png.h
+    want libxxhash-dev has_header xxhash.h
     if [ "$1" = demo ]; then
         need "ocl-icd-libopencl1 pocl-opencl-icd" has_driver
         return
@@ -151,7 +152,7 @@ install_missing() {
         say "    apt-get update && apt-get install --no-install-recommends$needed$wanted"
         exit 1
     fi
-    say "  Not installed, so some tests will be skipped:$wanted"
+    say "  Not installed, so something is left out:$wanted"
 }
 
 # ---- Building ----

@@ -17,6 +17,8 @@
 #include <yoke/native.h>
 
 #include "core.h"
+#include "image.h"
+#include "include.h"
 
 struct yk_backend {
     const char *name; /* "cuda": the first part of selectors and of messages */
@@ -126,15 +128,28 @@ struct yk_backend {
     yoke_status (*graph_change)(yk_segment *segment, yk_step *step, const yk_op *op);
     yoke_status (*graph_launch)(yoke_stream *stream, const yk_segment *segment);
 
-    /* Compile. `source` is checked and has a text for this backend; its defines are checked. Everything the compiler prints is
-     * appended to `log`, also on success. YOKE_E_BUILD when the text is at fault. Sets program->native. */
-    yoke_status (*program_build)(yoke_program *program, const yoke_source *source, yk_text *log);
+    /* Append all that decides, beside the source, what the compiler makes: its version, the driver's, the device. */
+    yoke_status (*program_fingerprint)(const yoke_device *device, yk_text *text);
+    /* Compile `text`: this backend's own of the source, with all that it includes, and `lines` says where its lines come from.
+     * `source` is checked. Everything the compiler prints is appended to `log`, also on success. YOKE_E_BUILD when the text is at
+     * fault. Sets program->native, and adds the instances. */
+    yoke_status (*program_build)(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
+                                 yk_text *log);
+    /* Append the code of a program, for program_load. Only where YOKE_CAP_IMAGES. */
+    yoke_status (*program_code)(const yoke_program *program, yk_code_kind *out_kind, yk_text *code);
+    /* Make a program of code, which is followed by a NUL byte, aligned to 16, and need not outlive the call. YK_CODE_BINARY only
+     * where YOKE_CAP_IMAGES, and from this very driver and device or from the caller; YK_CODE_SPIRV only where YOKE_CAP_SPIRV.
+     * Sets program->native. YOKE_E_UNSUPPORTED: of a kind, or for a device, that this one does not take. YOKE_E_BUILD: the driver
+     * does not make sense of it. */
+    yoke_status (*program_load)(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log);
     void (*program_destroy)(yoke_program *program);
+    /* A variable of the program: sets the size and native members of the buffer. Only where YOKE_CAP_GLOBALS. YOKE_E_NOT_FOUND. */
+    yoke_status (*program_global)(const yoke_program *program, const char *name, yoke_buffer *buffer);
     /* Append the names of the program's kernels, separated by ';'; nothing when the driver does not tell. */
     void (*program_kernel_names)(const yoke_program *program, yk_text *names);
-    /* kernel->program and kernel->name are set. Sets kernel->native, the signature (yk_kernel_add_param, in order, or
-     * kernel->param_count = -1 when the driver does not tell) and the members of kernel->info.
-     * YOKE_E_NOT_FOUND when the program has no such kernel. */
+    /* kernel->program, kernel->name and kernel->native_name are set. Sets kernel->native, the signature (yk_kernel_add_param, in
+     * order, or kernel->param_count = -1 when the driver does not tell) and the members of kernel->info. YOKE_E_NOT_FOUND when the
+     * program has no such kernel. */
     yoke_status (*kernel_create)(yoke_kernel *kernel);
     void (*kernel_destroy)(yoke_kernel *kernel);
 };

@@ -235,6 +235,27 @@ yoke_status yoke_buffer_wrap(yoke_device *device, uintptr_t native, size_t size,
     return status < 0 ? yk_blame(function, NULL, status) : status;
 }
 
+yoke_status yk_buffer_of_global(yoke_program *program, const char *name, yoke_buffer **out_buffer)
+{
+    yoke_device *device = program->device;
+    yoke_status status = yk_device_check(device);
+    if (status < 0)
+        return status;
+    yoke_buffer *buffer = new_root(device, YOKE_MEMORY_DEVICE, YK_WRAPPED, 0);
+    if (!buffer)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    status = device->backend->program_global(program, name, buffer);
+    if (status == YOKE_OK && buffer->size == 0)
+        status = yk_fail(YOKE_E_INVALID, "variable '%.60s' of program '%s' has no bytes", name, program->name);
+    if (status < 0) {
+        yk_object_free(buffer, sizeof *buffer);
+        return yk_device_failed(device, status);
+    }
+    buffer->program = yoke_program_retain(program);
+    hand_out(buffer, out_buffer);
+    return YOKE_OK;
+}
+
 yoke_status yoke_buffer_native(yoke_buffer *buffer, uintptr_t *out_native)
 {
     static const char function[] = "yoke_buffer_native";
@@ -327,6 +348,7 @@ static void release_root(yoke_buffer *buffer)
 {
     yoke_device *device = buffer->device;
     yoke_stream *home = buffer->home;
+    yoke_program *program = buffer->program;
     unsigned user = atomic_load_explicit(&buffer->user, memory_order_relaxed);
     atomic_store(&buffer->object.kind, YK_DEAD);
     atomic_fetch_sub_explicit(&device->pool.buffers, 1, memory_order_relaxed);
@@ -340,6 +362,7 @@ static void release_root(yoke_buffer *buffer)
         yk_trash_throw(device, buffer, destroy_root, user);
     if (home)
         yk_stream_unuse(home);
+    yoke_program_release(program); /* waits for the streams by itself */
     yoke_device_release(device);
 }
 

@@ -11,4 +11,7 @@ yoke_status yk_buffer_check_range(const yoke_buffer *buffer, const char *functio
 /* YOKE_OK when the buffer belongs to the stream's device. */
 yoke_status yk_buffer_check_device(const yoke_buffer *buffer, const yoke_stream *stream, const char *function, const char *what);
 
+/* A variable of the program, which it keeps alive. */
+yoke_status yk_buffer_of_global(yoke_program *program, const char *name, yoke_buffer **out_buffer);
+
 #endif

@@ -447,7 +447,7 @@ typedef enum yk_origin {
     YK_CREATED,
     YK_ORDERED,    /* in the order of its stream `home` */
     YK_REGISTERED, /* the caller's host memory */
-    YK_WRAPPED     /* the caller's device memory */
+    YK_WRAPPED     /* the caller's device memory, or a program's */
 } yk_origin;
 
 struct yoke_buffer {
@@ -471,7 +471,8 @@ struct yoke_buffer {
     yk_block *block;  /* what stands for the memory in the cache once it is released; NULL where it does not go there */
     size_t skew;      /* of the root: how far from a multiple of 16 it starts (wrapped memory) */
     yk_origin origin;
-    yoke_stream *home; /* of ordered memory; its memory and queue are kept */
+    yoke_stream *home;     /* of ordered memory; its memory and queue are kept */
+    yoke_program *program; /* that this root is a variable of, retained */
 };
 
 enum { YK_NOBODY = 0, YK_MANY = 0xffffffff };
@@ -488,14 +489,31 @@ YK_HOT void yk_buffer_used(yoke_buffer *root, const yoke_stream *stream)
 
 /* ---- Programs and kernels (program.c, kernel.c) ---- */
 
+enum { YK_PROGRAM_BUILDING, YK_PROGRAM_READY, YK_PROGRAM_FAILED };
+
 struct yoke_program {
     yk_object object;
     yoke_device *device;
     void *native;
     char name[64];
-    pthread_mutex_t lock; /* protects kernels */
+    atomic_int state;     /* YK_PROGRAM_; once it is ready, only what the lock protects changes */
+    yk_failure *failure;  /* why it has failed */
+    yk_text log;          /* the compiler's */
+    yk_text instances;    /* names of the source and what the compiler made of them, by turns, each with its end */
+    yk_text code;         /* [backends] what it was loaded of; or compiled to, by compilers that are not the driver */
+    int code_kind;        /* [backends] of that: a yk_code_kind of image.h */
+    pthread_mutex_t lock; /* protects what follows, and changes of state */
+    pthread_cond_t built; /* no longer YK_PROGRAM_BUILDING */
     yoke_kernel *kernels;
+    yk_text image;          /* the bytes that it was made of, or that were made of it to be saved; else empty */
+    struct yk_image *saved; /* what is in the first of these */
 };
+
+/* [backends] The compiler calls this name of the source so. For program_build. */
+yoke_status yk_program_add_instance(yoke_program *program, const char *name, const char *lowered);
+/* [backends] What the compiler calls it, and the other way round: `name` itself where it is none of the instances. */
+const char *yk_program_lowered(const yoke_program *program, const char *name);
+const char *yk_program_spelled(const yoke_program *program, const char *lowered);
 
 typedef enum yk_param_kind {
     YK_PARAM_ANY,    /* the driver tells only the width */
@@ -521,6 +539,7 @@ struct yoke_kernel {
     yoke_kernel *next;
     void *native;
     const char *lasting_name; /* kernel->name, but for the rest of the process */
+    const char *native_name;  /* what the driver calls it */
     yoke_kernel_info info;
     uint32_t automatic_block; /* threads in a block of yoke_launch_n */
     yk_param *params;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fill.h"
+#include "hash.h"
 #include "pool.h"
 #include "probe.h"
 #include "select.h"
@@ -63,6 +64,8 @@ yoke_status yk_device_list_add(yk_device_list *list, const yk_backend *backend, 
     *added = *info;
     added->size = sizeof *added;
     added->index = index;
+    if (yk_hash_lacks())
+        added->capabilities &= ~(1u << YOKE_CAP_IMAGES);
     yk_string_copy(added->backend, sizeof added->backend, backend->name);
     snprintf(added->selector, sizeof added->selector, "%s:%d", backend->name, (int)index);
     return YOKE_OK;
@@ -407,5 +410,9 @@ const char *yoke_device_lacks(const yoke_device *device, int capability)
         return "the device is NULL or was released";
     if (capability < 0 || capability >= YOKE_CAP_COUNT)
         return "no such capability";
-    return device->info.capabilities >> capability & 1 ? NULL : device->backend->device_lacks(device, capability);
+    if (device->info.capabilities >> capability & 1)
+        return NULL;
+    if (capability == YOKE_CAP_IMAGES && yk_hash_lacks())
+        return yk_hash_lacks();
+    return device->backend->device_lacks(device, capability);
 }

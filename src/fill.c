@@ -24,13 +24,11 @@ enum { NOT_ASKED = 0, READY = 1, NOT_TO_BE_HAD = 2 };
 static yoke_status build(yk_filler *filler, yoke_device *device)
 {
     yoke_source source;
-    yk_text log = { 0 };
     yoke_status status = yoke_source_get("fill", &source);
     if (status == YOKE_OK)
-        status = yk_program_create(device, &source, &log, &filler->program);
+        status = yk_program_create(device, "yoke_fill", &source, NULL, &filler->program);
     if (status == YOKE_OK)
         status = yoke_kernel_get(filler->program, "fill", &filler->kernel);
-    yk_text_free(&log);
     return status;
 }
 

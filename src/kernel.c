@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "program.h"
 
 static size_t kernel_size(const char *name)
 {
@@ -114,13 +115,16 @@ static yoke_status create(yoke_program *program, const char *name, yoke_kernel *
     kernel->program = program;
     memcpy(kernel->name, name, strlen(name) + 1);
     yoke_status status = YOKE_E_OUT_OF_HOST_MEMORY;
+    kernel->native_name = yk_program_lowered(program, kernel->name);
     kernel->lasting_name = yk_intern(name);
     if (!kernel->lasting_name)
         goto no_native;
     status = program->device->backend->kernel_create(kernel);
     if (status < 0)
         goto no_native;
-    status = note_heads(kernel);
+    status = yk_program_complete_signature(kernel);
+    if (status == YOKE_OK)
+        status = note_heads(kernel);
     if (status < 0)
         goto no_heads;
     kernel->info.size = sizeof kernel->info;
@@ -141,6 +145,20 @@ no_native:
     return status;
 }
 
+yoke_status yk_kernel_find(yoke_program *program, const char *name, yoke_kernel **out_kernel)
+{
+    yoke_status status = YOKE_OK;
+    pthread_mutex_lock(&program->lock);
+    yoke_kernel *kernel = program->kernels;
+    while (kernel && strcmp(kernel->name, name) != 0)
+        kernel = kernel->next;
+    if (!kernel)
+        status = create(program, name, &kernel);
+    pthread_mutex_unlock(&program->lock);
+    *out_kernel = kernel;
+    return status;
+}
+
 yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel)
 {
     static const char function[] = "yoke_kernel_get";
@@ -151,15 +169,9 @@ yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel
     if (!name || !*name)
         return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: name is %s", function, name ? "empty" : "NULL"));
 
-    yoke_status status = YOKE_OK;
-    pthread_mutex_lock(&program->lock);
-    yoke_kernel *kernel = program->kernels;
-    while (kernel && strcmp(kernel->name, name) != 0)
-        kernel = kernel->next;
-    if (!kernel)
-        status = create(program, name, &kernel);
-    pthread_mutex_unlock(&program->lock);
-    *out_kernel = kernel;
+    yoke_status status = yk_program_wait(program);
+    if (status == YOKE_OK)
+        status = yk_kernel_find(program, name, out_kernel);
     return status < 0 ? yk_blame(function, NULL, status) : status;
 }
 

@@ -7,12 +7,20 @@ noinst_LTLIBRARIES += libyoke-all.la
 libyoke_all_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 libyoke_all_la_SOURCES = \
 	src/backend.h \
+	src/build.c \
+	src/build_async.c \
 	src/buffer.c \
 	src/buffer.h \
 	src/box.c \
+	src/cache.c \
+	src/cache.h \
+	src/cache_folder.c \
+	src/cache_folder.h \
 	src/copy.c \
 	src/copy.h \
 	src/change.c \
+	src/code.c \
+	src/code.h \
 	src/core.h \
 	src/describe.c \
 	src/device.c \
@@ -28,11 +36,21 @@ libyoke_all_la_SOURCES = \
 	src/fork.c \
 	src/graph.c \
 	src/graph.h \
+	src/hash.c \
+	src/hash.h \
 	src/held.c \
+	src/image.c \
+	src/image.h \
+	src/include.c \
+	src/include.h \
+	src/include_find.c \
+	src/include_parts.h \
+	src/include_scan.c \
 	src/kernel.c \
 	src/kernel.h \
 	src/lanes.c \
 	src/launch.c \
+	src/layout.c \
 	src/library.c \
 	src/library.h \
 	src/log.c \
@@ -50,11 +68,13 @@ libyoke_all_la_SOURCES = \
 	src/program.c \
 	src/program.h \
 	src/record.c \
+	src/saved.c \
 	src/select.c \
 	src/select.h \
 	src/settle.c \
 	src/settle.h \
 	src/source.c \
+	src/source.h \
 	src/staging.c \
 	src/staging.h \
 	src/status.c \

@@ -1,116 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: compiling source twins. The compiler's log belongs to the thread that built, since a program that fails does not exist.
+/*
+ * Programs: the object, its log and its names. It may be handed out while it is still being built (build_async.c): whatever needs
+ * more than the object waits in yk_program_wait first.
  */
+#include "program.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
+#include "buffer.h"
 #include "kernel.h"
-#include "program.h"
-#include "stream.h"
 #include "trash.h"
 
-const char *yoke_build_log(void)
-{
-    return yk_text_get(yk_thread_text(YK_BUILD_LOG));
-}
-
-/* Letters, digits and _ make a name; a value is one line of source. */
-static yoke_status check_define(const char *function, const char *define)
-{
-    size_t length = strspn(define, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    if (length == 0 || (define[0] >= '0' && define[0] <= '9') || (define[length] && define[length] != '='))
-        return yk_fail(YOKE_E_INVALID, "%s: define '%.60s' is neither NAME nor NAME=VALUE", function, define);
-    if (strpbrk(define + length, "\r\n") || define[strlen(define) - 1] == '\\')
-        return yk_fail(YOKE_E_INVALID, "%s: the value of define '%.60s' does not fit on a line of its own; put it into the source",
-                       function, define);
-    return YOKE_OK;
-}
-
-/* `source` is a copy with the members of the running library. */
-static yoke_status check_source(const char *function, const yoke_device *device, const yoke_source *source)
-{
-    bool is_cuda = strcmp(device->backend->name, "cuda") == 0;
-    const char *text = is_cuda ? source->cuda : source->opencl, *other = is_cuda ? source->opencl : source->cuda;
-    if (!text)
-        return yk_fail(YOKE_E_INVALID, "%s: source has no %s text, which %s takes%s", function, device->backend->name,
-                       device->info.selector, other ? "; it has only the other twin" : "");
-    if (!text[strspn(text, " \t\r\n")])
-        return yk_fail(YOKE_E_INVALID, "%s: the %s text of source is empty", function, device->backend->name);
-    if (source->math != YOKE_MATH_EXACT && source->math != YOKE_MATH_FAST)
-        return yk_fail(YOKE_E_INVALID, "%s: source.math is %d; it may be YOKE_MATH_EXACT (0) or YOKE_MATH_FAST (1)", function,
-                       (int)source->math);
-    if (source->opencl_std && (strlen(source->opencl_std) != 3 || strspn(source->opencl_std, "0123456789.") != 3))
-        return yk_fail(YOKE_E_INVALID, "%s: source.opencl_std is '%.20s'; it may be \"1.2\", \"2.0\" or \"3.0\"", function,
-                       source->opencl_std);
-    for (const char *const *define = source->defines; define && *define; define++) {
-        yoke_status status = check_define(function, *define);
-        if (status < 0)
-            return status;
-    }
-    return YOKE_OK;
-}
-
-yoke_status yk_program_create(yoke_device *device, const yoke_source *source, yk_text *log, yoke_program **out_program)
+yoke_program *yk_program_new(yoke_device *device, const char *name)
 {
     yoke_program *program = yk_object_new(YK_PROGRAM, sizeof *program);
-    yoke_status status;
     if (!program)
-        return YOKE_E_OUT_OF_HOST_MEMORY;
+        return NULL;
     program->device = device;
-    yk_string_copy(program->name, sizeof program->name, source->name ? source->name : "program");
-    if (pthread_mutex_init(&program->lock, NULL)) {
-        status = yk_no_memory("a program's lock");
+    yk_string_copy(program->name, sizeof program->name, name ? name : "program");
+    if (pthread_mutex_init(&program->lock, NULL))
         goto no_lock;
-    }
-    status = device->backend->program_build(program, source, log);
-    if (status < 0)
-        goto no_native;
-    yk_log(YOKE_LOG_INFO, "program '%s' is built for %s", program->name, device->info.selector);
-    *out_program = program;
-    return YOKE_OK;
+    if (pthread_cond_init(&program->built, NULL))
+        goto no_cond;
+    return program;
 
-no_native:
-    yk_device_failed(device, status);
+no_cond:
     pthread_mutex_destroy(&program->lock);
 no_lock:
+    yk_no_memory("a program's lock");
     yk_object_free(program, sizeof *program);
-    return status;
-}
-
-static yoke_status build(const char *function, yoke_device *device, const yoke_source *source, yoke_program **out_program)
-{
-    if (!out_program)
-        return yk_fail(YOKE_E_INVALID, "%s: out_program is NULL", function);
-    *out_program = NULL;
-    YK_CHECK(device, YK_DEVICE, function, "device");
-    if (!source)
-        return yk_fail(YOKE_E_INVALID, "%s: source is NULL", function);
-    yoke_source known = YOKE_SOURCE_INIT;
-    memcpy(&known, source, source->size && source->size < sizeof known ? source->size : sizeof known);
-    yoke_status status = check_source(function, device, &known);
-    if (status == YOKE_OK)
-        status = yk_device_check(device);
-    if (status < 0)
-        return status;
-
-    status = yk_program_create(device, &known, yk_thread_text(YK_BUILD_LOG), out_program);
-    if (status == YOKE_OK)
-        yk_object_retain(device);
-    return status;
-}
-
-yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program)
-{
-    yk_text_free(yk_thread_text(YK_BUILD_LOG));
-    yoke_status status = build("yoke_program_build", device, source, out_program);
-    return status < 0 ? yk_blame("yoke_program_build", NULL, status) : status;
-}
-
-yoke_program *yoke_program_retain(yoke_program *program)
-{
-    if (yk_is(program, YK_PROGRAM))
-        yk_object_retain(program);
-    return program;
+    return NULL;
 }
 
 void yk_program_destroy(yoke_program *program)
@@ -120,9 +41,49 @@ void yk_program_destroy(yoke_program *program)
         program->kernels = kernel->next;
         yk_kernel_destroy(kernel);
     }
-    program->device->backend->program_destroy(program);
+    if (program->native)
+        program->device->backend->program_destroy(program);
+    if (program->saved)
+        yk_image_free(program->saved);
+    free(program->saved);
+    yk_text_free(&program->image);
+    yk_text_free(&program->code);
+    yk_text_free(&program->instances);
+    yk_text_free(&program->log);
+    if (program->failure)
+        yk_failure_release(program->failure);
+    pthread_cond_destroy(&program->built);
     pthread_mutex_destroy(&program->lock);
     yk_object_free(program, sizeof *program);
+}
+
+void yk_program_settle(yoke_program *program, yk_failure *failure)
+{
+    pthread_mutex_lock(&program->lock);
+    program->failure = failure;
+    atomic_store_explicit(&program->state, failure ? YK_PROGRAM_FAILED : YK_PROGRAM_READY, memory_order_release);
+    pthread_cond_broadcast(&program->built);
+    pthread_mutex_unlock(&program->lock);
+}
+
+yoke_status yk_program_wait(yoke_program *program)
+{
+    if (atomic_load_explicit(&program->state, memory_order_acquire) == YK_PROGRAM_READY)
+        return YOKE_OK;
+    pthread_mutex_lock(&program->lock);
+    while (atomic_load(&program->state) == YK_PROGRAM_BUILDING)
+        pthread_cond_wait(&program->built, &program->lock);
+    pthread_mutex_unlock(&program->lock);
+    return program->failure ? yk_failure_tell(program->failure) : YOKE_OK;
+}
+
+/* ---- References ---- */
+
+yoke_program *yoke_program_retain(yoke_program *program)
+{
+    if (yk_is(program, YK_PROGRAM))
+        yk_object_retain(program);
+    return program;
 }
 
 static void destroy_program(void *program)
@@ -143,4 +104,89 @@ void yoke_program_release(yoke_program *program)
     else
         yk_trash_throw(device, program, destroy_program, YK_MANY);
     yoke_device_release(device);
+}
+
+/* ---- Logs ---- */
+
+const char *yoke_build_log(void)
+{
+    return yk_text_get(yk_thread_text(YK_BUILD_LOG));
+}
+
+const char *yoke_program_get_log(yoke_program *program)
+{
+    if (!yk_is(program, YK_PROGRAM))
+        return "";
+    pthread_mutex_lock(&program->lock);
+    while (atomic_load(&program->state) == YK_PROGRAM_BUILDING)
+        pthread_cond_wait(&program->built, &program->lock);
+    pthread_mutex_unlock(&program->lock);
+    return yk_text_get(&program->log);
+}
+
+/* ---- Instances ---- */
+
+static bool add_name(yk_text *text, const char *name)
+{
+    size_t before = text->length, size = strlen(name) + 1;
+    yk_text_add_bytes(text, name, size);
+    return text->length - before == size;
+}
+
+yoke_status yk_program_add_instance(yoke_program *program, const char *name, const char *lowered)
+{
+    size_t before = program->instances.length;
+    if (add_name(&program->instances, name) && add_name(&program->instances, lowered))
+        return YOKE_OK;
+    yk_text_cut(&program->instances, before);
+    return yk_no_memory("the names of a program");
+}
+
+/* The other of the two names; NULL when there is none. */
+static const char *other_name(const yoke_program *program, const char *wanted, bool is_lowered)
+{
+    const char *name = yk_text_get(&program->instances), *end = name + program->instances.length;
+    while (name < end) {
+        const char *lowered = name + strlen(name) + 1;
+        if (strcmp(is_lowered ? lowered : name, wanted) == 0)
+            return is_lowered ? name : lowered;
+        name = lowered + strlen(lowered) + 1;
+    }
+    return NULL;
+}
+
+const char *yk_program_lowered(const yoke_program *program, const char *name)
+{
+    const char *lowered = other_name(program, name, false);
+    return lowered ? lowered : name;
+}
+
+const char *yk_program_spelled(const yoke_program *program, const char *lowered)
+{
+    const char *name = other_name(program, lowered, true);
+    return name ? name : lowered;
+}
+
+/* ---- Variables ---- */
+
+static yoke_status get_global(const char *function, yoke_program *program, const char *name, yoke_buffer **out_buffer)
+{
+    if (!out_buffer)
+        return yk_fail(YOKE_E_INVALID, "%s: out_buffer is NULL", function);
+    *out_buffer = NULL;
+    YK_CHECK(program, YK_PROGRAM, function, "program");
+    if (!name || !*name)
+        return yk_fail(YOKE_E_INVALID, "%s: name is %s", function, name ? "empty" : "NULL");
+    const char *lacks = yoke_device_lacks(program->device, YOKE_CAP_GLOBALS);
+    if (lacks)
+        return yk_fail(YOKE_E_UNSUPPORTED, "%s: no variables on %s: %s", function, program->device->info.selector, lacks);
+    yoke_status status = yk_program_wait(program);
+    return status == YOKE_OK ? yk_buffer_of_global(program, name, out_buffer) : status;
+}
+
+yoke_status yoke_program_get_global(yoke_program *program, const char *name, yoke_buffer **out_buffer)
+{
+    static const char function[] = "yoke_program_get_global";
+    yoke_status status = get_global(function, program, name, out_buffer);
+    return status < 0 ? yk_blame(function, NULL, status) : status;
 }

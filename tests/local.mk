@@ -8,11 +8,12 @@ TEST_EXTENSIONS = .tap
 TAP_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 TAP_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-one.sh
 
-# Compilers' caches of drivers stay in the build folder, so that a run leaves nothing behind and starts from nothing.
+# Yoke's own cache and those of drivers stay in the build folder, so that a run leaves nothing behind and starts from nothing.
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(top_srcdir)'; export top_srcdir; \
 	POCL_CACHE_DIR="$${POCL_CACHE_DIR-$(abs_top_builddir)/cache/pocl}"; export POCL_CACHE_DIR; \
 	MESA_SHADER_CACHE_DIR="$${MESA_SHADER_CACHE_DIR-$(abs_top_builddir)/cache/mesa}"; export MESA_SHADER_CACHE_DIR; \
+	YOKE_CACHE_DIR='$(abs_top_builddir)/cache/yoke'; export YOKE_CACHE_DIR; unset YOKE_CACHE YOKE_CACHE_SIZE; \
 	AWK='$(AWK)' CC='$(CC)' CXX='$(CXX)' CLANG='$(CLANG)' MAKE='$(MAKE)' PKG_CONFIG='$(PKG_CONFIG)'; \
 	export AWK CC CXX CLANG MAKE PKG_CONFIG; \
 	PACKAGE_VERSION='$(PACKAGE_VERSION)' libdir='$(libdir)' datadir='$(datadir)'; export PACKAGE_VERSION libdir datadir; \
@@ -44,6 +45,7 @@ conformance_programs = \
 	tests/conformance/box \
 	tests/conformance/box_misuse \
 	tests/conformance/buffer \
+	tests/conformance/cache \
 	tests/conformance/context \
 	tests/conformance/copy \
 	tests/conformance/device \
@@ -66,10 +68,12 @@ conformance_programs = \
 	tests/conformance/hostcall_inside \
 	tests/conformance/hostcall_order \
 	tests/conformance/hostcall_streams \
+	tests/conformance/include \
 	tests/conformance/kernel \
 	tests/conformance/kernels \
 	tests/conformance/kinds \
 	tests/conformance/launch \
+	tests/conformance/layout \
 	tests/conformance/log \
 	tests/conformance/lost \
 	tests/conformance/misuse \
@@ -82,15 +86,20 @@ conformance_programs = \
 	tests/conformance/pool \
 	tests/conformance/pool_order \
 	tests/conformance/program \
+	tests/conformance/program_async \
+	tests/conformance/program_image \
+	tests/conformance/program_source \
 	tests/conformance/selection \
 	tests/conformance/stream \
 	tests/conformance/threads \
 	tests/conformance/transfer \
+	tests/conformance/twins \
 	tests/conformance/watchdog
 check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap)
 
+tests_conformance_cache_SOURCES = tests/conformance/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_conformance_fork_SOURCES = \
 	tests/conformance/fork.c \
 	tests/conformance/refused.c \
@@ -148,19 +157,50 @@ tests_stress_stress_SOURCES = \
 	tests/stress/stress_ops.c
 
 unit_libraries = tests/libtap.la libyoke-all.la
+
+# The cache among processes that are killed; it needs no device.
+check_PROGRAMS += tests/stress/cache
+cache_stress_tests = tests/stress/cache.tap
+tests_stress_cache_SOURCES = tests/stress/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
+tests_stress_cache_LDADD = $(unit_libraries)
+
 unit_programs = \
+	tests/unit/cache \
+	tests/unit/cache_folder \
 	tests/unit/device \
 	tests/unit/error \
+	tests/unit/include \
+	tests/unit/image \
 	tests/unit/object \
 	tests/unit/select \
 	tests/unit/text
 check_PROGRAMS += $(unit_programs)
 unit_tests = $(unit_programs:=.tap)
+tests_unit_cache_SOURCES = tests/unit/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
+tests_unit_cache_LDADD = $(unit_libraries)
+tests_unit_cache_folder_SOURCES = tests/unit/cache_folder.c tests/unit/sandbox.c tests/unit/sandbox.h
+tests_unit_cache_folder_LDADD = $(unit_libraries)
 tests_unit_device_LDADD = $(unit_libraries)
 tests_unit_error_LDADD = $(unit_libraries)
+tests_unit_include_LDADD = $(unit_libraries)
+tests_unit_image_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_select_LDADD = $(unit_libraries)
 tests_unit_text_LDADD = $(unit_libraries)
+
+# Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.
+fuzz_programs = \
+	tests/fuzz/image \
+	tests/fuzz/selector \
+	tests/fuzz/source
+check_PROGRAMS += $(fuzz_programs)
+fuzz_tests = $(fuzz_programs:=.tap)
+tests_fuzz_image_SOURCES = tests/fuzz/image.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_image_LDADD = $(unit_libraries)
+tests_fuzz_selector_SOURCES = tests/fuzz/selector.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_selector_LDADD = $(unit_libraries)
+tests_fuzz_source_SOURCES = tests/fuzz/source.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_source_LDADD = $(unit_libraries)
 
 # Models of the scheduler, searched exhaustively: they use nothing of the library.
 model_programs = \
@@ -197,14 +237,17 @@ static_tests = \
 	tests/static/symbols.tap \
 	tests/static/twins.tap
 
-TESTS += $(static_tests) $(unit_tests) $(model_tests) $(example_tests) $(cuda_tests) $(cuda_long_tests) $(cuda_stress_tests) \
-	$(cuda_exhausted_tests) $(opencl_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
+TESTS += $(static_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
+	$(cuda_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
+	$(opencl_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 CLEANFILES += $(TESTS)
 
 $(TESTS):
 	@$(MKDIR_P) $(@D) && : >$@
 
 EXTRA_DIST += \
+	tests/fuzz/corpus \
+	tests/fuzz/fuzz.sh \
 	tests/lsan.supp \
 	tests/photos.sh \
 	tests/run-one.sh \

@@ -94,7 +94,8 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
     info->kind = YOKE_DEVICE_GPU;
     info->view_alignment = 1;
     attribute_query query = { ordinal, YK_CUDA_SUCCESS };
-    info->capabilities = 1u << YOKE_CAP_FP64 | 1u << YOKE_CAP_INT64_ATOMICS | 1u << YOKE_CAP_TIMING | 1u << YOKE_CAP_EXACT_FP32;
+    info->capabilities = 1u << YOKE_CAP_FP64 | 1u << YOKE_CAP_INT64_ATOMICS | 1u << YOKE_CAP_TIMING | 1u << YOKE_CAP_EXACT_FP32 |
+                         1u << YOKE_CAP_IMAGES | 1u << YOKE_CAP_GLOBALS;
     if (yk_cu.cuFuncGetParamInfo)
         info->capabilities |= 1u << YOKE_CAP_SIGNATURE;
     if (has_graphs())

@@ -72,6 +72,15 @@ void yk_cuda_leave(void);
 /* The device's pool, where the driver has such (buffer.c). */
 yoke_status yk_cuda_pool_create(yoke_device *device, yk_cuda_device *native);
 
+/* ---- Programs (program.c, module.c) ---- */
+
+/* The version of NVRTC into `text`, which is returned: "13.0". */
+const char *yk_nvrtc_version(char *text, size_t size);
+/* The line of a compiler's log that tells of the first error. */
+void yk_cuda_find_error(const char *log, char *line, size_t size);
+/* Load program->code, which NVRTC has just made. */
+yoke_status yk_cuda_load_compiled(yoke_program *program, yk_text *log);
+
 /* ---- Errors (error.c) ---- */
 
 /* The name of a result, as "CUDA_ERROR_INVALID_VALUE". */
@@ -171,7 +180,12 @@ void yk_cuda_graph_destroy(yk_segment *segment);
 yoke_status yk_cuda_graph_change(yk_segment *segment, yk_step *step, const yk_op *op);
 yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_segment *segment);
 
-yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *source, yk_text *log);
+yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text);
+yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
+                                  yk_text *log);
+yoke_status yk_cuda_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code);
+yoke_status yk_cuda_program_load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log);
+yoke_status yk_cuda_program_global(const yoke_program *program, const char *name, yoke_buffer *buffer);
 void yk_cuda_program_destroy(yoke_program *program);
 void yk_cuda_program_kernel_names(const yoke_program *program, yk_text *names);
 yoke_status yk_cuda_kernel_create(yoke_kernel *kernel);

@@ -60,7 +60,7 @@ yoke_status yk_cuda_kernel_create(yoke_kernel *kernel)
 
     if (status < 0)
         return status;
-    result = yk_cu.cuModuleGetFunction(&function, kernel->program->native, kernel->name);
+    result = yk_cu.cuModuleGetFunction(&function, kernel->program->native, kernel->native_name);
     if (result == YK_CUDA_ERROR_NOT_FOUND)
         status = yk_cuda_fail_as(YOKE_E_NOT_FOUND, "cuModuleGetFunction", result,
                                  "program '%s' has no kernel '%s' (kernels are functions declared extern \"C\" __global__)",

@@ -5,16 +5,17 @@
  */
 #include "driver.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-/* What NVRTC makes. */
-typedef struct device_code {
+/* What NVRTC is to make. */
+typedef struct target {
     int architecture; /* 90 for compute capability 9.0 */
     bool exact;       /* machine code, not PTX */
-    char *data;
-} device_code;
+} target;
 
 static yoke_status nvrtc_fail(const char *call, yk_nvrtcResult result, const char *detail)
 {
@@ -36,7 +37,7 @@ static yoke_status nvrtc_check(const char *call, yk_nvrtcResult result)
 }
 
 /* "13.0", or "of unknown version". */
-static const char *nvrtc_version(char *text, size_t size)
+const char *yk_nvrtc_version(char *text, size_t size)
 {
     int major, minor;
     if (yk_nvrtc.nvrtcVersion(&major, &minor) == YK_NVRTC_SUCCESS)
@@ -48,7 +49,7 @@ static const char *nvrtc_version(char *text, size_t size)
 
 /* ---- What to compile for ---- */
 
-static yoke_status choose_target(const yoke_device *device, device_code *target)
+static yoke_status choose_target(const yoke_device *device, target *out_target)
 {
     int wanted = yk_cuda_device_of(device)->architecture, count = 0, *known = NULL;
     char version[32];
@@ -63,14 +64,14 @@ static yoke_status choose_target(const yoke_device *device, device_code *target)
     if (status < 0)
         goto out;
     for (int i = 0; i < count; i++)
-        if (known[i] <= wanted && known[i] > target->architecture)
-            target->architecture = known[i];
-    target->exact = target->architecture == wanted;
-    if (!target->architecture)
+        if (known[i] <= wanted && known[i] > out_target->architecture)
+            out_target->architecture = known[i];
+    out_target->exact = out_target->architecture == wanted;
+    if (!out_target->architecture)
         status = yk_fail(YOKE_E_UNAVAILABLE,
                          "cuda: NVRTC %s makes no code for %s, which has compute capability %d.%d; install an older NVRTC and set "
                          "YOKE_NVRTC to its absolute path",
-                         nvrtc_version(version, sizeof version), device->info.name, wanted / 10, wanted % 10);
+                         yk_nvrtc_version(version, sizeof version), device->info.name, wanted / 10, wanted % 10);
 out:
     free(known);
     return status;
@@ -78,10 +79,10 @@ out:
 
 /* ---- Compiling ---- */
 
-enum { OWN_OPTIONS = 6 };
+enum { OWN_OPTIONS = 8 };
 
 /* The compiler's options, in one allocation: the array, then the texts of the defines. */
-static const char **make_options(const yoke_source *source, const char *architecture, int *out_count)
+static const char **make_options(const yoke_source *source, const char *architecture, const char *standard, int *out_count)
 {
     static const char *const exact_math[] = { "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false" };
     static const char *const fast_math[] = { "--use_fast_math" };
@@ -98,9 +99,12 @@ static const char **make_options(const yoke_source *source, const char *architec
     char *text = (char *)(options + OWN_OPTIONS + define_count);
     size_t count = 0;
     options[count++] = architecture;
+    options[count++] = standard;
     options[count++] = "-default-device"; /* helper functions need no __device__, so that twins stay alike */
     for (size_t i = 0; i < math_count; i++)
         options[count++] = math[i];
+    if (source->flags & YOKE_BUILD_DEBUG)
+        options[count++] = "--generate-line-info";
     for (size_t i = 0; i < define_count; i++) {
         options[count++] = text;
         text += sprintf(text, "-D%s", source->defines[i]) + 1;
@@ -110,7 +114,7 @@ static const char **make_options(const yoke_source *source, const char *architec
 }
 
 /* The first line with "error:", or with "error   :" as the assembler has it; else the first of all. "" when the log is empty. */
-static void find_error(const char *log, char *line, size_t size)
+void yk_cuda_find_error(const char *log, char *line, size_t size)
 {
     const char *start = log;
     for (const char *word = strstr(log, "error"); word; word = strstr(word + 1, "error")) {
@@ -138,151 +142,144 @@ static void read_log(yk_nvrtcProgram handle, yk_text *log, char *line, size_t li
     text = calloc(1, size);
     if (text && yk_nvrtc.nvrtcGetProgramLog(handle, text) == YK_NVRTC_SUCCESS) {
         yk_text_add_bytes(log, text, strlen(text));
-        find_error(text, line, line_size);
+        yk_cuda_find_error(text, line, line_size);
     }
     free(text);
 }
 
-static yoke_status read_code(yk_nvrtcProgram handle, device_code *code)
+static yoke_status read_code(yk_nvrtcProgram handle, const target *t, yoke_program *program)
 {
     size_t size = 0;
+    char *code;
     yoke_status status;
 
-    if (code->exact)
+    if (t->exact)
         status = nvrtc_check("nvrtcGetCUBINSize", yk_nvrtc.nvrtcGetCUBINSize(handle, &size));
     else
         status = nvrtc_check("nvrtcGetPTXSize", yk_nvrtc.nvrtcGetPTXSize(handle, &size));
     if (status < 0)
         return status;
-    code->data = malloc(size ? size : 1);
-    if (!code->data)
+    code = malloc(size + 1);
+    if (!code)
         return yk_no_memory("a program's code");
-    if (code->exact)
-        status = nvrtc_check("nvrtcGetCUBIN", yk_nvrtc.nvrtcGetCUBIN(handle, code->data));
+    if (t->exact)
+        status = nvrtc_check("nvrtcGetCUBIN", yk_nvrtc.nvrtcGetCUBIN(handle, code));
     else
-        status = nvrtc_check("nvrtcGetPTX", yk_nvrtc.nvrtcGetPTX(handle, code->data));
-    if (status < 0) {
-        free(code->data);
-        code->data = NULL;
+        status = nvrtc_check("nvrtcGetPTX", yk_nvrtc.nvrtcGetPTX(handle, code));
+    if (status == YOKE_OK) {
+        yk_text_add_bytes(&program->code, code, size);
+        program->code_kind = t->exact ? YK_CODE_CUBIN : YK_CODE_PTX;
+        if (program->code.length != size)
+            status = yk_no_memory("a program's code");
     }
+    free(code);
     return status;
 }
 
-/* Sets code->data, which the caller frees. NVRTC compiles on several threads at once. */
-static yoke_status compile(const yoke_program *program, const yoke_source *source, device_code *code, yk_text *log)
+/* The compiler has to be told before of what it is to tell the names of afterwards. */
+static yoke_status ask_for_instances(yk_nvrtcProgram handle, const yoke_source *source)
 {
-    char architecture[48], name[sizeof program->name + 3], line[512];
+    for (const char *const *name = source->instances; name && *name; name++) {
+        yk_nvrtcResult result = yk_nvrtc.nvrtcAddNameExpression(handle, *name);
+        if (result != YK_NVRTC_SUCCESS)
+            return nvrtc_fail("nvrtcAddNameExpression", result, *name);
+    }
+    return YOKE_OK;
+}
+
+static yoke_status read_instances(yk_nvrtcProgram handle, const yoke_source *source, yoke_program *program)
+{
+    for (const char *const *name = source->instances; name && *name; name++) {
+        const char *lowered = NULL; /* belongs to the compiler */
+        yk_nvrtcResult result = yk_nvrtc.nvrtcGetLoweredName(handle, *name, &lowered);
+        if (result != YK_NVRTC_SUCCESS || !lowered)
+            return nvrtc_fail("nvrtcGetLoweredName", result, *name);
+        yoke_status status = yk_program_add_instance(program, *name, lowered);
+        if (status < 0)
+            return status;
+    }
+    return YOKE_OK;
+}
+
+static yoke_status compile_fault(yk_nvrtcResult result, const yoke_source *source, const char *line)
+{
+    char version[32];
+    if (result == YK_NVRTC_ERROR_INVALID_OPTION && source->cuda_std)
+        return yk_driver_fail(YOKE_E_UNSUPPORTED, "cuda", "nvrtcCompileProgram", (int)result, yk_nvrtc.nvrtcGetErrorString(result),
+                              "NVRTC %s does not take C++%s: %s", yk_nvrtc_version(version, sizeof version), source->cuda_std,
+                              line);
+    return nvrtc_fail("nvrtcCompileProgram", result, line);
+}
+
+/* Sets program->code and adds the instances. NVRTC compiles on several threads at once. */
+static yoke_status compile(yoke_program *program, const yoke_source *source, const char *text, const target *t, yk_text *log)
+{
+    char architecture[48], standard[16], name[sizeof program->name + 3], line[512];
     const char **options = NULL;
     int count = 0;
     yk_nvrtcProgram handle = NULL;
-    yk_nvrtcResult result;
     yoke_status status;
 
-    snprintf(architecture, sizeof architecture, "--gpu-architecture=%s_%d", code->exact ? "sm" : "compute", code->architecture);
+    snprintf(architecture, sizeof architecture, "--gpu-architecture=%s_%d", t->exact ? "sm" : "compute", t->architecture);
+    snprintf(standard, sizeof standard, "--std=c++%.2s", source->cuda_std ? source->cuda_std : "17");
     snprintf(name, sizeof name, "%s.cu", program->name);
-    options = make_options(source, architecture, &count);
+    options = make_options(source, architecture, standard, &count);
     if (!options)
         return yk_no_memory("the compiler's options");
-    status = nvrtc_check("nvrtcCreateProgram", yk_nvrtc.nvrtcCreateProgram(&handle, source->cuda, name, 0, NULL, NULL));
+    status = nvrtc_check("nvrtcCreateProgram", yk_nvrtc.nvrtcCreateProgram(&handle, text, name, 0, NULL, NULL));
     if (status < 0)
         goto out;
-    result = yk_nvrtc.nvrtcCompileProgram(handle, count, options);
-    read_log(handle, log, line, sizeof line);
-    status = result == YK_NVRTC_SUCCESS ? read_code(handle, code) : nvrtc_fail("nvrtcCompileProgram", result, line);
+    status = ask_for_instances(handle, source);
+    if (status == YOKE_OK) {
+        yk_nvrtcResult result = yk_nvrtc.nvrtcCompileProgram(handle, count, options);
+        read_log(handle, log, line, sizeof line);
+        status = result == YK_NVRTC_SUCCESS ? read_code(handle, t, program) : compile_fault(result, source, line);
+    }
+    if (status == YOKE_OK)
+        status = read_instances(handle, source, program);
     (void)yk_nvrtc.nvrtcDestroyProgram(&handle); /* fails only on a handle that is none */
 out:
     free(options);
     return status;
 }
 
-/* ---- Loading ---- */
-
-/* `log` is what the driver's own compiler printed. */
-static yoke_status load_fail(const yoke_program *program, const device_code *code, yk_CUresult result, const char *log)
+yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
+                                  yk_text *log)
 {
-    char line[512], version[32];
-    int driver = 0;
-
-    switch (result) {
-    case YK_CUDA_ERROR_INVALID_IMAGE: /* what older drivers say to machine code that is newer than they are */
-    case YK_CUDA_ERROR_NO_BINARY_FOR_GPU:
-    case YK_CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-        (void)yk_cu.cuDriverGetVersion(&driver);
-        return yk_cuda_fail_as(YOKE_E_UNAVAILABLE, "cuModuleLoadDataEx", result,
-                               "the driver, which is for CUDA %d.%d, does not take the %s that NVRTC %s made for %s_%d; update the "
-                               "driver, or set YOKE_NVRTC to the absolute path of an NVRTC that is not newer than it",
-                               driver / 1000, driver % 1000 / 10, code->exact ? "machine code" : "PTX",
-                               nvrtc_version(version, sizeof version), code->exact ? "sm" : "compute", code->architecture);
-    default:
-        find_error(log, line, sizeof line);
-        return yk_cuda_fail("cuModuleLoadDataEx", result, "program '%s'%s%s", program->name, *line ? ": " : "", line);
-    }
-}
-
-static yoke_status load(yoke_program *program, const device_code *code, yk_text *log)
-{
-    char errors[4096] = "";
-    yk_CUjit_option options[] = { YK_CU_JIT_ERROR_LOG_BUFFER, YK_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
-    void *values[] = { errors, (void *)(uintptr_t)sizeof errors };
-    yk_CUmodule handle = NULL;
-    yk_CUresult result;
-    yoke_status status = yk_cuda_enter(program->device);
-
-    if (status < 0)
-        return status;
-    result = yk_cu.cuModuleLoadDataEx(&handle, code->data, YK_COUNT_OF(options), options, values);
-    yk_cuda_leave();
-    errors[sizeof errors - 1] = '\0';
-    yk_text_add_bytes(log, errors, strlen(errors));
-    if (result != YK_CUDA_SUCCESS)
-        return load_fail(program, code, result, errors);
-    program->native = handle;
-    return YOKE_OK;
-}
-
-yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *source, yk_text *log)
-{
-    device_code code = { 0, false, NULL };
+    target t = { 0, false };
     yoke_status status = yk_nvrtc_load(log);
+    (void)lines; /* NVRTC obeys #line */
 
     if (status == YOKE_OK)
-        status = choose_target(program->device, &code);
+        status = choose_target(program->device, &t);
     if (status == YOKE_OK)
-        status = compile(program, source, &code, log);
+        status = compile(program, source, yk_text_get(text), &t, log);
     if (status == YOKE_OK)
-        status = load(program, &code, log);
-    free(code.data);
+        status = yk_cuda_load_compiled(program, log);
     return status;
 }
 
-/* Drivers tell since CUDA 12.4. */
-void yk_cuda_program_kernel_names(const yoke_program *program, yk_text *names)
+/* NVRTC tells no more of its version than "12.4", so its file stands for the rest. */
+yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text)
 {
-    unsigned count = 0;
-    yk_CUfunction *functions = NULL;
+    char version[32], line[160];
+    int length, architecture = yk_cuda_device_of(device)->architecture;
+    size_t before = text->length;
+    Dl_info library;
+    struct stat file = { .st_size = 0 };
+    yk_text log = { 0 };
+    void *function;
+    yoke_status status = yk_nvrtc_load(&log);
 
-    if (!yk_cu.cuModuleGetFunctionCount || !yk_cu.cuModuleEnumerateFunctions || !yk_cu.cuFuncGetName ||
-        yk_cuda_enter(program->device) < 0)
-        return;
-    if (yk_cu.cuModuleGetFunctionCount(&count, program->native) == YK_CUDA_SUCCESS && count > 0)
-        functions = calloc(count, sizeof *functions);
-    if (functions && yk_cu.cuModuleEnumerateFunctions(functions, count, program->native) == YK_CUDA_SUCCESS) {
-        for (unsigned i = 0; i < count; i++) {
-            const char *name = NULL;
-            if (yk_cu.cuFuncGetName(&name, functions[i]) == YK_CUDA_SUCCESS && name)
-                yk_text_add(names, "%s%s", names->length ? ";" : "", name);
-        }
-    }
-    free(functions);
-    yk_cuda_leave();
-}
-
-void yk_cuda_program_destroy(yoke_program *program)
-{
-    /* As in buffer.c: with our context current this works on drivers of any age. */
-    bool entered = yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(program->device)->context) == YK_CUDA_SUCCESS;
-    (void)yk_cu.cuModuleUnload(program->native);
-    if (entered)
-        yk_cuda_leave();
-    program->native = NULL;
+    yk_text_free(&log);
+    if (status < 0)
+        return status;
+    memcpy(&function, &yk_nvrtc.nvrtcVersion, sizeof function);
+    if (!dladdr(function, &library) || !library.dli_fname || stat(library.dli_fname, &file) != 0)
+        file.st_size = file.st_mtime = 0;
+    length = snprintf(line, sizeof line, "compute capability %d.%d, driver for CUDA %s, NVRTC %s (%lld bytes of %lld)",
+                      architecture / 10, architecture % 10, device->info.driver, yk_nvrtc_version(version, sizeof version),
+                      (long long)file.st_size, (long long)file.st_mtime);
+    yk_text_add_bytes(text, line, (size_t)length);
+    return text->length > before ? YOKE_OK : yk_no_memory("what a CUDA device is");
 }

@@ -165,6 +165,14 @@ static void describe_capabilities(yk_opencl_slot *slot, const char *extensions)
     slot->loses_maps = contains(slot->info.platform, "rusticl"); /* 22.3 counts maps and unmaps in a queue wrongly */
     if (slot->unified && !slot->loses_maps)
         capabilities |= 1u << YOKE_CAP_MAPPED;
+    if (!contains(slot->info.platform, "rusticl")) /* 22.3 dies on loading its own binaries */
+        capabilities |= 1u << YOKE_CAP_IMAGES;
+    if (yk_cl.clCreateProgramWithIL) {
+        char *languages = device_string(slot->id, CL_DEVICE_IL_VERSION);
+        if (languages && strstr(languages, "SPIR-V"))
+            capabilities |= 1u << YOKE_CAP_SPIRV;
+        free(languages);
+    }
     if (slot->svm & (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
         capabilities |= 1u << YOKE_CAP_SHARED;
     slot->info.capabilities = capabilities;

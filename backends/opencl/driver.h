@@ -7,7 +7,7 @@
 #ifndef YK_OPENCL_DRIVER_H
 #define YK_OPENCL_DRIVER_H
 
-#define CL_TARGET_OPENCL_VERSION 200
+#define CL_TARGET_OPENCL_VERSION 210
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
@@ -237,7 +237,12 @@ void yk_opencl_graph_destroy(yk_segment *segment);
 yoke_status yk_opencl_graph_change(yk_segment *segment, yk_step *step, const yk_op *op);
 yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_segment *segment);
 
-yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *source, yk_text *log);
+yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text);
+yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
+                                  yk_text *log);
+yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code);
+yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log);
+yoke_status yk_opencl_program_global(const yoke_program *program, const char *name, yoke_buffer *buffer);
 void yk_opencl_program_destroy(yoke_program *program);
 void yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names);
 yoke_status yk_opencl_kernel_create(yoke_kernel *kernel);

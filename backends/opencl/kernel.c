@@ -171,7 +171,7 @@ yoke_status yk_opencl_kernel_create(yoke_kernel *kernel)
 
     if (!native)
         return yk_no_memory("a kernel");
-    native->handle = yk_cl.clCreateKernel(kernel->program->native, kernel->name, &code);
+    native->handle = yk_cl.clCreateKernel(kernel->program->native, kernel->native_name, &code);
     if (!native->handle) {
         status = name_fault(kernel, code);
         goto out;

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/code.h"
+
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
 static void put(yk_text *text, size_t *wanted, const char *bytes, size_t length)
 {
     yk_text_add_bytes(text, bytes, length);
@@ -48,7 +52,8 @@ static yoke_status write_preamble(const yoke_program *program, const yoke_source
     return preamble->length == wanted ? YOKE_OK : yk_no_memory("the source of a program");
 }
 
-static void write_options(const yk_opencl_slot *slot, const yoke_source *source, bool signature, char *options, size_t size)
+static void write_options(const yk_opencl_slot *slot, const yoke_source *source, bool signature, bool debug, char *options,
+                          size_t size)
 {
     const char *std = source->opencl_std ? source->opencl_std : "1.2";
     const char *math = "";
@@ -57,34 +62,46 @@ static void write_options(const yk_opencl_slot *slot, const yoke_source *source,
         math = " -cl-fast-relaxed-math";
     else if (slot->rounds_correctly && strcmp(std, "1.2") >= 0) /* the option is as old as that */
         math = " -cl-fp32-correctly-rounded-divide-sqrt";
-    snprintf(options, size, "-cl-std=CL%s%s%s", std, signature ? " -cl-kernel-arg-info" : "", math);
+    snprintf(options, size, "-cl-std=CL%s%s%s%s", std, signature ? " -cl-kernel-arg-info" : "", math, debug ? " -g" : "");
 }
 
-/* One line of the compiler's. NVIDIA's (580) ignores #line: its "<kernel>:7:1: ..." counts the preamble too, and is mended here. */
-static void add_line(yk_text *log, const char *line, size_t length, const char *name, unsigned long preamble_lines)
+/* What a compiler is given, and where its lines come from; zeroed for code without source. */
+typedef struct unit {
+    const yoke_program *program;
+    const yoke_source *source;
+    yk_text preamble;
+    unsigned long preamble_lines;
+    const yk_line_map *lines;
+} unit;
+
+/* One line of the compiler's. NVIDIA's (580) ignores #line: its "<kernel>:7:1: ..." counts the preamble and what was included too,
+ * and is mended here. */
+static void add_line(yk_text *log, const char *line, size_t length, const unit *u)
 {
     static const char unnamed[] = "<kernel>:";
     size_t prefix = strlen(unnamed);
     char *rest = NULL;
+    const char *file = u->program->name;
     unsigned long number = length > prefix && strncmp(line, unnamed, prefix) == 0 ? strtoul(line + prefix, &rest, 10) : 0;
 
-    if (number > preamble_lines)
-        yk_text_add(log, "%s:%lu%.*s\n", name, number - preamble_lines, (int)(line + length - rest), rest);
-    else
+    if (number > u->preamble_lines) {
+        number -= u->preamble_lines;
+        if (u->lines)
+            (void)yk_line_map_find(u->lines, number, &file, &number);
+        yk_text_add(log, "%s:%lu%.*s\n", file, number, (int)(line + length - rest), rest);
+    } else {
         yk_text_add(log, "%.*s\n", (int)length, line);
+    }
 }
 
 /* Append what the compiler printed; `*out_start` is where that begins. A log that cannot be had is no failure of the build. */
-static void add_log(cl_program handle, const yoke_program *program, const yk_text *preamble, yk_text *log, size_t *out_start)
+static void add_log(cl_program handle, const unit *u, yk_text *log, size_t *out_start)
 {
-    cl_device_id id = yk_opencl_device_of(program->device)->slot->id;
-    unsigned long preamble_lines = 0;
+    cl_device_id id = yk_opencl_device_of(u->program->device)->slot->id;
     size_t size = 0;
     char *text = NULL;
 
     *out_start = log->length;
-    for (size_t i = 0; i < preamble->length; i++)
-        preamble_lines += preamble->data[i] == '\n';
     if (yk_cl.clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) == CL_SUCCESS && size > 1 && size < INT_MAX)
         text = calloc(1, size + 1);
     if (text && yk_cl.clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, size, text, NULL) == CL_SUCCESS) {
@@ -92,7 +109,7 @@ static void add_log(cl_program handle, const yoke_program *program, const yk_tex
         while (size > 0 && (unsigned char)text[size - 1] <= ' ')
             text[--size] = '\0';
         for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-            add_line(log, line, strcspn(line, "\n"), program->name, preamble_lines);
+            add_line(log, line, strcspn(line, "\n"), u);
     }
     free(text);
 }
@@ -112,13 +129,30 @@ static void first_error(const char *log, char *line, size_t size)
     line[strcspn(line, "\n")] = '\0';
 }
 
-static yoke_status build_fault(cl_int code, const char *log, const yoke_source *source)
+/* Whether the compiler knows this version of OpenCL C: there is no code for that, and a word of its own from each driver. */
+static bool takes_standard(const yk_opencl_device *device, const char *standard)
+{
+    const char *text = "__kernel void standard(__global int *out) { out[0] = 1; }\n";
+    char options[32];
+    cl_int code;
+    cl_program handle = yk_cl.clCreateProgramWithSource(device->context, 1, &text, NULL, &code);
+
+    if (!handle)
+        return true;
+    snprintf(options, sizeof options, "-cl-std=CL%.3s", standard);
+    code = yk_cl.clBuildProgram(handle, 1, &device->slot->id, options, NULL, NULL);
+    yk_cl.clReleaseProgram(handle);
+    return code == CL_SUCCESS;
+}
+
+static yoke_status build_fault(const unit *u, cl_int code, const char *log)
 {
     char line[400];
+    const char *standard = u->source ? u->source->opencl_std : NULL;
 
-    if (code == CL_INVALID_BUILD_OPTIONS && source->opencl_std)
+    if (standard && !takes_standard(yk_opencl_device_of(u->program->device), standard))
         return yk_opencl_fail_as(YOKE_E_UNSUPPORTED, "clBuildProgram", code, "the driver's compiler does not take OpenCL C %s",
-                                 source->opencl_std);
+                                 standard);
     if (code != CL_BUILD_PROGRAM_FAILURE)
         return yk_opencl_fail("clBuildProgram", code, NULL);
     first_error(log, line, sizeof line);
@@ -126,53 +160,185 @@ static yoke_status build_fault(cl_int code, const char *log, const yoke_source *
 }
 
 /* Build, and append to the log what the compiler printed. */
-static yoke_status build(cl_program handle, const yoke_program *program, const yoke_source *source, bool signature,
-                         const yk_text *preamble, yk_text *log)
+static yoke_status build(cl_program handle, const unit *u, bool signature, bool debug, yk_text *log)
 {
-    const yk_opencl_slot *slot = yk_opencl_device_of(program->device)->slot;
+    const yk_opencl_slot *slot = yk_opencl_device_of(u->program->device)->slot;
     char options[160];
     size_t start;
 
-    write_options(slot, source, signature, options, sizeof options);
+    write_options(slot, u->source, signature, debug, options, sizeof options);
     cl_int code = yk_cl.clBuildProgram(handle, 1, &slot->id, options, NULL, NULL);
-    add_log(handle, program, preamble, log, &start);
+    add_log(handle, u, log, &start);
     if (code == CL_SUCCESS)
         return YOKE_OK;
     /* NVIDIA's compiler (580) breaks on the argument info of a kernel without parameters: its assembler then finds a syntax error
      * in what the compiler wrote. Such a program has to do without, and its kernels' signatures are not known. */
     if (signature && slot->nvidia && strstr(yk_text_get(log) + start, "ptxas")) {
         yk_text_cut(log, start);
-        return build(handle, program, source, false, preamble, log);
+        return build(handle, u, false, debug, log);
     }
-    return build_fault(code, yk_text_get(log) + start, source);
+    if (debug) { /* -g is no option of OpenCL's, although some compilers take it */
+        yk_text_cut(log, start);
+        return build(handle, u, signature, false, log);
+    }
+    return build_fault(u, code, yk_text_get(log) + start);
 }
 
-yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *source, yk_text *log)
+/* A name of C++ as OpenCL C can have it: each run of other characters is an underscore, and those at the end are left out. */
+static yoke_status add_instance(yoke_program *program, const char *name)
+{
+    char *spelled = malloc(strlen(name) + 1), *end = spelled;
+    yoke_status status;
+
+    if (!spelled)
+        return yk_no_memory("the names of a program");
+    for (const char *c = name; *c; c++) {
+        bool letter = strchr(NAME_LETTERS, *c);
+        if (letter && c > name && !strchr(NAME_LETTERS, c[-1]))
+            *end++ = '_'; /* in place of at least one that was left out */
+        if (letter)
+            *end++ = *c;
+    }
+    *end = '\0';
+    status = yk_program_add_instance(program, name, spelled);
+    free(spelled);
+    return status;
+}
+
+static yoke_status create_program(const unit *u, const yk_text *text, cl_program *out_handle)
+{
+    const char *texts[] = { yk_text_get(&u->preamble), yk_text_get(text) };
+    cl_int code;
+
+    *out_handle =
+        yk_cl.clCreateProgramWithSource(yk_opencl_device_of(u->program->device)->context, YK_COUNT_OF(texts), texts, NULL, &code);
+    return *out_handle ? YOKE_OK : yk_opencl_fail("clCreateProgramWithSource", code, NULL);
+}
+
+yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
+                                    yk_text *log)
+{
+    unit u = { .program = program, .source = source, .lines = lines };
+    cl_program handle = NULL;
+    yoke_status status = write_preamble(program, source, &u.preamble);
+
+    for (size_t i = 0; i < u.preamble.length; i++)
+        u.preamble_lines += u.preamble.data[i] == '\n';
+    if (status == YOKE_OK)
+        status = create_program(&u, text, &handle);
+    if (status == YOKE_OK)
+        status = build(handle, &u, true, source->flags & YOKE_BUILD_DEBUG, log);
+    for (const char *const *name = source->instances; name && *name && status == YOKE_OK; name++)
+        status = add_instance(program, *name);
+    if (status == YOKE_OK)
+        program->native = handle;
+    else if (handle)
+        yk_cl.clReleaseProgram(handle);
+    yk_text_free(&u.preamble);
+    return status;
+}
+
+/* ---- Compiled code ---- */
+
+/* What the driver tells of itself, and what some drivers look at beside that. */
+yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text)
+{
+    const yk_opencl_slot *slot = yk_opencl_device_of(device)->slot;
+    const cl_device_info asked[] = { CL_DEVICE_VERSION, CL_DEVICE_OPENCL_C_VERSION };
+    char values[YK_COUNT_OF(asked)][128] = { "", "" }, platform[256] = "", line[1024];
+
+    for (size_t i = 0; i < YK_COUNT_OF(asked); i++)
+        if (yk_cl.clGetDeviceInfo(slot->id, asked[i], sizeof values[i] - 1, values[i], NULL) != CL_SUCCESS)
+            values[i][0] = '\0';
+    if (yk_cl.clGetPlatformInfo(slot->platform, CL_PLATFORM_VERSION, sizeof platform - 1, platform, NULL) != CL_SUCCESS)
+        platform[0] = '\0';
+    int length =
+        snprintf(line, sizeof line, "%s (%s, driver %s, %s, %s, %s, %u units, %llu threads, %llu bytes shared)", device->info.name,
+                 device->info.platform, device->info.driver, values[0], values[1], platform, (unsigned)device->info.compute_units,
+                 (unsigned long long)device->info.max_block_threads, (unsigned long long)device->info.max_shared);
+    size_t before = text->length;
+    yk_text_add_bytes(text, line, (size_t)length);
+    return text->length > before ? YOKE_OK : yk_no_memory("what an OpenCL device is");
+}
+
+yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code)
+{
+    size_t size = 0, before = code->length;
+    unsigned char *bytes;
+    cl_int result = yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
+
+    *out_kind = YK_CODE_BINARY;
+    if (result != CL_SUCCESS || size == 0)
+        return yk_opencl_fail("clGetProgramInfo", result, "program '%s': its driver gives out no binary", program->name);
+    bytes = malloc(size);
+    if (!bytes)
+        return yk_no_memory("a program's code");
+    result = yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
+    if (result == CL_SUCCESS)
+        yk_text_add_bytes(code, (const char *)bytes, size);
+    free(bytes);
+    if (result != CL_SUCCESS)
+        return yk_opencl_fail("clGetProgramInfo", result, "the binary of program '%s'", program->name);
+    return code->length - before == size ? YOKE_OK : yk_no_memory("a program's code");
+}
+
+static yoke_status create_of_code(const yoke_program *program, yk_code_kind kind, const void *code, size_t size,
+                                  cl_program *out_handle)
 {
     const yk_opencl_device *device = yk_opencl_device_of(program->device);
-    yk_text preamble = { 0 };
-    cl_program handle = NULL;
-    cl_int code;
-    yoke_status status = write_preamble(program, source, &preamble);
+    const unsigned char *bytes = code;
+    const char *call = kind == YK_CODE_SPIRV ? "clCreateProgramWithIL" : "clCreateProgramWithBinary";
+    cl_int result, judged = CL_SUCCESS;
 
-    if (status != YOKE_OK)
-        goto out;
-    const char *texts[] = { yk_text_get(&preamble), source->opencl };
-    handle = yk_cl.clCreateProgramWithSource(device->context, YK_COUNT_OF(texts), texts, NULL, &code);
-    if (!handle) {
-        status = yk_opencl_fail("clCreateProgramWithSource", code, NULL);
-        goto out;
+    if (kind == YK_CODE_SPIRV)
+        *out_handle = yk_cl.clCreateProgramWithIL(device->context, code, size, &result);
+    else
+        *out_handle = yk_cl.clCreateProgramWithBinary(device->context, 1, &device->slot->id, &size, &bytes, &judged, &result);
+    if (*out_handle && judged != CL_SUCCESS) {
+        yk_cl.clReleaseProgram(*out_handle);
+        *out_handle = NULL;
+        result = judged;
     }
-    status = build(handle, program, source, true, &preamble, log);
-    if (status != YOKE_OK)
-        goto out;
-    program->native = handle;
-    handle = NULL;
-out:
-    if (handle)
+    if (*out_handle)
+        return YOKE_OK;
+    if (result == CL_INVALID_BINARY || result == CL_INVALID_VALUE)
+        return yk_opencl_fail_as(YOKE_E_BUILD, call, result, "the driver of %s makes no sense of program '%s'",
+                                 program->device->info.selector, program->name);
+    return yk_opencl_fail(call, result, "program '%s'", program->name);
+}
+
+yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log)
+{
+    const yk_opencl_slot *slot = yk_opencl_device_of(program->device)->slot;
+    unit u = { .program = program };
+    cl_program handle = NULL;
+    size_t start = 0;
+    yoke_status status;
+
+    if (kind != YK_CODE_BINARY && kind != YK_CODE_SPIRV)
+        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: program '%s' is %s, which is for CUDA; %s takes binaries of its own driver",
+                       program->name, yk_code_kind_text(kind), program->device->info.selector);
+    status = create_of_code(program, kind, code, size, &handle);
+    if (status < 0)
+        return status;
+    cl_int result = yk_cl.clBuildProgram(handle, 1, &slot->id, "", NULL, NULL);
+    add_log(handle, &u, log, &start);
+    if (result == CL_INVALID_BINARY)
+        result = CL_BUILD_PROGRAM_FAILURE;
+    if (result != CL_SUCCESS) {
         yk_cl.clReleaseProgram(handle);
-    yk_text_free(&preamble);
-    return status;
+        return build_fault(&u, result, yk_text_get(log) + start);
+    }
+    program->native = handle;
+    return YOKE_OK;
+}
+
+/* Never called: no device has YOKE_CAP_GLOBALS. */
+yoke_status yk_opencl_program_global(const yoke_program *program, const char *name, yoke_buffer *buffer)
+{
+    (void)name;
+    (void)buffer;
+    return yk_fail(YOKE_E_UNSUPPORTED, "opencl: %s", yk_opencl_device_lacks(program->device, YOKE_CAP_GLOBALS));
 }
 
 void yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names)

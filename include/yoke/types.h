@@ -7,7 +7,7 @@
 #ifndef YOKE_TYPES_H
 #define YOKE_TYPES_H
 
-#if defined(__OPENCL_VERSION__)
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 typedef char yoke_i8;
 typedef uchar yoke_u8;
@@ -18,14 +18,15 @@ typedef uint yoke_u32;
 typedef long yoke_i64;
 typedef ulong yoke_u64;
 typedef float yoke_f32;
-#if defined(cl_khr_fp64) || __OPENCL_VERSION__ >= 120 && defined(__opencl_c_fp64)
-typedef double yoke_f64;
+#if defined(cl_khr_fp64) || defined(__opencl_c_fp64)
+typedef double yoke_f64; /* where the device has it: YOKE_CAP_FP64 */
 #endif
 typedef float2 yoke_vec2;
 typedef float4 yoke_vec4;
 
-#elif defined(__CUDACC__)
+#else
 
+#if defined(__CUDACC_RTC__) /* NVRTC has no headers of the host */
 typedef signed char yoke_i8;
 typedef unsigned char yoke_u8;
 typedef short yoke_i16;
@@ -34,13 +35,7 @@ typedef int yoke_i32;
 typedef unsigned int yoke_u32;
 typedef long long yoke_i64;
 typedef unsigned long long yoke_u64;
-typedef float yoke_f32;
-typedef double yoke_f64;
-typedef float2 yoke_vec2;
-typedef float4 yoke_vec4;
-
 #else
-
 #include <stddef.h>
 
 #include <yoke/yoke.h>
@@ -53,24 +48,37 @@ typedef int32_t yoke_i32;
 typedef uint32_t yoke_u32;
 typedef int64_t yoke_i64;
 typedef uint64_t yoke_u64;
+#endif
 typedef float yoke_f32;
 typedef double yoke_f64;
 
+#if defined(__CUDACC__)
+typedef float2 yoke_vec2;
+typedef float4 yoke_vec4;
+#else
 #if defined(__GNUC__)
 #define YOKE_ALIGNED(bytes) __attribute__((aligned(bytes)))
+#elif defined(__cplusplus)
+#define YOKE_ALIGNED(bytes) alignas(bytes)
+#elif __STDC_VERSION__ >= 201112L
+#define YOKE_ALIGNED(bytes) _Alignas(bytes)
 #else
-#define YOKE_ALIGNED(bytes)
+#error "yoke/types.h needs a compiler with C11, C++11 or GNU attributes to align its vectors"
 #endif
 
 /* float2 and float4 of both kernel languages. */
 typedef struct yoke_vec2 {
-    float x, y;
-} YOKE_ALIGNED(8) yoke_vec2;
+    YOKE_ALIGNED(8) float x;
+    float y;
+} yoke_vec2;
 
 typedef struct yoke_vec4 {
-    float x, y, z, w;
-} YOKE_ALIGNED(16) yoke_vec4;
+    YOKE_ALIGNED(16) float x;
+    float y, z, w;
+} yoke_vec4;
+#endif
 
+#if !defined(__CUDACC_RTC__)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -98,6 +106,7 @@ YOKE_API yoke_status yoke_struct_check(yoke_device *device, const yoke_source *s
 #ifdef __cplusplus
 }
 #endif
+#endif /* the host */
 
 #endif
 

@@ -30,4 +30,17 @@ for header in "$top_srcdir"/include/yoke/*.h; do
         tap_try "$header as $standard with $CXX" compiles "$CXX" cpp $standard "$header"
     done
 done
+
+# The one that kernels include too, as OpenCL C; without double also.
+includes_in_kernels() {
+    # shellcheck disable=SC2086
+    echo '#include <yoke/types.h>' | "$CLANG" -x cl -cl-std="$1" $2 -Xclang -finclude-default-header -target spir64 -pedantic -Wall \
+        -Wextra -Werror -I"$top_srcdir/include" -fsyntax-only -
+}
+if [ "$CLANG" != no ]; then
+    for standard in CL1.2 CL2.0 CL3.0; do
+        tap_try "types.h as OpenCL C, $standard" includes_in_kernels $standard ""
+    done
+    tap_try "types.h as OpenCL C without double" includes_in_kernels CL1.2 "-Xclang -cl-ext=-cl_khr_fp64"
+fi
 tap_done

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loading compiled code: modules, their kernels' names and their variables. The driver is given an address and no size, so code
+ * from outside is measured first: what ends too early would be read beyond its end.
+ */
+#include "driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/code.h"
+
+/* ---- Measuring ---- */
+
+/* As in the specification of ELF, 64 bits. */
+enum {
+    ELF_CLASS_AT = 4,
+    ELF_ABI_AT = 8,
+    ELF_SECTIONS_AT = 40,
+    ELF_FLAGS_AT = 48,
+    ELF_SECTION_SIZE_AT = 58,
+    ELF_SECTION_COUNT_AT = 60,
+    ELF_HEADER = 64,
+    ELF_SECTION = 64,
+    ELF_NO_BYTES = 8, /* the type of a section that is only room in memory */
+    ELF_ABI_WIDE = 8  /* from here on the architecture is in the second byte of the flags */
+};
+
+static bool fits(uint64_t size, uint64_t at, uint64_t length)
+{
+    return at <= size && length <= size - at;
+}
+
+static bool cubin_is_whole(const void *code, size_t size)
+{
+    uint64_t sections = yk_code_number(code, size, ELF_SECTIONS_AT, 8), count = yk_code_number(code, size, ELF_SECTION_COUNT_AT, 2);
+    if (size < ELF_HEADER || yk_code_number(code, size, ELF_CLASS_AT, 1) != 2 ||
+        yk_code_number(code, size, ELF_SECTION_SIZE_AT, 2) != ELF_SECTION || !fits(size, sections, count * ELF_SECTION))
+        return false;
+    for (uint64_t at = sections; count-- > 0; at += ELF_SECTION)
+        if (yk_code_number(code, size, at + 4, 4) != ELF_NO_BYTES &&
+            !fits(size, yk_code_number(code, size, at + 24, 8), yk_code_number(code, size, at + 32, 8)))
+            return false;
+    return true;
+}
+
+/* 90 for sm_90. */
+static int cubin_architecture(const void *code, size_t size)
+{
+    unsigned shift = yk_code_number(code, size, ELF_ABI_AT, 1) >= ELF_ABI_WIDE ? 8 : 0;
+    return (int)(yk_code_number(code, size, ELF_FLAGS_AT, 4) >> shift & 0xff);
+}
+
+/* A header of 16 bytes or more with the length of what follows, and in it entries with a header of their own. */
+static bool fatbin_is_whole(const void *code, size_t size)
+{
+    uint64_t header = yk_code_number(code, size, 6, 2), length = yk_code_number(code, size, 8, 8);
+    if (header < 16 || !fits(size, header, length))
+        return false;
+    for (uint64_t at = header, end = header + length; at < end;) {
+        uint64_t entry = yk_code_number(code, size, at + 4, 4), bytes = yk_code_number(code, size, at + 8, 8);
+        if (entry < 16 || !fits(end, at, entry) || !fits(end, at + entry, bytes))
+            return false;
+        at += entry + bytes;
+    }
+    return true;
+}
+
+static yoke_status check_code(const yoke_program *program, yk_code_kind kind, const void *code, size_t size)
+{
+    bool whole = true;
+    switch (kind) {
+    case YK_CODE_CUBIN:
+        whole = cubin_is_whole(code, size);
+        break;
+    case YK_CODE_FATBIN:
+        whole = fatbin_is_whole(code, size);
+        break;
+    case YK_CODE_PTX:
+        if (memchr(code, 0, size) && strlen(code) + 1 != size)
+            return yk_fail(YOKE_E_BUILD, "cuda: program '%s': byte %zu of the PTX is NUL", program->name, strlen(code) + 1);
+        break;
+    case YK_CODE_BINARY:
+    case YK_CODE_SPIRV:
+        return yk_fail(YOKE_E_UNSUPPORTED,
+                       "cuda: program '%s' is %s, and %s takes PTX, cubin and fatbin, and what yoke_program_save wrote for CUDA",
+                       program->name, kind == YK_CODE_SPIRV ? "SPIR-V" : "none of these, perhaps the binary of an OpenCL driver",
+                       program->device->info.selector);
+    }
+    if (!whole)
+        return yk_fail(YOKE_E_BUILD, "cuda: program '%s': %s that ends too early, or is damaged", program->name,
+                       yk_code_kind_text(kind));
+    return YOKE_OK;
+}
+
+/* ---- Loading ---- */
+
+/* The driver and the code do not fit together: say what each is for. `compiled`: by NVRTC, just now. */
+static yoke_status version_fault(const yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_CUresult result,
+                                 bool compiled)
+{
+    int driver = 0, architecture = yk_cuda_device_of(program->device)->architecture;
+    char version[32];
+    const char *directive = kind == YK_CODE_PTX ? strstr(code, ".version") : NULL;
+
+    (void)yk_cu.cuDriverGetVersion(&driver);
+    if (compiled)
+        return yk_cuda_fail_as(
+            YOKE_E_UNAVAILABLE, "cuModuleLoadDataEx", result,
+            "the driver, which is for CUDA %d.%d, does not take the %s that NVRTC %s made; update the driver, or "
+            "set YOKE_NVRTC to the absolute path of an NVRTC that is not newer than it",
+            driver / 1000, driver % 1000 / 10, kind == YK_CODE_PTX ? "PTX" : "machine code",
+            yk_nvrtc_version(version, sizeof version));
+    if (directive && result == YK_CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+        return yk_cuda_fail_as(
+            YOKE_E_UNAVAILABLE, "cuModuleLoadDataEx", result,
+            "program '%s' is PTX of version %.*s, which is newer than the driver, for CUDA %d.%d; update the driver", program->name,
+            (int)strspn(directive + strlen(".version "), " 0123456789."), directive + strlen(".version "), driver / 1000,
+            driver % 1000 / 10);
+    if (kind == YK_CODE_CUBIN && cubin_architecture(code, size) != architecture)
+        return yk_cuda_fail_as(YOKE_E_UNSUPPORTED, "cuModuleLoadDataEx", result,
+                               "program '%s' is machine code for compute capability %d.%d, and %s has %d.%d", program->name,
+                               cubin_architecture(code, size) / 10, cubin_architecture(code, size) % 10,
+                               program->device->info.selector, architecture / 10, architecture % 10);
+    if (result == YK_CUDA_ERROR_NO_BINARY_FOR_GPU)
+        return yk_cuda_fail_as(YOKE_E_UNSUPPORTED, "cuModuleLoadDataEx", result,
+                               "program '%s' has no code for %s, of compute capability %d.%d", program->name,
+                               program->device->info.selector, architecture / 10, architecture % 10);
+    return yk_cuda_fail_as(YOKE_E_BUILD, "cuModuleLoadDataEx", result,
+                           "program '%s': the driver, for CUDA %d.%d, takes it for damaged", program->name, driver / 1000,
+                           driver % 1000 / 10);
+}
+
+/* `log` is what the driver's own compiler printed. */
+static yoke_status load_fault(const yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_CUresult result,
+                              const char *log, bool compiled)
+{
+    char line[512];
+
+    switch (result) {
+    case YK_CUDA_ERROR_INVALID_IMAGE: /* what older drivers say to machine code that is newer than they are */
+    case YK_CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case YK_CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+        return version_fault(program, kind, code, size, result, compiled);
+    default:
+        yk_cuda_find_error(log, line, sizeof line);
+        return yk_cuda_fail("cuModuleLoadDataEx", result, "program '%s'%s%s", program->name, *line ? ": " : "", line);
+    }
+}
+
+static yoke_status load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log, bool compiled)
+{
+    char errors[4096] = "";
+    yk_CUjit_option options[] = { YK_CU_JIT_ERROR_LOG_BUFFER, YK_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
+    void *values[] = { errors, (void *)(uintptr_t)sizeof errors };
+    yk_CUmodule handle = NULL;
+    yk_CUresult result;
+    yoke_status status = yk_cuda_enter(program->device);
+
+    if (status < 0)
+        return status;
+    result = yk_cu.cuModuleLoadDataEx(&handle, code, YK_COUNT_OF(options), options, values);
+    yk_cuda_leave();
+    errors[sizeof errors - 1] = '\0';
+    yk_text_add_bytes(log, errors, strlen(errors));
+    if (result != YK_CUDA_SUCCESS)
+        return load_fault(program, kind, code, size, result, errors, compiled);
+    program->native = handle;
+    return YOKE_OK;
+}
+
+yoke_status yk_cuda_load_compiled(yoke_program *program, yk_text *log)
+{
+    return load(program, (yk_code_kind)program->code_kind, program->code.data, program->code.length, log, true);
+}
+
+yoke_status yk_cuda_program_load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log)
+{
+    yoke_status status = check_code(program, kind, code, size);
+    return status == YOKE_OK ? load(program, kind, code, size, log, false) : status;
+}
+
+/* ---- What is in a module ---- */
+
+/* The driver does not give code out again. */
+yoke_status yk_cuda_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code)
+{
+    size_t before = code->length;
+    yk_text_add_bytes(code, yk_text_get(&program->code), program->code.length);
+    *out_kind = (yk_code_kind)program->code_kind;
+    return code->length - before == program->code.length ? YOKE_OK : yk_no_memory("a program's code");
+}
+
+/* Drivers tell since CUDA 12.4. */
+void yk_cuda_program_kernel_names(const yoke_program *program, yk_text *names)
+{
+    unsigned count = 0;
+    yk_CUfunction *functions = NULL;
+
+    if (!yk_cu.cuModuleGetFunctionCount || !yk_cu.cuModuleEnumerateFunctions || !yk_cu.cuFuncGetName ||
+        yk_cuda_enter(program->device) < 0)
+        return;
+    if (yk_cu.cuModuleGetFunctionCount(&count, program->native) == YK_CUDA_SUCCESS && count > 0)
+        functions = calloc(count, sizeof *functions);
+    if (functions && yk_cu.cuModuleEnumerateFunctions(functions, count, program->native) == YK_CUDA_SUCCESS) {
+        for (unsigned i = 0; i < count; i++) {
+            const char *name = NULL;
+            if (yk_cu.cuFuncGetName(&name, functions[i]) == YK_CUDA_SUCCESS && name)
+                yk_text_add(names, "%s%s", names->length ? ";" : "", yk_program_spelled(program, name));
+        }
+    }
+    free(functions);
+    yk_cuda_leave();
+}
+
+yoke_status yk_cuda_program_global(const yoke_program *program, const char *name, yoke_buffer *buffer)
+{
+    yk_CUdeviceptr address = 0;
+    size_t size = 0;
+    yk_CUresult result;
+    yoke_status status = yk_cuda_enter(program->device);
+
+    if (status < 0)
+        return status;
+    result = yk_cu.cuModuleGetGlobal_v2(&address, &size, program->native, yk_program_lowered(program, name));
+    yk_cuda_leave();
+    if (result == YK_CUDA_ERROR_NOT_FOUND)
+        return yk_cuda_fail_as(YOKE_E_NOT_FOUND, "cuModuleGetGlobal_v2", result,
+                               "program '%s' has no variable '%s' (declared __device__ or __constant__, outside of functions and "
+                               "namespaces, or named in source.instances as \"&ns::name\")",
+                               program->name, name);
+    if (result != YK_CUDA_SUCCESS)
+        return yk_cuda_fail("cuModuleGetGlobal_v2", result, "variable '%s' of program '%s'", name, program->name);
+    buffer->native.address = address;
+    buffer->size = buffer->capacity = size;
+    buffer->skew = address % 16;
+    return YOKE_OK;
+}
+
+void yk_cuda_program_destroy(yoke_program *program)
+{
+    /* As in buffer.c: with our context current this works on drivers of any age. */
+    bool entered = yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(program->device)->context) == YK_CUDA_SUCCESS;
+    (void)yk_cu.cuModuleUnload(program->native);
+    if (entered)
+        yk_cuda_leave();
+    program->native = NULL;
+}
