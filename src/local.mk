@@ -6,6 +6,9 @@
 noinst_LTLIBRARIES += libyoke-all.la
 libyoke_all_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 libyoke_all_la_SOURCES = \
+	src/arguments.c \
+	src/arguments.h \
+	src/arrays.c \
 	src/backend.h \
 	src/buffer.c \
 	src/buffer.h \

@@ -71,6 +71,7 @@ yoke_status yk_program_create(yoke_device *device, const yoke_source *source, yk
 
 no_native:
     yk_device_failed(device, status);
+    yk_kernel_table_free(&program->declared);
     pthread_mutex_destroy(&program->lock);
 no_lock:
     yk_object_free(program, sizeof *program);
@@ -121,6 +122,7 @@ void yk_program_destroy(yoke_program *program)
         yk_kernel_destroy(kernel);
     }
     program->device->backend->program_destroy(program);
+    yk_kernel_table_free(&program->declared);
     pthread_mutex_destroy(&program->lock);
     yk_object_free(program, sizeof *program);
 }

@@ -8,7 +8,6 @@
         return yk_fail(YOKE_E_UNSUPPORTED, #name " is not there yet"); \
     }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-T(yoke_buffer_create_const_view, (yoke_buffer * b, size_t o, size_t s, yoke_buffer **v))
 T(yoke_program_build_async, (yoke_device * d, const yoke_source *s, yoke_program **p, yoke_event **e))
 T(yoke_program_load, (yoke_device * d, const char *n, const void *i, size_t s, yoke_program **p))
 T(yoke_program_save, (yoke_program * p, void *t, size_t c, size_t *o))
@@ -18,7 +17,4 @@ const char *yoke_program_get_log(yoke_program *p)
 }
 T(yoke_program_get_global, (yoke_program * p, const char *n, yoke_buffer **b))
 T(yoke_cache_get_info, (yoke_cache_info * i))
-T(yoke_kernel_get_param, (const yoke_kernel *k, size_t i, yoke_param_info *o))
-T(yoke_launch_cooperative_at,
-  (const char *w, yoke_stream *s, yoke_kernel *k, yoke_dim g, yoke_dim b, size_t sh, const yoke_arg *a, size_t c))
 T(yoke_struct_check, (yoke_device * d, const yoke_source *s, const char *n, size_t z, const yoke_field *f, size_t c))

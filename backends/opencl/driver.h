@@ -230,6 +230,8 @@ yoke_status yk_opencl_read_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_copy_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_fill(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_launch_cooperative(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_cooperative_blocks(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most);
 
 bool yk_opencl_graph_takes(const yk_op *op);
 yoke_status yk_opencl_graph_create(yk_segment *segment);
