@@ -241,7 +241,7 @@ yoke_status yk_arguments_check(const char *function, const yoke_stream *stream, 
             yk_buffer_used(args[i].value.buffer->root, stream);
         *out_special = *out_special || args[i].kind > YOKE_ARG_STRUCT;
     }
-    return status == YOKE_OK ? yk_arguments_check_shared(function, op) : status;
+    return status;
 }
 
 /* ---- Shared memory ---- */

@@ -47,16 +47,16 @@ YK_COLD static yoke_status shape_fault(const yoke_kernel *kernel, const char *fu
                    function, block.x, block.y, block.z, kernel->name, (unsigned)kernel->info.max_block_threads);
 }
 
-/* What a launch with shared memory, or of a kernel that takes some, or only one block, has to be asked beside the rest. */
-YK_COLD static yoke_status look_closer(const char *function, const yk_op *op)
+/* Where the source requires a block, it is that one. */
+YK_COLD static yoke_status check_required_block(const char *function, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     const uint32_t *required = kernel->info.required_block;
     yoke_dim block = op->u.launch.block;
-    if (required[0] && (block.x != required[0] || block.y != required[1] || block.z != required[2]))
-        return yk_fail(YOKE_E_RANGE, "%s: block is %u x %u x %u; the source of kernel '%s' requires %u x %u x %u", function,
-                       block.x, block.y, block.z, kernel->name, required[0], required[1], required[2]);
-    return yk_arguments_check_shared(function, op);
+    if (!required[0] || (block.x == required[0] && block.y == required[1] && block.z == required[2]))
+        return YOKE_OK;
+    return yk_fail(YOKE_E_RANGE, "%s: block is %u x %u x %u; the source of kernel '%s' requires %u x %u x %u", function, block.x,
+                   block.y, block.z, kernel->name, required[0], required[1], required[2]);
 }
 
 /* All blocks of a cooperative launch have to be on the device at the same time. */
@@ -72,6 +72,28 @@ YK_COLD static yoke_status check_blocks(const char *function, const yk_op *op)
     return yk_fail(YOKE_E_RANGE,
                    "%s: grid is %u x %u x %u; of kernel '%s' in blocks of %u threads %llu fit on the device at the same time",
                    function, grid.x, grid.y, grid.z, kernel->name, threads, (unsigned long long)most);
+}
+
+/* There is shared memory, the kernel takes some, or only one block, or the arguments do not fit at a glance. YOKE_PENDING: all is
+ * well, and enqueued. */
+__attribute__((noinline)) static yoke_status look_closer(const char *function, yoke_stream *stream, yk_op *op)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    bool special = false;
+    yoke_status status = check_required_block(function, op);
+    if (status == YOKE_OK)
+        status = yk_arguments_check_shared(function, op);
+    if (status < 0 || yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count))
+        return status;
+    status = yk_arguments_check(function, stream, op, &special);
+    op->u.launch.shared_memory = true; /* as far as is known here */
+    if (status < 0 || !special)
+        return status;
+    if (op->kind == YK_OP_LAUNCH_COOPERATIVE)
+        status = check_blocks(function, op);
+    if (status == YOKE_OK)
+        status = yk_launch_special(function, stream, op);
+    return status < 0 ? status : YOKE_PENDING;
 }
 
 /* Member by member, since an initializer would clear what the other operations need too. */
@@ -98,19 +120,14 @@ YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op_kind 
         return yk_fail(YOKE_E_INVALID, "%s: kernel '%s' was built for another device (%s) than the stream's (%s)", function,
                        kernel->name, kernel->program->device->info.selector, stream->device->info.selector);
     yoke_status status;
-    if (YK_UNLIKELY(op->u.launch.shared || kernel->needs_closer_look) && (status = look_closer(function, op)) < 0)
-        return status;
-    bool special = false;
-    if (YK_UNLIKELY(!yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count))) {
-        status = yk_arguments_check(function, stream, op, &special);
-        if (status < 0)
-            return status;
-        op->u.launch.shared_memory = true; /* as far as is known here */
+    if (YK_UNLIKELY(op->u.launch.shared || kernel->needs_closer_look) ||
+        YK_UNLIKELY(!yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count))) {
+        status = look_closer(function, stream, op);
+        if (status != YOKE_OK)
+            return status == YOKE_PENDING ? YOKE_OK : status;
     }
     if (kind == YK_OP_LAUNCH_COOPERATIVE && (status = check_blocks(function, op)) < 0)
         return status;
-    if (YK_UNLIKELY(special))
-        return yk_launch_special(function, stream, op);
     return yk_stream_enqueue(stream, kind, op);
 }
 

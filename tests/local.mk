@@ -153,6 +153,7 @@ unit_programs = \
 	tests/unit/error \
 	tests/unit/object \
 	tests/unit/select \
+	tests/unit/signature \
 	tests/unit/text
 check_PROGRAMS += $(unit_programs)
 unit_tests = $(unit_programs:=.tap)
@@ -160,6 +161,7 @@ tests_unit_device_LDADD = $(unit_libraries)
 tests_unit_error_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_select_LDADD = $(unit_libraries)
+tests_unit_signature_LDADD = $(unit_libraries)
 tests_unit_text_LDADD = $(unit_libraries)
 
 # Models of the scheduler, searched exhaustively: they use nothing of the library.

@@ -4,6 +4,7 @@
  * to PTX of the newest architecture before it, which the driver compiles further.
  */
 #include "driver.h"
+#include "signature.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,6 +246,8 @@ yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *sour
     device_code code = { 0, false, NULL };
     yoke_status status = yk_nvrtc_load(log);
 
+    if (status == YOKE_OK)
+        status = yk_cuda_read_declarations(source->cuda, strlen(source->cuda), &program->declared);
     if (status == YOKE_OK)
         status = choose_target(program->device, &code);
     if (status == YOKE_OK)

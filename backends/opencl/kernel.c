@@ -276,27 +276,33 @@ YK_COLD static yoke_status launch_fault(const yk_op *op, cl_int code)
                              kernel->name, grid->x, grid->y, grid->z, block->x, block->y, block->z);
 }
 
+/* A struct, or local memory. */
+YK_COLD static cl_int set_other(cl_kernel handle, cl_uint index, const yoke_arg *arg)
+{
+    if (arg->kind == YOKE_ARG_STRUCT)
+        return yk_cl.clSetKernelArg(handle, index, arg->size, arg->value.bytes);
+    return yk_cl.clSetKernelArg(handle, index, (size_t)arg->value.u64, NULL);
+}
+
 static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
 {
+    __typeof__(&clSetKernelArg) set = yk_cl.clSetKernelArg; /* looked up once */
     const yoke_arg *args = op->u.launch.args;
     cl_uint count = (cl_uint)op->u.launch.count, index;
     cl_int code;
 
     for (index = 0; index < count; index++) {
-        const void *value = &args[index].value;
-        size_t size = args[index].size; /* a cl_mem is as wide as any pointer */
-        if (args[index].kind == YOKE_ARG_BUFFER) {
-            value = &args[index].value.buffer->native.pointer;
-        } else if (YK_UNLIKELY(args[index].kind != YOKE_ARG_SCALAR)) {
-            value = args[index].kind == YOKE_ARG_STRUCT ? args[index].value.bytes : NULL;
-            size = args[index].kind == YOKE_ARG_STRUCT ? size : (size_t)args[index].value.u64; /* of local memory */
-        }
-        code = yk_cl.clSetKernelArg(handle, index, size, value);
+        if (args[index].kind == YOKE_ARG_BUFFER) /* a cl_mem is as wide as any pointer */
+            code = set(handle, index, sizeof(cl_mem), &args[index].value.buffer->native.pointer);
+        else if (YK_UNLIKELY(args[index].kind != YOKE_ARG_SCALAR))
+            code = set_other(handle, index, &args[index]);
+        else
+            code = set(handle, index, args[index].size, &args[index].value);
         if (YK_UNLIKELY(code != CL_SUCCESS))
             return argument_fault(op, index, code);
     }
     if (op->u.launch.shared > 0) {
-        code = yk_cl.clSetKernelArg(handle, index, op->u.launch.shared, NULL);
+        code = set(handle, index, op->u.launch.shared, NULL);
         if (YK_UNLIKELY(code != CL_SUCCESS))
             return argument_fault(op, index, code);
     }
