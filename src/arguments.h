@@ -8,10 +8,10 @@
 
 #include "core.h"
 
-/* Everything there is to check at a glance. False: a closer look is needed. */
-YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *stream, const yoke_arg *args, size_t count)
+/* Everything there is to check at a glance, where so many are `wanted`. False: a closer look is needed. */
+YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *stream, const yoke_arg *args, size_t count, int wanted)
 {
-    if (count != (size_t)kernel->param_count || (count && !args))
+    if (count != (size_t)wanted || (count && !args))
         return false;
     for (size_t i = 0; i < count; i++) {
         const yoke_buffer *buffer = args[i].value.buffer;

@@ -548,7 +548,7 @@ struct yoke_kernel {
     int param_count;           /* without a trailing shared one; -1 when not known */
     bool takes_shared;         /* the last parameter is YK_PARAM_SHARED */
     bool signature_has_shared; /* whether takes_shared means anything: true where the driver tells address spaces */
-    bool needs_closer_look;    /* at block and shared memory: it takes shared memory, or one block only */
+    int glance_count;          /* param_count; or -1 where a glance is not enough: it takes shared memory, or one block only */
     char name[];
 };
 

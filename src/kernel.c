@@ -234,7 +234,7 @@ static yoke_status create(yoke_program *program, const char *name, yoke_kernel *
     status = note_heads(kernel);
     if (status < 0)
         goto no_heads;
-    kernel->needs_closer_look = kernel->takes_shared || kernel->info.required_block[0];
+    kernel->glance_count = kernel->takes_shared || kernel->info.required_block[0] ? -1 : kernel->param_count;
     kernel->info.size = sizeof kernel->info;
     kernel->info.parameters = kernel->param_count;
     if (!kernel->info.automatic_block)

@@ -83,7 +83,7 @@ __attribute__((noinline)) static yoke_status look_closer(const char *function, y
     yoke_status status = check_required_block(function, op);
     if (status == YOKE_OK)
         status = yk_arguments_check_shared(function, op);
-    if (status < 0 || yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count))
+    if (status < 0 || yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count, kernel->param_count))
         return status;
     status = yk_arguments_check(function, stream, op, &special);
     op->u.launch.shared_memory = true; /* as far as is known here */
@@ -120,8 +120,8 @@ YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op_kind 
         return yk_fail(YOKE_E_INVALID, "%s: kernel '%s' was built for another device (%s) than the stream's (%s)", function,
                        kernel->name, kernel->program->device->info.selector, stream->device->info.selector);
     yoke_status status;
-    if (YK_UNLIKELY(op->u.launch.shared || kernel->needs_closer_look) ||
-        YK_UNLIKELY(!yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count))) {
+    if (YK_UNLIKELY(op->u.launch.shared) ||
+        YK_UNLIKELY(!yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count, kernel->glance_count))) {
         status = look_closer(function, stream, op);
         if (status != YOKE_OK)
             return status == YOKE_PENDING ? YOKE_OK : status;
