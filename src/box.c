@@ -181,7 +181,9 @@ static yoke_status enqueue_with_host(const char *function, const char *where, yk
     bool write = kind == YK_OP_WRITE_BOX;
     if (!yk_is_device_range(stream, buffer, 0, 1))
         return yk_device_range_fault(stream, buffer, function, device->name, 0, 1);
-    yoke_status status = check_end(function, buffer, device);
+    yoke_status status = write ? yk_buffer_check_writable(buffer, function, device->name) : YOKE_OK;
+    if (status == YOKE_OK)
+        status = check_end(function, buffer, device);
     if (status < 0)
         return status;
     yk_op op = { .kind = kind,
@@ -297,6 +299,8 @@ static yoke_status copy(const char *function, const char *where, yoke_stream *st
     YK_CHECK(source, YK_BUFFER, function, "source");
     yoke_status status = yk_check_pair(stream, function, target, source);
     if (status == YOKE_OK)
+        status = yk_buffer_check_writable(target, function, "target");
+    if (status == YOKE_OK)
         status = check_box(function, &box);
     if (status == YOKE_OK)
         status = check_layout(function, "target", target_layout, &box, &to);
@@ -335,6 +339,8 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
         status = check_layout(function, "buffer", layout, &box, &at);
     if (status == YOKE_OK && !yk_is_device_range(stream, buffer, 0, 1))
         status = yk_device_range_fault(stream, buffer, function, "buffer", 0, 1);
+    if (status == YOKE_OK)
+        status = yk_buffer_check_writable(buffer, function, "buffer");
     if (status == YOKE_OK)
         status = check_end(function, buffer, &at);
     if (status == YOKE_OK)

@@ -59,6 +59,9 @@ YK_HOT yoke_status transfer(const char *function, const char *where, yk_op_kind 
         return yk_fail(YOKE_E_INVALID, "%s: %s is NULL", function, kind == YK_OP_WRITE ? "source" : "target");
     if (YK_UNLIKELY(!yk_is_device_range(stream, buffer, offset, size)))
         return yk_device_range_fault(stream, buffer, function, "buffer", offset, size);
+    yoke_status status = kind == YK_OP_WRITE ? yk_buffer_check_writable(buffer, function, "buffer") : YOKE_OK;
+    if (YK_UNLIKELY(status < 0))
+        return status;
     yk_op op;
     op.kind = kind;
     op.where = where;
@@ -167,6 +170,8 @@ static yoke_status copy(const char *function, const char *where, yoke_stream *st
     YK_CHECK(target, YK_BUFFER, function, "target");
     YK_CHECK(source, YK_BUFFER, function, "source");
     yoke_status status = yk_check_pair(stream, function, target, source);
+    if (status == YOKE_OK)
+        status = yk_buffer_check_writable(target, function, "target");
     if (status < 0)
         return status;
     if (source->kind == YOKE_MEMORY_PINNED)

@@ -286,6 +286,7 @@ typedef enum yk_op_kind {
     YK_OP_READ_BOX,
     YK_OP_COPY_BOX,
     YK_OP_FILL,
+    YK_OP_LAUNCH_COOPERATIVE, /* op->u.launch too */
     YK_OP_LAUNCH,
     YK_OP_RECORD,
     YK_OP_WAIT,
@@ -355,6 +356,11 @@ struct yk_op {
         } graph;
     } u;
 };
+
+static inline bool yk_is_launch(yk_op_kind kind)
+{
+    return kind == YK_OP_LAUNCH || kind == YK_OP_LAUNCH_COOPERATIVE;
+}
 
 /* What is remembered of an operation that the driver was given, to name it when it has failed. The strings live for ever. */
 typedef struct yk_given {
@@ -489,6 +495,36 @@ YK_HOT void yk_buffer_used(yoke_buffer *root, const yoke_stream *stream)
 
 /* ---- Programs and kernels (program.c, kernel.c) ---- */
 
+/* The values are those of YOKE_PARAM_. */
+typedef enum yk_param_kind {
+    YK_PARAM_ANY,    /* only the width is known */
+    YK_PARAM_SCALAR, /* a scalar, vector or struct by value */
+    YK_PARAM_BUFFER,
+    YK_PARAM_SHARED /* OpenCL: a __local pointer; the last parameter may stand for a launch's `shared` */
+} yk_param_kind;
+
+typedef struct yk_param {
+    yk_param_kind kind;
+    uint32_t size;     /* 0: not known */
+    int32_t read_only; /* as in yoke_param_info; -1 of anything but a buffer */
+    char name[40];     /* "" when not known */
+    char type[40];
+} yk_param;
+
+/* A kernel's parameters, as far as they are known from elsewhere than the driver. They count only where they agree with it. */
+typedef struct yk_declaration {
+    char *name;
+    size_t count;
+    yk_param *params;
+} yk_declaration;
+
+typedef struct yk_kernel_table {
+    yk_declaration *kernels; /* each name once */
+    size_t count;
+} yk_kernel_table;
+
+void yk_kernel_table_free(yk_kernel_table *table);
+
 enum { YK_PROGRAM_BUILDING, YK_PROGRAM_READY, YK_PROGRAM_FAILED };
 
 struct yoke_program {
@@ -496,14 +532,15 @@ struct yoke_program {
     yoke_device *device;
     void *native;
     char name[64];
-    atomic_int state;     /* YK_PROGRAM_; once it is ready, only what the lock protects changes */
-    yk_failure *failure;  /* why it has failed */
-    yk_text log;          /* the compiler's */
-    yk_text instances;    /* names of the source and what the compiler made of them, by turns, each with its end */
-    yk_text code;         /* [backends] what it was loaded of; or compiled to, by compilers that are not the driver */
-    int code_kind;        /* [backends] of that: a yk_code_kind of image.h */
-    pthread_mutex_t lock; /* protects what follows, and changes of state */
-    pthread_cond_t built; /* no longer YK_PROGRAM_BUILDING */
+    yk_kernel_table declared; /* what the source tells beside the driver */
+    atomic_int state;         /* YK_PROGRAM_; once it is ready, only what the lock protects changes */
+    yk_failure *failure;      /* why it has failed */
+    yk_text log;              /* the compiler's */
+    yk_text instances;        /* names of the source and what the compiler made of them, by turns, each with its end */
+    yk_text code;             /* [backends] what it was loaded of; or compiled to, by compilers that are not the driver */
+    int code_kind;            /* [backends] of that: a yk_code_kind of image.h */
+    pthread_mutex_t lock;     /* protects what follows, and changes of state */
+    pthread_cond_t built;     /* no longer YK_PROGRAM_BUILDING */
     yoke_kernel *kernels;
     yk_text image;          /* the bytes that it was made of, or that were made of it to be saved; else empty */
     struct yk_image *saved; /* what is in the first of these */
@@ -514,21 +551,6 @@ yoke_status yk_program_add_instance(yoke_program *program, const char *name, con
 /* [backends] What the compiler calls it, and the other way round: `name` itself where it is none of the instances. */
 const char *yk_program_lowered(const yoke_program *program, const char *name);
 const char *yk_program_spelled(const yoke_program *program, const char *lowered);
-
-typedef enum yk_param_kind {
-    YK_PARAM_ANY,    /* the driver tells only the width */
-    YK_PARAM_SCALAR, /* a scalar, vector or struct by value */
-    YK_PARAM_BUFFER,
-    YK_PARAM_SHARED /* OpenCL: the __local pointer that stands for dynamic shared memory */
-} yk_param_kind;
-
-typedef struct yk_param {
-    yk_param_kind kind;
-    uint32_t size;     /* 0: not known */
-    int32_t read_only; /* as in yoke_param_info */
-    char name[40];     /* "" when not known */
-    char type[40];
-} yk_param;
 
 /* The head of a yoke_arg as one word: its kind and size. */
 typedef uint64_t yk_arg_head;
@@ -541,12 +563,12 @@ struct yoke_kernel {
     const char *lasting_name; /* kernel->name, but for the rest of the process */
     const char *native_name;  /* what the driver calls it */
     yoke_kernel_info info;
-    uint32_t automatic_block; /* threads in a block of yoke_launch_n */
-    yk_param *params;
+    yk_param *params;          /* a trailing shared one included */
     yk_arg_head (*heads)[2];   /* of each parameter, the one or two heads of arguments that fit without a closer look */
     int param_count;           /* without a trailing shared one; -1 when not known */
     bool takes_shared;         /* the last parameter is YK_PARAM_SHARED */
     bool signature_has_shared; /* whether takes_shared means anything: true where the driver tells address spaces */
+    int glance_count;          /* param_count; or -1 where a glance is not enough: it takes shared memory, or one block only */
     char name[];
 };
 
@@ -569,7 +591,7 @@ typedef struct yk_segment {
     void *native; /* [backends] */
 } yk_segment;
 
-/* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED for a shared one that is not the last. */
+/* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED: there are too many. */
 yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param);
 
 #endif

@@ -35,7 +35,7 @@ yoke_status yk_device_check(yoke_device *device)
 
 const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *name)
 {
-    if (name && kind == YK_OP_LAUNCH)
+    if (name && yk_is_launch(kind))
         snprintf(text, size, "launch of '%s'", name);
     else if (name && kind == YK_OP_WAIT)
         snprintf(text, size, "wait for the event of %s", name);

@@ -184,6 +184,8 @@ yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *bu
     if (!yk_is_device_range(stream, buffer, offset, size))
         status = yk_device_range_fault(stream, buffer, function, "buffer", offset, size);
     if (status == YOKE_OK)
+        status = yk_buffer_check_writable(buffer, function, "buffer");
+    if (status == YOKE_OK)
         status = yk_check_pattern(function, offset, size, 0, pattern, pattern_size);
     if (status < 0)
         return yk_blame_site(function, where, status);

@@ -6,6 +6,9 @@
 noinst_LTLIBRARIES += libyoke-all.la
 libyoke_all_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 libyoke_all_la_SOURCES = \
+	src/arguments.c \
+	src/arguments.h \
+	src/arrays.c \
 	src/backend.h \
 	src/build.c \
 	src/build_async.c \
@@ -82,7 +85,6 @@ libyoke_all_la_SOURCES = \
 	src/stream.h \
 	src/text.c \
 	src/thread.c \
-	src/todo.c \
 	src/thread.h \
 	src/trash.c \
 	src/trash.h \

@@ -31,6 +31,7 @@ typedef struct CUgraph_st *yk_CUgraph;
 typedef struct CUgraphNode_st *yk_CUgraphNode;
 typedef struct CUgraphExec_st *yk_CUgraphExec;
 typedef void (*yk_CUhostFn)(void *user);
+typedef size_t (*yk_CUoccupancyB2DSize)(int block_threads); /* shared memory of a block of so many threads */
 
 /* Structs that the driver is given. Functions take them by NVIDIA's own tags, which are left incomplete here so that NVIDIA's
  * header may complete them. */
@@ -161,6 +162,7 @@ typedef struct yk_CUDA_MEMSET_NODE_PARAMS {
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 20)                      \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)          \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)          \
+    X(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 95)                \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97) \
     X(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 83)                    \
     X(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 89)         \
@@ -188,6 +190,9 @@ typedef struct yk_CUDA_MEMSET_NODE_PARAMS {
     X(CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 7)                       \
     X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                \
     X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                    \
+    X(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, 2)                     \
+    X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)                     \
+    X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                             \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)        \
     X(CU_JIT_ERROR_LOG_BUFFER, 5)                                \
     X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)

@@ -5,6 +5,7 @@
 const yk_backend yk_backend_cuda = {
     .name = "cuda",
     .keeps_used_objects = false, /* cuMemFree does not promise to wait for work in flight, nor does unloading a module */
+    .local_parameters = false,
     .device_list = yk_cuda_device_list,
     .device_open = yk_cuda_device_open,
     .device_close = yk_cuda_device_close,
@@ -46,6 +47,8 @@ const yk_backend yk_backend_cuda = {
     .copy_box = yk_cuda_copy_box,
     .fill = yk_cuda_fill,
     .launch = yk_cuda_launch,
+    .launch_cooperative = yk_cuda_launch_cooperative,
+    .cooperative_blocks = yk_cuda_cooperative_blocks,
     .graph_takes = yk_cuda_graph_takes,
     .graph_create = yk_cuda_graph_create,
     .graph_destroy = yk_cuda_graph_destroy,

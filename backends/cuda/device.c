@@ -104,6 +104,8 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
         info->capabilities |= 1u << YOKE_CAP_MAPPED;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) && ask(&query, YK_CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
         info->capabilities |= 1u << YOKE_CAP_SHARED;
+    if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
+        info->capabilities |= 1u << YOKE_CAP_COOPERATIVE;
     yk_string_copy(info->vendor, sizeof info->vendor, "NVIDIA");
     yk_string_copy(info->platform, sizeof info->platform, "NVIDIA CUDA");
     identify(ordinal, info->pci, sizeof info->pci, info->uuid, sizeof info->uuid);

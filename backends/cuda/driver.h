@@ -173,6 +173,8 @@ yoke_status yk_cuda_read_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_copy_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_fill(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_launch(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_launch_cooperative(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_cooperative_blocks(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most);
 
 bool yk_cuda_graph_takes(const yk_op *op);
 yoke_status yk_cuda_graph_create(yk_segment *segment);

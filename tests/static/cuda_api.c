@@ -44,6 +44,7 @@ SAME_TYPE(yk_CUevent, CUevent);
 SAME_TYPE(yk_CUmodule, CUmodule);
 SAME_TYPE(yk_CUfunction, CUfunction);
 SAME_TYPE(yk_CUhostFn, CUhostFn);
+SAME_TYPE(yk_CUoccupancyB2DSize, CUoccupancyB2DSize);
 SAME_TYPE(yk_CUpointer_attribute, CUpointer_attribute);
 SAME_TYPE(yk_CUmemPool_attribute, CUmemPool_attribute);
 SAME_TYPE(yk_CUmemoryPool, CUmemoryPool);
