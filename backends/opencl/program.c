@@ -42,7 +42,7 @@ static yoke_status write_preamble(const yoke_program *program, const yoke_source
         put(preamble, &wanted, "\n", 1);
     }
 
-    /* From here on the compiler counts and names as the caller does (Oclgrind 21.10 counts on regardless). */
+    /* From here on the compiler counts and names as the caller does. */
     snprintf(line, sizeof line, "#line 1 \"%s", program->name[0] ? program->name : "source");
     for (char *c = line + strlen("#line 1 \""); *c; c++)
         if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
@@ -74,15 +74,16 @@ typedef struct unit {
     const yk_line_map *lines;
 } unit;
 
-/* One line of the compiler's. NVIDIA's (580) ignores #line: its "<kernel>:7:1: ..." counts the preamble and what was included too,
- * and is mended here. */
+/* One line of the compiler's. NVIDIA's (580) and Oclgrind's (21.10) ignore #line: their "<kernel>:7:1: ..." and "input.cl:7:1: ..."
+ * count the preamble and what was included too, and are mended here. */
 static void add_line(yk_text *log, const char *line, size_t length, const unit *u)
 {
-    static const char unnamed[] = "<kernel>:";
-    size_t prefix = strlen(unnamed);
+    static const char unnamed[] = "<kernel>:", oclgrind[] = "input.cl:";
+    size_t prefix = strlen(unnamed); /* of both */
     char *rest = NULL;
     const char *file = u->program->name;
-    unsigned long number = length > prefix && strncmp(line, unnamed, prefix) == 0 ? strtoul(line + prefix, &rest, 10) : 0;
+    bool counts_all = length > prefix && (strncmp(line, unnamed, prefix) == 0 || strncmp(line, oclgrind, prefix) == 0);
+    unsigned long number = counts_all ? strtoul(line + prefix, &rest, 10) : 0;
 
     if (number > u->preamble_lines) {
         number -= u->preamble_lines;

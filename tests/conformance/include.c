@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * #include in sources: one set of headers for both languages, what the compilers say about mistakes in them, and what is refused.
+ * How the text is put together is tests/unit/include.c's.
+ */
+#include "suite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a header adds to a kernel that differs in its head alone. */
+#define KERNEL(body)                                                                                           \
+    "#ifdef __CUDACC__\nextern \"C\" __global__ void f(int *out)\n#else\n__kernel void f(__global int *out)\n" \
+    "#endif\n" body
+
+static yoke_source source_of(const char *text, const yoke_header *headers, const char *const *folders)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    source.name = "includes";
+    source.cuda = source.opencl = text;
+    source.headers = headers;
+    source.include_folders = folders;
+    return source;
+}
+
+/* The kernel f of the source gives these two numbers. */
+static void gives(suite *t, const yoke_source *source, int32_t first, int32_t second)
+{
+    yoke_program *program = NULL;
+    yoke_kernel *kernel = NULL;
+    guarded out = { 0 };
+
+    if (!CHECK_OK(yoke_program_build(t->device, source, &program))) {
+        tap_diag("%s", yoke_build_log());
+        goto out;
+    }
+    NEED_OK(yoke_kernel_get(program, "f", &kernel));
+    NEED(guarded_create(t, 2 * sizeof first, &out));
+    NEED_OK(yoke_launch(t->stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(out.buffer)));
+    NEED_OK(yoke_stream_wait(t->stream));
+    guarded_check(t, &out, (int32_t[]){ first, second });
+out:
+    guarded_release(&out);
+    yoke_program_release(program);
+}
+
+/* Make a folder with a file in it, whose path is `folder`/sub/file.h. False: the case has failed. */
+static bool make_folder(char *folder, size_t size, const char *text)
+{
+    char path[128];
+    snprintf(folder, size, "/tmp/yoke-include.XXXXXX");
+    if (!CHECK(mkdtemp(folder)))
+        return false;
+    snprintf(path, sizeof path, "%s/sub", folder);
+    CHECK(mkdir(path, 0700) == 0);
+    snprintf(path, sizeof path, "%s/sub/file.h", folder);
+    FILE *file = fopen(path, "w");
+    return CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void remove_folder(const char *folder)
+{
+    static const char *const names[] = { "/sub/file.h", "/sub/link.h", "/sub", "" };
+    char path[128];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", folder, names[i]);
+        CHECK(remove(path) == 0 || errno == ENOENT);
+    }
+}
+
+/* A text with headers of every kind, each of which matters; then the same with other headers, which a cache must not mix up. */
+static void put_in(suite *t)
+{
+    yoke_header headers[] = { { "lib/a.h", "#pragma once\n#include \"b.h\"\n#define A (10 * B)\n" },
+                              { "lib/b.h", "#ifndef B_H\n#define B_H\n#include <lib/a.h>\n#define B 4\n#endif\n" },
+                              { NULL, NULL } };
+    static const char text[] = "#include \"lib/a.h\"\n#include <lib/b.h>\n#include <sub/file.h>\n#include <yoke/types.h>\n" KERNEL(
+        "{ yoke_vec2 v; v.x = 3.0f; yoke_i64 big = A; out[0] = (int)(big + FROM_FILE);"
+        " out[1] = (int)sizeof(yoke_u64) + (int)v.x; }\n");
+    char folder[64];
+    const char *folders[] = { folder, NULL };
+
+    NEED(make_folder(folder, sizeof folder, "#define FROM_FILE 2\r\n"));
+    yoke_source source = source_of(text, headers, folders);
+    gives(t, &source, 42, 11);
+    headers[1].text = "#define B 5";
+    gives(t, &source, 52, 11);
+out:
+    remove_folder(folder);
+}
+
+/* Headers that only the other language has, and one that nobody has. */
+static void branches(suite *t)
+{
+    static const yoke_header headers[] = { { "shared.h", "#ifdef __CUDACC__\n#define LANGUAGE 1\n#else\n#define LANGUAGE 2\n"
+                                                         "#endif\n#if LANGUAGE == 2 && defined(__CUDACC__)\n"
+                                                         "#include <opencl_only.h>\n#include \"nowhere.h\"\n#endif\n" },
+                                           { NULL, NULL } };
+    static const char text[] = "#include \"shared.h\"\n#ifdef NEVER\n#include \"nobody's.h\"\n#include <more.h>\n#endif\n" KERNEL(
+        "{ out[0] = LANGUAGE; out[1] = 7; }\n");
+    const char *defines[] = { "NEVER=1", NULL };
+    yoke_source source = source_of(text, headers, NULL);
+    yoke_program *program = NULL;
+
+    gives(t, &source, strcmp(t->info.backend, "cuda") == 0 ? 1 : 2, 7);
+    source.defines = defines;
+    CHECK_STATUS(YOKE_E_BUILD, yoke_program_build(t->device, &source, &program));
+    CHECK_TEXT(yoke_build_log(), "nobody's.h is not there");
+    yoke_program_release(program);
+}
+
+/* The log names a file and line, as the compiler spells that. */
+static void log_names(suite *t, const char *file, int line)
+{
+    char place[128];
+    snprintf(place, sizeof place, strcmp(t->info.backend, "cuda") == 0 ? "%s(%d)" : "%s:%d", file, line);
+    if (!CHECK_TEXT(yoke_build_log(), place))
+        tap_diag("%s", yoke_build_log());
+}
+
+static void messages(suite *t)
+{
+    yoke_header headers[] = { { "good.h", "/* more than\n one line */\n" },
+                              { "bad.h", "#pragma once\n\nint wrong = nothing1;\n" },
+                              { NULL, NULL } };
+    static const char in_header[] = "#include \"good.h\"\n#include \"bad.h\"\n" KERNEL("{ out[0] = 1; }\n");
+    static const char behind[] = "#include \"good.h\"\n#include <yoke/types.h>\n" KERNEL("{ out[0] = nothing2; }\n");
+    static const char missing[] = "#include \"good.h\"\n\n#include \"nowhere.h\"\n" KERNEL("{ out[0] = 1; }\n");
+    char folder[64], path[128];
+    const char *folders[] = { folder, NULL };
+    yoke_program *program = NULL;
+
+    yoke_source source = source_of(in_header, headers, NULL);
+    CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
+    log_names(t, "bad.h", 3);
+    CHECK_TEXT(yoke_build_log(), "nothing1");
+    source = source_of(behind, headers, NULL);
+    CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
+    log_names(t, "includes", 8);
+    source = source_of(missing, headers, NULL);
+    CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
+    log_names(t, "includes", 3);
+    CHECK_TEXT(yoke_build_log(), "nowhere.h is not there");
+
+    NEED(make_folder(folder, sizeof folder, "\n\nint wrong = nothing3;\n"));
+    source = source_of("#include <sub/file.h>\n" KERNEL("{ out[0] = 1; }\n"), NULL, folders);
+    CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
+    snprintf(path, sizeof path, "%s/sub/file.h", folder);
+    log_names(t, path, 3);
+out:
+    remove_folder(folder);
+}
+
+static void refused(suite *t)
+{
+    yoke_header headers[] = { { "self.h", "#include \"self.h\"\n" }, { "open.h", "/* " }, { NULL, NULL } };
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        { "#include \"/etc/hostname\"\n", "yoke_program_build|includes:1|absolute path" },
+        { "\n#include \"../file.h\"\n", "includes:2|leads out of every include folder" },
+        { "#include \"link.h\"\n", "link.h is refused|leads out of the include folder" },
+        { "#include \"self.h\"\n", "self.h includes itself|self.h:1 includes self.h" },
+        { "#include \"open.h\"\n", "open.h:1|does not end" },
+    };
+    char folder[64], sub[80], link[96];
+    const char *folders[] = { sub, NULL };
+    yoke_program *program = NULL;
+
+    NEED(make_folder(folder, sizeof folder, ""));
+    snprintf(sub, sizeof sub, "%s/sub", folder);
+    snprintf(link, sizeof link, "%s/link.h", sub);
+    NEED(symlink("/etc/passwd", link) == 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        yoke_source source = source_of(cases[i].text, headers, folders);
+        CHECK_FAILS(YOKE_E_BUILD, cases[i].words, yoke_program_build(t->device, &source, &program));
+        CHECK(!program);
+    }
+    yoke_source source = source_of(KERNEL("{ out[0] = 1; }\n"), headers, folders);
+    headers[0].name = "../self.h";
+    CHECK_FAILS(YOKE_E_INVALID, "headers[0]|../self.h", yoke_program_build(t->device, &source, &program));
+    headers[0].name = "";
+    CHECK_FAILS(YOKE_E_INVALID, "headers[0]|empty", yoke_program_build(t->device, &source, &program));
+    source.headers = NULL;
+    folders[0] = "sub";
+    CHECK_FAILS(YOKE_E_INVALID, "include_folders[0]|absolute", yoke_program_build(t->device, &source, &program));
+    snprintf(sub, sizeof sub, "%s/sub/file.h", folder);
+    folders[0] = sub;
+    CHECK_FAILS(YOKE_E_INVALID, "include_folders[0]|is no folder", yoke_program_build(t->device, &source, &program));
+    snprintf(sub, sizeof sub, "%s/nowhere", folder);
+    CHECK_FAILS(YOKE_E_INVALID, "include_folders[0]|No such file", yoke_program_build(t->device, &source, &program));
+out:
+    remove_folder(folder);
+}
+
+int main(void)
+{
+    static const suite_case cases[] = {
+        { "headers are put in, and a change in one counts", put_in, false },
+        { "what is missing matters only where it is included", branches, false },
+        { "messages name the header's file and line", messages, false },
+        { "what is refused", refused, false },
+    };
+
+    return SUITE_MAIN(cases, NULL);
+}
