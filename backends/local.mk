@@ -12,10 +12,15 @@ libyoke_all_la_SOURCES += \
 	backends/cuda/driver.h \
 	backends/cuda/error.c \
 	backends/cuda/event.c \
+	backends/cuda/graph.c \
 	backends/cuda/kernel.c \
 	backends/cuda/module.c \
 	backends/cuda/nvrtc.c \
 	backends/cuda/program.c \
+	backends/cuda/scan.c \
+	backends/cuda/scan.h \
+	backends/cuda/signature.c \
+	backends/cuda/signature.h \
 	backends/cuda/stream.c \
 	backends/cuda/symbols.def \
 	backends/opencl/backend.c \
@@ -26,6 +31,7 @@ libyoke_all_la_SOURCES += \
 	backends/opencl/driver.h \
 	backends/opencl/error.c \
 	backends/opencl/event.c \
+	backends/opencl/graph.c \
 	backends/opencl/kernel.c \
 	backends/opencl/lock.c \
 	backends/opencl/program.c \

@@ -30,6 +30,11 @@ typedef struct bench_side {
     void (*call)(void *self, int count);                              /* the same with a host function between the two */
     void (*call_pairs)(void *self, int count);                        /* a kernel and a host function, and a wait after the last */
     void (*call_sleepers)(void *self, int streams, int milliseconds); /* a kernel and a host function that sleeps, in each stream */
+    /* A graph of the small kernel, so many times one behind the other, instead of the one before; 0: none. False: this driver has
+     * no graphs. */
+    bool (*graph_make)(void *self, int kernels);
+    void (*graph_launch)(void *self, int count);
+    void (*graph_set_args)(void *self, int count); /* of its first kernel, each time others */
 } bench_side;
 
 extern const bench_side bench_yoke, bench_cuda, bench_opencl, bench_gpuarray;

@@ -7,35 +7,37 @@
 
 #include "../backends/opencl/driver.h"
 
-#define BENCH_OPENCL_FUNCTIONS(X)  \
-    X(clBuildProgram)              \
-    X(clCreateBuffer)              \
-    X(clCreateCommandQueue)        \
-    X(clCreateKernel)              \
-    X(clCreateProgramWithSource)   \
-    X(clCreateUserEvent)           \
-    X(clEnqueueCopyBuffer)         \
-    X(clEnqueueFillBuffer)         \
-    X(clEnqueueMapBuffer)          \
-    X(clEnqueueMarkerWithWaitList) \
-    X(clEnqueueMigrateMemObjects)  \
-    X(clEnqueueNDRangeKernel)      \
-    X(clEnqueueReadBuffer)         \
-    X(clEnqueueReadBufferRect)     \
-    X(clEnqueueUnmapMemObject)     \
-    X(clEnqueueWriteBuffer)        \
-    X(clEnqueueWriteBufferRect)    \
-    X(clFinish)                    \
-    X(clFlush)                     \
-    X(clGetEventInfo)              \
-    X(clReleaseCommandQueue)       \
-    X(clReleaseEvent)              \
-    X(clReleaseKernel)             \
-    X(clReleaseMemObject)          \
-    X(clReleaseProgram)            \
-    X(clSetEventCallback)          \
-    X(clSetKernelArg)              \
-    X(clSetUserEventStatus)        \
+#define BENCH_OPENCL_FUNCTIONS(X)               \
+    X(clBuildProgram)                           \
+    X(clCreateBuffer)                           \
+    X(clCreateCommandQueue)                     \
+    X(clCreateKernel)                           \
+    X(clCreateProgramWithSource)                \
+    X(clCreateUserEvent)                        \
+    X(clEnqueueCopyBuffer)                      \
+    X(clEnqueueFillBuffer)                      \
+    X(clEnqueueMapBuffer)                       \
+    X(clEnqueueMarkerWithWaitList)              \
+    X(clEnqueueMigrateMemObjects)               \
+    X(clEnqueueNDRangeKernel)                   \
+    X(clEnqueueReadBuffer)                      \
+    X(clEnqueueReadBufferRect)                  \
+    X(clEnqueueUnmapMemObject)                  \
+    X(clEnqueueWriteBuffer)                     \
+    X(clEnqueueWriteBufferRect)                 \
+    X(clFinish)                                 \
+    X(clFlush)                                  \
+    X(clGetDeviceInfo)                          \
+    X(clGetExtensionFunctionAddressForPlatform) \
+    X(clGetEventInfo)                           \
+    X(clReleaseCommandQueue)                    \
+    X(clReleaseEvent)                           \
+    X(clReleaseKernel)                          \
+    X(clReleaseMemObject)                       \
+    X(clReleaseProgram)                         \
+    X(clSetEventCallback)                       \
+    X(clSetKernelArg)                           \
+    X(clSetUserEventStatus)                     \
     X(clWaitForEvents)
 
 typedef struct bench_opencl_table {

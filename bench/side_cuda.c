@@ -12,6 +12,31 @@
 
 #include "raw_cuda.h"
 
+/* CUDA_KERNEL_NODE_PARAMS since CUDA 12. */
+typedef struct node_params {
+    yk_CUfunction function;
+    unsigned int grid[3], block[3], shared;
+    void **parameters, **extra;
+    void *kernel;
+    yk_CUcontext context;
+} node_params;
+
+/* X(name, parameters) */
+#define GRAPH_FUNCTIONS(X)                                                                                                 \
+    X(cuGraphCreate, (void **out_graph, unsigned int flags))                                                               \
+    X(cuGraphAddKernelNode_v2, (void **out_node, void *graph, void *const *before, size_t count, const node_params *node)) \
+    X(cuGraphInstantiateWithFlags, (void **out_exec, void *graph, unsigned long long flags))                               \
+    X(cuGraphExecKernelNodeSetParams_v2, (void *exec, void *node, const node_params *params))                              \
+    X(cuGraphLaunch, (void *exec, yk_CUstream stream))                                                                     \
+    X(cuGraphExecDestroy, (void *exec))                                                                                    \
+    X(cuGraphDestroy, (void *graph))
+
+static struct {
+#define MEMBER(name, parameters) yk_CUresult(*name) parameters;
+    GRAPH_FUNCTIONS(MEMBER)
+#undef MEMBER
+} graphs;
+
 typedef struct side {
     yk_CUdevice device;
     yk_CUcontext context;
@@ -20,6 +45,7 @@ typedef struct side {
     yk_CUmodule module;
     yk_CUfunction function;
     yk_CUdeviceptr buffer;
+    void *graph, *exec, *first; /* of graphs: the first node */
 } side;
 
 static void find_device(side *self, yoke_device *device)
@@ -56,6 +82,9 @@ static void *cuda_open(yoke_device *device)
     if (!self)
         bench_fail("cuda by hand", "out of memory");
     bench_cuda_load();
+#define BIND(name, parameters) *(void **)&graphs.name = bench_cuda_symbol(#name);
+    GRAPH_FUNCTIONS(BIND)
+#undef BIND
     find_device(self, device);
     must(cu.cuDevicePrimaryCtxRetain(&self->context, self->device));
     enter(self);
@@ -68,10 +97,20 @@ static void *cuda_open(yoke_device *device)
     return self;
 }
 
+static void destroy_graph(side *self)
+{
+    if (self->exec)
+        must(graphs.cuGraphExecDestroy(self->exec));
+    if (self->graph)
+        must(graphs.cuGraphDestroy(self->graph));
+    self->exec = self->graph = NULL;
+}
+
 static void cuda_close(void *object)
 {
     side *self = object;
     enter(self);
+    destroy_graph(self);
     for (int i = 0; i < BENCH_STREAMS && self->sleepers[i]; i++)
         must(cu.cuStreamDestroy_v2(self->sleepers[i]));
     must(cu.cuMemFree_v2(self->buffer));
@@ -245,6 +284,56 @@ static void cuda_call_sleepers(void *object, int streams, int milliseconds)
     leave();
 }
 
+static bool cuda_graph_make(void *object, int kernels)
+{
+    side *self = object;
+    float a = 1.0f;
+    int n = 1;
+    void *parameters[] = { &self->buffer, &a, &n }, *node = NULL;
+    node_params params = {
+        .function = self->function, .grid = { 1, 1, 1 }, .block = { BENCH_BLOCK, 1, 1 }, .parameters = parameters
+    };
+    enter(self);
+    destroy_graph(self);
+    if (kernels > 0)
+        must(graphs.cuGraphCreate(&self->graph, 0));
+    for (int i = 0; i < kernels; i++) {
+        void *before = node;
+        must(graphs.cuGraphAddKernelNode_v2(&node, self->graph, i ? &before : NULL, i ? 1 : 0, &params));
+        self->first = i ? self->first : node;
+    }
+    if (kernels > 0)
+        must(graphs.cuGraphInstantiateWithFlags(&self->exec, self->graph, 0));
+    leave();
+    return true;
+}
+
+static void cuda_graph_launches(void *object, int count)
+{
+    side *self = object;
+    enter(self);
+    for (int i = 0; i < count; i++)
+        must(graphs.cuGraphLaunch(self->exec, self->stream));
+    leave();
+}
+
+static void cuda_graph_changes(void *object, int count)
+{
+    side *self = object;
+    float a;
+    int n = 1;
+    void *parameters[] = { &self->buffer, &a, &n };
+    node_params params = {
+        .function = self->function, .grid = { 1, 1, 1 }, .block = { BENCH_BLOCK, 1, 1 }, .parameters = parameters
+    };
+    enter(self);
+    for (int i = 0; i < count; i++) {
+        a = (float)i;
+        must(graphs.cuGraphExecKernelNodeSetParams_v2(self->exec, self->first, &params));
+    }
+    leave();
+}
+
 const bench_side bench_cuda = {
     .name = "raw",
     .open = cuda_open,
@@ -262,4 +351,7 @@ const bench_side bench_cuda = {
     .call = cuda_call,
     .call_pairs = cuda_call_pairs,
     .call_sleepers = cuda_call_sleepers,
+    .graph_make = cuda_graph_make,
+    .graph_launch = cuda_graph_launches,
+    .graph_set_args = cuda_graph_changes,
 };

@@ -6,10 +6,25 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "raw_opencl.h"
 #include "bench.h"
+
+/* X(name): of cl_khr_command_buffer, which few drivers have. */
+#define GRAPH_FUNCTIONS(X)        \
+    X(clCreateCommandBufferKHR)   \
+    X(clCommandNDRangeKernelKHR)  \
+    X(clFinalizeCommandBufferKHR) \
+    X(clEnqueueCommandBufferKHR)  \
+    X(clReleaseCommandBufferKHR)
+
+static struct {
+#define MEMBER(name) name##_fn name;
+    GRAPH_FUNCTIONS(MEMBER)
+#undef MEMBER
+} graphs;
 
 typedef struct side {
     cl_context context;
@@ -18,7 +33,27 @@ typedef struct side {
     cl_program program;
     cl_kernel kernel;
     cl_mem buffer;
+    bool has_graphs;
+    cl_command_buffer_khr graph;
 } side;
+
+static bool find_graphs(const yk_opencl_slot *slot)
+{
+    cl_device_command_buffer_capabilities_khr can = 0;
+    char extensions[8192] = "";
+    if (cl.clGetDeviceInfo(slot->id, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL) != CL_SUCCESS ||
+        !strstr(extensions, "cl_khr_command_buffer") ||
+        cl.clGetDeviceInfo(slot->id, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, sizeof can, &can, NULL) != CL_SUCCESS ||
+        !(can & CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR))
+        return false;
+#define BIND(name)                                                                               \
+    *(void **)&graphs.name = cl.clGetExtensionFunctionAddressForPlatform(slot->platform, #name); \
+    if (!graphs.name)                                                                            \
+        return false;
+    GRAPH_FUNCTIONS(BIND)
+#undef BIND
+    return true;
+}
 
 static void *opencl_open(yoke_device *device)
 {
@@ -40,6 +75,7 @@ static void *opencl_open(yoke_device *device)
     must(code);
     self->buffer = cl.clCreateBuffer(self->context, CL_MEM_READ_WRITE, BENCH_LARGE, NULL, &code);
     must(code);
+    self->has_graphs = find_graphs(opened->slot);
     return self;
 }
 
@@ -48,6 +84,8 @@ static void opencl_close(void *object)
     side *self = object;
     for (int i = 0; i < BENCH_STREAMS && self->sleepers[i]; i++)
         must(cl.clReleaseCommandQueue(self->sleepers[i]));
+    if (self->graph)
+        must(graphs.clReleaseCommandBufferKHR(self->graph));
     must(cl.clReleaseMemObject(self->buffer));
     must(cl.clReleaseKernel(self->kernel));
     must(cl.clReleaseProgram(self->program));
@@ -232,6 +270,40 @@ static void opencl_call_sleepers(void *object, int streams, int milliseconds)
     }
 }
 
+static bool opencl_graph_make(void *object, int kernels)
+{
+    const cl_command_buffer_properties_khr often[] = { CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0 };
+    const size_t threads = BENCH_BLOCK;
+    side *self = object;
+    cl_float a = 1.0f;
+    cl_sync_point_khr before = 0, point = 0;
+    cl_int n = 1, code;
+    if (!self->has_graphs)
+        return false;
+    if (self->graph)
+        must(graphs.clReleaseCommandBufferKHR(self->graph));
+    self->graph = NULL;
+    if (kernels == 0)
+        return true;
+    self->graph = graphs.clCreateCommandBufferKHR(1, &self->queue, often, &code);
+    must(code);
+    must(cl.clSetKernelArg(self->kernel, 0, sizeof self->buffer, &self->buffer));
+    must(cl.clSetKernelArg(self->kernel, 1, sizeof a, &a));
+    must(cl.clSetKernelArg(self->kernel, 2, sizeof n, &n));
+    for (int i = 0; i < kernels; i++, before = point)
+        must(graphs.clCommandNDRangeKernelKHR(self->graph, NULL, NULL, self->kernel, 1, NULL, &threads, &threads, i > 0,
+                                              i > 0 ? &before : NULL, &point, NULL));
+    must(graphs.clFinalizeCommandBufferKHR(self->graph));
+    return true;
+}
+
+static void opencl_graph_launches(void *object, int count)
+{
+    side *self = object;
+    for (int i = 0; i < count; i++)
+        must(graphs.clEnqueueCommandBufferKHR(0, NULL, self->graph, 0, NULL, NULL));
+}
+
 const bench_side bench_opencl = {
     .name = "raw",
     .open = opencl_open,
@@ -249,4 +321,6 @@ const bench_side bench_opencl = {
     .call = opencl_call,
     .call_pairs = opencl_call_pairs,
     .call_sleepers = opencl_call_sleepers,
+    .graph_make = opencl_graph_make,
+    .graph_launch = opencl_graph_launches,
 };

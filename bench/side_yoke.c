@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <yoke/graph.h>
+
 typedef struct side {
     yoke_device *device;
     yoke_stream *stream;
@@ -12,6 +14,7 @@ typedef struct side {
     yoke_program *program;
     yoke_kernel *kernel;
     yoke_stream *sleepers[BENCH_STREAMS];
+    yoke_graph *graph;
 } side;
 
 static void must(yoke_status status)
@@ -38,6 +41,7 @@ static void yoke_close(void *object)
     side *self = object;
     for (int i = 0; i < BENCH_STREAMS; i++)
         yoke_stream_release(self->sleepers[i]);
+    yoke_graph_release(self->graph);
     yoke_stream_release(self->stream);
     yoke_buffer_release(self->buffer);
     yoke_program_release(self->program);
@@ -181,6 +185,34 @@ static void yoke_call_sleepers(void *object, int streams, int milliseconds)
         must(yoke_stream_wait(self->sleepers[i]));
 }
 
+static bool yoke_graph_make(void *object, int kernels)
+{
+    side *self = object;
+    yoke_graph_release(self->graph);
+    self->graph = NULL;
+    if (kernels == 0)
+        return true;
+    must(yoke_graph_create(self->device, "chain", &self->graph));
+    must(yoke_graph_begin(self->graph, self->stream));
+    yoke_launches(self, kernels);
+    must(yoke_graph_end(self->graph));
+    return true;
+}
+
+static void yoke_graph_launches(void *object, int count)
+{
+    side *self = object;
+    for (int i = 0; i < count; i++)
+        must(yoke_graph_launch(self->stream, self->graph));
+}
+
+static void yoke_graph_changes(void *object, int count)
+{
+    side *self = object;
+    for (int i = 0; i < count; i++)
+        must(yoke_graph_set_args(self->graph, 0, YOKE_ARGS(self->buffer, (float)i, (int32_t)1)));
+}
+
 const bench_side bench_yoke = {
     .name = "yoke",
     .open = yoke_open,
@@ -198,4 +230,7 @@ const bench_side bench_yoke = {
     .call = yoke_call,
     .call_pairs = yoke_call_pairs,
     .call_sleepers = yoke_call_sleepers,
+    .graph_make = yoke_graph_make,
+    .graph_launch = yoke_graph_launches,
+    .graph_set_args = yoke_graph_changes,
 };

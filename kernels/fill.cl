@@ -3,6 +3,7 @@
  * Rows of `width` bytes, `pitch` bytes apart, filled 16 bytes at a time: `chunk` is what an aligned chunk holds. One work-item for
  * each chunk that a row touches, in x; rows in y, in steps where there are more than groups. `target` is aligned to 16 bytes, and
  * so is `pitch` when there is more than one row.
+ * Tolerance: 0
  */
 
 __kernel void fill(__global unsigned char *target, ulong offset, ulong width, ulong pitch, ulong rows, uint4 chunk)

@@ -3,6 +3,7 @@
  * Rows of `width` bytes, `pitch` bytes apart, filled 16 bytes at a time: `chunk` is what an aligned chunk holds. One thread for
  * each chunk that a row touches, in x; rows in y, in steps where there are more than blocks. `target` is aligned to 16 bytes, and
  * so is `pitch` when there is more than one row.
+ * Tolerance: 0
  */
 
 extern "C" __global__ void fill(unsigned char *target, unsigned long long offset, unsigned long long width,

@@ -2,6 +2,7 @@
 /*
  * A picture of the Mandelbrot set: width x height pixels of 4 bytes (red, green, blue, alpha), centred on (cx, cy), `scale` apart.
  * Everything is additions, products and fma, no library function: so the picture has the same bytes on every device.
+ * Tolerance: 0
  */
 
 /* log2 of a positive normal float, within 0.01 and without a step: the exponent, and a parabola for the rest. */

@@ -5,6 +5,7 @@
  *
  * One work-item for each pixel: x over columns, y over rows, in work-groups of any size. Neighbouring work-items read neighbouring
  * pixels, and the pixels that they share come from the cache.
+ * Tolerance: 0
  */
 
 __kernel void gaussian_horizontal(__global const float *restrict source, __global float *restrict target,

@@ -5,6 +5,7 @@
  *
  * One thread for each pixel: x over columns, y over rows, in blocks of any size. Neighbouring threads read neighbouring pixels, and
  * the pixels that they share come from the cache.
+ * Tolerance: 0
  */
 
 static __device__ int clamp_to(int i, int count)

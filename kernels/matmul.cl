@@ -2,6 +2,7 @@
 /*
  * Matrix product c = a b of row-major matrices of any shape: a is m x k, b is k x n, c is m x n.
  * Both kernels add up in the order of k with one rounding per step, so they give the same bits.
+ * Tolerance: 0
  */
 
 /* One work-item for each element of c: x over columns, y over rows, in work-groups of any size. */

@@ -3,6 +3,7 @@
  * Sum of n floats: each work-group leaves its part in out[group]. The order of the additions depends on the sizes of the launch
  * alone, so the same launch gives the same bits each time and on every device. A second launch of one group over the parts gives
  * the whole sum.
+ * Tolerance: 0
  */
 
 /* Work-groups of any size, with one float of local memory, the launch's dynamic shared memory, for each work-item of a group. */

@@ -2,6 +2,7 @@
 /*
  * Sum of n floats: each block leaves its part in out[block]. The order of the additions depends on grid and block alone, so the
  * same launch gives the same bits each time and on every device. A second launch of one block over the parts gives the whole sum.
+ * Tolerance: 0
  */
 
 /* Blocks of any size, with one float of dynamic shared memory for each thread of a block. */

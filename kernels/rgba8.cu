@@ -3,6 +3,7 @@
  * Pixels of 4 bytes (red, green, blue, alpha) to float4 from 0 to 1 and back. The floats are premultiplied by alpha, as whatever
  * mixes pixels needs them: else the colour of invisible pixels would bleed into their neighbours.
  * One thread for each of the n pixels: yoke_launch_n(stream, rgba8_unpack, n, YOKE_ARGS(bytes, pixels, n)).
+ * Tolerance: 0
  */
 
 extern "C" __global__ void rgba8_unpack(const uchar4 *__restrict__ bytes, float4 *__restrict__ pixels, int n)

@@ -2,6 +2,7 @@
 /*
  * y = a x + y. One work-item for each of the n elements: yoke_launch_n(stream, saxpy, n, YOKE_ARGS(x, y, a, n)).
  * fma rounds once, and does so on every device: a plain a * x + y would depend on what the compiler makes of it.
+ * Tolerance: 0
  */
 
 __kernel void saxpy(__global const float *restrict x, __global float *restrict y, float a, int n)

@@ -2,6 +2,7 @@
 /*
  * y = a x + y. One thread for each of the n elements: yoke_launch_n(stream, saxpy, n, YOKE_ARGS(x, y, a, n)).
  * fmaf rounds once, and does so on every device: a plain a * x + y would depend on what the compiler makes of it.
+ * Tolerance: 0
  */
 
 extern "C" __global__ void saxpy(const float *__restrict__ x, float *__restrict__ y, float a, int n)

@@ -31,6 +31,10 @@ struct yk_backend {
      * is one, behind the operation. */
     bool records_with_operations;
 
+    /* Shared memory of a launch is a parameter for each piece: arguments of YOKE_ARG_LOCAL get here. Else the core adds them up in
+     * op->u.launch.shared and leaves them out. Of the other kinds only YOKE_ARG_BUFFER, _SCALAR and _STRUCT ever get here. */
+    bool local_parameters;
+
     /* Start the driver if need be (never more than once) and append every device it has to the list, in PCI order where there is
      * one, with yk_device_list_add; devices and platforms that cannot be used with yk_device_list_reject. Creates no context. Fails
      * when the driver is missing or refuses to start: the record's text says why and what to do. */
@@ -118,6 +122,18 @@ struct yk_backend {
     yoke_status (*copy_box)(yoke_stream *stream, const yk_op *op);
     yoke_status (*fill)(yoke_stream *stream, const yk_op *op);
     yoke_status (*launch)(yoke_stream *stream, const yk_op *op);
+    /* Where YOKE_CAP_COOPERATIVE: the launch, and how many blocks of so many threads can be on the device at the same time. */
+    yoke_status (*launch_cooperative)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*cooperative_blocks)(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most);
+
+    /* Graphs, where YOKE_CAP_GRAPHS. Whether a graph of the driver's can have this operation: others are given one by one. */
+    bool (*graph_takes)(const yk_op *op);
+    /* Make the driver's graph of the steps, which it takes: sets segment->native and the steps' own. */
+    yoke_status (*graph_create)(yk_segment *segment);
+    void (*graph_destroy)(yk_segment *segment);
+    /* A step has this operation from the next launch on. It is of the same kind; step->op is still the one before. */
+    yoke_status (*graph_change)(yk_segment *segment, yk_step *step, const yk_op *op);
+    yoke_status (*graph_launch)(yoke_stream *stream, const yk_segment *segment);
 
     /* Append all that decides, beside the source, what the compiler makes: its version, the driver's, the device. */
     yoke_status (*program_fingerprint)(const yoke_device *device, yk_text *text);
@@ -139,8 +155,9 @@ struct yk_backend {
     /* Append the names of the program's kernels, separated by ';'; nothing when the driver does not tell. */
     void (*program_kernel_names)(const yoke_program *program, yk_text *names);
     /* kernel->program, kernel->name and kernel->native_name are set. Sets kernel->native, the signature (yk_kernel_add_param, in
-     * order, or kernel->param_count = -1 when the driver does not tell) and the members of kernel->info. YOKE_E_NOT_FOUND when the
-     * program has no such kernel. */
+     * order, or kernel->param_count = -1 when the driver does not tell) and the members of kernel->info, but for size and
+     * parameters; automatic_block may stay 0, and is chosen by the core then. YOKE_E_NOT_FOUND when the program has no such kernel.
+     */
     yoke_status (*kernel_create)(yoke_kernel *kernel);
     void (*kernel_destroy)(yoke_kernel *kernel);
 };

@@ -4,6 +4,7 @@
  * at once are one row. What is left goes to the driver as one operation, or slice by slice where drivers would not take it.
  */
 #include "copy.h"
+#include "graph.h"
 
 #include <limits.h>
 
@@ -158,10 +159,15 @@ static yoke_status enqueue_box(const char *function, yoke_stream *stream, const 
         box->target_slice = box->height * box->target_row;
         box->source_slice = box->height * box->source_row;
     }
+    bool recorded = yk_is_recorded(stream);
+    if (recorded)
+        yk_graph_group(stream, op->kind);
     for (size_t z = 0; z < whole.depth && status == YOKE_OK; z += box->depth)
         for (size_t y = 0; y < whole.height && status == YOKE_OK; y += box->height)
             status = enqueue(function, stream, *op, z * whole.target_slice + y * whole.target_row,
                              z * whole.source_slice + y * whole.source_row);
+    if (recorded)
+        yk_graph_ungroup(stream, status);
     return status;
 }
 
@@ -175,7 +181,9 @@ static yoke_status enqueue_with_host(const char *function, const char *where, yk
     bool write = kind == YK_OP_WRITE_BOX;
     if (!yk_is_device_range(stream, buffer, 0, 1))
         return yk_device_range_fault(stream, buffer, function, device->name, 0, 1);
-    yoke_status status = check_end(function, buffer, device);
+    yoke_status status = write ? yk_buffer_check_writable(buffer, function, device->name) : YOKE_OK;
+    if (status == YOKE_OK)
+        status = check_end(function, buffer, device);
     if (status < 0)
         return status;
     yk_op op = { .kind = kind,
@@ -291,6 +299,8 @@ static yoke_status copy(const char *function, const char *where, yoke_stream *st
     YK_CHECK(source, YK_BUFFER, function, "source");
     yoke_status status = yk_check_pair(stream, function, target, source);
     if (status == YOKE_OK)
+        status = yk_buffer_check_writable(target, function, "target");
+    if (status == YOKE_OK)
         status = check_box(function, &box);
     if (status == YOKE_OK)
         status = check_layout(function, "target", target_layout, &box, &to);
@@ -330,6 +340,8 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
     if (status == YOKE_OK && !yk_is_device_range(stream, buffer, 0, 1))
         status = yk_device_range_fault(stream, buffer, function, "buffer", 0, 1);
     if (status == YOKE_OK)
+        status = yk_buffer_check_writable(buffer, function, "buffer");
+    if (status == YOKE_OK)
         status = check_end(function, buffer, &at);
     if (status == YOKE_OK)
         status = yk_check_pattern(function, at.offset, box.width, (box.height > 1 ? at.row : 0) | (box.depth > 1 ? at.slice : 0),
@@ -337,9 +349,14 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
     if (status < 0)
         return status;
     yk_box flat = flatten(&box, &at, &at);
+    bool recorded = yk_is_recorded(stream);
+    if (recorded)
+        yk_graph_group(stream, YK_OP_FILL);
     for (size_t z = 0; z < flat.depth && status == YOKE_OK; z++)
         status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + at.offset + z * flat.target_slice, flat.width,
                                  flat.height, flat.target_row, pattern, pattern_size);
+    if (recorded)
+        yk_graph_ungroup(stream, status);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <yoke/native.h>
 
 #include "backend.h"
+#include "graph.h"
 #include "pinned.h"
 #include "pool.h"
 #include "stream.h"
@@ -110,17 +111,26 @@ yoke_status yoke_buffer_create(yoke_device *device, size_t size, yoke_buffer **o
     return status < 0 ? yk_blame(function, NULL, status) : status;
 }
 
+yoke_status yk_buffer_create_ordered(const char *function, yoke_stream *stream, size_t size, yoke_buffer **out_buffer)
+{
+    if (atomic_load_explicit(&stream->failed, memory_order_acquire)) {
+        yoke_status status = yk_stream_tell(stream);
+        if (status < 0)
+            return status;
+    } else if (yk_is_recorded(stream)) {
+        return yk_graph_refuse(function, stream);
+    }
+    return create(function, stream->device, stream, YOKE_MEMORY_DEVICE, size, out_buffer);
+}
+
 yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size, yoke_buffer **out_buffer)
 {
     static const char function[] = "yoke_buffer_create_ordered";
     yoke_status status = check_out(function, out_buffer);
     if (status == YOKE_OK) {
         YK_CHECK(stream, YK_STREAM, function, "stream");
-        if (atomic_load_explicit(&stream->failed, memory_order_acquire))
-            status = yk_stream_tell(stream);
+        status = yk_buffer_create_ordered(function, stream, size, out_buffer);
     }
-    if (status == YOKE_OK)
-        status = create(function, stream->device, stream, YOKE_MEMORY_DEVICE, size, out_buffer);
     return status < 0 ? yk_blame(function, NULL, status) : status;
 }
 
@@ -268,7 +278,8 @@ yoke_status yoke_buffer_native(yoke_buffer *buffer, uintptr_t *out_native)
     return YOKE_OK;
 }
 
-static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view)
+static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t offset, size_t size, bool read_only,
+                               yoke_buffer **out_view)
 {
     if (!out_view)
         return yk_fail(YOKE_E_INVALID, "%s: out_view is NULL", function);
@@ -294,7 +305,8 @@ static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t
         yk_object_free(view, sizeof *view);
         return status;
     }
-    view->argument_of = view->misaligned ? NULL : view->root->argument_of;
+    view->read_only = read_only || buffer->read_only;
+    view->argument_of = view->misaligned || view->read_only ? NULL : view->root->argument_of;
     yk_object_retain(view->root);
     *out_view = view;
     return YOKE_OK;
@@ -303,7 +315,14 @@ static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t
 yoke_status yoke_buffer_create_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view)
 {
     static const char function[] = "yoke_buffer_create_view";
-    yoke_status status = create_view(function, buffer, offset, size, out_view);
+    yoke_status status = create_view(function, buffer, offset, size, false, out_view);
+    return status < 0 ? yk_blame(function, NULL, status) : status;
+}
+
+yoke_status yoke_buffer_create_const_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view)
+{
+    static const char function[] = "yoke_buffer_create_const_view";
+    yoke_status status = create_view(function, buffer, offset, size, true, out_view);
     return status < 0 ? yk_blame(function, NULL, status) : status;
 }
 

@@ -14,4 +14,16 @@ yoke_status yk_buffer_check_device(const yoke_buffer *buffer, const yoke_stream 
 /* A variable of the program, which it keeps alive. */
 yoke_status yk_buffer_of_global(yoke_program *program, const char *name, yoke_buffer **out_buffer);
 
+/* YOKE_OK unless it is a const view, which nothing may write to. */
+YK_HOT yoke_status yk_buffer_check_writable(const yoke_buffer *buffer, const char *function, const char *what)
+{
+    if (YK_UNLIKELY(buffer->read_only))
+        return yk_fail(YOKE_E_ARGUMENT, "%s: %s is a const view, which is for reading only; give the buffer itself", function,
+                       what);
+    return YOKE_OK;
+}
+
+/* yoke_buffer_create_ordered for another function: the stream is one. */
+yoke_status yk_buffer_create_ordered(const char *function, yoke_stream *stream, size_t size, yoke_buffer **out_buffer);
+
 #endif

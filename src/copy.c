@@ -2,9 +2,10 @@
 /* Copies of one dimension: each checks its ranges, turns views into their roots, and becomes one operation of the stream. */
 #include "copy.h"
 
-#include "trash.h"
-
 #include <string.h>
+
+#include "graph.h"
+#include "trash.h"
 
 /* ---- Checks ---- */
 
@@ -37,7 +38,7 @@ yoke_status yk_check_wait(const char *function, yoke_stream *stream)
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (yk_stream_is_mine(stream))
         return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function);
-    return YOKE_OK;
+    return yk_is_recorded(stream) ? yk_graph_refuse(function, stream) : YOKE_OK;
 }
 
 yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status)
@@ -58,6 +59,9 @@ YK_HOT yoke_status transfer(const char *function, const char *where, yk_op_kind 
         return yk_fail(YOKE_E_INVALID, "%s: %s is NULL", function, kind == YK_OP_WRITE ? "source" : "target");
     if (YK_UNLIKELY(!yk_is_device_range(stream, buffer, offset, size)))
         return yk_device_range_fault(stream, buffer, function, "buffer", offset, size);
+    yoke_status status = kind == YK_OP_WRITE ? yk_buffer_check_writable(buffer, function, "buffer") : YOKE_OK;
+    if (YK_UNLIKELY(status < 0))
+        return status;
     yk_op op;
     op.kind = kind;
     op.where = where;
@@ -166,6 +170,8 @@ static yoke_status copy(const char *function, const char *where, yoke_stream *st
     YK_CHECK(target, YK_BUFFER, function, "target");
     YK_CHECK(source, YK_BUFFER, function, "source");
     yoke_status status = yk_check_pair(stream, function, target, source);
+    if (status == YOKE_OK)
+        status = yk_buffer_check_writable(target, function, "target");
     if (status < 0)
         return status;
     if (source->kind == YOKE_MEMORY_PINNED)

@@ -24,6 +24,7 @@ typedef struct yk_backend yk_backend;
 typedef struct yk_op yk_op;
 typedef struct yk_waiter yk_waiter;
 typedef struct yk_block yk_block;
+typedef struct yk_plan yk_plan;
 
 #define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -60,7 +61,7 @@ void yk_text_cut(yk_text *text, size_t length);
 void yk_text_free(yk_text *text);
 
 /* The calling thread's own texts: valid until the thread changes them, freed when it ends. */
-enum yk_thread_text { YK_BUILD_LOG, YK_DEVICE_REPORT, YK_THREAD_TEXTS };
+enum yk_thread_text { YK_BUILD_LOG, YK_DEVICE_REPORT, YK_GRAPH_TEXT, YK_THREAD_TEXTS };
 yk_text *yk_thread_text(enum yk_thread_text which);
 
 /* Copy with truncation; always terminated. */
@@ -137,6 +138,8 @@ enum yk_kind {
     YK_BUFFER = 0x59425546,
     YK_PROGRAM = 0x5950524f,
     YK_KERNEL = 0x594b4552,
+    YK_GRAPH = 0x59475248,
+    YK_MARK = 0x594d4152, /* an event that was recorded into a graph */
     YK_DEAD = 0x44454144
 };
 
@@ -283,11 +286,13 @@ typedef enum yk_op_kind {
     YK_OP_READ_BOX,
     YK_OP_COPY_BOX,
     YK_OP_FILL,
+    YK_OP_LAUNCH_COOPERATIVE, /* op->u.launch too */
     YK_OP_LAUNCH,
     YK_OP_RECORD,
     YK_OP_WAIT,
     YK_OP_CALL,
-    YK_OP_NATIVE
+    YK_OP_NATIVE,
+    YK_OP_GRAPH
 } yk_op_kind;
 
 /* How a box lies on both sides of a copy. Nothing is 0, and no pitch is smaller than what it steps over. */
@@ -338,20 +343,29 @@ struct yk_op {
             yoke_host_fn fn;
             void *user;
             yoke_release_fn release;
-            yoke_event *after; /* for the worker, to learn when the driver is done with what came before */
+            yoke_event *after; /* for the worker, to learn when the driver is done with what came before; NULL in a graph */
         } call;
         struct {
             yoke_status (*fn)(yoke_status status, void *native_stream, void *user);
             void *user;
             yoke_release_fn release;
         } native;
+        struct {
+            yk_plan *plan;
+            const char *name; /* lives for ever */
+        } graph;
     } u;
 };
+
+static inline bool yk_is_launch(yk_op_kind kind)
+{
+    return kind == YK_OP_LAUNCH || kind == YK_OP_LAUNCH_COOPERATIVE;
+}
 
 /* What is remembered of an operation that the driver was given, to name it when it has failed. The strings live for ever. */
 typedef struct yk_given {
     _Atomic(const char *) where;
-    _Atomic(const char *) name; /* a launch's kernel, where a wait's event was recorded; else NULL */
+    _Atomic(const char *) name; /* a launch's kernel, where a wait's event was recorded, a graph's name; else NULL */
     atomic_int kind;
 } yk_given;
 
@@ -384,8 +398,11 @@ struct yoke_stream {
     bool worker;          /* a thread runs what is held, or is about to */
     bool torn_down;       /* the user's last reference is gone */
     bool recovering;      /* a thread is about it: failing.c */
-    bool carrying;        /* a caller carries a copy himself; what is held waits for that */
-    atomic_uint epoch;    /* how often it has recovered from a failure */
+    bool carrying;        /* a caller runs an operation himself; what is held waits for that */
+    unsigned lane;        /* of the graph that it is recorded into */
+    atomic_bool spared;   /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
+    _Atomic(struct yoke_graph *) recording; /* that graph, or NULL */
+    atomic_uint epoch;                      /* how often it has recovered from a failure */
     yk_op *first, *last;
     const yk_op *running; /* what the worker has taken from the list */
     yoke_event *awaited;  /* what the running host function waits for, retained; for the watchdog */
@@ -478,6 +495,36 @@ YK_HOT void yk_buffer_used(yoke_buffer *root, const yoke_stream *stream)
 
 /* ---- Programs and kernels (program.c, kernel.c) ---- */
 
+/* The values are those of YOKE_PARAM_. */
+typedef enum yk_param_kind {
+    YK_PARAM_ANY,    /* only the width is known */
+    YK_PARAM_SCALAR, /* a scalar, vector or struct by value */
+    YK_PARAM_BUFFER,
+    YK_PARAM_SHARED /* OpenCL: a __local pointer; the last parameter may stand for a launch's `shared` */
+} yk_param_kind;
+
+typedef struct yk_param {
+    yk_param_kind kind;
+    uint32_t size;     /* 0: not known */
+    int32_t read_only; /* as in yoke_param_info; -1 of anything but a buffer */
+    char name[40];     /* "" when not known */
+    char type[40];
+} yk_param;
+
+/* A kernel's parameters, as far as they are known from elsewhere than the driver. They count only where they agree with it. */
+typedef struct yk_declaration {
+    char *name;
+    size_t count;
+    yk_param *params;
+} yk_declaration;
+
+typedef struct yk_kernel_table {
+    yk_declaration *kernels; /* each name once */
+    size_t count;
+} yk_kernel_table;
+
+void yk_kernel_table_free(yk_kernel_table *table);
+
 enum { YK_PROGRAM_BUILDING, YK_PROGRAM_READY, YK_PROGRAM_FAILED };
 
 struct yoke_program {
@@ -485,14 +532,15 @@ struct yoke_program {
     yoke_device *device;
     void *native;
     char name[64];
-    atomic_int state;     /* YK_PROGRAM_; once it is ready, only what the lock protects changes */
-    yk_failure *failure;  /* why it has failed */
-    yk_text log;          /* the compiler's */
-    yk_text instances;    /* names of the source and what the compiler made of them, by turns, each with its end */
-    yk_text code;         /* [backends] what it was loaded of; or compiled to, by compilers that are not the driver */
-    int code_kind;        /* [backends] of that: a yk_code_kind of image.h */
-    pthread_mutex_t lock; /* protects what follows, and changes of state */
-    pthread_cond_t built; /* no longer YK_PROGRAM_BUILDING */
+    yk_kernel_table declared; /* what the source tells beside the driver */
+    atomic_int state;         /* YK_PROGRAM_; once it is ready, only what the lock protects changes */
+    yk_failure *failure;      /* why it has failed */
+    yk_text log;              /* the compiler's */
+    yk_text instances;        /* names of the source and what the compiler made of them, by turns, each with its end */
+    yk_text code;             /* [backends] what it was loaded of; or compiled to, by compilers that are not the driver */
+    int code_kind;            /* [backends] of that: a yk_code_kind of image.h */
+    pthread_mutex_t lock;     /* protects what follows, and changes of state */
+    pthread_cond_t built;     /* no longer YK_PROGRAM_BUILDING */
     yoke_kernel *kernels;
     yk_text image;          /* the bytes that it was made of, or that were made of it to be saved; else empty */
     struct yk_image *saved; /* what is in the first of these */
@@ -503,21 +551,6 @@ yoke_status yk_program_add_instance(yoke_program *program, const char *name, con
 /* [backends] What the compiler calls it, and the other way round: `name` itself where it is none of the instances. */
 const char *yk_program_lowered(const yoke_program *program, const char *name);
 const char *yk_program_spelled(const yoke_program *program, const char *lowered);
-
-typedef enum yk_param_kind {
-    YK_PARAM_ANY,    /* the driver tells only the width */
-    YK_PARAM_SCALAR, /* a scalar, vector or struct by value */
-    YK_PARAM_BUFFER,
-    YK_PARAM_SHARED /* OpenCL: the __local pointer that stands for dynamic shared memory */
-} yk_param_kind;
-
-typedef struct yk_param {
-    yk_param_kind kind;
-    uint32_t size;     /* 0: not known */
-    int32_t read_only; /* as in yoke_param_info */
-    char name[40];     /* "" when not known */
-    char type[40];
-} yk_param;
 
 /* The head of a yoke_arg as one word: its kind and size. */
 typedef uint64_t yk_arg_head;
@@ -530,16 +563,35 @@ struct yoke_kernel {
     const char *lasting_name; /* kernel->name, but for the rest of the process */
     const char *native_name;  /* what the driver calls it */
     yoke_kernel_info info;
-    uint32_t automatic_block; /* threads in a block of yoke_launch_n */
-    yk_param *params;
+    yk_param *params;          /* a trailing shared one included */
     yk_arg_head (*heads)[2];   /* of each parameter, the one or two heads of arguments that fit without a closer look */
     int param_count;           /* without a trailing shared one; -1 when not known */
     bool takes_shared;         /* the last parameter is YK_PARAM_SHARED */
     bool signature_has_shared; /* whether takes_shared means anything: true where the driver tells address spaces */
+    int glance_count;          /* param_count; or -1 where a glance is not enough: it takes shared memory, or one block only */
     char name[];
 };
 
-/* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED for a shared one that is not the last. */
+/* ---- Graphs (graph.c, plan.c) ---- */
+
+/* One operation of a graph, and the earlier ones that it follows. */
+typedef struct yk_step {
+    const yk_op *op;
+    unsigned lane;       /* of the stream it was recorded in */
+    const size_t *after; /* places among the steps of the segment, or of the plan */
+    size_t after_count;
+    void *native; /* [backends] */
+} yk_step;
+
+/* Steps that a driver can replay by itself. */
+typedef struct yk_segment {
+    yoke_device *device;
+    yk_step *steps;
+    size_t count;
+    void *native; /* [backends] */
+} yk_segment;
+
+/* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED: there are too many. */
 yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param);
 
 #endif

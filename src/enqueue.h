@@ -7,6 +7,7 @@
 #define YK_ENQUEUE_H
 
 #include "backend.h"
+#include "plan.h"
 #include "stream.h"
 
 /* The gate, one word: a closed bit, how many enqueues are on their way to the driver (of 32767), and how many operations the driver
@@ -52,8 +53,12 @@ YK_HOT yoke_status yk_give(yoke_stream *stream, yk_op_kind kind, const yk_op *op
         return backend->fill(stream, op);
     case YK_OP_LAUNCH:
         return backend->launch(stream, op);
+    case YK_OP_LAUNCH_COOPERATIVE:
+        return backend->launch_cooperative(stream, op);
     case YK_OP_WAIT:
         return yk_stream_give_wait(stream, op->u.wait.event);
+    case YK_OP_GRAPH:
+        return yk_plan_give(stream, op->u.graph.plan);
     case YK_OP_RECORD:
     case YK_OP_CALL:
     case YK_OP_NATIVE:
@@ -75,6 +80,7 @@ YK_HOT bool yk_may_write_host(yk_op_kind kind, const yk_op *op)
     case YK_OP_FILL:
         return op->u.fill.buffer->kind >= YOKE_MEMORY_MAPPED;
     case YK_OP_LAUNCH:
+    case YK_OP_LAUNCH_COOPERATIVE:
         return op->u.launch.shared_memory;
     default:
         return true;
@@ -86,9 +92,11 @@ YK_HOT void yk_note_given(yoke_stream *stream, yk_op_kind kind, const yk_op *op,
 {
     uint_fast64_t number = atomic_load_explicit(&stream->gate, memory_order_relaxed) / GATE_GIVEN;
     yk_given *given = &stream->recent[number % YK_GIVEN_KEPT]; /* two threads at once may share it: then one is told of */
-    const char *name = kind == YK_OP_LAUNCH ? op->u.launch.kernel->lasting_name : NULL;
+    const char *name = yk_is_launch(kind) ? op->u.launch.kernel->lasting_name : NULL;
     if (kind == YK_OP_WAIT)
         name = op->u.wait.event->where;
+    if (kind == YK_OP_GRAPH)
+        name = op->u.graph.name;
     atomic_store_explicit(&given->kind, (int)kind, memory_order_relaxed);
     atomic_store_explicit(&given->where, op->where, memory_order_relaxed);
     atomic_store_explicit(&given->name, name, memory_order_relaxed);

@@ -198,6 +198,11 @@ yoke_status yk_object_fault(const void *object, enum yk_kind kind, const char *f
         return YOKE_OK;
     if (!object) {
         null_fault(function, argument);
+    } else if (yk_is(object, YK_MARK)) {
+        yk_fail(
+            YOKE_E_INVALID,
+            "%s: %s was recorded into a graph, where it orders its streams; record events around the graph's launch to wait for it",
+            function, argument);
     } else if (yk_is(object, YK_DEAD)) {
         yk_fail(YOKE_E_INVALID, "%s: %s was released already", function, argument);
     } else {

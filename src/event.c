@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "enqueue.h"
+#include "graph.h"
 #include "settle.h"
 
 /* How many spare events of a kind are kept before they are used again. */
@@ -105,7 +106,7 @@ yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
 
 yoke_event *yoke_event_retain(yoke_event *event)
 {
-    if (!yk_is(event, YK_EVENT))
+    if (!yk_is(event, YK_EVENT) && !yk_is(event, YK_MARK))
         return NULL;
     yk_object_retain(event);
     return event;
@@ -113,6 +114,10 @@ yoke_event *yoke_event_retain(yoke_event *event)
 
 void yoke_event_release(yoke_event *event)
 {
+    if (yk_is(event, YK_MARK)) {
+        yk_mark_release((yk_mark *)(void *)event);
+        return;
+    }
     if (!yk_is(event, YK_EVENT) || !yk_object_release(event))
         return;
     yoke_stream *stream = event->stream;
@@ -249,6 +254,10 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
         return yk_blame(function, where,
                         yk_fail(YOKE_E_INVALID, "%s: YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", function));
 
+    if (yk_is_recorded(stream)) {
+        yoke_status recorded = yk_graph_mark(function, where, stream, flags, out_event);
+        return recorded < 0 ? yk_blame(function, where, recorded) : recorded;
+    }
     yoke_event *event = yk_event_new(stream, flags, where);
     if (!event)
         return yk_blame(function, where, yoke_error()->status);

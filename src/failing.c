@@ -9,6 +9,7 @@
 
 #include "enqueue.h"
 #include "event.h"
+#include "graph.h"
 #include "settle.h"
 
 /* ---- Telling ---- */
@@ -34,10 +35,12 @@ yoke_status yk_device_check(yoke_device *device)
 
 const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *name)
 {
-    if (name && kind == YK_OP_LAUNCH)
+    if (name && yk_is_launch(kind))
         snprintf(text, size, "launch of '%s'", name);
     else if (name && kind == YK_OP_WAIT)
         snprintf(text, size, "wait for the event of %s", name);
+    else if (name && kind == YK_OP_GRAPH)
+        snprintf(text, size, "graph %s", name);
     else
         snprintf(text, size, "%s", yk_op_name(kind));
     return text;
@@ -328,6 +331,8 @@ yoke_status yoke_stream_recover(yoke_stream *stream)
         return yk_blame(
             function, NULL,
             yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
+    if (yk_is_recorded(stream))
+        return yk_blame(function, NULL, yk_graph_refuse(function, stream));
     yoke_error_info before = *yoke_error();
     if (!begin_recovery(stream))
         return YOKE_OK;

@@ -8,6 +8,7 @@
 
 #include "copy.h"
 #include "fill.h"
+#include "graph.h"
 #include "program.h"
 
 /* From so many bytes on a kernel gains on a driver that is slow, and from so many on that is worth building it. */
@@ -183,8 +184,16 @@ yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *bu
     if (!yk_is_device_range(stream, buffer, offset, size))
         status = yk_device_range_fault(stream, buffer, function, "buffer", offset, size);
     if (status == YOKE_OK)
-        status = yk_check_pattern(function, offset, size, 0, pattern, pattern_size);
+        status = yk_buffer_check_writable(buffer, function, "buffer");
     if (status == YOKE_OK)
-        status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + offset, size, 1, size, pattern, pattern_size);
+        status = yk_check_pattern(function, offset, size, 0, pattern, pattern_size);
+    if (status < 0)
+        return yk_blame_site(function, where, status);
+    bool recorded = yk_is_recorded(stream);
+    if (recorded)
+        yk_graph_group(stream, YK_OP_FILL);
+    status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + offset, size, 1, size, pattern, pattern_size);
+    if (recorded)
+        yk_graph_ungroup(stream, status);
     return yk_blame_site(function, where, status);
 }

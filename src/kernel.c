@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels: looked up once, kept by their program, with the signature that every launch is checked against. */
+/* Kernels: looked up once, kept by their program, with the signature that every launch is checked against. What the driver tells of
+ * it comes first; what the program's source or image declares fills in the rest, where both agree. */
 #include "kernel.h"
 
 #include <stdlib.h>
@@ -21,18 +22,12 @@ void yk_kernel_destroy(yoke_kernel *kernel)
     yk_object_free(kernel, kernel_size(kernel->name));
 }
 
+/* ---- Signatures ---- */
+
 yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param)
 {
-    if (kernel->takes_shared)
-        return yk_fail(YOKE_E_UNSUPPORTED,
-                       "kernel '%s': parameter %d '%s' follows a __local parameter; dynamic shared memory has to be the "
-                       "kernel's one last parameter",
-                       kernel->name, kernel->param_count, param->name);
-    if (param->kind == YK_PARAM_SHARED) {
-        kernel->takes_shared = true;
-        return YOKE_OK;
-    }
-    if (kernel->param_count == YOKE_MAX_ARGS)
+    int most = param->kind == YK_PARAM_SHARED ? YOKE_MAX_ARGS + 1 : YOKE_MAX_ARGS; /* the last one may be `shared` */
+    if (kernel->param_count >= most)
         return yk_fail(YOKE_E_UNSUPPORTED, "kernel '%s' has more than %d parameters; put some into a struct", kernel->name,
                        YOKE_MAX_ARGS);
     yk_param *params = realloc(kernel->params, ((size_t)kernel->param_count + 1) * sizeof *params);
@@ -41,6 +36,52 @@ yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param)
     kernel->params = params;
     kernel->params[kernel->param_count++] = *param;
     return YOKE_OK;
+}
+
+void yk_kernel_table_free(yk_kernel_table *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        free(table->kernels[i].name);
+        free(table->kernels[i].params);
+    }
+    free(table->kernels);
+    *table = (yk_kernel_table){ 0 };
+}
+
+static bool agrees(const yk_declaration *declared, const yoke_kernel *kernel)
+{
+    if (kernel->param_count < 0 || declared->count != (size_t)kernel->param_count)
+        return false;
+    for (size_t i = 0; i < declared->count; i++)
+        if (declared->params[i].size && kernel->params[i].size && declared->params[i].size != kernel->params[i].size)
+            return false;
+    return true;
+}
+
+/* Learn from the declaration what the driver does not tell. */
+static void apply_declaration(yoke_kernel *kernel)
+{
+    const yk_kernel_table *table = &kernel->program->declared;
+    for (size_t i = 0; i < table->count; i++) {
+        const yk_declaration *declared = &table->kernels[i];
+        if (strcmp(declared->name, kernel->name) != 0 || !agrees(declared, kernel))
+            continue;
+        for (size_t j = 0; j < declared->count; j++) {
+            uint32_t size = kernel->params[j].size;
+            if (kernel->params[j].kind == YK_PARAM_ANY)
+                kernel->params[j] = declared->params[j];
+            if (size)
+                kernel->params[j].size = size;
+        }
+    }
+}
+
+/* The last parameter, when it is shared memory, is none that a launch has to give. */
+static void set_trailing_shared_apart(yoke_kernel *kernel)
+{
+    kernel->takes_shared = kernel->param_count > 0 && kernel->params[kernel->param_count - 1].kind == YK_PARAM_SHARED;
+    if (kernel->takes_shared)
+        kernel->param_count--;
 }
 
 /* Larger blocks seldom help a one-dimensional kernel. */
@@ -73,7 +114,7 @@ static yoke_status note_heads(yoke_kernel *kernel)
         return yk_no_memory("a kernel's signature");
     for (int i = 0; i < kernel->param_count; i++) {
         const yk_param *param = &kernel->params[i];
-        bool by_value = param->kind != YK_PARAM_BUFFER && param->size >= 1 && param->size <= 8;
+        bool by_value = (param->kind == YK_PARAM_SCALAR || param->kind == YK_PARAM_ANY) && param->size >= 1 && param->size <= 8;
         bool buffer = param->kind == YK_PARAM_BUFFER || (param->kind == YK_PARAM_ANY && param->size == sizeof(uint64_t));
         kernel->heads[i][0] = by_value ? head(YOKE_ARG_SCALAR, param->size) : UINT64_MAX;
         kernel->heads[i][1] = buffer ? head(YOKE_ARG_BUFFER, sizeof(yoke_buffer *)) : UINT64_MAX;
@@ -81,28 +122,96 @@ static yoke_status note_heads(yoke_kernel *kernel)
     return YOKE_OK;
 }
 
-/* There is no such kernel: say which there are, and which may have been meant. Changes the names' separators. */
+/* ---- Looking up ---- */
+
+/* The last part of a C++ name that a compiler has made a symbol of, as "scale" of "_ZN2ns5scaleEPff"; its length is 0 when `name`
+ * is none of those. */
+static const char *last_part(const char *name, size_t *out_length)
+{
+    const char *part = name;
+    *out_length = 0;
+    if (strncmp(name, "_Z", 2) != 0)
+        return part;
+    for (name += name[2] == 'N' ? 3 : 2; *name >= '1' && *name <= '9';) {
+        char *after;
+        unsigned long length = strtoul(name, &after, 10);
+        if (length > strlen(after))
+            break;
+        part = after;
+        *out_length = length;
+        name = after + length;
+    }
+    return part;
+}
+
+/* The C++ kernel that `wanted` may mean, "scale", "ns::scale" or "scale<float>"; or NULL. */
+static const char *find_mangled(const char *wanted, const char *const *names, size_t count)
+{
+    size_t length = strcspn(wanted, "<"), part_length;
+    for (size_t i = length; i > 0; i--)
+        if (wanted[i - 1] == ':') {
+            wanted += i;
+            length -= i;
+            break;
+        }
+    for (size_t i = 0; i < count; i++) {
+        const char *part = last_part(names[i], &part_length);
+        if (part_length && part_length == length && strncmp(part, wanted, length) == 0)
+            return names[i];
+    }
+    return NULL;
+}
+
+/* As many as a record has room for. */
+static void append_names(const char *const *names, size_t count)
+{
+    enum { ROOM = 360 };
+    size_t taken = 0, shown = 0;
+    while (shown < count && (shown == 0 || taken + strlen(names[shown]) < ROOM)) {
+        yk_error_append("%s%.200s", shown ? ", " : "; it has ", names[shown]);
+        taken += strlen(names[shown++]) + 2;
+    }
+    if (shown < count)
+        yk_error_append(" and %zu more", count - shown);
+}
+
+/* Of the program's kernels, separated by ';'. The driver knows best; where it does not tell, there are those that are declared. */
+static void list_names(const yoke_program *program, yk_text *names)
+{
+    program->device->backend->program_kernel_names(program, names);
+    for (size_t i = 0; names->length == 0 && i < program->declared.count; i++)
+        yk_text_add(names, "%s%s", i ? ";" : "", program->declared.kernels[i].name);
+}
+
+/* There is no such kernel: say which may have been meant, and which there are. */
 static void add_names(const yoke_program *program, const char *wanted)
 {
     yoke_error_info record = *yoke_error();
-    yk_text names = { 0 };
-    program->device->backend->program_kernel_names(program, &names);
+    yk_text text = { 0 };
+    size_t count = 1;
+    list_names(program, &text);
     yk_error_restore(&record);
-    if (names.length)
-        yk_error_append("; it has %s", names.data);
-
-    const char *candidates[64];
-    size_t count = 0;
-    for (char *name = names.data; name && count < YK_COUNT_OF(candidates); count++) {
-        candidates[count] = name;
-        name = strchr(name, ';');
-        if (name)
-            *name++ = '\0';
+    for (size_t i = 0; i < text.length; i++)
+        count += text.data[i] == ';';
+    const char **names = text.length ? malloc(count * sizeof *names) : NULL;
+    if (!names) {
+        yk_text_free(&text);
+        return;
     }
-    const char *nearest = yk_nearest(wanted, candidates, count);
-    if (nearest)
-        yk_error_append("; did you mean '%s'?", nearest);
-    yk_text_free(&names);
+    char *name = text.data;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = name;
+        name += strcspn(name, ";");
+        *name++ = '\0';
+    }
+    const char *nearest = yk_nearest(wanted, names, count), *mangled = find_mangled(wanted, names, count);
+    if (mangled)
+        yk_error_append("; '%.120s' is C++: declare it extern \"C\", or name it in source.instances", mangled);
+    else if (nearest)
+        yk_error_append("; did you mean '%.120s'?", nearest);
+    append_names(names, count);
+    free(names);
+    yk_text_free(&text);
 }
 
 /* With program->lock held. */
@@ -123,13 +232,18 @@ static yoke_status create(yoke_program *program, const char *name, yoke_kernel *
     if (status < 0)
         goto no_native;
     status = yk_program_complete_signature(kernel);
-    if (status == YOKE_OK)
-        status = note_heads(kernel);
     if (status < 0)
         goto no_heads;
+    apply_declaration(kernel);
+    set_trailing_shared_apart(kernel);
+    status = note_heads(kernel);
+    if (status < 0)
+        goto no_heads;
+    kernel->glance_count = kernel->takes_shared || kernel->info.required_block[0] ? -1 : kernel->param_count;
     kernel->info.size = sizeof kernel->info;
     kernel->info.parameters = kernel->param_count;
-    kernel->automatic_block = choose_block(&kernel->info);
+    if (!kernel->info.automatic_block)
+        kernel->info.automatic_block = choose_block(&kernel->info);
     kernel->next = program->kernels;
     program->kernels = kernel;
     *out_kernel = kernel;
@@ -190,117 +304,32 @@ yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *ou
     return YOKE_OK;
 }
 
-/* ---- Checking arguments ---- */
-
-/* A parameter as messages name it: its position from 1, and its name where that is known. */
-static const char *param_text(char *target, size_t size, const yoke_kernel *kernel, size_t i)
+yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_param_info *out_info)
 {
-    yk_text text = { 0 };
-    yk_text_add(&text, "parameter %zu", i + 1);
-    if (i < (size_t)(kernel->param_count > 0 ? kernel->param_count : 0) && kernel->params[i].name[0])
-        yk_text_add(&text, " '%s'", kernel->params[i].name);
-    yk_string_copy(target, size, yk_text_get(&text));
-    yk_text_free(&text);
-    return target;
-}
-
-static yoke_status check_buffer(const yoke_kernel *kernel, const yoke_stream *stream, const char *function,
-                                const yoke_buffer *buffer, size_t i)
-{
-    char param[64];
-    if (YK_UNLIKELY(!yk_is(buffer, YK_BUFFER))) {
-        char argument[160];
-        yk_text text = { 0 };
-        yk_text_add(&text, "the buffer for %s of kernel '%.60s'", param_text(param, sizeof param, kernel, i), kernel->name);
-        yk_string_copy(argument, sizeof argument, yk_text_get(&text));
-        yk_text_free(&text);
-        return yk_object_fault(buffer, YK_BUFFER, function, argument);
-    }
-    if (YK_UNLIKELY(buffer->device != stream->device))
-        return yk_fail(YOKE_E_INVALID, "%s: kernel '%s', %s: the buffer belongs to another device (%s) than the stream (%s)",
-                       function, kernel->name, param_text(param, sizeof param, kernel, i), buffer->device->info.selector,
-                       stream->device->info.selector);
-    if (YK_UNLIKELY(buffer->kind == YOKE_MEMORY_PINNED))
-        return yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s', %s: the buffer is pinned host memory; copy it to a device buffer",
-                       function, kernel->name, param_text(param, sizeof param, kernel, i));
-    if (YK_UNLIKELY(buffer->misaligned))
-        return yk_fail(YOKE_E_ARGUMENT,
-                       "%s: kernel '%s', %s: the view starts at byte %zu of its buffer; as a kernel argument on %s it has to "
-                       "start at a multiple of %llu",
-                       function, kernel->name, param_text(param, sizeof param, kernel, i), buffer->offset,
-                       stream->device->info.selector, (unsigned long long)stream->device->info.view_alignment);
-    return YOKE_OK;
-}
-
-static yoke_status wrong_kind(const yoke_kernel *kernel, const char *function, const yoke_arg *arg, size_t i)
-{
-    const yk_param *param = &kernel->params[i];
-    char text[64];
-    return yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s', %s%s%s%s takes %s, but a %s was given", function, kernel->name,
-                   param_text(text, sizeof text, kernel, i), param->type[0] ? " (" : "", param->type, param->type[0] ? ")" : "",
-                   param->kind == YK_PARAM_BUFFER ? "a buffer" : "a value", arg->kind == YOKE_ARG_BUFFER ? "buffer" : "value");
-}
-
-static yoke_status wrong_width(const yoke_kernel *kernel, const char *function, const yoke_arg *arg, size_t i, size_t given)
-{
-    const yk_param *param = &kernel->params[i];
-    char text[64];
-    return yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s', %s%s%s%s is %u bytes wide, but a %s of %zu bytes was given", function,
-                   kernel->name, param_text(text, sizeof text, kernel, i), param->type[0] ? " (" : "", param->type,
-                   param->type[0] ? ")" : "", (unsigned)param->size,
-                   arg->kind == YOKE_ARG_BUFFER   ? "buffer"
-                   : arg->kind == YOKE_ARG_STRUCT ? "struct"
-                                                  : "scalar",
-                   given);
-}
-
-/* Whether the argument means anything at all, whatever the kernel. */
-static yoke_status check_value(const yoke_kernel *kernel, const char *function, const yoke_arg *arg, size_t i)
-{
-    char text[64];
-    bool sound = (arg->kind == YOKE_ARG_SCALAR && arg->size >= 1 && arg->size <= 8) ||
-                 (arg->kind == YOKE_ARG_STRUCT && arg->size >= 1 && arg->value.bytes);
-    if (sound)
-        return YOKE_OK;
-    return yk_fail(YOKE_E_INVALID, "%s: kernel '%s', %s: the argument is not usable (kind %u, %u bytes%s); make it with YOKE_ARGS",
-                   function, kernel->name, param_text(text, sizeof text, kernel, i), (unsigned)arg->kind, (unsigned)arg->size,
-                   arg->kind == YOKE_ARG_STRUCT && !arg->value.bytes ? ", from NULL" : "");
-}
-
-static yoke_status check_arg(const yoke_kernel *kernel, const yoke_stream *stream, const char *function, const yoke_arg *arg,
-                             size_t i)
-{
-    bool is_buffer = arg->kind == YOKE_ARG_BUFFER;
-    yoke_status status =
-        is_buffer ? check_buffer(kernel, stream, function, arg->value.buffer, i) : check_value(kernel, function, arg, i);
-    if (status < 0 || kernel->param_count < 0)
-        return status;
-    const yk_param *param = &kernel->params[i];
-    size_t given = is_buffer ? sizeof(uint64_t) : arg->size;
-    if ((param->kind == YK_PARAM_BUFFER && !is_buffer) || (param->kind == YK_PARAM_SCALAR && is_buffer))
-        return wrong_kind(kernel, function, arg, i);
-    if (param->size && param->kind != YK_PARAM_BUFFER && param->size != given)
-        return wrong_width(kernel, function, arg, i, given);
-    return YOKE_OK;
-}
-
-yoke_status yk_kernel_check_args(const yoke_kernel *kernel, const yoke_stream *stream, const char *function, const yoke_arg *args,
-                                 size_t count)
-{
-    if (count > YOKE_MAX_ARGS)
-        return yk_fail(YOKE_E_INVALID, "%s: %zu arguments given; a launch takes at most %d", function, count, YOKE_MAX_ARGS);
-    if (count && !args)
-        return yk_fail(YOKE_E_INVALID, "%s: args is NULL, count is %zu", function, count);
-    if (kernel->param_count >= 0 && count != (size_t)kernel->param_count)
-        return yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s' takes %d arguments, %zu were given%s", function, kernel->name,
-                       kernel->param_count, count,
-                       kernel->takes_shared ? " (its last parameter, shared memory, is none of them)" : "");
-    for (size_t i = 0; i < count; i++) {
-        yoke_status status = check_arg(kernel, stream, function, &args[i], i);
-        if (status < 0)
-            return status;
-        if (args[i].kind == YOKE_ARG_BUFFER)
-            yk_buffer_used(args[i].value.buffer->root, stream);
-    }
+    static const char function[] = "yoke_kernel_get_param";
+    if (!out_info || !out_info->size)
+        return yk_blame(function, NULL,
+                        yk_fail(YOKE_E_INVALID, "%s: out_info %s", function,
+                                out_info ? "has size 0; start from YOKE_PARAM_INFO_INIT" : "is NULL"));
+    YK_CHECK(kernel, YK_KERNEL, function, "kernel");
+    if (kernel->param_count < 0)
+        return yk_blame(function, NULL,
+                        yk_fail(YOKE_E_UNSUPPORTED,
+                                "%s: nothing is known of the parameters of kernel '%s': the driver does not tell", function,
+                                kernel->name));
+    if (index >= (size_t)kernel->param_count)
+        return yk_blame(function, NULL,
+                        yk_fail(YOKE_E_RANGE, "%s: index is %zu; kernel '%s' has %d parameters", function, index, kernel->name,
+                                kernel->param_count));
+    const yk_param *param = &kernel->params[index];
+    yoke_param_info info = YOKE_PARAM_INFO_INIT;
+    info.kind = (int32_t)param->kind;
+    info.read_only = param->kind == YK_PARAM_BUFFER ? param->read_only : -1;
+    info.bytes = param->size;
+    yk_string_copy(info.name, sizeof info.name, param->name);
+    yk_string_copy(info.type, sizeof info.type, param->type);
+    size_t size = out_info->size < sizeof info ? out_info->size : sizeof info;
+    info.size = size;
+    memcpy(out_info, &info, size);
     return YOKE_OK;
 }

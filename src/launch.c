@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: everything is checked against the device and the compiled kernel first, so that no driver sees a launch it does not
  * check. */
-#include "kernel.h"
+#include "arguments.h"
 #include "enqueue.h"
 
 YK_COLD static yoke_status zero_dim(const char *function, const char *what, yoke_dim dim)
@@ -47,25 +47,60 @@ YK_COLD static yoke_status shape_fault(const yoke_kernel *kernel, const char *fu
                    function, block.x, block.y, block.z, kernel->name, (unsigned)kernel->info.max_block_threads);
 }
 
-YK_COLD static yoke_status check_shared(const yoke_kernel *kernel, const char *function, size_t shared)
+/* Where the source requires a block, it is that one. */
+YK_COLD static yoke_status check_required_block(const char *function, const yk_op *op)
 {
-    if (shared > kernel->info.max_dynamic_shared)
-        return yk_fail(YOKE_E_RANGE, "%s: shared is %zu bytes; kernel '%s' can have at most %llu on this device", function, shared,
-                       kernel->name, (unsigned long long)kernel->info.max_dynamic_shared);
-    if (!kernel->signature_has_shared || kernel->takes_shared == (shared > 0))
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    const uint32_t *required = kernel->info.required_block;
+    yoke_dim block = op->u.launch.block;
+    if (!required[0] || (block.x == required[0] && block.y == required[1] && block.z == required[2]))
         return YOKE_OK;
-    if (kernel->takes_shared)
-        return yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s' takes shared memory, as its last parameter, but shared is 0", function,
-                       kernel->name);
-    return yk_fail(YOKE_E_ARGUMENT, "%s: shared is %zu, but kernel '%s' has no __local parameter to take it", function, shared,
-                   kernel->name);
+    return yk_fail(YOKE_E_RANGE, "%s: block is %u x %u x %u; the source of kernel '%s' requires %u x %u x %u", function, block.x,
+                   block.y, block.z, kernel->name, required[0], required[1], required[2]);
+}
+
+/* All blocks of a cooperative launch have to be on the device at the same time. */
+YK_COLD static yoke_status check_blocks(const char *function, const yk_op *op)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    yoke_dim grid = op->u.launch.grid, block = op->u.launch.block;
+    uint32_t threads = block.x * block.y * block.z; /* fit, as is known */
+    uint64_t plane = (uint64_t)grid.x * grid.y, most = 0;
+    yoke_status status = kernel->program->device->backend->cooperative_blocks(kernel, threads, yk_arguments_shared(op), &most);
+    if (status < 0 || (plane <= most && plane * grid.z <= most))
+        return status;
+    return yk_fail(YOKE_E_RANGE,
+                   "%s: grid is %u x %u x %u; of kernel '%s' in blocks of %u threads %llu fit on the device at the same time",
+                   function, grid.x, grid.y, grid.z, kernel->name, threads, (unsigned long long)most);
+}
+
+/* There is shared memory, the kernel takes some, or only one block, or the arguments do not fit at a glance. YOKE_PENDING: all is
+ * well, and enqueued. */
+__attribute__((noinline)) static yoke_status look_closer(const char *function, yoke_stream *stream, yk_op *op)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    bool special = false;
+    yoke_status status = check_required_block(function, op);
+    if (status == YOKE_OK)
+        status = yk_arguments_check_shared(function, op);
+    if (status < 0 || yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count, kernel->param_count))
+        return status;
+    status = yk_arguments_check(function, stream, op, &special);
+    op->u.launch.shared_memory = true; /* as far as is known here */
+    if (status < 0 || !special)
+        return status;
+    if (op->kind == YK_OP_LAUNCH_COOPERATIVE)
+        status = check_blocks(function, op);
+    if (status == YOKE_OK)
+        status = yk_launch_special(function, stream, op);
+    return status < 0 ? status : YOKE_PENDING;
 }
 
 /* Member by member, since an initializer would clear what the other operations need too. */
-YK_HOT void fill_in(yk_op *op, const char *where, yoke_kernel *kernel, yoke_dim grid, yoke_dim block, size_t shared,
-                    const yoke_arg *args, size_t count)
+YK_HOT void fill_in(yk_op *op, yk_op_kind kind, const char *where, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,
+                    size_t shared, const yoke_arg *args, size_t count)
 {
-    op->kind = YK_OP_LAUNCH;
+    op->kind = kind;
     op->where = where;
     op->end = NULL;
     op->u.launch.kernel = kernel;
@@ -77,24 +112,23 @@ YK_HOT void fill_in(yk_op *op, const char *where, yoke_kernel *kernel, yoke_dim 
     op->u.launch.shared_memory = false;
 }
 
-/* Everything but the shape, which op->u.launch has already; then off it goes. */
-YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op *op)
+/* Everything but the shape, which op->u.launch has already; then off it goes. `kind` is op->kind, and a constant. */
+YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     if (YK_UNLIKELY(kernel->program->device != stream->device))
         return yk_fail(YOKE_E_INVALID, "%s: kernel '%s' was built for another device (%s) than the stream's (%s)", function,
                        kernel->name, kernel->program->device->info.selector, stream->device->info.selector);
     yoke_status status;
-    if (YK_UNLIKELY(op->u.launch.shared || kernel->takes_shared) &&
-        (status = check_shared(kernel, function, op->u.launch.shared)) < 0)
-        return status;
-    if (YK_UNLIKELY(!yk_kernel_args_fit(kernel, stream, op->u.launch.args, op->u.launch.count))) {
-        status = yk_kernel_check_args(kernel, stream, function, op->u.launch.args, op->u.launch.count);
-        if (status < 0)
-            return status;
-        op->u.launch.shared_memory = true; /* as far as is known here */
+    if (YK_UNLIKELY(op->u.launch.shared) ||
+        YK_UNLIKELY(!yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count, kernel->glance_count))) {
+        status = look_closer(function, stream, op);
+        if (status != YOKE_OK)
+            return status == YOKE_PENDING ? YOKE_OK : status;
     }
-    return yk_stream_enqueue(stream, YK_OP_LAUNCH, op);
+    if (kind == YK_OP_LAUNCH_COOPERATIVE && (status = check_blocks(function, op)) < 0)
+        return status;
+    return yk_stream_enqueue(stream, kind, op);
 }
 
 yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,
@@ -108,8 +142,8 @@ yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *
         status = shape_fault(kernel, function, grid, block);
     } else {
         yk_op op;
-        fill_in(&op, where, kernel, grid, block, shared, args, count);
-        status = launch(function, stream, &op);
+        fill_in(&op, YK_OP_LAUNCH, where, kernel, grid, block, shared, args, count);
+        status = launch(function, stream, YK_OP_LAUNCH, &op);
     }
     return YK_UNLIKELY(status < 0) ? yk_blame(function, where, status) : status;
 }
@@ -122,7 +156,7 @@ yoke_status yoke_launch_n_at(const char *where, yoke_stream *stream, yoke_kernel
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
     if (YK_UNLIKELY(n == 0))
         return yk_blame(function, where, yk_fail(YOKE_E_INVALID, "%s: n is 0; there is nothing to launch", function));
-    size_t block = kernel->automatic_block;
+    size_t block = kernel->info.automatic_block;
     size_t blocks = (n - 1) / block + 1;
     uint64_t most = kernel->program->device->info.max_grid[0];
     if (YK_UNLIKELY(blocks > most || blocks > UINT32_MAX))
@@ -130,7 +164,29 @@ yoke_status yoke_launch_n_at(const char *where, yoke_stream *stream, yoke_kernel
                         yk_fail(YOKE_E_RANGE, "%s: n is %zu, which takes %zu blocks of %zu threads; the device allows %llu",
                                 function, n, blocks, block, (unsigned long long)most));
     yk_op op;
-    fill_in(&op, where, kernel, yoke_dim_make((uint32_t)blocks, 1, 1), yoke_dim_make((uint32_t)block, 1, 1), 0, args, count);
-    yoke_status status = launch(function, stream, &op);
+    fill_in(&op, YK_OP_LAUNCH, where, kernel, yoke_dim_make((uint32_t)blocks, 1, 1), yoke_dim_make((uint32_t)block, 1, 1), 0, args,
+            count);
+    yoke_status status = launch(function, stream, YK_OP_LAUNCH, &op);
     return YK_UNLIKELY(status < 0) ? yk_blame(function, where, status) : status;
+}
+
+yoke_status yoke_launch_cooperative_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,
+                                       size_t shared, const yoke_arg *args, size_t count)
+{
+    static const char function[] = "yoke_launch_cooperative";
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    YK_CHECK(kernel, YK_KERNEL, function, "kernel");
+    const char *reason = yoke_device_lacks(stream->device, YOKE_CAP_COOPERATIVE);
+    yoke_status status;
+    if (reason) {
+        status =
+            yk_fail(YOKE_E_UNSUPPORTED, "%s: no cooperative launches on %s: %s", function, stream->device->info.selector, reason);
+    } else if (!shape_fits(kernel, grid, block)) {
+        status = shape_fault(kernel, function, grid, block);
+    } else {
+        yk_op op;
+        fill_in(&op, YK_OP_LAUNCH_COOPERATIVE, where, kernel, grid, block, shared, args, count);
+        status = launch(function, stream, YK_OP_LAUNCH_COOPERATIVE, &op);
+    }
+    return status < 0 ? yk_blame(function, where, status) : status;
 }

@@ -6,6 +6,9 @@
 noinst_LTLIBRARIES += libyoke-all.la
 libyoke_all_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 libyoke_all_la_SOURCES = \
+	src/arguments.c \
+	src/arguments.h \
+	src/arrays.c \
 	src/backend.h \
 	src/build.c \
 	src/build_async.c \
@@ -18,9 +21,11 @@ libyoke_all_la_SOURCES = \
 	src/cache_folder.h \
 	src/copy.c \
 	src/copy.h \
+	src/change.c \
 	src/code.c \
 	src/code.h \
 	src/core.h \
+	src/describe.c \
 	src/device.c \
 	src/device.h \
 	src/enqueue.h \
@@ -32,6 +37,8 @@ libyoke_all_la_SOURCES = \
 	src/fill.c \
 	src/fill.h \
 	src/fork.c \
+	src/graph.c \
+	src/graph.h \
 	src/hash.c \
 	src/hash.h \
 	src/held.c \
@@ -44,6 +51,7 @@ libyoke_all_la_SOURCES = \
 	src/include_scan.c \
 	src/kernel.c \
 	src/kernel.h \
+	src/lanes.c \
 	src/launch.c \
 	src/layout.c \
 	src/library.c \
@@ -54,12 +62,15 @@ libyoke_all_la_SOURCES = \
 	src/op.c \
 	src/pinned.c \
 	src/pinned.h \
+	src/plan.c \
+	src/plan.h \
 	src/pool.c \
 	src/pool.h \
 	src/probe.c \
 	src/probe.h \
 	src/program.c \
 	src/program.h \
+	src/record.c \
 	src/saved.c \
 	src/select.c \
 	src/select.h \
@@ -74,14 +85,14 @@ libyoke_all_la_SOURCES = \
 	src/stream.h \
 	src/text.c \
 	src/thread.c \
-	src/todo.c \
 	src/thread.h \
 	src/trash.c \
 	src/trash.h \
 	src/twins.h \
 	src/watch.c \
 	src/watchdog.c \
-	src/watchdog.h
+	src/watchdog.h \
+	src/worker.c
 
 libyoke_la_SOURCES =
 libyoke_la_LIBADD = libyoke-all.la

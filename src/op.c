@@ -6,19 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan.h"
 #include "stream.h"
 
 const char *yk_op_name(yk_op_kind kind)
 {
-    static const char *const names[] = { "write", "read",   "copy",  "write of a box",    "read of a box", "copy of a box",
-                                         "fill",  "launch", "event", "wait for an event", "host function", "native section" };
+    static const char *const names[] = { "write",
+                                         "read",
+                                         "copy",
+                                         "write of a box",
+                                         "read of a box",
+                                         "copy of a box",
+                                         "fill",
+                                         "cooperative launch",
+                                         "launch",
+                                         "event",
+                                         "wait for an event",
+                                         "host function",
+                                         "native section",
+                                         "graph" };
     return names[kind];
 }
 
 const char *yk_op_lasting_name(const yk_op *op)
 {
-    if (op->kind == YK_OP_LAUNCH)
+    if (yk_is_launch(op->kind))
         return op->u.launch.kernel->lasting_name;
+    if (op->kind == YK_OP_GRAPH)
+        return op->u.graph.name;
     return op->kind == YK_OP_WAIT ? op->u.wait.event->where : NULL;
 }
 
@@ -60,7 +75,7 @@ static yk_op *keep_launch(const yk_op *op)
 
 static yk_op *keep(const yk_op *op)
 {
-    if (op->kind == YK_OP_LAUNCH)
+    if (yk_is_launch(op->kind))
         return keep_launch(op);
 
     yk_op *kept = malloc(sizeof *kept);
@@ -89,9 +104,13 @@ static yk_op *keep(const yk_op *op)
     case YK_OP_WAIT:
         yoke_event_retain(op->u.wait.event);
         break;
+    case YK_OP_GRAPH:
+        yk_plan_retain(op->u.graph.plan);
+        break;
     case YK_OP_CALL: /* owns u.call.after from the start */
     case YK_OP_NATIVE:
     case YK_OP_LAUNCH:
+    case YK_OP_LAUNCH_COOPERATIVE:
         break;
     }
     return kept;
@@ -126,6 +145,7 @@ void yk_op_drop(yk_op *op)
         yoke_buffer_release(op->u.fill.buffer);
         break;
     case YK_OP_LAUNCH:
+    case YK_OP_LAUNCH_COOPERATIVE:
         for (size_t i = 0; i < op->u.launch.count; i++)
             if (op->u.launch.args[i].kind == YOKE_ARG_BUFFER)
                 yoke_buffer_release(op->u.launch.args[i].value.buffer);
@@ -139,6 +159,9 @@ void yk_op_drop(yk_op *op)
         break;
     case YK_OP_CALL:
         yoke_event_release(op->u.call.after);
+        break;
+    case YK_OP_GRAPH:
+        yk_plan_release(op->u.graph.plan);
         break;
     case YK_OP_NATIVE:
         break;

@@ -50,6 +50,7 @@ void yk_program_destroy(yoke_program *program)
     yk_text_free(&program->code);
     yk_text_free(&program->instances);
     yk_text_free(&program->log);
+    yk_kernel_table_free(&program->declared);
     if (program->failure)
         yk_failure_release(program->failure);
     pthread_cond_destroy(&program->built);

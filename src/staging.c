@@ -100,6 +100,11 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     return yk_transfer_give(stream, kind, op);
 }
 
+bool yk_transfer_is_pinned(const yoke_device *device, const yk_op *op)
+{
+    return op->u.transfer.pinned || yk_is_pinned(device, op->u.transfer.host, host_extent(op, op->kind));
+}
+
 bool yk_runs_alone(const yoke_stream *stream, const yk_op *op)
 {
     bool write = op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_BOX;

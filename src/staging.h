@@ -31,6 +31,9 @@ YK_HOT yoke_status yk_transfer_give(yoke_stream *stream, yk_op_kind kind, yk_op 
     return YK_UNLIKELY(status == YOKE_E_INVALID) ? yk_transfer_again(stream, op) : status;
 }
 
+/* Whether the host's side of a copy is pinned memory. */
+bool yk_transfer_is_pinned(const yoke_device *device, const yk_op *op);
+
 /* Whether a held operation is for yk_staging_run instead of the driver. */
 bool yk_is_staged(const yk_op *op);
 

@@ -12,14 +12,22 @@
 
 #include "enqueue.h"
 #include "event.h"
+#include "graph.h"
 #include "trash.h"
 
-/* The stream whose host function this thread is running, if any. */
+/* The stream whose host function this thread is running, if any; and the one whose launch of a graph the function is part of, when
+ * it runs in a lane of that. */
 static _Thread_local yoke_stream *mine;
+static _Thread_local const yoke_stream *launched_in;
 
 bool yk_stream_is_mine(const yoke_stream *stream)
 {
-    return mine == stream;
+    return mine == stream || launched_in == stream;
+}
+
+void yk_stream_set_launched_in(const yoke_stream *stream)
+{
+    launched_in = stream;
 }
 
 void yk_stream_set_mine(yoke_stream *stream)
@@ -286,6 +294,8 @@ yoke_status yoke_stream_wait(yoke_stream *stream)
         return yk_blame(
             function, NULL,
             yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
+    if (yk_is_recorded(stream))
+        return yk_blame(function, NULL, yk_graph_refuse(function, stream));
 
     yoke_status status = yk_stream_finish(stream);
     return status < 0 ? yk_blame(function, NULL, status) : status;
@@ -337,9 +347,12 @@ yoke_status yoke_stream_call_at(const char *where, yoke_stream *stream, yoke_hos
     if (!fn)
         return yk_blame(function, where, yk_fail(YOKE_E_INVALID, "%s: fn is NULL", function));
 
-    yk_op op = { .kind = YK_OP_CALL, .where = where, .u.call = { fn, user, release, yk_event_new(stream, 0, where) } };
-    if (!op.u.call.after)
-        return yk_blame(function, where, yoke_error()->status);
+    yk_op op = { .kind = YK_OP_CALL, .where = where, .u.call = { fn, user, release, NULL } };
+    if (!yk_is_recorded(stream)) {
+        op.u.call.after = yk_event_new(stream, 0, where);
+        if (!op.u.call.after)
+            return yk_blame(function, where, yoke_error()->status);
+    }
     yoke_status status = yk_stream_hold(stream, &op);
     if (status < 0) {
         yoke_event_release(op.u.call.after);
@@ -366,10 +379,20 @@ yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *stream, yo
 {
     static const char function[] = "yoke_stream_wait_event";
     YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (yk_is(event, YK_MARK)) {
+        yoke_status waited = yk_graph_wait(function, stream, (yk_mark *)(void *)event);
+        return waited < 0 ? yk_blame(function, where, waited) : waited;
+    }
     YK_CHECK(event, YK_EVENT, function, "event");
     yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait.event = event };
     yoke_status status = YOKE_OK;
-    if (atomic_load_explicit(&stream->failed, memory_order_acquire))
+    if (yk_is_recorded(stream))
+        status =
+            yk_fail(YOKE_E_INVALID,
+                    "%s: stream %s is being recorded into a graph, and the event is not of that; wait for it in the stream that "
+                    "the graph is launched in",
+                    function, stream->label);
+    else if (atomic_load_explicit(&stream->failed, memory_order_acquire))
         status = yk_stream_tell(stream);
     if (status == YOKE_OK)
         status = enqueue_wait(stream, &op);

@@ -54,6 +54,8 @@ YK_COLD yoke_status yk_device_failed(yoke_device *device, yoke_status status);
 /* For a public function that waits: YOKE_E_DEADLOCK inside a host function of this very stream. */
 bool yk_stream_is_mine(const yoke_stream *stream);
 void yk_stream_set_mine(yoke_stream *stream);
+/* The same for the stream that a graph was launched in, during a host function in one of its lanes; NULL: no longer. */
+void yk_stream_set_launched_in(const yoke_stream *stream);
 /* The host function of this thread, if it runs one, waits for the event; NULL: no longer. For the watchdog. */
 void yk_stream_awaits(yoke_event *event);
 
@@ -70,13 +72,28 @@ void yk_stream_open(yoke_stream *stream);
 yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always);
 /* Hold a YK_OP_CALL, _NATIVE or _WAIT, and with it all that comes behind. */
 yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op);
+/* Also in a stream that has failed, where a host function is called with that failure. */
+yoke_status yk_stream_hold_anyway(yoke_stream *stream, const yk_op *op);
 /* With stream->lock held: a host function is running or the next to run, or a wait in software is. */
 bool yk_stream_stops_now(const yoke_stream *stream);
 /* Wait for everything in the stream; at once inside its own host functions. Its failure, if it has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);
 
-/* As yk_stream_hold, but on the caller's thread where nothing is held: for a staged copy that the caller waits for. */
+/* As yk_stream_hold, but on the caller's thread where nothing is held: for a staged copy that the caller waits for, and for graphs.
+ */
 yoke_status yk_stream_carry(yoke_stream *stream, const yk_op *op);
+
+/* worker.c */
+
+/* What a stream's thread does until nothing is held any more; the thread has a use of the stream, which it gives back. */
+void yk_stream_work(void *stream);
+/* Run one operation, held until now: give it to the driver, or do what it says here. What it fails with becomes the stream's. */
+void yk_stream_run(yoke_stream *stream, const yk_op *op);
+
+/* held.c */
+
+/* With stream->lock held: post everyone who listens. */
+void yk_stream_tell_listeners(yoke_stream *stream);
 
 /* Wait until reached(stream, context), which is asked with stream->lock held whenever the stream tells its listeners. */
 void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context);

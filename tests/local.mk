@@ -29,6 +29,7 @@ tests_libsuite_la_SOURCES = \
 	tests/conformance/area.h \
 	tests/conformance/driver.h \
 	tests/conformance/peer.h \
+	tests/conformance/recorded.h \
 	tests/conformance/stand.h \
 	tests/conformance/suite.c \
 	tests/conformance/suite.h \
@@ -56,6 +57,12 @@ conformance_programs = \
 	tests/conformance/exhaustion \
 	tests/conformance/failure \
 	tests/conformance/fork \
+	tests/conformance/graph \
+	tests/conformance/graph_call \
+	tests/conformance/graph_change \
+	tests/conformance/graph_copy \
+	tests/conformance/graph_misuse \
+	tests/conformance/graph_order \
 	tests/conformance/hostcall_failure \
 	tests/conformance/hostcall_inside \
 	tests/conformance/hostcall_order \
@@ -85,7 +92,6 @@ conformance_programs = \
 	tests/conformance/stream \
 	tests/conformance/threads \
 	tests/conformance/transfer \
-	tests/conformance/twins \
 	tests/conformance/watchdog
 check_PROGRAMS += $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
@@ -96,6 +102,10 @@ tests_conformance_fork_SOURCES = \
 	tests/conformance/fork.c \
 	tests/conformance/refused.c \
 	tests/conformance/refused.h
+
+# Both forms of each kernel, on all devices of all backends at once.
+check_PROGRAMS += tests/conformance/twins
+twins_tests = tests/conformance/twins.tap
 
 # More of them, which take long: not for every driver in ./check.
 long_programs = \
@@ -166,6 +176,7 @@ unit_programs = \
 	tests/unit/image \
 	tests/unit/object \
 	tests/unit/select \
+	tests/unit/signature \
 	tests/unit/text
 check_PROGRAMS += $(unit_programs)
 unit_tests = $(unit_programs:=.tap)
@@ -179,6 +190,7 @@ tests_unit_include_LDADD = $(unit_libraries)
 tests_unit_image_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_select_LDADD = $(unit_libraries)
+tests_unit_signature_LDADD = $(unit_libraries)
 tests_unit_text_LDADD = $(unit_libraries)
 
 # Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.

@@ -27,7 +27,11 @@ typedef struct CUevent_st *yk_CUevent;
 typedef struct CUmod_st *yk_CUmodule;
 typedef struct CUfunc_st *yk_CUfunction;
 typedef struct CUmemPoolHandle_st *yk_CUmemoryPool;
+typedef struct CUgraph_st *yk_CUgraph;
+typedef struct CUgraphNode_st *yk_CUgraphNode;
+typedef struct CUgraphExec_st *yk_CUgraphExec;
 typedef void (*yk_CUhostFn)(void *user);
+typedef size_t (*yk_CUoccupancyB2DSize)(int block_threads); /* shared memory of a block of so many threads */
 
 /* Structs that the driver is given. Functions take them by NVIDIA's own tags, which are left incomplete here so that NVIDIA's
  * header may complete them. */
@@ -35,6 +39,8 @@ struct CUmemPoolProps_st;
 struct CUmemAccessDesc_st;
 struct CUDA_MEMCPY3D_st;
 struct CUDA_MEMCPY3D_PEER_st;
+struct CUDA_KERNEL_NODE_PARAMS_v2_st;
+struct CUDA_MEMSET_NODE_PARAMS_st;
 
 typedef struct yk_CUmemLocation {
     unsigned int type;
@@ -71,6 +77,21 @@ typedef struct yk_CUDA_MEMCPY3D {
     yk_CUcopySide src, dst;
     size_t WidthInBytes, Height, Depth;
 } yk_CUDA_MEMCPY3D;
+
+typedef struct yk_CUDA_KERNEL_NODE_PARAMS {
+    yk_CUfunction func;
+    unsigned int gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    void **kernelParams, **extra;
+    void *kern;
+    yk_CUcontext ctx;
+} yk_CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct yk_CUDA_MEMSET_NODE_PARAMS {
+    yk_CUdeviceptr dst;
+    size_t pitch;
+    unsigned int value, elementSize;
+    size_t width, height; /* in elements, and rows */
+} yk_CUDA_MEMSET_NODE_PARAMS;
 
 /* X(name, value): the results that Yoke tells apart, or knows an advice for. */
 #define YK_CUDA_RESULTS(X)                            \
@@ -141,6 +162,7 @@ typedef struct yk_CUDA_MEMCPY3D {
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 20)                      \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)          \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)          \
+    X(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 95)                \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97) \
     X(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 83)                    \
     X(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 89)         \
@@ -168,6 +190,9 @@ typedef struct yk_CUDA_MEMCPY3D {
     X(CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 7)                       \
     X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                \
     X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                    \
+    X(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, 2)                     \
+    X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)                     \
+    X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                             \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)        \
     X(CU_JIT_ERROR_LOG_BUFFER, 5)                                \
     X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)

@@ -53,39 +53,53 @@ static yk_CUcopySide host_side(void *host, size_t row, size_t slice)
     return (yk_CUcopySide){ .MemoryType = YK_CU_MEMORYTYPE_HOST, .Host = host, .Pitch = row, .Height = slice / row };
 }
 
-static yoke_status copy_3d(yoke_stream *stream, const yk_box *box, yk_CUcopySide target, yk_CUcopySide source)
+yk_CUDA_MEMCPY3D yk_cuda_copy_of(const yk_op *op)
 {
-    yk_CUDA_MEMCPY3D copy = { source, target, box->width, box->height, box->depth };
-    return check_transfer("cuMemcpy3DAsync_v2",
-                          yk_cu.cuMemcpy3DAsync_v2((const struct CUDA_MEMCPY3D_st *)(const void *)&copy, stream->native));
+    bool boxed = op->kind == YK_OP_WRITE_BOX || op->kind == YK_OP_READ_BOX || op->kind == YK_OP_COPY_BOX;
+    bool copy = op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_BOX,
+         write = op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_BOX;
+    size_t size = copy ? op->u.copy.size : op->u.transfer.size;
+    const yk_box line = { size, 1, 1, size, size, size, size };
+    const yk_box *box = !boxed ? &line : copy ? &op->u.copy.box : &op->u.transfer.box;
+    yk_CUDA_MEMCPY3D all = { .WidthInBytes = box->width, .Height = box->height, .Depth = box->depth };
+    if (copy) {
+        all.dst = device_side(op->u.copy.target, op->u.copy.target_offset, box->target_row, box->target_slice);
+        all.src = device_side(op->u.copy.source, op->u.copy.source_offset, box->source_row, box->source_slice);
+    } else if (write) {
+        all.dst = device_side(op->u.transfer.buffer, op->u.transfer.offset, box->target_row, box->target_slice);
+        all.src = host_side(op->u.transfer.host, box->source_row, box->source_slice);
+    } else {
+        all.dst = host_side(op->u.transfer.host, box->target_row, box->target_slice);
+        all.src = device_side(op->u.transfer.buffer, op->u.transfer.offset, box->source_row, box->source_slice);
+    }
+    return all;
+}
+
+static yoke_status copy_3d(yoke_stream *stream, const yk_CUDA_MEMCPY3D *copy)
+{
+    return check_transfer("cuMemcpy3DAsync_v2", yk_cu.cuMemcpy3DAsync_v2((const void *)copy, stream->native));
 }
 
 yoke_status yk_cuda_write_box(yoke_stream *stream, const yk_op *op)
 {
-    const yk_box *box = &op->u.transfer.box;
-    return copy_3d(stream, box, device_side(op->u.transfer.buffer, op->u.transfer.offset, box->target_row, box->target_slice),
-                   host_side(op->u.transfer.host, box->source_row, box->source_slice));
+    yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
+    return copy_3d(stream, &copy);
 }
 
 yoke_status yk_cuda_read_box(yoke_stream *stream, const yk_op *op)
 {
-    const yk_box *box = &op->u.transfer.box;
-    return copy_3d(stream, box, host_side(op->u.transfer.host, box->target_row, box->target_slice),
-                   device_side(op->u.transfer.buffer, op->u.transfer.offset, box->source_row, box->source_slice));
+    yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
+    return copy_3d(stream, &copy);
 }
 
 yoke_status yk_cuda_copy_box(yoke_stream *stream, const yk_op *op)
 {
-    const yk_box *box = &op->u.copy.box;
-    yk_CUcopySide target = device_side(op->u.copy.target, op->u.copy.target_offset, box->target_row, box->target_slice);
-    yk_CUcopySide source = device_side(op->u.copy.source, op->u.copy.source_offset, box->source_row, box->source_slice);
+    yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
     if (op->u.copy.target->device == op->u.copy.source->device)
-        return copy_3d(stream, box, target, source);
-    target.Context = yk_cuda_device_of(op->u.copy.target->device)->context;
-    source.Context = yk_cuda_device_of(op->u.copy.source->device)->context;
-    yk_CUDA_MEMCPY3D copy = { source, target, box->width, box->height, box->depth };
-    return yk_cuda_check("cuMemcpy3DPeerAsync",
-                         yk_cu.cuMemcpy3DPeerAsync((const struct CUDA_MEMCPY3D_PEER_st *)(const void *)&copy, stream->native));
+        return copy_3d(stream, &copy);
+    copy.dst.Context = yk_cuda_device_of(op->u.copy.target->device)->context;
+    copy.src.Context = yk_cuda_device_of(op->u.copy.source->device)->context;
+    return yk_cuda_check("cuMemcpy3DPeerAsync", yk_cu.cuMemcpy3DPeerAsync((const void *)&copy, stream->native));
 }
 
 /* ---- Fills ---- */

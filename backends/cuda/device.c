@@ -76,6 +76,14 @@ static yoke_status describe_limits(yk_CUdevice ordinal, yoke_device_info *info)
     return yk_cuda_check("cuDeviceGetAttribute", query.result);
 }
 
+static bool has_graphs(void)
+{
+    return yk_cu.cuGraphAddKernelNode_v2 && yk_cu.cuGraphExecKernelNodeSetParams_v2 && yk_cu.cuGraphCreate &&
+           yk_cu.cuGraphDestroy && yk_cu.cuGraphAddMemcpyNode && yk_cu.cuGraphAddMemsetNode && yk_cu.cuGraphInstantiateWithFlags &&
+           yk_cu.cuGraphExecDestroy && yk_cu.cuGraphExecMemcpyNodeSetParams && yk_cu.cuGraphExecMemsetNodeSetParams &&
+           yk_cu.cuGraphLaunch;
+}
+
 static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
 {
     int version = 0;
@@ -90,10 +98,14 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
                          1u << YOKE_CAP_IMAGES | 1u << YOKE_CAP_GLOBALS;
     if (yk_cu.cuFuncGetParamInfo)
         info->capabilities |= 1u << YOKE_CAP_SIGNATURE;
+    if (has_graphs())
+        info->capabilities |= 1u << YOKE_CAP_GRAPHS;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY))
         info->capabilities |= 1u << YOKE_CAP_MAPPED;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) && ask(&query, YK_CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
         info->capabilities |= 1u << YOKE_CAP_SHARED;
+    if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
+        info->capabilities |= 1u << YOKE_CAP_COOPERATIVE;
     yk_string_copy(info->vendor, sizeof info->vendor, "NVIDIA");
     yk_string_copy(info->platform, sizeof info->platform, "NVIDIA CUDA");
     identify(ordinal, info->pci, sizeof info->pci, info->uuid, sizeof info->uuid);

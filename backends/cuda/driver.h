@@ -99,6 +99,29 @@ static inline yoke_status yk_cuda_check(const char *call, yk_CUresult result)
     return YOKE_OK;
 }
 
+/* ---- What launches and graphs share ---- */
+
+/* The driver wants a pointer to each argument's bytes, as wide as the compiled kernel has it. */
+static inline void yk_cuda_point_to_arguments(const yk_op *op, void *arguments[])
+{
+    for (size_t i = 0; i < op->u.launch.count; i++) {
+        const yoke_arg *arg = &op->u.launch.args[i];
+        switch (arg->kind) {
+        case YOKE_ARG_BUFFER:
+            arguments[i] = &arg->value.buffer->native.address;
+            break;
+        case YOKE_ARG_STRUCT:
+            arguments[i] = (void *)arg->value.bytes;
+            break;
+        default:
+            arguments[i] = (void *)&arg->value;
+        }
+    }
+}
+
+/* A copy of any kind as the driver describes it (copy.c). */
+yk_CUDA_MEMCPY3D yk_cuda_copy_of(const yk_op *op);
+
 /* ---- The slots of backend.h ---- */
 
 /* Destroying ignores what the driver answers: while the process ends it says CUDA_ERROR_DEINITIALIZED and has freed everything,
@@ -150,6 +173,14 @@ yoke_status yk_cuda_read_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_copy_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_fill(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_launch(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_launch_cooperative(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_cooperative_blocks(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most);
+
+bool yk_cuda_graph_takes(const yk_op *op);
+yoke_status yk_cuda_graph_create(yk_segment *segment);
+void yk_cuda_graph_destroy(yk_segment *segment);
+yoke_status yk_cuda_graph_change(yk_segment *segment, yk_step *step, const yk_op *op);
+yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_segment *segment);
 
 yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text);
 yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,

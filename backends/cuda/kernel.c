@@ -7,14 +7,32 @@ static yoke_status get_attribute(yk_CUfunction function, yk_CUfunction_attribute
     return yk_cuda_check("cuFuncGetAttribute", yk_cu.cuFuncGetAttribute(out_value, attribute, function));
 }
 
+/* The block with which most threads are on the device at once, of those within 256: in blocks beyond that a one-dimensional kernel,
+ * whose threads share nothing, only waits longer for its last one. 0: the core chooses. */
+static uint32_t choose_block(yk_CUfunction function)
+{
+    int least_grid = 0, block = 0;
+
+    if (!yk_cu.cuOccupancyMaxPotentialBlockSize ||
+        yk_cu.cuOccupancyMaxPotentialBlockSize(&least_grid, &block, function, NULL, 0, 256) != YK_CUDA_SUCCESS || block < 0)
+        return 0;
+    return (uint32_t)block;
+}
+
 static yoke_status describe(yoke_kernel *kernel, yk_CUfunction function)
 {
     const yk_cuda_device *device = yk_cuda_device_of(kernel->program->device);
-    int threads, own_shared, shared_left;
+    int threads, own_shared, shared_left, registers, local, constant;
     yoke_status status = get_attribute(function, YK_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &threads);
 
     if (status == YOKE_OK)
         status = get_attribute(function, YK_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &own_shared);
+    if (status == YOKE_OK)
+        status = get_attribute(function, YK_CU_FUNC_ATTRIBUTE_NUM_REGS, &registers);
+    if (status == YOKE_OK)
+        status = get_attribute(function, YK_CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &local);
+    if (status == YOKE_OK)
+        status = get_attribute(function, YK_CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &constant);
     if (status < 0)
         return status;
 
@@ -27,6 +45,10 @@ static yoke_status describe(yoke_kernel *kernel, yk_CUfunction function)
     kernel->info.preferred_multiple = (uint32_t)device->warp_size;
     kernel->info.static_shared = (uint64_t)own_shared;
     kernel->info.max_dynamic_shared = (uint64_t)shared_left;
+    kernel->info.registers = registers;
+    kernel->info.local_bytes = local;
+    kernel->info.constant_bytes = constant;
+    kernel->info.automatic_block = choose_block(function);
     return status;
 }
 
@@ -38,7 +60,7 @@ static yoke_status read_signature(yoke_kernel *kernel, yk_CUfunction function)
         return YOKE_OK;
     }
     for (size_t i = 0;; i++) {
-        yk_param param = { .kind = YK_PARAM_ANY };
+        yk_param param = { .kind = YK_PARAM_ANY, .read_only = -1 };
         size_t offset, size;
         yk_CUresult result = yk_cu.cuFuncGetParamInfo(function, i, &offset, &size);
         if (result == YK_CUDA_ERROR_INVALID_VALUE)
@@ -81,30 +103,54 @@ void yk_cuda_kernel_destroy(yoke_kernel *kernel)
     kernel->native = NULL; /* belongs to the module */
 }
 
-/* The driver wants a pointer to each argument's bytes, as wide as the compiled kernel has it. */
+static inline yoke_status check_launch(const char *call, yk_CUresult result, const yk_op *op)
+{
+    const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
+    yoke_status status = yk_cuda_check(call, result);
+
+    if (YK_UNLIKELY(status < 0 && status != YOKE_E_DEVICE_LOST)) /* that would be the fault of one before */
+        yk_error_append("; kernel '%s', %u x %u x %u blocks of %u x %u x %u threads", op->u.launch.kernel->name, grid->x, grid->y,
+                        grid->z, block->x, block->y, block->z);
+    return status;
+}
+
 yoke_status yk_cuda_launch(yoke_stream *stream, const yk_op *op)
 {
     void *arguments[YOKE_MAX_ARGS];
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
 
-    for (size_t i = 0; i < op->u.launch.count; i++) {
-        const yoke_arg *arg = &op->u.launch.args[i];
-        switch (arg->kind) {
-        case YOKE_ARG_BUFFER:
-            arguments[i] = &arg->value.buffer->native.address;
-            break;
-        case YOKE_ARG_STRUCT:
-            arguments[i] = (void *)arg->value.bytes;
-            break;
-        default:
-            arguments[i] = (void *)&arg->value;
-        }
-    }
-    yoke_status status = yk_cuda_check(
-        "cuLaunchKernel", yk_cu.cuLaunchKernel(op->u.launch.kernel->native, grid->x, grid->y, grid->z, block->x, block->y, block->z,
-                                               (unsigned)op->u.launch.shared, stream->native, arguments, NULL));
-    if (YK_UNLIKELY(status < 0 && status != YOKE_E_DEVICE_LOST)) /* that would be the fault of one before */
-        yk_error_append("; kernel '%s', %u x %u x %u blocks of %u x %u x %u threads", op->u.launch.kernel->name, grid->x, grid->y,
-                        grid->z, block->x, block->y, block->z);
+    yk_cuda_point_to_arguments(op, arguments);
+    return check_launch("cuLaunchKernel",
+                        yk_cu.cuLaunchKernel(op->u.launch.kernel->native, grid->x, grid->y, grid->z, block->x, block->y, block->z,
+                                             (unsigned)op->u.launch.shared, stream->native, arguments, NULL),
+                        op);
+}
+
+/* ---- Cooperative launches ---- */
+
+yoke_status yk_cuda_launch_cooperative(yoke_stream *stream, const yk_op *op)
+{
+    void *arguments[YOKE_MAX_ARGS];
+    const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
+
+    yk_cuda_point_to_arguments(op, arguments);
+    return check_launch("cuLaunchCooperativeKernel",
+                        yk_cu.cuLaunchCooperativeKernel(op->u.launch.kernel->native, grid->x, grid->y, grid->z, block->x, block->y,
+                                                        block->z, (unsigned)op->u.launch.shared, stream->native, arguments),
+                        op);
+}
+
+yoke_status yk_cuda_cooperative_blocks(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most)
+{
+    const yoke_device *device = kernel->program->device;
+    int blocks = 0;
+    yoke_status status = yk_cuda_enter(device);
+
+    if (status < 0)
+        return status;
+    status = yk_cuda_check("cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                           yk_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->native, (int)block_threads, shared));
+    yk_cuda_leave();
+    *out_most = blocks > 0 ? (uint64_t)blocks * device->info.compute_units : 0;
     return status;
 }

@@ -4,6 +4,7 @@
  * to PTX of the newest architecture before it, which the driver compiles further.
  */
 #include "driver.h"
+#include "signature.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -250,6 +251,8 @@ yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *sour
     yoke_status status = yk_nvrtc_load(log);
     (void)lines; /* NVRTC obeys #line */
 
+    if (status == YOKE_OK)
+        status = yk_cuda_read_declarations(yk_text_get(text), text->length, &program->declared);
     if (status == YOKE_OK)
         status = choose_target(program->device, &t);
     if (status == YOKE_OK)

@@ -230,10 +230,18 @@ yoke_status yk_opencl_read_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_copy_box(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_fill(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_launch_cooperative(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_cooperative_blocks(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most);
+
+bool yk_opencl_graph_takes(const yk_op *op);
+yoke_status yk_opencl_graph_create(yk_segment *segment);
+void yk_opencl_graph_destroy(yk_segment *segment);
+yoke_status yk_opencl_graph_change(yk_segment *segment, yk_step *step, const yk_op *op);
+yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_segment *segment);
 
 yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text);
 yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
-                                  yk_text *log);
+                                    yk_text *log);
 yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code);
 yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log);
 yoke_status yk_opencl_program_global(const yoke_program *program, const char *name, yoke_buffer *buffer);

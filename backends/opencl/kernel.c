@@ -5,7 +5,6 @@
  */
 #include "driver.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +68,7 @@ static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint 
     cl_kernel_arg_address_qualifier space = CL_KERNEL_ARG_ADDRESS_PRIVATE;
     cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
     cl_kernel_arg_type_qualifier qualifier = CL_KERNEL_ARG_TYPE_NONE;
-    yk_param param = { .kind = YK_PARAM_SCALAR };
+    yk_param param = { .kind = YK_PARAM_SCALAR, .read_only = -1 };
     cl_int code = yk_cl.clGetKernelArgInfo(handle, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL);
 
     if (code == CL_SUCCESS)
@@ -86,9 +85,11 @@ static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint 
                        "opencl: parameter %u '%s' of kernel '%s' is of type %s: images, samplers and pipes cannot be "
                        "given as arguments",
                        (unsigned)index, param.name, kernel->name, param.type);
-    if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT)
+    if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT) {
         param.kind = YK_PARAM_BUFFER;
-    else if (space == CL_KERNEL_ARG_ADDRESS_LOCAL)
+        param.size = sizeof(cl_mem);
+        param.read_only = space == CL_KERNEL_ARG_ADDRESS_CONSTANT || qualifier & CL_KERNEL_ARG_TYPE_CONST;
+    } else if (space == CL_KERNEL_ARG_ADDRESS_LOCAL)
         param.kind = YK_PARAM_SHARED;
     else
         param.size = size_of_type(param.type);
@@ -130,6 +131,17 @@ static bool asks_for_block(cl_kernel handle, cl_device_id id, size_t block[3])
            block[0] > 0;
 }
 
+/* Memory of a thread beside its registers. PoCL says the same of every kernel. */
+static int64_t ask_private(cl_kernel handle, const yoke_device_info *device, cl_device_id id)
+{
+    cl_ulong bytes = 0;
+
+    if (strcmp(device->platform, "Portable Computing Language") == 0 ||
+        yk_cl.clGetKernelWorkGroupInfo(handle, id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS)
+        return -1;
+    return (int64_t)bytes;
+}
+
 static void describe_limits(yoke_kernel *kernel, cl_kernel handle)
 {
     const yoke_device_info *device = &kernel->program->device->info;
@@ -146,6 +158,11 @@ static void describe_limits(yoke_kernel *kernel, cl_kernel handle)
         multiple = 1;
     if (asks_for_block(handle, id, block))
         multiple = threads = block[0] * block[1] * block[2]; /* so that yoke_launch_n chooses it */
+    for (int i = 0; i < 3; i++)
+        kernel->info.required_block[i] = (uint32_t)block[i];
+    kernel->info.registers = -1;
+    kernel->info.constant_bytes = -1;
+    kernel->info.local_bytes = ask_private(handle, device, id);
     if (yk_cl.clGetKernelWorkGroupInfo(handle, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof shared, &shared, NULL) != CL_SUCCESS)
         shared = 0;
     taken = shared + HIDDEN_SHARED;
@@ -221,13 +238,14 @@ YK_COLD static yoke_status count_fault(const yk_op *op)
 YK_COLD static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int code)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
-    bool shared = index == op->u.launch.count;
-    size_t size = shared ? op->u.launch.shared : op->u.launch.args[index].size;
+    const yoke_arg *arg = index < op->u.launch.count ? &op->u.launch.args[index] : NULL;
+    bool shared = !arg || arg->kind == YOKE_ARG_LOCAL;
+    size_t size = !arg ? op->u.launch.shared : shared ? (size_t)arg->value.u64 : arg->size;
     const yk_param *param = kernel->param_count > (int)index ? &kernel->params[index] : NULL;
 
     if (code != CL_INVALID_ARG_SIZE && code != CL_INVALID_ARG_VALUE && code != CL_INVALID_MEM_OBJECT)
         return yk_opencl_fail("clSetKernelArg", code, "argument %u of kernel '%s'", (unsigned)index, kernel->name);
-    if (!shared && op->u.launch.args[index].kind == YOKE_ARG_BUFFER)
+    if (arg && arg->kind == YOKE_ARG_BUFFER)
         return yk_opencl_fail_as(YOKE_E_ARGUMENT, "clSetKernelArg", code,
                                  "parameter %u '%s' (%s) of kernel '%s' does not take a buffer", (unsigned)index,
                                  param ? param->name : "", param ? param->type : "", kernel->name);
@@ -239,10 +257,7 @@ YK_COLD static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int
 YK_COLD static yoke_status launch_fault(const yk_op *op, cl_int code)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
-    const yk_opencl_kernel *native = kernel->native;
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
-    size_t asked[3] = { 0, 0, 0 };
-    char wanted[96] = "";
     yoke_status status = YOKE_E_RANGE;
 
     switch (code) {
@@ -257,30 +272,37 @@ YK_COLD static yoke_status launch_fault(const yk_op *op, cl_int code)
         return yk_opencl_fail("clEnqueueNDRangeKernel", code, "kernel '%s', %u x %u x %u blocks of %u x %u x %u", kernel->name,
                               grid->x, grid->y, grid->z, block->x, block->y, block->z);
     }
-    if (asks_for_block(native->handle, yk_opencl_device_of(kernel->program->device)->slot->id, asked))
-        snprintf(wanted, sizeof wanted, "; it takes only blocks of %zu x %zu x %zu", asked[0], asked[1], asked[2]);
-    return yk_opencl_fail_as(status, "clEnqueueNDRangeKernel", code, "kernel '%s', %u x %u x %u blocks of %u x %u x %u%s",
-                             kernel->name, grid->x, grid->y, grid->z, block->x, block->y, block->z, wanted);
+    return yk_opencl_fail_as(status, "clEnqueueNDRangeKernel", code, "kernel '%s', %u x %u x %u blocks of %u x %u x %u",
+                             kernel->name, grid->x, grid->y, grid->z, block->x, block->y, block->z);
+}
+
+/* A struct, or local memory. */
+YK_COLD static cl_int set_other(cl_kernel handle, cl_uint index, const yoke_arg *arg)
+{
+    if (arg->kind == YOKE_ARG_STRUCT)
+        return yk_cl.clSetKernelArg(handle, index, arg->size, arg->value.bytes);
+    return yk_cl.clSetKernelArg(handle, index, (size_t)arg->value.u64, NULL);
 }
 
 static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
 {
+    __typeof__(&clSetKernelArg) set = yk_cl.clSetKernelArg; /* looked up once */
     const yoke_arg *args = op->u.launch.args;
     cl_uint count = (cl_uint)op->u.launch.count, index;
     cl_int code;
 
     for (index = 0; index < count; index++) {
-        const void *value = &args[index].value;
-        if (args[index].kind == YOKE_ARG_BUFFER)
-            value = &args[index].value.buffer->native.pointer;
-        else if (args[index].kind == YOKE_ARG_STRUCT)
-            value = args[index].value.bytes;
-        code = yk_cl.clSetKernelArg(handle, index, args[index].size, value); /* a cl_mem is as wide as any pointer */
+        if (args[index].kind == YOKE_ARG_BUFFER) /* a cl_mem is as wide as any pointer */
+            code = set(handle, index, sizeof(cl_mem), &args[index].value.buffer->native.pointer);
+        else if (YK_UNLIKELY(args[index].kind != YOKE_ARG_SCALAR))
+            code = set_other(handle, index, &args[index]);
+        else
+            code = set(handle, index, args[index].size, &args[index].value);
         if (YK_UNLIKELY(code != CL_SUCCESS))
             return argument_fault(op, index, code);
     }
     if (op->u.launch.shared > 0) {
-        code = yk_cl.clSetKernelArg(handle, index, op->u.launch.shared, NULL);
+        code = set(handle, index, op->u.launch.shared, NULL);
         if (YK_UNLIKELY(code != CL_SUCCESS))
             return argument_fault(op, index, code);
     }
@@ -327,4 +349,23 @@ yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
     if (YK_UNLIKELY(op->u.launch.shared_memory))
         return yk_opencl_hand_over(stream, op, give_launch);
     return give_launch(stream, op);
+}
+
+/* Never called, since no device has YOKE_CAP_COOPERATIVE. */
+static yoke_status lacks_cooperative(const yoke_device *device)
+{
+    return yk_fail(YOKE_E_UNSUPPORTED, "opencl: %s", yk_opencl_device_lacks(device, YOKE_CAP_COOPERATIVE));
+}
+
+yoke_status yk_opencl_launch_cooperative(yoke_stream *stream, const yk_op *op)
+{
+    (void)op;
+    return lacks_cooperative(stream->device);
+}
+
+yoke_status yk_opencl_cooperative_blocks(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most)
+{
+    (void)block_threads, (void)shared;
+    *out_most = 0;
+    return lacks_cooperative(kernel->program->device);
 }

@@ -99,6 +99,7 @@ static void collect(hand *all, const yk_op *op)
         add(all, op->u.fill.buffer);
         break;
     case YK_OP_LAUNCH:
+    case YK_OP_LAUNCH_COOPERATIVE:
         for (size_t i = 0; i < op->u.launch.count; i++)
             if (op->u.launch.args[i].kind == YOKE_ARG_BUFFER)
                 add(all, op->u.launch.args[i].value.buffer->root);

@@ -96,8 +96,9 @@ YOKE_API yoke_status yoke_graph_set_call_at(const char *where, yoke_graph *graph
                                             yoke_release_fn release);
 
 enum {
-    YOKE_GRAPH_TEXT = 0, /* a line for each node: number, stream, what it does, where it was enqueued, what it follows */
-    YOKE_GRAPH_DOT = 1   /* for Graphviz */
+    YOKE_GRAPH_TEXT =
+        0, /* a line for the graph, and one for each node: number, stream, what it does, where it was enqueued, what it follows */
+    YOKE_GRAPH_DOT = 1 /* for Graphviz */
 };
 
 /* The graph as text, also while it is recorded. Never NULL; "" for no graph or an unknown format; valid until the thread's next

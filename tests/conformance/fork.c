@@ -215,6 +215,10 @@ static bool make_objects(suite *t, objects *o)
     NEED_OK(yoke_stream_create(t->device, &o->stream));
     NEED_OK(yoke_buffer_create(t->device, 4096, &o->buffer));
     NEED_OK(yoke_buffer_create_pinned(t->device, 4096, &o->pinned));
+    NEED_OK(yoke_graph_create(t->device, "graph", &o->graph));
+    NEED_OK(yoke_graph_begin(o->graph, o->stream));
+    NEED_OK(yoke_fill(o->stream, o->buffer, 0, 4096, &pattern, sizeof pattern));
+    NEED_OK(yoke_graph_end(o->graph));
     NEED_OK(yoke_fill(o->stream, o->buffer, 0, 4096, &pattern, 1));
     NEED_OK(yoke_stream_call(o->stream, hold_up, o, NULL));
     NEED_OK(yoke_fill(o->stream, o->buffer, 0, 4096, &pattern, sizeof pattern));
@@ -240,7 +244,13 @@ static void finish_objects(objects *o)
         CHECK_BYTES(got, wanted, sizeof got);
         CHECK(o->status == YOKE_OK);
         CHECK(o->calls == 1);
+        CHECK_OK(yoke_fill(o->stream, o->buffer, 0, 4096, &pattern, 1));
+        CHECK_OK(yoke_graph_launch(o->stream, o->graph));
+        CHECK_OK(yoke_read(o->stream, got, o->buffer, 0, sizeof got));
+        CHECK_OK(yoke_stream_wait(o->stream));
+        CHECK_BYTES(got, wanted, sizeof got);
     }
+    yoke_graph_release(o->graph);
     yoke_event_release(o->event);
     yoke_stream_release(o->stream);
     yoke_buffer_release(o->buffer);

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include <yoke/graph.h>
 #include <yoke/native.h>
 #include <yoke/types.h>
 
@@ -177,6 +176,27 @@ static void programs_are_refused(objects *o)
     REFUSED(yoke_launch_cooperative(o->stream, o->kernel, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(o->buffer, o->buffer, 1.0f, 1)));
 }
 
+static void graphs_are_refused(objects *o)
+{
+    yoke_graph *graph = o->graph;
+    yoke_dim one = YOKE_DIM(1);
+    char bytes[4] = { 0 };
+
+    REFUSED(yoke_graph_create(o->t->device, "graph", &graph));
+    CHECK(graph == NULL);
+    REFUSED(yoke_graph_begin(o->graph, o->stream));
+    REFUSED(yoke_graph_end(o->graph));
+    REFUSED(yoke_graph_launch(o->stream, o->graph));
+    REFUSED(yoke_graph_set_launch(o->graph, 0, o->kernel, one, one, 0, YOKE_ARGS(o->buffer, o->buffer, 1.0f, 1)));
+    REFUSED(yoke_graph_set_args(o->graph, 0, YOKE_ARGS(o->buffer, o->buffer, 1.0f, 1)));
+    REFUSED(yoke_graph_set_write(o->graph, 0, o->buffer, 0, bytes, 4));
+    REFUSED(yoke_graph_set_read(o->graph, 0, bytes, o->buffer, 0, 4));
+    REFUSED(yoke_graph_set_copy(o->graph, 0, o->buffer, 0, o->buffer, 8, 4));
+    REFUSED(yoke_graph_set_fill(o->graph, 0, o->buffer, 0, 4, bytes, 4));
+    REFUSED(yoke_graph_set_call(o->graph, 0, never_called, NULL, NULL));
+    CHECK(memcmp(bytes, "\0\0\0", 4) == 0);
+}
+
 /* What returns no status: it does nothing, and what it says makes sense. */
 static void others_are_harmless(objects *o)
 {
@@ -186,12 +206,14 @@ static void others_are_harmless(objects *o)
     yoke_event_retain(o->event);
     yoke_buffer_retain(o->buffer);
     yoke_program_retain(o->t->saxpy);
+    yoke_graph_retain(o->graph);
     for (int i = 0; i < 3; i++) { /* more often than there are references */
         yoke_event_release(o->event);
         yoke_stream_release(o->stream);
         yoke_buffer_release(o->buffer);
         yoke_buffer_release(o->pinned);
         yoke_program_release(o->t->saxpy);
+        yoke_graph_release(o->graph);
         yoke_device_release(o->t->device);
     }
     CHECK(yoke_stream_get_device(o->stream) == NULL);
@@ -202,6 +224,8 @@ static void others_are_harmless(objects *o)
     CHECK(yoke_build_log() != NULL);
     CHECK(yoke_program_get_log(o->t->saxpy) != NULL);
     CHECK(yoke_device_report() != NULL);
+    CHECK(yoke_graph_get_size(o->graph) == 0);
+    CHECK(strcmp(yoke_graph_describe(o->graph, YOKE_GRAPH_TEXT), "") == 0);
     CHECK(strcmp(yoke_status_name(YOKE_E_FORKED), "YOKE_E_FORKED") == 0);
     CHECK_TEXT(yoke_status_meaning(YOKE_E_FORKED), "fork");
     CHECK(yoke_status_group(YOKE_E_FORKED) == YOKE_GROUP_OPERATION);
@@ -223,6 +247,7 @@ void everything_is_refused(void *o)
         buffers_are_refused(o);
         copies_are_refused(o);
         programs_are_refused(o);
+        graphs_are_refused(o);
         others_are_harmless(o);
     }
 }

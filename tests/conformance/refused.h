@@ -3,6 +3,8 @@
 #ifndef REFUSED_H
 #define REFUSED_H
 
+#include <yoke/graph.h>
+
 #include "suite.h"
 
 /* The parent's, and a stream that is held by a host function. */
@@ -12,6 +14,7 @@ typedef struct objects {
     yoke_event *event;
     yoke_buffer *buffer, *pinned;
     yoke_kernel *kernel;
+    yoke_graph *graph; /* of one fill */
     gate begin, begun;
     yoke_status status; /* what the host function was told */
     unsigned calls;

@@ -44,9 +44,13 @@ SAME_TYPE(yk_CUevent, CUevent);
 SAME_TYPE(yk_CUmodule, CUmodule);
 SAME_TYPE(yk_CUfunction, CUfunction);
 SAME_TYPE(yk_CUhostFn, CUhostFn);
+SAME_TYPE(yk_CUoccupancyB2DSize, CUoccupancyB2DSize);
 SAME_TYPE(yk_CUpointer_attribute, CUpointer_attribute);
 SAME_TYPE(yk_CUmemPool_attribute, CUmemPool_attribute);
 SAME_TYPE(yk_CUmemoryPool, CUmemoryPool);
+SAME_TYPE(yk_CUgraph, CUgraph);
+SAME_TYPE(yk_CUgraphNode, CUgraphNode);
+SAME_TYPE(yk_CUgraphExec, CUgraphExec);
 SAME_TYPE(yk_nvrtcResult, nvrtcResult);
 SAME_TYPE(yk_nvrtcProgram, nvrtcProgram);
 
@@ -65,6 +69,23 @@ SAME_PLACE(yk_CUmemPoolProps, handleTypes, CUmemPoolProps, handleTypes)
 SAME_PLACE(yk_CUmemPoolProps, location, CUmemPoolProps, location)
 SAME_PLACE(yk_CUmemPoolProps, location.id, CUmemPoolProps, location.id)
 SAME_PLACE(yk_CUmemPoolProps, maxSize, CUmemPoolProps, maxSize)
+SAME_SIZE(yk_CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS)
+SAME_PLACE(yk_CUDA_KERNEL_NODE_PARAMS, func, CUDA_KERNEL_NODE_PARAMS, func)
+SAME_PLACE(yk_CUDA_KERNEL_NODE_PARAMS, gridDimX, CUDA_KERNEL_NODE_PARAMS, gridDimX)
+SAME_PLACE(yk_CUDA_KERNEL_NODE_PARAMS, gridDimZ, CUDA_KERNEL_NODE_PARAMS, gridDimZ)
+SAME_PLACE(yk_CUDA_KERNEL_NODE_PARAMS, blockDimX, CUDA_KERNEL_NODE_PARAMS, blockDimX)
+SAME_PLACE(yk_CUDA_KERNEL_NODE_PARAMS, blockDimZ, CUDA_KERNEL_NODE_PARAMS, blockDimZ)
+SAME_PLACE(yk_CUDA_KERNEL_NODE_PARAMS, sharedMemBytes, CUDA_KERNEL_NODE_PARAMS, sharedMemBytes)
+SAME_PLACE(yk_CUDA_KERNEL_NODE_PARAMS, kernelParams, CUDA_KERNEL_NODE_PARAMS, kernelParams)
+SAME_PLACE(yk_CUDA_KERNEL_NODE_PARAMS, extra, CUDA_KERNEL_NODE_PARAMS, extra)
+SAME_PLACE(yk_CUDA_KERNEL_NODE_PARAMS, ctx, CUDA_KERNEL_NODE_PARAMS, ctx)
+SAME_SIZE(yk_CUDA_MEMSET_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS)
+SAME_PLACE(yk_CUDA_MEMSET_NODE_PARAMS, dst, CUDA_MEMSET_NODE_PARAMS, dst)
+SAME_PLACE(yk_CUDA_MEMSET_NODE_PARAMS, pitch, CUDA_MEMSET_NODE_PARAMS, pitch)
+SAME_PLACE(yk_CUDA_MEMSET_NODE_PARAMS, value, CUDA_MEMSET_NODE_PARAMS, value)
+SAME_PLACE(yk_CUDA_MEMSET_NODE_PARAMS, elementSize, CUDA_MEMSET_NODE_PARAMS, elementSize)
+SAME_PLACE(yk_CUDA_MEMSET_NODE_PARAMS, width, CUDA_MEMSET_NODE_PARAMS, width)
+SAME_PLACE(yk_CUDA_MEMSET_NODE_PARAMS, height, CUDA_MEMSET_NODE_PARAMS, height)
 SAME_SIZE(yk_CUmemAccessDesc, CUmemAccessDesc)
 SAME_PLACE(yk_CUmemAccessDesc, location, CUmemAccessDesc, location)
 SAME_PLACE(yk_CUmemAccessDesc, flags, CUmemAccessDesc, flags)

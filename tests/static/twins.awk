@@ -1,24 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compares twins: awk -v name=NAME -f twins.awk NAME.cu NAME.cl. Prints each difference in the kernels' names, their parameters
-# (types without qualifiers and address spaces, names, order) and the structs' members, and exits 1 when there is one. An OpenCL
-# kernel may end with a __local parameter, which stands for CUDA's dynamic shared memory. Macros are not expanded.
+# Compares twins: awk -v name=FOLDER/NAME -f twins.awk NAME.cu NAME.cl. Prints each difference in the kernels' names, their
+# parameters (types without qualifiers and address spaces, names, order), the structs' members (the same) and the line that states
+# the tolerance, and exits 1 when there is one. Types that the languages spell differently count as the same. An OpenCL kernel may
+# end with a __local parameter, which stands for CUDA's dynamic shared memory. Macros are not expanded. -v tolerance=1: the line has
+# to be there.
 
 function complain(text) {
-    print "kernels/" name ": " text
+    print name ": " text
     failed = 1
 }
 
-# One blank between words and none at the ends; words that the two languages spell differently left out.
+# One blank between words and none at the ends; words that the two languages spell differently left out or made the same.
 function plain(text) {
     gsub(/[*]/, " * ", text)
     gsub(/[ \t\n]+/, " ", text)
-    gsub(/unsigned long long/, "ulong", text) # the two languages have no one word for 64 bits
     text = " " text " "
     while (text ~ / (const|volatile|restrict|__restrict__|__restrict|__global|global|__constant|__private) /)
         sub(/ (const|volatile|restrict|__restrict__|__restrict|__global|global|__constant|__private) /, " ", text)
     sub(/^ +/, "", text)
     sub(/ +$/, "", text)
+    return text
+}
+
+# A declaration with its type spelled as in OpenCL C. Both languages have one word for 64 bits, but not the same.
+function declaration(language, text) {
+    text = plain(text)
+    sub(/^unsigned long long /, "ulong ", text)
+    if (language == "cu")
+        sub(/^long long /, "long ", text)
+    sub(/^unsigned char /, "uchar ", text)
+    sub(/^unsigned short /, "ushort ", text)
+    sub(/^unsigned (int )?/, "uint ", text)
+    sub(/^signed char /, "char ", text)
     return text
 }
 
@@ -54,7 +68,7 @@ function add_kernel(language, kernel, list,    parts, n, i, parameter) {
     order[++kernel_count] = kernel
     n = list ~ /^[ \t\n]*(void)?[ \t\n]*$/ ? 0 : split(list, parts, ",")
     for (i = 1; i <= n; i++) {
-        parameter = plain(parts[i])
+        parameter = declaration(language, parts[i])
         if (parameter ~ /^(__local|local) /) {
             if (i < n)
                 complain("kernel " kernel ": a __local parameter has to be the last one")
@@ -77,14 +91,49 @@ function read_kernels(language, mark, text,    head, close_at) {
     }
 }
 
-function read_structs(language, text,    head, stop) {
-    while (match(text, /struct[ \t\n]+[A-Za-z_][A-Za-z_0-9]*[ \t\n]*\{/)) {
+# `struct name { ... }` and `typedef struct { ... } name`, without structs inside.
+function read_structs(language, text,    head, stop, body) {
+    while (match(text, /struct[ \t\n]*[A-Za-z_]*[A-Za-z_0-9]*[ \t\n]*\{/)) {
         head = substr(text, RSTART, RLENGTH - 1)
         text = substr(text, RSTART + RLENGTH)
         stop = index(text, "}")
-        structs[plain(head)] = 1
-        members[language, plain(head)] = plain(substr(text, 1, stop - 1))
+        body = substr(text, 1, stop - 1)
+        text = substr(text, stop + 1)
+        if (plain(head) == "struct") {
+            head = substr(text, 1, index(text, ";") - 1)
+            if (head ~ /\(/)
+                head = substr(head, index(head, ")")) # an attribute
+        }
+        add_struct(language, plain(head), body)
     }
+}
+
+function add_struct(language, struct, body,    parts, n, i, member) {
+    if (!(struct in struct_seen))
+        struct_order[++struct_count] = struct
+    struct_seen[struct] = 1
+    structs[language, struct] = 1
+    n = split(body, parts, ";")
+    for (i = 1; i < n; i++) {
+        member = declaration(language, parts[i])
+        if (member ~ /^[a-z]+3 /)
+            complain(struct ": member '" member "' has 12 bytes in CUDA and 16 in OpenCL for each vector")
+        members[language, struct, i] = member
+    }
+    member_counts[language, struct] = n - 1
+}
+
+function compare_struct(struct,    i, n) {
+    if (!(("cu", struct) in structs) || !(("cl", struct) in structs)) {
+        complain(struct ": is only in " (("cu", struct) in structs ? "CUDA" : "OpenCL"))
+        return
+    }
+    n = member_counts["cu", struct]
+    if (n != member_counts["cl", struct])
+        complain(struct ": " n " members in CUDA and " member_counts["cl", struct] " in OpenCL")
+    for (i = 1; i <= n && i <= member_counts["cl", struct]; i++)
+        if (members["cu", struct, i] != members["cl", struct, i])
+            complain(struct ": member " i " is '" members["cu", struct, i] "' in CUDA and '" members["cl", struct, i] "' in OpenCL")
 }
 
 function compare_kernel(kernel,    i, n, cuda, opencl) {
@@ -105,7 +154,16 @@ function compare_kernel(kernel,    i, n, cuda, opencl) {
     }
 }
 
+function compare_tolerance(    i) {
+    for (i = 1; i <= 2; i++)
+        if (tolerance && stated[i] !~ /^(0|[0-9]+ ulp|[0-9.]+(e-[0-9]+)? relative)$/)
+            complain((i == 1 ? "CUDA" : "OpenCL") " has no line 'Tolerance: 0', 'Tolerance: N ulp' or 'Tolerance: R relative'")
+    if (stated[1] != stated[2])
+        complain("the tolerance is '" stated[1] "' in CUDA and '" stated[2] "' in OpenCL")
+}
+
 FNR == 1 { files++ }
+/^ \* Tolerance: / { stated[files] = substr($0, 15) }
 /^[ \t]*#/ { next }
 { text[files] = text[files] $0 "\n" }
 
@@ -123,8 +181,8 @@ END {
             told[order[i]] = 1
             compare_kernel(order[i])
         }
-    for (s in structs)
-        if (members["cu", s] != members["cl", s])
-            complain(s ": its members are '" members["cu", s] "' in CUDA and '" members["cl", s] "' in OpenCL")
+    for (i = 1; i <= struct_count; i++)
+        compare_struct(struct_order[i])
+    compare_tolerance()
     exit failed
 }

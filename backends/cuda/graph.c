@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUDA graphs: a node for each step, built by hand rather than captured, so that each can be changed later in the executable graph.
+ * The template stays, because its nodes are the names by which the driver finds them there.
+ */
+#include "driver.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct yk_cuda_graph {
+    yk_CUgraph nodes;
+    yk_CUgraphExec executable;
+} yk_cuda_graph;
+
+/* ---- What a node is made from ---- */
+
+static yk_CUDA_KERNEL_NODE_PARAMS kernel_of(const yk_op *op, void **arguments)
+{
+    const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
+    yk_cuda_point_to_arguments(op, arguments);
+    return (yk_CUDA_KERNEL_NODE_PARAMS){ .func = op->u.launch.kernel->native,
+                                         .gridDimX = grid->x,
+                                         .gridDimY = grid->y,
+                                         .gridDimZ = grid->z,
+                                         .blockDimX = block->x,
+                                         .blockDimY = block->y,
+                                         .blockDimZ = block->z,
+                                         .sharedMemBytes = (unsigned)op->u.launch.shared,
+                                         .kernelParams = arguments };
+}
+
+/* The driver's unit of a fill whose pattern is that again and again; 0 when it is longer. */
+static size_t unit_of(const yk_op *op)
+{
+    const unsigned char *pattern = op->u.fill.pattern;
+    size_t unit = op->u.fill.pattern_size < 4 ? op->u.fill.pattern_size : 4;
+    return memcmp(pattern, pattern + unit, op->u.fill.pattern_size - unit) == 0 ? unit : 0;
+}
+
+static yk_CUDA_MEMSET_NODE_PARAMS fill_of(const yk_op *op)
+{
+    size_t unit = unit_of(op);
+    yk_CUDA_MEMSET_NODE_PARAMS fill = { .dst = op->u.fill.buffer->native.address + op->u.fill.offset,
+                                        .pitch = op->u.fill.pitch,
+                                        .elementSize = (unsigned)unit,
+                                        .width = op->u.fill.width / unit,
+                                        .height = op->u.fill.height };
+    memcpy(&fill.value, op->u.fill.pattern, unit); /* little-endian, as every host of CUDA */
+    return fill;
+}
+
+/* Copies of so many bytes a row have a pitch that the driver takes. */
+bool yk_cuda_graph_takes(const yk_op *op)
+{
+    switch (op->kind) {
+    case YK_OP_LAUNCH:
+        return true;
+    case YK_OP_FILL:
+        return unit_of(op) != 0;
+    case YK_OP_WRITE:
+    case YK_OP_READ:
+        return op->u.transfer.size <= INT_MAX;
+    case YK_OP_COPY:
+        return op->u.copy.size <= INT_MAX;
+    default:
+        return true;
+    }
+}
+
+/* ---- Making ---- */
+
+static yoke_status add_node(yk_cuda_graph *graph, const yk_CUgraphNode *after, size_t count, const yk_op *op, yk_CUcontext context,
+                            yk_CUgraphNode *out_node)
+{
+    void *arguments[YOKE_MAX_ARGS];
+    if (op->kind == YK_OP_LAUNCH) {
+        yk_CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(op, arguments);
+        return yk_cuda_check("cuGraphAddKernelNode_v2",
+                             yk_cu.cuGraphAddKernelNode_v2(out_node, graph->nodes, after, count, (const void *)&kernel));
+    }
+    if (op->kind == YK_OP_FILL) {
+        yk_CUDA_MEMSET_NODE_PARAMS fill = fill_of(op);
+        return yk_cuda_check("cuGraphAddMemsetNode",
+                             yk_cu.cuGraphAddMemsetNode(out_node, graph->nodes, after, count, (const void *)&fill, context));
+    }
+    yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
+    return yk_cuda_check("cuGraphAddMemcpyNode",
+                         yk_cu.cuGraphAddMemcpyNode(out_node, graph->nodes, after, count, (const void *)&copy, context));
+}
+
+static yoke_status add_nodes(yk_cuda_graph *graph, yk_segment *segment)
+{
+    yk_CUcontext context = yk_cuda_device_of(segment->device)->context;
+    yk_CUgraphNode *after = malloc(segment->count * sizeof *after);
+    yoke_status status = after ? YOKE_OK : yk_no_memory("a graph");
+    for (size_t i = 0; i < segment->count && status == YOKE_OK; i++) {
+        yk_step *step = &segment->steps[i];
+        yk_CUgraphNode node = NULL;
+        for (size_t k = 0; k < step->after_count; k++)
+            after[k] = segment->steps[step->after[k]].native;
+        status = add_node(graph, after, step->after_count, step->op, context, &node);
+        step->native = node;
+    }
+    free(after);
+    return status;
+}
+
+static void destroy(yk_cuda_graph *graph)
+{
+    if (graph->executable)
+        (void)yk_cu.cuGraphExecDestroy(graph->executable); /* a launch under way still runs to its end */
+    if (graph->nodes)
+        (void)yk_cu.cuGraphDestroy(graph->nodes);
+    free(graph);
+}
+
+yoke_status yk_cuda_graph_create(yk_segment *segment)
+{
+    yk_cuda_graph *graph = calloc(1, sizeof *graph);
+    yoke_status status;
+
+    if (!graph)
+        return yk_no_memory("a graph");
+    status = yk_cuda_enter(segment->device);
+    if (status < 0) {
+        free(graph);
+        return status;
+    }
+    status = yk_cuda_check("cuGraphCreate", yk_cu.cuGraphCreate(&graph->nodes, 0));
+    if (status == YOKE_OK)
+        status = add_nodes(graph, segment);
+    if (status == YOKE_OK)
+        status =
+            yk_cuda_check("cuGraphInstantiateWithFlags", yk_cu.cuGraphInstantiateWithFlags(&graph->executable, graph->nodes, 0));
+    if (status < 0)
+        destroy(graph);
+    else
+        segment->native = graph;
+    yk_cuda_leave();
+    return status;
+}
+
+void yk_cuda_graph_destroy(yk_segment *segment)
+{
+    destroy(segment->native);
+    segment->native = NULL;
+}
+
+/* ---- Changing and launching ---- */
+
+static yoke_status change(yk_CUgraphExec executable, const yk_step *step, const yk_op *op, yk_CUcontext context)
+{
+    void *arguments[YOKE_MAX_ARGS];
+    if (op->kind == YK_OP_LAUNCH) {
+        yk_CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(op, arguments);
+        return yk_cuda_check("cuGraphExecKernelNodeSetParams_v2",
+                             yk_cu.cuGraphExecKernelNodeSetParams_v2(executable, step->native, (const void *)&kernel));
+    }
+    if (op->kind == YK_OP_FILL) {
+        yk_CUDA_MEMSET_NODE_PARAMS fill = fill_of(op);
+        return yk_cuda_check("cuGraphExecMemsetNodeSetParams",
+                             yk_cu.cuGraphExecMemsetNodeSetParams(executable, step->native, (const void *)&fill, context));
+    }
+    yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
+    return yk_cuda_check("cuGraphExecMemcpyNodeSetParams",
+                         yk_cu.cuGraphExecMemcpyNodeSetParams(executable, step->native, (const void *)&copy, context));
+}
+
+/* Without a current context the driver (580) crashes here. */
+yoke_status yk_cuda_graph_change(yk_segment *segment, yk_step *step, const yk_op *op)
+{
+    yoke_status status = yk_cuda_enter(segment->device);
+    if (status < 0)
+        return status;
+    status = change(((yk_cuda_graph *)segment->native)->executable, step, op, yk_cuda_device_of(segment->device)->context);
+    yk_cuda_leave();
+    return status;
+}
+
+yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_segment *segment)
+{
+    const yk_cuda_graph *graph = segment->native;
+    return yk_cuda_check("cuGraphLaunch", yk_cu.cuGraphLaunch(graph->executable, stream->native));
+}

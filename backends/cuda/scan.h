@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A CUDA source as words: what signature.c reads. */
+#ifndef YK_CUDA_SCAN_H
+#define YK_CUDA_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum yk_token_kind {
+    YK_END = 0,
+    /* Any other character is itself. */
+    YK_IDENTIFIER = 256,
+    YK_NUMBER,
+    YK_STRING,   /* with its quotes; a character too */
+    YK_DIRECTIVE /* of the preprocessor: the whole line */
+} yk_token_kind;
+
+typedef struct yk_token {
+    int kind; /* a yk_token_kind, or the character */
+    const char *text;
+    size_t length;
+} yk_token;
+
+typedef struct yk_scanner {
+    const char *at, *end;
+    bool in_line; /* something stands before `at` in its line: so # begins no directive */
+} yk_scanner;
+
+yk_token yk_scan(yk_scanner *scanner);
+
+bool yk_token_is(const yk_token *token, const char *text);
+
+#endif

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The declarations of kernels in a CUDA source: CUDA's driver tells how wide a kernel's parameters are, and neither their names nor
+ * whether they are pointers. This reads no more of C++ than such declarations are made of, and never guesses: a parameter with a
+ * macro, a template, a reference or anything else that is not plain stays unknown, and so does what two declarations of one kernel
+ * (in two branches of an #if, say) tell differently.
+ */
+#include "signature.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan.h"
+
+enum { MOST_TOKENS = 48, MOST_PARAMS = YOKE_MAX_ARGS };
+
+/* A name that the source gives a meaning: size 0 is a struct or the like, OTHER what may be anything. */
+enum { OTHER = -1 };
+typedef struct meaning {
+    yk_token name;
+    int size;
+    bool macro;
+} meaning;
+
+typedef struct reader {
+    yk_scanner scanner;
+    yk_token token; /* the next one */
+    yk_kernel_table *table;
+    meaning *names;
+    size_t name_count;
+    int depth;         /* of braces */
+    int c_depth;       /* at which an extern "C" { has begun; -1: outside */
+    int typedef_depth; /* at which a typedef of a struct has begun; -1: outside */
+    bool extern_c, global, failed;
+} reader;
+
+static yk_token next(reader *r)
+{
+    yk_token token = r->token;
+    r->token = yk_scan(&r->scanner);
+    return token;
+}
+
+static bool same(const yk_token *a, const yk_token *b)
+{
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
+
+/* ---- Names and their meanings ---- */
+
+static void add_name(reader *r, const yk_token *name, int size, bool macro)
+{
+    if ((r->name_count & (r->name_count - 1)) == 0) { /* full: there is room for a power of two */
+        meaning *names = realloc(r->names, (r->name_count ? 2 * r->name_count : 1) * sizeof *names);
+        r->failed = r->failed || !names;
+        if (!names)
+            return;
+        r->names = names;
+    }
+    r->names[r->name_count++] = (meaning){ *name, size, macro };
+}
+
+static bool is_macro(const reader *r, const yk_token *name)
+{
+    for (size_t i = 0; i < r->name_count; i++)
+        if (r->names[i].macro && same(&r->names[i].name, name))
+            return true;
+    return false;
+}
+
+/* What it means when it is no macro; OTHER also when that depends. */
+static int size_of_name(const reader *r, const yk_token *name, int usual)
+{
+    int size = usual;
+    bool found = false;
+    for (size_t i = 0; i < r->name_count; i++) {
+        if (r->names[i].macro || !same(&r->names[i].name, name))
+            continue;
+        size = found && size != r->names[i].size ? OTHER : r->names[i].size;
+        found = true;
+    }
+    return size;
+}
+
+/* #define NAME: the line is the token. */
+static void note_macro(reader *r, const yk_token *line)
+{
+    yk_scanner scanner = { line->text + 1, line->text + line->length, true };
+    yk_token word = yk_scan(&scanner);
+    if (!yk_token_is(&word, "define"))
+        return;
+    word = yk_scan(&scanner);
+    add_name(r, &word, OTHER, true);
+}
+
+/* ---- Types ---- */
+
+static bool is_one_of(const yk_token *token, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (yk_token_is(token, words[i]))
+            return true;
+    return false;
+}
+
+/* Words that say nothing about a parameter's width. */
+static bool is_qualifier(const yk_token *token)
+{
+    static const char *const words[] = { "const",    "volatile",     "struct",           "class",
+                                         "union",    "enum",         "restrict",         "__restrict",
+                                         "register", "__restrict__", "__grid_constant__" };
+    return is_one_of(token, words, YK_COUNT_OF(words));
+}
+
+/* Types that are one word, in bytes; vectors are none of them. OTHER: it is no such type. */
+static int size_of_word(const yk_token *token)
+{
+    static const struct {
+        const char *name;
+        int size;
+    } types[] = {
+        { "char", 1 },     { "bool", 1 },      { "short", 2 },     { "int", 4 },      { "long", 8 },    { "float", 4 },
+        { "double", 8 },   { "signed", 4 },    { "unsigned", 4 },  { "size_t", 8 },   { "int8_t", 1 },  { "uint8_t", 1 },
+        { "int16_t", 2 },  { "uint16_t", 2 },  { "int32_t", 4 },   { "uint32_t", 4 }, { "int64_t", 8 }, { "uint64_t", 8 },
+        { "intptr_t", 8 }, { "uintptr_t", 8 }, { "ptrdiff_t", 8 }, { "void", 0 },
+    };
+    for (size_t i = 0; i < YK_COUNT_OF(types); i++)
+        if (yk_token_is(token, types[i].name))
+            return types[i].size;
+    return OTHER;
+}
+
+/* float2, uchar4 and the like. */
+static bool is_vector(const yk_token *token)
+{
+    static const char *const bases[] = { "char",  "uchar", "short", "ushort",   "int",       "uint",
+                                         "float", "long",  "ulong", "longlong", "ulonglong", "double" };
+    yk_token base = *token;
+    if (token->length < 2 || token->text[token->length - 1] < '1' || token->text[token->length - 1] > '4')
+        return false;
+    base.length--;
+    return is_one_of(&base, bases, YK_COUNT_OF(bases));
+}
+
+/* Of the words of a type: its size; 0 for a struct, a vector or void; OTHER when it is not known what they mean. */
+static int size_of_type(const reader *r, const yk_token *tokens, size_t count)
+{
+    int size = OTHER, words = 0, one;
+    bool is_short = false, is_long = false, is_char = false, is_double = false;
+    for (size_t i = 0; i < count; i++) {
+        const yk_token *token = &tokens[i];
+        if (is_qualifier(token))
+            continue;
+        if (token->kind != YK_IDENTIFIER)
+            return OTHER;
+        one = size_of_name(r, token, is_vector(token) ? 0 : size_of_word(token));
+        if (one == OTHER || (words > 0 && one == 0))
+            return OTHER;
+        is_short = is_short || yk_token_is(token, "short");
+        is_long = is_long || yk_token_is(token, "long");
+        is_char = is_char || yk_token_is(token, "char");
+        is_double = is_double || yk_token_is(token, "double");
+        size = one;
+        words++;
+    }
+    if (words <= 1)
+        return size;
+    return is_char ? 1 : is_short ? 2 : is_long || is_double ? 8 : 4; /* "unsigned char", "long long int" */
+}
+
+/* ---- Parameters ---- */
+
+static bool is_type_word(const yk_token *token)
+{
+    return is_qualifier(token) || size_of_word(token) != OTHER;
+}
+
+/* The words of the type, with a blank between two. */
+static void write_type(const yk_token *tokens, size_t count, size_t name, bool array, char *target, size_t size)
+{
+    yk_text text = { 0 };
+    for (size_t i = 0; i < count; i++) {
+        if (i != name)
+            yk_text_add(&text, "%s%.*s", text.length ? " " : "", (int)tokens[i].length, tokens[i].text);
+    }
+    if (array)
+        yk_text_add(&text, " []");
+    yk_string_copy(target, size, yk_text_get(&text));
+    yk_text_free(&text);
+}
+
+/* A pointer's target is known when it is one pointer to something known. */
+static int32_t is_read_only(const reader *r, const yk_token *tokens, size_t base, unsigned pointers)
+{
+    if (pointers != 1 || size_of_type(r, tokens, base) == OTHER)
+        return -1;
+    for (size_t i = 0; i < base; i++)
+        if (yk_token_is(&tokens[i], "const"))
+            return 1;
+    return 0;
+}
+
+/* Understand the words of one parameter, as far as that goes. */
+static void read_param(const reader *r, const yk_token *tokens, size_t count, yk_param *param)
+{
+    unsigned pointers = 0;
+    bool array = count > 0 && tokens[count - 1].kind == ']';
+    *param = (yk_param){ .kind = YK_PARAM_ANY, .read_only = -1 };
+    while (array && tokens[count - 1].kind != '[') /* "x[]", or "x[4]"; "x[][4]" is not plain */
+        count--;
+    count -= array;
+    size_t base = count;
+    for (size_t i = 0; i < count; i++) {
+        if ((tokens[i].kind != YK_IDENTIFIER && tokens[i].kind != '*') || is_macro(r, &tokens[i]))
+            return;
+        pointers += tokens[i].kind == '*';
+        if (tokens[i].kind == '*' && base == count)
+            base = i;
+    }
+    size_t name = count;
+    if (count > 1 && tokens[count - 1].kind == YK_IDENTIFIER && !is_type_word(&tokens[count - 1]))
+        name = count - 1;
+    if (name < count && tokens[name].length < sizeof param->name)
+        yk_string_copy(param->name, tokens[name].length + 1, tokens[name].text);
+    if (base == count)
+        base = name;
+    write_type(tokens, count, name, array, param->type, sizeof param->type);
+    pointers += array;
+    int size = size_of_type(r, tokens, base);
+    if (pointers > 0) {
+        param->kind = YK_PARAM_BUFFER;
+        param->size = sizeof(uint64_t);
+        param->read_only = is_read_only(r, tokens, base, pointers);
+    } else if (size > 0) {
+        param->kind = YK_PARAM_SCALAR;
+        param->size = (uint32_t)size;
+    }
+}
+
+/* What is between the parentheses; the first is read. False: it cannot be made sense of. */
+static bool read_params(reader *r, yk_param *params, size_t *out_count)
+{
+    yk_token tokens[MOST_TOKENS];
+    size_t count = 0;
+    int nested = 0; /* parentheses, brackets, braces; those of templates too, which is no parameter that is understood */
+    for (*out_count = 0;;) {
+        yk_token token = next(r);
+        if (token.kind == YK_END || token.kind == YK_DIRECTIVE || count == MOST_TOKENS || *out_count == MOST_PARAMS)
+            return false;
+        bool last = token.kind == ')' && nested == 0;
+        if (last || (token.kind == ',' && nested == 0)) {
+            bool none = last && *out_count == 0 && (count == 0 || (count == 1 && yk_token_is(&tokens[0], "void")));
+            if (!none)
+                read_param(r, tokens, count, &params[(*out_count)++]);
+            count = 0;
+            if (last)
+                return true;
+            continue;
+        }
+        nested += token.kind == '(' || token.kind == '<' || token.kind == '{' || token.kind == '[';
+        nested -= token.kind == ')' || token.kind == '>' || token.kind == '}' || token.kind == ']';
+        tokens[count++] = token;
+    }
+}
+
+/* ---- Kernels ---- */
+
+static bool params_are_same(const yk_param *a, const yk_param *b)
+{
+    return a->kind == b->kind && a->size == b->size && a->read_only == b->read_only && strcmp(a->type, b->type) == 0;
+}
+
+/* Declared once more: what both tell stays. Of a kernel with more or fewer parameters nothing does. */
+static void merge(yk_declaration *known, const yk_param *params, size_t count)
+{
+    if (known->count != count)
+        known->count = SIZE_MAX; /* agrees with no kernel */
+    for (size_t i = 0; known->count == count && i < count; i++) {
+        bool named = params[i].name[0] && (!known->params[i].name[0] || strcmp(known->params[i].name, params[i].name) == 0);
+        if (!params_are_same(&known->params[i], &params[i]))
+            known->params[i] = (yk_param){ .kind = YK_PARAM_ANY, .read_only = -1 };
+        else if (named)
+            known->params[i] = params[i];
+    }
+}
+
+static void add_kernel(reader *r, const yk_token *name, const yk_param *params, size_t count)
+{
+    yk_kernel_table *table = r->table;
+    for (size_t i = 0; i < table->count; i++)
+        if (yk_token_is(name, table->kernels[i].name)) {
+            merge(&table->kernels[i], params, count);
+            return;
+        }
+    yk_declaration *kernels = realloc(table->kernels, (table->count + 1) * sizeof *kernels);
+    yk_declaration declared = { strndup(name->text, name->length), count, malloc((count ? count : 1) * sizeof *params) };
+    if (kernels)
+        table->kernels = kernels;
+    if (!kernels || !declared.name || !declared.params) {
+        free(declared.name);
+        free(declared.params);
+        r->failed = true;
+        return;
+    }
+    memcpy(declared.params, params, count * sizeof *params);
+    table->kernels[table->count++] = declared;
+}
+
+/* __launch_bounds__(256) and the like, which may stand before a kernel's name. */
+static bool skip_attribute(reader *r)
+{
+    if (r->token.kind != YK_IDENTIFIER || r->token.length < 2 || strncmp(r->token.text, "__", 2) != 0)
+        return false;
+    next(r);
+    int nested = 0;
+    while (r->token.kind == '(' || (nested > 0 && r->token.kind != YK_END)) {
+        yk_token token = next(r);
+        nested += token.kind == '(';
+        nested -= token.kind == ')';
+        if (nested == 0)
+            break;
+    }
+    return true;
+}
+
+/* Behind "extern "C" __global__ ... void": the name and the parameters. */
+static void read_kernel(reader *r)
+{
+    yk_param params[MOST_PARAMS];
+    size_t count;
+    while (skip_attribute(r))
+        ;
+    if (r->token.kind != YK_IDENTIFIER || is_macro(r, &r->token))
+        return;
+    yk_token name = next(r);
+    if (r->token.kind != '(')
+        return;
+    next(r);
+    if (read_params(r, params, &count) && (r->token.kind == '{' || r->token.kind == ';'))
+        add_kernel(r, &name, params, count);
+}
+
+/* ---- The source ---- */
+
+/* "struct name {" and "struct name;" declare a type. A name that a template gives is none. */
+static void read_struct(reader *r)
+{
+    if (r->token.kind != YK_IDENTIFIER)
+        return;
+    yk_token name = next(r);
+    if (r->token.kind == '{' || r->token.kind == ';' || r->token.kind == ':')
+        add_name(r, &name, 0, false);
+}
+
+/* "typedef unsigned int uint;": its last word means what is before. That of a struct is left until its brace closes. */
+static void read_typedef(reader *r)
+{
+    yk_token tokens[MOST_TOKENS];
+    size_t count = 0;
+    bool plain = true;
+    while (r->token.kind != ';' && r->token.kind != YK_END && r->token.kind != YK_DIRECTIVE && count < MOST_TOKENS) {
+        if (r->token.kind == '{') {
+            r->typedef_depth = r->depth;
+            return;
+        }
+        plain = plain && r->token.kind == YK_IDENTIFIER && !yk_token_is(&r->token, "const");
+        tokens[count++] = next(r);
+    }
+    if (count > 1 && tokens[count - 1].kind == YK_IDENTIFIER)
+        add_name(r, &tokens[count - 1], plain ? size_of_type(r, tokens, count - 1) : OTHER, false);
+}
+
+static void read_extern(reader *r)
+{
+    if (r->token.kind != YK_STRING || !yk_token_is(&r->token, "\"C\""))
+        return;
+    next(r);
+    if (r->token.kind == '{' && r->c_depth < 0)
+        r->c_depth = r->depth;
+    else
+        r->extern_c = r->token.kind != '{';
+}
+
+static void read_brace(reader *r, int kind)
+{
+    r->depth += kind == '{' ? 1 : -1;
+    if (kind == '}' && r->depth <= r->c_depth)
+        r->c_depth = -1;
+    if (kind == '}' && r->depth == r->typedef_depth) {
+        r->typedef_depth = -1;
+        if (r->token.kind == YK_IDENTIFIER) {
+            yk_token name = next(r);
+            add_name(r, &name, r->token.kind == ';' ? 0 : OTHER, false);
+        }
+    }
+}
+
+static void read_word(reader *r, const yk_token *word)
+{
+    if (yk_token_is(word, "extern"))
+        read_extern(r);
+    else if (yk_token_is(word, "__global__"))
+        r->global = true;
+    else if (yk_token_is(word, "void") && r->global && (r->extern_c || r->c_depth >= 0))
+        read_kernel(r);
+    else if (yk_token_is(word, "struct") || yk_token_is(word, "class") || yk_token_is(word, "union"))
+        read_struct(r);
+    else if (yk_token_is(word, "typedef"))
+        read_typedef(r);
+    else if (yk_token_is(word, "using") && r->token.kind == YK_IDENTIFIER)
+        add_name(r, &r->token, OTHER, false);
+}
+
+yoke_status yk_cuda_read_declarations(const char *text, size_t size, yk_kernel_table *out)
+{
+    reader r = { .scanner = { text, text + size, false }, .table = out, .c_depth = -1, .typedef_depth = -1 };
+    next(&r);
+    while (r.token.kind != YK_END && !r.failed) {
+        yk_token token = next(&r);
+        if (token.kind == YK_DIRECTIVE)
+            note_macro(&r, &token);
+        else if (token.kind == YK_IDENTIFIER)
+            read_word(&r, &token);
+        else if (token.kind == '{' || token.kind == '}')
+            read_brace(&r, token.kind);
+        if (token.kind == ';' || token.kind == '{' || token.kind == '}')
+            r.extern_c = r.global = false;
+    }
+    free(r.names);
+    if (!r.failed)
+        return YOKE_OK;
+    yk_kernel_table_free(out);
+    return yk_no_memory("the kernels' declarations");
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Graphs: the object, and its life. It is recorded (record.c), ended, which makes a plan of it (plan.c), launched, and changed
+ * (change.c).
+ */
+#include "graph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "enqueue.h"
+
+yoke_status yoke_graph_create(yoke_device *device, const char *name, yoke_graph **out_graph)
+{
+    static const char function[] = "yoke_graph_create";
+    static atomic_uint_fast64_t last_serial;
+    if (!out_graph)
+        return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: out_graph is NULL", function));
+    *out_graph = NULL;
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    yoke_graph *graph = yk_object_new(YK_GRAPH, sizeof *graph);
+    if (!graph)
+        return yk_blame(function, NULL, YOKE_E_OUT_OF_HOST_MEMORY);
+    graph->device = device;
+    graph->serial = atomic_fetch_add(&last_serial, 1) + 1;
+    if (name && *name)
+        snprintf(graph->label, sizeof graph->label, "'%.31s'", name);
+    else
+        snprintf(graph->label, sizeof graph->label, "%llu", (unsigned long long)graph->serial);
+    graph->name = name && *name ? yk_intern(graph->label) : "without a name";
+    if (!graph->name)
+        goto no_name;
+    if (pthread_mutex_init(&graph->lock, NULL))
+        goto no_lock;
+    if (pthread_mutex_init(&graph->changing, NULL))
+        goto no_changing;
+    yk_object_retain(device);
+    *out_graph = graph;
+    return YOKE_OK;
+
+no_changing:
+    pthread_mutex_destroy(&graph->lock);
+no_lock:
+    yk_no_memory("a graph's lock");
+no_name:
+    yk_object_free(graph, sizeof *graph);
+    return yk_blame(function, NULL, yoke_error()->status);
+}
+
+yoke_graph *yoke_graph_retain(yoke_graph *graph)
+{
+    if (yk_is(graph, YK_GRAPH))
+        yk_object_retain(graph);
+    return graph;
+}
+
+/* The stream runs again what it is given. */
+static void let_go(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    atomic_store(&stream->recording, NULL);
+    if (!stream->held)
+        yk_stream_open(stream);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* Recording is over in all lanes. */
+static void let_all_go(yoke_graph *graph)
+{
+    for (unsigned i = 0; i < graph->lane_count; i++) {
+        yk_lane *lane = &graph->lanes[i];
+        if (lane->stream) {
+            let_go(lane->stream);
+            yoke_stream_release(lane->stream);
+        }
+        lane->stream = NULL;
+        free(lane->follows);
+        lane->follows = NULL;
+    }
+}
+
+void yoke_graph_release(yoke_graph *graph)
+{
+    if (!yk_is(graph, YK_GRAPH) || !yk_object_release(graph))
+        return;
+    yoke_device *device = graph->device;
+    atomic_store(&graph->object.kind, YK_DEAD);
+    let_all_go(graph);
+    yk_plan_release(graph->plan);
+    yk_lanes_destroy(graph);
+    yk_editor_destroy(graph);
+    for (size_t i = 0; i < graph->node_count; i++) {
+        yk_work_release(graph->nodes[i].work);
+        free(graph->nodes[i].after);
+    }
+    free(graph->nodes);
+    free(graph->lanes);
+    pthread_mutex_destroy(&graph->changing);
+    pthread_mutex_destroy(&graph->lock);
+    yk_object_free(graph, sizeof *graph);
+    yoke_device_release(device);
+}
+
+/* ---- Recording ---- */
+
+static const char *state_text(yk_graph_state state)
+{
+    static const char *const texts[] = { "is still being recorded: end it first", "is just being ended", "has been ended already",
+                                         "could not be ended, and stays empty" };
+    return texts[state];
+}
+
+/* With both locks held: a lane for the stream. */
+static yoke_status add_lane(yoke_graph *graph, yoke_stream *stream)
+{
+    if (graph->state != YK_GRAPH_RECORDED)
+        return yk_fail(YOKE_E_INVALID, "graph %s %s; create another one to record more", graph->label, state_text(graph->state));
+    yk_lane *grown = realloc(graph->lanes, (graph->lane_count + 1) * sizeof *grown);
+    if (!grown)
+        return yk_no_memory("a graph");
+    graph->lanes = grown;
+    yk_lane *lane = &grown[graph->lane_count];
+    *lane = (yk_lane){ .stream = yoke_stream_retain(stream), .grouped = SIZE_MAX };
+    yk_string_copy(lane->label, sizeof lane->label, stream->label);
+    stream->lane = graph->lane_count++;
+    return YOKE_OK;
+}
+
+static yoke_status begin(yoke_graph *graph, yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    yoke_graph *other = atomic_load(&stream->recording);
+    yoke_status status = yk_stream_tell_locked(stream);
+    if (status == YOKE_OK && other)
+        status = yk_fail(YOKE_E_INVALID, "stream %s is being recorded already, into graph %s", stream->label, other->label);
+    if (status == YOKE_OK) {
+        pthread_mutex_lock(&graph->lock);
+        status = add_lane(graph, stream);
+        pthread_mutex_unlock(&graph->lock);
+    }
+    if (status == YOKE_OK) {
+        yk_stream_close(stream);
+        atomic_store(&stream->recording, graph);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+yoke_status yoke_graph_begin(yoke_graph *graph, yoke_stream *stream)
+{
+    static const char function[] = "yoke_graph_begin";
+    YK_CHECK(graph, YK_GRAPH, function, "graph");
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    yoke_status status = YOKE_OK;
+    if (stream->device != graph->device)
+        status = yk_fail(YOKE_E_INVALID, "%s: the stream belongs to another device (%s) than the graph (%s)", function,
+                         stream->device->info.selector, graph->device->info.selector);
+    if (status == YOKE_OK)
+        status = begin(graph, stream);
+    return status < 0 ? yk_blame(function, NULL, status) : status;
+}
+
+static void set_state(yoke_graph *graph, yk_graph_state state)
+{
+    pthread_mutex_lock(&graph->lock);
+    graph->state = state;
+    pthread_mutex_unlock(&graph->lock);
+}
+
+static yoke_status start_ending(yoke_graph *graph)
+{
+    yoke_status status = YOKE_OK;
+    pthread_mutex_lock(&graph->lock);
+    if (graph->state != YK_GRAPH_RECORDED)
+        status = yk_fail(YOKE_E_INVALID, "graph %s %s", graph->label, state_text(graph->state));
+    else if (graph->lane_count == 0)
+        status = yk_fail(YOKE_E_INVALID, "graph %s was never begun: call yoke_graph_begin, and enqueue something", graph->label);
+    else
+        graph->state = YK_GRAPH_ENDING;
+    pthread_mutex_unlock(&graph->lock);
+    return status;
+}
+
+yoke_status yoke_graph_end(yoke_graph *graph)
+{
+    static const char function[] = "yoke_graph_end";
+    YK_CHECK(graph, YK_GRAPH, function, "graph");
+    yoke_status status = start_ending(graph);
+    if (status < 0)
+        return yk_blame(function, NULL, status);
+    let_all_go(graph);
+    status = yk_device_check(graph->device);
+    if (status == YOKE_OK) {
+        graph->plan = yk_plan_new(graph->device, graph->name, graph->nodes, graph->node_count, graph->lane_count);
+        status = graph->plan ? yk_editor_create(graph) : YOKE_E_OUT_OF_HOST_MEMORY;
+    }
+    set_state(graph, status == YOKE_OK ? YK_GRAPH_READY : YK_GRAPH_BROKEN);
+    if (status < 0)
+        return yk_blame(function, NULL, status);
+    yk_log(YOKE_LOG_DEBUG, "graph %s of %s has %zu nodes in %u streams", graph->label, graph->device->info.selector,
+           graph->node_count, graph->lane_count);
+    return YOKE_OK;
+}
+
+size_t yoke_graph_get_size(const yoke_graph *graph)
+{
+    if (!yk_is(graph, YK_GRAPH))
+        return 0;
+    yoke_graph *locked = (yoke_graph *)(uintptr_t)graph; /* only to look */
+    pthread_mutex_lock(&locked->lock);
+    size_t count = graph->node_count;
+    pthread_mutex_unlock(&locked->lock);
+    return count;
+}
+
+/* ---- Launching ---- */
+
+/* The plan as it is now, retained; NULL and a record where there is none. */
+static yk_plan *take_plan(yoke_graph *graph, const char *function)
+{
+    yk_plan *plan = NULL;
+    pthread_mutex_lock(&graph->lock);
+    if (graph->state == YK_GRAPH_READY) {
+        plan = graph->plan;
+        yk_plan_retain(plan);
+    } else {
+        yk_fail(YOKE_E_INVALID, "%s: graph %s %s", function, graph->label, state_text(graph->state));
+    }
+    pthread_mutex_unlock(&graph->lock);
+    return plan;
+}
+
+static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_plan *plan)
+{
+    yk_op op;
+    op.kind = YK_OP_GRAPH;
+    op.where = where;
+    op.end = NULL;
+    op.u.graph.plan = plan;
+    op.u.graph.name = plan->name;
+    if (plan->bytes)
+        atomic_fetch_add_explicit(&stream->copying, plan->bytes, memory_order_relaxed);
+    switch (plan->way) {
+    case YK_WAY_ALONE:
+        return yk_stream_enqueue(stream, YK_OP_GRAPH, &op);
+    case YK_WAY_HERE:
+        return yk_stream_carry(stream, &op);
+    case YK_WAY_LANES:
+        return yk_lanes_launch(where, stream, graph, plan);
+    case YK_WAY_HELD:
+        break;
+    }
+    return yk_stream_hold(stream, &op);
+}
+
+yoke_status yoke_graph_launch_at(const char *where, yoke_stream *stream, yoke_graph *graph)
+{
+    static const char function[] = "yoke_graph_launch";
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    YK_CHECK(graph, YK_GRAPH, function, "graph");
+    yoke_status status = YOKE_OK;
+    if (YK_UNLIKELY(stream->device != graph->device))
+        status = yk_fail(YOKE_E_INVALID, "%s: the stream belongs to another device (%s) than the graph (%s)", function,
+                         stream->device->info.selector, graph->device->info.selector);
+    else if (yk_is_recorded(stream))
+        status = yk_graph_refuse(function, stream);
+    if (status < 0)
+        return yk_blame(function, where, status);
+    yk_plan *plan = take_plan(graph, function);
+    status = plan ? launch(where, stream, graph, plan) : yoke_error()->status;
+    yk_plan_release(plan);
+    return YK_UNLIKELY(status < 0) ? yk_blame(function, where, status) : status;
+}

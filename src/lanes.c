@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Launching a graph of several streams, where no driver replays it as a whole: its operations are enqueued as they were recorded,
+ * the first stream's in the stream of the launch and the others' in streams of Yoke's own, which wait for each other by events. A
+ * launch in another stream has others, so that launches do not wait for one another.
+ */
+#include "graph.h"
+
+#include <stdlib.h>
+
+#include "copy.h"
+#include "enqueue.h"
+#include "event.h"
+#include "staging.h"
+
+struct yk_lanes {
+    yk_lanes *next;
+    const yoke_stream *launched_in; /* only to compare */
+    unsigned count;                 /* of streams, and of the ends of what they were last given */
+    yoke_stream **streams;
+    yoke_event **ends;
+};
+
+/* ---- Streams for a launch ---- */
+
+static void free_lanes(yk_lanes *lanes)
+{
+    for (unsigned i = 0; i < lanes->count; i++) {
+        yoke_event_release(lanes->ends[i]);
+        yoke_stream_release(lanes->streams[i]);
+    }
+    free(lanes->streams);
+    free(lanes->ends);
+    free(lanes);
+}
+
+void yk_lanes_destroy(yoke_graph *graph)
+{
+    while (graph->spare_lanes) {
+        yk_lanes *lanes = graph->spare_lanes;
+        graph->spare_lanes = lanes->next;
+        free_lanes(lanes);
+    }
+}
+
+static yk_lanes *new_lanes(const yoke_graph *graph, unsigned count)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yk_lanes *lanes = calloc(1, sizeof *lanes);
+    if (lanes) {
+        lanes->streams = calloc(count, sizeof *lanes->streams);
+        lanes->ends = calloc(count, sizeof *lanes->ends);
+    }
+    if (!lanes || !lanes->streams || !lanes->ends) {
+        yk_no_memory("the streams of a graph");
+        goto failed;
+    }
+    desc.name = graph->label;
+    for (; lanes->count < count; lanes->count++) {
+        if (yoke_stream_create_with(graph->device, &desc, &lanes->streams[lanes->count]) < 0)
+            goto failed;
+        atomic_store(&lanes->streams[lanes->count]->spared, true);
+    }
+    return lanes;
+
+failed:
+    if (lanes)
+        free_lanes(lanes);
+    return NULL;
+}
+
+/* YOKE_OK: all that they were given is over; YOKE_PENDING; or a failure, and they are of no use any more. */
+static yoke_status state_of(const yk_lanes *lanes)
+{
+    yoke_status status = YOKE_OK;
+    for (unsigned i = 0; i < lanes->count && status >= 0; i++) {
+        yoke_status one = lanes->ends[i] ? yk_event_poll(lanes->ends[i]) : YOKE_OK;
+        if (atomic_load_explicit(&lanes->streams[i]->failed, memory_order_acquire))
+            one = YOKE_E_CANCELLED;
+        status = one == YOKE_OK ? status : one;
+    }
+    return status;
+}
+
+/* Lanes that are free, or whose last launch stands before this one anyway; else new ones. */
+static yk_lanes *take_lanes(yoke_graph *graph, const yoke_stream *stream, unsigned count)
+{
+    yk_lanes *found = NULL, *broken = NULL;
+    yoke_error_info before = *yoke_error();
+    pthread_mutex_lock(&graph->lock);
+    for (yk_lanes **place = &graph->spare_lanes; *place && !found;) {
+        yk_lanes *lanes = *place;
+        yoke_status state = state_of(lanes);
+        if (state == YOKE_PENDING && lanes->launched_in != stream) {
+            place = &lanes->next;
+            continue;
+        }
+        *place = lanes->next;
+        if (state < 0) {
+            lanes->next = broken;
+            broken = lanes;
+        } else {
+            found = lanes;
+        }
+    }
+    pthread_mutex_unlock(&graph->lock);
+    while (broken) {
+        yk_lanes *lanes = broken;
+        broken = lanes->next;
+        free_lanes(lanes);
+    }
+    yk_error_restore(&before);
+    return found ? found : new_lanes(graph, count);
+}
+
+static void give_back_lanes(yoke_graph *graph, yk_lanes *lanes)
+{
+    pthread_mutex_lock(&graph->lock);
+    lanes->next = graph->spare_lanes;
+    graph->spare_lanes = lanes;
+    pthread_mutex_unlock(&graph->lock);
+}
+
+/* ---- Host functions ---- */
+
+/* A host function or native section of one launch, which keeps what it needs. */
+typedef struct turn {
+    yk_plan *plan;
+    const yk_op *op;
+    const yoke_stream *launched_in; /* only to compare */
+} turn;
+
+static yoke_status call(yoke_status status, void *user)
+{
+    const turn *mine = user;
+    yk_stream_set_launched_in(mine->launched_in);
+    yoke_status result = mine->op->u.call.fn(status, mine->op->u.call.user);
+    yk_stream_set_launched_in(NULL);
+    return result;
+}
+
+static yoke_status call_native(yoke_status status, void *native_stream, void *user)
+{
+    const turn *mine = user;
+    yk_stream_set_launched_in(mine->launched_in);
+    yoke_status result = mine->op->u.native.fn(status, native_stream, mine->op->u.native.user);
+    yk_stream_set_launched_in(NULL);
+    return result;
+}
+
+static void end_turn(void *user)
+{
+    yk_plan_release(((turn *)user)->plan);
+    free(user);
+}
+
+static yoke_status enqueue_call(const yoke_stream *launched_in, yoke_stream *stream, yk_plan *plan, const yk_op *op)
+{
+    yk_op held = { .kind = op->kind, .where = op->where };
+    turn *mine = malloc(sizeof *mine);
+    if (!mine)
+        return yk_no_memory("the launch of a graph");
+    *mine = (turn){ plan, op, launched_in };
+    yk_plan_retain(plan);
+    if (op->kind == YK_OP_CALL) {
+        held.u.call.fn = call;
+        held.u.call.user = mine;
+        held.u.call.release = end_turn;
+    } else {
+        held.u.native.fn = call_native;
+        held.u.native.user = mine;
+        held.u.native.release = end_turn;
+    }
+    yoke_status status = yk_stream_hold_anyway(stream, &held);
+    if (status < 0)
+        end_turn(mine);
+    return status;
+}
+
+/* ---- Enqueueing ---- */
+
+/* A part of a launch that has failed already, since a function or the device was quick: what would be skipped in the stream is
+ * skipped here. */
+static yoke_status unless_failed(const yoke_stream *stream, yoke_status status)
+{
+    return status < 0 && atomic_load_explicit(&stream->failed, memory_order_acquire) ? YOKE_OK : status;
+}
+
+static yoke_status record(yoke_stream *stream, const char *where, yoke_event **out_event)
+{
+    yoke_event *event = yk_event_new(stream, 0, where);
+    yoke_status status = event ? yk_stream_record(stream, event, true) : yoke_error()->status;
+    if (status < 0)
+        yoke_event_release(event);
+    else
+        *out_event = event;
+    return status;
+}
+
+static yoke_status wait_for(yoke_stream *stream, const char *where, yoke_event *event)
+{
+    return unless_failed(stream, yoke_stream_wait_event_at(where, stream, event));
+}
+
+static yoke_status enqueue(const yoke_stream *launched_in, yoke_stream *stream, yk_plan *plan, const yk_op *op)
+{
+    yk_op copy = *op;
+    switch (op->kind) {
+    case YK_OP_WRITE:
+    case YK_OP_READ:
+    case YK_OP_WRITE_BOX:
+    case YK_OP_READ_BOX:
+        copy.u.transfer.staged = false;
+        return yk_transfer_enqueue("yoke_graph_launch", stream, op->kind, &copy);
+    case YK_OP_COPY:
+    case YK_OP_COPY_BOX:
+        return yk_enqueue_copy(stream, op->kind, &copy);
+    case YK_OP_CALL:
+    case YK_OP_NATIVE:
+        return enqueue_call(launched_in, stream, plan, op);
+    default:
+        return yk_stream_enqueue(stream, op->kind, op);
+    }
+}
+
+/* One launch under way. */
+typedef struct launching {
+    const char *where;
+    yoke_stream *stream;
+    yk_plan *plan;
+    yk_lanes *lanes;
+    yoke_event **events; /* behind those steps that another lane waits for */
+} launching;
+
+static yoke_stream *stream_of(const launching *l, size_t step)
+{
+    unsigned lane = l->plan->steps[step].lane;
+    return lane == 0 ? l->stream : l->lanes->streams[lane - 1];
+}
+
+/* The steps of other lanes that this one follows. An event behind each was recorded when it was enqueued. */
+static yoke_status wait_for_others(const launching *l, size_t i)
+{
+    const yk_step *step = &l->plan->steps[i];
+    yoke_status status = YOKE_OK;
+    for (size_t k = 0; k < step->after_count && status == YOKE_OK; k++)
+        if (l->plan->steps[step->after[k]].lane != step->lane)
+            status = wait_for(stream_of(l, i), step->op->where, l->events[step->after[k]]);
+    return status;
+}
+
+static yoke_status fork_lanes(const launching *l)
+{
+    yoke_event *start = NULL;
+    yoke_status status = record(l->stream, l->where, &start);
+    for (unsigned i = 0; i < l->lanes->count && status == YOKE_OK; i++)
+        status = wait_for(l->lanes->streams[i], l->where, start);
+    yoke_event_release(start);
+    return status;
+}
+
+static yoke_status join_lanes(const launching *l)
+{
+    yoke_status status = YOKE_OK;
+    for (unsigned i = 0; i < l->lanes->count && status == YOKE_OK; i++) {
+        yoke_event_release(l->lanes->ends[i]);
+        l->lanes->ends[i] = NULL;
+        status = record(l->lanes->streams[i], l->where, &l->lanes->ends[i]);
+        if (status == YOKE_OK)
+            status = wait_for(l->stream, l->where, l->lanes->ends[i]);
+    }
+    return status;
+}
+
+static yoke_status enqueue_all(const launching *l)
+{
+    yoke_status status = fork_lanes(l);
+    for (size_t i = 0; i < l->plan->step_count && status == YOKE_OK; i++) {
+        status = wait_for_others(l, i);
+        if (status == YOKE_OK)
+            status = unless_failed(stream_of(l, i), enqueue(l->stream, stream_of(l, i), l->plan, l->plan->steps[i].op));
+        if (status == YOKE_OK && l->plan->awaited[i])
+            status = record(stream_of(l, i), l->plan->steps[i].op->where, &l->events[i]);
+    }
+    return status == YOKE_OK ? join_lanes(l) : status;
+}
+
+yoke_status yk_lanes_launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_plan *plan)
+{
+    launching l = { .where = where, .stream = stream, .plan = plan };
+    if (atomic_load_explicit(&stream->failed, memory_order_acquire))
+        return yk_stream_tell(stream);
+    l.events = calloc(plan->step_count, sizeof(yoke_event *));
+    if (!l.events)
+        return yk_no_memory("the launch of a graph");
+    l.lanes = take_lanes(graph, stream, plan->lane_count - 1);
+    if (!l.lanes) {
+        free(l.events);
+        return yoke_error()->status;
+    }
+    atomic_store(&stream->spared, true);
+    yoke_status status = enqueue_all(&l);
+    atomic_store(&stream->spared, false);
+    for (size_t i = 0; i < plan->step_count; i++)
+        yoke_event_release(l.events[i]);
+    free(l.events);
+    if (status == YOKE_OK) {
+        l.lanes->launched_in = stream;
+        give_back_lanes(graph, l.lanes);
+        return stream->device->blocking ? yk_stream_finish(stream) : YOKE_OK;
+    }
+    /* Some of it is enqueued already: what comes behind must not take it for whole. */
+    yk_stream_fail(stream, where, status);
+    free_lanes(l.lanes);
+    return yk_stream_tell(stream);
+}
