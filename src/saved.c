@@ -95,13 +95,17 @@ static void free_lists(yk_image *image)
 }
 
 /* With program->lock held. */
-static yoke_status write_image(const yoke_program *program, const yk_text *fingerprint, yk_text *bytes)
+static yoke_status write_image(const yoke_program *program, yk_text *bytes)
 {
-    yk_text code = { 0 };
-    yk_image image = { .fingerprint = yk_text_get(fingerprint), .log = yk_text_get(&program->log) };
-    yoke_status status = program->device->backend->program_code(program, &image.kind, &code);
+    const yk_backend *backend = program->device->backend;
+    yk_text code = { 0 }, fingerprint = { 0 };
+    yk_image image = { .log = yk_text_get(&program->log) };
+    yoke_status status = backend->program_code(program, &image.kind, &code);
+    if (status == YOKE_OK && image.kind == YK_CODE_BINARY)
+        status = backend->program_fingerprint(program->device, &fingerprint);
     image.code = yk_text_get(&code);
     image.code_size = code.length;
+    image.fingerprint = yk_text_get(&fingerprint);
     if (status == YOKE_OK)
         status = list_instances(program, &image);
     if (status == YOKE_OK)
@@ -109,6 +113,7 @@ static yoke_status write_image(const yoke_program *program, const yk_text *finge
     if (status == YOKE_OK)
         status = yk_image_write(&image, bytes);
     free_lists(&image);
+    yk_text_free(&fingerprint);
     yk_text_free(&code);
     return status;
 }
@@ -123,28 +128,27 @@ static bool is_made(yoke_program *program)
 
 yoke_status yk_program_make_image(yoke_program *program)
 {
-    yk_text fingerprint = { 0 }, bytes = { 0 };
+    yk_text bytes = { 0 };
+    yoke_status status = YOKE_OK;
     if (is_made(program))
         return YOKE_OK;
-    yoke_status status = program->device->backend->program_fingerprint(program->device, &fingerprint);
-    if (status == YOKE_OK)
-        find_kernels(program);
+    find_kernels(program);
     pthread_mutex_lock(&program->lock);
-    if (status == YOKE_OK && program->image.length == 0) {
-        status = write_image(program, &fingerprint, &bytes);
+    if (program->image.length == 0) {
+        status = write_image(program, &bytes);
         if (status == YOKE_OK)
             program->image = bytes;
         else
             yk_text_free(&bytes);
     }
     pthread_mutex_unlock(&program->lock);
-    yk_text_free(&fingerprint);
     return status;
 }
 
 /* ---- Reading images ---- */
 
-/* Code that one driver has made for one device is nothing to give to another: some do not look, and crash. */
+/* Code that one driver has made for one device is nothing to give to another: some do not look, and crash. Other kinds say
+ * themselves what they are for. */
 static yoke_status check_fingerprint(const yoke_program *program, const yk_image *image)
 {
     yk_text mine = { 0 };

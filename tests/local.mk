@@ -45,7 +45,6 @@ conformance_programs = \
 	tests/conformance/box \
 	tests/conformance/box_misuse \
 	tests/conformance/buffer \
-	tests/conformance/cache \
 	tests/conformance/context \
 	tests/conformance/copy \
 	tests/conformance/device \
@@ -110,6 +109,7 @@ twins_tests = tests/conformance/twins.tap
 
 # More of them, which take long: not for every driver in ./check.
 long_programs = \
+	tests/conformance/cache \
 	tests/conformance/transfer_pageable \
 	tests/conformance/transfer_trouble
 check_PROGRAMS += $(long_programs)
@@ -119,7 +119,11 @@ long_tests = $(long_programs:=.opencl.tap)
 # Drivers that lie: programs like those above, with a layer between Yoke and the OpenCL driver. The module has no home to be
 # installed in; libtool makes a shared one only for a folder.
 check_LTLIBRARIES += tests/faults/layer.la tests/faults/libline.la
-tests_faults_layer_la_SOURCES = tests/faults/layer.c tests/faults/layer.h
+tests_faults_layer_la_SOURCES = \
+	tests/faults/layer.c \
+	tests/faults/layer.h \
+	tests/faults/layer_program.c \
+	tests/faults/layer_program.h
 tests_faults_layer_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 tests_faults_layer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_faults_libline_la_SOURCES = tests/faults/line.c tests/faults/line.h tests/faults/layer.h
@@ -128,7 +132,8 @@ tests_faults_libline_la_LIBADD = tests/libsuite.la
 
 fault_programs = \
 	tests/faults/failures \
-	tests/faults/lies
+	tests/faults/lies \
+	tests/faults/programs
 check_PROGRAMS += $(fault_programs)
 fault_tests = $(fault_programs:=.opencl.tap)
 
@@ -145,6 +150,7 @@ tests_faults_exhausted_SOURCES = \
 	tests/faults/inject.h
 tests_faults_failures_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_lies_LDADD = tests/faults/libline.la libyoke.la
+tests_faults_programs_LDADD = tests/faults/libline.la libyoke.la
 
 # Random programs against a model.
 stress_programs = \

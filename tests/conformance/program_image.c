@@ -293,9 +293,8 @@ static void ptx(suite *t)
         yoke_program_release(program);
         program = NULL;
     }
-    strcpy(text, good);
-    memcpy(strstr(text, "6.0"), "99.", 3);
-    CHECK_FAILS(YOKE_E_UNAVAILABLE, "99.|CUDA 1", yoke_program_load(t->device, "newer", text, strlen(text), &program));
+    snprintf(text, sizeof text, ".version 99.0%s", strchr(strstr(good, ".version"), '\n'));
+    CHECK_FAILS(YOKE_E_UNAVAILABLE, "99.0|CUDA 1", yoke_program_load(t->device, "newer", text, strlen(text), &program));
     strcpy(text, good);
     memcpy(strstr(text, "mov.u32"), "mob.u32", 7);
     CHECK_FAILS(YOKE_E_BUILD, "wrong", yoke_program_load(t->device, "wrong", text, strlen(text), &program));

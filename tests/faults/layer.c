@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer.h"
+#include "layer_program.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -187,7 +187,7 @@ static void deliver(void)
 
 /* ---- Calls that fail ---- */
 
-static bool refuses(enum liar_call which, cl_command_queue queue, cl_int *out_code)
+bool layer_refuses(enum liar_call which, cl_command_queue queue, cl_int *out_code)
 {
     bool refused = false;
     tick();
@@ -226,7 +226,7 @@ static cl_int CL_API_CALL set_event_callback(cl_event event, cl_int type, callba
 {
     cl_int code;
     note_asked(event);
-    if (refuses(LIAR_SET_EVENT_CALLBACK, queue_of(event), &code))
+    if (layer_refuses(LIAR_SET_EVENT_CALLBACK, queue_of(event), &code))
         return code;
     promise *p = calloc(1, sizeof *p);
     if (!p)
@@ -294,7 +294,7 @@ static cl_int told(cl_event event, cl_int truth)
 static cl_int CL_API_CALL get_event_info(cl_event event, cl_event_info name, size_t size, void *value, size_t *size_ret)
 {
     cl_int code;
-    if (refuses(LIAR_GET_EVENT_INFO, queue_of(event), &code))
+    if (layer_refuses(LIAR_GET_EVENT_INFO, queue_of(event), &code))
         return code;
     code = next->clGetEventInfo(event, name, size, value, size_ret);
     if (code == CL_SUCCESS && name == CL_EVENT_COMMAND_EXECUTION_STATUS && value && *(cl_int *)value <= CL_COMPLETE)
@@ -318,7 +318,7 @@ static cl_int doom_in(cl_uint count, const cl_event *list)
 static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event *list)
 {
     cl_int code;
-    if (refuses(LIAR_WAIT_FOR_EVENTS, count ? queue_of(list[0]) : NULL, &code))
+    if (layer_refuses(LIAR_WAIT_FOR_EVENTS, count ? queue_of(list[0]) : NULL, &code))
         return code;
     code = next->clWaitForEvents(count, list);
     return code == CL_SUCCESS ? doom_in(count, list) : code;
@@ -361,7 +361,7 @@ static void track(cl_command_queue queue, cl_event event)
 static cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_uint count, const cl_event *list, cl_event *event)
 {
     cl_int code;
-    if (refuses(LIAR_MARKER, queue, &code))
+    if (layer_refuses(LIAR_MARKER, queue, &code))
         return code;
     code = next->clEnqueueMarkerWithWaitList(queue, count, list, event);
     if (code == CL_SUCCESS && event)
@@ -372,7 +372,7 @@ static cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_uint count, 
 static cl_int CL_API_CALL enqueue_barrier(cl_command_queue queue, cl_uint count, const cl_event *list, cl_event *event)
 {
     cl_int code;
-    if (refuses(LIAR_BARRIER, queue, &code))
+    if (layer_refuses(LIAR_BARRIER, queue, &code))
         return code;
     code = next->clEnqueueBarrierWithWaitList(queue, count, list, event);
     if (code == CL_SUCCESS && doom_in(count, list) < 0) {
@@ -401,7 +401,7 @@ static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kerne
                                          cl_event *event)
 {
     cl_int code;
-    if (refuses(LIAR_KERNEL, queue, &code))
+    if (layer_refuses(LIAR_KERNEL, queue, &code))
         return code;
     code = next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, list, event);
     return commanded(queue, code, event);
@@ -411,7 +411,7 @@ static cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem buffer, c
                                         const void *source, cl_uint count, const cl_event *list, cl_event *event)
 {
     cl_int code;
-    if (refuses(LIAR_WRITE, queue, &code))
+    if (layer_refuses(LIAR_WRITE, queue, &code))
         return code;
     return commanded(queue, next->clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, source, count, list, event), event);
 }
@@ -420,7 +420,7 @@ static cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem buffer, cl
                                        void *target, cl_uint count, const cl_event *list, cl_event *event)
 {
     cl_int code;
-    if (refuses(LIAR_READ, queue, &code))
+    if (layer_refuses(LIAR_READ, queue, &code))
         return code;
     return commanded(queue, next->clEnqueueReadBuffer(queue, buffer, blocking, offset, size, target, count, list, event), event);
 }
@@ -429,7 +429,7 @@ static cl_int CL_API_CALL enqueue_copy(cl_command_queue queue, cl_mem source, cl
                                        cl_uint count, const cl_event *list, cl_event *event)
 {
     cl_int code;
-    if (refuses(LIAR_COPY, queue, &code))
+    if (layer_refuses(LIAR_COPY, queue, &code))
         return code;
     return commanded(queue, next->clEnqueueCopyBuffer(queue, source, target, from, to, size, count, list, event), event);
 }
@@ -438,7 +438,7 @@ static cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem buffer, co
                                        size_t offset, size_t size, cl_uint count, const cl_event *list, cl_event *event)
 {
     cl_int code;
-    if (refuses(LIAR_FILL, queue, &code))
+    if (layer_refuses(LIAR_FILL, queue, &code))
         return code;
     code = next->clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset, size, count, list, event);
     return commanded(queue, code, event);
@@ -447,7 +447,7 @@ static cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem buffer, co
 static cl_int CL_API_CALL flush(cl_command_queue queue)
 {
     cl_int code;
-    return refuses(LIAR_FLUSH, queue, &code) ? code : next->clFlush(queue);
+    return layer_refuses(LIAR_FLUSH, queue, &code) ? code : next->clFlush(queue);
 }
 
 /* ---- Objects, to count them ---- */
@@ -552,21 +552,6 @@ EXPORT const liar_control liar = { lie, report, deliver, newest_queue, finish };
 
 /* ---- What the loader calls ---- */
 
-EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *size_ret)
-{
-    static const char words[] = "Yoke's liar";
-    static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-    const void *answer = name == CL_LAYER_NAME ? (const void *)words : &version;
-    size_t needed = name == CL_LAYER_NAME ? sizeof words : sizeof version;
-    if ((name != CL_LAYER_NAME && name != CL_LAYER_API_VERSION) || (value && size < needed))
-        return CL_INVALID_VALUE;
-    if (value)
-        memcpy(value, answer, needed);
-    if (size_ret)
-        *size_ret = needed;
-    return CL_SUCCESS;
-}
-
 EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *target, cl_uint *count_ret,
                                                    const cl_icd_dispatch **table_ret)
 {
@@ -595,6 +580,7 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_d
     ours.clCreateBuffer = create_buffer;
     ours.clCreateSubBuffer = create_sub_buffer;
     ours.clReleaseMemObject = release_memory;
+    layer_take_program_calls(next, &ours);
     *table_ret = &ours;
     return CL_SUCCESS;
 }

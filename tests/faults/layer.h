@@ -32,7 +32,10 @@ enum liar_call {
     LIAR_WRITE,
     LIAR_READ,
     LIAR_COPY,
-    LIAR_FILL
+    LIAR_FILL,
+    LIAR_ARGUMENT_INFO, /* of a kernel */
+    LIAR_TAKE_BINARY,   /* of a program: clCreateProgramWithBinary */
+    LIAR_GIVE_BINARY
 };
 
 /* What to lie about; zeroed is nothing. */

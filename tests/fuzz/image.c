@@ -18,8 +18,11 @@ static size_t walk(const yk_image *image)
         const yk_image_kernel *kernel = &image->kernels[i];
         FUZZ_EXPECT(kernel->count >= -1);
         sum += strlen(kernel->name);
-        for (int32_t j = 0; j < kernel->count; j++)
-            sum += strlen(kernel->params[j].name) + strlen(kernel->params[j].type) + (size_t)kernel->params[j].kind;
+        for (int32_t j = 0; j < kernel->count; j++) {
+            const yk_param *param = &kernel->params[j];
+            FUZZ_EXPECT(param->kind <= YK_PARAM_SHARED && param->read_only >= -1 && param->read_only <= 1);
+            sum += strlen(param->name) + strlen(param->type);
+        }
     }
     return sum;
 }

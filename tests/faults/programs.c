@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Drivers that are of little help with programs: that forget the parameters of kernels once a program is a binary, that refuse the
+ * binaries they have made, or give none out. Building works all the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "line.h"
+
+enum { NOT_AVAILABLE = -19, INVALID_BINARY = -42 };
+
+static yoke_source source_of(const char *defines[2], const char *define)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    defines[0] = define;
+    defines[1] = NULL;
+    source.name = "binary";
+    source.opencl = "__kernel void put(__global int *out, int value, __local int *part)\n"
+                    "{ part[0] = value; out[0] = part[0] + NUMBER; }\n"
+                    "__kernel void none(void) { }\n";
+    source.defines = defines;
+    return source;
+}
+
+/* The kernel writes 100 more than the define. */
+static void works(suite *t, yoke_program *program, int32_t number)
+{
+    yoke_kernel *kernel = NULL;
+    guarded out = { 0 };
+
+    NEED(guarded_create(t, sizeof number, &out));
+    NEED_OK(yoke_kernel_get(program, "put", &kernel));
+    NEED_OK(yoke_launch(t->stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 16, YOKE_ARGS(out.buffer, (int32_t)100)));
+    NEED_OK(yoke_stream_wait(t->stream));
+    guarded_check(t, &out, &(int32_t){ 100 + number });
+out:
+    guarded_release(&out);
+}
+
+/* How many parameters the kernel is known to take; -2 when there is no such kernel. */
+static int32_t parameters(yoke_program *program, const char *name)
+{
+    yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
+    yoke_kernel *kernel = NULL;
+    bool found = CHECK_OK(yoke_kernel_get(program, name, &kernel)) && CHECK_OK(yoke_kernel_get_info(kernel, &info));
+    return found ? info.parameters : -2;
+}
+
+static bool can_try(suite *t)
+{
+    if (!has_layer())
+        return false;
+    if (suite_can(t, YOKE_CAP_IMAGES))
+        return true;
+    suite_skip("no images: %s", yoke_device_lacks(t->device, YOKE_CAP_IMAGES));
+    return false;
+}
+
+static void forgotten_parameters(suite *t)
+{
+    const char *defines[2];
+    yoke_source source = source_of(defines, "NUMBER=1");
+    yoke_program *program = NULL;
+    yoke_kernel *kernel = NULL;
+    yoke_buffer *buffer = NULL;
+    size_t size = 0;
+    char *image = NULL;
+
+    if (!can_try(t))
+        return;
+    NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    NEED_OK(yoke_program_save(program, NULL, 0, &size));
+    image = malloc(size);
+    NEED(image);
+    NEED_OK(yoke_program_save(program, image, size, &size));
+    int32_t known = parameters(program, "put");
+    CHECK(known >= 2);
+    yoke_program_release(program);
+    program = NULL;
+
+    liar->lie(&(liar_orders){ .call = LIAR_ARGUMENT_INFO, .code = NOT_AVAILABLE, .fail_at = 1, .fail_times = ALWAYS });
+    NEED_OK(yoke_program_load(t->device, "loaded", image, size, &program));
+    CHECK(parameters(program, "put") == known && parameters(program, "none") == 0);
+    CHECK(told().refused > 0);
+    works(t, program, 1);
+    NEED_OK(yoke_kernel_get(program, "put", &kernel));
+    CHECK_FAILS(YOKE_E_ARGUMENT, "put", yoke_launch(t->stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 16, YOKE_ARGS((int32_t)1)));
+    CHECK_FAILS(YOKE_E_ARGUMENT, "put|value|4",
+                yoke_launch(t->stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 16, YOKE_ARGS(buffer, (int64_t)1)));
+    yoke_program_release(program);
+    program = NULL;
+out:
+    be_honest(t);
+    yoke_program_release(program);
+    yoke_buffer_release(buffer);
+    free(image);
+}
+
+/* What is in the cache is built anew, and replaced. */
+static void refused_binaries(suite *t)
+{
+    const char *defines[2];
+    yoke_source source = source_of(defines, "NUMBER=2");
+    yoke_program *program = NULL;
+    yoke_cache_info before = YOKE_CACHE_INFO_INIT, after = YOKE_CACHE_INFO_INIT;
+    size_t size = 0;
+    char *image = NULL;
+
+    if (!can_try(t))
+        return;
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    NEED_OK(yoke_program_save(program, NULL, 0, &size));
+    image = malloc(size);
+    NEED(image);
+    NEED_OK(yoke_program_save(program, image, size, &size));
+    yoke_program_release(program);
+    program = NULL;
+
+    liar->lie(&(liar_orders){ .call = LIAR_TAKE_BINARY, .code = INVALID_BINARY, .fail_at = 1, .fail_times = ALWAYS });
+    CHECK_FAILS(YOKE_E_BUILD, "refused one", yoke_program_load(t->device, "refused one", image, size, &program));
+    CHECK(program == NULL);
+    CHECK_OK(yoke_cache_get_info(&before));
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    CHECK_OK(yoke_cache_get_info(&after));
+    works(t, program, 2);
+    yoke_program_release(program);
+    program = NULL;
+    if (before.mode == YOKE_CACHE_ON)
+        CHECK(told().refused == 2 && after.hits == before.hits && after.stored == before.stored + 1);
+    liar->lie(NULL);
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    CHECK_OK(yoke_cache_get_info(&before));
+    if (before.mode == YOKE_CACHE_ON)
+        CHECK(before.hits == after.hits + 1);
+    works(t, program, 2);
+out:
+    be_honest(t);
+    yoke_program_release(program);
+    free(image);
+}
+
+static void no_binaries(suite *t)
+{
+    const char *defines[2];
+    yoke_source source = source_of(defines, "NUMBER=3");
+    yoke_program *program = NULL;
+    yoke_cache_info before = YOKE_CACHE_INFO_INIT, after = YOKE_CACHE_INFO_INIT;
+    size_t size = 1;
+
+    if (!can_try(t))
+        return;
+    liar->lie(&(liar_orders){ .call = LIAR_GIVE_BINARY, .code = OUT_OF_RESOURCES, .fail_at = 1, .fail_times = ALWAYS });
+    CHECK_OK(yoke_cache_get_info(&before));
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    CHECK_OK(yoke_cache_get_info(&after));
+    CHECK(after.stored == before.stored);
+    works(t, program, 3);
+    CHECK_FAILS(YOKE_E_DRIVER, "clGetProgramInfo|CL_OUT_OF_RESOURCES", yoke_program_save(program, NULL, 0, &size));
+    CHECK(size == 0);
+    liar->lie(NULL);
+    CHECK_OK(yoke_program_save(program, NULL, 0, &size)); /* as soon as it can be had */
+    CHECK(size > 0);
+out:
+    be_honest(t);
+    yoke_program_release(program);
+}
+
+int main(void)
+{
+    static const suite_case cases[] = {
+        { "parameters that the driver forgets", forgotten_parameters, false },
+        { "binaries that the driver refuses", refused_binaries, false },
+        { "binaries that the driver does not give out", no_binaries, false },
+    };
+
+    return line_main(cases, sizeof cases / sizeof cases[0]);
+}
