@@ -160,6 +160,27 @@ static void guards(void)
     tap_ok(says("a.h:1 includes b.h:3 includes a.h"), "with the chain: %s", yoke_error()->text);
 }
 
+/* A guard that may be set already does not say whether what is behind it has been seen. */
+static void guards_set_by_others(void)
+{
+    static const yoke_header headers[] = { { "outer.h", "#ifndef OUTER_H\n#define OUTER_H\n#include \"inner.h\"\n#endif\n" },
+                                           { "shim.h", "#ifndef __CUDACC__\n#define __CUDACC__\n#include \"inner.h\"\n#endif\n" },
+                                           { "inner.h", "#pragma once\nINNER;\n" },
+                                           { NULL, NULL } };
+    static const char *const defines[] = { "OUTER_H=1", NULL };
+    yoke_source source = YOKE_SOURCE_INIT;
+    source.headers = headers;
+    tap_is(expand(&source, "#include \"outer.h\"\n#include \"inner.h\"\n"), YOKE_OK, "a guard of its own");
+    tap_is(has("INNER;"), 1, "is sure to let it in");
+    tap_is(expand(&source, "#define OUTER_H\n#include \"outer.h\"\n#include \"inner.h\"\n"), YOKE_OK, "one that the source sets");
+    tap_is(has("INNER;"), 2, "is not");
+    tap_is(expand(&source, "#include \"shim.h\"\n#include \"inner.h\"\n"), YOKE_OK, "nor one that the compiler may set");
+    tap_is(has("INNER;"), 2, "is");
+    source.defines = defines;
+    tap_is(expand(&source, "#include \"outer.h\"\n#include \"inner.h\"\n"), YOKE_OK, "nor one that a define sets");
+    tap_is(has("INNER;"), 2, "is");
+}
+
 /* Headers of which each includes all that come behind it: more ways lead to the last than there are bytes. */
 static void many_ways(void)
 {
@@ -465,6 +486,7 @@ int main(void)
     lexing();
     as_it_is();
     guards();
+    guards_set_by_others();
     many_ways();
     limits();
     ends();
