@@ -555,6 +555,10 @@ const char *yk_program_spelled(const yoke_program *program, const char *lowered)
 /* The head of a yoke_arg as one word: its kind and size. */
 typedef uint64_t yk_arg_head;
 
+/* A head that no argument has, and a number of arguments that no launch has, not even by mistake. */
+#define YK_NO_HEAD UINT64_C(0x9e3779b97f4a7c15)
+enum { YK_NO_COUNT = -0x61c88647 };
+
 struct yoke_kernel {
     yk_object object;
     yoke_program *program; /* not retained: the program owns its kernels */
@@ -568,7 +572,7 @@ struct yoke_kernel {
     int param_count;           /* without a trailing shared one; -1 when not known */
     bool takes_shared;         /* the last parameter is YK_PARAM_SHARED */
     bool signature_has_shared; /* whether takes_shared means anything: true where the driver tells address spaces */
-    int glance_count;          /* param_count; or -1 where a glance is not enough: it takes shared memory, or one block only */
+    int glance_count;          /* param_count; or YK_NO_COUNT where a glance is not enough: it takes shared memory, or one block */
     char name[];
 };
 
