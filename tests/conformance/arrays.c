@@ -297,7 +297,7 @@ static void not_in_a_graph(suite *t)
     work_new(&w, 100, 3);
     NEED_OK(yoke_graph_create(t->device, "arrays", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
-    CHECK_FAILS(YOKE_E_INVALID, "move|parameter 1|graph",
+    CHECK_FAILS(YOKE_E_UNSUPPORTED, "move|parameter 1|graph",
                 yoke_launch_n(t->stream, suite_kernel(t, "move"), w.n,
                               YOKE_ARGS(yoke_in(w.in, w.size), yoke_out(w.out, w.size), (int32_t)3, w.n)));
     CHECK(yoke_graph_get_size(graph) == 0);
