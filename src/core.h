@@ -555,10 +555,6 @@ const char *yk_program_spelled(const yoke_program *program, const char *lowered)
 /* The head of a yoke_arg as one word: its kind and size. */
 typedef uint64_t yk_arg_head;
 
-/* A head that no argument has, and a number of arguments that no launch has, not even by mistake. */
-#define YK_NO_HEAD UINT64_C(0x9e3779b97f4a7c15)
-enum { YK_NO_COUNT = -0x61c88647 };
-
 struct yoke_kernel {
     yk_object object;
     yoke_program *program; /* not retained: the program owns its kernels */
@@ -575,6 +571,9 @@ struct yoke_kernel {
     int glance_count;          /* param_count; or YK_NO_COUNT where a glance is not enough: it takes shared memory, or one block */
     char name[];
 };
+
+/* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED: there are too many. */
+yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param);
 
 /* ---- Graphs (graph.c, plan.c) ---- */
 
@@ -594,8 +593,5 @@ typedef struct yk_segment {
     size_t count;
     void *native; /* [backends] */
 } yk_segment;
-
-/* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED: there are too many. */
-yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param);
 
 #endif
