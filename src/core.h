@@ -568,9 +568,12 @@ struct yoke_kernel {
     int param_count;           /* without a trailing shared one; -1 when not known */
     bool takes_shared;         /* the last parameter is YK_PARAM_SHARED */
     bool signature_has_shared; /* whether takes_shared means anything: true where the driver tells address spaces */
-    int glance_count;          /* param_count; or -1 where a glance is not enough: it takes shared memory, or one block only */
+    int glance_count;          /* param_count; or YK_NO_COUNT where a glance is not enough: it takes shared memory, or one block */
     char name[];
 };
+
+/* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED: there are too many. */
+yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param);
 
 /* ---- Graphs (graph.c, plan.c) ---- */
 
@@ -590,8 +593,5 @@ typedef struct yk_segment {
     size_t count;
     void *native; /* [backends] */
 } yk_segment;
-
-/* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED: there are too many. */
-yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "backend.h"
 #include "program.h"
 
@@ -116,8 +117,8 @@ static yoke_status note_heads(yoke_kernel *kernel)
         const yk_param *param = &kernel->params[i];
         bool by_value = (param->kind == YK_PARAM_SCALAR || param->kind == YK_PARAM_ANY) && param->size >= 1 && param->size <= 8;
         bool buffer = param->kind == YK_PARAM_BUFFER || (param->kind == YK_PARAM_ANY && param->size == sizeof(uint64_t));
-        kernel->heads[i][0] = by_value ? head(YOKE_ARG_SCALAR, param->size) : UINT64_MAX;
-        kernel->heads[i][1] = buffer ? head(YOKE_ARG_BUFFER, sizeof(yoke_buffer *)) : UINT64_MAX;
+        kernel->heads[i][0] = by_value ? head(YOKE_ARG_SCALAR, param->size) : YK_NO_HEAD;
+        kernel->heads[i][1] = buffer ? head(YOKE_ARG_BUFFER, sizeof(yoke_buffer *)) : YK_NO_HEAD;
     }
     return YOKE_OK;
 }
@@ -239,7 +240,9 @@ static yoke_status create(yoke_program *program, const char *name, yoke_kernel *
     status = note_heads(kernel);
     if (status < 0)
         goto no_heads;
-    kernel->glance_count = kernel->takes_shared || kernel->info.required_block[0] ? -1 : kernel->param_count;
+    kernel->glance_count = kernel->param_count;
+    if (kernel->param_count < 0 || kernel->takes_shared || kernel->info.required_block[0])
+        kernel->glance_count = YK_NO_COUNT;
     kernel->info.size = sizeof kernel->info;
     kernel->info.parameters = kernel->param_count;
     if (!kernel->info.automatic_block)

@@ -83,7 +83,8 @@ __attribute__((noinline)) static yoke_status look_closer(const char *function, y
     yoke_status status = check_required_block(function, op);
     if (status == YOKE_OK)
         status = yk_arguments_check_shared(function, op);
-    if (status < 0 || yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count, kernel->param_count))
+    if (status < 0 || (op->u.launch.count <= YOKE_MAX_ARGS &&
+                       yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count, kernel->param_count)))
         return status;
     status = yk_arguments_check(function, stream, op, &special);
     op->u.launch.shared_memory = true; /* as far as is known here */

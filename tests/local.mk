@@ -41,11 +41,14 @@ tests_libsuite_la_LIBADD = tests/libtap.la
 LDADD = tests/libsuite.la libyoke.la
 
 conformance_programs = \
+	tests/conformance/arguments \
+	tests/conformance/arrays \
 	tests/conformance/blocking \
 	tests/conformance/box \
 	tests/conformance/box_misuse \
 	tests/conformance/buffer \
 	tests/conformance/context \
+	tests/conformance/cooperative \
 	tests/conformance/copy \
 	tests/conformance/device \
 	tests/conformance/error \
@@ -76,6 +79,7 @@ conformance_programs = \
 	tests/conformance/log \
 	tests/conformance/lost \
 	tests/conformance/misuse \
+	tests/conformance/misuse_arguments \
 	tests/conformance/misuse_launch \
 	tests/conformance/native \
 	tests/conformance/native_memory \

@@ -3,7 +3,7 @@
  * Typed kernel arguments: YOKE_ARGS(x, y, 2.0f, (int32_t)n) makes an array of yoke_arg and its length, each with the kind and width
  * of the expression. In C11 and C++ the type is found by itself; in C99 spell it: YOKE_ARGS(yoke_arg_buffer(x),
  * yoke_arg_f32(2.0f)). A struct by value is yoke_arg_struct(&s, sizeof s) in every language, an array of the host's yoke_in,
- * yoke_out or yoke_inout. Included by <yoke/yoke.h>.
+ * yoke_out or yoke_inout. Included by <yoke/program.h>.
  */
 #ifndef YOKE_ARGS_H
 #define YOKE_ARGS_H
@@ -48,7 +48,9 @@ static inline yoke_arg yoke_arg_host(uint32_t kind, const void *host, size_t siz
     return arg;
 }
 
-/* An array of the host's, `size` bytes: the kernel reads it, writes all of it, or both. See yoke_launch. */
+/* An array of the host's, `size` bytes: the kernel reads it, writes all of it, or both. See yoke_launch. Each is device memory of
+ * its own, also where several are one array or overlap: all are read before the kernel runs, and written behind it in the order of
+ * the arguments. When the launch fails, the stream may still read those that come in until it has come so far. Graphs take none. */
 static inline yoke_arg yoke_in(const void *host, size_t size)
 {
     return yoke_arg_host(YOKE_ARG_IN, host, size);
