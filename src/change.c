@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "kernel.h"
+#include "arguments.h"
 #include "stream.h"
 
 /* ---- The editor ---- */
@@ -146,11 +146,12 @@ yoke_status yoke_graph_set_launch_at(const char *where, yoke_graph *graph, size_
 static yoke_status launch_again(const char *where, yoke_graph *graph, const char *function, size_t node, const yk_op *now,
                                 const yoke_arg *args, size_t count)
 {
-    yoke_status status = check_kind(graph, function, node, YK_OP_LAUNCH);
+    bool cooperative = now->kind == YK_OP_LAUNCH_COOPERATIVE;
+    yoke_status status = cooperative ? YOKE_OK : check_kind(graph, function, node, YK_OP_LAUNCH);
     if (status < 0)
         return status;
-    return yoke_launch_at(where, graph->editor, now->u.launch.kernel, now->u.launch.grid, now->u.launch.block, now->u.launch.shared,
-                          args, count);
+    return (cooperative ? yoke_launch_cooperative_at : yoke_launch_at)(
+        where, graph->editor, now->u.launch.kernel, now->u.launch.grid, now->u.launch.block, now->u.launch.shared, args, count);
 }
 
 /* With graph->lock held: the launch that is this node, when nobody else has it. */
@@ -168,7 +169,7 @@ static bool set_args_in_place(const char *where, yoke_graph *graph, size_t node,
     yoke_arg before[YOKE_MAX_ARGS];
     pthread_mutex_lock(&graph->lock);
     yk_op *op = own_launch(graph, node);
-    bool fits = op && yk_kernel_args_fit(op->u.launch.kernel, graph->editor, args, count);
+    bool fits = op && yk_arguments_fit(op->u.launch.kernel, graph->editor, args, count, op->u.launch.kernel->glance_count);
     if (fits) {
         yk_op changed = *op;
         changed.u.launch.args = args;

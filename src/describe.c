@@ -11,6 +11,7 @@ static void add_work(yk_text *text, const yk_op *op)
     yk_text_add(text, "%s", yk_op_text(name, sizeof name, op->kind, yk_op_lasting_name(op)));
     switch (op->kind) {
     case YK_OP_LAUNCH:
+    case YK_OP_LAUNCH_COOPERATIVE:
         yk_text_add(text, ", %u x %u x %u blocks of %u x %u x %u", grid->x, grid->y, grid->z, block->x, block->y, block->z);
         break;
     case YK_OP_WRITE:

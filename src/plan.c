@@ -58,6 +58,7 @@ static void note_users(const yk_op *op)
         use_everywhere(op->u.fill.buffer);
         break;
     case YK_OP_LAUNCH:
+    case YK_OP_LAUNCH_COOPERATIVE:
         for (size_t i = 0; i < op->u.launch.count; i++)
             if (op->u.launch.args[i].kind == YOKE_ARG_BUFFER)
                 use_everywhere(op->u.launch.args[i].value.buffer);

@@ -59,6 +59,8 @@ bool yk_cuda_graph_takes(const yk_op *op)
         return true;
     case YK_OP_FILL:
         return unit_of(op) != 0;
+    case YK_OP_LAUNCH_COOPERATIVE:
+        return false;
     case YK_OP_WRITE:
     case YK_OP_READ:
         return op->u.transfer.size <= INT_MAX;
