@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 12, LANES = 4, STREAMS = 3, BUFFERS = 4, HOSTS = 3, PLACES = BUFFERS + HOSTS, GRAPHS = 2, NODES = 30, STEPS = 60 };
+enum { ROUNDS = 8, LANES = 4, STREAMS = 3, BUFFERS = 4, HOSTS = 3, PLACES = BUFFERS + HOSTS, GRAPHS = 2, NODES = 30, STEPS = 60 };
 enum { GATES = 8, CALLS = GRAPHS * NODES + STEPS };
 
 typedef enum kind { ADVANCE, JOIN, COPY, FILL, WRITE, READ, CALL, KINDS } kind;
