@@ -66,6 +66,7 @@ conformance_programs = \
 	tests/conformance/graph_copy \
 	tests/conformance/graph_misuse \
 	tests/conformance/graph_order \
+	tests/conformance/graph_random \
 	tests/conformance/hostcall_failure \
 	tests/conformance/hostcall_inside \
 	tests/conformance/hostcall_order \

@@ -348,21 +348,21 @@ out:
 
 /* ---- The same with other settings --------------------------------------------------------------------------------------- */
 
-static const suite_case other_settings[] = {
-    { "launches", launches, false },
+static const suite_case at_once[] = {
     { "functions between copies", functions_between_copies, false },
     { "native sections", native_sections, false },
     { "diamond", diamond, false },
 };
+static const suite_case in_pieces[] = { { "functions between copies", functions_between_copies, false } };
 
 static void blocking(suite *t)
 {
-    AGAIN(t, other_settings, ((const char *const[]){ "YOKE_BLOCKING=1", NULL }));
+    AGAIN(t, at_once, ((const char *const[]){ "YOKE_BLOCKING=1", NULL }));
 }
 
 static void staged(suite *t)
 {
-    AGAIN(t, other_settings, ((const char *const[]){ "YOKE_STAGING=1", NULL }));
+    AGAIN(t, in_pieces, ((const char *const[]){ "YOKE_STAGING=1", NULL }));
 }
 
 static void other_waits(suite *t)
@@ -396,5 +396,5 @@ int main(int argc, char **argv)
     };
     yoke_source source = RECORDED_SOURCE;
 
-    return argc == 3 ? AGAIN_MAIN(other_settings, &source, argv) : SUITE_MAIN(cases, &source);
+    return argc == 3 ? AGAIN_MAIN(at_once, &source, argv) : SUITE_MAIN(cases, &source);
 }

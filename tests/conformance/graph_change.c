@@ -516,17 +516,10 @@ out:
 
 /* ---- The same with other settings --------------------------------------------------------------------------------------- */
 
-static const suite_case other_settings[] = {
-    { "arguments", arguments, false },
-    { "kernels and shapes", kernels_and_shapes, false },
-    { "copies and fills", copies_and_fills, false },
-    { "functions", functions, false },
-    { "from several threads", from_several_threads, false },
-};
+static const suite_case in_pieces[] = { { "copies and fills", copies_and_fills, false } };
 
 /* Nothing can be held there: the call that enqueues a function that stands at a gate would not return. */
 static const suite_case straight[] = {
-    { "structs", structs, false },
     { "every node", every_node, false },
     { "from several threads", from_several_threads, false },
 };
@@ -538,7 +531,7 @@ static void blocking(suite *t)
 
 static void staged(suite *t)
 {
-    AGAIN(t, other_settings, ((const char *const[]){ "YOKE_STAGING=1", NULL }));
+    AGAIN(t, in_pieces, ((const char *const[]){ "YOKE_STAGING=1", NULL }));
 }
 
 int main(int argc, char **argv)
@@ -561,5 +554,5 @@ int main(int argc, char **argv)
 
     if (argc != 3)
         return SUITE_MAIN(cases, &source);
-    return getenv("YOKE_BLOCKING") ? AGAIN_MAIN(straight, &source, argv) : AGAIN_MAIN(other_settings, &source, argv);
+    return getenv("YOKE_BLOCKING") ? AGAIN_MAIN(straight, &source, argv) : AGAIN_MAIN(in_pieces, &source, argv);
 }

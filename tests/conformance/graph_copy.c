@@ -221,9 +221,11 @@ static const suite_case other_settings[] = {
     { "large", large, false },
 };
 
+static const suite_case at_once[] = { { "large", large, false } };
+
 static void blocking(suite *t)
 {
-    AGAIN(t, other_settings, ((const char *const[]){ "YOKE_BLOCKING=1", NULL }));
+    AGAIN(t, at_once, ((const char *const[]){ "YOKE_BLOCKING=1", NULL }));
 }
 
 static void staged(suite *t)

@@ -332,7 +332,6 @@ out:
 static const suite_case other_settings[] = {
     { "many in flight", many_in_flight, false },
     { "several streams and threads", several_streams_and_threads, false },
-    { "settled means all of it", settled_means_all_of_it, false },
     { "released in its own function", released_in_its_own_function, false },
 };
 
@@ -354,11 +353,6 @@ static void blocking(suite *t)
     AGAIN(t, other_settings, ((const char *const[]){ "YOKE_BLOCKING=1", NULL }));
 }
 
-static void staged(suite *t)
-{
-    AGAIN(t, other_settings, ((const char *const[]){ "YOKE_STAGING=1", NULL }));
-}
-
 int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
@@ -372,7 +366,6 @@ int main(int argc, char **argv)
         { "references are counted", references_are_counted, false },
         { "the other ways to wait", other_waits, false },
         { "every call blocking", blocking, false },
-        { "pageable memory carried", staged, false },
     };
     yoke_source source = RECORDED_SOURCE;
 

@@ -17,18 +17,19 @@
 /* advance: x = 3x + k, so that neither a launch too many nor two in the wrong order go unseen. join: x = 5x + y. shape: one word a
  * block, of the launch's shape. turn: through dynamic shared memory. pair: counts in x[1], and in x[0] where a and b differ. take:
  * a struct by value. */
-#define RECORDED_CUDA                                                                                                 \
-    "extern \"C\" __global__ void advance(unsigned *x, unsigned n, unsigned k)\n"                                     \
-    "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 3u * x[i] + k; }\n"                      \
-    "extern \"C\" __global__ void join(unsigned *x, const unsigned *y, unsigned n)\n"                                 \
-    "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 5u * x[i] + y[i]; }\n"                   \
-    "extern \"C\" __global__ void shape(unsigned *x, unsigned k)\n"                                                   \
-    "{ if (threadIdx.x == 0) x[blockIdx.x] = k + 1000u * gridDim.x + 1000000u * blockDim.x; }\n"                      \
-    "extern \"C\" __global__ void turn(unsigned *x, unsigned k)\n"                                                    \
-    "{ extern __shared__ unsigned s[]; unsigned i = threadIdx.x, n = blockDim.x; s[i] = x[i] + k; __syncthreads();\n" \
-    "  x[i] = s[n - 1 - i]; }\n"                                                                                      \
-    "extern \"C\" __global__ void pair(unsigned *x, unsigned a, unsigned b) { if (a != b) atomicAdd(x, 1u); atomicAdd(x + 1, 1u); }\n"  \
-    "struct two { unsigned a, b; };\n" \
+#define RECORDED_CUDA                                                                                                    \
+    "extern \"C\" __global__ void advance(unsigned *x, unsigned n, unsigned k)\n"                                        \
+    "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 3u * x[i] + k; }\n"                         \
+    "extern \"C\" __global__ void join(unsigned *x, const unsigned *y, unsigned n)\n"                                    \
+    "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 5u * x[i] + y[i]; }\n"                      \
+    "extern \"C\" __global__ void shape(unsigned *x, unsigned k)\n"                                                      \
+    "{ if (threadIdx.x == 0) x[blockIdx.x] = k + 1000u * gridDim.x + 1000000u * blockDim.x; }\n"                         \
+    "extern \"C\" __global__ void turn(unsigned *x, unsigned k)\n"                                                       \
+    "{ extern __shared__ unsigned s[]; unsigned i = threadIdx.x, n = blockDim.x; s[i] = x[i] + k; __syncthreads();\n"    \
+    "  x[i] = s[n - 1 - i]; }\n"                                                                                         \
+    "extern \"C\" __global__ void pair(unsigned *x, unsigned a, unsigned b)\n"                                           \
+    "{ if (a != b) atomicAdd(x, 1u); atomicAdd(x + 1, 1u); }\n"                                                          \
+    "struct two { unsigned a, b; };\n"                                                                                   \
     "extern \"C\" __global__ void take(unsigned *x, struct two v) { x[0] = 3u * x[0] + v.a; x[1] = 3u * x[1] + v.b; }\n" \
     "extern \"C\" __global__ void count(unsigned *x, unsigned k) { atomicAdd(x, k); }\n"
 #define RECORDED_OPENCL                                                                                                           \
@@ -41,9 +42,9 @@
     "}\n"                                                                                                                         \
     "__kernel void turn(__global uint *x, uint k, __local uint *s)\n"                                                             \
     "{ uint i = get_local_id(0), n = get_local_size(0); s[i] = x[i] + k; barrier(CLK_LOCAL_MEM_FENCE); x[i] = s[n - 1 - i]; }\n"  \
-    "__kernel void pair(__global uint *x, uint a, uint b) { if (a != b) atomic_add(x, 1u); atomic_add(x + 1, 1u); }\n" \
-    "struct two { uint a, b; };\n" \
-    "__kernel void take(__global uint *x, struct two v) { x[0] = 3u * x[0] + v.a; x[1] = 3u * x[1] + v.b; }\n" \
+    "__kernel void pair(__global uint *x, uint a, uint b) { if (a != b) atomic_add(x, 1u); atomic_add(x + 1, 1u); }\n"            \
+    "struct two { uint a, b; };\n"                                                                                                \
+    "__kernel void take(__global uint *x, struct two v) { x[0] = 3u * x[0] + v.a; x[1] = 3u * x[1] + v.b; }\n"                    \
     "__kernel void count(__global uint *x, uint k) { atomic_add(x, k); }\n"
 
 #define RECORDED_SOURCE                                                                                     \
