@@ -18,7 +18,10 @@ bench_libbench_la_SOURCES = \
 	bench/side_cuda.c \
 	bench/side_gpuarray.c \
 	bench/side_opencl.c \
-	bench/side_yoke.c
+	bench/side_yoke.c \
+	bench/startup.h \
+	bench/startup_cuda.c \
+	bench/startup_opencl.c
 
 bench_libraries = bench/libbench.la libyoke.la $(GPUARRAY_LIBS)
 noinst_PROGRAMS += bench/alloc
@@ -35,5 +38,7 @@ noinst_PROGRAMS += bench/overhead
 bench_overhead_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/scale
 bench_scale_LDADD = $(bench_libraries)
+noinst_PROGRAMS += bench/startup
+bench_startup_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/transfer
 bench_transfer_LDADD = $(bench_libraries)

@@ -12,16 +12,25 @@ static void *driver, *nvrtc;
 
 void bench_cuda_load(void)
 {
-    static const char *const nvrtcs[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                          "/usr/local/cuda/lib64/libnvrtc.so" };
     if (driver)
         return;
     driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!driver)
+        bench_fail("cuda by hand", "no libcuda.so.1");
+#define YK_CUDA_SYMBOL(need, name, parameters) *(void **)&cu.name = dlsym(driver, #name);
+#include "../backends/cuda/symbols.def"
+}
+
+static void load_nvrtc(void)
+{
+    static const char *const nvrtcs[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                          "/usr/local/cuda/lib64/libnvrtc.so" };
+    if (nvrtc)
+        return;
     for (size_t i = 0; !nvrtc && i < sizeof nvrtcs / sizeof nvrtcs[0]; i++)
         nvrtc = dlopen(nvrtcs[i], RTLD_NOW | RTLD_LOCAL);
-    if (!driver || !nvrtc)
-        bench_fail("cuda by hand", "no libcuda.so.1 or no NVRTC");
-#define YK_CUDA_SYMBOL(need, name, parameters) *(void **)&cu.name = dlsym(driver, #name);
+    if (!nvrtc)
+        bench_fail("cuda by hand", "no NVRTC");
 #define YK_NVRTC_SYMBOL(need, result, name, parameters) *(void **)&cu.name = dlsym(nvrtc, #name);
 #include "../backends/cuda/symbols.def"
 }
@@ -42,14 +51,14 @@ void bench_cuda_fail(yk_CUresult result)
 }
 
 /* With the options of yoke_program_build's exact mathematics that matter to the benchmarks' kernels: none does. */
-yk_CUmodule bench_cuda_build(yk_CUdevice device, const yoke_source *source)
+void *bench_cuda_compile(yk_CUdevice device, const yoke_source *source, size_t *out_size)
 {
     int major = 0, minor = 0;
     char option[64];
     const char *options[] = { option };
     yk_nvrtcProgram program;
-    yk_CUmodule module;
     size_t size = 0;
+    load_nvrtc();
     must(cu.cuDeviceGetAttribute(&major, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
     must(cu.cuDeviceGetAttribute(&minor, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
     snprintf(option, sizeof option, "--gpu-architecture=sm_%d%d", major, minor);
@@ -59,8 +68,17 @@ yk_CUmodule bench_cuda_build(yk_CUdevice device, const yoke_source *source)
     char *image = malloc(size);
     if (!image || cu.nvrtcGetCUBIN(program, image) != YK_NVRTC_SUCCESS)
         bench_fail("cuda by hand", "NVRTC gives no image");
+    cu.nvrtcDestroyProgram(&program);
+    *out_size = size;
+    return image;
+}
+
+yk_CUmodule bench_cuda_build(yk_CUdevice device, const yoke_source *source)
+{
+    size_t size = 0;
+    void *image = bench_cuda_compile(device, source, &size);
+    yk_CUmodule module;
     must(cu.cuModuleLoadDataEx(&module, image, 0, NULL, NULL));
     free(image);
-    cu.nvrtcDestroyProgram(&program);
     return module;
 }

@@ -18,7 +18,7 @@ typedef struct bench_cuda_table {
 
 extern bench_cuda_table cu;
 
-/* Fill the table. */
+/* Fill the table; what is NVRTC's, when something is compiled. */
 void bench_cuda_load(void);
 
 /* A function that is not in the table. */
@@ -32,7 +32,10 @@ static inline void must(yk_CUresult result)
         bench_cuda_fail(result);
 }
 
-/* Compile for the device and load into the current context. */
+/* Compile for the device: an image to be freed. */
+void *bench_cuda_compile(yk_CUdevice device, const yoke_source *source, size_t *out_size);
+
+/* The same, and load it into the current context. */
 yk_CUmodule bench_cuda_build(yk_CUdevice device, const yoke_source *source);
 
 #endif

@@ -11,7 +11,9 @@
     X(clBuildProgram)                           \
     X(clCreateBuffer)                           \
     X(clCreateCommandQueue)                     \
+    X(clCreateContext)                          \
     X(clCreateKernel)                           \
+    X(clCreateProgramWithBinary)                \
     X(clCreateProgramWithSource)                \
     X(clCreateUserEvent)                        \
     X(clEnqueueCopyBuffer)                      \
@@ -27,9 +29,12 @@
     X(clEnqueueWriteBufferRect)                 \
     X(clFinish)                                 \
     X(clFlush)                                  \
+    X(clGetDeviceIDs)                           \
     X(clGetDeviceInfo)                          \
-    X(clGetExtensionFunctionAddressForPlatform) \
     X(clGetEventInfo)                           \
+    X(clGetExtensionFunctionAddressForPlatform) \
+    X(clGetPlatformIDs)                         \
+    X(clGetProgramInfo)                         \
     X(clReleaseCommandQueue)                    \
     X(clReleaseEvent)                           \
     X(clReleaseKernel)                          \

@@ -117,8 +117,8 @@ static yoke_status check_array(const look *at, const yoke_arg *arg, size_t i)
     const yoke_device *device = at->stream->device;
     uint64_t size = yk_arg_host_size(arg);
     if (yk_is_recorded(at->stream))
-        return FAULT(YOKE_E_UNSUPPORTED, at, i, ": a %s cannot be recorded into a graph; record yoke_write and yoke_read of a buffer",
-                     given_text(arg));
+        return FAULT(YOKE_E_UNSUPPORTED, at, i,
+                     ": a %s cannot be recorded into a graph; record yoke_write and yoke_read of a buffer", given_text(arg));
     if (!arg->value.host || size == 0)
         return FAULT(YOKE_E_INVALID, at, i, ": the %s %s", given_text(arg), arg->value.host ? "has 0 bytes" : "is NULL");
     if (size > device->info.max_buffer)

@@ -216,6 +216,9 @@ static bool restore_from(yoke_program *program, const flight *f)
     yoke_error_info before = *yoke_error();
     yk_text_add_bytes(&image, yk_text_get(&f->image), f->image.length);
     bool restored = image.length > 0 && yk_program_restore(program, &image) == YOKE_OK;
+    if (!restored)
+        yk_log(YOKE_LOG_INFO, "program '%s' cannot be made of what another thread has just built: %s", program->name,
+               image.length > 0 ? yoke_error()->text : "it cannot be kept");
     yk_error_restore(&before);
     yk_text_free(&image);
     return restored;

@@ -130,18 +130,19 @@ static bool take_room(yk_text *text, size_t size)
     return true;
 }
 
-static bool read_all(int fd, char *bytes, size_t size)
+/* FOUND: all of it is there. A disk that cannot be read is no damage that removing the entry would mend. */
+static enum outcome read_all(int fd, char *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t got = read(fd, bytes, size);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return false;
+            return got < 0 ? ABSENT : DAMAGED;
         bytes += got;
         size -= (size_t)got;
     }
-    return true;
+    return FOUND;
 }
 
 /* The text is a whole file: leave the image of it. */
@@ -180,9 +181,8 @@ static enum outcome read_entry(const char *name, const yk_text *key, yk_text *ou
         outcome = DAMAGED;
         if (S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_size >= (off_t)sizeof(entry_tail) &&
             (uint64_t)status.st_size <= ENTRY_MOST) {
-            if (!take_room(out_image, (size_t)status.st_size))
-                outcome = ABSENT;
-            else if (read_all(fd, out_image->data, out_image->length))
+            outcome = take_room(out_image, (size_t)status.st_size) ? read_all(fd, out_image->data, out_image->length) : ABSENT;
+            if (outcome == FOUND)
                 outcome = check_entry(key, out_image);
         }
     }

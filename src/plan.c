@@ -229,16 +229,14 @@ static void add_run(yk_plan *plan, size_t begin, size_t end, bool native)
         make_native(plan, item);
 }
 
-/* A graph of one operation costs no less than the operation. */
-enum { RUN_PAYS = 2 };
-
+/* Also a single operation is worth a graph of the driver's: CUDA launches that in half the time of a kernel. */
 static void cut(yk_plan *plan)
 {
     for (size_t begin = 0, end; begin < plan->step_count; begin = end) {
         bool native = is_native(plan->device, plan->steps[begin].op);
         for (end = begin + 1; end < plan->step_count && is_native(plan->device, plan->steps[end].op) == native;)
             end++;
-        add_run(plan, begin, end, native && end - begin >= RUN_PAYS);
+        add_run(plan, begin, end, native);
     }
 }
 
@@ -346,6 +344,13 @@ static yk_segment *segment_of(const yk_plan *plan, const yk_step *step)
             return &item->segment;
     }
     return NULL;
+}
+
+bool yk_plan_try(yk_plan *plan, size_t node, const yk_op *op)
+{
+    yk_step *step = &plan->steps[plan->first[node]];
+    yk_segment *segment = segment_of(plan, step);
+    return !segment || plan->device->backend->graph_change(segment, step, op) == YOKE_OK;
 }
 
 bool yk_plan_change(yk_plan *plan, size_t node, yk_work *work)

@@ -45,7 +45,6 @@ conformance_programs = \
 	tests/conformance/box \
 	tests/conformance/box_misuse \
 	tests/conformance/buffer \
-	tests/conformance/cache \
 	tests/conformance/context \
 	tests/conformance/copy \
 	tests/conformance/device \
@@ -110,6 +109,7 @@ twins_tests = tests/conformance/twins.tap
 
 # More of them, which take long: not for every driver in ./check.
 long_programs = \
+	tests/conformance/cache \
 	tests/conformance/transfer_pageable \
 	tests/conformance/transfer_trouble
 check_PROGRAMS += $(long_programs)

@@ -17,8 +17,11 @@
 enum {
     ELF_CLASS_AT = 4,
     ELF_ABI_AT = 8,
+    ELF_PROGRAMS_AT = 32,
     ELF_SECTIONS_AT = 40,
     ELF_FLAGS_AT = 48,
+    ELF_PROGRAM_SIZE_AT = 54,
+    ELF_PROGRAM_COUNT_AT = 56,
     ELF_SECTION_SIZE_AT = 58,
     ELF_SECTION_COUNT_AT = 60,
     ELF_HEADER = 64,
@@ -35,7 +38,10 @@ static bool fits(uint64_t size, uint64_t at, uint64_t length)
 static bool cubin_is_whole(const void *code, size_t size)
 {
     uint64_t sections = yk_code_number(code, size, ELF_SECTIONS_AT, 8), count = yk_code_number(code, size, ELF_SECTION_COUNT_AT, 2);
-    if (size < ELF_HEADER || yk_code_number(code, size, ELF_CLASS_AT, 1) != 2 ||
+    uint64_t programs = yk_code_number(code, size, ELF_PROGRAMS_AT, 8);
+    uint64_t programs_length =
+        yk_code_number(code, size, ELF_PROGRAM_COUNT_AT, 2) * yk_code_number(code, size, ELF_PROGRAM_SIZE_AT, 2);
+    if (size < ELF_HEADER || !fits(size, programs, programs_length) || yk_code_number(code, size, ELF_CLASS_AT, 1) != 2 ||
         yk_code_number(code, size, ELF_SECTION_SIZE_AT, 2) != ELF_SECTION || !fits(size, sections, count * ELF_SECTION))
         return false;
     for (uint64_t at = sections; count-- > 0; at += ELF_SECTION)
@@ -67,6 +73,16 @@ static bool fatbin_is_whole(const void *code, size_t size)
     return true;
 }
 
+/* Machine code runs on what has the same major number and no smaller minor one. Some that does not crashes the driver (580). */
+static yoke_status check_architecture(const yoke_program *program, const void *code, size_t size)
+{
+    int made_for = cubin_architecture(code, size), device = yk_cuda_device_of(program->device)->architecture;
+    if (made_for / 10 == device / 10 && made_for % 10 <= device % 10)
+        return YOKE_OK;
+    return yk_fail(YOKE_E_UNSUPPORTED, "cuda: program '%s' is machine code for compute capability %d.%d, and %s has %d.%d",
+                   program->name, made_for / 10, made_for % 10, program->device->info.selector, device / 10, device % 10);
+}
+
 static yoke_status check_code(const yoke_program *program, yk_code_kind kind, const void *code, size_t size)
 {
     bool whole = true;
@@ -91,13 +107,13 @@ static yoke_status check_code(const yoke_program *program, yk_code_kind kind, co
     if (!whole)
         return yk_fail(YOKE_E_BUILD, "cuda: program '%s': %s that ends too early, or is damaged", program->name,
                        yk_code_kind_text(kind));
-    return YOKE_OK;
+    return kind == YK_CODE_CUBIN ? check_architecture(program, code, size) : YOKE_OK;
 }
 
 /* ---- Loading ---- */
 
 /* The driver and the code do not fit together: say what each is for. `compiled`: by NVRTC, just now. */
-static yoke_status version_fault(const yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_CUresult result,
+static yoke_status version_fault(const yoke_program *program, yk_code_kind kind, const void *code, yk_CUresult result,
                                  bool compiled)
 {
     int driver = 0, architecture = yk_cuda_device_of(program->device)->architecture;
@@ -118,11 +134,6 @@ static yoke_status version_fault(const yoke_program *program, yk_code_kind kind,
             "program '%s' is PTX of version %.*s, which is newer than the driver, for CUDA %d.%d; update the driver", program->name,
             (int)strspn(directive + strlen(".version "), " 0123456789."), directive + strlen(".version "), driver / 1000,
             driver % 1000 / 10);
-    if (kind == YK_CODE_CUBIN && cubin_architecture(code, size) != architecture)
-        return yk_cuda_fail_as(YOKE_E_UNSUPPORTED, "cuModuleLoadDataEx", result,
-                               "program '%s' is machine code for compute capability %d.%d, and %s has %d.%d", program->name,
-                               cubin_architecture(code, size) / 10, cubin_architecture(code, size) % 10,
-                               program->device->info.selector, architecture / 10, architecture % 10);
     if (result == YK_CUDA_ERROR_NO_BINARY_FOR_GPU)
         return yk_cuda_fail_as(YOKE_E_UNSUPPORTED, "cuModuleLoadDataEx", result,
                                "program '%s' has no code for %s, of compute capability %d.%d", program->name,
@@ -133,8 +144,8 @@ static yoke_status version_fault(const yoke_program *program, yk_code_kind kind,
 }
 
 /* `log` is what the driver's own compiler printed. */
-static yoke_status load_fault(const yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_CUresult result,
-                              const char *log, bool compiled)
+static yoke_status load_fault(const yoke_program *program, yk_code_kind kind, const void *code, yk_CUresult result, const char *log,
+                              bool compiled)
 {
     char line[512];
 
@@ -142,14 +153,14 @@ static yoke_status load_fault(const yoke_program *program, yk_code_kind kind, co
     case YK_CUDA_ERROR_INVALID_IMAGE: /* what older drivers say to machine code that is newer than they are */
     case YK_CUDA_ERROR_NO_BINARY_FOR_GPU:
     case YK_CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-        return version_fault(program, kind, code, size, result, compiled);
+        return version_fault(program, kind, code, result, compiled);
     default:
         yk_cuda_find_error(log, line, sizeof line);
         return yk_cuda_fail("cuModuleLoadDataEx", result, "program '%s'%s%s", program->name, *line ? ": " : "", line);
     }
 }
 
-static yoke_status load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log, bool compiled)
+static yoke_status load(yoke_program *program, yk_code_kind kind, const void *code, yk_text *log, bool compiled)
 {
     char errors[4096] = "";
     yk_CUjit_option options[] = { YK_CU_JIT_ERROR_LOG_BUFFER, YK_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
@@ -165,20 +176,20 @@ static yoke_status load(yoke_program *program, yk_code_kind kind, const void *co
     errors[sizeof errors - 1] = '\0';
     yk_text_add_bytes(log, errors, strlen(errors));
     if (result != YK_CUDA_SUCCESS)
-        return load_fault(program, kind, code, size, result, errors, compiled);
+        return load_fault(program, kind, code, result, errors, compiled);
     program->native = handle;
     return YOKE_OK;
 }
 
 yoke_status yk_cuda_load_compiled(yoke_program *program, yk_text *log)
 {
-    return load(program, (yk_code_kind)program->code_kind, program->code.data, program->code.length, log, true);
+    return load(program, (yk_code_kind)program->code_kind, program->code.data, log, true);
 }
 
 yoke_status yk_cuda_program_load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log)
 {
     yoke_status status = check_code(program, kind, code, size);
-    return status == YOKE_OK ? load(program, kind, code, size, log, false) : status;
+    return status == YOKE_OK ? load(program, kind, code, log, false) : status;
 }
 
 /* ---- What is in a module ---- */

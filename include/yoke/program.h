@@ -273,4 +273,6 @@ YOKE_API yoke_status yoke_launch_cooperative_at(const char *where, yoke_stream *
 }
 #endif
 
+#include <yoke/args.h>
+
 #endif

@@ -371,6 +371,4 @@ YOKE_API yoke_status yoke_event_elapsed(yoke_event *start, yoke_event *end, int6
 
 #include <yoke/program.h>
 
-#include <yoke/args.h>
-
 #endif

@@ -131,21 +131,22 @@ static void settled_means_all_of_it(suite *t)
     yoke_graph *graph = NULL;
     yoke_event *event = NULL;
     guarded slow = { 0 };
-    uint32_t rounds = 0, wanted[2];
+    uint32_t rounds = 0, wanted[2] = { 5, 0 }, zero[2] = { 0, 0 };
+    words x = { 0 };
 
-    NEED(guarded_create(t, sizeof wanted, &slow));
+    NEED(guarded_create(t, sizeof wanted, &slow) && words_create(t, 1, &x));
     NEED(suite_spin(t, t->side, slow.buffer, 1, 1, NULL)); /* measures */
     NEED_OK(yoke_stream_wait(t->side));
     NEED_OK(yoke_stream_create(t->device, &lane));
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
-    NEED(suite_spin(t, lane, slow.buffer, 5, 10, &rounds)); /* nothing joins it */
+    NEED(advance(t, t->stream, x.device.buffer, 1) && suite_spin(t, lane, slow.buffer, 5, 20, &rounds)); /* nothing joins it */
     NEED_OK(yoke_graph_end(graph));
     for (int launch = 0; launch < 2; launch++) {
+        NEED(guarded_write(t, &slow, zero));
         NEED_OK(yoke_graph_launch(t->stream, graph));
         NEED_OK(yoke_event_record(t->stream, 0, &event));
         NEED_OK(yoke_event_wait(event));
-        wanted[0] = 5;
         wanted[1] = spin_result(5, rounds);
         guarded_check(t, &slow, wanted);
         yoke_event_release(event);
@@ -156,6 +157,42 @@ out:
     yoke_graph_release(graph);
     yoke_stream_release(lane);
     guarded_release(&slow);
+    guarded_release(&x.device);
+}
+
+/* The same by a function that stands in such a lane: until it has returned, neither the event settles nor what follows runs. */
+static void functions_in_loose_lanes(suite *t)
+{
+    yoke_stream *lane = NULL;
+    yoke_graph *graph = NULL;
+    yoke_event *event = NULL;
+    stand s = STAND_INIT;
+    words x = { 0 };
+
+    NEED(words_create(t, 1, &x));
+    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED(graph_begin(t, t->stream, &graph));
+    NEED_OK(yoke_graph_begin(graph, lane));
+    NEED(advance(t, t->stream, x.device.buffer, 1));
+    NEED_OK(yoke_stream_call(lane, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_graph_end(graph));
+    NEED_OK(yoke_graph_launch(t->stream, graph));
+    NEED(advance(t, t->stream, x.device.buffer, 2));
+    NEED_OK(yoke_event_record(t->stream, 0, &event));
+    gate_wait(&s.inside, 1);
+    CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(event, 20 * 1000 * 1000));
+    gate_open(&s.leave);
+    NEED_OK(yoke_event_wait(event));
+    advance_host(x.host, 1);
+    advance_host(x.host, 2);
+    words_check(t, &x);
+out:
+    gate_open(&s.leave);
+    yoke_stream_wait(t->stream);
+    yoke_event_release(event);
+    yoke_graph_release(graph);
+    yoke_stream_release(lane);
+    guarded_release(&x.device);
 }
 
 /* ---- Who keeps what alive ----------------------------------------------------------------------------------------------- */
@@ -329,6 +366,7 @@ int main(int argc, char **argv)
         { "one graph in several streams, from as many threads", several_streams_and_threads, false },
         { "a launch between events, held", behind_events, false },
         { "an event behind a launch stands for all of its lanes", settled_means_all_of_it, false },
+        { "and for functions in them", functions_in_loose_lanes, false },
         { "buffers, programs, streams and graphs released early", everything_is_released_early, false },
         { "a graph released in its own function", released_in_its_own_function, false },
         { "references are counted", references_are_counted, false },

@@ -304,6 +304,8 @@ static void count_compiled(int level, const char *text, void *user)
     (void)user;
     if (strstr(text, "'numbered' is compiled"))
         atomic_fetch_add(&compiled, 1);
+    if (strstr(text, "cannot"))
+        tap_diag("... %s", text);
 }
 
 static void *build_in_crowd(void *user)

@@ -34,8 +34,8 @@ done
 # The one that kernels include too, as OpenCL C; without double also.
 includes_in_kernels() {
     # shellcheck disable=SC2086
-    echo '#include <yoke/types.h>' | "$CLANG" -x cl -cl-std="$1" $2 -Xclang -finclude-default-header -target spir64 -pedantic -Wall \
-        -Wextra -Werror -I"$top_srcdir/include" -fsyntax-only -
+    echo '#include <yoke/types.h>' | "$CLANG" -x cl -cl-std="$1" $2 -Xclang -finclude-default-header -target spir64 -pedantic \
+        -Wall -Wextra -Werror -I"$top_srcdir/include" -fsyntax-only -
 }
 if [ "$CLANG" != no ]; then
     for standard in CL1.2 CL2.0 CL3.0; do

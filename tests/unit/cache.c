@@ -19,32 +19,55 @@
 #include "hash.h"
 #include "sandbox.h"
 
-/* ---- A disk with troubles: this write stands before libc's ---- */
+/* ---- A disk with troubles: these stand before libc's ---- */
 
-enum trouble { NONE, INTERRUPTED, SHORT, FULL_AT_ONCE, FULL_LATER };
+enum trouble { NONE, INTERRUPTED, SHORT, FULL_AT_ONCE, FULL_LATER, BROKEN };
 static enum trouble trouble;
-static unsigned writes;
+static unsigned calls;
 
-/* The declaration is unistd.h's. */
+/* libc's function of this name. */
+static void find_real(const char *name, void *pointer)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    memcpy(pointer, &found, sizeof found);
+}
+
+/* What becomes of a call: -1 and errno, or how many bytes it may have. */
+static ssize_t meet_trouble(size_t size)
+{
+    calls++;
+    if (trouble == FULL_AT_ONCE || (trouble == FULL_LATER && calls > 2))
+        errno = calls % 2 ? ENOSPC : EDQUOT;
+    else if (trouble == BROKEN)
+        errno = EIO;
+    else if (trouble == INTERRUPTED && calls % 2)
+        errno = EINTR;
+    else
+        return (ssize_t)(size > 100 ? 100 : size);
+    return -1;
+}
+
+/* The declarations of both are unistd.h's. */
 ssize_t write(int fd, const void *bytes, size_t size)
 {
     static ssize_t (*real)(int, const void *, size_t);
-    if (!real) {
-        void *found = dlsym(RTLD_NEXT, "write");
-        memcpy(&real, &found, sizeof real);
-    }
+    if (!real)
+        find_real("write", &real);
     if (trouble == NONE || fd <= STDERR_FILENO)
         return real(fd, bytes, size);
-    writes++;
-    if (trouble == FULL_AT_ONCE || (trouble == FULL_LATER && writes > 2)) {
-        errno = writes % 2 ? ENOSPC : EDQUOT;
-        return -1;
-    }
-    if (trouble == INTERRUPTED && writes % 2) {
-        errno = EINTR;
-        return -1;
-    }
-    return real(fd, bytes, size > 100 ? 100 : size);
+    ssize_t most = meet_trouble(size);
+    return most < 0 ? most : real(fd, bytes, (size_t)most);
+}
+
+ssize_t read(int fd, void *bytes, size_t size)
+{
+    static ssize_t (*real)(int, void *, size_t);
+    if (!real)
+        find_real("read", &real);
+    if (trouble == NONE)
+        return real(fd, bytes, size);
+    ssize_t most = meet_trouble(size);
+    return most < 0 ? most : real(fd, bytes, (size_t)most);
 }
 
 /* ---- Helpers ---- */
@@ -362,24 +385,28 @@ static void troubles(void)
     for (size_t i = 0; i < YK_COUNT_OF(some); i++) {
         trouble = some[i];
         put(i ? "short" : "interrupted", bytes);
+        EXPECT(calls > 2 && has(i ? "short" : "interrupted", bytes) && warnings == 0);
         trouble = NONE;
-        EXPECT(writes > 2 && has(i ? "short" : "interrupted", bytes) && warnings == 0);
-        writes = 0;
+        calls = 0;
     }
     static const enum trouble full[] = { FULL_AT_ONCE, FULL_LATER };
     for (size_t i = 0; i < YK_COUNT_OF(full); i++) {
         trouble = full[i];
         put("full", bytes);
         trouble = NONE;
-        EXPECT(writes > 0 && has("full", NULL) && warnings == i + 1 && entries() == 2);
-        writes = 0;
+        EXPECT(calls > 0 && has("full", NULL) && warnings == i + 1 && entries() == 2);
+        calls = 0;
     }
+    trouble = BROKEN; /* which the entry has not deserved */
+    EXPECT(has("short", NULL));
+    trouble = NONE;
+    EXPECT(has("short", bytes) && entries() == 2);
     struct rlimit most = { 500, RLIM_INFINITY };
     EXPECT(setrlimit(RLIMIT_FSIZE, &most) == 0);
     put("full", bytes); /* and SIGXFSZ does not end us */
     most.rlim_cur = RLIM_INFINITY;
     EXPECT(setrlimit(RLIMIT_FSIZE, &most) == 0);
-    EXPECT(has("full", NULL) && entries() == 2 && counts(2, 3, 2, 0));
+    EXPECT(has("full", NULL) && entries() == 2 && counts(3, 4, 2, 0));
     EXPECT(yoke_error()->status == YOKE_OK);
 }
 
@@ -483,7 +510,7 @@ int main(void)
     sandbox_case("what is larger than the limit is not stored", "YOKE_CACHE_SIZE", "1", too_large);
     sandbox_case("what is not ours stays; old temporary files go", "YOKE_CACHE_SIZE", "1", others_stay);
     fresh();
-    sandbox_case("interrupted and short writes; full disks", NULL, NULL, troubles);
+    sandbox_case("interrupted and short reads and writes; full and broken disks", NULL, NULL, troubles);
     fresh();
     sandbox_case("a folder that is removed while it is used", NULL, NULL, folder_goes);
     sandbox_case("a forked child goes on", NULL, NULL, forked);
