@@ -14,19 +14,6 @@
 
 /* ---- Making images ---- */
 
-/* A kernel's signature as images have it, with the shared parameter that is none of kernel->params. The caller frees it. */
-static yk_param *all_params(const yoke_kernel *kernel)
-{
-    size_t count = kernel->param_count > 0 ? (size_t)kernel->param_count : 0;
-    yk_param *params = calloc(count + 1, sizeof *params);
-    if (!params)
-        return NULL;
-    if (count)
-        memcpy(params, kernel->params, count * sizeof *params);
-    params[count].kind = YK_PARAM_SHARED;
-    return params;
-}
-
 /* Look up every kernel, so that all signatures are known; those that cannot be looked up are left out. */
 static void find_kernels(yoke_program *program)
 {
@@ -60,9 +47,7 @@ static yoke_status list_kernels(const yoke_program *program, yk_image *image)
         target->name = kernel->native_name;
         target->count = kernel->param_count < 0 ? -1 : kernel->param_count + kernel->takes_shared;
         target->signature_has_shared = kernel->signature_has_shared;
-        target->params = all_params(kernel);
-        if (!target->params)
-            return yk_no_memory("an image of a program");
+        target->params = kernel->params; /* the one that stands for shared memory is behind the others */
         image->kernel_count++;
     }
     return YOKE_OK;
@@ -88,8 +73,6 @@ static yoke_status list_instances(const yoke_program *program, yk_image *image)
 
 static void free_lists(yk_image *image)
 {
-    for (size_t i = 0; i < image->kernel_count; i++)
-        free((void *)image->kernels[i].params);
     free((void *)image->kernels);
     free((void *)image->instances);
 }
@@ -217,7 +200,7 @@ yoke_status yk_program_complete_signature(yoke_kernel *kernel)
             status = yk_kernel_add_param(kernel, &saved->params[i]);
         return status;
     }
-    for (int32_t i = 0; i < kernel->param_count && saved->count == kernel->param_count + kernel->takes_shared; i++)
+    for (int32_t i = 0; i < kernel->param_count && saved->count == kernel->param_count; i++)
         if (kernel->params[i].kind == YK_PARAM_ANY && kernel->params[i].size == saved->params[i].size)
             kernel->params[i] = saved->params[i];
     return status;

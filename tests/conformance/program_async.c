@@ -5,10 +5,12 @@
  */
 #include "suite.h"
 
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CUDA_TEXT "extern \"C\" __global__ void value(int *out) { out[0] = VALUE; }\n"
 #define OPENCL_TEXT "__kernel void value(__global int *out) { out[0] = VALUE; }\n"
@@ -212,6 +214,39 @@ static void released(suite *t)
     suite_works(t);
 }
 
+static void note_settled(yoke_status status, void *user)
+{
+    CHECK(status == YOKE_OK || status == YOKE_E_BUILD);
+    gate_open(user);
+}
+
+/* The other ways to learn of an event's end know this kind too, which no driver has ever seen. */
+static void told_of(suite *t)
+{
+    yoke_source broken = broken_source();
+    gate settled = GATE_INIT;
+    numbered n;
+
+    for (unsigned i = 0; i < 2; i++) {
+        yoke_program *program = NULL;
+        yoke_event *event = NULL;
+        struct pollfd polled = { .fd = -1, .events = POLLIN };
+        number(&n, new_number());
+        NEED_OK(yoke_program_build_async(t->device, i ? &broken : &n.source, &program, &event));
+        CHECK_OK(yoke_event_on_settled(event, note_settled, &settled, NULL));
+        if (CHECK_OK(yoke_event_fd(event, &polled.fd))) {
+            CHECK(poll(&polled, 1, 20000) == 1);
+            close(polled.fd);
+        }
+        gate_wait(&settled, i + 1);
+        CHECK_STATUS(i ? YOKE_E_BUILD : YOKE_OK, yoke_event_query(event));
+        yoke_event_release(event);
+        yoke_program_release(program);
+    }
+out:
+    return;
+}
+
 /* ---- Host functions ---- */
 
 typedef struct inside {
@@ -360,6 +395,7 @@ int main(void)
         { "a build that fails", failed, false },
         { "streams that wait for a build", waited_for, false },
         { "released while it compiles", released, false },
+        { "told of by descriptors and callbacks", told_of, false },
         { "from inside a host function", in_host_functions, false },
         { "8 threads build the same", many_at_once, false },
         { "8 threads fail at the same", many_fail_at_once, false },

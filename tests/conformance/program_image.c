@@ -265,7 +265,7 @@ static void kinds(suite *t)
 /* PTX as compilers write it, which any driver of the last years compiles. */
 static void ptx(suite *t)
 {
-    static const char good[] = "//\n.version 6.0\n.target sm_50\n.address_size 64\n\n"
+    static const char good[] = "//\n.version 6.3 \n.target sm_75\n.address_size 64\n\n"
                                ".visible .entry answer(.param .u64 answer_param_0)\n{\n\t.reg .b32 %r<2>;\n\t.reg .b64 %rd<3>;\n"
                                "\tld.param.u64 %rd1, [answer_param_0];\n\tcvta.to.global.u64 %rd2, %rd1;\n"
                                "\tmov.u32 %r1, 42;\n\tst.global.u32 [%rd2], %r1;\n\tret;\n}\n";

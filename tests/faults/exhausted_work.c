@@ -88,13 +88,31 @@ static void heard_all(listener *l)
 
 /* ---- Programs ---- */
 
+/* One that has failed stays so, thus both at once. */
+static yoke_status build_async(suite *t, const yoke_source *source, yoke_program **out_program)
+{
+    yoke_event *event = NULL;
+    yoke_status status = yoke_program_build_async(t->device, source, out_program, &event);
+
+    if (status == YOKE_OK)
+        status = yoke_event_wait(event);
+    if (status < 0) {
+        yoke_program_release(*out_program);
+        *out_program = NULL;
+    }
+    yoke_event_release(event);
+    return status;
+}
+
 yoke_status scenario_programs(suite *t, suite *p)
 {
     static const char *const defines[] = { "NAME=value", "OTHER", NULL };
     yoke_source source = exhausted_source, wrong = exhausted_source, own = YOKE_SOURCE_INIT;
     yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
-    yoke_program *program = NULL, *none = NULL;
+    yoke_program *program = NULL, *none = NULL, *second = NULL, *loaded = NULL;
     yoke_kernel *spin = NULL, *both = NULL, *missing = NULL;
+    static char image[1 << 20];
+    size_t size = 0;
     yoke_status status;
 
     (void)p;
@@ -111,7 +129,16 @@ yoke_status scenario_programs(suite *t, suite *p)
     FAILS_WITH(YOKE_E_BUILD, yoke_program_build(t->device, &wrong, &none));
     CHECK(none == NULL);
     yoke_build_log();
+    DO(build_async(t, &source, &second));
+    DO(yoke_kernel_get(second, "both", &both));
+    if (suite_can(t, YOKE_CAP_IMAGES)) {
+        DO(yoke_program_save(program, image, sizeof image, &size));
+        DO(yoke_program_load(t->device, "loaded", image, size, &loaded));
+        DO(yoke_kernel_get(loaded, "both", &both));
+    }
 out:
+    yoke_program_release(loaded);
+    yoke_program_release(second);
     yoke_program_release(program);
     return status;
 }
