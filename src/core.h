@@ -574,6 +574,8 @@ struct yoke_kernel {
 
 /* [backends] Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED: there are too many. */
 yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param);
+/* [backends] Fail with that, where the driver tells only how many there are. */
+YK_COLD yoke_status yk_kernel_has_too_many(const yoke_kernel *kernel);
 
 /* ---- Graphs (graph.c, plan.c) ---- */
 

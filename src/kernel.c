@@ -25,12 +25,17 @@ void yk_kernel_destroy(yoke_kernel *kernel)
 
 /* ---- Signatures ---- */
 
+yoke_status yk_kernel_has_too_many(const yoke_kernel *kernel)
+{
+    return yk_fail(YOKE_E_UNSUPPORTED, "kernel '%s' has more than %d parameters; put some into a struct", kernel->name,
+                   YOKE_MAX_ARGS);
+}
+
 yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param)
 {
     int most = param->kind == YK_PARAM_SHARED ? YOKE_MAX_ARGS + 1 : YOKE_MAX_ARGS; /* the last one may be `shared` */
     if (kernel->param_count >= most)
-        return yk_fail(YOKE_E_UNSUPPORTED, "kernel '%s' has more than %d parameters; put some into a struct", kernel->name,
-                       YOKE_MAX_ARGS);
+        return yk_kernel_has_too_many(kernel);
     yk_param *params = realloc(kernel->params, ((size_t)kernel->param_count + 1) * sizeof *params);
     if (!params)
         return yk_no_memory("a kernel's signature");

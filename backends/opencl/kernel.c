@@ -196,6 +196,8 @@ yoke_status yk_opencl_kernel_create(yoke_kernel *kernel)
     code = yk_cl.clGetKernelInfo(native->handle, CL_KERNEL_NUM_ARGS, sizeof native->count, &native->count, NULL);
     if (code != CL_SUCCESS)
         status = yk_opencl_fail("clGetKernelInfo", code, "kernel '%s'", kernel->name);
+    else if (native->count > YOKE_MAX_ARGS + 1) /* the last one may be shared memory */
+        status = yk_kernel_has_too_many(kernel);
     else
         status = describe_signature(kernel, native->handle, native->count);
     if (status != YOKE_OK)
