@@ -14,22 +14,27 @@
 
 /* ---- Making images ---- */
 
-/* Look up every kernel, so that all signatures are known; those that cannot be looked up are left out. */
-static void find_kernels(yoke_program *program)
+/* Look up every kernel, so that all signatures are known. Those with parameters that no launch can give are left out. */
+static yoke_status find_kernels(yoke_program *program)
 {
     yk_text names = { 0 };
     yoke_error_info before = *yoke_error();
+    yoke_status status = YOKE_OK;
     program->device->backend->program_kernel_names(program, &names);
-    for (char *name = names.data; name && *name;) {
+    for (char *name = names.data; name && *name && status == YOKE_OK;) {
         char *end = strchr(name, ';');
         yoke_kernel *kernel;
         if (end)
             *end++ = '\0';
-        (void)yk_kernel_find(program, name, &kernel);
+        status = yk_kernel_find(program, name, &kernel);
+        if (status == YOKE_E_UNSUPPORTED)
+            status = YOKE_OK;
         name = end;
     }
-    yk_error_restore(&before);
+    if (status == YOKE_OK)
+        yk_error_restore(&before);
     yk_text_free(&names);
+    return status;
 }
 
 /* With program->lock held. */
@@ -115,7 +120,9 @@ yoke_status yk_program_make_image(yoke_program *program)
     yoke_status status = YOKE_OK;
     if (is_made(program))
         return YOKE_OK;
-    find_kernels(program);
+    status = find_kernels(program);
+    if (status < 0)
+        return status;
     pthread_mutex_lock(&program->lock);
     if (program->image.length == 0) {
         status = write_image(program, &bytes);
@@ -187,10 +194,26 @@ static const yk_image_kernel *find_signature(const yoke_kernel *kernel)
     return NULL;
 }
 
+/* Whether the image would have the kernel, had its look-up not failed when the image was made: then its parameters were at fault.
+ */
+static bool lists_kernels(const yoke_program *program)
+{
+    yk_text names = { 0 };
+    program->device->backend->program_kernel_names(program, &names);
+    bool listed = names.length > 0;
+    yk_text_free(&names);
+    return listed;
+}
+
 yoke_status yk_program_complete_signature(yoke_kernel *kernel)
 {
     const yk_image_kernel *saved = find_signature(kernel);
     yoke_status status = YOKE_OK;
+    if (!saved && kernel->program->saved && kernel->param_count < 0 && lists_kernels(kernel->program))
+        return yk_fail(YOKE_E_UNSUPPORTED,
+                       "kernel '%s' takes what no launch can give: more than %d parameters (put some into a struct), an image, a "
+                       "sampler or a pipe",
+                       kernel->name, YOKE_MAX_ARGS);
     if (!saved || saved->count < 0)
         return YOKE_OK;
     if (kernel->param_count < 0) {

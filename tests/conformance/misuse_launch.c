@@ -126,7 +126,7 @@ static void kernels_with_images(suite *t)
     }
     CHECK_OK(status);
     if (suite_can(t, YOKE_CAP_SIGNATURE)) {
-        CHECK_FAILS(YOKE_E_UNSUPPORTED, "paint|picture", yoke_kernel_get(program, "paint", &kernel));
+        CHECK_FAILS(YOKE_E_UNSUPPORTED, "paint|image", yoke_kernel_get(program, "paint", &kernel));
         CHECK(kernel == NULL);
     }
     yoke_program_release(program);
