@@ -61,6 +61,7 @@ static yoke_status replace(const char *function, yoke_stream *stream, yk_op *op,
         target[op->u.launch.count++] = yoke_arg_u64(0);
     } else if (arg->kind == YOKE_ARG_LOCAL && !local_parameters) {
         op->u.launch.shared += (size_t)arg->value.u64;
+        op->u.launch.shared_args += (size_t)arg->value.u64;
     } else {
         target[op->u.launch.count++] = *arg;
     }

@@ -150,8 +150,9 @@ static yoke_status launch_again(const char *where, yoke_graph *graph, const char
     yoke_status status = cooperative ? YOKE_OK : check_kind(graph, function, node, YK_OP_LAUNCH);
     if (status < 0)
         return status;
-    return (cooperative ? yoke_launch_cooperative_at : yoke_launch_at)(
-        where, graph->editor, now->u.launch.kernel, now->u.launch.grid, now->u.launch.block, now->u.launch.shared, args, count);
+    return (cooperative ? yoke_launch_cooperative_at
+                        : yoke_launch_at)(where, graph->editor, now->u.launch.kernel, now->u.launch.grid, now->u.launch.block,
+                                          now->u.launch.shared - now->u.launch.shared_args, args, count);
 }
 
 /* With graph->lock held: the launch that is this node, when nobody else has it. */

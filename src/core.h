@@ -68,8 +68,7 @@ yk_text *yk_thread_text(enum yk_thread_text which);
 void yk_string_copy(char *target, size_t size, const char *source);
 /* "3.0 GiB", "512 bytes" into `target`, which is returned. */
 const char *yk_bytes_text(char *target, size_t size, uint64_t bytes);
-/* The same text for the rest of the process: for names that a message may need after their object is gone. NULL and a record when
- * out of memory. */
+/* The same text for the rest of the process, for names that outlive their object. NULL and a record when out of memory. */
 const char *yk_intern(const char *text);
 /* The candidate nearest to `word` by edit distance, or NULL when none is near. */
 const char *yk_nearest(const char *word, const char *const *candidates, size_t count);
@@ -334,6 +333,7 @@ struct yk_op {
             size_t shared;
             const yoke_arg *args;
             size_t count;
+            size_t shared_args; /* of shared, what came as an argument */
             bool shared_memory; /* an argument may be mapped or shared memory */
         } launch;
         struct {

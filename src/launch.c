@@ -108,6 +108,7 @@ YK_HOT void fill_in(yk_op *op, yk_op_kind kind, const char *where, yoke_kernel *
     op->u.launch.grid = grid;
     op->u.launch.block = block;
     op->u.launch.shared = shared;
+    op->u.launch.shared_args = 0;
     op->u.launch.args = args;
     op->u.launch.count = count;
     op->u.launch.shared_memory = false;
