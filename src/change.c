@@ -91,9 +91,11 @@ static yoke_status put(yoke_graph *graph, size_t node, yk_work *work, yk_work **
 
     pthread_mutex_lock(&graph->lock);
     place->work = work;
+    graph->planning = true;
     pthread_mutex_unlock(&graph->lock);
     yk_plan *plan = yk_plan_new(graph->device, graph->name, graph->nodes, graph->node_count, graph->lane_count);
     pthread_mutex_lock(&graph->lock);
+    graph->planning = false;
     if (plan) {
         *out_plan = graph->plan;
         graph->plan = plan;
@@ -158,7 +160,7 @@ static yoke_status launch_again(const char *where, yoke_graph *graph, const char
 /* With graph->lock held: the launch that is this node, when nobody else has it. */
 static yk_op *own_launch(const yoke_graph *graph, size_t node)
 {
-    if (graph->state != YK_GRAPH_READY || node >= graph->node_count || atomic_load(&graph->plan->refs) != 1)
+    if (graph->state != YK_GRAPH_READY || graph->planning || node >= graph->node_count || atomic_load(&graph->plan->refs) != 1)
         return NULL;
     yk_work *work = graph->nodes[node].work;
     return work->kind == YK_OP_LAUNCH && work->count == 1 && atomic_load(&work->refs) == 2 ? work->first : NULL;
@@ -167,7 +169,8 @@ static yk_op *own_launch(const yoke_graph *graph, size_t node)
 /* What is changed most, in place: other buffers and numbers of a launch, which fit at a glance. False: it goes the long way. */
 static bool set_args_in_place(const char *where, yoke_graph *graph, size_t node, const yoke_arg *args, size_t count)
 {
-    yoke_arg before[YOKE_MAX_ARGS];
+    yoke_buffer *unused[YOKE_MAX_ARGS];
+    size_t unused_count = 0;
     pthread_mutex_lock(&graph->lock);
     yk_op *op = own_launch(graph, node);
     bool fits = op && yk_arguments_fit(op->u.launch.kernel, graph->editor, args, count, op->u.launch.kernel->glance_count);
@@ -176,20 +179,21 @@ static bool set_args_in_place(const char *where, yoke_graph *graph, size_t node,
         changed.u.launch.args = args;
         fits = yk_plan_try(graph->plan, node, &changed);
     }
-    if (fits) {
-        yoke_arg *kept = (yoke_arg *)(uintptr_t)op->u.launch.args; /* it is ours alone */
+    if (fits)
         op->where = where;
-        for (size_t i = 0; i < count; i++) {
-            before[i] = kept[i];
-            kept[i] = args[i];
-            if (args[i].kind == YOKE_ARG_BUFFER)
-                yoke_buffer_retain(args[i].value.buffer);
+    for (size_t i = 0; i < count && fits; i++) {
+        yoke_arg *kept = (yoke_arg *)(uintptr_t)&op->u.launch.args[i]; /* it is ours alone */
+        yoke_buffer *before = kept->kind == YOKE_ARG_BUFFER ? kept->value.buffer : NULL;
+        yoke_buffer *now = args[i].kind == YOKE_ARG_BUFFER ? args[i].value.buffer : NULL;
+        if (now != before) {
+            yoke_buffer_retain(now);
+            unused[unused_count++] = before;
         }
+        *kept = args[i];
     }
     pthread_mutex_unlock(&graph->lock);
-    for (size_t i = 0; i < count && fits; i++)
-        if (before[i].kind == YOKE_ARG_BUFFER)
-            yoke_buffer_release(before[i].value.buffer);
+    while (unused_count > 0)
+        yoke_buffer_release(unused[--unused_count]);
     return fits;
 }
 

@@ -37,6 +37,7 @@ struct yoke_graph {
     yk_node *nodes;
     size_t node_count, node_capacity;
     yk_plan *plan; /* once READY */
+    bool planning; /* another one is being made of the nodes, which have to stay as they are */
     yk_lanes *spare_lanes;
     yoke_stream *editor; /* no stream of the driver's: what is enqueued in it becomes `edited`; with `changing` held */
     yk_work *edited;

@@ -190,7 +190,7 @@ static yoke_status record_closed(yoke_stream *stream, yoke_event *event, bool al
     pthread_mutex_lock(&stream->lock);
     yoke_status status = always ? YOKE_OK : yk_stream_tell_locked(stream);
     if (status == YOKE_OK)
-        status = stream->held || atomic_load(&stream->failed) ? hold(stream, &op) : yk_event_give(event);
+        status = stream->held || (atomic_load(&stream->failed) && !stream->recovering) ? hold(stream, &op) : yk_event_give(event);
     unlock_and_post(stream);
     return status;
 }

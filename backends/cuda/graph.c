@@ -12,6 +12,7 @@
 typedef struct yk_cuda_graph {
     yk_CUgraph nodes;
     yk_CUgraphExec executable;
+    pthread_mutex_t lock; /* the driver lets one thread at a time touch the executable graph */
 } yk_cuda_graph;
 
 /* ---- What a node is made from ---- */
@@ -115,6 +116,7 @@ static void destroy(yk_cuda_graph *graph)
         (void)yk_cu.cuGraphExecDestroy(graph->executable); /* a launch under way still runs to its end */
     if (graph->nodes)
         (void)yk_cu.cuGraphDestroy(graph->nodes);
+    pthread_mutex_destroy(&graph->lock);
     free(graph);
 }
 
@@ -123,11 +125,13 @@ yoke_status yk_cuda_graph_create(yk_segment *segment)
     yk_cuda_graph *graph = calloc(1, sizeof *graph);
     yoke_status status;
 
-    if (!graph)
+    if (!graph || pthread_mutex_init(&graph->lock, NULL)) {
+        free(graph);
         return yk_no_memory("a graph");
+    }
     status = yk_cuda_enter(segment->device);
     if (status < 0) {
-        free(graph);
+        destroy(graph);
         return status;
     }
     status = yk_cuda_check("cuGraphCreate", yk_cu.cuGraphCreate(&graph->nodes, 0));
@@ -183,6 +187,9 @@ yoke_status yk_cuda_graph_change(yk_segment *segment, yk_step *step, const yk_op
 
 yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_segment *segment)
 {
-    const yk_cuda_graph *graph = segment->native;
-    return yk_cuda_check("cuGraphLaunch", yk_cu.cuGraphLaunch(graph->executable, stream->native));
+    yk_cuda_graph *graph = segment->native;
+    pthread_mutex_lock(&graph->lock);
+    yk_CUresult result = yk_cu.cuGraphLaunch(graph->executable, stream->native);
+    pthread_mutex_unlock(&graph->lock);
+    return yk_cuda_check("cuGraphLaunch", result);
 }

@@ -46,10 +46,10 @@ YOKE_API yoke_status yoke_graph_end(yoke_graph *graph);
 
 /* Run all of the graph, in the stream's order: it starts behind what the stream has, and what follows in the stream waits for all
  * of it. Any stream of its device will do, any number of times, also while launches before are still under way, which then run one
- * after the other in one stream and side by side in several. Where it has host functions the graph is cut: those are called as if
- * they had been enqueued one by one, once for each launch, and what the contract of yoke_stream_call says holds.
- * YOKE_E_INVALID: the graph has not been ended, or failed to; the stream belongs to another device or is being recorded. Or the
- * stream's failure. */
+ * after the other in one stream and side by side in several, where the driver can (CUDA runs one driver's graph after the other).
+ * Where it has host functions the graph is cut: those are called as if they had been enqueued one by one, once for each launch, and
+ * what the contract of yoke_stream_call says holds. YOKE_E_INVALID: the graph has not been ended, or failed to; the stream belongs
+ * to another device or is being recorded. Or the stream's failure. */
 #define yoke_graph_launch(...) yoke_graph_launch_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_launch_at(const char *where, yoke_stream *stream, yoke_graph *graph);
 
