@@ -41,7 +41,6 @@ tests_libsuite_la_LIBADD = tests/libtap.la
 LDADD = tests/libsuite.la libyoke.la
 
 conformance_programs = \
-	tests/conformance/arguments \
 	tests/conformance/arrays \
 	tests/conformance/blocking \
 	tests/conformance/box \
@@ -71,16 +70,13 @@ conformance_programs = \
 	tests/conformance/hostcall_inside \
 	tests/conformance/hostcall_order \
 	tests/conformance/hostcall_streams \
-	tests/conformance/include \
 	tests/conformance/kernel \
 	tests/conformance/kernels \
 	tests/conformance/kinds \
 	tests/conformance/launch \
-	tests/conformance/layout \
 	tests/conformance/log \
 	tests/conformance/lost \
 	tests/conformance/misuse \
-	tests/conformance/misuse_arguments \
 	tests/conformance/misuse_launch \
 	tests/conformance/native \
 	tests/conformance/native_memory \
@@ -89,10 +85,6 @@ conformance_programs = \
 	tests/conformance/pinned \
 	tests/conformance/pool \
 	tests/conformance/pool_order \
-	tests/conformance/program \
-	tests/conformance/program_async \
-	tests/conformance/program_image \
-	tests/conformance/program_source \
 	tests/conformance/selection \
 	tests/conformance/stream \
 	tests/conformance/threads \
@@ -111,6 +103,20 @@ tests_conformance_fork_SOURCES = \
 # Both forms of each kernel, on all devices of all backends at once.
 check_PROGRAMS += tests/conformance/twins
 twins_tests = tests/conformance/twins.tap
+
+# More of them, about what compilers make of sources: in ./check once for each compiler.
+source_programs = \
+	tests/conformance/arguments \
+	tests/conformance/include \
+	tests/conformance/layout \
+	tests/conformance/misuse_arguments \
+	tests/conformance/program \
+	tests/conformance/program_async \
+	tests/conformance/program_image \
+	tests/conformance/program_source
+check_PROGRAMS += $(source_programs)
+cuda_source_tests = $(source_programs:=.cuda.tap)
+source_tests = $(source_programs:=.opencl.tap)
 
 # More of them, which take long: not for every driver in ./check.
 long_programs = \
@@ -254,8 +260,8 @@ static_tests = \
 	tests/static/twins.tap
 
 TESTS += $(static_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
-	$(cuda_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
-	$(opencl_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
+	$(cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
+	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 CLEANFILES += $(TESTS)
 
 $(TESTS):
