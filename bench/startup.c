@@ -155,6 +155,27 @@ static void use_cache(const char *variable, const char *name, bool empty)
         bench_fail(path, strerror(errno));
 }
 
+/* Drivers change the environment of the process that they are loaded into, and must not find that in a fresh one: NVIDIA's OpenCL
+ * (580) would then offer no device. So this is how it was when the program began. */
+static char **first_environment;
+
+static void keep_environment(void)
+{
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    first_environment = calloc(count + 1, sizeof *first_environment);
+    for (size_t i = 0; i < count && first_environment; i++)
+        first_environment[i] = strdup(environ[i]);
+}
+
+static void restore_environment(void)
+{
+    clearenv();
+    for (size_t i = 0; first_environment && first_environment[i]; i++)
+        putenv(first_environment[i]);
+}
+
 static void use_caches(bool drivers_empty, bool yoke_empty)
 {
     use_cache("POCL_CACHE_DIR", "pocl", drivers_empty);
@@ -182,6 +203,7 @@ static bool run_child(const child *c, double *out_time, double *out_value)
     posix_spawn_file_actions_t actions;
     int ends[2], status = 0;
     pid_t pid;
+    restore_environment();
     use_caches(c->drivers_empty, c->yoke_empty);
     snprintf(path, sizeof path, "%s/%s", folder, c->image);
     setenv(PATH_VARIABLE, path, 1);
@@ -261,6 +283,7 @@ static void measure(const char *backend, const char *selector, const char *raw_d
 
 int main(int argc, char **argv)
 {
+    keep_environment();
     yoke_device *device;
     bench_begin(argc, argv, "startup", "From the start of a process to the end of its first kernel.");
     if (bench_option.part)
