@@ -18,6 +18,10 @@
 #define YK_CL_COMMAND_BUFFER_FLAGS 0x1293
 #define YK_CL_COMMAND_BUFFER_SIMULTANEOUS_USE 0x1
 
+#define YK_CL_INVALID_COMMAND_BUFFER (-1138)
+#define YK_CL_INVALID_SYNC_POINT_WAIT_LIST (-1139)
+#define YK_CL_INCOMPATIBLE_COMMAND_QUEUE (-1140)
+
 typedef struct yk_cl_command_buffer_type *yk_cl_command_buffer;
 typedef cl_uint yk_cl_sync_point;
 typedef cl_ulong yk_cl_properties;
