@@ -25,6 +25,7 @@ libyoke_all_la_SOURCES += \
 	backends/cuda/symbols.def \
 	backends/opencl/backend.c \
 	backends/opencl/buffer.c \
+	backends/opencl/command_buffer.h \
 	backends/opencl/copy.c \
 	backends/opencl/device.c \
 	backends/opencl/driver.c \

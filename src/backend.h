@@ -131,7 +131,8 @@ struct yk_backend {
     /* Make the driver's graph of the steps, which it takes: sets segment->native and the steps' own. */
     yoke_status (*graph_create)(yk_segment *segment);
     void (*graph_destroy)(yk_segment *segment);
-    /* A step has this operation from the next launch on. It is of the same kind; step->op is still the one before. */
+    /* A step has this operation from the next launch on. It is of the same kind; step->op is still the one before.
+     * YOKE_E_UNSUPPORTED, without a record: the driver's graph cannot be changed, and another is made. */
     yoke_status (*graph_change)(yk_segment *segment, yk_step *step, const yk_op *op);
     yoke_status (*graph_launch)(yoke_stream *stream, const yk_segment *segment);
 

@@ -14,6 +14,7 @@
 
 #include "../../src/backend.h"
 #include "../../src/library.h"
+#include "command_buffer.h"
 
 /* ---- The table (driver.c) ---- */
 
@@ -44,13 +45,15 @@ typedef struct yk_opencl_slot {
     bool one_at_a_time;             /* two threads must not call it for one queue: stream.c */
     bool rounds_correctly;          /* takes -cl-fp32-correctly-rounded-divide-sqrt */
     char rejected[256];             /* why it, or its whole platform, cannot be used; "" when it can */
-    atomic_uint_fast64_t used;      /* bytes of buffers in the device's memory */
+    const char *replays;            /* why Yoke replays graphs, and not the device; NULL: it has YOKE_CAP_GRAPHS */
+    yk_cl_command_buffer_table command_buffers;
+    atomic_uint_fast64_t used; /* bytes of buffers in the device's memory */
 } yk_opencl_slot;
 
 typedef struct yk_opencl_device {
     yk_opencl_slot *slot;
     cl_context context;
-    cl_command_queue mapping;     /* only to map and unmap buffers when they are created and destroyed */
+    cl_command_queue mapping;     /* runs nothing but maps and unmaps of buffers that are created and destroyed */
     pthread_mutex_t mapping_lock; /* held for each call: two that execute in one queue wait for each other in PoCL's basic device */
     pthread_mutex_t memory_lock;  /* protects what yk_opencl_memory has beside the shared memory */
 } yk_opencl_device;
@@ -162,9 +165,29 @@ static inline cl_event *yk_opencl_end_of(const yk_op *op)
     return &native->handle;
 }
 
+/* How OpenCL tells a launch's grid and block: returns the dimensions. */
+static inline cl_uint yk_opencl_shape_of(const yk_op *op, size_t global[3], size_t local[3])
+{
+    const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
+
+    global[0] = (size_t)grid->x * block->x;
+    local[0] = block->x;
+    if ((grid->y | grid->z | block->y | block->z) == 1)
+        return 1;
+    global[1] = (size_t)grid->y * block->y;
+    global[2] = (size_t)grid->z * block->z;
+    local[1] = block->y;
+    local[2] = block->z;
+    return 3;
+}
+
 /* An operation on memory that is handed over (shared.c): give(stream, op) between taking it from the host and giving it back. */
 YK_COLD yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op,
                                         yoke_status (*give)(yoke_stream *stream, const yk_op *op));
+/* A kernel object of a launch's own, with its arguments. */
+yoke_status yk_opencl_kernel_for(const yk_op *op, cl_kernel *out_handle);
+/* Get the functions that slot->command_buffers is made of; false when the driver lacks one. */
+bool yk_opencl_bind_command_buffers(yk_opencl_slot *slot);
 /* Map it for the host, when it is created. */
 yoke_status yk_opencl_map(yoke_buffer *buffer);
 void yk_opencl_unmap(yoke_buffer *buffer);

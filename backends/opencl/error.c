@@ -70,6 +70,12 @@ const char *yk_opencl_code_name(cl_int code)
         NAME(CL_INVALID_COMPILER_OPTIONS)
         NAME(CL_INVALID_LINKER_OPTIONS)
         NAME(CL_PLATFORM_NOT_FOUND_KHR)
+    case YK_CL_INVALID_COMMAND_BUFFER:
+        return "CL_INVALID_COMMAND_BUFFER_KHR";
+    case YK_CL_INVALID_SYNC_POINT_WAIT_LIST:
+        return "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR";
+    case YK_CL_INCOMPATIBLE_COMMAND_QUEUE:
+        return "CL_INCOMPATIBLE_COMMAND_QUEUE_KHR";
     case NVIDIA_ILLEGAL_ACCESS:
         return "illegal memory access, NVIDIA's own code";
     default:

@@ -311,27 +311,26 @@ static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
     return YOKE_OK;
 }
 
+/* The core has checked the arguments where there is a signature. Where not, missing ones would be those of the last launch. */
+static inline bool is_complete(const yk_op *op)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+
+    return kernel->signature_has_shared ||
+           op->u.launch.count + (op->u.launch.shared > 0) == ((const yk_opencl_kernel *)kernel->native)->count;
+}
+
 static inline yoke_status give_launch(yoke_stream *stream, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     yk_opencl_kernel *native = kernel->native;
-    const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
     size_t global[3], local[3];
-    cl_uint dimensions = 1;
+    cl_uint dimensions;
     yoke_status status;
 
-    /* The core has checked the arguments where there is a signature. Where not, missing ones would be those of the last launch. */
-    if (YK_UNLIKELY(!kernel->signature_has_shared) && op->u.launch.count + (op->u.launch.shared > 0) != native->count)
+    if (YK_UNLIKELY(!is_complete(op)))
         return count_fault(op);
-    global[0] = (size_t)grid->x * block->x;
-    local[0] = block->x;
-    if ((grid->y | grid->z | block->y | block->z) != 1) {
-        dimensions = 3;
-        global[1] = (size_t)grid->y * block->y;
-        global[2] = (size_t)grid->z * block->z;
-        local[1] = block->y;
-        local[2] = block->z;
-    }
+    dimensions = yk_opencl_shape_of(op, global, local);
     yk_opencl_lock_take(&native->lock);
     status = set_arguments(native->handle, op);
     if (status == YOKE_OK) {
@@ -351,6 +350,23 @@ yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
     if (YK_UNLIKELY(op->u.launch.shared_memory))
         return yk_opencl_hand_over(stream, op, give_launch);
     return give_launch(stream, op);
+}
+
+yoke_status yk_opencl_kernel_for(const yk_op *op, cl_kernel *out_handle)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    yoke_status status;
+    cl_int code;
+
+    if (!is_complete(op))
+        return count_fault(op);
+    *out_handle = yk_cl.clCreateKernel(kernel->program->native, kernel->native_name, &code);
+    if (!*out_handle)
+        return name_fault(kernel, code);
+    status = set_arguments(*out_handle, op);
+    if (status < 0)
+        yk_cl.clReleaseKernel(*out_handle);
+    return status;
 }
 
 /* Never called, since no device has YOKE_CAP_COOPERATIVE. */

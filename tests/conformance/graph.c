@@ -346,6 +346,45 @@ out:
     guarded_release(&x.device);
 }
 
+/* A stream that is timed may be another kind of stream to the driver. */
+static void timed(suite *t)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yoke_event *start = NULL, *end = NULL;
+    yoke_stream *stream = NULL;
+    yoke_graph *graph = NULL;
+    words x = { 0 };
+    int64_t nanoseconds = -1;
+
+    if (!suite_can(t, YOKE_CAP_TIMING)) {
+        suite_skip("no timed streams: %s", yoke_device_lacks(t->device, YOKE_CAP_TIMING));
+        return;
+    }
+    desc.flags = YOKE_STREAM_TIMED;
+    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED(words_create(t, 1, &x) && graph_begin(t, t->stream, &graph));
+    for (uint32_t i = 0; i < 3; i++)
+        NEED(advance(t, t->stream, x.device.buffer, i));
+    NEED_OK(yoke_graph_end(graph));
+    NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &start));
+    for (int launch = 0; launch < 2; launch++) {
+        NEED_OK(yoke_graph_launch(stream, graph));
+        for (uint32_t i = 0; i < 3; i++)
+            advance_host(x.host, i);
+    }
+    NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &end));
+    NEED_OK(yoke_stream_wait(stream));
+    NEED_OK(yoke_event_elapsed(start, end, &nanoseconds));
+    CHECK(nanoseconds > 0);
+    words_check(t, &x);
+out:
+    yoke_event_release(start);
+    yoke_event_release(end);
+    yoke_graph_release(graph);
+    yoke_stream_release(stream);
+    guarded_release(&x.device);
+}
+
 /* ---- The same with other settings --------------------------------------------------------------------------------------- */
 
 static const suite_case at_once[] = {
@@ -378,6 +417,17 @@ static void other_waits(suite *t)
     CHECK_OK(yoke_device_set_wait(t->device, YOKE_WAIT_AUTO));
 }
 
+static void several(suite *t)
+{
+    launches(t);
+    shapes(t);
+    diamond(t);
+    hand_over(t);
+    timed(t);
+}
+
+static const suite_case in_command_buffers[] = { { IN_COMMAND_BUFFERS, several, false } };
+
 int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
@@ -389,12 +439,16 @@ int main(int argc, char **argv)
         { "a value handed over between five streams", hand_over, false },
         { "an empty graph", empty, false },
         { "10,000 nodes", ten_thousand, false },
+        { "in a stream that is timed", timed, false },
         { "described in words and for Graphviz", described, false },
         { "the other ways to wait", other_waits, false },
         { "every call blocking", blocking, false },
         { "pageable memory carried", staged, false },
+        { "as command buffers", again_in_command_buffers, false },
     };
     yoke_source source = RECORDED_SOURCE;
 
+    if (argc == 3 && strcmp(argv[1], IN_COMMAND_BUFFERS) == 0)
+        return AGAIN_MAIN(in_command_buffers, &source, argv);
     return argc == 3 ? AGAIN_MAIN(at_once, &source, argv) : SUITE_MAIN(cases, &source);
 }

@@ -534,6 +534,16 @@ static void staged(suite *t)
     AGAIN(t, in_pieces, ((const char *const[]){ "YOKE_STAGING=1", NULL }));
 }
 
+static void several(suite *t)
+{
+    arguments(t);
+    kernels_and_shapes(t);
+    under_way(t);
+    in_a_diamond(t);
+}
+
+static const suite_case in_command_buffers[] = { { IN_COMMAND_BUFFERS, several, false } };
+
 int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
@@ -549,10 +559,13 @@ int main(int argc, char **argv)
         { "changed and launched by several threads at once", from_several_threads, false },
         { "every call blocking", blocking, false },
         { "pageable memory carried", staged, false },
+        { "as command buffers", again_in_command_buffers, false },
     };
     yoke_source source = RECORDED_SOURCE;
 
     if (argc != 3)
         return SUITE_MAIN(cases, &source);
+    if (strcmp(argv[1], IN_COMMAND_BUFFERS) == 0)
+        return AGAIN_MAIN(in_command_buffers, &source, argv);
     return getenv("YOKE_BLOCKING") ? AGAIN_MAIN(straight, &source, argv) : AGAIN_MAIN(in_pieces, &source, argv);
 }

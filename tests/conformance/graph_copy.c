@@ -233,6 +233,14 @@ static void staged(suite *t)
     AGAIN(t, other_settings, ((const char *const[]){ "YOKE_STAGING=1", "YOKE_FILL_KERNEL=1", NULL }));
 }
 
+static void several(suite *t)
+{
+    copies(t);
+    fills(t);
+}
+
+static const suite_case in_command_buffers[] = { { IN_COMMAND_BUFFERS, several, false } };
+
 int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
@@ -245,8 +253,11 @@ int main(int argc, char **argv)
         { "copies from and to another device", peers, false },
         { "every call blocking", blocking, false },
         { "pageable memory carried, fills by a kernel", staged, false },
+        { "as command buffers", again_in_command_buffers, false },
     };
     yoke_source source = RECORDED_SOURCE;
 
+    if (argc == 3 && strcmp(argv[1], IN_COMMAND_BUFFERS) == 0)
+        return AGAIN_MAIN(in_command_buffers, &source, argv);
     return argc == 3 ? AGAIN_MAIN(other_settings, &source, argv) : SUITE_MAIN(cases, &source);
 }

@@ -353,6 +353,15 @@ static void blocking(suite *t)
     AGAIN(t, other_settings, ((const char *const[]){ "YOKE_BLOCKING=1", NULL }));
 }
 
+static void several(suite *t)
+{
+    many_in_flight(t);
+    several_streams_and_threads(t);
+    everything_is_released_early(t);
+}
+
+static const suite_case in_command_buffers[] = { { IN_COMMAND_BUFFERS, several, false } };
+
 int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
@@ -366,10 +375,13 @@ int main(int argc, char **argv)
         { "references are counted", references_are_counted, false },
         { "the other ways to wait", other_waits, false },
         { "every call blocking", blocking, false },
+        { "as command buffers", again_in_command_buffers, false },
     };
     yoke_source source = RECORDED_SOURCE;
 
     source.cuda = SPIN_CUDA RECORDED_CUDA;
     source.opencl = SPIN_OPENCL RECORDED_OPENCL;
+    if (argc == 3 && strcmp(argv[1], IN_COMMAND_BUFFERS) == 0)
+        return AGAIN_MAIN(in_command_buffers, &source, argv);
     return argc == 3 ? AGAIN_MAIN(other_settings, &source, argv) : SUITE_MAIN(cases, &source);
 }
