@@ -166,7 +166,7 @@ static yk_failure *failure_of(yoke_event *event, yoke_status status, bool inheri
     return yk_stream_fail_in(stream, event->epoch, event->where, status);
 }
 
-void yk_event_note_done(yoke_stream *stream, uint64_t mark)
+static void note_done(yoke_stream *stream, uint64_t mark)
 {
     uint_fast64_t done = atomic_load_explicit(&stream->done, memory_order_relaxed);
     while (done < mark &&
@@ -195,7 +195,7 @@ yoke_status yk_event_settled(yoke_event *event, yoke_status status)
         }
         status = yk_error_restore(&failure->info); /* nobody has asked yet */
     } else {
-        yk_event_note_done(stream, event->mark);
+        note_done(stream, event->mark);
     }
     if (atomic_exchange_explicit(&event->state, YK_EVENT_SETTLED, memory_order_acq_rel) == YK_EVENT_HELD)
         yk_stream_progress(stream);

@@ -19,9 +19,6 @@ void yk_event_given(yoke_event *event, uint64_t mark);
  */
 yoke_status yk_event_settled(yoke_event *event, yoke_status status);
 
-/* The driver is done with the first `mark` operations of the stream. */
-void yk_event_note_done(yoke_stream *stream, uint64_t mark);
-
 /* As yoke_event_query and yoke_event_wait, for events known to be valid. */
 yoke_status yk_event_poll(yoke_event *event);
 yoke_status yk_event_settle(yoke_event *event);

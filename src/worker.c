@@ -18,12 +18,10 @@ static bool has_failed(yoke_stream *stream)
 static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
 {
     if (!yk_stream_is_idle(stream)) {
-        uint64_t given = yk_stream_given(stream);
         if (stream->device->backend->event_record(event) == YOKE_OK)
             yk_wait_for_mark(event);
         else
             stream->device->backend->stream_finish(stream);
-        yk_event_note_done(stream, given);
     }
     pthread_mutex_lock(&stream->lock);
     yoke_status status = has_failed(stream) ? yk_error_restore(&stream->failure->info) : YOKE_OK; /* which tells nobody */
