@@ -120,76 +120,13 @@ void yk_log_forked(void);
 
 /* ---- Fork (fork.c) ---- */
 
-/* This process was forked from one that had opened a device: nothing of a driver works here. */
-extern bool yk_forked;
 /* Before a device is opened, and after: from then on a child of this process is one of those. */
 yoke_status yk_fork_prepare(void);
 void yk_fork_arm(void);
 /* For public functions that take no object: YOKE_OK, or YOKE_E_FORKED with its record. */
 YK_COLD yoke_status yk_fork_check(const char *function);
 
-/* ---- Objects (object.c) ---- */
-
-enum yk_kind {
-    YK_DEVICE = 0x59444556,
-    YK_STREAM = 0x59535452,
-    YK_EVENT = 0x59455654,
-    YK_BUFFER = 0x59425546,
-    YK_PROGRAM = 0x5950524f,
-    YK_KERNEL = 0x594b4552,
-    YK_GRAPH = 0x59475248,
-    YK_MARK = 0x594d4152, /* an event that was recorded into a graph */
-    YK_DEAD = 0x44454144
-};
-
-/* The first member of every object. */
-typedef struct yk_object {
-    atomic_uint kind; /* an enum yk_kind; YK_DEAD once released, which stays readable for a while: see yk_object_free */
-    atomic_uint refs;
-} yk_object;
-
-/* Memory for an object, not zeroed behind its header. NULL and a record when out of memory. */
-void *yk_object_take(size_t size);
-/* The object's last reference is gone and its members are released. */
-void yk_object_free(void *object, size_t size);
-/* YOKE_OK, or YOKE_E_INVALID with a record that says which argument of which function is NULL, released, or no such object. */
-YK_COLD yoke_status yk_object_fault(const void *object, enum yk_kind kind, const char *function, const char *argument);
-
-/* Zeroed memory for an object, with one reference. NULL and a record when out of memory. */
-static inline void *yk_object_new(enum yk_kind kind, size_t size)
-{
-    yk_object *object = yk_object_take(size);
-    if (object) {
-        memset(object + 1, 0, size - sizeof *object);
-        atomic_store_explicit(&object->refs, 1, memory_order_relaxed);
-        atomic_store_explicit(&object->kind, (unsigned)kind, memory_order_relaxed);
-    }
-    return object;
-}
-
-static inline void yk_object_retain(void *object)
-{
-    atomic_fetch_add_explicit(&((yk_object *)object)->refs, 1, memory_order_relaxed);
-}
-
-/* True: that was the last reference. */
-static inline bool yk_object_release(void *object)
-{
-    return atomic_fetch_sub_explicit(&((yk_object *)object)->refs, 1, memory_order_acq_rel) == 1;
-}
-
-/* Whether it is a live object of this kind that this process may use. */
-static inline bool yk_is(const void *object, enum yk_kind kind)
-{
-    return object && !yk_forked && atomic_load_explicit(&((yk_object *)object)->kind, memory_order_relaxed) == (unsigned)kind;
-}
-
-/* For public functions: return the failure when `object` is no live object of this kind. */
-#define YK_CHECK(object, kind, function, argument)                    \
-    do {                                                              \
-        if (YK_UNLIKELY(!yk_is(object, kind)))                        \
-            return yk_object_fault(object, kind, function, argument); \
-    } while (0)
+#include "object.h"
 
 /* ---- Devices (device.c, select.c, probe.c) ---- */
 

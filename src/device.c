@@ -385,8 +385,7 @@ void yoke_device_release(yoke_device *device)
     unsigned left = atomic_fetch_sub_explicit(&device->object.refs, 1, memory_order_acq_rel) - 1;
     if (left == 0) {
         close_device(device);
-    } else if (YK_UNLIKELY(left <= atomic_load(&device->lent))) {
-        yk_object_retain(device);
+    } else if (YK_UNLIKELY(left <= atomic_load(&device->lent)) && yk_object_retain_if_used(device)) {
         yk_trash_wait(device);
         if (yk_object_release(device))
             close_device(device);

@@ -59,6 +59,7 @@ libyoke_all_la_SOURCES = \
 	src/log.c \
 	src/native.c \
 	src/object.c \
+	src/object.h \
 	src/op.c \
 	src/pinned.c \
 	src/pinned.h \

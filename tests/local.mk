@@ -104,6 +104,32 @@ tests_conformance_fork_SOURCES = \
 check_PROGRAMS += tests/conformance/twins
 twins_tests = tests/conformance/twins.tap
 
+# Of those, what is another thing with several devices, and what with another compiler of kernels: ./check runs only these on such
+# drivers, and --deep all of them.
+several_tests = \
+	tests/conformance/context.opencl.tap \
+	tests/conformance/device.opencl.tap \
+	tests/conformance/event_wait.opencl.tap \
+	tests/conformance/fork.opencl.tap \
+	tests/conformance/graph_copy.opencl.tap \
+	tests/conformance/hostcall_failure.opencl.tap \
+	tests/conformance/hostcall_inside.opencl.tap \
+	tests/conformance/hostcall_streams.opencl.tap \
+	tests/conformance/misuse.opencl.tap \
+	tests/conformance/peer.opencl.tap \
+	tests/conformance/peer_order.opencl.tap \
+	tests/conformance/selection.opencl.tap \
+	tests/conformance/stream.opencl.tap \
+	tests/conformance/threads.opencl.tap
+kernel_tests = \
+	tests/conformance/arguments.opencl.tap \
+	tests/conformance/arrays.opencl.tap \
+	tests/conformance/graph.opencl.tap \
+	tests/conformance/kernel.opencl.tap \
+	tests/conformance/kernels.opencl.tap \
+	tests/conformance/launch.opencl.tap \
+	tests/conformance/program.opencl.tap
+
 # More of them, about what compilers make of sources: in ./check once for each compiler.
 source_programs = \
 	tests/conformance/arguments \

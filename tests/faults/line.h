@@ -78,6 +78,7 @@ typedef struct line {
     gate leave;
     outcome expected;
     listener behind_first, behind_second;
+    bool second_refused; /* the function behind the second stream: the failure was known already */
 } line;
 
 extern const uint32_t marks[2]; /* what is written */
