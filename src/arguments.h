@@ -23,7 +23,7 @@ YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *strea
         memcpy(&head, &args[i], sizeof head);
         if (head == kernel->heads[i][0])
             continue;
-        if (head != kernel->heads[i][1] || !yk_is(buffer, YK_BUFFER) || buffer->argument_of != stream->device)
+        if (head != kernel->heads[i][1] || !yk_is_too(buffer, YK_BUFFER) || buffer->argument_of != stream->device)
             return false;
         yk_buffer_used(buffer->root, stream);
     }

@@ -44,7 +44,7 @@ static yoke_status copy_all(const char *function, const char *where, yoke_stream
     return status;
 }
 
-/* An argument as drivers take it; false when it is none of their business. */
+/* Append the argument as drivers take it: an array becomes memory, and CUDA has no parameter for shared memory. */
 static yoke_status replace(const char *function, yoke_stream *stream, yk_op *op, const yoke_arg *arg, yoke_arg *target, arrays *all)
 {
     bool local_parameters = stream->device->backend->local_parameters;

@@ -175,7 +175,9 @@ static bool set_args_in_place(const char *where, yoke_graph *graph, size_t node,
     yk_op *op = own_launch(graph, node);
     bool fits = op && yk_arguments_fit(op->u.launch.kernel, graph->editor, args, count, op->u.launch.kernel->glance_count);
     if (fits) {
-        yk_op changed = *op;
+        yk_op changed;
+        changed.kind = op->kind;
+        changed.u.launch = op->u.launch;
         changed.u.launch.args = args;
         fits = yk_plan_try(graph->plan, node, &changed);
     }

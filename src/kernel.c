@@ -248,6 +248,9 @@ static yoke_status create(yoke_program *program, const char *name, yoke_kernel *
     kernel->glance_count = kernel->param_count;
     if (kernel->param_count < 0 || kernel->takes_shared || kernel->info.required_block[0])
         kernel->glance_count = YK_NO_COUNT;
+    kernel->line_threads = kernel->info.max_block_threads;
+    if (kernel->line_threads > program->device->info.max_block[0])
+        kernel->line_threads = (uint32_t)program->device->info.max_block[0];
     kernel->info.size = sizeof kernel->info;
     kernel->info.parameters = kernel->param_count;
     if (!kernel->info.automatic_block)

@@ -24,6 +24,8 @@ YK_HOT bool is_within(uint32_t value, uint64_t max)
 YK_HOT bool shape_fits(const yoke_kernel *kernel, yoke_dim grid, yoke_dim block)
 {
     const yoke_device_info *device = &kernel->program->device->info;
+    if ((grid.y | grid.z | block.y | block.z) == 1 && (grid.y & grid.z & block.y & block.z)) /* all are 1, as in most launches */
+        return is_within(grid.x, device->max_grid[0]) && is_within(block.x, kernel->line_threads);
     return is_within(grid.x, device->max_grid[0]) && is_within(grid.y, device->max_grid[1]) &&
            is_within(grid.z, device->max_grid[2]) && is_within(block.x, device->max_block[0]) &&
            is_within(block.y, device->max_block[1]) && is_within(block.z, device->max_block[2]) &&
@@ -138,7 +140,8 @@ yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *
 {
     static const char function[] = "yoke_launch";
     YK_CHECK(stream, YK_STREAM, function, "stream");
-    YK_CHECK(kernel, YK_KERNEL, function, "kernel");
+    if (YK_UNLIKELY(!yk_is_too(kernel, YK_KERNEL)))
+        return yk_object_fault(kernel, YK_KERNEL, function, "kernel");
     yoke_status status;
     if (YK_UNLIKELY(!shape_fits(kernel, grid, block))) {
         status = shape_fault(kernel, function, grid, block);

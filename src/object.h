@@ -72,6 +72,12 @@ static inline bool yk_is(const void *object, enum yk_kind kind)
     return object && !yk_forked && atomic_load_explicit(&((yk_object *)object)->kind, memory_order_relaxed) == (unsigned)kind;
 }
 
+/* The same of an object that is used beside one of which that was asked: this process may use both, or neither. */
+static inline bool yk_is_too(const void *object, enum yk_kind kind)
+{
+    return object && atomic_load_explicit(&((const yk_object *)object)->kind, memory_order_relaxed) == (unsigned)kind;
+}
+
 /* For public functions: return the failure when `object` is no live object of this kind. */
 #define YK_CHECK(object, kind, function, argument)                    \
     do {                                                              \

@@ -30,9 +30,10 @@ typedef struct yoke_header {
  * A program's source: the CUDA text, the OpenCL text, or both; each backend takes its own. All members are read during the call.
  *
  * Yoke itself puts in what #include names, so that it means the same to every compiler: the virtual headers first, then the include
- * folders in their order, then <yoke/types.h>, which is always there. A header is looked for beside the one that includes it first.
- * `#pragma once` and include guards work. Names that are absolute or lead out of an include folder ("..", links) are refused. What
- * is not found is left to the CUDA compiler when it stands in <>, and is an error where it is really included otherwise.
+ * folders in their order, then <yoke/types.h>, which is always there. With "" a header is looked for beside the one that includes
+ * it first. `#pragma once` and include guards work. Names that are absolute or lead out of an include folder ("..", links) are
+ * refused. What is not found is left to the CUDA compiler when it stands in <>, and is an error where it is really included
+ * otherwise. An include folder that is not there is YOKE_E_INVALID.
  */
 typedef struct yoke_source {
     size_t size;                        /* YOKE_SOURCE_INIT; 0 means the struct as it was in version 0.1 */
@@ -103,8 +104,9 @@ YOKE_API yoke_program *yoke_program_retain(yoke_program *program);
 YOKE_API void yoke_program_release(yoke_program *program);
 
 /* A variable of the program, __device__ or __constant__, as a buffer: for copies, fills and kernel arguments. It keeps the program
- * alive; the caller releases it. YOKE_E_NOT_FOUND: there is none of this name. YOKE_E_UNSUPPORTED: no YOKE_CAP_GLOBALS (OpenCL C
- * lets nobody ask where a variable is). */
+ * alive; the caller releases it. A name in C++ has to be one of the source's `instances`, as "&ns::x". YOKE_E_NOT_FOUND: there is
+ * none of this name. YOKE_E_INVALID: it has no bytes. YOKE_E_UNSUPPORTED: no YOKE_CAP_GLOBALS (OpenCL C lets nobody ask where a
+ * variable is). */
 YOKE_API yoke_status yoke_program_get_global(yoke_program *program, const char *name, yoke_buffer **out_buffer);
 
 /* ---- The cache ---------------------------------------------------------------------------------------------------------- */
@@ -134,9 +136,9 @@ typedef struct yoke_cache_info {
 
 /* Compiled programs are kept in the folder YOKE_CACHE_DIR, or $XDG_CACHE_HOME/yoke, or $HOME/.cache/yoke, by all that decides what
  * the compiler makes: the texts, all that they include, options, compiler, driver and device. YOKE_CACHE=off, read or on (the
- * default); YOKE_CACHE_SIZE=MiB (256 unless set). The folder has to be the user's own and writable by nobody else; set-user-id
- * programs have no cache. A cache that cannot be used is a line in the log and never a failure.
- * YOKE_E_INVALID: out_info is NULL or its size is 0. */
+ * default); YOKE_CACHE_SIZE=MiB (256 unless set). With a value that is none of these there is no cache, and nothing is counted. The
+ * folder has to be the user's own and writable by nobody else; set-user-id programs have no cache. A cache that cannot be used is a
+ * line in the log and never a failure. YOKE_E_INVALID: out_info is NULL or its size is 0. */
 YOKE_API yoke_status yoke_cache_get_info(yoke_cache_info *out_info);
 
 /* ---- Kernels ------------------------------------------------------------------------------------------------------------ */
