@@ -309,8 +309,13 @@ yoke_status yk_lanes_launch(const char *where, yoke_stream *stream, yoke_graph *
         give_back_lanes(graph, l.lanes);
         return stream->device->blocking ? yk_stream_finish(stream) : YOKE_OK;
     }
-    /* Some of it is enqueued already: what comes behind must not take it for whole. */
+    /* Some of it is enqueued already: what comes behind must not take it for whole, and what is called of it is called before the
+     * caller hears that it has failed. */
     yk_stream_fail(stream, where, status);
+    for (unsigned i = 0; i < l.lanes->count; i++) {
+        (void)yoke_stream_cancel(l.lanes->streams[i]);
+        (void)yk_stream_finish(l.lanes->streams[i]);
+    }
     free_lanes(l.lanes);
     return yk_stream_tell(stream);
 }

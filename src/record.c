@@ -147,7 +147,7 @@ static void forget_node(yoke_graph *graph, yk_lane *lane)
 
 static yoke_status end_group(yoke_graph *graph, yk_lane *lane, void *status)
 {
-    if (*(const yoke_status *)status < 0 && lane->grouped + 1 == graph->node_count)
+    if (*(const yoke_status *)status < 0 && lane->grouped != SIZE_MAX && lane->grouped + 1 == graph->node_count)
         forget_node(graph, lane);
     lane->grouping = false;
     return YOKE_OK;

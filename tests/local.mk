@@ -181,6 +181,7 @@ cuda_exhausted_tests = tests/faults/exhausted.cuda.tap
 tests_faults_exhausted_SOURCES = \
 	tests/faults/exhausted.c \
 	tests/faults/exhausted.h \
+	tests/faults/exhausted_graph.c \
 	tests/faults/exhausted_memory.c \
 	tests/faults/exhausted_work.c \
 	tests/faults/inject.c \

@@ -36,6 +36,8 @@ typedef struct scenario {
     X(staged_peer_copies, "staged copies between two", "YOKE_STAGING=1", TWO_DEVICES) \
     X(programs, "programs and kernels", NULL, 0)                                      \
     X(launches, "launches, at once and held", NULL, 0)                                \
+    X(graphs, "graphs of one stream", NULL, KERNELS)                                  \
+    X(wide_graphs, "graphs of two streams", NULL, KERNELS)                            \
     X(events, "events and who waits for them", NULL, 0)                               \
     X(streams, "streams that come, fail, recover and go", NULL, 0)                    \
     X(natives, "native sections and handles", NULL, 0)
