@@ -23,12 +23,32 @@ struct yk_lanes {
 
 /* ---- Streams for a launch ---- */
 
+static void settled(yoke_status status, void *stream)
+{
+    (void)status;
+    (void)stream;
+}
+
+static void release_stream(void *stream)
+{
+    yoke_stream_release(stream);
+}
+
+/* A stream that is released calls no host function any more, so one with a launch under way is released behind that. */
+static void release_behind(yoke_stream *stream, yoke_event *end)
+{
+    bool pending = end && yk_event_poll(end) == YOKE_PENDING;
+    if (!pending || yoke_event_on_settled(end, settled, stream, release_stream) < 0)
+        yoke_stream_release(stream);
+    yoke_event_release(end);
+}
+
 static void free_lanes(yk_lanes *lanes)
 {
-    for (unsigned i = 0; i < lanes->count; i++) {
-        yoke_event_release(lanes->ends[i]);
-        yoke_stream_release(lanes->streams[i]);
-    }
+    yoke_error_info before = *yoke_error();
+    for (unsigned i = 0; i < lanes->count; i++)
+        release_behind(lanes->streams[i], lanes->ends[i]);
+    yk_error_restore(&before);
     free(lanes->streams);
     free(lanes->ends);
     free(lanes);

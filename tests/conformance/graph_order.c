@@ -304,6 +304,37 @@ out:
     guarded_release(&x.device);
 }
 
+/* Nor does it matter to functions in the other streams, which have not started yet: they are called as ever. */
+static void released_before_its_lanes_ran(suite *t)
+{
+    stand s = STAND_INIT;
+    tally n = TALLY_INIT;
+    yoke_graph *graph = NULL;
+    yoke_event *first = NULL, *second = NULL;
+
+    NEED(graph_begin(t, t->stream, &graph));
+    NEED_OK(yoke_graph_begin(graph, t->side));
+    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_event_record(t->stream, 0, &first));
+    NEED_OK(yoke_stream_wait_event(t->side, first));
+    NEED_OK(yoke_stream_call(t->side, tally_call, &n, tally_release));
+    NEED_OK(yoke_event_record(t->side, 0, &second));
+    NEED_OK(yoke_stream_wait_event(t->stream, second));
+    NEED_OK(yoke_graph_end(graph));
+    NEED_OK(yoke_graph_launch(t->stream, graph));
+    yoke_graph_release(graph);
+    graph = NULL;
+    CHECK(tally_calls(&n, 0));
+    gate_open(&s.leave);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    tally_gone(&n, 1);
+out:
+    gate_open(&s.leave);
+    yoke_event_release(first);
+    yoke_event_release(second);
+    yoke_graph_release(graph);
+}
+
 static void references_are_counted(suite *t)
 {
     tally n = TALLY_INIT;
@@ -372,6 +403,7 @@ int main(int argc, char **argv)
         { "and for functions in them", functions_in_loose_lanes, false },
         { "buffers, programs, streams and graphs released early", everything_is_released_early, false },
         { "a graph released in its own function", released_in_its_own_function, false },
+        { "a graph released before functions in its other streams", released_before_its_lanes_ran, false },
         { "references are counted", references_are_counted, false },
         { "the other ways to wait", other_waits, false },
         { "every call blocking", blocking, false },
