@@ -31,6 +31,9 @@ struct yk_backend {
      * is one, behind the operation. */
     bool records_with_operations;
 
+    /* What it compiles of a source is the CUDA text; else the OpenCL text. */
+    bool compiles_cuda;
+
     /* Shared memory of a launch is a parameter for each piece: arguments of YOKE_ARG_LOCAL get here. Else the core adds them up in
      * op->u.launch.shared and leaves them out. Of the other kinds only YOKE_ARG_BUFFER, _SCALAR and _STRUCT ever get here. */
     bool local_parameters;
@@ -134,6 +137,7 @@ struct yk_backend {
     /* A step has this operation from the next launch on. It is of the same kind; step->op is still the one before.
      * YOKE_E_UNSUPPORTED, without a record: the driver's graph cannot be changed, and another is made. */
     yoke_status (*graph_change)(yk_segment *segment, yk_step *step, const yk_op *op);
+    /* YOKE_E_UNSUPPORTED, without a record: not in a stream like this, so its steps are given one by one. */
     yoke_status (*graph_launch)(yoke_stream *stream, const yk_segment *segment);
 
     /* Append all that decides, beside the source, what the compiler makes: its version, the driver's, the device. */

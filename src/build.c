@@ -180,13 +180,11 @@ static void free_flight(flight *f)
 /* The first one is done: whoever has boarded until now gets the image, when `program` is one. */
 static void land(flight *f, yoke_program *program)
 {
-    bool tried = false;
     pthread_mutex_lock(&flights_lock);
-    while (f->others > 0 && program && !tried) {
+    if (f->others > 0 && program) {
         pthread_mutex_unlock(&flights_lock);
         if (has_image(program))
             yk_text_add_bytes(&f->image, program->image.data, program->image.length);
-        tried = true;
         pthread_mutex_lock(&flights_lock);
     }
     flight **at = &flights;
@@ -249,8 +247,8 @@ yoke_status yk_program_compile(yoke_program *program, const char *function, cons
     job j = { .source = source };
     size_t size;
     const char *text = yk_source_text(device, source, &size);
-    yoke_status status = yk_include_expand(function, source, strcmp(device->backend->name, "cuda") == 0, text, size, program->name,
-                                           &j.text, &j.lines);
+    yoke_status status =
+        yk_include_expand(function, source, device->backend->compiles_cuda, text, size, program->name, &j.text, &j.lines);
     if (status == YOKE_OK && kept)
         kept = make_key(program, &j) == YOKE_OK; /* else there is no compiler, which compiling will tell better */
     if (status == YOKE_OK)

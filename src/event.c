@@ -114,11 +114,12 @@ yoke_event *yoke_event_retain(yoke_event *event)
 
 void yoke_event_release(yoke_event *event)
 {
-    if (yk_is(event, YK_MARK)) {
-        yk_mark_release((yk_mark *)(void *)event);
+    if (YK_UNLIKELY(!yk_is(event, YK_EVENT))) {
+        if (yk_is(event, YK_MARK))
+            yk_mark_release((yk_mark *)(void *)event);
         return;
     }
-    if (!yk_is(event, YK_EVENT) || !yk_object_release(event))
+    if (!yk_object_release(event))
         return;
     yoke_stream *stream = event->stream;
     yk_event_give_back(event);

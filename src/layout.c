@@ -74,7 +74,7 @@ static void write_kernel(yk_text *text, const dialect *d, const char *name, cons
 static yoke_status extend_source(const yoke_device *device, yoke_source *source, const char *name, const yoke_field *fields,
                                  size_t count, yk_text *text)
 {
-    bool is_cuda = strcmp(device->backend->name, "cuda") == 0;
+    bool is_cuda = device->backend->compiles_cuda;
     size_t length;
     const char *own = yk_source_text(device, source, &length);
 

@@ -8,9 +8,8 @@
 
 #include <stdlib.h>
 
-#include "backend.h"
+#include "enqueue.h"
 #include "staging.h"
-#include "stream.h"
 
 /* ---- Work ---- */
 
@@ -322,9 +321,20 @@ void yk_plan_release(yk_plan *plan)
     free(plan);
 }
 
+yoke_status yk_segment_give(yoke_stream *stream, const yk_segment *segment)
+{
+    yoke_status status = stream->device->backend->graph_launch(stream, segment);
+    if (status != YOKE_E_UNSUPPORTED)
+        return status;
+    status = YOKE_OK;
+    for (size_t i = 0; i < segment->count && status == YOKE_OK; i++)
+        status = yk_give(stream, segment->steps[i].op->kind, segment->steps[i].op);
+    return status;
+}
+
 yoke_status yk_plan_give(yoke_stream *stream, const yk_plan *plan)
 {
-    return stream->device->backend->graph_launch(stream, &plan->items[0].segment);
+    return yk_segment_give(stream, &plan->items[0].segment);
 }
 
 /* ---- Changing ---- */

@@ -74,7 +74,8 @@ void yk_plan_release(yk_plan *plan);
 bool yk_plan_change(yk_plan *plan, size_t node, yk_work *work);
 /* Have the driver's graph, where there is one, take this for a node of one operation: the same with other arguments. */
 bool yk_plan_try(yk_plan *plan, size_t node, const yk_op *op);
-/* Launch one that is YK_WAY_ALONE. */
+/* Give the driver its graph of a segment; or one that is YK_WAY_ALONE. */
+yoke_status yk_segment_give(yoke_stream *stream, const yk_segment *segment);
 yoke_status yk_plan_give(yoke_stream *stream, const yk_plan *plan);
 
 #endif

@@ -23,15 +23,10 @@ void yk_source_take(const yoke_source *given, yoke_source *out_source)
     out_source->size = sizeof *out_source;
 }
 
-static bool is_for_cuda(const yoke_device *device)
-{
-    return strcmp(device->backend->name, "cuda") == 0;
-}
-
 const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size)
 {
-    const char *text = is_for_cuda(device) ? source->cuda : source->opencl;
-    size_t size = is_for_cuda(device) ? source->cuda_size : source->opencl_size;
+    const char *text = device->backend->compiles_cuda ? source->cuda : source->opencl;
+    size_t size = device->backend->compiles_cuda ? source->cuda_size : source->opencl_size;
     *out_size = text && size == 0 ? strlen(text) : size;
     return text;
 }
@@ -50,7 +45,7 @@ static yoke_status check_text(const char *function, const yoke_device *device, c
 {
     size_t size;
     const char *backend = device->backend->name, *text = yk_source_text(device, source, &size);
-    const char *other = is_for_cuda(device) ? source->opencl : source->cuda;
+    const char *other = device->backend->compiles_cuda ? source->opencl : source->cuda;
     if (!text)
         return yk_fail(YOKE_E_INVALID, "%s: source has no %s text, which %s takes%s", function, backend, device->info.selector,
                        other ? "; it has only the other twin" : "");
@@ -183,8 +178,8 @@ static yoke_source *put_source(arena *a, const yoke_device *device, const yoke_s
         memcpy(own, text, size);
         own[size] = '\0';
     }
-    copy.cuda = is_for_cuda(device) ? own : NULL;
-    copy.opencl = is_for_cuda(device) ? NULL : own;
+    copy.cuda = device->backend->compiles_cuda ? own : NULL;
+    copy.opencl = device->backend->compiles_cuda ? NULL : own;
     copy.name = put_string(a, source->name);
     copy.defines = put_strings(a, source->defines);
     copy.opencl_std = put_string(a, source->opencl_std);

@@ -265,7 +265,7 @@ static void run_graph(yoke_stream *stream, const yk_op *graph)
             run_step(stream, item->segment.steps[k].op);
         if (!item->native || has_failed(stream))
             continue;
-        yoke_status status = stream->device->backend->graph_launch(stream, &item->segment);
+        yoke_status status = yk_segment_give(stream, &item->segment);
         if (status < 0)
             fail_held(stream, graph, status);
         else
@@ -344,7 +344,10 @@ void yk_stream_work(void *argument)
         pthread_mutex_lock(&stream->lock);
     }
     stream->worker = false;
+    bool torn_down = stream->torn_down;
     pthread_mutex_unlock(&stream->lock);
     yk_stream_set_mine(NULL);
+    if (torn_down)
+        yk_stream_end_waits(stream);
     yk_stream_unuse(stream);
 }

@@ -4,6 +4,7 @@
 
 const yk_backend yk_backend_cuda = {
     .name = "cuda",
+    .compiles_cuda = true,
     .keeps_used_objects = false, /* cuMemFree does not promise to wait for work in flight, nor does unloading a module */
     .local_parameters = false,
     .device_list = yk_cuda_device_list,

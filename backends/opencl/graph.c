@@ -205,29 +205,6 @@ yoke_status yk_opencl_graph_change(yk_segment *segment, yk_step *step, const yk_
 
 /* ---- Launching ---- */
 
-static yoke_status give_step(yoke_stream *stream, const yk_op *op)
-{
-    switch (op->kind) {
-    case YK_OP_LAUNCH:
-        return yk_opencl_launch(stream, op);
-    case YK_OP_COPY:
-        return yk_opencl_copy(stream, op);
-    case YK_OP_COPY_BOX:
-        return yk_opencl_copy_box(stream, op);
-    default:
-        return yk_opencl_fill(stream, op);
-    }
-}
-
-static yoke_status give_steps(yoke_stream *stream, const yk_segment *segment)
-{
-    yoke_status status = YOKE_OK;
-
-    for (size_t i = 0; i < segment->count && status == YOKE_OK; i++)
-        status = give_step(stream, segment->steps[i].op);
-    return status;
-}
-
 yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_segment *segment)
 {
     const yk_cl_command_buffer_table *driver = &yk_opencl_device_of(stream->device)->slot->command_buffers;
@@ -235,7 +212,7 @@ yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_segment *segmen
     cl_int code;
 
     if (stream->flags & YOKE_STREAM_TIMED)
-        return give_steps(stream, segment);
+        return YOKE_E_UNSUPPORTED;
     queue = yk_opencl_enter(stream);
     code = driver->clEnqueueCommandBufferKHR(1, &queue, segment->native, 0, NULL, NULL);
     yk_opencl_leave(stream);
