@@ -376,8 +376,8 @@ static void close_device(yoke_device *device)
     yk_object_free(device, sizeof *device);
 }
 
-/* When all that keeps a device lies in the trash of others, theirs may lie in its own: two that have copied to and fro. So that is
- * waited for, as it is when the device closes. */
+/* When all that keeps a device lies in the trash of others, theirs may lie in its own: two that have copied to and fro. Or it lies
+ * in its own: streams that have waited for one another. So that is waited for, as it is when the device closes. */
 void yoke_device_release(yoke_device *device)
 {
     if (!yk_is(device, YK_DEVICE))

@@ -11,6 +11,7 @@
 #include "event.h"
 #include "graph.h"
 #include "settle.h"
+#include "trash.h"
 
 /* ---- Telling ---- */
 
@@ -213,6 +214,30 @@ static void free_waits(struct yk_given_wait *wait)
 void yk_stream_forget_waits(yoke_stream *stream)
 {
     free_waits(take_waits(stream, NULL, UINT64_MAX));
+}
+
+static void end_waits(void *object)
+{
+    yoke_stream *stream = object;
+    yoke_error_info before = *yoke_error();
+    yoke_status status = yk_stream_check_waits(stream, UINT64_MAX);
+    if (status < 0)
+        yk_stream_fail(stream, NULL, status);
+    yk_error_restore(&before);
+    atomic_fetch_sub(&stream->device->lent, 1);
+    yk_stream_unuse(stream);
+}
+
+void yk_stream_end_waits(yoke_stream *stream)
+{
+    yoke_device *device = stream->device;
+    if (!atomic_load(&stream->waits))
+        return;
+    yk_object_retain(device);
+    yk_stream_use(stream);
+    atomic_fetch_add(&device->lent, 1);
+    yk_trash_throw(device, stream, end_waits, stream->user);
+    yoke_device_release(device); /* which empties the trash when all that is left of the device lies there */
 }
 
 /* On a stream that nobody asks for its end, what it waited for would pile up: forget what has succeeded. */

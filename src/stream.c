@@ -217,9 +217,12 @@ void yoke_stream_release(yoke_stream *stream)
     atomic_store(&stream->object.kind, YK_DEAD);
     stream->torn_down = true;
     bool stop = yk_stream_stops_now(stream); /* else the worker does, when it comes so far */
+    bool works = stream->worker;
     pthread_mutex_unlock(&stream->lock);
     if (stop)
         yk_stream_fail_torn_down(stream);
+    if (!works)
+        yk_stream_end_waits(stream);
     yk_stream_unuse(stream);
 }
 
@@ -267,7 +270,6 @@ static void destroy_stream(void *object)
     if (atomic_load(&stream->failed) && !atomic_load(&stream->failure->told) && failure->status != YOKE_E_CANCELLED)
         yk_log(YOKE_LOG_WARNING, "stream %s of %s is gone, and nobody has asked why it failed: %s", stream->label,
                stream->device->info.selector, failure->text);
-    yk_stream_forget_waits(stream);
     stream->device->backend->stream_destroy(stream);
     free_stream(stream);
 }
@@ -277,6 +279,7 @@ void yk_stream_unuse(yoke_stream *stream)
     if (atomic_fetch_sub_explicit(&stream->uses, 1, memory_order_acq_rel) != 1)
         return;
     yoke_device *device = stream->device;
+    yk_stream_forget_waits(stream); /* or the trash would keep other streams, and they the device */
     yk_trash_throw_stream(device, stream, destroy_stream);
     yoke_device_release(device);
 }

@@ -40,8 +40,11 @@ yoke_status yk_stream_give_wait(yoke_stream *stream, yoke_event *event);
 /* The driver has come to its operation number `end`: the first failure among the events that it has waited for until then, with its
  * record; YOKE_OK when there is none. */
 YK_COLD yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end);
-/* The stream is being destroyed. */
+/* Nobody can ask for a failure any more. */
 void yk_stream_forget_waits(yoke_stream *stream);
+/* The user's last reference is gone and nothing is held: check the waits as soon as the driver is done with the stream. Until then
+ * each keeps the stream of its event, and two streams may keep each other. */
+void yk_stream_end_waits(yoke_stream *stream);
 /* "launch of 'saxpy'" into `text`, which is returned. */
 const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *name);
 /* What yk_note_given keeps of an operation, or NULL. */

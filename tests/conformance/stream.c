@@ -5,6 +5,8 @@
  */
 #include "suite.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +259,74 @@ out:
     guarded_release(&x);
 }
 
+static const yoke_source *source_of_all;
+static atomic_uint closed;
+
+static void count_closed(int level, const char *text, void *user)
+{
+    (void)user;
+    if (level == YOKE_LOG_INFO && suite_has_words(text, "is closed"))
+        atomic_fetch_add(&closed, 1);
+}
+
+/* Streams that wait for each other's work, and a third for theirs, while that is under way. `order` has a bit for each thing that
+ * is released late. In the end nothing may keep the device. */
+static void wait_and_release(suite *t, unsigned order)
+{
+    suite q = { 0 };
+    yoke_stream *streams[3] = { NULL };
+    yoke_event *events[2] = { NULL };
+    guarded out[2] = { { 0 } };
+
+    atomic_store(&closed, 0);
+    NEED_OK(yoke_device_open(t->info.selector, &q.device));
+    q.info = t->info;
+    NEED_OK(yoke_program_build(q.device, source_of_all, &q.program));
+    for (int i = 0; i < 3; i++)
+        NEED_OK(yoke_stream_create(q.device, &streams[i]));
+    for (int i = 0; i < 2; i++) {
+        NEED_OK(yoke_stream_create(q.device, &q.side));
+        NEED(guarded_create(&q, 2 * sizeof(uint32_t), &out[i]));
+        NEED(suite_spin(&q, streams[i], out[i].buffer, 1, 20, NULL));
+        NEED_OK(yoke_event_record(streams[i], 0, &events[i]));
+        yoke_stream_release(q.side);
+        q.side = NULL;
+    }
+    for (int i = 0; i < 2; i++) {
+        NEED_OK(yoke_stream_wait_event(streams[i], events[!i]));
+        NEED_OK(yoke_stream_wait_event(streams[2], events[i]));
+    }
+out:
+    for (unsigned late = 0; late < 2; late++) {
+        if ((order & 1) == late) {
+            yoke_device_release(q.device);
+            yoke_program_release(q.program);
+        }
+        for (int i = 0; i < 2; i++)
+            if ((order >> 1 & 1) == late)
+                yoke_event_release(events[i]);
+        for (int i = 0; i < 3; i++)
+            if ((order >> (2 + i) & 1) == late)
+                yoke_stream_release(streams[i]);
+        for (int i = 0; i < 2; i++)
+            if ((order >> 5 & 1) == late)
+                guarded_release(&out[i]);
+    }
+    yoke_stream_release(q.side);
+    double start = suite_now();
+    while (atomic_load(&closed) < 1 && suite_now() - start < 20)
+        sched_yield();
+    CHECK(atomic_load(&closed) == 1);
+}
+
+static void waits_keep_nothing(suite *t)
+{
+    yoke_log_set(YOKE_LOG_INFO, count_closed, NULL);
+    for (unsigned order = 0; order < 64 && suite_failures() == 0; order++)
+        wait_and_release(t, order);
+    suite_log_here();
+}
+
 /* Stream b of another device starts its copy when a's has reached the host memory between them. */
 static void event_joins_two_devices(suite *t)
 {
@@ -403,12 +473,14 @@ int main(void)
         { "64 streams at once", many_streams, false },
         { "an event joins two streams", event_joins_two_streams, false },
         { "waiting for its own event is no obstacle", own_event_is_no_obstacle, false },
+        { "streams that have waited for each other keep nothing", waits_keep_nothing, false },
         { "an event joins two devices", event_joins_two_devices, false },
         { "several threads enqueue on one stream", several_threads_enqueue_on_one_stream, false },
         { "several threads with streams of their own", several_threads_with_streams_of_their_own, false },
     };
     yoke_source source = YOKE_SOURCE_INIT;
 
+    source_of_all = &source;
     source.name = "stream test";
     source.cuda = kernels_cuda;
     source.opencl = kernels_opencl;
