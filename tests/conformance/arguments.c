@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 64, BIG = 1020 };
+enum { THREADS = 64, BIG = 1020, TEXT_SIZE = 64 << 10 };
 
 typedef struct big {
     int32_t a[BIG];
@@ -135,7 +135,7 @@ out:
 static void as_many_as_there_can_be(suite *t)
 {
     enum { MOST = YOKE_MAX_ARGS, TOO_MANY = 200 };
-    char *text = memory_new(64 << 10);
+    char *text = memory_new(TEXT_SIZE);
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_program *program = NULL;
     yoke_kernel *kernel = NULL;
@@ -146,14 +146,14 @@ static void as_many_as_there_can_be(suite *t)
     guarded out = { 0 };
 
     for (int count = MOST; count <= TOO_MANY; count += TOO_MANY - MOST) {
-        at += (size_t)sprintf(text + at, "%s f%d(%sint *o", is_cuda(t) ? "extern \"C\" __global__ void" : "__kernel void", count,
-                              is_cuda(t) ? "" : "__global ");
+        at += (size_t)snprintf(text + at, TEXT_SIZE - at, "%s f%d(%sint *o",
+                               is_cuda(t) ? "extern \"C\" __global__ void" : "__kernel void", count, is_cuda(t) ? "" : "__global ");
         for (int i = 1; i < count; i++)
-            at += (size_t)sprintf(text + at, ", int p%d", i);
-        at += (size_t)sprintf(text + at, ")\n{ o[0] = 0");
+            at += (size_t)snprintf(text + at, TEXT_SIZE - at, ", int p%d", i);
+        at += (size_t)snprintf(text + at, TEXT_SIZE - at, ")\n{ o[0] = 0");
         for (int i = 1; i < count; i++)
-            at += (size_t)sprintf(text + at, " + p%d", i);
-        at += (size_t)sprintf(text + at, "; }\n");
+            at += (size_t)snprintf(text + at, TEXT_SIZE - at, " + p%d", i);
+        at += (size_t)snprintf(text + at, TEXT_SIZE - at, "; }\n");
     }
     source.cuda = source.opencl = text;
     NEED_OK(yoke_program_build(t->device, &source, &program));
@@ -322,17 +322,17 @@ out:
 static void many_kernels(suite *t)
 {
     enum { KERNELS = 200 };
-    char *text = memory_new(64 << 10);
+    char *text = memory_new(TEXT_SIZE);
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_program *program = NULL;
     yoke_kernel *kernel = NULL;
     size_t at = 0;
 
     for (int i = 0; i < KERNELS; i++)
-        at += (size_t)sprintf(text + at, "%s kernel_%d(%sint *x) { x[0] = %d; }\n",
-                              is_cuda(t) ? "extern \"C\" __global__ void" : "__kernel void", i, is_cuda(t) ? "" : "__global ", i);
-    at += (size_t)sprintf(text + at, "%s the_very_last(%sint *x) { x[0] = 1; }\n",
-                          is_cuda(t) ? "extern \"C\" __global__ void" : "__kernel void", is_cuda(t) ? "" : "__global ");
+        at += (size_t)snprintf(text + at, TEXT_SIZE - at, "%s kernel_%d(%sint *x) { x[0] = %d; }\n",
+                               is_cuda(t) ? "extern \"C\" __global__ void" : "__kernel void", i, is_cuda(t) ? "" : "__global ", i);
+    at += (size_t)snprintf(text + at, TEXT_SIZE - at, "%s the_very_last(%sint *x) { x[0] = 1; }\n",
+                           is_cuda(t) ? "extern \"C\" __global__ void" : "__kernel void", is_cuda(t) ? "" : "__global ");
     source.cuda = source.opencl = text;
     NEED_OK(yoke_program_build(t->device, &source, &program));
     CHECK_OK(yoke_kernel_get(program, "kernel_199", &kernel));
