@@ -172,6 +172,7 @@ struct yoke_device {
     yoke_device_info info;
     void *native;
     bool blocking;             /* YOKE_BLOCKING: every operation finishes before its call returns */
+    unsigned traced;           /* its number in the trace that YOKE_TRACE orders; 0: there is none */
     atomic_int wait;           /* YOKE_WAIT_ of the streams that say nothing else */
     atomic_uint stream_number; /* of the last stream without a name */
     yoke_device *next_open;    /* watchdog.c */
@@ -351,6 +352,7 @@ struct yoke_stream {
     atomic_bool failed;
     yk_failure *failure; /* the first failure, once `failed` */
 
+    struct yk_trace *trace;   /* trace.c's, or NULL */
     uint64_t scan, scan_mark; /* watch.c's alone */
     struct {
         yoke_event *mark; /* at the end of what the driver had been given */

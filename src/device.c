@@ -16,6 +16,7 @@
 #include "probe.h"
 #include "select.h"
 #include "staging.h"
+#include "trace.h"
 #include "trash.h"
 #include "watchdog.h"
 
@@ -205,6 +206,12 @@ static bool is_blocking(void)
     return ordered && *ordered && strcmp(ordered, "0") != 0;
 }
 
+static unsigned trace_number(void)
+{
+    static atomic_uint last;
+    return yk_trace_is_ordered() ? atomic_fetch_add(&last, 1) + 1 : 0;
+}
+
 static yoke_status open_one(const yk_backend *backend, const yoke_device_info *info, yoke_device **out_device)
 {
     yoke_device *device = yk_object_new(YK_DEVICE, sizeof *device);
@@ -213,6 +220,7 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     device->backend = backend;
     device->info = *info;
     device->blocking = is_blocking();
+    device->traced = trace_number();
     yk_pool_init(device);
     yoke_status status = yk_fork_prepare();
     if (status < 0)

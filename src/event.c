@@ -10,6 +10,7 @@
 #include "enqueue.h"
 #include "graph.h"
 #include "settle.h"
+#include "trace.h"
 
 /* How many spare events of a kind are kept before they are used again. */
 #define SPARE_EVENTS 16
@@ -300,9 +301,11 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
                            "%s: the event stands behind the host function that waits for it, in the same stream; wait outside of "
                            "the function",
                            function);
+        uint64_t since = yk_trace_now(events[0]->stream);
         yk_stream_awaits(events[0]);
         settled = yk_wait_any(&wait);
         yk_stream_awaits(NULL);
+        yk_trace_waited(events[settled < count ? settled : 0]->stream, events[settled < count ? settled : 0]->where, since);
     }
     *out_index = settled;
     return settled < count ? yk_event_poll(events[settled]) : YOKE_PENDING;

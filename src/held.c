@@ -23,14 +23,15 @@
  * A stream that is RECORDED keeps its gate closed: what is enqueued goes into a graph (graph.c) and runs when that is launched.
  *
  * The gate lets any number of enqueues of a direct stream through at once, for two atomic additions each. It is closed while the
- * stream is held or has failed, and always where YOKE_BLOCKING is set; whoever closes it waits until those on their way are
- * through, so that none is both before and after.
+ * stream is held or has failed, and always where YOKE_BLOCKING or YOKE_TRACE is set; whoever closes it waits until those on their
+ * way are through, so that none is both before and after.
  */
 #include "enqueue.h"
 #include "event.h"
 #include "graph.h"
 #include "settle.h"
 #include "thread.h"
+#include "trace.h"
 
 /* ---- The gate, and who listens ---- */
 
@@ -44,7 +45,7 @@ void yk_stream_close(yoke_stream *stream)
 
 void yk_stream_open(yoke_stream *stream)
 {
-    if (!atomic_load(&stream->failed) && !stream->device->blocking && !atomic_load(&stream->recording))
+    if (!atomic_load(&stream->failed) && !stream->device->blocking && !stream->device->traced && !atomic_load(&stream->recording))
         atomic_fetch_and_explicit(&stream->gate, ~(uint_fast64_t)GATE_CLOSED, memory_order_release);
 }
 
@@ -146,8 +147,8 @@ yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool 
     status = yk_stream_tell_locked(stream);
     if (status == YOKE_OK && stream->held) {
         status = hold(stream, op);
-    } else if (status == YOKE_OK && stream->device->blocking) {
-        status = yk_give(stream, op->kind, op);
+    } else if (status == YOKE_OK && (stream->device->blocking || stream->device->traced)) {
+        status = stream->device->traced ? yk_trace_give(stream, op) : yk_give(stream, op->kind, op);
         if (status == YOKE_OK)
             yk_note_given(stream, op->kind, op, false);
     } else if (status == YOKE_OK) {

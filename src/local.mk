@@ -87,6 +87,9 @@ libyoke_all_la_SOURCES = \
 	src/text.c \
 	src/thread.c \
 	src/thread.h \
+	src/trace.c \
+	src/trace.h \
+	src/trace_file.c \
 	src/trash.c \
 	src/trash.h \
 	src/twins.h \

@@ -13,6 +13,7 @@
 #include "enqueue.h"
 #include "event.h"
 #include "graph.h"
+#include "trace.h"
 #include "trash.h"
 
 /* The stream whose host function this thread is running, if any; and the one whose launch of a graph the function is part of, when
@@ -138,8 +139,10 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
         free_stream(stream);
         return NULL;
     }
-    if (device->blocking)
+    if (device->blocking || device->traced)
         yk_stream_close(stream); /* and it never opens */
+    if (device->traced && (device->info.capabilities & 1u << YOKE_CAP_TIMING))
+        stream->flags |= YOKE_STREAM_TIMED;
     return stream;
 }
 
@@ -190,6 +193,8 @@ yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc 
         free_stream(stream);
         return yk_blame(function, NULL, yk_device_failed(device, status));
     }
+    if (device->traced)
+        yk_trace_stream_begin(stream);
     yk_object_retain(device);
     add_to_device(stream);
     yk_log(YOKE_LOG_DEBUG, "stream %s of %s is created", stream->label, device->info.selector);
@@ -270,6 +275,7 @@ static void destroy_stream(void *object)
     if (atomic_load(&stream->failed) && !atomic_load(&stream->failure->told) && failure->status != YOKE_E_CANCELLED)
         yk_log(YOKE_LOG_WARNING, "stream %s of %s is gone, and nobody has asked why it failed: %s", stream->label,
                stream->device->info.selector, failure->text);
+    yk_trace_stream_end(stream);
     stream->device->backend->stream_destroy(stream);
     free_stream(stream);
 }
@@ -329,9 +335,11 @@ yoke_status yk_stream_finish(yoke_stream *stream)
             return yoke_error()->status;
         status = yk_stream_record(stream, end, true);
         if (status == YOKE_OK && yk_event_poll(end) == YOKE_PENDING) {
+            uint64_t since = yk_trace_now(stream);
             yk_stream_awaits(end);
             status = yk_event_settle_soon(end, time_to_copy(stream));
             yk_stream_awaits(NULL);
+            yk_trace_waited(stream, NULL, since);
         }
         yoke_event_release(end);
     }

@@ -7,6 +7,7 @@
 #include "event.h"
 #include "settle.h"
 #include "staging.h"
+#include "trace.h"
 
 static bool has_failed(yoke_stream *stream)
 {
@@ -92,7 +93,12 @@ static bool drain_for(yoke_stream *stream, const yk_op *op)
 /* A copy that Yoke carries. What came before it may have written its source. */
 static void run_staged(yoke_stream *stream, const yk_op *op)
 {
-    yoke_status status = drain_for(stream, op) ? yk_staging_run(stream, op) : YOKE_OK;
+    yoke_status status = YOKE_OK;
+    if (drain_for(stream, op)) {
+        uint64_t since = yk_trace_now(stream);
+        status = yk_staging_run(stream, op);
+        yk_trace_ran(stream, op, since);
+    }
     if (status < 0)
         fail_held(stream, op, status);
 }
@@ -106,7 +112,7 @@ static void run_given(yoke_stream *stream, const yk_op *op)
 {
     if (has_failed(stream))
         return;
-    yoke_status status = yk_give(stream, op->kind, op);
+    yoke_status status = stream->device->traced ? yk_trace_give(stream, op) : yk_give(stream, op->kind, op);
     if (status == YOKE_E_INVALID && is_transfer(op)) { /* as yk_transfer_again */
         run_staged(stream, op);
         return;
@@ -130,8 +136,10 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
     yk_wait wait = {
         .events = &event, .count = 1, .given_is_enough = same_device, .deadline = UINT64_MAX, .unless_failed = stream
     };
+    uint64_t since = yk_trace_now(stream);
     if (has_failed(stream) || yk_wait_any(&wait) == wait.count)
         return;
+    yk_trace_ran(stream, op, since);
     if (same_device && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN) {
         run_given(stream, op);
         return;
@@ -173,7 +181,10 @@ static void run_call(yoke_stream *stream, const yk_op *op)
     else
         (void)drain_for(stream, op);
     yoke_status status = status_for_function(stream);
-    function_returned(stream, op, status, op->u.call.fn(status, op->u.call.user));
+    uint64_t since = yk_trace_now(stream);
+    yoke_status result = op->u.call.fn(status, op->u.call.user);
+    yk_trace_ran(stream, op, since);
+    function_returned(stream, op, status, result);
     if (op->u.call.release)
         op->u.call.release(op->u.call.user);
 }
@@ -186,7 +197,9 @@ static void run_native(yoke_stream *stream, const yk_op *op)
     bool entered = status == YOKE_OK && (status = backend->stream_native_enter(stream, &handle)) == YOKE_OK;
     if (status < 0)
         yk_stream_fail(stream, op->where, status);
+    uint64_t since = yk_trace_now(stream);
     yoke_status result = op->u.native.fn(status, entered ? handle : NULL, op->u.native.user);
+    yk_trace_ran(stream, op, since);
     if (entered) {
         backend->stream_native_leave(stream);
         yk_note_given(stream, op->kind, op, false);
@@ -265,7 +278,9 @@ static void run_graph(yoke_stream *stream, const yk_op *graph)
             run_step(stream, item->segment.steps[k].op);
         if (!item->native || has_failed(stream))
             continue;
+        yk_pending *begun = stream->device->traced ? yk_trace_begin(stream, graph) : NULL;
         yoke_status status = yk_segment_give(stream, &item->segment);
+        yk_trace_end(stream, begun, status);
         if (status < 0)
             fail_held(stream, graph, status);
         else
