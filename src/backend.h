@@ -140,6 +140,8 @@ struct yk_backend {
     /* YOKE_E_UNSUPPORTED, without a record: not in a stream like this, so its steps are given one by one. */
     yoke_status (*graph_launch)(yoke_stream *stream, const yk_segment *segment);
 
+    /* What compiles sources for it: all members but size, which start as "". */
+    yoke_status (*device_compiler)(const yoke_device *device, yoke_compiler_info *out_info);
     /* Append all that decides, beside the source, what the compiler makes: its version, the driver's, the device. */
     yoke_status (*program_fingerprint)(const yoke_device *device, yk_text *text);
     /* Compile `text`: this backend's own of the source, with all that it includes, and `lines` says where its lines come from.

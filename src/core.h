@@ -61,7 +61,7 @@ void yk_text_cut(yk_text *text, size_t length);
 void yk_text_free(yk_text *text);
 
 /* The calling thread's own texts: valid until the thread changes them, freed when it ends. */
-enum yk_thread_text { YK_BUILD_LOG, YK_DEVICE_REPORT, YK_GRAPH_TEXT, YK_THREAD_TEXTS };
+enum yk_thread_text { YK_BUILD_LOG, YK_DEVICE_REPORT, YK_GRAPH_TEXT, YK_KERNEL_NAMES, YK_THREAD_TEXTS };
 yk_text *yk_thread_text(enum yk_thread_text which);
 
 /* Copy with truncation; always terminated. */

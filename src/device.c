@@ -423,3 +423,22 @@ const char *yoke_device_lacks(const yoke_device *device, int capability)
         return yk_hash_lacks();
     return device->backend->device_lacks(device, capability);
 }
+
+yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *out_info)
+{
+    static const char function[] = "yoke_device_get_compiler";
+    yoke_compiler_info info = YOKE_COMPILER_INFO_INIT;
+    if (!out_info || !out_info->size)
+        return yk_blame(function, NULL,
+                        yk_fail(YOKE_E_INVALID, "%s: out_info %s", function,
+                                out_info ? "has size 0; start from YOKE_COMPILER_INFO_INIT" : "is NULL"));
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    yoke_status status = device->backend->device_compiler(device, &info);
+    if (status < 0)
+        return yk_blame(function, NULL, status);
+    info.size = out_info->size;
+    memcpy(out_info, &info, info.size < sizeof info ? info.size : sizeof info);
+    if (info.size > sizeof info) /* a newer program's */
+        memset((char *)out_info + sizeof info, 0, info.size - sizeof info);
+    return YOKE_OK;
+}

@@ -300,6 +300,19 @@ yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel
     return status < 0 ? yk_blame(function, NULL, status) : status;
 }
 
+const char *yoke_program_get_kernels(yoke_program *program)
+{
+    yk_text *names = yk_thread_text(YK_KERNEL_NAMES);
+    yk_text_free(names);
+    if (!yk_is(program, YK_PROGRAM))
+        return "";
+    yoke_error_info before = *yoke_error();
+    if (yk_program_wait(program) == YOKE_OK)
+        list_names(program, names);
+    yk_error_restore(&before); /* that a program has failed is no failure of this call */
+    return yk_text_get(names);
+}
+
 yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info)
 {
     static const char function[] = "yoke_kernel_get_info";

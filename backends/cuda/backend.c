@@ -55,6 +55,7 @@ const yk_backend yk_backend_cuda = {
     .graph_destroy = yk_cuda_graph_destroy,
     .graph_change = yk_cuda_graph_change,
     .graph_launch = yk_cuda_graph_launch,
+    .device_compiler = yk_cuda_device_compiler,
     .program_fingerprint = yk_cuda_program_fingerprint,
     .program_build = yk_cuda_program_build,
     .program_code = yk_cuda_program_code,

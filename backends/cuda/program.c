@@ -263,6 +263,22 @@ yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *sour
 }
 
 /* NVRTC tells no more of its version than "12.4", so its file stands for the rest. */
+yoke_status yk_cuda_device_compiler(const yoke_device *device, yoke_compiler_info *out_info)
+{
+    int architecture = yk_cuda_device_of(device)->architecture;
+    char version[32];
+    yk_text log = { 0 };
+    yoke_status status = yk_nvrtc_load(&log);
+
+    yk_text_free(&log);
+    if (status < 0)
+        return status;
+    snprintf(out_info->name, sizeof out_info->name, "NVRTC %s", yk_nvrtc_version(version, sizeof version));
+    snprintf(out_info->language, sizeof out_info->language, "CUDA C++");
+    snprintf(out_info->target, sizeof out_info->target, "compute capability %d.%d", architecture / 10, architecture % 10);
+    return YOKE_OK;
+}
+
 yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text)
 {
     char version[32], line[160];

@@ -58,6 +58,7 @@ const yk_backend yk_backend_opencl = {
     .graph_destroy = yk_opencl_graph_destroy,
     .graph_change = yk_opencl_graph_change,
     .graph_launch = yk_opencl_graph_launch,
+    .device_compiler = yk_opencl_device_compiler,
     .program_fingerprint = yk_opencl_program_fingerprint,
     .program_build = yk_opencl_program_build,
     .program_code = yk_opencl_program_code,

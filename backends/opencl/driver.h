@@ -262,6 +262,7 @@ void yk_opencl_graph_destroy(yk_segment *segment);
 yoke_status yk_opencl_graph_change(yk_segment *segment, yk_step *step, const yk_op *op);
 yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_segment *segment);
 
+yoke_status yk_opencl_device_compiler(const yoke_device *device, yoke_compiler_info *out_info);
 yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text);
 yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
                                     yk_text *log);

@@ -242,6 +242,21 @@ yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *so
 /* ---- Compiled code ---- */
 
 /* What the driver tells of itself, and what some drivers look at beside that. */
+/* A platform's version has the compiler's in it where there is anything to know: "OpenCL 3.0 PoCL 3.1 … LLVM 14.0.6 …". */
+yoke_status yk_opencl_device_compiler(const yoke_device *device, yoke_compiler_info *out_info)
+{
+    const yk_opencl_slot *slot = yk_opencl_device_of(device)->slot;
+    char version[256] = "", language[256] = "";
+
+    if (yk_cl.clGetPlatformInfo(slot->platform, CL_PLATFORM_VERSION, sizeof version - 1, version, NULL) != CL_SUCCESS)
+        version[0] = '\0';
+    if (yk_cl.clGetDeviceInfo(slot->id, CL_DEVICE_OPENCL_C_VERSION, sizeof language - 1, language, NULL) != CL_SUCCESS)
+        language[0] = '\0';
+    yk_string_copy(out_info->name, sizeof out_info->name, version[0] ? version : device->info.platform);
+    yk_string_copy(out_info->language, sizeof out_info->language, language[0] ? language : "OpenCL C");
+    return YOKE_OK;
+}
+
 yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text)
 {
     const yk_opencl_slot *slot = yk_opencl_device_of(device)->slot;

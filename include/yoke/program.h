@@ -100,6 +100,31 @@ YOKE_API const char *yoke_build_log(void);
  * the program. */
 YOKE_API const char *yoke_program_get_log(yoke_program *program);
 
+/* The names of the program's kernels, separated by ';', once it is built (a build that is still running is waited for). Instances
+ * of C++ have the compiler's names. Never NULL; "" for NULL, for a program that has failed, and where neither the driver nor the
+ * program's source tells. Valid until the thread's next such call. */
+YOKE_API const char *yoke_program_get_kernels(yoke_program *program);
+
+/* What compiles sources for a device. The caller sets `size` (YOKE_COMPILER_INFO_INIT). */
+typedef struct yoke_compiler_info {
+    size_t size;
+    char name[128];    /* with its version: "NVRTC 13.0", or what the OpenCL platform says of itself */
+    char language[64]; /* "CUDA C++", or "OpenCL C 1.2" */
+    char target[64];   /* "compute capability 9.0", or "" */
+} yoke_compiler_info;
+
+#define YOKE_COMPILER_INFO_INIT                   \
+    {                                             \
+        sizeof(yoke_compiler_info), { 0 }, { 0 }, \
+        {                                         \
+            0                                     \
+        }                                         \
+    }
+
+/* Ask for it. YOKE_E_INVALID: out_info is NULL or its size is 0. YOKE_E_UNAVAILABLE: NVRTC is missing; the record says where it was
+ * looked for. */
+YOKE_API yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *out_info);
+
 YOKE_API yoke_program *yoke_program_retain(yoke_program *program);
 YOKE_API void yoke_program_release(yoke_program *program);
 

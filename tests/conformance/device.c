@@ -170,6 +170,37 @@ static void capabilities_have_reasons(suite *t)
     CHECK(yoke_device_lacks(t->device, 1000) != NULL);
 }
 
+static void compiler_has_a_name(suite *t)
+{
+    struct {
+        yoke_compiler_info info;
+        unsigned char later[64];
+    } newer = { .info = YOKE_COMPILER_INFO_INIT };
+    yoke_compiler_info *info = &newer.info, older = YOKE_COMPILER_INFO_INIT;
+    yoke_status status = yoke_device_get_compiler(t->device, info);
+
+    if (status == YOKE_E_UNAVAILABLE) { /* only NVRTC may be missing */
+        CHECK_TEXT(yoke_error()->text, "NVRTC");
+        return;
+    }
+    CHECK_OK(status);
+    CHECK(info->size == sizeof *info);
+    CHECK(*info->name);
+    CHECK_TEXT(info->language, strcmp(t->info.backend, "cuda") == 0 ? "CUDA C++" : "OpenCL C");
+
+    memset(newer.later, 0xEE, sizeof newer.later);
+    info->size = sizeof newer;
+    CHECK_OK(yoke_device_get_compiler(t->device, info));
+    CHECK(newer.later[0] == 0 && newer.later[sizeof newer.later - 1] == 0);
+    memset(older.language, 'x', sizeof older.language);
+    older.size = offsetof(yoke_compiler_info, language);
+    CHECK_OK(yoke_device_get_compiler(t->device, &older));
+    CHECK(strcmp(older.name, info->name) == 0);
+    CHECK(older.language[0] == 'x');
+    older.size = 0;
+    CHECK_FAILS(YOKE_E_INVALID, "size", yoke_device_get_compiler(t->device, &older));
+}
+
 static void opens_many_times(suite *t)
 {
     yoke_device *opened[8] = { NULL };
@@ -260,6 +291,7 @@ int main(void)
         { "an older program's smaller description", info_of_an_older_program, false },
         { "a newer program's larger description", info_of_a_newer_program, false },
         { "a capability that is missing has a reason", capabilities_have_reasons, false },
+        { "its compiler has a name", compiler_has_a_name, false },
         { "opens many times", opens_many_times, false },
         { "its children keep it alive", children_keep_it_alive, false },
         { "references are counted", retain_counts, false },

@@ -128,6 +128,7 @@ static void with_device(yoke_device *d, const char *word)
     yoke_buffer *buffer = (yoke_buffer *)&info, *pinned = (yoke_buffer *)&info;
     yoke_buffer *of_kind = (yoke_buffer *)&info, *over = (yoke_buffer *)&info, *wrapped = (yoke_buffer *)&info;
     yoke_program *program = (yoke_program *)&info;
+    yoke_compiler_info compiler = YOKE_COMPILER_INFO_INIT;
     yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
 
@@ -144,6 +145,7 @@ static void with_device(yoke_device *d, const char *word)
     REFUSES(word, yoke_buffer_create_over(d, &info, 64, &over));
     REFUSES(word, yoke_buffer_wrap(d, 4096, 1, &wrapped));
     REFUSES(word, yoke_device_memory(d, &memory));
+    REFUSES(word, yoke_device_get_compiler(d, &compiler));
     REFUSES(word, yoke_device_limit_memory(d, 0, 0));
     REFUSES(word, yoke_device_trim(d, 0));
     REFUSES(word, yoke_device_native(d, &native));
@@ -228,6 +230,7 @@ static void null_out_pointers(suite *t)
     REFUSES("out_native", yoke_buffer_native(o.buffer, NULL));
     REFUSES("out_native", yoke_device_native(t->device, NULL));
     REFUSES("out_info", yoke_device_memory(t->device, NULL));
+    REFUSES("out_info", yoke_device_get_compiler(t->device, NULL));
     REFUSES("out_view", yoke_buffer_create_view(o.buffer, 0, 1, NULL));
     REFUSES("out_program", yoke_program_build(t->device, &source, NULL));
     REFUSES("out_kernel", yoke_kernel_get(t->program, "set", NULL));

@@ -93,6 +93,45 @@ static void own_twin_only(suite *t)
     yoke_program_release(program);
 }
 
+/* Whether ';'-separated names have this one. */
+static bool has_name(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)); at += length)
+        if ((at == names || at[-1] == ';') && (at[length] == ';' || !at[length]))
+            return true;
+    return false;
+}
+
+static void names_of_kernels(suite *t)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = NULL;
+
+    CHECK(strcmp(yoke_program_get_kernels(NULL), "") == 0);
+    source.name = "three kernels";
+    source.cuda = "extern \"C\" __global__ void one(int *x) { x[0] = 1; }\n"
+                  "extern \"C\" __global__ void two(int *x) { x[0] = 2; }\n"
+                  "extern \"C\" __global__ void three(int *x) { x[0] = 3; }\n";
+    source.opencl = "__kernel void one(__global int *x) { x[0] = 1; }\n"
+                    "__kernel void two(__global int *x) { x[0] = 2; }\n"
+                    "__kernel void three(__global int *x) { x[0] = 3; }\n";
+    NEED_OK(yoke_program_build_async(t->device, &source, &program, NULL));
+    const char *names = yoke_program_get_kernels(program); /* waits */
+    CHECK(has_name(names, "one") && has_name(names, "two") && has_name(names, "three"));
+    CHECK(strlen(names) == strlen("one;two;three"));
+    yoke_program_release(program);
+    program = NULL;
+
+    source.cuda = source.opencl = "#error not this time\n";
+    NEED_OK(yoke_program_build_async(t->device, &source, &program, NULL));
+    yoke_error_clear();
+    CHECK(strcmp(yoke_program_get_kernels(program), "") == 0);
+    CHECK(yoke_error()->status == YOKE_OK);
+out:
+    yoke_program_release(program);
+}
+
 static void log_of_a_failure(suite *t)
 {
     static const char broken_cuda[] = "extern \"C\" __global__ void broken(int *x) { x[0] = undeclared_thing; }\n";
@@ -366,6 +405,7 @@ int main(void)
         { "defines", defines, false },
         { "only its own twin is compiled", own_twin_only, false },
         { "the log of a failure reaches the caller", log_of_a_failure, false },
+        { "its kernels' names", names_of_kernels, false },
         { "several threads build at once", several_threads_build, false },
         { "released while its kernels run", released_in_use, false },
         { "float arithmetic is exact", exact_floats, false },

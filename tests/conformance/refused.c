@@ -47,6 +47,7 @@ static void devices_are_refused(objects *o)
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
+    yoke_compiler_info compiler = YOKE_COMPILER_INFO_INIT;
     yoke_device *device = o->t->device;
     size_t count = 99;
 
@@ -58,6 +59,7 @@ static void devices_are_refused(objects *o)
     REFUSED(yoke_device_open(NULL, &device));
     CHECK(device == NULL);
     REFUSED(yoke_device_get_info(o->t->device, &info));
+    REFUSED(yoke_device_get_compiler(o->t->device, &compiler));
     REFUSED(yoke_device_set_wait(o->t->device, YOKE_WAIT_BLOCK));
     REFUSED(yoke_device_memory(o->t->device, &memory));
     REFUSED(yoke_device_limit_memory(o->t->device, 0, 0));
@@ -223,6 +225,7 @@ static void others_are_harmless(objects *o)
     CHECK(yoke_device_lacks(o->t->device, YOKE_CAP_TIMING) != NULL);
     CHECK(yoke_build_log() != NULL);
     CHECK(yoke_program_get_log(o->t->saxpy) != NULL);
+    CHECK(strcmp(yoke_program_get_kernels(o->t->saxpy), "") == 0);
     CHECK(yoke_device_report() != NULL);
     CHECK(yoke_graph_get_size(o->graph) == 0);
     CHECK(strcmp(yoke_graph_describe(o->graph, YOKE_GRAPH_TEXT), "") == 0);
