@@ -118,6 +118,17 @@ AC_DEFUN([YK_LIBPNG], [
     AM_CONDITIONAL([HAVE_PNG], [test "$yk_have_png" = yes])
 ])
 
+dnl JSON of the tool.
+AC_DEFUN([YK_JANSSON], [
+    AC_ARG_WITH([jansson], [AS_HELP_STRING([--without-jansson], [build a yoke that writes no JSON])], [], [with_jansson=yes])
+    yk_jansson="no (the tool yoke writes no JSON: apt-get install libjansson-dev)"
+    yk_have_jansson=no
+    AS_IF([test "x$with_jansson" != xno],
+          [PKG_CHECK_MODULES([JANSSON], [jansson >= 2.8],
+                             [yk_have_jansson=yes; yk_jansson=yes; JANSSON_CFLAGS="$JANSSON_CFLAGS -DHAVE_JANSSON"], [:])])
+    AM_CONDITIONAL([HAVE_JANSSON], [test "$yk_have_jansson" = yes])
+])
+
 AC_DEFUN([YK_LIBUV], [
     yk_libuv="no (examples/uv will not be built: apt-get install libuv1-dev)"
     yk_have_uv=no

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What to do about drivers that are missing: what the drivers answered, beside what the system shows. Advice is given only for
+ * hardware that is there, or when there is no device at all.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "info.h"
+
+static void advise(info *self, const char *about, char *text)
+{
+    self->advice = tool_grow(self->advice, (self->advice_count + 1) * sizeof *self->advice);
+    self->advice[self->advice_count++] = (info_advice){ about, text };
+}
+
+static const probe *find_probe(const info *self, const char *what)
+{
+    for (size_t i = 0; i < self->probe_count; i++)
+        if (strcmp(self->probes[i].what, what) == 0)
+            return &self->probes[i];
+    return NULL;
+}
+
+static void advise_permission(info *self, const char *about, const host_node *node)
+{
+    if (*node->group && strcmp(node->group, "root") != 0)
+        advise(self, about,
+               tool_text("no permission for %s: join the group it belongs to (sudo usermod -aG %s $USER) and log in again",
+                         node->path, node->group));
+    else
+        advise(
+            self, about,
+            tool_text("no permission for %s, which belongs to root alone: an administrator has to let its group in, by a udev rule "
+                      "for instance",
+                      node->path));
+}
+
+/* There is a GPU of NVIDIA's, or its kernel driver, and CUDA has no device. */
+static void advise_nvidia(info *self, const probe *cuda)
+{
+    const host_node *locked;
+    bool in_container = self->host.container != NULL;
+    size_t nodes = host_nodes(&self->host, "/dev/nvidia", &locked);
+
+    if (locked)
+        advise_permission(self, "cuda", locked);
+    else if (nodes == 0 && in_container)
+        advise(self, "cuda",
+               tool_text(
+                   "this is %s, and NVIDIA's GPUs are not shown to it: start it with them (docker run --gpus all, with the NVIDIA "
+                   "Container Toolkit; podman run --device nvidia.com/gpu=all; apptainer --nv)",
+                   self->host.container));
+    else if (nodes == 0 && *self->host.nvidia)
+        advise(self, "cuda",
+               tool_text("NVIDIA's kernel driver %s is loaded, but its device files are missing: sudo nvidia-modprobe -u -c 0",
+                         self->host.nvidia));
+    else if (!*self->host.nvidia)
+        advise(self, "cuda",
+               tool_text(
+                   "there is an NVIDIA GPU, but its kernel driver is not loaded: install NVIDIA's driver (Debian: nvidia-driver) "
+                   "and restart; if it is installed, sudo modprobe nvidia says what is wrong"));
+    else if (cuda->message && strstr(cuda->message, "libcuda.so.1"))
+        advise(
+            self, "cuda",
+            tool_text(
+                "NVIDIA's kernel driver %s is loaded, but libcuda.so.1 of the same version is not installed (Debian: libcuda1%s)",
+                self->host.nvidia, in_container ? "; in a container NVIDIA_DRIVER_CAPABILITIES has to have compute" : ""));
+}
+
+static void advise_cuda(info *self)
+{
+    const probe *cuda = find_probe(self, "cuda");
+    if (!cuda || cuda->count > 0)
+        return;
+    if (info_is_broken(cuda))
+        advise(self, "cuda",
+               tool_text("NVIDIA's driver does not answer as it should: see whether nvidia-smi does, and restart the machine; "
+                         "YOKE_BACKEND=opencl leaves it alone meanwhile"));
+    else if (host_has_gpu(&self->host, HOST_NVIDIA) || *self->host.nvidia)
+        advise_nvidia(self, cuda);
+}
+
+/* One OpenCL driver, asked alone. */
+static void advise_icd(info *self, const probe *asked)
+{
+    if (info_is_broken(asked))
+        advise(self, "opencl",
+               tool_text(
+                   "%s breaks every program that uses OpenCL: update or remove its package (dpkg -S %s), or leave it out: put the "
+                   "other .icd files into a folder and set OCL_ICD_VENDORS to it",
+                   asked->what, asked->what));
+    else if (asked->library_fault)
+        advise(self, "opencl",
+               tool_text("%s names a library that cannot be opened (%s): install its package again, or remove the file",
+                         asked->what, asked->library_fault));
+    else if (asked->count == 0 && strstr(asked->icd_library, "Rusticl"))
+        advise(self, "opencl",
+               tool_text("Mesa's rusticl uses only what RUSTICL_ENABLE names, as RUSTICL_ENABLE=radeonsi, iris or llvmpipe"));
+}
+
+static void advise_opencl(info *self)
+{
+    const probe *opencl = find_probe(self, "opencl");
+    const host_node *locked;
+    if (!opencl)
+        return;
+    for (size_t i = 0; i < self->probe_count; i++)
+        if (self->probes[i].icd_folder)
+            advise_icd(self, &self->probes[i]);
+    for (size_t i = 0; i < self->icds.count; i++)
+        if (self->icds.icds[i].fault)
+            advise(self, "opencl", tool_text("%s: %s", self->icds.icds[i].file, self->icds.icds[i].fault));
+    if (self->icds.count == 0 && self->device_count == 0)
+        advise(self, "opencl",
+               tool_text(
+                   "no OpenCL driver is installed (there is no .icd file in %s): install one, as Debian's pocl-opencl-icd for the "
+                   "CPU, intel-opencl-icd, mesa-opencl-icd or nvidia-opencl-icd",
+                   self->icds.place));
+    size_t nodes = host_nodes(&self->host, "/dev/dri/renderD", &locked);
+    bool has_gpu = host_has_gpu(&self->host, HOST_AMD) || host_has_gpu(&self->host, HOST_INTEL);
+    if (locked)
+        advise_permission(self, "opencl", locked);
+    else if (nodes == 0 && has_gpu && self->host.container)
+        advise(
+            self, "opencl",
+            tool_text("this is %s, and the GPU is not shown to it: start it with --device /dev/dri (and /dev/kfd for AMD's ROCm)",
+                      self->host.container));
+}
+
+void info_advise(info *self)
+{
+    const char *order = getenv("YOKE_BACKEND");
+    advise_cuda(self);
+    advise_opencl(self);
+    if (self->device_count > 0)
+        return;
+    if (order && *order)
+        advise(self, find_probe(self, "cuda") ? "cuda" : "opencl",
+               tool_text("YOKE_BACKEND=%s leaves the other backend out: unset it to let Yoke look there too", order));
+    if (find_probe(self, "cuda") && !host_has_gpu(&self->host, HOST_NVIDIA) && !*self->host.nvidia)
+        advise(self, "cuda", tool_text("the system shows no NVIDIA GPU, so nothing that is installed for CUDA would find one"));
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `yoke info`: every device through every backend. Each backend is asked in a child of its own, and beside that each OpenCL driver
+ * alone: the loader runs all of them in one process, so one that hangs or crashes takes the others with it, and has to be named.
+ */
+#include "info.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SECONDS = 10 };
+
+const char *const info_capability_names[YOKE_CAP_COUNT] = {
+    [YOKE_CAP_FP64] = "fp64",
+    [YOKE_CAP_INT64_ATOMICS] = "int64_atomics",
+    [YOKE_CAP_SIGNATURE] = "signature",
+    [YOKE_CAP_TIMING] = "timing",
+    [YOKE_CAP_EXACT_FP32] = "exact_fp32",
+    [YOKE_CAP_MAPPED] = "mapped",
+    [YOKE_CAP_SHARED] = "shared",
+    [YOKE_CAP_IMAGES] = "images",
+    [YOKE_CAP_SPIRV] = "spirv",
+    [YOKE_CAP_GLOBALS] = "globals",
+    [YOKE_CAP_COOPERATIVE] = "cooperative",
+    [YOKE_CAP_GRAPHS] = "graphs",
+};
+
+const char *const info_capability_words[YOKE_CAP_COUNT] = {
+    [YOKE_CAP_FP64] = "double",
+    [YOKE_CAP_INT64_ATOMICS] = "64-bit atomics",
+    [YOKE_CAP_SIGNATURE] = "checked launches",
+    [YOKE_CAP_TIMING] = "timed events",
+    [YOKE_CAP_EXACT_FP32] = "exact float",
+    [YOKE_CAP_MAPPED] = "mapped memory",
+    [YOKE_CAP_SHARED] = "memory shared with the host",
+    [YOKE_CAP_IMAGES] = "saved programs",
+    [YOKE_CAP_SPIRV] = "SPIR-V",
+    [YOKE_CAP_GLOBALS] = "program variables",
+    [YOKE_CAP_COOPERATIVE] = "cooperative launches",
+    [YOKE_CAP_GRAPHS] = "graphs by the driver",
+};
+
+bool info_is_broken(const probe *asked)
+{
+    return asked->outcome == PROBE_LATE || asked->outcome == PROBE_CRASHED || asked->outcome == PROBE_ENDED;
+}
+
+bool info_needs_icd(const info_view *view)
+{
+    return view->by->icd_folder != NULL;
+}
+
+char *info_outcome(const probe *asked)
+{
+    const char *doing = asked->doing ? asked->doing : "starting";
+    switch (asked->outcome) {
+    case PROBE_LATE:
+        return tool_text("did not answer in %.0f s (%s)", asked->seconds, doing);
+    case PROBE_CRASHED:
+        return tool_text("crashed with signal %d, %s (%s)", asked->code, strsignal(asked->code), doing);
+    case PROBE_ENDED:
+        return tool_text("ended the process with exit status %d (%s)", asked->code, doing);
+    case PROBE_FAILED:
+    case PROBE_ANSWERED:
+        break;
+    }
+    return tool_text("%zu device%s", asked->count, asked->count == 1 ? "" : "s");
+}
+
+char *info_rejected(const probe *asked)
+{
+    tool_string text = { 0 };
+    for (const char *line = asked->report ? asked->report : ""; *line;) {
+        size_t length = strcspn(line, "\n");
+        bool there = false;
+        for (size_t i = 0; i < asked->count && !there; i++) {
+            size_t selector = strlen(asked->devices[i].info.selector);
+            there = strncmp(line, asked->devices[i].info.selector, selector) == 0 && line[selector] == ' ';
+        }
+        if (!there)
+            tool_add(&text, "%.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    return text.data ? text.data : tool_text("%s", asked->message ? asked->message : "");
+}
+
+/* ---- Asking ---- */
+
+static probe *add_probe(info *self, char *what, const char *backend)
+{
+    self->probes = tool_grow(self->probes, (self->probe_count + 1) * sizeof *self->probes);
+    probe *added = &self->probes[self->probe_count++];
+    *added = (probe){ .what = what, .backend = backend };
+    return added;
+}
+
+/* A new folder in `place` with one .icd file that names this library; NULL when that cannot be had. */
+static char *confine(const char *place, size_t index, const char *library)
+{
+    char *folder = tool_text("%s/%zu", place, index), *path = tool_text("%s/only.icd", folder);
+    FILE *file = mkdir(folder, 0700) == 0 ? fopen(path, "w") : NULL;
+    bool written = file && fprintf(file, "%s\n", library) > 0;
+    if (file && fclose(file) != 0)
+        written = false;
+    free(path);
+    if (written)
+        return folder;
+    free(folder);
+    return NULL;
+}
+
+static void unconfine(const char *place, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *folder = tool_text("%s/%zu", place, i), *path = tool_text("%s/only.icd", folder);
+        unlink(path);
+        rmdir(folder);
+        free(path);
+        free(folder);
+    }
+    rmdir(place);
+}
+
+static bool is_wanted(const char *backend)
+{
+    const char *order = getenv("YOKE_BACKEND");
+    return !order || !*order || strcasecmp(order, backend) == 0;
+}
+
+/* What each driver answers, and each OpenCL driver alone. */
+static bool ask(const tool_command *command, info *self, unsigned seconds)
+{
+    const char *temporary = getenv("TMPDIR");
+    char *place = tool_text("%s/yoke-info.XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    bool fine = true;
+
+    if (is_wanted("cuda"))
+        add_probe(self, tool_text("cuda"), "cuda");
+    if (is_wanted("opencl")) {
+        add_probe(self, tool_text("opencl"), "opencl");
+        icds_find(&self->icds);
+        if (!mkdtemp(place)) {
+            tool_complain(command, "%s: %s", place, strerror(errno));
+            fine = false;
+            goto out;
+        }
+        for (size_t i = 0; i < self->icds.count; i++) {
+            const icd *driver = &self->icds.icds[i];
+            char *folder = driver->fault ? NULL : confine(place, i, driver->library);
+            if (!folder)
+                continue;
+            probe *added = add_probe(self, tool_text("%s", driver->file), "opencl");
+            added->icd_folder = folder;
+            added->icd_library = tool_text("%s", driver->library);
+            added->ask_library = true;
+        }
+    }
+    probe_run(self->probes, self->probe_count, seconds);
+    unconfine(place, self->icds.count);
+out:
+    free(place);
+    return fine;
+}
+
+/* ---- One physical device ---- */
+
+static bool is_known(const char *text)
+{
+    return text[strspn(text, "0-:.")] != '\0';
+}
+
+/* Two devices of one platform are never the same, whatever they say: the parts of a divided GPU share an address, and PoCL's
+ * devices a UUID. */
+static bool is_same_platform(const probe_device *one, const probe_device *other)
+{
+    return strcmp(one->info.backend, other->info.backend) == 0 && strcmp(one->info.platform, other->info.platform) == 0;
+}
+
+static bool takes(const info_physical *physical, const probe_device *device, bool by_uuid)
+{
+    bool same = false;
+    for (size_t i = 0; i < physical->count; i++) {
+        const probe_device *other = physical->views[i].device;
+        const char *one = by_uuid ? device->info.uuid : device->info.pci, *two = by_uuid ? other->info.uuid : other->info.pci;
+        if (is_same_platform(device, other))
+            return false;
+        same = same || (is_known(one) && strcmp(one, two) == 0);
+    }
+    return same && physical->count < INFO_MOST_VIEWS;
+}
+
+static void add_view(info *self, const probe *by, const probe_device *device)
+{
+    for (int by_uuid = 1; by_uuid >= 0; by_uuid--)
+        for (size_t i = 0; i < self->device_count; i++)
+            if (takes(&self->devices[i], device, by_uuid)) {
+                self->devices[i].views[self->devices[i].count++] = (info_view){ device, by };
+                return;
+            }
+    self->devices = tool_grow(self->devices, (self->device_count + 1) * sizeof *self->devices);
+    self->devices[self->device_count++] = (info_physical){ .views = { { device, by } }, .count = 1 };
+}
+
+/* Backends as programs see them; where OpenCL does not answer as a whole, what its drivers have alone. */
+static void gather(info *self)
+{
+    bool broken = false;
+    for (size_t i = 0; i < self->probe_count; i++) {
+        const probe *asked = &self->probes[i];
+        if (!asked->icd_folder && strcmp(asked->what, "opencl") == 0)
+            broken = info_is_broken(asked);
+        if (asked->icd_folder ? broken : !info_is_broken(asked) || strcmp(asked->what, "cuda") == 0)
+            for (size_t k = 0; k < asked->count; k++)
+                add_view(self, asked, &asked->devices[k]);
+    }
+}
+
+/* ---- One device only ---- */
+
+/* Leave only the device that the selector opens. Returns the exit code. */
+static int choose(const tool_command *command, info *self, const char *selector, unsigned seconds)
+{
+    probe chosen = { .what = tool_text("%s", selector), .selector = selector };
+    int code = TOOL_NO_DEVICE;
+    probe_run(&chosen, 1, seconds);
+    for (size_t i = 0; chosen.count == 1 && i < self->device_count && code != TOOL_FINE; i++)
+        for (size_t k = 0; k < self->devices[i].count; k++)
+            if (strcmp(self->devices[i].views[k].device->info.selector, chosen.devices[0].info.selector) == 0) {
+                self->devices[0] = self->devices[i];
+                code = TOOL_FINE;
+            }
+    if (code == TOOL_FINE) {
+        self->device_count = 1;
+    } else if (chosen.outcome == PROBE_FAILED) {
+        tool_complain(command, "%s", chosen.message);
+        code = chosen.status == YOKE_E_INVALID ? TOOL_USAGE : TOOL_NO_DEVICE;
+    } else {
+        char *outcome = info_outcome(&chosen);
+        tool_complain(command, "%s: the driver %s; 'yoke info' says which one", selector, outcome);
+        free(outcome);
+    }
+    probe_free(&chosen, 1);
+    return code;
+}
+
+static void free_info(info *self)
+{
+    for (size_t i = 0; i < self->advice_count; i++)
+        free(self->advice[i].text);
+    free(self->advice);
+    free(self->devices);
+    probe_free(self->probes, self->probe_count);
+    free(self->probes);
+    icds_free(&self->icds);
+    host_free(&self->host);
+}
+
+/* ---- The subcommand ---- */
+
+static int show(const tool_command *command, const char *selector, bool json, unsigned seconds)
+{
+    info self = { 0 };
+    int code = TOOL_WRONG;
+    host_look(&self.host, "");
+    if (ask(command, &self, seconds)) {
+        gather(&self);
+        info_advise(&self);
+        code = self.device_count > 0 ? TOOL_FINE : TOOL_NO_DEVICE;
+        if (selector)
+            code = choose(command, &self, selector, seconds);
+        if (json && (!selector || code == TOOL_FINE))
+            info_print_json(&self);
+        else if (!selector || code == TOOL_FINE)
+            info_print(&self, selector != NULL);
+    }
+    free_info(&self);
+    return code;
+}
+
+static int run(const tool_command *command, int argc, char **argv)
+{
+    static const struct option options[] = {
+        { "json", no_argument, NULL, 'j' },
+        { "timeout", required_argument, NULL, 't' },
+        { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 },
+    };
+    const char *order = getenv("YOKE_BACKEND");
+    bool json = false;
+    long seconds = SECONDS;
+    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (option == 'j')
+            json = true;
+        else if (option == 'h')
+            return tool_print_help(command, stdout), TOOL_FINE;
+        else if (option != 't')
+            return tool_misused(command, NULL);
+        else if (!tool_number(optarg, 1, 3600, &seconds))
+            return tool_misused(command, "--timeout takes seconds, 1 to 3600, and '%s' is none", optarg);
+    }
+    if (argc - optind > 1)
+        return tool_misused(command, "one selector at most");
+    if (order && *order && !is_wanted("cuda") && !is_wanted("opencl"))
+        return tool_misused(command, "YOKE_BACKEND=%s: there is no such backend; there are cuda and opencl", order);
+    if (json && !tool_has_json(command))
+        return TOOL_WRONG;
+    return show(command, argc > optind ? argv[optind] : NULL, json, (unsigned)seconds);
+}
+
+const tool_command tool_info = {
+    .name = "info",
+    .arguments = "[OPTION]... [SELECTOR]",
+    .summary = "devices, drivers and what they can do; what is missing, and what to do about it",
+    .help = "Every device through every backend, or only the one that SELECTOR opens (cuda:0, opencl:gpu, name~H200 ...).\n"
+            "A GPU that two backends show is shown once. Each driver is asked in a process of its own.\n\n"
+            "  --json             print JSON; the schema is installed as yoke/schema/info.json\n"
+            "  --timeout SECONDS  give drivers so long to answer, 10 unless told\n"
+            "  --help             print this\n",
+    .run = run,
+};

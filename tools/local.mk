@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The program `yoke`: a subcommand is a file of its name, and its parts begin with that name.
+
+bin_PROGRAMS += tools/yoke
+tools_yoke_SOURCES = \
+	tools/advice.c \
+	tools/host.c \
+	tools/host.h \
+	tools/icds.c \
+	tools/icds.h \
+	tools/info.c \
+	tools/info.h \
+	tools/info_json.c \
+	tools/info_text.c \
+	tools/probe.c \
+	tools/probe.h \
+	tools/tool.c \
+	tools/tool.h \
+	tools/yoke.c
+tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tools_yoke_LDADD = libyoke.la $(JANSSON_LIBS)
+
+# What --json writes.
+schemadir = $(pkgdatadir)/schema
+dist_schema_DATA = tools/schema/info.json

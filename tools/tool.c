@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the subcommands share: see tool.h. */
+#include "tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- The command line ---- */
+
+void tool_print_help(const tool_command *command, FILE *stream)
+{
+    fprintf(stream, "Usage: yoke %s %s\n%s", command->name, command->arguments, command->help);
+}
+
+static void complain(const tool_command *command, const char *format, va_list args)
+{
+    fflush(stdout);
+    fprintf(stderr, "yoke %s: ", command->name);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "\n");
+}
+
+void tool_complain(const tool_command *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain(command, format, args);
+    va_end(args);
+}
+
+int tool_misused(const tool_command *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (format)
+        complain(command, format, args);
+    va_end(args);
+    fprintf(stderr, "Try 'yoke %s --help'.\n", command->name);
+    return TOOL_USAGE;
+}
+
+int tool_no_device(const tool_command *command)
+{
+    yoke_status status = yoke_error()->status;
+    tool_complain(command, "%s", yoke_error()->text);
+    if (status == YOKE_E_INVALID)
+        return TOOL_USAGE;
+    fprintf(stderr, "'yoke info' says what was tried, and what to do about it.\n");
+    return TOOL_NO_DEVICE;
+}
+
+bool tool_number(const char *text, long least, long most, long *out_number)
+{
+    char *end;
+    errno = 0;
+    *out_number = strtol(text, &end, 10);
+    return *text && !*end && errno == 0 && *out_number >= least && *out_number <= most;
+}
+
+/* ---- Memory ---- */
+
+static void *need(void *memory)
+{
+    if (!memory) {
+        fprintf(stderr, "yoke: out of memory\n");
+        exit(TOOL_WRONG);
+    }
+    return memory;
+}
+
+void *tool_alloc(size_t size)
+{
+    return need(calloc(1, size ? size : 1));
+}
+
+void *tool_grow(void *memory, size_t size)
+{
+    return need(realloc(memory, size ? size : 1));
+}
+
+static void add(tool_string *string, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length >= 0) {
+        string->data = tool_grow(string->data, string->length + (size_t)length + 1);
+        vsnprintf(string->data + string->length, (size_t)length + 1, format, again);
+        string->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void tool_add(tool_string *string, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(string, format, args);
+    va_end(args);
+}
+
+void tool_add_bytes(tool_string *string, const char *bytes, size_t size)
+{
+    string->data = tool_grow(string->data, string->length + size + 1);
+    memcpy(string->data + string->length, bytes, size);
+    string->length += size;
+    string->data[string->length] = '\0';
+}
+
+char *tool_text(const char *format, ...)
+{
+    tool_string string = { 0 };
+    va_list args;
+    va_start(args, format);
+    add(&string, format, args);
+    va_end(args);
+    return need(string.data);
+}
+
+char *tool_read_file(const char *path, size_t *out_size)
+{
+    char bytes[16384];
+    tool_string text = { 0 };
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return NULL;
+    for (size_t got; (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        tool_add_bytes(&text, bytes, got);
+    int error = ferror(file) ? errno : 0;
+    fclose(file);
+    if (error) {
+        free(text.data);
+        errno = error;
+        return NULL;
+    }
+    tool_add_bytes(&text, "", 0);
+    if (out_size)
+        *out_size = text.length;
+    return text.data;
+}
+
+/* ---- Output ---- */
+
+const tool_colours *tool_colours_of(FILE *stream)
+{
+    static const tool_colours some = { "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m", "\033[0m" };
+    static const tool_colours none = { "", "", "", "", "", "" };
+    const char *order = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    bool wanted = !(order && *order) && terminal && strcmp(terminal, "dumb") != 0;
+    return wanted && isatty(fileno(stream)) ? &some : &none;
+}
+
+void tool_wrap(FILE *stream, int indent, const char *text)
+{
+    int column = indent;
+    while (*text) {
+        int length = (int)strcspn(text, " \n");
+        if (column > indent && column + 1 + length > 100) {
+            fprintf(stream, "\n%*s", indent, "");
+            column = indent;
+        }
+        fprintf(stream, "%s%.*s", column > indent ? " " : "", length, text);
+        column += length + (column > indent);
+        text += length;
+        text += strspn(text, " \n");
+    }
+    fprintf(stream, "\n");
+}
+
+const char *tool_bytes(uint64_t bytes, char text[32])
+{
+    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 1024 && unit < 6; unit++)
+        value /= 1024;
+    snprintf(text, 32, value == (double)(uint64_t)value ? "%.0f %s" : "%.1f %s", value, units[unit]);
+    return text;
+}
+
+/* How many bytes of UTF-8 are a character here; 0 when they are none. */
+static size_t character(const unsigned char *c)
+{
+    size_t length = c[0] < 0x80                   ? 1
+                    : c[0] >= 0xC2 && c[0] < 0xE0 ? 2
+                    : (c[0] & 0xF0) == 0xE0       ? 3
+                    : c[0] >= 0xF0 && c[0] < 0xF5 ? 4
+                                                  : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((c[i] & 0xC0) != 0x80)
+            return 0;
+    if ((c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xED && c[1] > 0x9F) || (c[0] == 0xF0 && c[1] < 0x90) ||
+        (c[0] == 0xF4 && c[1] > 0x8F))
+        return 0;
+    return length;
+}
+
+void tool_clean(char *text)
+{
+    while (*text) {
+        size_t length = character((unsigned char *)text);
+        if (length == 0 || ((unsigned char)*text < ' ' && *text != '\n') || *text == 0x7F) {
+            *text = *text == '\t' ? ' ' : '?';
+            length = 1;
+        }
+        text += length;
+    }
+}
+
+const char *tool_kind_word(int32_t kind)
+{
+    static const char *const words[] = { "gpu", "accelerator", "cpu", "emulator" };
+    return kind >= 1 && kind <= 4 ? words[kind - 1] : "device";
+}
+
+/* ---- JSON ---- */
+
+#ifdef HAVE_JANSSON
+#include <jansson.h>
+
+bool tool_has_json(const tool_command *command)
+{
+    (void)command;
+    return true;
+}
+
+json_t *tool_json_text(const char *text)
+{
+    if (!text || !*text)
+        return json_null();
+    char *clean = tool_text("%s", text);
+    tool_clean(clean);
+    json_t *value = need(json_string(clean));
+    free(clean);
+    return value;
+}
+
+void tool_json_set(json_t *object, const char *name, json_t *value)
+{
+    if (json_object_set_new(object, name, value) != 0)
+        need(NULL);
+}
+
+void tool_json_append(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) != 0)
+        need(NULL);
+}
+
+void tool_json_print(json_t *document)
+{
+    char *text = need(json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(9)));
+    printf("%s\n", text);
+    free(text);
+    json_decref(document);
+}
+#else
+bool tool_has_json(const tool_command *command)
+{
+    tool_complain(command, "--json: this yoke was built without libjansson (Debian: libjansson-dev), so it writes no JSON");
+    return false;
+}
+#endif
