@@ -22,3 +22,15 @@ noinst_PROGRAMS += examples/uv
 endif
 examples_uv_CPPFLAGS = $(AM_CPPFLAGS) $(UV_CFLAGS)
 examples_uv_LDADD = libyoke.la $(UV_LIBS)
+
+# Installed as sources, with a Makefile that builds them there.
+examplesdir = $(docdir)/examples
+dist_examples_DATA = examples/Makefile examples/photos.c examples/uv.c
+examples_photosdir = $(examplesdir)/photos
+dist_examples_photos_DATA = \
+	examples/photos/blur.c \
+	examples/photos/files.c \
+	examples/photos/options.c \
+	examples/photos/photos.h \
+	examples/photos/picture.c \
+	examples/photos/report.c

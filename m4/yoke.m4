@@ -157,3 +157,29 @@ AC_DEFUN([YK_XXHASH], [
 #include <xxhash.h>]], [[return XXH3_128bits("", 0).low64 == 0;]])],
         [yk_xxhash=yes; AC_DEFINE([HAVE_XXHASH], [1], [Define when <xxhash.h> is there.])])
 ])
+
+dnl YK_CMAKE_FOLDER(VARIABLE, FOLDER): a folder as CMake finds it from where libdir/cmake/Yoke is now, so that the installed tree can
+dnl be moved as a whole. One outside the prefix stays where it is.
+AC_DEFUN([YK_CMAKE_FOLDER], [
+    eval yk_folder=$2 yk_from=$libdir/cmake/Yoke
+    eval yk_folder=$yk_folder yk_from=$yk_from
+    eval yk_folder=$yk_folder yk_from=$yk_from
+    $1=$yk_folder
+    AS_CASE([$yk_folder:$yk_from], ["$prefix"/*:"$prefix"/*], [
+        yk_up=`AS_ECHO(["$yk_from"]) | sed "s,^$prefix/,,; s,[[^/]][[^/]]*,..,g"`
+        yk_down=`AS_ECHO(["$yk_folder"]) | sed "s,^$prefix/,,"`
+        $1='${_yoke_here}'/$yk_up/$yk_down])
+    AC_SUBST([$1])
+])
+
+AC_DEFUN([YK_CMAKE_PACKAGE], [
+    yk_save_prefix=$prefix yk_save_exec_prefix=$exec_prefix
+    AS_IF([test "$prefix" = NONE], [prefix=$ac_default_prefix])
+    AS_IF([test "$exec_prefix" = NONE], [exec_prefix=$prefix])
+    YK_CMAKE_FOLDER([YOKE_CMAKE_INCLUDEDIR], [$includedir])
+    YK_CMAKE_FOLDER([YOKE_CMAKE_KERNELSDIR], [$datadir/$PACKAGE/kernels])
+    prefix=$yk_save_prefix exec_prefix=$yk_save_exec_prefix
+    AC_COMPUTE_INT([YOKE_POINTER_SIZE], [sizeof(void *)])
+    AC_SUBST([YOKE_POINTER_SIZE])
+    AC_SUBST([YOKE_CMAKE_LIBS], [`echo -pthread $LIBS | sed 's/ /;/g'`])
+])

@@ -16,7 +16,8 @@ AM_TESTS_ENVIRONMENT = \
 	YOKE_CACHE_DIR='$(abs_top_builddir)/cache/yoke'; export YOKE_CACHE_DIR; unset YOKE_CACHE YOKE_CACHE_SIZE; \
 	AWK='$(AWK)' CC='$(CC)' CXX='$(CXX)' CLANG='$(CLANG)' MAKE='$(MAKE)' PKG_CONFIG='$(PKG_CONFIG)'; \
 	export AWK CC CXX CLANG MAKE PKG_CONFIG; \
-	PACKAGE_VERSION='$(PACKAGE_VERSION)' libdir='$(libdir)' datadir='$(datadir)'; export PACKAGE_VERSION libdir datadir; \
+	PACKAGE_VERSION='$(PACKAGE_VERSION)' prefix='$(prefix)' libdir='$(libdir)' datadir='$(datadir)' docdir='$(docdir)'; \
+	export PACKAGE_VERSION prefix libdir datadir docdir; \
 	YOKE_CPPFLAGS='$(DEFS) $(OPENCL_CPPFLAGS)' CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)' YOKE_SANITIZER='$(YOKE_SANITIZER)'; \
 	export YOKE_CPPFLAGS CUDA_CPPFLAGS YOKE_SANITIZER;
 

@@ -1,17 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# A program is built against the installed library, the way a user would: with pkg-config, in C99, C11 and C++11, shared and static.
+# A program is built against the installed library, the way a user would: with pkg-config and with CMake, in C99, C11 and C++11,
+# shared and static. Installed is below a DESTDIR that is then moved, or with YOKE_TEST_IN_PREFIX=1 into the prefix that the build
+# was configured for, which has to be empty.
 
 . "$top_srcdir/tests/tap/tap.sh"
 
 command -v "${PKG_CONFIG:=pkg-config}" >/dev/null || tap_skip_all "pkg-config is not installed"
-root=$tap_folder/root
 
 # A make inside a make: the outer one's job server is none of its business.
 unset MAKEFLAGS MFLAGS MAKELEVEL
-tap_try "make install DESTDIR=..." "$MAKE" install DESTDIR="$root"
-export PKG_CONFIG_PATH="$root$libdir/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
+if [ -n "${YOKE_TEST_IN_PREFIX-}" ]; then
+    root='' prefixed=$prefix
+    tap_try "make install" "$MAKE" install
+    export PKG_CONFIG_PATH="$libdir/pkgconfig"
+else
+    root=$tap_folder/root prefixed=$tap_folder/root$prefix
+    tap_try "make install DESTDIR=..." "$MAKE" install DESTDIR="$tap_folder/first"
+    mv "$tap_folder/first" "$root"
+    export PKG_CONFIG_PATH="$root$libdir/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
+fi
+export LD_LIBRARY_PATH="$root$libdir"
+
+# ---- pkg-config ----
 
 cat >"$tap_folder/consumer.c" <<'END'
 #include <stdio.h>
@@ -38,9 +50,10 @@ consumer() {
     # shellcheck disable=SC2046,SC2086
     $compiler -std="$standard" -pedantic -Wall -Wextra -Werror -DEXPECTED_VERSION="\"$PACKAGE_VERSION\"" $YOKE_SANITIZER \
         $($PKG_CONFIG --cflags yoke) "$tap_folder/consumer.$suffix" -o "$tap_folder/consumer" "$@" &&
-        LD_LIBRARY_PATH="$root$libdir" "$tap_folder/consumer"
+        $YOKE_TEST_EMULATOR "$tap_folder/consumer"
 }
 
+tap_try "pkg-config knows the version" "$PKG_CONFIG" --exact-version="$PACKAGE_VERSION" yoke
 if [ -f "$root$libdir/libyoke.so" ]; then
     # shellcheck disable=SC2046
     set -- $($PKG_CONFIG --libs yoke)
@@ -53,17 +66,95 @@ if [ -f "$root$libdir/libyoke.so" ]; then
     fi
 fi
 if [ -f "$root$libdir/libyoke.a" ]; then
+    # Where there are both, the linker takes the shared one, unless it is told.
     # shellcheck disable=SC2046
-    set -- "$root$libdir/libyoke.a" $($PKG_CONFIG --libs --static yoke | tr ' ' '\n' | grep -v '^-lyoke$')
+    set -- $($PKG_CONFIG --libs --static yoke | sed 's/-lyoke/-l:libyoke.a/')
     tap_try "a C99 program with libyoke.a" consumer "$CC" c99 c "$@"
 fi
+
+# ---- CMake ----
+
+cat >"$tap_folder/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(consumer ${LANGUAGE})
+find_package(Yoke ${ASKED} REQUIRED COMPONENTS ${KIND})
+if(LANGUAGE STREQUAL NONE)
+    return()
+endif()
+if(NOT EXISTS "${Yoke_KERNELS_DIR}/saxpy.cl")
+    message(FATAL_ERROR "no kernels in ${Yoke_KERNELS_DIR}")
+endif()
+add_executable(consumer consumer.c)
+target_compile_definitions(consumer PRIVATE EXPECTED_VERSION="${Yoke_VERSION}")
+if(KIND)
+    target_link_libraries(consumer Yoke::yoke_${KIND})
+else()
+    target_link_libraries(consumer Yoke::yoke)
+endif()
+END
+
+# found LANGUAGE KIND ASKED: configure the program, or for the language NONE only look for the package.
+found() {
+    language=$1 kind=$2 asked=$3
+    # The compiler may come with options of its own.
+    # shellcheck disable=SC2086
+    set -- $CC
+    compiler=$1
+    shift
+    rm -rf "$tap_folder/cmake"
+    cmake -S "$tap_folder" -B "$tap_folder/cmake" -DYoke_DIR="$root$libdir/cmake/Yoke" -DLANGUAGE="$language" -DKIND="$kind" \
+        -DASKED="$asked" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$* $YOKE_SANITIZER"
+}
+
+cmake_consumer() {
+    found C "$1" "$PACKAGE_VERSION" && cmake --build "$tap_folder/cmake" && $YOKE_TEST_EMULATOR "$tap_folder/cmake/consumer"
+}
+
+# refused WORDS KIND ASKED: there is none, in these words.
+refused() {
+    ! found NONE "$2" "$3" 2>"$tap_folder/said" && grep -F "$1" "$tap_folder/said"
+}
+
+if command -v cmake >/dev/null; then
+    tap_try "CMake: Yoke::yoke" cmake_consumer ""
+    for kind in shared:so static:a; do
+        if [ -f "$root$libdir/libyoke.${kind#*:}" ]; then
+            tap_try "CMake: Yoke::yoke_${kind%:*}" cmake_consumer "${kind%:*}"
+        else
+            tap_try "CMake: there is no ${kind%:*} library" refused "not installed as '${kind%:*}'" "${kind%:*}" ""
+        fi
+    done
+    tap_try "CMake: a range of versions" found NONE "" "0.0.1...$PACKAGE_VERSION"
+    tap_try "CMake: no later version" refused "version: $PACKAGE_VERSION" "" 99.0
+    tap_try "CMake: no earlier one that means something else" refused "version: $PACKAGE_VERSION" "" 0.0
+    tap_try "CMake: no version beyond a range" refused "version: $PACKAGE_VERSION" "" "0.0.1...<$PACKAGE_VERSION"
+else
+    tap_skip "CMake is not installed"
+fi
+
+# ---- What else is installed ----
 
 for kernel in "$top_srcdir"/kernels/*.c[ul]; do
     cmp "$kernel" "$root$datadir/yoke/kernels/${kernel##*/}"
 done >"$tap_folder/kernels" 2>&1
 tap_empty "the kernels are installed as they are" "$tap_folder/kernels"
 
-tap_try "make uninstall DESTDIR=..." "$MAKE" uninstall DESTDIR="$root"
-find "$root" ! -type d >"$tap_folder/left"
+cp -R "$root$docdir/examples" "$tap_folder/examples"
+chmod -R u+w "$tap_folder/examples"
+
+# The sanitizer has to be in the program as well as in the library.
+example() {
+    if $PKG_CONFIG --exists "$1"; then
+        tap_try "the installed Makefile builds $2" "$MAKE" -C "$tap_folder/examples" CC="$CC $YOKE_SANITIZER" \
+            PKG_CONFIG="$PKG_CONFIG" "$2"
+    else
+        tap_skip "the installed Makefile builds $2: there is no $1"
+    fi
+}
+example libpng photos/photos
+example libuv uv
+
+tap_try "make uninstall" "$MAKE" uninstall DESTDIR="$root"
+find "$prefixed" ! -type d >"$tap_folder/left"
 tap_empty "nothing is left behind" "$tap_folder/left"
 tap_done

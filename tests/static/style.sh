@@ -11,7 +11,8 @@
     find backends bench examples include kernels src tests -name '*.[ch]' -o -name '*.c[ul]' -o -name '*.def' -o -name '*.sh' \
         -o -name '*.mk' -o -name '*.awk' | grep -v '^kernels/embedded\.c$'
     find build-aux -name '*.awk' -o -name setup.sh -o -name '*.map'
-    printf '%s\n' .ci/run Makefile.am check configure.ac demo m4/yoke.m4
+    printf '%s\n' .ci/run Makefile.am check cmake/YokeConfig.cmake.in cmake/YokeConfigVersion.cmake.in configure.ac demo \
+        examples/Makefile m4/yoke.m4
 ) | sort >"$tap_folder/sources"
 
 # each COMMAND...: what the command prints for each source file whose path it is given.
@@ -35,7 +36,7 @@ width() {
 
 blanks() {
     case $1 in
-    *.mk | Makefile.am) ;;
+    *.mk | Makefile.am | */Makefile) ;;
     *) grep -nHF "$(printf '\t')" "$top_srcdir/$1" ;;
     esac
     grep -nHE '[[:space:]]$' "$top_srcdir/$1"
