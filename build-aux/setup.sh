@@ -110,6 +110,7 @@ find_missing() {
     want g++ has_program g++
     want shellcheck has_program shellcheck
     want xz-utils has_program xz
+    want libxml2-utils has_program xmllint
 }
 
 # apt PACKAGES...: as root.

@@ -18,6 +18,7 @@ AM_TESTS_ENVIRONMENT = \
 	export AWK CC CXX CLANG MAKE PKG_CONFIG; \
 	PACKAGE_VERSION='$(PACKAGE_VERSION)' prefix='$(prefix)' libdir='$(libdir)' datadir='$(datadir)' docdir='$(docdir)'; \
 	export PACKAGE_VERSION prefix libdir datadir docdir; \
+	bindir='$(bindir)' libexecdir='$(libexecdir)'; export bindir libexecdir; \
 	YOKE_CPPFLAGS='$(DEFS) $(OPENCL_CPPFLAGS)' CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)' YOKE_SANITIZER='$(YOKE_SANITIZER)'; \
 	export YOKE_CPPFLAGS CUDA_CPPFLAGS YOKE_SANITIZER;
 
@@ -40,6 +41,9 @@ tests_libsuite_la_LIBADD = tests/libtap.la
 
 # What the programs link that say nothing else: the conformance programs.
 LDADD = tests/libsuite.la libyoke.la
+
+# Installed, for tools/yoke-conformance to run; in a folder of their own, since they have the names of what they test.
+suitedir = $(libexecdir)/yoke/conformance
 
 conformance_programs = \
 	tests/conformance/arrays \
@@ -91,7 +95,7 @@ conformance_programs = \
 	tests/conformance/threads \
 	tests/conformance/transfer \
 	tests/conformance/watchdog
-check_PROGRAMS += $(conformance_programs)
+suite_PROGRAMS = $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap)
 
@@ -141,7 +145,7 @@ source_programs = \
 	tests/conformance/program_async \
 	tests/conformance/program_image \
 	tests/conformance/program_source
-check_PROGRAMS += $(source_programs)
+suite_PROGRAMS += $(source_programs)
 cuda_source_tests = $(source_programs:=.cuda.tap)
 source_tests = $(source_programs:=.opencl.tap)
 
@@ -150,7 +154,7 @@ long_programs = \
 	tests/conformance/cache \
 	tests/conformance/transfer_pageable \
 	tests/conformance/transfer_trouble
-check_PROGRAMS += $(long_programs)
+suite_PROGRAMS += $(long_programs)
 cuda_long_tests = $(long_programs:=.cuda.tap)
 long_tests = $(long_programs:=.opencl.tap)
 
@@ -287,7 +291,10 @@ static_tests = \
 	tests/static/symbols.tap \
 	tests/static/twins.tap
 
-TESTS += $(static_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
+tool_tests = \
+	tests/tools/conformance.tap
+
+TESTS += $(static_tests) $(tool_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
 	$(cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
 	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 CLEANFILES += $(TESTS)
@@ -314,6 +321,7 @@ EXTRA_DIST += \
 	tests/static/twins.awk \
 	tests/static/twins.sh \
 	tests/summary.sh \
+	tests/tools/conformance.sh \
 	tests/tap/tap.sh \
 	tests/uv.sh
 

@@ -6,6 +6,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl_layer.h>
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -559,6 +560,9 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_d
     if (!target || !count_ret || !table_ret)
         return CL_INVALID_VALUE;
     next = target;
+    const char *fails = getenv("YOKE_LAYER_FAILS"); /* for programs that know nothing of the layer */
+    if (fails && strcmp(fails, "kernel") == 0)
+        orders = (liar_orders){ .call = LIAR_KERNEL, .code = CL_OUT_OF_RESOURCES, .fail_times = UINT_MAX };
     *count_ret = count < known ? count : known; /* loader and headers may differ in age; what is ours is old */
     memcpy(&ours, target, *count_ret * sizeof ours.clFlush);
     ours.clSetEventCallback = set_event_callback;

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * yoke-conformance: the conformance suite, for machines without Yoke's source. Here are its options, and which programs run on
+ * which devices.
+ */
+#include "conformance.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ALL_PASSED = 0, SOME_FAILED = 1, WRONG_USAGE = 2, NO_DEVICE = 3 };
+enum { SECONDS = 120, MOST_SECONDS = 86399 };
+
+typedef struct options {
+    const char *selectors[MOST_DEVICES];
+    size_t selector_count;
+    const char *filter, *report, *programs;
+    void (*format)(const suite *s, FILE *out);
+    bool list;
+} options;
+
+static const char usage[] =
+    "Usage: yoke-conformance [OPTION]...\n"
+    "Run Yoke's conformance suite on the devices of this machine.\n"
+    "\n"
+    "  --device SELECTOR   on this one, as cuda:0 or opencl:gpu; may be repeated (all, or as YOKE_DEVICE and YOKE_BACKEND order)\n"
+    "  --filter WORDS      only programs whose names have one of these words in them, separated by commas\n"
+    "  --list              list devices and programs, and run nothing\n"
+    "  --jobs N            so many programs at a time (1)\n"
+    "  --seconds N         kill programs that say nothing for longer, by a quarter and a second (120)\n"
+    "  --report FILE       write a report, too\n"
+    "  --format FORMAT     of the report: text, tap or junit (text)\n"
+    "  --programs FOLDER   where the programs of the suite are (" CONFORMANCE_DIR ")\n"
+    "  --verbose           print each case when it ends\n"
+    "  --version, --help\n"
+    "\n"
+    "The exit status is 0 when nothing failed, 1 when something did, 2 for wrong usage, 3 when there is no device.\n";
+
+YOKE_PRINTF(2, 3) static int fail(int status, const char *format, ...)
+{
+    va_list arguments;
+
+    fputs("yoke-conformance: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return status;
+}
+
+/* ---- Options ---- */
+
+static bool read_number(const char *name, const char *value, unsigned most, unsigned *out)
+{
+    char *end;
+
+    errno = 0;
+    unsigned long number = strtoul(value, &end, 10);
+    if (errno || *end || value[0] < '0' || value[0] > '9' || number < 1 || number > most) {
+        fail(0, "--%s is '%s'; it may be 1 to %u", name, value, most);
+        return false;
+    }
+    *out = (unsigned)number;
+    return true;
+}
+
+static bool read_format(const char *value, options *o)
+{
+    static const struct {
+        const char *name;
+        void (*format)(const suite *s, FILE *out);
+    } formats[] = { { "text", report_text }, { "tap", report_tap }, { "junit", report_junit } };
+
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(value, formats[i].name) == 0) {
+            o->format = formats[i].format;
+            return true;
+        }
+    fail(0, "--format is '%s'; it may be text, tap or junit", value);
+    return false;
+}
+
+/* One that takes a value. */
+static bool take_value(int option, const char *value, options *o, suite *s)
+{
+    switch (option) {
+    case 'd':
+        if (o->selector_count < MOST_DEVICES)
+            o->selectors[o->selector_count++] = value;
+        return o->selectors[o->selector_count - 1] == value;
+    case 'f':
+        o->filter = value;
+        return true;
+    case 'j':
+        return read_number("jobs", value, MOST_JOBS, &s->jobs);
+    case 's':
+        return read_number("seconds", value, MOST_SECONDS, &s->seconds);
+    case 'r':
+        o->report = value;
+        return true;
+    case 'F':
+        return read_format(value, o);
+    case 'p':
+        o->programs = value;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ALL_PASSED: go on; -1: all is done; else the exit status. */
+static int read_options(int argc, char **argv, options *o, suite *s)
+{
+    static const struct option names[] = {
+        { "device", required_argument, NULL, 'd' },  { "filter", required_argument, NULL, 'f' },
+        { "list", no_argument, NULL, 'l' },          { "jobs", required_argument, NULL, 'j' },
+        { "seconds", required_argument, NULL, 's' }, { "report", required_argument, NULL, 'r' },
+        { "format", required_argument, NULL, 'F' },  { "programs", required_argument, NULL, 'p' },
+        { "verbose", no_argument, NULL, 'v' },       { "version", no_argument, NULL, 'V' },
+        { "help", no_argument, NULL, 'h' },          { NULL, 0, NULL, 0 },
+    };
+    bool well = true;
+    int option;
+
+    while (well && (option = getopt_long(argc, argv, "", names, NULL)) != -1) {
+        if (option == 'V') {
+            printf("yoke-conformance %s\n", yoke_version());
+            return -1;
+        } else if (option == 'h') {
+            fputs(usage, stdout);
+            return -1;
+        } else if (option == 'l') {
+            o->list = true;
+        } else if (option == 'v') {
+            s->verbose = true;
+        } else {
+            well = take_value(option, optarg, o, s);
+        }
+    }
+    if (well && optind < argc)
+        fail(0, "what is '%s'?", argv[optind]);
+    if (well && optind == argc)
+        return ALL_PASSED;
+    fputs("Try yoke-conformance --help.\n", stderr);
+    return WRONG_USAGE;
+}
+
+/* ---- Programs ---- */
+
+/* Whether the name has one of the words, which are separated by commas, in it. */
+static bool takes(const char *filter, const char *name)
+{
+    char word[NAME_MAX + 1];
+
+    while (filter && *filter) {
+        size_t length = strcspn(filter, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, filter);
+        if (length && strstr(name, word))
+            return true;
+        filter += length + (filter[length] == ',');
+    }
+    return !filter;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int find_programs(const options *o, suite *s)
+{
+    char *folder = realpath(o->programs ? o->programs : CONFORMANCE_DIR, NULL);
+    DIR *listing = folder ? opendir(folder) : NULL;
+    struct dirent *item;
+    struct stat about;
+
+    if (!listing)
+        return fail(WRONG_USAGE, "the programs of the suite are not in %s (%s): name their folder with --programs",
+                    o->programs ? o->programs : CONFORMANCE_DIR, strerror(errno));
+    s->folder = folder;
+    while ((item = readdir(listing)) != NULL) {
+        if (item->d_name[0] == '.' || !takes(o->filter, item->d_name) || fstatat(dirfd(listing), item->d_name, &about, 0) != 0 ||
+            !S_ISREG(about.st_mode) || !(about.st_mode & S_IXUSR))
+            continue;
+        if (s->program_count % 64 == 0)
+            s->programs = grown(s->programs, s->program_count + 64, sizeof *s->programs);
+        s->programs[s->program_count++] = copy_text(item->d_name, strlen(item->d_name));
+    }
+    closedir(listing);
+    if (s->program_count == 0)
+        return fail(WRONG_USAGE, "there is no such program in %s", folder);
+    qsort(s->programs, s->program_count, sizeof *s->programs, by_name);
+    return ALL_PASSED;
+}
+
+/* ---- Devices ---- */
+
+/* Opening says which one is meant, and that it can be used. */
+static int add_selected(suite *s, const char *selector)
+{
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    yoke_device *device = NULL;
+
+    if (yoke_device_open(selector, &device) < 0 || yoke_device_get_info(device, &info) < 0)
+        return fail(yoke_error()->status == YOKE_E_INVALID ? WRONG_USAGE : NO_DEVICE, "%s", yoke_error()->text);
+    yoke_device_release(device);
+    for (size_t i = 0; i < s->device_count; i++)
+        if (strcmp(s->devices[i].selector, info.selector) == 0)
+            return ALL_PASSED;
+    s->devices[s->device_count++] = info;
+    return ALL_PASSED;
+}
+
+static int find_devices(const options *o, suite *s)
+{
+    const char *order = getenv("YOKE_DEVICE");
+    int status = ALL_PASSED;
+
+    for (size_t i = 0; i < o->selector_count && status == ALL_PASSED; i++)
+        status = add_selected(s, o->selectors[i]);
+    if (o->selector_count)
+        return status;
+    if (order && *order)
+        return add_selected(s, NULL);
+    for (size_t i = 0; i < MOST_DEVICES; i++)
+        s->devices[i] = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
+    if (yoke_device_list(s->devices, MOST_DEVICES, &s->device_count) < 0)
+        return fail(yoke_error()->status == YOKE_E_INVALID ? WRONG_USAGE : NO_DEVICE, "%s", yoke_error()->text);
+    if (s->device_count > MOST_DEVICES)
+        s->device_count = MOST_DEVICES;
+    return s->device_count ? ALL_PASSED : fail(NO_DEVICE, "there is no device\n%s", yoke_device_report());
+}
+
+static void list(const suite *s)
+{
+    for (size_t i = 0; i < s->device_count; i++)
+        printf("%-12s %s (%s, driver %s)\n", s->devices[i].selector, s->devices[i].name, s->devices[i].platform,
+               s->devices[i].driver);
+    putchar('\n');
+    for (size_t i = 0; i < s->program_count; i++)
+        printf("%s\n", s->programs[i]);
+}
+
+/* ---- Runs ---- */
+
+/* Each program once for each backend: cases may need several devices of it. */
+static void make_runs(suite *s)
+{
+    s->runs = grown(NULL, s->program_count * s->device_count, sizeof *s->runs);
+    for (size_t first = 0; first < s->device_count; first++) {
+        run one = { .backend = s->devices[first].backend };
+        bool known = false;
+        for (size_t i = 0; i < s->device_count; i++) {
+            if (strcmp(s->devices[i].backend, one.backend) != 0)
+                continue;
+            known = known || i < first;
+            size_t used = strlen(one.devices);
+            snprintf(one.devices + used, sizeof one.devices - used, "%s%s", used ? "," : "", s->devices[i].selector);
+        }
+        for (size_t i = 0; i < s->program_count && !known; i++) {
+            one.program = s->programs[i];
+            s->runs[s->run_count++] = one;
+        }
+    }
+}
+
+static void free_suite(suite *s)
+{
+    for (size_t i = 0; i < s->run_count; i++) {
+        for (size_t j = 0; j < s->runs[i].count; j++) {
+            free(s->runs[i].results[j].name);
+            free(s->runs[i].results[j].text);
+        }
+        free(s->runs[i].results);
+    }
+    for (size_t i = 0; i < s->program_count; i++)
+        free(s->programs[i]);
+    free(s->runs);
+    free(s->programs);
+    free((char *)s->folder);
+}
+
+static int run_suite(const options *o, suite *s, FILE *report)
+{
+    make_runs(s);
+    if (!run_all(s))
+        return SOME_FAILED;
+    if (s->verbose)
+        putchar('\n');
+    report_text(s, stdout);
+    if (report)
+        o->format(s, report);
+    if (report && (fflush(report) != 0 || ferror(report)))
+        return fail(SOME_FAILED, "cannot write %s: %s", o->report, strerror(errno));
+    return results_count(s, NULL, (size_t)ANYWHERE, FAILED) + results_count(s, NULL, (size_t)ANYWHERE, BROKEN) ? SOME_FAILED
+                                                                                                               : ALL_PASSED;
+}
+
+int main(int argc, char **argv)
+{
+    options o = { .format = report_text };
+    suite s = { .jobs = 1, .seconds = SECONDS };
+    FILE *report = NULL;
+    int status = read_options(argc, argv, &o, &s);
+
+    if (status != ALL_PASSED)
+        return status < 0 ? ALL_PASSED : status;
+    s.progress = !s.verbose && isatty(STDOUT_FILENO);
+    status = find_programs(&o, &s);
+    if (status == ALL_PASSED)
+        status = find_devices(&o, &s);
+    if (status == ALL_PASSED && o.list) {
+        list(&s);
+    } else if (status == ALL_PASSED) {
+        report = o.report ? fopen(o.report, "we") : NULL; /* before the work, so that it is not done in vain */
+        status =
+            o.report && !report ? fail(WRONG_USAGE, "cannot write %s: %s", o.report, strerror(errno)) : run_suite(&o, &s, report);
+    }
+    if (report && fclose(report) != 0 && status == ALL_PASSED)
+        status = fail(SOME_FAILED, "cannot write %s: %s", o.report, strerror(errno));
+    free_suite(&s);
+    return status;
+}
