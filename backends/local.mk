@@ -39,3 +39,13 @@ libyoke_all_la_SOURCES += \
 	backends/opencl/shared.c \
 	backends/opencl/stream.c \
 	backends/opencl/symbols.def
+
+# Faults on order: in no library but one for tests.
+if FAULT_INJECTION
+libyoke_all_la_SOURCES += \
+	backends/cuda/inject.c \
+	backends/opencl/inject.c \
+	src/inject.c \
+	src/inject.h
+endif
+EXTRA_DIST += backends/cuda/inject.c backends/opencl/inject.c src/inject.c src/inject.h

@@ -17,7 +17,7 @@ void bench_cuda_load(void)
     driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!driver)
         bench_fail("cuda by hand", "no libcuda.so.1");
-#define YK_CUDA_SYMBOL(need, name, parameters) *(void **)&cu.name = dlsym(driver, #name);
+#define YK_CUDA_SYMBOL(need, name, parameters, ...) *(void **)&cu.name = dlsym(driver, #name);
 #include "../backends/cuda/symbols.def"
 }
 
@@ -31,7 +31,7 @@ static void load_nvrtc(void)
         nvrtc = dlopen(nvrtcs[i], RTLD_NOW | RTLD_LOCAL);
     if (!nvrtc)
         bench_fail("cuda by hand", "no NVRTC");
-#define YK_NVRTC_SYMBOL(need, result, name, parameters) *(void **)&cu.name = dlsym(nvrtc, #name);
+#define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) *(void **)&cu.name = dlsym(nvrtc, #name);
 #include "../backends/cuda/symbols.def"
 }
 

@@ -11,8 +11,8 @@
 #include "../backends/cuda/api.h"
 
 typedef struct bench_cuda_table {
-#define YK_CUDA_SYMBOL(need, name, parameters) yk_CUresult(*name) parameters;
-#define YK_NVRTC_SYMBOL(need, result, name, parameters) result(*name) parameters;
+#define YK_CUDA_SYMBOL(need, name, parameters, ...) yk_CUresult(*name) parameters;
+#define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) result(*name) parameters;
 #include "../backends/cuda/symbols.def"
 } bench_cuda_table;
 

@@ -74,6 +74,15 @@ AC_DEFUN([YK_SANITIZER], [
     ])
 ])
 
+AC_DEFUN([YK_FAULTS], [
+    AC_ARG_ENABLE([fault-injection],
+        [AS_HELP_STRING([--enable-fault-injection], [for tests: any call of a driver can be made to fail, see src/inject.h])],
+        [], [enable_fault_injection=no])
+    AS_IF([test "x$enable_fault_injection" = xyes],
+        [AC_DEFINE([YK_FAULT_INJECTION], [1], [Define to wrap every function of the drivers.])])
+    AM_CONDITIONAL([FAULT_INJECTION], [test "x$enable_fault_injection" = xyes])
+])
+
 dnl Khronos' headers are all that the OpenCL backend needs to be built. The CUDA toolkit has a copy of them.
 AC_DEFUN([YK_OPENCL_HEADERS], [
     yk_opencl_headers=no

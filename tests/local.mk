@@ -188,9 +188,28 @@ tests_faults_exhausted_SOURCES = \
 	tests/faults/exhausted.h \
 	tests/faults/exhausted_graph.c \
 	tests/faults/exhausted_memory.c \
+	tests/faults/exhausted_whole.c \
 	tests/faults/exhausted_work.c \
 	tests/faults/inject.c \
-	tests/faults/inject.h
+	tests/faults/inject.h \
+	tests/faults/stage.c
+
+# Each call of the driver fails once: with a library that has been built for that.
+sweep_tests = tests/faults/sweep.opencl.tap
+cuda_sweep_tests = tests/faults/sweep.cuda.tap
+tests_faults_sweep_SOURCES = \
+	tests/faults/exhausted.h \
+	tests/faults/exhausted_graph.c \
+	tests/faults/exhausted_memory.c \
+	tests/faults/exhausted_whole.c \
+	tests/faults/exhausted_work.c \
+	tests/faults/stage.c \
+	tests/faults/sweep.c
+if FAULT_INJECTION
+check_PROGRAMS += tests/faults/sweep
+TESTS += $(sweep_tests) $(cuda_sweep_tests)
+endif
+EXTRA_DIST += tests/faults/sweep.c
 tests_faults_failures_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_lies_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_programs_LDADD = tests/faults/libline.la libyoke.la

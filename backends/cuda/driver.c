@@ -15,7 +15,7 @@ yk_cuda_table yk_cu;
 static yoke_status fill_table(void *library)
 {
     static const yk_symbol symbols[] = {
-#define YK_CUDA_SYMBOL(need, name, parameters) { #name, offsetof(yk_cuda_table, name), YK_CUDA_##need },
+#define YK_CUDA_SYMBOL(need, name, parameters, ...) { #name, offsetof(yk_cuda_table, name), YK_CUDA_##need },
 #include "symbols.def"
     };
     yk_text missing = { 0 };
@@ -53,6 +53,7 @@ yoke_status yk_cuda_load(void)
     status = fill_table(library);
     if (status < 0)
         goto out;
+    yk_cuda_inject();
     result = yk_cu.cuInit(0);
     if (result == YK_CUDA_ERROR_NOT_INITIALIZED)
         status = yk_cuda_fail("cuInit", result, NULL); /* says what happened: a fork */

@@ -17,12 +17,12 @@
 /* ---- The tables (driver.c, nvrtc.c) ---- */
 
 typedef struct yk_cuda_table {
-#define YK_CUDA_SYMBOL(need, name, parameters) yk_CUresult(*name) parameters;
+#define YK_CUDA_SYMBOL(need, name, parameters, ...) yk_CUresult(*name) parameters;
 #include "symbols.def"
 } yk_cuda_table;
 
 typedef struct yk_nvrtc_table {
-#define YK_NVRTC_SYMBOL(need, result, name, parameters) result(*name) parameters;
+#define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) result(*name) parameters;
 #include "symbols.def"
 } yk_nvrtc_table;
 
@@ -35,6 +35,19 @@ yoke_status yk_cuda_load(void);
 yoke_status yk_nvrtc_load(yk_text *log);
 
 enum { YK_CUDA_OPTIONAL = 0, YK_CUDA_REQUIRED = 1 };
+
+/* Once a table is filled: put wrappers into it that fail on order (inject.c). */
+#ifdef YK_FAULT_INJECTION
+void yk_cuda_inject(void);
+void yk_nvrtc_inject(void);
+#else
+static inline void yk_cuda_inject(void)
+{
+}
+static inline void yk_nvrtc_inject(void)
+{
+}
+#endif
 
 /* ---- What is behind `native` ---- */
 

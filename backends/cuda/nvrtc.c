@@ -21,7 +21,7 @@ static const char *const sonames[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libn
 static bool try_library(const char *path, int flags, yk_text *log)
 {
     static const yk_symbol symbols[] = {
-#define YK_NVRTC_SYMBOL(need, result, name, parameters) { #name, offsetof(yk_nvrtc_table, name), YK_CUDA_##need },
+#define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) { #name, offsetof(yk_nvrtc_table, name), YK_CUDA_##need },
 #include "symbols.def"
     };
     yk_nvrtc_table table;
@@ -40,6 +40,7 @@ static bool try_library(const char *path, int flags, yk_text *log)
         yk_text_add(log, "%s: not NVRTC 11.2 or later, lacks %s\n", path, yk_text_get(&missing));
     } else {
         yk_nvrtc = table;
+        yk_nvrtc_inject();
         found = true;
     }
     yk_text_free(&missing);

@@ -14,9 +14,8 @@ struct yk_cl_table yk_cl;
 static yoke_status fill_table(void *library)
 {
     static const yk_symbol symbols[] = {
-#define YK_CL_SYMBOL(need, name) { #name, offsetof(struct yk_cl_table, name), YK_CL_##need },
+#define YK_CL_SYMBOL(need, result, name, ...) { #name, offsetof(struct yk_cl_table, name), YK_CL_##need },
 #include "symbols.def"
-#undef YK_CL_SYMBOL
     };
     yk_text missing = { 0 };
     yoke_status status = YOKE_OK;
@@ -51,6 +50,8 @@ yoke_status yk_opencl_load(void)
     }
     status = fill_table(library);
     loaded = status == YOKE_OK;
+    if (loaded)
+        yk_opencl_inject();
 out:
     pthread_mutex_unlock(&lock);
     return status;

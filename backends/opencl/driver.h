@@ -19,12 +19,20 @@
 /* ---- The table (driver.c) ---- */
 
 struct yk_cl_table {
-#define YK_CL_SYMBOL(need, name) __typeof__(name) *name;
+#define YK_CL_SYMBOL(need, result, name, ...) __typeof__(name) *name;
 #include "symbols.def"
-#undef YK_CL_SYMBOL
 };
 
 enum { YK_CL_OPTIONAL = 0, YK_CL_REQUIRED = 1 };
+
+/* Once the table is filled: put wrappers into it that fail on order (inject.c). */
+#ifdef YK_FAULT_INJECTION
+void yk_opencl_inject(void);
+#else
+static inline void yk_opencl_inject(void)
+{
+}
+#endif
 
 extern struct yk_cl_table yk_cl;
 

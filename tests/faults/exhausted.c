@@ -8,25 +8,12 @@
  * valgrind that takes --soname-synonyms=somalloc=nouserintercepts, or it replaces the functions of inject.c.
  */
 #include "exhausted.h"
+#include "inject.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SCENARIO_ENTRY(name, words, order, flags) { #name, scenario_##name, order, flags },
-static const scenario scenarios[] = { SCENARIOS(SCENARIO_ENTRY) };
-
-static const scenario *find_scenario(const char *name)
-{
-    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
-        if (strcmp(scenarios[i].name, name) == 0)
-            return &scenarios[i];
-    return NULL;
-}
 
 /* ---- One failure, in a process of its own ---- */
 
@@ -34,15 +21,21 @@ static char first_told[1024]; /* where a call said that there was no memory */
 static char given_up[1024];   /* what kept a scenario from its end */
 static bool stream_failed;    /* for want of memory: that is for ever, until it recovers */
 
-bool refused_once(const char *where, const char *call)
+bool failed_once(yoke_status status, const char *where, const char *call)
 {
-    if (first_told[0] || !inject_happened())
+    if (status != YOKE_E_OUT_OF_HOST_MEMORY || first_told[0] || !inject_happened())
         return false;
     snprintf(first_told, sizeof first_told, "%s: %s: %s", where, call, yoke_error()->text);
     CHECK(yoke_error()->status == YOKE_E_OUT_OF_HOST_MEMORY);
     CHECK(yoke_error()->text[0] != '\0');
     CHECK(yoke_error()->function[0] != '\0');
     return true;
+}
+
+bool was_told(yoke_status status)
+{
+    (void)status;
+    return false;
 }
 
 void gave_up(const char *where, const char *call)
@@ -56,54 +49,6 @@ void finish(yoke_stream *stream)
         if (yoke_stream_wait(stream) != YOKE_E_OUT_OF_HOST_MEMORY)
             return;
     stream_failed = true;
-}
-
-static atomic_uint opened, closed;
-
-static void count_log(int level, const char *text, void *user)
-{
-    (void)user;
-    if (level == YOKE_LOG_INFO && strstr(text, " is opened"))
-        atomic_fetch_add(&opened, 1);
-    if (level == YOKE_LOG_INFO && strstr(text, " is closed"))
-        atomic_fetch_add(&closed, 1);
-}
-
-static bool make_ready(suite *t, const char *selector, bool kernels)
-{
-    t->info = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
-    return CHECK_OK(yoke_device_open(selector, &t->device)) && CHECK_OK(yoke_device_get_info(t->device, &t->info)) &&
-           CHECK_OK(yoke_stream_create(t->device, &t->side)) && CHECK_OK(yoke_stream_create(t->device, &t->stream)) &&
-           (!kernels || CHECK_OK(yoke_program_build(t->device, &exhausted_source, &t->program)));
-}
-
-/* No buffer is left, and no memory, once what was released in use is free. */
-static void nothing_is_left(suite *t)
-{
-    yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
-    double start = suite_now();
-
-    CHECK_OK(yoke_stream_wait(t->side));
-    do {
-        sched_yield();
-        CHECK_OK(yoke_device_trim(t->device, 0));
-        CHECK_OK(yoke_device_memory(t->device, &info));
-    } while ((info.buffers || info.in_use || info.cached || info.pinned || info.pinned_cached) && suite_now() - start < 20);
-    CHECK(info.buffers == 0);
-    CHECK(info.in_use == 0);
-    CHECK(info.cached == 0);
-    CHECK(info.pinned == 0);
-    CHECK(info.pinned_cached == 0);
-}
-
-static void take_down(suite *t)
-{
-    yoke_program_release(t->saxpy);
-    yoke_program_release(t->program);
-    yoke_stream_release(t->stream);
-    yoke_stream_release(t->side);
-    yoke_device_release(t->device);
-    memset(t, 0, sizeof *t);
 }
 
 /* The scenario has ended with this status; only a stream that has failed may have kept it from its end. */
@@ -126,38 +71,13 @@ static void judge(suite *t, suite *p, yoke_status status)
         tap_diag("%s %s", stream_failed ? "a stream failed, and then" : "no stream has failed, but a second time", given_up);
 }
 
-static size_t open_descriptors(void)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    size_t count = 0;
-
-    while (folder && readdir(folder))
-        count++;
-    if (folder)
-        closedir(folder);
-    return count;
-}
-
-/* A second device, or the same once more. */
-static void find_second(const char *selector, char *second, size_t size)
-{
-    yoke_device_info infos[2] = { YOKE_DEVICE_INFO_INIT, YOKE_DEVICE_INFO_INIT };
-    size_t count = 0;
-
-    snprintf(second, size, "%s", selector);
-    CHECK_OK(yoke_device_list(infos, 2, &count));
-    for (size_t i = 0; i < count && i < 2; i++)
-        if (strcmp(infos[i].selector, selector) != 0)
-            snprintf(second, size, "%s", infos[i].selector);
-}
-
 static void run_scenario(const scenario *s, const char *selector, unsigned nth)
 {
     suite t = { 0 }, p = { 0 };
     char second[32];
 
     find_second(selector, second, sizeof second);
-    size_t descriptors = open_descriptors();
+    size_t descriptors = entries_of("/proc/self/fd");
     if (!(s->flags & OPENS_ITSELF) && !make_ready(&t, selector, s->flags & KERNELS))
         goto out;
     if (s->flags & TWO_DEVICES && !make_ready(&p, second, false))
@@ -168,9 +88,9 @@ static void run_scenario(const scenario *s, const char *selector, unsigned nth)
     inject_disarm();
     judge(&t, &p, status);
     if (s->flags & OPENS_ITSELF) {
-        CHECK(atomic_load(&opened) == atomic_load(&closed));
+        CHECK(devices_open() == 0);
         if (strncmp(selector, "cuda", 4) != 0) /* whose driver opens dozens of its own, for good */
-            CHECK(descriptors + 8 > open_descriptors());
+            CHECK(descriptors + 8 > entries_of("/proc/self/fd"));
         if (!make_ready(&t, selector, false))
             goto out;
     }
@@ -196,10 +116,7 @@ static int child(const char *name, const char *selector)
         return 2;
     yoke_log_set(YOKE_LOG_INFO, count_log, NULL);
     run_scenario(s, selector, nth);
-    double start = suite_now();
-    while (atomic_load(&closed) < atomic_load(&opened) && suite_now() - start < 20)
-        sched_yield();
-    CHECK(atomic_load(&closed) == atomic_load(&opened));
+    CHECK(all_devices_closed());
     inject_describe(site, sizeof site);
     if (suite_failures() > 0)
         tap_diag("in %s, number %u has failed, %s; who told of it: %s", s->name, nth, site, first_told[0] ? first_told : "nobody");
@@ -245,17 +162,12 @@ static bool is_first_of_its_driver(suite *t)
     return true;
 }
 
-static unsigned common_divisor(unsigned a, unsigned b)
-{
-    return b == 0 ? a : common_divisor(b, a % b);
-}
-
 /* Every failure where there is time, else some that are spread over all. YOKE_EXHAUSTED_SECONDS: for each scenario. */
 static void sweep(suite *t, const scenario *s)
 {
     const char *asked = getenv("YOKE_EXHAUSTED_SECONDS"), *impossible = inject_impossible();
     double seconds = asked ? atof(asked) : 6, start = suite_now();
-    unsigned tried = 0, told = 0, stride = 1;
+    unsigned tried = 0, told = 0;
     outcome o;
 
     if (impossible) {
@@ -271,11 +183,9 @@ static void sweep(suite *t, const scenario *s)
     unsigned count = o.seen;
     if (!CHECK(count > 0))
         return;
-    if ((suite_now() - start) * count > seconds)
-        for (stride = count * 5 / 8 + 1; common_divisor(stride, count) != 1;)
-            stride++;
+    bool all = (suite_now() - start) * count < seconds;
     for (unsigned i = 0; i < count && (i == 0 || suite_now() - start < seconds); i++) {
-        one(t, s, 1 + i * stride % count, &o);
+        one(t, s, all ? i + 1 : spread(i, count), &o);
         tried += o.happened != 0;
         told += o.told != 0;
     }

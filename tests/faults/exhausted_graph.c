@@ -22,6 +22,7 @@ typedef struct work {
 
 static yoke_status called(yoke_status status, void *user)
 {
+    (void)was_told(status);
     gate_open(&((work *)user)->called);
     return status;
 }

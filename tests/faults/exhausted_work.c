@@ -54,6 +54,7 @@ static yoke_status hear(yoke_status status, void *user)
 
     if (l->leave && status == YOKE_OK)
         gate_wait(l->leave, 1);
+    (void)was_told(status);
     gate_open(&l->ran);
     return l->result;
 }
@@ -67,7 +68,7 @@ static void heard(void *user)
 
 static void settled(yoke_status status, void *user)
 {
-    (void)status;
+    (void)was_told(status);
     gate_open(&((listener *)user)->ran);
 }
 
@@ -317,6 +318,7 @@ static yoke_status hear_native(yoke_status status, void *native, void *user)
     listener *l = user;
 
     CHECK((status == YOKE_OK) == (native != NULL));
+    (void)was_told(status);
     gate_open(&l->ran);
     return YOKE_OK;
 }
