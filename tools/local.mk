@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Programs that are installed beside the library. Of the program `yoke` a subcommand is a file of its name, and its parts begin with that name.
+# Programs that are installed beside the library. Of `yoke` a subcommand is a file of its name, and its parts begin with that name.
 
 bin_PROGRAMS += tools/yoke
 tools_yoke_SOURCES = \
@@ -24,6 +24,8 @@ tools_yoke_LDADD = libyoke.la $(JANSSON_LIBS)
 # What --json writes.
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = tools/schema/info.json
+
+# The conformance suite for whoever has no source.
 bin_PROGRAMS += tools/yoke-conformance
 tools_yoke_conformance_CPPFLAGS = $(AM_CPPFLAGS) -DCONFORMANCE_DIR='"$(suitedir)"'
 tools_yoke_conformance_LDADD = libyoke.la
