@@ -17,6 +17,11 @@ tools_yoke_SOURCES = \
 	tools/probe.h \
 	tools/tool.c \
 	tools/tool.h \
+	tools/trace.c \
+	tools/trace.h \
+	tools/trace_draw.c \
+	tools/trace_read.c \
+	tools/trace_why.c \
 	tools/yoke.c
 tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tools_yoke_LDADD = libyoke.la $(JANSSON_LIBS)

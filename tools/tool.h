@@ -23,7 +23,7 @@ typedef struct tool_command {
     int (*run)(const struct tool_command *command, int argc, char **argv); /* argv[0] is the name. Returns the exit code */
 } tool_command;
 
-extern const tool_command tool_bench, tool_cc, tool_check, tool_info;
+extern const tool_command tool_bench, tool_cc, tool_check, tool_info, tool_trace;
 
 /* Print how a subcommand is used. */
 void tool_print_help(const tool_command *command, FILE *stream);

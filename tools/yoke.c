@@ -7,6 +7,7 @@
 
 static const tool_command *const commands[] = {
     &tool_info,
+    &tool_trace,
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

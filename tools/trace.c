@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `yoke trace`: run a program with YOKE_TRACE, then tell what it did with its time and draw it. Without --out the trace itself lies
+ * in a file for temporary use, which goes. */
+#include "trace.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What shells answer for a program that is not there. */
+enum { NOT_STARTED = 127 };
+
+/* The exit code of a program that was run, or of one that a signal has ended, as shells have it. */
+static int run(const tool_command *command, char **argv, const char *path)
+{
+    int state = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("YOKE_TRACE", path, 1);
+        execvp(argv[0], argv);
+        tool_complain(command, "%s cannot be started: %s", argv[0], strerror(errno));
+        _exit(NOT_STARTED);
+    }
+    /* An interruption from the terminal is for the program; its trace is still wanted. */
+    signal(SIGINT, SIG_IGN);
+    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
+        continue;
+    signal(SIGINT, SIG_DFL);
+    if (child < 0) {
+        tool_complain(command, "no process for %s: %s", argv[0], strerror(errno));
+        return NOT_STARTED;
+    }
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+static bool draw(const tool_command *command, const trace *seen, const char *title, const char *path)
+{
+    FILE *stream = fopen(path, "w");
+    bool fine = stream != NULL;
+    if (stream) {
+        trace_draw(seen, title, stream);
+        fine = !ferror(stream);
+        fine = fclose(stream) == 0 && fine;
+    }
+    if (!fine)
+        tool_complain(command, "%s cannot be written: %s", path, strerror(errno));
+    return fine;
+}
+
+static bool show(const tool_command *command, const char *path, const char *title, const char *picture)
+{
+    trace seen;
+    struct stat file;
+    if (stat(path, &file) == 0 && file.st_size == 0) {
+        tool_complain(command, "the trace is empty: the program has opened no device through Yoke");
+        return false;
+    }
+    if (!trace_read(command, path, &seen))
+        return false;
+    bool fine = seen.count > 0;
+    if (!fine)
+        tool_complain(command, "the trace is empty: the program has given its devices nothing to do");
+    else
+        trace_explain(&seen, stderr);
+    if (fine && picture)
+        fine = draw(command, &seen, title, picture);
+    trace_free(&seen);
+    return fine;
+}
+
+/* A path for the trace, to be freed; relative ones are of this folder, wherever the program goes. NULL: complained. */
+static char *trace_path(const tool_command *command, const char *out)
+{
+    const char *folder = getenv("TMPDIR");
+    if (out && *out == '/')
+        return tool_text("%s", out);
+    if (out) {
+        char *here = getcwd(NULL, 0), *path = tool_text("%s/%s", here ? here : ".", out);
+        free(here);
+        return path;
+    }
+    char *path = tool_text("%s/yoke-trace.XXXXXX", folder && *folder ? folder : "/tmp");
+    int descriptor = mkstemp(path);
+    if (descriptor >= 0) {
+        close(descriptor);
+        return path;
+    }
+    tool_complain(command, "no file for the trace, %s: %s", path, strerror(errno));
+    free(path);
+    return NULL;
+}
+
+static int trace_program(const tool_command *command, char **argv, const char *out, const char *picture)
+{
+    char *path = trace_path(command, out), *title = tool_text("%s", argv[0]);
+    if (!path) {
+        free(title);
+        return TOOL_WRONG;
+    }
+    for (char **word = argv + 1; *word; word++) {
+        char *longer = tool_text("%s %s", title, *word);
+        free(title);
+        title = longer;
+    }
+    int code = run(command, argv, path);
+    if (code != NOT_STARTED && !show(command, path, title, picture) && code == 0)
+        code = TOOL_WRONG;
+    if (!out)
+        unlink(path);
+    free(path);
+    free(title);
+    return code;
+}
+
+static int trace_main(const tool_command *command, int argc, char **argv)
+{
+    enum { OUT, SVG, READ, HELP };
+    static const struct option options[] = { { "out", required_argument, NULL, OUT },
+                                             { "svg", required_argument, NULL, SVG },
+                                             { "read", required_argument, NULL, READ },
+                                             { "help", no_argument, NULL, HELP },
+                                             { NULL, 0, NULL, 0 } };
+    const char *out = NULL, *picture = NULL, *given = NULL;
+    for (int c; (c = getopt_long(argc, argv, "+", options, NULL)) != -1;)
+        switch (c) {
+        case OUT:
+            out = optarg;
+            break;
+        case SVG:
+            picture = optarg;
+            break;
+        case READ:
+            given = optarg;
+            break;
+        case HELP:
+            tool_print_help(command, stdout);
+            return TOOL_FINE;
+        default:
+            return tool_misused(command, NULL);
+        }
+    if (given && (optind < argc || out))
+        return tool_misused(command, "--read is for a trace that is there: give it no command, and no --out");
+    if (!given && optind == argc)
+        return tool_misused(command, "there is no command to trace");
+    if (!tool_has_json(command))
+        return TOOL_WRONG;
+    if (given)
+        return show(command, given, given, picture) ? TOOL_FINE : TOOL_WRONG;
+    return trace_program(command, argv + optind, out, picture);
+}
+
+const tool_command tool_trace = {
+    .name = "trace",
+    .arguments = "[--out FILE] [--svg FILE] COMMAND [ARGUMENT]..., or --read FILE [--svg FILE]",
+    .summary = "what a program did with its time, and what stood in the way of more",
+    .help = "  --out FILE    keep the trace: Chrome's trace events, for Perfetto or chrome://tracing\n"
+            "  --svg FILE    draw it: a row for each stream, for its host functions, and for each thread that waited\n"
+            "  --read FILE   do that with a trace that is there, as YOKE_TRACE=FILE leaves it\n"
+            "\n"
+            "What it tells goes to stderr, behind what the program says. The exit code is the program's; 127 when it\n"
+            "cannot be started.\n",
+    .run = trace_main,
+};
