@@ -310,6 +310,9 @@ typedef struct yk_given {
 
 enum { YK_GIVEN_KEPT = 16 };
 
+/* Beside YOKE_STREAM_TIMED: that is for the trace, and nothing the program has asked for. */
+#define YK_STREAM_STAMPED 0x80000000u
+
 struct yoke_stream {
     yk_object object;
     atomic_uint uses; /* what needs this memory: the user's references together, the worker, every event */

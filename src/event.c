@@ -252,7 +252,7 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
         return yk_blame(function, where,
                         yk_fail(YOKE_E_INVALID, "%s: flags are 0x%x, only YOKE_EVENT_TIMED (0x%x) is known", function,
                                 (unsigned)flags, (unsigned)YOKE_EVENT_TIMED));
-    if ((flags & YOKE_EVENT_TIMED) && !(stream->flags & YOKE_STREAM_TIMED))
+    if ((flags & YOKE_EVENT_TIMED) && (stream->flags & (YOKE_STREAM_TIMED | YK_STREAM_STAMPED)) != YOKE_STREAM_TIMED)
         return yk_blame(function, where,
                         yk_fail(YOKE_E_INVALID, "%s: YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", function));
 

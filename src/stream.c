@@ -141,8 +141,8 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
     }
     if (device->blocking || device->traced)
         yk_stream_close(stream); /* and it never opens */
-    if (device->traced && (device->info.capabilities & 1u << YOKE_CAP_TIMING))
-        stream->flags |= YOKE_STREAM_TIMED;
+    if (device->traced && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & 1u << YOKE_CAP_TIMING))
+        stream->flags |= YOKE_STREAM_TIMED | YK_STREAM_STAMPED;
     return stream;
 }
 

@@ -5,11 +5,13 @@
  */
 #include "trace.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "stream.h"
@@ -27,12 +29,30 @@ static void spell_out(const char *ordered, yk_text *path)
     yk_text_add(path, "%s", ordered);
 }
 
+/* For this process alone: another one that is traced too gets a file of its own. */
+static int open_alone(const char *path)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return -1;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ftruncate(descriptor, 0) == 0)
+        return descriptor;
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+}
+
 /* With the lock held. */
 static void open_file(const char *ordered)
 {
     yk_text path = { 0 };
     spell_out(ordered, &path);
-    int descriptor = open(yk_text_get(&path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int descriptor = open_alone(yk_text_get(&path));
+    if (descriptor < 0 && errno == EWOULDBLOCK) {
+        yk_text_add(&path, ".%ld", (long)getpid());
+        descriptor = open_alone(yk_text_get(&path));
+    }
     file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (file)
         yk_log(YOKE_LOG_INFO, "a trace goes to %s (YOKE_TRACE)", yk_text_get(&path));
