@@ -8,6 +8,7 @@
 #include "backend.h"
 #include "graph.h"
 #include "pinned.h"
+#include "sizes.h"
 
 /* CUDA's limit for all parameters of a kernel, since 12.1. */
 enum { MOST_BYTES = 32764 };
@@ -124,7 +125,7 @@ static yoke_status check_array(const look *at, const yoke_arg *arg, size_t i)
     if (size > device->info.max_buffer)
         return FAULT(YOKE_E_RANGE, at, i, ": the %s has %llu bytes; the largest single buffer of %s has %llu", given_text(arg),
                      (unsigned long long)size, device->info.selector, (unsigned long long)device->info.max_buffer);
-    if (size - 1 > UINTPTR_MAX - (uintptr_t)arg->value.host)
+    if (!yk_is_range(arg->value.host, size))
         return FAULT(YOKE_E_INVALID, at, i, ": %llu bytes from %p are no range of memory", (unsigned long long)size,
                      arg->value.host);
     if (yk_arg_kind(arg) == YOKE_ARG_IN)
@@ -257,7 +258,7 @@ size_t yk_arguments_shared(const yk_op *op)
         return sum;
     for (size_t i = 0; i < op->u.launch.count; i++) {
         const yoke_arg *arg = &op->u.launch.args[i];
-        if (arg->kind == YOKE_ARG_LOCAL && __builtin_add_overflow(sum, arg->value.u64, &sum))
+        if (arg->kind == YOKE_ARG_LOCAL && !yk_size_add(&sum, arg->value.u64))
             return SIZE_MAX;
     }
     return sum;

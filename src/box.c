@@ -5,6 +5,7 @@
  */
 #include "copy.h"
 #include "graph.h"
+#include "sizes.h"
 
 #include <limits.h>
 
@@ -17,20 +18,14 @@ typedef struct side {
     size_t end; /* one beyond the last byte */
 } side;
 
-static bool add_product(size_t *sum, size_t a, size_t b)
-{
-    size_t product;
-    return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
-}
-
 static yoke_status check_box(const char *function, yoke_box *box)
 {
-    size_t total = 0;
+    size_t rows = 0, total = 0;
     if (box->width == 0)
         return yk_fail(YOKE_E_INVALID, "%s: the box's width is 0; it has at least one byte", function);
     box->height = box->height ? box->height : 1;
     box->depth = box->depth ? box->depth : 1;
-    if (!add_product(&total, box->width, box->height) || (total && total > SIZE_MAX / box->depth))
+    if (!yk_size_add_product(&rows, box->width, box->height) || !yk_size_add_product(&total, rows, box->depth))
         return yk_fail(YOKE_E_RANGE, "%s: a box of %zu bytes x %zu rows x %zu slices is larger than any memory", function,
                        box->width, box->height, box->depth);
     return YOKE_OK;
@@ -43,7 +38,7 @@ static yoke_status check_layout(const char *function, const char *name, yoke_lay
     *out = (side){ name, layout.offset, layout.row_pitch ? layout.row_pitch : box->width, layout.slice_pitch, 0 };
     if (out->row < box->width)
         return yk_fail(YOKE_E_INVALID, "%s: the row_pitch of %s is %zu; a row has %zu bytes", function, name, out->row, box->width);
-    bool fits = add_product(&slice, box->height, out->row); /* with what follows the last row, as the next slice needs it */
+    bool fits = yk_size_add_product(&slice, box->height, out->row); /* with what follows the last row, as the next slice needs it */
     size_t least = fits ? slice - out->row + box->width : SIZE_MAX;
     if (!out->slice && fits)
         out->slice = slice;
@@ -51,8 +46,8 @@ static yoke_status check_layout(const char *function, const char *name, yoke_lay
         return yk_fail(YOKE_E_INVALID, "%s: the slice_pitch of %s is %zu; %zu rows take %zu bytes", function, name, out->slice,
                        box->height, least);
     out->end = out->offset;
-    if (!fits || !add_product(&out->end, box->depth - 1, out->slice) || !add_product(&out->end, box->height - 1, out->row) ||
-        !add_product(&out->end, 1, box->width))
+    if (!fits || !yk_size_add_product(&out->end, box->depth - 1, out->slice) ||
+        !yk_size_add_product(&out->end, box->height - 1, out->row) || !yk_size_add(&out->end, box->width))
         return yk_fail(YOKE_E_RANGE, "%s: the box reaches beyond any memory on the side of %s", function, name);
     return YOKE_OK;
 }
@@ -211,7 +206,7 @@ static yoke_status transfer(const char *function, const char *where, yk_op_kind 
         status = check_layout(function, "buffer", buffer_layout, &box, &device);
     if (status == YOKE_OK)
         status = check_layout(function, host_name, host_layout, &box, &memory);
-    if (status == YOKE_OK && memory.end > UINTPTR_MAX - (uintptr_t)host)
+    if (status == YOKE_OK && !yk_is_range(host, memory.end))
         status = yk_fail(YOKE_E_RANGE, "%s: the box reaches beyond any memory on the side of %s", function, host_name);
     if (status < 0)
         return status;

@@ -8,6 +8,7 @@
 #include "graph.h"
 #include "pinned.h"
 #include "pool.h"
+#include "sizes.h"
 #include "stream.h"
 #include "trash.h"
 
@@ -173,7 +174,7 @@ static yoke_status create_over(const char *function, yoke_device *device, void *
 {
     if (!host)
         return yk_fail(YOKE_E_INVALID, "%s: host is NULL", function);
-    if (size == 0 || size > UINTPTR_MAX - (uintptr_t)host)
+    if (size == 0 || !yk_is_range(host, size))
         return yk_fail(YOKE_E_INVALID, "%s: size is %zu; that is no range of memory from %p", function, size, host);
     yoke_status status = yk_device_check(device);
     if (status == YOKE_OK && !yk_is_writable(host, size))

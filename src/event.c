@@ -340,6 +340,8 @@ yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_
     *out_index = count;
     if (!events || count == 0)
         return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: there are no events to wait for", function));
+    if (count > PTRDIFF_MAX / sizeof *events)
+        return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: count is %zu; no array is as long", function, count));
     for (size_t i = 0; i < count; i++) {
         if (yk_is(events[i], YK_EVENT))
             continue;

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "hash.h"
+#include "sizes.h"
 
 /* No text starts like this, and a copy that has changed the ends of lines does not either. */
 static const unsigned char magic[8] = { 0x89, 'Y', 'o', 'k', 'e', '\r', '\n', 0x1a };
@@ -245,8 +246,11 @@ static yoke_status take_arrays(reader *from, yk_image *image)
     size_t room = take_count(from, PARAM_LEAST);
     if (from->bad || image->instance_count + image->kernel_count == 0)
         return YOKE_OK;
-    yk_image_instance *instances = calloc(1, image->instance_count * sizeof *instances +
-                                                 image->kernel_count * sizeof *image->kernels + room * sizeof(yk_param));
+    size_t size = 0;
+    bool fits = yk_size_add_product(&size, image->instance_count, sizeof(yk_image_instance)) &&
+                yk_size_add_product(&size, image->kernel_count, sizeof(yk_image_kernel)) &&
+                yk_size_add_product(&size, room, sizeof(yk_param));
+    yk_image_instance *instances = fits ? calloc(1, size) : NULL;
     if (!instances)
         return yk_no_memory("a program's image");
     yk_image_kernel *kernels = (yk_image_kernel *)(instances + image->instance_count);

@@ -77,6 +77,7 @@ libyoke_all_la_SOURCES = \
 	src/select.h \
 	src/settle.c \
 	src/settle.h \
+	src/sizes.h \
 	src/source.c \
 	src/source.h \
 	src/staging.c \

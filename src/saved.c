@@ -10,6 +10,7 @@
 #include "code.h"
 #include "kernel.h"
 #include "program.h"
+#include "sizes.h"
 #include "stream.h"
 
 /* ---- Making images ---- */
@@ -281,6 +282,8 @@ static yoke_status load(const char *function, yoke_device *device, const char *n
     YK_CHECK(device, YK_DEVICE, function, "device");
     if (!image || size == 0)
         return yk_fail(YOKE_E_INVALID, "%s: %s", function, image ? "size is 0" : "image is NULL");
+    if (!yk_is_range(image, size))
+        return yk_fail(YOKE_E_INVALID, "%s: size is %zu; that is no range of memory from %p", function, size, image);
     int kind = yk_code_find_kind(image, size);
     yoke_status status = check_kind(function, device, kind);
     if (status == YOKE_OK)

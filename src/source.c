@@ -10,6 +10,7 @@
 
 #include "backend.h"
 #include "code.h"
+#include "sizes.h"
 #include "twins.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
@@ -49,6 +50,9 @@ static yoke_status check_text(const char *function, const yoke_device *device, c
     if (!text)
         return yk_fail(YOKE_E_INVALID, "%s: source has no %s text, which %s takes%s", function, backend, device->info.selector,
                        other ? "; it has only the other twin" : "");
+    if (!yk_is_range(text, size))
+        return yk_fail(YOKE_E_INVALID, "%s: source's %s text has %zu bytes from %p; that is no range of memory", function, backend,
+                       size, (const void *)text);
     int kind = yk_code_find_kind(text, size);
     const char *nul = memchr(text, 0, size);
     if (kind != YK_FOUND_TEXT && kind != YK_CODE_BINARY)

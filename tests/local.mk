@@ -245,6 +245,7 @@ unit_programs = \
 	tests/unit/object \
 	tests/unit/select \
 	tests/unit/signature \
+	tests/unit/sizes \
 	tests/unit/text
 check_PROGRAMS += $(unit_programs)
 unit_tests = $(unit_programs:=.tap)
@@ -259,6 +260,7 @@ tests_unit_image_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_select_LDADD = $(unit_libraries)
 tests_unit_signature_LDADD = $(unit_libraries)
+tests_unit_sizes_LDADD = tests/libtap.la
 tests_unit_text_LDADD = $(unit_libraries)
 
 # Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.

@@ -160,7 +160,7 @@ static yoke_status read_code(yk_nvrtcProgram handle, const target *t, yoke_progr
         status = nvrtc_check("nvrtcGetPTXSize", yk_nvrtc.nvrtcGetPTXSize(handle, &size));
     if (status < 0)
         return status;
-    code = malloc(size + 1);
+    code = size < SIZE_MAX ? malloc(size + 1) : NULL;
     if (!code)
         return yk_no_memory("a program's code");
     if (t->exact)

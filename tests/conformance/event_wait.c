@@ -259,6 +259,8 @@ static void bad_arguments(suite *t)
     CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|no events", yoke_event_wait_any(&event, 0, YOKE_FOREVER, &index));
     CHECK(index == 0);
     CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|no events", yoke_event_wait_any(NULL, 2, YOKE_FOREVER, &index));
+    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|no array", yoke_event_wait_any(&event, SIZE_MAX, YOKE_FOREVER, &index));
+    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|no array", yoke_event_wait_any(&event, SIZE_MAX / 16 + 1, 0, &index));
     events[0] = event;
     events[1] = NULL;
     CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|events[1]", yoke_event_wait_any(events, 2, YOKE_FOREVER, &index));

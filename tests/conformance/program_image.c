@@ -164,6 +164,7 @@ static void room(suite *t)
         if (!CHECK(target[i] == 0x5a))
             break;
     CHECK_OK(yoke_program_save(program, target, size + 1, &told));
+    CHECK_OK(yoke_program_save(program, target, SIZE_MAX, &told)); /* that there is room enough is all it says */
     CHECK(told == size && target[size] == 0x5a);
     CHECK_FAILS(YOKE_E_INVALID, "target", yoke_program_save(program, NULL, size, &told));
     CHECK(told == 0);
@@ -238,6 +239,8 @@ static void kinds(suite *t)
 
     CHECK_FAILS(YOKE_E_INVALID, "image is NULL", yoke_program_load(t->device, NULL, NULL, 5, &program));
     CHECK_FAILS(YOKE_E_INVALID, "size is 0", yoke_program_load(t->device, NULL, ptx, 0, &program));
+    CHECK_FAILS(YOKE_E_INVALID, "no range of memory", yoke_program_load(t->device, NULL, no_code, SIZE_MAX, &program));
+    CHECK_FAILS(YOKE_E_INVALID, "no range of memory", yoke_program_load(t->device, NULL, ptx, SIZE_MAX / 2 + 1, &program));
     CHECK_FAILS(YOKE_E_INVALID, "out_program", yoke_program_load(t->device, NULL, ptx, sizeof ptx, NULL));
     CHECK_STATUS(YOKE_E_INVALID, yoke_program_load(NULL, NULL, ptx, sizeof ptx, &program));
     CHECK_FAILS(YOKE_E_INVALID, "text|yoke_program_build",

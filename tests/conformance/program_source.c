@@ -170,6 +170,23 @@ out:
     yoke_program_release(program);
 }
 
+/* Sizes that no text can have, whatever lies there. */
+static void no_size(suite *t)
+{
+    static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 7, SIZE_MAX / 2 + 1 };
+    const char *text = is_cuda(t) ? KERNEL_CUDA : KERNEL_OPENCL;
+    yoke_program *program = NULL;
+    yoke_event *built = NULL;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        yoke_source source = source_of(text, sizes[i]);
+        CHECK_FAILS(YOKE_E_INVALID, "yoke_program_build|no range of memory", yoke_program_build(t->device, &source, &program));
+        CHECK_FAILS(YOKE_E_INVALID, "yoke_program_build_async|no range of memory",
+                    yoke_program_build_async(t->device, &source, &program, &built));
+        CHECK(!program && !built);
+    }
+}
+
 /* A text with a size needs no end; and what follows it is not read. */
 static void sized(suite *t)
 {
@@ -364,6 +381,7 @@ int main(void)
         { "members that are wrong", wrong_members, false },
         { "the struct of version 0.1", older_struct, false },
         { "texts with a size", sized, false },
+        { "sizes that no text has", no_size, false },
         { "10 MiB of source", long_source, false },
         { "line information", debug, false },
         { "language versions", standards, false },

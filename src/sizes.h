@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arithmetic on sizes that come from outside: from callers, files, drivers. What wraps round would pass every later check, so it is
+ * found where it happens.
+ */
+#ifndef YK_SIZES_H
+#define YK_SIZES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether the sum grows by that without wrapping round; else it is left as it was. */
+static inline bool yk_size_add(size_t *sum, uint64_t more)
+{
+    size_t result;
+    bool fits = !__builtin_add_overflow(*sum, more, &result);
+    if (fits)
+        *sum = result;
+    return fits;
+}
+
+/* The same for so many things of one size. */
+static inline bool yk_size_add_product(size_t *sum, uint64_t count, uint64_t size)
+{
+    size_t product;
+    return !__builtin_mul_overflow(count, size, &product) && yk_size_add(sum, product);
+}
+
+/* Whether there can be so many bytes at the address: no object is larger than PTRDIFF_MAX, and none goes round the end of memory.
+ */
+static inline bool yk_is_range(const void *start, uint64_t size)
+{
+    return size <= PTRDIFF_MAX && size <= UINTPTR_MAX - (uintptr_t)start;
+}
+
+#endif
