@@ -288,6 +288,11 @@ tests_model_gate_LDADD = tests/libtap.la
 tests_model_rule_SOURCES = tests/model/rule.c tests/model/search.c tests/model/search.h
 tests_model_rule_LDADD = tests/libtap.la
 
+check_PROGRAMS += tests/security/rights
+tests_security_rights_LDADD = libyoke-all.la
+security_tests = \
+	tests/security/rights.tap
+
 check_PROGRAMS += tests/static/nvrtc_compile
 tests_static_nvrtc_compile_LDADD = tests/libtap.la
 if HAVE_PNG
@@ -315,7 +320,7 @@ static_tests = \
 tool_tests = \
 	tests/tools/conformance.tap
 
-TESTS += $(static_tests) $(tool_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
+TESTS += $(static_tests) $(security_tests) $(tool_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
 	$(cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
 	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 CLEANFILES += $(TESTS)
@@ -329,6 +334,7 @@ EXTRA_DIST += \
 	tests/lsan.supp \
 	tests/photos.sh \
 	tests/run-one.sh \
+	tests/security/rights.sh \
 	tests/static/cuda_api.c \
 	tests/static/cuda_api.sh \
 	tests/static/forked.sh \
