@@ -290,8 +290,6 @@ tests_model_rule_LDADD = tests/libtap.la
 
 check_PROGRAMS += tests/security/rights
 tests_security_rights_LDADD = libyoke-all.la
-security_tests = \
-	tests/security/rights.tap
 
 check_PROGRAMS += tests/static/nvrtc_compile
 tests_static_nvrtc_compile_LDADD = tests/libtap.la
@@ -317,10 +315,13 @@ static_tests = \
 	tests/static/symbols.tap \
 	tests/static/twins.tap
 
-tool_tests = \
+# Of what is installed, and of whom it trusts.
+package_tests = \
+	tests/security/rights.tap \
+	tests/security/sources.tap \
 	tests/tools/conformance.tap
 
-TESTS += $(static_tests) $(security_tests) $(tool_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
+TESTS += $(static_tests) $(package_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
 	$(cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
 	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 CLEANFILES += $(TESTS)
@@ -335,6 +336,7 @@ EXTRA_DIST += \
 	tests/photos.sh \
 	tests/run-one.sh \
 	tests/security/rights.sh \
+	tests/security/sources.sh \
 	tests/static/cuda_api.c \
 	tests/static/cuda_api.sh \
 	tests/static/forked.sh \

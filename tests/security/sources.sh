@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the library's text shows of whom it trusts: which variables it reads, which files and which libraries it opens. What is new
+# here has to be thought about, and then goes into the lists below and into SECURITY.md.
+
+. "$top_srcdir/tests/tap/tap.sh"
+export LC_ALL=C
+cd "$top_srcdir" || exit 1
+
+# Variables that name nothing to be opened, so that it does no harm when somebody else has set them.
+harmless='YOKE_BACKEND YOKE_BLOCKING YOKE_COMMAND_BUFFERS YOKE_COPY_THREADS YOKE_DEVICE YOKE_FILL_KERNEL YOKE_LOG YOKE_STAGING
+YOKE_WATCHDOG'
+
+grep -rhoE '(^|[^_])getenv\("[A-Z_]*"\)' src backends | sed 's/.*"\(.*\)".*/\1/' | sort -u >"$tap_folder/read"
+for name in $harmless; do
+    echo "$name"
+done | sort >"$tap_folder/harmless"
+comm -23 "$tap_folder/read" "$tap_folder/harmless" >"$tap_folder/strange"
+tap_empty "only harmless variables are read with getenv, all others with secure_getenv" "$tap_folder/strange"
+
+grep -rhoE 'YOKE_[A-Z_]+' README.md | sort -u >"$tap_folder/documented"
+grep -rhoE '(getenv|variable)\("[A-Z_]*"\)' src backends | sed 's/.*"\(.*\)".*/\1/' | grep YOKE | sort -u |
+    comm -23 - "$tap_folder/documented" >"$tap_folder/unknown"
+tap_empty "README.md has every variable" "$tap_folder/unknown"
+grep -rhoE '(getenv|variable)\("[A-Z_]*"\)' src backends | sed 's/.*"\(.*\)".*/\1/' | sort -u | while read -r name; do
+    grep -q "\`$name\`" SECURITY.md || echo "$name"
+done >"$tap_folder/unknown"
+tap_empty "SECURITY.md has every variable" "$tap_folder/unknown"
+
+grep -rnE '[^a-z_](fopen|freopen|creat|opendir|mkstemp|tmpfile)\(' src backends >"$tap_folder/opened"
+grep -rnE '[^a-z_>.]open(at)?\(' src backends | grep -v 'O_NOFOLLOW' | grep -v '"/dev/null"' >>"$tap_folder/opened"
+tap_empty "no file is opened through a link" "$tap_folder/opened"
+grep -rnE '[^a-z_>.]open(at)?\(' src backends | grep -v 'O_CLOEXEC' >"$tap_folder/opened"
+tap_empty "no file is left to programs that are started" "$tap_folder/opened"
+
+grep -rnE '(system|popen|execl?p?|posix_spawnp?)\(' src backends | grep -vE '[a-z_>.](system|popen|exec)|/\*' >"$tap_folder/started"
+tap_empty "no program is started" "$tap_folder/started"
+
+grep -rhE 'define (LIBRARY|LAST_FOLDER) |sonames\[\] =' backends | grep -oE '"[^"]*"' | tr -d '"' |
+    grep -vE '^(/usr/|lib[A-Za-z]+\.so\.[0-9.]+$)' >"$tap_folder/libraries"
+tap_empty "libraries are named by soname or absolute path" "$tap_folder/libraries"
+grep -rlE '[^a-z_]dlopen\(' src backends | grep -vE '^backends/(cuda/(driver|nvrtc)|opencl/driver)\.c$' >"$tap_folder/openers"
+tap_empty "and opened in three places only" "$tap_folder/openers"
+tap_done
