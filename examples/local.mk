@@ -25,7 +25,34 @@ examples_uv_LDADD = libyoke.la $(UV_LIBS)
 
 # Installed as sources, with a Makefile that builds them there.
 examplesdir = $(docdir)/examples
-dist_examples_DATA = examples/Makefile examples/photos.c examples/uv.c
+dist_examples_DATA = \
+	examples/Makefile \
+	examples/README.md \
+	examples/arrays.c \
+	examples/blur.c \
+	examples/event_loop.c \
+	examples/example.h \
+	examples/fallback.c \
+	examples/heat.c \
+	examples/hello.c \
+	examples/histogram.c \
+	examples/host_arrays.c \
+	examples/host_function.c \
+	examples/life.c \
+	examples/load_kernel.c \
+	examples/matmul.c \
+	examples/nbody.c \
+	examples/page_locked.c \
+	examples/photos.c \
+	examples/picture.h \
+	examples/pinned.c \
+	examples/pipeline.c \
+	examples/reduce.c \
+	examples/several_devices.c \
+	examples/shared_memory.c \
+	examples/structs.c \
+	examples/uv.c \
+	examples/vector_add.c
 examples_photosdir = $(examplesdir)/photos
 dist_examples_photos_DATA = \
 	examples/photos/blur.c \
@@ -34,3 +61,54 @@ dist_examples_photos_DATA = \
 	examples/photos/photos.h \
 	examples/photos/picture.c \
 	examples/photos/report.c
+# The gallery: one file each, and two headers.
+noinst_PROGRAMS += \
+	examples/arrays \
+	examples/event_loop \
+	examples/fallback \
+	examples/heat \
+	examples/hello \
+	examples/histogram \
+	examples/host_arrays \
+	examples/host_function \
+	examples/life \
+	examples/load_kernel \
+	examples/matmul \
+	examples/nbody \
+	examples/page_locked \
+	examples/pinned \
+	examples/pipeline \
+	examples/reduce \
+	examples/several_devices \
+	examples/shared_memory \
+	examples/structs \
+	examples/vector_add
+examples_arrays_LDADD = libyoke.la
+examples_event_loop_LDADD = libyoke.la
+examples_fallback_LDADD = libyoke.la
+examples_hello_LDADD = libyoke.la
+examples_histogram_LDADD = libyoke.la
+examples_host_arrays_LDADD = libyoke.la
+examples_host_function_LDADD = libyoke.la
+examples_life_LDADD = libyoke.la
+examples_load_kernel_LDADD = libyoke.la
+examples_matmul_LDADD = libyoke.la
+examples_page_locked_LDADD = libyoke.la
+examples_pinned_LDADD = libyoke.la
+examples_pipeline_LDADD = libyoke.la
+examples_reduce_LDADD = libyoke.la
+examples_several_devices_LDADD = libyoke.la
+examples_shared_memory_LDADD = libyoke.la
+examples_structs_LDADD = libyoke.la
+examples_vector_add_LDADD = libyoke.la
+
+# Those with a picture; without libpng they leave none, and there is nothing to blur.
+examples_heat_LDADD = libyoke.la $(PNG_LIBS)
+examples_nbody_LDADD = libyoke.la $(PNG_LIBS)
+if HAVE_PNG
+examples_heat_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_PNG $(PNG_CFLAGS)
+examples_nbody_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_PNG $(PNG_CFLAGS)
+noinst_PROGRAMS += examples/blur
+endif
+examples_blur_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
+examples_blur_LDADD = libyoke.la $(PNG_LIBS)

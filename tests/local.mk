@@ -96,8 +96,8 @@ conformance_programs = \
 	tests/conformance/transfer \
 	tests/conformance/watchdog
 suite_PROGRAMS = $(conformance_programs)
-cuda_tests = $(conformance_programs:=.cuda.tap)
-opencl_tests = $(conformance_programs:=.opencl.tap)
+cuda_tests = $(conformance_programs:=.cuda.tap) tests/examples.cuda.tap
+opencl_tests = $(conformance_programs:=.opencl.tap) tests/examples.opencl.tap
 
 tests_conformance_cache_SOURCES = tests/conformance/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_conformance_fork_SOURCES = \
@@ -332,6 +332,7 @@ $(TESTS):
 EXTRA_DIST += \
 	tests/fuzz/corpus \
 	tests/fuzz/fuzz.sh \
+	tests/examples.sh \
 	tests/lsan.supp \
 	tests/photos.sh \
 	tests/run-one.sh \

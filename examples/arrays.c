@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Array arithmetic: one kernel for any expression of x and y, which is put in when the kernel is compiled. The arrays are made on
+ * the device and stay there from one expression to the next. arrays [N]
+ *
+ * The text takes CuPy for a form of NVIDIA's CUDA Python, which it is not, and leaves out to check what it adds.
+ */
+#include <math.h>
+
+#include "example.h"
+
+#define BODY                       \
+    "    if (i < n)\n"             \
+    "        z[i] = EXPRESSION;\n" \
+    "}\n"
+
+static const char cuda[] = "#define x (xs[i])\n"
+                           "#define y (ys[i])\n"
+                           "extern \"C\" __global__ void evaluate(float *z, const float *xs, const float *ys, int n)\n"
+                           "{\n"
+                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n" BODY;
+static const char opencl[] =
+    "#define x (xs[i])\n"
+    "#define y (ys[i])\n"
+    "__kernel void evaluate(__global float *z, __global const float *xs, __global const float *ys, int n)\n"
+    "{\n"
+    "    int i = get_global_id(0);\n" BODY;
+
+/* z = expression, element by element; `expression` may also use i, the element's number. x and y may be z itself. */
+static void evaluate(yoke_stream *stream, yoke_buffer *z, const char *expression, yoke_buffer *x, yoke_buffer *y, int n)
+{
+    char define[128];
+    yoke_source source = { .name = expression, .cuda = cuda, .opencl = opencl, .defines = (const char *[]){ define, NULL } };
+    yoke_program *program;
+    yoke_kernel *kernel;
+
+    snprintf(define, sizeof define, "EXPRESSION=%s", expression);
+    CHECK(yoke_program_build(yoke_stream_get_device(stream), &source, &program)); /* from the cache, the second time */
+    CHECK(yoke_kernel_get(program, "evaluate", &kernel));
+    CHECK(yoke_launch_n(stream, kernel, (size_t)n, YOKE_ARGS(z, x, y, n)));
+    yoke_program_release(program); /* it lives until it has run */
+}
+
+int main(int argc, char **argv)
+{
+    const int n = number(argc, argv, 1, 100000, 1 << 24); /* up to which a float counts */
+    const size_t size = (size_t)n * sizeof(float);
+    float *host = allocate(2 * size), *z = host, *w = host + n;
+    yoke_device *device;
+    yoke_stream *stream;
+    yoke_buffer *dx, *dy, *dz, *dw;
+    int wrong = 0;
+
+    CHECK(yoke_device_open(NULL, &device));
+    CHECK(yoke_stream_create(device, &stream));
+    CHECK(yoke_buffer_create(device, size, &dx));
+    CHECK(yoke_buffer_create(device, size, &dy));
+    CHECK(yoke_buffer_create(device, size, &dz));
+    CHECK(yoke_buffer_create(device, size, &dw));
+
+    evaluate(stream, dx, "(float)i", dx, dx, n);
+    evaluate(stream, dy, "(float)(i % 100)", dy, dy, n);
+    evaluate(stream, dz, "x + y", dx, dy, n);
+    evaluate(stream, dw, "sqrt(x * x + y * y) - 1.0f", dx, dy, n);
+    CHECK(yoke_read(stream, z, dz, 0, size));
+    CHECK(yoke_read(stream, w, dw, 0, size));
+    CHECK(yoke_stream_wait(stream));
+
+    for (int i = 0; i < n; i++) {
+        const double x = i, y = i % 100, expected = sqrt(x * x + y * y) - 1;
+        wrong += z[i] != x + y || !(fabs(w[i] - expected) <= 1e-6 * (1 + x));
+    }
+    printf("arrays: %d elements of 2 expressions, %d wrong; the last are %.0f and %.3f\n", n, wrong, z[n - 1], w[n - 1]);
+    yoke_buffer_release(dw);
+    yoke_buffer_release(dz);
+    yoke_buffer_release(dy);
+    yoke_buffer_release(dx);
+    yoke_stream_release(stream);
+    yoke_device_release(device);
+    free(host);
+    return wrong != 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gaussian blur of a PNG file, with Yoke's own kernels one after the other in a stream: bytes to floats, along the rows, along the
+ * columns, floats to bytes. blur [IN.png OUT.png [SIGMA]]; without files it blurs a picture of its own into blur.png.
+ *
+ * The text's imread and cp.ndimage are not there (any more), and its filter blurs across the three colours as well.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <png.h>
+
+#include "example.h"
+
+enum { MOST_RADIUS = 200 };
+
+/* Four bytes a pixel, whatever the file holds. */
+static unsigned char *picture_read(png_image *image, const char *path)
+{
+    unsigned char *pixels = NULL;
+
+    *image = (png_image){ .version = PNG_IMAGE_VERSION };
+    if (png_image_begin_read_from_file(image, path)) {
+        image->format = PNG_FORMAT_RGBA;
+        pixels = allocate(PNG_IMAGE_SIZE(*image));
+        png_image_finish_read(image, NULL, pixels, 0, NULL);
+    }
+    if (PNG_IMAGE_FAILED(*image)) {
+        fprintf(stderr, "%s: %s\n", path, image->message);
+        exit(EXIT_FAILURE);
+    }
+    return pixels;
+}
+
+/* Squares of many colours. */
+static unsigned char *picture_make(png_image *image)
+{
+    *image = (png_image){ .version = PNG_IMAGE_VERSION, .width = 300, .height = 200, .format = PNG_FORMAT_RGBA };
+    unsigned char *pixels = allocate(PNG_IMAGE_SIZE(*image)), *p = pixels;
+
+    for (int y = 0; y < 200; y++)
+        for (int x = 0; x < 300; x++) {
+            const int square = x / 50 * 7 + y / 50 * 11;
+            *p++ = (unsigned char)(square * 37);
+            *p++ = (unsigned char)(square * 91);
+            *p++ = (unsigned char)(square * 53);
+            *p++ = 255;
+        }
+    return pixels;
+}
+
+/* Pixels here and there against the sum over the whole square around them: the largest difference, out of 255. */
+static double check(const unsigned char *in, const unsigned char *out, int width, int height, const float *weights, int radius)
+{
+    double most = 0;
+
+    for (int sample = 0; sample < 200; sample++) {
+        const int x = rand() % width, y = rand() % height;
+        double sum[4] = { 0, 0, 0, 0 };
+        for (int dy = -radius; dy <= radius; dy++)
+            for (int dx = -radius; dx <= radius; dx++) { /* beyond the edge the picture goes on with its edge pixels */
+                const int sx = x + dx < 0 ? 0 : x + dx < width ? x + dx : width - 1;
+                const int sy = y + dy < 0 ? 0 : y + dy < height ? y + dy : height - 1;
+                const unsigned char *p = in + 4 * ((size_t)sy * (size_t)width + (size_t)sx);
+                const double w = (double)weights[dx + radius] * weights[dy + radius] * p[3] / 255;
+                for (int c = 0; c < 3; c++)
+                    sum[c] += w * p[c]; /* a colour counts as much as it is opaque */
+                sum[3] += w;
+            }
+        const unsigned char *p = out + 4 * ((size_t)y * (size_t)width + (size_t)x);
+        for (int c = 0; c < 3 && sum[3] > 0.05; c++)
+            most = fmax(most, fabs(p[c] - sum[c] / sum[3]));
+        most = fmax(most, fabs(p[3] - 255 * sum[3]));
+    }
+    return most;
+}
+
+/* One of Yoke's own kernels. The program lives as long as the device: it is released at the end. */
+static yoke_kernel *kernel_of(yoke_device *device, const char *source_name, const char *name, yoke_program **program)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_kernel *kernel;
+
+    CHECK(yoke_source_get(source_name, &source));
+    if (!*program)
+        CHECK(yoke_program_build(device, &source, program));
+    CHECK(yoke_kernel_get(*program, name, &kernel));
+    return kernel;
+}
+
+/* The blurred picture instead of the picture. */
+static void blur(yoke_device *device, unsigned char *pixels, int width, int height, float *weights, int radius)
+{
+    const int n = width * height;
+    const size_t count = (size_t)n, taps = (size_t)(2 * radius + 1);
+    const yoke_dim grid = YOKE_DIM((width + 15) / 16, (height + 7) / 8), block = YOKE_DIM(16, 8);
+    yoke_program *rgba8 = NULL, *gaussian = NULL;
+    yoke_kernel *unpack = kernel_of(device, "rgba8", "rgba8_unpack", &rgba8);
+    yoke_kernel *pack = kernel_of(device, "rgba8", "rgba8_pack", &rgba8);
+    yoke_kernel *horizontal = kernel_of(device, "gaussian", "gaussian_horizontal4", &gaussian);
+    yoke_kernel *vertical = kernel_of(device, "gaussian", "gaussian_vertical4", &gaussian);
+    yoke_stream *stream;
+    yoke_buffer *bytes, *a, *b, *w;
+
+    CHECK(yoke_stream_create(device, &stream));
+    CHECK(yoke_buffer_create(device, 4 * count, &bytes));
+    CHECK(yoke_buffer_create(device, 4 * sizeof(float) * count, &a));
+    CHECK(yoke_buffer_create(device, 4 * sizeof(float) * count, &b));
+    CHECK(yoke_buffer_create(device, taps * sizeof(float), &w));
+    CHECK(yoke_write(stream, w, 0, weights, taps * sizeof(float)));
+    CHECK(yoke_write(stream, bytes, 0, pixels, 4 * count));
+    CHECK(yoke_launch_n(stream, unpack, count, YOKE_ARGS(bytes, a, n)));
+    CHECK(yoke_launch(stream, horizontal, grid, block, 0, YOKE_ARGS(a, b, w, width, height, radius)));
+    CHECK(yoke_launch(stream, vertical, grid, block, 0, YOKE_ARGS(b, a, w, width, height, radius)));
+    CHECK(yoke_launch_n(stream, pack, count, YOKE_ARGS(a, bytes, n)));
+    CHECK(yoke_read(stream, pixels, bytes, 0, 4 * count));
+    CHECK(yoke_stream_wait(stream));
+    yoke_buffer_release(w);
+    yoke_buffer_release(b);
+    yoke_buffer_release(a);
+    yoke_buffer_release(bytes);
+    yoke_stream_release(stream);
+    yoke_program_release(gaussian);
+    yoke_program_release(rgba8);
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = argc > 2 ? argv[2] : "blur.png";
+    const double sigma = argc > 3 ? atof(argv[3]) : 3;
+    const int radius = (int)ceil(3 * sigma);
+    float weights[2 * MOST_RADIUS + 1];
+    double sum = 0;
+    png_image image;
+    yoke_device *device;
+
+    if (argc == 2 || argc > 4 || !(sigma > 0) || radius > MOST_RADIUS)
+        return fprintf(stderr, "usage: blur [IN.png OUT.png [SIGMA]], with a sigma above 0 and up to %d\n", MOST_RADIUS / 3), 2;
+    for (int i = -radius; i <= radius; i++)
+        sum += exp(-i * i / (2 * sigma * sigma));
+    for (int i = -radius; i <= radius; i++)
+        weights[i + radius] = (float)(exp(-i * i / (2 * sigma * sigma)) / sum);
+
+    unsigned char *before = argc > 2 ? picture_read(&image, argv[1]) : picture_make(&image);
+    const int width = (int)image.width, height = (int)image.height;
+    unsigned char *after = allocate(PNG_IMAGE_SIZE(image));
+    memcpy(after, before, PNG_IMAGE_SIZE(image));
+    CHECK(yoke_device_open(NULL, &device));
+    blur(device, after, width, height, weights, radius);
+    const double error = check(before, after, width, height, weights, radius);
+    printf("blur: %d x %d pixels, sigma %g, off by %.2f of 255 at most: %s\n", width, height, sigma, error,
+           error < 1 ? "right" : "wrong");
+
+    if (!png_image_write_to_file(&image, path, 0, after, 0, NULL))
+        return fprintf(stderr, "%s: %s\n", path, image.message), EXIT_FAILURE;
+    printf("blur: written to %s\n", path);
+    yoke_device_release(device);
+    free(after);
+    free(before);
+    return !(error < 1);
+}

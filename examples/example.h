@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the examples share: checking calls, memory, and numbers from the command line. A program may end where it fails, as these
+ * do; a library would give the status to its caller.
+ */
+#ifndef EXAMPLE_H
+#define EXAMPLE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <yoke/yoke.h>
+
+/* Ends the program when the call fails: the record behind yoke_error() says what has failed, why, and what to do about it. */
+#define CHECK(call)                                                     \
+    do {                                                                \
+        if ((call) < 0) {                                               \
+            fprintf(stderr, "%s: %s\n", YOKE_HERE, yoke_error()->text); \
+            exit(EXIT_FAILURE);                                         \
+        }                                                               \
+    } while (0)
+
+static inline void *allocate(size_t size)
+{
+    void *memory = malloc(size);
+
+    if (!memory) {
+        fprintf(stderr, "no %zu bytes of memory\n", size);
+        exit(EXIT_FAILURE);
+    }
+    return memory;
+}
+
+/* Argument `index` of the program, a number from 1 to `most`; `otherwise` where there is none. */
+static inline int number(int argc, char **argv, int index, int otherwise, int most)
+{
+    char *end = NULL;
+    long value = index < argc ? strtol(argv[index], &end, 10) : otherwise;
+
+    if (value < 1 || value > most || (end && *end)) {
+        fprintf(stderr, "%s: argument %d has to be a number from 1 to %d\n", argv[0], index, most);
+        exit(2);
+    }
+    return (int)value;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shortest whole program: the host has the text one letter too far in the alphabet, and the device puts it right. */
+#include <stdio.h>
+
+#include <yoke/yoke.h>
+
+static const yoke_source source = {
+    .cuda = "extern \"C\" __global__ void hello(char *text) { text[threadIdx.x] -= 1; }\n",
+    .opencl = "__kernel void hello(__global char *text) { text[get_local_id(0)] -= 1; }\n",
+};
+
+int main(void)
+{
+    char text[] = "Ifmmp-!xpsme";
+    const size_t length = sizeof text - 1;
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    yoke_device *device;
+    yoke_stream *stream;
+    yoke_program *program;
+    yoke_kernel *hello;
+
+    if (yoke_device_open(NULL, &device) < 0)
+        return fprintf(stderr, "%s\n", yoke_error()->text), 3;
+    yoke_device_get_info(device, &info);
+    yoke_stream_create(device, &stream);
+    yoke_program_build(device, &source, &program);
+    yoke_kernel_get(program, "hello", &hello);
+    yoke_launch(stream, hello, YOKE_DIM(1), YOKE_DIM(length), 0, YOKE_ARGS(yoke_inout(text, length)));
+    if (yoke_stream_wait(stream) < 0) /* every failure above arrives here */
+        return fprintf(stderr, "%s\n", yoke_error()->text), 1;
+    printf("%s from %s (%s)\n", text, info.name, info.selector);
+    yoke_program_release(program);
+    yoke_stream_release(stream);
+    yoke_device_release(device);
+    return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pictures of 8 bits for each of red, green and blue, as PNG files. With HAVE_PNG, which comes with -lpng; else they are not
+ * written.
+ */
+#ifndef PICTURE_H
+#define PICTURE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef HAVE_PNG
+#include <png.h>
+
+static inline void picture_write(const char *path, const unsigned char *pixels, int width, int height)
+{
+    png_image image = {
+        .version = PNG_IMAGE_VERSION, .width = (png_uint_32)width, .height = (png_uint_32)height, .format = PNG_FORMAT_RGB
+    };
+
+    if (!png_image_write_to_file(&image, path, 0, pixels, 0, NULL)) {
+        fprintf(stderr, "%s: %s\n", path, image.message);
+        exit(EXIT_FAILURE);
+    }
+    printf("%s: %d x %d pixels\n", path, width, height);
+}
+#else
+static inline void picture_write(const char *path, const unsigned char *pixels, int width, int height)
+{
+    (void)pixels;
+    printf("%s: %d x %d pixels, not written: built without libpng\n", path, width, height);
+}
+#endif
+
+/* 0 to 1 as a byte; what is beyond is cut off. */
+static inline unsigned char picture_byte(float value)
+{
+    return (unsigned char)(value <= 0 ? 0 : value >= 1 ? 255 : value * 255 + 0.5f);
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sum of an array in two launches: many blocks leave a part each, and one block adds those up. reduce [N] */
+#include "example.h"
+
+enum { BLOCKS = 64, THREADS = 128 };
+
+int main(int argc, char **argv)
+{
+    const int n = number(argc, argv, 1, 1000003, 1 << 28);
+    const size_t size = (size_t)n * sizeof(float), shared = THREADS * sizeof(float);
+    float *x = allocate(size), sum;
+    double expected = 0;
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_device *device;
+    yoke_stream *stream;
+    yoke_buffer *dx, *parts, *whole;
+    yoke_program *program;
+    yoke_kernel *reduce;
+
+    for (int i = 0; i < n; i++) {
+        x[i] = (float)(i % 9 - 3); /* small numbers, so that no sum is rounded */
+        expected += x[i];
+    }
+    CHECK(yoke_device_open(NULL, &device));
+    CHECK(yoke_stream_create(device, &stream));
+    CHECK(yoke_source_get("reduce", &source)); /* kernels/reduce.cu and .cl: each block folds its values in shared memory */
+    CHECK(yoke_program_build(device, &source, &program));
+    CHECK(yoke_kernel_get(program, "reduce_sum", &reduce));
+    CHECK(yoke_buffer_create(device, size, &dx));
+    CHECK(yoke_buffer_create(device, BLOCKS * sizeof(float), &parts));
+    CHECK(yoke_buffer_create(device, sizeof(float), &whole));
+
+    CHECK(yoke_write(stream, dx, 0, x, size));
+    CHECK(yoke_launch(stream, reduce, YOKE_DIM(BLOCKS), YOKE_DIM(THREADS), shared, YOKE_ARGS(dx, parts, n)));
+    CHECK(yoke_launch(stream, reduce, YOKE_DIM(1), YOKE_DIM(THREADS), shared, YOKE_ARGS(parts, whole, BLOCKS)));
+    CHECK(yoke_read(stream, &sum, whole, 0, sizeof sum));
+    CHECK(yoke_stream_wait(stream));
+    printf("reduce: the sum of %d values is %.0f: %s\n", n, sum, sum == expected ? "right" : "wrong");
+
+    yoke_buffer_release(whole);
+    yoke_buffer_release(parts);
+    yoke_buffer_release(dx);
+    yoke_program_release(program);
+    yoke_stream_release(stream);
+    yoke_device_release(device);
+    free(x);
+    return sum != expected;
+}

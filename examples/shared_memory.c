@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared memory: each output is the mean of the 2 r + 1 inputs around it. A block reads what it needs once into memory that its
+ * threads share, and whose size the launch decides. shared_memory [N R]
+ *
+ * The text shares what no thread reads of another, and its fixed arrays of 256 overflow in a block of more threads.
+ */
+#include <math.h>
+
+#include "example.h"
+
+/* The window is a block of inputs and the r on either side; beyond the ends there are zeros. The barrier is outside of any branch:
+ * every thread of the block has to come to it. */
+#define LOAD                                                          \
+    "    for (int j = thread; j < threads + 2 * r; j += threads) {\n" \
+    "        int from = first - r + j;\n"                             \
+    "        window[j] = from >= 0 && from < n ? in[from] : 0.0f;\n"  \
+    "    }\n"
+#define SUM                                                     \
+    "    if (first + thread < n) {\n"                           \
+    "        float sum = 0.0f;\n"                               \
+    "        for (int j = 0; j <= 2 * r; j++)\n"                \
+    "            sum += window[thread + j];\n"                  \
+    "        out[first + thread] = sum / (float)(2 * r + 1);\n" \
+    "    }\n"                                                   \
+    "}\n"
+
+static const yoke_source source = {
+    .name = "smooth",
+    .cuda = "extern \"C\" __global__ void smooth(const float *in, float *out, int n, int r)\n"
+            "{\n"
+            "    extern __shared__ float window[];\n"
+            "    int thread = threadIdx.x, threads = blockDim.x, first = blockIdx.x * threads;\n" LOAD "    __syncthreads();\n" SUM,
+    .opencl = "__kernel void smooth(__global const float *in, __global float *out, int n, int r, __local float *window)\n"
+              "{\n"
+              "    int thread = get_local_id(0), threads = get_local_size(0), first = get_group_id(0) * threads;\n" LOAD
+              "    barrier(CLK_LOCAL_MEM_FENCE);\n" SUM,
+};
+
+/* How many of the results are not the mean of the inputs around them. */
+static int check(const float *in, const float *out, int n, int r)
+{
+    int wrong = 0;
+
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = i - r; j <= i + r; j++)
+            sum += j >= 0 && j < n ? in[j] : 0;
+        wrong += !(fabs(out[i] - sum / (2 * r + 1)) < 1e-5);
+    }
+    return wrong;
+}
+
+int main(int argc, char **argv)
+{
+    const int n = number(argc, argv, 1, 100003, 1 << 28), r = number(argc, argv, 2, 20, 1000);
+    const int threads = 128;
+    const size_t size = (size_t)n * sizeof(float);
+    const size_t shared = (size_t)(threads + 2 * r) * sizeof(float);
+    float *in = allocate(size), *out = allocate(size);
+    yoke_device *device;
+    yoke_stream *stream;
+    yoke_program *program;
+    yoke_kernel *smooth;
+
+    for (int i = 0; i < n; i++)
+        in[i] = (float)(i % 100) / 100;
+    CHECK(yoke_device_open(NULL, &device));
+    CHECK(yoke_stream_create(device, &stream));
+    CHECK(yoke_program_build(device, &source, &program));
+    CHECK(yoke_kernel_get(program, "smooth", &smooth));
+    CHECK(yoke_launch(stream, smooth, YOKE_DIM((n + threads - 1) / threads), YOKE_DIM(threads), shared,
+                      YOKE_ARGS(yoke_in(in, size), yoke_out(out, size), n, r)));
+    CHECK(yoke_stream_wait(stream));
+
+    const int wrong = check(in, out, n, r);
+    printf("shared_memory: %d means of %d values, %zu bytes shared by a block, %d wrong\n", n, 2 * r + 1, shared, wrong);
+    yoke_program_release(program);
+    yoke_stream_release(stream);
+    yoke_device_release(device);
+    free(out);
+    free(in);
+    return wrong != 0;
+}

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Each example of the gallery on the backend that YOKE_BACKEND names: it ends well, by its own check against the host, complains
+# of nothing, and prints the figures that it has to.
+
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+
+examples=$PWD/examples
+cd "$tap_folder" || exit 1
+
+# runs PATTERN NAME ARGUMENT...: the example prints a line that matches.
+runs() {
+    pattern=$1 name=$2
+    shift 2
+    if [ ! -x "$examples/$name" ]; then
+        tap_skip "$name is not built: configure found no libpng"
+        return
+    fi
+    "$examples/$name" "$@" >out 2>err </dev/null
+    code=$?
+    [ "$code" -eq 0 ] && [ ! -s err ] && grep -qE -- "$pattern" out
+    tap_status=$?
+    tap_ok "$tap_status" "$name: $pattern"
+    [ "$tap_status" -eq 0 ] || { echo "# exit code $code" && tap_tell out && tap_tell err; }
+}
+
+# fails CODE PATTERN NAME ARGUMENT...: it ends with this code and says why.
+fails() {
+    expected=$1 pattern=$2 name=$3
+    shift 3
+    "$examples/$name" "$@" >out 2>err </dev/null
+    code=$?
+    [ "$code" -eq "$expected" ] && grep -qE -- "$pattern" err
+    tap_ok $? "$name $*: exit code $code, $pattern"
+}
+
+# 3: there is no device.
+"$examples/hello" >out 2>err </dev/null
+case $?:,${YOKE_TEST_REQUIRE-}, in
+3:*",$YOKE_BACKEND,"*) ;;
+3:*) tap_skip_all "$(cat err)" ;;
+esac
+runs "^Hello, world from .* \($YOKE_BACKEND:[0-9]+\)$" hello
+runs '^vector_add: 1000003 sums, 0 of them wrong; the last is 333334$' vector_add
+runs '^vector_add: 1 sums, 0 of them wrong; the last is 1$' vector_add 1
+runs '^matmul: 150 x 200 times 200 x 70, off by .*: right$' matmul
+runs '^matmul: 1 x 33 times 33 x 17, off by .*: right$' matmul 1 17 33
+runs '^shared_memory: 100003 means of 41 values, 672 bytes shared by a block, 0 wrong$' shared_memory
+runs '^shared_memory: 5 means of 601 values, 2912 bytes shared by a block, 0 wrong$' shared_memory 5 300
+runs '^page_locked: 500009 sums .* 0 wrong; the last is 500013$' page_locked
+runs '^structs: 10007 structs of 16 bytes, 0 wrong$' structs
+runs '^arrays: 100000 elements of 2 expressions, 0 wrong; the last are 100098 and 99998\.0[45][0-9]$' arrays
+runs '^pinned: 1048576 results of 2 x \+ y, 0 wrong; the last is 1151$' pinned
+runs '^host_arrays: 160 x 160 elements of a product, 0 wrong$' host_arrays
+runs '^reduce: the sum of 1000003 values is 999993: right$' reduce
+runs '^histogram: of 300007 bytes 30470 are 0, which is the most: right$' histogram
+runs '^host_function: ran 1 time\(s\), found the sum 2048 ' host_function
+runs '^event_loop: 4 jobs awaited, .* 0 values wrong$' event_loop
+runs '^pipeline: 24 chunks through 3 streams, their sum is 51538774976: right$' pipeline
+runs '^heat: 200 steps, .*, 100\.00% of the heat is still there: right$' heat
+runs '^nbody: 1024 bodies, 160 steps: .*, 100\.[0-9]% of the energy at the end: right$' nbody
+runs '^generation 90: 51 cells are alive$' life # 36, and 5 for each glider
+runs '^blur: 300 x 200 pixels, sigma 3, .*: right$' blur
+runs '^load_kernel: 1000 sums by vector_add of vector_add\.bin |^load_kernel: no driver binary: ' load_kernel
+[ "$YOKE_BACKEND" != cuda ] || runs '^load_kernel: 1000 sums by add of add\.ptx ' load_kernel
+runs '^several_devices: 1000003 results from [0-9]+ device\(s\), 0 wrong$' several_devices
+runs '^fallback: 100000 square roots by (cuda|opencl), 0 wrong$' fallback no:device "$YOKE_BACKEND"
+runs '^fallback: 100000 square roots by the processor, 0 wrong$' fallback no:device "$YOKE_BACKEND:999"
+
+if [ -x "$examples/blur" ]; then
+    runs '^blur: written to again\.png$' blur blur.png again.png 1.5
+    fails 1 '^absent\.png: ' blur absent.png out.png
+    fails 2 '^usage: ' blur blur.png out.png x
+    for picture in blur again heat nbody; do
+        [ "$(head -c 4 $picture.png | tail -c 3)" = PNG ] || echo "$picture.png is no PNG file"
+    done >pictures
+    tap_empty "the pictures are there" pictures
+fi
+fails 2 'has to be a number from 1 to' matmul 0
+fails 2 'has to be a number from 1 to' matmul 3x
+fails 1 '^load_kernel: |absent' load_kernel absent add
+tap_done
