@@ -9,19 +9,17 @@
 
 #include "example.h"
 
-#define BODY                       \
-    "    if (i < n)\n"             \
-    "        z[i] = EXPRESSION;\n" \
+#define BODY                                \
+    "    if (i < n) {\n"                    \
+    "        float x = xs[i], y = ys[i];\n" \
+    "        z[i] = EXPRESSION;\n"          \
+    "    }\n"                               \
     "}\n"
 
-static const char cuda[] = "#define x (xs[i])\n"
-                           "#define y (ys[i])\n"
-                           "extern \"C\" __global__ void evaluate(float *z, const float *xs, const float *ys, int n)\n"
+static const char cuda[] = "extern \"C\" __global__ void evaluate(float *z, const float *xs, const float *ys, int n)\n"
                            "{\n"
                            "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n" BODY;
 static const char opencl[] =
-    "#define x (xs[i])\n"
-    "#define y (ys[i])\n"
     "__kernel void evaluate(__global float *z, __global const float *xs, __global const float *ys, int n)\n"
     "{\n"
     "    int i = get_global_id(0);\n" BODY;

@@ -96,8 +96,8 @@ conformance_programs = \
 	tests/conformance/transfer \
 	tests/conformance/watchdog
 suite_PROGRAMS = $(conformance_programs)
-cuda_tests = $(conformance_programs:=.cuda.tap) tests/examples.cuda.tap
-opencl_tests = $(conformance_programs:=.opencl.tap) tests/examples.opencl.tap
+cuda_tests = $(conformance_programs:=.cuda.tap)
+opencl_tests = $(conformance_programs:=.opencl.tap)
 
 tests_conformance_cache_SOURCES = tests/conformance/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_conformance_fork_SOURCES = \
@@ -135,7 +135,7 @@ kernel_tests = \
 	tests/conformance/launch.opencl.tap \
 	tests/conformance/program.opencl.tap
 
-# More of them, about what compilers make of sources: in ./check once for each compiler.
+# More of them, about what compilers make of sources: in ./check once for each compiler; and the gallery, which has its own.
 source_programs = \
 	tests/conformance/arguments \
 	tests/conformance/include \
@@ -146,8 +146,8 @@ source_programs = \
 	tests/conformance/program_image \
 	tests/conformance/program_source
 suite_PROGRAMS += $(source_programs)
-cuda_source_tests = $(source_programs:=.cuda.tap)
-source_tests = $(source_programs:=.opencl.tap)
+cuda_source_tests = $(source_programs:=.cuda.tap) tests/examples.cuda.tap
+source_tests = $(source_programs:=.opencl.tap) tests/examples.opencl.tap
 
 # More of them, which take long: not for every driver in ./check.
 long_programs = \
@@ -348,6 +348,7 @@ EXTRA_DIST += \
 	tests/static/style.sh \
 	tests/static/symbols.sh \
 	tests/static/symbols.txt \
+	tests/static/texts.awk \
 	tests/static/twins.awk \
 	tests/static/twins.sh \
 	tests/summary.sh \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Each pair of twins has the same kernels with the same parameters in the same order, the same structs and the same tolerance: see
-# twins.awk. Those of the examples need state none.
+# twins.awk. Those of the examples need state none, and are strings in C files, which texts.awk takes out.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
@@ -20,7 +20,24 @@ pairs() {
     done <"$tap_folder/names"
 }
 pairs kernels 1
-pairs examples 0
+
+# text FORM FILE: what of it is a kernel's text, with the file's own macros expanded.
+text() {
+    grep -v '^#include' "$2" | ${CC:-cc} -E -P -x c - | LC_ALL=C "${AWK:-awk}" -v form="$1" -f "$top_srcdir/tests/static/texts.awk"
+}
+
+for file in "$top_srcdir"/examples/*.c; do
+    if grep -qE '\bopencl(\[\])? = ' "$file"; then
+        text cuda "$file" >"$tap_folder/text.cu"
+        text opencl "$file" >"$tap_folder/text.cl"
+        tap_try "examples: both forms in ${file##*/}" both "examples/${file##*/}" "$tap_folder/text.cu" "$tap_folder/text.cl" 0
+    fi
+done
+sed '/opencl = /s/int steps)/long steps)/' "$top_srcdir/examples/event_loop.c" >"$tap_folder/example.c"
+text cuda "$tap_folder/example.c" >"$tap_folder/text.cu"
+text opencl "$tap_folder/example.c" >"$tap_folder/text.cl"
+! both example.c "$tap_folder/text.cu" "$tap_folder/text.cl" 0 >"$tap_folder/said" && grep -qF "'long steps' in OpenCL" "$tap_folder/said"
+tap_ok $? "finds a parameter of another type in a C file"
 
 # The check itself: each of these changes to one of a pair has to be found, in these words.
 finds() {
