@@ -3,7 +3,7 @@
  * Array arithmetic: one kernel for any expression of x and y, which is put in when the kernel is compiled. The arrays are made on
  * the device and stay there from one expression to the next. arrays [N]
  *
- * The text takes CuPy for a form of NVIDIA's CUDA Python, which it is not, and leaves out to check what it adds.
+ * A common mistake: each operator as a pass of its own over memory; and a result that nobody compares.
  */
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * Gaussian blur of a PNG file, with Yoke's own kernels one after the other in a stream: bytes to floats, along the rows, along the
  * columns, floats to bytes. blur [IN.png OUT.png [SIGMA]]; without files it blurs a picture of its own into blur.png.
  *
- * The text's imread and cp.ndimage are not there (any more), and its filter blurs across the three colours as well.
+ * A common mistake: a filter over all three axes of the array, which blurs across the colours as well.
  */
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * An event loop that awaits work of the device: the event behind each job has a file descriptor, which poll(2) watches like a
  * socket's, so the loop is free for everything else it watches. examples/uv.c is the same with libuv.
  *
- * The text's coroutines hold no await: the first runs to its end, blocked in the copy, before the second may begin.
+ * A common mistake: coroutines without an await, of which the first runs to its end, blocked in a copy, before the next begins.
  */
 #include <errno.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
  * Errors handled, with a fallback: each device named is tried from opening to result, whatever fails there is told, and the next
  * one takes over; at last the processor itself. fallback [DEVICE...], as in: fallback cuda:0 opencl:gpu opencl
  *
- * The text says that error handling and a fallback are critical and shows neither.
+ * A common mistake: to say that errors have to be handled and a fallback be there, and to leave both out.
  */
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * A matrix product straight from arrays of the host's: the launch takes them as they are, finds device memory, and brings the
  * result back. host_arrays [WIDTH]
  *
- * The text frees what it allocated only when nothing fails, and its check against the CPU is commented out.
+ * A common mistake: memory that is freed only when nothing fails, and a check against the host that is commented out.
  */
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * A CPU task in a stream: it runs in its turn, between two kernels, reads what the first has left and writes what the second takes.
  * Meanwhile this program's thread and another stream go on.
  *
- * The texts start their task beside the stream, unordered, and then block in a copy; one launches 4 blocks that all do the first.
+ * A common mistake: a task beside the stream, unordered, and then a copy that blocks; or an index without blockIdx.
  */
 #include "example.h"
 

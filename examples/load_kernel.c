@@ -3,7 +3,7 @@
  * Kernels from files of compiled code: PTX, which CUDA takes, and a driver's own binary, which Yoke saves and loads on any driver
  * that lets it. load_kernel [FILE KERNEL], for a kernel with the parameters of `add` below.
  *
- * The text gives PTX to a class that compiles source: what is compiled already has to be loaded instead.
+ * A common mistake: PTX given to what compiles source; what is compiled already has to be loaded.
  */
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * The product of matrices of any shape, c = a b: a has m rows of k, b has k rows of n, c has m rows of n. matmul [M N K]
  *
- * The texts' kernel runs its sum to the number of a's rows and steps through a by it: right for square matrices alone.
+ * A common mistake: the sum runs to the number of a's rows, and steps through a by it, which is right for square matrices alone.
  */
 #include <math.h>
 

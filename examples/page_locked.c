@@ -3,7 +3,7 @@
  * Results in page-locked memory, where a copy from the device goes at full speed and beside other work: memory that Yoke allocates,
  * and memory of the program's own that is locked where it is. page_locked [N]
  *
- * The text passes a Python int where the driver wants a buffer, and compiles the kernel again at every call.
+ * A common mistake: a plain number where the driver wants a buffer; and the kernel is compiled again at each call.
  */
 #include "example.h"
 

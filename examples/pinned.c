@@ -3,7 +3,7 @@
  * Pinned memory both ways: the program fills page-locked memory, the device copies from it, computes, and copies back to it. A
  * short comparison shows what it is worth. pinned [MEGABYTES]
  *
- * The text's module for pinned memory does not exist, and freeing by hand leaks where anything fails before it.
+ * A common mistake: pinned memory freed by hand, and leaked where anything fails before; here each buffer is released as any other.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <time.h>

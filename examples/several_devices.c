@@ -3,7 +3,7 @@
  * Every device that there is works on its part of one array, all at the same time; the results are gathered in one array of the
  * host's. several_devices [N]
  *
- * The text pops contexts that were never made current again, and in the wrong order; here no context is current, ever.
+ * A common mistake: contexts made current, forgotten, and popped in the wrong order; here no context is current, ever.
  */
 #include "example.h"
 

@@ -3,7 +3,7 @@
  * Shared memory: each output is the mean of the 2 r + 1 inputs around it. A block reads what it needs once into memory that its
  * threads share, and whose size the launch decides. shared_memory [N R]
  *
- * The text shares what no thread reads of another, and its fixed arrays of 256 overflow in a block of more threads.
+ * A common mistake: sharing what no thread reads of another, in arrays of a fixed 256 that a larger block runs over.
  */
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * An array of structs, changed by a kernel that calls a function of its own. The struct is written once, for the host and for both
  * kernel languages, and Yoke makes sure that all lay it out alike. structs [N]
  *
- * The text says that kernels cannot call device functions (they can), and asks NumPy for a type 'V2f', which does not exist.
+ * A common mistake: to think that kernels cannot call device functions, and to count a struct's padding by hand.
  */
 #include "example.h"
 

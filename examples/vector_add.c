@@ -2,7 +2,7 @@
 /*
  * Vector addition in all its steps: a kernel from source, device memory, copies, a launch, the result. vector_add [N]
  *
- * The text's program checks no call, and prints its result without comparing it with anything.
+ * A common mistake: no call is checked, and the result is printed and compared with nothing.
  */
 #include "example.h"
 

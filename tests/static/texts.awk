@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The kernels that a C file holds as a string: awk -v form=cuda -f texts.awk, over a file whose macros have been expanded. Prints the
-# literals that follow "cuda = " or "cuda[] = ", put together and without escapes, as they are in the program.
+# The kernels that a C file holds as a string: awk -v form=cuda -f texts.awk, over a file whose macros have been expanded. Prints
+# the literals that follow "cuda = " or "cuda[] = ", put together and without escapes, as they are in the program.
 
 { text = text $0 "\n" }
 

@@ -36,7 +36,8 @@ done
 sed '/opencl = /s/int steps)/long steps)/' "$top_srcdir/examples/event_loop.c" >"$tap_folder/example.c"
 text cuda "$tap_folder/example.c" >"$tap_folder/text.cu"
 text opencl "$tap_folder/example.c" >"$tap_folder/text.cl"
-! both example.c "$tap_folder/text.cu" "$tap_folder/text.cl" 0 >"$tap_folder/said" && grep -qF "'long steps' in OpenCL" "$tap_folder/said"
+! both example.c "$tap_folder/text.cu" "$tap_folder/text.cl" 0 >"$tap_folder/said" &&
+    grep -qF "'long steps' in OpenCL" "$tap_folder/said"
 tap_ok $? "finds a parameter of another type in a C file"
 
 # The check itself: each of these changes to one of a pair has to be found, in these words.
