@@ -5,6 +5,11 @@
 bin_PROGRAMS += tools/yoke
 tools_yoke_SOURCES = \
 	tools/advice.c \
+	tools/cc.c \
+	tools/cc.h \
+	tools/cc_read.c \
+	tools/cc_twins.c \
+	tools/check.c \
 	tools/host.c \
 	tools/host.h \
 	tools/icds.c \

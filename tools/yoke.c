@@ -7,6 +7,8 @@
 
 static const tool_command *const commands[] = {
     &tool_info,
+    &tool_check,
+    &tool_cc,
     &tool_trace,
 };
 

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `yoke cc`: both forms of a program, each compiled on a device of its backend. A form that no device here can compile is read as
+ * text, so that the twins can be compared on any machine.
+ */
+#include "cc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MOST = 64 };
+
+typedef struct options {
+    cc_form forms[2]; /* CUDA, OpenCL */
+    const char *devices[MOST], *defines[MOST], *folders[MOST], *instances[MOST];
+    size_t device_count, define_count, folder_count, instance_count;
+} options;
+
+cc_kernel *cc_add_kernel(cc_form *form, const char *name, size_t length)
+{
+    form->kernels = tool_grow(form->kernels, (form->kernel_count + 1) * sizeof *form->kernels);
+    cc_kernel *kernel = &form->kernels[form->kernel_count++];
+    *kernel = (cc_kernel){ .name = tool_text("%.*s", (int)length, name) };
+    return kernel;
+}
+
+cc_param *cc_add_param(cc_kernel *kernel)
+{
+    kernel->params = tool_grow(kernel->params, (kernel->count + 1) * sizeof *kernel->params);
+    cc_param *param = &kernel->params[kernel->count++];
+    *param = (cc_param){ .read_only = -1 };
+    return param;
+}
+
+static void free_form(cc_form *form)
+{
+    for (size_t i = 0; i < form->kernel_count; i++) {
+        free(form->kernels[i].name);
+        free(form->kernels[i].params);
+        free(form->kernels[i].problem);
+    }
+    free(form->kernels);
+    free(form->text);
+    free(form->why);
+    free(form->log);
+    free(form->device);
+}
+
+/* ---- Devices ---- */
+
+/* One of those that were asked for, when it is of this backend; else the backend's best. NULL with form->why. */
+static yoke_device *open_device(const options *o, cc_form *form)
+{
+    const char *order = getenv("YOKE_BACKEND"), *wanted = getenv("YOKE_DEVICE");
+    yoke_device *device = NULL;
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    for (size_t i = 0; i <= o->device_count; i++) {
+        const char *selector = i < o->device_count ? o->devices[i] : wanted;
+        if (!selector || !*selector || yoke_device_open(selector, &device) < 0)
+            continue;
+        if (yoke_device_get_info(device, &info) == YOKE_OK && strcmp(info.backend, form->backend) == 0)
+            return device;
+        yoke_device_release(device);
+    }
+    if (order && *order && strcasecmp(order, form->backend) != 0)
+        form->why = tool_text("YOKE_BACKEND=%s leaves it out", order);
+    else if (yoke_device_open(form->backend, &device) < 0)
+        form->why = tool_text("%s", yoke_error()->text);
+    return device;
+}
+
+/* ---- Compiling ---- */
+
+static void describe_kernel(cc_form *form, yoke_program *program, const char *name)
+{
+    cc_kernel *kernel = cc_add_kernel(form, name, strlen(name));
+    yoke_kernel *handle;
+    kernel->info = (yoke_kernel_info)YOKE_KERNEL_INFO_INIT;
+    if (yoke_kernel_get(program, name, &handle) < 0 || yoke_kernel_get_info(handle, &kernel->info) < 0) {
+        kernel->problem = tool_text("%s", yoke_error()->text);
+        return;
+    }
+    kernel->known = kernel->info.parameters >= 0;
+    for (int32_t i = 0; i < kernel->info.parameters; i++) {
+        yoke_param_info info = YOKE_PARAM_INFO_INIT;
+        if (yoke_kernel_get_param(handle, (size_t)i, &info) < 0)
+            continue;
+        cc_param *param = cc_add_param(kernel);
+        param->kind = info.kind;
+        param->read_only = info.read_only;
+        param->bytes = info.bytes;
+        snprintf(param->name, sizeof param->name, "%s", info.name);
+        snprintf(param->type, sizeof param->type, "%s", info.type);
+    }
+}
+
+/* OpenCL C has another spelling for an instance of C++: "scale_float" for "scale<float>". */
+static void spell_as_opencl(char *name)
+{
+    size_t length = 0;
+    for (const char *at = name; *at; at++)
+        if (isalnum((unsigned char)*at) || *at == '_')
+            name[length++] = *at;
+        else if (length > 0 && name[length - 1] != '_')
+            name[length++] = '_';
+    while (length > 0 && name[length - 1] == '_')
+        length--;
+    name[length] = '\0';
+}
+
+/* Instances are looked up by their spelling, and not by the names that the compiler has made of it. */
+static void describe_program(const options *o, cc_form *form, yoke_program *program)
+{
+    bool instances = o->instance_count > 0 && strcmp(form->backend, "cuda") == 0;
+    char *names = tool_text("%s", yoke_program_get_kernels(program)), *rest = names;
+    for (char *name = strtok_r(names, ";", &rest); name; name = strtok_r(NULL, ";", &rest))
+        if (!instances || strncmp(name, "_Z", 2) != 0)
+            describe_kernel(form, program, name);
+    for (size_t i = 0; instances && i < o->instance_count; i++) {
+        describe_kernel(form, program, o->instances[i]);
+        spell_as_opencl(form->kernels[form->kernel_count - 1].name);
+    }
+    free(names);
+}
+
+static void compile(const options *o, cc_form *form)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = NULL;
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    yoke_device *device = open_device(o, form);
+    form->state = CC_UNTRIED;
+    if (!device)
+        return;
+    if (yoke_device_get_info(device, &info) == YOKE_OK)
+        form->device = tool_text("%s (%s)", info.selector, info.name);
+    source.name = form->path;
+    source.cuda = source.opencl = form->text;
+    source.cuda_size = source.opencl_size = form->size;
+    source.defines = o->defines;
+    source.include_folders = o->folders;
+    source.instances = o->instance_count ? o->instances : NULL;
+    yoke_status status = yoke_program_build(device, &source, &program);
+    if (status == YOKE_E_UNAVAILABLE) { /* a device without a compiler */
+        form->why = tool_text("%s", yoke_error()->text);
+    } else {
+        form->log = tool_text("%s", yoke_build_log());
+        form->state = status < 0 ? CC_BROKEN : CC_COMPILED;
+        form->why = status < 0 ? tool_text("%s", yoke_error()->text) : NULL;
+    }
+    if (form->state == CC_COMPILED)
+        describe_program(o, form, program);
+    yoke_program_release(program);
+    yoke_device_release(device);
+}
+
+/* ---- Printing ---- */
+
+static void print_param(const cc_param *param, size_t index)
+{
+    static const char *const kinds[] = { "", "value", "buffer", "shared memory" };
+    char bytes[32] = "";
+    if (param->bytes)
+        snprintf(bytes, sizeof bytes, "%u byte%s", param->bytes, param->bytes == 1 ? "" : "s");
+    printf("    %2zu  %-16s %-20s %-14s %s%s\n", index, *param->name ? param->name : "?", *param->type ? param->type : "?",
+           kinds[param->kind], bytes, param->read_only == 1 ? ", const" : "");
+}
+
+static void print_kernel(const cc_form *form, const cc_kernel *kernel)
+{
+    const tool_colours *colours = tool_colours_of(stdout);
+    printf("  kernel %s%s%s", colours->bold, kernel->name, colours->reset);
+    if (!form->from_text && !kernel->problem) {
+        printf(": blocks of up to %u threads", kernel->info.max_block_threads);
+        if (kernel->info.registers >= 0)
+            printf(", %d registers", (int)kernel->info.registers);
+        if (kernel->info.static_shared)
+            printf(", %llu bytes of shared memory", (unsigned long long)kernel->info.static_shared);
+    }
+    printf("\n");
+    if (kernel->problem)
+        printf("    %s%s%s\n", colours->yellow, kernel->problem, colours->reset);
+    else if (!kernel->known)
+        printf("    the driver does not tell its parameters\n");
+    for (size_t i = 0; i < kernel->count; i++)
+        print_param(&kernel->params[i], i);
+}
+
+static void print_form(const cc_form *form)
+{
+    const tool_colours *colours = tool_colours_of(stdout);
+    printf("%s%s%s: ", colours->bold, form->path, colours->reset);
+    if (form->state == CC_UNTRIED)
+        printf("%snot tried%s: %s\n", colours->yellow, colours->reset, form->why);
+    else if (form->state == CC_BROKEN)
+        printf("%sdoes not compile%s for %s\n", colours->red, colours->reset, form->device);
+    else
+        printf("%scompiles%s for %s\n", colours->green, colours->reset, form->device);
+    for (const char *line = form->log ? form->log : ""; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (length > 0)
+            printf("  %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    if (form->state == CC_BROKEN && (!form->log || !*form->log))
+        printf("  %s\n", form->why);
+    if (form->from_text)
+        printf("  Its kernels, as the text declares them:\n");
+    for (size_t i = 0; i < form->kernel_count; i++)
+        print_kernel(form, &form->kernels[i]);
+    printf("\n");
+}
+
+/* Whether they agree. */
+static bool print_twins(const cc_form *cuda, const cc_form *opencl)
+{
+    const tool_colours *colours = tool_colours_of(stdout);
+    tool_string differences = { 0 };
+    size_t count = cc_compare(cuda, opencl, &differences);
+    if (count > 0)
+        printf("%sThe twins differ%s in %zu place%s:\n%s", colours->red, colours->reset, count, count == 1 ? "" : "s",
+               differences.data);
+    else
+        printf("%sThe twins agree%s: %zu kernel%s\n", colours->green, colours->reset, cuda->kernel_count,
+               cuda->kernel_count == 1 ? "" : "s");
+    free(differences.data);
+    return count == 0;
+}
+
+static int report(options *o)
+{
+    cc_form *forms = o->forms;
+    bool tried = false, fine = true, both = true;
+    for (int i = 0; i < 2; i++) {
+        if (forms[i].path)
+            compile(o, &forms[i]);
+        if (forms[i].state == CC_UNTRIED)
+            cc_read(&forms[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (forms[i].path)
+            print_form(&forms[i]);
+        tried = tried || forms[i].state > CC_UNTRIED;
+        fine = fine && forms[i].state != CC_BROKEN;
+        both = both && forms[i].state != CC_ABSENT && forms[i].state != CC_BROKEN;
+    }
+    if (both && !print_twins(&forms[0], &forms[1]))
+        fine = false;
+    if (!fine)
+        return TOOL_WRONG;
+    return tried ? TOOL_FINE : TOOL_NO_DEVICE;
+}
+
+/* ---- The subcommand ---- */
+
+static bool add_to(const char **list, size_t *count, const char *value)
+{
+    if (*count + 1 >= MOST) /* a NULL ends it */
+        return false;
+    list[(*count)++] = value;
+    return true;
+}
+
+/* Include folders have to be absolute. */
+static int add_folder(const tool_command *command, options *o, const char *folder)
+{
+    char *path = realpath(folder, NULL);
+    if (!path)
+        return tool_misused(command, "-I %s: %s", folder, strerror(errno));
+    if (!add_to(o->folders, &o->folder_count, path)) {
+        free(path);
+        return tool_misused(command, "more than %d times -I", MOST - 1);
+    }
+    return TOOL_FINE;
+}
+
+static int add_file(const tool_command *command, options *o, const char *path)
+{
+    const char *suffix = strrchr(path, '.');
+    int which = suffix && strcmp(suffix, ".cu") == 0 ? 0 : suffix && strcmp(suffix, ".cl") == 0 ? 1 : -1;
+    if (which < 0)
+        return tool_misused(command, "%s: what a file is shows in its name, which has to end in .cu or .cl", path);
+    cc_form *form = &o->forms[which];
+    if (form->path)
+        return tool_misused(command, "%s and %s: one file of each language", form->path, path);
+    form->path = path;
+    form->text = tool_read_file(path, &form->size);
+    if (form->text)
+        return TOOL_FINE;
+    tool_complain(command, "%s: %s", path, strerror(errno));
+    return TOOL_USAGE;
+}
+
+static int read_options(const tool_command *command, int argc, char **argv, options *o)
+{
+    static const struct option names[] = {
+        { "device", required_argument, NULL, 'd' },
+        { "instance", required_argument, NULL, 'i' },
+        { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 },
+    };
+    int code = TOOL_FINE;
+    for (int option; code == TOOL_FINE && (option = getopt_long(argc, argv, "I:D:", names, NULL)) != -1;) {
+        bool fits = true;
+        if (option == 'h')
+            return tool_print_help(command, stdout), -1;
+        else if (option == 'I')
+            code = add_folder(command, o, optarg);
+        else if (option == 'D')
+            fits = add_to(o->defines, &o->define_count, optarg);
+        else if (option == 'd')
+            fits = add_to(o->devices, &o->device_count, optarg);
+        else if (option == 'i')
+            fits = add_to(o->instances, &o->instance_count, optarg);
+        else
+            code = tool_misused(command, NULL);
+        if (!fits)
+            code = tool_misused(command, "an option more than %d times", MOST - 1);
+    }
+    for (int i = optind; code == TOOL_FINE && i < argc; i++)
+        code = add_file(command, o, argv[i]);
+    if (code == TOOL_FINE && optind == argc)
+        code = tool_misused(command, "no file to compile");
+    return code;
+}
+
+/* A selector that opens nothing is an error, also when no form would need it. */
+static int check_devices(const tool_command *command, const options *o)
+{
+    for (size_t i = 0; i < o->device_count; i++) {
+        yoke_device *device;
+        if (yoke_device_open(o->devices[i], &device) < 0)
+            return tool_no_device(command);
+        yoke_device_release(device);
+    }
+    return TOOL_FINE;
+}
+
+static int run(const tool_command *command, int argc, char **argv)
+{
+    options o = { .forms = { { .language = "CUDA", .backend = "cuda" }, { .language = "OpenCL", .backend = "opencl" } } };
+    setenv("YOKE_CACHE", "off", 1); /* what comes from the cache has no log */
+    int code = read_options(command, argc, argv, &o);
+    if (code == TOOL_FINE)
+        code = check_devices(command, &o);
+    if (code == TOOL_FINE)
+        code = report(&o);
+    for (int i = 0; i < 2; i++)
+        free_form(&o.forms[i]);
+    for (size_t i = 0; i < o.folder_count; i++)
+        free((char *)o.folders[i]);
+    return code < 0 ? TOOL_FINE : code;
+}
+
+const tool_command tool_cc = {
+    .name = "cc",
+    .arguments = "[OPTION]... FILE.cu [FILE.cl]",
+    .summary = "compile a program's CUDA and OpenCL forms, list their kernels, and say where they differ",
+    .help = "Each form is compiled on a device of its backend. What no device here can compile is only read.\n\n"
+            "  -I DIR              look for included files here too\n"
+            "  -D NAME[=VALUE]     define a macro\n"
+            "  --instance NAME     a kernel in C++ that is no extern \"C\", as 'scale<float>'; may be repeated\n"
+            "  --device SELECTOR   compile on this device, as opencl:1; may be repeated, for a device of each backend\n"
+            "  --help              print this\n\n"
+            "The exit code is 1 when a form does not compile or the forms differ, and 3 when none could be compiled.\n",
+    .run = run,
+};

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the two forms of a program differ, so that one launch could not serve both. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc.h"
+
+static const char *kind_word(int32_t kind)
+{
+    static const char *const words[] = { "of unknown kind", "a value", "a buffer", "shared memory" };
+    return kind >= 0 && kind <= YOKE_PARAM_LOCAL ? words[kind] : words[0];
+}
+
+static bool is_built_in(const char *plain)
+{
+    char type[40];
+    snprintf(type, sizeof type, "%.*s", (int)strcspn(plain, "*"), plain);
+    return cc_type_bytes(type) > 0;
+}
+
+/* Only of types that both languages have: a struct or a typedef may have another name in each. */
+static bool types_differ(const cc_param *one, const cc_param *other)
+{
+    char left[40], right[40];
+    cc_plain_type(one->type, left);
+    cc_plain_type(other->type, right);
+    return is_built_in(left) && is_built_in(right) && strcmp(left, right) != 0;
+}
+
+/* The first thing in which two parameters differ, in words; NULL: in nothing. */
+static char *difference(const cc_param *cuda, const cc_param *opencl)
+{
+    if (cuda->kind && opencl->kind && cuda->kind != opencl->kind)
+        return tool_text("is %s in CUDA and %s in OpenCL", kind_word(cuda->kind), kind_word(opencl->kind));
+    if (cuda->bytes && opencl->bytes && cuda->bytes != opencl->bytes)
+        return tool_text("has %u bytes in CUDA (%s) and %u in OpenCL (%s)", cuda->bytes, *cuda->type ? cuda->type : "?",
+                         opencl->bytes, *opencl->type ? opencl->type : "?");
+    if (types_differ(cuda, opencl))
+        return tool_text("is '%s' in CUDA and '%s' in OpenCL", cuda->type, opencl->type);
+    if (*cuda->name && *opencl->name && strcmp(cuda->name, opencl->name) != 0)
+        return tool_text("is called '%s' in CUDA and '%s' in OpenCL", cuda->name, opencl->name);
+    if (cuda->read_only >= 0 && opencl->read_only >= 0 && cuda->read_only != opencl->read_only)
+        return tool_text("is const only in %s", cuda->read_only ? "CUDA" : "OpenCL");
+    return NULL;
+}
+
+static const cc_kernel *find(const cc_form *form, const char *name)
+{
+    for (size_t i = 0; i < form->kernel_count; i++)
+        if (strcmp(form->kernels[i].name, name) == 0)
+            return &form->kernels[i];
+    return NULL;
+}
+
+static size_t only_in(const cc_form *form, const cc_form *other, tool_string *words)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < form->kernel_count; i++)
+        if (!find(other, form->kernels[i].name)) {
+            tool_add(words, "  kernel %s: is only in %s\n", form->kernels[i].name, form->language);
+            count++;
+        }
+    return count;
+}
+
+static size_t compare_kernels(const cc_kernel *cuda, const cc_kernel *opencl, tool_string *text)
+{
+    size_t differences = 0;
+    if (!cuda->known || !opencl->known)
+        return 0;
+    if (cuda->count != opencl->count) {
+        tool_add(text, "  kernel %s: %zu parameter%s in CUDA and %zu in OpenCL\n", cuda->name, cuda->count,
+                 cuda->count == 1 ? "" : "s", opencl->count);
+        return 1;
+    }
+    for (size_t i = 0; i < cuda->count; i++) {
+        char *words = difference(&cuda->params[i], &opencl->params[i]);
+        const char *name = *cuda->params[i].name ? cuda->params[i].name : opencl->params[i].name;
+        if (words) {
+            tool_add(text, "  kernel %s: parameter %zu%s%s%s %s\n", cuda->name, i, *name ? " '" : "", name, *name ? "'" : "",
+                     words);
+            differences++;
+        }
+        free(words);
+    }
+    return differences;
+}
+
+size_t cc_compare(const cc_form *cuda, const cc_form *opencl, tool_string *words)
+{
+    size_t differences = only_in(cuda, opencl, words) + only_in(opencl, cuda, words);
+    for (size_t i = 0; i < cuda->kernel_count; i++) {
+        const cc_kernel *other = find(opencl, cuda->kernels[i].name);
+        if (other)
+            differences += compare_kernels(&cuda->kernels[i], other, words);
+    }
+    return differences;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `yoke check`: the conformance suite on the user's own devices. The suite is a program of its own, yoke-conformance, which this
+ * one becomes: options, output and exit code are its.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#define PROGRAM "yoke-conformance"
+
+/* The folder of this program; false when the system does not tell. */
+static bool own_folder(char folder[PATH_MAX])
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return false;
+    path[length] = '\0';
+    snprintf(folder, PATH_MAX, "%s", dirname(path));
+    return true;
+}
+
+/* Put what is to be run, and its arguments, into the place of this process. Returns when there is no such program. */
+static void become(const char *folder, const char *name, const char *programs, int argc, char **argv)
+{
+    char *path = tool_text("%s/%s", folder, name), **arguments = tool_alloc(((size_t)argc + 3) * sizeof *arguments);
+    size_t count = 0;
+    arguments[count++] = path;
+    if (programs) {
+        arguments[count++] = "--programs";
+        arguments[count++] = (char *)programs;
+    }
+    for (int i = 1; i < argc; i++)
+        arguments[count++] = argv[i];
+    fflush(NULL);
+    execv(path, arguments);
+    free(arguments);
+    free(path);
+}
+
+static int run(const tool_command *command, int argc, char **argv)
+{
+    char folder[PATH_MAX] = "";
+    if (argc > 1 && strcmp(argv[1], "--help") == 0)
+        tool_print_help(command, stdout);
+    if (own_folder(folder)) {
+        /* libtool keeps programs that are not installed in .libs, and a script that runs them beside that. */
+        size_t length = strlen(folder);
+        if (length > 6 && strcmp(folder + length - 6, "/.libs") == 0) {
+            char *build = tool_text("%.*s", (int)(length - 6), folder), *programs = tool_text("%s/../tests/conformance", build);
+            become(build, PROGRAM, programs, argc, argv);
+            free(programs);
+            free(build);
+        } else {
+            become(folder, PROGRAM, NULL, argc, argv);
+        }
+    }
+    if (argc > 1 && strcmp(argv[1], "--help") == 0)
+        return TOOL_FINE;
+    tool_complain(command,
+                  "%s/" PROGRAM " cannot be run: %s; it belongs beside this program, and comes with the whole of Yoke, or in "
+                  "a package of its own",
+                  folder, strerror(errno));
+    return TOOL_WRONG;
+}
+
+const tool_command tool_check = {
+    .name = "check",
+    .arguments = "[OPTION]...",
+    .summary = "run the conformance suite on the devices here",
+    .help =
+        "Every promise of Yoke is tried on every device, or on those that are named; a table tells driver by device what holds.\n\n"
+        "  --device SELECTOR  on this device, as opencl:0; may be repeated\n"
+        "  --report FILE      write a report, too\n"
+        "  --format FORMAT    of the report: text, tap or junit\n"
+        "  --help             print this, and the other options of " PROGRAM ", which does the work\n",
+    .run = run,
+};
