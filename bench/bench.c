@@ -158,26 +158,36 @@ typedef struct medians {
     double raw, yoke, ratio;
 } medians;
 
-static medians measure(const char *name, const bench_batch *raw, const bench_batch *yoke)
+size_t bench_by_turns(const bench_batch *raw, const bench_batch *yoke, double *raws, double *yokes, size_t least, size_t most,
+                      double nanoseconds)
 {
-    size_t rounds = (size_t)bench_option.rounds;
-    double *raws = calloc(3 * rounds, sizeof *raws), *yokes = raws + rounds, *ratios = yokes + rounds;
-    if (!raws)
-        bench_fail(name, "out of memory");
+    double began = bench_now();
+    size_t i;
     for (int warm = 0; warm < 2; warm++) {
         if (raw->self)
             raw->run(raw);
         yoke->run(yoke);
     }
-    for (size_t i = 0; i < rounds; i++) {
+    for (i = 0; i < most && (i < least || bench_now() - began < nanoseconds); i++) {
         bool yoke_first = i % 2;
         if (yoke_first)
             yokes[i] = yoke->run(yoke);
         raws[i] = raw->self ? raw->run(raw) : 0;
         if (!yoke_first)
             yokes[i] = yoke->run(yoke);
-        ratios[i] = raw->self ? yokes[i] / raws[i] : 0;
     }
+    return i;
+}
+
+static medians measure(const char *name, const bench_batch *raw, const bench_batch *yoke)
+{
+    size_t rounds = (size_t)bench_option.rounds;
+    double *raws = calloc(3 * rounds, sizeof *raws), *yokes = raws + rounds, *ratios = yokes + rounds;
+    if (!raws)
+        bench_fail(name, "out of memory");
+    bench_by_turns(raw, yoke, raws, yokes, rounds, rounds, 0);
+    for (size_t i = 0; i < rounds; i++)
+        ratios[i] = raw->self ? yokes[i] / raws[i] : 0;
     medians m = { bench_median(raws, rounds), bench_median(yokes, rounds), bench_median(ratios, rounds) };
     free(raws);
     return m;

@@ -5,11 +5,16 @@
 bin_PROGRAMS += tools/yoke
 tools_yoke_SOURCES = \
 	tools/advice.c \
+	tools/bench.c \
+	tools/bench_html.c \
+	tools/bench_measure.c \
+	tools/bench_table.c \
 	tools/cc.c \
 	tools/cc.h \
 	tools/cc_read.c \
 	tools/cc_twins.c \
 	tools/check.c \
+	tools/figures.h \
 	tools/host.c \
 	tools/host.h \
 	tools/icds.c \
@@ -18,6 +23,9 @@ tools_yoke_SOURCES = \
 	tools/info.h \
 	tools/info_json.c \
 	tools/info_text.c \
+	tools/plot.h \
+	tools/plot_bandwidth.c \
+	tools/plot_latency.c \
 	tools/probe.c \
 	tools/probe.h \
 	tools/tool.c \
@@ -29,11 +37,11 @@ tools_yoke_SOURCES = \
 	tools/trace_why.c \
 	tools/yoke.c
 tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tools_yoke_LDADD = libyoke.la $(JANSSON_LIBS)
+tools_yoke_LDADD = bench/libbench.la libyoke.la $(JANSSON_LIBS)
 
 # What --json writes.
 schemadir = $(pkgdatadir)/schema
-dist_schema_DATA = tools/schema/info.json
+dist_schema_DATA = tools/schema/bench.json tools/schema/info.json
 
 # The conformance suite for whoever has no source.
 bin_PROGRAMS += tools/yoke-conformance

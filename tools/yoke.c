@@ -8,6 +8,7 @@
 static const tool_command *const commands[] = {
     &tool_info,
     &tool_check,
+    &tool_bench,
     &tool_cc,
     &tool_trace,
 };

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `yoke bench` has measured, as tables for a terminal and as JSON. */
+#include <string.h>
+
+#include "figures.h"
+
+/* ---- Tables ---- */
+
+static void print_times(const figures *device, int group)
+{
+    const tool_colours *colours = tool_colours_of(stdout);
+    bool first = true;
+    for (size_t i = 0; i < device->count; i++) {
+        const figure *one = &device->all[i];
+        char median[32], high[32], raw[32] = "", ratio[32] = "";
+        if (one->group != group)
+            continue;
+        if (first)
+            printf("\n  %s%-40s%s%s %10s %10s %10s %7s%s\n", colours->bold, figure_group_words[group], colours->reset, colours->dim,
+                   "Yoke", "99 %", "driver", "ratio", colours->reset);
+        first = false;
+        if (one->raw.count) {
+            figure_time(distribution_at(&one->raw, 0.5), raw);
+            snprintf(ratio, sizeof ratio, "%.2f", one->ratio);
+        }
+        printf("    %-38s %10s %10s %10s %7s\n", one->words, figure_time(distribution_at(&one->yoke, 0.5), median),
+               figure_time(distribution_at(&one->yoke, 0.99), high), raw, ratio);
+    }
+}
+
+static const char *size_word(uint64_t size, char text[32])
+{
+    return tool_bytes(size, text);
+}
+
+/* A row for each way to copy, and one for the driver below it; a column for each size. */
+static void print_copies(const figures *device)
+{
+    const tool_colours *colours = tool_colours_of(stdout);
+    uint64_t largest = 0;
+    for (size_t i = 0; i < device->count; i++)
+        if (device->all[i].group == FIGURE_COPY && device->all[i].size > largest)
+            largest = device->all[i].size;
+    if (largest == 0)
+        return;
+    printf("\n  %s%-27s%s%s", colours->bold, "Copies, GB/s", colours->reset, colours->dim);
+    for (uint64_t size = 4 << 10; size <= largest; size *= 4) {
+        char text[32];
+        printf(" %7s", size_word(size, text));
+    }
+    printf("%s\n", colours->reset);
+    for (size_t i = 0; i < device->count;) {
+        size_t end = i + 1;
+        if (device->all[i].group != FIGURE_COPY) {
+            i++;
+            continue;
+        }
+        while (end < device->count && strcmp(device->all[end].name, device->all[i].name) == 0)
+            end++;
+        printf("    %-25s", device->all[i].words);
+        for (size_t k = i; k < end; k++)
+            printf(" %7.3g", distribution_at(&device->all[k].yoke, 0.5));
+        printf("\n");
+        if (device->all[i].raw.count)
+            printf("      %s%-23s", colours->dim, "driver");
+        for (size_t k = i; k < end && device->all[i].raw.count; k++)
+            printf(" %7.3g", distribution_at(&device->all[k].raw, 0.5));
+        if (device->all[i].raw.count)
+            printf("%s\n", colours->reset);
+        i = end;
+    }
+}
+
+void figures_print(const figures *devices, size_t count)
+{
+    const tool_colours *colours = tool_colours_of(stdout);
+    for (size_t i = 0; i < count; i++) {
+        const yoke_device_info *info = &devices[i].info;
+        printf("%s%s%s%s %s (%s, driver %s)\n", i ? "\n" : "", colours->bold, info->selector, colours->reset, info->name,
+               info->platform, info->driver);
+        for (int group = 0; group < FIGURE_COPY; group++)
+            print_times(&devices[i], group);
+        print_copies(&devices[i]);
+        if (devices[i].problem)
+            printf("\n  %s%s%s\n", colours->red, devices[i].problem, colours->reset);
+    }
+}
+
+/* ---- JSON ---- */
+
+#ifdef HAVE_JANSSON
+#include <jansson.h>
+
+static json_t *spread(const distribution *d)
+{
+    static const struct {
+        const char *name;
+        double at;
+    } quantiles[] = { { "p01", 0.01 }, { "p05", 0.05 }, { "p25", 0.25 }, { "p50", 0.5 },
+                      { "p75", 0.75 }, { "p95", 0.95 }, { "p99", 0.99 } };
+    if (!d->count)
+        return json_null();
+    json_t *object = json_object();
+    tool_json_set(object, "samples", json_integer((json_int_t)d->count));
+    for (size_t i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++)
+        tool_json_set(object, quantiles[i].name, json_real(distribution_at(d, quantiles[i].at)));
+    return object;
+}
+
+static json_t *figure_object(const figure *one)
+{
+    json_t *object = json_object();
+    tool_json_set(object, "group", tool_json_text(figure_group_names[one->group]));
+    tool_json_set(object, "name", tool_json_text(one->name));
+    tool_json_set(object, "words", tool_json_text(one->words));
+    tool_json_set(object, "size_bytes", one->size ? json_integer((json_int_t)one->size) : json_null());
+    tool_json_set(object, "unit", tool_json_text(one->size ? "GB/s" : "ns"));
+    tool_json_set(object, "yoke", spread(&one->yoke));
+    tool_json_set(object, "driver", spread(&one->raw));
+    tool_json_set(object, "ratio", one->ratio > 0 ? json_real(one->ratio) : json_null());
+    return object;
+}
+
+void figures_print_json(const figures *devices, size_t count, long seconds)
+{
+    json_t *document = json_object(), *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const yoke_device_info *info = &devices[i].info;
+        json_t *device = json_object(), *all = json_array();
+        for (size_t k = 0; k < devices[i].count; k++)
+            tool_json_append(all, figure_object(&devices[i].all[k]));
+        tool_json_set(device, "selector", tool_json_text(info->selector));
+        tool_json_set(device, "name", tool_json_text(info->name));
+        tool_json_set(device, "platform", tool_json_text(info->platform));
+        tool_json_set(device, "driver", tool_json_text(info->driver));
+        tool_json_set(device, "problem", tool_json_text(devices[i].problem));
+        tool_json_set(device, "figures", all);
+        tool_json_append(array, device);
+    }
+    tool_json_set(document, "format", json_integer(1));
+    tool_json_set(document, "yoke", tool_json_text(yoke_version()));
+    tool_json_set(document, "seconds", json_integer(seconds));
+    tool_json_set(document, "devices", array);
+    tool_json_print(document);
+}
+#else
+void figures_print_json(const figures *devices, size_t count, long seconds)
+{
+    (void)devices, (void)count, (void)seconds; /* never called: --json is refused */
+}
+#endif
