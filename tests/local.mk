@@ -214,6 +214,45 @@ tests_faults_failures_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_lies_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_programs_LDADD = tests/faults/libline.la libyoke.la
 
+# The double of CUDA's driver and of NVRTC, which runs on the CPU: for tests on machines without a GPU. Its compiler is the host's.
+check_LTLIBRARIES += tests/cuda-double/libcode.la tests/cuda-double/libcuda.la tests/cuda-double/libnvrtc.la
+tests_cuda_double_libcode_la_SOURCES = \
+	tests/cuda-double/compiler.c \
+	tests/cuda-double/double.h \
+	tests/cuda-double/elf.c \
+	tests/cuda-double/image.c \
+	tests/cuda-double/module.h \
+	tests/cuda-double/prelude.h \
+	tests/cuda-double/ptx.c \
+	tests/cuda-double/source.c \
+	tests/cuda-double/table.h \
+	tests/cuda-double/text.c
+tests_cuda_double_libcode_la_CPPFLAGS = $(AM_CPPFLAGS) -DDOUBLE_CXX='"$(CXX_PATH)"' \
+	-DDOUBLE_PRELUDE='"$(abs_top_srcdir)/tests/cuda-double/prelude.h"'
+tests_cuda_double_libcuda_la_SOURCES = \
+	tests/cuda-double/alloc.c \
+	tests/cuda-double/code.c \
+	tests/cuda-double/context.c \
+	tests/cuda-double/copy.c \
+	tests/cuda-double/driver.c \
+	tests/cuda-double/driver.h \
+	tests/cuda-double/event.c \
+	tests/cuda-double/fault.c \
+	tests/cuda-double/fiber.c \
+	tests/cuda-double/graph.c \
+	tests/cuda-double/host.c \
+	tests/cuda-double/memory.c \
+	tests/cuda-double/module.c \
+	tests/cuda-double/pool.c \
+	tests/cuda-double/run.c \
+	tests/cuda-double/stream.c \
+	tests/cuda-double/work.c
+tests_cuda_double_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -shared -rpath /nowhere
+tests_cuda_double_libcuda_la_LIBADD = tests/cuda-double/libcode.la
+tests_cuda_double_libnvrtc_la_SOURCES = tests/cuda-double/nvrtc.c
+tests_cuda_double_libnvrtc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 12:0:0 -shared -rpath /nowhere
+tests_cuda_double_libnvrtc_la_LIBADD = tests/cuda-double/libcode.la
+
 # Random programs against a model.
 stress_programs = \
 	tests/stress/stress

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a compiled source tells of itself, and how its kernels are run: read by the driver's half (module.c, run.c), written by
+ * prelude.h, which stands before every source. C for the one and C++ for the other.
+ */
+#ifndef DOUBLE_TABLE_H
+#define DOUBLE_TABLE_H
+
+typedef struct double_place {
+    unsigned grid[3], block[3]; /* how many: blocks, threads of a block */
+    unsigned at[3], thread[3];  /* which */
+} double_place;
+
+typedef struct double_field {
+    unsigned offset, size;
+} double_field;
+
+/* A kernel; or a variable whose name was asked for, which has no functions to run. */
+typedef struct double_kernel {
+    const char *expression; /* as it was asked for; NULL for a kernel that is there by itself */
+    const void *address;
+    /* All threads of a block one after the other; or the one thread that `place` names. Only the latter may meet others. */
+    void (*run_block)(const void *params, const double_place *place);
+    void (*run_thread)(const void *params, const double_place *place);
+    const double_field *fields;
+    unsigned field_count, params_size;
+    unsigned most_threads, cluster[3]; /* as the source bounds them; else 0 */
+} double_kernel;
+
+/* What kernels ask of whoever runs them. */
+typedef struct double_hooks {
+    void (*barrier)(void);
+    void (*fail)(int result);
+} double_hooks;
+
+typedef struct double_table {
+    const double_kernel *kernels;
+    unsigned kernel_count;
+    int has_barriers; /* in any of the kernels */
+    unsigned constant_size;
+    const double_hooks **hooks;
+} double_table;
+
+#define DOUBLE_TABLE "double_module_table" /* the one symbol of it all that is looked for by name */
+
+#endif
