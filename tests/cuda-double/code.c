@@ -23,12 +23,11 @@ static yk_CUmodule left;
 
 /* ---- Modules ---- */
 
-/* The log that the driver's own compiler would write. */
-static void write_log(unsigned count, const yk_CUjit_option *options, void *const *values, yk_CUresult result)
+/* What the driver's own compiler said. */
+static void write_log(unsigned count, const yk_CUjit_option *options, void *const *values)
 {
     char *log = NULL;
     size_t size = 0;
-    const char *name = NULL;
 
     for (unsigned i = 0; i < count; i++) {
         if (options[i] == YK_CU_JIT_ERROR_LOG_BUFFER)
@@ -36,8 +35,8 @@ static void write_log(unsigned count, const yk_CUjit_option *options, void *cons
         if (options[i] == YK_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
             size = (size_t)(uintptr_t)values[i];
     }
-    if (log && size > 0 && cuGetErrorName(result, &name) == YK_CUDA_SUCCESS)
-        snprintf(log, size, "CUDA double : error : this is no code that it can run (%s)\n", name);
+    if (log && size > 0)
+        snprintf(log, size, "%s", double_module_log());
 }
 
 yk_CUresult cuModuleLoadDataEx(yk_CUmodule *out_module, const void *image, unsigned int count, yk_CUjit_option *options,
@@ -56,7 +55,7 @@ yk_CUresult cuModuleLoadDataEx(yk_CUmodule *out_module, const void *image, unsig
     module->context = double_current();
     result = double_module_load(image, &module->code);
     if (result != YK_CUDA_SUCCESS) {
-        write_log(count, options, values, result);
+        write_log(count, options, values);
         free(module);
         return result;
     }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { VERSION = 12080 };
+enum { DRIVER_VERSION = 12080 };
 
 static atomic_bool started, forked;
 static atomic_uint lost;
@@ -111,7 +111,7 @@ yk_CUresult cuDriverGetVersion(int *out_version)
 {
     if (!out_version)
         return YK_CUDA_ERROR_INVALID_VALUE;
-    *out_version = VERSION;
+    *out_version = DRIVER_VERSION;
     return YK_CUDA_SUCCESS;
 }
 
