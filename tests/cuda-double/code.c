@@ -23,20 +23,19 @@ static yk_CUmodule left;
 
 /* ---- Modules ---- */
 
-/* What the driver's own compiler said. */
-static void write_log(unsigned count, const yk_CUjit_option *options, void *const *values)
+/* Where the driver's own compiler writes to. */
+static char *find_log(unsigned count, const yk_CUjit_option *options, void *const *values, size_t *out_size)
 {
     char *log = NULL;
-    size_t size = 0;
 
+    *out_size = 0;
     for (unsigned i = 0; i < count; i++) {
         if (options[i] == YK_CU_JIT_ERROR_LOG_BUFFER)
             log = values[i];
         if (options[i] == YK_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-            size = (size_t)(uintptr_t)values[i];
+            *out_size = (size_t)(uintptr_t)values[i];
     }
-    if (log && size > 0)
-        snprintf(log, size, "%s", double_module_log());
+    return log;
 }
 
 yk_CUresult cuModuleLoadDataEx(yk_CUmodule *out_module, const void *image, unsigned int count, yk_CUjit_option *options,
@@ -44,6 +43,7 @@ yk_CUresult cuModuleLoadDataEx(yk_CUmodule *out_module, const void *image, unsig
 {
     yk_CUresult result;
     yk_CUmodule module;
+    size_t log_size;
 
     ENTER(DOUBLE_CONTEXT);
     if (!out_module || !image || (count > 0 && (!options || !values)))
@@ -53,9 +53,9 @@ yk_CUresult cuModuleLoadDataEx(yk_CUmodule *out_module, const void *image, unsig
     if (!module)
         return YK_CUDA_ERROR_OUT_OF_MEMORY;
     module->context = double_current();
-    result = double_module_load(image, &module->code);
+    char *log = find_log(count, options, values, &log_size);
+    result = double_module_load_log(image, log, log_size, &module->code);
     if (result != YK_CUDA_SUCCESS) {
-        write_log(count, options, values);
         free(module);
         return result;
     }

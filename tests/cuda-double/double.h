@@ -16,8 +16,8 @@ typedef struct double_function double_function;
 
 /* `image` is what the double's NVRTC makes (PTX text or cubin), or anything else, which is refused as the driver does. */
 yk_CUresult double_module_load(const void *image, double_module **out_module);
-/* What the driver's own compiler said of this thread's last image, for CU_JIT_ERROR_LOG_BUFFER; "" when nothing. */
-const char *double_module_log(void);
+/* The same; `log` gets what the driver's own compiler said, unless it is NULL. */
+yk_CUresult double_module_load_log(const void *image, char *log, size_t size, double_module **out_module);
 void double_module_unload(double_module *module);
 yk_CUresult double_module_function(double_module *module, const char *name, double_function **out_function);
 yk_CUresult double_module_global(double_module *module, const char *name, void **out_address, size_t *out_size);

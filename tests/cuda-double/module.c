@@ -22,14 +22,6 @@ struct double_module {
 
 static const double_hooks hooks = { double_fibers_meet, double_fail };
 
-/* Ended by a NUL; belongs to the thread. */
-static _Thread_local char last_log[2048];
-
-const char *double_module_log(void)
-{
-    return last_log;
-}
-
 /* ---- Functions ---- */
 
 /* Static shared memory in a function is a variable of the host's threads that is local to it: its name begins with the function's.
@@ -75,19 +67,19 @@ static void add_function(double_module *module, const double_kernel *kernel)
     function->has_barriers = module->library.table->has_barriers != 0;
 }
 
-yk_CUresult double_module_load(const void *image, double_module **out_module)
+yk_CUresult double_module_load_log(const void *image, char *log, size_t size, double_module **out_module)
 {
     double_module *module = calloc(1, sizeof *module);
-    double_text log = { 0 };
+    double_text text = { 0 };
     yk_CUresult result = YK_CUDA_ERROR_OUT_OF_MEMORY;
 
     *out_module = NULL;
-    last_log[0] = '\0';
     if (!module)
         return result;
-    result = double_image_read(image, &module->object, &log);
-    snprintf(last_log, sizeof last_log, "%s", double_text_get(&log));
-    double_text_free(&log);
+    result = double_image_read(image, &module->object, &text);
+    if (log && size > 0)
+        snprintf(log, size, "%s", double_text_get(&text));
+    double_text_free(&text);
     if (result == YK_CUDA_SUCCESS && !double_library_open(&module->object, &module->library))
         result = YK_CUDA_ERROR_INVALID_IMAGE;
     if (result == YK_CUDA_SUCCESS) {
@@ -106,6 +98,11 @@ yk_CUresult double_module_load(const void *image, double_module **out_module)
     }
     *out_module = module;
     return YK_CUDA_SUCCESS;
+}
+
+yk_CUresult double_module_load(const void *image, double_module **out_module)
+{
+    return double_module_load_log(image, NULL, 0, out_module);
 }
 
 void double_module_unload(double_module *module)

@@ -205,7 +205,7 @@ static void images(char *cubin, size_t size, const char *ptx)
     static const char hand[] = ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry answer(.param .u64 a)\n{\n"
                                "\t.reg .b32 %r<2>;\n\t.reg .b64 %rd<3>;\n\tld.param.u64 %rd1, [a];\n"
                                "\tcvta.to.global.u64 %rd2, %rd1;\n\tmov.u32 %r1, 42;\n\tst.global.u32 [%rd2], %r1;\n\tret;\n}\n";
-    char text[sizeof hand];
+    char text[sizeof hand], log[200];
     double_module *other = NULL;
     int x = 0, *pointer = &x;
 
@@ -218,8 +218,8 @@ static void images(char *cubin, size_t size, const char *ptx)
     double_module_unload(module);
     strcpy(text, hand);
     memcpy(strstr(text, "mov"), "mob", 3);
-    tap_is(double_module_load(text, &other), YK_CUDA_ERROR_INVALID_PTX, "PTX with an unknown instruction");
-    tap_ok(strstr(double_module_log(), "line 10; error   : ") && strstr(double_module_log(), "mob"), "which the log names");
+    tap_is(double_module_load_log(text, log, sizeof log, &other), YK_CUDA_ERROR_INVALID_PTX, "PTX with an unknown instruction");
+    tap_ok(strstr(log, "line 10; error   : ") && strstr(log, "mob"), "which the log names");
     strcpy(text, hand);
     text[9] = '9';
     tap_is(double_module_load(text, &other), YK_CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "PTX of a later version");
