@@ -46,7 +46,7 @@ const char *double_function_name(const double_function *function);
 /* ---- The driver (driver.c and others) ---- */
 
 /* How many blocks of so many threads, with so many bytes of shared memory each (static and dynamic), are on a multiprocessor at
- * once; a cooperative grid has at most so many times DOUBLE_MULTIPROCESSORS blocks. 0 when not even one is (occupancy.c). */
+ * once; a cooperative grid has at most so many times DOUBLE_MULTIPROCESSORS blocks. 0 when not even one is (launch.c). */
 int double_occupancy(int block_threads, size_t shared);
 
 /* How the device looks: chosen once, by the attributes that the driver half answers. */

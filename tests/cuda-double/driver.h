@@ -199,7 +199,7 @@ yk_CUresult double_global_add(yk_CUmodule module, yk_CUcontext context, void *ad
 void double_pools_settle(int ordinal);
 void double_pools_end(int ordinal);
 
-/* ---- Work of streams and graphs (work.c, code.c) ---- */
+/* ---- Work of streams and graphs (work.c, launch.c) ---- */
 
 typedef struct double_fill {
     uintptr_t target;
