@@ -116,7 +116,7 @@ void probe_code(void)
     size_t offset = 0, size = 0;
     char *ptx = compile();
 
-    probe("load what is no code", cu.cuModuleLoadDataEx(&none, "this is no code", 0, NULL, NULL), "INVALID_IMAGE");
+    probe("load what is no code", cu.cuModuleLoadDataEx(&none, "this is no code", 0, NULL, NULL), "INVALID_PTX");
     if (!ptx) {
         tap_skip("there is no NVRTC to compile kernels with");
         return;
