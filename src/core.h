@@ -189,8 +189,8 @@ struct yoke_device {
     int copiers;             /* threads that carry, with the stream's own */
     atomic_int idle_copiers; /* of those beside the stream's own */
     yk_filler filler;
-    atomic_uint lent; /* at least so many of its references are of what lies in the trash: buffers in that of other devices, and
-                       * streams in its own, with what they have waited for */
+    atomic_uint lent; /* so many of its references are not the user's, or last as long as what lies in the trash: of buffers in that
+                       * of other devices, and of its streams that are torn down */
 
     pthread_mutex_t lock; /* protects what follows */
     yoke_stream *streams; /* every stream that the driver may still have work of */

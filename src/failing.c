@@ -224,7 +224,6 @@ static void end_waits(void *object)
     if (status < 0)
         yk_stream_fail(stream, NULL, status);
     yk_error_restore(&before);
-    atomic_fetch_sub(&stream->device->lent, 1);
     yk_stream_unuse(stream);
 }
 
@@ -235,7 +234,6 @@ void yk_stream_end_waits(yoke_stream *stream)
         return;
     yk_object_retain(device);
     yk_stream_use(stream);
-    atomic_fetch_add(&device->lent, 1);
     yk_trash_throw(device, stream, end_waits, stream->user);
     yoke_device_release(device); /* which empties the trash when all that is left of the device lies there */
 }

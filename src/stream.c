@@ -218,9 +218,12 @@ void yoke_stream_release(yoke_stream *stream)
 {
     if (!yk_is(stream, YK_STREAM) || !yk_object_release(stream))
         return;
+    yoke_device *device = stream->device;
+    yk_object_retain(device);
     pthread_mutex_lock(&stream->lock);
     atomic_store(&stream->object.kind, YK_DEAD);
     stream->torn_down = true;
+    atomic_fetch_add(&device->lent, 1);
     bool stop = yk_stream_stops_now(stream); /* else the worker does, when it comes so far */
     bool works = stream->worker;
     pthread_mutex_unlock(&stream->lock);
@@ -229,6 +232,8 @@ void yoke_stream_release(yoke_stream *stream)
     if (!works)
         yk_stream_end_waits(stream);
     yk_stream_unuse(stream);
+    yoke_device_release(
+        device); /* which empties the trash when that is all that keeps the device: others may wait for the stream */
 }
 
 void yk_stream_fail_torn_down(yoke_stream *stream)
@@ -287,6 +292,7 @@ void yk_stream_unuse(yoke_stream *stream)
     yoke_device *device = stream->device;
     yk_stream_forget_waits(stream); /* or the trash would keep other streams, and they the device */
     yk_trash_throw_stream(device, stream, destroy_stream);
+    atomic_fetch_sub(&device->lent, 1);
     yoke_device_release(device);
 }
 
