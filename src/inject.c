@@ -21,6 +21,7 @@ typedef struct orders {
     _Atomic(const char *) call;
     atomic_int code;
     _Atomic(const void *) newest;
+    atomic_uintptr_t asked[64]; /* events that were asked about since they were recorded, each where its address says */
 } orders;
 
 static orders *shared;
@@ -141,6 +142,17 @@ static void hang(void)
     atomic_fetch_sub(&shared->hanging, 1);
 }
 
+static atomic_uintptr_t *asked_of(uintptr_t event)
+{
+    return &shared->asked[(event >> 4) % YK_COUNT_OF(shared->asked)];
+}
+
+/* A question that was asked before. How often a wait asks is a matter of time, and every answer but the first is like the first. */
+static bool is_repeated(uintptr_t event)
+{
+    return atomic_exchange(asked_of(event), event) == event;
+}
+
 static bool is_meant(const yoke_fault *fault, const char *call, uintptr_t about, bool asks)
 {
     if (fault->what == YOKE_FAULT_NONE || (fault->what >= YOKE_FAULT_SAY_PENDING && !asks))
@@ -154,8 +166,10 @@ yk_injected yk_inject_ask(const char *call, uintptr_t about, bool asks)
     ready();
     if (!atomic_load(&shared->armed))
         return injected;
-    atomic_fetch_add(&shared->seen, 1);
     const yoke_fault *fault = &shared->fault;
+    if (asks && is_repeated(about) && !fault->call && fault->what < YOKE_FAULT_SAY_PENDING)
+        return injected;
+    atomic_fetch_add(&shared->seen, 1);
     if (!is_meant(fault, call, about, asks))
         return injected;
     unsigned use = atomic_fetch_add(&shared->uses, 1) + 1;
@@ -183,6 +197,7 @@ void yk_inject_failed(const char *call, int code)
 void yk_inject_recorded(const void *event)
 {
     atomic_store(&shared->newest, event);
+    atomic_store(asked_of((uintptr_t)event), 0);
 }
 
 /* ---- Objects ---- */

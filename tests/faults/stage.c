@@ -42,7 +42,7 @@ bool all_devices_closed(void)
 {
     double start = suite_now();
 
-    while (devices_open() > 0 && suite_now() - start < 20)
+    while (devices_open() > 0 && suite_now() - start < 8)
         sched_yield();
     return devices_open() == 0;
 }
