@@ -60,11 +60,12 @@ void yk_opencl_unmap(yoke_buffer *buffer)
     yk_opencl_device *device = yk_opencl_device_of(buffer->device);
 
     pthread_mutex_lock(&device->mapping_lock);
-    (void)unmap_in(device->mapping, buffer);
+    if (!memory_of(buffer) || !memory_of(buffer)->away)
+        yk_opencl_note("clEnqueueUnmapMemObject", unmap_in(device->mapping, buffer));
     if (memory_of(buffer) && memory_of(buffer)->svm)
-        (void)yk_cl.clFinish(device->mapping);
+        yk_opencl_note("clFinish", yk_cl.clFinish(device->mapping));
     else
-        (void)yk_cl.clFlush(device->mapping);
+        yk_opencl_note("clFlush", yk_cl.clFlush(device->mapping));
     pthread_mutex_unlock(&device->mapping_lock);
 }
 
@@ -112,12 +113,12 @@ static void collect(hand *all, const yk_op *op)
 /* Take it from the host, behind the last operation that gave it back. */
 static yoke_status take(yoke_stream *stream, const yoke_buffer *root)
 {
-    const yk_opencl_memory *memory = memory_of(root);
+    yk_opencl_memory *memory = memory_of(root);
     cl_command_queue queue = yk_opencl_enter(stream);
     cl_int code = memory->last ? yk_cl.clEnqueueBarrierWithWaitList(queue, 1, &memory->last, NULL) : CL_SUCCESS;
     const char *call = "clEnqueueBarrierWithWaitList";
 
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS && !memory->away) {
         call = memory->svm ? "clEnqueueSVMUnmap" : "clEnqueueUnmapMemObject";
         code = unmap_in(queue, root);
     }
@@ -133,10 +134,12 @@ static yoke_status give_back(yoke_stream *stream, const yoke_buffer *root)
     cl_int code = map_in(yk_opencl_enter(stream), root, CL_FALSE, &host, &event);
 
     yk_opencl_leave(stream);
-    if (code != CL_SUCCESS)
-        return yk_opencl_fail(memory->svm ? "clEnqueueSVMMap" : "clEnqueueMapBuffer", code, NULL);
+    memory->away = code != CL_SUCCESS;
+    if (memory->away)
+        return yk_opencl_fail(memory->svm ? "clEnqueueSVMMap" : "clEnqueueMapBuffer", code,
+                              "the operation has been given to the device, but the host does not have its memory back");
     if (memory->last)
-        yk_cl.clReleaseEvent(memory->last);
+        yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(memory->last));
     memory->last = event;
     if (host != root->host)
         return yk_fail(YOKE_E_DRIVER, "opencl: the driver has mapped memory at %p that it had at %p before", host, root->host);
@@ -179,7 +182,7 @@ yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op, yoke_statu
     }
     if (status == YOKE_OK)
         status = mark_end(stream, op);
-    (void)yk_cl.clFlush(yk_opencl_enter(stream));
+    yk_opencl_note("clFlush", yk_cl.clFlush(yk_opencl_enter(stream)));
     yk_opencl_leave(stream);
     pthread_mutex_unlock(&device->memory_lock);
     return status;
