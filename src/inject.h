@@ -31,7 +31,8 @@ enum yoke_fault_what {
     YOKE_FAULT_SAY_FAILED
 };
 
-/* Orders for any call count only the first question about a recorded event. From its use number `at` on, counted from 1 and from the order, and so many times (0: once). */
+/* Orders for any call count only the first question about a recorded event. From its use number `at` on, counted from 1 and from
+ * the order, and so many times (0: once). */
 typedef struct yoke_fault {
     enum yoke_fault_what what;
     const char *call;  /* the driver's name, which has to last; NULL: any */

@@ -273,18 +273,20 @@ size_t yk_wait_any(const yk_wait *wait)
     return sleep_until_settled(wait, start);
 }
 
-void yk_wait_for_mark(yoke_event *mark)
+yoke_status yk_wait_for_mark(yoke_event *mark)
 {
     const yk_backend *backend = mark->stream->device->backend;
     uint64_t start = yk_now(), waited;
+    yoke_status status;
     while ((waited = yk_now() - start) < YK_SPIN_NANOSECONDS) {
-        if (backend->event_query(mark) != YOKE_PENDING)
-            return;
+        if ((status = backend->event_query(mark)) != YOKE_PENDING)
+            return status;
         yk_pause();
     }
     yk_waiter *waiter = yk_waiter_take();
     bool blind = !waiter || backend->event_notify(mark, waiter) != YOKE_OK;
-    while (backend->event_query(mark) == YOKE_PENDING)
+    while ((status = backend->event_query(mark)) == YOKE_PENDING)
         sleep_for(waiter, next_look(blind, yk_now() - start));
     yk_waiter_give_back(waiter);
+    return status;
 }

@@ -37,8 +37,8 @@ typedef struct yk_wait {
 /* The first of the events that has settled; `count` when none has, but the wait is over. */
 size_t yk_wait_any(const yk_wait *wait);
 
-/* Wait until a mark of trash.c is reached, or has failed. */
-void yk_wait_for_mark(yoke_event *mark);
+/* Wait until a mark of trash.c is reached, or has failed: returns which, with the record. */
+yoke_status yk_wait_for_mark(yoke_event *mark);
 
 /* ---- For those that wait for much at once (watch.c) ---- */
 

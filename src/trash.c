@@ -28,10 +28,22 @@ static yoke_event *mark(yoke_stream *stream)
     yoke_event *end = yk_event_take(stream, 0);
     if (end && device->backend->event_record(end) == YOKE_OK)
         return end;
+    yk_log(YOKE_LOG_WARNING, "stream %s of %s has to be waited for to release what it uses: %s", stream->label,
+           device->info.selector, yoke_error()->text);
     if (end)
         yk_event_give_back(end);
     device->backend->stream_finish(stream);
     return NULL;
+}
+
+/* Whether a mark is reached, or will never be: then the backend has waited for its stream. */
+static bool has_passed(yoke_event *end, bool wait)
+{
+    yoke_status status = wait ? yk_wait_for_mark(end) : end->stream->device->backend->event_query(end);
+    if (status < 0)
+        yk_log(YOKE_LOG_WARNING, "what stream %s of %s used is destroyed, though its work has failed: %s", end->stream->label,
+               end->stream->device->info.selector, yoke_error()->text);
+    return status != YOKE_PENDING;
 }
 
 /* With device->lock held: the first stream that may use what is thrown away, and the next one. One that is thrown away itself has
@@ -68,20 +80,18 @@ static void wait_for_busy_streams(yoke_device *device, unsigned user)
     for (yoke_stream *stream = first_user(device, user); stream; stream = next_user(stream, user)) {
         yoke_event *end = !yk_stream_is_idle(stream) ? mark(stream) : NULL;
         if (end) {
-            yk_wait_for_mark(end);
+            (void)has_passed(end, true);
             yk_event_give_back(end);
         }
     }
 }
 
 /* With device->lock held. */
-static bool is_reached(yoke_device *device, struct yk_trash *item, bool wait)
+static bool is_reached(struct yk_trash *item, bool wait)
 {
     while (item->count) {
         yoke_event *end = item->ends[item->count - 1];
-        if (wait)
-            yk_wait_for_mark(end);
-        else if (device->backend->event_query(end) == YOKE_PENDING)
+        if (!has_passed(end, wait))
             return false;
         yk_event_give_back(end);
         item->count--;
@@ -96,7 +106,7 @@ static bool empty(yoke_device *device, bool wait)
     for (;;) {
         pthread_mutex_lock(&device->lock);
         struct yk_trash *item = atomic_load(&device->trash);
-        if (!item || !is_reached(device, item, wait)) {
+        if (!item || !is_reached(item, wait)) {
             pthread_mutex_unlock(&device->lock);
             break;
         }

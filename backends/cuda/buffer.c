@@ -66,7 +66,7 @@ static yoke_status allocate_host(yoke_buffer *buffer)
     if (mapped) {
         result = yk_cu.cuMemHostGetDevicePointer_v2(&address, pointer, 0);
         if (result != YK_CUDA_SUCCESS) {
-            (void)yk_cu.cuMemFreeHost(pointer);
+            yk_cuda_note("cuMemFreeHost", yk_cu.cuMemFreeHost(pointer));
             return yk_cuda_fail("cuMemHostGetDevicePointer_v2", result, NULL);
         }
     }
@@ -141,15 +141,15 @@ static void free_memory(const yoke_buffer *buffer)
     switch (buffer->origin) {
     case YK_CREATED:
         if (buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED)
-            (void)yk_cu.cuMemFreeHost(buffer->host);
+            yk_cuda_note("cuMemFreeHost", yk_cu.cuMemFreeHost(buffer->host));
         else
-            (void)yk_cu.cuMemFree_v2(buffer->native.address);
+            yk_cuda_note("cuMemFree_v2", yk_cu.cuMemFree_v2(buffer->native.address));
         break;
     case YK_ORDERED:
-        (void)yk_cu.cuMemFreeAsync(buffer->native.address, buffer->home->native);
+        yk_cuda_note("cuMemFreeAsync", yk_cu.cuMemFreeAsync(buffer->native.address, buffer->home->native));
         break;
     case YK_REGISTERED:
-        (void)yk_cu.cuMemHostUnregister(buffer->host);
+        yk_cuda_note("cuMemHostUnregister", yk_cu.cuMemHostUnregister(buffer->host));
         break;
     case YK_WRAPPED:
         break;
@@ -227,7 +227,8 @@ yoke_status yk_cuda_pool_create(yoke_device *device, yk_cuda_device *native)
                                        yk_cu.cuMemPoolCreate(&native->pool, (const struct CUmemPoolProps_st *)(void *)&properties));
     unsigned long long threshold = atomic_load(&device->pool.cached_limit);
     if (status == YOKE_OK)
-        (void)yk_cu.cuMemPoolSetAttribute(native->pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+        yk_cuda_note("cuMemPoolSetAttribute",
+                     yk_cu.cuMemPoolSetAttribute(native->pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
     device->driver_pool = status == YOKE_OK;
     return status;
 }
@@ -256,9 +257,9 @@ void yk_cuda_pool_limit(const yoke_device *device, uint64_t limit)
     yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;
 
     if (pool)
-        (void)yk_cu.cuMemPoolSetAttribute(pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+        yk_cuda_note("cuMemPoolSetAttribute", yk_cu.cuMemPoolSetAttribute(pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
     if (pool && yk_cuda_pool_cached(device) > limit)
-        (void)yk_cu.cuMemPoolTrimTo(pool, limit > SIZE_MAX ? SIZE_MAX : (size_t)limit);
+        yk_cuda_note("cuMemPoolTrimTo", yk_cu.cuMemPoolTrimTo(pool, limit > SIZE_MAX ? SIZE_MAX : (size_t)limit));
 }
 
 uint64_t yk_cuda_pool_cached(const yoke_device *device)
@@ -281,6 +282,6 @@ bool yk_cuda_pool_trim(const yoke_device *device, uint64_t keep)
 
     if (before <= keep || yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) != YK_CUDA_SUCCESS)
         return false;
-    (void)yk_cu.cuMemPoolTrimTo(pool, (size_t)(used + keep));
+    yk_cuda_note("cuMemPoolTrimTo", yk_cu.cuMemPoolTrimTo(pool, (size_t)(used + keep)));
     return yk_cuda_pool_cached(device) < before;
 }

@@ -18,7 +18,8 @@ yoke_status yk_cuda_enter(const yoke_device *device)
 void yk_cuda_leave(void)
 {
     yk_CUcontext ours;
-    (void)yk_cu.cuCtxPopCurrent_v2(&ours); /* fails only on an empty stack, and the push has succeeded */
+    yk_cuda_note("cuCtxPopCurrent_v2",
+                 yk_cu.cuCtxPopCurrent_v2(&ours)); /* fails only on an empty stack, and the push has succeeded */
 }
 
 /* ---- Listing ---- */
@@ -226,7 +227,7 @@ yoke_status yk_cuda_device_open(yoke_device *device)
     }
     status = yk_cuda_pool_create(device, native);
     if (status < 0) {
-        (void)yk_cu.cuDevicePrimaryCtxRelease_v2(native->ordinal);
+        yk_cuda_note("cuDevicePrimaryCtxRelease_v2", yk_cu.cuDevicePrimaryCtxRelease_v2(native->ordinal));
         goto out;
     }
     device->staged = device->reads_block = true;
@@ -245,12 +246,13 @@ void yk_cuda_device_close(yoke_device *device)
     for (size_t i = 0; i < YK_COUNT_OF(native->notifiers); i++) {
         if (!native->notifiers[i].stream)
             continue;
-        (void)yk_cu.cuStreamSynchronize(native->notifiers[i].stream); /* a wake-up under way still reads its notifier */
-        (void)yk_cu.cuStreamDestroy_v2(native->notifiers[i].stream);
+        yk_cuda_note("cuStreamSynchronize",
+                     yk_cu.cuStreamSynchronize(native->notifiers[i].stream)); /* a wake-up under way still reads its notifier */
+        yk_cuda_note("cuStreamDestroy_v2", yk_cu.cuStreamDestroy_v2(native->notifiers[i].stream));
     }
     if (native->pool)
-        (void)yk_cu.cuMemPoolDestroy(native->pool);
-    (void)yk_cu.cuDevicePrimaryCtxRelease_v2(native->ordinal);
+        yk_cuda_note("cuMemPoolDestroy", yk_cu.cuMemPoolDestroy(native->pool));
+    yk_cuda_note("cuDevicePrimaryCtxRelease_v2", yk_cu.cuDevicePrimaryCtxRelease_v2(native->ordinal));
     free(native);
     device->native = NULL;
 }

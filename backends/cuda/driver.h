@@ -112,6 +112,14 @@ static inline yoke_status yk_cuda_check(const char *call, yk_CUresult result)
     return YOKE_OK;
 }
 
+/* For what gives something back, and other calls whose failure changes nothing: it is told in the log. */
+YK_COLD void yk_cuda_note_failure(const char *call, yk_CUresult result);
+static inline void yk_cuda_note(const char *call, yk_CUresult result)
+{
+    if (YK_UNLIKELY(result != YK_CUDA_SUCCESS))
+        yk_cuda_note_failure(call, result);
+}
+
 /* ---- What launches and graphs share ---- */
 
 /* The driver wants a pointer to each argument's bytes, as wide as the compiled kernel has it. */
@@ -137,8 +145,8 @@ yk_CUDA_MEMCPY3D yk_cuda_copy_of(const yk_op *op);
 
 /* ---- The slots of backend.h ---- */
 
-/* Destroying ignores what the driver answers: while the process ends it says CUDA_ERROR_DEINITIALIZED and has freed everything,
- * after a fault it repeats the fault, and in neither case is there anything left to do. */
+/* Destroying goes on whatever the driver answers: while the process ends it says CUDA_ERROR_DEINITIALIZED and has freed everything,
+ * after a fault it repeats the fault, and in neither case is there anything left to do. What else it says is told in the log. */
 
 yoke_status yk_cuda_device_list(yk_device_list *list);
 yoke_status yk_cuda_device_open(yoke_device *device);

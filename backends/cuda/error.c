@@ -135,3 +135,10 @@ yoke_status yk_cuda_fail_as(yoke_status status, const char *call, yk_CUresult re
     va_end(values);
     return status;
 }
+
+/* A device that is lost says so at every call, and has been told of; while the process ends everything has been freed already. */
+void yk_cuda_note_failure(const char *call, yk_CUresult result)
+{
+    yk_log(meaning_of(result)->status == YOKE_E_DEVICE_LOST ? YOKE_LOG_DEBUG : YOKE_LOG_WARNING, "cuda: %s failed: %s (%u)", call,
+           yk_cuda_name(result), result);
+}

@@ -21,7 +21,7 @@ yoke_status yk_cuda_event_create(yoke_event *event)
 
 void yk_cuda_event_destroy(yoke_event *event)
 {
-    (void)yk_cu.cuEventDestroy_v2(event->native);
+    yk_cuda_note("cuEventDestroy_v2", yk_cu.cuEventDestroy_v2(event->native));
     event->native = NULL;
 }
 

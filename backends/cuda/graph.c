@@ -113,9 +113,10 @@ static yoke_status add_nodes(yk_cuda_graph *graph, yk_segment *segment)
 static void destroy(yk_cuda_graph *graph)
 {
     if (graph->executable)
-        (void)yk_cu.cuGraphExecDestroy(graph->executable); /* a launch under way still runs to its end */
+        yk_cuda_note("cuGraphExecDestroy",
+                     yk_cu.cuGraphExecDestroy(graph->executable)); /* a launch under way still runs to its end */
     if (graph->nodes)
-        (void)yk_cu.cuGraphDestroy(graph->nodes);
+        yk_cuda_note("cuGraphDestroy", yk_cu.cuGraphDestroy(graph->nodes));
     pthread_mutex_destroy(&graph->lock);
     free(graph);
 }

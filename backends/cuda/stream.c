@@ -18,7 +18,7 @@ yoke_status yk_cuda_stream_create(yoke_stream *stream)
 /* Returns at once; the driver lets what the stream still has to do run to its end. */
 void yk_cuda_stream_destroy(yoke_stream *stream)
 {
-    (void)yk_cu.cuStreamDestroy_v2(stream->native);
+    yk_cuda_note("cuStreamDestroy_v2", yk_cu.cuStreamDestroy_v2(stream->native));
     stream->native = NULL;
 }
 
@@ -31,7 +31,8 @@ yoke_status yk_cuda_stream_renew(yoke_stream *stream)
 
 void yk_cuda_stream_finish(yoke_stream *stream)
 {
-    (void)yk_cu.cuStreamSynchronize(stream->native); /* after a fault there is nothing to wait for, and it says so */
+    yk_cuda_note("cuStreamSynchronize",
+                 yk_cu.cuStreamSynchronize(stream->native)); /* after a fault there is nothing to wait for, and it says so */
 }
 
 /* Libraries on top of CUDA, and the runtime API, go by the current context. */

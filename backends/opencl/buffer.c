@@ -64,7 +64,7 @@ static yoke_status create_handle(yoke_buffer *buffer, cl_mem_flags flags, void *
 static void release_handle(yoke_buffer *buffer)
 {
     if (buffer->native.pointer)
-        yk_cl.clReleaseMemObject(buffer->native.pointer);
+        yk_opencl_note("clReleaseMemObject", yk_cl.clReleaseMemObject(buffer->native.pointer));
     buffer->native.pointer = NULL;
 }
 
@@ -147,7 +147,7 @@ static void release_subs(yk_opencl_memory *memory, unsigned keep)
         yk_opencl_sub *sub = memory->newest;
         memory->newest = sub->older;
         memory->unused--;
-        yk_cl.clReleaseMemObject(sub->handle);
+        yk_opencl_note("clReleaseMemObject", yk_cl.clReleaseMemObject(sub->handle));
         free(sub);
     }
 }
@@ -163,7 +163,7 @@ static void destroy(yoke_buffer *buffer)
         release_subs(memory, 0);
     release_handle(buffer);
     if (memory && memory->last)
-        yk_cl.clReleaseEvent(memory->last);
+        yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(memory->last));
     if (memory && memory->svm)
         yk_cl.clSVMFree(yk_opencl_device_of(buffer->device)->context, memory->svm);
     free(memory);

@@ -493,13 +493,13 @@ yoke_status yk_opencl_device_open(yoke_device *device)
     native->mapping = yk_cl.clCreateCommandQueue(native->context, native->slot->id, 0, &code);
     if (!native->mapping) {
         status = yk_opencl_fail("clCreateCommandQueue", code, "'%s'", device->info.name);
-        yk_cl.clReleaseContext(native->context);
+        yk_opencl_note("clReleaseContext", yk_cl.clReleaseContext(native->context));
         goto out;
     }
     if (pthread_mutex_init(&native->memory_lock, NULL) || pthread_mutex_init(&native->mapping_lock, NULL)) {
         status = yk_no_memory("a device's lock");
-        yk_cl.clReleaseCommandQueue(native->mapping);
-        yk_cl.clReleaseContext(native->context);
+        yk_opencl_note("clReleaseCommandQueue", yk_cl.clReleaseCommandQueue(native->mapping));
+        yk_opencl_note("clReleaseContext", yk_cl.clReleaseContext(native->context));
         goto out;
     }
     device->staged = !native->slot->unified;
@@ -522,8 +522,8 @@ void yk_opencl_device_close(yoke_device *device)
 
     pthread_mutex_destroy(&native->mapping_lock);
     pthread_mutex_destroy(&native->memory_lock);
-    yk_cl.clReleaseCommandQueue(native->mapping);
-    yk_cl.clReleaseContext(native->context);
+    yk_opencl_note("clReleaseCommandQueue", yk_cl.clReleaseCommandQueue(native->mapping));
+    yk_opencl_note("clReleaseContext", yk_cl.clReleaseContext(native->context));
     free(native);
     device->native = NULL;
 }

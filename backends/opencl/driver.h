@@ -78,6 +78,7 @@ typedef struct yk_opencl_sub {
 typedef struct yk_opencl_memory {
     void *svm;        /* shared memory, which the cl_mem is an alias of */
     bool handed_over; /* by turns to the host and to the device: shared.c */
+    bool away;        /* the device has it still: the driver would not map it for the host again */
     cl_event last;    /* the last time that it was given back to the host */
     cl_mem whole;     /* what a wrapped cl_mem is itself a part of, from `start`; else NULL */
     size_t start;
@@ -208,6 +209,13 @@ const char *yk_opencl_code_name(cl_int code);
 YK_COLD yoke_status yk_opencl_fail(const char *call, cl_int code, const char *format, ...) YOKE_PRINTF(3, 4);
 /* The same, with the status given. */
 YK_COLD yoke_status yk_opencl_fail_as(yoke_status status, const char *call, cl_int code, const char *format, ...) YOKE_PRINTF(4, 5);
+/* For what gives something back, and other calls whose failure changes nothing: it is told in the log. */
+YK_COLD void yk_opencl_note_failure(const char *call, cl_int code);
+static inline void yk_opencl_note(const char *call, cl_int code)
+{
+    if (YK_UNLIKELY(code != CL_SUCCESS))
+        yk_opencl_note_failure(call, code);
+}
 /* A command that the driver had accepted failed, as `call` tells with `code`. */
 YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code);
 

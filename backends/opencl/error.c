@@ -142,6 +142,13 @@ yoke_status yk_opencl_fail_as(yoke_status status, const char *call, cl_int code,
     return status;
 }
 
+/* A device that is lost says so at every call, and has been told of. */
+void yk_opencl_note_failure(const char *call, cl_int code)
+{
+    yk_log(status_of(code) == YOKE_E_DEVICE_LOST ? YOKE_LOG_DEBUG : YOKE_LOG_WARNING, "opencl: %s failed: %s (%d)", call,
+           yk_opencl_code_name(code), code);
+}
+
 /* NVIDIA's driver (580) reports a kernel fault with whatever code it likes, CL_OUT_OF_RESOURCES most of all, and never recovers. */
 yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code)
 {

@@ -40,7 +40,7 @@ void yk_opencl_event_reset(yoke_event *event)
     yk_opencl_event *native = event->native;
 
     if (native->handle)
-        yk_cl.clReleaseEvent(native->handle);
+        yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(native->handle));
     native->handle = NULL;
 }
 

@@ -81,7 +81,7 @@ static yoke_status record_launch(const recording *r, const yk_op *op, yk_cl_sync
         return status;
     code = r->driver->clCommandNDRangeKernelKHR(r->buffer, NULL, NULL, handle, dimensions, NULL, global, local, r->after_count,
                                                 r->after, out_point, NULL);
-    yk_cl.clReleaseKernel(handle); /* the command keeps it */
+    yk_opencl_note("clReleaseKernel", yk_cl.clReleaseKernel(handle)); /* the command keeps it */
     if (code != CL_SUCCESS)
         return yk_opencl_fail("clCommandNDRangeKernelKHR", code, "kernel '%s'", op->u.launch.kernel->name);
     return YOKE_OK;

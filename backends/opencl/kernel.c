@@ -210,7 +210,7 @@ yoke_status yk_opencl_kernel_create(yoke_kernel *kernel)
     native = NULL;
 out:
     if (native && native->handle)
-        yk_cl.clReleaseKernel(native->handle);
+        yk_opencl_note("clReleaseKernel", yk_cl.clReleaseKernel(native->handle));
     free(native);
     return status;
 }
@@ -219,7 +219,7 @@ void yk_opencl_kernel_destroy(yoke_kernel *kernel)
 {
     yk_opencl_kernel *native = kernel->native;
 
-    yk_cl.clReleaseKernel(native->handle);
+    yk_opencl_note("clReleaseKernel", yk_cl.clReleaseKernel(native->handle));
     yk_opencl_lock_destroy(&native->lock);
     free(native);
     kernel->native = NULL;
@@ -365,7 +365,7 @@ yoke_status yk_opencl_kernel_for(const yk_op *op, cl_kernel *out_handle)
         return name_fault(kernel, code);
     status = set_arguments(*out_handle, op);
     if (status < 0)
-        yk_cl.clReleaseKernel(*out_handle);
+        yk_opencl_note("clReleaseKernel", yk_cl.clReleaseKernel(*out_handle));
     return status;
 }
 

@@ -142,7 +142,7 @@ static bool takes_standard(const yk_opencl_device *device, const char *standard)
         return true;
     snprintf(options, sizeof options, "-cl-std=CL%.3s", standard);
     code = yk_cl.clBuildProgram(handle, 1, &device->slot->id, options, NULL, NULL);
-    yk_cl.clReleaseProgram(handle);
+    yk_opencl_note("clReleaseProgram", yk_cl.clReleaseProgram(handle));
     return code == CL_SUCCESS;
 }
 
@@ -234,7 +234,7 @@ yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *so
     if (status == YOKE_OK)
         program->native = handle;
     else if (handle)
-        yk_cl.clReleaseProgram(handle);
+        yk_opencl_note("clReleaseProgram", yk_cl.clReleaseProgram(handle));
     yk_text_free(&u.preamble);
     return status;
 }
@@ -311,7 +311,7 @@ static yoke_status create_of_code(const yoke_program *program, yk_code_kind kind
     else
         *out_handle = yk_cl.clCreateProgramWithBinary(device->context, 1, &device->slot->id, &size, &bytes, &judged, &result);
     if (*out_handle && judged != CL_SUCCESS) {
-        yk_cl.clReleaseProgram(*out_handle);
+        yk_opencl_note("clReleaseProgram", yk_cl.clReleaseProgram(*out_handle));
         *out_handle = NULL;
         result = judged;
     }
@@ -342,7 +342,7 @@ yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, con
     if (result == CL_INVALID_BINARY)
         result = CL_BUILD_PROGRAM_FAILURE;
     if (result != CL_SUCCESS) {
-        yk_cl.clReleaseProgram(handle);
+        yk_opencl_note("clReleaseProgram", yk_cl.clReleaseProgram(handle));
         return build_fault(&u, result, yk_text_get(log) + start);
     }
     program->native = handle;
@@ -372,6 +372,6 @@ void yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names)
 
 void yk_opencl_program_destroy(yoke_program *program)
 {
-    yk_cl.clReleaseProgram(program->native);
+    yk_opencl_note("clReleaseProgram", yk_cl.clReleaseProgram(program->native));
     program->native = NULL;
 }

@@ -46,8 +46,10 @@ no_lock:
 
 static void destroy_queue(cl_command_queue queue)
 {
-    yk_cl.clFlush(queue); /* the release ought to do it, but work that was given must run whoever wrote the driver */
-    yk_cl.clReleaseCommandQueue(queue);
+    yk_opencl_note(
+        "clFlush",
+        yk_cl.clFlush(queue)); /* the release ought to do it, but work that was given must run whoever wrote the driver */
+    yk_opencl_note("clReleaseCommandQueue", yk_cl.clReleaseCommandQueue(queue));
 }
 
 void yk_opencl_stream_destroy(yoke_stream *stream)
@@ -81,7 +83,7 @@ yoke_status yk_opencl_stream_renew(yoke_stream *stream)
 
 void yk_opencl_stream_finish(yoke_stream *stream)
 {
-    (void)yk_cl.clFinish(yk_opencl_enter(stream));
+    yk_opencl_note("clFinish", yk_cl.clFinish(yk_opencl_enter(stream)));
     yk_opencl_leave(stream);
 }
 
