@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stream.h"
@@ -29,15 +30,18 @@ static void spell_out(const char *ordered, yk_text *path)
     yk_text_add(path, "%s", ordered);
 }
 
-/* For this process alone: another one that is traced too gets a file of its own. */
+/* For this process alone: another one that is traced too gets a file of its own. In a folder that all may write to, somebody else's
+ * link, pipe or file may lie in wait under a name that is easily guessed: it has to be a file of the user's. */
 static int open_alone(const char *path)
 {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    struct stat about;
     if (descriptor < 0)
         return -1;
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ftruncate(descriptor, 0) == 0)
+    bool fits = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
+    if (fits && flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ftruncate(descriptor, 0) == 0)
         return descriptor;
-    int error = errno;
+    int error = fits ? errno : EPERM;
     close(descriptor);
     errno = error;
     return -1;
@@ -54,10 +58,12 @@ static void open_file(const char *ordered)
         descriptor = open_alone(yk_text_get(&path));
     }
     file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    const char *error = strerror(errno);
     if (file)
         yk_log(YOKE_LOG_INFO, "a trace goes to %s (YOKE_TRACE)", yk_text_get(&path));
     else
-        yk_log(YOKE_LOG_ERROR, "there is no trace: YOKE_TRACE is %s, which cannot be written", yk_text_get(&path));
+        yk_log(YOKE_LOG_ERROR, "there is no trace: YOKE_TRACE is %s, and that has to be a file of this user's, or none yet: %s",
+               yk_text_get(&path), error);
     if (!file && descriptor >= 0)
         close(descriptor);
     yk_text_free(&path);

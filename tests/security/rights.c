@@ -10,6 +10,7 @@
 
 #include "../../backends/cuda/driver.h"
 #include "cache.h"
+#include "trace.h"
 
 int main(void)
 {
@@ -22,6 +23,7 @@ int main(void)
         printf("devices: %s\n", yoke_error()->text);
     printf("report: %s\n", yoke_device_report());
     printf("NVRTC: %s\n", yk_nvrtc_load(&log) < 0 ? yoke_error()->text : "found");
+    printf("trace: %s\n", yk_trace_file_open() ? "yes" : "no");
     yk_text_add(&key, "key");
     yk_text_add(&image, "image");
     yk_cache_store(&key, &image);

@@ -28,8 +28,8 @@ done
 
 # told VARIABLE=VALUE... COMMAND...: runs it in the evil folder, with what is set there and nothing else of Yoke's.
 told() {
-    rm -rf "$MARK" "$evil/cache" "$evil/xdg/yoke" "$evil/home/.cache"
-    (cd "$evil" && env -u YOKE_NVRTC -u YOKE_CACHE_DIR -u YOKE_CACHE -u CUDA_HOME -u LD_LIBRARY_PATH \
+    rm -rf "$MARK" "$evil/trace" "$evil/cache" "$evil/xdg/yoke" "$evil/home/.cache"
+    (cd "$evil" && env -u YOKE_NVRTC -u YOKE_TRACE -u YOKE_LOG -u YOKE_CACHE_DIR -u YOKE_CACHE -u CUDA_HOME -u LD_LIBRARY_PATH \
         "$@") >"$tap_folder/told" 2>&1 </dev/null
 }
 
@@ -63,18 +63,34 @@ for order in YOKE_NVRTC="$evil/libnvrtc.so" LD_LIBRARY_PATH="$evil"; do
     tap_try "by ${order%%=*} they are opened" [ -e "$MARK" ]
 done
 
+# ---- The trace ----
+
+told YOKE_CACHE=off YOKE_TRACE="$evil/trace" "$program"
+tap_try "a trace is written where YOKE_TRACE says" says "trace: yes"
+echo precious >"$tap_folder/precious"
+ln -s "$tap_folder/precious" "$evil/link"
+told YOKE_CACHE=off YOKE_LOG=error YOKE_TRACE="$evil/link" "$program"
+tap_try "not through a link" says "there is no trace"
+tap_try "  whose target stays as it is" grep -q precious "$tap_folder/precious"
+mkfifo "$evil/pipe"
+told YOKE_CACHE=off YOKE_LOG=error YOKE_TRACE="$evil/pipe" "$program"
+tap_try "not into a pipe, which it would wait for" says "there is no trace"
+
 # ---- With other rights than the user's ----
 
 if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null; then
     tap_skip "set-user-id and set-group-id programs: only root can make them, with setpriv"
     tap_done
 fi
-chown -R 65534 "$evil"
+echo precious >"$evil/foreign"
+chown -hR 65534 "$evil"
+told YOKE_CACHE=off YOKE_LOG=error YOKE_TRACE="$evil/foreign" "$program"
+tap_try "no trace goes into somebody else's file" says "there is no trace"
 for mode in 4755 2755; do
     cp "$program" "$tap_folder/raised"
     chmod "$mode" "$tap_folder/raised"
     told YOKE_NVRTC="$evil/libnvrtc.so" CUDA_HOME="$evil" LD_LIBRARY_PATH="$evil" YOKE_CACHE_DIR="$evil/cache" \
-        XDG_CACHE_HOME="$evil/xdg" HOME="$evil/home" setpriv --reuid=65534 --regid=65534 --clear-groups "$tap_folder/raised"
+        YOKE_TRACE="$evil/trace" XDG_CACHE_HOME="$evil/xdg" HOME="$evil/home" setpriv --reuid=65534 --regid=65534 --clear-groups "$tap_folder/raised"
     if says "other rights: no" >/dev/null; then
         tap_skip "mode $mode: programs in $tap_folder do not get other rights"
         continue
@@ -82,7 +98,7 @@ for mode in 4755 2755; do
     tap_try "mode $mode: a program with other rights than its user's" says "other rights: yes"
     tap_try "  opens no library that the environment names" no_mark
     tap_try "  has no cache" says "cache: off"
-    find "$evil" -path '*cache*' -o -name yoke >"$tap_folder/made"
-    tap_empty "  and makes no folder that the environment names" "$tap_folder/made"
+    find "$evil" -path '*cache*' -o -name yoke -o -name trace >"$tap_folder/made"
+    tap_empty "  and makes nothing that the environment names" "$tap_folder/made"
 done
 tap_done
