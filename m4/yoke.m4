@@ -167,8 +167,8 @@ AC_DEFUN([YK_XXHASH], [
         [yk_xxhash=yes; AC_DEFINE([HAVE_XXHASH], [1], [Define when <xxhash.h> is there.])])
 ])
 
-dnl YK_CMAKE_FOLDER(VARIABLE, FOLDER): a folder as CMake finds it from where libdir/cmake/Yoke is now, so that the installed tree can
-dnl be moved as a whole. One outside the prefix stays where it is.
+dnl YK_CMAKE_FOLDER(VARIABLE, FOLDER): a folder as CMake finds it from where libdir/cmake/Yoke is now, so that the installed tree
+dnl can be moved as a whole. One outside the prefix stays where it is.
 AC_DEFUN([YK_CMAKE_FOLDER], [
     eval yk_folder=$2 yk_from=$libdir/cmake/Yoke
     eval yk_folder=$yk_folder yk_from=$yk_from
