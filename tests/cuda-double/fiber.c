@@ -103,10 +103,12 @@ NO_SANITIZER static void fiber_main(void)
         while (c->next < c->total) {
             unsigned i = c->next++;
             double_place place = *c->place;
-            place.thread[0] = i % place.block[0];
-            place.thread[1] = i / place.block[0] % place.block[1];
-            place.thread[2] = i / place.block[0] / place.block[1];
-            c->kernel->run_thread(c->params, &place);
+            place.first[0] = i % place.block[0];
+            place.first[1] = i / place.block[0] % place.block[1];
+            place.first[2] = i / place.block[0] / place.block[1];
+            for (int d = 0; d < 3; d++)
+                place.last[d] = place.first[d] + 1;
+            c->kernel->run(c->params, &place);
         }
         c->idle[c->idle_count++] = self;
         double_switch(&c->fibers[self], c->host);

@@ -51,12 +51,14 @@ static size_t shared_of(const double_text *object, const char *name)
 }
 
 /* One that was asked for and is in the table by itself too is the same function. */
-static void add_function(double_module *module, const double_kernel *kernel)
+static void add_function(double_module *module, double_kernel kernel)
 {
-    const char *name = double_library_name(&module->object, &module->library, kernel->address);
+    const char *name = double_library_name(&module->object, &module->library, kernel.address);
+    if (!kernel.run)
+        return;
     for (size_t i = 0; i < module->count; i++)
         if (strcmp(module->functions[i].name, name) == 0) {
-            if (kernel->most_threads)
+            if (kernel.most_threads)
                 module->functions[i].kernel = kernel;
             return;
         }
@@ -89,8 +91,7 @@ yk_CUresult double_module_load_log(const void *image, char *log, size_t size, do
         if (!module->functions)
             result = YK_CUDA_ERROR_OUT_OF_MEMORY;
         for (unsigned i = 0; module->functions && i < table->kernel_count; i++)
-            if (table->kernels[i].run_block)
-                add_function(module, &table->kernels[i]);
+            add_function(module, table->kernels[i]());
     }
     if (result != YK_CUDA_SUCCESS) {
         double_module_unload(module);
@@ -173,23 +174,23 @@ const char *double_function_name(const double_function *function)
 
 yk_CUresult double_function_param(const double_function *function, size_t index, size_t *out_offset, size_t *out_size)
 {
-    if (index >= function->kernel->field_count)
+    if (index >= function->kernel.field_count)
         return YK_CUDA_ERROR_INVALID_VALUE;
     if (out_offset)
-        *out_offset = function->kernel->fields[index].offset;
+        *out_offset = function->kernel.fields[index].offset;
     if (out_size)
-        *out_size = function->kernel->fields[index].size;
+        *out_size = function->kernel.fields[index].size;
     return YK_CUDA_SUCCESS;
 }
 
 size_t double_function_params_size(const double_function *function)
 {
-    return function->kernel->params_size;
+    return function->kernel.params_size;
 }
 
 yk_CUresult double_function_attribute(const double_function *function, int attribute, int *out_value)
 {
-    unsigned most = function->kernel->most_threads;
+    unsigned most = function->kernel.most_threads;
     switch (attribute) {
     case YK_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         *out_value = most ? (int)most : DOUBLE_THREADS_PER_BLOCK;

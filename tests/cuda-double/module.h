@@ -84,7 +84,7 @@ const char *double_library_name(const double_text *object, const double_library 
 /* A function of a module: what module.c finds and run.c runs. */
 struct double_function {
     double_module *module;
-    const double_kernel *kernel;
+    double_kernel kernel;
     const char *name; /* of its symbol; belongs to the module */
     size_t static_shared;
     _Atomic int most_dynamic; /* shared memory that a launch may ask for */

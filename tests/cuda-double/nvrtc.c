@@ -13,7 +13,7 @@ enum { VERSION_MAJOR = 12, VERSION_MINOR = 8 };
 enum { INVALID_INPUT = 3, INVALID_PROGRAM = 4, NO_NAMES_AFTER = 8, NO_NAMES_BEFORE = 9, NAME_NOT_VALID = 10 };
 
 static const int architectures[] = { 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90 };
-static const char *const standards[] = { "c++11", "c++14", "c++17", "c++20" };
+static const char *const standards[] = { "c++14", "c++17", "c++20" }; /* prelude.h needs the first */
 
 /* By NVRTC's own tag, as its users have it. */
 struct _nvrtcProgram {
@@ -240,7 +240,7 @@ static bool lower_names(yk_nvrtcProgram program)
     if (!program->lowered || !double_library_open(&program->object, &library))
         return false;
     for (size_t i = 0; i < program->expression_count; i++) /* they are the first of the table, in this order */
-        program->lowered[i] = strdup(double_library_name(&program->object, &library, library.table->kernels[i].address));
+        program->lowered[i] = strdup(double_library_name(&program->object, &library, library.table->kernels[i]().address));
     double_library_close(&library);
     return true;
 }

@@ -403,27 +403,35 @@ constexpr unsigned align(unsigned at, unsigned to)
     return (at + to - 1) / to * to;
 }
 
-/* Where the parameter number I lies, when those from First on begin not before At. */
-template <unsigned I, unsigned At, class First, class... Rest> struct offset {
-    static constexpr unsigned value = offset<I - 1, align(At, alignof(First)) + sizeof(First), Rest...>::value;
+/* Where the parameters lie, and behind them how many bytes they are. */
+template <class... P> struct layout {
+    double_field fields[sizeof...(P) + 1];
+    constexpr layout() : fields()
+    {
+        const unsigned sizes[] = { sizeof(P)..., 0 }, alignments[] = { alignof(P)..., 1 };
+        unsigned at = 0;
+        for (unsigned i = 0; i <= sizeof...(P); i++) {
+            at = align(at, alignments[i]);
+            fields[i] = { at, sizes[i] };
+            at += sizes[i];
+        }
+    }
 };
-template <unsigned At, class First, class... Rest> struct offset<0, At, First, Rest...> {
-    static constexpr unsigned value = align(At, alignof(First));
-};
+
+template <class... P> constexpr layout<P...> layout_of{};
 
 static inline void go_to(const double_place *place)
 {
     gridDim = dim3(place->grid[0], place->grid[1], place->grid[2]);
     blockDim = dim3(place->block[0], place->block[1], place->block[2]);
     blockIdx = { place->at[0], place->at[1], place->at[2] };
-    threadIdx = { place->thread[0], place->thread[1], place->thread[2] };
 }
 
 /* A name that was asked for and is no kernel's is a variable's. */
 template <class T, T *Variable> struct entry {
-    static double_kernel make(const char *expression, unsigned, unsigned = 0, unsigned = 0, unsigned = 0)
+    template <unsigned...> static double_kernel make()
     {
-        return { expression, (const void *)Variable, nullptr, nullptr, nullptr, 0, 0, 0, { 0, 0, 0 } };
+        return { (const void *)Variable, nullptr, nullptr, 0, 0, 0, { 0, 0, 0 } };
     }
 };
 
@@ -433,38 +441,24 @@ template <class... P, void (*Kernel)(P...)> struct entry<void(P...), Kernel> {
     template <unsigned... I> static inline void call(const void *params, indices<I...>)
     {
         (void)params;
-        Kernel(*(const P *)((const char *)params + offset<I, 0, P...>::value)...);
+        Kernel(*(const P *)((const char *)params + layout_of<P...>.fields[I].offset)...);
     }
 
-    static void run_thread(const void *params, const double_place *place)
+    static void run(const void *params, const double_place *place)
     {
         go_to(place);
-        call(params, all());
-    }
-
-    static void run_block(const void *params, const double_place *place)
-    {
-        go_to(place);
-        for (unsigned z = 0; z < place->block[2]; z++)
-            for (unsigned y = 0; y < place->block[1]; y++)
-                for (unsigned x = 0; x < place->block[0]; x++) {
+        for (unsigned z = place->first[2]; z < place->last[2]; z++)
+            for (unsigned y = place->first[1]; y < place->last[1]; y++)
+                for (unsigned x = place->first[0]; x < place->last[0]; x++) {
                     threadIdx = { x, y, z };
                     call(params, all());
                 }
     }
 
-    template <unsigned... I> static const double_field *fields(indices<I...>)
+    template <unsigned Most, unsigned... Cluster> static double_kernel make()
     {
-        static const double_field list[] = { { offset<I, 0, P...>::value, sizeof(P) }..., { 0, 0 } };
-        return list;
-    }
-
-    static double_kernel make(const char *expression, unsigned most, unsigned x = 0, unsigned y = 0, unsigned z = 0)
-    {
-        const double_field *list = fields(all());
-        const double_field last = sizeof...(P) ? list[sizeof...(P) - !!sizeof...(P)] : double_field{ 0, 0 };
-        return { expression,   (const void *)Kernel,    run_block, run_thread, list,
-                 sizeof...(P), last.offset + last.size, most,      { x, y, z } };
+        const double_field *fields = layout_of<P...>.fields;
+        return { (const void *)Kernel, run, fields, sizeof...(P), fields[sizeof...(P)].offset, Most, { Cluster... } };
     }
 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { MOST_GRID_YZ = 65535, MOST_BLOCK_Z = 64, COOPERATIVE_TOO_LARGE = 720, INVALID_CLUSTER_SIZE = 912 };
-enum { MOST_BLOCKS = DOUBLE_MULTIPROCESSORS * DOUBLE_THREADS_PER_BLOCK };
+enum { MOST_BLOCKS = DOUBLE_MULTIPROCESSORS * DOUBLE_BLOCKS_PER_MULTIPROCESSOR };
 
 static unsigned long long count_of(const unsigned dimensions[3])
 {
@@ -18,7 +18,7 @@ static unsigned long long count_of(const unsigned dimensions[3])
 
 yk_CUresult double_function_check(const double_function *function, const double_grid *g)
 {
-    const unsigned *cluster = function->kernel->cluster;
+    const unsigned *cluster = function->kernel.cluster;
     int most_threads = 0;
     for (int i = 0; i < 3; i++)
         if (g->grid[i] == 0 || g->block[i] == 0)
@@ -51,11 +51,11 @@ typedef struct work {
 
 static void run_block(work *w)
 {
-    const double_kernel *kernel = w->function->kernel;
+    const double_kernel *kernel = &w->function->kernel;
     if (w->function->has_barriers)
         double_fibers_run(kernel, &w->place, w->params);
     else
-        kernel->run_block(w->params, &w->place);
+        kernel->run(w->params, &w->place);
 }
 
 static void run_all(void *user)
@@ -112,5 +112,6 @@ yk_CUresult double_function_run(double_function *function, const double_grid *g,
     work w = { .function = function, .params = params };
     memcpy(w.place.grid, g->grid, sizeof g->grid);
     memcpy(w.place.block, g->block, sizeof g->block);
+    memcpy(w.place.last, g->block, sizeof g->block);
     return g->cooperative ? run_together(&w) : double_guarded(run_all, &w);
 }

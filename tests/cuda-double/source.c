@@ -194,9 +194,9 @@ static void add_kernel(rewriter *r)
     size_t length = 0;
     for (int nested = 0; bounds[length] && (nested > 0 || bounds[length] != ','); length++)
         nested += (bounds[length] == '(') - (bounds[length] == ')');
-    double_text_add(&r->kernels, "double_own::entry<decltype(%s%s), %s%s>::make(nullptr, %.*s", r->prefix, r->name, r->prefix,
-                    r->name, length ? (int)length : 1, length ? bounds : "0");
-    double_text_add(&r->kernels, "%s%s),\n", *cluster ? ", " : "", cluster);
+    double_text_add(&r->kernels, "double_own::entry<decltype(%s%s), %s%s>::make<(%.*s)", r->prefix, r->name, r->prefix, r->name,
+                    length ? (int)length : 1, length ? bounds : "0");
+    double_text_add(&r->kernels, "%s%s>,\n", *cluster ? ", " : "", cluster);
 }
 
 static void open_brace(rewriter *r)
@@ -251,19 +251,18 @@ static void read_word(rewriter *r, const token *t)
 static void write_table(rewriter *r, const double_request *request)
 {
     double_text *out = r->out;
-    double_text_add(out, "\n# 1 \"the names that were asked for\"\nstatic const double_kernel double_kernels[] = {\n");
+    double_text_add(out, "\n# 1 \"the names that were asked for\"\nstatic double_kernel (*const double_kernels[])() = {\n");
     for (size_t i = 0; i < request->expression_count; i++) {
         const char *name = request->expressions[i];
-        double_text_add(
-            out, "double_own::entry<double_own::pointed<decltype(double_own::pointer(%s))>::type, (%s)>::make(R\"~(%s)~\", 0),\n",
-            name, name, name);
+        double_text_add(out, "double_own::entry<double_own::pointed<decltype(double_own::pointer(%s))>::type, (%s)>::make<0>,\n",
+                        name, name);
     }
-    double_text_add(out, "%s{}};\nextern \"C\" const double_table double_module_table;\n", double_text_get(&r->kernels));
     double_text_add(
         out,
-        "const double_table double_module_table = { double_kernels, sizeof double_kernels / sizeof *double_kernels - 1, %d, "
-        "(unsigned)(__stop_double_constant - __start_double_constant), &double_own::hooks };\n",
-        r->has_barriers);
+        "%snullptr };\nextern \"C\" const double_table double_module_table;\n"
+        "const double_table double_module_table = { double_kernels, sizeof double_kernels / sizeof *double_kernels - 1, "
+        "%d, (unsigned)(__stop_double_constant - __start_double_constant), &double_own::hooks };\n",
+        double_text_get(&r->kernels), r->has_barriers);
     if (r->has_dynamic)
         double_text_add(out,
                         "extern \"C\" __attribute__((visibility(\"hidden\"), aligned(16))) __thread char double_dynamic[%d];\n"

@@ -8,20 +8,19 @@
 
 typedef struct double_place {
     unsigned grid[3], block[3]; /* how many: blocks, threads of a block */
-    unsigned at[3], thread[3];  /* which */
+    unsigned at[3];             /* which block */
+    unsigned first[3], last[3]; /* which of its threads; `last` is the first one that is not meant */
 } double_place;
 
 typedef struct double_field {
     unsigned offset, size;
 } double_field;
 
-/* A kernel; or a variable whose name was asked for, which has no functions to run. */
+/* A kernel; or a variable whose name was asked for, which is not run. */
 typedef struct double_kernel {
-    const char *expression; /* as it was asked for; NULL for a kernel that is there by itself */
     const void *address;
-    /* All threads of a block one after the other; or the one thread that `place` names. Only the latter may meet others. */
-    void (*run_block)(const void *params, const double_place *place);
-    void (*run_thread)(const void *params, const double_place *place);
+    /* The threads that `place` names, one after the other. */
+    void (*run)(const void *params, const double_place *place);
     const double_field *fields;
     unsigned field_count, params_size;
     unsigned most_threads, cluster[3]; /* as the source bounds them; else 0 */
@@ -34,7 +33,8 @@ typedef struct double_hooks {
 } double_hooks;
 
 typedef struct double_table {
-    const double_kernel *kernels;
+    /* Functions, so that the compiler need not make a long one that fills an array. First are those that were asked for. */
+    double_kernel (*const *kernels)(void);
     unsigned kernel_count;
     int has_barriers; /* in any of the kernels */
     unsigned constant_size;
