@@ -231,7 +231,6 @@ tests_cuda_double_libcode_la_CPPFLAGS = $(AM_CPPFLAGS) -DDOUBLE_CXX='"$(CXX_PATH
 	-DDOUBLE_PRELUDE='"$(abs_top_srcdir)/tests/cuda-double/prelude.h"'
 tests_cuda_double_libcuda_la_SOURCES = \
 	tests/cuda-double/alloc.c \
-	tests/cuda-double/code.c \
 	tests/cuda-double/context.c \
 	tests/cuda-double/copy.c \
 	tests/cuda-double/driver.c \
@@ -241,6 +240,7 @@ tests_cuda_double_libcuda_la_SOURCES = \
 	tests/cuda-double/fiber.c \
 	tests/cuda-double/graph.c \
 	tests/cuda-double/host.c \
+	tests/cuda-double/launch.c \
 	tests/cuda-double/memory.c \
 	tests/cuda-double/module.c \
 	tests/cuda-double/pool.c \
@@ -250,8 +250,19 @@ tests_cuda_double_libcuda_la_SOURCES = \
 tests_cuda_double_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -shared -rpath /nowhere
 tests_cuda_double_libcuda_la_LIBADD = tests/cuda-double/libcode.la
 tests_cuda_double_libnvrtc_la_SOURCES = tests/cuda-double/nvrtc.c
-tests_cuda_double_libnvrtc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 12:0:0 -shared -rpath /nowhere
+tests_cuda_double_libnvrtc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 13:0:0 -shared -rpath /nowhere
 tests_cuda_double_libnvrtc_la_LIBADD = tests/cuda-double/libcode.la
+
+# What drivers answer, asked of themselves: cases are what the double has to say, and a GPU's answers can be compared.
+check_PROGRAMS += tests/cuda-double/probes
+double_tests = tests/cuda-double/probes.tap
+tests_cuda_double_probes_SOURCES = \
+	tests/cuda-double/probes.c \
+	tests/cuda-double/probes.h \
+	tests/cuda-double/probes_code.c \
+	tests/cuda-double/probes_memory.c \
+	tests/cuda-double/probes_stream.c
+tests_cuda_double_probes_LDADD = tests/libtap.la
 
 # Random programs against a model.
 stress_programs = \

@@ -78,7 +78,7 @@ static void exhaustion(suite *t)
         return;
     }
     NEED(account_open(t, &a));
-    exhaust(t, &a, (size_t)(size < t->info.max_buffer ? size : t->info.max_buffer), "asked|free|largest|iB");
+    exhaust(t, &a, (size_t)(size < t->info.memory / 32 ? size : t->info.memory / 32), "asked|free|largest|iB");
 out:
     account_close(&a);
 }

@@ -82,15 +82,15 @@ yk_CUresult cuDeviceGetPCIBusId(char *text, int size, yk_CUdevice device)
 
 yk_CUresult cuDeviceGetUuid_v2(yk_CUuuid *out_uuid, yk_CUdevice device)
 {
-    char bytes[17];
+    unsigned char bytes[16] = "Yoke's double";
 
     ENTER(DOUBLE_START);
     if (!out_uuid)
         return YK_CUDA_ERROR_INVALID_VALUE;
     if (!is_device(device))
         return YK_CUDA_ERROR_INVALID_DEVICE;
-    snprintf(bytes, sizeof bytes, "Yoke's double %02d", device);
-    memcpy(out_uuid, bytes, 16);
+    bytes[15] = (unsigned char)device;
+    memcpy(out_uuid, bytes, sizeof bytes);
     return YK_CUDA_SUCCESS;
 }
 

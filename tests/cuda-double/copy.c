@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAKEN_ALONG = 64 << 10 };
+enum { TAKEN_ALONG = 1 << 20 };
 
 static bool is_pageable(const yk_CUDA_MEMCPY3D *copy, const yk_CUcopySide *side)
 {

@@ -17,10 +17,10 @@ _Thread_local bool double_inside_function;
 
 /* All of them are there: what is missing here, the loader does not find. */
 __attribute__((used)) static const struct {
-#define YK_CUDA_SYMBOL(need, name, parameters) yk_CUresult(*name) parameters;
+#define YK_CUDA_SYMBOL(need, name, parameters, ...) yk_CUresult(*name) parameters;
 #include "../../backends/cuda/symbols.def"
 } all_symbols = {
-#define YK_CUDA_SYMBOL(need, name, parameters) name,
+#define YK_CUDA_SYMBOL(need, name, parameters, ...) name,
 #include "../../backends/cuda/symbols.def"
 };
 

@@ -17,7 +17,7 @@
 #define DOUBLE_API __attribute__((visibility("default")))
 
 /* The functions that Yoke uses; then those that only its tests call. A definition that differs does not compile. */
-#define YK_CUDA_SYMBOL(need, name, parameters) DOUBLE_API yk_CUresult name parameters;
+#define YK_CUDA_SYMBOL(need, name, parameters, ...) DOUBLE_API yk_CUresult name parameters;
 #include "../../backends/cuda/symbols.def"
 
 DOUBLE_API yk_CUresult cuCtxCreate_v2(yk_CUcontext *out_context, unsigned int flags, yk_CUdevice ordinal);

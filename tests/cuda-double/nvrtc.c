@@ -26,7 +26,7 @@ struct _nvrtcProgram {
     double_text log, object, ptx, cubin;
 };
 
-#define YK_NVRTC_SYMBOL(need, result, name, parameters) __attribute__((visibility("default"))) result name parameters;
+#define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) __attribute__((visibility("default"))) result name parameters;
 #include "../../backends/cuda/symbols.def"
 
 /* ---- What it is ---- */

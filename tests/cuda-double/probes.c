@@ -125,7 +125,7 @@ static void load(void)
         const char *name;
         size_t place;
     } all[] = {
-#define YK_CUDA_SYMBOL(need, name, parameters) { #name, offsetof(probe_table, name) },
+#define YK_CUDA_SYMBOL(need, name, parameters, ...) { #name, offsetof(probe_table, name) },
 #include "../../backends/cuda/symbols.def"
         { "cuCtxGetCurrent", offsetof(probe_table, cuCtxGetCurrent) },
         { "cuCtxSetCurrent", offsetof(probe_table, cuCtxSetCurrent) },

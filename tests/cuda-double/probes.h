@@ -13,7 +13,7 @@
 #include "../tap/tap.h"
 
 typedef struct probe_table {
-#define YK_CUDA_SYMBOL(need, name, parameters) yk_CUresult(*name) parameters;
+#define YK_CUDA_SYMBOL(need, name, parameters, ...) yk_CUresult(*name) parameters;
 #include "../../backends/cuda/symbols.def"
     yk_CUresult (*cuCtxGetCurrent)(yk_CUcontext *out_context);
     yk_CUresult (*cuCtxSetCurrent)(yk_CUcontext context);

@@ -14,7 +14,7 @@ static const char *const source =
     "extern \"C\" __global__ void put(unsigned *x, unsigned long long at, unsigned char c) { x[at] = c; }\n";
 
 typedef struct nvrtc_table {
-#define YK_NVRTC_SYMBOL(need, result, name, parameters) result(*name) parameters;
+#define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) result(*name) parameters;
 #include "../../backends/cuda/symbols.def"
 } nvrtc_table;
 
@@ -30,7 +30,7 @@ static bool load_nvrtc(nvrtc_table *nvrtc)
         const char *name;
         size_t place;
     } all[] = {
-#define YK_NVRTC_SYMBOL(need, result, name, parameters) { #name, offsetof(nvrtc_table, name) },
+#define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) { #name, offsetof(nvrtc_table, name) },
 #include "../../backends/cuda/symbols.def"
     };
     void *library = NULL;

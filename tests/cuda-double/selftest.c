@@ -8,7 +8,7 @@
 
 #include "../tap/tap.h"
 
-#define YK_NVRTC_SYMBOL(need, result, name, parameters) result name parameters;
+#define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) result name parameters;
 #include "../../backends/cuda/symbols.def"
 
 static const char source[] =
