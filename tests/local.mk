@@ -126,6 +126,7 @@ several_tests = \
 	tests/conformance/selection.opencl.tap \
 	tests/conformance/stream.opencl.tap \
 	tests/conformance/threads.opencl.tap
+cuda_several_tests = $(several_tests:.opencl.tap=.cuda.tap)
 kernel_tests = \
 	tests/conformance/arguments.opencl.tap \
 	tests/conformance/arrays.opencl.tap \
@@ -380,6 +381,7 @@ $(TESTS):
 	@$(MKDIR_P) $(@D) && : >$@
 
 EXTRA_DIST += \
+	tests/cuda-double/README.md \
 	tests/fuzz/corpus \
 	tests/fuzz/fuzz.sh \
 	tests/examples.sh \
