@@ -25,17 +25,9 @@ static pthread_mutex_t retaining = PTHREAD_MUTEX_INITIALIZER; /* of primary cont
 
 /* ---- Devices ---- */
 
-int double_device_count(void)
-{
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES"); /* the driver's own: an empty list hides all */
-    int count = (int)double_setting("YOKE_CUDA_DOUBLE_DEVICES", 1, 0, DOUBLE_DEVICES);
-
-    return visible && (*visible < '0' || *visible > '9') ? 0 : count;
-}
-
 static bool is_device(yk_CUdevice device)
 {
-    return device >= 0 && device < double_device_count();
+    return device >= 0 && device < double_settings_get()->devices;
 }
 
 yk_CUresult cuDeviceGetCount(int *out_count)
@@ -43,7 +35,7 @@ yk_CUresult cuDeviceGetCount(int *out_count)
     ENTER(DOUBLE_START);
     if (!out_count)
         return YK_CUDA_ERROR_INVALID_VALUE;
-    *out_count = double_device_count();
+    *out_count = double_settings_get()->devices;
     return YK_CUDA_SUCCESS;
 }
 
@@ -139,7 +131,7 @@ yk_CUresult cuDeviceCanAccessPeer(int *out_can, yk_CUdevice device, yk_CUdevice 
         return YK_CUDA_ERROR_INVALID_VALUE;
     if (!is_device(device) || !is_device(peer))
         return YK_CUDA_ERROR_INVALID_DEVICE;
-    *out_can = device != peer && double_setting("YOKE_CUDA_DOUBLE_PEERS", 1, 0, 1);
+    *out_can = device != peer && double_settings_get()->peers;
     return YK_CUDA_SUCCESS;
 }
 

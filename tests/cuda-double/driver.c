@@ -24,7 +24,11 @@ __attribute__((used)) static const struct {
 #include "../../backends/cuda/symbols.def"
 };
 
-unsigned long double_setting(const char *name, unsigned long usual, unsigned long least, unsigned long most)
+/* ---- Settings ---- */
+
+static double_settings settings;
+
+static unsigned long number_of(const char *name, unsigned long usual, unsigned long least, unsigned long most)
 {
     const char *text = getenv(name);
     char *end = NULL;
@@ -34,6 +38,28 @@ unsigned long double_setting(const char *name, unsigned long usual, unsigned lon
         double_die("%s is '%s', which is no number", name, text);
     return value < least ? least : value > most ? most : value;
 }
+
+static void read_settings(void)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES"); /* the driver's own: an empty list hides all */
+
+    settings.devices = (int)number_of("YOKE_CUDA_DOUBLE_DEVICES", 1, 0, DOUBLE_DEVICES);
+    if (visible && (*visible < '0' || *visible > '9'))
+        settings.devices = 0;
+    settings.peers = number_of("YOKE_CUDA_DOUBLE_PEERS", 1, 0, 1);
+    settings.channels = (unsigned)number_of("CUDA_DEVICE_MAX_CONNECTIONS", 8, 1, 32);
+    settings.memory = (size_t)number_of("YOKE_CUDA_DOUBLE_MEMORY", 2048, 1, 1 << 20) << 20;
+}
+
+const double_settings *double_settings_get(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, read_settings);
+    return &settings;
+}
+
+/* ---- What is refused ---- */
 
 void double_die(const char *format, ...)
 {
@@ -100,7 +126,7 @@ yk_CUresult cuInit(unsigned int flags)
         return YK_CUDA_ERROR_INVALID_VALUE;
     if (double_inside_function)
         return YK_CUDA_ERROR_NOT_PERMITTED;
-    if (double_device_count() == 0)
+    if (double_settings_get()->devices == 0)
         return YK_CUDA_ERROR_NO_DEVICE;
     pthread_once(&once, watch_forks);
     atomic_store(&started, true);

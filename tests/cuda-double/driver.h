@@ -50,8 +50,14 @@ yk_CUresult double_lost(void);
 void double_lose(yk_CUresult result);
 extern _Thread_local bool double_inside_function; /* on the thread of the host functions */
 
-/* A number of the environment's, within these limits. */
-unsigned long double_setting(const char *name, unsigned long usual, unsigned long least, unsigned long most);
+/* What the environment orders; it is read once. */
+typedef struct double_settings {
+    int devices;
+    bool peers;
+    unsigned channels;
+    size_t memory; /* of each device */
+} double_settings;
+const double_settings *double_settings_get(void);
 /* The double's own rules are broken, by the program or by itself: say it and abort. */
 _Noreturn void double_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -68,7 +74,6 @@ struct CUctx_st {
     unsigned stream_count; /* with those that are destroyed and still work */
 };
 
-int double_device_count(void);
 yk_CUcontext double_current(void);
 bool double_context_alive(yk_CUcontext context);
 

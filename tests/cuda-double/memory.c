@@ -159,14 +159,9 @@ void double_range_poison(double_range *range)
 
 /* ---- Accounting ---- */
 
-static size_t total_memory(void)
-{
-    return (size_t)double_setting("YOKE_CUDA_DOUBLE_MEMORY", 2048, 1, 1 << 20) << 20;
-}
-
 bool double_account(int ordinal, size_t size)
 {
-    size_t before = atomic_load(&used[ordinal]), total = total_memory();
+    size_t before = atomic_load(&used[ordinal]), total = double_settings_get()->memory;
 
     do {
         if (size > total || before > total - size)
@@ -185,7 +180,7 @@ yk_CUresult cuMemGetInfo_v2(size_t *out_free, size_t *out_total)
     ENTER(DOUBLE_CONTEXT);
     if (!out_free || !out_total)
         return YK_CUDA_ERROR_INVALID_VALUE;
-    *out_total = total_memory();
+    *out_total = double_settings_get()->memory;
     *out_free = *out_total - atomic_load(&used[double_current()->ordinal]);
     return YK_CUDA_SUCCESS;
 }
@@ -195,9 +190,9 @@ yk_CUresult cuDeviceTotalMem_v2(size_t *out_bytes, yk_CUdevice device)
     ENTER(DOUBLE_START);
     if (!out_bytes)
         return YK_CUDA_ERROR_INVALID_VALUE;
-    if (device < 0 || device >= double_device_count())
+    if (device < 0 || device >= double_settings_get()->devices)
         return YK_CUDA_ERROR_INVALID_DEVICE;
-    *out_bytes = total_memory();
+    *out_bytes = double_settings_get()->memory;
     return YK_CUDA_SUCCESS;
 }
 

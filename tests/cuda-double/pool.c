@@ -275,7 +275,7 @@ void double_pools_end(int ordinal)
 
 static bool is_device_location(const yk_CUmemLocation *location)
 {
-    return location->type == YK_CU_MEM_LOCATION_TYPE_DEVICE && location->id >= 0 && location->id < double_device_count();
+    return location->type == YK_CU_MEM_LOCATION_TYPE_DEVICE && location->id >= 0 && location->id < double_settings_get()->devices;
 }
 
 yk_CUresult cuMemPoolCreate(yk_CUmemoryPool *out_pool, const struct CUmemPoolProps_st *properties)

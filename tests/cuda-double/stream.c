@@ -18,11 +18,6 @@ static struct {
     atomic_uint count;
 } channels = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 
-static unsigned most_parked(void)
-{
-    return (unsigned)double_setting("CUDA_DEVICE_MAX_CONNECTIONS", 8, 1, 32);
-}
-
 void double_park(double_parking *parking, uint64_t number)
 {
     parking->number = number;
@@ -58,7 +53,7 @@ static unsigned parked_before(uint64_t number)
 
 void double_channel_wait(uint64_t number)
 {
-    unsigned most = most_parked();
+    unsigned most = double_settings_get()->channels;
 
     if (atomic_load_explicit(&channels.count, memory_order_relaxed) < most)
         return;
