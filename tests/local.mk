@@ -287,6 +287,7 @@ tests_stress_cache_SOURCES = tests/stress/cache.c tests/unit/sandbox.c tests/uni
 tests_stress_cache_LDADD = $(unit_libraries)
 
 unit_programs = \
+	tests/cuda-double/selftest \
 	tests/unit/cache \
 	tests/unit/cache_folder \
 	tests/unit/device \
@@ -300,6 +301,15 @@ unit_programs = \
 	tests/unit/text
 check_PROGRAMS += $(unit_programs)
 unit_tests = $(unit_programs:=.tap)
+tests_cuda_double_selftest_SOURCES = \
+	tests/cuda-double/fault.c \
+	tests/cuda-double/fiber.c \
+	tests/cuda-double/module.c \
+	tests/cuda-double/nvrtc.c \
+	tests/cuda-double/run.c \
+	tests/cuda-double/selftest.c
+tests_cuda_double_selftest_CPPFLAGS = $(AM_CPPFLAGS)
+tests_cuda_double_selftest_LDADD = tests/libtap.la tests/cuda-double/libcode.la
 tests_unit_cache_SOURCES = tests/unit/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_unit_cache_LDADD = $(unit_libraries)
 tests_unit_cache_folder_SOURCES = tests/unit/cache_folder.c tests/unit/sandbox.c tests/unit/sandbox.h

@@ -23,7 +23,7 @@ typedef struct streams {
     int in, out, errors;
 } streams;
 
-static const char *compiler_path(void)
+const char *double_compiler(void)
 {
     const char *path = getenv("YOKE_CUDA_DOUBLE_CXX");
     return path ? path : DOUBLE_CXX;
@@ -159,7 +159,7 @@ static bool preprocess(const double_request *request, double_text *out, double_t
 
     snprintf(standard, sizeof standard, "-std=%s", request->standard);
     snprintf(architecture, sizeof architecture, "-D__CUDA_ARCH__=%d0", request->architecture);
-    char *own[] = { (char *)compiler_path(), "-x", "c++", "-E", standard, architecture, "-nostdinc", "-include", DOUBLE_PRELUDE };
+    char *own[] = { (char *)double_compiler(), "-x", "c++", "-E", standard, architecture, "-nostdinc", "-include", DOUBLE_PRELUDE };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         arguments[count++] = own[i];
     for (size_t i = 0; i < request->flag_count; i++)
@@ -179,7 +179,7 @@ static bool preprocess(const double_request *request, double_text *out, double_t
 static bool translate(const double_request *request, const double_text *input, const char *object, double_text *log)
 {
     char standard[32];
-    char *arguments[OWN_ARGUMENTS] = { (char *)compiler_path(),
+    char *arguments[OWN_ARGUMENTS] = { (char *)double_compiler(),
                                        "-x",
                                        "c++-cpp-output",
                                        standard,
@@ -208,7 +208,7 @@ static bool translate(const double_request *request, const double_text *input, c
     snprintf(standard, sizeof standard, "-std=%s", request->standard);
     while (arguments[count])
         count++;
-    if (!strstr(compiler_path(), "clang"))
+    if (!strstr(double_compiler(), "clang"))
         arguments[count++] = "-fno-gnu-unique"; /* which would keep the object loaded for ever */
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("fma"))

@@ -41,6 +41,9 @@ typedef struct double_request {
 /* The preprocessed text as plain C++, with the table behind it: what is CUDA's is rewritten, and the kernels are found. */
 void double_source_rewrite(const char *text, size_t length, const double_request *request, double_text *out);
 
+/* The host's compiler, by its absolute path; "no" when there is none. */
+const char *double_compiler(void);
+
 /* False: the log says why, in NVRTC's form. */
 bool double_compile(const double_request *request, double_text *object, double_text *log);
 
