@@ -320,8 +320,8 @@ static yoke_status give(const side *at, bool write, size_t start, const piece *p
     if (status == YOKE_OK && !op.end)
         status = backend->event_record(end);
     if (status == YOKE_OK)
-        (void)backend->event_query(end); /* has the driver begin */
-    return status;
+        status = backend->event_query(end); /* has the driver begin */
+    return status < 0 ? status : YOKE_OK;
 }
 
 /* Wait for the driver, mostly in a spin: pieces take tens of microseconds. */
@@ -331,10 +331,8 @@ static yoke_status await(yoke_event *end)
     uint64_t start = yk_now();
     yoke_status status;
     while ((status = backend->event_query(end)) == YOKE_PENDING) {
-        if (yk_now() - start > 20 * (uint64_t)YK_SPIN_NANOSECONDS) {
-            yk_wait_for_mark(end);
-            continue;
-        }
+        if (yk_now() - start > 20 * (uint64_t)YK_SPIN_NANOSECONDS)
+            return yk_wait_for_mark(end);
         for (int i = 0; i < 16; i++)
             yk_pause();
     }

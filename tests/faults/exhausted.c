@@ -38,6 +38,11 @@ bool was_told(yoke_status status)
     return false;
 }
 
+bool devices_may_hide(void)
+{
+    return false;
+}
+
 void gave_up(const char *where, const char *call)
 {
     snprintf(given_up, sizeof given_up, "%s: %s: %s: %s", where, call, yoke_status_name(yoke_error()->status), yoke_error()->text);
