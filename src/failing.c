@@ -189,19 +189,6 @@ static void keep_wait(yoke_stream *stream, struct yk_given_wait *wait)
     yk_light_unlock(&stream->spare_lock);
 }
 
-yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end)
-{
-    yoke_status status = YOKE_OK;
-    struct yk_given_wait *wait, *next;
-    for (wait = take_waits(stream, NULL, end); wait; wait = next) {
-        next = wait->next;
-        yoke_status one = status < 0 ? YOKE_OK : yk_event_poll(wait->event);
-        status = one < 0 ? one : status;
-        free_wait(wait);
-    }
-    return status;
-}
-
 static void free_waits(struct yk_given_wait *wait)
 {
     while (wait) {
@@ -216,6 +203,33 @@ void yk_stream_forget_waits(yoke_stream *stream)
     free_waits(take_waits(stream, NULL, UINT64_MAX));
 }
 
+/* The event of a wait before operation number `end`, retained; NULL when there is none. */
+static yoke_event *awaited_before(yoke_stream *stream, uint64_t end)
+{
+    yk_light_lock(&stream->spare_lock);
+    struct yk_given_wait *wait = atomic_load(&stream->waits);
+    while (wait && wait->number >= end)
+        wait = wait->next;
+    yoke_event *event = wait ? yoke_event_retain(wait->event) : NULL;
+    yk_light_unlock(&stream->spare_lock);
+    return event;
+}
+
+/* One that has failed stays, until the stream recovers: all that is behind it has failed, in whatever order, and by however many
+ * threads at once, that is asked. */
+yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end)
+{
+    yoke_status status = YOKE_OK;
+    yoke_event *event;
+    while (status >= 0 && (event = awaited_before(stream, end))) {
+        status = yk_event_poll(event);
+        if (status >= 0)
+            free_waits(take_waits(stream, event, 0));
+        yoke_event_release(event);
+    }
+    return status < 0 ? status : YOKE_OK;
+}
+
 static void end_waits(void *object)
 {
     yoke_stream *stream = object;
@@ -223,6 +237,7 @@ static void end_waits(void *object)
     yoke_status status = yk_stream_check_waits(stream, UINT64_MAX);
     if (status < 0)
         yk_stream_fail(stream, NULL, status);
+    yk_stream_forget_waits(stream); /* or two streams would keep each other */
     yk_error_restore(&before);
     yk_stream_unuse(stream);
 }
