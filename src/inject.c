@@ -53,6 +53,7 @@ static void give(const yoke_fault *fault)
     atomic_store(&shared->armed, false);
     atomic_fetch_add(&shared->round, 1);
     shared->fault = fault ? *fault : (yoke_fault){ 0 };
+    shared->fault.at += shared->fault.at == 0;
     shared->fault.times += shared->fault.times == 0;
     atomic_store(&shared->seen, 0);
     atomic_store(&shared->uses, 0);

@@ -196,8 +196,8 @@ tests_faults_exhausted_SOURCES = \
 	tests/faults/stage.c
 
 # Each call of the driver fails once: with a library that has been built for that.
-sweep_tests = tests/faults/sweep.opencl.tap
-cuda_sweep_tests = tests/faults/sweep.cuda.tap
+sweep_tests = tests/faults/answers.opencl.tap tests/faults/sweep.opencl.tap
+cuda_sweep_tests = tests/faults/answers.cuda.tap tests/faults/sweep.cuda.tap
 tests_faults_sweep_SOURCES = \
 	tests/faults/exhausted.h \
 	tests/faults/exhausted_graph.c \
@@ -207,10 +207,10 @@ tests_faults_sweep_SOURCES = \
 	tests/faults/stage.c \
 	tests/faults/sweep.c
 if FAULT_INJECTION
-check_PROGRAMS += tests/faults/sweep
+check_PROGRAMS += tests/faults/answers tests/faults/sweep
 TESTS += $(sweep_tests) $(cuda_sweep_tests)
 endif
-EXTRA_DIST += tests/faults/sweep.c
+EXTRA_DIST += tests/faults/answers.c tests/faults/sweep.c
 tests_faults_failures_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_lies_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_programs_LDADD = tests/faults/libline.la libyoke.la
