@@ -61,7 +61,8 @@ dist_examples_photos_DATA = \
 	examples/photos/photos.h \
 	examples/photos/picture.c \
 	examples/photos/report.c
-# The gallery: one file each, and two headers.
+
+# The gallery: one file each; see README.md there.
 noinst_PROGRAMS += \
 	examples/arrays \
 	examples/event_loop \

@@ -60,11 +60,12 @@ runs '^host_function: ran 1 time\(s\), found the sum 2048 ' host_function
 runs '^event_loop: 4 jobs awaited, .* 0 values wrong$' event_loop
 runs '^pipeline: 24 chunks through 3 streams, their sum is 51538774976: right$' pipeline
 runs '^heat: 200 steps, .*, 100\.00% of the heat is still there: right$' heat
-runs '^nbody: 1024 bodies, 160 steps: .*, 100\.[0-9]% of the energy at the end: right$' nbody
+runs '^nbody: 1024 bodies, 160 steps: .*, (99|100)\.[0-9]% of the energy at the end: right$' nbody
 runs '^generation 90: 51 cells are alive$' life # 36, and 5 for each glider
 runs '^blur: 300 x 200 pixels, sigma 3, .*: right$' blur
 runs '^load_kernel: 1000 sums by vector_add of vector_add\.bin |^load_kernel: no driver binary: ' load_kernel
 [ "$YOKE_BACKEND" != cuda ] || runs '^load_kernel: 1000 sums by add of add\.ptx ' load_kernel
+export POCL_DEVICES="${POCL_DEVICES-pthread pthread}" # PoCL has as many as it is told
 runs '^several_devices: 1000003 results from [0-9]+ device\(s\), 0 wrong$' several_devices
 runs '^fallback: 100000 square roots by (cuda|opencl), 0 wrong$' fallback no:device "$YOKE_BACKEND"
 runs '^fallback: 100000 square roots by the processor, 0 wrong$' fallback no:device "$YOKE_BACKEND:999"
@@ -80,5 +81,5 @@ if [ -x "$examples/blur" ]; then
 fi
 fails 2 'has to be a number from 1 to' matmul 0
 fails 2 'has to be a number from 1 to' matmul 3x
-fails 1 '^load_kernel: |absent' load_kernel absent add
+fails 1 '^absent: ' load_kernel absent add
 tap_done
