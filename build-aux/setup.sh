@@ -111,6 +111,8 @@ find_missing() {
     want shellcheck has_program shellcheck
     want xz-utils has_program xz
     want libxml2-utils has_program xmllint
+    want mandoc has_program mandoc
+    want cmake has_program cmake
 }
 
 # apt PACKAGES...: as root.

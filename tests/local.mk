@@ -14,10 +14,10 @@ AM_TESTS_ENVIRONMENT = \
 	POCL_CACHE_DIR="$${POCL_CACHE_DIR-$(abs_top_builddir)/cache/pocl}"; export POCL_CACHE_DIR; \
 	MESA_SHADER_CACHE_DIR="$${MESA_SHADER_CACHE_DIR-$(abs_top_builddir)/cache/mesa}"; export MESA_SHADER_CACHE_DIR; \
 	YOKE_CACHE_DIR='$(abs_top_builddir)/cache/yoke'; export YOKE_CACHE_DIR; unset YOKE_CACHE YOKE_CACHE_SIZE; \
-	AWK='$(AWK)' CC='$(CC)' CXX='$(CXX)' CLANG='$(CLANG)' MAKE='$(MAKE)' PKG_CONFIG='$(PKG_CONFIG)'; \
-	export AWK CC CXX CLANG MAKE PKG_CONFIG; \
-	PACKAGE_VERSION='$(PACKAGE_VERSION)' prefix='$(prefix)' libdir='$(libdir)' datadir='$(datadir)' docdir='$(docdir)'; \
-	export PACKAGE_VERSION prefix libdir datadir docdir; \
+	AWK='$(AWK)' CC='$(CC)' CXX='$(CXX)' CLANG='$(CLANG)' DOXYGEN='$(DOXYGEN)' MAKE='$(MAKE)' PKG_CONFIG='$(PKG_CONFIG)'; \
+	export AWK CC CXX CLANG DOXYGEN MAKE PKG_CONFIG; \
+	PACKAGE_VERSION='$(PACKAGE_VERSION)' prefix='$(prefix)' libdir='$(libdir)' datadir='$(datadir)'; \
+	docdir='$(docdir)' mandir='$(mandir)'; export PACKAGE_VERSION prefix libdir datadir docdir mandir; \
 	bindir='$(bindir)' libexecdir='$(libexecdir)'; export bindir libexecdir; \
 	YOKE_CPPFLAGS='$(DEFS) $(OPENCL_CPPFLAGS)' CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)' YOKE_SANITIZER='$(YOKE_SANITIZER)'; \
 	export YOKE_CPPFLAGS CUDA_CPPFLAGS YOKE_SANITIZER;
@@ -370,6 +370,7 @@ static_tests = \
 	tests/static/headers.tap \
 	tests/static/installed.tap \
 	tests/static/layers.tap \
+	tests/static/manual.tap \
 	tests/static/nvrtc_compile.tap \
 	tests/static/opencl_syntax.tap \
 	tests/static/style.tap \
@@ -406,6 +407,7 @@ EXTRA_DIST += \
 	tests/static/headers.sh \
 	tests/static/installed.sh \
 	tests/static/layers.sh \
+	tests/static/manual.sh \
 	tests/static/opencl_syntax.sh \
 	tests/static/style.sh \
 	tests/static/symbols.sh \
@@ -419,4 +421,4 @@ EXTRA_DIST += \
 	tests/uv.sh
 
 clean-local:
-	rm -rf cache suite.lock
+	rm -rf cache doc/html doc/man doc/man.part suite.lock

@@ -10,6 +10,7 @@
 
 #include <yoke/program.h>
 
+/* A buffer or view. */
 static inline yoke_arg yoke_arg_buffer(yoke_buffer *buffer)
 {
     yoke_arg arg = { YOKE_ARG_BUFFER, sizeof buffer, { 0 } };
@@ -17,7 +18,7 @@ static inline yoke_arg yoke_arg_buffer(yoke_buffer *buffer)
     return arg;
 }
 
-/* `bytes` has to live until the launch call returns. */
+/* A struct by value. `bytes` has to live until the launch call returns. */
 static inline yoke_arg yoke_arg_struct(const void *bytes, size_t size)
 {
     yoke_arg arg = { YOKE_ARG_STRUCT, (uint32_t)size, { 0 } };
@@ -40,7 +41,7 @@ static inline yoke_arg yoke_arg_local(size_t bytes)
     return arg;
 }
 
-/* The upper half of a host array's size is beside its kind. */
+/* What yoke_in, yoke_out and yoke_inout share: the upper half of a host array's size is beside its kind. */
 static inline yoke_arg yoke_arg_host(uint32_t kind, const void *host, size_t size)
 {
     yoke_arg arg = { kind | (uint32_t)((uint64_t)size >> 32 << 8), (uint32_t)size, { 0 } };
@@ -56,16 +57,19 @@ static inline yoke_arg yoke_in(const void *host, size_t size)
     return yoke_arg_host(YOKE_ARG_IN, host, size);
 }
 
+/* As yoke_in, for an array that the kernel writes all of. */
 static inline yoke_arg yoke_out(void *host, size_t size)
 {
     return yoke_arg_host(YOKE_ARG_OUT, host, size);
 }
 
+/* As yoke_in, for an array that the kernel reads and writes. */
 static inline yoke_arg yoke_inout(void *host, size_t size)
 {
     return yoke_arg_host(YOKE_ARG_INOUT, host, size);
 }
 
+/* A scalar by value, by its type. */
 #define YOKE_ARG_SCALAR_FN(name, type)                           \
     static inline yoke_arg yoke_arg_##name(type value)           \
     {                                                            \
@@ -85,22 +89,25 @@ YOKE_ARG_SCALAR_FN(f32, float)
 YOKE_ARG_SCALAR_FN(f64, double)
 #undef YOKE_ARG_SCALAR_FN
 
+/* For YOKE_ARGS, where an argument is one already. */
 static inline yoke_arg yoke_arg_itself(yoke_arg arg)
 {
     return arg;
 }
 
-/* long is 32 or 64 bits wide, as the platform has it. */
+/* A scalar whose type is 32 or 64 bits wide, as the platform has it. */
 static inline yoke_arg yoke_arg_long(long value)
 {
     return sizeof value == 8 ? yoke_arg_i64((int64_t)value) : yoke_arg_i32((int32_t)value);
 }
 
+/* The same without a sign. */
 static inline yoke_arg yoke_arg_ulong(unsigned long value)
 {
     return sizeof value == 8 ? yoke_arg_u64((uint64_t)value) : yoke_arg_u32((uint32_t)value);
 }
 
+/* What YOKE_DIM makes. */
 static inline yoke_dim yoke_dim_make(uint32_t x, uint32_t y, uint32_t z)
 {
     yoke_dim dim;

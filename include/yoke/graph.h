@@ -25,6 +25,7 @@ typedef struct yoke_graph yoke_graph; /* recorded work of one device */
 /* Create an empty graph. `name` is for messages, of which 31 characters are kept; NULL: a number. */
 YOKE_API yoke_status yoke_graph_create(yoke_device *device, const char *name, yoke_graph **out_graph);
 
+/* Take another reference, which yoke_graph_release gives back. NULL for NULL. */
 YOKE_API yoke_graph *yoke_graph_retain(yoke_graph *graph);
 /* Give back a reference. Launches that are under way still run; what is recorded lives until they have. With the last reference of
  * a graph that is still being recorded, its streams go back to running what they are given. */
@@ -65,36 +66,42 @@ YOKE_API size_t yoke_graph_get_size(const yoke_graph *graph);
  * function that enqueues.
  */
 
-/* Everything of a launch. With host arrays (yoke_in and the like) it is YOKE_E_UNSUPPORTED: record copies of their own. */
+/* Change everything of a launch. With host arrays (yoke_in and the like) it is YOKE_E_UNSUPPORTED: record copies of their own. */
 #define yoke_graph_set_launch(...) yoke_graph_set_launch_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_set_launch_at(const char *where, yoke_graph *graph, size_t node, yoke_kernel *kernel, yoke_dim grid,
                                               yoke_dim block, size_t shared, const yoke_arg *args, size_t count);
 
-/* Only its arguments. */
+/* Change only the arguments of a launch. */
 #define yoke_graph_set_args(...) yoke_graph_set_args_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_set_args_at(const char *where, yoke_graph *graph, size_t node, const yoke_arg *args, size_t count);
 
+/* Change a write: where it goes to, and from where. */
 #define yoke_graph_set_write(...) yoke_graph_set_write_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_set_write_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *target, size_t offset,
                                              const void *source, size_t size);
 
+/* Change a read: where it goes to, and from where. */
 #define yoke_graph_set_read(...) yoke_graph_set_read_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_set_read_at(const char *where, yoke_graph *graph, size_t node, void *target, yoke_buffer *source,
                                             size_t offset, size_t size);
 
+/* Change a copy: where it goes to, and from where. */
 #define yoke_graph_set_copy(...) yoke_graph_set_copy_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_set_copy_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *target,
                                             size_t target_offset, yoke_buffer *source, size_t source_offset, size_t size);
 
+/* Change a fill: where, and with what. */
 #define yoke_graph_set_fill(...) yoke_graph_set_fill_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_set_fill_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *buffer, size_t offset,
                                             size_t size, const void *pattern, size_t pattern_size);
 
-/* Call another function, with another `user`. `release` of the one before is called once no launch needs it any more. */
+/* Change a host function: call another one, with another `user`. `release` of the one before is called once no launch needs it any
+ * more. */
 #define yoke_graph_set_call(...) yoke_graph_set_call_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_set_call_at(const char *where, yoke_graph *graph, size_t node, yoke_host_fn fn, void *user,
                                             yoke_release_fn release);
 
+/* Formats of yoke_graph_describe. */
 enum {
     YOKE_GRAPH_TEXT =
         0, /* a line for the graph, and one for each node: number, stream, what it does, where it was enqueued, what it follows */

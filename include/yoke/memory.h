@@ -61,6 +61,7 @@ YOKE_API yoke_status yoke_buffer_create_view(yoke_buffer *buffer, size_t offset,
  * const, is YOKE_E_ARGUMENT. So are views of it made by yoke_buffer_create_view. The buffer itself stays as it is. */
 YOKE_API yoke_status yoke_buffer_create_const_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view);
 
+/* Take another reference, which yoke_buffer_release gives back. NULL for NULL. */
 YOKE_API yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer);
 /* Give back a reference. Memory that the device still uses is used again, or freed, when it is done; does not wait for that. The
  * host pointer of a pinned buffer may be used by copies that were given the pointer itself: wait for those first. */
@@ -81,8 +82,8 @@ enum { YOKE_MEMORY_ESTIMATED = 1 }; /* flag: `free` is what Yoke has left of the
 
 /* What a device's memory is used for, in bytes. The caller sets `size` (YOKE_MEMORY_INFO_INIT). */
 typedef struct yoke_memory_info {
-    size_t size;
-    uint32_t flags;
+    size_t size;            /* sizeof(yoke_memory_info) */
+    uint32_t flags;         /* YOKE_MEMORY_ESTIMATED, or 0 */
     uint32_t buffers;       /* that are alive, of any kind, views not counted */
     uint64_t total, free;   /* of the device */
     uint64_t in_use;        /* by buffers, in the device's memory */
@@ -91,7 +92,7 @@ typedef struct yoke_memory_info {
     uint64_t pinned;        /* in use: page-locked host memory that Yoke has allocated */
     uint64_t pinned_cached; /* released, and kept to be used again */
     uint64_t in_use_limit;  /* of yoke_device_limit_memory */
-    uint64_t cached_limit;
+    uint64_t cached_limit;  /* the same */
 } yoke_memory_info;
 
 #define YOKE_MEMORY_INFO_INIT                                     \
@@ -99,7 +100,7 @@ typedef struct yoke_memory_info {
         sizeof(yoke_memory_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
-/* Ask for it. YOKE_E_INVALID: out_info is NULL or its size is 0. */
+/* Ask what a device's memory is used for. YOKE_E_INVALID: out_info is NULL or its size is 0. */
 YOKE_API yoke_status yoke_device_memory(yoke_device *device, yoke_memory_info *out_info);
 
 #define YOKE_NO_LIMIT UINT64_MAX
@@ -145,8 +146,8 @@ YOKE_API yoke_status yoke_read_at(const char *where, yoke_stream *stream, void *
 YOKE_API yoke_status yoke_copy_at(const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset,
                                   yoke_buffer *source, size_t source_offset, size_t size);
 
-/* The same, finished when the call returns: the operation in its place in the stream, then a wait. YOKE_E_DEADLOCK: called from a
- * host function of this stream. */
+/* yoke_write, yoke_read and yoke_copy, finished when the call returns: the operation in its place in the stream, then a wait.
+ * YOKE_E_DEADLOCK: called from a host function of this stream. */
 #define yoke_write_sync(...) yoke_write_sync_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_write_sync_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset,
                                         const void *source, size_t size);
@@ -196,7 +197,7 @@ YOKE_API yoke_status yoke_read_box_at(const char *where, yoke_stream *stream, vo
 YOKE_API yoke_status yoke_copy_box_at(const char *where, yoke_stream *stream, yoke_buffer *target, yoke_layout target_layout,
                                       yoke_buffer *source, yoke_layout source_layout, yoke_box box);
 
-/* The same, finished when the call returns. */
+/* yoke_write_box, yoke_read_box and yoke_copy_box, finished when the call returns. */
 #define yoke_write_box_sync(...) yoke_write_box_sync_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_write_box_sync_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_layout buffer_layout,
                                             const void *source, yoke_layout source_layout, yoke_box box);

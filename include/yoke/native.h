@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* `native_stream`: the driver's handle of the stream, valid during the call; NULL when `status` is negative. Returns a negative
- * status to fail the stream. */
+/* What is called in a native section. `native_stream`: the driver's handle of the stream, valid during the call; NULL when `status`
+ * is negative. Returns a negative status to fail the stream. */
 typedef yoke_status (*yoke_native_fn)(yoke_status status, void *native_stream, void *user);
 
 /* A native section: fn(status, native_stream, user) is called once when it is this stream's turn, and enqueues native work on the
@@ -27,7 +27,7 @@ YOKE_API yoke_status yoke_stream_native_at(const char *where, yoke_stream *strea
 
 /* A device's own handles, valid as long as the device. The caller sets `size` (YOKE_NATIVE_DEVICE_INIT). */
 typedef struct yoke_native_device {
-    size_t size;
+    size_t size;      /* sizeof(yoke_native_device) */
     void *context;    /* CUcontext (the primary one) or cl_context */
     uintptr_t device; /* CUdevice or cl_device_id */
     void *platform;   /* cl_platform_id; NULL on CUDA */
@@ -38,7 +38,7 @@ typedef struct yoke_native_device {
         sizeof(yoke_native_device), NULL, 0, NULL \
     }
 
-/* YOKE_E_INVALID: out_native is NULL or its size is 0. */
+/* Get a device's own handles. YOKE_E_INVALID: out_native is NULL or its size is 0. */
 YOKE_API yoke_status yoke_device_native(yoke_device *device, yoke_native_device *out_native);
 
 /* The driver's handle of a buffer or view, valid as long as that: a CUdeviceptr, or a cl_mem (of a view, a sub-buffer). A pinned

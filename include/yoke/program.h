@@ -23,7 +23,7 @@ enum { YOKE_BUILD_DEBUG = 1 }; /* line information for debuggers and profilers, 
 /* A header that exists only as text. `#include "name"` and `#include <name>` find it. */
 typedef struct yoke_header {
     const char *name; /* as "particle.h" or "lib/vec.h" */
-    const char *text;
+    const char *text; /* ended by NUL */
 } yoke_header;
 
 /*
@@ -107,7 +107,7 @@ YOKE_API const char *yoke_program_get_kernels(yoke_program *program);
 
 /* What compiles sources for a device. The caller sets `size` (YOKE_COMPILER_INFO_INIT). */
 typedef struct yoke_compiler_info {
-    size_t size;
+    size_t size;       /* sizeof(yoke_compiler_info) */
     char name[128];    /* with its version: "NVRTC 13.0", or what the OpenCL platform says of itself */
     char language[64]; /* "CUDA C++", or "OpenCL C 1.2" */
     char target[64];   /* "compute capability 9.0", or "" */
@@ -121,10 +121,11 @@ typedef struct yoke_compiler_info {
         }                                         \
     }
 
-/* Ask for it. YOKE_E_INVALID: out_info is NULL or its size is 0. YOKE_E_UNAVAILABLE: NVRTC is missing; the record says where it was
- * looked for. */
+/* Ask what compiles sources for a device. YOKE_E_INVALID: out_info is NULL or its size is 0. YOKE_E_UNAVAILABLE: NVRTC is missing;
+ * the record says where it was looked for. */
 YOKE_API yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *out_info);
 
+/* Take another reference, or give one back. */
 YOKE_API yoke_program *yoke_program_retain(yoke_program *program);
 YOKE_API void yoke_program_release(yoke_program *program);
 
@@ -136,19 +137,20 @@ YOKE_API yoke_status yoke_program_get_global(yoke_program *program, const char *
 
 /* ---- The cache ---------------------------------------------------------------------------------------------------------- */
 
+/* How the cache is used: not at all, for reading, or for reading and writing. */
 enum { YOKE_CACHE_OFF = 0, YOKE_CACHE_READ = 1, YOKE_CACHE_ON = 2 };
 
 /* Where compiled programs are kept between runs. The caller sets `size` (YOKE_CACHE_INFO_INIT). */
 typedef struct yoke_cache_info {
-    size_t size;
+    size_t size;       /* sizeof(yoke_cache_info) */
     int32_t mode;      /* YOKE_CACHE_ */
     uint32_t hits;     /* since the process began: builds that were served */
     uint32_t misses;   /* that were not */
     uint32_t stored;   /* entries written */
     uint32_t rejected; /* entries that were damaged, and replaced */
     uint64_t limit;    /* bytes, beyond which the oldest entries go */
-    char folder[512];
-    char reason[256]; /* why the mode is less than the environment asks for; else "" */
+    char folder[512];  /* "" when there is none */
+    char reason[256];  /* why the mode is less than the environment asks for; else "" */
 } yoke_cache_info;
 
 #define YOKE_CACHE_INFO_INIT                              \
@@ -175,7 +177,7 @@ YOKE_API yoke_status yoke_kernel_get(yoke_program *program, const char *name, yo
 
 /* What is known of a compiled kernel on its device. */
 typedef struct yoke_kernel_info {
-    size_t size;
+    size_t size;                 /* sizeof(yoke_kernel_info) */
     int32_t parameters;          /* that a launch has to give; -1 when the driver does not tell */
     uint32_t max_block_threads;  /* for this kernel */
     uint32_t preferred_multiple; /* of threads in a block: the warp or SIMD width */
@@ -208,12 +210,12 @@ enum {
 
 /* What is known of a kernel's parameter. The caller sets `size` (YOKE_PARAM_INFO_INIT). */
 typedef struct yoke_param_info {
-    size_t size;
+    size_t size;       /* sizeof(yoke_param_info) */
     int32_t kind;      /* YOKE_PARAM_ */
     int32_t read_only; /* 1: a buffer that the kernel only reads (const, or __constant); 0: it may write; -1: not known */
     uint32_t bytes;    /* of the value or pointer; 0 when not known */
     char name[40];     /* "" when not known, as is the type */
-    char type[40];
+    char type[40];     /* as the source has it */
 } yoke_param_info;
 
 #define YOKE_PARAM_INFO_INIT                     \
@@ -248,7 +250,7 @@ typedef struct yoke_arg {
         int16_t i16;
         uint8_t u8;
         int8_t i8;
-    } value;
+    } value; /* as the kind says */
 } yoke_arg;
 
 enum {
@@ -265,7 +267,7 @@ enum { YOKE_MAX_ARGS = 128 }; /* of one launch */
 
 /* Blocks in a grid, or threads in a block: YOKE_DIM(x), YOKE_DIM(x, y) or YOKE_DIM(x, y, z). */
 typedef struct yoke_dim {
-    uint32_t x, y, z;
+    uint32_t x, y, z; /* how many in each dimension */
 } yoke_dim;
 
 /* Launch a kernel over grid.x * grid.y * grid.z blocks of block.x * block.y * block.z threads, in the stream's order. The launch

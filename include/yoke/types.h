@@ -66,12 +66,13 @@ typedef float4 yoke_vec4;
 #error "yoke/types.h needs a compiler with C11, C++11 or GNU attributes to align its vectors"
 #endif
 
-/* float2 and float4 of both kernel languages. */
+/* float2 of both kernel languages. */
 typedef struct yoke_vec2 {
     YOKE_ALIGNED(8) float x;
     float y;
 } yoke_vec2;
 
+/* float4 of both kernel languages. */
 typedef struct yoke_vec4 {
     YOKE_ALIGNED(16) float x;
     float y, z, w;
@@ -85,8 +86,8 @@ extern "C" {
 
 /* A field of a struct as the host lays it out: YOKE_FIELD(struct particle, mass). */
 typedef struct yoke_field {
-    const char *name;
-    size_t offset, size;
+    const char *name;    /* of the field */
+    size_t offset, size; /* bytes, on the host */
 } yoke_field;
 
 #define YOKE_FIELD(type, field)                                      \

@@ -129,8 +129,9 @@ YOKE_API yoke_status yoke_fail(yoke_status status, const char *format, ...) YOKE
 
 /* ---- Logging ------------------------------------------------------------------------------------------------------------- */
 
+/* How much is logged. */
 enum {
-    YOKE_LOG_OFF = 0,
+    YOKE_LOG_OFF = 0,     /* nothing */
     YOKE_LOG_ERROR = 1,   /* every call that fails, and every stream */
     YOKE_LOG_WARNING = 2, /* what works but should be looked at: a failure nobody asked for, a stream that stands still */
     YOKE_LOG_INFO = 3,    /* devices opened, programs built, what a driver lacks and what is done instead */
@@ -140,9 +141,9 @@ enum {
 /* Called by one thread at a time, any of them: it must not call Yoke. `text` is one line without its end, valid during the call. */
 typedef void (*yoke_log_fn)(int level, const char *text, void *user);
 
-/* Hand every message of this level and more important ones to `fn`; NULL: back to what the environment orders. YOKE_LOG=error,
- * warning, info or debug writes them to stderr; without it nothing is written. When this returns, the function that was set before
- * is no longer running. */
+/* Hand every message of this level (YOKE_LOG_) and more important ones to `fn`; NULL: back to what the environment orders.
+ * YOKE_LOG=error, warning, info or debug writes them to stderr; without it nothing is written. When this returns, the function that
+ * was set before is no longer running. */
 YOKE_API void yoke_log_set(int level, yoke_log_fn fn, void *user);
 
 #define YOKE_TEXT_(x) #x
@@ -151,6 +152,7 @@ YOKE_API void yoke_log_set(int level, yoke_log_fn fn, void *user);
 
 /* ---- Devices ------------------------------------------------------------------------------------------------------------ */
 
+/* Kinds of devices. */
 enum { YOKE_DEVICE_GPU = 1, YOKE_DEVICE_ACCELERATOR = 2, YOKE_DEVICE_CPU = 3, YOKE_DEVICE_EMULATOR = 4 };
 
 /* What a device can do beyond what every device can. */
@@ -172,17 +174,17 @@ enum {
 
 /* What a device is. The caller sets `size` (YOKE_DEVICE_INFO_INIT) and gets as many fields as it knows. */
 typedef struct yoke_device_info {
-    size_t size;
-    char selector[32]; /* opens this device again, as "cuda:0" */
-    char backend[16];  /* "cuda" or "opencl" */
-    char name[128];
-    char vendor[64];
+    size_t size;                /* sizeof(yoke_device_info) */
+    char selector[32];          /* opens this device again, as "cuda:0" */
+    char backend[16];           /* "cuda" or "opencl" */
+    char name[128];             /* as the driver has it */
+    char vendor[64];            /* the same */
     char platform[64];          /* the OpenCL platform, or "NVIDIA CUDA" */
     char driver[64];            /* driver version */
     char pci[16];               /* "0000:17:00.0", or "" */
     char uuid[40];              /* "68b8d1d4-5525-541e-965b-bc69d86e3b6f", or "" */
     int32_t index;              /* among its backend's devices, in PCI order */
-    int32_t kind;               /* YOKE_DEVICE_GPU and so on */
+    int32_t kind;               /* YOKE_DEVICE_ */
     uint32_t capabilities;      /* bit YOKE_CAP_x is set when the device has it */
     uint32_t compute_units;     /* multiprocessors or cores */
     uint64_t memory;            /* bytes of device memory */
@@ -220,6 +222,7 @@ YOKE_API yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, 
  * YOKE_E_NOT_FOUND: no such device. YOKE_E_UNAVAILABLE: the driver is missing or refuses to start. */
 YOKE_API yoke_status yoke_device_open(const char *selector, yoke_device **out_device);
 
+/* Take another reference, which yoke_device_release gives back. NULL for NULL. */
 YOKE_API yoke_device *yoke_device_retain(yoke_device *device);
 /* Give back a reference. Streams, buffers and programs of the device keep it alive. NULL does nothing, as in every release. */
 YOKE_API void yoke_device_release(yoke_device *device);
@@ -245,6 +248,7 @@ enum {
     YOKE_WAIT_BLOCK = 2 /* sleep at once: no core, some tens of microseconds later */
 };
 
+/* What yoke_stream_create_with makes. */
 typedef struct yoke_stream_desc {
     size_t size;      /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
     uint32_t flags;   /* YOKE_STREAM_ bits */
@@ -265,6 +269,7 @@ YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_s
  * YOKE_E_INVALID: unknown flags or way to wait. */
 YOKE_API yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream);
 
+/* Take another reference, which yoke_stream_release gives back. NULL for NULL. */
 YOKE_API yoke_stream *yoke_stream_retain(yoke_stream *stream);
 /* Give back a reference. With the last one the stream is torn down: what the driver has already been given still runs, and so do
  * copies that Yoke carries; host functions that have not started are called with YOKE_E_CANCELLED, and what was enqueued behind
@@ -297,6 +302,7 @@ YOKE_API yoke_status yoke_device_set_wait(yoke_device *device, int32_t wait);
 /* A host function. `status`: YOKE_OK, or why the work before it did not succeed (yoke_error() then holds the record). Returns a
  * negative status to fail the stream; any other means success. */
 typedef yoke_status (*yoke_host_fn)(yoke_status status, void *user);
+/* Called once with `user` when nothing needs it any more. */
 typedef void (*yoke_release_fn)(void *user);
 
 /* Run fn(status, user) on the host in the stream's order: it starts when everything before it has finished and its effects are
@@ -325,10 +331,12 @@ enum { YOKE_EVENT_TIMED = 1 }; /* the event carries a device time stamp */
 #define yoke_event_record(...) yoke_event_record_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event);
 
+/* Take another reference, or give one back. */
 YOKE_API yoke_event *yoke_event_retain(yoke_event *event);
 YOKE_API void yoke_event_release(yoke_event *event);
 
-/* YOKE_OK: settled, all well. YOKE_PENDING: not yet. Negative: the failure of the work before the event. Never blocks. */
+/* How the work before the event stands. YOKE_OK: settled, all well. YOKE_PENDING: not yet. Negative: the failure of the work before
+ * the event. Never blocks. */
 YOKE_API yoke_status yoke_event_query(yoke_event *event);
 
 /* Wait until the event has settled, in the way of its stream (YOKE_WAIT_). Returns as yoke_event_query, never YOKE_PENDING.
@@ -337,7 +345,7 @@ YOKE_API yoke_status yoke_event_wait(yoke_event *event);
 
 #define YOKE_FOREVER UINT64_MAX /* nanoseconds */
 
-/* The same for at most so many nanoseconds; YOKE_PENDING: they have passed. With 0 it only asks. */
+/* The same for at most so many nanoseconds, or YOKE_FOREVER. YOKE_PENDING: they have passed. With 0 it only asks. */
 YOKE_API yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds);
 
 /* Wait for at most so many nanoseconds until any of `count` events has settled, and return what yoke_event_query says of it, with

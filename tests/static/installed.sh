@@ -139,6 +139,12 @@ for kernel in "$top_srcdir"/kernels/*.c[ul]; do
 done >"$tap_folder/kernels" 2>&1
 tap_empty "the kernels are installed as they are" "$tap_folder/kernels"
 
+grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | sed 's/$/ 3/; $ a yoke 7' | sed '$ a yoke-environment 7' |
+    while read -r page number; do
+        [ -f "$root$mandir/man$number/$page.$number" ] || echo "$page.$number"
+    done >"$tap_folder/pages"
+tap_empty "every function has a manual page, and so have the contract and the environment" "$tap_folder/pages"
+
 cp -R "$root$docdir/examples" "$tap_folder/examples"
 chmod -R u+w "$tap_folder/examples"
 

@@ -8,11 +8,11 @@
 # Everything that a person wrote and that is code. What configure and make put into the tree of an in-tree build is left out.
 (
     cd "$top_srcdir" || exit 1
-    find backends bench examples include kernels src tests tools -name '*.[ch]' -o -name '*.c[ul]' -o -name '*.def' \
+    find backends bench doc examples include kernels src tests tools -name '*.[ch]' -o -name '*.c[ul]' -o -name '*.def' \
         -o -name '*.sh' -o -name '*.mk' -o -name '*.awk' | grep -v '^kernels/embedded\.c$'
     find build-aux -name '*.awk' -o -name setup.sh -o -name '*.map'
     printf '%s\n' .ci/run Makefile.am check cmake/YokeConfig.cmake.in cmake/YokeConfigVersion.cmake.in configure.ac demo \
-        examples/Makefile m4/yoke.m4
+        doc/Doxyfile.in examples/Makefile m4/yoke.m4
 ) | sort >"$tap_folder/sources"
 
 # each COMMAND...: what the command prints for each source file whose path it is given.

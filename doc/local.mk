@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The reference, from the comments of the public headers: manual pages, which only take awk, and HTML, which takes Doxygen.
+
+reference_headers = \
+	include/yoke/yoke.h \
+	include/yoke/memory.h \
+	include/yoke/program.h \
+	include/yoke/args.h \
+	include/yoke/types.h \
+	include/yoke/graph.h \
+	include/yoke/native.h
+
+EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/man.awk
+
+# doc/man/links has what other names the pages have.
+noinst_DATA = doc/man/links
+doc/man/links: build-aux/man.awk build-aux/headers.awk $(reference_headers) README.md Makefile
+	$(AM_V_GEN)rm -rf doc/man doc/man.part && $(MKDIR_P) doc/man.part && here=`pwd` && cd $(srcdir) && \
+	LC_ALL=C $(AWK) -v out="$$here/doc/man.part" -v version='$(PACKAGE_VERSION)' -v date='$(YOKE_DATE)' \
+	-f build-aux/man.awk -f build-aux/headers.awk $(reference_headers) README.md && cd "$$here" && mv doc/man.part doc/man
+
+man3dir = $(mandir)/man3
+man7dir = $(mandir)/man7
+install-data-local: doc/man/links
+	$(MKDIR_P) '$(DESTDIR)$(man3dir)' '$(DESTDIR)$(man7dir)'
+	$(INSTALL_DATA) doc/man/*.3 '$(DESTDIR)$(man3dir)'
+	$(INSTALL_DATA) doc/man/*.7 '$(DESTDIR)$(man7dir)'
+	while read -r name page; do \
+	    (cd '$(DESTDIR)$(man3dir)' && rm -f "$$name" && $(LN_S) "$$page" "$$name") || exit 1; done <doc/man/links
+
+uninstall-local: doc/man/links
+	for page in doc/man/*.3 `sed 's/ .*//' doc/man/links`; do rm -f '$(DESTDIR)$(man3dir)'/"$${page##*/}"; done
+	for page in doc/man/*.7; do rm -f '$(DESTDIR)$(man7dir)'/"$${page##*/}"; done
+
+if HAVE_DOXYGEN
+html-local: doc/Doxyfile
+	rm -rf doc/html && cd doc && $(DOXYGEN) Doxyfile
+else
+html-local:
+	@echo 'configure found no doxygen' >&2; false
+endif
