@@ -97,6 +97,7 @@ find_missing() {
     need opencl-headers has_opencl_headers
     need libpng-dev has_header png.h
     want libxxhash-dev has_header xxhash.h
+    want libjansson-dev has_header jansson.h
     if [ "$1" = demo ]; then
         need "ocl-icd-libopencl1 pocl-opencl-icd" has_driver
         return

@@ -380,10 +380,30 @@ static_tests = \
 # Of what is installed, and of whom it trusts.
 package_tests = \
 	tests/security/rights.tap \
-	tests/security/sources.tap \
-	tests/tools/conformance.tap
+	tests/security/sources.tap
+# The tool `yoke`, on drivers that are there, missing and broken.
+check_LTLIBRARIES += tests/tools/bad_icd.la tests/tools/stub_cuda.la
+tests_tools_bad_icd_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_tools_stub_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+check_PROGRAMS += tests/tools/host
+tests_tools_host_SOURCES = tests/tools/host.c tools/host.c tools/host.h tools/tool.c tools/tool.h
+tests_tools_host_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_host_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
+if HAVE_JANSSON
+check_PROGRAMS += tests/tools/json_check
+endif
+tests_tools_json_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_json_check_LDADD = $(JANSSON_LIBS)
 
-TESTS += $(static_tests) $(package_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
+tool_tests = \
+	tests/tools/bench.tap \
+	tests/tools/cc.tap \
+	tests/tools/conformance.tap \
+	tests/tools/host.tap \
+	tests/tools/info.tap \
+	tests/tools/yoke.tap
+
+TESTS += $(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
 	$(cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
 	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 CLEANFILES += $(TESTS)
@@ -416,7 +436,12 @@ EXTRA_DIST += \
 	tests/static/twins.awk \
 	tests/static/twins.sh \
 	tests/summary.sh \
+	tests/tools/bench.sh \
+	tests/tools/cc.sh \
 	tests/tools/conformance.sh \
+	tests/tools/info.sh \
+	tests/tools/run.sh \
+	tests/tools/yoke.sh \
 	tests/tap/tap.sh \
 	tests/uv.sh
 

@@ -39,6 +39,17 @@ tools_yoke_SOURCES = \
 tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tools_yoke_LDADD = bench/libbench.la libyoke.la $(JANSSON_LIBS)
 
+dist_man_MANS = tools/yoke.1
+
+# Found by bash's completion when the prefix is /usr or /usr/local.
+bashcompdir = $(datadir)/bash-completion/completions
+bashcomp_DATA = tools/completions/yoke
+CLEANFILES += tools/completions/yoke
+EXTRA_DIST += tools/yoke.bash
+
+tools/completions/yoke: tools/yoke.bash
+	$(AM_V_GEN)$(MKDIR_P) tools/completions && cp $(srcdir)/tools/yoke.bash $@
+
 # What --json writes.
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = tools/schema/bench.json tools/schema/info.json

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# yoke cc on PoCL alone: the OpenCL form is compiled, the CUDA form read. Good files, bad ones, and twins that differ in each way.
+
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+# shellcheck source=tests/tools/run.sh
+. "$top_srcdir/tests/tools/run.sh"
+
+# ---- Usage ----
+
+: >none.cl
+run 2 "no file" cc
+run 2 "a file that is not there" cc absent.cl
+says "No such file or directory"
+run 2 "two files of one language" cc none.cl none.cl
+run 2 "a file of another kind" cc "$source/configure.ac"
+run 2 "a folder that is not there" cc -I absent none.cl
+run 2 "an unknown option" cc --no-such none.cl
+run 3 "no device at all" cc "$source/kernels/saxpy.cl"
+says "not tried"
+run 3 "a device that is not there" cc --device opencl:0 "$source/kernels/saxpy.cl"
+
+[ -f $vendors/pocl.icd ] || { tap_skip "with PoCL: there is no $vendors/pocl.icd" && tap_done; }
+use pocl
+export POCL_DEVICES=pthread
+
+# ---- Twins that agree ----
+
+for pair in "$source"/kernels/*.cl; do
+    run 0 "kernels/${pair##*/}" cc "${pair%.cl}.cu" "$pair"
+    says "The twins agree"
+done
+run 0 "one form" cc "$source/kernels/saxpy.cl"
+says "kernel saxpy: blocks of up to"
+says "0 x float* buffer 8 bytes, const"
+says "2 a float value 4 bytes"
+silent "twins"
+run 3 "a form that cannot be tried" cc "$source/kernels/saxpy.cu"
+says "YOKE_BACKEND=opencl leaves it out"
+says "3 n int value 4 bytes"
+
+# ---- A form that does not compile ----
+
+mkdir include
+cat >include/part.h <<'END'
+
+float half_of(float x) { return x * nothing; }
+END
+cat >bad.cl <<'END'
+#include "part.h"
+__kernel void bad(__global float *x)
+{
+    x[0] = half_of(absent);
+}
+END
+run 1 "a file that does not compile" cc -I include bad.cl
+says "does not compile"
+says "bad.cl:4:20: use of undeclared identifier 'absent'"
+says "include/part.h:2:37: use of undeclared identifier 'nothing'"
+run 0 "the same with macros" cc -I include -D nothing=2 -D absent=1.0f bad.cl
+
+# ---- Twins that differ ----
+
+cat >twin.cu <<'END'
+// __global__ void in_a_comment(int a) {}
+#define SOME __global__ void in_a_macro(int a) {}
+static const char *text = "__global__ void in_a_string(int a) {}";
+extern "C" __global__ void declared(int a);
+extern "C" __global__ void __launch_bounds__(256)
+same(const float *__restrict__ x, float *y, unsigned long long n, struct item *s) {}
+extern "C" __global__ void same2(/* none */) {}
+extern "C" __global__ void only_cuda(int *x) {}
+extern "C" __global__ void fewer(int *x) {}
+extern "C" __global__ void width(double a) {}
+extern "C" __global__ void kind(int *a) {}
+extern "C" __global__ void type(int a) {}
+extern "C" __global__ void pointed(int *a) {}
+extern "C" __global__ void name(int a) {}
+extern "C" __global__ void reads(const int *a) {}
+END
+cat >twin.cl <<'END'
+struct item { int a; };
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void same(__global const float *restrict x, __global float *y, ulong n, __global struct item *s, __local float *tile) {}
+__kernel void same2(void) {}
+__kernel void only_opencl(__global int *x) {}
+__kernel void fewer(__global int *x, int n) {}
+__kernel void width(float a) {}
+__kernel void kind(long a) {}
+__kernel void type(float a) {}
+__kernel void pointed(__global float *a) {}
+__kernel void name(int b) {}
+__kernel void reads(__global int *a) {}
+END
+run 1 "twins that differ" cc twin.cu twin.cl
+says "The twins differ in 9 places"
+says "kernel only_cuda: is only in CUDA"
+says "kernel only_opencl: is only in OpenCL"
+says "kernel fewer: 1 parameter in CUDA and 2 in OpenCL"
+says "kernel width: parameter 0 'a' has 8 bytes in CUDA (double) and 4 in OpenCL (float)"
+says "kernel kind: parameter 0 'a' is a buffer in CUDA and a value in OpenCL"
+says "kernel type: parameter 0 'a' is 'int' in CUDA and 'float' in OpenCL"
+says "kernel pointed: parameter 0 'a' is 'int*' in CUDA and 'float*' in OpenCL"
+says "kernel name: parameter 0 'a' is called 'a' in CUDA and 'b' in OpenCL"
+says "kernel reads: parameter 0 'a' is const only in CUDA"
+silent "kernel same:  p"
+silent "in_a_"
+silent "declared"
+tap_done

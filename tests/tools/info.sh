@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# yoke info with drivers that are there, absent, broken in every way, and many; each that is at fault has to be named.
+
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+stub=$PWD/tests/tools/.libs/stub_cuda.so
+# shellcheck source=tests/tools/run.sh
+. "$top_srcdir/tests/tools/run.sh"
+
+# cuda WAY: programs see a libcuda.so.1 without GPUs, in a folder of this name.
+cuda() {
+    mkdir -p "cuda-$1"
+    cp "$stub" "cuda-$1/libcuda.so.1"
+    cuda_path=$tap_folder/cuda-$1
+}
+
+# with_cuda WAY CODE TEXT ARGUMENT...
+with_cuda() {
+    cuda "$1"
+    shift
+    before=${LD_LIBRARY_PATH-}
+    export LD_LIBRARY_PATH="$cuda_path${before:+:$before}"
+    run "$@"
+    export LD_LIBRARY_PATH="$before"
+}
+
+# ---- Nothing there ----
+
+use
+run 3 "no OpenCL driver" info
+says "There is no device that Yoke can use"
+says "no OpenCL driver is installed (there is no .icd file in OCL_ICD_VENDORS=$tap_folder/icds)"
+says "YOKE_BACKEND=opencl leaves the other backend out"
+if has_json; then
+    run 3 "the same as JSON" info --json
+    fits info
+else
+    run 1 "JSON without libjansson" info --json
+    says "was built without libjansson"
+fi
+
+echo /nowhere/libnothing.so >icds/gone.icd
+: >icds/empty.icd
+run 3 "ICD files that name nothing" info
+says "gone.icd names a library that cannot be opened (/nowhere/libnothing.so"
+says "empty.icd: it names no library"
+
+# ---- Broken drivers ----
+
+use crash
+run 3 "a driver that crashes" info
+says "icds/crash.icd: crashed with signal 11"
+says "icds/crash.icd breaks every program that uses OpenCL"
+says "this is the driver/libbad-crash.so"
+use exit
+run 3 "a driver that ends the process" info
+says "icds/exit.icd: ended the process with exit status 7"
+use hang
+run 3 "a driver that hangs" info --timeout 1
+says "icds/hang.icd: did not answer in 1 s"
+says "opencl: did not answer in 1 s"
+use nothing
+run 3 "a library that is no driver" info
+says "icds/nothing.icd: 0 devices"
+use hang crash nothing exit
+run 3 "many broken drivers" info --timeout 1
+says "hang.icd: did not answer"
+says "crash.icd: crashed"
+says "exit.icd: ended the process"
+run 3 "a device of a broken driver" info --timeout 1 opencl:0
+says "opencl:0: the driver"
+if has_json; then
+    run 3 "many broken drivers as JSON" info --timeout 1 --json
+    fits info
+fi
+
+export YOKE_BACKEND=cuda
+with_cuda plain 3 "a libcuda.so.1 that is the toolkit's stub" info
+says "cuda: 0 devices"
+says "CUDA_ERROR_STUB_LIBRARY"
+with_cuda crash 3 "a libcuda.so.1 that crashes" info
+says "cuda: crashed with signal 11"
+with_cuda hang 3 "a libcuda.so.1 that hangs" info --timeout 1
+says "cuda: did not answer in 1 s (starting)"
+says "NVIDIA's driver does not answer as it should"
+
+# ---- Usage ----
+
+run 2 "a selector that is none" info what?
+run 2 "two selectors" info cuda:0 cuda:1
+run 2 "a time that is none" info --timeout soon
+YOKE_BACKEND=metal run 2 "an unknown backend" info
+run 2 "an unknown option" info --no-such
+
+# ---- A driver that works, alone and among the others ----
+
+export YOKE_BACKEND=opencl
+if [ ! -f $vendors/pocl.icd ]; then
+    tap_skip "with PoCL: there is no $vendors/pocl.icd"
+    tap_done
+fi
+use pocl
+export POCL_DEVICES="pthread pthread"
+run 0 "PoCL with two devices" info
+says "opencl:0"
+says "opencl:1"
+says "Portable Computing Language"
+says "compiler OpenCL"
+says "SPIR-V: the OpenCL driver takes no SPIR-V"
+[ "$(grep -c '^  opencl:[01]$' out)" -eq 2 ] && [ "$(grep -c '^pthread' out)" -eq 2 ]
+tap_ok $? "two devices of one platform are not taken for one"
+run 0 "one of them" info opencl:1
+silent "opencl:0"
+run 3 "one that is not there" info opencl:7
+says "no such device"
+export POCL_DEVICES=pthread
+if has_json; then
+    run 0 "the same as JSON" info --json
+    fits info
+    sed 's/"selector"/"selektor"/' out >wrong
+    "$json_check" "$source/tools/schema/info.json" <wrong >faults
+    [ $? -eq 1 ] && grep -q "has no member 'selector'" faults && grep -q "selektor: is not in the schema" faults
+    tap_ok $? "the check itself sees what is not in the schema"
+fi
+
+use pocl nothing
+run 0 "beside a library that is no driver" info
+says "icds/pocl.icd: 1 device"
+use pocl hang
+run 0 "beside a driver that hangs" info --timeout 3
+says "icds/hang.icd: did not answer in 3 s"
+says "only with OCL_ICD_VENDORS=$tap_folder/icds/pocl.icd"
+silent "pocl.icd breaks"
+use pocl crash
+run 0 "beside a driver that crashes" info
+says "icds/crash.icd: crashed with signal 11"
+says "only with OCL_ICD_VENDORS=$tap_folder/icds/pocl.icd"
+if has_json; then
+    run 0 "the same as JSON" info --json
+    fits info
+fi
+use pocl
+with_cuda hang 0 "PoCL beside a libcuda.so.1 that hangs, which is not asked" info --timeout 3
+export OCL_ICD_VENDORS="$vendors/pocl.icd"
+run 0 "OCL_ICD_VENDORS names a file" info
+says "$vendors/pocl.icd: 1 device"
+find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'yoke-info.*' -newer "$tap_folder/icds" 2>/dev/null >left
+tap_empty "no temporary folder stays behind" left
+tap_done
