@@ -93,7 +93,7 @@ static void run_scenario(const scenario *s, const char *selector, unsigned nth)
     inject_disarm();
     judge(&t, &p, status);
     if (s->flags & OPENS_ITSELF) {
-        CHECK(devices_open() == 0);
+        CHECK(all_devices_closed());
         if (strncmp(selector, "cuda", 4) != 0) /* whose driver opens dozens of its own, for good */
             CHECK(descriptors + 8 > entries_of("/proc/self/fd"));
         if (!make_ready(&t, selector, false))
