@@ -91,7 +91,7 @@ static yoke_status build(yoke_device *device, const yoke_source *given, yoke_pro
         status = yk_device_check(device);
     if (status == YOKE_OK)
         status = new_job(device, &source, out_event != NULL, &j);
-    if (status < 0)
+    if (!j)
         return status;
 
     yoke_program *program = yoke_program_retain(j->program);

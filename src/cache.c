@@ -33,7 +33,7 @@ enum { NAME_SEED = 1 }; /* another format has another one: then versions of Yoke
 #define ENTRY_MOST ((uint64_t)1 << 30)
 #define SUFFIX ".yoke"
 #define TEMPORARY "tmp-" /* "tmp-PID-NUMBER.yoke" */
-enum { NAME_SIZE = 64, NAME_LENGTH = 2 * YK_HASH_SIZE + sizeof SUFFIX - 1, STALE_SECONDS = 3600 };
+enum { NAME_SIZE = 64, HASH_LENGTH = 2 * YK_HASH_SIZE, NAME_LENGTH = HASH_LENGTH + sizeof SUFFIX - 1, STALE_SECONDS = 3600 };
 
 static yk_cache_folder folder = { .fd = -1 };
 static atomic_bool told;
@@ -90,8 +90,8 @@ static void entry_name(const yk_text *key, char *name)
 
 static bool is_entry(const char *name)
 {
-    return strlen(name) == NAME_LENGTH && strspn(name, "0123456789abcdef") == 2 * YK_HASH_SIZE &&
-           strcmp(name + 2 * YK_HASH_SIZE, SUFFIX) == 0;
+    return strlen(name) == NAME_LENGTH && strspn(name, "0123456789abcdef") == HASH_LENGTH &&
+           strcmp(name + HASH_LENGTH, SUFFIX) == 0;
 }
 
 static bool is_temporary(const char *name)
@@ -300,9 +300,9 @@ static void evict(void)
     file_list files = { 0 };
     list_files(listing, &files);
     closedir(listing);
-    if (files.bytes > folder.limit)
+    if (files.all && files.bytes > folder.limit)
         qsort(files.all, files.count, sizeof *files.all, by_age);
-    for (size_t i = 0; files.bytes > folder.limit && i < files.count; i++) {
+    for (size_t i = 0; files.all && files.bytes > folder.limit && i < files.count; i++) {
         unlinkat(folder.fd, files.all[i].name, 0);
         files.bytes -= files.all[i].size;
     }

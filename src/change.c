@@ -42,7 +42,8 @@ void yk_editor_destroy(yoke_graph *graph)
 
 /* ---- One change ---- */
 
-/* Begin a change of a node, and give its first operation as it is now. On success graph->changing is held. */
+/* Begin a change of a node, and give its first operation as it is now. On success graph->changing is held; else
+ * that is NULL. */
 static yoke_status begin(yoke_graph *graph, const char *function, size_t node, const yk_op **out_op)
 {
     yoke_status status = YOKE_OK;
@@ -60,8 +61,10 @@ static yoke_status begin(yoke_graph *graph, const char *function, size_t node, c
         graph->edited = yk_work_new(YK_KIND_OPEN);
         status = graph->edited ? YOKE_OK : YOKE_E_OUT_OF_HOST_MEMORY;
     }
-    if (status < 0)
+    if (status < 0) {
+        *out_op = NULL;
         pthread_mutex_unlock(&graph->changing);
+    }
     return status;
 }
 
@@ -134,7 +137,7 @@ static yoke_status end(yoke_graph *graph, const char *function, size_t node, yok
     const yk_op *now = NULL;                                 \
     YK_CHECK(graph, YK_GRAPH, function, "graph");            \
     yoke_status status = begin(graph, function, node, &now); \
-    if (status == YOKE_OK)                                   \
+    if (now)                                                 \
         status = end(graph, function, node, enqueue);        \
     return status < 0 ? yk_blame(function, where, status) : status
 

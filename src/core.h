@@ -87,7 +87,7 @@ YK_COLD yoke_status yk_blame(const char *function, const char *where, yoke_statu
 /* Add to the text of the thread's record, which stays as it is otherwise. */
 void yk_error_append(const char *format, ...) YOKE_PRINTF(1, 2);
 /* Set the record from a kept one; returns its status. */
-yoke_status yk_error_restore(const yoke_error_info *record);
+yoke_status yk_error_restore(const yoke_error_info *kept);
 
 /* A failure that several objects tell of: a stream, its events. */
 typedef struct yk_failure {
@@ -429,10 +429,9 @@ enum { YK_NOBODY = 0, YK_MANY = 0xffffffff };
 /* Remember that the stream uses this root, so that only its end is waited for when the memory is released. */
 YK_HOT void yk_buffer_used(yoke_buffer *root, const yoke_stream *stream)
 {
-    unsigned user = atomic_load_explicit(&root->user, memory_order_relaxed);
+    unsigned user = atomic_load_explicit(&root->user, memory_order_relaxed), nobody = YK_NOBODY;
     if (YK_UNLIKELY(user != stream->user && user != YK_MANY) &&
-        !atomic_compare_exchange_strong_explicit(&root->user, &(unsigned){ YK_NOBODY }, stream->user, memory_order_relaxed,
-                                                 memory_order_relaxed))
+        !atomic_compare_exchange_strong_explicit(&root->user, &nobody, stream->user, memory_order_relaxed, memory_order_relaxed))
         atomic_store_explicit(&root->user, YK_MANY, memory_order_relaxed);
 }
 

@@ -40,7 +40,7 @@ static unsigned octave_of(size_t size)
 static size_t class_of(size_t size)
 {
     unsigned octave = octave_of(size);
-    size_t class = 8 * octave + (size >> octave) / (smallest / 8) - 8;
+    size_t class = (size_t)8 * octave + (size >> octave) / (smallest / 8) - 8;
     return class < YK_CLASSES ? class : YK_CLASSES - 1;
 }
 

@@ -139,7 +139,7 @@ static bool is_complete(const yk_text *answer)
 /* Read until the answer is complete, the child has closed its end, or the time is over: then YOKE_PENDING. */
 static yoke_status read_answer(int fd, yk_text *answer)
 {
-    uint64_t deadline = milliseconds() + yk_probe_seconds * 1000;
+    uint64_t deadline = milliseconds() + (uint64_t)1000 * yk_probe_seconds;
     char bytes[4096];
     while (!is_complete(answer)) {
         uint64_t now = milliseconds();

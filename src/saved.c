@@ -337,7 +337,7 @@ static yoke_status save(const char *function, yoke_program *program, void *targe
         status = yk_program_make_image(program);
     if (status < 0)
         return status;
-    if (program->image.length <= capacity)
+    if (target && program->image.length <= capacity)
         memcpy(target, program->image.data, program->image.length);
     *out_size = program->image.length;
     return YOKE_OK;

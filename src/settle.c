@@ -276,9 +276,9 @@ size_t yk_wait_any(const yk_wait *wait)
 yoke_status yk_wait_for_mark(yoke_event *mark)
 {
     const yk_backend *backend = mark->stream->device->backend;
-    uint64_t start = yk_now(), waited;
+    uint64_t start = yk_now();
     yoke_status status;
-    while ((waited = yk_now() - start) < YK_SPIN_NANOSECONDS) {
+    while (yk_now() - start < YK_SPIN_NANOSECONDS) {
         if ((status = backend->event_query(mark)) != YOKE_PENDING)
             return status;
         yk_pause();

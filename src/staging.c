@@ -189,7 +189,7 @@ static size_t fitting(size_t size, size_t each, size_t most)
 
 static void cut(load *all, unsigned copiers)
 {
-    size_t total = all->width * all->height * all->depth, size = total / (4 * copiers);
+    size_t total = all->width * all->height * all->depth, size = total / ((size_t)4 * copiers);
     size = size < smallest_piece ? smallest_piece : at_most(size, largest_piece);
     size = (size + 4095) & ~(size_t)4095;
     all->piece_x = at_most(all->width, size);

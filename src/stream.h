@@ -89,7 +89,7 @@ yoke_status yk_stream_carry(yoke_stream *stream, const yk_op *op);
 /* worker.c */
 
 /* What a stream's thread does until nothing is held any more; the thread has a use of the stream, which it gives back. */
-void yk_stream_work(void *stream);
+void yk_stream_work(void *argument);
 /* Run one operation, held until now: give it to the driver, or do what it says here. What it fails with becomes the stream's. */
 void yk_stream_run(yoke_stream *stream, const yk_op *op);
 

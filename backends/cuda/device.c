@@ -150,7 +150,7 @@ yoke_status yk_cuda_device_list(yk_device_list *list)
         status = count_devices(&count);
     if (status < 0)
         return status;
-    infos = calloc((size_t)count, sizeof *infos);
+    infos = calloc((size_t)count + 1, sizeof *infos);
     if (!infos)
         return yk_no_memory("the list of CUDA devices");
 

@@ -97,7 +97,9 @@ static yoke_status add_nodes(yk_cuda_graph *graph, yk_segment *segment)
 {
     yk_CUcontext context = yk_cuda_device_of(segment->device)->context;
     yk_CUgraphNode *after = malloc(segment->count * sizeof *after);
-    yoke_status status = after ? YOKE_OK : yk_no_memory("a graph");
+    yoke_status status = YOKE_OK;
+    if (!after)
+        return yk_no_memory("a graph");
     for (size_t i = 0; i < segment->count && status == YOKE_OK; i++) {
         yk_step *step = &segment->steps[i];
         yk_CUgraphNode node = NULL;

@@ -22,7 +22,7 @@ static uint32_t choose_block(yk_CUfunction function)
 static yoke_status describe(yoke_kernel *kernel, yk_CUfunction function)
 {
     const yk_cuda_device *device = yk_cuda_device_of(kernel->program->device);
-    int threads, own_shared, shared_left, registers, local, constant;
+    int threads = 0, own_shared = 0, shared_left, registers = 0, local = 0, constant = 0;
     yoke_status status = get_attribute(function, YK_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &threads);
 
     if (status == YOKE_OK)

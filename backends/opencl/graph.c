@@ -145,7 +145,10 @@ static yoke_status record_step(const recording *r, const yk_op *op, yk_cl_sync_p
 static yoke_status record_steps(recording *r, yk_segment *segment)
 {
     yk_cl_sync_point *after = malloc(segment->count * sizeof *after);
-    yoke_status status = after ? YOKE_OK : yk_no_memory("a graph");
+    yoke_status status = YOKE_OK;
+
+    if (!after)
+        return yk_no_memory("a graph");
 
     for (size_t i = 0; i < segment->count && status == YOKE_OK; i++) {
         yk_step *step = &segment->steps[i];
