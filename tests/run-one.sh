@@ -8,7 +8,7 @@ name=${1##*tests/}
 name=${name%.tap}
 
 case $name in
-conformance/*.* | faults/*.* | stress/*.* | examples.*)
+conformance/*.* | faults/*.* | fuzz/*.* | stress/*.* | examples.*)
     backend=${name##*.}
     name=${name%.*}
     case ${YOKE_BACKEND:-$backend} in

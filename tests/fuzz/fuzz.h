@@ -13,6 +13,10 @@
 
 /* The name is libFuzzer's. Always 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+/* The same; a target may have it, to be ready before the first input. */
+int LLVMFuzzerInitialize(int *count, char ***arguments);
+/* In how many places of a file the test changes a byte; a target that takes long has its own. */
+extern size_t fuzz_places;
 
 #define FUZZ_EXPECT(condition)                                                             \
     do {                                                                                   \

@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: tests/fuzz/fuzz.sh FOLDER CLANG SECONDS
+# usage: tests/fuzz/fuzz.sh FOLDER CLANG SECONDS [TARGET...]
 #
-# Build the library and the fuzz targets in FOLDER with libFuzzer, and run them for so many seconds in all. What breaks one is left
-# in FOLDER as TARGET-crash-...; new inputs that reach new code are in FOLDER/corpus.
+# Build the library and the fuzz targets in FOLDER with libFuzzer, and run each for so many seconds, two at a time. What breaks one
+# is left in FOLDER as TARGET-crash-...; new inputs that reach new code are in FOLDER/corpus. `calls` wants a device: YOKE_BACKEND,
+# and what else names it.
 
 set -e
 folder=$1 compiler=$2 seconds=$3
+shift 3
 source=$(cd "$(dirname "$0")/../.." && pwd)
 sanitizers=address,undefined
-targets='image selector source'
+targets=${*:-calls environment image selector source}
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 mkdir -p "$folder"
@@ -18,13 +20,18 @@ cd "$folder"
 [ -f Makefile ] ||
     "$source/configure" --disable-shared --enable-sanitizer=fuzzer-no-link,$sanitizers CC="$compiler" CFLAGS='-O1 -g'
 make -j "$(getconf _NPROCESSORS_ONLN)" libyoke-all.la
-# shellcheck disable=SC2086
 for target in $targets; do
+    files=$source/tests/fuzz/$target.c
+    [ "$target" != calls ] || files=$(echo "$source"/tests/fuzz/calls*.c)
+    # shellcheck disable=SC2086
     "$compiler" -std=c11 -O1 -g -fsanitize=fuzzer,$sanitizers -fno-sanitize-recover=all -D_GNU_SOURCE -I"$source/include" \
-        -I"$source/src" "$source/tests/fuzz/$target.c" .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm
-done
-for target in $targets; do
+        -I"$source/src" $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm
     mkdir -p "corpus/$target"
-    "./fuzz-$target" -max_total_time=$((seconds / $(echo "$targets" | wc -w))) -max_len=4096 -timeout=10 -verbosity=0 \
-        -print_final_stats=1 -artifact_prefix="$target-" "corpus/$target" "$source/tests/fuzz/corpus/$target"
 done
+
+# Leaks are not looked for after each program of calls: a driver's compiler leaves some. What those make is counted instead.
+export source seconds
+for target in $targets; do
+    [ "$target" = calls ] && echo 0 calls || echo 1 "$target"
+done | xargs -P 2 -n 2 sh -c 'exec "./fuzz-$1" -detect_leaks="$0" -max_total_time="$seconds" -max_len=4096 -timeout=30 -verbosity=0 \
+    -print_final_stats=1 -artifact_prefix="$1-" "corpus/$1" "$source/tests/fuzz/corpus/$1"'

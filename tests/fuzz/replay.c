@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fuzz target as a test: its corpus, and of each file in that all beginnings and every byte changed in some ways. A wrong answer
- * ends the program, which counts as a failure of the case that was announced last.
+ * A fuzz target as a test: its corpus, and of each file in that all beginnings and every byte changed in some ways, or as many as
+ * fuzz_places says. A wrong answer ends the program, which counts as a failure of the case that was announced last.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -12,6 +12,9 @@
 #include "fuzz.h"
 
 enum { MOST = 16 << 10 };
+
+#pragma weak LLVMFuzzerInitialize
+__attribute__((weak)) size_t fuzz_places = 2000;
 
 static size_t tried;
 
@@ -34,7 +37,7 @@ static void try_file(const char *path)
     FILE *file = fopen(path, "rb");
     if (!file)
         tap_bail("%s cannot be opened", path);
-    size_t size = fread(bytes, 1, sizeof bytes, file), step = size / 2000 + 1;
+    size_t size = fread(bytes, 1, sizeof bytes, file), step = size / fuzz_places + 1;
     fclose(file);
     try_copy(bytes, size);
     for (size_t i = 0; i < size; i += step) {
@@ -53,6 +56,8 @@ int main(int count, char **arguments)
     char folder[1024], path[2048];
     const char *source = getenv("top_srcdir"), *name = strrchr(arguments[0], '/');
     unsigned files = 0;
+    if (LLVMFuzzerInitialize)
+        LLVMFuzzerInitialize(&count, &arguments);
     tap_start(120);
     snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/%s", source ? source : ".", name ? name + 1 : arguments[0]);
     DIR *listing = opendir(count > 1 ? arguments[1] : folder);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs of any calls: the input is a list of steps of 8 bytes, each a call with right or wrong arguments, run on the devices
+ * that YOKE_BACKEND leaves visible (two at most) and judged by the model. The devices stay open for a few hundred programs, and
+ * then have to close.
+ */
+#include "calls_steps.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+site sites[MOST_SITES];
+unsigned site_count;
+bool calls_traced;
+size_t fuzz_places = 12;
+
+enum { PROGRAMS = 400, SECONDS = 20 };
+
+static atomic_uint devices_open;
+
+#define ADD(global)                                                                                                   \
+    "(" global "unsigned char *bytes, unsigned offset, unsigned count, unsigned value)\n{\n    unsigned i = INDEX;\n" \
+    "    if (i < count)\n        bytes[offset + i] += (unsigned char)value;\n}\n"
+static const yoke_source source = {
+    .size = sizeof(yoke_source),
+    .name = "fuzz",
+    .cuda = "#define INDEX (blockIdx.x * blockDim.x + threadIdx.x)\nextern \"C\" __global__ void add" ADD(""),
+    .opencl = "#define INDEX get_global_id(0)\n__kernel void add" ADD("__global "),
+};
+
+/* Until the condition holds; too long ends the program. What is waited for tells nobody that it is done. */
+#define AWAIT(condition)                                               \
+    do {                                                               \
+        for (unsigned tries = 0; !(condition); tries++) {              \
+            FUZZ_EXPECT(tries < 1000 * SECONDS);                       \
+            nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL); \
+        }                                                              \
+    } while (0)
+
+static void count_devices(int level, const char *text, void *user)
+{
+    (void)user;
+    if (level == YOKE_LOG_INFO && strstr(text, " is opened: "))
+        atomic_fetch_add(&devices_open, 1);
+    if (level == YOKE_LOG_INFO && strstr(text, " is closed"))
+        atomic_fetch_sub(&devices_open, 1);
+    FUZZ_EXPECT(!strstr(text, " closes with "));
+}
+
+/* Drivers compile a kernel when it is launched first. */
+static yoke_status launch_once(site *at)
+{
+    yoke_buffer *buffer = NULL;
+    yoke_status status = yoke_buffer_create(at->device, 64, &buffer);
+    if (status == YOKE_OK)
+        status = yoke_launch_n(at->side, at->add, 1, YOKE_ARGS(buffer, (uint32_t)0, (uint32_t)1, (uint32_t)1));
+    if (status == YOKE_OK)
+        status = yoke_stream_wait(at->side);
+    yoke_buffer_release(buffer);
+    return status;
+}
+
+static bool site_open(const yoke_device_info *info)
+{
+    site *at = &sites[site_count];
+    at->info = *info;
+    if (yoke_device_open(info->selector, &at->device) < 0 || yoke_stream_create(at->device, &at->side) < 0 ||
+        yoke_program_build(at->device, &source, &at->program) < 0 || yoke_kernel_get(at->program, "add", &at->add) < 0 ||
+        launch_once(at) < 0) {
+        fprintf(stderr, "%s: %s\n", info->selector, yoke_error()->text);
+        return false;
+    }
+    site_count++;
+    return true;
+}
+
+static bool sites_open(void)
+{
+    yoke_device_info infos[MOST_SITES] = { YOKE_DEVICE_INFO_INIT, YOKE_DEVICE_INFO_INIT };
+    size_t count = 0;
+    yoke_log_set(YOKE_LOG_INFO, count_devices, NULL);
+    if (yoke_device_list(infos, MOST_SITES, &count) < 0 || count == 0)
+        return false;
+    for (size_t i = 0; i < count && i < MOST_SITES; i++)
+        if (!site_open(&infos[i]))
+            return false;
+    return true;
+}
+
+static void sites_close(void)
+{
+    for (unsigned i = 0; i < site_count; i++) {
+        yoke_program_release(sites[i].program);
+        yoke_stream_release(sites[i].side);
+        yoke_device_release(sites[i].device);
+    }
+    site_count = 0;
+    AWAIT(atomic_load(&devices_open) == 0);
+}
+
+static uint32_t buffers_of(const site *at)
+{
+    yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
+    judge(yoke_device_memory(at->device, &memory), HAS_TO, FINE);
+    return memory.buffers;
+}
+
+/* Everything is released, every function has been called, and nothing is left. */
+static void world_end(world *w)
+{
+    uint8_t none[STEP_BYTES] = { 0 };
+    for (unsigned i = 0; i < GRAPHS; i++)
+        if (w->plan[i].state == PLAN_OPEN)
+            plan_close(w, &w->plan[i]);
+    step_look(w, none);
+    for (unsigned i = 0; i < GRAPHS; i++)
+        plan_close(w, &w->plan[i]);
+    for (unsigned i = 0; i < POINTS; i++)
+        point_close(w, &w->point[i]);
+    for (unsigned i = 0; i < LANES; i++)
+        lane_close(w, &w->lane[i], true);
+    for (unsigned i = 0; i < BLOCKS; i++)
+        yoke_buffer_release(w->block[i].buffer);
+    calls_end(w);
+    for (unsigned i = 0; i < site_count; i++) {
+        AWAIT(buffers_of(&sites[i]) == 0);
+        judge(yoke_device_limit_memory(sites[i].device, YOKE_NO_LIMIT, YOKE_NO_LIMIT), HAS_TO, FINE);
+        judge(yoke_device_set_wait(sites[i].device, YOKE_WAIT_AUTO), HAS_TO, FINE);
+    }
+}
+
+/* LLVM inside a driver takes the signals, by which libFuzzer learns of a crash. */
+static bool sites_open_quietly(void)
+{
+    static const int signals[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV };
+    enum { COUNT = sizeof signals / sizeof signals[0] };
+    struct sigaction before[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        sigaction(signals[i], NULL, &before[i]);
+    bool open = sites_open();
+    for (int i = 0; i < COUNT; i++)
+        sigaction(signals[i], &before[i], NULL);
+    return open;
+}
+
+/* Where there is no device this is a test that is skipped, unless there has to be one. */
+int LLVMFuzzerInitialize(int *count, char ***arguments)
+{
+    const char *backend = getenv("YOKE_BACKEND"), *required = getenv("YOKE_TEST_REQUIRE");
+    (void)count;
+    (void)arguments;
+    calls_traced = getenv("YOKE_FUZZ_TRACE");
+    if (sites_open_quietly())
+        return 0;
+    if (required && (!backend || strstr(required, backend))) {
+        printf("Bail out! no device can be used\n%s", yoke_device_report());
+        exit(1);
+    }
+    printf("1..0 # SKIP no device of backend %s\n", backend ? backend : "any");
+    exit(0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static unsigned programs;
+    static world w;
+    if (site_count == 0)
+        FUZZ_EXPECT(sites_open());
+    memset(&w, 0, sizeof w);
+    for (unsigned i = 0; i < POINTS; i++)
+        w.point[i].fd = -1;
+    for (size_t steps = 0; steps < MOST_STEPS && size >= STEP_BYTES; steps++, bytes += STEP_BYTES, size -= STEP_BYTES)
+        step_run(&w, bytes);
+    world_end(&w);
+    if (++programs % PROGRAMS == 0)
+        sites_close();
+    return 0;
+}

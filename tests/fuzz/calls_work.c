@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of the fuzz target "calls" that enqueue work on memory: whether they have to succeed, and what they do then. Their
+ * bytes: the lane, the target, its offset, the size, the source, its offset, and how.
+ */
+#include "calls_steps.h"
+
+/* How: bit 0: wait for it; bits 1 to 3: the box's height and depth; bits 4 to 6: how much longer its rows are. */
+enum { HOW = 7 };
+
+static bool is_sync(const uint8_t *b)
+{
+    return b[HOW] & 1;
+}
+
+static bool is_box(const uint8_t *b)
+{
+    return b[HOW] & 0xe;
+}
+
+/* The box, and the layouts of both sides as the caller gives them. */
+static void take_shape(work *k, const uint8_t *b)
+{
+    size_t rows = is_box(b) ? 1 + (b[HOW] >> 1 & 3) : 1, slices = is_box(b) ? 1 + (b[HOW] >> 3 & 1) : 1;
+    size_t more = b[HOW] >> 4 & 7, width = is_box(b) ? b[4] % 24 : size_of(b[4]);
+    k->box = (yoke_box){ width, rows, slices };
+    k->to = (yoke_layout){ size_of(b[3]), width + more, (width + more) * rows };
+    k->from = (yoke_layout){ size_of(b[6]), width + more / 2, (width + more / 2) * rows };
+}
+
+/* Whether work on the block at this place is right in this lane. */
+static bool block_takes(const lane *l, const block *p, const yoke_layout *at, const yoke_box *box)
+{
+    return l && p->buffer && box->width > 0 && p->size > 0 && box_fits(at, box, p->size);
+}
+
+/* The memory's own offset, from that of the view. */
+static yoke_layout moved(yoke_layout at, const block *p)
+{
+    at.offset += p->offset;
+    return at;
+}
+
+static verdict in_lane(const lane *l, const uint8_t *b, bool right)
+{
+    return !right || (l->recording && is_sync(b)) ? MUST_NOT : HAS_TO;
+}
+
+/* Before the call: who uses the memory, and nothing stands still while it waits. */
+static void prepare(world *w, lane *l, const work *k, const uint8_t *b, verdict can)
+{
+    if (is_sync(b))
+        gates_open(w);
+    if (can == MUST_NOT || l->recording)
+        return;
+    if (k->source)
+        shadow_follow(w, l, k->source);
+    if (k->target)
+        shadow_follow(w, l, k->target);
+}
+
+/* A call that waits returns its stream's failure. */
+static void finish(world *w, lane *l, const work *k, const uint8_t *b, verdict can, yoke_status status)
+{
+    judge(status, can, l ? l->fate : FINE);
+    if (can == MUST_NOT || !l)
+        return;
+    if (status == YOKE_OK)
+        work_given(w, l, k);
+    else if (l->fate == UNSURE)
+        work_given(w, l, k); /* it may have been enqueued, and the wait have failed */
+    if (is_sync(b) && !l->recording && l->fate == UNSURE)
+        l->fate = status < 0 ? FAILED : FINE;
+}
+
+/* ---- Copies ---- */
+
+void step_write(world *w, const uint8_t *b)
+{
+    lane *l = lane_of(w, b[1]);
+    block *p = block_of(w, b[2]);
+    work k = { .kind = WORK_COPY, .node = is_box(b) ? 'W' : 'w' };
+    take_shape(&k, b);
+    k.from.offset = 0;
+    bool right = block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && !p->read_only && p->site == l->site;
+    shadow *host = box_fits(&k.from, &k.box, MOST_BYTES) ? shadow_new(w, MOST_BYTES, true) : NULL;
+    if (!host)
+        return;
+    verdict can = in_lane(l, b, right);
+    yoke_layout to = k.to;
+    if (right) {
+        k.to = moved(to, p);
+        k.target = p->shadow;
+        k.source = host;
+    }
+    prepare(w, l, &k, b, can);
+    yoke_stream *s = stream_of(l);
+    yoke_status status = is_box(b) && is_sync(b) ? yoke_write_box_sync(s, p->buffer, to, host->host, k.from, k.box)
+                         : is_box(b)             ? yoke_write_box(s, p->buffer, to, host->host, k.from, k.box)
+                         : is_sync(b)            ? yoke_write_sync(s, p->buffer, to.offset, host->host, k.box.width)
+                                                 : yoke_write(s, p->buffer, to.offset, host->host, k.box.width);
+    finish(w, l, &k, b, can, status);
+}
+
+void step_read(world *w, const uint8_t *b)
+{
+    lane *l = lane_of(w, b[1]);
+    block *p = block_of(w, b[2]);
+    work k = { .kind = WORK_COPY, .node = is_box(b) ? 'R' : 'r' };
+    take_shape(&k, b);
+    k.to.offset = 0;
+    bool right = block_takes(l, p, &k.from, &k.box) && p->kind != YOKE_MEMORY_PINNED && p->site == l->site;
+    shadow *host = box_fits(&k.to, &k.box, MOST_BYTES) ? shadow_new(w, MOST_BYTES, true) : NULL;
+    if (!host)
+        return;
+    verdict can = in_lane(l, b, right);
+    yoke_layout from = k.from;
+    if (right) {
+        k.from = moved(from, p);
+        k.target = host;
+        k.source = p->shadow;
+    }
+    prepare(w, l, &k, b, can);
+    yoke_stream *s = stream_of(l);
+    yoke_status status = is_box(b) && is_sync(b) ? yoke_read_box_sync(s, host->host, k.to, p->buffer, from, k.box)
+                         : is_box(b)             ? yoke_read_box(s, host->host, k.to, p->buffer, from, k.box)
+                         : is_sync(b)            ? yoke_read_sync(s, host->host, p->buffer, from.offset, k.box.width)
+                                                 : yoke_read(s, host->host, p->buffer, from.offset, k.box.width);
+    finish(w, l, &k, b, can, status);
+}
+
+static bool copy_is_right(const lane *l, const block *to, const block *from, const work *k)
+{
+    return block_takes(l, to, &k->to, &k->box) && block_takes(l, from, &k->from, &k->box) && !to->read_only &&
+           (to->kind != YOKE_MEMORY_PINNED || from->kind != YOKE_MEMORY_PINNED) && (to->site == l->site || from->site == l->site);
+}
+
+void step_copy(world *w, const uint8_t *b)
+{
+    lane *l = lane_of(w, b[1]);
+    block *to = block_of(w, b[2]), *from = block_of(w, b[5]);
+    work k = { .kind = WORK_COPY, .node = is_box(b) ? 'C' : 'c' };
+    take_shape(&k, b);
+    work place = k;
+    bool right = copy_is_right(l, to, from, &k);
+    if (right) {
+        k.to = moved(k.to, to);
+        k.from = moved(k.from, from);
+        k.target = to->shadow;
+        k.source = from->shadow;
+        right = k.target != k.source || !boxes_meet(&k);
+    }
+    verdict can = in_lane(l, b, right);
+    if (can == HAS_TO && (to->site != from->site) &&
+        (l->recording || to->kind == YOKE_MEMORY_PINNED || from->kind == YOKE_MEMORY_PINNED))
+        can = MAY;
+    prepare(w, l, &k, b, can);
+    yoke_stream *s = stream_of(l);
+    yoke_status status = is_box(b) && is_sync(b) ? yoke_copy_box_sync(s, to->buffer, place.to, from->buffer, place.from, k.box)
+                         : is_box(b)             ? yoke_copy_box(s, to->buffer, place.to, from->buffer, place.from, k.box)
+                         : is_sync(b) ? yoke_copy_sync(s, to->buffer, place.to.offset, from->buffer, place.from.offset, k.box.width)
+                                      : yoke_copy(s, to->buffer, place.to.offset, from->buffer, place.from.offset, k.box.width);
+    finish(w, l, &k, b, can, status);
+}
+
+/* ---- Fills and launches ---- */
+
+void step_fill(world *w, const uint8_t *b)
+{
+    static const size_t sizes[] = { 1, 2, 4, 8, 16, 3, 0, 32 };
+    lane *l = lane_of(w, b[1]);
+    block *p = block_of(w, b[2]);
+    work k = { .kind = WORK_FILL, .node = is_box(b) ? 'F' : 'f', .pattern_size = sizes[b[5] % 8] };
+    take_shape(&k, b);
+    for (size_t i = 0; i < sizeof k.pattern; i++)
+        k.pattern[i] = (unsigned char)(b[6] + i * b[5]);
+    bool right = block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && !p->read_only && p->site == l->site &&
+                 k.pattern_size > 0 && k.pattern_size <= 16 && k.pattern_size != 3 && k.to.offset % k.pattern_size == 0 &&
+                 k.box.width % k.pattern_size == 0;
+    bool odd = right && is_box(b) && k.to.row_pitch % k.pattern_size != 0;
+    yoke_layout to = k.to;
+    verdict can = !right || (odd && k.box.height > 1) ? MUST_NOT : odd ? MAY : HAS_TO;
+    if (right) {
+        k.to = moved(to, p);
+        k.target = p->shadow;
+    }
+    uint8_t how[8] = { 0 };
+    prepare(w, l, &k, how, can);
+    yoke_stream *s = stream_of(l);
+    yoke_status status = is_box(b) ? yoke_fill_box(s, p->buffer, to, k.box, k.pattern, k.pattern_size)
+                                   : yoke_fill(s, p->buffer, to.offset, k.box.width, k.pattern, k.pattern_size);
+    finish(w, l, &k, how, can, status);
+}
+
+static yoke_status launch_wrong(yoke_stream *s, yoke_kernel *add, yoke_buffer *buffer, unsigned how)
+{
+    uint32_t zero = 0;
+    switch (how) {
+    case 3:
+        return yoke_launch_n(s, add, 1, YOKE_ARGS(buffer, zero, zero));
+    case 4:
+        return yoke_launch_n(s, add, 1, YOKE_ARGS(buffer, zero, zero, 1.0));
+    case 5:
+        return yoke_launch_n(s, add, 1, NULL, 4);
+    case 6:
+        return yoke_launch_n(s, NULL, 1, YOKE_ARGS(buffer, zero, zero, zero));
+    default:
+        return yoke_launch(s, add, YOKE_DIM(1), YOKE_DIM(1 << 20), 0, YOKE_ARGS(buffer, zero, zero, zero));
+    }
+}
+
+void step_launch(world *w, const uint8_t *b)
+{
+    lane *l = lane_of(w, b[1]);
+    block *p = block_of(w, b[2]);
+    work k = { .kind = WORK_ADD, .node = 'l', .pattern = { b[6] } };
+    uint32_t offset = b[3] % 64, count = b[4] % 64, value = b[6];
+    unsigned how = b[HOW] % 8;
+    k.box = (yoke_box){ count, 1, 1 };
+    k.to.offset = offset;
+    yoke_kernel *add = l ? l->site->add : sites[0].add;
+    uint8_t plain[8] = { 0 };
+    if (p->buffer && offset + count > p->size)
+        return;
+    if (how >= 3) {
+        judge(launch_wrong(stream_of(l), add, p->buffer, how), MUST_NOT, FINE);
+        return;
+    }
+    bool right = block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && p->site == l->site;
+    verdict can = !right ? MUST_NOT : p->read_only || p->offset % p->site->info.view_alignment ? MAY : HAS_TO;
+    if (right) {
+        k.to = moved(k.to, p);
+        k.target = p->shadow;
+    }
+    prepare(w, l, &k, plain, can);
+    yoke_status status =
+        how == 1 ? yoke_launch(stream_of(l), add, YOKE_DIM(count), YOKE_DIM(1), 0, YOKE_ARGS(p->buffer, offset, count, value))
+                 : yoke_launch_n(stream_of(l), add, count, YOKE_ARGS(p->buffer, offset, count, value));
+    finish(w, l, &k, plain, can, status);
+}
+
+/* ---- Looking ---- */
+
+void block_check(const block *p)
+{
+    unsigned char bytes[MOST_BYTES];
+    yoke_buffer *copy = NULL;
+    const shadow *s = p->shadow;
+    if (!p->buffer || p->offset || p->size != s->size || s->owner) /* in use, or a view */
+        return;
+    if (p->kind == YOKE_MEMORY_PINNED) {
+        shadow_compare(s, yoke_buffer_get_host(p->buffer));
+        return;
+    }
+    judge(yoke_read_sync(p->site->side, bytes, p->buffer, 0, p->size), HAS_TO, FINE);
+    shadow_compare(s, bytes);
+    yoke_buffer_release(copy);
+}
+
+/* All memory, once nothing is under way. */
+void step_look(world *w, const uint8_t *b)
+{
+    (void)b;
+    quiesce(w);
+    for (unsigned i = 0; i < BLOCKS; i++)
+        block_check(&w->block[i]);
+    for (unsigned i = 0; i < w->shadow_count; i++)
+        if (w->shadows[i].host && !w->shadows[i].owner)
+            shadow_compare(&w->shadows[i], w->shadows[i].host);
+    for (unsigned i = 0; i < GRAPHS; i++)
+        FUZZ_EXPECT(*yoke_graph_describe(w->plan[i].graph, (int32_t)(i % 2)) || !w->plan[i].graph);
+}
