@@ -83,6 +83,20 @@ AC_DEFUN([YK_FAULTS], [
     AM_CONDITIONAL([FAULT_INJECTION], [test "x$enable_fault_injection" = xyes])
 ])
 
+dnl YK_COVERAGE: count which lines run. Threads count at once, so the counters are atomic.
+AC_DEFUN([YK_COVERAGE], [
+    AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [build so that gcovr can tell which lines have run])],
+        [], [enable_coverage=no])
+    AS_IF([test "x$enable_coverage" = xyes], [
+        yk_save_CFLAGS=$CFLAGS
+        CFLAGS="$CFLAGS --coverage -fprofile-update=atomic"
+        AC_LINK_IFELSE([AC_LANG_PROGRAM()], [], [AC_MSG_ERROR([$CC cannot link a program with --coverage])])
+        CFLAGS=$yk_save_CFLAGS
+        YOKE_CFLAGS="$YOKE_CFLAGS --coverage -fprofile-update=atomic"
+        YOKE_LDFLAGS="$YOKE_LDFLAGS --coverage"
+    ])
+])
+
 dnl Khronos' headers are all that the OpenCL backend needs to be built. The CUDA toolkit has a copy of them.
 AC_DEFUN([YK_OPENCL_HEADERS], [
     yk_opencl_headers=no
