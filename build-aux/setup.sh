@@ -114,6 +114,11 @@ find_missing() {
     want libxml2-utils has_program xmllint
     want mandoc has_program mandoc
     want cmake has_program cmake
+    [ "$1" = deep ] || return 0
+    want clang-tidy has_program clang-tidy
+    want cppcheck has_program cppcheck
+    want abigail-tools has_program abidw
+    want gcovr has_program gcovr
 }
 
 # apt PACKAGES...: as root.
@@ -122,7 +127,7 @@ apt() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 install -y --no-install-recommends "$@"
 }
 
-# install_missing demo|check: install what is missing, or say what to type.
+# install_missing demo|check|deep: install what is missing, or say what to type.
 # shellcheck disable=SC2086
 install_missing() {
     find_missing "$1"
@@ -165,7 +170,7 @@ configure() (
     cd build && ../configure
 )
 
-# get_ready demo|check: install, configure and build. Ends the program where that fails.
+# get_ready demo|check|deep: install, configure and build. Ends the program where that fails.
 get_ready() {
     # A build folder holds absolute paths: one that was made elsewhere is of no use.
     if [ -f build/.made-in ] && [ "$(cat build/.made-in)" != "$PWD" ]; then

@@ -290,8 +290,8 @@ tests_cuda_double_probes_LDADD = tests/libtap.la
 stress_programs = \
 	tests/stress/stress
 check_PROGRAMS += $(stress_programs)
-stress_tests = $(stress_programs:=.opencl.tap)
-cuda_stress_tests = $(stress_programs:=.cuda.tap)
+stress_tests = $(stress_programs:=.opencl.tap) tests/fuzz/calls.opencl.tap
+cuda_stress_tests = $(stress_programs:=.cuda.tap) tests/fuzz/calls.cuda.tap
 tests_stress_stress_SOURCES = \
 	tests/stress/stress.c \
 	tests/stress/stress.h \
@@ -347,17 +347,35 @@ tests_unit_text_LDADD = $(unit_libraries)
 
 # Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.
 fuzz_programs = \
+	tests/fuzz/environment \
 	tests/fuzz/image \
 	tests/fuzz/selector \
 	tests/fuzz/source
 check_PROGRAMS += $(fuzz_programs)
 fuzz_tests = $(fuzz_programs:=.tap)
+tests_fuzz_environment_SOURCES = tests/fuzz/environment.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_environment_LDADD = $(unit_libraries)
 tests_fuzz_image_SOURCES = tests/fuzz/image.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_image_LDADD = $(unit_libraries)
 tests_fuzz_selector_SOURCES = tests/fuzz/selector.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_selector_LDADD = $(unit_libraries)
 tests_fuzz_source_SOURCES = tests/fuzz/source.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_source_LDADD = $(unit_libraries)
+
+# The one for sequences of calls, which needs a device: it runs with the random programs above.
+check_PROGRAMS += tests/fuzz/calls
+tests_fuzz_calls_SOURCES = \
+	tests/fuzz/calls.c \
+	tests/fuzz/calls.h \
+	tests/fuzz/calls_graph.c \
+	tests/fuzz/calls_model.c \
+	tests/fuzz/calls_steps.c \
+	tests/fuzz/calls_steps.h \
+	tests/fuzz/calls_work.c \
+	tests/fuzz/calls_wrong.c \
+	tests/fuzz/fuzz.h \
+	tests/fuzz/replay.c
+tests_fuzz_calls_LDADD = tests/libtap.la libyoke.la
 
 # Models of the scheduler, searched exhaustively: they use nothing of the library.
 model_programs = \
@@ -402,6 +420,7 @@ static_tests = \
 package_tests = \
 	tests/security/rights.tap \
 	tests/security/sources.tap
+
 # The tool `yoke`, on drivers that are there, missing and broken.
 check_LTLIBRARIES += tests/tools/bad_icd.la tests/tools/stub_cuda.la
 tests_tools_bad_icd_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
@@ -424,16 +443,24 @@ tool_tests = \
 	tests/tools/info.tap \
 	tests/tools/yoke.tap
 
-TESTS += $(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests) \
+# What takes long, for ./check --deep.
+deep_static_tests = \
+	tests/static/abi.tap \
+	tests/static/analyzers.tap
+
+TESTS += $(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) \
+	$(example_tests) \
 	$(cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
 	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
-CLEANFILES += $(TESTS)
+CLEANFILES += $(TESTS) $(deep_static_tests)
 
-$(TESTS):
+$(TESTS) $(deep_static_tests):
 	@$(MKDIR_P) $(@D) && : >$@
 
 EXTRA_DIST += \
 	tests/cuda-double/README.md \
+	.clang-tidy \
+	tests/coverage.sh \
 	tests/fuzz/corpus \
 	tests/fuzz/fuzz.sh \
 	tests/examples.sh \
@@ -442,6 +469,8 @@ EXTRA_DIST += \
 	tests/run-one.sh \
 	tests/security/rights.sh \
 	tests/security/sources.sh \
+	tests/static/abi.sh \
+	tests/static/analyzers.sh \
 	tests/static/cuda_api.c \
 	tests/static/cuda_api.sh \
 	tests/static/forked.sh \
@@ -449,6 +478,7 @@ EXTRA_DIST += \
 	tests/static/installed.sh \
 	tests/static/layers.sh \
 	tests/static/manual.sh \
+	tests/static/libyoke.abi \
 	tests/static/opencl_syntax.sh \
 	tests/static/style.sh \
 	tests/static/symbols.sh \

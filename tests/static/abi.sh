@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# The binary interface of libyoke.so is the one that libyoke.abi has recorded: programs built against it still run. New functions
+# are fine. After a change that is meant, see YOKE_LIBTOOL_VERSION in configure.ac, and record it again from a build folder with
+#
+#   sh ../tests/static/abi.sh record
+
+top_srcdir=${top_srcdir:-..}
+. "$top_srcdir/tests/tap/tap.sh"
+
+recorded=$top_srcdir/tests/static/libyoke.abi
+library=.libs/libyoke.so
+
+command -v abidw >/dev/null || tap_skip_all "abidw is not installed (package abigail-tools)"
+[ -f $library ] || tap_skip_all "no shared library in this build"
+[ "$(uname -m)" = x86_64 ] || tap_skip_all "recorded for x86_64, and this is $(uname -m)"
+readelf -S $library | grep -qF .debug_info || tap_skip_all "the library has no debug information, which tells its types"
+
+if [ "${1-}" = record ]; then
+    abidw --headers-dir "$top_srcdir/include" --drop-private-types --drop-undefined-syms --exported-interfaces-only \
+        --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed --out-file "$recorded" $library
+    exit
+fi
+
+tap_try "nothing is removed and nothing changed" abidiff --no-added-syms --headers-dir2 "$top_srcdir/include" \
+    --drop-private-types --exported-interfaces-only "$recorded" $library
+abidiff --headers-dir2 "$top_srcdir/include" --drop-private-types --exported-interfaces-only "$recorded" $library |
+    sed -n 's/^ *\[A\]/# new, not recorded yet:/p'
+tap_done
