@@ -425,7 +425,10 @@ package_tests = \
 check_LTLIBRARIES += tests/tools/bad_icd.la tests/tools/stub_cuda.la
 tests_tools_bad_icd_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_tools_stub_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-check_PROGRAMS += tests/tools/host
+check_PROGRAMS += tests/tools/group tests/tools/host
+tests_tools_group_SOURCES = tests/tools/group.c tools/info.h tools/info_group.c tools/tool.c tools/tool.h
+tests_tools_group_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_group_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
 tests_tools_host_SOURCES = tests/tools/host.c tools/host.c tools/host.h tools/tool.c tools/tool.h
 tests_tools_host_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_host_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
@@ -439,6 +442,7 @@ tool_tests = \
 	tests/tools/bench.tap \
 	tests/tools/cc.tap \
 	tests/tools/conformance.tap \
+	tests/tools/group.tap \
 	tests/tools/host.tap \
 	tests/tools/info.tap \
 	tests/tools/yoke.tap

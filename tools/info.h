@@ -53,6 +53,9 @@ char *info_rejected(const probe *asked);
 /* The capabilities' names in JSON, and in words. */
 extern const char *const info_capability_names[YOKE_CAP_COUNT], *const info_capability_words[YOKE_CAP_COUNT];
 
+/* Fill the devices from the probes. */
+void info_gather(info *self);
+
 /* Append what to do about what is missing. */
 void info_advise(info *self);
 

@@ -21,6 +21,7 @@ tools_yoke_SOURCES = \
 	tools/icds.h \
 	tools/info.c \
 	tools/info.h \
+	tools/info_group.c \
 	tools/info_json.c \
 	tools/info_text.c \
 	tools/plot.h \
