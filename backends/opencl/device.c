@@ -25,8 +25,7 @@ static bool starved; /* with the lock held: there was no memory for something th
 
 /* ---- Asking ---- */
 
-/* Copy without the blanks and NULs that drivers leave round names. */
-static void copy_trimmed(char *target, size_t size, const char *source)
+void yk_opencl_copy_trimmed(char *target, size_t size, const char *source)
 {
     while (*source == ' ' || *source == '\t')
         source++;
@@ -60,7 +59,7 @@ static void ask_string(cl_device_id id, cl_device_info what, char *target, size_
     char *text = device_string(id, what);
 
     if (text)
-        copy_trimmed(target, size, text);
+        yk_opencl_copy_trimmed(target, size, text);
     free(text);
 }
 
@@ -355,7 +354,8 @@ static yoke_status list_platform(cl_platform_id id)
     if (yk_cl.clGetPlatformInfo(id, CL_PLATFORM_VENDOR, sizeof text, text, NULL) == CL_SUCCESS)
         platform.nvidia = contains(text, "nvidia");
     code = yk_cl.clGetPlatformInfo(id, CL_PLATFORM_NAME, sizeof text, text, NULL);
-    copy_trimmed(platform.info.platform, sizeof platform.info.platform, code == CL_SUCCESS ? text : "(a platform without a name)");
+    yk_opencl_copy_trimmed(platform.info.platform, sizeof platform.info.platform,
+                           code == CL_SUCCESS ? text : "(a platform without a name)");
 
     code = yk_cl.clGetDeviceIDs(id, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
     if (code != CL_SUCCESS || count == 0)

@@ -219,6 +219,9 @@ static inline void yk_opencl_note(const char *call, cl_int code)
 /* A command that the driver had accepted failed, as `call` tells with `code`. */
 YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code);
 
+/* Copy without the blanks and NULs that drivers leave round names. */
+void yk_opencl_copy_trimmed(char *target, size_t size, const char *source);
+
 /* ---- The slots of backend.h ---- */
 
 yoke_status yk_opencl_device_list(yk_device_list *list);

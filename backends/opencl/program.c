@@ -252,8 +252,8 @@ yoke_status yk_opencl_device_compiler(const yoke_device *device, yoke_compiler_i
         version[0] = '\0';
     if (yk_cl.clGetDeviceInfo(slot->id, CL_DEVICE_OPENCL_C_VERSION, sizeof language - 1, language, NULL) != CL_SUCCESS)
         language[0] = '\0';
-    yk_string_copy(out_info->name, sizeof out_info->name, version[0] ? version : device->info.platform);
-    yk_string_copy(out_info->language, sizeof out_info->language, language[0] ? language : "OpenCL C");
+    yk_opencl_copy_trimmed(out_info->name, sizeof out_info->name, version[0] ? version : device->info.platform);
+    yk_opencl_copy_trimmed(out_info->language, sizeof out_info->language, language[0] ? language : "OpenCL C");
     return YOKE_OK;
 }
 
