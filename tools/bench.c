@@ -184,6 +184,12 @@ static int measure_all(const tool_command *command, options *o)
     figures *devices = tool_alloc(MOST_DEVICES * sizeof *devices);
     int code = TOOL_FINE;
     size_t count = 0;
+    FILE *page = o->html ? fopen(o->html, "we") : NULL; /* before the work, so that it is not done in vain */
+    if (o->html && !page) {
+        tool_complain(command, "%s: %s", o->html, strerror(errno));
+        free(devices);
+        return TOOL_WRONG;
+    }
     choose_devices(o);
     for (size_t i = 0; i < o->selector_count; i++) {
         int one = measure(command, o, o->selectors[i], &devices[count]);
@@ -194,8 +200,10 @@ static int measure_all(const tool_command *command, options *o)
         figures_print_json(devices, count, o->seconds);
     else
         figures_print(devices, count);
-    if (o->html && count > 0 && !figures_write_html(devices, count, o->html)) {
-        tool_complain(command, "%s: %s", o->html, strerror(errno));
+    if (page)
+        figures_write_html(page, devices, count);
+    if (page && (ferror(page) | fclose(page))) {
+        tool_complain(command, "%s: it cannot be written: %s", o->html, strerror(errno));
         code = TOOL_WRONG;
     }
     for (size_t i = 0; i < count; i++) {

@@ -155,11 +155,8 @@ static void write_device(FILE *out, const figures *device)
     fprintf(out, "</table></div></section>\n");
 }
 
-bool figures_write_html(const figures *devices, size_t count, const char *path)
+void figures_write_html(FILE *out, const figures *devices, size_t count)
 {
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return false;
     fprintf(out,
             "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
             "content='width=device-width,initial-scale=1'><title>yoke bench</title>\n<style>%s</style></head>\n<body><main>\n"
@@ -168,6 +165,4 @@ bool figures_write_html(const figures *devices, size_t count, const char *path)
     for (size_t i = 0; i < count; i++)
         write_device(out, &devices[i]);
     fprintf(out, "</main></body></html>\n");
-    bool written = !ferror(out);
-    return fclose(out) == 0 && written;
 }

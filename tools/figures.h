@@ -45,7 +45,6 @@ extern const char *const figure_group_names[FIGURE_GROUPS], *const figure_group_
 
 void figures_print(const figures *devices, size_t count);
 void figures_print_json(const figures *devices, size_t count, long seconds);
-/* False with errno when the file cannot be written. */
-bool figures_write_html(const figures *devices, size_t count, const char *path);
+void figures_write_html(FILE *out, const figures *devices, size_t count);
 
 #endif
