@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 /* Sanitizers would follow one stack of a thread; nothing that they look at runs on these. */
-#define NO_SANITIZER __attribute__((no_sanitize_address, no_sanitize_thread, no_sanitize_undefined, noinline))
+#define NO_SANITIZER __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"), noinline))
 
 enum { STACK = 64 * 1024, MOST = DOUBLE_THREADS_PER_BLOCK };
 
