@@ -321,6 +321,7 @@ static yoke_status drain(yoke_stream *stream)
     yoke_status status = yk_event_give(end);
     if (status == YOKE_OK && atomic_load(&end->state) == YK_EVENT_GIVEN) {
         end->epoch = atomic_load(&stream->epoch) - 1; /* its failure is nobody else's */
+        end->mark = 0;                                /* nor is another stream's, that this one has waited for, its own */
         status = yk_event_settle(end);
     }
     yoke_event_release(end);
