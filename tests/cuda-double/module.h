@@ -21,7 +21,7 @@ typedef struct double_text {
 } double_text;
 
 void double_text_add_bytes(double_text *text, const void *bytes, size_t length);
-void double_text_add(double_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void double_text_add(double_text *text, const char *format, ...) __attribute__((nonnull(2), format(printf, 2, 3)));
 const char *double_text_get(const double_text *text);
 void double_text_free(double_text *text);
 
