@@ -235,7 +235,7 @@ static void exactly_once(suite *t)
             lanes[l].calls[i].lane = &lanes[l];
             lanes[l].calls[i].turn = i;
             if (i % 50 == 7)
-                NEED_OK(yoke_fill(lanes[l].stream, x.whole, 0, 4, &i, 4));
+                NEED_OK(yoke_fill(lanes[l].stream, x.whole, 4 * (size_t)l, 4, &i, 4));
             NEED_OK(yoke_stream_call(lanes[l].stream, take_turn, &lanes[l].calls[i], i % 7 ? give_back : NULL));
         }
     for (int l = 0; l < LANES; l++) {

@@ -262,11 +262,31 @@ void double_context_end_streams(yk_CUcontext context)
     pthread_mutex_unlock(&context->lock);
 }
 
+/* Those that were destroyed, and were no younger than this one, go when they have done all. */
+static void wait_for_destroyed(yk_CUcontext context, uint64_t newest)
+{
+    bool all_gone;
+
+    pthread_mutex_lock(&context->lock);
+    do {
+        all_gone = true;
+        for (yk_CUstream stream = context->streams; stream && all_gone; stream = stream->next) {
+            pthread_mutex_lock(&stream->lock);
+            all_gone = !stream->closing || stream->id > newest;
+            pthread_mutex_unlock(&stream->lock);
+        }
+        if (!all_gone)
+            pthread_cond_wait(&context->changed, &context->lock);
+    } while (!all_gone);
+    pthread_mutex_unlock(&context->lock);
+}
+
 /* Not below the context's lock: what is waited for may need a stream that is yet to be created. */
 void double_context_wait(yk_CUcontext context)
 {
     double_marker **markers;
     unsigned count = 0;
+    uint64_t newest = 0;
 
     pthread_mutex_lock(&context->lock);
     markers = calloc(context->stream_count + 1, sizeof *markers);
@@ -274,6 +294,7 @@ void double_context_wait(yk_CUcontext context)
         pthread_mutex_lock(&stream->lock);
         bool open = !stream->closing;
         pthread_mutex_unlock(&stream->lock);
+        newest = stream->id > newest ? stream->id : newest;
         if (open)
             markers[count++] = double_stream_mark(stream);
     }
@@ -284,6 +305,7 @@ void double_context_wait(yk_CUcontext context)
         double_marker_release(markers[i]);
     }
     free(markers);
+    wait_for_destroyed(context, newest);
 }
 
 yk_CUresult cuStreamSynchronize(yk_CUstream stream)
