@@ -498,6 +498,7 @@ EXTRA_DIST += \
 	tests/tools/run.sh \
 	tests/tools/yoke.sh \
 	tests/tap/tap.sh \
+	tests/tsan.supp \
 	tests/uv.sh
 
 clean-local:
