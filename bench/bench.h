@@ -90,8 +90,8 @@ typedef struct bench_batch {
     int count;
 } bench_batch;
 
-/* Run `raw` and `yoke` by turns, after two rounds that do not count: at least so often, then until the time is over, at most so often.
- * Their times, in nanoseconds, go to the arrays (0 for a raw without self). Returns how many rounds there were. */
+/* Run `raw` and `yoke` by turns, after two rounds that do not count: at least so often, then until the time is over, at most so
+ * often. Their times, in nanoseconds, go to the arrays (0 for a raw without self). Returns how many rounds there were. */
 size_t bench_by_turns(const bench_batch *raw, const bench_batch *yoke, double *raws, double *yokes, size_t least, size_t most,
                       double nanoseconds);
 
