@@ -464,6 +464,7 @@ $(TESTS) $(deep_static_tests):
 EXTRA_DIST += \
 	tests/cuda-double/README.md \
 	.clang-tidy \
+	tests/coverage.md \
 	tests/coverage.sh \
 	tests/fuzz/corpus \
 	tests/fuzz/fuzz.sh \

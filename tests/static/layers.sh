@@ -5,12 +5,12 @@
 
 . "$top_srcdir/tests/tap/tap.sh"
 
-# reached FOLDER PATTERN: the headers matching PATTERN that any C file of the folder includes, directly or not.
+# reached FOLDER PATTERN: the headers matching PATTERN that any file of the folder includes, directly or not.
 reached() {
-    for file in "$1"/*.c; do
+    for file in "$1"/*.[ch]; do
         [ -f "$file" ] || continue
         # shellcheck disable=SC2086
-        $CC -M $YOKE_CPPFLAGS -I"$top_srcdir/include" -I"$top_srcdir/src" "$file" 2>&1 | tr ' ' '\n' | grep -E "$2" |
+        $CC -M $YOKE_CPPFLAGS -I"$top_srcdir/include" -I"$top_srcdir/src" -x c "$file" 2>&1 | tr ' ' '\n' | grep -E "$2" |
             sed "s|^|${file##*/}: |"
     done
 }
@@ -47,14 +47,19 @@ vendor='(^|/)(CL/[a-z_]*\.h|cuda[a-z_]*\.h|nvrtc\.h)$'
 reached "$top_srcdir/src" "$vendor|/backends/" >"$tap_folder/core"
 tap_empty "src/ includes no vendor's header and nothing of backends/" "$tap_folder/core"
 
-grep -nE '#[[:space:]]*include[[:space:]]*[<"](CL/|cuda|nvrtc)' "$top_srcdir"/include/yoke/*.h >"$tap_folder/public"
-tap_empty "include/ includes no vendor's header" "$tap_folder/public"
+reached "$top_srcdir/include/yoke" "$vendor|/backends/|/src/" >"$tap_folder/public"
+tap_empty "include/ includes no vendor's header, and none of ours that is not public" "$tap_folder/public"
 
 for file in "$top_srcdir"/src/*.[ch] "$top_srcdir"/include/yoke/*.h "$top_srcdir"/examples/*.[ch]; do
     [ -f "$file" ] || continue
     code "$file" | grep -E '(^|[^A-Za-z0-9_"])(cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*[[:space:]]*\(' | sed "s|^|${file##*/}:|"
 done >"$tap_folder/calls"
 tap_empty "no call of a driver outside backends/" "$tap_folder/calls"
+
+# And what was compiled: every function of a driver is found at run time, so none is left for the linker, in the backends either.
+find src backends -name '*.o' -exec nm -A -u {} + 2>/dev/null | grep -E ' (cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*$' >"$tap_folder/undefined"
+tap_empty "no object file wants a driver's function from the linker" "$tap_folder/undefined"
+tap_try "there are object files" sh -c 'find src backends -name "*.o" | grep -q .'
 
 for backend in "$top_srcdir"/backends/*/; do
     backend=${backend%/}
