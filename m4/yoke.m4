@@ -181,6 +181,18 @@ AC_DEFUN([YK_XXHASH], [
         [yk_xxhash=yes; AC_DEFINE([HAVE_XXHASH], [1], [Define when <xxhash.h> is there.])])
 ])
 
+dnl The tarball has the same bytes wherever and whenever it is made: GNU tar can be told what to leave out. SOURCE_DATE_EPOCH may
+dnl give another time than that of this version.
+AC_DEFUN([YK_TARBALL], [
+    AC_CACHE_CHECK([whether tar can make the same bytes again], [yk_cv_tar], [
+        AS_IF([tar --version 2>/dev/null | grep GNU >/dev/null], [yk_cv_tar=yes], [yk_cv_tar=no])])
+    AS_IF([test "$yk_cv_tar" = yes], [
+        am__tar='$${TAR-tar} --format=posix --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime --sort=name'
+        am__tar="$am__tar "'--owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX'
+        am__tar="$am__tar "'--mtime="$${SOURCE_DATE_EPOCH+@}$${SOURCE_DATE_EPOCH-$(YOKE_DATE) 00:00:00 UTC}" -chf - "$$tardir"'
+    ])
+])
+
 dnl YK_CMAKE_FOLDER(VARIABLE, FOLDER): a folder as CMake finds it from where libdir/cmake/Yoke is now, so that the installed tree
 dnl can be moved as a whole. One outside the prefix stays where it is.
 AC_DEFUN([YK_CMAKE_FOLDER], [

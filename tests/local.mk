@@ -471,6 +471,9 @@ EXTRA_DIST += \
 	tests/examples.sh \
 	tests/lsan.supp \
 	tests/photos.sh \
+	tests/release/arm64.sh \
+	tests/release/debian.sh \
+	tests/release/reproducible.sh \
 	tests/run-one.sh \
 	tests/security/rights.sh \
 	tests/security/sources.sh \

@@ -33,7 +33,9 @@ if [ -f "${top_srcdir:=.}/tests/$name.sh" ]; then
     export top_srcdir
     sh "$top_srcdir/tests/$name.sh"
 elif [ -x "tests/$name" ]; then
-    "tests/$name"
+    # For another architecture: libtool names the program itself and not the script that stands for it.
+    # shellcheck disable=SC2086
+    ${YOKE_TEST_EMULATOR:+./libtool --mode=execute $YOKE_TEST_EMULATOR} "tests/$name"
 else
     echo "Bail out! there is neither tests/$name nor $top_srcdir/tests/$name.sh"
 fi

@@ -16,6 +16,10 @@ sed -n 's/^YOKE_API [^(]*[ *]\(yoke_[a-z0-9_]*\)(.*/\1/p' "$top_srcdir"/include/
 diff "$tap_folder/listed" "$tap_folder/declared" >"$tap_folder/difference"
 tap_empty "the headers declare what is listed" "$tap_folder/difference"
 
+sed -n 's/^ \(yoke_[a-z0-9_]*\)@YOKE_0 .*/\1/p' "$top_srcdir/debian/libyoke0.symbols" >"$tap_folder/packaged"
+diff "$tap_folder/listed" "$tap_folder/packaged" >"$tap_folder/difference"
+tap_empty "Debian's package has the same list" "$tap_folder/difference"
+
 if [ -f .libs/libyoke.so ]; then
     nm -D --defined-only .libs/libyoke.so | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tap_folder/exported"
     diff "$tap_folder/listed" "$tap_folder/exported" >"$tap_folder/difference"

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Built for aarch64 by Debian's cross compiler, and tested under qemu-user: unit tests, models, and of the conformance suite a few
+# programs on the CUDA double, whose kernels the cross compiler compiles.
+#     sh tests/release/arm64.sh FOLDER JOBS
+set -eu
+
+folder=$1 jobs=$2
+source=$PWD
+mkdir -p "$folder"
+cd "$folder"
+# Packages of this machine are no use there.
+[ -f Makefile ] || "$source/configure" --host=aarch64-linux-gnu --disable-static --without-gpuarray CXX=aarch64-linux-gnu-g++ \
+    CFLAGS=-O2 PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig --enable-werror
+
+unit=$(sed -n 's/^unit_programs = *//p; /^unit_programs/,/[^\\]$/s/^\t\(tests[^ ]*\).*/\1/p' "$source/tests/local.mk")
+suite='tests/conformance/buffer tests/conformance/copy tests/conformance/event tests/conformance/hostcall_order
+    tests/conformance/kernels tests/conformance/stream'
+double='tests/cuda-double/libcuda.la tests/cuda-double/libnvrtc.la'
+# shellcheck disable=SC2086
+make -j "$jobs" libyoke.la $unit tests/model/gate tests/model/rule $suite $double
+
+tests=''
+for program in $unit tests/model/gate tests/model/rule; do
+    tests="$tests $program.tap"
+done
+for program in $suite; do
+    tests="$tests $program.cuda.tap"
+done
+YOKE_TEST_REQUIRE=cuda YOKE_TEST_SECONDS=300 LD_LIBRARY_PATH="$PWD/tests/cuda-double/.libs" \
+    YOKE_TEST_EMULATOR="qemu-aarch64 -L /usr/aarch64-linux-gnu" make -j "$jobs" check-TESTS TESTS="$tests"

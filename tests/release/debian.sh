@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Debian packages are built of a tarball, without tests, and lintian finds no fault with them.
+#     sh tests/release/debian.sh yoke-0.1.0.tar.xz JOBS
+set -eu
+
+place=$(mktemp -d "${TMPDIR:-/tmp}/yoke-debian.XXXXXX")
+trap 'rm -rf "$place"' EXIT
+mkdir "$place/yoke"
+tar -C "$place/yoke" --strip-components=1 -xJf "$1"
+cd "$place/yoke"
+DEB_BUILD_OPTIONS="nocheck parallel=$2" dpkg-buildpackage -us -uc -b -tc
+ls -l ..
+lintian --fail-on error,warning --tag-display-limit 0 ../*.changes
