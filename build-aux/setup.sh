@@ -119,6 +119,11 @@ find_missing() {
     want cppcheck has_program cppcheck
     want abigail-tools has_program abidw
     want gcovr has_program gcovr
+    want doxygen has_program doxygen
+    want "debhelper dpkg-dev" has_program dh
+    want lintian has_program lintian
+    want g++-aarch64-linux-gnu has_program aarch64-linux-gnu-g++
+    want qemu-user has_program qemu-aarch64
 }
 
 # apt PACKAGES...: as root.

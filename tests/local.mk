@@ -505,5 +505,9 @@ EXTRA_DIST += \
 	tests/tsan.supp \
 	tests/uv.sh
 
+# With the prefix that is really there: make distcheck does it in between.
+installcheck-local:
+	@$(AM_TESTS_ENVIRONMENT) YOKE_TEST_ROOT='$(DESTDIR)' $(SHELL) $(top_srcdir)/tests/static/installed.sh
+
 clean-local:
 	rm -rf cache doc/html doc/man doc/man.part suite.lock

@@ -40,7 +40,7 @@ tools_yoke_SOURCES = \
 tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tools_yoke_LDADD = bench/libbench.la libyoke.la $(JANSSON_LIBS)
 
-dist_man_MANS = tools/yoke.1
+dist_man_MANS = tools/yoke.1 tools/yoke-conformance.1
 
 # Found by bash's completion when the prefix is /usr or /usr/local.
 bashcompdir = $(datadir)/bash-completion/completions

@@ -26,7 +26,7 @@ done >"$tap_folder/variables"
 tap_empty "every variable is told of" "$tap_folder/variables"
 
 if command -v mandoc >/dev/null; then
-    mandoc -T lint -W warning doc/man/*.3 doc/man/*.7 >"$tap_folder/lint" 2>&1
+    mandoc -T lint -W warning doc/man/*.3 doc/man/*.7 "$top_srcdir"/tools/*.1 >"$tap_folder/lint" 2>&1
     tap_empty "mandoc has nothing to say" "$tap_folder/lint"
 else
     tap_skip "mandoc is not installed"
