@@ -113,13 +113,21 @@ static void spell_as_opencl(char *name)
     name[length] = '\0';
 }
 
+static bool is_instance(const options *o, const char *name)
+{
+    bool found = strncmp(name, "_Z", 2) == 0;
+    for (size_t i = 0; i < o->instance_count && !found; i++)
+        found = strcmp(name, o->instances[i]) == 0;
+    return found;
+}
+
 /* Instances are looked up by their spelling, and not by the names that the compiler has made of it. */
 static void describe_program(const options *o, cc_form *form, yoke_program *program)
 {
     bool instances = o->instance_count > 0 && strcmp(form->backend, "cuda") == 0;
     char *names = tool_text("%s", yoke_program_get_kernels(program)), *rest = names;
     for (char *name = strtok_r(names, ";", &rest); name; name = strtok_r(NULL, ";", &rest))
-        if (!instances || strncmp(name, "_Z", 2) != 0)
+        if (!instances || !is_instance(o, name))
             describe_kernel(form, program, name);
     for (size_t i = 0; instances && i < o->instance_count; i++) {
         describe_kernel(form, program, o->instances[i]);

@@ -69,6 +69,13 @@ static void blank(char *text)
 
 /* ---- Types ---- */
 
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words && strcmp(word, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
 void cc_plain_type(const char *type, char plain[40])
 {
     static const struct {
@@ -79,13 +86,23 @@ void cc_plain_type(const char *type, char plain[40])
         { "int64_t", "long" },           { "uint32_t", "uint" },      { "int32_t", "int" },        { "uint16_t", "ushort" },
         { "int16_t", "short" },          { "uint8_t", "uchar" },      { "int8_t", "char" },        { "unsigned", "uint" },
     };
+    static const char *const left_out[] = { "const", "volatile", "struct", "restrict", "__restrict", "__restrict__", NULL };
     size_t length = 0;
     char packed[40];
-    while (strncmp(type, "struct ", 7) == 0 || strncmp(type, "const ", 6) == 0)
-        type += type[0] == 's' ? 7 : 6;
-    for (; *type; type++)
-        if (!isspace((unsigned char)*type))
-            packed[length++] = *type;
+    while (*type) {
+        char word[40];
+        size_t size = 0;
+        while (is_letter(type[size]))
+            size++;
+        snprintf(word, sizeof word, "%.*s", (int)size, type);
+        if (size == 0 && isspace((unsigned char)*type))
+            size = 1;
+        else if (size == 0)
+            word[0] = *type, word[1] = '\0', size = 1;
+        if (!is_one_of(word, left_out) && length + strlen(word) < sizeof packed)
+            length += (size_t)snprintf(packed + length, sizeof packed - length, "%s", word);
+        type += size;
+    }
     packed[length] = '\0';
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
         size_t size = strlen(spellings[i].one);
@@ -125,13 +142,6 @@ uint32_t cc_type_bytes(const char *type)
 }
 
 /* ---- Parameters ---- */
-
-static bool is_one_of(const char *word, const char *const *words)
-{
-    while (*words && strcmp(word, *words) != 0)
-        words++;
-    return *words != NULL;
-}
 
 /* What is known of a parameter while its words are read. */
 typedef struct declaration {

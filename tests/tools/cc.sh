@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# yoke cc on PoCL alone: the OpenCL form is compiled, the CUDA form read. Good files, bad ones, and twins that differ in each way.
+# yoke cc on PoCL: the OpenCL form is compiled, the CUDA form read, and at the end compiled too. Good files, bad ones, and twins
+# that differ in each way.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
+double=$PWD/tests/cuda-double/.libs
 # shellcheck source=tests/tools/run.sh
 . "$top_srcdir/tests/tools/run.sh"
 
@@ -108,4 +110,28 @@ says "kernel reads: parameter 0 'a' is const only in CUDA"
 silent "kernel same:  p"
 silent "in_a_"
 silent "declared"
+
+# ---- Both forms compiled, where there is something to stand for CUDA ----
+
+if [ ! -f "$double/libcuda.so.1" ]; then
+    tap_skip "both forms compiled: there is no $double/libcuda.so.1"
+    tap_done
+fi
+unset YOKE_BACKEND
+export LD_LIBRARY_PATH="$double${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+run 0 "both forms" cc "$source/kernels/saxpy.cu" "$source/kernels/saxpy.cl"
+says "saxpy.cu: compiles for cuda:0"
+says "saxpy.cl: compiles for opencl:0"
+says "The twins agree: 1 kernel"
+cat >instance.cu <<'END'
+template <typename T> __global__ void scale(T *x, T a, int n) { int i = threadIdx.x; if (i < n) x[i] *= a; }
+END
+cat >instance.cl <<'END'
+__kernel void scale_float(__global float *x, float a, int n) { int i = get_global_id(0); if (i < n) x[i] *= a; }
+END
+run 0 "an instance of a template" cc --instance 'scale<float>' instance.cu instance.cl
+says "The twins agree: 1 kernel"
+sed 's/float a/double a/' instance.cl >wider.cl
+run 1 "an instance that differs" cc --instance 'scale<float>' instance.cu wider.cl
+says "kernel scale_float: parameter 1 'a' has 4 bytes in CUDA (?) and 8 in OpenCL (double)"
 tap_done
