@@ -18,7 +18,7 @@ void yk_trace_stream_end(yoke_stream *stream);
 /* What is given to the driver between these stands between two time stamps of the device's. */
 typedef struct yk_pending yk_pending;
 yk_pending *yk_trace_begin(yoke_stream *stream, const yk_op *op);
-void yk_trace_end(yoke_stream *stream, yk_pending *begun, yoke_status status);
+void yk_trace_end(yoke_stream *stream, yk_pending *fresh, yoke_status status);
 /* As yk_give, between these. */
 yoke_status yk_trace_give(yoke_stream *stream, const yk_op *op);
 
