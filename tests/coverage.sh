@@ -3,7 +3,7 @@
 #
 # usage: tests/coverage.sh FOLDER LINES BRANCHES
 #
-# What the tests that have run in FOLDER, a build with --enable-coverage, have reached of src/ and backends/: FOLDER/coverage.txt and
+# What the tests that ran in FOLDER, a build with --enable-coverage, have reached of src/ and backends/: FOLDER/coverage.txt and
 # branches.txt have a line for each file, FOLDER/coverage/index.html has every line. Fails where lines or branches are less than so
 # many in a hundred. What cannot be reached is marked in the source, GCOVR_EXCL_LINE, with the reason.
 
