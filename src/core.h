@@ -277,6 +277,7 @@ struct yk_op {
         } launch;
         struct {
             yoke_event *event;
+            bool join; /* a wait for what is part of the stream: also after a failure */
         } record, wait;
         struct {
             yoke_host_fn fn;

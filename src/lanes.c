@@ -279,6 +279,16 @@ static yoke_status fork_lanes(const launching *l)
     return status;
 }
 
+/* What a lane still holds are functions, which are called whatever happens: whoever waits for the launch's stream waits for them,
+ * also when it has failed. */
+static yoke_status join(yoke_stream *stream, const char *where, yoke_event *event)
+{
+    yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait = { event, true } };
+    if (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_HELD)
+        return yk_stream_hold_anyway(stream, &op);
+    return wait_for(stream, where, event);
+}
+
 static yoke_status join_lanes(const launching *l)
 {
     yoke_status status = YOKE_OK;
@@ -287,7 +297,7 @@ static yoke_status join_lanes(const launching *l)
         l->lanes->ends[i] = NULL;
         status = record(l->lanes->streams[i], l->where, &l->lanes->ends[i]);
         if (status == YOKE_OK)
-            status = wait_for(l->stream, l->where, l->lanes->ends[i]);
+            status = join(l->stream, l->where, l->lanes->ends[i]);
     }
     return status;
 }

@@ -133,11 +133,13 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
 {
     yoke_event *event = op->u.wait.event;
     bool same_device = event->stream->device == stream->device;
-    yk_wait wait = {
-        .events = &event, .count = 1, .given_is_enough = same_device, .deadline = UINT64_MAX, .unless_failed = stream
-    };
+    yk_wait wait = { .events = &event,
+                     .count = 1,
+                     .given_is_enough = same_device,
+                     .deadline = UINT64_MAX,
+                     .unless_failed = op->u.wait.join ? NULL : stream };
     uint64_t since = yk_trace_now(stream);
-    if (has_failed(stream) || yk_wait_any(&wait) == wait.count)
+    if ((has_failed(stream) && !op->u.wait.join) || yk_wait_any(&wait) == wait.count)
         return;
     yk_trace_ran(stream, op, since);
     if (same_device && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_GIVEN) {

@@ -329,6 +329,43 @@ out:
     guarded_release(&x.device);
 }
 
+/* A function of another lane is part of the launch: whoever waits for the stream of the launch waits for it, though that stream has
+ * been given up meanwhile. Else its `user` might be gone by then. */
+static void wait_means_called(suite *t)
+{
+    yoke_stream *stream = NULL, *lane = NULL;
+    yoke_graph *graph = NULL;
+    yoke_event *event = NULL;
+    stand s = STAND_INIT;
+    words x = { 0 };
+
+    NEED(words_create(t, 1, &x));
+    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED(graph_begin(t, stream, &graph));
+    NEED_OK(yoke_graph_begin(graph, lane));
+    NEED(advance(t, stream, x.device.buffer, 1));
+    NEED_OK(yoke_stream_call(lane, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_graph_end(graph));
+    NEED_OK(yoke_graph_launch(stream, graph));
+    NEED_OK(yoke_event_record(stream, 0, &event));
+    gate_wait(&s.inside, 1);
+    CHECK_OK(yoke_stream_cancel(stream));
+    CHECK(yoke_event_wait_for(event, 50000000) == YOKE_PENDING); /* as long as the function stands there */
+    gate_open(&s.leave);
+    CHECK_STATUS(YOKE_E_CANCELLED, yoke_stream_wait(stream));
+    CHECK_STATUS(YOKE_E_CANCELLED, yoke_event_query(event));
+out:
+    gate_open(&s.leave);
+    if (stream)
+        yoke_stream_wait(stream);
+    yoke_event_release(event);
+    yoke_graph_release(graph);
+    yoke_stream_release(stream);
+    yoke_stream_release(lane);
+    guarded_release(&x.device);
+}
+
 /* Launches that wait behind a function when their stream is cancelled, or released: nothing of them runs, and each of their
  * functions is called once a launch with YOKE_E_CANCELLED. */
 static void given_up(suite *t, bool cancel, bool two_lanes)
@@ -423,6 +460,7 @@ int main(int argc, char **argv)
         { "functions of 64 graphs are inside at once", functions_of_64_graphs_meet, false },
         { "a function fails", a_function_fails, false },
         { "a function of one lane fails", a_lane_fails, false },
+        { "a wait for the stream is one for the functions of other lanes", wait_means_called, false },
         { "cancelled while launches are held", cancelled, false },
         { "torn down while launches are held", torn_down, false },
         { "the other ways to wait", other_waits, false },
