@@ -109,7 +109,7 @@ tests_conformance_fork_SOURCES = \
 check_PROGRAMS += tests/conformance/twins
 twins_tests = tests/conformance/twins.tap
 
-# Of those, what is another thing with several devices, where the order of things is another, and with another compiler of kernels:
+# Of those, what is another thing with several devices, where the order of things is another, where threads meet, and with another compiler:
 # on a driver that differs in one of these from another, no more is run.
 several_tests = \
 	tests/conformance/context.opencl.tap \
@@ -148,6 +148,17 @@ order_tests = \
 	tests/conformance/threads.opencl.tap \
 	tests/conformance/transfer.opencl.tap \
 	tests/conformance/watchdog.opencl.tap
+thread_tests = \
+	tests/conformance/copy.opencl.tap \
+	tests/conformance/event_settled.opencl.tap \
+	tests/conformance/event_ways.opencl.tap \
+	tests/conformance/failure.opencl.tap \
+	tests/conformance/graph_call.opencl.tap \
+	tests/conformance/hostcall_streams.opencl.tap \
+	tests/conformance/native.opencl.tap \
+	tests/conformance/program_async.opencl.tap \
+	tests/conformance/threads.opencl.tap \
+	tests/conformance/transfer.opencl.tap
 kernel_tests = \
 	tests/conformance/arguments.opencl.tap \
 	tests/conformance/arrays.opencl.tap \
@@ -452,10 +463,14 @@ deep_static_tests = \
 	tests/static/abi.tap \
 	tests/static/analyzers.tap
 
-TESTS += $(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) \
-	$(example_tests) \
-	$(cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests) \
+# Those that want no driver, or take any; and all that there is for OpenCL.
+early_tests = \
+	$(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests)
+all_opencl_tests = \
 	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
+
+TESTS += $(early_tests) $(all_opencl_tests) \
+	$(cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests)
 CLEANFILES += $(TESTS) $(deep_static_tests)
 
 $(TESTS) $(deep_static_tests):
