@@ -14,7 +14,7 @@ cd "$folder"
 [ -f Makefile ] || "$source/configure" --host=aarch64-linux-gnu --disable-static --without-gpuarray CXX=aarch64-linux-gnu-g++ \
     CFLAGS=-O2 PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig --enable-werror
 
-unit=$(sed -n '/^unit_programs/,/[^\\]$/s/^\t\(tests[^ ]*\).*/\1/p' "$source/tests/local.mk")
+unit=$(sed -n '/^unit_programs/,/[^\\]$/s/^\t\(tests\/unit[^ ]*\).*/\1/p' "$source/tests/local.mk")
 suite='tests/conformance/buffer tests/conformance/copy tests/conformance/event tests/conformance/hostcall_order
     tests/conformance/kernels tests/conformance/stream'
 double='tests/cuda-double/libcuda.la tests/cuda-double/libnvrtc.la'
