@@ -109,8 +109,8 @@ tests_conformance_fork_SOURCES = \
 check_PROGRAMS += tests/conformance/twins
 twins_tests = tests/conformance/twins.tap
 
-# Of those, what is another thing with several devices, where the order of things is another, where threads meet, and with another compiler:
-# on a driver that differs in one of these from another, no more is run.
+# Of those, what is another thing with several devices, where the order of things is another, where threads meet, and with another
+# compiler: on a driver that differs in one of these from another, no more is run.
 several_tests = \
 	tests/conformance/context.opencl.tap \
 	tests/conformance/device.opencl.tap \
@@ -456,6 +456,7 @@ tool_tests = \
 	tests/tools/group.tap \
 	tests/tools/host.tap \
 	tests/tools/info.tap \
+	tests/tools/trace.tap \
 	tests/tools/yoke.tap
 
 # What takes long, for ./check --deep.
@@ -515,6 +516,7 @@ EXTRA_DIST += \
 	tests/tools/conformance.sh \
 	tests/tools/info.sh \
 	tests/tools/run.sh \
+	tests/tools/trace.sh \
 	tests/tools/yoke.sh \
 	tests/tap/tap.sh \
 	tests/tsan.supp \

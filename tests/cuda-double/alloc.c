@@ -124,8 +124,9 @@ yk_CUresult cuMemHostRegister_v2(void *pointer, size_t size, unsigned int flags)
                              .given = true,
                              .open = true };
     double_ranges_write();
-    if (double_range_within(range->base, size))
-        result = YK_CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    const double_range *there = double_range_within(range->base, size);
+    if (there)
+        result = there->kind == DOUBLE_HOST ? YK_CUDA_ERROR_INVALID_VALUE : YK_CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     else if (!double_range_add(range))
         result = YK_CUDA_ERROR_OUT_OF_MEMORY;
     double_ranges_unlock();
@@ -170,8 +171,9 @@ static yk_CUresult take_back(uintptr_t address, kinds *right, yk_CUresult otherw
     double_ranges_write();
     double_range *range = double_range_find(address);
     if (!range || !range->given || range->base != address || !right(range)) {
+        bool inside = range && range->given && right(range);
         double_ranges_unlock();
-        return otherwise;
+        return inside ? YK_CUDA_ERROR_INVALID_VALUE : otherwise;
     }
     double_range_remove(range);
     double_ranges_unlock();
@@ -182,6 +184,8 @@ static yk_CUresult take_back(uintptr_t address, kinds *right, yk_CUresult otherw
 yk_CUresult cuMemFree_v2(yk_CUdeviceptr address)
 {
     ENTER(DOUBLE_START);
+    if (address == 0)
+        return double_lost();
     double_function_stall();
     return take_back((uintptr_t)address, frees_device, YK_CUDA_ERROR_INVALID_VALUE);
 }

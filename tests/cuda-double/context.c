@@ -144,7 +144,7 @@ bool double_context_alive(yk_CUcontext context)
 
 yk_CUresult cuDevicePrimaryCtxRetain(yk_CUcontext *out_context, yk_CUdevice device)
 {
-    ENTER(DOUBLE_USABLE);
+    ENTER(DOUBLE_START); /* also after a fault */
     if (!out_context)
         return YK_CUDA_ERROR_INVALID_VALUE;
     if (!is_device(device))
@@ -192,9 +192,10 @@ yk_CUresult cuCtxEnablePeerAccess(yk_CUcontext peer, unsigned int flags)
     ENTER(DOUBLE_CONTEXT);
     if (flags != 0)
         return YK_CUDA_ERROR_INVALID_VALUE;
-    if (!double_context_alive(peer) || peer->ordinal == double_current()->ordinal)
+    if (!double_context_alive(peer))
         return YK_CUDA_ERROR_INVALID_CONTEXT;
-    if (cuDeviceCanAccessPeer(&can, double_current()->ordinal, peer->ordinal) != YK_CUDA_SUCCESS || !can)
+    if (cuDeviceCanAccessPeer(&can, double_current()->ordinal, peer->ordinal) != YK_CUDA_SUCCESS || !can ||
+        peer->ordinal == double_current()->ordinal)
         return 217; /* PEER_ACCESS_UNSUPPORTED */
     unsigned bit = 1u << peer->ordinal, before = atomic_fetch_or(&enabled[double_current()->ordinal], bit);
     return before & bit ? YK_CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : YK_CUDA_SUCCESS;
@@ -214,7 +215,7 @@ yk_CUresult cuCtxPushCurrent_v2(yk_CUcontext context)
 {
     ENTER(DOUBLE_START);
     if (!context)
-        return YK_CUDA_ERROR_INVALID_CONTEXT;
+        return YK_CUDA_ERROR_INVALID_VALUE;
     if (!double_context_alive(context))
         return YK_CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (depth == DEEPEST)

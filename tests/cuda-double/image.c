@@ -150,5 +150,5 @@ yk_CUresult double_image_read(const void *image, double_text *object, double_tex
     for (const char *c = image; *c; c++)
         if (!isprint((unsigned char)*c) && !isspace((unsigned char)*c))
             return YK_CUDA_ERROR_INVALID_IMAGE;
-    return read_ptx(image, object, log);
+    return strstr(image, ".version") ? read_ptx(image, object, log) : YK_CUDA_ERROR_INVALID_IMAGE;
 }

@@ -44,6 +44,11 @@ void probe_yes(const char *name, bool answer, bool expected)
     probe_text(name, answer ? "yes" : "no", expected ? "yes" : "no");
 }
 
+void probe_differs(const char *name, yk_CUresult result, const char *driver, const char *on_double)
+{
+    probe(name, result, probe_is_double ? on_double : driver);
+}
+
 void probe_need(yk_CUresult result, const char *call)
 {
     if (result != YK_CUDA_SUCCESS)
@@ -178,13 +183,13 @@ static void probe_no_context(void)
     probe("what is current, at first", cu.cuCtxGetCurrent(&context), "SUCCESS");
     probe_yes("that is none", context == NULL, true);
     probe("pop without any", cu.cuCtxPopCurrent_v2(&context), "INVALID_CONTEXT");
-    probe("push none", cu.cuCtxPushCurrent_v2(NULL), "INVALID_CONTEXT");
+    probe("push none", cu.cuCtxPushCurrent_v2(NULL), "INVALID_VALUE");
     probe("allocate without a context", cu.cuMemAlloc_v2(&address, 4), "INVALID_CONTEXT");
     probe("create a stream without a context", cu.cuStreamCreate(&stream, 1), "INVALID_CONTEXT");
     probe("create an event without a context", cu.cuEventCreate(&event, 0), "INVALID_CONTEXT");
     probe("ask for memory without a context", cu.cuMemGetInfo_v2(&free_bytes, &total), "INVALID_CONTEXT");
     probe("synchronise without a context", cu.cuCtxSynchronize(), "INVALID_CONTEXT");
-    probe("free without a context", cu.cuMemFree_v2(0), "INVALID_VALUE");
+    probe("free nothing without a context", cu.cuMemFree_v2(0), "SUCCESS");
 }
 
 static void probe_contexts(void)
@@ -202,7 +207,8 @@ static void probe_contexts(void)
     NEED(cu.cuCtxGetCurrent(&now));
     probe_yes("cuCtxSetCurrent(NULL) takes one away", now == one, true);
     NEED(cu.cuCtxPopCurrent_v2(&now));
-    probe("access to oneself as a peer", (cu.cuCtxPushCurrent_v2(one), cu.cuCtxEnablePeerAccess(one, 0)), "INVALID_CONTEXT");
+    probe("access to oneself as a peer", (cu.cuCtxPushCurrent_v2(one), cu.cuCtxEnablePeerAccess(one, 0)),
+          "PEER_ACCESS_UNSUPPORTED");
     NEED(cu.cuCtxPopCurrent_v2(NULL));
     NEED(cu.cuDevicePrimaryCtxRelease_v2(0));
     NEED(cu.cuDevicePrimaryCtxRetain(&one, 0));

@@ -30,6 +30,8 @@ const char *probe_name(yk_CUresult result);
 void probe_text(const char *name, const char *answer, const char *expected);
 void probe(const char *name, yk_CUresult result, const char *expected);
 void probe_yes(const char *name, bool answer, bool expected);
+/* Where the double is stricter than NVIDIA's driver (measured: 580, CUDA 13.0), or is another thing, on purpose. */
+void probe_differs(const char *name, yk_CUresult result, const char *driver, const char *on_double);
 /* What the probe itself needs has to work. */
 void probe_need(yk_CUresult result, const char *call);
 #define NEED(call) probe_need(call, #call)

@@ -97,7 +97,8 @@ static void probe_launches(void)
     probe("launch 1025 threads", launch(stream, x, 0, 1, 1025), "INVALID_VALUE");
     probe("launch nothing", cu.cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), "INVALID_HANDLE");
     probe("launch with 1 MiB of shared memory",
-          cu.cuLaunchCooperativeKernel(put, 1, 1, 1, 1, 1, 1, 1 << 20, stream, (void *[]){ &x, &x, &x }), "INVALID_VALUE");
+          cu.cuLaunchCooperativeKernel(put, 1, 1, 1, 1, 1, 1, 1 << 20, stream, (void *[]){ &x, &x, &x }),
+          "COOPERATIVE_LAUNCH_TOO_LARGE");
     probe("a cooperative launch of 2^20 blocks",
           cu.cuLaunchCooperativeKernel(put, 1 << 20, 1, 1, 1, 1, 1, 0, stream, (void *[]){ &x, &x, &x }),
           "COOPERATIVE_LAUNCH_TOO_LARGE");
@@ -116,7 +117,7 @@ void probe_code(void)
     size_t offset = 0, size = 0;
     char *ptx = compile();
 
-    probe("load what is no code", cu.cuModuleLoadDataEx(&none, "this is no code", 0, NULL, NULL), "INVALID_PTX");
+    probe("load what is no code", cu.cuModuleLoadDataEx(&none, "this is no code", 0, NULL, NULL), "INVALID_IMAGE");
     if (!ptx) {
         tap_skip("there is no NVRTC to compile kernels with");
         return;
@@ -209,11 +210,11 @@ static void probe_lost_calls(yk_CUstream stream, yk_CUevent event, yk_CUdevicept
     probe("after a fault: ask for memory", cu.cuMemGetInfo_v2(&free_bytes, &total), "ILLEGAL_ADDRESS");
     probe("after a fault: create a stream", cu.cuStreamCreate(&another, 1), "ILLEGAL_ADDRESS");
     probe("after a fault: count devices", cu.cuDeviceGetCount(&count), "SUCCESS");
-    probe("after a fault: attribute of a pointer", cu.cuPointerGetAttribute(&type, 2, x), "SUCCESS");
+    probe_differs("after a fault: attribute of a pointer", cu.cuPointerGetAttribute(&type, 2, x), "INVALID_VALUE", "SUCCESS");
     probe("after a fault: current context", cu.cuCtxGetCurrent(&context), "SUCCESS");
     probe("after a fault: push a context", cu.cuCtxPushCurrent_v2(context), "SUCCESS");
     probe("after a fault: pop a context", cu.cuCtxPopCurrent_v2(&context), "SUCCESS");
-    probe("after a fault: retain the context", cu.cuDevicePrimaryCtxRetain(&context, 0), "ILLEGAL_ADDRESS");
+    probe("after a fault: retain the context", cu.cuDevicePrimaryCtxRetain(&context, 0), "SUCCESS");
     probe("after a fault: free", cu.cuMemFree_v2(x), "ILLEGAL_ADDRESS");
     probe("after a fault: destroy an event", cu.cuEventDestroy_v2(event), "ILLEGAL_ADDRESS");
     probe("after a fault: destroy a stream", cu.cuStreamDestroy_v2(stream), "ILLEGAL_ADDRESS");

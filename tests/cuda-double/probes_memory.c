@@ -25,7 +25,7 @@ static void probe_device_memory(void)
     probe("free in the middle", cu.cuMemFree_v2(x + 256), "INVALID_VALUE");
     probe("free", cu.cuMemFree_v2(x), "SUCCESS");
     probe("free twice", cu.cuMemFree_v2(x), "INVALID_VALUE");
-    probe("free address 0", cu.cuMemFree_v2(0), "INVALID_VALUE");
+    probe("free address 0", cu.cuMemFree_v2(0), "SUCCESS");
     probe("the range of what was freed", cu.cuMemGetAddressRange_v2(&base, &size, x), "NOT_FOUND");
 }
 
@@ -60,14 +60,14 @@ static void probe_host_memory(void)
     yk_CUdeviceptr address = 0;
 
     memset(plain, 1, 16 * SIZE);
-    probe("pin nothing", cu.cuMemHostAlloc(&pinned, 0, 0), "INVALID_VALUE");
+    probe_differs("pin nothing", cu.cuMemHostAlloc(&pinned, 0, 0), "SUCCESS", "INVALID_VALUE");
     NEED(cu.cuMemHostAlloc(&pinned, SIZE, 3));
     probe("where the device sees pinned memory", cu.cuMemHostGetDevicePointer_v2(&address, pinned, 0), "SUCCESS");
     probe_yes("at the same address", address == (uintptr_t)pinned, true);
     probe("where it sees plain memory", cu.cuMemHostGetDevicePointer_v2(&address, plain, 0), "INVALID_VALUE");
     probe("free pinned memory in the middle", cu.cuMemFreeHost((char *)pinned + 64), "INVALID_VALUE");
     probe("free pinned memory as the device's", cu.cuMemFree_v2((uintptr_t)pinned), "INVALID_VALUE");
-    probe("register pinned memory", cu.cuMemHostRegister_v2(pinned, SIZE, 1), "HOST_MEMORY_ALREADY_REGISTERED");
+    probe("register pinned memory", cu.cuMemHostRegister_v2(pinned, SIZE, 1), "INVALID_VALUE");
     NEED(cu.cuMemFreeHost(pinned));
     probe("free pinned memory twice", cu.cuMemFreeHost(pinned), "INVALID_VALUE");
     probe("free plain memory", cu.cuMemFreeHost(plain), "INVALID_VALUE");
@@ -75,7 +75,7 @@ static void probe_host_memory(void)
     probe("register again", cu.cuMemHostRegister_v2(plain + 4 * SIZE, 4 * SIZE, 1), "HOST_MEMORY_ALREADY_REGISTERED");
     probe("register what overlaps in front", cu.cuMemHostRegister_v2(plain, 6 * SIZE, 1), "HOST_MEMORY_ALREADY_REGISTERED");
     probe("register what lies inside", cu.cuMemHostRegister_v2(plain + 5 * SIZE, SIZE, 1), "HOST_MEMORY_ALREADY_REGISTERED");
-    probe("unregister in the middle", cu.cuMemHostUnregister(plain + 5 * SIZE), "HOST_MEMORY_NOT_REGISTERED");
+    probe("unregister in the middle", cu.cuMemHostUnregister(plain + 5 * SIZE), "INVALID_VALUE");
     NEED(cu.cuMemHostUnregister(plain + 4 * SIZE));
     probe("unregister twice", cu.cuMemHostUnregister(plain + 4 * SIZE), "HOST_MEMORY_NOT_REGISTERED");
     probe("register nothing", cu.cuMemHostRegister_v2(plain, 0, 1), "INVALID_VALUE");
@@ -158,8 +158,8 @@ void probe_copies(void)
     probe("copy beyond the end", cu.cuMemcpyHtoDAsync_v2(x + 1, plain, SIZE, stream), "INVALID_VALUE");
     probe("copy from NULL", cu.cuMemcpyHtoDAsync_v2(x, NULL, 4, stream), "INVALID_VALUE");
     NEED(cu.cuMemHostRegister_v2(plain + SIZE, SIZE, 1));
-    probe("copy from memory pinned from its middle on", cu.cuMemcpyHtoDAsync_v2(x, plain + SIZE / 2, SIZE, stream),
-          "INVALID_VALUE");
+    probe_differs("copy from memory pinned from its middle on", cu.cuMemcpyHtoDAsync_v2(x, plain + SIZE / 2, SIZE, stream),
+                  "SUCCESS", "INVALID_VALUE");
     probe("copy from memory pinned to its middle", cu.cuMemcpyHtoDAsync_v2(x, plain + SIZE + SIZE / 2, SIZE, stream),
           "INVALID_VALUE");
     NEED(cu.cuMemHostUnregister(plain + SIZE));
@@ -186,12 +186,12 @@ static void probe_pool_order(yk_CUmemoryPool pool, yk_CUstream stream)
     yk_CUdeviceptr x = 0, again = 0;
     probe_gate *gate = gate_close(stream);
 
-    probe("allocate nothing from a pool", cu.cuMemAllocFromPoolAsync(&x, 0, pool, stream), "INVALID_VALUE");
+    probe_differs("allocate nothing from a pool", cu.cuMemAllocFromPoolAsync(&x, 0, pool, stream), "SUCCESS", "INVALID_VALUE");
     NEED(cu.cuMemAllocFromPoolAsync(&x, SIZE, pool, stream));
     probe_yes("memory of a pool counts as used before its stream is there", pool_value(pool, 7) > 0, true);
     NEED(cu.cuMemsetD8Async(x, 1, SIZE, stream));
     NEED(cu.cuMemFreeAsync(x, stream));
-    probe_yes("freed in a stream that stands, it still counts", pool_value(pool, 7) > 0, true);
+    probe_yes("freed in a stream that stands, it still counts", pool_value(pool, 7) > 0, probe_is_double);
     NEED(cu.cuMemAllocFromPoolAsync(&again, SIZE, pool, stream));
     probe_yes("the stream gets what it has freed at once", again == x, true);
     NEED(cu.cuMemFreeAsync(again, stream));

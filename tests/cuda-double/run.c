@@ -27,8 +27,10 @@ yk_CUresult double_function_check(const double_function *function, const double_
         return YK_CUDA_ERROR_INVALID_VALUE;
     double_function_attribute(function, YK_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &most_threads);
     if (g->block[0] > DOUBLE_THREADS_PER_BLOCK || g->block[1] > DOUBLE_THREADS_PER_BLOCK || g->block[2] > MOST_BLOCK_Z ||
-        count_of(g->block) > (unsigned)most_threads || g->shared > (unsigned)function->most_dynamic)
+        count_of(g->block) > (unsigned)most_threads)
         return YK_CUDA_ERROR_INVALID_VALUE;
+    if (g->shared > (unsigned)function->most_dynamic)
+        return g->cooperative ? COOPERATIVE_TOO_LARGE : YK_CUDA_ERROR_INVALID_VALUE;
     for (int i = 0; cluster[0] && i < 3; i++)
         if (g->grid[i] % (cluster[i] ? cluster[i] : 1) != 0)
             return INVALID_CLUSTER_SIZE;

@@ -229,7 +229,7 @@ static void images(char *cubin, size_t size, const char *ptx)
     strcpy(text, hand);
     text[9] = '9';
     tap_is(double_module_load(text, &other), YK_CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "PTX of a later version");
-    tap_is(double_module_load("nothing at all", &other), YK_CUDA_ERROR_INVALID_PTX, "a text");
+    tap_is(double_module_load("nothing at all", &other), YK_CUDA_ERROR_INVALID_IMAGE, "a text");
     tap_is(double_module_load("\1\2\3\4\5", &other), YK_CUDA_ERROR_INVALID_IMAGE, "bytes");
     cubin[size / 2] ^= 1;
     tap_is(double_module_load(cubin, &other), YK_CUDA_ERROR_INVALID_IMAGE, "a damaged cubin");

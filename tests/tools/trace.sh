@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# yoke trace, and the traces that YOKE_TRACE orders: complete JSON, with every operation of a program whose operations are known,
+# each behind the one before it in its stream, and a picture that is XML.
+
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+examples=$PWD/examples
+# shellcheck source=tests/tools/run.sh
+. "$top_srcdir/tests/tools/run.sh"
+
+run 2 "no command" trace
+run 2 "a command and a trace that is there" trace --read trace.json true
+run 2 "an unknown option" trace --no-such true
+"$yoke" trace --read absent.json >out 2>err
+if grep -q jansson err; then
+    tap_skip "yoke was built without jansson, so it reads no trace"
+    tap_done
+fi
+run 127 "a command that is not there" trace ./absent
+says "cannot be started"
+run 1 "a program that opens no device" trace true
+says "has opened no device through Yoke"
+run 7 "the program's own exit code" trace sh -c 'exit 7'
+run 1 "a trace that is not there" trace --read absent.json
+echo '{"a":1}' >other.json
+run 1 "JSON of something else" trace --read other.json
+says "no array of events"
+echo '[1, {"ph":"X"}, {"ph":"X","ts":"x","args":[]}, {"ph":"M","name":"thread_name","args":7}]' >odd.json
+run 0 "events that make no sense are no crash" trace --read odd.json
+
+[ -f $vendors/pocl.icd ] || { tap_skip "with PoCL: there is no $vendors/pocl.icd" && tap_done; }
+use pocl
+export POCL_DEVICES=pthread
+
+run 0 "a program" trace --out trace.json --svg trace.svg "$examples/pipeline"
+says "pipeline: 24 chunks through 3 streams"
+says "24 kernels"
+says "48 copies between host and device"
+says "48 host functions"
+"$json_check" trace.json . >out 2>err || [ ! -x "$json_check" ]
+tap_ok $? "the trace is JSON"
+[ "$(grep -c '"cat":"launch"' trace.json)" -eq 24 ]
+tap_ok $? "with each of the launches"
+[ "$(grep '"cat":"launch"' trace.json | grep -c '"where":"[^"]*pipeline\.c:[0-9]')" -eq 24 ]
+tap_ok $? "and where it stands"
+# In each row everything begins where what was before has ended; a microsecond is what the stamps of both may differ by.
+sed -n 's/^.*"pid":\([0-9]*\),"tid":\([0-9]*\),"ts":\([-0-9.]*\),"dur":\([0-9.]*\).*$/\1.\2 \3 \4/p' trace.json |
+    sort -k 1,1 -k 2,2n | awk '$1 == row && $2 < end - 1 { print } { row = $1; end = $2 + $3 }' >overlapping
+tap_empty "what is in one stream does not overlap" overlapping
+if command -v xmllint >/dev/null; then
+    xmllint --noout trace.svg 2>err
+    tap_ok $? "the picture is XML"
+else
+    tap_skip "no xmllint to look at the picture with"
+fi
+
+YOKE_TRACE=$PWD/two.json "$examples/vector_add" >/dev/null && YOKE_TRACE=$PWD/%p.json "$examples/vector_add" >/dev/null
+tap_ok $? "a program runs with YOKE_TRACE alone"
+run 0 "whose trace can be read" trace --read two.json
+[ "$(find . -name '[0-9]*.json' | wc -l)" -eq 1 ]
+tap_ok $? "%p is the number of the process"
+
+# A file that is not the user's to write to, or no file, is told of, and the program goes on.
+mkfifo pipe
+ln -s two.json link.json
+for bad in absent/trace.json pipe link.json; do
+    YOKE_LOG=error YOKE_TRACE=$PWD/$bad "$examples/vector_add" >out 2>err
+    [ $? -eq 0 ] && grep -q "YOKE_TRACE" err
+    tap_ok $? "$bad is told of, and the program goes on"
+done
+tap_done
