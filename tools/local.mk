@@ -53,7 +53,7 @@ tools/completions/yoke: tools/yoke.bash
 
 # What --json writes.
 schemadir = $(pkgdatadir)/schema
-dist_schema_DATA = tools/schema/bench.json tools/schema/info.json
+dist_schema_DATA = tools/schema/bench.json tools/schema/info.json tools/schema/trace.json
 
 # The conformance suite for whoever has no source.
 bin_PROGRAMS += tools/yoke-conformance
