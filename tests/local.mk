@@ -417,6 +417,7 @@ example_tests = \
 static_tests = \
 	tests/static/cuda_api.tap \
 	tests/static/forked.tap \
+	tests/static/guide.tap \
 	tests/static/headers.tap \
 	tests/static/installed.tap \
 	tests/static/layers.tap \
@@ -498,6 +499,9 @@ EXTRA_DIST += \
 	tests/static/cuda_api.c \
 	tests/static/cuda_api.sh \
 	tests/static/forked.sh \
+	tests/static/guide.awk \
+	tests/static/guide.c \
+	tests/static/guide.sh \
 	tests/static/headers.sh \
 	tests/static/installed.sh \
 	tests/static/layers.sh \

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every block of C in the guide and in README.md compiles without a warning and runs to a good end on the best device that there is;
+# links between the pages lead somewhere. Blocks are marked by what stands behind their three backquotes:
+#
+#   c                 with a line `int main(`: a whole program. Else a fragment: the body of a function, which may return 1 for
+#                     failure. The fragments of a page are one program and run in their order.
+#   c top             what stands above the fragments that follow, outside of functions
+#   c fragment=none   not compiled; a comment above it says why, <!-- not compiled: ... -->
+#   cuda NAME.cu, opencl NAME.cl    files, in the folder in which the page's programs run. `yoke cc` compares them.
+#
+# Fragments may use, and do not release: device, info (of the device), stream, other (streams), x, y, z (buffers of N floats: ones,
+# twos, zeros), pinned (a page-locked one), hx and hy (arrays of N floats on the host), source, program and saxpy (Yoke's own kernel),
+# event (which has settled), value (an int), publish (a host function) and CHECK(call), which ends the program when the call fails.
+# guide.c stands round them.
+
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+
+build=$PWD
+source=$(cd "$top_srcdir" && pwd) || exit 1
+export LD_LIBRARY_PATH="$build/.libs${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}"
+unset YOKE_BACKEND YOKE_DEVICE
+: "${guide_pages=$(cd "$source" && ls README.md doc/*.md)}"
+
+# compile FILE PROGRAM OPTION...
+compile() {
+    file=$1 to=$2
+    shift 2
+    # $CC may come with options of its own.
+    # shellcheck disable=SC2086
+    $CC -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror ${YOKE_SANITIZER-} -I "$source/include" "$@" "$file" -o "$to" \
+        -L "$build/.libs" -lyoke -lpthread -lm
+}
+
+# run PROGRAM, with the blocks of its page at hand.
+run() {
+    (cd "${1%/*}" && "$1")
+}
+
+tap_try "what stands round fragments compiles" compile "$source/tests/static/guide.c" "$tap_folder/round" -DNO_FRAGMENTS
+"$tap_folder/round" >"$tap_folder/said" 2>&1
+device=$?
+
+# runs TEXT PROGRAM: a program that was compiled runs to its end.
+runs() {
+    if [ $device -eq 77 ]; then
+        tap_skip "$1 runs: $(head -n 1 "$tap_folder/said")"
+    elif [ -x "$2" ]; then
+        tap_try "$1 runs" run "$2"
+    fi
+}
+
+for page in $guide_pages; do
+    folder=$tap_folder/$(echo "$page" | tr / -).d
+    mkdir "$folder"
+    "$AWK" -v out="$folder" -v name="$page" -f "$source/tests/static/guide.awk" "$source/$page" >"$folder/wrong"
+    tap_empty "$page: blocks are marked as they have to be" "$folder/wrong"
+
+    # Links to files beside the page; what is behind a # and addresses of the network are not looked at.
+    sed -n '/^ *```/,/^ *```/!p' "$source/$page" | grep -o '](\([^)#]*\)' | sed 's/^](//' | grep -v '^https\{0,1\}:' |
+        while read -r link; do
+            [ -z "$link" ] || [ -e "$source/$(dirname "$page")/$link" ] || echo "$page: there is no $link"
+        done >"$folder/links"
+    tap_empty "$page: links lead somewhere" "$folder/links"
+
+    for file in "$folder"/program-*.c; do
+        [ -f "$file" ] || continue
+        line=${file##*-}
+        tap_try "$page:${line%.c} compiles" compile "$file" "${file%.c}" -Wno-unused-parameter
+        runs "$page:${line%.c}" "${file%.c}"
+    done
+    if [ -f "$folder/calls.c" ]; then
+        tap_try "$page: its fragments compile" compile "$source/tests/static/guide.c" "$folder/page" -I "$folder" -Wno-unused \
+            -Wno-unused-parameter
+        runs "$page: what its fragments are part of" "$folder/page"
+    fi
+    for file in "$folder"/*.cu; do
+        if [ -f "$file" ] && [ -f "${file%u}l" ]; then
+            tap_try "$page: ${file##*/} and its twin fit together" "$build/tools/yoke" cc "$file" "${file%u}l"
+        fi
+    done
+done
+tap_done
