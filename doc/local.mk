@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The reference, from the comments of the public headers: manual pages, which only take awk, and HTML, which takes Doxygen.
+# The guide, and the reference, from the comments of the public headers: manual pages, which only take awk, and HTML of both, which
+# takes Doxygen.
+
+# Beside the examples, to which the pages lead.
+guidedir = $(docdir)/guide
+dist_guide_DATA = \
+	doc/README.md \
+	doc/concepts.md \
+	doc/environment.md \
+	doc/host-functions.md \
+	doc/performance.md \
+	doc/tutorial.md
+guidepicturesdir = $(guidedir)/pictures
+dist_guidepictures_DATA = \
+	doc/pictures/failure.svg \
+	doc/pictures/order.svg \
+	doc/pictures/overlap.svg
 
 reference_headers = \
 	include/yoke/yoke.h \
@@ -11,7 +27,7 @@ reference_headers = \
 	include/yoke/graph.h \
 	include/yoke/native.h
 
-EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/man.awk
+EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/man.awk
 
 # doc/man/links has what other names the pages have.
 noinst_DATA = doc/man/links

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Every block of C in the guide and in README.md compiles without a warning and runs to a good end on the best device that there is;
-# links between the pages lead somewhere. Blocks are marked by what stands behind their three backquotes:
+# links between the pages lead somewhere, and names are of things that there are. Blocks are marked by what stands behind their three backquotes:
 #
 #   c                 with a line `int main(`: a whole program. Else a fragment: the body of a function, which may return 1 for
 #                     failure. The fragments of a page are one program and run in their order.
@@ -82,4 +82,18 @@ for page in $guide_pages; do
         fi
     done
 done
+
+# Names that pages and the messages of the tool tell of; what ends in _ stands for several. Variables are those of environment.md.
+cd "$source" || exit 1
+# shellcheck disable=SC2086
+grep -ohE 'yoke_[a-z0-9_]*|YOKE_[A-Z0-9_]*' $guide_pages tools/*.c | grep -v '_$' | sort -u |
+    while read -r name; do
+        grep -qwF -- "$name" include/yoke/*.h cmake/* doc/environment.md || echo "there is no $name"
+    done >"$tap_folder/names"
+tap_empty "functions, types and variables that are named are there" "$tap_folder/names"
+
+sed -n 's/^| `\(YOKE_[A-Z_]*\)`.*/\1/p' README.md | while read -r name; do
+    grep -q "^| \`$name\`" doc/environment.md || echo "$name is not in doc/environment.md"
+done >"$tap_folder/variables"
+tap_empty "doc/environment.md has every variable" "$tap_folder/variables"
 tap_done
