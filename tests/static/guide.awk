@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Takes the code blocks out of one page of the guide, and leaves them in the folder `out`: each whole program as program-LINE.c,
-# fragments as functions in fragments.c with their calls in calls.c, kernels under their own names. `name` is the page's in messages.
-# What is wrong with the page itself is printed. guide.sh says how blocks are marked.
+# fragments as functions in fragments.c with their calls in calls.c, kernels under their own names. `name` is the page's for
+# messages. What is wrong with the page itself is printed. guide.sh says how blocks are marked.
 
 /^ *```/ {
     if (kind != "")

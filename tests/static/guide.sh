@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Every block of C in the guide and in README.md compiles without a warning and runs to a good end on the best device that there is;
-# links between the pages lead somewhere, and names are of things that there are. Blocks are marked by what stands behind their three backquotes:
+# links between the pages lead somewhere, and names are of things that there are. Blocks are marked by what stands behind their
+# three backquotes:
 #
 #   c                 with a line `int main(`: a whole program. Else a fragment: the body of a function, which may return 1 for
 #                     failure. The fragments of a page are one program and run in their order.
@@ -11,9 +12,9 @@
 #   cuda NAME.cu, opencl NAME.cl    files, in the folder in which the page's programs run. `yoke cc` compares them.
 #
 # Fragments may use, and do not release: device, info (of the device), stream, other (streams), x, y, z (buffers of N floats: ones,
-# twos, zeros), pinned (a page-locked one), hx and hy (arrays of N floats on the host), source, program and saxpy (Yoke's own kernel),
-# event (which has settled), value (an int), publish (a host function) and CHECK(call), which ends the program when the call fails.
-# guide.c stands round them.
+# twos, zeros), pinned (a page-locked one), hx and hy (arrays of N floats on the host), source, program and saxpy (Yoke's own
+# kernel), event (which has settled), value (an int), publish (a host function) and CHECK(call), which ends the program when the
+# call fails. guide.c stands round them.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
@@ -77,7 +78,9 @@ for page in $guide_pages; do
         runs "$page: what its fragments are part of" "$folder/page"
     fi
     for file in "$folder"/*.cu; do
-        if [ -f "$file" ] && [ -f "${file%u}l" ]; then
+        if [ $device -eq 77 ] || [ ! -f "$file" ]; then
+            break # without a device the tool has nothing to say
+        elif [ -f "${file%u}l" ]; then
             tap_try "$page: ${file##*/} and its twin fit together" "$build/tools/yoke" cc "$file" "${file%u}l"
         fi
     done
