@@ -38,7 +38,7 @@ function open_block(    info) {
         wrong("no mark of a block is '" info "'", NR)
     if (kind == "kernel" && words[2] !~ /^[a-z0-9_]+\.c[lu]$/)
         wrong("'" words[2] "' is no name of a kernel's file", NR)
-    if (kind == "fragment=none" && previous !~ /^<!-- not compiled: .* -->$/)
+    if (kind == "fragment=none" && previous !~ /^ *<!-- not compiled: .* -->$/)
         wrong("a comment above has to say why this is not compiled", NR)
 }
 
