@@ -9,14 +9,21 @@ dist_guide_DATA = \
 	doc/README.md \
 	doc/concepts.md \
 	doc/environment.md \
+	doc/from-cuda.md \
+	doc/from-opencl.md \
+	doc/from-python.md \
 	doc/host-functions.md \
+	doc/new-backend.md \
 	doc/performance.md \
+	doc/porting-kernels.md \
+	doc/testing.md \
 	doc/tutorial.md
 guidepicturesdir = $(guidedir)/pictures
 dist_guidepictures_DATA = \
 	doc/pictures/failure.svg \
 	doc/pictures/order.svg \
-	doc/pictures/overlap.svg
+	doc/pictures/overlap.svg \
+	doc/pictures/timeline.svg
 
 reference_headers = \
 	include/yoke/yoke.h \
