@@ -191,7 +191,11 @@ get_ready() {
         step configure "configuring" configure || exit 1
         pwd >build/.made-in
     fi
-    step make "building" make -C build -j "$jobs" || exit 1
+    # The main job needs no tools, no gallery and no conformance suite.
+    targets=all
+    [ "$1" != demo ] || targets='libyoke.la examples/photos/photos'
+    # shellcheck disable=SC2086
+    step make "building" make -C build -j "$jobs" $targets || exit 1
 }
 
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)

@@ -5,7 +5,8 @@
 #
 # What the tests that ran in FOLDER, a build with --enable-coverage, have reached of src/ and backends/: FOLDER/coverage.txt and
 # branches.txt have a line for each file, FOLDER/coverage/index.html has every line. Fails where lines or branches are less than so
-# many in a hundred. The injection of faults is left out, which is for tests. What cannot be reached is marked in the source, GCOVR_EXCL_LINE, with the reason.
+# many in a hundred. The injection of faults is left out, which is for tests. What cannot be reached is marked in the source,
+# GCOVR_EXCL_LINE, with the reason.
 
 source=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 folder=$1 lines=$2 branches=$3
