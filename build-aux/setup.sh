@@ -193,7 +193,9 @@ get_ready() {
     fi
     # The main job needs no tools, no gallery and no conformance suite.
     targets=all
-    [ "$1" != demo ] || targets='libyoke.la examples/photos/photos'
+    if [ "$1" = demo ] && make -C build -n examples/photos/photos >/dev/null 2>&1; then
+        targets='libyoke.la examples/photos/photos'
+    fi
     # shellcheck disable=SC2086
     step make "building" make -C build -j "$jobs" $targets || exit 1
 }
