@@ -17,7 +17,7 @@ die() {
 step() {
     step_name=$1 step_words=$2
     shift 2
-    printf '  %-44s' "$step_words"
+    printf '  %-46s' "$step_words"
     step_start=$(date +%s)
     if "$@" >"build/$step_name.log" 2>&1 </dev/null; then
         say "done, $(($(date +%s) - step_start)) s"
@@ -151,7 +151,7 @@ install_missing() {
         step install "installing packages" apt $needed $wanted && return 0
         find_missing "$1"
     elif $can_install; then
-        printf '  %-44s' "installing packages for more tests"
+        printf '  %-46s' "installing packages for more tests"
         if apt $wanted >build/install.log 2>&1 </dev/null; then
             say "done"
             return 0
