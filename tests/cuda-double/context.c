@@ -150,7 +150,8 @@ yk_CUresult cuDevicePrimaryCtxRetain(yk_CUcontext *out_context, yk_CUdevice devi
     if (!is_device(device))
         return YK_CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&retaining);
-    primaries[device].ordinal = device;
+    if (!atomic_load(&primaries[device].retained)) /* else others read it */
+        primaries[device].ordinal = device;
     atomic_fetch_add(&primaries[device].retained, 1);
     pthread_mutex_unlock(&retaining);
     *out_context = &primaries[device];

@@ -144,8 +144,11 @@ typedef struct block_op {
 
 static yk_CUresult run_open(double_op *op)
 {
+    double_block *block = ((block_op *)op)->block;
+
     pthread_mutex_lock(&lock);
-    set_open(((block_op *)op)->block, true);
+    if (block)
+        set_open(block, true);
     pthread_mutex_unlock(&lock);
     return YK_CUDA_SUCCESS;
 }
@@ -197,8 +200,11 @@ yk_CUresult cuMemAllocFromPoolAsync(yk_CUdeviceptr *out_address, size_t size, yk
         block = new_block(pool, size, stream->context);
     }
     if (block) {
-        if (block->state != LEAVING)
+        bool leaving = block->state == LEAVING;
+        if (!leaving) { /* nobody has it any more, so that it is there at once */
+            set_open(block, true);
             pool->used += block->range.capacity;
+        }
         block->state = USED;
         block->turn++;
         double_ranges_write();
@@ -207,7 +213,7 @@ yk_CUresult cuMemAllocFromPoolAsync(yk_CUdeviceptr *out_address, size_t size, yk
         double_ranges_unlock();
         pool->most_reserved = pool->reserved > pool->most_reserved ? pool->reserved : pool->most_reserved;
         pool->most_used = pool->used > pool->most_used ? pool->used : pool->most_used;
-        open->block = block;
+        open->block = leaving ? block : NULL;
         *out_address = block->range.base;
         double_stream_give(stream, &open->op); /* below the lock: nobody frees it first */
     }
