@@ -159,7 +159,7 @@ thread_tests = \
 	tests/conformance/program_async.opencl.tap \
 	tests/conformance/threads.opencl.tap \
 	tests/conformance/transfer.opencl.tap
-cuda_thread_tests = $(sort $(order_tests:.opencl.tap=.cuda.tap) $(thread_tests:.opencl.tap=.cuda.tap))
+cuda_thread_tests = $(order_tests:.opencl.tap=.cuda.tap)
 kernel_tests = \
 	tests/conformance/arguments.opencl.tap \
 	tests/conformance/arrays.opencl.tap \
