@@ -232,8 +232,8 @@ void yoke_stream_release(yoke_stream *stream)
     if (!works)
         yk_stream_end_waits(stream);
     yk_stream_unuse(stream);
-    yoke_device_release(
-        device); /* which empties the trash when that is all that keeps the device: others may wait for the stream */
+    /* Others may wait for the stream: this empties the trash when that is all that keeps the device. */
+    yoke_device_release(device);
 }
 
 void yk_stream_fail_torn_down(yoke_stream *stream)

@@ -258,19 +258,13 @@ yoke_status yk_trace_give(yoke_stream *stream, const yk_op *op)
     return status;
 }
 
-void yk_trace_ran(yoke_stream *stream, const yk_op *op, uint64_t since)
+void yk_trace_add_run(const yoke_stream *stream, const yk_op *op, uint64_t since)
 {
     yk_trace_slice slice;
-    if (since == 0 || !stream->trace)
+    if (!stream->trace)
         return;
     describe(stream, op, &slice);
     slice.enqueued = slice.begin = since;
     slice.end = yk_now();
     yk_trace_file_slice(stream, stream->trace->number, YK_ROW_FUNCTIONS, &slice);
-}
-
-void yk_trace_waited(yoke_stream *stream, const char *where, uint64_t since)
-{
-    if (since != 0)
-        yk_trace_file_wait(stream, where, since, yk_now());
 }

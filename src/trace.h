@@ -28,10 +28,14 @@ static inline uint64_t yk_trace_now(const yoke_stream *stream)
     return YK_UNLIKELY(stream->device->traced) ? yk_now() : 0;
 }
 
+YK_COLD void yk_trace_add_run(const yoke_stream *stream, const yk_op *op, uint64_t since);
+
 /* What the stream's worker has done itself since then. */
-void yk_trace_ran(yoke_stream *stream, const yk_op *op, uint64_t since);
-/* The calling thread has waited for the stream since then. */
-void yk_trace_waited(yoke_stream *stream, const char *where, uint64_t since);
+static inline void yk_trace_ran(const yoke_stream *stream, const yk_op *op, uint64_t since)
+{
+    if (YK_UNLIKELY(since != 0))
+        yk_trace_add_run(stream, op, since);
+}
 
 /* ---- The file (trace_file.c) ---- */
 
@@ -56,6 +60,13 @@ typedef struct yk_trace_slice {
 bool yk_trace_file_open(void);
 void yk_trace_file_stream(const yoke_stream *stream, unsigned number);
 void yk_trace_file_slice(const yoke_stream *stream, unsigned number, yk_trace_row row, const yk_trace_slice *slice);
-void yk_trace_file_wait(const yoke_stream *stream, const char *where, uint64_t begin, uint64_t end);
+YK_COLD void yk_trace_file_wait(const yoke_stream *stream, const char *where, uint64_t begin, uint64_t end);
+
+/* The calling thread has waited for the stream since then. */
+static inline void yk_trace_waited(const yoke_stream *stream, const char *where, uint64_t since)
+{
+    if (YK_UNLIKELY(since != 0))
+        yk_trace_file_wait(stream, where, since, yk_now());
+}
 
 #endif
