@@ -159,8 +159,8 @@ struct yk_backend {
     void (*program_destroy)(yoke_program *program);
     /* A variable of the program: sets the size and native members of the buffer. Only where YOKE_CAP_GLOBALS. YOKE_E_NOT_FOUND. */
     yoke_status (*program_global)(const yoke_program *program, const char *name, yoke_buffer *buffer);
-    /* Append the names of the program's kernels, separated by ';'; nothing when the driver does not tell. */
-    void (*program_kernel_names)(const yoke_program *program, yk_text *names);
+    /* Append the names of the program's kernels, separated by ';'; nothing when such drivers do not tell. */
+    yoke_status (*program_kernel_names)(const yoke_program *program, yk_text *names);
     /* kernel->program, kernel->name and kernel->native_name are set. Sets kernel->native, the signature (yk_kernel_add_param, in
      * order, or kernel->param_count = -1 when the driver does not tell) and the members of kernel->info, but for size and
      * parameters; automatic_block may stay 0, and is chosen by the core then. YOKE_E_NOT_FOUND when the program has no such kernel.

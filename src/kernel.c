@@ -182,21 +182,25 @@ static void append_names(const char *const *names, size_t count)
 }
 
 /* Of the program's kernels, separated by ';'. The driver knows best; where it does not tell, there are those that are declared. */
-static void list_names(const yoke_program *program, yk_text *names)
+static yoke_status list_names(const yoke_program *program, yk_text *names)
 {
-    program->device->backend->program_kernel_names(program, names);
+    yoke_status status = program->device->backend->program_kernel_names(program, names);
     for (size_t i = 0; names->length == 0 && i < program->declared.count; i++)
         yk_text_add(names, "%s%s", i ? ";" : "", program->declared.kernels[i].name);
+    return status;
 }
 
 /* There is no such kernel: say which may have been meant, and which there are. */
 static void add_names(const yoke_program *program, const char *wanted)
 {
-    yoke_error_info record = *yoke_error();
+    yoke_error_info record = *yoke_error(), silence;
     yk_text text = { 0 };
     size_t count = 1;
-    list_names(program, &text);
+    bool told = list_names(program, &text) == YOKE_OK;
+    silence = *yoke_error();
     yk_error_restore(&record);
+    if (!told)
+        yk_error_append("; which it has the driver does not say: %.300s", silence.text);
     for (size_t i = 0; i < text.length; i++)
         count += text.data[i] == ';';
     const char **names = text.length ? malloc(count * sizeof *names) : NULL;

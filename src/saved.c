@@ -20,8 +20,7 @@ static yoke_status find_kernels(yoke_program *program)
 {
     yk_text names = { 0 };
     yoke_error_info before = *yoke_error();
-    yoke_status status = YOKE_OK;
-    program->device->backend->program_kernel_names(program, &names);
+    yoke_status status = program->device->backend->program_kernel_names(program, &names);
     for (char *name = names.data; name && *name && status == YOKE_OK;) {
         char *end = strchr(name, ';');
         yoke_kernel *kernel;
@@ -200,8 +199,9 @@ static const yk_image_kernel *find_signature(const yoke_kernel *kernel)
 static bool lists_kernels(const yoke_program *program)
 {
     yk_text names = { 0 };
-    program->device->backend->program_kernel_names(program, &names);
-    bool listed = names.length > 0;
+    yoke_error_info before = *yoke_error();
+    bool listed = program->device->backend->program_kernel_names(program, &names) == YOKE_OK && names.length > 0;
+    yk_error_restore(&before);
     yk_text_free(&names);
     return listed;
 }

@@ -203,26 +203,41 @@ yoke_status yk_cuda_program_code(const yoke_program *program, yk_code_kind *out_
     return code->length - before == program->code.length ? YOKE_OK : yk_no_memory("a program's code");
 }
 
+static yoke_status add_names(const yoke_program *program, yk_CUfunction *functions, unsigned count, yk_text *names)
+{
+    const char *call = "cuModuleEnumerateFunctions";
+    yk_CUresult result = yk_cu.cuModuleEnumerateFunctions(functions, count, program->native);
+
+    for (unsigned i = 0; i < count && result == YK_CUDA_SUCCESS; i++) {
+        const char *name = NULL;
+        call = "cuFuncGetName";
+        result = yk_cu.cuFuncGetName(&name, functions[i]);
+        if (result == YK_CUDA_SUCCESS && name)
+            yk_text_add(names, "%s%s", names->length ? ";" : "", yk_program_spelled(program, name));
+    }
+    return result == YK_CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail(call, result, "which kernels program '%s' has", program->name);
+}
+
 /* Drivers tell since CUDA 12.4. */
-void yk_cuda_program_kernel_names(const yoke_program *program, yk_text *names)
+yoke_status yk_cuda_program_kernel_names(const yoke_program *program, yk_text *names)
 {
     unsigned count = 0;
-    yk_CUfunction *functions = NULL;
 
-    if (!yk_cu.cuModuleGetFunctionCount || !yk_cu.cuModuleEnumerateFunctions || !yk_cu.cuFuncGetName ||
-        yk_cuda_enter(program->device) < 0)
-        return;
-    if (yk_cu.cuModuleGetFunctionCount(&count, program->native) == YK_CUDA_SUCCESS && count > 0)
-        functions = calloc(count, sizeof *functions);
-    if (functions && yk_cu.cuModuleEnumerateFunctions(functions, count, program->native) == YK_CUDA_SUCCESS) {
-        for (unsigned i = 0; i < count; i++) {
-            const char *name = NULL;
-            if (yk_cu.cuFuncGetName(&name, functions[i]) == YK_CUDA_SUCCESS && name)
-                yk_text_add(names, "%s%s", names->length ? ";" : "", yk_program_spelled(program, name));
-        }
+    if (!yk_cu.cuModuleGetFunctionCount || !yk_cu.cuModuleEnumerateFunctions || !yk_cu.cuFuncGetName)
+        return YOKE_OK;
+    yoke_status status = yk_cuda_enter(program->device);
+    if (status < 0)
+        return status;
+    yk_CUresult result = yk_cu.cuModuleGetFunctionCount(&count, program->native);
+    if (result != YK_CUDA_SUCCESS)
+        status = yk_cuda_fail("cuModuleGetFunctionCount", result, "how many kernels program '%s' has", program->name);
+    if (status == YOKE_OK && count > 0) {
+        yk_CUfunction *functions = calloc(count, sizeof *functions);
+        status = functions ? add_names(program, functions, count, names) : yk_no_memory("the names of kernels");
+        free(functions);
     }
-    free(functions);
     yk_cuda_leave();
+    return status;
 }
 
 yoke_status yk_cuda_program_global(const yoke_program *program, const char *name, yoke_buffer *buffer)

@@ -289,7 +289,7 @@ yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *ou
 yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log);
 yoke_status yk_opencl_program_global(const yoke_program *program, const char *name, yoke_buffer *buffer);
 void yk_opencl_program_destroy(yoke_program *program);
-void yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names);
+yoke_status yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names);
 yoke_status yk_opencl_kernel_create(yoke_kernel *kernel);
 void yk_opencl_kernel_destroy(yoke_kernel *kernel);
 

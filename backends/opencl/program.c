@@ -357,17 +357,24 @@ yoke_status yk_opencl_program_global(const yoke_program *program, const char *na
     return yk_fail(YOKE_E_UNSUPPORTED, "opencl: %s", yk_opencl_device_lacks(program->device, YOKE_CAP_GLOBALS));
 }
 
-void yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names)
+/* Drivers tell since OpenCL 1.2; older ones do not know the question. */
+yoke_status yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names)
 {
     size_t size = 0;
-    char *text = NULL;
+    cl_int result = yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size);
 
-    if (yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size) == CL_SUCCESS && size > 0 &&
-        size < SIZE_MAX)
-        text = calloc(1, size + 1);
-    if (text && yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_KERNEL_NAMES, size, text, NULL) == CL_SUCCESS)
+    if (result == CL_INVALID_VALUE || (result == CL_SUCCESS && (size == 0 || size == SIZE_MAX)))
+        return YOKE_OK;
+    char *text = result == CL_SUCCESS ? calloc(1, size + 1) : NULL;
+    if (result == CL_SUCCESS && !text)
+        return yk_no_memory("the names of kernels");
+    if (text)
+        result = yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_KERNEL_NAMES, size, text, NULL);
+    if (result == CL_SUCCESS)
         yk_text_add(names, "%s", text);
     free(text);
+    return result == CL_SUCCESS ? YOKE_OK
+                                : yk_opencl_fail("clGetProgramInfo", result, "which kernels program '%s' has", program->name);
 }
 
 void yk_opencl_program_destroy(yoke_program *program)

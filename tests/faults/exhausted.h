@@ -68,7 +68,7 @@ extern const yoke_source exhausted_source;
         yoke_status its_ = (call);                                                 \
         if (its_ != (expected) && its_ < 0 && failed_once(its_, YOKE_HERE, #call)) \
             its_ = (call);                                                         \
-        if (its_ == (expected) || its_ >= 0 || !was_told(its_))                    \
+        if (!was_told(its_) || its_ == (expected) || its_ >= 0)                    \
             suite_check_status((expected), its_, YOKE_HERE, #call);                \
     } while (0)
 
