@@ -29,9 +29,11 @@ for target in $targets; do
     mkdir -p "corpus/$target"
 done
 
-# Leaks are not looked for after each program of calls: a driver's compiler leaves some. What those make is counted instead.
+# Leaks are not looked for in programs of calls, neither after each nor at the end: a driver's compiler leaves some. What those
+# programs make is counted instead.
 export source seconds
 for target in $targets; do
     [ "$target" = calls ] && echo 0 calls || echo 1 "$target"
-done | xargs -P 2 -n 2 sh -c 'exec "./fuzz-$1" -detect_leaks="$0" -max_total_time="$seconds" -max_len=4096 -timeout=30 \
-    -verbosity=0 -print_final_stats=1 -artifact_prefix="$1-" "corpus/$1" "$source/tests/fuzz/corpus/$1"'
+done | xargs -P 2 -n 2 sh -c 'exec env ASAN_OPTIONS=detect_leaks="$0" "./fuzz-$1" -detect_leaks="$0" -max_len=4096 -timeout=30 \
+    -max_total_time="$seconds" -verbosity=0 -print_final_stats=1 -artifact_prefix="$1-" \
+    "corpus/$1" "$source/tests/fuzz/corpus/$1"'
