@@ -83,7 +83,8 @@ AC_DEFUN([YK_FAULTS], [
     AM_CONDITIONAL([FAULT_INJECTION], [test "x$enable_fault_injection" = xyes])
 ])
 
-dnl YK_COVERAGE: count which lines run. Threads count at once, so the counters are atomic.
+dnl YK_COVERAGE: count which lines of the library run. Threads count at once, so the counters are atomic. What is optimized has other
+dnl branches than its source; the tests stay fast: CFLAGS go before, since of several -O the last one holds.
 AC_DEFUN([YK_COVERAGE], [
     AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [build so that gcovr can tell which lines have run])],
         [], [enable_coverage=no])
@@ -91,10 +92,12 @@ AC_DEFUN([YK_COVERAGE], [
         yk_save_CFLAGS=$CFLAGS
         CFLAGS="$CFLAGS --coverage -fprofile-update=atomic"
         AC_LINK_IFELSE([AC_LANG_PROGRAM()], [], [AC_MSG_ERROR([$CC cannot link a program with --coverage])])
-        CFLAGS=$yk_save_CFLAGS
-        YOKE_CFLAGS="$YOKE_CFLAGS --coverage -fprofile-update=atomic"
+        CFLAGS=
+        YOKE_CFLAGS="$YOKE_CFLAGS $yk_save_CFLAGS"
         YOKE_LDFLAGS="$YOKE_LDFLAGS --coverage"
+        COVERAGE_CFLAGS="-O0 --coverage -fprofile-update=atomic"
     ])
+    AC_SUBST([COVERAGE_CFLAGS])
 ])
 
 dnl Khronos' headers are all that the OpenCL backend needs to be built. The CUDA toolkit has a copy of them.

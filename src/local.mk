@@ -5,6 +5,7 @@
 
 noinst_LTLIBRARIES += libyoke-all.la
 libyoke_all_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
+libyoke_all_la_CFLAGS = $(AM_CFLAGS) $(COVERAGE_CFLAGS)
 libyoke_all_la_SOURCES = \
 	src/arguments.c \
 	src/arguments.h \
