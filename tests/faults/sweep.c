@@ -316,9 +316,7 @@ static int in_child(const scenario *s, double until, int (*work)(const scenario 
         if (s && s->order && putenv((char *)s->order) != 0)
             _exit(127);
         yoke_log_set(YOKE_LOG_DEBUG, listen, NULL);
-        status = work(s, until);
-        fflush(stdout);
-        _exit(status);
+        exit(work(s, until)); /* and not _exit: what has run is counted then */
     }
     waitpid(child, &status, 0);
     return status;
