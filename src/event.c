@@ -182,7 +182,7 @@ yoke_status yk_event_settled(yoke_event *event, yoke_status status)
     bool inherited = false;
     if (YK_UNLIKELY(atomic_load_explicit(&stream->waits, memory_order_acquire) != NULL)) {
         yoke_error_info record = *yoke_error();
-        yoke_status before = yk_stream_check_waits(stream, event->mark);
+        yoke_status before = yk_stream_check_waits(stream, event->mark, event->epoch);
         inherited = before < 0;
         if (inherited)
             status = before;

@@ -156,12 +156,18 @@ yoke_status yoke_stream_cancel(yoke_stream *stream)
 struct yk_given_wait {
     struct yk_given_wait *next;
     yoke_event *event;
-    uint64_t number; /* of the wait among the stream's operations, or of one before it */
+    yk_failure *failure; /* the event's, in place of it, once the stream has recovered from that: for events of that epoch */
+    uint64_t number;     /* of the wait among the stream's operations, or of one before it */
+    unsigned epoch;
 };
+
+/* So many recoveries later nobody is expected to ask for the first time. */
+enum { EPOCHS_KEPT = 16 };
 
 static void free_wait(struct yk_given_wait *wait)
 {
     yoke_event_release(wait->event);
+    yk_failure_release(wait->failure);
     free(wait);
 }
 
@@ -203,28 +209,31 @@ void yk_stream_forget_waits(yoke_stream *stream)
     free_waits(take_waits(stream, NULL, UINT64_MAX));
 }
 
-/* The event of a wait before operation number `end`, retained; NULL when there is none. */
-static yoke_event *awaited_before(yoke_stream *stream, uint64_t end)
+/* A wait before operation number `end` of that epoch: its event or the failure that it had, retained. False: there is none. */
+static bool wait_before(yoke_stream *stream, uint64_t end, unsigned epoch, yoke_event **out_event, yk_failure **out_failure)
 {
     yk_light_lock(&stream->spare_lock);
     struct yk_given_wait *wait = atomic_load(&stream->waits);
-    while (wait && wait->number >= end)
+    while (wait && (wait->number >= end || wait->epoch != epoch))
         wait = wait->next;
-    yoke_event *event = wait ? yoke_event_retain(wait->event) : NULL;
+    *out_event = wait && wait->event ? yoke_event_retain(wait->event) : NULL;
+    *out_failure = wait && wait->failure ? yk_failure_retain(wait->failure) : NULL;
     yk_light_unlock(&stream->spare_lock);
-    return event;
+    return wait != NULL;
 }
 
-/* One that has failed stays, until the stream recovers: all that is behind it has failed, in whatever order, and by however many
- * threads at once, that is asked. */
-yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end)
+/* One that has failed stays: all that is behind it has failed, in whatever order, and by however many threads at once, that is
+ * asked, before the stream recovers and after. */
+yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end, unsigned epoch)
 {
     yoke_status status = YOKE_OK;
     yoke_event *event;
-    while (status >= 0 && (event = awaited_before(stream, end))) {
-        status = yk_event_poll(event);
+    yk_failure *failure;
+    while (status >= 0 && wait_before(stream, end, epoch, &event, &failure)) {
+        status = failure ? yk_failure_tell(failure) : yk_event_poll(event);
         if (status >= 0)
             free_waits(take_waits(stream, event, 0));
+        yk_failure_release(failure);
         yoke_event_release(event);
     }
     return status < 0 ? status : YOKE_OK;
@@ -234,7 +243,7 @@ static void end_waits(void *object)
 {
     yoke_stream *stream = object;
     yoke_error_info before = *yoke_error();
-    yoke_status status = yk_stream_check_waits(stream, UINT64_MAX);
+    yoke_status status = yk_stream_check_waits(stream, UINT64_MAX, atomic_load(&stream->epoch));
     if (status < 0)
         yk_stream_fail(stream, NULL, status);
     yk_stream_forget_waits(stream); /* or two streams would keep each other */
@@ -259,7 +268,7 @@ static void thin_out_waits(yoke_stream *stream)
     struct yk_given_wait *wait, *next;
     for (wait = take_waits(stream, NULL, UINT64_MAX); wait; wait = next) {
         next = wait->next;
-        if (yk_event_poll(wait->event) == YOKE_OK)
+        if (wait->event && yk_event_poll(wait->event) == YOKE_OK)
             free_wait(wait);
         else
             keep_wait(stream, wait);
@@ -268,13 +277,14 @@ static void thin_out_waits(yoke_stream *stream)
 
 yoke_status yk_stream_give_wait(yoke_stream *stream, yoke_event *event)
 {
-    struct yk_given_wait *wait = malloc(sizeof *wait);
+    struct yk_given_wait *wait = calloc(1, sizeof *wait);
     if (!wait)
         return yk_no_memory("a wait for an event");
     if (yk_stream_given(stream) % 64 == 63)
         thin_out_waits(stream);
     wait->event = yoke_event_retain(event);
     wait->number = yk_stream_given(stream);
+    wait->epoch = atomic_load_explicit(&stream->epoch, memory_order_relaxed);
     keep_wait(stream, wait);
     yoke_status status = stream->device->backend->stream_wait_event(stream, event);
     if (status < 0)
@@ -328,10 +338,31 @@ static yoke_status drain(yoke_stream *stream)
     return status;
 }
 
+/* The epoch is over: what its waits have failed with stays, for events that nobody has asked yet, and no longer keeps other
+ * streams.
+ */
+static void end_epoch(yoke_stream *stream)
+{
+    unsigned epoch = atomic_load(&stream->epoch);
+    struct yk_given_wait *wait, *next;
+    for (wait = take_waits(stream, NULL, UINT64_MAX); wait; wait = next) {
+        next = wait->next;
+        if (wait->event && yk_event_poll(wait->event) < 0) {
+            wait->failure = yk_failure_retain(atomic_load(&wait->event->failure));
+            yoke_event_release(wait->event);
+            wait->event = NULL;
+        }
+        if (wait->failure && epoch - wait->epoch < EPOCHS_KEPT)
+            keep_wait(stream, wait);
+        else
+            free_wait(wait);
+    }
+}
+
 /* The failure that was there is gone, and nothing has failed yet in the new epoch. */
 static void begin_epoch(yoke_stream *stream, yk_failure *fresh)
 {
-    yk_stream_forget_waits(stream);
+    end_epoch(stream);
     pthread_mutex_lock(&stream->lock);
     yk_failure *old = stream->failure;
     stream->failure = fresh;

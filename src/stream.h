@@ -37,9 +37,9 @@ YK_COLD yoke_status yk_stream_tell_locked(yoke_stream *stream);
 YK_COLD void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end);
 /* Have the driver wait for an event that it was given, and remember it: a failure of that is this stream's too. */
 yoke_status yk_stream_give_wait(yoke_stream *stream, yoke_event *event);
-/* The driver has come to its operation number `end`: the first failure among the events that it has waited for until then, with its
- * record; YOKE_OK when there is none. */
-YK_COLD yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end);
+/* The driver has come to its operation number `end`, given in that epoch: a failure among the events that it has waited for in the
+ * epoch until then, with its record; YOKE_OK when there is none. */
+YK_COLD yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end, unsigned epoch);
 /* Nobody can ask for a failure any more. */
 void yk_stream_forget_waits(yoke_stream *stream);
 /* The user's last reference is gone and nothing is held: check the waits as soon as the driver is done with the stream. Until then

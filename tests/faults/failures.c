@@ -130,6 +130,66 @@ static void crash_found_by_the_wait(suite *t)
     line_leave_device(on, &own);
 }
 
+/* ---- Nobody asked until the stream had recovered ---- */
+
+/* `l->second` waits for a crash, which the driver does not pass on, and recovers. Events behind the wait have failed with it,
+ * one in front of it has not, and what comes later is well. */
+static void recover_from_wait(suite *t, line *l, yoke_event *front, yoke_event *behind[2])
+{
+    yoke_event *after = NULL;
+
+    CHECK_OUTCOME(&l->expected, yoke_event_wait(behind[1]));
+    CHECK_OK(yoke_stream_recover(l->second));
+    CHECK_OK(yoke_stream_recover(l->first));
+    NEED(suite_spin(t, l->second, l->mark.buffer, marks[0], 1, NULL));
+    NEED_OK(yoke_event_record(l->second, 0, &after));
+    CHECK_OK(yoke_event_wait(after));
+    CHECK_OK(yoke_event_wait(front));
+    CHECK_OUTCOME(&l->expected, yoke_event_wait(behind[0]));
+    CHECK_OUTCOME(&l->expected, yoke_event_query(behind[0]));
+    CHECK_OK(yoke_stream_wait(l->second));
+out:
+    yoke_event_release(after);
+}
+
+static bool wait_for_crash(suite *t, line *l, yoke_event **out_front, yoke_event *behind[2])
+{
+    liar->lie(&(liar_orders){ CRASH, .queue = l->queue, .spreads_not = true });
+    NEED_OK(yoke_write(l->first, l->out.buffer, 0, marks, sizeof marks));
+    NEED(suite_spin(t, l->first, l->out.buffer, marks[0], 20, NULL));
+    NEED_OK(yoke_event_record(l->first, 0, &l->event));
+    NEED(suite_spin(t, l->second, l->mark.buffer, marks[0], 20, NULL));
+    NEED_OK(yoke_event_record(l->second, 0, out_front));
+    NEED_OK(yoke_stream_wait_event(l->second, l->event));
+    for (int i = 0; i < 2; i++) {
+        NEED(suite_spin(t, l->second, l->mark.buffer, marks[0], 1, NULL));
+        NEED_OK(yoke_event_record(l->second, 0, &behind[i]));
+    }
+    return true;
+out:
+    return false;
+}
+
+static void told_after_recovering(suite *t)
+{
+    yoke_event *front = NULL, *behind[2] = { NULL, NULL };
+    line l;
+
+    if (execution(t) == YOKE_E_DEVICE_LOST) {
+        suite_skip("a device that has lost its work cannot be recovered here");
+        return;
+    }
+    if (!has_layer() || !line_open(t, &l, 0, (outcome){ execution(t), "launch|CL_OUT_OF_RESOURCES", OUT_OF_RESOURCES }))
+        return;
+    if (wait_for_crash(t, &l, &front, behind))
+        recover_from_wait(t, &l, front, behind);
+    be_honest(t);
+    for (int i = 0; i < 2; i++)
+        yoke_event_release(behind[i]);
+    yoke_event_release(front);
+    line_close(&l);
+}
+
 /* ---- A question that fails once, while the work goes on ---- */
 
 /* Neither the function nor the wait comes before the work has ended: the memory that it reads into may be gone then. */
@@ -486,6 +546,7 @@ int main(void)
         { "a lost queue reaches streams that wait, with the same record", queue_lost_before_waiting_streams, false },
         { "a crash that the driver does not pass on to streams that wait", crash_not_passed_on, false },
         { "a crash that nobody finds but the wait", crash_found_by_the_wait, false },
+        { "who asks only after recovering is told", told_after_recovering, false },
         { "a question that fails lets nothing come early", nothing_comes_early, false },
         { "asking for the status fails", query_fails, false },
         { "waiting for a finished event fails", wait_fails, false },
