@@ -91,7 +91,8 @@ static bool has_image(yoke_program *program)
     yoke_error_info before = *yoke_error();
     yoke_status status = yk_program_make_image(program);
     if (status < 0)
-        yk_log(YOKE_LOG_INFO, "program '%s' cannot be kept: %s", program->name, yoke_error()->text);
+        yk_log(status == YOKE_E_UNSUPPORTED ? YOKE_LOG_INFO : YOKE_LOG_WARNING, "program '%s' cannot be kept: %s", program->name,
+               yoke_error()->text);
     yk_error_restore(&before);
     return status == YOKE_OK;
 }

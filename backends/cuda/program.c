@@ -281,8 +281,8 @@ yoke_status yk_cuda_device_compiler(const yoke_device *device, yoke_compiler_inf
 
 yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text)
 {
-    char version[32], line[160];
-    int length, architecture = yk_cuda_device_of(device)->architecture;
+    char version[32];
+    int architecture = yk_cuda_device_of(device)->architecture;
     size_t before = text->length;
     Dl_info library;
     struct stat file = { .st_size = 0 };
@@ -296,9 +296,8 @@ yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text
     memcpy(&function, &yk_nvrtc.nvrtcVersion, sizeof function);
     if (!dladdr(function, &library) || !library.dli_fname || stat(library.dli_fname, &file) != 0)
         file.st_size = file.st_mtime = 0;
-    length = snprintf(line, sizeof line, "compute capability %d.%d, driver for CUDA %s, NVRTC %s (%lld bytes of %lld)",
-                      architecture / 10, architecture % 10, device->info.driver, yk_nvrtc_version(version, sizeof version),
-                      (long long)file.st_size, (long long)file.st_mtime);
-    yk_text_add_bytes(text, line, (size_t)length);
+    yk_text_add(text, "compute capability %d.%d, driver for CUDA %s, NVRTC %s (%lld bytes of %lld)", architecture / 10,
+                architecture % 10, device->info.driver, yk_nvrtc_version(version, sizeof version), (long long)file.st_size,
+                (long long)file.st_mtime);
     return text->length > before ? YOKE_OK : yk_no_memory("what a CUDA device is");
 }

@@ -257,23 +257,32 @@ yoke_status yk_opencl_device_compiler(const yoke_device *device, yoke_compiler_i
     return YOKE_OK;
 }
 
+/* What a driver does not know, or says at length, is left out; but it must not be left out one time and not the next. */
+static bool is_answer(cl_int result, char *value)
+{
+    if (result != CL_SUCCESS)
+        value[0] = '\0';
+    return result == CL_SUCCESS || result == CL_INVALID_VALUE;
+}
+
 yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text)
 {
     const yk_opencl_slot *slot = yk_opencl_device_of(device)->slot;
     const cl_device_info asked[] = { CL_DEVICE_VERSION, CL_DEVICE_OPENCL_C_VERSION };
-    char values[YK_COUNT_OF(asked)][128] = { "", "" }, platform[256] = "", line[1024];
+    char values[YK_COUNT_OF(asked)][128] = { "", "" }, platform[256] = "";
 
-    for (size_t i = 0; i < YK_COUNT_OF(asked); i++)
-        if (yk_cl.clGetDeviceInfo(slot->id, asked[i], sizeof values[i] - 1, values[i], NULL) != CL_SUCCESS)
-            values[i][0] = '\0';
-    if (yk_cl.clGetPlatformInfo(slot->platform, CL_PLATFORM_VERSION, sizeof platform - 1, platform, NULL) != CL_SUCCESS)
-        platform[0] = '\0';
-    int length =
-        snprintf(line, sizeof line, "%s (%s, driver %s, %s, %s, %s, %u units, %llu threads, %llu bytes shared)", device->info.name,
-                 device->info.platform, device->info.driver, values[0], values[1], platform, (unsigned)device->info.compute_units,
-                 (unsigned long long)device->info.max_block_threads, (unsigned long long)device->info.max_shared);
+    for (size_t i = 0; i < YK_COUNT_OF(asked); i++) {
+        cl_int result = yk_cl.clGetDeviceInfo(slot->id, asked[i], sizeof values[i] - 1, values[i], NULL);
+        if (!is_answer(result, values[i]))
+            return yk_opencl_fail("clGetDeviceInfo", result, "which version %s is", device->info.selector);
+    }
+    cl_int result = yk_cl.clGetPlatformInfo(slot->platform, CL_PLATFORM_VERSION, sizeof platform - 1, platform, NULL);
+    if (!is_answer(result, platform))
+        return yk_opencl_fail("clGetPlatformInfo", result, "which version the driver of %s is", device->info.selector);
     size_t before = text->length;
-    yk_text_add_bytes(text, line, (size_t)length);
+    yk_text_add(text, "%s (%s, driver %s, %s, %s, %s, %u units, %llu threads, %llu bytes shared)", device->info.name,
+                device->info.platform, device->info.driver, values[0], values[1], platform, (unsigned)device->info.compute_units,
+                (unsigned long long)device->info.max_block_threads, (unsigned long long)device->info.max_shared);
     return text->length > before ? YOKE_OK : yk_no_memory("what an OpenCL device is");
 }
 
@@ -284,8 +293,11 @@ yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *ou
     cl_int result = yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
 
     *out_kind = YK_CODE_BINARY;
-    if (result != CL_SUCCESS || size == 0)
-        return yk_opencl_fail("clGetProgramInfo", result, "program '%s': its driver gives out no binary", program->name);
+    if (result != CL_SUCCESS)
+        return yk_opencl_fail("clGetProgramInfo", result, "how large the binary of program '%s' is", program->name);
+    if (size == 0)
+        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: the driver of %s gives out no binary of program '%s'",
+                       program->device->info.selector, program->name);
     bytes = malloc(size);
     if (!bytes)
         return yk_no_memory("a program's code");
