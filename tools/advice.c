@@ -115,8 +115,8 @@ static void advise_opencl(info *self)
         advise(self, "opencl",
                tool_text(
                    "no OpenCL driver is installed (there is no .icd file in %s): install one, as Debian's pocl-opencl-icd for the "
-                   "CPU, intel-opencl-icd, mesa-opencl-icd or nvidia-opencl-icd",
-                   self->icds.place));
+                   "CPU, intel-opencl-icd, mesa-opencl-icd or nvidia-opencl-icd%s",
+                   self->icds.place, self->icds.ordered ? ", and unset that variable, so that the loader finds it" : ""));
     size_t nodes = host_nodes(&self->host, "/dev/dri/renderD", &locked);
     bool has_gpu = host_has_gpu(&self->host, HOST_AMD) || host_has_gpu(&self->host, HOST_INTEL);
     if (locked)
@@ -133,6 +133,10 @@ void info_advise(info *self)
     const char *order = getenv("YOKE_BACKEND");
     advise_cuda(self);
     advise_opencl(self);
+    if (self->order_fault)
+        advise(self, "environment",
+               tool_text("programs that go by YOKE_DEVICE=%s get no device (%s): unset it, or name one that is listed above",
+                         getenv("YOKE_DEVICE"), self->order_fault));
     if (self->device_count > 0)
         return;
     if (order && *order)

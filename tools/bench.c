@@ -200,8 +200,10 @@ static int measure_all(const tool_command *command, options *o)
         figures_print_json(devices, count, o->seconds);
     else
         figures_print(devices, count);
-    if (page)
+    if (page && count > 0)
         figures_write_html(page, devices, count);
+    else if (page)
+        unlink(o->html); /* an empty page helps nobody */
     if (page && (ferror(page) | fclose(page))) {
         tool_complain(command, "%s: it cannot be written: %s", o->html, strerror(errno));
         code = TOOL_WRONG;

@@ -200,8 +200,8 @@ static void measure_allocations(bench *b)
         size_t size;
     } cases[] = {
         { "alloc_4k", "4 KiB, made and released", BENCH_PLAIN, 4 << 10 },
-        { "alloc_1m", "1 MiB", BENCH_PLAIN, 1 << 20 },
-        { "alloc_64m", "64 MiB", BENCH_PLAIN, 64 << 20 },
+        { "alloc_1m", "1 MiB, made and released", BENCH_PLAIN, 1 << 20 },
+        { "alloc_64m", "64 MiB, made and released", BENCH_PLAIN, 64 << 20 },
         { "alloc_ordered_1m", "1 MiB, in stream order", BENCH_ORDERED, 1 << 20 },
         { "alloc_pinned_1m", "1 MiB, pinned", BENCH_PINNED, 1 << 20 },
     };

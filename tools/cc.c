@@ -204,7 +204,7 @@ static void print_form(const cc_form *form)
     const tool_colours *colours = tool_colours_of(stdout);
     printf("%s%s%s: ", colours->bold, form->path, colours->reset);
     if (form->state == CC_UNTRIED)
-        printf("%snot tried%s: %s\n", colours->yellow, colours->reset, form->why);
+        printf("%snot compiled%s: %s\n", colours->yellow, colours->reset, form->why);
     else if (form->state == CC_BROKEN)
         printf("%sdoes not compile%s for %s\n", colours->red, colours->reset, form->device);
     else
@@ -217,7 +217,9 @@ static void print_form(const cc_form *form)
     }
     if (form->state == CC_BROKEN && (!form->log || !*form->log))
         printf("  %s\n", form->why);
-    if (form->from_text)
+    if (form->kernel_count == 0 && form->state != CC_BROKEN)
+        printf("  no kernel in it\n");
+    else if (form->from_text)
         printf("  Its kernels, as the text declares them:\n");
     for (size_t i = 0; i < form->kernel_count; i++)
         print_kernel(form, &form->kernels[i]);
@@ -354,6 +356,8 @@ static int run(const tool_command *command, int argc, char **argv)
     options o = { .forms = { { .language = "CUDA", .backend = "cuda" }, { .language = "OpenCL", .backend = "opencl" } } };
     setenv("YOKE_CACHE", "off", 1); /* what comes from the cache has no log */
     int code = read_options(command, argc, argv, &o);
+    if (code == TOOL_FINE && !tool_backend_exists(command))
+        code = TOOL_USAGE;
     if (code == TOOL_FINE)
         code = check_devices(command, &o);
     if (code == TOOL_FINE)

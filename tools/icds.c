@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define VENDORS "/etc/OpenCL/vendors"
 
@@ -62,12 +63,15 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Libraries by name, separated by colons. */
+/* Libraries by name, separated by colons. One without a slash is looked for where all libraries are. */
 static void add_libraries(icd_list *list, const char *names)
 {
     char *copy = tool_text("%s", names), *rest = copy;
     for (char *name = strtok_r(copy, ":", &rest); name; name = strtok_r(NULL, ":", &rest))
-        add(list, tool_text("%s", name), tool_text("%s", name), NULL);
+        add(list, tool_text("%s", name), tool_text("%s", name),
+            strchr(name, '/') && access(name, F_OK) != 0
+                ? tool_text("there is no such file or folder: unset the variable that names it, or name a folder of .icd files")
+                : NULL);
     free(copy);
 }
 
@@ -89,7 +93,7 @@ static void find_ordered(icd_list *list, const char *order)
 void icds_find(icd_list *list)
 {
     const char *vendors = getenv("OCL_ICD_VENDORS"), *path = getenv("OPENCL_VENDOR_PATH"), *names = getenv("OCL_ICD_FILENAMES");
-    *list = (icd_list){ 0 };
+    *list = (icd_list){ .ordered = (vendors && *vendors) || (path && *path) };
     if (names && *names)
         add_libraries(list, names);
     if (vendors && *vendors) {

@@ -12,7 +12,8 @@ typedef struct icd {
 } icd;
 
 typedef struct icd_list {
-    char *place; /* where they were looked for, for messages */
+    char *place;  /* where they were looked for, for messages */
+    bool ordered; /* by a variable of the environment */
     icd *icds;
     size_t count;
 } icd_list;

@@ -157,6 +157,20 @@ out:
     return fine;
 }
 
+/* Why programs that go by YOKE_DEVICE get no device; NULL when they get one, or it is not set. To be freed. */
+static char *try_order(unsigned seconds)
+{
+    const char *order = getenv("YOKE_DEVICE");
+    probe chosen = { .what = tool_text("YOKE_DEVICE"), .selector = order };
+    char *fault = NULL;
+    if (order && *order)
+        probe_run(&chosen, 1, seconds);
+    if (chosen.outcome == PROBE_FAILED) /* a driver that does not answer is told of by its own probe */
+        fault = tool_text("%.*s", (int)strcspn(chosen.message, ";"), chosen.message);
+    probe_free(&chosen, 1);
+    return fault;
+}
+
 /* ---- One device only ---- */
 
 /* Leave only the device that the selector opens. Returns the exit code. */
@@ -190,6 +204,7 @@ static void free_info(info *self)
     for (size_t i = 0; i < self->advice_count; i++)
         free(self->advice[i].text);
     free(self->advice);
+    free(self->order_fault);
     free(self->devices);
     probe_free(self->probes, self->probe_count);
     free(self->probes);
@@ -205,6 +220,7 @@ static int show(const tool_command *command, const char *selector, bool json, un
     int code = TOOL_WRONG;
     host_look(&self.host, "");
     if (ask(command, &self, seconds)) {
+        self.order_fault = selector ? NULL : try_order(seconds);
         info_gather(&self);
         info_advise(&self);
         code = self.device_count > 0 ? TOOL_FINE : TOOL_NO_DEVICE;
@@ -227,7 +243,6 @@ static int run(const tool_command *command, int argc, char **argv)
         { "help", no_argument, NULL, 'h' },
         { NULL, 0, NULL, 0 },
     };
-    const char *order = getenv("YOKE_BACKEND");
     bool json = false;
     long seconds = SECONDS;
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -242,8 +257,8 @@ static int run(const tool_command *command, int argc, char **argv)
     }
     if (argc - optind > 1)
         return tool_misused(command, "one selector at most");
-    if (order && *order && !is_wanted("cuda") && !is_wanted("opencl"))
-        return tool_misused(command, "YOKE_BACKEND=%s: there is no such backend; there are cuda and opencl", order);
+    if (!tool_backend_exists(command))
+        return TOOL_USAGE;
     if (json && !tool_has_json(command))
         return TOOL_WRONG;
     return show(command, argc > optind ? argv[optind] : NULL, json, (unsigned)seconds);

@@ -23,7 +23,7 @@ typedef struct info_physical {
 
 /* What to do, and about what. */
 typedef struct info_advice {
-    const char *about; /* "cuda" or "opencl" */
+    const char *about; /* "cuda", "opencl" or "environment" */
     char *text;
 } info_advice;
 
@@ -34,6 +34,7 @@ typedef struct info {
     size_t probe_count;
     info_physical *devices; /* best first */
     size_t device_count;
+    char *order_fault; /* why YOKE_DEVICE opens nothing; or NULL */
     info_advice *advice;
     size_t advice_count;
 } info;

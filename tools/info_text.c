@@ -139,9 +139,7 @@ static void print_probe(const probe *asked)
            : empty ? colours->yellow
                    : "",
            outcome, colours->reset);
-    print_lines(rejected);
-    if (asked->library_fault)
-        print_lines(asked->library_fault);
+    print_lines(asked->library_fault ? asked->library_fault : rejected); /* the loader only says that it has found nothing */
     if (asked->said && (broken || empty)) {
         char *said = tool_text("it printed: %s", asked->said);
         print_lines(said);

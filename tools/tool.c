@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* ---- The command line ---- */
@@ -50,6 +51,15 @@ int tool_no_device(const tool_command *command)
         return TOOL_USAGE;
     fprintf(stderr, "'yoke info' says what was tried, and what to do about it.\n");
     return TOOL_NO_DEVICE;
+}
+
+bool tool_backend_exists(const tool_command *command)
+{
+    const char *order = getenv("YOKE_BACKEND");
+    bool exists = !order || !*order || strcasecmp(order, "cuda") == 0 || strcasecmp(order, "opencl") == 0;
+    if (!exists)
+        tool_misused(command, "YOKE_BACKEND=%s: there is no such backend; there are cuda and opencl", order);
+    return exists;
 }
 
 bool tool_number(const char *text, long least, long most, long *out_number)

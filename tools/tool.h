@@ -37,6 +37,9 @@ void tool_complain(const tool_command *command, const char *format, ...) YOKE_PR
 /* A failure of opening a device as an exit code: TOOL_USAGE for a selector that is none, else TOOL_NO_DEVICE. Prints the record. */
 int tool_no_device(const tool_command *command);
 
+/* Whether YOKE_BACKEND is a backend or not set; else complains as tool_misused does. */
+bool tool_backend_exists(const tool_command *command);
+
 /* A whole number from `least` to `most`; false when the text is none. */
 bool tool_number(const char *text, long least, long most, long *out_number);
 

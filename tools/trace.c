@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,27 @@ static bool show(const tool_command *command, const char *path, const char *titl
         fine = draw(command, &seen, title, picture);
     trace_free(&seen);
     return fine;
+}
+
+/* Whether a file can be made or written there, so that nothing is run in vain; else complains. */
+static bool can_write(const tool_command *command, const char *path)
+{
+    char *copy = tool_text("%s", path);
+    bool fine = access(path, W_OK) == 0 || (errno == ENOENT && access(dirname(copy), W_OK) == 0);
+    if (!fine)
+        tool_complain(command, "%s cannot be written: %s", path, strerror(errno));
+    free(copy);
+    return fine;
+}
+
+/* The library writes traces to plain files alone: no device, no pipe, nothing behind a link. */
+static bool can_trace_to(const tool_command *command, const char *path)
+{
+    struct stat file;
+    if (lstat(path, &file) != 0 || S_ISREG(file.st_mode))
+        return can_write(command, path);
+    tool_complain(command, "--out %s: traces are written to plain files only", path);
+    return false;
 }
 
 /* A path for the trace, to be freed; relative ones are of this folder, wherever the program goes. NULL: complained. */
@@ -150,6 +172,8 @@ static int trace_main(const tool_command *command, int argc, char **argv)
         return tool_misused(command, "there is no command to trace");
     if (!tool_has_json(command))
         return TOOL_WRONG;
+    if ((out && !can_trace_to(command, out)) || (picture && !can_write(command, picture)))
+        return TOOL_WRONG;
     if (given)
         return show(command, given, given, picture) ? TOOL_FINE : TOOL_WRONG;
     return trace_program(command, argv + optind, out, picture);
@@ -157,11 +181,13 @@ static int trace_main(const tool_command *command, int argc, char **argv)
 
 const tool_command tool_trace = {
     .name = "trace",
-    .arguments = "[--out FILE] [--svg FILE] COMMAND [ARGUMENT]..., or --read FILE [--svg FILE]",
+    .arguments = "[--out FILE] [--svg FILE] COMMAND [ARGUMENT]...\n       yoke trace --read FILE [--svg FILE]",
     .summary = "what a program did with its time, and what stood in the way of more",
-    .help = "  --out FILE    keep the trace: Chrome's trace events, for Perfetto or chrome://tracing\n"
+    .help = "Runs COMMAND with YOKE_TRACE, and tells what its streams did.\n\n"
+            "  --out FILE    keep the trace: Chrome's trace events, for Perfetto or chrome://tracing\n"
             "  --svg FILE    draw it: a row for each stream, for its host functions, and for each thread that waited\n"
             "  --read FILE   do that with a trace that is there, as YOKE_TRACE=FILE leaves it\n"
+            "  --help        print this\n"
             "\n"
             "What it tells goes to stderr, behind what the program says. The exit code is the program's; 127 when it\n"
             "cannot be started.\n",

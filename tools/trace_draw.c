@@ -12,9 +12,12 @@ enum { WIDTH = 1280, LEFT = 190, RIGHT = 34, TOP = 84, ROW = 26, BAR = 18, HEADI
 static const struct {
     const char *colour, *words;
 } looks[TRACE_KINDS] = {
-    [TRACE_LAUNCH] = { "#3b6fb6", "kernel" },         [TRACE_TRANSFER] = { "#3a9a6b", "host and device" },
-    [TRACE_COPY] = { "#7fb8a0", "device, fills" },    [TRACE_GRAPH] = { "#6a5fb0", "graph" },
-    [TRACE_FUNCTION] = { "#e08a2e", "function" },     [TRACE_WAIT] = { "#d9c9a3", "stream waits" },
+    [TRACE_LAUNCH] = { "#3b6fb6", "kernel" },
+    [TRACE_TRANSFER] = { "#3a9a6b", "copy, host and device" },
+    [TRACE_COPY] = { "#7fb8a0", "copy or fill on the device" },
+    [TRACE_GRAPH] = { "#6a5fb0", "graph" },
+    [TRACE_FUNCTION] = { "#e08a2e", "host function" },
+    [TRACE_WAIT] = { "#d9c9a3", "stream waits" },
     [TRACE_PROGRAM] = { "#c9ccd1", "program waits" },
 };
 
@@ -168,7 +171,9 @@ void trace_draw(const trace *self, const char *title, FILE *stream)
     for (size_t i = 0; i < self->count; i++) {
         const trace_row *row = &self->rows[i];
         if (i == 0 || row->process != self->rows[i - 1].process) {
-            fprintf(stream, "<text x='14' y='%.0f' font-weight='bold' fill='#223'>", places[i] - 7);
+            fprintf(stream,
+                    "<text x='14' y='%.0f' font-weight='bold' fill='#223' stroke='#fff' stroke-width='4' paint-order='stroke'>",
+                    places[i] - 7);
             print_text(stream, *row->device ? row->device : "the program");
             fprintf(stream, "</text>\n");
         }

@@ -160,8 +160,8 @@ static void print_remark(const remark *r, FILE *stream)
     const char *where = r->where ? r->where : "a place that the trace does not know";
     if (r->what == pageable)
         tool_add(&text,
-                 "%zu cop%s of pageable memory, %s, %.3f ms: nothing else of the stream can overlap them, and drivers are slow "
-                 "with it. Use memory of yoke_buffer_create_pinned, or yoke_buffer_create_over, for what stands at %s",
+                 "%zu cop%s of pageable memory, %s, %.3f ms: a device reaches such memory only by detours. Use memory of "
+                 "yoke_buffer_create_pinned, or yoke_buffer_create_over, for what stands at %s",
                  r->times, r->times == 1 ? "y" : "ies", tool_bytes((uint64_t)r->bytes, bytes), r->cost * 1e-3, where);
     else if (r->what == waits)
         tool_add(&text, "%s waited %.3f ms for stream %s%s%s, %zu time%s, because of the wait at %s", r->stream, r->cost * 1e-3,
@@ -188,13 +188,15 @@ static double idle_time(const spans *busy)
 
 static void print_sums(const trace *self, const spans *busy, FILE *stream)
 {
-    static const char *const names[TRACE_KINDS] = { "kernels",
-                                                    "copies between host and device",
-                                                    "copies and fills on the device",
-                                                    "graphs",
-                                                    "host functions",
-                                                    "waits of streams",
-                                                    "waits of the program" };
+    static const char *const names[TRACE_KINDS][2] = { /* one, several */
+                                                       { "kernel", "kernels" },
+                                                       { "copy between host and device", "copies between host and device" },
+                                                       { "copy or fill on the device", "copies and fills on the device" },
+                                                       { "graph", "graphs" },
+                                                       { "host function", "host functions" },
+                                                       { "wait of a stream", "waits of streams" },
+                                                       { "wait of the program", "waits of the program" }
+    };
     double sums[TRACE_KINDS] = { 0 };
     size_t counts[TRACE_KINDS] = { 0 };
     for (size_t i = 0; i < self->count; i++)
@@ -206,7 +208,7 @@ static void print_sums(const trace *self, const spans *busy, FILE *stream)
     fprintf(stream, "%.3f ms in all, %.3f of them with work on the device\n", self->end * 1e-3, length_of(busy) * 1e-3);
     for (int kind = 0; kind < TRACE_KINDS; kind++)
         if (counts[kind] > 0)
-            fprintf(stream, "  %8zu %-32s %12.3f ms\n", counts[kind], names[kind], sums[kind] * 1e-3);
+            fprintf(stream, "  %8zu %-32s %12.3f ms\n", counts[kind], names[kind][counts[kind] > 1], sums[kind] * 1e-3);
 }
 
 size_t trace_explain(const trace *self, FILE *stream)

@@ -5,8 +5,17 @@
 
 _yoke()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} words=''
-    local selectors='cuda cuda:0 opencl opencl:0 opencl:gpu opencl:cpu'
+    local selectors='cuda cuda:0 opencl opencl:0 opencl:gpu opencl:cpu' words='' kept=''
+    local word before command=${COMP_WORDS[1]} i=$((COMP_CWORD))
+
+    # Bash breaks words at colons, which selectors have: what stands before the last one is there, and not offered again.
+    word=${COMP_WORDS[i]}
+    while [ "$i" -gt 2 ] && [[ $word == :* || ${COMP_WORDS[i - 1]} == : ]]; do
+        i=$((i - 1))
+        word=${COMP_WORDS[i]}$word
+    done
+    before=${COMP_WORDS[i - 1]}
+    [[ $COMP_WORDBREAKS == *:* && $word == *:* ]] && kept=${word%"${word##*:}"}
 
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -43,12 +52,17 @@ _yoke()
             return
             ;;
         trace:*)
-            mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
+            # The program to trace, and behind it what may be its files.
+            case $before in
+            trace) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
+            *) compopt -o default 2>/dev/null ;;
+            esac
             return
             ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+    COMPREPLY=("${COMPREPLY[@]#"$kept"}")
 }
 
 complete -F _yoke yoke

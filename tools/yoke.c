@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `yoke`: what a person asks of Yoke without writing a program. Each subcommand is a file of its name; adding one is a file and a
  * line in `commands`. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tool.h"
@@ -64,7 +65,13 @@ static int run(int argc, char **argv)
         return TOOL_USAGE;
     }
     const tool_command *command = find(argv[1]);
-    return command ? command->run(command, argc - 1, argv + 1) : TOOL_USAGE;
+    if (!command)
+        return TOOL_USAGE;
+    char *name = tool_text("yoke %s", command->name); /* which getopt complains by */
+    argv[1] = name;
+    int code = command->run(command, argc - 1, argv + 1);
+    free(name);
+    return code;
 }
 
 int main(int argc, char **argv)

@@ -145,7 +145,7 @@ static int read_options(int argc, char **argv, options *o, suite *s)
         }
     }
     if (well && optind < argc)
-        fail(0, "what is '%s'?", argv[optind]);
+        fail(0, "'%s' stands alone: devices are named by --device, programs by --filter", argv[optind]);
     if (well && optind == argc)
         return ALL_PASSED;
     fputs("Try yoke-conformance --help.\n", stderr);
@@ -235,7 +235,11 @@ static int find_devices(const options *o, suite *s)
         return fail(yoke_error()->status == YOKE_E_INVALID ? WRONG_USAGE : NO_DEVICE, "%s", yoke_error()->text);
     if (s->device_count > MOST_DEVICES)
         s->device_count = MOST_DEVICES;
-    return s->device_count ? ALL_PASSED : fail(NO_DEVICE, "there is no device\n%s", yoke_device_report());
+    if (s->device_count)
+        return ALL_PASSED;
+    fail(NO_DEVICE, "there is no device; this was tried:");
+    fputs(yoke_device_report(), stderr); /* lines */
+    return NO_DEVICE;
 }
 
 static void list(const suite *s)
@@ -303,6 +307,13 @@ static int run_suite(const options *o, suite *s, FILE *report)
                                                                                                                : ALL_PASSED;
 }
 
+/* What stdout has not taken is a failure. */
+static int written(int status)
+{
+    bool well = fflush(stdout) == 0 && !ferror(stdout);
+    return well || status != ALL_PASSED ? status : fail(SOME_FAILED, "cannot write to the standard output: %s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
     options o = { .format = report_text };
@@ -311,7 +322,7 @@ int main(int argc, char **argv)
     int status = read_options(argc, argv, &o, &s);
 
     if (status != ALL_PASSED)
-        return status < 0 ? ALL_PASSED : status;
+        return status < 0 ? written(ALL_PASSED) : status;
     s.progress = !s.verbose && isatty(STDOUT_FILENO);
     status = find_programs(&o, &s);
     if (status == ALL_PASSED)
@@ -326,5 +337,5 @@ int main(int argc, char **argv)
     if (report && fclose(report) != 0 && status == ALL_PASSED)
         status = fail(SOME_FAILED, "cannot write %s: %s", o.report, strerror(errno));
     free_suite(&s);
-    return status;
+    return written(status);
 }
