@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -184,6 +185,7 @@ static int measure_all(const tool_command *command, options *o)
     figures *devices = tool_alloc(MOST_DEVICES * sizeof *devices);
     int code = TOOL_FINE;
     size_t count = 0;
+    struct stat file;
     FILE *page = o->html ? fopen(o->html, "we") : NULL; /* before the work, so that it is not done in vain */
     if (o->html && !page) {
         tool_complain(command, "%s: %s", o->html, strerror(errno));
@@ -202,7 +204,7 @@ static int measure_all(const tool_command *command, options *o)
         figures_print(devices, count);
     if (page && count > 0)
         figures_write_html(page, devices, count);
-    else if (page)
+    else if (page && fstat(fileno(page), &file) == 0 && S_ISREG(file.st_mode))
         unlink(o->html); /* an empty page helps nobody */
     if (page && (ferror(page) | fclose(page))) {
         tool_complain(command, "%s: it cannot be written: %s", o->html, strerror(errno));

@@ -160,18 +160,21 @@ static void print_remark(const remark *r, FILE *stream)
     const char *where = r->where ? r->where : "a place that the trace does not know";
     if (r->what == pageable)
         tool_add(&text,
-                 "%zu cop%s of pageable memory, %s, %.3f ms: a device reaches such memory only by detours. Use memory of "
+                 "%zu cop%s of pageable memory, %s, %.3f ms: a device reaches such memory only by a detour. Use memory of "
                  "yoke_buffer_create_pinned, or yoke_buffer_create_over, for what stands at %s",
                  r->times, r->times == 1 ? "y" : "ies", tool_bytes((uint64_t)r->bytes, bytes), r->cost * 1e-3, where);
     else if (r->what == waits)
-        tool_add(&text, "%s waited %.3f ms for stream %s%s%s, %zu time%s, because of the wait at %s", r->stream, r->cost * 1e-3,
-                 r->awaited, r->recorded ? ", until the event of " : "", r->recorded ? r->recorded : "", r->times,
-                 r->times == 1 ? "" : "s", where);
+        tool_add(
+            &text,
+            "%.*s waited %.3f ms for stream %s, %zu time%s: at %s it is told to wait for an event%s%s. Let it wait for less, or "
+            "give it before that what does not depend on stream %s",
+            (int)strcspn(r->stream, ":"), r->stream, r->cost * 1e-3, r->awaited, r->times, r->times == 1 ? "" : "s", where,
+            r->recorded ? ", recorded at " : "", r->recorded ? r->recorded : "", r->awaited);
     else
         tool_add(&text,
-                 "%zu host function%s of %s ran for %.3f ms in which the device did nothing: give it work in another stream "
-                 "meanwhile, or call them later",
-                 r->times, r->times == 1 ? "" : "s", where, r->cost * 1e-3);
+                 "%zu host function%s of %s ran for %.3f ms in which the device did nothing: give the device work in another "
+                 "stream meanwhile, or call the function%s later",
+                 r->times, r->times == 1 ? "" : "s", where, r->cost * 1e-3, r->times == 1 ? "" : "s");
     fprintf(stream, "  - ");
     tool_wrap(stream, 4, text.data);
     free(text.data);

@@ -11,7 +11,12 @@
 run 2 "a time that is none" bench --seconds 0
 run 2 "an unknown option" bench --no-such
 run 3 "no device at all" bench
-run 3 "a device that is not there" bench opencl:7
+run 3 "a device that is not there" bench --html none.html opencl:7
+[ ! -e none.html ]
+tap_ok $? "leaves no empty page"
+run 3 "the same with a page for nobody" bench --html /dev/null opencl:7
+[ -c /dev/null ]
+tap_ok $? "leaves the device for that alone"
 run 2 "a selector that is none" bench what?
 
 [ -f $vendors/pocl.icd ] || { tap_skip "with PoCL: there is no $vendors/pocl.icd" && tap_done; }

@@ -12,7 +12,7 @@ double=$PWD/tests/cuda-double/.libs
 
 # ---- Usage ----
 
-: >none.cl
+echo 'int none(int x) { return x; }' >none.cl
 run 2 "no file" cc
 run 2 "a file that is not there" cc absent.cl
 says "No such file or directory"
@@ -20,8 +20,10 @@ run 2 "two files of one language" cc none.cl none.cl
 run 2 "a file of another kind" cc "$source/configure.ac"
 run 2 "a folder that is not there" cc -I absent none.cl
 run 2 "an unknown option" cc --no-such none.cl
+YOKE_BACKEND=metal run 2 "an unknown backend" cc none.cl
+says "there is no such backend"
 run 3 "no device at all" cc "$source/kernels/saxpy.cl"
-says "not tried"
+says "not compiled"
 run 3 "a device that is not there" cc --device opencl:0 "$source/kernels/saxpy.cl"
 
 [ -f $vendors/pocl.icd ] || { tap_skip "with PoCL: there is no $vendors/pocl.icd" && tap_done; }
@@ -39,6 +41,8 @@ says "kernel saxpy: blocks of up to"
 says "0 x float* buffer 8 bytes, const"
 says "2 a float value 4 bytes"
 silent "twins"
+run 0 "a file without a kernel" cc none.cl
+says "no kernel in it"
 run 3 "a form that cannot be tried" cc "$source/kernels/saxpy.cu"
 says "YOKE_BACKEND=opencl leaves it out"
 says "3 n int value 4 bytes"

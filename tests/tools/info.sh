@@ -47,6 +47,14 @@ run 3 "ICD files that name nothing" info
 says "gone.icd names a library that cannot be opened (/nowhere/libnothing.so"
 says "empty.icd: it names no library"
 
+says "icds/gone.icd: 0 devices /nowhere/libnothing.so"
+before=$OCL_ICD_VENDORS
+export OCL_ICD_VENDORS=/nowhere
+run 3 "OCL_ICD_VENDORS names nothing" info
+says "/nowhere: there is no such file or folder: unset the variable that names it"
+silent "names a library"
+export OCL_ICD_VENDORS="$before"
+
 # ---- Broken drivers ----
 
 use crash
@@ -116,6 +124,14 @@ silent "opencl:0"
 run 3 "one that is not there" info opencl:7
 says "no such device"
 export POCL_DEVICES=pthread
+YOKE_DEVICE=opencl:7 run 0 "YOKE_DEVICE names one that is not there" info
+says "programs that go by YOKE_DEVICE=opencl:7 get no device"
+if has_json; then
+    YOKE_DEVICE=gpu0 run 0 "YOKE_DEVICE is no selector" info --json
+    fits info
+fi
+YOKE_DEVICE=opencl:0 run 0 "YOKE_DEVICE names one that is" info
+silent "programs that go by"
 if has_json; then
     run 0 "the same as JSON" info --json
     fits info

@@ -13,6 +13,8 @@ says "Usage: yoke SUBCOMMAND"
 run 2 "no such subcommand" fly
 says "there is no subcommand 'fly'; there are: info"
 run 2 "an option in front" --json info
+run 2 "an unknown option behind it" info --fly
+says "yoke info: unrecognized option"
 run 0 "--version" --version
 says "yoke $PACKAGE_VERSION"
 run 0 "--help" --help
@@ -68,7 +70,7 @@ fi
 if command -v bash >/dev/null; then
     # offers WORD...: what bash offers for the last word.
     offers() {
-        bash -c 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _yoke; printf "%s\n" "${COMPREPLY[@]}"' \
+        bash -c 'source "$0"; COMP_WORDBREAKS=": " COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _yoke; echo "${COMPREPLY[@]}"' \
             "$source/tools/yoke.bash" "$@" | tr '\n' ' '
     }
     offers yoke '' | grep -q 'info .*cc'
@@ -77,6 +79,8 @@ if command -v bash >/dev/null; then
     tap_ok $? "bash completes options"
     offers yoke bench 'open' | grep -q 'opencl'
     tap_ok $? "bash completes selectors"
+    [ "$(offers yoke bench opencl : g)" = "gpu " ]
+    tap_ok $? "and what stands behind their colon"
 else
     tap_skip "bash is not installed"
 fi
