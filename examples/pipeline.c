@@ -3,6 +3,8 @@
  * A pipeline over several streams: each stream takes every third chunk, in which a host function makes the input, the device copies
  * and computes, and another host function takes the result. One chunk's copies run beside another's kernel and a third one's host
  * functions, and the program only enqueues. pipeline [CHUNKS]
+ *
+ * A common mistake: a thread beside the device's work for what has to stand in order, and pageable copies, which overlap nothing.
  */
 #include "example.h"
 

@@ -2,6 +2,8 @@
 /*
  * A libuv loop that never waits for the device. Batch after batch goes to a stream; the event behind each one has a file
  * descriptor, which the loop watches like any socket, while a timer shows that it is free for other things.
+ *
+ * A common mistake: to wait for the device, or to copy from it, inside the loop, which serves nobody meanwhile.
  */
 #include <stdio.h>
 #include <string.h>

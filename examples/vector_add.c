@@ -2,7 +2,7 @@
 /*
  * Vector addition in all its steps: a kernel from source, device memory, copies, a launch, the result. vector_add [N]
  *
- * A common mistake: no call is checked, and the result is printed and compared with nothing.
+ * A common mistake: the width of each argument by hand, no call that is checked, and a result that is compared with nothing.
  */
 #include "example.h"
 
