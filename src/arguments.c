@@ -192,11 +192,11 @@ static void append_params(const yoke_kernel *kernel)
     enum { SHOWN = 10 };
     for (int i = 0; i < kernel->param_count && i < SHOWN; i++) {
         const yk_param *param = &kernel->params[i];
-        yk_error_append("%s", i ? ", " : ": ");
+        const char *mark = i ? ", " : ": "; /* with what follows: blanks at the end of a message go */
         if (param->type[0] || param->name[0])
-            yk_error_append("%s%s%s", param->type, param->type[0] && param->name[0] ? " " : "", param->name);
+            yk_error_append("%s%s%s%s", mark, param->type, param->type[0] && param->name[0] ? " " : "", param->name);
         else
-            yk_error_append("%u bytes", (unsigned)param->size);
+            yk_error_append("%s%u bytes", mark, (unsigned)param->size);
     }
     if (kernel->param_count > SHOWN)
         yk_error_append(" and %d more", kernel->param_count - SHOWN);
@@ -220,9 +220,9 @@ static yoke_status check_count(const char *function, const yk_op *op)
         return YOKE_OK;
     if (kernel->takes_shared && given == (size_t)kernel->param_count + 1 && op->u.launch.args[count - 1].kind == YOKE_ARG_LOCAL)
         return YOKE_OK;
-    yoke_status status =
-        yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s' takes %d arguments, %zu were given%s", function, kernel->name,
-                kernel->param_count, given, kernel->takes_shared ? " (its last parameter, shared memory, is none of them)" : "");
+    yoke_status status = yk_fail(YOKE_E_ARGUMENT, "%s: kernel '%s' takes %d argument%s, %zu %s given%s", function, kernel->name,
+                                 kernel->param_count, kernel->param_count == 1 ? "" : "s", given, given == 1 ? "was" : "were",
+                                 kernel->takes_shared ? " (its last parameter, shared memory, is none of them)" : "");
     append_params(kernel);
     return status;
 }
