@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <yoke/yoke.h>
 
@@ -38,7 +39,9 @@ static inline int number(int argc, char **argv, int index, int otherwise, int mo
     long value = index < argc ? strtol(argv[index], &end, 10) : otherwise;
 
     if (value < 1 || value > most || (end && *end)) {
-        fprintf(stderr, "%s: argument %d has to be a number from 1 to %d\n", argv[0], index, most);
+        const char *slash = strrchr(argv[0], '/');
+        fprintf(stderr, "%s: argument %d, '%s', has to be a number from 1 to %d\n", slash ? slash + 1 : argv[0], index, argv[index],
+                most);
         exit(2);
     }
     return (int)value;

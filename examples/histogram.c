@@ -3,6 +3,7 @@
  * How often each byte occurs: each block counts in shared memory, by atomic additions, and adds its counts to those of all at its
  * end. histogram [FILE], without which it counts in bytes of its own.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "example.h"
@@ -42,13 +43,14 @@ static const yoke_source source = {
 /* The file's bytes, or some that are small more often than large. */
 static int fill(unsigned char *bytes, const char *path)
 {
-    FILE *file = path ? fopen(path, "rb") : NULL;
     size_t n = 300007;
 
+    errno = 0;
     if (path) {
+        FILE *file = fopen(path, "rb");
         n = file ? fread(bytes, 1, MOST, file) : 0;
         if (n == 0)
-            fprintf(stderr, "%s holds no byte that can be read\n", path), exit(EXIT_FAILURE);
+            fprintf(stderr, "%s: %s\n", path, errno ? strerror(errno) : "there is nothing in it"), exit(EXIT_FAILURE);
         fclose(file);
     } else
         for (size_t i = 0; i < n; i++)

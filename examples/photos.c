@@ -49,7 +49,7 @@ typedef struct run {
     yoke_event *origin; /* ties the device's clock to the host's: */
     double origin_time; /* it happened at this time */
     double decoding;    /* seconds */
-    bool broken; /* the device or a stream has failed: no use in going on */
+    bool broken;        /* the device or a stream has failed: no use in going on */
 } run;
 
 /* For functions that return a yoke_status: give up at the first failure. */
@@ -355,6 +355,8 @@ static void print_table(const run *r, const times *t, double wall)
     printf("device      %s, %s (%s)\n", r->info.selector, r->info.name, r->info.platform);
     printf("pictures    %zu of %zu, %.1f megapixels, sigma %g: %s\n", good, r->report.total, megapixels, r->options.sigma,
            r->options.out);
+    if (good == 0) /* nothing to tell figures of */
+        return;
     printf("checked     %zu pixels against the CPU, %s\n", good * SAMPLES,
            yoke_device_lacks(r->device, YOKE_CAP_EXACT_FP32) ? "each byte within 1" : "equal to the last bit");
     printf("wall time   %.3f s, %.1f megapixels a second, %s\n", wall, megapixels / wall,

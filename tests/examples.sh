@@ -83,7 +83,8 @@ if [ -x "$examples/blur" ]; then
     done >pictures
     tap_empty "the pictures are there" pictures
 fi
-fails 2 'has to be a number from 1 to' matmul 0
-fails 2 'has to be a number from 1 to' matmul 3x
+fails 2 "^(lt-)?matmul: argument 1, '0', has to be a number from 1 to" matmul 0
+fails 2 "argument 2, '3x', has to be a number from 1 to" matmul 4 3x
+fails 1 '^absent: No such file' histogram absent
 fails 1 '^absent: ' load_kernel absent add
 tap_done

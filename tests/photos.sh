@@ -104,6 +104,11 @@ says "photos: folder.png: there is no .png file in this folder"
 says "photos: pipe.png: is no regular file"
 says "11 of 13 pictures failed"
 written bad rgb.png grey.png
+photos --out none absent.png
+exits 1 "no good picture at all"
+says "0 of 1"
+! grep -q checked out
+tap_ok $? "nothing is said to be checked"
 
 cp in/rgb.png locked.png
 chmod 0 locked.png

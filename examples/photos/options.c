@@ -45,15 +45,20 @@ int options_parse(options *o, int argc, char **argv)
 {
     enum { BACKEND = 1, DEVICE, STREAMS, SIGMA, SERIAL, OUT, QUIET, HELP };
     static const struct option table[] = {
-        { "backend", required_argument, NULL, BACKEND }, { "device", required_argument, NULL, DEVICE },
-        { "streams", required_argument, NULL, STREAMS }, { "sigma", required_argument, NULL, SIGMA },
-        { "serial", no_argument, NULL, SERIAL },         { "out", required_argument, NULL, OUT },
-        { "quiet", no_argument, NULL, QUIET },           { "help", no_argument, NULL, HELP },
+        { "backend", required_argument, NULL, BACKEND },
+        { "device", required_argument, NULL, DEVICE },
+        { "streams", required_argument, NULL, STREAMS },
+        { "sigma", required_argument, NULL, SIGMA },
+        { "serial", no_argument, NULL, SERIAL },
+        { "out", required_argument, NULL, OUT },
+        { "quiet", no_argument, NULL, QUIET },
+        { "help", no_argument, NULL, HELP },
         { NULL, 0, NULL, 0 },
     };
     double number;
 
     *o = (options){ .out = "photos-out", .streams = 4, .sigma = 3.0 };
+    argv[0] = (char *)"photos"; /* which getopt complains by */
     for (int c; (c = getopt_long(argc, argv, "", table, NULL)) != -1;)
         switch (c) {
         case BACKEND:

@@ -18,14 +18,14 @@ typedef struct span {
 /* One picture: where it comes from and goes to, and what became of it. */
 typedef struct photo {
     char *input, *output;
-    dev_t disk;                /* of the input file, with its inode: tells files apart whatever they are called */
+    dev_t disk; /* of the input file, with its inode: tells files apart whatever they are called */
     ino_t inode;
     int width, height;
-    bool opaque;               /* no pixel is transparent */
-    int depth;                 /* of a picture that is computed; 0: it is read from the input */
-    span device, host;         /* its work on the device, and its host function */
+    bool opaque;       /* no pixel is transparent */
+    int depth;         /* of a picture that is computed; 0: it is read from the input */
+    span device, host; /* its work on the device, and its host function */
     bool failed;
-    char error[512];           /* why it failed */
+    char error[512]; /* why it failed */
 } photo;
 
 typedef struct photo_list {
@@ -110,8 +110,8 @@ typedef struct times {
 bool times_of(const photo_list *photos, times *out);
 
 typedef struct report {
-    bool quiet, bar;   /* bar: a progress bar is shown, for standard output is a terminal */
-    const char *what;  /* the bar's heading */
+    bool quiet, bar;  /* bar: a progress bar is shown, for standard output is a terminal */
+    const char *what; /* the bar's heading */
     size_t done, failed, total;
     double pixels;
 } report;
