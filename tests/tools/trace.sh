@@ -44,7 +44,8 @@ says "1 host function of a.c:2 ran for 0.300 ms in which the device did nothing"
 says "the device had nothing to do for 0.300 ms"
 run 1 "a folder for the trace that is not there" trace --out absent/trace.json touch ran
 says "absent/trace.json cannot be written: No such file"
-run 1 "a trace that is to be no file" trace --out /dev/null touch ran
+mkfifo nowhere
+run 1 "a trace that is to be no file" trace --out nowhere touch ran
 says "plain files only"
 run 1 "a picture that cannot be written" trace --svg absent/picture.svg touch ran
 says "absent/picture.svg cannot be written: No such file"
