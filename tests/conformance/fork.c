@@ -144,13 +144,13 @@ static void list_leaves_nothing(suite *t)
 
     (void)t;
     CHECK_OK(yoke_device_count(&count));
-    first = dup(0);
+    first = dup(0); /* the lowest that is free, whatever the program was started with */
+    close(first);
     for (int i = 0; i < 5; i++)
         CHECK_OK(yoke_device_count(&count));
     last = dup(0);
-    CHECK(last == first + 1);
-    close(first);
     close(last);
+    CHECK(last == first);
     CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 }
 
