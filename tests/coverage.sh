@@ -30,4 +30,4 @@ gcovr --root "$source" $common --branches --txt branches.txt || exit 1
 cut -c 1-60 coverage.txt
 cut -c 1-60 branches.txt
 # shellcheck disable=SC2086
-gcovr --root "$source" $common --print-summary --fail-under-line "$lines" --fail-under-branch "$branches" --txt /dev/null
+gcovr --root "$source" $common --print-summary --fail-under-line "$lines" --fail-under-branch "$branches" --txt summary.txt
