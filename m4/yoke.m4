@@ -83,8 +83,8 @@ AC_DEFUN([YK_FAULTS], [
     AM_CONDITIONAL([FAULT_INJECTION], [test "x$enable_fault_injection" = xyes])
 ])
 
-dnl YK_COVERAGE: count which lines of the library run. Threads count at once, so the counters are atomic. What is optimized has other
-dnl branches than its source; the tests stay fast: CFLAGS go before, since of several -O the last one holds.
+dnl YK_COVERAGE: count which lines of the library run. Threads count at once, so the counters are atomic. What is optimized has
+dnl other branches than its source, but the tests stay fast: CFLAGS go before, since of several -O the last one holds.
 AC_DEFUN([YK_COVERAGE], [
     AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [build so that gcovr can tell which lines have run])],
         [], [enable_coverage=no])
