@@ -46,14 +46,14 @@ static uint32_t size_of_type(const char *type)
     return 0;
 }
 
-static bool ask_text(cl_kernel handle, cl_uint index, cl_kernel_arg_info what, char *target, size_t size)
+/* Empty where the driver does not know it, or has more to say than fits. */
+static cl_int ask_text(cl_kernel handle, cl_uint index, cl_kernel_arg_info what, char *target, size_t size)
 {
     char text[512] = "";
+    cl_int code = yk_cl.clGetKernelArgInfo(handle, index, what, sizeof text - 1, text, NULL);
 
-    if (yk_cl.clGetKernelArgInfo(handle, index, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
-        text[0] = '\0';
-    yk_string_copy(target, size, text);
-    return text[0] != '\0';
+    yk_string_copy(target, size, code == CL_SUCCESS ? text : "");
+    return code == CL_INVALID_VALUE || code == CL_KERNEL_ARG_INFO_NOT_AVAILABLE ? CL_SUCCESS : code;
 }
 
 static bool is_opaque(const char *type, cl_kernel_arg_access_qualifier access, cl_kernel_arg_type_qualifier qualifier)
@@ -75,10 +75,12 @@ static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint 
         code = yk_cl.clGetKernelArgInfo(handle, index, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof access, &access, NULL);
     if (code == CL_SUCCESS)
         code = yk_cl.clGetKernelArgInfo(handle, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL);
+    if (code == CL_SUCCESS)
+        code = ask_text(handle, index, CL_KERNEL_ARG_NAME, param.name, sizeof param.name);
+    if (code == CL_SUCCESS)
+        code = ask_text(handle, index, CL_KERNEL_ARG_TYPE_NAME, param.type, sizeof param.type);
     if (code != CL_SUCCESS)
         return yk_opencl_fail("clGetKernelArgInfo", code, "parameter %u of kernel '%s'", (unsigned)index, kernel->name);
-    ask_text(handle, index, CL_KERNEL_ARG_NAME, param.name, sizeof param.name);
-    ask_text(handle, index, CL_KERNEL_ARG_TYPE_NAME, param.type, sizeof param.type);
 
     if (is_opaque(param.type, access, qualifier))
         return yk_fail(YOKE_E_UNSUPPORTED,
@@ -99,15 +101,19 @@ static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint 
 static yoke_status describe_signature(yoke_kernel *kernel, cl_kernel handle, cl_uint count)
 {
     cl_kernel_arg_address_qualifier space;
+    cl_int code = CL_SUCCESS;
     yoke_status status = YOKE_OK;
 
     kernel->signature_has_shared = true;
-    if (count > 0 && yk_cl.clGetKernelArgInfo(handle, 0, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL) ==
-                         CL_KERNEL_ARG_INFO_NOT_AVAILABLE) {
+    if (count > 0)
+        code = yk_cl.clGetKernelArgInfo(handle, 0, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL);
+    if (code == CL_KERNEL_ARG_INFO_NOT_AVAILABLE) {
         kernel->param_count = -1;
         kernel->signature_has_shared = false;
         return YOKE_OK;
     }
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail("clGetKernelArgInfo", code, "whether the parameters of kernel '%s' are known", kernel->name);
     for (cl_uint i = 0; status == YOKE_OK && i < count; i++)
         status = add_parameter(kernel, handle, i);
     return status;
