@@ -328,6 +328,7 @@ unit_programs = \
 	tests/unit/include \
 	tests/unit/image \
 	tests/unit/object \
+	tests/unit/opencl_devices \
 	tests/unit/select \
 	tests/unit/signature \
 	tests/unit/sizes \
@@ -352,6 +353,8 @@ tests_unit_error_LDADD = $(unit_libraries)
 tests_unit_include_LDADD = $(unit_libraries)
 tests_unit_image_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
+tests_unit_opencl_devices_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
+tests_unit_opencl_devices_LDADD = $(unit_libraries)
 tests_unit_select_LDADD = $(unit_libraries)
 tests_unit_signature_LDADD = $(unit_libraries)
 tests_unit_sizes_LDADD = tests/libtap.la
