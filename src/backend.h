@@ -72,12 +72,14 @@ struct yk_backend {
     yoke_status (*event_record)(yoke_event *event);
     /* Forget the recording, so that the event can be recorded again on any stream of the device. */
     void (*event_reset)(yoke_event *event);
-    /* Never blocks. YOKE_PENDING; YOKE_OK once the work before the event has finished and its effects are visible to this thread;
-     * or its failure. Makes sure that the driver is working on it: two calls with no other call between them must make progress. */
+    /* Does not block. YOKE_PENDING; YOKE_OK once the work before the event has finished and its effects are visible to this thread;
+     * or its failure. A driver that does not answer has failed, too: then the stream is waited for first, since what it uses may go
+     * now. Makes sure that the driver is working on it: two calls with no other call between them must make progress. */
     yoke_status (*event_query)(yoke_event *event);
     /* Ask the driver to call yk_waiter_post(waiter) soon after the event has settled. Only a wake-up: it may come late, twice or
-     * never without harm. The function that the driver calls does nothing else. YOKE_PENDING: it will, but
-     * late, so who waits looks often as well. YOKE_E_UNSUPPORTED, without a record: this driver is of no use for that. */
+     * never without harm. The function that the driver calls does nothing else. YOKE_PENDING: it will, but late, so who waits looks
+     * often as well. YOKE_E_UNSUPPORTED, without a record, since the wait has not failed: this driver is of no use for that, or
+     * refuses, which is told in the log. */
     yoke_status (*event_notify)(yoke_event *event, yk_waiter *waiter);
     /* Between two settled timed events of one device. */
     yoke_status (*event_elapsed)(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
@@ -107,15 +109,15 @@ struct yk_backend {
     /* The driver's own pool: keep at most so many bytes that are not in use; how many it keeps; give all but `keep` back now, and
      * say whether there were any. */
     void (*pool_limit)(const yoke_device *device, uint64_t limit);
-    uint64_t (*pool_cached)(const yoke_device *device);
+    yoke_status (*pool_cached)(const yoke_device *device, uint64_t *out_bytes);
     bool (*pool_trim)(const yoke_device *device, uint64_t keep);
 
     /* Whether copy and copy_box take a buffer of this other device of the same backend. Makes it so, where that can be. */
     bool (*copies_between)(const yoke_device *device, const yoke_device *other);
 
-    /* Give an operation to the driver. All arguments have been checked; buffers in transfers, copies and fills are roots, with
-     * offsets from their start. The pitches of a box are such that a slice's is a multiple of a row's. YK_OP_RECORD, _WAIT and
-     * _CALL never come here. */
+    /* Give an operation to the driver: all of it, or when that fails nothing; a part that was given already is waited for. All
+     * arguments have been checked; buffers in transfers, copies and fills are roots, with offsets from their start. The pitches of
+     * a box are such that a slice's is a multiple of a row's. YK_OP_RECORD, _WAIT and _CALL never come here. */
     /* YOKE_E_INVALID from one to or from the host: the driver does not take that memory, and Yoke carries it. */
     yoke_status (*write)(yoke_stream *stream, const yk_op *op);
     yoke_status (*read)(yoke_stream *stream, const yk_op *op);
@@ -135,7 +137,8 @@ struct yk_backend {
     yoke_status (*graph_create)(yk_segment *segment);
     void (*graph_destroy)(yk_segment *segment);
     /* A step has this operation from the next launch on. It is of the same kind; step->op is still the one before.
-     * YOKE_E_UNSUPPORTED, without a record: the driver's graph cannot be changed, and another is made. */
+     * YOKE_E_UNSUPPORTED, without a record: the driver's graph cannot be changed, or the driver refuses, which is told in the log.
+     * Another is made. */
     yoke_status (*graph_change)(yk_segment *segment, yk_step *step, const yk_op *op);
     /* YOKE_E_UNSUPPORTED, without a record: not in a stream like this, so its steps are given one by one. */
     yoke_status (*graph_launch)(yoke_stream *stream, const yk_segment *segment);

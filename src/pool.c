@@ -441,9 +441,10 @@ yoke_status yoke_device_trim(yoke_device *device, uint64_t keep)
     return YOKE_OK;
 }
 
-static void describe(yoke_device *device, yoke_memory_info *info)
+static yoke_status describe(yoke_device *device, yoke_memory_info *info)
 {
     yk_pool *pool = &device->pool;
+    uint64_t cached = 0;
     yk_light_lock(&pool->lock);
     info->cached = pool->device.bytes;
     info->pinned_cached = pool->pinned.bytes;
@@ -454,7 +455,9 @@ static void describe(yoke_device *device, yoke_memory_info *info)
     info->pinned = atomic_load(&pool->pinned_in_use);
     info->in_use_limit = atomic_load(&pool->in_use_limit);
     info->cached_limit = atomic_load(&pool->cached_limit);
-    info->cached += device->backend->pool_cached(device);
+    yoke_status status = device->backend->pool_cached(device, &cached);
+    info->cached += cached;
+    return status;
 }
 
 yoke_status yoke_device_memory(yoke_device *device, yoke_memory_info *out_info)
@@ -469,9 +472,10 @@ yoke_status yoke_device_memory(yoke_device *device, yoke_memory_info *out_info)
     yk_trash_empty(device);
     info.total = device->info.memory;
     yoke_status status = device->backend->device_memory(device, &info.free, &info.flags);
+    if (status == YOKE_OK)
+        status = describe(device, &info);
     if (status < 0)
         return yk_blame(function, NULL, yk_device_failed(device, status));
-    describe(device, &info);
     size_t size = out_info->size;
     memcpy(out_info, &info, size < sizeof info ? size : sizeof info);
     memset((char *)out_info + (size < sizeof info ? size : sizeof info), 0, size > sizeof info ? size - sizeof info : 0);

@@ -113,6 +113,8 @@ static yoke_status check_wrapped(const yoke_buffer *buffer, yk_CUdeviceptr addre
 
     if (result == YK_CUDA_SUCCESS)
         result = yk_cu.cuPointerGetAttribute(&ordinal, YK_CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
+    if (result != YK_CUDA_SUCCESS && result != YK_CUDA_ERROR_INVALID_VALUE) /* that is what it says of unknown addresses */
+        return yk_cuda_fail("cuPointerGetAttribute", result, NULL);
     if (result != YK_CUDA_SUCCESS || type != YK_CU_MEMORYTYPE_DEVICE || ordinal != yk_cuda_device_of(buffer->device)->ordinal)
         return yk_fail(YOKE_E_INVALID, "cuda: 0x%llx is no address of memory on %s", address, buffer->device->info.selector);
     result = yk_cu.cuMemGetAddressRange_v2(&base, &size, address);
@@ -159,8 +161,7 @@ static void free_memory(const yoke_buffer *buffer)
 void yk_cuda_buffer_destroy(yoke_buffer *buffer)
 {
     /* The calls find the context by the address; with ours current as well they work on drivers of any age. */
-    bool entered =
-        buffer->origin != YK_ORDERED && yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(buffer->device)->context) == YK_CUDA_SUCCESS;
+    bool entered = buffer->origin != YK_ORDERED && yk_cuda_try_enter(buffer->device);
     free_memory(buffer);
     if (entered)
         yk_cuda_leave();
@@ -220,7 +221,8 @@ yoke_status yk_cuda_pool_create(yoke_device *device, yk_cuda_device *native)
                     yk_cu.cuMemPoolTrimTo && yk_cu.cuMemPoolSetAccess && yk_cu.cuMemAllocFromPoolAsync && yk_cu.cuMemFreeAsync;
 
     if (!complete ||
-        yk_cu.cuDeviceGetAttribute(&supported, YK_CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, native->ordinal) != YK_CUDA_SUCCESS ||
+        !yk_cuda_note("cuDeviceGetAttribute",
+                      yk_cu.cuDeviceGetAttribute(&supported, YK_CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, native->ordinal)) ||
         !supported)
         return YOKE_OK;
     yoke_status status = yk_cuda_check("cuMemPoolCreate",
@@ -251,37 +253,48 @@ yoke_status yk_cuda_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *stre
     return YOKE_OK;
 }
 
+static yk_CUresult ask_pool(yk_CUmemoryPool pool, unsigned long long *out_used, uint64_t *out_cached)
+{
+    unsigned long long reserved = 0;
+    yk_CUresult result = yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved);
+
+    if (result == YK_CUDA_SUCCESS)
+        result = yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_USED_MEM_CURRENT, out_used);
+    if (result == YK_CUDA_SUCCESS)
+        *out_cached = reserved > *out_used ? reserved - *out_used : 0;
+    return result;
+}
+
 void yk_cuda_pool_limit(const yoke_device *device, uint64_t limit)
 {
-    unsigned long long threshold = limit;
+    unsigned long long threshold = limit, used = 0;
+    uint64_t cached = 0;
     yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;
 
-    if (pool)
-        yk_cuda_note("cuMemPoolSetAttribute", yk_cu.cuMemPoolSetAttribute(pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
-    if (pool && yk_cuda_pool_cached(device) > limit)
+    if (!pool)
+        return;
+    yk_cuda_note("cuMemPoolSetAttribute", yk_cu.cuMemPoolSetAttribute(pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    if (yk_cuda_note("cuMemPoolGetAttribute", ask_pool(pool, &used, &cached)) && cached > limit)
         yk_cuda_note("cuMemPoolTrimTo", yk_cu.cuMemPoolTrimTo(pool, limit > SIZE_MAX ? SIZE_MAX : (size_t)limit));
 }
 
-uint64_t yk_cuda_pool_cached(const yoke_device *device)
+yoke_status yk_cuda_pool_cached(const yoke_device *device, uint64_t *out_bytes)
 {
-    unsigned long long reserved = 0, used = 0;
+    unsigned long long used = 0;
     yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;
 
-    if (!pool || yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) != YK_CUDA_SUCCESS ||
-        yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) != YK_CUDA_SUCCESS)
-        return 0;
-    return reserved > used ? reserved - used : 0;
+    *out_bytes = 0;
+    return pool ? yk_cuda_check("cuMemPoolGetAttribute", ask_pool(pool, &used, out_bytes)) : YOKE_OK;
 }
 
 /* The driver keeps so much of what it has reserved, used or not. */
 bool yk_cuda_pool_trim(const yoke_device *device, uint64_t keep)
 {
     yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;
-    uint64_t before = yk_cuda_pool_cached(device);
     unsigned long long used = 0;
+    uint64_t before = 0, after = 0;
 
-    if (before <= keep || yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) != YK_CUDA_SUCCESS)
-        return false;
-    yk_cuda_note("cuMemPoolTrimTo", yk_cu.cuMemPoolTrimTo(pool, (size_t)(used + keep)));
-    return yk_cuda_pool_cached(device) < before;
+    return pool && yk_cuda_note("cuMemPoolGetAttribute", ask_pool(pool, &used, &before)) && before > keep &&
+           yk_cuda_note("cuMemPoolTrimTo", yk_cu.cuMemPoolTrimTo(pool, (size_t)(used + keep))) &&
+           yk_cuda_note("cuMemPoolGetAttribute", ask_pool(pool, &used, &after)) && after < before;
 }

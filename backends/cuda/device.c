@@ -22,6 +22,11 @@ void yk_cuda_leave(void)
                  yk_cu.cuCtxPopCurrent_v2(&ours)); /* fails only on an empty stack, and the push has succeeded */
 }
 
+bool yk_cuda_try_enter(const yoke_device *device)
+{
+    return yk_cuda_note("cuCtxPushCurrent_v2", yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(device)->context));
+}
+
 /* ---- Listing ---- */
 
 /* A device's properties that are whole numbers; stops asking at the first failure. */
@@ -38,23 +43,40 @@ static uint32_t ask(attribute_query *query, yk_CUdevice_attribute attribute)
     return query->result == YK_CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
 }
 
-/* The name that tells devices apart from one start of the driver to the next; "" where the driver does not tell. */
-static void identify(yk_CUdevice ordinal, char *pci, size_t pci_size, char *uuid, size_t uuid_size)
+static yoke_status get_pci(yk_CUdevice ordinal, char *pci, size_t size)
 {
-    unsigned char bytes[16];
+    yk_CUresult result = yk_cu.cuDeviceGetPCIBusId(pci, (int)size, ordinal);
 
-    pci[0] = uuid[0] = '\0';
-    if (yk_cu.cuDeviceGetPCIBusId(pci, (int)pci_size, ordinal) != YK_CUDA_SUCCESS)
+    if (result != YK_CUDA_SUCCESS)
         pci[0] = '\0';
     for (char *c = pci; *c; c++)
         *c = (char)tolower((unsigned char)*c);
+    return result == YK_CUDA_ERROR_NOT_SUPPORTED ? YOKE_OK : yk_cuda_check("cuDeviceGetPCIBusId", result);
+}
 
-    if (!yk_cu.cuDeviceGetUuid_v2 || yk_cu.cuDeviceGetUuid_v2((yk_CUuuid *)(void *)bytes, ordinal) != YK_CUDA_SUCCESS)
-        return;
+static yoke_status get_uuid(yk_CUdevice ordinal, char *uuid, size_t size)
+{
+    unsigned char bytes[16];
     size_t length = 0;
-    for (size_t i = 0; i < sizeof bytes && length + 4 <= uuid_size; i++)
-        length += (size_t)snprintf(uuid + length, uuid_size - length, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                                   bytes[i]);
+
+    uuid[0] = '\0';
+    if (!yk_cu.cuDeviceGetUuid_v2)
+        return YOKE_OK;
+    yk_CUresult result = yk_cu.cuDeviceGetUuid_v2((yk_CUuuid *)(void *)bytes, ordinal);
+    if (result != YK_CUDA_SUCCESS)
+        return result == YK_CUDA_ERROR_NOT_SUPPORTED ? YOKE_OK : yk_cuda_fail("cuDeviceGetUuid_v2", result, NULL);
+    for (size_t i = 0; i < sizeof bytes && length + 4 <= size; i++)
+        length +=
+            (size_t)snprintf(uuid + length, size - length, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
+    return YOKE_OK;
+}
+
+/* The names that tell devices apart from one start of the driver to the next; "" where the driver has none. With half of them a
+ * device would not be found again. */
+static yoke_status identify(yk_CUdevice ordinal, char *pci, size_t pci_size, char *uuid, size_t uuid_size)
+{
+    yoke_status status = get_pci(ordinal, pci, pci_size);
+    return status == YOKE_OK ? get_uuid(ordinal, uuid, uuid_size) : status;
 }
 
 static yoke_status describe_limits(yk_CUdevice ordinal, yoke_device_info *info)
@@ -109,9 +131,11 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
         info->capabilities |= 1u << YOKE_CAP_COOPERATIVE;
     yk_string_copy(info->vendor, sizeof info->vendor, "NVIDIA");
     yk_string_copy(info->platform, sizeof info->platform, "NVIDIA CUDA");
-    identify(ordinal, info->pci, sizeof info->pci, info->uuid, sizeof info->uuid);
-
     status = yk_cuda_check("cuDeviceGetName", yk_cu.cuDeviceGetName(info->name, sizeof info->name, ordinal));
+    if (status == YOKE_OK)
+        status = yk_cuda_check("cuDeviceGetAttribute", query.result);
+    if (status == YOKE_OK)
+        status = identify(ordinal, info->pci, sizeof info->pci, info->uuid, sizeof info->uuid);
     if (status == YOKE_OK)
         status = yk_cuda_check("cuDriverGetVersion", yk_cu.cuDriverGetVersion(&version));
     if (status == YOKE_OK)
@@ -184,10 +208,9 @@ static yoke_status find(const yoke_device_info *info, yk_CUdevice *out_ordinal)
     for (int i = 0; i < count && status == YOKE_OK; i++) {
         char pci[sizeof info->pci], uuid[sizeof info->uuid];
         status = yk_cuda_check("cuDeviceGet", yk_cu.cuDeviceGet(out_ordinal, i));
-        if (status < 0)
-            break;
-        identify(*out_ordinal, pci, sizeof pci, uuid, sizeof uuid);
-        if (strcmp(pci, info->pci) == 0 && strcmp(uuid, info->uuid) == 0)
+        if (status == YOKE_OK)
+            status = identify(*out_ordinal, pci, sizeof pci, uuid, sizeof uuid);
+        if (status == YOKE_OK && strcmp(pci, info->pci) == 0 && strcmp(uuid, info->uuid) == 0)
             return YOKE_OK;
     }
     if (status < 0)
@@ -265,20 +288,21 @@ void yk_cuda_device_native(const yoke_device *device, yoke_native_device *out_na
 }
 
 /* For peers: each way once, until the process ends, since the primary context is everybody's. */
-static bool reach(const yk_cuda_device *from, const yk_cuda_device *to)
+static bool reach(const yoke_device *device, const yoke_device *other)
 {
+    const yk_cuda_device *from = yk_cuda_device_of(device), *to = yk_cuda_device_of(other);
+    const yk_CUmemAccessDesc access = { { YK_CU_MEM_LOCATION_TYPE_DEVICE, from->ordinal }, YK_CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
     int can = 0;
-    if (yk_cu.cuDeviceCanAccessPeer(&can, from->ordinal, to->ordinal) != YK_CUDA_SUCCESS || !can ||
-        yk_cu.cuCtxPushCurrent_v2(from->context) != YK_CUDA_SUCCESS)
+    if (!yk_cuda_note("cuDeviceCanAccessPeer", yk_cu.cuDeviceCanAccessPeer(&can, from->ordinal, to->ordinal)) || !can ||
+        !yk_cuda_try_enter(device))
         return false;
     yk_CUresult result = yk_cu.cuCtxEnablePeerAccess(to->context, 0);
     yk_cuda_leave();
-    if (to->pool && (result == YK_CUDA_SUCCESS || result == YK_CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)) {
-        const yk_CUmemAccessDesc access = { { YK_CU_MEM_LOCATION_TYPE_DEVICE, from->ordinal },
-                                            YK_CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
-        result = yk_cu.cuMemPoolSetAccess(to->pool, (const struct CUmemAccessDesc_st *)(const void *)&access, 1);
-    }
-    return result == YK_CUDA_SUCCESS || result == YK_CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    if (result != YK_CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED && !yk_cuda_note("cuCtxEnablePeerAccess", result))
+        return false;
+    return !to->pool ||
+           yk_cuda_note("cuMemPoolSetAccess",
+                        yk_cu.cuMemPoolSetAccess(to->pool, (const struct CUmemAccessDesc_st *)(const void *)&access, 1));
 }
 
 /* The driver copies between any two of its devices; where they cannot reach each other, by way of the host. */
@@ -289,7 +313,7 @@ bool yk_cuda_copies_between(const yoke_device *device, const yoke_device *other)
 
     if (bit && atomic_load_explicit(&one->peers, memory_order_relaxed) & bit)
         return true;
-    if (one->ordinal != two->ordinal && !(reach(one, two) && reach(two, one)))
+    if (one->ordinal != two->ordinal && !(reach(device, other) && reach(other, device)))
         yk_log(YOKE_LOG_INFO, "%s and %s cannot reach each other's memory: copies between them go by way of the host",
                device->info.selector, other->info.selector);
     atomic_fetch_or_explicit(&one->peers, bit, memory_order_relaxed);

@@ -81,6 +81,8 @@ static inline yk_cuda_device *yk_cuda_device_of(const yoke_device *device)
 /* Make the device's context current, above whatever the thread had. Leave when, and only when, that has succeeded. */
 yoke_status yk_cuda_enter(const yoke_device *device);
 void yk_cuda_leave(void);
+/* The same for what goes on without it, too: false, when it has failed, and has been told of in the log. */
+bool yk_cuda_try_enter(const yoke_device *device);
 
 /* The device's pool, where the driver has such (buffer.c). */
 yoke_status yk_cuda_pool_create(yoke_device *device, yk_cuda_device *native);
@@ -112,12 +114,14 @@ static inline yoke_status yk_cuda_check(const char *call, yk_CUresult result)
     return YOKE_OK;
 }
 
-/* For what gives something back, and other calls whose failure changes nothing: it is told in the log. */
+/* For what gives something back, and other calls whose failure is none of the caller's: it is told in the log. Whether the call has
+ * succeeded. */
 YK_COLD void yk_cuda_note_failure(const char *call, yk_CUresult result);
-static inline void yk_cuda_note(const char *call, yk_CUresult result)
+static inline bool yk_cuda_note(const char *call, yk_CUresult result)
 {
     if (YK_UNLIKELY(result != YK_CUDA_SUCCESS))
         yk_cuda_note_failure(call, result);
+    return result == YK_CUDA_SUCCESS;
 }
 
 /* ---- What launches and graphs share ---- */
@@ -182,7 +186,7 @@ bool yk_cuda_host_is_pinned(const yoke_device *device, const void *host);
 
 yoke_status yk_cuda_device_memory(const yoke_device *device, uint64_t *out_free, uint32_t *out_flags);
 void yk_cuda_pool_limit(const yoke_device *device, uint64_t limit);
-uint64_t yk_cuda_pool_cached(const yoke_device *device);
+yoke_status yk_cuda_pool_cached(const yoke_device *device, uint64_t *out_bytes);
 bool yk_cuda_pool_trim(const yoke_device *device, uint64_t keep);
 bool yk_cuda_copies_between(const yoke_device *device, const yoke_device *other);
 

@@ -159,33 +159,38 @@ void yk_cuda_graph_destroy(yk_segment *segment)
 
 /* ---- Changing and launching ---- */
 
-static yoke_status change(yk_CUgraphExec executable, const yk_step *step, const yk_op *op, yk_CUcontext context)
+/* That it can not be changed so is an answer; anything else is a failure. */
+static bool is_changed(const char *call, yk_CUresult result)
+{
+    return result != YK_CUDA_ERROR_INVALID_VALUE && result != YK_CUDA_ERROR_NOT_SUPPORTED && yk_cuda_note(call, result);
+}
+
+static bool change(yk_CUgraphExec executable, const yk_step *step, const yk_op *op, yk_CUcontext context)
 {
     void *arguments[YOKE_MAX_ARGS];
     if (op->kind == YK_OP_LAUNCH) {
         yk_CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(op, arguments);
-        return yk_cuda_check("cuGraphExecKernelNodeSetParams_v2",
-                             yk_cu.cuGraphExecKernelNodeSetParams_v2(executable, step->native, (const void *)&kernel));
+        return is_changed("cuGraphExecKernelNodeSetParams_v2",
+                          yk_cu.cuGraphExecKernelNodeSetParams_v2(executable, step->native, (const void *)&kernel));
     }
     if (op->kind == YK_OP_FILL) {
         yk_CUDA_MEMSET_NODE_PARAMS fill = fill_of(op);
-        return yk_cuda_check("cuGraphExecMemsetNodeSetParams",
-                             yk_cu.cuGraphExecMemsetNodeSetParams(executable, step->native, (const void *)&fill, context));
+        return is_changed("cuGraphExecMemsetNodeSetParams",
+                          yk_cu.cuGraphExecMemsetNodeSetParams(executable, step->native, (const void *)&fill, context));
     }
     yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
-    return yk_cuda_check("cuGraphExecMemcpyNodeSetParams",
-                         yk_cu.cuGraphExecMemcpyNodeSetParams(executable, step->native, (const void *)&copy, context));
+    return is_changed("cuGraphExecMemcpyNodeSetParams",
+                      yk_cu.cuGraphExecMemcpyNodeSetParams(executable, step->native, (const void *)&copy, context));
 }
 
-/* Without a current context the driver (580) crashes here. */
+/* Without a current context the driver (580) crashes here. What it refuses to change is made anew. */
 yoke_status yk_cuda_graph_change(yk_segment *segment, yk_step *step, const yk_op *op)
 {
-    yoke_status status = yk_cuda_enter(segment->device);
-    if (status < 0)
-        return status;
-    status = change(((yk_cuda_graph *)segment->native)->executable, step, op, yk_cuda_device_of(segment->device)->context);
+    if (!yk_cuda_try_enter(segment->device))
+        return YOKE_E_UNSUPPORTED;
+    bool changed = change(((yk_cuda_graph *)segment->native)->executable, step, op, yk_cuda_device_of(segment->device)->context);
     yk_cuda_leave();
-    return status;
+    return changed ? YOKE_OK : YOKE_E_UNSUPPORTED;
 }
 
 yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_segment *segment)

@@ -14,9 +14,10 @@ static uint32_t choose_block(yk_CUfunction function)
     int least_grid = 0, block = 0;
 
     if (!yk_cu.cuOccupancyMaxPotentialBlockSize ||
-        yk_cu.cuOccupancyMaxPotentialBlockSize(&least_grid, &block, function, NULL, 0, 256) != YK_CUDA_SUCCESS || block < 0)
+        !yk_cuda_note("cuOccupancyMaxPotentialBlockSize",
+                      yk_cu.cuOccupancyMaxPotentialBlockSize(&least_grid, &block, function, NULL, 0, 256)))
         return 0;
-    return (uint32_t)block;
+    return block > 0 ? (uint32_t)block : 0;
 }
 
 static yoke_status describe(yoke_kernel *kernel, yk_CUfunction function)

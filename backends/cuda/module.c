@@ -267,7 +267,7 @@ yoke_status yk_cuda_program_global(const yoke_program *program, const char *name
 void yk_cuda_program_destroy(yoke_program *program)
 {
     /* As in buffer.c: with our context current this works on drivers of any age. */
-    bool entered = yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(program->device)->context) == YK_CUDA_SUCCESS;
+    bool entered = yk_cuda_try_enter(program->device);
     yk_cuda_note("cuModuleUnload", yk_cu.cuModuleUnload(program->native));
     if (entered)
         yk_cuda_leave();

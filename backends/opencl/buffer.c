@@ -376,10 +376,11 @@ void yk_opencl_pool_limit(const yoke_device *device, uint64_t limit)
     (void)limit;
 }
 
-uint64_t yk_opencl_pool_cached(const yoke_device *device)
+yoke_status yk_opencl_pool_cached(const yoke_device *device, uint64_t *out_bytes)
 {
     (void)device;
-    return 0;
+    *out_bytes = 0;
+    return YOKE_OK;
 }
 
 bool yk_opencl_pool_trim(const yoke_device *device, uint64_t keep)

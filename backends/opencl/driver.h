@@ -260,7 +260,7 @@ bool yk_opencl_host_is_pinned(const yoke_device *device, const void *host);
 
 yoke_status yk_opencl_device_memory(const yoke_device *device, uint64_t *out_free, uint32_t *out_flags);
 void yk_opencl_pool_limit(const yoke_device *device, uint64_t limit);
-uint64_t yk_opencl_pool_cached(const yoke_device *device);
+yoke_status yk_opencl_pool_cached(const yoke_device *device, uint64_t *out_bytes);
 bool yk_opencl_pool_trim(const yoke_device *device, uint64_t keep);
 bool yk_opencl_copies_between(const yoke_device *device, const yoke_device *other);
 
