@@ -317,8 +317,11 @@ static yoke_status give(const side *at, bool write, size_t start, const piece *p
         op.u.transfer.box = (yk_box){ p->width, p->height, p->depth, row, slice, at->row, at->slice };
     backend->event_reset(end);
     yoke_status status = yk_give(at->stream, op.kind, &op);
-    if (status == YOKE_OK && !op.end)
+    if (status == YOKE_OK && !op.end) {
         status = backend->event_record(end);
+        if (status < 0)
+            backend->stream_finish(at->stream); /* the piece is under way, and its slot will be given up */
+    }
     if (status == YOKE_OK)
         status = backend->event_query(end); /* has the driver begin */
     return status < 0 ? status : YOKE_OK;
@@ -445,7 +448,14 @@ static yoke_status take_slot(load *all, slot *s)
     return status;
 }
 
-/* What a copier does. One that gets no slots leaves the work to the others; the worker has to have some. */
+/* One that gets no slots leaves the work to the others. */
+static void leave_to_others(const load *all)
+{
+    yk_log(YOKE_LOG_WARNING, "%s: one thread less carries a copy: %s",
+           (all->source.stream ? all->source.stream : all->target.stream)->device->info.selector, yoke_error()->text);
+}
+
+/* What a copier does. */
 static yoke_status carry(load *all)
 {
     slot slots[2] = { { .full = false } };
@@ -464,7 +474,8 @@ static yoke_status carry(load *all)
 static void help(void *argument)
 {
     load *all = argument;
-    (void)carry(all);
+    if (carry(all) < 0)
+        leave_to_others(all);
     pthread_mutex_lock(&all->lock);
     if (--all->running == 0)
         pthread_cond_signal(&all->ended);
@@ -501,6 +512,7 @@ static yoke_status carry_all(load *all, yoke_device *device)
 {
     cut(all, (unsigned)device->copiers);
     unsigned hired = hire(device, (unsigned)at_most(all->count / 2, (size_t)device->copiers - 1));
+    yoke_error_info before = *yoke_error();
     start_helpers(all, hired);
     yoke_status status = carry(all);
     pthread_mutex_lock(&all->lock);
@@ -508,10 +520,13 @@ static yoke_status carry_all(load *all, yoke_device *device)
         pthread_cond_wait(&all->ended, &all->lock);
     pthread_mutex_unlock(&all->lock);
     atomic_fetch_add(&device->idle_copiers, (int)hired);
-    if (all->failure)
+    if (all->failure) {
         status = yk_error_restore(&all->failure->info);
-    else if (atomic_load(&all->next) >= all->count)
+    } else if (status < 0 && atomic_load(&all->next) >= all->count) {
+        leave_to_others(all);
+        yk_error_restore(&before);
         status = YOKE_OK; /* the helpers did it */
+    }
     yk_failure_release(all->failure);
     return status;
 }

@@ -157,5 +157,7 @@ yoke_status yk_cuda_fill(yoke_stream *stream, const yk_op *op)
         return set_units(stream, op, target, unit);
     for (size_t row = 0; row < op->u.fill.height && status == YOKE_OK; row++)
         status = set_row(stream, op, target + row * op->u.fill.pitch);
+    if (status < 0)
+        yk_cuda_stream_finish(stream); /* a part may be under way, which nobody counts as a use of the memory */
     return status;
 }

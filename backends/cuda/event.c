@@ -35,12 +35,19 @@ void yk_cuda_event_reset(yoke_event *event)
     (void)event; /* recording it again replaces what it stood for */
 }
 
+/* The driver does not answer, so the event counts as failed; but nobody may take the work for finished while it still runs. */
+YK_COLD static yoke_status unanswered(yoke_event *event, yk_CUresult result)
+{
+    yk_cuda_stream_finish(event->stream);
+    return yk_cuda_fail("cuEventQuery", result, NULL);
+}
+
 yoke_status yk_cuda_event_query(yoke_event *event)
 {
     yk_CUresult result = yk_cu.cuEventQuery(event->native);
     if (result == YK_CUDA_ERROR_NOT_READY)
         return YOKE_PENDING;
-    return yk_cuda_check("cuEventQuery", result);
+    return YK_UNLIKELY(result != YK_CUDA_SUCCESS) ? unanswered(event, result) : YOKE_OK;
 }
 
 /* ---- Notification ---- */
@@ -67,49 +74,44 @@ static yk_cuda_notifier *take_notifier(yk_cuda_device *native)
     return NULL;
 }
 
-static yoke_status create_notifier_stream(const yoke_device *device, yk_cuda_notifier *notifier)
+static bool create_notifier_stream(const yoke_device *device, yk_cuda_notifier *notifier)
 {
-    yoke_status status = yk_cuda_enter(device);
-    if (status < 0)
-        return status;
-    status = yk_cuda_check("cuStreamCreate", yk_cu.cuStreamCreate(&notifier->stream, YK_CU_STREAM_NON_BLOCKING));
+    if (!yk_cuda_try_enter(device))
+        return false;
+    bool created = yk_cuda_note("cuStreamCreate", yk_cu.cuStreamCreate(&notifier->stream, YK_CU_STREAM_NON_BLOCKING));
     yk_cuda_leave();
-    return status;
+    return created;
 }
 
-static yoke_status notify_aside(yoke_event *event, yk_waiter *waiter)
+static bool notify_aside(yoke_event *event, yk_waiter *waiter)
 {
     const yoke_device *device = event->stream->device;
     yk_cuda_notifier *notifier = take_notifier(yk_cuda_device_of(device));
-    yoke_status status = YOKE_OK;
 
     if (!notifier)
-        return YOKE_OK;
+        return true;
     notifier->waiter = waiter;
-    if (!notifier->stream)
-        status = create_notifier_stream(device, notifier);
-    if (status == YOKE_OK)
-        status =
-            yk_cuda_check("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(notifier->stream, event->native, YK_CU_EVENT_WAIT_DEFAULT));
-    if (status == YOKE_OK)
-        status = yk_cuda_check("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(notifier->stream, wake_aside, notifier));
-    if (status < 0)
+    bool given =
+        (notifier->stream || create_notifier_stream(device, notifier)) &&
+        yk_cuda_note("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(notifier->stream, event->native, YK_CU_EVENT_WAIT_DEFAULT)) &&
+        yk_cuda_note("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(notifier->stream, wake_aside, notifier));
+    if (!given)
         atomic_store_explicit(&notifier->busy, false, memory_order_release);
-    return status;
+    return given;
 }
 
 /* When nothing has been given to the stream since the event, its end is the event, and the host function can go there. Otherwise it
  * would wait for what came later, and goes aside; without a free notifier the waiter's own looks have to do. Either way it comes 40
- * to 150 us after a long kernel (driver 580). */
+ * to 150 us after a long kernel (driver 580). What fails here is no failure of the wait's: it is told in the log. */
 yoke_status yk_cuda_event_notify(yoke_event *event, yk_waiter *waiter)
 {
     yoke_stream *stream = event->stream;
-    yoke_status status = YOKE_OK;
+    bool given;
     if (yk_stream_given(stream) != event->mark)
-        status = notify_aside(event, waiter);
+        given = notify_aside(event, waiter);
     else
-        status = yk_cuda_check("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, waiter));
-    return status == YOKE_OK ? YOKE_PENDING : status;
+        given = yk_cuda_note("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, waiter));
+    return given ? YOKE_PENDING : YOKE_E_UNSUPPORTED;
 }
 
 /* ---- Timing ---- */

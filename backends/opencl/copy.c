@@ -79,6 +79,14 @@ static yoke_status box_fault(const char *call, cl_int code, const yk_box *box)
     return yk_opencl_fail(call, code, "a box of %zu bytes x %zu rows x %zu slices", box->width, box->height, box->depth);
 }
 
+/* Of what was to be given row by row: some of it may be under way, which the caller does not know. */
+static yoke_status end_rows(yoke_stream *stream, yoke_status status)
+{
+    if (status < 0)
+        yk_opencl_stream_finish(stream);
+    return status;
+}
+
 /* Row by row, in the order of the queue; the last one records op->end. */
 static yoke_status transfer_rows(yoke_stream *stream, const yk_op *op)
 {
@@ -95,7 +103,7 @@ static yoke_status transfer_rows(yoke_stream *stream, const yk_op *op)
             row.end = z + 1 == box->depth && y + 1 == box->height ? op->end : NULL;
             status = write ? give_write(stream, &row) : give_read(stream, &row);
         }
-    return status;
+    return end_rows(stream, status);
 }
 
 /* NVIDIA's driver (580) calls some boxes invalid that are right. */
@@ -154,7 +162,7 @@ static yoke_status copy_rows(yoke_stream *stream, const yk_op *op)
             row.end = z + 1 == box->depth && y + 1 == box->height ? op->end : NULL;
             status = give_copy(stream, &row);
         }
-    return status;
+    return end_rows(stream, status);
 }
 
 /* Within one buffer drivers want the same pitches on both sides, and some take boxes that interleave for overlapping ones. */
@@ -193,6 +201,6 @@ static yoke_status give_fill(yoke_stream *stream, const yk_op *op)
                                          offset, size, 0, NULL, row + 1 == op->u.fill.height ? yk_opencl_end_of(op) : NULL);
         yk_opencl_leave(stream);
     }
-    return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueFillBuffer", code, size, offset);
+    return code == CL_SUCCESS ? YOKE_OK : end_rows(stream, fault("clEnqueueFillBuffer", code, size, offset));
 }
 SLOT(fill, op->u.fill.buffer, op->u.fill.buffer)

@@ -44,19 +44,25 @@ void yk_opencl_event_reset(yoke_event *event)
     native->handle = NULL;
 }
 
-yoke_status yk_opencl_event_flush(yoke_event *event)
+static cl_int flush(yoke_event *event)
 {
     yk_opencl_event *native = event->native;
     cl_int code;
 
     if (atomic_load(&native->flushed))
-        return YOKE_OK;
+        return CL_SUCCESS;
     code = yk_cl.clFlush(yk_opencl_enter(event->stream));
     yk_opencl_leave(event->stream);
-    if (code != CL_SUCCESS)
-        return yk_opencl_fail_execution(event->stream->device, "clFlush", code);
-    atomic_store(&native->flushed, true);
-    return YOKE_OK;
+    if (code == CL_SUCCESS)
+        atomic_store(&native->flushed, true);
+    return code;
+}
+
+yoke_status yk_opencl_event_flush(yoke_event *event)
+{
+    cl_int code = flush(event);
+
+    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail_execution(event->stream->device, "clFlush", code);
 }
 
 /* The driver does not answer, so the event counts as failed; but nobody may take the work for finished while it still runs. */
@@ -105,16 +111,14 @@ static void CL_CALLBACK settled(cl_event handle, cl_int progress, void *user)
 yoke_status yk_opencl_event_notify(yoke_event *event, yk_waiter *waiter)
 {
     const yk_opencl_event *native = event->native;
-    yoke_status status = yk_opencl_event_flush(event);
-    cl_int code;
+    cl_int code = flush(event);
 
-    if (yk_opencl_device_of(event->stream->device)->slot->nvidia)
+    yk_opencl_note("clFlush", code);
+    if (code != CL_SUCCESS || yk_opencl_device_of(event->stream->device)->slot->nvidia)
         return YOKE_E_UNSUPPORTED;
-
-    if (status != YOKE_OK)
-        return status;
     code = yk_cl.clSetEventCallback(native->handle, CL_COMPLETE, settled, waiter);
-    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail("clSetEventCallback", code, NULL);
+    yk_opencl_note("clSetEventCallback", code);
+    return code == CL_SUCCESS ? YOKE_OK : YOKE_E_UNSUPPORTED;
 }
 
 static yoke_status time_of(yoke_event *event, cl_ulong *out_time)
