@@ -75,6 +75,18 @@ static yoke_status make_key(const yoke_program *program, job *j)
     return status;
 }
 
+/* Else there is no compiler, which compiling tells better; or what makes it another one is not known, and it compiles all the same.
+ */
+static bool has_key(const yoke_program *program, job *j)
+{
+    yoke_error_info before = *yoke_error();
+    yoke_status status = make_key(program, j);
+    if (status < 0)
+        yk_log(YOKE_LOG_WARNING, "program '%s' is not looked for in the cache: %s", program->name, yoke_error()->text);
+    yk_error_restore(&before);
+    return status == YOKE_OK;
+}
+
 /* ---- Compiling ---- */
 
 static yoke_status compile(yoke_program *program, const job *j)
@@ -105,7 +117,7 @@ static bool restore_cached(yoke_program *program, const job *j)
     yoke_error_info before = *yoke_error();
     yoke_status status = yk_program_restore(program, &image);
     if (status < 0) {
-        yk_log(YOKE_LOG_INFO, "program '%s' is in the cache and cannot be used: %s", program->name, yoke_error()->text);
+        yk_log(YOKE_LOG_WARNING, "program '%s' is in the cache and cannot be used: %s", program->name, yoke_error()->text);
         yk_cache_reject(&j->key);
     }
     yk_error_restore(&before);
@@ -251,7 +263,7 @@ yoke_status yk_program_compile(yoke_program *program, const char *function, cons
     yoke_status status =
         yk_include_expand(function, source, device->backend->compiles_cuda, text, size, program->name, &j.text, &j.lines);
     if (status == YOKE_OK && kept)
-        kept = make_key(program, &j) == YOKE_OK; /* else there is no compiler, which compiling will tell better */
+        kept = has_key(program, &j);
     if (status == YOKE_OK)
         status = kept ? compile_once(program, &j) : compile(program, &j);
     yk_text_free(&j.key);

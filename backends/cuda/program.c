@@ -37,13 +37,27 @@ static yoke_status nvrtc_check(const char *call, yk_nvrtcResult result)
     return result == YK_NVRTC_SUCCESS ? YOKE_OK : nvrtc_fail(call, result, "");
 }
 
+static bool nvrtc_note(const char *call, yk_nvrtcResult result)
+{
+    if (result != YK_NVRTC_SUCCESS)
+        yk_log(YOKE_LOG_WARNING, "cuda: %s failed: %s (%d)", call, yk_nvrtc.nvrtcGetErrorString(result), (int)result);
+    return result == YK_NVRTC_SUCCESS;
+}
+
+/* "13.0" */
+static yoke_status ask_version(char *text, size_t size)
+{
+    int major = 0, minor = 0;
+    yk_nvrtcResult result = yk_nvrtc.nvrtcVersion(&major, &minor);
+
+    snprintf(text, size, "%d.%d", major, minor);
+    return nvrtc_check("nvrtcVersion", result);
+}
+
 /* "13.0", or "of unknown version". */
 const char *yk_nvrtc_version(char *text, size_t size)
 {
-    int major, minor;
-    if (yk_nvrtc.nvrtcVersion(&major, &minor) == YK_NVRTC_SUCCESS)
-        snprintf(text, size, "%d.%d", major, minor);
-    else
+    if (ask_version(text, size) < 0)
         yk_string_copy(text, size, "of unknown version");
     return text;
 }
@@ -138,10 +152,10 @@ static void read_log(yk_nvrtcProgram handle, yk_text *log, char *line, size_t li
     char *text = NULL;
 
     line[0] = '\0';
-    if (yk_nvrtc.nvrtcGetProgramLogSize(handle, &size) != YK_NVRTC_SUCCESS || size <= 1)
+    if (!nvrtc_note("nvrtcGetProgramLogSize", yk_nvrtc.nvrtcGetProgramLogSize(handle, &size)) || size <= 1)
         return;
     text = calloc(1, size);
-    if (text && yk_nvrtc.nvrtcGetProgramLog(handle, text) == YK_NVRTC_SUCCESS) {
+    if (text && nvrtc_note("nvrtcGetProgramLog", yk_nvrtc.nvrtcGetProgramLog(handle, text))) {
         yk_text_add_bytes(log, text, strlen(text));
         yk_cuda_find_error(text, line, line_size);
     }
@@ -238,7 +252,7 @@ static yoke_status compile(yoke_program *program, const yoke_source *source, con
     }
     if (status == YOKE_OK)
         status = read_instances(handle, source, program);
-    (void)yk_nvrtc.nvrtcDestroyProgram(&handle); /* fails only on a handle that is none */
+    nvrtc_note("nvrtcDestroyProgram", yk_nvrtc.nvrtcDestroyProgram(&handle));
 out:
     free(options);
     return status;
@@ -271,9 +285,11 @@ yoke_status yk_cuda_device_compiler(const yoke_device *device, yoke_compiler_inf
     yoke_status status = yk_nvrtc_load(&log);
 
     yk_text_free(&log);
+    if (status == YOKE_OK)
+        status = ask_version(version, sizeof version);
     if (status < 0)
         return status;
-    snprintf(out_info->name, sizeof out_info->name, "NVRTC %s", yk_nvrtc_version(version, sizeof version));
+    snprintf(out_info->name, sizeof out_info->name, "NVRTC %s", version);
     snprintf(out_info->language, sizeof out_info->language, "CUDA C++");
     snprintf(out_info->target, sizeof out_info->target, "compute capability %d.%d", architecture / 10, architecture % 10);
     return YOKE_OK;
@@ -291,13 +307,14 @@ yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text
     yoke_status status = yk_nvrtc_load(&log);
 
     yk_text_free(&log);
+    if (status == YOKE_OK)
+        status = ask_version(version, sizeof version);
     if (status < 0)
         return status;
     memcpy(&function, &yk_nvrtc.nvrtcVersion, sizeof function);
     if (!dladdr(function, &library) || !library.dli_fname || stat(library.dli_fname, &file) != 0)
         file.st_size = file.st_mtime = 0;
     yk_text_add(text, "compute capability %d.%d, driver for CUDA %s, NVRTC %s (%lld bytes of %lld)", architecture / 10,
-                architecture % 10, device->info.driver, yk_nvrtc_version(version, sizeof version), (long long)file.st_size,
-                (long long)file.st_mtime);
+                architecture % 10, device->info.driver, version, (long long)file.st_size, (long long)file.st_mtime);
     return text->length > before ? YOKE_OK : yk_no_memory("what a CUDA device is");
 }

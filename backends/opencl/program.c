@@ -101,11 +101,15 @@ static void add_log(cl_program handle, const unit *u, yk_text *log, size_t *out_
     cl_device_id id = yk_opencl_device_of(u->program->device)->slot->id;
     size_t size = 0;
     char *text = NULL;
+    cl_int code = yk_cl.clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
 
     *out_start = log->length;
-    if (yk_cl.clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) == CL_SUCCESS && size > 1 && size < INT_MAX)
+    if (code == CL_SUCCESS && size > 1 && size < INT_MAX)
         text = calloc(1, size + 1);
-    if (text && yk_cl.clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, size, text, NULL) == CL_SUCCESS) {
+    if (text)
+        code = yk_cl.clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, size, text, NULL);
+    yk_opencl_note("clGetProgramBuildInfo", code);
+    if (text && code == CL_SUCCESS) {
         size = strlen(text);
         while (size > 0 && (unsigned char)text[size - 1] <= ' ')
             text[--size] = '\0';
@@ -241,47 +245,51 @@ yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *so
 
 /* ---- Compiled code ---- */
 
-/* What the driver tells of itself, and what some drivers look at beside that. */
+/* A text about the device, or with CL_PLATFORM_VERSION about its platform. What a driver does not know, or says at length, is left
+ * out: ""; but it must not be left out one time and not the next. */
+static yoke_status ask(const yk_opencl_slot *slot, cl_uint what, char *text, size_t size)
+{
+    bool platform = what == CL_PLATFORM_VERSION;
+    cl_int code = platform ? yk_cl.clGetPlatformInfo(slot->platform, what, size, text, NULL)
+                           : yk_cl.clGetDeviceInfo(slot->id, what, size, text, NULL);
+
+    if (code == CL_SUCCESS)
+        return YOKE_OK;
+    text[0] = '\0';
+    return code == CL_INVALID_VALUE ? YOKE_OK : yk_opencl_fail(platform ? "clGetPlatformInfo" : "clGetDeviceInfo", code, NULL);
+}
+
 /* A platform's version has the compiler's in it where there is anything to know: "OpenCL 3.0 PoCL 3.1 … LLVM 14.0.6 …". */
 yoke_status yk_opencl_device_compiler(const yoke_device *device, yoke_compiler_info *out_info)
 {
     const yk_opencl_slot *slot = yk_opencl_device_of(device)->slot;
     char version[256] = "", language[256] = "";
+    yoke_status status = ask(slot, CL_PLATFORM_VERSION, version, sizeof version - 1);
 
-    if (yk_cl.clGetPlatformInfo(slot->platform, CL_PLATFORM_VERSION, sizeof version - 1, version, NULL) != CL_SUCCESS)
-        version[0] = '\0';
-    if (yk_cl.clGetDeviceInfo(slot->id, CL_DEVICE_OPENCL_C_VERSION, sizeof language - 1, language, NULL) != CL_SUCCESS)
-        language[0] = '\0';
+    if (status == YOKE_OK)
+        status = ask(slot, CL_DEVICE_OPENCL_C_VERSION, language, sizeof language - 1);
+    if (status < 0)
+        return status;
     yk_opencl_copy_trimmed(out_info->name, sizeof out_info->name, version[0] ? version : device->info.platform);
     yk_opencl_copy_trimmed(out_info->language, sizeof out_info->language, language[0] ? language : "OpenCL C");
     return YOKE_OK;
 }
 
-/* What a driver does not know, or says at length, is left out; but it must not be left out one time and not the next. */
-static bool is_answer(cl_int result, char *value)
-{
-    if (result != CL_SUCCESS)
-        value[0] = '\0';
-    return result == CL_SUCCESS || result == CL_INVALID_VALUE;
-}
-
+/* What the driver tells of itself, and what some drivers look at beside that. */
 yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text)
 {
     const yk_opencl_slot *slot = yk_opencl_device_of(device)->slot;
-    const cl_device_info asked[] = { CL_DEVICE_VERSION, CL_DEVICE_OPENCL_C_VERSION };
-    char values[YK_COUNT_OF(asked)][128] = { "", "" }, platform[256] = "";
+    const cl_uint asked[] = { CL_DEVICE_VERSION, CL_DEVICE_OPENCL_C_VERSION, CL_PLATFORM_VERSION };
+    char values[YK_COUNT_OF(asked)][256] = { "", "", "" };
+    yoke_status status = YOKE_OK;
 
-    for (size_t i = 0; i < YK_COUNT_OF(asked); i++) {
-        cl_int result = yk_cl.clGetDeviceInfo(slot->id, asked[i], sizeof values[i] - 1, values[i], NULL);
-        if (!is_answer(result, values[i]))
-            return yk_opencl_fail("clGetDeviceInfo", result, "which version %s is", device->info.selector);
-    }
-    cl_int result = yk_cl.clGetPlatformInfo(slot->platform, CL_PLATFORM_VERSION, sizeof platform - 1, platform, NULL);
-    if (!is_answer(result, platform))
-        return yk_opencl_fail("clGetPlatformInfo", result, "which version the driver of %s is", device->info.selector);
+    for (size_t i = 0; i < YK_COUNT_OF(asked) && status == YOKE_OK; i++)
+        status = ask(slot, asked[i], values[i], sizeof values[i] - 1);
+    if (status < 0)
+        return status;
     size_t before = text->length;
     yk_text_add(text, "%s (%s, driver %s, %s, %s, %s, %u units, %llu threads, %llu bytes shared)", device->info.name,
-                device->info.platform, device->info.driver, values[0], values[1], platform, (unsigned)device->info.compute_units,
+                device->info.platform, device->info.driver, values[0], values[1], values[2], (unsigned)device->info.compute_units,
                 (unsigned long long)device->info.max_block_threads, (unsigned long long)device->info.max_shared);
     return text->length > before ? YOKE_OK : yk_no_memory("what an OpenCL device is");
 }
