@@ -323,18 +323,14 @@ static void end_recovery(yoke_stream *stream)
 }
 
 /* Wait for the driver. What it says of its queue now is whether that can be used again. */
-static yoke_status drain(yoke_stream *stream)
+static yoke_status drain(yoke_stream *stream, yoke_event *end)
 {
-    yoke_event *end = yk_event_new(stream, 0, NULL);
-    if (!end)
-        return YOKE_E_OUT_OF_HOST_MEMORY;
     yoke_status status = yk_event_give(end);
     if (status == YOKE_OK && atomic_load(&end->state) == YK_EVENT_GIVEN) {
         end->epoch = atomic_load(&stream->epoch) - 1; /* its failure is nobody else's */
         end->mark = 0;                                /* nor is another stream's, that this one has waited for, its own */
         status = yk_event_settle(end);
     }
-    yoke_event_release(end);
     return status;
 }
 
@@ -381,9 +377,14 @@ static yoke_status recover(yoke_stream *stream)
     if (status < 0)
         return status;
     yk_failure *fresh = yk_failure_new();
-    if (!fresh)
-        return YOKE_E_OUT_OF_HOST_MEMORY;
-    status = drain(stream);
+    yoke_event *end = fresh ? yk_event_new(stream, 0, NULL) : NULL;
+    if (!end) {
+        status = yoke_error()->status;
+        yk_failure_release(fresh);
+        return status;
+    }
+    status = drain(stream, end);
+    yoke_event_release(end);
     if (status < 0 && status != YOKE_E_DEVICE_LOST && status != YOKE_E_OUT_OF_HOST_MEMORY)
         status = stream->device->backend->stream_renew(stream);
     if (status < 0)

@@ -207,10 +207,12 @@ static void lay_out(yk_plan *plan, const yk_node *nodes)
 static void make_native(yk_plan *plan, yk_item *item)
 {
     yoke_error_info before = *yoke_error();
-    item->native = plan->device->backend->graph_create(&item->segment) == YOKE_OK;
+    yoke_status status = plan->device->backend->graph_create(&item->segment);
+    item->native = status == YOKE_OK;
     if (!item->native)
-        yk_log(YOKE_LOG_INFO, "graph %s: the driver makes no graph of %zu operations, so Yoke gives them one by one: %s",
-               plan->name, item->segment.count, yoke_error()->text);
+        yk_log(status == YOKE_E_UNSUPPORTED ? YOKE_LOG_INFO : YOKE_LOG_WARNING,
+               "graph %s: the driver makes no graph of %zu operations, so Yoke gives them one by one: %s", plan->name,
+               item->segment.count, yoke_error()->text);
     yk_error_restore(&before);
 }
 
