@@ -78,7 +78,7 @@ extern const yoke_source exhausted_source;
 bool failed_once(yoke_status status, const char *where, const char *call);
 /* A status that a function or a wait got, whether it is for what has failed. */
 bool was_told(yoke_status status);
-/* Whether a driver may have failed while its devices were listed. */
+/* Whether a driver may have failed while its devices were listed; to be asked before they are listed again. */
 bool devices_may_hide(void);
 /* What kept a scenario from its end. */
 void gave_up(const char *where, const char *call);

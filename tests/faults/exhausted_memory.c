@@ -16,17 +16,19 @@ yoke_status scenario_listing(suite *t, suite *p)
 
     (void)p;
     DO(yoke_device_count(&count));
-    CHECK(count > 0 || devices_may_hide());
+    CHECK(devices_may_hide() || count > 0);
     DO(yoke_device_list(infos, 4, &listed));
-    CHECK(listed == count || devices_may_hide());
+    CHECK(devices_may_hide() || listed == count);
     DO(yoke_device_open(t->info.selector, &device));
+    (void)devices_may_hide();
     DO(yoke_device_list(infos, 4, &listed)); /* by this process itself now */
-    CHECK(listed == count || devices_may_hide());
+    CHECK(devices_may_hide() || listed == count);
     DO(yoke_device_get_info(device, &infos[0]));
     CHECK(strcmp(infos[0].selector, t->info.selector) == 0);
     FAILS_WITH(YOKE_E_NOT_FOUND, yoke_device_open("name~there is no such device", &none));
     CHECK(none == NULL);
     yoke_device_report();
+    (void)devices_may_hide();
 out:
     yoke_device_release(device);
     return status;

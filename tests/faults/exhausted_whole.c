@@ -84,6 +84,7 @@ yoke_status scenario_whole(suite *t, suite *other)
     p.source = memory_new(COUNT * sizeof *p.source);
     p.back = memory_new(ROUNDS * COUNT * sizeof *p.back);
     DO(yoke_device_open(t->info.selector, &p.device));
+    (void)devices_may_hide();
     DO(yoke_stream_create(p.device, &p.up));
     DO(yoke_stream_create(p.device, &p.work));
     DO(yoke_stream_create(p.device, &p.down));

@@ -54,6 +54,7 @@ static struct {
     bool logged; /* a warning has */
     bool stream_failed;
     bool lost;
+    const char *call;    /* that failed */
     char first[1024];    /* who told first */
     char given_up[1024]; /* what kept the scenario from its end */
 } run;
@@ -146,40 +147,38 @@ static void listen(int level, const char *text, void *user)
 
 /* ---- One fault ---- */
 
+static bool is_among(const char *const *names, const char *call)
+{
+    while (*names && strcmp(*names, call) != 0)
+        names++;
+    return *names != NULL;
+}
+
 /* A failure of these is not the user's: what they are for can be had without them, and the work is right all the same. */
 static bool may_be_silent(const char *call)
 {
     static const char *const silent[] = {
-        /* Only a wake-up; who waits looks by himself. */
-        "clSetEventCallback",
-        "cuLaunchHostFunc",
-        /* For a wake-up too; the question how the event stands flushes again. */
-        "clFlush",
-        /* The cache's: what it has is compiled anew. */
-        "clCreateProgramWithBinary",
-        "clBuildProgram",
-        "clGetProgramBuildInfo",
-        "clGetPlatformInfo",
-        "cuModuleLoadDataEx",
-        /* Something about a device or a kernel that is not known then, or the other driver has no devices. */
+        /* Something about a device or a kernel that is not known then. */
         "clGetDeviceInfo",
         "clGetKernelWorkGroupInfo",
-        "clGetPlatformIDs",
-        "cuDeviceGetAttribute",
-        "cuFuncGetAttribute",
-        /* Memory is had at the second try, or pageable memory does. */
-        "clCreateBuffer",
-        "clEnqueueMapBuffer",
+        /* Memory is had at the second try, as below; this one cannot say that anything else has failed. */
         "clSVMAlloc",
-        "cuMemAlloc_v2",
-        "cuMemHostAlloc",
+        /* Whether host memory is pinned: if nobody knows, it is copied as if it were not. */
+        "cuPointerGetAttribute",
+        /* Only a word for what has failed already. */
+        "cuGetErrorName",
         NULL,
     };
+    /* Where there was no memory what is kept for later goes back, and the second try has it; or pageable memory does. */
+    static const char *const tried_again[] = {
+        "clCreateBuffer",          "clEnqueueMapBuffer", "cuCtxPushCurrent_v2", "cuMemAlloc_v2",
+        "cuMemAllocFromPoolAsync", "cuMemAllocManaged",  "cuMemHostAlloc",      NULL,
+    };
+    bool memory = ways[atomic_load(&shared->way)].what == YOKE_FAULT_MEMORY;
+    /* Other drivers are only asked for what there is beside, to tell it. */
+    bool other = (strncmp(call, "cl", 2) == 0) != (strncmp(shared->selector, "opencl", 6) == 0);
 
-    for (size_t i = 0; silent[i]; i++)
-        if (strcmp(call, silent[i]) == 0)
-            return true;
-    return false;
+    return other || is_among(silent, call) || (memory && is_among(tried_again, call));
 }
 
 /* The scenario has ended with this status. Its streams have failed for the fault or not at all, and recover. */
@@ -248,6 +247,7 @@ static bool run_once(const scenario *s, const yoke_fault *fault)
         if (s->flags & OPENS_ITSELF)
             CHECK(all_devices_closed());
         yoke_fault_report report = fault_now();
+        run.call = report.call;
         shared->calls = fault ? shared->calls : report.seen;
         shared->tried += fault && report.happened;
         shared->seen += run.told;
@@ -295,8 +295,8 @@ static bool survives(const scenario *s, const yoke_fault *fault)
     bool good = suite_failures() == before;
     shared->survived += good && shared->tried > tried;
     if (!good) {
-        tap_diag("%s %s --fail %u %s; who told of it: %s", program_invocation_name, s->name, fault ? fault->at : 0,
-                 ways[atomic_load(&shared->way)].name, run.first[0] ? run.first : "nobody");
+        tap_diag("%s %s --fail %u %s, which was %s; who told of it: %s", program_invocation_name, s->name, fault ? fault->at : 0,
+                 ways[atomic_load(&shared->way)].name, run.call ? run.call : "nothing", run.first[0] ? run.first : "nobody");
     }
     return good;
 }
@@ -402,7 +402,7 @@ static int one_fault(const scenario *s, double until)
            run.first[0] ? run.first
            : run.told   ? "yes"
                         : "no",
-           run.logged ? "yes" : "no", shared->tried ? "it happened" : "there is no such call");
+           run.logged ? "yes" : "no", shared->tried ? run.call : "there is no such call");
     return !good;
 }
 
