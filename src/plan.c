@@ -331,6 +331,8 @@ yoke_status yk_segment_give(yoke_stream *stream, const yk_segment *segment)
     status = YOKE_OK;
     for (size_t i = 0; i < segment->count && status == YOKE_OK; i++)
         status = yk_give(stream, segment->steps[i].op->kind, segment->steps[i].op);
+    if (status < 0)
+        stream->device->backend->stream_finish(stream); /* the steps before may be under way, which nobody counts */
     return status;
 }
 
