@@ -74,11 +74,19 @@ static yk_cuda_notifier *take_notifier(yk_cuda_device *native)
     return NULL;
 }
 
+/* Who waits without a wake-up looks more often, and may be refused again and again: nothing to warn of. */
+static bool is_asked(const char *call, yk_CUresult result)
+{
+    if (YK_UNLIKELY(result != YK_CUDA_SUCCESS))
+        yk_log(YOKE_LOG_INFO, "cuda: there is no wake-up: %s failed: %s (%u)", call, yk_cuda_name(result), result);
+    return result == YK_CUDA_SUCCESS;
+}
+
 static bool create_notifier_stream(const yoke_device *device, yk_cuda_notifier *notifier)
 {
-    if (!yk_cuda_try_enter(device))
+    if (!is_asked("cuCtxPushCurrent_v2", yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(device)->context)))
         return false;
-    bool created = yk_cuda_note("cuStreamCreate", yk_cu.cuStreamCreate(&notifier->stream, YK_CU_STREAM_NON_BLOCKING));
+    bool created = is_asked("cuStreamCreate", yk_cu.cuStreamCreate(&notifier->stream, YK_CU_STREAM_NON_BLOCKING));
     yk_cuda_leave();
     return created;
 }
@@ -93,8 +101,8 @@ static bool notify_aside(yoke_event *event, yk_waiter *waiter)
     notifier->waiter = waiter;
     bool given =
         (notifier->stream || create_notifier_stream(device, notifier)) &&
-        yk_cuda_note("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(notifier->stream, event->native, YK_CU_EVENT_WAIT_DEFAULT)) &&
-        yk_cuda_note("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(notifier->stream, wake_aside, notifier));
+        is_asked("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(notifier->stream, event->native, YK_CU_EVENT_WAIT_DEFAULT)) &&
+        is_asked("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(notifier->stream, wake_aside, notifier));
     if (!given)
         atomic_store_explicit(&notifier->busy, false, memory_order_release);
     return given;
@@ -102,7 +110,7 @@ static bool notify_aside(yoke_event *event, yk_waiter *waiter)
 
 /* When nothing has been given to the stream since the event, its end is the event, and the host function can go there. Otherwise it
  * would wait for what came later, and goes aside; without a free notifier the waiter's own looks have to do. Either way it comes 40
- * to 150 us after a long kernel (driver 580). What fails here is no failure of the wait's: it is told in the log. */
+ * to 150 us after a long kernel (driver 580). What fails here is no failure of the wait's. */
 yoke_status yk_cuda_event_notify(yoke_event *event, yk_waiter *waiter)
 {
     yoke_stream *stream = event->stream;
@@ -110,7 +118,7 @@ yoke_status yk_cuda_event_notify(yoke_event *event, yk_waiter *waiter)
     if (yk_stream_given(stream) != event->mark)
         given = notify_aside(event, waiter);
     else
-        given = yk_cuda_note("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, waiter));
+        given = is_asked("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, waiter));
     return given ? YOKE_PENDING : YOKE_E_UNSUPPORTED;
 }
 

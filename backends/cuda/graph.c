@@ -159,10 +159,11 @@ void yk_cuda_graph_destroy(yk_segment *segment)
 
 /* ---- Changing and launching ---- */
 
-/* That it can not be changed so is an answer; anything else is a failure. */
+/* That it cannot be changed so is an answer; anything else is a failure. */
 static bool is_changed(const char *call, yk_CUresult result)
 {
-    return result != YK_CUDA_ERROR_INVALID_VALUE && result != YK_CUDA_ERROR_NOT_SUPPORTED && yk_cuda_note(call, result);
+    return result == YK_CUDA_SUCCESS ||
+           (result != YK_CUDA_ERROR_INVALID_VALUE && result != YK_CUDA_ERROR_NOT_SUPPORTED && yk_cuda_note(call, result));
 }
 
 static bool change(yk_CUgraphExec executable, const yk_step *step, const yk_op *op, yk_CUcontext context)

@@ -111,14 +111,20 @@ static void CL_CALLBACK settled(cl_event handle, cl_int progress, void *user)
 yoke_status yk_opencl_event_notify(yoke_event *event, yk_waiter *waiter)
 {
     const yk_opencl_event *native = event->native;
+    const char *call = "clFlush";
     cl_int code = flush(event);
 
-    yk_opencl_note("clFlush", code);
-    if (code != CL_SUCCESS || yk_opencl_device_of(event->stream->device)->slot->nvidia)
+    if (yk_opencl_device_of(event->stream->device)->slot->nvidia)
         return YOKE_E_UNSUPPORTED;
-    code = yk_cl.clSetEventCallback(native->handle, CL_COMPLETE, settled, waiter);
-    yk_opencl_note("clSetEventCallback", code);
-    return code == CL_SUCCESS ? YOKE_OK : YOKE_E_UNSUPPORTED;
+    if (code == CL_SUCCESS) {
+        call = "clSetEventCallback";
+        code = yk_cl.clSetEventCallback(native->handle, CL_COMPLETE, settled, waiter);
+    }
+    if (code == CL_SUCCESS)
+        return YOKE_OK;
+    /* Who waits without a wake-up looks more often, and may be refused again and again: nothing to warn of. */
+    yk_log(YOKE_LOG_INFO, "opencl: there is no wake-up: %s failed: %s (%d)", call, yk_opencl_code_name(code), (int)code);
+    return YOKE_E_UNSUPPORTED;
 }
 
 static yoke_status time_of(yoke_event *event, cl_ulong *out_time)

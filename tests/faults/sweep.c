@@ -139,9 +139,9 @@ static void listen(int level, const char *text, void *user)
         void *stack[24];
         backtrace_symbols_fd(stack, backtrace(stack, 24), STDOUT_FILENO);
     }
-    /* What gives something back on a lost device, over and over, says so in a whisper. */
-    if ((level <= YOKE_LOG_WARNING || atomic_load(&shared->way) == LOST) && fault.happened && strstr(text, fault.call) &&
-        !strstr(text, "injected"))
+    /* What gives something back on a lost device, over and over, says so in a whisper; so does who waits without a wake-up. */
+    bool whispered = atomic_load(&shared->way) == LOST || strstr(text, "there is no wake-up");
+    if ((level <= YOKE_LOG_WARNING || whispered) && fault.happened && strstr(text, fault.call) && !strstr(text, "injected"))
         run.logged = true;
 }
 
