@@ -116,6 +116,55 @@ out:
     be_honest(t);
 }
 
+static bool is_cuda(const suite *t)
+{
+    return strncmp(t->info.selector, "cuda", 4) == 0;
+}
+
+/* Memory that a kernel still writes to is released, and the driver does not answer when the kernel is done: until then the memory
+ * stays. A driver that frees it at once loses the device otherwise. */
+static void release_unanswered(suite *t)
+{
+    uint32_t rounds;
+    yoke_buffer *x = NULL;
+
+    NEED_OK(yoke_buffer_create(t->device, 2 * sizeof(uint32_t), &x));
+    NEED(suite_spin(t, t->stream, x, 7, 50, &rounds));
+    yoke_buffer_release(x);
+    x = NULL;
+    yoke_fault_order(&(yoke_fault){ .what = YOKE_FAULT_FAILURE, .call = is_cuda(t) ? "cuEventQuery" : "clGetEventInfo" });
+    suite_expect_log();
+    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK(report_now().happened == 1);
+    yoke_fault_order(NULL);
+    CHECK_OK(yoke_stream_wait(t->stream));
+out:
+    yoke_buffer_release(x);
+    be_honest(t);
+}
+
+/* A fill is several commands to drivers, of which the second is refused: the first is over when the caller hears of it. Rows that
+ * begin at multiples of 8 and not of 16 are no kernel's of Yoke's. */
+static void part_is_refused(suite *t)
+{
+    enum { WIDTH = 32 << 20, PITCH = WIDTH + 8 };
+    yoke_fault fault = { .what = YOKE_FAULT_FAILURE, .call = is_cuda(t) ? "cuMemsetD2D32Async" : "clEnqueueFillBuffer", .at = 2 };
+    yoke_buffer *x = NULL;
+
+    NEED_OK(yoke_buffer_create(t->device, 2 * PITCH, &x));
+    yoke_fault_order(&fault);
+    CHECK(yoke_fill_box(t->stream, x, (yoke_layout){ 0, PITCH, 0 }, (yoke_box){ WIDTH, 2, 1 }, "eight ..", 8) < 0);
+    CHECK(report_now().happened == 1);
+    yoke_fault_order(NULL);
+    yoke_buffer_release(x);
+    x = NULL;
+    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK_OK(yoke_stream_wait(t->stream));
+out:
+    yoke_buffer_release(x);
+    be_honest(t);
+}
+
 /* ---- Late answers ---- */
 
 /* Bytes go in, wait for a kernel, and come back. */
@@ -190,8 +239,7 @@ static void question_hangs(suite *t)
     NEED_OK(yoke_stream_create(t->device, &other));
     NEED_OK(yoke_buffer_create(t->device, N, &x));
     NEED_OK(yoke_fill(t->stream, x, 0, N, "a", 1));
-    yoke_fault_order(
-        &(yoke_fault){ .what = YOKE_FAULT_HANG, .call = strncmp(t->info.selector, "cuda", 4) ? "clGetEventInfo" : "cuEventQuery" });
+    yoke_fault_order(&(yoke_fault){ .what = YOKE_FAULT_HANG, .call = is_cuda(t) ? "cuEventQuery" : "clGetEventInfo" });
     NEED(pthread_create(&thread, NULL, wait_for_it, &w) == 0);
     while (report_now().hanging == 0)
         sched_yield();
@@ -214,6 +262,8 @@ int main(void)
     static const suite_case cases[] = {
         { "events behind a wait that has failed, asked in any order", waits_that_failed, false },
         { "an event that says it has failed", event_says_failed, false },
+        { "memory whose last use is not answered for", release_unanswered, false },
+        { "a fill of which a part is refused", part_is_refused, false },
         { "events that say for long that they are pending", says_pending, false },
         { "events that say too early that they are complete", says_complete, false },
         { "calls that take long", calls_are_late, false },
