@@ -21,7 +21,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects slots, slot
 static yk_opencl_slot **slots;
 static size_t slot_count, slot_capacity;
 static bool listed;
-static bool starved; /* with the lock held: there was no memory for something that a device says of itself */
+static bool unanswered; /* with the lock held: a platform has failed to list its devices */
+static bool starved;    /* with the lock held: there was no memory for something that a device says of itself */
 
 /* ---- Asking ---- */
 
@@ -335,6 +336,7 @@ static yoke_status reject_platform(const yk_opencl_slot *platform, const char *c
     if (!slot)
         return yk_no_memory("the list of OpenCL platforms");
     *slot = *platform;
+    unanswered = unanswered || code != CL_DEVICE_NOT_FOUND;
     if (code == CL_DEVICE_NOT_FOUND)
         snprintf(slot->rejected, sizeof slot->rejected, "it has no devices");
     else
@@ -418,7 +420,17 @@ static void sort_slots(void)
     }
 }
 
-/* Ask every platform, unless that has been done. After this has succeeded, slots may be read without the lock. */
+/* The slot that device_list added as number `index`. */
+static yk_opencl_slot *find_slot(int32_t index)
+{
+    for (size_t i = 0; i < slot_count; i++)
+        if (!slots[i]->rejected[0] && index-- == 0)
+            return slots[i];
+    return NULL;
+}
+
+/* Ask every platform, unless that has been done; once more when nothing can be used and one has not answered. After this has
+ * succeeded, slots may be read without the lock. */
 static yoke_status list_once(void)
 {
     yoke_status status = yk_opencl_load();
@@ -427,13 +439,14 @@ static yoke_status list_once(void)
         return status;
     pthread_mutex_lock(&lock);
     if (!listed) {
-        starved = false;
+        starved = unanswered = false;
+        free_slots();
         status = list_platforms();
         if (status == YOKE_OK)
             sort_slots();
         else
             free_slots();
-        listed = status == YOKE_OK;
+        listed = status == YOKE_OK && (find_slot(0) || !unanswered);
     }
     pthread_mutex_unlock(&lock);
     return status;
@@ -457,15 +470,6 @@ yoke_status yk_opencl_device_list(yk_device_list *list)
 }
 
 /* ---- Opening ---- */
-
-/* The slot that device_list added as number `index`. */
-static yk_opencl_slot *find_slot(int32_t index)
-{
-    for (size_t i = 0; i < slot_count; i++)
-        if (!slots[i]->rejected[0] && index-- == 0)
-            return slots[i];
-    return NULL;
-}
 
 yoke_status yk_opencl_device_open(yoke_device *device)
 {

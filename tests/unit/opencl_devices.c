@@ -348,6 +348,21 @@ static void no_platforms(const void *user)
     CHECK(yk_backend_opencl.device_list(&list) == YOKE_OK && list.count == 1); /* nothing of that was kept */
 }
 
+/* It may be well the next time. */
+static void asked_again(const void *user)
+{
+    yoke_device *device = NULL;
+
+    (void)user;
+    driver.list = CL_OUT_OF_HOST_MEMORY;
+    CHECK(yoke_device_open("opencl:0", &device) < 0 && list_all().count == 0 && list_all().count == 0);
+    driver.list = CL_SUCCESS;
+    CHECK(list_all().count == 1 && yoke_device_open("opencl:0", &device) == YOKE_OK);
+    driver.list = CL_OUT_OF_HOST_MEMORY;
+    CHECK(list_all().count == 1); /* what is in use is kept */
+    yoke_device_release(device);
+}
+
 /* ---- What is said of those that can ---- */
 
 static void places(const void *user)
@@ -509,6 +524,7 @@ int main(void)
     for (size_t i = 0; i < YK_COUNT_OF(rejections); i++)
         in_process(rejections[i].words, is_rejected, &rejections[i]);
     in_process("no platforms, or a loader that fails", no_platforms, NULL);
+    in_process("a platform that has failed is asked again", asked_again, NULL);
     in_process("PCI addresses, UUIDs, and their order", places, NULL);
     in_process("what kind a device is", kinds, NULL);
     in_process("what a device can do, and why another cannot", capable, NULL);
