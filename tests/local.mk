@@ -323,6 +323,7 @@ unit_programs = \
 	tests/cuda-double/selftest \
 	tests/unit/cache \
 	tests/unit/cache_folder \
+	tests/unit/codes \
 	tests/unit/device \
 	tests/unit/error \
 	tests/unit/include \
@@ -348,6 +349,8 @@ tests_unit_cache_SOURCES = tests/unit/cache.c tests/unit/sandbox.c tests/unit/sa
 tests_unit_cache_LDADD = $(unit_libraries)
 tests_unit_cache_folder_SOURCES = tests/unit/cache_folder.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_unit_cache_folder_LDADD = $(unit_libraries)
+tests_unit_codes_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
+tests_unit_codes_LDADD = $(unit_libraries)
 tests_unit_device_LDADD = $(unit_libraries)
 tests_unit_error_LDADD = $(unit_libraries)
 tests_unit_include_LDADD = $(unit_libraries)
