@@ -30,8 +30,12 @@ typedef struct yk_plan yk_plan;
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* Finding out what is wrong with a call: kept out of the way of calls that are right. */
 #define YK_COLD __attribute__((cold, noinline))
-/* The few steps of a call that every operation takes. */
+/* The few steps of a call that every operation takes; counted once, and not again in each function that takes them. */
+#ifdef YK_COVERAGE
+#define YK_HOT static inline
+#else
 #define YK_HOT static inline __attribute__((always_inline))
+#endif
 
 /* A lock for a dozen instructions without a call: one exchange, where a mutex would cost more than all that it protects. */
 YK_HOT void yk_light_lock(atomic_bool *lock)
