@@ -394,7 +394,8 @@ out:
     memory_free(data);
 }
 
-/* Behind a kernel that runs for a while: in one of some tries the call has to be back before it is done. */
+/* Behind a kernel that runs for a while, each time for longer, since other processes may have been in the way when its speed was
+ * measured: in one of some tries the call has to be back before it is done. */
 static bool comes_back(suite *t, const guarded *busy, const guarded *x, unsigned char *host, size_t size, bool write)
 {
     yoke_event *done = NULL;
@@ -402,7 +403,7 @@ static bool comes_back(suite *t, const guarded *busy, const guarded *x, unsigned
 
     for (uint32_t tries = 0; tries < 5 && !early; tries++) {
         for (uint32_t i = 0; i < 4; i++)
-            NEED(suite_spin(t, t->stream, busy->buffer, tries, 50, NULL));
+            NEED(suite_spin(t, t->stream, busy->buffer, tries, 50u << tries, NULL));
         NEED_OK(yoke_event_record(t->stream, 0, &done));
         if (write)
             NEED_OK(yoke_write(t->stream, x->buffer, 0, host, size));
@@ -425,7 +426,7 @@ static bool runs_aside(suite *t, const guarded *busy)
     bool aside = false;
 
     for (uint32_t tries = 0; tries < 5 && !aside; tries++) {
-        NEED(suite_spin(t, t->stream, busy->buffer, tries, 50, NULL));
+        NEED(suite_spin(t, t->stream, busy->buffer, tries, 50u << tries, NULL));
         NEED_OK(yoke_event_record(t->stream, 0, &done));
         aside = yoke_event_query(done) == YOKE_PENDING && yoke_event_query(done) == YOKE_PENDING;
         yoke_event_release(done);
