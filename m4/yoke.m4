@@ -96,7 +96,7 @@ AC_DEFUN([YK_COVERAGE], [
         YOKE_CFLAGS="$YOKE_CFLAGS $yk_save_CFLAGS"
         YOKE_LDFLAGS="$YOKE_LDFLAGS --coverage"
         COVERAGE_CFLAGS="-O0 --coverage -fprofile-update=atomic"
-        AC_DEFINE([YK_COVERAGE], [1], [Define to write what has been counted where a process ends at once.])
+        AC_DEFINE([YK_COUNTS_RUNS], [1], [Define to write what has been counted where a process ends at once.])
     ])
     AC_SUBST([COVERAGE_CFLAGS])
 ])

@@ -31,7 +31,7 @@ typedef struct yk_plan yk_plan;
 /* Finding out what is wrong with a call: kept out of the way of calls that are right. */
 #define YK_COLD __attribute__((cold, noinline))
 /* The few steps of a call that every operation takes; counted once, and not again in each function that takes them. */
-#ifdef YK_COVERAGE
+#ifdef YK_COUNTS_RUNS
 #define YK_HOT static inline
 #else
 #define YK_HOT static inline __attribute__((always_inline))

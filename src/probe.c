@@ -69,7 +69,7 @@ yoke_status yk_probe_here(const yk_backend *backend, yk_device_list *list)
 /* ---- The child ---- */
 
 /* It ends without what exit would do; in a build that counts what runs, the counts are written before. */
-#ifdef YK_COVERAGE
+#ifdef YK_COUNTS_RUNS
 void __gcov_dump(void);
 
 static void write_counts(void)
