@@ -390,13 +390,15 @@ void yoke_device_release(yoke_device *device)
 {
     if (!yk_is(device, YK_DEVICE))
         return;
-    unsigned left = atomic_fetch_sub_explicit(&device->object.refs, 1, memory_order_acq_rel) - 1;
-    if (left == 0) {
-        close_device(device);
-    } else if (YK_UNLIKELY(left <= atomic_load(&device->lent)) && yk_object_retain_if_used(device)) {
-        yk_trash_wait(device);
-        if (yk_object_release(device))
+    for (;;) {
+        unsigned left = atomic_fetch_sub_explicit(&device->object.refs, 1, memory_order_acq_rel) - 1;
+        if (left == 0) {
             close_device(device);
+            return;
+        }
+        if (left > atomic_load(&device->lent) || !atomic_load(&device->trash) || !yk_object_retain_if_used(device))
+            return;
+        yk_trash_wait(device); /* who throws something there meanwhile sees this reference, and leaves it to its release */
     }
 }
 

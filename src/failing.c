@@ -262,16 +262,28 @@ void yk_stream_end_waits(yoke_stream *stream)
     yoke_device_release(device); /* which empties the trash when all that is left of the device lies there */
 }
 
-/* On a stream that nobody asks for its end, what it waited for would pile up: forget what has succeeded. */
+/* The event of one of the stream's waits, retained; NULL behind the last. */
+static yoke_event *awaited(yoke_stream *stream, size_t index)
+{
+    yk_light_lock(&stream->spare_lock);
+    struct yk_given_wait *wait = atomic_load(&stream->waits);
+    while (wait && (!wait->event || index-- > 0))
+        wait = wait->next;
+    yoke_event *event = wait ? yoke_event_retain(wait->event) : NULL;
+    yk_light_unlock(&stream->spare_lock);
+    return event;
+}
+
+/* On a stream that nobody asks for its end, what it waited for would pile up: forget what has succeeded. The others stay where they
+ * are, for threads that look at this moment. */
 static void thin_out_waits(yoke_stream *stream)
 {
-    struct yk_given_wait *wait, *next;
-    for (wait = take_waits(stream, NULL, UINT64_MAX); wait; wait = next) {
-        next = wait->next;
-        if (wait->event && yk_event_poll(wait->event) == YOKE_OK)
-            free_wait(wait);
+    yoke_event *event;
+    for (size_t i = 0; (event = awaited(stream, i)); yoke_event_release(event)) {
+        if (yk_event_poll(event) == YOKE_OK)
+            free_waits(take_waits(stream, event, 0));
         else
-            keep_wait(stream, wait);
+            i++;
     }
 }
 
