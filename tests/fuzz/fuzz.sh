@@ -34,6 +34,6 @@ done
 export source seconds
 for target in $targets; do
     [ "$target" = calls ] && echo 0 calls || echo 1 "$target"
-done | xargs -P 2 -n 2 sh -c 'exec env ASAN_OPTIONS=detect_leaks="$0" "./fuzz-$1" -detect_leaks="$0" -max_len=4096 -timeout=30 \
-    -max_total_time="$seconds" -verbosity=0 -print_final_stats=1 -artifact_prefix="$1-" \
+done | xargs -P 2 -n 2 sh -c 'exec env ASAN_OPTIONS=detect_leaks="$0":intercept_tls_get_addr=0 "./fuzz-$1" -detect_leaks="$0" \
+    -max_len=4096 -timeout=30 -max_total_time="$seconds" -verbosity=0 -print_final_stats=1 -artifact_prefix="$1-" \
     "corpus/$1" "$source/tests/fuzz/corpus/$1"'
