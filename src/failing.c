@@ -346,9 +346,7 @@ static yoke_status drain(yoke_stream *stream, yoke_event *end)
     return status;
 }
 
-/* The epoch is over: what its waits have failed with stays, for events that nobody has asked yet, and no longer keeps other
- * streams.
- */
+/* The epoch is over: what its waits have failed with stays for events that nobody has asked yet, and keeps no other stream. */
 static void end_epoch(yoke_stream *stream)
 {
     unsigned epoch = atomic_load(&stream->epoch);

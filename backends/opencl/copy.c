@@ -192,15 +192,18 @@ SLOT(copy_box, op->u.copy.target, op->u.copy.source)
 
 static yoke_status give_fill(yoke_stream *stream, const yk_op *op)
 {
-    size_t offset = op->u.fill.offset, size = op->u.fill.width;
+    size_t offset = op->u.fill.offset, size = op->u.fill.width, row = 0;
     cl_int code = CL_SUCCESS;
 
-    for (size_t row = 0; row < op->u.fill.height && code == CL_SUCCESS; row++, offset += op->u.fill.pitch) {
+    for (; row < op->u.fill.height && code == CL_SUCCESS; row++, offset += op->u.fill.pitch) {
         cl_command_queue queue = yk_opencl_enter(stream);
         code = yk_cl.clEnqueueFillBuffer(queue, op->u.fill.buffer->native.pointer, op->u.fill.pattern, op->u.fill.pattern_size,
                                          offset, size, 0, NULL, row + 1 == op->u.fill.height ? yk_opencl_end_of(op) : NULL);
         yk_opencl_leave(stream);
     }
-    return code == CL_SUCCESS ? YOKE_OK : end_rows(stream, fault("clEnqueueFillBuffer", code, size, offset));
+    if (code == CL_SUCCESS)
+        return YOKE_OK;
+    yoke_status status = fault("clEnqueueFillBuffer", code, size, offset);
+    return row > 1 ? end_rows(stream, status) : status; /* when the first is refused nothing is under way */
 }
 SLOT(fill, op->u.fill.buffer, op->u.fill.buffer)
