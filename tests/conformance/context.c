@@ -249,5 +249,6 @@ int main(void)
     source.name = "context test";
     source.cuda = kernels_cuda;
     source.opencl = kernels_opencl;
+    suite_alone();
     return SUITE_MAIN(cases, &source);
 }
