@@ -99,6 +99,14 @@ static void advise_icd(info *self, const probe *asked)
                tool_text("Mesa's rusticl uses only what RUSTICL_ENABLE names, as RUSTICL_ENABLE=radeonsi, iris or llvmpipe"));
 }
 
+static bool some_icd_answers(const info *self)
+{
+    for (size_t i = 0; i < self->probe_count; i++)
+        if (self->probes[i].icd_folder && self->probes[i].count > 0)
+            return true;
+    return false;
+}
+
 static void advise_opencl(info *self)
 {
     const probe *opencl = find_probe(self, "opencl");
@@ -111,6 +119,8 @@ static void advise_opencl(info *self)
     for (size_t i = 0; i < self->icds.count; i++)
         if (self->icds.icds[i].fault)
             advise(self, "opencl", tool_text("%s: %s", self->icds.icds[i].file, self->icds.icds[i].fault));
+    if (opencl->count == 0 && self->icds.lacks_slash && some_icd_answers(self))
+        advise(self, "opencl", tool_text("this OpenCL loader wants a / at the end of %s", self->icds.place));
     if (self->icds.count == 0 && self->device_count == 0)
         advise(self, "opencl",
                tool_text(

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which OpenCL drivers the loader will look at. Both loaders in use, ocl-icd and Khronos', take a folder in OCL_ICD_VENDORS;
- * ocl-icd also one .icd file or a library there, and a folder in OPENCL_VENDOR_PATH; Khronos' also libraries in OCL_ICD_FILENAMES.
+ * Which OpenCL drivers the loader will look at. Both loaders in use, ocl-icd and Khronos', take a folder in OCL_ICD_VENDORS,
+ * which for the one of CUDA's toolkit has to end in a slash; ocl-icd also one .icd file or a library there, and a folder in
+ * OPENCL_VENDOR_PATH; Khronos' also libraries in OCL_ICD_FILENAMES.
  */
 #include "icds.h"
 
@@ -98,6 +99,7 @@ void icds_find(icd_list *list)
         add_libraries(list, names);
     if (vendors && *vendors) {
         list->place = tool_text("OCL_ICD_VENDORS=%s", vendors);
+        list->lacks_slash = is_folder(vendors) && vendors[strlen(vendors) - 1] != '/';
         find_ordered(list, vendors);
     } else if (path && *path) {
         list->place = tool_text("OPENCL_VENDOR_PATH=%s", path);

@@ -12,8 +12,9 @@ typedef struct icd {
 } icd;
 
 typedef struct icd_list {
-    char *place;  /* where they were looked for, for messages */
-    bool ordered; /* by a variable of the environment */
+    char *place;      /* where they were looked for, for messages */
+    bool ordered;     /* by a variable of the environment */
+    bool lacks_slash; /* that is a folder's name without one at its end */
     icd *icds;
     size_t count;
 } icd_list;

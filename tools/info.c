@@ -92,7 +92,7 @@ static probe *add_probe(info *self, char *what, const char *backend)
 /* A new folder in `place` with one .icd file that names this library; NULL when that cannot be had. */
 static char *confine(const char *place, size_t index, const char *library)
 {
-    char *folder = tool_text("%s/%zu", place, index), *path = tool_text("%s/only.icd", folder);
+    char *folder = tool_text("%s/%zu/", place, index), *path = tool_text("%sonly.icd", folder);
     FILE *file = mkdir(folder, 0700) == 0 ? fopen(path, "w") : NULL;
     bool written = file && fprintf(file, "%s\n", library) > 0;
     if (file && fclose(file) != 0)
@@ -107,7 +107,7 @@ static char *confine(const char *place, size_t index, const char *library)
 static void unconfine(const char *place, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        char *folder = tool_text("%s/%zu", place, i), *path = tool_text("%s/only.icd", folder);
+        char *folder = tool_text("%s/%zu/", place, i), *path = tool_text("%sonly.icd", folder);
         unlink(path);
         rmdir(folder);
         free(path);

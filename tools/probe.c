@@ -144,12 +144,9 @@ static _Noreturn void child(const probe *asked, int answer_fd, int said_fd, unsi
     if (asked->backend)
         setenv("YOKE_BACKEND", asked->backend, 1);
     if (asked->icd_folder) {
-        bool by_name = getenv("OCL_ICD_FILENAMES") != NULL; /* this loader takes libraries beside folders */
         setenv("OCL_ICD_VENDORS", asked->icd_folder, 1);
         unsetenv("OPENCL_VENDOR_PATH");
         unsetenv("OCL_ICD_FILENAMES");
-        if (by_name)
-            setenv("OCL_ICD_FILENAMES", asked->icd_library, 1);
     }
     if (asked->selector)
         ask_device(answer_fd, &nothing, asked->selector);

@@ -104,7 +104,8 @@ static yoke_status status_of(cl_int code)
 static const char *advice_of(yoke_status status, cl_int code)
 {
     if (code == CL_PLATFORM_NOT_FOUND_KHR)
-        return "no OpenCL driver (ICD) is installed: install the one of your device, or pocl-opencl-icd to run on the CPU";
+        return "no OpenCL driver (ICD) is installed, or none is where OCL_ICD_VENDORS says: install the one of your device, or "
+               "pocl-opencl-icd to run on the CPU";
     return status == YOKE_E_DEVICE_LOST ? RESTART : "";
 }
 

@@ -254,14 +254,18 @@ out:
     return;
 }
 
+enum { ROUNDS = 20 };
+
+/* Drivers of GPUs make a context in a fifth of a second, one after the other: three of those will do. */
 static void *open_and_close(void *user)
 {
     const char *selector = user;
+    double end = suite_now() + 1;
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     yoke_device *device = NULL;
     yoke_stream *stream = NULL;
 
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < ROUNDS && (i < 3 || suite_now() < end); i++) {
         CHECK_OK(yoke_device_open(selector, &device));
         CHECK_OK(yoke_stream_create(device, &stream));
         CHECK_OK(yoke_device_get_info(device, &info));

@@ -7,12 +7,11 @@
 yoke=$PWD/tools/yoke json_check=$PWD/tests/tools/json_check bad=$PWD/tests/tools/.libs/bad_icd.so
 source=$(cd "$top_srcdir" && pwd)
 vendors=/etc/OpenCL/vendors
-by_name=${OCL_ICD_FILENAMES+yes} # the loader here wants libraries, too
 unset OCL_ICD_FILENAMES OPENCL_VENDOR_PATH YOKE_DEVICE RUSTICL_ENABLE
 export LC_ALL=C NO_COLOR=1 YOKE_BACKEND=opencl
 cd "$tap_folder" || exit 1
 mkdir icds
-export OCL_ICD_VENDORS="$tap_folder/icds"
+export OCL_ICD_VENDORS="$tap_folder/icds/" # the loader of CUDA's toolkit wants the slash
 
 # run CODE TEXT ARGUMENT...: a case, passed when yoke exits so. What it said is in the files out and err.
 run() {
@@ -63,10 +62,6 @@ use() {
             ;;
         esac
     done
-    if [ -n "$by_name" ]; then
-        OCL_ICD_FILENAMES=$(cat icds/*.icd 2>/dev/null | tr '\n' ':')
-        export OCL_ICD_FILENAMES
-    fi
 }
 
 has_json() {
