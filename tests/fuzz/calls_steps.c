@@ -101,7 +101,7 @@ static void step_stream_wait(world *w, const uint8_t *b)
 static void step_cancel(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
-    if (l && b[2] & 1)
+    if (l && b[2] & 1 && !l->recording) /* what it was given before it was recorded cannot be waited for */
         quiesce(w);
     else if (l)
         lose_track(w);
