@@ -67,7 +67,7 @@ static void finish(world *w, lane *l, const work *k, const uint8_t *b, verdict c
         return;
     if (status == YOKE_OK)
         work_given(w, l, k);
-    else if (l->fate == UNSURE)
+    else if (l->fate == UNSURE && !l->recording)
         work_given(w, l, k); /* it may have been enqueued, and the wait have failed */
     if (is_sync(b) && !l->recording && l->fate == UNSURE)
         l->fate = status < 0 ? FAILED : FINE;
