@@ -17,13 +17,14 @@ YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *strea
 {
     if (count != (size_t)wanted || (count && !args))
         return false;
+    const yk_arg_head(*heads)[2] = kernel->heads; /* looked up once */
     for (size_t i = 0; i < count; i++) {
-        const yoke_buffer *buffer = args[i].value.buffer;
         yk_arg_head head;
         memcpy(&head, &args[i], sizeof head);
-        if (head == kernel->heads[i][0])
+        if (head == heads[i][0])
             continue;
-        if (head != kernel->heads[i][1] || !yk_is_too(buffer, YK_BUFFER) || buffer->argument_of != stream->device)
+        const yoke_buffer *buffer = args[i].value.buffer;
+        if (head != heads[i][1] || !yk_is_too(buffer, YK_BUFFER) || buffer->argument_of != stream->device)
             return false;
         yk_buffer_used(buffer->root, stream);
     }
