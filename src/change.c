@@ -170,31 +170,30 @@ static yk_op *own_launch(const yoke_graph *graph, size_t node)
 }
 
 /* What is changed most, in place: other buffers and numbers of a launch, which fit at a glance. False: it goes the long way. */
-static bool set_args_in_place(const char *where, yoke_graph *graph, size_t node, const yoke_arg *args, size_t count)
+YK_HOT bool set_args_in_place(const char *where, yoke_graph *graph, size_t node, const yoke_arg *args, size_t count)
 {
     yoke_buffer *unused[YOKE_MAX_ARGS];
     size_t unused_count = 0;
+    yoke_arg *kept = NULL;
     pthread_mutex_lock(&graph->lock);
     yk_op *op = own_launch(graph, node);
     bool fits = op && yk_arguments_fit(op->u.launch.kernel, graph->editor, args, count, op->u.launch.kernel->glance_count);
-    if (fits) {
-        yk_op changed;
-        changed.kind = op->kind;
-        changed.u.launch = op->u.launch;
-        changed.u.launch.args = args;
-        fits = yk_plan_try(graph->plan, node, &changed);
+    if (fits) { /* it is ours alone, so the driver can be shown it with the others */
+        kept = (yoke_arg *)(uintptr_t)op->u.launch.args;
+        op->u.launch.args = args;
+        fits = yk_plan_try(graph->plan, node, op);
+        op->u.launch.args = kept;
     }
     if (fits)
         op->where = where;
     for (size_t i = 0; i < count && fits; i++) {
-        yoke_arg *kept = (yoke_arg *)(uintptr_t)&op->u.launch.args[i]; /* it is ours alone */
-        yoke_buffer *before = kept->kind == YOKE_ARG_BUFFER ? kept->value.buffer : NULL;
+        yoke_buffer *before = kept[i].kind == YOKE_ARG_BUFFER ? kept[i].value.buffer : NULL;
         yoke_buffer *now = args[i].kind == YOKE_ARG_BUFFER ? args[i].value.buffer : NULL;
         if (now != before) {
             yoke_buffer_retain(now);
             unused[unused_count++] = before;
         }
-        *kept = args[i];
+        kept[i] = args[i];
     }
     pthread_mutex_unlock(&graph->lock);
     while (unused_count > 0)
