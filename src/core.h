@@ -515,7 +515,8 @@ struct yoke_kernel {
     int param_count;           /* without a trailing shared one; -1 when not known */
     bool takes_shared;         /* the last parameter is YK_PARAM_SHARED */
     bool signature_has_shared; /* whether takes_shared means anything: true where the driver tells address spaces */
-    uint32_t line_threads;     /* the most in a block of one dimension */
+    uint32_t line_blocks;      /* the most in a grid of one dimension */
+    uint32_t line_threads;     /* and in a block of one */
     int glance_count;          /* param_count; or YK_NO_COUNT where a glance is not enough: it takes shared memory, or one block */
     char name[];
 };

@@ -252,6 +252,8 @@ static yoke_status create(yoke_program *program, const char *name, yoke_kernel *
     kernel->glance_count = kernel->param_count;
     if (kernel->param_count < 0 || kernel->takes_shared || kernel->info.required_block[0])
         kernel->glance_count = YK_NO_COUNT;
+    uint64_t most_blocks = program->device->info.max_grid[0];
+    kernel->line_blocks = most_blocks < UINT32_MAX ? (uint32_t)most_blocks : UINT32_MAX;
     kernel->line_threads = kernel->info.max_block_threads;
     if (kernel->line_threads > program->device->info.max_block[0])
         kernel->line_threads = (uint32_t)program->device->info.max_block[0];

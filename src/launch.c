@@ -23,9 +23,9 @@ YK_HOT bool is_within(uint32_t value, uint64_t max)
 
 YK_HOT bool shape_fits(const yoke_kernel *kernel, yoke_dim grid, yoke_dim block)
 {
+    if (grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1) /* as in most launches */
+        return grid.x - 1 < kernel->line_blocks && block.x - 1 < kernel->line_threads;
     const yoke_device_info *device = &kernel->program->device->info;
-    if ((grid.y | grid.z | block.y | block.z) == 1 && (grid.y & grid.z & block.y & block.z)) /* all are 1, as in most launches */
-        return is_within(grid.x, device->max_grid[0]) && is_within(block.x, kernel->line_threads);
     return is_within(grid.x, device->max_grid[0]) && is_within(grid.y, device->max_grid[1]) &&
            is_within(grid.z, device->max_grid[2]) && is_within(block.x, device->max_block[0]) &&
            is_within(block.y, device->max_block[1]) && is_within(block.z, device->max_block[2]) &&
