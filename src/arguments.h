@@ -15,8 +15,10 @@ enum { YK_NO_COUNT = -0x61c88647 };
 /* Everything there is to check at a glance, where so many are `wanted`. False: a closer look is needed. */
 YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *stream, const yoke_arg *args, size_t count, int wanted)
 {
-    if (count != (size_t)wanted || (count && !args))
+    if (count != (size_t)wanted)
         return false;
+    if (!args)
+        return count == 0;
     const yk_arg_head(*heads)[2] = kernel->heads; /* looked up once */
     for (size_t i = 0; i < count; i++) {
         yk_arg_head head;
