@@ -17,7 +17,7 @@ typedef struct yk_cuda_graph {
 
 /* ---- What a node is made from ---- */
 
-static yk_CUDA_KERNEL_NODE_PARAMS kernel_of(const yk_op *op, void **arguments)
+YK_HOT yk_CUDA_KERNEL_NODE_PARAMS kernel_of(const yk_op *op, void **arguments)
 {
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
     yk_cuda_point_to_arguments(op, arguments);
@@ -166,7 +166,7 @@ static bool is_changed(const char *call, yk_CUresult result)
            (result != YK_CUDA_ERROR_INVALID_VALUE && result != YK_CUDA_ERROR_NOT_SUPPORTED && yk_cuda_note(call, result));
 }
 
-static bool change(yk_CUgraphExec executable, const yk_step *step, const yk_op *op, yk_CUcontext context)
+YK_HOT bool change(yk_CUgraphExec executable, const yk_step *step, const yk_op *op, yk_CUcontext context)
 {
     void *arguments[YOKE_MAX_ARGS];
     if (op->kind == YK_OP_LAUNCH) {
