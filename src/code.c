@@ -11,6 +11,7 @@
 #define FATBIN_MAGIC 0xba55ed50u
 #define ELF_MAGIC 0x464c457fu
 
+enum { SPIRV_ENTRY_POINT = 15, SPIRV_FUNCTION = 54, SPIRV_FUNCTION_END = 56 }; /* instructions */
 enum { SPIRV_HEADER = 20, ELF_MACHINE_AT = 18, ELF_MACHINE_CUDA = 190 };
 
 uint64_t yk_code_number(const void *bytes, size_t size, uint64_t at, unsigned width)
@@ -114,21 +115,33 @@ static uint32_t word_at(const void *bytes, size_t at)
     return word;
 }
 
-/* The upper half of an instruction's first word is its length in words. */
+/* The upper half of an instruction's first word is its length in words, the lower one says what it is. Intel's compiler (2026.2)
+ * ends the process when a function has no end. */
 bool yk_spirv_is_whole(const void *bytes, size_t size)
 {
     if (size < SPIRV_HEADER || size % 4 != 0)
         return false;
     bool other_order = word_at(bytes, 0) != SPIRV_MAGIC;
+    bool in_function = false, has_function = false, names_function = false;
     size_t at = SPIRV_HEADER;
     while (at < size) {
         uint32_t word = word_at(bytes, at);
-        size_t length = (other_order ? turned(word) : word) >> 16;
+        if (other_order)
+            word = turned(word);
+        size_t length = word >> 16;
+        uint32_t opcode = word & 0xffff;
         if (length == 0 || length > (size - at) / 4)
             return false;
+        if (opcode == SPIRV_FUNCTION || opcode == SPIRV_FUNCTION_END) {
+            if (in_function == (opcode == SPIRV_FUNCTION))
+                return false;
+            in_function = !in_function;
+        }
+        has_function |= in_function;
+        names_function |= opcode == SPIRV_ENTRY_POINT;
         at += 4 * length;
     }
-    return true;
+    return !in_function && (has_function || !names_function);
 }
 
 void yk_spirv_turn(void *bytes, size_t size)

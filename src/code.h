@@ -20,7 +20,7 @@ const char *yk_code_kind_text(int kind);
 /* [backends] Read a number of the bytes at `at`; 0 beyond their end. Little-endian. */
 uint64_t yk_code_number(const void *bytes, size_t size, uint64_t at, unsigned width);
 
-/* Whether SPIR-V has whole instructions up to its end. */
+/* Whether SPIR-V has whole instructions and whole functions up to its end. What is in them is for the driver to judge. */
 bool yk_spirv_is_whole(const void *bytes, size_t size);
 /* SPIR-V of the other byte order becomes that of this machine's. */
 void yk_spirv_turn(void *bytes, size_t size);

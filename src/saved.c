@@ -257,7 +257,7 @@ static yoke_status make(yoke_program *program, int kind, yk_text *bytes)
         return yk_program_restore(program, bytes);
     if (kind == YK_CODE_SPIRV) {
         if (!yk_spirv_is_whole(bytes->data, bytes->length))
-            return yk_fail(YOKE_E_BUILD, "program '%s': the SPIR-V ends in the middle of an instruction, or is damaged",
+            return yk_fail(YOKE_E_BUILD, "program '%s': the SPIR-V ends in the middle of an instruction or function, or is damaged",
                            program->name);
         yk_spirv_turn(bytes->data, bytes->length);
     }

@@ -80,7 +80,9 @@ YOKE_API yoke_status yoke_program_build_async(yoke_device *device, const yoke_so
 
 /* Make a program of compiled code, whose kind is found by its first bytes: what yoke_program_save wrote; PTX, cubin or fatbin on
  * CUDA; SPIR-V where YOKE_CAP_SPIRV; a driver's own binary on OpenCL where YOKE_CAP_IMAGES (taken as that when it is nothing else
- * that is known). `name` is for messages and may be NULL. `image` is read during the call.
+ * that is known). `name` is for messages and may be NULL. `image` is read during the call. SPIR-V may have either byte order; that
+ * its instructions and functions are whole is checked, and the rest drivers believe, some of which end the process when it is
+ * wrong: let spirv-val look at what comes from elsewhere.
  * YOKE_E_INVALID: image is NULL or size 0; source text; a saved image that is damaged. YOKE_E_UNSUPPORTED: code of a kind for
  * another backend, or for another device; the record says which. YOKE_E_UNAVAILABLE: PTX that is newer than the driver; both
  * versions are in the record. YOKE_E_BUILD: the driver does not make sense of it; yoke_build_log(). */
