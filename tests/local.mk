@@ -180,6 +180,8 @@ source_programs = \
 	tests/conformance/program_image \
 	tests/conformance/program_source
 suite_PROGRAMS += $(source_programs)
+spirv_sources = tests/conformance/spirv.c tests/conformance/spirv.h
+tests_conformance_program_image_SOURCES = tests/conformance/program_image.c $(spirv_sources)
 cuda_source_tests = $(source_programs:=.cuda.tap) tests/examples.cuda.tap
 source_tests = $(source_programs:=.opencl.tap) tests/examples.opencl.tap
 
@@ -246,6 +248,7 @@ endif
 EXTRA_DIST += tests/faults/answers.c tests/faults/sweep.c
 tests_faults_failures_LDADD = tests/faults/libline.la libyoke.la
 tests_faults_lies_LDADD = tests/faults/libline.la libyoke.la
+tests_faults_programs_SOURCES = tests/faults/programs.c $(spirv_sources)
 tests_faults_programs_LDADD = tests/faults/libline.la libyoke.la
 
 # The double of CUDA's driver and of NVRTC, which runs on the CPU: for tests on machines without a GPU. Its compiler is the host's.

@@ -159,8 +159,9 @@ enum { YOKE_DEVICE_GPU = 1, YOKE_DEVICE_ACCELERATOR = 2, YOKE_DEVICE_CPU = 3, YO
 enum {
     YOKE_CAP_FP64 = 0,          /* double in kernels */
     YOKE_CAP_INT64_ATOMICS = 1, /* 64-bit atomics in kernels */
-    YOKE_CAP_SIGNATURE = 2,  /* the number and widths of a kernel's parameters are known, and launches are checked against them */
-    YOKE_CAP_TIMING = 3,     /* timed events */
+    YOKE_CAP_SIGNATURE = 2,     /* the number and widths of a kernel's parameters are known, and launches are checked against them;
+                                 * of SPIR-V and a driver's own binaries only the number, unless the driver tells more */
+    YOKE_CAP_TIMING = 3,        /* timed events */
     YOKE_CAP_EXACT_FP32 = 4, /* float division and square root are correctly rounded, and subnormals kept, unless YOKE_MATH_FAST */
     YOKE_CAP_MAPPED = 5,     /* buffers of YOKE_MEMORY_MAPPED */
     YOKE_CAP_SHARED = 6,     /* buffers of YOKE_MEMORY_SHARED */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "again.h"
+#include "spirv.h"
 
 static const char *const twins[2] = {
     "template <typename T> __global__ void twice(T *out, T x) { out[0] = x + x; }\n"
@@ -441,6 +442,9 @@ int main(int argc, char **argv)
         { "kinds of code", kinds, false },
         { "PTX", ptx, false },
         { "a cubin", cubin, false },
+        { "SPIR-V", spirv_runs, false },
+        { "SPIR-V, saved and loaded", spirv_is_saved, false },
+        { "damaged SPIR-V", spirv_is_damaged, false },
         { "in another process, and for another device", other_process, false },
     };
     if (argc == 3)

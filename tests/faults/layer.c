@@ -3,9 +3,6 @@
  * The layer of layer.h: a copy of the driver's table of functions in which some are ours. No lock is held while the driver or a
  * callback is called. Events that nobody asked to lie about are looked up all the same: orders may come later.
  */
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl_layer.h>
-
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>

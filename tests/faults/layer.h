@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An OpenCL layer that lies on order. The loader puts it between a program and any driver when OPENCL_LAYERS names it; a test finds
- * `liar` in it with dlsym, and tells it, at any time, what to lie about. Without an order it passes every call on.
+ * `liar` in it with dlsym, and tells it, at any time, what to lie about. Without an order it passes every call on. With
+ * YOKE_LAYER_SPIRV in the environment every device takes SPIR-V, and all of it is the kernel of tests/conformance/spirv.c.
  */
 #ifndef LAYER_H
 #define LAYER_H
@@ -35,7 +36,8 @@ enum liar_call {
     LIAR_FILL,
     LIAR_ARGUMENT_INFO, /* of a kernel */
     LIAR_TAKE_BINARY,   /* of a program: clCreateProgramWithBinary */
-    LIAR_GIVE_BINARY
+    LIAR_GIVE_BINARY,
+    LIAR_TAKE_SPIRV /* clCreateProgramWithIL */
 };
 
 /* What to lie about; zeroed is nothing. */

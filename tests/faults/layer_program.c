@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls of the layer that are about programs, and what it says of itself. */
-#include <string.h>
-
 #include "layer_program.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -37,12 +39,53 @@ static cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info n
     return next->clGetProgramInfo(program, name, size, value, size_ret);
 }
 
+/* A device is told at its listing what it takes, which is before any order. */
+static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, size_t size, void *value, size_t *size_ret)
+{
+    static const char languages[] = "SPIR-V_1.0";
+    if (name != CL_DEVICE_IL_VERSION)
+        return next->clGetDeviceInfo(device, name, size, value, size_ret);
+    if (value && size < sizeof languages)
+        return CL_INVALID_VALUE;
+    if (value)
+        memcpy(value, languages, sizeof languages);
+    if (size_ret)
+        *size_ret = sizeof languages;
+    return CL_SUCCESS;
+}
+
+/* Of the program no more is looked at than that it comes whole and in this machine's byte order. */
+static cl_program CL_API_CALL create_with_il(cl_context context, const void *il, size_t size, cl_int *code_ret)
+{
+    static const uint32_t first = 0x07230203, last = 0x00010038;
+    const char *text = "__kernel void add(__global int *out, int value) { out[0] += value; }\n";
+    cl_int code = CL_INVALID_VALUE;
+    if (!layer_refuses(LIAR_TAKE_SPIRV, NULL, &code) && size > 4 && memcmp(il, &first, 4) == 0 &&
+        memcmp((const char *)il + size - 4, &last, 4) == 0)
+        return next->clCreateProgramWithSource(context, 1, &text, NULL, code_ret);
+    if (code_ret)
+        *code_ret = code;
+    return NULL;
+}
+
+/* Parameters are told without being asked for, as some drivers do for SPIR-V. */
+static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+                                        void(CL_CALLBACK *fn)(cl_program, void *), void *user)
+{
+    return next->clBuildProgram(program, count, devices, *options ? options : "-cl-kernel-arg-info", fn, user);
+}
+
 void layer_take_program_calls(const cl_icd_dispatch *target, cl_icd_dispatch *table)
 {
     next = target;
     table->clGetKernelArgInfo = get_argument_info;
     table->clCreateProgramWithBinary = create_with_binary;
     table->clGetProgramInfo = get_program_info;
+    if (getenv("YOKE_LAYER_SPIRV")) {
+        table->clGetDeviceInfo = get_device_info;
+        table->clCreateProgramWithIL = create_with_il;
+        table->clBuildProgram = build_program;
+    }
 }
 
 EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *size_ret)

@@ -3,7 +3,7 @@
 #ifndef LAYER_PROGRAM_H
 #define LAYER_PROGRAM_H
 
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 210
 #include <CL/cl_layer.h>
 
 #include "layer.h"

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Drivers that are of little help with programs: that forget the parameters of kernels once a program is a binary, that refuse the
- * binaries they have made, or give none out. Building works all the same.
+ * binaries they have made, or give none out. Building works all the same. And one that takes SPIR-V, which few of the others do.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "../conformance/again.h"
+#include "../conformance/spirv.h"
 #include "line.h"
 
-enum { NOT_AVAILABLE = -19, INVALID_BINARY = -42 };
+enum { NOT_AVAILABLE = -19, INVALID_VALUE = -30, INVALID_BINARY = -42, INVALID_OPERATION = -59 };
 
 static yoke_source source_of(const char *defines[2], const char *define)
 {
@@ -167,13 +169,62 @@ out:
     yoke_program_release(program);
 }
 
-int main(void)
+/* ---- SPIR-V ---- */
+
+/* Argument info is refused in the middle: there are drivers that have none for SPIR-V. */
+static void takes_spirv(suite *t)
+{
+    static const struct {
+        int code;
+        yoke_status status;
+        const char *words;
+    } refusals[] = {
+        { INVALID_VALUE, YOKE_E_BUILD, "clCreateProgramWithIL|CL_INVALID_VALUE|no sense of program 'unwanted'" },
+        { INVALID_OPERATION, YOKE_E_DRIVER, "clCreateProgramWithIL|CL_INVALID_OPERATION|unwanted" },
+        { OUT_OF_HOST_MEMORY, YOKE_E_OUT_OF_HOST_MEMORY, "clCreateProgramWithIL|CL_OUT_OF_HOST_MEMORY|unwanted" },
+    };
+
+    NEED(has_layer() && suite_can(t, YOKE_CAP_SPIRV));
+    spirv_runs(t);
+    spirv_is_saved(t);
+    spirv_is_damaged(t);
+    liar->lie(&(liar_orders){ .call = LIAR_ARGUMENT_INFO, .code = NOT_AVAILABLE, .fail_at = 1, .fail_times = ALWAYS });
+    spirv_runs(t);
+    spirv_is_saved(t);
+    CHECK(told().refused > 0);
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        liar->lie(&(liar_orders){ .call = LIAR_TAKE_SPIRV, .code = refusals[i].code, .fail_at = 1, .fail_times = 1 });
+        spirv_is_refused(t, refusals[i].status, refusals[i].words);
+        CHECK(told().refused == 1);
+    }
+    liar->lie(NULL);
+    spirv_runs(t);
+out:
+    be_honest(t);
+}
+
+static const suite_case in_children[] = {
+    { "SPIR-V", takes_spirv, false },
+};
+
+static void spirv(suite *t)
+{
+    static const char *const environment[] = { "YOKE_LAYER_SPIRV=1", NULL };
+
+    if (has_layer())
+        AGAIN(t, in_children, environment);
+}
+
+int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
         { "parameters that the driver forgets", forgotten_parameters, false },
         { "binaries that the driver refuses", refused_binaries, false },
         { "binaries that the driver does not give out", no_binaries, false },
+        { "a driver that takes SPIR-V", spirv, false },
     };
 
+    if (argc == 3)
+        return AGAIN_MAIN(in_children, NULL, argv);
     return line_main(cases, sizeof cases / sizeof cases[0]);
 }
