@@ -197,6 +197,16 @@ static const char *judge_command_buffers(yk_opencl_slot *slot, const char *exten
     return NULL;
 }
 
+/* A driver older than OpenCL 2.1 may say so too, with cl_khr_il_program, and lack the function that the loader would call. */
+static bool takes_spirv(const yk_opencl_slot *slot)
+{
+    char version[64] = "", languages[256] = "";
+
+    ask_string(slot->id, CL_DEVICE_VERSION, version, sizeof version);
+    ask_string(slot->id, CL_DEVICE_IL_VERSION, languages, sizeof languages);
+    return yk_cl.clCreateProgramWithIL && strcmp(version, "OpenCL 2.1") >= 0 && contains(languages, "SPIR-V");
+}
+
 static void describe_capabilities(yk_opencl_slot *slot, const char *extensions)
 {
     uint64_t single = ask_number(slot->id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config));
@@ -221,12 +231,8 @@ static void describe_capabilities(yk_opencl_slot *slot, const char *extensions)
         capabilities |= 1u << YOKE_CAP_MAPPED;
     if (!contains(slot->info.platform, "rusticl")) /* 22.3 dies on loading its own binaries */
         capabilities |= 1u << YOKE_CAP_IMAGES;
-    if (yk_cl.clCreateProgramWithIL) {
-        char *languages = device_string(slot->id, CL_DEVICE_IL_VERSION);
-        if (languages && strstr(languages, "SPIR-V"))
-            capabilities |= 1u << YOKE_CAP_SPIRV;
-        free(languages);
-    }
+    if (takes_spirv(slot))
+        capabilities |= 1u << YOKE_CAP_SPIRV;
     if (slot->svm & (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
         capabilities |= 1u << YOKE_CAP_SHARED;
     slot->replays = judge_command_buffers(slot, extensions);
@@ -581,7 +587,7 @@ const char *yk_opencl_device_lacks(const yoke_device *device, int capability)
     case YOKE_CAP_IMAGES:
         return "the OpenCL driver gives out no program binaries that it takes again";
     case YOKE_CAP_SPIRV:
-        return "the OpenCL driver takes no SPIR-V (no CL_DEVICE_IL_VERSION)";
+        return "the OpenCL driver takes no SPIR-V (no CL_DEVICE_IL_VERSION, or older than OpenCL 2.1)";
     case YOKE_CAP_GLOBALS:
         return "OpenCL lets nobody ask where a program's variable is: give the kernel a buffer";
     case YOKE_CAP_COOPERATIVE:

@@ -413,6 +413,7 @@ static void capable(const void *user)
     driver.devices[1] = (made_up){ .name = "Poor",
                                    .version = "OpenCL 1.2",
                                    .extensions = "",
+                                   .il = "SPIR-V_1.0", /* but no function for it */
                                    .type = CL_DEVICE_TYPE_GPU,
                                    .bits = good.bits,
                                    .available = CL_TRUE,
