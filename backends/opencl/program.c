@@ -357,7 +357,11 @@ yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, con
     status = create_of_code(program, kind, code, size, &handle);
     if (status < 0)
         return status;
-    cl_int result = yk_cl.clBuildProgram(handle, 1, &slot->id, "", NULL, NULL);
+    /* PoCL (6.0) knows the parameters of kernels in SPIR-V when it is asked for them; Intel's driver (2026.2) never does. */
+    const char *options = kind == YK_CODE_SPIRV ? "-cl-kernel-arg-info" : "";
+    cl_int result = yk_cl.clBuildProgram(handle, 1, &slot->id, options, NULL, NULL);
+    if (result == CL_INVALID_BUILD_OPTIONS && *options)
+        result = yk_cl.clBuildProgram(handle, 1, &slot->id, "", NULL, NULL);
     add_log(handle, &u, log, &start);
     if (result == CL_INVALID_BINARY)
         result = CL_BUILD_PROGRAM_FAILURE;

@@ -37,7 +37,8 @@ enum liar_call {
     LIAR_ARGUMENT_INFO, /* of a kernel */
     LIAR_TAKE_BINARY,   /* of a program: clCreateProgramWithBinary */
     LIAR_GIVE_BINARY,
-    LIAR_TAKE_SPIRV /* clCreateProgramWithIL */
+    LIAR_TAKE_SPIRV,   /* clCreateProgramWithIL */
+    LIAR_BUILD_OPTIONS /* clBuildProgram with any */
 };
 
 /* What to lie about; zeroed is nothing. */

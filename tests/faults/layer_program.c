@@ -68,11 +68,13 @@ static cl_program CL_API_CALL create_with_il(cl_context context, const void *il,
     return NULL;
 }
 
-/* Parameters are told without being asked for, as some drivers do for SPIR-V. */
 static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
                                         void(CL_CALLBACK *fn)(cl_program, void *), void *user)
 {
-    return next->clBuildProgram(program, count, devices, *options ? options : "-cl-kernel-arg-info", fn, user);
+    cl_int code;
+    if (*options && layer_refuses(LIAR_BUILD_OPTIONS, NULL, &code))
+        return code;
+    return next->clBuildProgram(program, count, devices, options, fn, user);
 }
 
 void layer_take_program_calls(const cl_icd_dispatch *target, cl_icd_dispatch *table)
@@ -81,10 +83,10 @@ void layer_take_program_calls(const cl_icd_dispatch *target, cl_icd_dispatch *ta
     table->clGetKernelArgInfo = get_argument_info;
     table->clCreateProgramWithBinary = create_with_binary;
     table->clGetProgramInfo = get_program_info;
+    table->clBuildProgram = build_program;
     if (getenv("YOKE_LAYER_SPIRV")) {
         table->clGetDeviceInfo = get_device_info;
         table->clCreateProgramWithIL = create_with_il;
-        table->clBuildProgram = build_program;
     }
 }
 
