@@ -155,8 +155,8 @@ static void use_cache(const char *variable, const char *name, bool empty)
         bench_fail(path, strerror(errno));
 }
 
-/* Drivers change the environment of the process that they are loaded into, and must not find that in a fresh one: NVIDIA's OpenCL
- * (580) would then offer no device. So this is how it was when the program began. */
+/* Drivers and their loader change the environment of the process that they are loaded into, some where it stands, and must not
+ * find that in a fresh one: NVIDIA's OpenCL (580) would then offer no device. So this is how it was when the program began. */
 static char **first_environment;
 
 static void keep_environment(void)
@@ -173,7 +173,7 @@ static void restore_environment(void)
 {
     clearenv();
     for (size_t i = 0; first_environment && first_environment[i]; i++)
-        putenv(first_environment[i]);
+        putenv(strdup(first_environment[i])); /* which the environment keeps */
 }
 
 static void use_caches(bool drivers_empty, bool yoke_empty)

@@ -94,7 +94,7 @@ static bool run(char *const *arguments, const streams *s)
 
 /* ---- What the compiler says ---- */
 
-/* "name:12:5: error: words": where the number is, and where the words are. */
+/* "name:12:5: error: words": where the number is, and where the words are, which begin with "error" or "warning". */
 static bool find_position(const char *line, const char *end, const char **out_number, const char **out_words)
 {
     static const char *const kinds[] = { "error: ", "fatal error: ", "warning: " };
@@ -105,7 +105,7 @@ static bool find_position(const char *line, const char *end, const char **out_nu
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
             if (strncmp(at + used, kinds[i], strlen(kinds[i])) == 0) {
                 *out_number = at + 1;
-                *out_words = at + used;
+                *out_words = at + used + (kinds[i][0] == 'f' ? strlen("fatal ") : 0);
                 return true;
             }
     }
