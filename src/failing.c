@@ -171,20 +171,25 @@ static void free_wait(struct yk_given_wait *wait)
     free(wait);
 }
 
-/* Take the waits of this event, or all up to an operation, from the stream. */
-static struct yk_given_wait *take_waits(yoke_stream *stream, const yoke_event *event, uint64_t end)
+/* Forget the waits of this event, if any is given, those up to an operation, and those of long ago. */
+static void forget_waits(yoke_stream *stream, const yoke_event *event, uint64_t end)
 {
-    struct yk_given_wait *taken = NULL, *kept = NULL, *wait, *next;
+    unsigned epoch = atomic_load(&stream->epoch);
+    struct yk_given_wait *forgotten = NULL, *kept = NULL, *wait, *next;
     yk_light_lock(&stream->spare_lock);
     for (wait = atomic_load(&stream->waits); wait; wait = next) {
-        struct yk_given_wait **list = wait->event == event || wait->number < end ? &taken : &kept;
+        bool goes = (event && wait->event == event) || wait->number < end || epoch - wait->epoch >= EPOCHS_KEPT;
+        struct yk_given_wait **list = goes ? &forgotten : &kept;
         next = wait->next;
         wait->next = *list;
         *list = wait;
     }
     atomic_store(&stream->waits, kept);
     yk_light_unlock(&stream->spare_lock);
-    return taken;
+    for (wait = forgotten; wait; wait = next) {
+        next = wait->next;
+        free_wait(wait);
+    }
 }
 
 static void keep_wait(yoke_stream *stream, struct yk_given_wait *wait)
@@ -195,18 +200,9 @@ static void keep_wait(yoke_stream *stream, struct yk_given_wait *wait)
     yk_light_unlock(&stream->spare_lock);
 }
 
-static void free_waits(struct yk_given_wait *wait)
-{
-    while (wait) {
-        struct yk_given_wait *next = wait->next;
-        free_wait(wait);
-        wait = next;
-    }
-}
-
 void yk_stream_forget_waits(yoke_stream *stream)
 {
-    free_waits(take_waits(stream, NULL, UINT64_MAX));
+    forget_waits(stream, NULL, UINT64_MAX);
 }
 
 /* A wait before operation number `end` of that epoch: its event or the failure that it had, retained. False: there is none. */
@@ -232,7 +228,7 @@ yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end, unsigned ep
     while (status >= 0 && wait_before(stream, end, epoch, &event, &failure)) {
         status = failure ? yk_failure_tell(failure) : yk_event_poll(event);
         if (status >= 0)
-            free_waits(take_waits(stream, event, 0));
+            forget_waits(stream, event, 0);
         yk_failure_release(failure);
         yoke_event_release(event);
     }
@@ -281,7 +277,7 @@ static void thin_out_waits(yoke_stream *stream)
     yoke_event *event;
     for (size_t i = 0; (event = awaited(stream, i)); yoke_event_release(event)) {
         if (yk_event_poll(event) == YOKE_OK)
-            free_waits(take_waits(stream, event, 0));
+            forget_waits(stream, event, 0);
         else
             i++;
     }
@@ -300,7 +296,7 @@ yoke_status yk_stream_give_wait(yoke_stream *stream, yoke_event *event)
     keep_wait(stream, wait);
     yoke_status status = stream->device->backend->stream_wait_event(stream, event);
     if (status < 0)
-        free_waits(take_waits(stream, event, 0));
+        forget_waits(stream, event, 0);
     return status;
 }
 
@@ -346,23 +342,36 @@ static yoke_status drain(yoke_stream *stream, yoke_event *end)
     return status;
 }
 
-/* The epoch is over: what its waits have failed with stays for events that nobody has asked yet, and keeps no other stream. */
+/* In the waits of this event its failure takes its place. */
+static void keep_failure(yoke_stream *stream, yoke_event *event, yk_failure *failure)
+{
+    unsigned replaced = 0;
+    yk_light_lock(&stream->spare_lock);
+    for (struct yk_given_wait *wait = atomic_load(&stream->waits); wait; wait = wait->next)
+        if (wait->event == event) {
+            wait->failure = yk_failure_retain(failure);
+            wait->event = NULL;
+            replaced++;
+        }
+    yk_light_unlock(&stream->spare_lock);
+    while (replaced-- > 0)
+        yoke_event_release(event);
+}
+
+/* The epoch is over: what its waits have failed with stays for events that nobody has asked yet, and keeps no other stream. No
+ * failed wait is out of sight meanwhile: other threads may be asking. */
 static void end_epoch(yoke_stream *stream)
 {
-    unsigned epoch = atomic_load(&stream->epoch);
-    struct yk_given_wait *wait, *next;
-    for (wait = take_waits(stream, NULL, UINT64_MAX); wait; wait = next) {
-        next = wait->next;
-        if (wait->event && yk_event_poll(wait->event) < 0) {
-            wait->failure = yk_failure_retain(atomic_load(&wait->event->failure));
-            yoke_event_release(wait->event);
-            wait->event = NULL;
-        }
-        if (wait->failure && epoch - wait->epoch < EPOCHS_KEPT)
-            keep_wait(stream, wait);
+    yoke_event *event;
+    while ((event = awaited(stream, 0))) {
+        yk_failure *failure = yk_event_poll(event) < 0 ? atomic_load(&event->failure) : NULL;
+        if (failure)
+            keep_failure(stream, event, failure);
         else
-            free_wait(wait);
+            forget_waits(stream, event, 0);
+        yoke_event_release(event);
     }
+    forget_waits(stream, NULL, 0);
 }
 
 /* The failure that was there is gone, and nothing has failed yet in the new epoch. */
