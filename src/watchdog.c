@@ -27,8 +27,16 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void read_environment(void)
 {
     const char *ordered = getenv("YOKE_WATCHDOG");
-    limit = ordered ? atof(ordered) : 0;
-    if (limit > 0 && (limit > 1e6 || yk_cond_init(&changed) != 0))
+    char *end = NULL;
+    if (!ordered || !*ordered)
+        return;
+    limit = strtod(ordered, &end);
+    if (*end || !(limit >= 0 && limit <= 1e6)) {
+        yk_log_line(YOKE_LOG_WARNING, "YOKE_WATCHDOG is '%.40s'; it is a number of seconds, at most 1000000: nothing is watched",
+                    ordered);
+        limit = 0;
+    }
+    if (limit > 0 && yk_cond_init(&changed) != 0)
         limit = 0;
 }
 

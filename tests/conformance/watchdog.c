@@ -414,6 +414,11 @@ out:
     CHECK(told.count == 0);
 }
 
+static void mistyped(suite *t)
+{
+    CHECK_OK(yoke_stream_wait(t->side));
+}
+
 /* ---- In the parent ---- */
 
 static const struct {
@@ -429,6 +434,7 @@ static const struct {
     { "reopened", reopened },
     { "left behind", left_behind },
     { "not asked for", not_asked_for },
+    { "mistyped", mistyped },
 };
 
 static int run_scenario(const char *name, const char *selector)
@@ -436,7 +442,8 @@ static int run_scenario(const char *name, const char *selector)
     suite t = { .info = YOKE_DEVICE_INFO_INIT };
     bool known = false;
 
-    yoke_log_set(YOKE_LOG_WARNING, hear, NULL);
+    if (strcmp(name, "mistyped") != 0)
+        yoke_log_set(YOKE_LOG_WARNING, hear, NULL);
     bool ready = open_device(&t, selector);
     for (size_t i = 0; ready && i < sizeof scenarios / sizeof scenarios[0]; i++)
         if (strcmp(scenarios[i].name, name) == 0) {
@@ -482,6 +489,20 @@ static void not_asked_for_case(suite *t)
     suite_again("not asked for", t->info.selector, off, NULL, 0);
 }
 
+/* Nobody but the environment has turned the log on. */
+static void mistyped_case(suite *t)
+{
+    static const char *const wrong[][2] = { { "YOKE_WATCHDOG=soon", NULL },
+                                            { "YOKE_WATCHDOG=5s", NULL },
+                                            { "YOKE_WATCHDOG=-1", NULL } };
+    char errors[4096];
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        suite_again("mistyped", t->info.selector, wrong[i], errors, sizeof errors);
+        CHECK(suite_has_words(errors, "YOKE_WATCHDOG is '|number of seconds"));
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
@@ -494,6 +515,7 @@ int main(int argc, char **argv)
         { "the watchdog goes and comes with devices", reopened_case, false },
         { "a process may end while a stream stands", left_behind_case, false },
         { "nothing is told unless it was asked for", not_asked_for_case, false },
+        { "a time that is none is told of", mistyped_case, false },
     };
     if (argc == 3)
         return run_scenario(argv[1], argv[2]);
