@@ -275,7 +275,8 @@ static void judge(yk_opencl_slot *slot)
     else if (bits != 8 * sizeof(void *))
         snprintf(slot->rejected, size, "its addresses have %u bits and this program's have %u", (unsigned)bits,
                  (unsigned)(8 * sizeof(void *)));
-    else if (!info->max_buffer || !info->max_block_threads || !info->max_block[0] || !info->max_block[1] || !info->max_block[2])
+    else if (!info->memory || !info->max_buffer || !info->max_block_threads || !info->max_block[0] || !info->max_block[1] ||
+             !info->max_block[2])
         snprintf(slot->rejected, size, "its driver does not tell its limits");
     free(version);
 }
@@ -353,18 +354,18 @@ static yoke_status reject_platform(const yk_opencl_slot *platform, const char *c
 static yoke_status list_platform(cl_platform_id id)
 {
     yk_opencl_slot platform = { .platform = id };
-    char text[256] = "";
+    char name[256] = "(a platform without a name)", vendor[256] = "";
     cl_device_id *devices = NULL;
     cl_uint count = 0;
-    cl_int code;
+    cl_int code = yk_cl.clGetPlatformInfo(id, CL_PLATFORM_NAME, sizeof name, name, NULL);
     yoke_status status = YOKE_OK;
 
-    if (yk_cl.clGetPlatformInfo(id, CL_PLATFORM_VENDOR, sizeof text, text, NULL) == CL_SUCCESS)
-        platform.nvidia = contains(text, "nvidia");
-    code = yk_cl.clGetPlatformInfo(id, CL_PLATFORM_NAME, sizeof text, text, NULL);
-    yk_opencl_copy_trimmed(platform.info.platform, sizeof platform.info.platform,
-                           code == CL_SUCCESS ? text : "(a platform without a name)");
-
+    yk_opencl_copy_trimmed(platform.info.platform, sizeof platform.info.platform, name);
+    if (code == CL_SUCCESS)
+        code = yk_cl.clGetPlatformInfo(id, CL_PLATFORM_VENDOR, sizeof vendor, vendor, NULL);
+    if (code != CL_SUCCESS)
+        return reject_platform(&platform, "clGetPlatformInfo", code);
+    platform.nvidia = contains(vendor, "nvidia");
     code = yk_cl.clGetDeviceIDs(id, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
     if (code != CL_SUCCESS || count == 0)
         return reject_platform(&platform, "clGetDeviceIDs", count == 0 && code == CL_SUCCESS ? CL_DEVICE_NOT_FOUND : code);
@@ -490,8 +491,7 @@ yoke_status yk_opencl_device_open(yoke_device *device)
         return yk_no_memory("an OpenCL device");
     native->slot = find_slot(device->info.index);
     if (!native->slot || strcmp(native->slot->info.name, device->info.name) != 0) {
-        status =
-            yk_fail(YOKE_E_NOT_FOUND, "opencl: device %d, '%s', is no longer there", (int)device->info.index, device->info.name);
+        status = yk_fail(YOKE_E_NOT_FOUND, "opencl: device %d, '%s', is gone", (int)device->info.index, device->info.name);
         goto out;
     }
     const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM, (cl_context_properties)native->slot->platform, 0 };
