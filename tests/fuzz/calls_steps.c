@@ -326,10 +326,15 @@ static void step_buffer(world *w, const uint8_t *b)
     yoke_status status = ordered                      ? yoke_buffer_create_ordered(stream_of(l), size, &p->buffer)
                          : kind == YOKE_MEMORY_DEVICE ? yoke_buffer_create(at->device, size, &p->buffer)
                                                       : yoke_buffer_create_kind(at->device, kind, size, &p->buffer);
-    bool small = size <= MOST_BYTES;
-    judge(status, !can || !small || (ordered && !l) ? MUST_NOT : HAS_TO, ordered && l ? l->fate : FINE);
+    bool small = size <= MOST_BYTES, there_may_be = size <= (size_t)UINT32_MAX + 1;
+    verdict right = small ? HAS_TO : there_may_be ? MAY : MUST_NOT;
+    judge(status, !can || (ordered && !l) ? MUST_NOT : right, ordered && l ? l->fate : FINE);
     FUZZ_EXPECT((status == YOKE_OK) == (p->buffer != NULL));
-    if (status < 0)
+    if (status == YOKE_OK && !small) {
+        yoke_buffer_release(p->buffer);
+        p->buffer = NULL;
+    }
+    if (!p->buffer)
         return;
     FUZZ_EXPECT(yoke_buffer_get_size(p->buffer) == size && yoke_buffer_get_kind(p->buffer) == kind);
     FUZZ_EXPECT((yoke_buffer_get_host(p->buffer) != NULL) == (kind != YOKE_MEMORY_DEVICE));
