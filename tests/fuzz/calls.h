@@ -58,6 +58,7 @@ typedef struct shadow {
     size_t size;
     unsigned char *host; /* the memory itself when it is the host's */
     lane *owner;
+    bool lost; /* for good: what is done to it next is in no order with what was */
 } shadow;
 
 /* A buffer or view. */

@@ -75,6 +75,13 @@ fate worse(fate a, fate b)
     return a > b ? a : b;
 }
 
+/* Two streams use it in no order, and the first, which may have been released, can still be behind the second. */
+static void shadow_lose(shadow *s)
+{
+    s->lost = true;
+    memset(s->known, 0, sizeof s->known);
+}
+
 void shadow_follow(world *w, lane *l, shadow *s)
 {
     lane *before = s->owner;
@@ -86,7 +93,7 @@ void shadow_follow(world *w, lane *l, shadow *s)
         yoke_stream_wait_event(l->stream, event) == YOKE_OK)
         l->fate = worse(l->fate, before->fate);
     else
-        memset(s->known, 0, sizeof s->known);
+        shadow_lose(s);
     yoke_event_release(event);
     (void)w;
 }
@@ -131,10 +138,10 @@ static void set_byte(const work *k, size_t to, size_t from, size_t x)
     unsigned char *byte = &k->target->bytes[to], *known = &k->target->known[to];
     if (k->kind == WORK_COPY) {
         *byte = k->source->bytes[from];
-        *known = k->source->known[from];
+        *known = !k->target->lost && k->source->known[from];
     } else if (k->kind == WORK_FILL) {
         *byte = k->pattern[x % k->pattern_size];
-        *known = 1;
+        *known = !k->target->lost;
     } else {
         *byte = (unsigned char)(*byte + k->pattern[0]);
     }
