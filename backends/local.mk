@@ -27,6 +27,7 @@ libyoke_all_la_SOURCES += \
 	backends/opencl/buffer.c \
 	backends/opencl/command_buffer.h \
 	backends/opencl/copy.c \
+	backends/opencl/describe.c \
 	backends/opencl/device.c \
 	backends/opencl/driver.c \
 	backends/opencl/driver.h \

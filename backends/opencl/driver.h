@@ -201,6 +201,14 @@ bool yk_opencl_bind_command_buffers(yk_opencl_slot *slot);
 yoke_status yk_opencl_map(yoke_buffer *buffer);
 void yk_opencl_unmap(yoke_buffer *buffer);
 
+/* ---- Describing (describe.c) ---- */
+
+/* Fill the slot of a platform's device, whose id it holds: what the device is and can do, or why it is rejected. *out_answered:
+ * false when it is because the driver did not answer. */
+yoke_status yk_opencl_describe(yk_opencl_slot *slot, bool *out_answered);
+/* Copy without the blanks and NULs that drivers leave round names. */
+void yk_opencl_copy_trimmed(char *target, size_t size, const char *source);
+
 /* ---- Errors (error.c) ---- */
 
 /* The name of an OpenCL code, as "CL_INVALID_VALUE". */
@@ -218,9 +226,6 @@ static inline void yk_opencl_note(const char *call, cl_int code)
 }
 /* A command that the driver had accepted failed, as `call` tells with `code`. */
 YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code);
-
-/* Copy without the blanks and NULs that drivers leave round names. */
-void yk_opencl_copy_trimmed(char *target, size_t size, const char *source);
 
 /* ---- The slots of backend.h ---- */
 
