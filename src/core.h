@@ -234,7 +234,8 @@ typedef enum yk_op_kind {
     YK_OP_WAIT,
     YK_OP_CALL,
     YK_OP_NATIVE,
-    YK_OP_GRAPH
+    YK_OP_GRAPH,
+    YK_OP_ALLOCATION /* of ordered memory by the driver: only noted */
 } yk_op_kind;
 
 /* How a box lies on both sides of a copy. Nothing is 0, and no pitch is smaller than what it steps over. */
@@ -335,6 +336,8 @@ struct yoke_stream {
     atomic_uint_fast64_t copying;     /* bytes of large copies since somebody has waited for the stream */
     atomic_uint_fast64_t writes_host; /* of those, how many there were with the last that may write to host memory */
     yk_given recent[YK_GIVEN_KEPT];   /* operation n is recent[n % YK_GIVEN_KEPT] */
+    /* The newest in a row that are allocations of ordered memory by the driver: the first's number, and behind the last. */
+    atomic_uint_fast64_t allocations, allocations_end;
 
     atomic_bool spare_lock; /* protects spares (events to be recorded again, event.c) and waits */
     yoke_event *spares[2];  /* untimed and timed */

@@ -62,7 +62,8 @@ YK_HOT yoke_status yk_give(yoke_stream *stream, yk_op_kind kind, const yk_op *op
     case YK_OP_RECORD:
     case YK_OP_CALL:
     case YK_OP_NATIVE:
-        break; /* never given: the worker runs them */
+    case YK_OP_ALLOCATION:
+        break; /* never given: the worker runs them, and the pool allocates */
     }
     return yk_fail(YOKE_E_INVALID, "a %s cannot be given to the driver", yk_op_name(kind));
 }
@@ -82,6 +83,8 @@ YK_HOT bool yk_may_write_host(yk_op_kind kind, const yk_op *op)
     case YK_OP_LAUNCH:
     case YK_OP_LAUNCH_COOPERATIVE:
         return op->u.launch.shared_memory;
+    case YK_OP_ALLOCATION:
+        return false;
     default:
         return true;
     }

@@ -47,22 +47,32 @@ const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *nam
     return text;
 }
 
+static bool is_harmless(const yk_given *given)
+{
+    return atomic_load_explicit(&given->kind, memory_order_relaxed) == YK_OP_ALLOCATION;
+}
+
 void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end)
 {
     char text[160];
-    const char *origin = NULL;
+    const char *origin = NULL, *separator = "";
     uint64_t count = end > first ? end - first : 0;
     if (count > YK_GIVEN_KEPT)
         first = end - YK_GIVEN_KEPT;
+    for (uint64_t i = first; i < end; i++)
+        count -= is_harmless(&stream->recent[i % YK_GIVEN_KEPT]);
     if (count == 0)
         return;
-    yk_error_append(count == 1 ? "; it was the" : "; it was one of these %llu operations", (unsigned long long)count);
+    yk_error_append(count == 1 ? "; it was the" : "; it was one of these %llu operations:", (unsigned long long)count);
     for (uint64_t i = first; i < end; i++) {
         const yk_given *given = &stream->recent[i % YK_GIVEN_KEPT];
         const char *where = atomic_load_explicit(&given->where, memory_order_relaxed);
+        if (is_harmless(given))
+            continue;
         yk_op_text(text, sizeof text, (yk_op_kind)atomic_load_explicit(&given->kind, memory_order_relaxed),
                    atomic_load_explicit(&given->name, memory_order_relaxed));
-        yk_error_append("%s %s%s%s", i > first ? "," : count == 1 ? "" : ":", text, where ? " at " : "", where ? where : "");
+        yk_error_append("%s %s%s%s", separator, text, where ? " at " : "", where ? where : "");
+        separator = ",";
         origin = origin ? origin : where;
     }
     yk_error_append(" on stream %s%s", stream->label, count == 1 ? "" : "; YOKE_BLOCKING=1 tells which");

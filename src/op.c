@@ -24,7 +24,8 @@ const char *yk_op_name(yk_op_kind kind)
                                          "wait for an event",
                                          "host function",
                                          "native section",
-                                         "graph" };
+                                         "graph",
+                                         "allocation" };
     return names[kind];
 }
 
@@ -111,6 +112,7 @@ static yk_op *keep(const yk_op *op)
     case YK_OP_NATIVE:
     case YK_OP_LAUNCH:
     case YK_OP_LAUNCH_COOPERATIVE:
+    case YK_OP_ALLOCATION:
         break;
     }
     return kept;
@@ -164,6 +166,7 @@ void yk_op_drop(yk_op *op)
         yk_plan_release(op->u.graph.plan);
         break;
     case YK_OP_NATIVE:
+    case YK_OP_ALLOCATION:
         break;
     }
     free(op);

@@ -12,8 +12,7 @@
 
 #include <stdlib.h>
 
-#include "backend.h"
-#include "stream.h"
+#include "enqueue.h"
 #include "trash.h"
 
 struct yk_block {
@@ -230,21 +229,43 @@ static void make_way(yoke_device *device)
         trim(device, &pool->device, limit > used ? limit - used : 0);
 }
 
+/* What comes behind it in its stream, in whatever way, comes behind the allocation: that counts as work. */
+static void note_allocation(yoke_stream *stream)
+{
+    uint64_t number = yk_stream_given(stream);
+    if (atomic_load_explicit(&stream->allocations_end, memory_order_relaxed) != number)
+        atomic_store_explicit(&stream->allocations, number, memory_order_relaxed);
+    yk_note_given(stream, YK_OP_ALLOCATION, &(yk_op){ .kind = YK_OP_ALLOCATION }, false);
+    atomic_store_explicit(&stream->allocations_end, number + 1, memory_order_relaxed);
+}
+
+/* Whether allocations are all that the driver may still have to do in the stream. */
+static bool only_allocates(const yoke_stream *stream)
+{
+    return yk_stream_given(stream) == atomic_load_explicit(&stream->allocations_end, memory_order_relaxed) &&
+           atomic_load_explicit(&stream->allocations, memory_order_relaxed) <= atomic_load(&stream->done);
+}
+
 static yoke_status ask_driver(yoke_buffer *buffer, yoke_stream *stream)
 {
     const yk_backend *backend = buffer->device->backend;
-    return buffer->origin == YK_ORDERED ? backend->buffer_create_ordered(buffer, stream) : backend->buffer_create(buffer);
+    if (buffer->origin != YK_ORDERED)
+        return backend->buffer_create(buffer);
+    yoke_status status = backend->buffer_create_ordered(buffer, stream);
+    if (status == YOKE_OK)
+        note_allocation(stream);
+    return status;
 }
 
-/* The driver's pool learns what has been freed only when a stream is waited for by a call of its own, which is no wait where the
- * stream is known to be done. */
+/* The driver's pool learns what has been freed only when a stream is waited for by a call of its own, which is hardly a wait where
+ * the stream is known to be done but for allocations. */
 static bool trim_driver_pool(yoke_device *device, uint64_t keep)
 {
     if (!device->driver_pool)
         return false;
     pthread_mutex_lock(&device->lock);
     for (yoke_stream *stream = device->streams; stream; stream = stream->next)
-        if (yk_stream_is_idle(stream))
+        if (yk_stream_is_idle(stream) || only_allocates(stream))
             device->backend->stream_finish(stream);
     pthread_mutex_unlock(&device->lock);
     return device->backend->pool_trim(device, keep);

@@ -286,6 +286,13 @@ static void trimming(suite *t)
     CHECK_OK(yoke_device_trim(a.device, 1));
     CHECK(look(&a).cached == 0 && look(&a).pinned_cached == 0);
     CHECK_OK(yoke_device_trim(a.device, 0));
+    for (int i = 0; i < 3; i++) { /* in the order of a stream that has nothing else to do */
+        NEED_OK(yoke_buffer_create_ordered(a.stream, 300000, &buffers[0][0]));
+        yoke_buffer_release(buffers[0][0]);
+        buffers[0][0] = NULL;
+    }
+    CHECK_OK(yoke_device_trim(a.device, 0));
+    CHECK(look(&a).cached == 0);
     CHECK_FAILS(YOKE_E_INVALID, "device", yoke_device_trim(NULL, 0));
     CHECK_FAILS(YOKE_E_INVALID, "device", yoke_device_limit_memory(NULL, 0, 0));
 out:
@@ -450,5 +457,6 @@ int main(void)
         { "infos of older and newer programs", info_of_other_versions, false },
         { "released twice", released_twice, false },
     };
+    suite_alone();
     return SUITE_MAIN(cases, NULL);
 }

@@ -270,6 +270,47 @@ out:
     piece_release(&p);
 }
 
+/* The same where nothing else is under way but the freeing of the same memory, in many streams at once, so that a driver is not
+ * through with the last of them. */
+static void made_in_idle_streams(suite *t)
+{
+    enum { STREAMS = 16, WORDS = 64, BYTES_EACH = WORDS * 4 };
+    yoke_stream *idle[STREAMS] = { NULL };
+    yoke_buffer *buffers[STREAMS] = { NULL };
+    yoke_event *made = NULL;
+    uint32_t back[WORDS];
+
+    for (uint32_t round = 0; round < 20; round++) {
+        for (int i = 0; i < STREAMS; i++)
+            NEED_OK(yoke_stream_create(t->device, &idle[i]));
+        for (int i = 0; i < STREAMS; i++) {
+            NEED_OK(yoke_buffer_create_ordered(idle[i], BYTES_EACH, &buffers[i]));
+            yoke_buffer_release(buffers[i]);
+            NEED_OK(yoke_buffer_create_ordered(idle[i], BYTES_EACH, &buffers[i]));
+            NEED_OK(yoke_event_record(idle[i], 0, &made));
+            NEED_OK(yoke_stream_wait_event(t->stream, made));
+            NEED_OK(yoke_fill(t->stream, buffers[i], 0, BYTES_EACH, &round, sizeof round));
+            yoke_event_release(made);
+            made = NULL;
+        }
+        for (int i = 0; i < STREAMS; i++) {
+            NEED_OK(yoke_read_sync(t->stream, back, buffers[i], 0, BYTES_EACH));
+            for (size_t k = 0; k < WORDS; k++)
+                NEED(back[k] == round);
+            yoke_buffer_release(buffers[i]);
+            yoke_stream_release(idle[i]);
+            buffers[i] = NULL;
+            idle[i] = NULL;
+        }
+    }
+out:
+    yoke_event_release(made);
+    for (int i = 0; i < STREAMS; i++) {
+        yoke_buffer_release(buffers[i]);
+        yoke_stream_release(idle[i]);
+    }
+}
+
 /* ---- Who else holds on to it ---- */
 
 static void released_while_a_view_lives(suite *t)
@@ -526,6 +567,7 @@ int main(void)
         { "in the order of a stream that has failed", of_a_failed_stream, false },
         { "used in two streams, and released at once", used_in_two_streams, false },
         { "made in one stream, used in another", ordered_and_handed_on, false },
+        { "made in idle streams, used in another", made_in_idle_streams, false },
         { "released while a view lives", released_while_a_view_lives, false },
         { "trimmed while in use", trimmed_while_in_use, false },
         { "released while another thread uses it", released_beside_another_thread, false },
