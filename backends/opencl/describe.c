@@ -270,7 +270,7 @@ static void judge(inquiry *device)
     if (sscanf(version, "OpenCL %u.%u", &major, &minor) != 2 || major < 1 || (major == 1 && minor < 2))
         snprintf(reason, size, "its version is '%.40s'; OpenCL 1.2 or later is needed", version);
     else if (!ask_number(device, CL_DEVICE_AVAILABLE, sizeof(cl_bool)))
-        snprintf(reason, size, "its driver does not say that it is available");
+        snprintf(reason, size, "its driver says that it is not available");
     else if (!ask_number(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_bool)))
         snprintf(reason, size, "its driver has no compiler");
     else if (!ask_number(device, CL_DEVICE_ENDIAN_LITTLE, sizeof(cl_bool)))
