@@ -152,6 +152,17 @@ if command -v xmllint >/dev/null; then
 else
     tap_skip "JUnit's report is XML: there is no xmllint"
 fi
+mkdir other
+cat >other/j_last <<END
+#!/bin/sh
+echo 1..2; echo "ok 1 - $device: one"; kill -INT \$PPID; exec sleep 1000
+END
+chmod +x other/j_last
+cp other/j_last other/k_never
+tap_try "a signal interrupts it" run 1 other --device "$device" --jobs 1 --report report.xml --format junit
+tap_try "  with a report of what has run until then" has "<testcase classname=" report.xml
+tap_try "  what was running" has "interrupted behind 'one', 1 of 2 cases"
+tap_try "  and what was not" has "1 of 2 runs were not begun"
 tap_try "the same as TAP" run 1 fake --device "$device" --filter _bytes,_crash --report report.tap --format tap
 tap_try "  with failures" has "not ok 3 - $device: g_bytes: <bytes> & \"more\"" report.tap
 tap_try "  crashes" has "not ok 2 - $device: a_crash: crashed" report.tap

@@ -47,11 +47,14 @@ typedef struct suite {
     size_t run_count;
     unsigned jobs, seconds; /* children at a time, and how long each may be silent */
     bool verbose, progress;
+    bool interrupted; /* so that only the first `begun` of the runs have any results */
+    size_t begun;
 } suite;
 
 /* ---- run.c ---- */
 
-/* Run all of suite->runs. False, and it has been said why, when that cannot be done or was interrupted. */
+/* Run all of suite->runs, or as many as there are before a signal interrupts it. False, and it has been said why, when that cannot
+ * be done. */
 bool run_all(suite *s);
 
 /* ---- results.c ---- */

@@ -33,7 +33,7 @@ static const char usage[] =
     "  --device SELECTOR   on this one, as cuda:0 or opencl:gpu; may be repeated (all, or as YOKE_DEVICE and YOKE_BACKEND order)\n"
     "  --filter WORDS      only programs whose names have one of these words in them, separated by commas\n"
     "  --list              list devices and programs, and run nothing\n"
-    "  --jobs N            so many programs at a time (1)\n"
+    "  --jobs N            so many programs at a time (as many as there are processors, four at most)\n"
     "  --seconds N         kill programs that say nothing for longer, by a quarter and a second (120)\n"
     "  --report FILE       write a report, too\n"
     "  --format FORMAT     of the report: text, tap or junit (text)\n"
@@ -41,7 +41,8 @@ static const char usage[] =
     "  --verbose           print each case when it ends\n"
     "  --version, --help\n"
     "\n"
-    "The exit status is 0 when nothing failed, 1 when something did, 2 for wrong usage, 3 when there is no device.\n";
+    "The exit status is 0 when nothing failed, 1 when something did or it was interrupted, 2 for wrong usage, 3 when there is no "
+    "device.\n";
 
 YOKE_PRINTF(2, 3) static int fail(int status, const char *format, ...)
 {
@@ -301,10 +302,20 @@ static int run_suite(const options *o, suite *s, FILE *report)
     report_text(s, stdout);
     if (report)
         o->format(s, report);
+    if (s->interrupted)
+        fail(0, "interrupted: %zu of %zu runs were not begun", s->run_count - s->begun, s->run_count);
     if (report && (fflush(report) != 0 || ferror(report)))
         return fail(SOME_FAILED, "cannot write %s: %s", o->report, strerror(errno));
-    return results_count(s, NULL, (size_t)ANYWHERE, FAILED) + results_count(s, NULL, (size_t)ANYWHERE, BROKEN) ? SOME_FAILED
-                                                                                                               : ALL_PASSED;
+    bool bad = results_count(s, NULL, (size_t)ANYWHERE, FAILED) + results_count(s, NULL, (size_t)ANYWHERE, BROKEN) > 0;
+    return bad || s->interrupted ? SOME_FAILED : ALL_PASSED;
+}
+
+static unsigned usual_jobs(void)
+{
+    enum { ENOUGH = 4 };
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return processors < 1 ? 1 : processors < ENOUGH ? (unsigned)processors : ENOUGH;
 }
 
 /* What stdout has not taken is a failure. */
@@ -317,7 +328,7 @@ static int written(int status)
 int main(int argc, char **argv)
 {
     options o = { .format = report_text };
-    suite s = { .jobs = 1, .seconds = SECONDS };
+    suite s = { .jobs = usual_jobs(), .seconds = SECONDS };
     FILE *report = NULL;
     int status = read_options(argc, argv, &o, &s);
 

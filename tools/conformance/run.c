@@ -243,7 +243,10 @@ static void finish(const suite *s, child *c, int status)
         take_line(s, c, c->line.data);
     if (c->last[0])
         snprintf(behind, sizeof behind, "behind '%s', %u of %u cases", c->last, c->seen, c->plan);
-    if (c->hung) {
+    if (interrupted && !c->hung && WIFSIGNALED(status)) {
+        name = "interrupted";
+        snprintf(why, sizeof why, "interrupted %s", behind);
+    } else if (c->hung) {
         name = "hung";
         snprintf(why, sizeof why, "said nothing for %u s and was killed, %s", s->seconds, behind);
     } else if (WIFSIGNALED(status)) {
@@ -351,6 +354,7 @@ static bool run_in_folder(suite *s)
             }
         }
     }
+    s->begun = next;
     if (s->progress)
         printf("\r\033[K");
     return well;
@@ -397,7 +401,6 @@ bool run_all(suite *s)
     well = well && run_in_folder(s);
     if (chdir("/") == 0)
         nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    if (interrupted)
-        fprintf(stderr, "yoke-conformance: interrupted\n");
-    return well && !interrupted;
+    s->interrupted = interrupted;
+    return well;
 }
