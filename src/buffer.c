@@ -334,11 +334,19 @@ yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer)
     return buffer;
 }
 
-static void destroy_root(void *object)
+/* Nothing uses it any more. Its memory may go back in the order of its home, which is needed until then. */
+static void end_root(yoke_buffer *buffer, unsigned user)
 {
-    yoke_buffer *buffer = object;
-    yk_pool_give_back(buffer, YK_NOBODY);
+    yoke_stream *home = buffer->home;
+    yk_pool_give_back(buffer, user);
     yk_object_free(buffer, sizeof *buffer);
+    if (home)
+        yk_stream_unuse(home);
+}
+
+static void destroy_root(void *buffer)
+{
+    end_root(buffer, YK_NOBODY);
 }
 
 static void destroy_view(yoke_buffer *view)
@@ -356,15 +364,13 @@ static bool give_back_in_order(yoke_buffer *buffer, unsigned user)
     bool alone = home && (user == YK_NOBODY || user == home->user);
     if (!alone || (buffer->origin != YK_ORDERED && !yk_pool_keeps(buffer)))
         return false;
-    yk_pool_give_back(buffer, yk_stream_is_idle(home) ? YK_NOBODY : home->user);
-    yk_object_free(buffer, sizeof *buffer);
+    end_root(buffer, yk_stream_is_idle(home) ? YK_NOBODY : home->user);
     return true;
 }
 
 static void release_root(yoke_buffer *buffer)
 {
     yoke_device *device = buffer->device;
-    yoke_stream *home = buffer->home;
     yoke_program *program = buffer->program;
     unsigned user = atomic_load_explicit(&buffer->user, memory_order_relaxed);
     atomic_store(&buffer->object.kind, YK_DEAD);
@@ -377,8 +383,6 @@ static void release_root(yoke_buffer *buffer)
         destroy_root(buffer);
     else if (!give_back_in_order(buffer, user))
         yk_trash_throw(device, buffer, destroy_root, user);
-    if (home)
-        yk_stream_unuse(home);
     yoke_program_release(program); /* waits for the streams by itself */
     yoke_device_release(device);
 }

@@ -231,6 +231,7 @@ void yoke_stream_release(yoke_stream *stream)
         yk_stream_fail_torn_down(stream);
     if (!works)
         yk_stream_end_waits(stream);
+    yk_trash_empty(device);
     yk_stream_unuse(stream);
     /* Others may wait for the stream: this empties the trash when that is all that keeps the device. */
     yoke_device_release(device);

@@ -165,7 +165,6 @@ static bool put_away(yoke_device *device, void *object, void (*destroy)(void *ob
 
 static void throw_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user, yoke_stream *unlink)
 {
-    yk_trash_empty(device);
     yoke_error_info before = *yoke_error();
     pthread_mutex_lock(&device->lock);
     bool now = put_away(device, object, destroy, user);
@@ -179,12 +178,15 @@ static void throw_away(yoke_device *device, void *object, void (*destroy)(void *
 
 void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user)
 {
-    if (user == YK_NOBODY)
+    if (user == YK_NOBODY) {
         destroy(object);
-    else
-        throw_away(device, object, destroy, user, NULL);
+        return;
+    }
+    yk_trash_empty(device);
+    throw_away(device, object, destroy, user, NULL);
 }
 
+/* Empties nothing: what is being emptied may have used the stream last, one after the other. */
 void yk_trash_throw_stream(yoke_device *device, yoke_stream *stream, void (*destroy)(void *stream))
 {
     throw_away(device, stream, destroy, YK_MANY, stream);
