@@ -41,10 +41,9 @@ static yoke_kernel *kernel_of(yoke_device *device, bool worth_building)
         if (atomic_load(&filler->state) == NOT_ASKED) {
             yoke_error_info before = *yoke_error();
             yoke_status status = build(filler, device);
-            if (status < 0) /* not to be had without a compiler, which is no fault */
-                yk_log(status == YOKE_E_UNAVAILABLE ? YOKE_LOG_INFO : YOKE_LOG_WARNING,
-                       "%s fills with its driver, since the kernel for that cannot be built: %s", device->info.selector,
-                       yoke_error()->text);
+            if (status < 0)
+                yk_log(YOKE_LOG_WARNING, "%s fills with its driver, since the kernel for that cannot be built: %s",
+                       device->info.selector, yoke_error()->text);
             yk_error_restore(&before);
             atomic_store_explicit(&filler->state, status == YOKE_OK ? READY : NOT_TO_BE_HAD, memory_order_release);
         }

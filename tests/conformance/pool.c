@@ -442,6 +442,57 @@ out:
     account_close(&a);
 }
 
+/* ---- Ends ---- */
+
+enum { ENDS = 2000 };
+
+typedef struct ends {
+    yoke_stream *stream;
+    gate made, gone;
+} ends;
+
+static void *release_streams(void *argument)
+{
+    ends *e = argument;
+
+    for (unsigned i = 1; i <= ENDS; i++) {
+        gate_wait(&e->made, i);
+        yoke_stream_release(e->stream);
+        gate_open(&e->gone);
+    }
+    return NULL;
+}
+
+/* Memory of a stream's order that another stream has used, too: it goes when one thread looks whether anything can go, and the
+ * stream in another thread. */
+static void a_stream_goes_with_its_memory(suite *t)
+{
+    ends e = { .made = GATE_INIT, .gone = GATE_INIT };
+    yoke_buffer *buffer = NULL;
+    yoke_event *filled = NULL, *end = NULL;
+    pthread_t thread;
+
+    if (!CHECK(pthread_create(&thread, NULL, release_streams, &e) == 0))
+        return;
+    for (unsigned i = 0; i < ENDS; i++) {
+        e.stream = NULL;
+        if (CHECK_OK(yoke_stream_create(t->device, &e.stream)) && CHECK_OK(yoke_buffer_create_ordered(e.stream, 64, &buffer)) &&
+            CHECK_OK(yoke_fill(e.stream, buffer, 0, 64, "a", 1)) && CHECK_OK(yoke_event_record(e.stream, 0, &filled)) &&
+            CHECK_OK(yoke_stream_wait_event(t->stream, filled)) && CHECK_OK(yoke_fill(t->stream, buffer, 0, 64, "b", 1)))
+            CHECK_OK(yoke_event_record(t->stream, 0, &end));
+        yoke_buffer_release(buffer);
+        CHECK_OK(yoke_event_wait(end));
+        yoke_event_release(filled);
+        yoke_event_release(end);
+        filled = end = NULL;
+        buffer = NULL;
+        gate_open(&e.made);
+        CHECK_OK(yoke_device_trim(t->device, YOKE_NO_LIMIT));
+        gate_wait(&e.gone, i + 1);
+    }
+    pthread_join(thread, NULL);
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
@@ -456,6 +507,7 @@ int main(void)
         { "sizes from 0 to the largest, and beyond", sizes, false },
         { "infos of older and newer programs", info_of_other_versions, false },
         { "released twice", released_twice, false },
+        { "a stream goes with its memory", a_stream_goes_with_its_memory, false },
     };
     suite_alone();
     return SUITE_MAIN(cases, NULL);
