@@ -68,8 +68,9 @@ static void finish(world *w, lane *l, const work *k, const uint8_t *b, verdict c
     if (status == YOKE_OK)
         work_given(w, l, k);
     else if (l->fate == UNSURE && !l->recording)
-        work_given(w, l, k); /* it may have been enqueued, and the wait have failed */
-    if (is_sync(b) && !l->recording && l->fate == UNSURE)
+        work_given(w, l, k);                 /* it may have been enqueued, and the wait have failed */
+    bool refused = can == MAY && status < 0; /* and not the stream's failure, perhaps */
+    if (is_sync(b) && !l->recording && l->fate == UNSURE && !refused)
         l->fate = status < 0 ? FAILED : FINE;
 }
 
