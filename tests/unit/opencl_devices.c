@@ -54,6 +54,7 @@ static struct {
     cl_uint count;
     const char *platform, *vendor;
     cl_int platforms, list, context, queue; /* what the calls answer */
+    cl_device_info unanswered;              /* this question about a device fails */
     cl_uint platform_count;
 } driver = { .count = 1, .platform = "Made Up", .vendor = "Nobody", .platform_count = 1 };
 
@@ -123,6 +124,8 @@ static cl_int get_device_info(cl_device_id id, cl_device_info what, size_t size,
     const cl_uint units = 4, bus = 0x3b, domain = 0;
     unsigned char uuid[CL_UUID_SIZE_KHR];
 
+    if (what == driver.unanswered)
+        return CL_OUT_OF_RESOURCES;
     for (size_t i = 0; i < sizeof uuid; i++)
         uuid[i] = (unsigned char)(0x11 * i);
 #define TEXT(which, text) \
@@ -296,6 +299,11 @@ static void limitless(void)
     driver.devices[0].threads = 0;
 }
 
+static void speechless(void)
+{
+    driver.unanswered = CL_DEVICE_GLOBAL_MEM_SIZE;
+}
+
 static void empty(void)
 {
     driver.count = 0;
@@ -317,6 +325,7 @@ static const struct rejection {
     { "a big-endian device", "big-endian", big },
     { "a device with other addresses", "its addresses have 16 bits", narrow },
     { "a device without limits", "does not tell its limits", limitless },
+    { "a device that does not answer", "its limits; clGetDeviceInfo failed: CL_OUT_OF_RESOURCES (-5)", speechless },
     { "a platform without devices", "it has no devices", empty },
     { "a platform that does not list its devices", "clGetDeviceIDs failed: CL_OUT_OF_HOST_MEMORY (-6)", refusing },
 };
@@ -357,6 +366,9 @@ static void asked_again(const void *user)
     driver.list = CL_OUT_OF_HOST_MEMORY;
     CHECK(yoke_device_open("opencl:0", &device) < 0 && list_all().count == 0 && list_all().count == 0);
     driver.list = CL_SUCCESS;
+    driver.unanswered = CL_DEVICE_GLOBAL_MEM_SIZE;
+    CHECK(list_all().count == 0);
+    driver.unanswered = 0;
     CHECK(list_all().count == 1 && yoke_device_open("opencl:0", &device) == YOKE_OK);
     driver.list = CL_OUT_OF_HOST_MEMORY;
     CHECK(list_all().count == 1); /* what is in use is kept */
