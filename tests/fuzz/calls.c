@@ -13,7 +13,7 @@
 site sites[MOST_SITES];
 unsigned site_count;
 bool calls_traced;
-size_t fuzz_places = 12;
+size_t fuzz_places = 8;
 
 enum { PROGRAMS = 400, SECONDS = 20 };
 

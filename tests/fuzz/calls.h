@@ -58,7 +58,6 @@ typedef struct shadow {
     size_t size;
     unsigned char *host; /* the memory itself when it is the host's */
     lane *owner;
-    bool lost; /* for good: what is done to it next is in no order with what was */
 } shadow;
 
 /* A buffer or view. */
@@ -141,8 +140,9 @@ typedef enum verdict { HAS_TO, MAY, MUST_NOT } verdict;
 void judge(yoke_status status, verdict succeed, fate at);
 
 shadow *shadow_new(world *w, size_t size, bool host);
-/* From now on the lane uses this memory, behind whoever did before. */
-void shadow_follow(world *w, lane *l, shadow *s);
+/* From now on the lane uses this memory, behind whoever did before. False: it must not, because nothing can make it wait for that
+ * one, which has failed, is recorded or was released, and may still be at work. */
+bool shadow_follow(lane *l, shadow *s);
 /* What the memory holds is what the shadow knows. */
 void shadow_compare(const shadow *s, const unsigned char *bytes);
 

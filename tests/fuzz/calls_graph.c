@@ -58,10 +58,9 @@ void step_graph_launch(world *w, const uint8_t *b)
     lane *l = lane_of(w, b[2]);
     bool can = p->graph && p->state == PLAN_READY && l && !l->recording && l->site == p->site;
     for (size_t i = 0; can && i < p->count; i++) {
-        if (p->nodes[i].source)
-            shadow_follow(w, l, p->nodes[i].source);
-        if (p->nodes[i].target)
-            shadow_follow(w, l, p->nodes[i].target);
+        const work *k = &p->nodes[i];
+        if ((k->source && !shadow_follow(l, k->source)) || (k->target && !shadow_follow(l, k->target)))
+            return;
     }
     yoke_status status = yoke_graph_launch(stream_of(l), p->graph);
     judge(status, can ? HAS_TO : MUST_NOT, l ? l->fate : FINE);

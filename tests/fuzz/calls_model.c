@@ -75,27 +75,22 @@ fate worse(fate a, fate b)
     return a > b ? a : b;
 }
 
-/* Two streams use it in no order, and the first, which may have been released, can still be behind the second. */
-static void shadow_lose(shadow *s)
-{
-    s->lost = true;
-    memset(s->known, 0, sizeof s->known);
-}
-
-void shadow_follow(world *w, lane *l, shadow *s)
+bool shadow_follow(lane *l, shadow *s)
 {
     lane *before = s->owner;
-    s->owner = l;
-    if (!before || before == l)
-        return;
     yoke_event *event = NULL;
-    if (before->stream && !before->recording && !l->recording && yoke_event_record(before->stream, 0, &event) == YOKE_OK &&
-        yoke_stream_wait_event(l->stream, event) == YOKE_OK)
-        l->fate = worse(l->fate, before->fate);
-    else
-        shadow_lose(s);
+    if (!before || before == l) {
+        s->owner = l;
+        return true;
+    }
+    bool ordered = before->stream && !before->recording && yoke_event_record(before->stream, 0, &event) == YOKE_OK &&
+                   yoke_stream_wait_event(l->stream, event) == YOKE_OK;
     yoke_event_release(event);
-    (void)w;
+    if (ordered) {
+        l->fate = worse(l->fate, before->fate);
+        s->owner = l;
+    }
+    return ordered;
 }
 
 void shadow_compare(const shadow *s, const unsigned char *bytes)
@@ -138,10 +133,10 @@ static void set_byte(const work *k, size_t to, size_t from, size_t x)
     unsigned char *byte = &k->target->bytes[to], *known = &k->target->known[to];
     if (k->kind == WORK_COPY) {
         *byte = k->source->bytes[from];
-        *known = !k->target->lost && k->source->known[from];
+        *known = k->source->known[from];
     } else if (k->kind == WORK_FILL) {
         *byte = k->pattern[x % k->pattern_size];
-        *known = !k->target->lost;
+        *known = 1;
     } else {
         *byte = (unsigned char)(*byte + k->pattern[0]);
     }

@@ -318,7 +318,7 @@ static void step_buffer(world *w, const uint8_t *b)
     if (p->buffer || w->shadow_count == MOST_SHADOWS)
         return;
     if (kind != YOKE_MEMORY_DEVICE && size > MOST_BYTES && can && size <= (size_t)UINT32_MAX + 1)
-        return; /* seconds for each, and memory that everybody on the machine shares */
+        return;                       /* seconds for each, and memory that everybody on the machine shares */
     if (ordered && l && l->recording) /* no event could tell another stream when the memory is there */
         return;
     if (b[3] % 8 >= 6) {

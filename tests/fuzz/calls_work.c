@@ -46,17 +46,14 @@ static verdict in_lane(const lane *l, const uint8_t *b, bool right)
     return !right || (l->recording && is_sync(b)) ? MUST_NOT : HAS_TO;
 }
 
-/* Before the call: who uses the memory, and nothing stands still while it waits. */
-static void prepare(world *w, lane *l, const work *k, const uint8_t *b, verdict can)
+/* Before the call: who uses the memory, and nothing stands still while it waits. False: the call would be a race. */
+static bool prepare(world *w, lane *l, const work *k, const uint8_t *b, verdict can)
 {
     if (is_sync(b))
         gates_open(w);
     if (can == MUST_NOT || l->recording)
-        return;
-    if (k->source)
-        shadow_follow(w, l, k->source);
-    if (k->target)
-        shadow_follow(w, l, k->target);
+        return true;
+    return (!k->source || shadow_follow(l, k->source)) && (!k->target || shadow_follow(l, k->target));
 }
 
 /* A call that waits returns its stream's failure. */
@@ -94,7 +91,8 @@ void step_write(world *w, const uint8_t *b)
         k.target = p->shadow;
         k.source = host;
     }
-    prepare(w, l, &k, b, can);
+    if (!prepare(w, l, &k, b, can))
+        return;
     yoke_stream *s = stream_of(l);
     yoke_status status = is_box(b) && is_sync(b) ? yoke_write_box_sync(s, p->buffer, to, host->host, k.from, k.box)
                          : is_box(b)             ? yoke_write_box(s, p->buffer, to, host->host, k.from, k.box)
@@ -121,7 +119,8 @@ void step_read(world *w, const uint8_t *b)
         k.target = host;
         k.source = p->shadow;
     }
-    prepare(w, l, &k, b, can);
+    if (!prepare(w, l, &k, b, can))
+        return;
     yoke_stream *s = stream_of(l);
     yoke_status status = is_box(b) && is_sync(b) ? yoke_read_box_sync(s, host->host, k.to, p->buffer, from, k.box)
                          : is_box(b)             ? yoke_read_box(s, host->host, k.to, p->buffer, from, k.box)
@@ -155,7 +154,8 @@ void step_copy(world *w, const uint8_t *b)
     if (can == HAS_TO && (to->site != from->site) &&
         (l->recording || to->kind == YOKE_MEMORY_PINNED || from->kind == YOKE_MEMORY_PINNED))
         can = MAY;
-    prepare(w, l, &k, b, can);
+    if (!prepare(w, l, &k, b, can))
+        return;
     yoke_stream *s = stream_of(l);
     yoke_status status = is_box(b) && is_sync(b) ? yoke_copy_box_sync(s, to->buffer, place.to, from->buffer, place.from, k.box)
                          : is_box(b)             ? yoke_copy_box(s, to->buffer, place.to, from->buffer, place.from, k.box)
@@ -186,7 +186,8 @@ void step_fill(world *w, const uint8_t *b)
         k.target = p->shadow;
     }
     uint8_t how[8] = { 0 };
-    prepare(w, l, &k, how, can);
+    if (!prepare(w, l, &k, how, can))
+        return;
     yoke_stream *s = stream_of(l);
     yoke_status status = is_box(b) ? yoke_fill_box(s, p->buffer, to, k.box, k.pattern, k.pattern_size)
                                    : yoke_fill(s, p->buffer, to.offset, k.box.width, k.pattern, k.pattern_size);
@@ -233,7 +234,8 @@ void step_launch(world *w, const uint8_t *b)
         k.to = moved(k.to, p);
         k.target = p->shadow;
     }
-    prepare(w, l, &k, plain, can);
+    if (!prepare(w, l, &k, plain, can))
+        return;
     yoke_status status =
         how == 1 ? yoke_launch(stream_of(l), add, YOKE_DIM(count), YOKE_DIM(1), 0, YOKE_ARGS(p->buffer, offset, count, value))
                  : yoke_launch_n(stream_of(l), add, count, YOKE_ARGS(p->buffer, offset, count, value));
