@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +26,27 @@ enum trouble { NONE, INTERRUPTED, SHORT, FULL_AT_ONCE, FULL_LATER, BROKEN };
 static enum trouble trouble;
 static unsigned calls;
 
-/* libc's function of this name. */
+/* libc's own. */
+static ssize_t (*real_write)(int, const void *, size_t);
+static ssize_t (*real_read)(int, void *, size_t);
+
 static void find_real(const char *name, void *pointer)
 {
     void *found = dlsym(RTLD_NEXT, name);
     memcpy(pointer, &found, sizeof found);
+}
+
+static void find_both(void)
+{
+    find_real("write", &real_write);
+    find_real("read", &real_read);
+}
+
+/* Any thread may be the first to call. */
+static void need_real(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_both);
 }
 
 /* What becomes of a call: -1 and errno, or how many bytes it may have. */
@@ -50,24 +67,20 @@ static ssize_t meet_trouble(size_t size)
 /* The declarations of both are unistd.h's. */
 ssize_t write(int fd, const void *bytes, size_t size)
 {
-    static ssize_t (*real)(int, const void *, size_t);
-    if (!real)
-        find_real("write", &real);
+    need_real();
     if (trouble == NONE || fd <= STDERR_FILENO)
-        return real(fd, bytes, size);
+        return real_write(fd, bytes, size);
     ssize_t most = meet_trouble(size);
-    return most < 0 ? most : real(fd, bytes, (size_t)most);
+    return most < 0 ? most : real_write(fd, bytes, (size_t)most);
 }
 
 ssize_t read(int fd, void *bytes, size_t size)
 {
-    static ssize_t (*real)(int, void *, size_t);
-    if (!real)
-        find_real("read", &real);
+    need_real();
     if (trouble == NONE)
-        return real(fd, bytes, size);
+        return real_read(fd, bytes, size);
     ssize_t most = meet_trouble(size);
-    return most < 0 ? most : real(fd, bytes, (size_t)most);
+    return most < 0 ? most : real_read(fd, bytes, (size_t)most);
 }
 
 /* ---- Helpers ---- */
