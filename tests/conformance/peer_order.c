@@ -5,7 +5,6 @@
  */
 #include "peer.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -339,23 +338,7 @@ out:
     memory_free(wanted);
 }
 
-static atomic_uint closed;
-
-static void count_closed(int level, const char *text, void *user)
-{
-    (void)user;
-    if (level == YOKE_LOG_INFO && suite_has_words(text, "is closed"))
-        atomic_fetch_add(&closed, 1);
-}
-
-static void wait_for_closed(unsigned count)
-{
-    double start = suite_now();
-
-    while (atomic_load(&closed) < count && suite_now() - start < 20)
-        sched_yield();
-    CHECK(atomic_load(&closed) == count);
-}
+enum { BOTH_OPEN = 2 }; /* t and p */
 
 /* The source, and with it the last reference to its device, while the copy is held, or under way. */
 static void device_released(suite *t, const char *selector, bool hold)
@@ -367,7 +350,7 @@ static void device_released(suite *t, const char *selector, bool hold)
     guarded target = { 0 }, source = { 0 };
 
     fill_random(wanted, BYTES, 50);
-    atomic_store(&closed, 0);
+    NEED(suite_log_open(BOTH_OPEN)); /* those of cases before are closed */
     NEED_OK(yoke_device_open(selector, &q.device));
     NEED(peer_ready(&q, NULL) && guarded_create(t, BYTES, &target));
     NEED(guarded_create(&q, BYTES, &source) && guarded_write(&q, &source, wanted));
@@ -376,11 +359,11 @@ static void device_released(suite *t, const char *selector, bool hold)
     guarded_release(&source);
     peer_close(&q);
     if (hold)
-        CHECK(atomic_load(&closed) == 0);
+        CHECK(suite_log_open(BOTH_OPEN + 1));
     gate_open(&s.leave);
     NEED_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &target, wanted);
-    wait_for_closed(1);
+    CHECK(suite_log_open(BOTH_OPEN));
 out:
     gate_open(&s.leave);
     yoke_stream_wait(t->stream);
@@ -398,7 +381,6 @@ static void both_released(const char *first, const char *second)
     suite q[2] = { { 0 } };
     two b = { 0 };
 
-    atomic_store(&closed, 0);
     NEED_OK(yoke_device_open(first, &q[0].device));
     NEED_OK(yoke_device_open(second, &q[1].device));
     NEED(peer_ready(&q[0], NULL) && peer_ready(&q[1], NULL) && two_open(&q[0], &q[1], &b));
@@ -409,18 +391,16 @@ out:
     two_close(&b);
     peer_close(&q[0]);
     peer_close(&q[1]);
-    wait_for_closed(2);
+    CHECK(suite_log_open(BOTH_OPEN));
 }
 
 static void devices_released(suite *t, suite *p)
 {
-    yoke_log_set(YOKE_LOG_INFO, count_closed, NULL);
     for (int i = 0; i < 3; i++) {
         device_released(t, p->info.selector, true);
         device_released(t, p->info.selector, false);
         both_released(t->info.selector, p->info.selector);
     }
-    suite_log_here();
 }
 
 /* ---- Failures ---- */

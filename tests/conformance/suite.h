@@ -119,6 +119,8 @@ void suite_expect_log(void);
 unsigned suite_logged(int level, const char *words);
 /* Hand messages to the suite again, after a function of the case's own. */
 void suite_log_here(void);
+/* Wait until no more than `count` devices of this process are open, the suite's own too; false when it is never just as many. */
+bool suite_log_open(unsigned count);
 
 /* For the loop alone: the next case begins; a case has ended, and whether its log is as it should be. */
 void suite_log_begin(void);

@@ -75,17 +75,33 @@ bool suite_log_end(void)
     return fine;
 }
 
-/* A case that listens itself for a while may have heard of the opening alone. */
-bool suite_log_closed(void)
+/* Closing may take a while after the last release; with the lock. */
+static bool open_at_most(unsigned count)
 {
     struct timespec limit;
 
     clock_gettime(CLOCK_REALTIME, &limit);
     limit.tv_sec += SECONDS_TO_CLOSE;
-    pthread_mutex_lock(&lock);
-    while (closed < opened && pthread_cond_timedwait(&one_is_closed, &lock, &limit) == 0)
+    while (closed + count < opened && pthread_cond_timedwait(&one_is_closed, &lock, &limit) == 0)
         ;
-    bool all = closed >= opened;
+    return closed + count >= opened;
+}
+
+bool suite_log_open(unsigned count)
+{
+    pthread_mutex_lock(&lock);
+    bool right = open_at_most(count) && closed + count == opened;
+    if (!right)
+        tap_diag("of %u devices that were opened %u are closed, and %u ought to be open", opened, closed, count);
+    pthread_mutex_unlock(&lock);
+    return right;
+}
+
+/* A case that listens itself for a while may have heard of the opening alone. */
+bool suite_log_closed(void)
+{
+    pthread_mutex_lock(&lock);
+    bool all = open_at_most(0);
     if (!all)
         tap_diag("of %u devices that were opened %u are closed: the others have references left", opened, closed);
     all = all && leaking == 0;
