@@ -47,7 +47,8 @@ static yoke_status sleep_10ms(yoke_status status, void *user)
     return YOKE_OK;
 }
 
-static void sleeping_functions_overlap(suite *t)
+/* How long they take is told and not judged: this machine may be busy. That they overlap is the next case's. */
+static void functions_sleep(suite *t)
 {
     yoke_stream *streams[MOST] = { NULL };
     atomic_int ran = 0;
@@ -61,7 +62,6 @@ static void sleeping_functions_overlap(suite *t)
     double seconds = suite_now() - start;
     CHECK(atomic_load(&ran) == MOST);
     tap_diag("%d streams whose functions sleep 10 ms took %.1f ms", MOST, seconds * 1e3);
-    CHECK(seconds < 0.5); /* one after the other they take 0.64 */
 out:
     release_streams(streams, MOST);
 }
@@ -85,15 +85,15 @@ static yoke_status meet(yoke_status status, void *user)
 static void all_inside_at_once(suite *t)
 {
     yoke_stream *streams[MOST] = { NULL };
-    meeting m = { GATE_INIT, 16 };
+    meeting m = { GATE_INIT, MOST };
 
-    NEED(make_streams(t, streams, 16));
-    for (int i = 0; i < 16; i++)
+    NEED(make_streams(t, streams, MOST));
+    for (int i = 0; i < MOST; i++)
         CHECK_OK(yoke_stream_call(streams[i], meet, &m, NULL));
-    for (int i = 0; i < 16; i++)
+    for (int i = 0; i < MOST; i++)
         CHECK_OK(yoke_stream_wait(streams[i]));
 out:
-    release_streams(streams, 16);
+    release_streams(streams, MOST);
 }
 
 typedef struct stand {
@@ -402,8 +402,8 @@ out:
 int main(void)
 {
     static const suite_case cases[] = {
-        { "64 functions that sleep 10 ms overlap", sleeping_functions_overlap, false },
-        { "16 functions have to be inside at once", all_inside_at_once, false },
+        { "64 functions that sleep 10 ms", functions_sleep, false },
+        { "64 functions have to be inside at once", all_inside_at_once, false },
         { "40 blocked functions stop nobody", blocked_ones_stop_nobody, false },
         { "functions wait for events and streams behind functions", functions_wait_for_functions, false },
         { "a stream that waits for work behind a function is held", waiting_streams_are_held, false },

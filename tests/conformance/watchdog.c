@@ -243,11 +243,31 @@ out:
 
 /* ---- In the child: what gets on ---- */
 
+/* What the longest piece of a stream's work has taken: on a busy machine that may stand, too. */
+typedef struct pace {
+    double since, longest;
+} pace;
+
+static void keep_pace(pace *p, double since)
+{
+    p->since = suite_now();
+    p->longest = p->since - since > p->longest ? p->since - since : p->longest;
+}
+
 static yoke_status nap(yoke_status status, void *user)
 {
-    (void)user;
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    keep_pace(user, ((pace *)user)->since);
     return status;
+}
+
+/* Half a period, since Yoke may see the end of a piece as late again. */
+static void not_told_of(const char *name, const pace *p)
+{
+    if (p->longest < PERIOD / 2)
+        CHECK(told_of(name) == 0);
+    else
+        tap_diag("'%s' got on within %.2f s, on a busy machine: what was told of it says nothing", name, p->longest);
 }
 
 /* Never idle for a second and more: host functions far ahead, and kernels that are given when the ones before have run. */
@@ -258,25 +278,33 @@ static void short_operations(suite *t)
     yoke_buffer *buffer = NULL;
     yoke_event *events[AHEAD] = { NULL };
     unsigned rounds = 0;
+    double given[AHEAD] = { 0 };
+    pace napping = { 0 }, spinning = { 0 };
 
     NEED(named_stream(t, "held", &held));
     NEED(named_stream(t, "direct", &direct));
     NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
+    napping.since = suite_now();
     for (int i = 0; i < NAPS; i++)
-        NEED_OK(yoke_stream_call(held, nap, NULL, NULL));
+        NEED_OK(yoke_stream_call(held, nap, &napping, NULL));
     for (double start = suite_now(); suite_now() - start < 6 * PERIOD; rounds++) {
         yoke_event **oldest = &events[rounds % AHEAD];
         NEED(!*oldest || CHECK_OK(yoke_event_wait(*oldest)));
+        if (*oldest)
+            keep_pace(&spinning, given[rounds % AHEAD]);
         yoke_event_release(*oldest);
         *oldest = NULL;
+        given[rounds % AHEAD] = suite_now();
         NEED(suite_spin(t, direct, buffer, rounds, 5, NULL));
         NEED_OK(yoke_event_record(direct, 0, oldest));
     }
     NEED_OK(yoke_stream_wait(direct));
+    keep_pace(&spinning, given[rounds % AHEAD]); /* the oldest of the last ones */
     NEED_OK(yoke_stream_wait(held));
+    keep_pace(&napping, napping.since);
+    not_told_of("held", &napping);
+    not_told_of("direct", &spinning);
 out:
-    CHECK(told_of("held") == 0);
-    CHECK(told_of("direct") == 0);
     for (int i = 0; i < AHEAD; i++)
         yoke_event_release(events[i]);
     yoke_buffer_release(buffer);
