@@ -45,13 +45,18 @@ LDADD = tests/libsuite.la libyoke.la
 # Installed, for tools/yoke-conformance to run; in a folder of their own, since they have the names of what they test.
 suitedir = $(libexecdir)/yoke/conformance
 
+# These wait until nothing else runs in this folder, and so are last: none of them keeps a place for long.
+alone_programs = \
+	tests/conformance/context \
+	tests/conformance/exhaustion \
+	tests/conformance/pool
+
 conformance_programs = \
 	tests/conformance/arrays \
 	tests/conformance/blocking \
 	tests/conformance/box \
 	tests/conformance/box_misuse \
 	tests/conformance/buffer \
-	tests/conformance/context \
 	tests/conformance/cooperative \
 	tests/conformance/copy \
 	tests/conformance/device \
@@ -61,7 +66,6 @@ conformance_programs = \
 	tests/conformance/event_settled \
 	tests/conformance/event_wait \
 	tests/conformance/event_ways \
-	tests/conformance/exhaustion \
 	tests/conformance/failure \
 	tests/conformance/fork \
 	tests/conformance/graph \
@@ -88,13 +92,13 @@ conformance_programs = \
 	tests/conformance/peer \
 	tests/conformance/peer_order \
 	tests/conformance/pinned \
-	tests/conformance/pool \
 	tests/conformance/pool_order \
 	tests/conformance/selection \
 	tests/conformance/stream \
 	tests/conformance/threads \
 	tests/conformance/transfer \
-	tests/conformance/watchdog
+	tests/conformance/watchdog \
+	$(alone_programs)
 suite_PROGRAMS = $(conformance_programs)
 cuda_tests = $(conformance_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap)
