@@ -340,6 +340,7 @@ unit_programs = \
 	tests/unit/select \
 	tests/unit/signature \
 	tests/unit/sizes \
+	tests/unit/tap \
 	tests/unit/text
 check_PROGRAMS += $(unit_programs)
 unit_tests = $(unit_programs:=.tap)
@@ -368,6 +369,7 @@ tests_unit_opencl_devices_LDADD = $(unit_libraries)
 tests_unit_select_LDADD = $(unit_libraries)
 tests_unit_signature_LDADD = $(unit_libraries)
 tests_unit_sizes_LDADD = tests/libtap.la
+tests_unit_tap_LDADD = tests/libtap.la
 tests_unit_text_LDADD = $(unit_libraries)
 
 # Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.

@@ -15,6 +15,7 @@
 static pthread_mutex_t tap_lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and keeps lines whole */
 static unsigned tap_planned, tap_cases, tap_failures;
 static const char *tap_todo_reason;
+static unsigned tap_seconds; /* that a case may take */
 
 /* What the time limit's handler says, made ready beforehand: a signal handler must not format. Without a lock: a torn text in the
  * last words of a program that hangs is no harm. */
@@ -35,7 +36,8 @@ void tap_start(unsigned seconds)
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGALRM, tap_time_is_up);
-    alarm(asked > seconds && asked < 86400 ? (unsigned)asked : seconds);
+    tap_seconds = asked > seconds && asked < 86400 ? (unsigned)asked : seconds;
+    alarm(tap_seconds);
 }
 
 void tap_plan(unsigned cases)
@@ -44,6 +46,13 @@ void tap_plan(unsigned cases)
     tap_planned = cases;
     printf("1..%u\n", cases);
     pthread_mutex_unlock(&tap_lock);
+}
+
+/* The number of the case that has ended here; the next one has the whole time. The lock is held. */
+static unsigned tap_count(void)
+{
+    alarm(tap_seconds);
+    return ++tap_cases;
 }
 
 /* One result line. The lock is held. */
@@ -55,10 +64,9 @@ static void tap_line(bool passed, const char *format, va_list arguments)
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '#') /* a new line would end the case, and a hash would start a directive */
             *c = ' ';
-    tap_cases++;
     if (!passed && !tap_todo_reason)
         tap_failures++;
-    printf("%sok %u - %s", passed ? "" : "not ", tap_cases, text);
+    printf("%sok %u - %s", passed ? "" : "not ", tap_count(), text);
     if (tap_todo_reason)
         printf(" # TODO %s", tap_todo_reason);
     putchar('\n');
@@ -130,7 +138,7 @@ void tap_skip(const char *reason, ...)
 
     va_start(arguments, reason);
     pthread_mutex_lock(&tap_lock);
-    printf("ok %u # SKIP ", ++tap_cases);
+    printf("ok %u # SKIP ", tap_count());
     vprintf(reason, arguments);
     putchar('\n');
     pthread_mutex_unlock(&tap_lock);

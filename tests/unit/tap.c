@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The time limit that all tests stand on: each case has it for itself, and who exceeds it says where. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../tap/tap.h"
+
+enum { LIMIT = 60, NEARLY_OVER = 20 };
+
+static void a_case_has_it_for_itself(void)
+{
+    alarm(NEARLY_OVER);
+    tap_ok(true, "a case that takes long");
+    unsigned left = alarm(LIMIT);
+    tap_ok(left > NEARLY_OVER, "leaves the next its whole time (%u s)", left);
+}
+
+/* The output of a child that stands still behind its first case, and how it ended. */
+static bool hang(char *said, size_t room, int *ended)
+{
+    int ends[2];
+    size_t length = 0;
+
+    if (pipe(ends) != 0)
+        return false;
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        tap_start(1);
+        tap_ok(true, "well so far");
+        for (;;)
+            pause();
+    }
+    close(ends[1]);
+    for (ssize_t got; child > 0 && (got = read(ends[0], said + length, room - 1 - length)) > 0;)
+        length += (size_t)got;
+    said[length] = '\0';
+    close(ends[0]);
+    return child > 0 && waitpid(child, ended, 0) == child;
+}
+
+static void who_exceeds_it_says_where(void)
+{
+    char said[512];
+    int ended = 0;
+
+    unsetenv("YOKE_TEST_SECONDS"); /* it would make the limit longer */
+    if (!tap_ok(hang(said, sizeof said, &ended), "a program that hangs"))
+        return;
+    tap_ok(WIFEXITED(ended) && WEXITSTATUS(ended) == TAP_TOLD, "ends as one whose failure is told");
+    tap_ok(strstr(said, "\nBail out! time limit reached behind case ") && strstr(said, ", well so far\n"), "and says where");
+}
+
+int main(void)
+{
+    tap_start(LIMIT);
+    a_case_has_it_for_itself();
+    who_exceeds_it_says_where();
+    return tap_done();
+}
