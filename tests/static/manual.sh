@@ -44,6 +44,12 @@ broken() {
 broken "a function without a comment" '/^\/\* The version of the library/d'
 broken "a parameter without a name" 's/yoke_status_group(yoke_status status)/yoke_status_group(yoke_status)/'
 
+# Doxygen takes a file's name apart where there is a blank in its folder's.
+for page in "$top_srcdir"/doc/*.md; do
+    "$AWK" -f "$top_srcdir/build-aux/guide.awk" "$page" | grep -n '](.*\.md[)#]'
+done >"$tap_folder/links"
+tap_empty "pages of the guide know each other by name" "$tap_folder/links"
+
 # A make inside a make: the outer one's job server is none of its business.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 if [ "$DOXYGEN" != no ]; then
