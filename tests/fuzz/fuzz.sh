@@ -17,23 +17,24 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 mkdir -p "$folder"
 cd "$folder"
+ln -sfn "$source" source # configure takes no folder with a blank
 [ -f Makefile ] ||
-    "$source/configure" --disable-shared --enable-sanitizer=fuzzer-no-link,$sanitizers CC="$compiler" CFLAGS='-O1 -g'
+    source/configure --disable-shared --enable-sanitizer=fuzzer-no-link,$sanitizers CC="$compiler" CFLAGS='-O1 -g'
 make -j "$(getconf _NPROCESSORS_ONLN)" libyoke-all.la
 for target in $targets; do
-    files=$source/tests/fuzz/$target.c
-    [ "$target" != calls ] || files=$(echo "$source"/tests/fuzz/calls*.c)
+    files=source/tests/fuzz/$target.c
+    [ "$target" != calls ] || files=$(echo source/tests/fuzz/calls*.c)
     # shellcheck disable=SC2086
-    "$compiler" -std=c11 -O1 -g -fsanitize=fuzzer,$sanitizers -fno-sanitize-recover=all -D_GNU_SOURCE -I"$source/include" \
-        -I"$source/src" $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm
+    "$compiler" -std=c11 -O1 -g -fsanitize=fuzzer,$sanitizers -fno-sanitize-recover=all -D_GNU_SOURCE -Isource/include \
+        -Isource/src $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm
     mkdir -p "corpus/$target"
 done
 
 # Leaks are not looked for in programs of calls, neither after each nor at the end: a driver's compiler leaves some. What those
 # programs make is counted instead.
-export source seconds
+export seconds
 for target in $targets; do
     [ "$target" = calls ] && echo 0 calls || echo 1 "$target"
 done | xargs -P 2 -n 2 sh -c 'exec env ASAN_OPTIONS=detect_leaks="$0":intercept_tls_get_addr=0 "./fuzz-$1" -detect_leaks="$0" \
     -max_len=4096 -timeout=30 -max_total_time="$seconds" -verbosity=0 -print_final_stats=1 -artifact_prefix="$1-" \
-    "corpus/$1" "$source/tests/fuzz/corpus/$1"'
+    "corpus/$1" "source/tests/fuzz/corpus/$1"'

@@ -10,8 +10,9 @@ folder=$1 jobs=$2
 source=$PWD
 mkdir -p "$folder"
 cd "$folder"
+ln -sfn "$source" source # configure takes no folder with a blank
 # Packages of this machine are no use there.
-[ -f Makefile ] || "$source/configure" --host=aarch64-linux-gnu --disable-static --without-gpuarray CXX=aarch64-linux-gnu-g++ \
+[ -f Makefile ] || source/configure --host=aarch64-linux-gnu --disable-static --without-gpuarray CXX=aarch64-linux-gnu-g++ \
     CFLAGS=-O2 PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig --enable-werror
 
 unit=$(sed -n '/^unit_programs/,/[^\\]$/s/^\t\(tests\/unit[^ ]*\).*/\1/p' "$source/tests/local.mk")
