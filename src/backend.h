@@ -76,11 +76,11 @@ struct yk_backend {
      * or its failure. A driver that does not answer has failed, too: then the stream is waited for first, since what it uses may go
      * now. Makes sure that the driver is working on it: two calls with no other call between them must make progress. */
     yoke_status (*event_query)(yoke_event *event);
-    /* Ask the driver to call yk_waiter_post(waiter) soon after the event has settled. Only a wake-up: it may come late, twice or
+    /* Ask the driver to call yk_notice_post(notice) soon after the event has settled. Only a wake-up: it may come late, twice or
      * never without harm. The function that the driver calls does nothing else. YOKE_PENDING: it will, but late, so who waits looks
      * often as well. YOKE_E_UNSUPPORTED, without a record, since the wait has not failed: this driver is of no use for that, or
      * refuses, which is told in the log. */
-    yoke_status (*event_notify)(yoke_event *event, yk_waiter *waiter);
+    yoke_status (*event_notify)(yoke_event *event, yk_notice *notice);
     /* Between two settled timed events of one device. */
     yoke_status (*event_elapsed)(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
 

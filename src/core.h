@@ -23,6 +23,7 @@
 typedef struct yk_backend yk_backend;
 typedef struct yk_op yk_op;
 typedef struct yk_waiter yk_waiter;
+typedef struct yk_notice yk_notice;
 typedef struct yk_block yk_block;
 typedef struct yk_plan yk_plan;
 
@@ -205,14 +206,15 @@ struct yoke_device {
     struct yk_trash *trash_last;
 };
 
-/* ---- Waiting (settle.c) ---- */
+/* ---- Waiting (sleep.c, settle.c) ---- */
 
-/* [backends] Wake whoever waits. From any thread, at any time, any number of times: waiters are recycled but never freed. */
-void yk_waiter_post(yk_waiter *waiter);
+/* [backends] Wake all threads that sleep for an event. From any thread, at any time, any number of times: notices are recycled but
+ * never freed. */
+void yk_notice_post(yk_notice *notice);
 
 uint64_t yk_now(void); /* nanoseconds, monotonic */
 
-/* Told whenever an event of a stream is given to the driver, settles, or the stream fails: stream->listeners. */
+/* Told when a stream fails, recovers, or no longer holds anything: stream->listeners. */
 typedef struct yk_listener {
     yk_waiter *waiter;
     struct yk_listener *next, *previous;
@@ -363,8 +365,9 @@ struct yoke_stream {
     atomic_bool failed;
     yk_failure *failure; /* the first failure, once `failed` */
 
-    struct yk_trace *trace;   /* trace.c's, or NULL */
-    uint64_t scan, scan_mark; /* watch.c's alone */
+    struct yk_trace *trace;             /* trace.c's, or NULL */
+    atomic_uint_fast64_t notified_late; /* sleep.c: 1 + the mark of the last event that the driver will tell of, but late */
+    uint64_t polled, polled_mark;       /* sleep.c's alone */
     struct {
         yoke_event *mark; /* at the end of what the driver had been given */
         uint64_t ran, done, since;
@@ -393,6 +396,7 @@ struct yoke_event {
     atomic_int state;              /* enum yk_event_state */
     uint64_t mark;                 /* how many operations the driver had surely been given before */
     _Atomic(yk_failure *) failure; /* once settled, or NULL */
+    _Atomic(yk_notice *) notice;   /* of those that sleep for it, or NULL */
     const char *where;
     yoke_event *next; /* in stream->spares */
 };

@@ -10,6 +10,7 @@
 #include "enqueue.h"
 #include "graph.h"
 #include "settle.h"
+#include "sleep.h"
 #include "trace.h"
 
 /* How many spare events of a kind are kept before they are used again. */
@@ -69,6 +70,7 @@ void yk_event_give_back(yoke_event *event)
         atomic_store_explicit(&event->failure, NULL, memory_order_relaxed);
     }
     stream->device->backend->event_reset(event);
+    yk_event_drop_notice(event);
     atomic_store_explicit(&event->object.kind, YK_DEAD, memory_order_relaxed);
     yk_light_lock(&stream->spare_lock);
     yoke_event *last = stream->spares[kind];
@@ -199,8 +201,8 @@ yoke_status yk_event_settled(yoke_event *event, yoke_status status)
     } else {
         note_done(stream, event->mark);
     }
-    if (atomic_exchange_explicit(&event->state, YK_EVENT_SETTLED, memory_order_acq_rel) == YK_EVENT_HELD)
-        yk_stream_progress(stream);
+    if (atomic_exchange(&event->state, YK_EVENT_SETTLED) != YK_EVENT_SETTLED && atomic_load(&event->notice))
+        yk_event_tell(event);
     return status;
 }
 
@@ -289,12 +291,11 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
     yk_wait wait = { .events = events,
                      .count = count,
                      .deadline = nanoseconds < UINT64_MAX - now ? now + nanoseconds : UINT64_MAX };
-    size_t mine = 0, settled = 0;
+    size_t mine = 0, settled;
     for (size_t i = 0; i < count; i++)
         mine += yk_stream_is_mine(events[i]->stream) && atomic_load_explicit(&events[i]->state, memory_order_acquire) ==
                                                             YK_EVENT_HELD; /* any other is before the function */
-    while (settled < count && yk_event_poll(events[settled]) == YOKE_PENDING)
-        settled++;
+    settled = yk_poll_any(events, count);
     if (settled == count && nanoseconds > 0) {
         if (mine == count)
             return yk_fail(YOKE_E_DEADLOCK,

@@ -79,6 +79,8 @@ libyoke_all_la_SOURCES = \
 	src/settle.c \
 	src/settle.h \
 	src/sizes.h \
+	src/sleep.c \
+	src/sleep.h \
 	src/source.c \
 	src/source.h \
 	src/staging.c \
@@ -95,6 +97,8 @@ libyoke_all_la_SOURCES = \
 	src/trash.c \
 	src/trash.h \
 	src/twins.h \
+	src/waiter.c \
+	src/waiter.h \
 	src/watch.c \
 	src/watchdog.c \
 	src/watchdog.h \

@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Learning that work is done, one mechanism for everything that waits: ask the driver in a short spin, then sleep until its
- * notification, and ask again. The notification is a wake-up and never the truth: drivers lose it after errors, call it early,
- * twice, or inside the call that registers it. So a waiter is never freed, a late post is at worst a needless look, and no sleep
- * for a driver is unbounded. An event that is still held is not the driver's: its stream tells its listeners.
+ * Waiting for work, one mechanism for everything that waits: poll the driver in a short spin, then sleep until something has
+ * happened to the event (sleep.c), and poll again. What wakes a thread is never the truth: drivers lose notifications after errors,
+ * send them early, twice, or inside the call that asks for them; the poll says whether and how the work ended.
  */
 #include "settle.h"
 
 #include <stdlib.h>
-#include <time.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include "backend.h"
 #include "event.h"
 #include "stream.h"
-
-struct yk_waiter {
-    pthread_mutex_t lock; /* protects posted */
-    pthread_cond_t wake;
-    bool posted;
-    yk_waiter *next; /* in the pool */
-};
-
-static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
-static yk_waiter *pool;
-
-uint64_t yk_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void yk_pause(void)
 {
@@ -45,158 +23,37 @@ void yk_pause(void)
 #endif
 }
 
-int yk_cond_init(pthread_cond_t *cond)
-{
-    pthread_condattr_t attributes;
-    int error = pthread_condattr_init(&attributes);
-    if (error)
-        return error;
-    error = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    if (!error)
-        error = pthread_cond_init(cond, &attributes);
-    pthread_condattr_destroy(&attributes);
-    return error;
-}
-
-void yk_cond_wait_for(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t nanoseconds)
-{
-    uint64_t now = yk_now(), then = nanoseconds < UINT64_MAX / 2 - now ? now + nanoseconds : UINT64_MAX / 2;
-    struct timespec until = { .tv_sec = (time_t)(then / 1000000000u), .tv_nsec = (long)(then % 1000000000u) };
-    pthread_cond_timedwait(cond, lock, &until);
-}
-
-yk_waiter *yk_waiter_take(void)
-{
-    pthread_mutex_lock(&pool_lock);
-    yk_waiter *waiter = pool;
-    if (waiter)
-        pool = waiter->next;
-    pthread_mutex_unlock(&pool_lock);
-    if (waiter)
-        return waiter;
-
-    waiter = calloc(1, sizeof *waiter);
-    if (!waiter)
-        return NULL;
-    if (pthread_mutex_init(&waiter->lock, NULL))
-        goto no_lock;
-    if (yk_cond_init(&waiter->wake))
-        goto no_cond;
-    return waiter;
-
-no_cond:
-    pthread_mutex_destroy(&waiter->lock);
-no_lock:
-    free(waiter);
-    return NULL;
-}
-
-void yk_waiter_give_back(yk_waiter *waiter)
-{
-    if (!waiter)
-        return;
-    pthread_mutex_lock(&pool_lock);
-    waiter->next = pool;
-    pool = waiter;
-    pthread_mutex_unlock(&pool_lock);
-}
-
-void yk_waiter_post(yk_waiter *waiter)
-{
-    pthread_mutex_lock(&waiter->lock);
-    waiter->posted = true;
-    pthread_cond_signal(&waiter->wake);
-    pthread_mutex_unlock(&waiter->lock);
-}
-
-void yk_waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds)
-{
-    pthread_mutex_lock(&waiter->lock);
-    if (!waiter->posted)
-        yk_cond_wait_for(&waiter->wake, &waiter->lock, nanoseconds);
-    waiter->posted = false;
-    pthread_mutex_unlock(&waiter->lock);
-}
-
-/* ---- Lookouts ---- */
-
-static int state_of(const yoke_event *event)
-{
-    return atomic_load_explicit(&event->state, memory_order_acquire);
-}
-
-void yk_lookout_set(yk_lookout *lookout, yoke_event *event, yk_waiter *waiter)
-{
-    int state = state_of(event);
-    if (state == YK_EVENT_HELD && !lookout->listening) {
-        lookout->listener.waiter = waiter;
-        lookout->listening = event->stream;
-        yk_stream_listen(event->stream, &lookout->listener);
-    } else if (state == YK_EVENT_GIVEN && !lookout->notified) {
-        lookout->notified = true;
-        lookout->blind = event->stream->device->backend->event_notify(event, waiter) != YOKE_OK;
-    }
-}
-
-void yk_lookout_clear(yk_lookout *lookout)
-{
-    if (lookout->listening)
-        yk_stream_unlisten(lookout->listening, &lookout->listener);
-    lookout->listening = NULL;
-}
-
-static uint64_t between(uint64_t least, uint64_t value, uint64_t most)
-{
-    return value < least ? least : value < most ? value : most;
-}
-
-/* How many threads sleep between looks of their own. */
-static atomic_uint crowd;
-
-/* Short beside what has been waited for already, so that what ends soon is found soon, and a wake-up that never comes costs little.
- */
-static uint64_t next_look(bool blind, uint64_t waited)
-{
-    unsigned others = atomic_load_explicit(&crowd, memory_order_relaxed);
-    if (!blind)
-        return between(YK_SPIN_NANOSECONDS, waited / 32, YK_LOOK_NANOSECONDS);
-    return between(10000, waited, YK_BLIND_NANOSECONDS) * (1 + others / YK_BLIND_CROWD);
-}
-
-uint64_t yk_lookout_interval(const yk_lookout *lookout, const yoke_event *event, uint64_t waited)
-{
-    if (state_of(event) == YK_EVENT_HELD && lookout->listening)
-        return UINT64_MAX;
-    return next_look(lookout->blind, waited);
-}
-
-int yk_timer_slack(int nanoseconds)
-{
-#ifdef __linux__
-    int before = prctl(PR_GET_TIMERSLACK);
-    if (before > 0 && before != nanoseconds)
-        (void)prctl(PR_SET_TIMERSLACK, (unsigned long)nanoseconds);
-    return before > 0 ? before : 0;
-#else
-    return nanoseconds;
-#endif
-}
-
-/* ---- Waiting ---- */
-
 uint64_t yk_spin_nanoseconds(const yoke_stream *stream)
 {
     int policy = stream->wait ? stream->wait : atomic_load_explicit(&stream->device->wait, memory_order_relaxed);
     return policy == YOKE_WAIT_SPIN ? UINT64_MAX : policy == YOKE_WAIT_BLOCK ? 0 : YK_SPIN_NANOSECONDS;
 }
 
-/* The first event that will do, or `count`. */
-static size_t look(const yk_wait *wait)
+static bool will_do(const yk_wait *wait, size_t i)
 {
-    for (size_t i = 0; i < wait->count; i++)
-        if (wait->given_is_enough ? state_of(wait->events[i]) != YK_EVENT_HELD : yk_event_poll(wait->events[i]) != YOKE_PENDING)
-            return i;
-    return wait->count;
+    yoke_event *event = wait->events[i];
+    if (wait->given_is_enough)
+        return atomic_load_explicit(&event->state, memory_order_acquire) != YK_EVENT_HELD;
+    return yk_event_poll(event) != YOKE_PENDING;
+}
+
+/* The first of the events before `end` that will do; `end` when there is none. By the time that one will do, an earlier one may
+ * too: so those before it are asked once more. */
+static size_t first_of(const yk_wait *wait, size_t end)
+{
+    for (;;) {
+        size_t i = 0;
+        while (i < end && !will_do(wait, i))
+            i++;
+        if (i == end)
+            return end;
+        end = i;
+    }
+}
+
+size_t yk_poll_any(yoke_event *const *events, size_t count)
+{
+    return first_of(&(yk_wait){ .events = events, .count = count }, count);
 }
 
 static bool is_over(const yk_wait *wait, uint64_t now)
@@ -205,55 +62,68 @@ static bool is_over(const yk_wait *wait, uint64_t now)
            (wait->unless_failed && atomic_load_explicit(&wait->unless_failed->failed, memory_order_acquire));
 }
 
-/* Without memory for lookouts there are only looks. */
-static uint64_t set_lookouts(const yk_wait *wait, yk_lookout *lookouts, yk_waiter *waiter, uint64_t now, uint64_t waited)
+/* Of the events to which something has happened, the first that will do; `count` when there is none. */
+static size_t first_posted(const yk_wait *wait, yk_sleeper *sleepers)
 {
-    uint64_t interval = lookouts && waiter ? wait->deadline - now : YK_SPIN_NANOSECONDS;
-    for (size_t i = 0; lookouts && waiter && i < wait->count; i++) {
-        yk_lookout_set(&lookouts[i], wait->events[i], waiter);
-        uint64_t its = yk_lookout_interval(&lookouts[i], wait->events[i], waited);
-        interval = its < interval ? its : interval;
+    for (size_t i = 0; i < wait->count; i++) {
+        if (!atomic_exchange(&sleepers[i].posted, false))
+            continue;
+        yk_sleeper_ask(&sleepers[i]);
+        if (will_do(wait, i))
+            return first_of(wait, i);
     }
-    return interval;
+    return wait->count;
 }
 
-static void sleep_for(yk_waiter *waiter, uint64_t nanoseconds)
+static size_t sleep_until_one_will_do(const yk_wait *wait, yk_sleeper *sleepers, yk_waiter *waiter)
 {
-    if (waiter)
-        yk_waiter_sleep(waiter, nanoseconds);
-    else
-        nanosleep(&(struct timespec){ .tv_nsec = (long)nanoseconds }, NULL);
+    for (;;) {
+        size_t found = first_posted(wait, sleepers);
+        uint64_t now = yk_now(), left = wait->deadline - now;
+        if (found < wait->count || is_over(wait, now))
+            return found;
+        uint64_t interval = yk_sleepers_poll(sleepers, wait->count, now);
+        if (!yk_waiter_sleep(waiter, interval < left ? interval : left))
+            yk_sleepers_overslept(sleepers, wait->count);
+    }
 }
 
-static size_t sleep_until_settled(const yk_wait *wait, uint64_t start)
+/* Without memory for sleepers there are only polls. */
+static size_t poll_until_one_will_do(const yk_wait *wait)
 {
-    yk_lookout few[4] = { 0 }, failing = { 0 };
-    yk_lookout *lookouts = wait->count <= YK_COUNT_OF(few) ? few : calloc(wait->count, sizeof *lookouts);
+    for (;;) {
+        size_t found = first_of(wait, wait->count);
+        if (found < wait->count || is_over(wait, yk_now()))
+            return found;
+        yk_waiter_sleep(NULL, YK_SPIN_NANOSECONDS);
+    }
+}
+
+static size_t sleep_for_any(const yk_wait *wait, uint64_t start)
+{
+    yk_sleeper few[4] = { { .event = NULL } };
+    yk_sleeper *sleepers = wait->count <= YK_COUNT_OF(few) ? few : calloc(wait->count, sizeof *sleepers);
     yk_waiter *waiter = yk_waiter_take();
+    yk_listener failing = { .waiter = waiter };
     int slack = yk_timer_slack(1);
     size_t found;
-    atomic_fetch_add_explicit(&crowd, 1, memory_order_relaxed);
-
-    if (waiter && wait->unless_failed) {
-        failing.listener.waiter = waiter;
-        failing.listening = wait->unless_failed;
-        yk_stream_listen(wait->unless_failed, &failing.listener);
+    if (!sleepers || !waiter) {
+        found = poll_until_one_will_do(wait);
+        goto out;
     }
-    for (;;) {
-        uint64_t now = yk_now();
-        uint64_t interval = set_lookouts(wait, lookouts, waiter, now, now - start);
-        if ((found = look(wait)) < wait->count || is_over(wait, now))
-            break;
-        sleep_for(waiter, interval);
-    }
-
-    atomic_fetch_sub_explicit(&crowd, 1, memory_order_relaxed);
+    if (wait->unless_failed)
+        yk_stream_listen(wait->unless_failed, &failing);
+    for (size_t i = 0; i < wait->count; i++)
+        yk_sleeper_begin(&sleepers[i], wait->events[i], waiter, start);
+    found = sleep_until_one_will_do(wait, sleepers, waiter);
+    for (size_t i = 0; i < wait->count; i++)
+        yk_sleeper_end(&sleepers[i]);
+    if (wait->unless_failed)
+        yk_stream_unlisten(wait->unless_failed, &failing);
+out:
     yk_timer_slack(slack);
-    for (size_t i = 0; lookouts && i < wait->count; i++)
-        yk_lookout_clear(&lookouts[i]);
-    yk_lookout_clear(&failing);
-    if (lookouts != few)
-        free(lookouts);
+    if (sleepers != few)
+        free(sleepers);
     yk_waiter_give_back(waiter);
     return found;
 }
@@ -264,29 +134,11 @@ size_t yk_wait_any(const yk_wait *wait)
     if (spin > 0 && spin < UINT64_MAX - wait->spin_more)
         spin += wait->spin_more;
     do {
-        size_t found = look(wait);
+        size_t found = first_of(wait, wait->count);
         if (found < wait->count || is_over(wait, now))
             return found;
         yk_pause();
         now = yk_now();
     } while (now - start < spin);
-    return sleep_until_settled(wait, start);
-}
-
-yoke_status yk_wait_for_mark(yoke_event *mark)
-{
-    const yk_backend *backend = mark->stream->device->backend;
-    uint64_t start = yk_now();
-    yoke_status status;
-    while (yk_now() - start < YK_SPIN_NANOSECONDS) {
-        if ((status = backend->event_query(mark)) != YOKE_PENDING)
-            return status;
-        yk_pause();
-    }
-    yk_waiter *waiter = yk_waiter_take();
-    bool blind = !waiter || backend->event_notify(mark, waiter) != YOKE_OK;
-    while ((status = backend->event_query(mark)) == YOKE_PENDING)
-        sleep_for(waiter, next_look(blind, yk_now() - start));
-    yk_waiter_give_back(waiter);
-    return status;
+    return sleep_for_any(wait, start);
 }

@@ -316,6 +316,7 @@ static yoke_status give(const side *at, bool write, size_t start, const piece *p
     else
         op.u.transfer.box = (yk_box){ p->width, p->height, p->depth, row, slice, at->row, at->slice };
     backend->event_reset(end);
+    yk_event_drop_notice(end);
     yoke_status status = yk_give(at->stream, op.kind, &op);
     if (status == YOKE_OK && !op.end) {
         status = backend->event_record(end);

@@ -101,8 +101,7 @@ void yk_stream_tell_listeners(yoke_stream *stream);
 /* Wait until reached(stream, context), which is asked with stream->lock held whenever the stream tells its listeners. */
 void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context);
 
-/* Post the listener's waiter whenever an event of this stream is given to the driver or settles while held, when the stream fails,
- * and when it no longer holds anything. */
+/* Post the listener's waiter when the stream fails or recovers, and when it no longer holds anything. */
 void yk_stream_listen(yoke_stream *stream, yk_listener *listener);
 void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener);
 void yk_stream_progress(yoke_stream *stream);

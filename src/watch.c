@@ -24,7 +24,7 @@ typedef struct watch {
     struct watch *next;
     yoke_event *event;
     uint64_t since;
-    yk_lookout lookout;
+    yk_sleeper sleeper;
     yoke_settled_fn fn; /* NULL: write to fd */
     void *user;
     yoke_release_fn release;
@@ -74,46 +74,44 @@ static void fire(watch *settled)
 
 /* ---- The watcher ---- */
 
-/* Look at everything, and fire what has settled. A later event of a stream whose earlier one is pending is not looked at: it cannot
- * have settled. Returns how long to sleep. */
-static uint64_t look_at_all(watch **list, uint64_t scan)
+/* Poll the events to which something has happened, and fire those that are complete. */
+static void poll_posted(watch **list)
 {
-    uint64_t now = yk_now(), interval = UINT64_MAX;
     while (*list) {
         watch *one = *list;
-        yoke_stream *stream = one->event->stream;
-        bool given = atomic_load_explicit(&one->event->state, memory_order_acquire) == YK_EVENT_GIVEN;
-        if (given && stream->scan == scan && one->event->mark >= stream->scan_mark) {
-            list = &one->next;
-            continue;
+        if (atomic_exchange(&one->sleeper.posted, false)) {
+            yk_sleeper_ask(&one->sleeper);
+            if (yk_event_poll(one->event) != YOKE_PENDING) {
+                *list = one->next;
+                yk_sleeper_end(&one->sleeper);
+                fire(one);
+                continue;
+            }
         }
-        yk_lookout_set(&one->lookout, one->event, waiter);
-        if (yk_event_poll(one->event) != YOKE_PENDING) {
-            *list = one->next;
-            yk_lookout_clear(&one->lookout);
-            fire(one);
-            continue;
-        }
-        if (given) {
-            stream->scan = scan;
-            stream->scan_mark = one->event->mark;
-        }
-        uint64_t its = yk_lookout_interval(&one->lookout, one->event, now - one->since);
-        interval = its < interval ? its : interval;
         list = &one->next;
     }
-    return interval;
+}
+
+/* Whichever of the list is first stands for all of them: they share the waiter. */
+static void sleep_for(watch *list)
+{
+    uint64_t interval = list ? yk_sleepers_poll(&list->sleeper, 1, yk_now()) : IDLE_NANOSECONDS;
+    if (yk_waiter_sleep(waiter, interval))
+        return;
+    for (; list; list = list->next)
+        yk_sleepers_overslept(&list->sleeper, 1);
 }
 
 /* Put what has arrived behind the list, the oldest first. */
-static void take_arrived(watch **list)
+static void take_arrived(watch **list, watch *newest)
 {
     watch *turned = NULL;
-    while (arrived) {
-        watch *one = arrived;
-        arrived = one->next;
+    while (newest) {
+        watch *one = newest;
+        newest = one->next;
         one->next = turned;
         turned = one;
+        yk_sleeper_begin(&one->sleeper, one->event, waiter, one->since);
     }
     while (*list)
         list = &(*list)->next;
@@ -122,20 +120,20 @@ static void take_arrived(watch **list)
 
 static void watch_all(void *unused)
 {
-    static uint64_t scan; /* the watcher's; streams remember the last one that met them */
     watch *list = NULL;
     bool more = true;
     int slack = yk_timer_slack(1);
     (void)unused;
     while (more) {
-        uint64_t interval = look_at_all(&list, ++scan);
+        poll_posted(&list);
         bool idle = !list;
-        yk_waiter_sleep(waiter, idle ? IDLE_NANOSECONDS : interval);
+        sleep_for(list);
         pthread_mutex_lock(&lock);
-        more = arrived || !idle;
-        take_arrived(&list);
-        watching = more;
+        watch *newest = arrived;
+        arrived = NULL;
+        more = watching = newest || !idle;
         pthread_mutex_unlock(&lock);
+        take_arrived(&list, newest);
     }
     yk_timer_slack(slack);
 }

@@ -42,7 +42,7 @@ static void run_record(yoke_stream *stream, yoke_event *event)
     if (status < 0)
         yk_event_settled(event, status);
     else
-        yk_stream_progress(stream);
+        yk_event_tell(event);
 }
 
 /* What a held operation fails with names it; a device that is lost was the fault of one before. */
@@ -125,7 +125,7 @@ static void run_given(yoke_stream *stream, const yk_op *op)
     if (op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_BOX)
         yk_keep_for_copy(stream, op);
     if (op->end)
-        yk_event_given(op->end, yk_stream_given(stream));
+        yk_event_given(op->end, yk_stream_given(stream)); /* it is told of when its own turn comes */
 }
 
 /* An event of the same device is the driver's to wait for once it has been given to it; any other is waited for here. */

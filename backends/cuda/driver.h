@@ -55,7 +55,7 @@ static inline void yk_nvrtc_inject(void)
 typedef struct yk_cuda_notifier {
     atomic_bool busy;   /* from being taken until its host function has run */
     yk_CUstream stream; /* created when first taken */
-    yk_waiter *waiter;
+    yk_notice *notice;
 } yk_cuda_notifier;
 
 typedef struct yk_cuda_device {
@@ -171,7 +171,7 @@ void yk_cuda_event_destroy(yoke_event *event);
 yoke_status yk_cuda_event_record(yoke_event *event);
 void yk_cuda_event_reset(yoke_event *event);
 yoke_status yk_cuda_event_query(yoke_event *event);
-yoke_status yk_cuda_event_notify(yoke_event *event, yk_waiter *waiter);
+yoke_status yk_cuda_event_notify(yoke_event *event, yk_notice *notice);
 yoke_status yk_cuda_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
 
 yoke_status yk_cuda_buffer_create(yoke_buffer *buffer);

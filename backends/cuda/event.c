@@ -52,17 +52,17 @@ yoke_status yk_cuda_event_query(yoke_event *event)
 
 /* ---- Notification ---- */
 
-static void wake(void *waiter)
+static void wake(void *notice)
 {
-    yk_waiter_post(waiter);
+    yk_notice_post(notice);
 }
 
 static void wake_aside(void *user)
 {
     yk_cuda_notifier *notifier = user;
-    yk_waiter *waiter = notifier->waiter;
+    yk_notice *notice = notifier->notice;
     atomic_store_explicit(&notifier->busy, false, memory_order_release);
-    yk_waiter_post(waiter);
+    yk_notice_post(notice);
 }
 
 /* NULL when all are busy. */
@@ -91,14 +91,14 @@ static bool create_notifier_stream(const yoke_device *device, yk_cuda_notifier *
     return created;
 }
 
-static bool notify_aside(yoke_event *event, yk_waiter *waiter)
+static bool notify_aside(yoke_event *event, yk_notice *notice)
 {
     const yoke_device *device = event->stream->device;
     yk_cuda_notifier *notifier = take_notifier(yk_cuda_device_of(device));
 
     if (!notifier)
         return true;
-    notifier->waiter = waiter;
+    notifier->notice = notice;
     bool given =
         (notifier->stream || create_notifier_stream(device, notifier)) &&
         is_asked("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(notifier->stream, event->native, YK_CU_EVENT_WAIT_DEFAULT)) &&
@@ -109,16 +109,16 @@ static bool notify_aside(yoke_event *event, yk_waiter *waiter)
 }
 
 /* When nothing has been given to the stream since the event, its end is the event, and the host function can go there. Otherwise it
- * would wait for what came later, and goes aside; without a free notifier the waiter's own looks have to do. Either way it comes 40
+ * would wait for what came later, and goes aside; without a free notifier the polls of who waits have to do. Either way it comes 40
  * to 150 us after a long kernel (driver 580). What fails here is no failure of the wait's. */
-yoke_status yk_cuda_event_notify(yoke_event *event, yk_waiter *waiter)
+yoke_status yk_cuda_event_notify(yoke_event *event, yk_notice *notice)
 {
     yoke_stream *stream = event->stream;
     bool given;
     if (yk_stream_given(stream) != event->mark)
-        given = notify_aside(event, waiter);
+        given = notify_aside(event, notice);
     else
-        given = is_asked("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, waiter));
+        given = is_asked("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, notice));
     return given ? YOKE_PENDING : YOKE_E_UNSUPPORTED;
 }
 

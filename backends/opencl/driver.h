@@ -248,7 +248,7 @@ void yk_opencl_event_destroy(yoke_event *event);
 yoke_status yk_opencl_event_record(yoke_event *event);
 void yk_opencl_event_reset(yoke_event *event);
 yoke_status yk_opencl_event_query(yoke_event *event);
-yoke_status yk_opencl_event_notify(yoke_event *event, yk_waiter *waiter);
+yoke_status yk_opencl_event_notify(yoke_event *event, yk_notice *notice);
 yoke_status yk_opencl_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
 /* Have the driver start on what the event stands behind. */
 yoke_status yk_opencl_event_flush(yoke_event *event);

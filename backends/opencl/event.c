@@ -98,17 +98,17 @@ yoke_status yk_opencl_event_query(yoke_event *event)
     return code == CL_SUCCESS ? YOKE_OK : unanswered(event, "clWaitForEvents", code);
 }
 
-/* May run on a thread of the driver's or inside clSetEventCallback: it calls no OpenCL, and takes no lock but the waiter's. */
+/* May run on a thread of the driver's or inside clSetEventCallback: it calls no OpenCL, and takes no lock but the notice's. */
 static void CL_CALLBACK settled(cl_event handle, cl_int progress, void *user)
 {
     (void)handle;
     (void)progress;
-    yk_waiter_post(user);
+    yk_notice_post(user);
 }
 
 /* NVIDIA's driver (580) serves callbacks by a thread of its own that keeps a core busy as long as one is waited for, and calls them
  * up to 20 ms late. */
-yoke_status yk_opencl_event_notify(yoke_event *event, yk_waiter *waiter)
+yoke_status yk_opencl_event_notify(yoke_event *event, yk_notice *notice)
 {
     const yk_opencl_event *native = event->native;
     const char *call = "clFlush";
@@ -118,7 +118,7 @@ yoke_status yk_opencl_event_notify(yoke_event *event, yk_waiter *waiter)
         return YOKE_E_UNSUPPORTED;
     if (code == CL_SUCCESS) {
         call = "clSetEventCallback";
-        code = yk_cl.clSetEventCallback(native->handle, CL_COMPLETE, settled, waiter);
+        code = yk_cl.clSetEventCallback(native->handle, CL_COMPLETE, settled, notice);
     }
     if (code == CL_SUCCESS)
         return YOKE_OK;

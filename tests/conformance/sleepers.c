@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that sleep for an event: what they ask of the driver, and who wakes them. Each case puts its own functions in the place
+ * of two of the backend's: one in which an event is pending for as long as the case likes, and one that keeps the driver's
+ * notifications to itself.
+ */
+#include "backend.h"
+#include "suite.h"
+
+enum { MILLISECOND = 1000000 }; /* in nanoseconds */
+
+static const yk_backend *real;
+static yk_backend doctored;
+static atomic_bool pending;
+static atomic_uint queries, notifications;
+static yoke_status answer;              /* of event_notify */
+static _Atomic(yoke_event *) releasing; /* with the first question about this event nothing is pending any more */
+
+static yoke_status query(yoke_event *event)
+{
+    atomic_fetch_add(&queries, 1);
+    if (event == atomic_load(&releasing))
+        atomic_store(&pending, false);
+    return atomic_load(&pending) ? YOKE_PENDING : real->event_query(event);
+}
+
+static yoke_status notify(yoke_event *event, yk_notice *notice)
+{
+    (void)event, (void)notice;
+    atomic_fetch_add(&notifications, 1);
+    return answer;
+}
+
+/* From now on the device's events are pending. */
+static void begin(suite *t, yoke_status notified)
+{
+    real = t->device->backend;
+    doctored = *real;
+    doctored.event_query = query;
+    doctored.event_notify = notify;
+    answer = notified;
+    atomic_store(&queries, 0);
+    atomic_store(&notifications, 0);
+    atomic_store(&releasing, NULL);
+    atomic_store(&pending, true);
+    t->device->backend = &doctored;
+}
+
+static void end(suite *t)
+{
+    atomic_store(&pending, false);
+    t->device->backend = real;
+}
+
+/* An event behind work that the driver was given. */
+static bool record(yoke_stream *stream, yoke_buffer *buffer, yoke_event **out_event)
+{
+    const uint32_t zero = 0;
+
+    return CHECK_OK(yoke_fill(stream, buffer, 0, 4, &zero, sizeof zero)) && CHECK_OK(yoke_event_record(stream, 0, out_event));
+}
+
+static bool sleepy_stream(suite *t, yoke_stream **out_stream)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+
+    desc.wait = YOKE_WAIT_BLOCK;
+    return CHECK_OK(yoke_stream_create_with(t->device, &desc, out_stream));
+}
+
+/* ---- Waits that give up ---- */
+
+/* Each asked for a host function of its own in the stream, once, and they piled up in front of what came behind. */
+static void giving_up(suite *t)
+{
+    static const yoke_status ways[] = { YOKE_OK, YOKE_PENDING, YOKE_E_UNSUPPORTED };
+    yoke_buffer *buffer = NULL;
+    yoke_event *events[3] = { NULL };
+    size_t index;
+
+    NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
+    for (size_t way = 0; way < 3; way++) {
+        begin(t, ways[way]);
+        NEED(record(t->stream, buffer, &events[way]));
+        for (int i = 0; i < 100; i++) {
+            CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(events[way], 80000));
+            CHECK_STATUS(YOKE_PENDING, yoke_event_wait_any(&events[way], 1, 80000, &index));
+        }
+        CHECK(atomic_load(&notifications) == 1);
+        end(t);
+        CHECK_OK(yoke_event_wait(events[way]));
+    }
+out:
+    end(t);
+    for (size_t way = 0; way < 3; way++)
+        yoke_event_release(events[way]);
+    yoke_buffer_release(buffer);
+}
+
+/* A driver that notifies late is asked for one event of a stream at a time, however many there are. */
+static void one_notification_at_a_time(suite *t)
+{
+    enum { MANY = 200 };
+    yoke_buffer *buffer = NULL;
+    yoke_event *events[MANY] = { NULL };
+
+    NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
+    begin(t, YOKE_PENDING);
+    for (int i = 0; i < MANY; i++) {
+        NEED(record(t->stream, buffer, &events[i]));
+        CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(events[i], 60000));
+    }
+    CHECK(atomic_load(&notifications) == 1);
+out:
+    end(t);
+    for (int i = 0; i < MANY; i++)
+        yoke_event_release(events[i]);
+    yoke_buffer_release(buffer);
+}
+
+/* ---- Many threads ---- */
+
+enum { THREADS = 200 };
+
+typedef struct crowd {
+    yoke_event *event;
+    atomic_uint began;
+    gate all_began;
+    uint64_t nanoseconds;
+} crowd;
+
+static void *wait_in_crowd(void *user)
+{
+    crowd *c = user;
+
+    if (atomic_fetch_add(&c->began, 1) + 1 == THREADS)
+        gate_open(&c->all_began);
+    yoke_status status = yoke_event_wait_for(c->event, c->nanoseconds);
+    CHECK(status == YOKE_OK || (status == YOKE_PENDING && c->nanoseconds != YOKE_FOREVER));
+    return NULL;
+}
+
+/* However many threads sleep, the driver is asked about as often as for one. */
+static void many_threads(suite *t, yoke_status notified)
+{
+    crowd c = { .all_began = GATE_INIT, .nanoseconds = YOKE_FOREVER };
+    pthread_t threads[THREADS];
+    yoke_stream *stream = NULL;
+    yoke_buffer *buffer = NULL;
+    unsigned started = 0;
+
+    NEED(sleepy_stream(t, &stream));
+    NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
+    begin(t, notified);
+    NEED(record(stream, buffer, &c.event));
+    while (started < THREADS && CHECK(pthread_create(&threads[started], NULL, wait_in_crowd, &c) == 0))
+        started++;
+    NEED(started == THREADS);
+    gate_wait(&c.all_began, 1);
+    unsigned before = atomic_load(&queries);
+    double start = suite_now();
+    CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(c.event, 300 * MILLISECOND));
+    double took = suite_now() - start;
+    unsigned asked = atomic_load(&queries) - before;
+    /* Some for each thread that had yet to go to sleep, and one each 40 us of the wait. */
+    if (!CHECK(asked < THREADS * 10 + took / 40e-6))
+        tap_diag("the driver was asked %u times in %.3f s", asked, took);
+    CHECK(atomic_load(&notifications) == 1);
+out:
+    end(t); /* which nobody notifies of: the threads find it by themselves */
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+    yoke_event_release(c.event);
+    yoke_buffer_release(buffer);
+    yoke_stream_release(stream);
+}
+
+static void many_threads_notified(suite *t)
+{
+    many_threads(t, YOKE_OK);
+}
+
+static void many_threads_notified_late(suite *t)
+{
+    many_threads(t, YOKE_PENDING);
+}
+
+/* The thread that polls for all may give up first. */
+static void the_first_gives_up(suite *t)
+{
+    crowd brief = { .began = THREADS, .nanoseconds = 20 * MILLISECOND }, patient = { .nanoseconds = YOKE_FOREVER };
+    pthread_t threads[3];
+    yoke_stream *stream = NULL;
+    yoke_buffer *buffer = NULL;
+    yoke_event *event = NULL;
+
+    NEED(sleepy_stream(t, &stream));
+    NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
+    begin(t, YOKE_OK);
+    NEED(record(stream, buffer, &event));
+    brief.event = patient.event = event;
+    for (int i = 0; i < 3; i++)
+        if (!CHECK(pthread_create(&threads[i], NULL, wait_in_crowd, i == 0 ? &brief : &patient) == 0))
+            tap_bail("no threads");
+    pthread_join(threads[0], NULL);
+    end(t);
+    pthread_join(threads[1], NULL);
+    pthread_join(threads[2], NULL);
+out:
+    end(t);
+    yoke_event_release(event);
+    yoke_buffer_release(buffer);
+    yoke_stream_release(stream);
+}
+
+/* ---- Any of several ---- */
+
+/* While the events are asked one by one they may complete: of those that have, the first counts. */
+static void the_first_of_several(suite *t)
+{
+    enum { MANY = 40, DECIDES = 17 };
+    yoke_buffer *buffer = NULL;
+    yoke_event *events[MANY] = { NULL };
+    size_t index = MANY;
+
+    NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
+    begin(t, YOKE_E_UNSUPPORTED);
+    for (int i = 0; i < MANY; i++)
+        NEED(record(t->stream, buffer, &events[i]));
+    real->stream_finish(t->stream);
+    atomic_store(&releasing, events[DECIDES]);
+    CHECK_OK(yoke_event_wait_any(events, MANY, 0, &index));
+    CHECK(index == 0);
+out:
+    end(t);
+    for (int i = 0; i < MANY; i++)
+        yoke_event_release(events[i]);
+    yoke_buffer_release(buffer);
+}
+
+static const suite_case cases[] = {
+    { "waits that give up ask for one notification in all", giving_up, false },
+    { "a driver that notifies late is asked for one event of a stream at a time", one_notification_at_a_time, false },
+    { "200 threads ask the driver about as often as one", many_threads_notified, false },
+    { "200 threads ask a driver that notifies late about as often as one", many_threads_notified_late, false },
+    { "when the thread that polls for all gives up, another does", the_first_gives_up, false },
+    { "of several events the first that is complete", the_first_of_several, false },
+};
+
+int main(void)
+{
+    return SUITE_MAIN(cases, NULL);
+}
