@@ -358,6 +358,7 @@ struct yoke_stream {
     yk_op *first, *last;
     const yk_op *running; /* what the worker has taken from the list */
     yoke_event *awaited;  /* what the running host function waits for, retained; for the watchdog */
+    bool may_give_up;     /* that wait has a time limit, or is for any of several events */
     uint64_t ran;         /* operations that the worker has done with */
     yk_listener *listeners;
     atomic_uint posted;                    /* changes with each wake-up of the worker, for its short spin */

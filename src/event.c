@@ -303,9 +303,9 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
                            "the function",
                            function);
         uint64_t since = yk_trace_now(events[0]->stream);
-        yk_stream_awaits(events[0]);
+        yk_stream_awaits(events[0], count > 1 || nanoseconds != YOKE_FOREVER);
         settled = yk_wait_any(&wait);
-        yk_stream_awaits(NULL);
+        yk_stream_awaits(NULL, false);
         yk_trace_waited(events[settled < count ? settled : 0]->stream, events[settled < count ? settled : 0]->where, since);
     }
     *out_index = settled;

@@ -36,13 +36,14 @@ void yk_stream_set_mine(yoke_stream *stream)
     mine = stream;
 }
 
-void yk_stream_awaits(yoke_event *event)
+void yk_stream_awaits(yoke_event *event, bool may_give_up)
 {
     if (!mine)
         return;
     pthread_mutex_lock(&mine->lock);
     yoke_event *before = mine->awaited;
     mine->awaited = yoke_event_retain(event);
+    mine->may_give_up = may_give_up;
     pthread_mutex_unlock(&mine->lock);
     yoke_event_release(before);
 }
@@ -343,9 +344,9 @@ yoke_status yk_stream_finish(yoke_stream *stream)
         status = yk_stream_record(stream, end, true);
         if (status == YOKE_OK && yk_event_poll(end) == YOKE_PENDING) {
             uint64_t since = yk_trace_now(stream);
-            yk_stream_awaits(end);
+            yk_stream_awaits(end, false);
             status = yk_event_settle_soon(end, time_to_copy(stream));
-            yk_stream_awaits(NULL);
+            yk_stream_awaits(NULL, false);
             yk_trace_waited(stream, NULL, since);
         }
         yoke_event_release(end);

@@ -59,8 +59,9 @@ bool yk_stream_is_mine(const yoke_stream *stream);
 void yk_stream_set_mine(yoke_stream *stream);
 /* The same for the stream that a graph was launched in, during a host function in one of its lanes; NULL: no longer. */
 void yk_stream_set_launched_in(const yoke_stream *stream);
-/* The host function of this thread, if it runs one, waits for the event; NULL: no longer. For the watchdog. */
-void yk_stream_awaits(yoke_event *event);
+/* The host function of this thread, if it runs one, waits for the event; NULL: no longer. For the watchdog. `may_give_up`: it has a
+ * time limit, or waits for others as well. */
+void yk_stream_awaits(yoke_event *event, bool may_give_up);
 
 /* The user's last reference is gone, so nothing further starts. */
 void yk_stream_fail_torn_down(yoke_stream *stream);

@@ -42,68 +42,110 @@ static void read_environment(void)
 
 /* ---- What a stream waits for ---- */
 
-/* One line of a chain: what the stream does, as text, and the event that it waits for, retained, when it waits for one. */
-static yoke_event *describe(yoke_stream *stream, yk_text *text)
+/* One stream of a chain, and what it waits for. */
+typedef struct link {
+    const yoke_stream *stream;
+    yoke_event *awaited; /* retained, which keeps its stream in memory; NULL: the stream waits for no event */
+    bool may_give_up;    /* that wait has a time limit, or is for any of several events */
+} link;
+
+/* What a stream's running operation does. */
+static void describe_running(const yoke_stream *stream, const yk_op *op, yk_text *text)
 {
     char what[160];
-    yoke_event *awaited = NULL;
-    pthread_mutex_lock(&stream->lock);
-    const yk_op *op = stream->running;
-    yk_text_add(text, "stream %s of %s", stream->label, stream->device->info.selector);
-    if (op && op->kind == YK_OP_WAIT)
-        awaited = yoke_event_retain(op->u.wait.event);
-    else if (op && op->kind == YK_OP_CALL)
-        awaited = yoke_event_retain(stream->awaited);
-    if (op) {
-        bool drains = op->kind == YK_OP_CALL && atomic_load(&op->u.call.after->state) == YK_EVENT_GIVEN;
-        yk_op_text(what, sizeof what, op->kind, yk_op_lasting_name(op));
-        yk_text_add(text, " is at the %s%s%s%s", what, op->where ? " enqueued at " : "", op->where ? op->where : "",
-                    drains ? ", for which the driver has to finish what came before" : "");
-    } else {
-        const yk_given *last = &stream->recent[(yk_stream_given(stream) - 1) % YK_GIVEN_KEPT];
-        const char *where = atomic_load(&last->where);
-        yk_op_text(what, sizeof what, (yk_op_kind)atomic_load(&last->kind), atomic_load(&last->name));
-        yk_text_add(text, " waits for the driver, which still has %llu of its operations, the last a %s%s%s",
-                    (unsigned long long)(yk_stream_given(stream) - atomic_load(&stream->done)), what, where ? " at " : "",
-                    where ? where : "");
-    }
-    pthread_mutex_unlock(&stream->lock);
-    return awaited;
+    const yoke_event *before = op->kind == YK_OP_CALL ? op->u.call.after : NULL; /* NULL in a graph, too */
+    bool drains = before && atomic_load(&before->state) == YK_EVENT_GIVEN;
+    yk_op_text(what, sizeof what, op->kind, yk_op_lasting_name(op));
+    yk_text_add(text, "stream %s of %s is at the %s%s%s%s", stream->label, stream->device->info.selector, what,
+                op->where ? " enqueued at " : "", op->where ? op->where : "",
+                drains ? ", for which the driver has to finish what came before" : "");
 }
 
-/* From the stream along what it waits for, until something waits for nothing, or for a stream that was met before. */
+static void describe_given(const yoke_stream *stream, yk_text *text)
+{
+    char what[160];
+    const yk_given *last = &stream->recent[(yk_stream_given(stream) - 1) % YK_GIVEN_KEPT];
+    const char *where = atomic_load(&last->where);
+    yk_op_text(what, sizeof what, (yk_op_kind)atomic_load(&last->kind), atomic_load(&last->name));
+    yk_text_add(text, "stream %s of %s waits for the driver, which still has %llu of its operations, the last a %s%s%s",
+                stream->label, stream->device->info.selector,
+                (unsigned long long)(yk_stream_given(stream) - atomic_load(&stream->done)), what, where ? " at " : "",
+                where ? where : "");
+}
+
+static link describe(yoke_stream *stream, yk_text *text)
+{
+    link found = { .stream = stream };
+    pthread_mutex_lock(&stream->lock);
+    const yk_op *op = stream->running;
+    if (op && op->kind == YK_OP_WAIT) {
+        found.awaited = yoke_event_retain(op->u.wait.event);
+    } else if (op && op->kind == YK_OP_CALL) {
+        found.awaited = yoke_event_retain(stream->awaited);
+        found.may_give_up = stream->may_give_up;
+    }
+    if (op)
+        describe_running(stream, op, text);
+    else
+        describe_given(stream, text);
+    pthread_mutex_unlock(&stream->lock);
+    return found;
+}
+
+static bool is_deferred(const yoke_event *event)
+{
+    return atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_HELD;
+}
+
+/* The links were read one after the other. When each event is still deferred after the last one was read, and nobody gives up
+ * waiting, there was a moment at which all of them waited; and then they do for ever. */
+static void describe_circle(const link *links, size_t count, yk_text *text)
+{
+    bool ends = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_deferred(links[i].awaited))
+            return;
+        ends = ends || links[i].may_give_up;
+    }
+    yk_text_add(text, "which is in stream %s again: a circle%s", links->stream->label,
+                ends ? ", unless one of the waits gives up" : ", in which nothing will ever get on");
+}
+
+/* From the stream along what it waits for, until something waits for nothing, or for a stream that was met before. What the driver
+ * was given does not wait for what its stream does now. */
 static void report(yoke_stream *first, double seconds)
 {
     enum { LONGEST = 16 };
-    const yoke_stream *met[LONGEST];
-    yoke_event *events[LONGEST]; /* each keeps its stream in memory */
+    link links[LONGEST];
     yk_text text = { 0 };
     yoke_stream *stream = first;
     size_t length = 0;
-    bool circle = false;
     pthread_mutex_lock(&first->lock);
     bool held = first->held;
     pthread_mutex_unlock(&first->lock);
     while (stream && length < LONGEST) {
-        yoke_event *awaited = describe(stream, &text);
-        met[length] = stream;
-        events[length++] = awaited;
-        stream = awaited ? awaited->stream : NULL;
-        if (awaited)
-            yk_text_add(&text, ", waiting for the event recorded%s%s; ", awaited->where ? " at " : "",
-                        awaited->where ? awaited->where : "");
-        for (size_t i = 0; stream && i < length; i++)
-            circle = circle || met[i] == stream;
-        if (circle) {
-            yk_text_add(&text, "which is in stream %s again: a circle, in which nothing will ever get on", stream->label);
+        const link found = describe(stream, &text);
+        links[length++] = found;
+        stream = NULL;
+        if (!found.awaited)
             break;
-        }
+        yk_text_add(&text, ", waiting for the event recorded%s%s; ", found.awaited->where ? " at " : "",
+                    found.awaited->where ? found.awaited->where : "");
+        if (is_deferred(found.awaited))
+            stream = found.awaited->stream;
+        else
+            yk_text_add(&text, "the driver has it, on stream %s", found.awaited->stream->label);
+        for (size_t i = 0; i < length && stream; i++)
+            if (links[i].stream == stream) {
+                describe_circle(links + i, length - i, &text);
+                stream = NULL;
+            }
     }
     /* Of what the driver has, only the end can be asked for: that it gets on towards it cannot be seen. */
     yk_log(YOKE_LOG_WARNING, "stream %s of %s has %s for %.1f s: %s", first->label, first->device->info.selector,
            held ? "stood still" : "not come to the end of what the driver was given", seconds, yk_text_get(&text));
     while (length > 0)
-        yoke_event_release(events[--length]);
+        yoke_event_release(links[--length].awaited);
     yk_text_free(&text);
 }
 

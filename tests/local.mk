@@ -103,9 +103,11 @@ suite_PROGRAMS = $(conformance_programs)
 
 # Not installed: these put functions of their own in the place of a backend's, which libyoke.so hides.
 inner_programs = \
-	tests/conformance/sleepers
+	tests/conformance/sleepers \
+	tests/conformance/watchdog_chain
 check_PROGRAMS += $(inner_programs)
 tests_conformance_sleepers_LDADD = tests/libsuite.la libyoke-all.la
+tests_conformance_watchdog_chain_LDADD = tests/libsuite.la libyoke-all.la
 
 cuda_tests = $(conformance_programs:=.cuda.tap) $(inner_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap) $(inner_programs:=.opencl.tap)

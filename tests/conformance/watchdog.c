@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <yoke/graph.h>
+
 enum { KEPT = 64, TEXT_SIZE = 8192 };
 #define PERIOD 0.2 /* seconds: YOKE_WATCHDOG */
 
@@ -159,6 +161,24 @@ out:
     yoke_stream_release(stream);
 }
 
+static void graph_function(suite *t)
+{
+    yoke_stream *stream = NULL;
+    yoke_graph *graph = NULL;
+
+    NEED(named_stream(t, "step", &stream));
+    NEED_OK(yoke_graph_create(t->device, "frame", &graph));
+    NEED_OK(yoke_graph_begin(graph, stream));
+    NEED_OK(yoke_stream_call_at("step.c:5", stream, stand, "step", NULL));
+    NEED_OK(yoke_graph_end(graph));
+    NEED_OK(yoke_graph_launch(stream, graph));
+    NEED_OK(yoke_stream_wait(stream));
+    in_order(wait_until_told_of("step"), "stream 'step' of|has stood still for|host function|step.c:5");
+out:
+    yoke_graph_release(graph);
+    yoke_stream_release(stream);
+}
+
 /* Each stream waits for an event of the next, and the last for its host function; all of them stand until the first was told of. */
 enum { LONG = 10 };
 
@@ -232,13 +252,42 @@ static void circle(suite *t)
     gate_open(&begin);
     NEED_OK(yoke_stream_wait(a));
     NEED_OK(yoke_stream_wait(b));
-    in_order(wait_until_told_of("hen"), "'hen'|'hen'|hen.c:1|egg.c:2|'egg'|egg.c:1|hen.c:2|'hen'|circle");
-    in_order(wait_until_told_of("egg"), "'egg'|'egg'|egg.c:1|hen.c:2|'hen'|hen.c:1|egg.c:2|'egg'|circle");
+    in_order(wait_until_told_of("hen"),
+             "'hen'|'hen'|hen.c:1|egg.c:2|'egg'|egg.c:1|hen.c:2|'hen'|circle, unless one of the waits gives up");
+    in_order(wait_until_told_of("egg"),
+             "'egg'|'egg'|egg.c:1|hen.c:2|'hen'|hen.c:1|egg.c:2|'egg'|circle, unless one of the waits gives up");
 out:
     yoke_event_release(behind_a);
     yoke_event_release(behind_b);
     yoke_stream_release(a);
     yoke_stream_release(b);
+}
+
+static yoke_status wait_for_good(yoke_status status, void *user)
+{
+    circling *c = user;
+
+    gate_wait(c->begin, 1);
+    yoke_event_wait(c->other);
+    return status;
+}
+
+/* Nothing ends this but the process. */
+static void circle_for_good(suite *t)
+{
+    static gate begin = GATE_INIT;
+    static circling of_a = { .begin = &begin }, of_b = { .begin = &begin };
+    yoke_stream *a = NULL, *b = NULL;
+
+    if (named_stream(t, "hen", &a) && named_stream(t, "egg", &b) &&
+        CHECK_OK(yoke_stream_call_at("hen.c:1", a, wait_for_good, &of_a, NULL)) &&
+        CHECK_OK(yoke_event_record_at("hen.c:2", a, 0, &of_b.other)) &&
+        CHECK_OK(yoke_stream_call_at("egg.c:1", b, wait_for_good, &of_b, NULL)) &&
+        CHECK_OK(yoke_event_record_at("egg.c:2", b, 0, &of_a.other))) {
+        gate_open(&begin);
+        in_order(wait_until_told_of("hen"), "'hen'|'hen'|hen.c:1|egg.c:2|'egg'|egg.c:1|hen.c:2|'hen'|circle, in which nothing");
+    }
+    exit(suite_failures() == 0 ? 0 : 1);
 }
 
 /* ---- In the child: what gets on ---- */
@@ -456,7 +505,9 @@ static const struct {
     { "host function", host_function },
     { "chain", chain },
     { "long chain", long_chain },
+    { "graph function", graph_function },
     { "circle", circle },
+    { "circle for good", circle_for_good },
     { "short operations", short_operations },
     { "long kernel", long_kernel },
     { "reopened", reopened },
@@ -494,7 +545,9 @@ static const char *const watched[] = { "YOKE_WATCHDOG=0.2", NULL };
 WATCHED(host_function_case, "host function")
 WATCHED(chain_case, "chain")
 WATCHED(long_chain_case, "long chain")
+WATCHED(graph_function_case, "graph function")
 WATCHED(circle_case, "circle")
+WATCHED(circle_for_good_case, "circle for good")
 WATCHED(short_operations_case, "short operations")
 WATCHED(reopened_case, "reopened")
 WATCHED(left_behind_case, "left behind")
@@ -537,7 +590,9 @@ int main(int argc, char **argv)
         { "a host function that does not return is told of once", host_function_case, false },
         { "a chain is told down to its cause", chain_case, false },
         { "and so is a long one", long_chain_case, false },
-        { "a circle is called one", circle_case, false },
+        { "so is a host function of a graph", graph_function_case, false },
+        { "a circle whose waits have a limit is called one", circle_case, false },
+        { "and one that has none is one for good", circle_for_good_case, false },
         { "a stream that gets on is left alone", short_operations_case, false },
         { "a long kernel is told of with its name and place", long_kernel_case, false },
         { "the watchdog goes and comes with devices", reopened_case, false },
