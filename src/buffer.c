@@ -204,6 +204,7 @@ not_known:
 
 yoke_status yoke_buffer_create_over(yoke_device *device, void *host, size_t size, yoke_buffer **out_buffer)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_buffer_create_over";
     yoke_status status = check_out(function, out_buffer);
     if (status == YOKE_OK) {
@@ -234,6 +235,7 @@ static yoke_status wrap(const char *function, yoke_device *device, uintptr_t nat
 
 yoke_status yoke_buffer_wrap(yoke_device *device, uintptr_t native, size_t size, yoke_buffer **out_buffer)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_buffer_wrap";
     yoke_status status = check_out(function, out_buffer);
     if (status == YOKE_OK) {
@@ -282,6 +284,7 @@ yoke_status yoke_buffer_native(yoke_buffer *buffer, uintptr_t *out_native)
 static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t offset, size_t size, bool read_only,
                                yoke_buffer **out_view)
 {
+    YK_UNCANCELLED;
     if (!out_view)
         return yk_fail(YOKE_E_INVALID, "%s: out_view is NULL", function);
     *out_view = NULL;
@@ -351,6 +354,7 @@ static void destroy_root(void *buffer)
 
 static void destroy_view(yoke_buffer *view)
 {
+    YK_UNCANCELLED;
     yoke_buffer *root = view->root;
     view->device->backend->view_destroy(view);
     yk_object_free(view, sizeof *view);

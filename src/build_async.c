@@ -114,6 +114,7 @@ static yoke_status build(yoke_device *device, const yoke_source *given, yoke_pro
 yoke_status yoke_program_build_async(yoke_device *device, const yoke_source *source, yoke_program **out_program,
                                      yoke_event **out_event)
 {
+    YK_UNCANCELLED;
     yoke_status status;
     if (out_event)
         *out_event = NULL;

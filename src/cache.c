@@ -57,6 +57,7 @@ bool yk_cache_is_on(void)
 
 yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_cache_get_info";
     if (!out_info || out_info->size == 0)
         return yk_blame(function, NULL,

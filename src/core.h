@@ -38,6 +38,23 @@ typedef struct yk_plan yk_plan;
 #define YK_HOT static inline __attribute__((always_inline))
 #endif
 
+/* At the start of what may sleep, or takes a driver's locks: the thread is not cancelled before the end of the block, since what it
+ * has begun would stay half done. A request that has come meanwhile counts at its next cancellation point. Enqueueing does without:
+ * it never sleeps, and what a driver does in it is the driver's. */
+#define YK_UNCANCELLED __attribute__((cleanup(yk_cancel_restore), unused)) int yk_cancel_state = yk_cancel_hold()
+
+static inline int yk_cancel_hold(void)
+{
+    int before = PTHREAD_CANCEL_ENABLE;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void yk_cancel_restore(const int *before)
+{
+    (void)pthread_setcancelstate(*before, &(int){ 0 });
+}
+
 /* A lock for a dozen instructions without a call: one exchange, where a mutex would cost more than all that it protects. */
 YK_HOT void yk_light_lock(atomic_bool *lock)
 {

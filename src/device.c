@@ -372,6 +372,7 @@ yoke_device *yoke_device_retain(yoke_device *device)
 
 static void close_device(yoke_device *device)
 {
+    YK_UNCANCELLED;
     yk_watchdog_forget(device);
     yk_trash_wait(device);
     yk_filler_end(device);
@@ -428,6 +429,7 @@ const char *yoke_device_lacks(const yoke_device *device, int capability)
 
 yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *out_info)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_device_get_compiler";
     yoke_compiler_info info = YOKE_COMPILER_INFO_INIT;
     if (!out_info || !out_info->size)

@@ -314,6 +314,7 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
 
 yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_event_wait_for";
     size_t index;
     YK_CHECK(event, YK_EVENT, function, "event");
@@ -323,6 +324,7 @@ yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds)
 
 yoke_status yoke_event_wait(yoke_event *event)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_event_wait";
     size_t index;
     YK_CHECK(event, YK_EVENT, function, "event");
@@ -334,6 +336,7 @@ yoke_status yoke_event_wait(yoke_event *event)
 
 yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_t nanoseconds, size_t *out_index)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_event_wait_any";
     char name[40];
     if (!out_index)

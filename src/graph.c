@@ -81,6 +81,7 @@ static void let_all_go(yoke_graph *graph)
 
 void yoke_graph_release(yoke_graph *graph)
 {
+    YK_UNCANCELLED;
     if (!yk_is(graph, YK_GRAPH) || !yk_object_release(graph))
         return;
     yoke_device *device = graph->device;
@@ -183,6 +184,7 @@ static yoke_status start_ending(yoke_graph *graph)
 
 yoke_status yoke_graph_end(yoke_graph *graph)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_graph_end";
     YK_CHECK(graph, YK_GRAPH, function, "graph");
     yoke_status status = start_ending(graph);

@@ -210,6 +210,7 @@ yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always
 
 void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context)
 {
+    YK_UNCANCELLED;
     yk_waiter *waiter = yk_waiter_take();
     yk_listener listener = { .waiter = waiter };
     bool yet = false;

@@ -292,6 +292,7 @@ yoke_status yk_kernel_find(yoke_program *program, const char *name, yoke_kernel 
 
 yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_kernel_get";
     if (!out_kernel)
         return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: out_kernel is NULL", function));

@@ -160,6 +160,7 @@ static yoke_status check(const char *function, yoke_device *device, const yoke_s
 yoke_status yoke_struct_check(yoke_device *device, const yoke_source *source, const char *name, size_t size,
                               const yoke_field *fields, size_t count)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_struct_check";
     yoke_status status = check(function, device, source, name, size, fields, count);
     return status < 0 ? yk_blame(function, NULL, status) : status;

@@ -32,6 +32,7 @@ static int ordered_level(void)
 
 void yoke_log_set(int level, yoke_log_fn fn, void *user)
 {
+    YK_UNCANCELLED;
     pthread_mutex_lock(&lock);
     log_fn = fn;
     log_user = user;
@@ -57,6 +58,7 @@ static void tell(int level, const char *text)
 
 void yk_log_line(int level, const char *format, ...)
 {
+    YK_UNCANCELLED;
     char some[sizeof yoke_error()->text + 256], *text = some, *more = NULL;
     va_list args;
     va_start(args, format);

@@ -138,6 +138,7 @@ static bool sweep(yoke_device *device, size_t class)
 
 static void destroy(void *memory)
 {
+    YK_UNCANCELLED;
     yk_block *block = memory;
     yoke_device *device = block->memory.device;
     device->backend->buffer_destroy(&block->memory);
@@ -261,6 +262,7 @@ static yoke_status ask_driver(yoke_buffer *buffer, yoke_stream *stream)
  * the stream is known to be done but for allocations. */
 static bool trim_driver_pool(yoke_device *device, uint64_t keep)
 {
+    YK_UNCANCELLED;
     if (!device->driver_pool)
         return false;
     pthread_mutex_lock(&device->lock);
@@ -290,6 +292,7 @@ YK_COLD static yoke_status exhausted(const yoke_buffer *buffer)
 /* The buffer is counted already. */
 static yoke_status allocate(yoke_buffer *buffer, yoke_stream *stream)
 {
+    YK_UNCANCELLED;
     yoke_device *device = buffer->device;
     if (!counts_as_pinned(buffer))
         make_way(device);
@@ -393,6 +396,7 @@ static yk_block *block_for(yoke_buffer *buffer)
 /* To the driver. */
 static void give_up(yoke_buffer *buffer, unsigned user)
 {
+    YK_UNCANCELLED;
     if (user != YK_NOBODY && buffer->origin != YK_ORDERED)
         buffer->device->backend->stream_finish(buffer->home); /* out of memory for a note that it is still in use */
     buffer->device->backend->buffer_destroy(buffer);
@@ -464,6 +468,7 @@ yoke_status yoke_device_trim(yoke_device *device, uint64_t keep)
 
 static yoke_status describe(yoke_device *device, yoke_memory_info *info)
 {
+    YK_UNCANCELLED;
     yk_pool *pool = &device->pool;
     uint64_t cached = 0;
     yk_light_lock(&pool->lock);

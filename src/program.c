@@ -69,6 +69,7 @@ void yk_program_settle(yoke_program *program, yk_failure *failure)
 
 yoke_status yk_program_wait(yoke_program *program)
 {
+    YK_UNCANCELLED;
     if (atomic_load_explicit(&program->state, memory_order_acquire) == YK_PROGRAM_READY)
         return YOKE_OK;
     pthread_mutex_lock(&program->lock);
@@ -94,6 +95,7 @@ static void destroy_program(void *program)
 
 void yoke_program_release(yoke_program *program)
 {
+    YK_UNCANCELLED;
     if (!yk_is(program, YK_PROGRAM) || !yk_object_release(program))
         return;
     yoke_device *device = program->device;
@@ -116,6 +118,7 @@ const char *yoke_build_log(void)
 
 const char *yoke_program_get_log(yoke_program *program)
 {
+    YK_UNCANCELLED;
     if (!yk_is(program, YK_PROGRAM))
         return "";
     pthread_mutex_lock(&program->lock);
@@ -187,6 +190,7 @@ static yoke_status get_global(const char *function, yoke_program *program, const
 
 yoke_status yoke_program_get_global(yoke_program *program, const char *name, yoke_buffer **out_buffer)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_program_get_global";
     yoke_status status = get_global(function, program, name, out_buffer);
     return status < 0 ? yk_blame(function, NULL, status) : status;

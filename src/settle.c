@@ -130,6 +130,7 @@ out:
 
 size_t yk_wait_any(const yk_wait *wait)
 {
+    YK_UNCANCELLED;
     uint64_t start = yk_now(), now = start, spin = yk_spin_nanoseconds(wait->events[0]->stream);
     if (spin > 0 && spin < UINT64_MAX - wait->spin_more)
         spin += wait->spin_more;

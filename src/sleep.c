@@ -351,6 +351,7 @@ void yk_sleepers_overslept(yk_sleeper *sleepers, size_t count)
 
 yoke_status yk_wait_for_mark(yoke_event *mark)
 {
+    YK_UNCANCELLED;
     const yk_backend *backend = mark->stream->device->backend;
     uint64_t start = yk_now();
     yoke_status status;

@@ -511,6 +511,7 @@ static void start_helpers(load *all, unsigned count)
 /* All of it, with `device`'s copiers. Falls short of that only where not even the worker gets pinned memory. */
 static yoke_status carry_all(load *all, yoke_device *device)
 {
+    YK_UNCANCELLED;
     cut(all, (unsigned)device->copiers);
     unsigned hired = hire(device, (unsigned)at_most(all->count / 2, (size_t)device->copiers - 1));
     yoke_error_info before = *yoke_error();

@@ -173,6 +173,7 @@ static yoke_status check_desc(const char *function, const yoke_device *device, c
 
 yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_stream_create";
     static const yoke_stream_desc usual = YOKE_STREAM_DESC_INIT;
     if (!out_stream)
@@ -331,6 +332,7 @@ static uint64_t time_to_copy(yoke_stream *stream)
 
 yoke_status yk_stream_finish(yoke_stream *stream)
 {
+    YK_UNCANCELLED;
     yoke_status status = YOKE_OK;
     if (yk_stream_is_mine(stream))
         return YOKE_OK;

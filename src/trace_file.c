@@ -72,6 +72,7 @@ static void open_file(const char *ordered)
 
 bool yk_trace_file_open(void)
 {
+    YK_UNCANCELLED;
     pthread_mutex_lock(&lock);
     const char *ordered = secure_getenv("YOKE_TRACE");
     if (!tried && ordered && *ordered)
@@ -85,6 +86,7 @@ bool yk_trace_file_open(void)
 /* One event, which is freed, before the end of the array. */
 static void write_line(yk_text *line)
 {
+    YK_UNCANCELLED;
     pthread_mutex_lock(&lock);
     if (!empty)
         fseek(file, -3, SEEK_CUR);

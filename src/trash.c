@@ -101,6 +101,7 @@ static bool is_reached(struct yk_trash *item, bool wait)
 
 static bool empty(yoke_device *device, bool wait)
 {
+    YK_UNCANCELLED;
     bool any = false;
     yoke_error_info before = *yoke_error(); /* whatever is found here is no failure of the caller's */
     for (;;) {
@@ -165,6 +166,7 @@ static bool put_away(yoke_device *device, void *object, void (*destroy)(void *ob
 
 static void throw_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user, yoke_stream *unlink)
 {
+    YK_UNCANCELLED;
     yoke_error_info before = *yoke_error();
     pthread_mutex_lock(&device->lock);
     bool now = put_away(device, object, destroy, user);

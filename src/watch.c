@@ -176,6 +176,7 @@ static yoke_status watch_event(const watch *wanted)
 
 yoke_status yoke_event_on_settled(yoke_event *event, yoke_settled_fn fn, void *user, yoke_release_fn release)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_event_on_settled";
     YK_CHECK(event, YK_EVENT, function, "event");
     if (!fn)
@@ -208,6 +209,7 @@ static yoke_status open_pair(int ends[2])
 
 yoke_status yoke_event_fd(yoke_event *event, int *out_fd)
 {
+    YK_UNCANCELLED;
     static const char function[] = "yoke_event_fd";
     int ends[2];
     if (!out_fd)

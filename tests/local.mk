@@ -57,6 +57,7 @@ conformance_programs = \
 	tests/conformance/box \
 	tests/conformance/box_misuse \
 	tests/conformance/buffer \
+	tests/conformance/cancelled \
 	tests/conformance/cooperative \
 	tests/conformance/copy \
 	tests/conformance/device \
@@ -143,6 +144,7 @@ cuda_several_tests = $(several_tests:.opencl.tap=.cuda.tap)
 order_tests = \
 	tests/conformance/blocking.opencl.tap \
 	tests/conformance/buffer.opencl.tap \
+	tests/conformance/cancelled.opencl.tap \
 	tests/conformance/copy.opencl.tap \
 	tests/conformance/event.opencl.tap \
 	tests/conformance/event_settled.opencl.tap \

@@ -31,6 +31,7 @@ yoke_status yk_cuda_stream_renew(yoke_stream *stream)
 
 void yk_cuda_stream_finish(yoke_stream *stream)
 {
+    YK_UNCANCELLED;
     yk_cuda_note("cuStreamSynchronize",
                  yk_cu.cuStreamSynchronize(stream->native)); /* after a fault there is nothing to wait for, and it says so */
 }

@@ -22,6 +22,7 @@ void yk_opencl_lock_destroy(yk_opencl_lock *lock)
 
 void yk_opencl_lock_wait(yk_opencl_lock *lock)
 {
+    YK_UNCANCELLED;
     pthread_mutex_lock(&lock->mutex);
     while (atomic_exchange_explicit(&lock->state, YK_AWAITED, memory_order_acquire) != YK_FREE)
         pthread_cond_wait(&lock->freed, &lock->mutex);

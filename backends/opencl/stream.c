@@ -83,6 +83,7 @@ yoke_status yk_opencl_stream_renew(yoke_stream *stream)
 
 void yk_opencl_stream_finish(yoke_stream *stream)
 {
+    YK_UNCANCELLED;
     yk_opencl_note("clFinish", yk_cl.clFinish(yk_opencl_enter(stream)));
     yk_opencl_leave(stream);
 }

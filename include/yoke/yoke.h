@@ -13,6 +13,8 @@
  *  - It never aborts, exits or prints (but see yoke_log_set), and leaves the thread's current CUDA context as it was.
  *  - In a child that was forked from a process which had opened a device, it is YOKE_E_FORKED; releasing there does nothing. A
  *    process that has only listed devices may fork and go on.
+ *  - It is no cancellation point: a thread that is cancelled (pthread_cancel) in it finishes the call first. Of functions that put
+ *    work into a stream this holds as far as it does of the driver's own.
  *  - Device memory runs out as YOKE_E_OUT_OF_DEVICE_MEMORY, host memory as YOKE_E_OUT_OF_HOST_MEMORY, in any function that takes
  * some.
  *  - Sizes and offsets are bytes.
