@@ -6,6 +6,7 @@
  */
 #include "arguments.h"
 #include "copy.h"
+#include "depth.h"
 
 /* The array of an argument, while the launch is enqueued. */
 typedef struct array {
@@ -77,6 +78,9 @@ yoke_status yk_launch_special(const char *function, yoke_stream *stream, const y
     inner.u.launch.args = args;
     inner.u.launch.count = 0;
     all.count = 0;
+    status = yk_depth_admit(stream, false);
+    if (status != YOKE_OK)
+        return status;
     for (size_t i = 0; i < op->u.launch.count && status == YOKE_OK; i++)
         status = replace(function, stream, &inner, &op->u.launch.args[i], args, &all);
     if (status == YOKE_OK)
@@ -87,5 +91,6 @@ yoke_status yk_launch_special(const char *function, yoke_stream *stream, const y
         status = copy_all(function, op->where, stream, YK_OP_READ, &all);
     for (size_t i = 0; i < all.count; i++)
         yoke_buffer_release(all.list[i].buffer); /* the stream keeps it until it has come so far */
+    yk_depth_leave(stream);
     return status;
 }

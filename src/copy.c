@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of one dimension: each checks its ranges, turns views into their roots, and becomes one operation of the stream. */
 #include "copy.h"
+#include "depth.h"
 
 #include <string.h>
 
@@ -38,11 +39,14 @@ yoke_status yk_check_wait(const char *function, yoke_stream *stream)
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (yk_stream_is_mine(stream))
         return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function);
-    return yk_is_recorded(stream) ? yk_graph_refuse(function, stream) : YOKE_OK;
+    if (yk_is_recorded(stream))
+        return yk_graph_refuse(function, stream);
+    return yk_depth_admit(stream, true);
 }
 
 yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status)
 {
+    yk_depth_leave(stream);
     if (status == YOKE_OK)
         status = yk_stream_finish(stream);
     return status < 0 ? yk_blame(function, where, status) : status;

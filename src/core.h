@@ -333,7 +333,7 @@ typedef struct yk_given {
     atomic_int kind;
 } yk_given;
 
-enum { YK_GIVEN_KEPT = 16 };
+enum { YK_GIVEN_KEPT = 16, YK_CHECKPOINTS = 8 };
 
 /* Beside YOKE_STREAM_TIMED: that is for the trace, and nothing the program has asked for. */
 #define YK_STREAM_STAMPED 0x80000000u
@@ -344,6 +344,7 @@ struct yoke_stream {
     yoke_device *device;
     void *native;
     uint32_t flags;
+    uint32_t depth;               /* how many operations may be unfinished; 0: any number */
     unsigned user;                /* by which buffers know it: device->users */
     int32_t wait;                 /* YOKE_WAIT_ */
     char label[36];               /* "'upload'" or "3" */
@@ -373,6 +374,7 @@ struct yoke_stream {
     _Atomic(struct yoke_graph *) recording; /* that graph, or NULL */
     atomic_uint epoch;                      /* how often it has recovered from a failure */
     yk_op *first, *last;
+    uint64_t deferred;    /* how many are in the list or running */
     const yk_op *running; /* what the worker has taken from the list */
     yoke_event *awaited;  /* what the running host function waits for, retained; for the watchdog */
     bool may_give_up;     /* that wait has a time limit, or is for any of several events */
@@ -382,6 +384,10 @@ struct yoke_stream {
     _Atomic(struct yk_given_wait *) waits; /* of the driver, for events of other streams: failing.c */
     atomic_bool failed;
     yk_failure *failure; /* the first failure, once `failed` */
+
+    yoke_event *checkpoints[YK_CHECKPOINTS]; /* depth.c: the oldest first */
+    unsigned checkpoint_count;
+    uint64_t checked; /* operations that the driver had been given at the last of them */
 
     struct yk_trace *trace;             /* trace.c's, or NULL */
     atomic_uint_fast64_t notified_late; /* sleep.c: 1 + the mark of the last event that the driver will tell of, but late */

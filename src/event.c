@@ -266,9 +266,9 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
     if (!event)
         return yk_blame(function, where, yoke_error()->status);
     yoke_status status = yk_stream_record(stream, event, false);
-    if (status < 0) {
+    if (status != YOKE_OK) {
         yoke_event_release(event);
-        return yk_blame(function, where, status);
+        return status < 0 ? yk_blame(function, where, status) : status;
     }
     if (YK_UNLIKELY(stream->device->blocking) && !yk_stream_is_mine(stream))
         (void)yk_event_settle(event);

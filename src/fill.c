@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "copy.h"
+#include "depth.h"
 #include "fill.h"
 #include "graph.h"
 #include "program.h"
@@ -146,7 +147,9 @@ yoke_status yk_enqueue_fill(const char *where, yoke_stream *stream, yoke_buffer 
 
     size_t middle = (width - head) / unit * unit;
     unsigned char turned[16];
-    yoke_status status = YOKE_OK;
+    yoke_status status = yk_depth_admit(stream, false);
+    if (status != YOKE_OK)
+        return status;
     for (size_t i = 0; i < unit; i++)
         turned[i] = pattern[(head + i) % unit];
     for (size_t i = 0; i < head && status == YOKE_OK; i++)
@@ -155,6 +158,7 @@ yoke_status yk_enqueue_fill(const char *where, yoke_stream *stream, yoke_buffer 
         status = enqueue(where, stream, root, offset + head, middle, height, pitch, turned, unit);
     for (size_t i = head + middle; i < width && status == YOKE_OK; i++)
         status = enqueue(where, stream, root, offset + i, 1, height, pitch, &pattern[i % unit], 1);
+    yk_depth_leave(stream);
     return status;
 }
 

@@ -23,9 +23,10 @@
  * A stream that is RECORDED keeps its gate closed: what is enqueued goes into a graph (graph.c) and runs when that is launched.
  *
  * The gate lets any number of enqueues of a direct stream through at once, for two atomic additions each. It is closed while the
- * stream is held or has failed, and always where YOKE_BLOCKING or YOKE_TRACE is set; whoever closes it waits until those on their
- * way are through, so that none is both before and after.
+ * stream is held or has failed, and always where YOKE_BLOCKING or YOKE_TRACE is set or the stream has a depth (depth.c); whoever
+ * closes it waits until those on their way are through, so that none is both before and after.
  */
+#include "depth.h"
 #include "enqueue.h"
 #include "event.h"
 #include "graph.h"
@@ -45,7 +46,8 @@ void yk_stream_close(yoke_stream *stream)
 
 void yk_stream_open(yoke_stream *stream)
 {
-    if (!atomic_load(&stream->failed) && !stream->device->blocking && !stream->device->traced && !atomic_load(&stream->recording))
+    bool always_closed = stream->device->blocking || stream->device->traced || stream->depth;
+    if (!always_closed && !atomic_load(&stream->failed) && !atomic_load(&stream->recording))
         atomic_fetch_and_explicit(&stream->gate, ~(uint_fast64_t)GATE_CLOSED, memory_order_release);
 }
 
@@ -112,6 +114,7 @@ static yoke_status hold(yoke_stream *stream, const yk_op *op)
     else
         stream->first = kept;
     stream->last = kept;
+    stream->deferred++;
     return YOKE_OK;
 }
 
@@ -135,22 +138,31 @@ static yoke_status record(yoke_stream *stream, const yk_op *op)
     return status == YOKE_OK ? yk_graph_record(stream, op) : status;
 }
 
+/* With stream->lock held, which is let go meanwhile. YOKE_PENDING: there is no room, and the caller does not wait for it. */
+static yoke_status make_room(yoke_stream *stream)
+{
+    return stream->depth ? yk_depth_make_room(stream) : YOKE_OK;
+}
+
 yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again)
 {
     yoke_status status;
     pthread_mutex_lock(&stream->lock);
-    if (atomic_load(&stream->recording)) {
+    status = make_room(stream);
+    if (status == YOKE_OK && atomic_load(&stream->recording)) {
         status = record(stream, op);
         pthread_mutex_unlock(&stream->lock);
         return status;
     }
-    status = yk_stream_tell_locked(stream);
+    if (status == YOKE_OK)
+        status = yk_stream_tell_locked(stream);
     if (status == YOKE_OK && stream->held) {
         status = hold(stream, op);
-    } else if (status == YOKE_OK && (stream->device->blocking || stream->device->traced)) {
+    } else if (status == YOKE_OK && (stream->device->blocking || stream->device->traced || stream->depth)) {
         status = stream->device->traced ? yk_trace_give(stream, op) : yk_give(stream, op->kind, op);
         if (status == YOKE_OK)
             yk_note_given(stream, op->kind, op, false);
+        yk_depth_note_given(stream);
     } else if (status == YOKE_OK) {
         *out_again = true;
     }
@@ -169,12 +181,14 @@ yoke_status yk_stream_hold_anyway(yoke_stream *stream, const yk_op *op)
 yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op)
 {
     pthread_mutex_lock(&stream->lock);
-    if (atomic_load(&stream->recording)) {
-        yoke_status recorded = record(stream, op);
+    yoke_status status = make_room(stream);
+    if (status == YOKE_OK && atomic_load(&stream->recording)) {
+        status = record(stream, op);
         pthread_mutex_unlock(&stream->lock);
-        return recorded;
+        return status;
     }
-    yoke_status status = yk_stream_tell_locked(stream);
+    if (status == YOKE_OK)
+        status = yk_stream_tell_locked(stream);
     if (status == YOKE_OK)
         status = hold(stream, op);
     unlock_and_post(stream);
@@ -189,7 +203,9 @@ static yoke_status record_closed(yoke_stream *stream, yoke_event *event, bool al
 {
     yk_op op = { .kind = YK_OP_RECORD, .where = event->where, .u.record.event = event };
     pthread_mutex_lock(&stream->lock);
-    yoke_status status = always ? YOKE_OK : yk_stream_tell_locked(stream);
+    yoke_status status = always || !stream->held ? YOKE_OK : make_room(stream);
+    if (status == YOKE_OK && !always)
+        status = yk_stream_tell_locked(stream);
     if (status == YOKE_OK)
         status = stream->held || (atomic_load(&stream->failed) && !stream->recovering) ? hold(stream, &op) : yk_event_give(event);
     unlock_and_post(stream);
@@ -237,7 +253,9 @@ void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stre
 yoke_status yk_stream_carry(yoke_stream *stream, const yk_op *op)
 {
     pthread_mutex_lock(&stream->lock);
-    yoke_status status = yk_stream_tell_locked(stream);
+    yoke_status status = make_room(stream);
+    if (status == YOKE_OK)
+        status = yk_stream_tell_locked(stream);
     bool here = status == YOKE_OK && !stream->held && !atomic_load(&stream->recording) && !stream->device->blocking;
     if (here) {
         yk_stream_close(stream);
@@ -246,12 +264,13 @@ yoke_status yk_stream_carry(yoke_stream *stream, const yk_op *op)
     }
     pthread_mutex_unlock(&stream->lock);
     if (!here)
-        return status < 0 ? status : yk_stream_hold(stream, op);
+        return status != YOKE_OK ? status : yk_stream_hold(stream, op);
     yk_stream_run(stream, op);
     pthread_mutex_lock(&stream->lock);
     stream->carrying = false;
     stream->running = NULL;
     stream->ran++;
+    yk_depth_note_given(stream);
     if (!stream->first) {
         stream->held = false;
         yk_stream_open(stream);

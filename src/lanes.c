@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "copy.h"
+#include "depth.h"
 #include "enqueue.h"
 #include "event.h"
 #include "staging.h"
@@ -315,7 +316,7 @@ static yoke_status enqueue_all(const launching *l)
     return status == YOKE_OK ? join_lanes(l) : status;
 }
 
-yoke_status yk_lanes_launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_plan *plan)
+static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_plan *plan)
 {
     launching l = { .where = where, .stream = stream, .plan = plan };
     if (atomic_load_explicit(&stream->failed, memory_order_acquire))
@@ -348,4 +349,14 @@ yoke_status yk_lanes_launch(const char *where, yoke_stream *stream, yoke_graph *
     }
     free_lanes(l.lanes);
     return yk_stream_tell(stream);
+}
+
+yoke_status yk_lanes_launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_plan *plan)
+{
+    yoke_status status = yk_depth_admit(stream, false);
+    if (status != YOKE_OK)
+        return status;
+    status = launch(where, stream, graph, plan);
+    yk_depth_leave(stream);
+    return status;
 }

@@ -76,9 +76,9 @@ YK_COLD static yoke_status check_blocks(const char *function, const yk_op *op)
                    function, grid.x, grid.y, grid.z, kernel->name, threads, (unsigned long long)most);
 }
 
-/* There is shared memory, the kernel takes some, or only one block, or the arguments do not fit at a glance. YOKE_PENDING: all is
- * well, and enqueued. */
-__attribute__((noinline)) static yoke_status look_closer(const char *function, yoke_stream *stream, yk_op *op)
+/* There is shared memory, the kernel takes some, or only one block, or the arguments do not fit at a glance. Enqueues what is not
+ * one operation. */
+__attribute__((noinline)) static yoke_status look_closer(const char *function, yoke_stream *stream, yk_op *op, bool *out_enqueued)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     bool special = false;
@@ -96,7 +96,8 @@ __attribute__((noinline)) static yoke_status look_closer(const char *function, y
         status = check_blocks(function, op);
     if (status == YOKE_OK)
         status = yk_launch_special(function, stream, op);
-    return status < 0 ? status : YOKE_PENDING;
+    *out_enqueued = true;
+    return status;
 }
 
 /* Member by member, since an initializer would clear what the other operations need too. */
@@ -126,9 +127,10 @@ YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op_kind 
     yoke_status status;
     if (YK_UNLIKELY(op->u.launch.shared) ||
         YK_UNLIKELY(!yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count, kernel->glance_count))) {
-        status = look_closer(function, stream, op);
-        if (status != YOKE_OK)
-            return status == YOKE_PENDING ? YOKE_OK : status;
+        bool enqueued = false;
+        status = look_closer(function, stream, op, &enqueued);
+        if (status != YOKE_OK || enqueued)
+            return status;
     }
     if (kind == YK_OP_LAUNCH_COOPERATIVE && (status = check_blocks(function, op)) < 0)
         return status;

@@ -26,6 +26,8 @@ libyoke_all_la_SOURCES = \
 	src/code.c \
 	src/code.h \
 	src/core.h \
+	src/depth.c \
+	src/depth.h \
 	src/describe.c \
 	src/device.c \
 	src/device.h \

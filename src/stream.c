@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "depth.h"
 #include "enqueue.h"
 #include "event.h"
 #include "graph.h"
@@ -127,6 +128,7 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
         return NULL;
     stream->device = device;
     stream->flags = desc->flags;
+    stream->depth = desc->depth;
     stream->wait = desc->wait;
     set_label(stream, desc->name);
     atomic_store(&stream->uses, 1);
@@ -140,7 +142,7 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
         free_stream(stream);
         return NULL;
     }
-    if (device->blocking || device->traced)
+    if (device->blocking || device->traced || stream->depth)
         yk_stream_close(stream); /* and it never opens */
     if (device->traced && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & 1u << YOKE_CAP_TIMING))
         stream->flags |= YOKE_STREAM_TIMED | YK_STREAM_STAMPED;
@@ -160,9 +162,14 @@ static void add_to_device(yoke_stream *stream)
 
 static yoke_status check_desc(const char *function, const yoke_device *device, const yoke_stream_desc *desc)
 {
-    if (desc->flags & ~(uint32_t)YOKE_STREAM_TIMED)
-        return yk_fail(YOKE_E_INVALID, "%s: flags are 0x%x, only YOKE_STREAM_TIMED (0x%x) is known", function,
-                       (unsigned)desc->flags, (unsigned)YOKE_STREAM_TIMED);
+    const uint32_t known = YOKE_STREAM_TIMED | YOKE_STREAM_PENDING_WHEN_FULL;
+    if (desc->flags & ~known)
+        return yk_fail(YOKE_E_INVALID,
+                       "%s: flags are 0x%x, only YOKE_STREAM_TIMED (0x%x) and YOKE_STREAM_PENDING_WHEN_FULL (0x%x) are known",
+                       function, (unsigned)desc->flags, (unsigned)YOKE_STREAM_TIMED, (unsigned)YOKE_STREAM_PENDING_WHEN_FULL);
+    if ((desc->flags & YOKE_STREAM_PENDING_WHEN_FULL) && !desc->depth)
+        return yk_fail(YOKE_E_INVALID, "%s: YOKE_STREAM_PENDING_WHEN_FULL needs a depth, which is 0: such a stream is never full",
+                       function);
     if (desc->wait < YOKE_WAIT_AUTO || desc->wait > YOKE_WAIT_BLOCK)
         return yk_fail(YOKE_E_INVALID, "%s: wait is %d, which is no YOKE_WAIT_ value", function, (int)desc->wait);
     if ((desc->flags & YOKE_STREAM_TIMED) && yoke_device_lacks(device, YOKE_CAP_TIMING))
@@ -228,6 +235,7 @@ void yoke_stream_release(yoke_stream *stream)
     atomic_fetch_add(&device->lent, 1);
     bool stop = yk_stream_stops_now(stream); /* else the worker does, when it comes so far */
     bool works = stream->worker;
+    yk_depth_end(stream);
     pthread_mutex_unlock(&stream->lock);
     if (stop)
         yk_stream_fail_torn_down(stream);
@@ -375,11 +383,9 @@ yoke_status yoke_stream_call_at(const char *where, yoke_stream *stream, yoke_hos
             return yk_blame(function, where, yoke_error()->status);
     }
     yoke_status status = yk_stream_hold(stream, &op);
-    if (status < 0) {
+    if (status != YOKE_OK)
         yoke_event_release(op.u.call.after);
-        return yk_blame(function, where, status);
-    }
-    return YOKE_OK;
+    return status < 0 ? yk_blame(function, where, status) : status;
 }
 
 /* The driver may only wait for what it has been given; and a wait for what has settled is none. */

@@ -3,6 +3,7 @@
  * The worker: the thread that runs what a stream holds, one operation after the other. What is the driver's it gives to the driver;
  * host functions it runs itself, once the driver is done with all that came before. Why a stream holds anything is in held.c.
  */
+#include "depth.h"
 #include "enqueue.h"
 #include "event.h"
 #include "settle.h"
@@ -330,6 +331,10 @@ static void done_with_one(yoke_stream *stream)
 {
     stream->running = NULL;
     stream->ran++;
+    stream->deferred--;
+    yk_depth_note_given(stream);
+    if (stream->depth)
+        yk_stream_tell_listeners(stream); /* there is room for another */
     if (stream->first)
         return;
     stream->held = false;

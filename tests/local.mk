@@ -60,6 +60,7 @@ conformance_programs = \
 	tests/conformance/cancelled \
 	tests/conformance/cooperative \
 	tests/conformance/copy \
+	tests/conformance/depth \
 	tests/conformance/device \
 	tests/conformance/error \
 	tests/conformance/event \
@@ -146,6 +147,7 @@ order_tests = \
 	tests/conformance/buffer.opencl.tap \
 	tests/conformance/cancelled.opencl.tap \
 	tests/conformance/copy.opencl.tap \
+	tests/conformance/depth.opencl.tap \
 	tests/conformance/event.opencl.tap \
 	tests/conformance/event_settled.opencl.tap \
 	tests/conformance/event_wait.opencl.tap \

@@ -242,7 +242,11 @@ YOKE_API const char *yoke_device_report(void);
 
 /* ---- Streams and host functions ----------------------------------------------------------------------------------------- */
 
-enum { YOKE_STREAM_TIMED = 1 }; /* events of this stream can be timed (costs some drivers a little per operation) */
+/* Flags of a stream. */
+enum {
+    YOKE_STREAM_TIMED = 1,            /* its events can be timed (costs some drivers a little per operation) */
+    YOKE_STREAM_PENDING_WHEN_FULL = 2 /* an enqueue beyond its depth is YOKE_PENDING and has done nothing, instead of waiting */
+};
 
 /* How threads wait for a stream's work, its own worker included. */
 enum {
@@ -256,20 +260,28 @@ typedef struct yoke_stream_desc {
     size_t size;      /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
     uint32_t flags;   /* YOKE_STREAM_ bits */
     int32_t wait;     /* YOKE_WAIT_ */
+    uint32_t depth;   /* the most operations that may be unfinished, see below; 0: any number */
     const char *name; /* for messages, as "upload", of which 31 characters are kept; NULL: a number */
 } yoke_stream_desc;
 
-#define YOKE_STREAM_DESC_INIT                \
-    {                                        \
-        sizeof(yoke_stream_desc), 0, 0, NULL \
+#define YOKE_STREAM_DESC_INIT                   \
+    {                                           \
+        sizeof(yoke_stream_desc), 0, 0, 0, NULL \
     }
 
 /* Create an in-order stream: each operation starts when the one before it has finished and its effects are visible. Streams are
  * independent of each other and of any default stream of the driver. */
 YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_stream);
 
-/* The same, with flags; `desc` may be NULL. YOKE_E_UNSUPPORTED: YOKE_STREAM_TIMED on a device without YOKE_CAP_TIMING.
- * YOKE_E_INVALID: unknown flags or way to wait. */
+/* The same, with flags; `desc` may be NULL.
+ * A stream with a `depth` is bounded: of all that was enqueued at most so many operations are unfinished, those that Yoke holds
+ * behind a host function and those that the driver has been given together. An enqueue beyond that waits until one has finished,
+ * or, with YOKE_STREAM_PENDING_WHEN_FULL, returns YOKE_PENDING and has done nothing; the _sync calls always wait. So the memory
+ * that the stream takes is bounded, and when it is cancelled no more than `depth` operations still run. The launch of a graph
+ * counts as one operation until it runs; an event counts while it is held. A call that Yoke carries out by several operations
+ * counts as one before it and as all of them behind it. What the stream's own host functions enqueue in it does not wait, and
+ * counts. Each enqueue takes a lock, some tens of nanoseconds. YOKE_E_UNSUPPORTED: YOKE_STREAM_TIMED on a device without
+ * YOKE_CAP_TIMING. YOKE_E_INVALID: unknown flags or way to wait, or YOKE_STREAM_PENDING_WHEN_FULL without a depth. */
 YOKE_API yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream);
 
 /* Take another reference, which yoke_stream_release gives back. NULL for NULL. */
