@@ -311,7 +311,7 @@ tests_cuda_double_libnvrtc_la_LIBADD = tests/cuda-double/libcode.la
 
 # What drivers answer, asked of themselves: cases are what the double has to say, and a GPU's answers can be compared.
 check_PROGRAMS += tests/cuda-double/probes
-double_tests = tests/cuda-double/probes.tap
+double_tests = tests/cuda-double/probes.tap tests/cuda-double/selftest.tap
 tests_cuda_double_probes_SOURCES = \
 	tests/cuda-double/probes.c \
 	tests/cuda-double/probes.h \

@@ -6,9 +6,14 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* The loader puts an object where another one lay that has been unloaded, maybe by another thread. Its own lock orders the two, but
+ * a sanitizer does not see that one. */
+static pthread_mutex_t loader = PTHREAD_MUTEX_INITIALIZER;
 
 /* The linker's own output, so nothing of it is checked. */
 void double_symbols(const double_text *object, bool (*each)(const double_symbol *symbol, void *user), void *user)
@@ -33,6 +38,14 @@ void double_symbols(const double_text *object, bool (*each)(const double_symbol 
     }
 }
 
+static void *load(const char *path)
+{
+    pthread_mutex_lock(&loader);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    pthread_mutex_unlock(&loader);
+    return handle;
+}
+
 /* From a file of its own name, and not from memory: the loader takes two of one name for the same, and those of descriptors would
  * come again. */
 bool double_library_open(const double_text *object, double_library *out)
@@ -44,7 +57,7 @@ bool double_library_open(const double_text *object, double_library *out)
     if (fd < 0)
         return false;
     if (write(fd, object->data, object->length) == (ssize_t)object->length)
-        out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        out->handle = load(path);
     unlink(path);
     close(fd);
     out->table = out->handle ? dlsym(out->handle, DOUBLE_TABLE) : NULL;
@@ -58,8 +71,11 @@ bool double_library_open(const double_text *object, double_library *out)
 
 void double_library_close(double_library *library)
 {
-    if (library->handle)
+    if (library->handle) {
+        pthread_mutex_lock(&loader);
         dlclose(library->handle);
+        pthread_mutex_unlock(&loader);
+    }
     *library = (double_library){ 0 };
 }
 

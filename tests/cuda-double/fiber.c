@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Sanitizers would follow one stack of a thread; nothing that they look at runs on these. */
-#define NO_SANITIZER __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"), noinline))
-
 enum { STACK = 64 * 1024, MOST = DOUBLE_THREADS_PER_BLOCK };
 
 /* Of a thread of the host: its stacks, and the block that it runs. */

@@ -12,6 +12,10 @@
 #include "double.h"
 #include "table.h"
 
+/* For what runs on a fiber's stack, since sanitizers follow one stack of a thread; and for what reads a loaded object's memory
+ * outside the loader's lock. */
+#define NO_SANITIZER __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"), noinline))
+
 /* ---- Text and bytes that grow (text.c) ---- */
 
 /* NULL and 0: empty. Ended by a NUL that `length` does not count. Without memory the program ends: this is for tests. */

@@ -232,6 +232,11 @@ static bool read_option(yk_nvrtcProgram program, const char *option)
 
 /* ---- Compiling ---- */
 
+NO_SANITIZER static const void *address_at(const double_library *library, size_t index)
+{
+    return library->table->kernels[index]().address;
+}
+
 /* The object is loaded to see what its names have become. */
 static bool lower_names(yk_nvrtcProgram program)
 {
@@ -240,7 +245,7 @@ static bool lower_names(yk_nvrtcProgram program)
     if (!program->lowered || !double_library_open(&program->object, &library))
         return false;
     for (size_t i = 0; i < program->expression_count; i++) /* they are the first of the table, in this order */
-        program->lowered[i] = strdup(double_library_name(&program->object, &library, library.table->kernels[i]().address));
+        program->lowered[i] = strdup(double_library_name(&program->object, &library, address_at(&library, i)));
     double_library_close(&library);
     return true;
 }

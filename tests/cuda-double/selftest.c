@@ -2,6 +2,7 @@
 /* The double's code half by itself: compiling, images that are good and bad, and kernels on the CPU. */
 #include "module.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,54 @@ static void faults(void)
     }
 }
 
+/* ---- Modules ---- */
+
+/* Loads the image, has a kernel read its constant and its count, and unloads it; how often the values were another module's. */
+static void *load_often(void *image)
+{
+    static _Thread_local size_t wrong;
+    for (int i = 0; i < 100; i++) {
+        double_module *mine = NULL;
+        double_function *f = NULL;
+        double_grid grid = { { 1, 1, 1 }, { 1, 1, 1 }, 16, 0 };
+        void *table = NULL;
+        int x = 0, *pointer = &x;
+        if (double_module_load(image, &mine) != YK_CUDA_SUCCESS) {
+            wrong++;
+            continue;
+        }
+        double_module_global(mine, "table", &table, NULL);
+        wrong += ((int *)table)[1]++ != 2;
+        wrong += double_module_function(mine, "dynamic", &f) != YK_CUDA_SUCCESS ||
+                 double_function_run(f, &grid, &pointer) != YK_CUDA_SUCCESS || x != 7 * 3 + 7;
+        double_module_unload(mine);
+    }
+    return (void *)wrong;
+}
+
+/* Two modules of one image have nothing in common; a later one may lie where an earlier one lay, which another thread unloaded. */
+static void modules(void *image)
+{
+    double_module *one = NULL, *two = NULL;
+    void *a = NULL, *b = NULL, *wrong[2] = { image, image };
+    pthread_t threads[2];
+    tap_is(double_module_load(image, &one), YK_CUDA_SUCCESS, "an image is loaded");
+    tap_is(double_module_load(image, &two), YK_CUDA_SUCCESS, "and again");
+    double_module_global(one, "table", &a, NULL);
+    double_module_global(two, "table", &b, NULL);
+    ((int *)a)[0] = 77;
+    tap_ok(a != b && ((int *)b)[0] == 1, "each module has variables of its own");
+    double_module_unload(one);
+    tap_is(((int *)b)[0], 1, "which stay when the other is unloaded");
+    double_module_unload(two);
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&threads[i], NULL, load_often, image) != 0)
+            tap_bail("no thread");
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], &wrong[i]);
+    tap_ok(!wrong[0] && !wrong[1], "two threads load and unload it at the same time");
+}
+
 /* ---- Images ---- */
 
 static void images(char *cubin, size_t size, const char *ptx)
@@ -266,6 +315,7 @@ int main(void)
     variables(hidden, scale);
     faults();
     double_module_unload(module);
+    modules(cubin);
     images(cubin, size, ptx);
     nvrtcDestroyProgram(&program);
     free(ptx);
