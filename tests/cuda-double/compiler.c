@@ -112,9 +112,25 @@ static bool find_position(const char *line, const char *end, const char **out_nu
     return false;
 }
 
+/* What the linker misses, once each, as the assembler of NVRTC says it. */
+static void add_unresolved(const char *line, const char *end, double_text *log)
+{
+    static const char mark[] = "undefined reference to `";
+    const char *name = strstr(line, mark);
+    double_text words = { 0 };
+    if (!name || name > end)
+        return;
+    name += strlen(mark);
+    double_text_add(&words, "ptxas fatal   : Unresolved extern function '%.*s'\n", (int)strcspn(name, "'\n"), name);
+    if (!strstr(double_text_get(log), words.data))
+        double_text_add_bytes(log, words.data, words.length);
+    double_text_free(&words);
+}
+
 static void translate_log(const char *text, const char *name, double_text *log)
 {
     unsigned errors = 0;
+    bool compiled = strstr(text, "undefined reference to `"); /* and what is an error is the linker's */
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n");
         const char *number, *words;
@@ -122,6 +138,8 @@ static void translate_log(const char *text, const char *name, double_text *log)
             errors += strncmp(words, "warning", 7) != 0;
             double_text_add(log, "%.*s(%d): %.*s\n\n", (int)(number - 1 - line), line, atoi(number), (int)(line + length - words),
                             words);
+        } else if (compiled) {
+            add_unresolved(line, line + length, log);
         } else if (strstr(line, "error: ") && strstr(line, "error: ") < line + length) {
             errors++;
             double_text_add(log, "%.*s\n", (int)length, line);
@@ -197,11 +215,14 @@ static bool translate(const double_request *request, const double_text *input, c
                                        "-fno-rtti",
                                        "-Wl,-Bsymbolic",
                                        "-Wl,--as-needed",
+                                       "-Wl,-z,defs",
+                                       "-Wl,--no-demangle",
                                        "-o",
                                        (char *)object,
                                        "-",
                                        "-lm",
-                                       "-lc" };
+                                       "-lc",
+                                       "-lgcc" };
     size_t count = 0;
     double_text none = { 0 };
 

@@ -38,17 +38,19 @@ void double_symbols(const double_text *object, bool (*each)(const double_symbol 
     }
 }
 
-static void *load(const char *path)
+static void *load(const char *path, double_text *log)
 {
     pthread_mutex_lock(&loader);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        double_text_add(log, "fatal   : the code cannot be loaded: %s\n", dlerror());
     pthread_mutex_unlock(&loader);
     return handle;
 }
 
 /* From a file of its own name, and not from memory: the loader takes two of one name for the same, and those of descriptors would
  * come again. */
-bool double_library_open(const double_text *object, double_library *out)
+bool double_library_open(const double_text *object, double_library *out, double_text *log)
 {
     char path[] = "/tmp/yoke-cuda-double.XXXXXX";
     Dl_info info;
@@ -57,7 +59,7 @@ bool double_library_open(const double_text *object, double_library *out)
     if (fd < 0)
         return false;
     if (write(fd, object->data, object->length) == (ssize_t)object->length)
-        out->handle = load(path);
+        out->handle = load(path, log);
     unlink(path);
     close(fd);
     out->table = out->handle ? dlsym(out->handle, DOUBLE_TABLE) : NULL;

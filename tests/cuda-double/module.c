@@ -79,11 +79,11 @@ yk_CUresult double_module_load_log(const void *image, char *log, size_t size, do
     if (!module)
         return result;
     result = double_image_read(image, &module->object, &text);
+    if (result == YK_CUDA_SUCCESS && !double_library_open(&module->object, &module->library, &text))
+        result = YK_CUDA_ERROR_INVALID_IMAGE;
     if (log && size > 0)
         snprintf(log, size, "%s", double_text_get(&text));
     double_text_free(&text);
-    if (result == YK_CUDA_SUCCESS && !double_library_open(&module->object, &module->library))
-        result = YK_CUDA_ERROR_INVALID_IMAGE;
     if (result == YK_CUDA_SUCCESS) {
         const double_table *table = module->library.table;
         *table->hooks = &hooks;

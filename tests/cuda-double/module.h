@@ -81,7 +81,8 @@ typedef struct double_library {
     const double_table *table;
 } double_library;
 
-bool double_library_open(const double_text *object, double_library *out);
+/* False: the log says why, unless there is no memory, or none for files. */
+bool double_library_open(const double_text *object, double_library *out, double_text *log);
 void double_library_close(double_library *library);
 /* The name of the function, or of the variable, that begins here; "" when it has none. Lives as long as the object's bytes. */
 const char *double_library_name(const double_text *object, const double_library *library, const void *address);

@@ -237,12 +237,12 @@ NO_SANITIZER static const void *address_at(const double_library *library, size_t
     return library->table->kernels[index]().address;
 }
 
-/* The object is loaded to see what its names have become. */
+/* The object is loaded to see what its names have become. A failure is in the log. */
 static bool lower_names(yk_nvrtcProgram program)
 {
     double_library library;
     program->lowered = calloc(program->expression_count + 1, sizeof *program->lowered);
-    if (!program->lowered || !double_library_open(&program->object, &library))
+    if (!program->lowered || !double_library_open(&program->object, &library, &program->log))
         return false;
     for (size_t i = 0; i < program->expression_count; i++) /* they are the first of the table, in this order */
         program->lowered[i] = strdup(double_library_name(&program->object, &library, address_at(&library, i)));
@@ -273,7 +273,7 @@ yk_nvrtcResult nvrtcCompileProgram(yk_nvrtcProgram program, int count, const cha
     if (!double_compile(&request, &program->object, &program->log))
         return YK_NVRTC_ERROR_COMPILATION;
     if (!lower_names(program))
-        return YK_NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+        return program->log.length ? YK_NVRTC_ERROR_COMPILATION : YK_NVRTC_ERROR_OUT_OF_MEMORY;
     double_image_to_ptx(&program->object, program->architecture, &program->ptx);
     if (program->exact) {
         double_text_add_bytes(&program->cubin, program->object.data, program->object.length);

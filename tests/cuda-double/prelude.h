@@ -79,6 +79,7 @@ struct dim3 {
     }
 };
 
+extern "C" __attribute__((visibility("hidden"), aligned(16))) __thread char double_dynamic[];
 static __thread uint3 threadIdx, blockIdx;
 static __thread dim3 blockDim, gridDim;
 static const int warpSize = 32;
@@ -403,12 +404,28 @@ constexpr unsigned align(unsigned at, unsigned to)
     return (at + to - 1) / to * to;
 }
 
+/* A reference is given as the address. */
+template <class T> struct slot {
+    typedef T type;
+    static inline const T &get(const void *at)
+    {
+        return *(const T *)at;
+    }
+};
+template <class T> struct slot<T &> {
+    typedef T *type;
+    static inline T &get(const void *at)
+    {
+        return **(T *const *)at;
+    }
+};
+
 /* Where the parameters lie, and behind them how many bytes they are. */
 template <class... P> struct layout {
     double_field fields[sizeof...(P) + 1];
     constexpr layout() : fields()
     {
-        const unsigned sizes[] = { sizeof(P)..., 0 }, alignments[] = { alignof(P)..., 1 };
+        const unsigned sizes[] = { sizeof(typename slot<P>::type)..., 0 }, alignments[] = { alignof(typename slot<P>::type)..., 1 };
         unsigned at = 0;
         for (unsigned i = 0; i <= sizeof...(P); i++) {
             at = align(at, alignments[i]);
@@ -441,7 +458,7 @@ template <class... P, void (*Kernel)(P...)> struct entry<void(P...), Kernel> {
     template <unsigned... I> static inline void call(const void *params, indices<I...>)
     {
         (void)params;
-        Kernel(*(const P *)((const char *)params + layout_of<P...>.fields[I].offset)...);
+        Kernel(slot<P>::get((const char *)params + layout_of<P...>.fields[I].offset)...);
     }
 
     static void run(const void *params, const double_place *place)
@@ -461,6 +478,12 @@ template <class... P, void (*Kernel)(P...)> struct entry<void(P...), Kernel> {
         return { (const void *)Kernel, run, fields, sizeof...(P), fields[sizeof...(P)].offset, Most, { Cluster... } };
     }
 };
+
+#if __cpp_noexcept_function_type
+template <class... P, void (*Kernel)(P...) noexcept>
+struct entry<void(P...) noexcept, Kernel> : entry<void(P...), static_cast<void (*)(P...)>(Kernel)> {
+};
+#endif
 
 template <class T> struct pointed;
 template <class T> struct pointed<T *> {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The double's code half by itself: compiling, images that are good and bad, and kernels on the CPU. */
-#include "module.h"
+#include "selftest.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "../tap/tap.h"
-
-#define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) result name parameters;
-#include "../../backends/cuda/symbols.def"
 
 static const char source[] =
     "#define SIDE 16\n"
@@ -84,7 +79,7 @@ static void broken_sources(void)
         { "int a;\nextern \"C\" __global__ void f(int *x) { x[0] = nowhere; }\n", NULL,
           "some name.cu(2): error: ", YK_NVRTC_ERROR_COMPILATION },
         { "#line 40 \"other\"\n#error my words\n", NULL, "other(40): error: #error my words", YK_NVRTC_ERROR_COMPILATION },
-        { "int a;\n", NULL, "names that were asked for(", YK_NVRTC_ERROR_COMPILATION },
+        { "int a;\n", NULL, "the name expression 'deep::scale<float>'(1): error: ", YK_NVRTC_ERROR_COMPILATION },
         { source, "--std=c++98", "--std=c++98", YK_NVRTC_ERROR_INVALID_OPTION },
         { source, "--gpu-architecture=sm_7", "sm_7", YK_NVRTC_ERROR_INVALID_OPTION },
         { source, "--fast", "--fast", YK_NVRTC_ERROR_INVALID_OPTION },
@@ -321,5 +316,6 @@ int main(void)
     free(ptx);
     free(cubin);
     broken_sources();
+    selftest_templates();
     return tap_done();
 }
