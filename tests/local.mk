@@ -279,6 +279,8 @@ tests_cuda_double_libcode_la_SOURCES = \
 	tests/cuda-double/image.c \
 	tests/cuda-double/module.h \
 	tests/cuda-double/prelude.h \
+	tests/cuda-double/prelude_bits.h \
+	tests/cuda-double/prelude_math.h \
 	tests/cuda-double/ptx.c \
 	tests/cuda-double/source.c \
 	tests/cuda-double/table.h \

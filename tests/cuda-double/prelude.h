@@ -22,6 +22,16 @@
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
+typedef long clock_t;
+
+extern "C" {
+void *memcpy(void *to, const void *from, size_t size);
+void *memmove(void *to, const void *from, size_t size);
+void *memset(void *to, int byte, size_t size);
+int memcmp(const void *a, const void *b, size_t size);
+void *malloc(size_t size);
+void free(void *memory);
+}
 
 #define DOUBLE_VECTOR(type, name, two, four)                             \
     struct name##1                                                       \
@@ -126,14 +136,51 @@ static inline void __threadfence_system()
 {
     double_own::fail(719);
 }
-template <class T> static inline T __ldg(const T *from)
+static inline void __nanosleep(unsigned)
 {
-    return *from;
 }
+
+/* Ticks of the host. */
+static inline long long clock64()
+{
+#if defined(__x86_64__)
+    return (long long)__builtin_ia32_rdtsc();
+#else
+    long long ticks;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#endif
+}
+static inline clock_t clock()
+{
+    return (clock_t)clock64();
+}
+
+/* Caches make no difference here. */
+#define DOUBLE_LOAD(name)                               \
+    template <class T> static inline T name(const T *x) \
+    {                                                   \
+        return *x;                                      \
+    }
+DOUBLE_LOAD(__ldg)
+DOUBLE_LOAD(__ldca)
+DOUBLE_LOAD(__ldcg)
+DOUBLE_LOAD(__ldcs)
+DOUBLE_LOAD(__ldcv)
+DOUBLE_LOAD(__ldlu)
+#define DOUBLE_STORE(name)                                                                     \
+    template <class T> static inline void name(T *x, typename double_own::same<T>::type value) \
+    {                                                                                          \
+        *x = value;                                                                            \
+    }
+DOUBLE_STORE(__stcg)
+DOUBLE_STORE(__stcs)
+DOUBLE_STORE(__stwb)
+DOUBLE_STORE(__stwt)
 
 /* ---- Atomic operations ---- */
 
-#define DOUBLE_ATOMIC(name, expression)                                                               \
+#define DOUBLE_ATOMIC_OF(name, expression)                                                            \
     template <class T> static inline T name(T *at, typename double_own::same<T>::type value)          \
     {                                                                                                 \
         T old, now;                                                                                   \
@@ -143,6 +190,10 @@ template <class T> static inline T __ldg(const T *from)
         while (!__atomic_compare_exchange(at, &old, &now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
         return old;                                                                                   \
     }
+#define DOUBLE_ATOMIC(name, expression)        \
+    DOUBLE_ATOMIC_OF(name, expression)         \
+    DOUBLE_ATOMIC_OF(name##_block, expression) \
+    DOUBLE_ATOMIC_OF(name##_system, expression)
 DOUBLE_ATOMIC(atomicAdd, old + value)
 DOUBLE_ATOMIC(atomicSub, old - value)
 DOUBLE_ATOMIC(atomicExch, value)
@@ -154,239 +205,18 @@ DOUBLE_ATOMIC(atomicXor, old ^ value)
 DOUBLE_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 DOUBLE_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 
-template <class T>
-static inline T atomicCAS(T *at, typename double_own::same<T>::type old, typename double_own::same<T>::type value)
-{
-    __atomic_compare_exchange(at, &old, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return old;
-}
-
-/* ---- Numbers ---- */
-
-#define DOUBLE_SAME(type, name, function, parameters, arguments) \
-    static inline type name parameters                           \
-    {                                                            \
-        return __builtin_##function arguments;                   \
+#define DOUBLE_CAS(name)                                                                                          \
+    template <class T>                                                                                            \
+    static inline T name(T *at, typename double_own::same<T>::type old, typename double_own::same<T>::type value) \
+    {                                                                                                             \
+        __atomic_compare_exchange(at, &old, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);                   \
+        return old;                                                                                               \
     }
-/* Each by its name in C, and by the one that C++ has for both widths. */
-#define DOUBLE_MATH1(name)                               \
-    DOUBLE_SAME(float, name##f, name##f, (float x), (x)) \
-    DOUBLE_SAME(float, name, name##f, (float x), (x))    \
-    DOUBLE_SAME(double, name, name, (double x), (x))
-#define DOUBLE_MATH2(name)                                           \
-    DOUBLE_SAME(float, name##f, name##f, (float x, float y), (x, y)) \
-    DOUBLE_SAME(float, name, name##f, (float x, float y), (x, y))    \
-    DOUBLE_SAME(double, name, name, (double x, double y), (x, y))
-#define DOUBLE_MATH3(name)                                                       \
-    DOUBLE_SAME(float, name##f, name##f, (float x, float y, float z), (x, y, z)) \
-    DOUBLE_SAME(float, name, name##f, (float x, float y, float z), (x, y, z))    \
-    DOUBLE_SAME(double, name, name, (double x, double y, double z), (x, y, z))
-DOUBLE_MATH1(acos)
-DOUBLE_MATH1(asin)
-DOUBLE_MATH1(atan)
-DOUBLE_MATH1(cbrt)
-DOUBLE_MATH1(ceil)
-DOUBLE_MATH1(cos)
-DOUBLE_MATH1(cosh)
-DOUBLE_MATH1(erf)
-DOUBLE_MATH1(exp)
-DOUBLE_MATH1(exp2)
-DOUBLE_MATH1(expm1)
-DOUBLE_MATH1(fabs)
-DOUBLE_MATH1(floor)
-DOUBLE_MATH1(log)
-DOUBLE_MATH1(log10)
-DOUBLE_MATH1(log1p)
-DOUBLE_MATH1(log2)
-DOUBLE_MATH1(rint)
-DOUBLE_MATH1(round)
-DOUBLE_MATH1(sin)
-DOUBLE_MATH1(sinh)
-DOUBLE_MATH1(sqrt)
-DOUBLE_MATH1(tan)
-DOUBLE_MATH1(tanh)
-DOUBLE_MATH1(trunc)
-DOUBLE_MATH2(atan2)
-DOUBLE_MATH2(copysign)
-DOUBLE_MATH2(fmax)
-DOUBLE_MATH2(fmin)
-DOUBLE_MATH2(fmod)
-DOUBLE_MATH2(hypot)
-DOUBLE_MATH2(pow)
-DOUBLE_MATH3(fma)
+DOUBLE_CAS(atomicCAS)
+DOUBLE_CAS(atomicCAS_block)
+DOUBLE_CAS(atomicCAS_system)
 
-static inline float rsqrtf(float x)
-{
-    return 1.0f / sqrtf(x);
-}
-static inline double rsqrt(double x)
-{
-    return 1.0 / sqrt(x);
-}
-static inline float __fadd_rn(float x, float y)
-{
-    return x + y;
-}
-static inline float __fsub_rn(float x, float y)
-{
-    return x - y;
-}
-static inline float __fmul_rn(float x, float y)
-{
-    return x * y;
-}
-static inline float __fdiv_rn(float x, float y)
-{
-    return x / y;
-}
-static inline float __fsqrt_rn(float x)
-{
-    return sqrtf(x);
-}
-static inline float __fmaf_rn(float x, float y, float z)
-{
-    return fmaf(x, y, z);
-}
-static inline float __fdividef(float x, float y)
-{
-    return x / y;
-}
-static inline float __saturatef(float x)
-{
-    return fminf(fmaxf(x, 0.0f), 1.0f);
-}
-static inline float __cosf(float x)
-{
-    return cosf(x);
-}
-static inline float __expf(float x)
-{
-    return expf(x);
-}
-static inline float __logf(float x)
-{
-    return logf(x);
-}
-static inline float __powf(float x, float y)
-{
-    return powf(x, y);
-}
-static inline float __sinf(float x)
-{
-    return sinf(x);
-}
-
-namespace double_own {
-template <class To, class From> static inline To bits(From from)
-{
-    To to;
-    static_assert(sizeof to == sizeof from, "the same bits");
-    __builtin_memcpy(&to, &from, sizeof to);
-    return to;
-}
-} // namespace double_own
-
-static inline int __float_as_int(float x)
-{
-    return double_own::bits<int>(x);
-}
-static inline unsigned __float_as_uint(float x)
-{
-    return double_own::bits<unsigned>(x);
-}
-static inline float __int_as_float(int x)
-{
-    return double_own::bits<float>(x);
-}
-static inline float __uint_as_float(unsigned x)
-{
-    return double_own::bits<float>(x);
-}
-static inline long long __double_as_longlong(double x)
-{
-    return double_own::bits<long long>(x);
-}
-static inline double __longlong_as_double(long long x)
-{
-    return double_own::bits<double>(x);
-}
-
-static inline int __clz(int x)
-{
-    return x ? __builtin_clz((unsigned)x) : 32;
-}
-static inline int __ffs(int x)
-{
-    return __builtin_ffs(x);
-}
-static inline int __popc(unsigned x)
-{
-    return __builtin_popcount(x);
-}
-static inline int __popcll(unsigned long long x)
-{
-    return __builtin_popcountll(x);
-}
-static inline unsigned __umulhi(unsigned x, unsigned y)
-{
-    return (unsigned)((unsigned long long)x * y >> 32);
-}
-static inline int __mulhi(int x, int y)
-{
-    return (int)((long long)x * y >> 32);
-}
-
-#define DOUBLE_LEAST_MOST(type)            \
-    static inline type min(type x, type y) \
-    {                                      \
-        return y < x ? y : x;              \
-    }                                      \
-    static inline type max(type x, type y) \
-    {                                      \
-        return x < y ? y : x;              \
-    }
-DOUBLE_LEAST_MOST(int)
-DOUBLE_LEAST_MOST(unsigned)
-DOUBLE_LEAST_MOST(long)
-DOUBLE_LEAST_MOST(unsigned long)
-DOUBLE_LEAST_MOST(long long)
-DOUBLE_LEAST_MOST(unsigned long long)
-static inline float min(float x, float y)
-{
-    return fminf(x, y);
-}
-static inline float max(float x, float y)
-{
-    return fmaxf(x, y);
-}
-static inline double min(double x, double y)
-{
-    return fmin(x, y);
-}
-static inline double max(double x, double y)
-{
-    return fmax(x, y);
-}
-static inline int abs(int x)
-{
-    return x < 0 ? -x : x;
-}
-static inline long abs(long x)
-{
-    return x < 0 ? -x : x;
-}
-static inline long long abs(long long x)
-{
-    return x < 0 ? -x : x;
-}
-static inline float abs(float x)
-{
-    return fabsf(x);
-}
-static inline double abs(double x)
-{
-    return fabs(x);
-}
+#include "prelude_math.h"
 
 /* ---- The table ---- */
 
