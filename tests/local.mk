@@ -281,6 +281,7 @@ tests_cuda_double_libcode_la_SOURCES = \
 	tests/cuda-double/prelude.h \
 	tests/cuda-double/prelude_bits.h \
 	tests/cuda-double/prelude_math.h \
+	tests/cuda-double/prelude_warp.h \
 	tests/cuda-double/ptx.c \
 	tests/cuda-double/source.c \
 	tests/cuda-double/table.h \
@@ -302,6 +303,7 @@ tests_cuda_double_libcuda_la_SOURCES = \
 	tests/cuda-double/memory.c \
 	tests/cuda-double/module.c \
 	tests/cuda-double/pool.c \
+	tests/cuda-double/print.c \
 	tests/cuda-double/run.c \
 	tests/cuda-double/stream.c \
 	tests/cuda-double/work.c
@@ -366,6 +368,7 @@ tests_cuda_double_selftest_SOURCES = \
 	tests/cuda-double/fiber.c \
 	tests/cuda-double/module.c \
 	tests/cuda-double/nvrtc.c \
+	tests/cuda-double/print.c \
 	tests/cuda-double/run.c \
 	tests/cuda-double/selftest.c \
 	tests/cuda-double/selftest.h \

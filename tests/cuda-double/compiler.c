@@ -209,6 +209,7 @@ static bool translate(const double_request *request, const double_text *input, c
                                        "-nostdlib",
                                        "-ffp-contract=off",
                                        "-fno-math-errno",
+                                       "-fno-builtin-printf",
                                        "-fno-strict-aliasing",
                                        "-fwrapv",
                                        "-fno-exceptions",

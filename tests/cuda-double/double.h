@@ -9,15 +9,16 @@
 
 #include "../../backends/cuda/api.h"
 
-/* ---- Code (module.c, run.c, nvrtc.c) ---- */
+/* ---- Code (module.c, run.c, print.c, nvrtc.c) ---- */
 
 typedef struct double_module double_module;
 typedef struct double_function double_function;
 
-/* `image` is what the double's NVRTC makes (PTX text or cubin), or anything else, which is refused as the driver does. */
+/* `image` is what the double's NVRTC makes (PTX text or cubin), or anything else, which is refused as the driver does. `log` gets
+ * what the driver's own compiler said, unless it is NULL. */
+yk_CUresult double_module_load_log(const void *image, unsigned device, char *log, size_t size, double_module **out_module);
+/* The same for device 0, without a log. */
 yk_CUresult double_module_load(const void *image, double_module **out_module);
-/* The same; `log` gets what the driver's own compiler said, unless it is NULL. */
-yk_CUresult double_module_load_log(const void *image, char *log, size_t size, double_module **out_module);
 void double_module_unload(double_module *module);
 yk_CUresult double_module_function(double_module *module, const char *name, double_function **out_function);
 yk_CUresult double_module_global(double_module *module, const char *name, void **out_address, size_t *out_size);
@@ -38,6 +39,9 @@ yk_CUresult double_function_check(const double_function *function, const double_
  * fails (trap, an address that is nobody's, where that can be told) returns the driver's code for it. */
 yk_CUresult double_function_run(double_function *function, const double_grid *grid, const void *params);
 
+/* Write what the kernels of a device have printed since the last time to the standard output. */
+void double_print_bring_out(unsigned device);
+
 /* Its functions, for cuModuleGetFunctionCount, cuModuleEnumerateFunctions and cuFuncGetName. */
 size_t double_module_count(const double_module *module);
 double_function *double_module_at(double_module *module, size_t index);
@@ -51,6 +55,7 @@ int double_occupancy(int block_threads, size_t shared);
 
 /* How the device looks: chosen once, by the attributes that the driver half answers. */
 enum {
+    DOUBLE_DEVICES = 16, /* at most */
     DOUBLE_THREADS_PER_BLOCK = 1024,
     DOUBLE_SHARED_PER_BLOCK = 48 * 1024,
     DOUBLE_SHARED_OPTIN = 227 * 1024,

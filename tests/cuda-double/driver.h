@@ -63,8 +63,6 @@ _Noreturn void double_die(const char *format, ...) __attribute__((format(printf,
 
 /* ---- Devices and contexts (context.c) ---- */
 
-enum { DOUBLE_DEVICES = 16 };
-
 struct CUctx_st {
     int ordinal;
     atomic_uint retained; /* 0: gone, or not there yet */

@@ -2,6 +2,7 @@
 /*
  * The threads of a block that meet at barriers, on one thread of the host: each has a stack of its own only from the first barrier
  * on that it waits at, because the next one starts on a fresh stack then. Those that meet no barrier follow each other on one.
+ * Threads of a warp meet likewise, without the others. Which threads run is decided only where one of them stops.
  */
 #include "module.h"
 
@@ -9,7 +10,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { STACK = 64 * 1024, MOST = DOUBLE_THREADS_PER_BLOCK };
+enum { STACK = 64 * 1024, MOST = DOUBLE_THREADS_PER_BLOCK, WARP = 32 };
+
+/* A thread of the block, as those of its warp see it. */
+typedef struct lane {
+    enum { RUNS, MEETS, ASKS, ENDED } state; /* ASKS: who else is active */
+    unsigned fiber, mask;
+    const void *place; /* in the code, of one that asks */
+    unsigned long long value, *values;
+    unsigned *present;
+} lane;
 
 /* Of a thread of the host: its stacks, and the block that it runs. */
 typedef struct crew {
@@ -18,9 +28,13 @@ typedef struct crew {
     void *fibers[MOST];  /* and each fiber's */
     unsigned made, self; /* how many have begun; which one runs */
     unsigned idle[MOST], idle_count;
-    unsigned now[MOST], now_count;     /* those that go on in this round */
-    unsigned later[MOST], later_count; /* and those that wait for the next */
-    unsigned next, total;              /* threads of the block that have not begun */
+    unsigned ready[MOST], ready_first, ready_count; /* a ring of those whose meeting has taken place */
+    unsigned now[MOST], now_count;                  /* those that go on in this round */
+    unsigned later[MOST], later_count;              /* and those that wait for the next */
+    unsigned next, total;                           /* threads of the block that have not begun */
+    unsigned threads[MOST];                         /* which one each fiber runs */
+    unsigned meeting, asking;                       /* how many threads */
+    lane lanes[MOST];
     bool running;
     const double_kernel *kernel;
     const double_place *place;
@@ -90,6 +104,103 @@ static crew *get_crew(void)
     return c;
 }
 
+/* ---- Warps ---- */
+
+/* The threads of a warp: from `first` to before the one returned. */
+NO_SANITIZER static unsigned warp_of(const crew *c, unsigned thread, unsigned *out_first)
+{
+    *out_first = thread / WARP * WARP;
+    return *out_first + WARP < c->total ? *out_first + WARP : c->total;
+}
+
+NO_SANITIZER static void go_on(crew *c, lane *l)
+{
+    l->state = RUNS;
+    c->ready[(c->ready_first + c->ready_count++) % MOST] = l->fiber;
+}
+
+/* When all that the mask names are there, or have ended, each gets the values of all. */
+NO_SANITIZER static void try_meeting(crew *c, unsigned thread, unsigned mask)
+{
+    unsigned first, end = warp_of(c, thread, &first), present = 0;
+    for (unsigned i = first; i < end; i++) {
+        const lane *l = &c->lanes[i];
+        if (!(mask >> (i - first) & 1) || l->state == ENDED)
+            continue;
+        if (l->state != MEETS || l->mask != mask)
+            return;
+        present |= 1u << (i - first);
+    }
+    for (unsigned i = first; i < end; i++) {
+        lane *l = &c->lanes[i];
+        if (!(present >> (i - first) & 1))
+            continue;
+        for (unsigned other = 0; other < WARP; other++)
+            l->values[other] = present >> other & 1 ? c->lanes[first + other].value : 0xcdcdcdcdcdcdcdcdu;
+        *l->present = present;
+        c->meeting--;
+        go_on(c, l);
+    }
+}
+
+NO_SANITIZER static void end_thread(crew *c, unsigned thread)
+{
+    unsigned first, end = warp_of(c, thread, &first);
+    c->lanes[thread].state = ENDED;
+    for (unsigned i = first; c->meeting && i < end; i++)
+        if (c->lanes[i].state == MEETS)
+            try_meeting(c, thread, c->lanes[i].mask);
+}
+
+/* Until others let it go on. */
+NO_SANITIZER static void stop(crew *c)
+{
+    double_switch(&c->fibers[c->self], c->host);
+}
+
+NO_SANITIZER void double_fibers_warp(unsigned mask, unsigned long long value, unsigned long long *values, unsigned *present)
+{
+    crew *c = own;
+    unsigned thread = c->threads[c->self];
+    if (!(mask >> thread % WARP & 1)) /* who calls has to be named */
+        double_fail(YK_CUDA_ERROR_LAUNCH_FAILED);
+    c->lanes[thread] =
+        (lane){ .state = MEETS, .fiber = c->self, .mask = mask, .value = value, .values = values, .present = present };
+    c->meeting++;
+    try_meeting(c, thread, mask);
+    stop(c);
+}
+
+NO_SANITIZER unsigned double_fibers_active(void)
+{
+    crew *c = own;
+    unsigned thread = c->threads[c->self], present = 0;
+    c->lanes[thread] = (lane){ .state = ASKS, .fiber = c->self, .place = __builtin_return_address(0), .present = &present };
+    c->asking++;
+    stop(c);
+    return present;
+}
+
+/* All that ask. */
+NO_SANITIZER static void answer(crew *c)
+{
+    for (unsigned i = 0; i < c->total && c->asking; i++) {
+        unsigned first, end = warp_of(c, i, &first), present = 0;
+        const void *place = c->lanes[i].place;
+        if (c->lanes[i].state != ASKS)
+            continue;
+        for (unsigned other = first; other < end; other++)
+            if (c->lanes[other].state == ASKS && c->lanes[other].place == place)
+                present |= 1u << (other - first);
+        for (unsigned other = first; other < end; other++)
+            if (present >> (other - first) & 1) {
+                *c->lanes[other].present = present;
+                c->asking--;
+                go_on(c, &c->lanes[other]);
+            }
+    }
+}
+
 /* ---- Threads ---- */
 
 NO_SANITIZER static void fiber_main(void)
@@ -100,12 +211,14 @@ NO_SANITIZER static void fiber_main(void)
         while (c->next < c->total) {
             unsigned i = c->next++;
             double_place place = *c->place;
+            c->threads[self] = i;
             place.first[0] = i % place.block[0];
             place.first[1] = i / place.block[0] % place.block[1];
             place.first[2] = i / place.block[0] / place.block[1];
             for (int d = 0; d < 3; d++)
                 place.last[d] = place.first[d] + 1;
             c->kernel->run(c->params, &place);
+            end_thread(c, i);
         }
         c->idle[c->idle_count++] = self;
         double_switch(&c->fibers[self], c->host);
@@ -132,12 +245,12 @@ NO_SANITIZER static void resume(crew *c, unsigned fiber)
 NO_SANITIZER void double_fibers_meet(void)
 {
     crew *c = own;
-    unsigned self = c->self;
-    c->later[c->later_count++] = self;
-    double_switch(&c->fibers[self], c->host);
+    c->later[c->later_count++] = c->self;
+    stop(c);
 }
 
-/* When no thread of a round is left, all that have not ended wait. */
+/* When no thread of a round is left, all that have not ended wait. Those that a warp's meeting waits for in vain, since they stand
+ * at a barrier or meet others, would hang on a GPU. */
 NO_SANITIZER static void run_rounds(crew *c)
 {
     unsigned at = 0;
@@ -146,6 +259,15 @@ NO_SANITIZER static void run_rounds(crew *c)
             resume(c, c->idle_count ? c->idle[--c->idle_count] : make_fiber(c));
         } else if (at < c->now_count) {
             resume(c, c->now[at++]);
+        } else if (c->ready_count) {
+            unsigned fiber = c->ready[c->ready_first];
+            c->ready_first = (c->ready_first + 1) % MOST;
+            c->ready_count--;
+            resume(c, fiber);
+        } else if (c->asking) {
+            answer(c);
+        } else if (c->meeting) {
+            double_fail(YK_CUDA_ERROR_LAUNCH_FAILED);
         } else if (c->later_count) {
             for (unsigned i = 0; i < c->later_count; i++)
                 c->now[i] = c->later[i];
@@ -164,11 +286,13 @@ void double_fibers_run(const double_kernel *kernel, const double_place *place, c
         double_fail(YK_CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     if (c->running) /* a fault has ended the one before in the middle: begin with new stacks */
         c->made = c->idle_count = 0;
-    c->now_count = c->later_count = c->next = 0;
+    c->now_count = c->later_count = c->ready_first = c->ready_count = c->next = c->meeting = c->asking = 0;
     c->total = place->block[0] * place->block[1] * place->block[2];
     c->kernel = kernel;
     c->place = place;
     c->params = params;
+    for (unsigned i = 0; i < c->total; i++)
+        c->lanes[i].state = RUNS;
     c->running = true;
     run_rounds(c);
     c->running = false;

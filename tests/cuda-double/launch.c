@@ -54,7 +54,7 @@ yk_CUresult cuModuleLoadDataEx(yk_CUmodule *out_module, const void *image, unsig
         return YK_CUDA_ERROR_OUT_OF_MEMORY;
     module->context = double_current();
     char *log = find_log(count, options, values, &log_size);
-    result = double_module_load_log(image, log, log_size, &module->code);
+    result = double_module_load_log(image, (unsigned)module->context->ordinal, log, log_size, &module->code);
     if (result != YK_CUDA_SUCCESS) {
         free(module);
         return result;

@@ -20,7 +20,11 @@ struct double_module {
     size_t count;
 };
 
-static const double_hooks hooks = { double_fibers_meet, double_fail };
+static const double_hooks hooks = { .barrier = double_fibers_meet,
+                                    .meet = double_fibers_warp,
+                                    .active = double_fibers_active,
+                                    .print = double_print,
+                                    .fail = double_fail };
 
 /* ---- Functions ---- */
 
@@ -51,7 +55,7 @@ static size_t shared_of(const double_text *object, const char *name)
 }
 
 /* One that was asked for and is in the table by itself too is the same function. */
-static void add_function(double_module *module, double_kernel kernel)
+static void add_function(double_module *module, double_kernel kernel, unsigned device)
 {
     const char *name = double_library_name(&module->object, &module->library, kernel.address);
     if (!kernel.run)
@@ -63,13 +67,13 @@ static void add_function(double_module *module, double_kernel kernel)
             return;
         }
     double_function *function = &module->functions[module->count++];
-    *function = (double_function){ .module = module, .kernel = kernel, .name = name };
+    *function = (double_function){ .module = module, .device = device, .kernel = kernel, .name = name };
     function->static_shared = shared_of(&module->object, name);
     function->most_dynamic = DOUBLE_SHARED_PER_BLOCK - (int)function->static_shared;
     function->has_barriers = module->library.table->has_barriers != 0;
 }
 
-yk_CUresult double_module_load_log(const void *image, char *log, size_t size, double_module **out_module)
+yk_CUresult double_module_load_log(const void *image, unsigned device, char *log, size_t size, double_module **out_module)
 {
     double_module *module = calloc(1, sizeof *module);
     double_text text = { 0 };
@@ -91,7 +95,7 @@ yk_CUresult double_module_load_log(const void *image, char *log, size_t size, do
         if (!module->functions)
             result = YK_CUDA_ERROR_OUT_OF_MEMORY;
         for (unsigned i = 0; module->functions && i < table->kernel_count; i++)
-            add_function(module, table->kernels[i]());
+            add_function(module, table->kernels[i](), device);
     }
     if (result != YK_CUDA_SUCCESS) {
         double_module_unload(module);
@@ -103,7 +107,7 @@ yk_CUresult double_module_load_log(const void *image, char *log, size_t size, do
 
 yk_CUresult double_module_load(const void *image, double_module **out_module)
 {
-    return double_module_load_log(image, NULL, 0, out_module);
+    return double_module_load_log(image, 0, NULL, 0, out_module);
 }
 
 void double_module_unload(double_module *module)

@@ -6,6 +6,7 @@
 #ifndef DOUBLE_MODULE_H
 #define DOUBLE_MODULE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -87,11 +88,12 @@ void double_library_close(double_library *library);
 /* The name of the function, or of the variable, that begins here; "" when it has none. Lives as long as the object's bytes. */
 const char *double_library_name(const double_text *object, const double_library *library, const void *address);
 
-/* ---- Running (run.c, fiber.c, fault.c) ---- */
+/* ---- Running (run.c, fiber.c, print.c, fault.c) ---- */
 
 /* A function of a module: what module.c finds and run.c runs. */
 struct double_function {
     double_module *module;
+    unsigned device; /* that it prints for */
     double_kernel kernel;
     const char *name; /* of its symbol; belongs to the module */
     size_t static_shared;
@@ -99,10 +101,17 @@ struct double_function {
     bool has_barriers;
 };
 
+/* The hook: what kernels print, each device's by itself; brought out by double_print_bring_out (print.c). */
+int double_print(const char *format, va_list values);
+/* Whose kernels run on this thread from now on. */
+void double_print_device(unsigned device);
+
 /* Run the threads of one block so that they can meet; `kernel` is known to have barriers. */
 void double_fibers_run(const double_kernel *kernel, const double_place *place, const void *params);
-/* The barrier, of the thread of the block that is running. */
+/* The hooks barrier, meet and active, of the thread of the block that is running. */
 void double_fibers_meet(void);
+void double_fibers_warp(unsigned mask, unsigned long long value, unsigned long long *values, unsigned *present);
+unsigned double_fibers_active(void);
 
 /* Call function(user); 0, or the result of the fault that has ended it before its end: a signal of this thread, or double_fail. */
 yk_CUresult double_guarded(void (*function)(void *user), void *user);

@@ -23,6 +23,7 @@
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef long clock_t;
+#define NULL __null
 
 extern "C" {
 void *memcpy(void *to, const void *from, size_t size);
@@ -110,15 +111,7 @@ template <class T> struct same {
 
 /* ---- Threads ---- */
 
-/* Other threads of the block run in between, on this thread of the host. */
-static inline void __syncthreads()
-{
-    const uint3 own = threadIdx;
-    asm volatile("" ::: "memory");
-    double_own::hooks->barrier();
-    asm volatile("" ::: "memory");
-    threadIdx = own;
-}
+#include "prelude_warp.h"
 
 static inline void __threadfence()
 {
@@ -177,6 +170,16 @@ DOUBLE_STORE(__stcg)
 DOUBLE_STORE(__stcs)
 DOUBLE_STORE(__stwb)
 DOUBLE_STORE(__stwt)
+
+/* Not known to the compiler as the host's. */
+extern "C" __attribute__((visibility("hidden"))) int printf(const char *format, ...)
+{
+    __builtin_va_list values;
+    __builtin_va_start(values, format);
+    int result = double_own::hooks->print(format, values);
+    __builtin_va_end(values);
+    return result;
+}
 
 /* ---- Atomic operations ---- */
 

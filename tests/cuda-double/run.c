@@ -78,6 +78,7 @@ static void run_one(void *user)
 static void *block_thread(void *user)
 {
     work *w = user;
+    double_print_device(w->function->device);
     w->result = double_guarded(run_one, w);
     return NULL;
 }
@@ -115,5 +116,6 @@ yk_CUresult double_function_run(double_function *function, const double_grid *g,
     memcpy(w.place.grid, g->grid, sizeof g->grid);
     memcpy(w.place.block, g->block, sizeof g->block);
     memcpy(w.place.last, g->block, sizeof g->block);
+    double_print_device(function->device);
     return g->cooperative ? run_together(&w) : double_guarded(run_all, &w);
 }

@@ -268,7 +268,7 @@ static void images(char *cubin, size_t size, const char *ptx)
     double_module_unload(module);
     strcpy(text, hand);
     memcpy(strstr(text, "mov"), "mob", 3);
-    tap_is(double_module_load_log(text, log, sizeof log, &other), YK_CUDA_ERROR_INVALID_PTX, "PTX with an unknown instruction");
+    tap_is(double_module_load_log(text, 0, log, sizeof log, &other), YK_CUDA_ERROR_INVALID_PTX, "PTX with an unknown instruction");
     tap_ok(strstr(log, "line 10; error   : ") && strstr(log, "mob"), "which the log names");
     strcpy(text, hand);
     text[9] = '9';

@@ -314,12 +314,19 @@ static void read_kernel_name(rewriter *r, const token *t)
     skip_group(r, &r->parameters);
 }
 
+/* __syncthreads and its kin, __syncwarp, __shfl_sync and all others of a warp. */
+static bool is_meeting(const token *t)
+{
+    return is(t, "__activemask") || (t->length > 6 && memcmp(t->at, "__sync", 6) == 0) ||
+           (t->length > 5 && memcmp(t->at + t->length - 5, "_sync", 5) == 0);
+}
+
 static void read_word(rewriter *r, const token *t)
 {
     bool bounds = is(t, "__launch_bounds__");
     r->is_namespace = r->is_namespace || (is(t, "namespace") && !r->is_extern);
     r->is_static = r->is_static || is(t, "static");
-    r->has_barriers = r->has_barriers || is(t, "__syncthreads");
+    r->has_barriers = r->has_barriers || is_meeting(t);
     if (is(t, "template")) {
         read_template(r);
     } else if (is(t, "extern")) {

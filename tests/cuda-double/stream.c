@@ -322,6 +322,7 @@ yk_CUresult cuStreamSynchronize(yk_CUstream stream)
     pthread_mutex_unlock(&stream->lock);
     result = double_stream_wait(stream, place);
     double_pools_settle(stream->context->ordinal);
+    double_print_bring_out((unsigned)stream->context->ordinal);
     return result;
 }
 

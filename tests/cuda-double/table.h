@@ -29,6 +29,13 @@ typedef struct double_kernel {
 /* What kernels ask of whoever runs them. */
 typedef struct double_hooks {
     void (*barrier)(void);
+    /* The threads of the warp that `mask` names meet, as far as they have not ended: `present`. Each brings a value and gets all
+     * of theirs, 32 of them; values of others are arbitrary. */
+    void (*meet)(unsigned mask, unsigned long long value, unsigned long long *values, unsigned *present);
+    /* Those of the warp that call it from the same place of the code, when no thread of the block can go on otherwise. */
+    unsigned (*active)(void);
+    /* As vprintf, but what is printed is brought out later; how many values there were, or less than 0. */
+    int (*print)(const char *format, __builtin_va_list values);
     void (*fail)(int result);
 } double_hooks;
 
