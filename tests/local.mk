@@ -320,7 +320,9 @@ tests_cuda_double_probes_SOURCES = \
 	tests/cuda-double/probes.c \
 	tests/cuda-double/probes.h \
 	tests/cuda-double/probes_code.c \
+	tests/cuda-double/probes_language.c \
 	tests/cuda-double/probes_memory.c \
+	tests/cuda-double/probes_print.c \
 	tests/cuda-double/probes_stream.c
 tests_cuda_double_probes_LDADD = tests/libtap.la
 

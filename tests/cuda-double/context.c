@@ -261,6 +261,7 @@ yk_CUresult cuCtxSynchronize(void)
     ENTER(DOUBLE_CONTEXT);
     double_context_wait(double_current());
     double_pools_settle(double_current()->ordinal);
+    double_print_bring_out((unsigned)double_current()->ordinal);
     return double_lost();
 }
 

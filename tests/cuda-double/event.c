@@ -201,6 +201,19 @@ yk_CUresult cuEventQuery(yk_CUevent event)
     return done ? YK_CUDA_SUCCESS : YK_CUDA_ERROR_NOT_READY;
 }
 
+yk_CUresult cuEventSynchronize(yk_CUevent event)
+{
+    ENTER(DOUBLE_USABLE);
+    if (!event)
+        return YK_CUDA_ERROR_INVALID_HANDLE;
+    double_marker *marker = marker_of(event);
+    if (marker)
+        double_marker_wait(marker, NULL);
+    double_marker_release(marker);
+    double_print_bring_out((unsigned)event->context->ordinal);
+    return double_lost();
+}
+
 yk_CUresult cuStreamWaitEvent(yk_CUstream stream, yk_CUevent event, unsigned int flags)
 {
     yk_CUresult result;

@@ -135,6 +135,7 @@ static void load(void)
         { "cuCtxGetCurrent", offsetof(probe_table, cuCtxGetCurrent) },
         { "cuCtxSetCurrent", offsetof(probe_table, cuCtxSetCurrent) },
         { "cuCtxSynchronize", offsetof(probe_table, cuCtxSynchronize) },
+        { "cuEventSynchronize", offsetof(probe_table, cuEventSynchronize) },
         { "cuStreamQuery", offsetof(probe_table, cuStreamQuery) },
     };
 
@@ -243,6 +244,9 @@ int main(void)
     probe_channels();
     probe_graphs();
     probe_fork();
+    probe_numbers();
+    probe_warps();
+    probe_prints();
     probe_code();
     probe_fault();
     return tap_done();

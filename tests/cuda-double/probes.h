@@ -18,6 +18,7 @@ typedef struct probe_table {
     yk_CUresult (*cuCtxGetCurrent)(yk_CUcontext *out_context);
     yk_CUresult (*cuCtxSetCurrent)(yk_CUcontext context);
     yk_CUresult (*cuCtxSynchronize)(void);
+    yk_CUresult (*cuEventSynchronize)(yk_CUevent event);
     yk_CUresult (*cuStreamQuery)(yk_CUstream stream);
 } probe_table;
 
@@ -45,6 +46,9 @@ yk_CUstream new_stream(void);
 yk_CUevent new_event(unsigned flags);
 void probe_pause(int milliseconds); /* for what is expected not to happen */
 
+/* PTX for device 0, to be freed; NULL where there is no NVRTC. */
+char *probe_compile(const char *source);
+
 void probe_memory(void);
 void probe_copies(void);
 void probe_pools(void);
@@ -54,6 +58,9 @@ void probe_functions(void);
 void probe_channels(void);
 void probe_graphs(void);
 void probe_code(void);
+void probe_numbers(void);
+void probe_warps(void);
+void probe_prints(void);
 /* Last: the process is of no use any more. */
 void probe_fault(void);
 

@@ -46,7 +46,7 @@ static bool load_nvrtc(nvrtc_table *nvrtc)
     return library != NULL;
 }
 
-static char *compile(void)
+char *probe_compile(const char *text)
 {
     nvrtc_table nvrtc;
     yk_nvrtcProgram program = NULL;
@@ -60,13 +60,15 @@ static char *compile(void)
     NEED(cu.cuDeviceGetAttribute(&minor, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0));
     snprintf(option, sizeof option, "--gpu-architecture=compute_%d%d", major, minor);
     const char *options[] = { option };
-    if (nvrtc.nvrtcCreateProgram(&program, source, "probe.cu", 0, NULL, NULL) != YK_NVRTC_SUCCESS)
+    if (nvrtc.nvrtcCreateProgram(&program, text, "probe.cu", 0, NULL, NULL) != YK_NVRTC_SUCCESS)
         return NULL;
     if (nvrtc.nvrtcCompileProgram(program, 1, options) == YK_NVRTC_SUCCESS &&
         nvrtc.nvrtcGetPTXSize(program, &size) == YK_NVRTC_SUCCESS)
         ptx = malloc(size);
     if (ptx && nvrtc.nvrtcGetPTX(program, ptx) != YK_NVRTC_SUCCESS)
         *ptx = '\0';
+    if (!ptx)
+        tap_bail("the kernels of this source cannot be compiled: %.200s", text);
     nvrtc.nvrtcDestroyProgram(&program);
     return ptx;
 }
@@ -115,7 +117,7 @@ void probe_code(void)
     yk_CUfunction function = NULL;
     yk_CUdeviceptr address = 0;
     size_t offset = 0, size = 0;
-    char *ptx = compile();
+    char *ptx = probe_compile(source);
 
     probe("load what is no code", cu.cuModuleLoadDataEx(&none, "this is no code", 0, NULL, NULL), "INVALID_IMAGE");
     if (!ptx) {
