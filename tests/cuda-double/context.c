@@ -164,6 +164,7 @@ static void end_context(yk_CUcontext context)
     if (double_lost() != YK_CUDA_SUCCESS)
         return;
     double_context_end_streams(context);
+    double_print_bring_out((unsigned)context->ordinal);
     double_context_end_memory(context);
 }
 

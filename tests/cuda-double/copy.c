@@ -135,6 +135,7 @@ static yk_CUresult copy_now(yk_CUDA_MEMCPY3D copy)
     double_work work;
     yk_CUresult result = double_work_copy(&work, &copy);
 
+    double_print_bring_out((unsigned)double_current()->ordinal);
     return result == YK_CUDA_SUCCESS ? double_work_run(&work) : result;
 }
 

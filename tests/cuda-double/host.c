@@ -11,6 +11,7 @@ typedef struct function_op {
     double_op op;
     yk_CUhostFn function;
     void *user;
+    unsigned device;
     bool done;
     struct function_op *next;
 } function_op;
@@ -46,6 +47,7 @@ static void *call_all(void *unused)
             host.last = &host.first;
         pthread_mutex_unlock(&host.lock);
         if (double_lost() == YK_CUDA_SUCCESS) {
+            double_print_bring_out(f->device);
             pthread_mutex_lock(&running);
             f->function(f->user);
             pthread_mutex_unlock(&running);
@@ -112,6 +114,7 @@ yk_CUresult cuLaunchHostFunc(yk_CUstream stream, yk_CUhostFn function, void *use
         return YK_CUDA_ERROR_OUT_OF_MEMORY;
     f->function = function;
     f->user = user;
+    f->device = (unsigned)stream->context->ordinal;
     double_stream_give(stream, &f->op);
     return YK_CUDA_SUCCESS;
 }

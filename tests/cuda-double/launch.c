@@ -53,6 +53,7 @@ yk_CUresult cuModuleLoadDataEx(yk_CUmodule *out_module, const void *image, unsig
     if (!module)
         return YK_CUDA_ERROR_OUT_OF_MEMORY;
     module->context = double_current();
+    double_print_bring_out((unsigned)module->context->ordinal);
     char *log = find_log(count, options, values, &log_size);
     result = double_module_load_log(image, (unsigned)module->context->ordinal, log, log_size, &module->code);
     if (result != YK_CUDA_SUCCESS) {

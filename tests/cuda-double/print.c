@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kernels print: it is kept, for each device, until a call brings it out to the process's standard output. Kernels call this
- * on their own stacks, and a bad format may end them in the middle, so nothing is locked while the text is made.
+ * What kernels print: it is kept, for each device, until a call brings it out to the process's standard output, or until there is
+ * no room for more. Kernels call this on their own stacks, and a bad format may end them in the middle, so nothing is locked while
+ * the text is made.
  */
 #include "module.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEPT = 1 << 20, SHORT = 512 };
+enum { MOST_KEPT = 8 << 20, SHORT = 512 };
 
 typedef struct output {
     pthread_mutex_t lock;
@@ -47,13 +48,25 @@ NO_SANITIZER static int count_values(const char *format)
     return count;
 }
 
+/* Below the lock. */
+NO_SANITIZER static void bring_out(output *o)
+{
+    if (o->length) {
+        fwrite(o->text, 1, o->length, stdout);
+        fflush(stdout);
+    }
+    o->length = 0;
+}
+
 NO_SANITIZER static void keep(const char *text, size_t length)
 {
     output *o = &outputs[current];
     pthread_mutex_lock(&o->lock);
     if (!o->text)
         o->text = malloc(MOST_KEPT);
-    if (o->text && length <= MOST_KEPT - o->length) {
+    if (length > MOST_KEPT - o->length)
+        bring_out(o);
+    if (o->text && length <= MOST_KEPT) {
         memcpy(o->text + o->length, text, length);
         o->length += length;
     }
@@ -81,10 +94,6 @@ void double_print_bring_out(unsigned device)
 {
     output *o = &outputs[device];
     pthread_mutex_lock(&o->lock);
-    if (o->length) {
-        fwrite(o->text, 1, o->length, stdout);
-        fflush(stdout);
-    }
-    o->length = 0;
+    bring_out(o);
     pthread_mutex_unlock(&o->lock);
 }

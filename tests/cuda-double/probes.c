@@ -135,6 +135,7 @@ static void load(void)
         { "cuCtxGetCurrent", offsetof(probe_table, cuCtxGetCurrent) },
         { "cuCtxSetCurrent", offsetof(probe_table, cuCtxSetCurrent) },
         { "cuCtxSynchronize", offsetof(probe_table, cuCtxSynchronize) },
+        { "cuMemcpyDtoH_v2", offsetof(probe_table, cuMemcpyDtoH_v2) },
         { "cuEventSynchronize", offsetof(probe_table, cuEventSynchronize) },
         { "cuStreamQuery", offsetof(probe_table, cuStreamQuery) },
     };
