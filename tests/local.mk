@@ -374,7 +374,8 @@ tests_cuda_double_selftest_SOURCES = \
 	tests/cuda-double/run.c \
 	tests/cuda-double/selftest.c \
 	tests/cuda-double/selftest.h \
-	tests/cuda-double/selftest_code.c
+	tests/cuda-double/selftest_code.c \
+	tests/cuda-double/selftest_warps.c
 tests_cuda_double_selftest_CPPFLAGS = $(AM_CPPFLAGS)
 tests_cuda_double_selftest_LDADD = tests/libtap.la tests/cuda-double/libcode.la
 tests_unit_cache_SOURCES = tests/unit/cache.c tests/unit/sandbox.c tests/unit/sandbox.h

@@ -70,15 +70,13 @@ static inline unsigned long long __brevll(unsigned long long x)
 {
     return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
 }
-/* Each of the selector's half bytes names one of eight bytes; with its highest bit, that byte's sign. */
+/* Three bits of each of the selector's half bytes name one of eight bytes. */
 static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector)
 {
     const unsigned long long all = (unsigned long long)y << 32 | x;
     unsigned result = 0;
-    for (int i = 0; i < 4; i++) {
-        const unsigned which = selector >> (4 * i), byte = (unsigned)(all >> (8 * (which & 7))) & 0xff;
-        result |= ((which & 8) ? (byte & 0x80 ? 0xffu : 0u) : byte) << (8 * i);
-    }
+    for (int i = 0; i < 32; i += 8)
+        result |= ((unsigned)(all >> 8 * (selector >> i / 2 & 7)) & 0xff) << i;
     return result;
 }
 static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by)

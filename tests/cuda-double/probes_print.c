@@ -257,13 +257,18 @@ static void probe_forms(void)
     free(text);
 }
 
-static void probe_order(void)
+static void probe_order(bool cooperative)
 {
+    yk_CUfunction function = NULL;
     int seen[200] = { 0 }, value, used, count = 0;
     bool right = true;
 
     open_output();
-    launch("order", stream, 100, &(int){ 0 });
+    NEED(cu.cuModuleGetFunction(&function, module, "order"));
+    if (cooperative)
+        NEED(cu.cuLaunchCooperativeKernel(function, 1, 1, 1, 100, 1, 1, 0, stream, (void *[]){ &(int){ 0 } }));
+    else
+        launch("order", stream, 100, &(int){ 0 });
     NEED(cu.cuStreamSynchronize(stream));
     char *text = close_output();
     for (const char *at = text; sscanf(at, "%d%n", &value, &used) == 1; at += used) {
@@ -309,7 +314,8 @@ void probe_prints(void)
     later = new_event(2);
     probe_calls();
     probe_forms();
-    probe_order();
+    probe_order(false);
+    probe_order(true);
     probe_flood();
     NEED(cu.cuStreamDestroy_v2(stream));
     NEED(cu.cuStreamDestroy_v2(other));

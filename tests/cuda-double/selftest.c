@@ -317,5 +317,6 @@ int main(void)
     free(cubin);
     broken_sources();
     selftest_templates();
+    selftest_warps();
     return tap_done();
 }

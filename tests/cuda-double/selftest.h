@@ -25,5 +25,6 @@ void selftest_free(selftest_code *code);
 void selftest_refused(const char *text, const char *name, const char *words);
 
 void selftest_templates(void);
+void selftest_warps(void);
 
 #endif
