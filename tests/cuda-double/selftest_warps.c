@@ -68,7 +68,7 @@ void selftest_warps(void)
     meetings(&code);
     failures(&code);
     selftest_free(&code);
-    selftest_refused("__global__ void f(float *x) { x[0] = __shfl(x[0], 3); }\n", "f", "'__shfl' was not declared in this scope");
-    selftest_refused("__global__ void f(int *x) { x[0] = __ballot(x[0]); }\n", "f", "'__ballot' was not declared in this scope");
-    selftest_refused("__global__ void f(int *x) { x[0] = __any(x[0]); }\n", "f", "'__any' was not declared in this scope");
+    selftest_refused("__global__ void f(float *x) { x[0] = __shfl(x[0], 3); }\n", "f", "'__shfl'");
+    selftest_refused("__global__ void f(int *x) { x[0] = __ballot(x[0]); }\n", "f", "'__ballot'");
+    selftest_refused("__global__ void f(int *x) { x[0] = __any(x[0]); }\n", "f", "'__any'");
 }
