@@ -95,9 +95,9 @@ static void destroy_program(void *program)
 
 void yoke_program_release(yoke_program *program)
 {
-    YK_UNCANCELLED;
     if (!yk_is(program, YK_PROGRAM) || !yk_object_release(program))
         return;
+    YK_UNCANCELLED;
     yoke_device *device = program->device;
     atomic_store(&program->object.kind, YK_DEAD);
     for (yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)

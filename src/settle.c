@@ -101,6 +101,7 @@ static size_t poll_until_one_will_do(const yk_wait *wait)
 
 static size_t sleep_for_any(const yk_wait *wait, uint64_t start)
 {
+    YK_UNCANCELLED;
     yk_sleeper few[4] = { { .event = NULL } };
     yk_sleeper *sleepers = wait->count <= YK_COUNT_OF(few) ? few : calloc(wait->count, sizeof *sleepers);
     yk_waiter *waiter = yk_waiter_take();
@@ -130,7 +131,6 @@ out:
 
 size_t yk_wait_any(const yk_wait *wait)
 {
-    YK_UNCANCELLED;
     uint64_t start = yk_now(), now = start, spin = yk_spin_nanoseconds(wait->events[0]->stream);
     if (spin > 0 && spin < UINT64_MAX - wait->spin_more)
         spin += wait->spin_more;

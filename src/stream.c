@@ -286,6 +286,7 @@ void yk_stream_unlink(yoke_stream *stream)
 
 static void destroy_stream(void *object)
 {
+    YK_UNCANCELLED;
     yoke_stream *stream = object;
     const yoke_error_info *failure = &stream->failure->info;
     if (atomic_load(&stream->failed) && !atomic_load(&stream->failure->told) && failure->status != YOKE_E_CANCELLED)

@@ -166,7 +166,6 @@ static bool put_away(yoke_device *device, void *object, void (*destroy)(void *ob
 
 static void throw_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user, yoke_stream *unlink)
 {
-    YK_UNCANCELLED;
     yoke_error_info before = *yoke_error();
     pthread_mutex_lock(&device->lock);
     bool now = put_away(device, object, destroy, user);
