@@ -220,5 +220,5 @@ AC_DEFUN([YK_CMAKE_PACKAGE], [
     prefix=$yk_save_prefix exec_prefix=$yk_save_exec_prefix
     AC_COMPUTE_INT([YOKE_POINTER_SIZE], [sizeof(void *)])
     AC_SUBST([YOKE_POINTER_SIZE])
-    AC_SUBST([YOKE_CMAKE_LIBS], [`echo -pthread $LIBS | sed 's/ /;/g'`])
+    AC_SUBST([YOKE_CMAKE_LIBS], [`echo -pthread $LIBS $YOKE_NODELETE | sed 's/ /;/g'`])
 ])

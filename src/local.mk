@@ -108,7 +108,9 @@ libyoke_all_la_SOURCES = \
 
 libyoke_la_SOURCES =
 libyoke_la_LIBADD = libyoke-all.la
-libyoke_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info $(YOKE_LIBTOOL_VERSION)
+# It stays in memory once it is loaded, also when the plugin that brought it is closed: its threads outlive their work by a second,
+# and a thread's texts are freed when the thread ends.
+libyoke_la_LDFLAGS = $(AM_LDFLAGS) $(YOKE_NODELETE) -no-undefined -version-info $(YOKE_LIBTOOL_VERSION)
 if HAVE_VERSION_SCRIPT
 libyoke_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/build-aux/libyoke.map
 EXTRA_libyoke_la_DEPENDENCIES = build-aux/libyoke.map

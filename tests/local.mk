@@ -20,7 +20,7 @@ AM_TESTS_ENVIRONMENT = \
 	docdir='$(docdir)' mandir='$(mandir)'; export PACKAGE_VERSION prefix libdir datadir docdir mandir; \
 	bindir='$(bindir)' libexecdir='$(libexecdir)'; export bindir libexecdir; \
 	YOKE_CPPFLAGS='$(DEFS) $(OPENCL_CPPFLAGS)' CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)' YOKE_SANITIZER='$(YOKE_SANITIZER)'; \
-	export YOKE_CPPFLAGS CUDA_CPPFLAGS YOKE_SANITIZER;
+	YOKE_NODELETE='$(YOKE_NODELETE)'; export YOKE_CPPFLAGS CUDA_CPPFLAGS YOKE_SANITIZER YOKE_NODELETE;
 
 check_LTLIBRARIES = tests/libtap.la tests/libsuite.la
 tests_libtap_la_SOURCES = tests/tap/tap.c tests/tap/tap.h
@@ -119,6 +119,24 @@ tests_conformance_fork_SOURCES = \
 	tests/conformance/fork.c \
 	tests/conformance/refused.c \
 	tests/conformance/refused.h
+
+# Plugins that use Yoke, and a program that loads them and does not. They have no home to be installed in.
+check_LTLIBRARIES += tests/conformance/plugin_shared.la tests/conformance/plugin_static.la
+plugin_sources = tests/conformance/plugin_module.c tests/conformance/plugin.h
+plugin_flags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_conformance_plugin_shared_la_SOURCES = $(plugin_sources)
+tests_conformance_plugin_shared_la_LDFLAGS = $(plugin_flags) -Wl,-rpath,$(abs_top_builddir)/.libs
+tests_conformance_plugin_shared_la_LIBADD = libyoke.la
+tests_conformance_plugin_static_la_SOURCES = $(plugin_sources)
+tests_conformance_plugin_static_la_LDFLAGS = $(plugin_flags) $(YOKE_NODELETE)
+tests_conformance_plugin_static_la_LIBADD = libyoke-all.la
+check_PROGRAMS += tests/conformance/plugin
+tests_conformance_plugin_SOURCES = tests/conformance/plugin.c tests/conformance/plugin.h
+tests_conformance_plugin_CPPFLAGS = $(AM_CPPFLAGS) -DPLUGIN_FOLDER='"$(abs_top_builddir)/tests/conformance/.libs"' \
+	-DLIBRARY_FOLDER='"$(abs_top_builddir)/.libs"' -DNODELETE_IS_KNOWN='(sizeof "$(YOKE_NODELETE)" > 1)'
+tests_conformance_plugin_LDADD = tests/libtap.la
+opencl_tests += tests/conformance/plugin.opencl.tap
+cuda_tests += tests/conformance/plugin.cuda.tap
 
 # Both forms of each kernel, on all devices of all backends at once.
 check_PROGRAMS += tests/conformance/twins

@@ -67,6 +67,19 @@ if [ -f "$root$libdir/libyoke.a" ]; then
     # shellcheck disable=SC2046
     set -- $($PKG_CONFIG --libs --static yoke | sed 's/-lyoke/-l:libyoke.a/')
     tap_try "a C99 program with libyoke.a" consumer "$CC" c99 c "$@"
+
+    # stays: a plugin that is linked with these keeps itself in memory.
+    stays() {
+        # shellcheck disable=SC2046,SC2086
+        $CC -shared -fPIC $YOKE_SANITIZER -DEXPECTED_VERSION='""' $($PKG_CONFIG --cflags yoke) "$tap_folder/consumer.c" \
+            -o "$tap_folder/plugin.so" "$@" && readelf -dW "$tap_folder/plugin.so" | grep 'FLAGS_1.*NODELETE'
+    }
+    if [ -n "${YOKE_NODELETE-}" ]; then
+        # shellcheck disable=SC2046
+        tap_try "a plugin with libyoke.a stays in memory" stays $($PKG_CONFIG --libs-only-other --static yoke)
+    else
+        tap_skip "the linker has no -z nodelete"
+    fi
 fi
 
 # ---- CMake ----
@@ -85,6 +98,13 @@ add_executable(consumer consumer.c)
 target_compile_definitions(consumer PRIVATE EXPECTED_VERSION="${Yoke_VERSION}")
 if(KIND)
     target_link_libraries(consumer Yoke::yoke_${KIND})
+    if(KIND STREQUAL static)
+        add_library(plugin MODULE consumer.c)
+        target_compile_definitions(plugin PRIVATE EXPECTED_VERSION="${Yoke_VERSION}")
+        get_target_property(_libraries Yoke::yoke_static INTERFACE_LINK_LIBRARIES)
+        target_include_directories(plugin PRIVATE $<TARGET_PROPERTY:Yoke::yoke_static,INTERFACE_INCLUDE_DIRECTORIES>)
+        target_link_libraries(plugin ${_libraries})
+    endif()
 else()
     target_link_libraries(consumer Yoke::yoke)
 endif()
@@ -107,6 +127,10 @@ cmake_consumer() {
     found C "$1" "$PACKAGE_VERSION" && cmake --build "$tap_folder/cmake" && "$tap_folder/cmake/consumer"
 }
 
+cmake_plugin() {
+    cmake_consumer static && readelf -dW "$tap_folder/cmake/libplugin.so" | grep 'FLAGS_1.*NODELETE'
+}
+
 # refused WORDS KIND ASKED: there is none, in these words.
 refused() {
     ! found NONE "$2" "$3" 2>"$tap_folder/said" && grep -F "$1" "$tap_folder/said"
@@ -114,6 +138,9 @@ refused() {
 
 if command -v cmake >/dev/null; then
     tap_try "CMake: Yoke::yoke" cmake_consumer ""
+    if [ -f "$root$libdir/libyoke.a" ] && [ -n "${YOKE_NODELETE-}" ]; then
+        tap_try "CMake: a plugin with Yoke::yoke_static stays in memory" cmake_plugin
+    fi
     for kind in shared:so static:a; do
         if [ -f "$root$libdir/libyoke.${kind#*:}" ]; then
             tap_try "CMake: Yoke::yoke_${kind%:*}" cmake_consumer "${kind%:*}"

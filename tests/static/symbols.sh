@@ -29,7 +29,15 @@ if [ -f .libs/libyoke.so ]; then
     objdump -p .libs/libyoke.so | awk '
         $1 == "NEEDED" && $2 !~ /^(lib(c|m|dl|pthread|asan|ubsan|tsan|gcc_s)\.so|ld-linux)/ { print $2 }' >"$tap_folder/needed"
     tap_empty "libyoke.so needs only libc, libm, libdl and libpthread" "$tap_folder/needed"
+
+    if [ -n "${YOKE_NODELETE-}" ]; then
+        readelf -dW .libs/libyoke.so | grep -q 'FLAGS_1.*NODELETE'
+        tap_ok $? "libyoke.so stays in memory when the plugin that brought it is closed"
+    else
+        tap_skip "the linker has no -z nodelete"
+    fi
 else
+    tap_skip "no shared library in this build"
     tap_skip "no shared library in this build"
     tap_skip "no shared library in this build"
 fi
