@@ -59,13 +59,10 @@ yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
 {
     YK_UNCANCELLED;
     static const char function[] = "yoke_cache_get_info";
-    if (!out_info || out_info->size == 0)
-        return yk_blame(function, NULL,
-                        yk_fail(YOKE_E_INVALID, "%s: %s", function,
-                                out_info ? "out_info->size is 0; start from YOKE_CACHE_INFO_INIT" : "out_info is NULL"));
+    if (yk_info_begin(function, "out_info", out_info, 1, "YOKE_CACHE_INFO_INIT") < 0)
+        return YOKE_E_INVALID;
     yk_cache_is_on();
     yoke_cache_info info = YOKE_CACHE_INFO_INIT;
-    info.size = out_info->size < sizeof info ? out_info->size : sizeof info;
     info.mode = folder.mode;
     info.hits = atomic_load(&hits);
     info.misses = atomic_load(&misses);
@@ -74,7 +71,7 @@ yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
     info.limit = folder.limit;
     yk_string_copy(info.folder, sizeof info.folder, folder.path);
     yk_string_copy(info.reason, sizeof info.reason, folder.reason);
-    memcpy(out_info, &info, info.size);
+    yk_info_fill(out_info, &info, sizeof info);
     return YOKE_OK;
 }
 

@@ -86,14 +86,57 @@ void yk_text_free(yk_text *text);
 enum yk_thread_text { YK_BUILD_LOG, YK_DEVICE_REPORT, YK_GRAPH_TEXT, YK_KERNEL_NAMES, YK_THREAD_TEXTS };
 yk_text *yk_thread_text(enum yk_thread_text which);
 
-/* Copy with truncation; always terminated. */
+/* Copy with truncation, never inside a letter; always terminated. */
 void yk_string_copy(char *target, size_t size, const char *source);
+/* The same, and yk_make_utf8: for names that a program or a driver gives. */
+void yk_name_copy(char *target, size_t size, const char *name);
+/* How many bytes the letter takes that begins here; 0: they are not UTF-8. */
+size_t yk_letter(const char *text);
+/* Put a '?' in place of each byte that is not UTF-8. */
+void yk_make_utf8(char *text);
+/* How a stream or graph is called in messages: the first 31 bytes of `name` at most, quoted, or `number` when there is no name. */
+enum { YK_NAME_SIZE = 32, YK_LABEL_SIZE = YK_NAME_SIZE + 2 };
+void yk_label(char label[YK_LABEL_SIZE], const char *name, uint64_t number);
 /* "3.0 GiB", "512 bytes" into `target`, which is returned. */
 const char *yk_bytes_text(char *target, size_t size, uint64_t bytes);
 /* The same text for the rest of the process, for names that outlive their object. NULL and a record when out of memory. */
 const char *yk_intern(const char *text);
+/* For tests: the most texts that a call of yk_intern compares its own with. */
+size_t yk_intern_longest(void);
 /* The candidate nearest to `word` by edit distance, or NULL when none is near. */
 const char *yk_nearest(const char *word, const char *const *candidates, size_t count);
+
+/* Letters and numbers as in C, whatever locale the program has chosen: what the C library has for them follows that. */
+static inline bool yk_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool yk_is_alpha(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline char yk_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The first `length` bytes of both are the same, but for upper and lower case. */
+bool yk_same_letters(const char *a, const char *b, size_t length);
+/* Where `part` stands in the text, in any case; NULL: nowhere. */
+const char *yk_find_letters(const char *text, const char *part);
+/* Add a number with so many digits behind its point, 9 at most. */
+void yk_text_add_decimal(yk_text *text, double value, unsigned digits);
+/* A whole text as a number, as "0.2" or "1e3"; false when it is none. */
+bool yk_read_decimal(const char *text, double *out_value);
+
+/* ---- Structs that callers give to be filled in, the first member of which is their size ---- */
+
+/* Check what is given, and zero all behind its size. `init`: the macro that sets it. */
+yoke_status yk_info_begin(const char *function, const char *argument, void *out_info, size_t least, const char *init);
+/* Fill in as much as it takes; what this library does not know stays 0, and its size as it was. */
+void yk_info_fill(void *out_info, const void *info, size_t known);
 
 /* ---- Errors (error.c) [backends] ---- */
 
@@ -108,6 +151,9 @@ YK_COLD yoke_status yk_no_memory(const char *what);
 YK_COLD yoke_status yk_blame(const char *function, const char *where, yoke_status status);
 /* Add to the text of the thread's record, which stays as it is otherwise. */
 void yk_error_append(const char *format, ...) YOKE_PRINTF(1, 2);
+/* What the thread has said with yoke_fail since it was cleared, by that or by yoke_error_clear; "" for nothing. */
+const char *yk_said(void);
+void yk_said_clear(void);
 /* Set the record from a kept one; returns its status. */
 yoke_status yk_error_restore(const yoke_error_info *kept);
 
@@ -131,6 +177,8 @@ yoke_status yk_failure_tell(yk_failure *failure);
 
 extern atomic_int yk_log_level; /* YOKE_LOG_; negative until the environment has been read */
 YK_COLD void yk_log_line(int level, const char *format, ...) YOKE_PRINTF(2, 3);
+/* What the environment has ordered by a variable of its own: goes to stderr also where nobody asked for a log. */
+YK_COLD void yk_log_ordered(int level, const char *format, ...) YOKE_PRINTF(2, 3);
 #define yk_log(level, ...)                                                                                         \
     do {                                                                                                           \
         if (YK_UNLIKELY((unsigned)(level) <= (unsigned)atomic_load_explicit(&yk_log_level, memory_order_relaxed))) \
@@ -347,7 +395,7 @@ struct yoke_stream {
     uint32_t depth;               /* how many operations may be unfinished; 0: any number */
     unsigned user;                /* by which buffers know it: device->users */
     int32_t wait;                 /* YOKE_WAIT_ */
-    char label[36];               /* "'upload'" or "3" */
+    char label[YK_LABEL_SIZE];    /* "'upload'" or "3" */
     yoke_stream *next, *previous; /* in device->streams */
     bool thrown;                  /* in device->trash instead; with device->lock held */
 

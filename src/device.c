@@ -64,6 +64,9 @@ yoke_status yk_device_list_add(yk_device_list *list, const yk_backend *backend, 
     yoke_device_info *added = &grown[list->count++];
     *added = *info;
     added->size = sizeof *added;
+    char *texts[] = { added->name, added->vendor, added->platform, added->driver };
+    for (size_t i = 0; i < YK_COUNT_OF(texts); i++)
+        yk_make_utf8(texts[i]); /* drivers are not always careful */
     added->index = index;
     if (yk_hash_lacks())
         added->capabilities &= ~(1u << YOKE_CAP_IMAGES);
@@ -121,18 +124,10 @@ yoke_status yk_device_survey(const yk_backend *const *backends, size_t count, yk
     return YOKE_OK;
 }
 
-/* Copy as much as the caller's struct takes, and zero what this library does not know of it. */
-static yoke_status copy_info(const char *function, const yoke_device_info *info, size_t size, void *out_info)
+static yoke_status begin_info(const char *function, const char *argument, void *out_info)
 {
-    size_t smallest = offsetof(yoke_device_info, selector) + sizeof info->selector;
-    if (size < smallest)
-        return yk_fail(YOKE_E_INVALID, "%s: the size in the device info is %zu; set it with YOKE_DEVICE_INFO_INIT, %zu at least",
-                       function, size, smallest);
-    size_t known = size < sizeof *info ? size : sizeof *info;
-    size_t first = offsetof(yoke_device_info, selector);
-    memcpy((char *)out_info + first, (const char *)info + first, known - first);
-    memset((char *)out_info + known, 0, size - known);
-    return YOKE_OK;
+    size_t least = offsetof(yoke_device_info, selector) + sizeof((yoke_device_info *)0)->selector;
+    return yk_info_begin(function, argument, out_info, least, "YOKE_DEVICE_INFO_INIT");
 }
 
 static yoke_status list_devices(const char *function, void *infos, size_t capacity, size_t *out_count)
@@ -160,8 +155,8 @@ static yoke_status list_devices(const char *function, void *infos, size_t capaci
         if (size != stride)
             status =
                 yk_fail(YOKE_E_INVALID, "%s: the size in infos[%zu] is %zu and in infos[0] it is %zu", function, i, size, stride);
-        else
-            status = copy_info(function, &list.infos[i], size, info);
+        else if ((status = begin_info(function, "infos[0]", info)) == YOKE_OK)
+            yk_info_fill(info, &list.infos[i], sizeof list.infos[i]);
     }
     if (status >= 0)
         *out_count = list.count;
@@ -405,13 +400,12 @@ void yoke_device_release(yoke_device *device)
 
 yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *out_info)
 {
-    YK_CHECK(device, YK_DEVICE, "yoke_device_get_info", "device");
-    yoke_status status;
-    if (out_info)
-        status = copy_info("yoke_device_get_info", &device->info, out_info->size, out_info);
-    else
-        status = yk_fail(YOKE_E_INVALID, "yoke_device_get_info: out_info is NULL");
-    return yk_blame("yoke_device_get_info", NULL, status);
+    static const char function[] = "yoke_device_get_info";
+    if (begin_info(function, "out_info", out_info) < 0)
+        return YOKE_E_INVALID;
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    yk_info_fill(out_info, &device->info, sizeof device->info);
+    return YOKE_OK;
 }
 
 const char *yoke_device_lacks(const yoke_device *device, int capability)
@@ -432,17 +426,12 @@ yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *ou
     YK_UNCANCELLED;
     static const char function[] = "yoke_device_get_compiler";
     yoke_compiler_info info = YOKE_COMPILER_INFO_INIT;
-    if (!out_info || !out_info->size)
-        return yk_blame(function, NULL,
-                        yk_fail(YOKE_E_INVALID, "%s: out_info %s", function,
-                                out_info ? "has size 0; start from YOKE_COMPILER_INFO_INIT" : "is NULL"));
+    if (yk_info_begin(function, "out_info", out_info, 1, "YOKE_COMPILER_INFO_INIT") < 0)
+        return YOKE_E_INVALID;
     YK_CHECK(device, YK_DEVICE, function, "device");
     yoke_status status = device->backend->device_compiler(device, &info);
     if (status < 0)
         return yk_blame(function, NULL, status);
-    info.size = out_info->size;
-    memcpy(out_info, &info, info.size < sizeof info ? info.size : sizeof info);
-    if (info.size > sizeof info) /* a newer program's */
-        memset((char *)out_info + sizeof info, 0, info.size - sizeof info);
+    yk_info_fill(out_info, &info, sizeof info);
     return YOKE_OK;
 }

@@ -15,6 +15,9 @@
     }
 
 static _Thread_local yoke_error_info record = EMPTY_RECORD;
+/* What the host function that runs on this thread has said with yoke_fail: "" for nothing. Kept aside, since the record is only of
+ * the last failure, and calls between may fail too. */
+static _Thread_local char said[sizeof record.text];
 
 enum { TEXT_SIZE = sizeof record.text };
 
@@ -30,6 +33,7 @@ static void tidy(char *text, int length)
     size_t used = strlen(text);
     while (used > 0 && (text[used - 1] == '\n' || text[used - 1] == ' '))
         text[--used] = '\0';
+    yk_make_utf8(text);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ')
             *c = ' ';
@@ -69,6 +73,17 @@ void yoke_error_clear(void)
 {
     static const yoke_error_info empty = EMPTY_RECORD;
     record = empty;
+    said[0] = '\0';
+}
+
+void yk_said_clear(void)
+{
+    said[0] = '\0';
+}
+
+const char *yk_said(void)
+{
+    return said;
 }
 
 yoke_status yoke_fail(yoke_status status, const char *format, ...)
@@ -78,7 +93,9 @@ yoke_status yoke_fail(yoke_status status, const char *format, ...)
     va_start(args, format);
     format_text(text, format, args);
     va_end(args);
-    return start_record(status < 0 ? status : YOKE_E_HOST_FUNCTION, text);
+    status = start_record(status < 0 ? status : YOKE_E_HOST_FUNCTION, text);
+    yk_string_copy(said, sizeof said, record.text);
+    return status;
 }
 
 yoke_status yk_fail(yoke_status status, const char *format, ...)

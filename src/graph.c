@@ -5,7 +5,6 @@
  */
 #include "graph.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "enqueue.h"
@@ -23,10 +22,7 @@ yoke_status yoke_graph_create(yoke_device *device, const char *name, yoke_graph 
         return yk_blame(function, NULL, YOKE_E_OUT_OF_HOST_MEMORY);
     graph->device = device;
     graph->serial = atomic_fetch_add(&last_serial, 1) + 1;
-    if (name && *name)
-        snprintf(graph->label, sizeof graph->label, "'%.31s'", name);
-    else
-        snprintf(graph->label, sizeof graph->label, "%llu", (unsigned long long)graph->serial);
+    yk_label(graph->label, name, graph->serial);
     graph->name = name && *name ? yk_intern(graph->label) : "without a name";
     if (!graph->name)
         goto no_name;

@@ -10,7 +10,7 @@
 /* A stream that is, or was, recorded. */
 typedef struct yk_lane {
     yoke_stream *stream; /* retained while it is recorded */
-    char label[36];
+    char label[YK_LABEL_SIZE];
     size_t *follows; /* the nodes that the next one follows */
     size_t follow_count;
     bool grouping;  /* what is enqueued belongs to one call, */
@@ -26,7 +26,7 @@ typedef struct yk_lanes yk_lanes;
 struct yoke_graph {
     yk_object object;
     yoke_device *device;
-    char label[36];
+    char label[YK_LABEL_SIZE];
     const char *name;         /* the label, but for the rest of the process */
     uint64_t serial;          /* no other graph of this process has it */
     pthread_mutex_t changing; /* one change at a time; before any stream's lock */

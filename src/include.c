@@ -167,7 +167,7 @@ static yoke_status put_missing(expansion *x, const char *name)
 static bool guard_is_open(const expansion *x, const char *guard)
 {
     size_t length = strlen(guard);
-    if (guard[0] == '_' || strncasecmp(guard, "cl_", 3) == 0)
+    if (guard[0] == '_' || yk_same_letters(guard, "cl_", 3))
         return false;
     for (const char *const *define = x->headers.source->defines; define && *define; define++)
         if (strncmp(*define, guard, length) == 0)

@@ -323,25 +323,18 @@ const char *yoke_program_get_kernels(yoke_program *program)
 yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info)
 {
     static const char function[] = "yoke_kernel_get_info";
-    if (!out_info || !out_info->size)
-        return yk_blame(function, NULL,
-                        yk_fail(YOKE_E_INVALID, "%s: out_info %s", function,
-                                out_info ? "has size 0; start from YOKE_KERNEL_INFO_INIT" : "is NULL"));
+    if (yk_info_begin(function, "out_info", out_info, 1, "YOKE_KERNEL_INFO_INIT") < 0)
+        return YOKE_E_INVALID;
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
-    size_t size = out_info->size < sizeof kernel->info ? out_info->size : sizeof kernel->info;
-    memcpy(out_info, &kernel->info, size);
-    if (size >= sizeof out_info->size)
-        out_info->size = size;
+    yk_info_fill(out_info, &kernel->info, sizeof kernel->info);
     return YOKE_OK;
 }
 
 yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_param_info *out_info)
 {
     static const char function[] = "yoke_kernel_get_param";
-    if (!out_info || !out_info->size)
-        return yk_blame(function, NULL,
-                        yk_fail(YOKE_E_INVALID, "%s: out_info %s", function,
-                                out_info ? "has size 0; start from YOKE_PARAM_INFO_INIT" : "is NULL"));
+    if (yk_info_begin(function, "out_info", out_info, 1, "YOKE_PARAM_INFO_INIT") < 0)
+        return YOKE_E_INVALID;
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
     if (kernel->param_count < 0)
         return yk_blame(function, NULL,
@@ -357,10 +350,8 @@ yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_
     info.kind = (int32_t)param->kind;
     info.read_only = param->kind == YK_PARAM_BUFFER ? param->read_only : -1;
     info.bytes = param->size;
-    yk_string_copy(info.name, sizeof info.name, param->name);
-    yk_string_copy(info.type, sizeof info.type, param->type);
-    size_t size = out_info->size < sizeof info ? out_info->size : sizeof info;
-    info.size = size;
-    memcpy(out_info, &info, size);
+    yk_name_copy(info.name, sizeof info.name, param->name);
+    yk_name_copy(info.type, sizeof info.type, param->type);
+    yk_info_fill(out_info, &info, sizeof info);
     return YOKE_OK;
 }

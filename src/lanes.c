@@ -64,9 +64,18 @@ void yk_lanes_destroy(yoke_graph *graph)
     }
 }
 
+/* The graph's name as it was given, so that streams of that name are quoted once; or its number. */
+static void name_of(const yoke_graph *graph, char name[YK_NAME_SIZE])
+{
+    size_t quote = graph->label[0] == '\'' ? 1 : 0;
+    yk_string_copy(name, strlen(graph->label) - 2 * quote + 1, graph->label + quote);
+}
+
 static yk_lanes *new_lanes(const yoke_graph *graph, unsigned count)
 {
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    char name[YK_NAME_SIZE];
+    name_of(graph, name);
     yk_lanes *lanes = calloc(1, sizeof *lanes);
     if (lanes) {
         lanes->streams = calloc(count, sizeof *lanes->streams);
@@ -76,7 +85,7 @@ static yk_lanes *new_lanes(const yoke_graph *graph, unsigned count)
         yk_no_memory("the streams of a graph");
         goto failed;
     }
-    desc.name = graph->label;
+    desc.name = name;
     for (; lanes->count < count; lanes->count++) {
         if (yoke_stream_create_with(graph->device, &desc, &lanes->streams[lanes->count]) < 0)
             goto failed;

@@ -52,6 +52,7 @@ libyoke_all_la_SOURCES = \
 	src/include_find.c \
 	src/include_parts.h \
 	src/include_scan.c \
+	src/info.c \
 	src/kernel.c \
 	src/kernel.h \
 	src/lanes.c \
@@ -60,6 +61,7 @@ libyoke_all_la_SOURCES = \
 	src/library.c \
 	src/library.h \
 	src/log.c \
+	src/name.c \
 	src/native.c \
 	src/object.c \
 	src/object.h \

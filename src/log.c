@@ -18,16 +18,21 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follow
 static yoke_log_fn log_fn;
 static void *log_user;
 
-/* What the environment orders. A watchdog that nobody hears would be of no use, so it speaks up to warnings. */
+/* What the environment orders. */
 static int ordered_level(void)
 {
-    const char *ordered = getenv("YOKE_LOG"), *watchdog = getenv("YOKE_WATCHDOG");
+    const char *ordered = getenv("YOKE_LOG");
     for (size_t i = 0; ordered && i < YK_COUNT_OF(level_names); i++)
         if (strcmp(ordered, level_names[i]) == 0)
             return (int)i;
-    if (ordered && *ordered)
-        return YOKE_LOG_DEBUG; /* whoever mistypes it wants to see something */
-    return watchdog && *watchdog ? YOKE_LOG_WARNING : YOKE_LOG_OFF;
+    return ordered && *ordered ? YOKE_LOG_DEBUG : YOKE_LOG_OFF; /* whoever mistypes it wants to see something */
+}
+
+/* A watchdog that nobody hears would be of no use: it is heard unless the program has a function, or YOKE_LOG says something. */
+static bool nobody_chose(void)
+{
+    const char *ordered = getenv("YOKE_LOG");
+    return !log_fn && (!ordered || !*ordered);
 }
 
 void yoke_log_set(int level, yoke_log_fn fn, void *user)
@@ -44,11 +49,11 @@ void yoke_log_set(int level, yoke_log_fn fn, void *user)
 }
 
 /* With the lock held. */
-static void tell(int level, const char *text)
+static void tell(int level, const char *text, bool ordered)
 {
     if (atomic_load_explicit(&yk_log_level, memory_order_relaxed) < 0)
         atomic_store_explicit(&yk_log_level, ordered_level(), memory_order_relaxed);
-    if (level > atomic_load_explicit(&yk_log_level, memory_order_relaxed))
+    if (level > atomic_load_explicit(&yk_log_level, memory_order_relaxed) && !(ordered && nobody_chose()))
         return;
     if (log_fn)
         log_fn(level, text, log_user);
@@ -56,29 +61,43 @@ static void tell(int level, const char *text)
         fprintf(stderr, "yoke: %s: %s\n", level_names[level], text);
 }
 
-void yk_log_line(int level, const char *format, ...)
+static void write_line(int level, bool ordered, const char *format, va_list args)
 {
     YK_UNCANCELLED;
     char some[sizeof yoke_error()->text + 256], *text = some, *more = NULL;
-    va_list args;
-    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
     int length = vsnprintf(some, sizeof some, format, args);
-    va_end(args);
-    if (length < 0)
-        return;
-    if ((size_t)length >= sizeof some && (more = malloc((size_t)length + 1))) { /* else it is cut */
-        va_start(args, format);
-        vsnprintf(more, (size_t)length + 1, format, args);
-        va_end(args);
+    if (length >= (int)sizeof some && (more = malloc((size_t)length + 1))) { /* else it is cut */
+        vsnprintf(more, (size_t)length + 1, format, again);
         text = more;
     }
+    va_end(again);
+    if (length < 0)
+        return;
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ') /* a name of the program's may hold anything */
             *c = ' ';
     pthread_mutex_lock(&lock);
-    tell(level, text);
+    tell(level, text, ordered);
     pthread_mutex_unlock(&lock);
     free(more);
+}
+
+void yk_log_line(int level, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_line(level, false, format, args);
+    va_end(args);
+}
+
+void yk_log_ordered(int level, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_line(level, true, format, args);
+    va_end(args);
 }
 
 void yk_log_forked(void)

@@ -8,17 +8,12 @@
 yoke_status yoke_device_native(yoke_device *device, yoke_native_device *out_native)
 {
     static const char function[] = "yoke_device_native";
-    YK_CHECK(device, YK_DEVICE, function, "device");
-    if (!out_native || !out_native->size)
-        return yk_blame(function, NULL,
-                        yk_fail(YOKE_E_INVALID, "%s: out_native %s", function,
-                                out_native ? "has size 0; start from YOKE_NATIVE_DEVICE_INIT" : "is NULL"));
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
-    size_t size = out_native->size, known = size < sizeof native ? size : sizeof native;
+    if (yk_info_begin(function, "out_native", out_native, 1, "YOKE_NATIVE_DEVICE_INIT") < 0)
+        return YOKE_E_INVALID;
+    YK_CHECK(device, YK_DEVICE, function, "device");
     device->backend->device_native(device, &native);
-    memset(out_native, 0, size);
-    memcpy(out_native, &native, known);
-    out_native->size = size;
+    yk_info_fill(out_native, &native, sizeof native);
     return YOKE_OK;
 }
 

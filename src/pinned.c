@@ -6,7 +6,9 @@
 #include "pinned.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -81,6 +83,37 @@ static int populate(uintptr_t address, uintptr_t page)
     return madvise((void *)(address / page * page), page, POPULATE_WRITE) == 0 ? 0 : errno;
 }
 
+/* Whether the page's permissions are to be written, as the system lists them; true when it does not say. Slow: it is asked about
+ * pages that populate() cannot tell of. */
+static bool is_listed_writable(uintptr_t address)
+{
+    char line[256], permissions[8];
+    uintptr_t start, end;
+    bool writable = true, begins = true;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && fgets(line, sizeof line, maps)) {
+        bool whole = begins; /* of a long line, the rest comes by itself */
+        begins = strchr(line, '\n');
+        if (!whole || sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s", &start, &end, permissions) != 3)
+            continue;
+        if (address >= start && address < end) {
+            writable = permissions[1] == 'w';
+            break;
+        }
+    }
+    if (maps)
+        fclose(maps);
+    return writable;
+}
+
+/* EINVAL is the answer for memory that is read-only, and for a device's that was mapped (a frame buffer, a PCI BAR: VM_IO,
+ * VM_PFNMAP), which may well be written. */
+static bool is_page_writable(uintptr_t address, uintptr_t page)
+{
+    int error = populate(address, page);
+    return error == 0 || (error == EINVAL && is_listed_writable(address));
+}
+
 /* Older systems do not know the question, and some others answer it for nothing. */
 static bool system_tells(uintptr_t page)
 {
@@ -103,7 +136,7 @@ bool yk_is_writable(const void *host, size_t size)
     int before = errno;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)host, last = first + size - 1;
     bool writable =
-        !system_tells(page) || (populate(first, page) == 0 && (last / page == first / page || populate(last, page) == 0));
+        !system_tells(page) || (is_page_writable(first, page) && (last / page == first / page || is_page_writable(last, page)));
     errno = before;
     return writable;
 }

@@ -489,11 +489,9 @@ static yoke_status describe(yoke_device *device, yoke_memory_info *info)
 yoke_status yoke_device_memory(yoke_device *device, yoke_memory_info *out_info)
 {
     static const char function[] = "yoke_device_memory";
+    if (yk_info_begin(function, "out_info", out_info, 1, "YOKE_MEMORY_INFO_INIT") < 0)
+        return YOKE_E_INVALID;
     YK_CHECK(device, YK_DEVICE, function, "device");
-    if (!out_info || !out_info->size)
-        return yk_blame(function, NULL,
-                        yk_fail(YOKE_E_INVALID, "%s: out_info %s", function,
-                                out_info ? "has size 0; start from YOKE_MEMORY_INFO_INIT" : "is NULL"));
     yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
     yk_trash_empty(device);
     info.total = device->info.memory;
@@ -502,9 +500,6 @@ yoke_status yoke_device_memory(yoke_device *device, yoke_memory_info *out_info)
         status = describe(device, &info);
     if (status < 0)
         return yk_blame(function, NULL, yk_device_failed(device, status));
-    size_t size = out_info->size;
-    memcpy(out_info, &info, size < sizeof info ? size : sizeof info);
-    memset((char *)out_info + (size < sizeof info ? size : sizeof info), 0, size > sizeof info ? size - sizeof info : 0);
-    out_info->size = size;
+    yk_info_fill(out_info, &info, sizeof info);
     return YOKE_OK;
 }

@@ -19,7 +19,7 @@ yoke_program *yk_program_new(yoke_device *device, const char *name)
     if (!program)
         return NULL;
     program->device = device;
-    yk_string_copy(program->name, sizeof program->name, name ? name : "program");
+    yk_name_copy(program->name, sizeof program->name, name ? name : "program");
     if (pthread_mutex_init(&program->lock, NULL))
         goto no_lock;
     if (pthread_cond_init(&program->built, NULL))

@@ -5,11 +5,9 @@
  */
 #include "select.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "backend.h"
 
@@ -29,7 +27,7 @@ const char *yk_device_kind_word(int32_t kind)
 static int find_word(const char *word, size_t length, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strlen(words[i]) == length && strncasecmp(word, words[i], length) == 0)
+        if (strlen(words[i]) == length && yk_same_letters(word, words[i], length))
             return (int)i;
     return -1;
 }
@@ -59,14 +57,15 @@ static yoke_status malformed(const yk_selector *selector, const char *word, size
 static bool uuid_digits(const char *text, char digits[33])
 {
     size_t count = 0;
-    if (strncasecmp(text, "GPU-", 4) == 0)
+    if (yk_same_letters(text, "GPU-", 4))
         text += 4;
     for (; *text; text++) {
         if (*text == '-')
             continue;
-        if (!isxdigit((unsigned char)*text) || count == 32)
+        char digit = yk_lower(*text);
+        if (!(yk_is_digit(digit) || (digit >= 'a' && digit <= 'f')) || count == 32)
             return false;
-        digits[count++] = (char)tolower((unsigned char)*text);
+        digits[count++] = digit;
     }
     digits[count] = '\0';
     return count == 32;
@@ -128,12 +127,12 @@ static yoke_status parse_criterion(yk_selector *out, const char *text)
     } forms[] = { { "uuid:", YK_BY_UUID }, { "pci:", YK_BY_PCI }, { "name~", YK_BY_NAME } };
     for (size_t i = 0; i < YK_COUNT_OF(forms); i++) {
         size_t length = strlen(forms[i].prefix);
-        if (strncasecmp(text, forms[i].prefix, length) == 0) {
+        if (yk_same_letters(text, forms[i].prefix, length)) {
             out->by = forms[i].by;
             return parse_value(out, text, text + length);
         }
     }
-    if (*out->backend && isdigit((unsigned char)*text)) {
+    if (*out->backend && yk_is_digit(*text)) {
         out->by = YK_BY_INDEX;
         return parse_value(out, text, text);
     }
@@ -241,7 +240,7 @@ bool yk_selector_takes(const yk_selector *selector, const yoke_device_info *info
     case YK_BY_PCI:
         return pci_address(info->pci, address, sizeof address) && strcmp(address, selector->text) == 0;
     case YK_BY_NAME:
-        return strcasestr(info->name, selector->text) != NULL;
+        return yk_find_letters(info->name, selector->text) != NULL;
     }
     return false;
 }

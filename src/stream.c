@@ -7,7 +7,6 @@
  */
 #include "stream.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "depth.h"
@@ -97,10 +96,8 @@ static void free_stream(yoke_stream *stream)
 
 static void set_label(yoke_stream *stream, const char *name)
 {
-    if (name && *name)
-        snprintf(stream->label, sizeof stream->label, "'%.31s'", name);
-    else
-        snprintf(stream->label, sizeof stream->label, "%u", atomic_fetch_add(&stream->device->stream_number, 1) + 1);
+    bool named = name && *name;
+    yk_label(stream->label, name, named ? 0 : atomic_fetch_add(&stream->device->stream_number, 1) + 1);
 }
 
 /* The lock is held for a few instructions at a time, and a worker that slept for it would be late: where there are, one that spins

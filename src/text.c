@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text: a string that grows, sizes in words, and the nearest of some names. A string that has run out of memory keeps what it had:
- * messages are never a reason to fail.
+ * Text: a string that grows, numbers, sizes in words, and the nearest of some names. A string that has run out of memory keeps what
+ * it had: messages are never a reason to fail.
  */
 #include "core.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,14 +70,77 @@ void yk_text_free(yk_text *text)
     memset(text, 0, sizeof *text);
 }
 
-void yk_string_copy(char *target, size_t size, const char *source)
+/* ---- Letters and numbers, whatever the locale ---- */
+
+bool yk_same_letters(const char *a, const char *b, size_t length)
 {
-    if (size == 0)
-        return;
-    size_t length = source ? strnlen(source, size - 1) : 0;
-    if (length > 0)
-        memmove(target, source, length);
-    target[length] = '\0';
+    for (; length > 0 && *a && yk_lower(*a) == yk_lower(*b); length--, a++, b++)
+        ;
+    return length == 0 || (!*a && !*b);
+}
+
+const char *yk_find_letters(const char *text, const char *part)
+{
+    size_t length = strlen(part);
+    while (*text && !yk_same_letters(text, part, length))
+        text++;
+    return *text || length == 0 ? text : NULL;
+}
+
+enum { DECIMAL_SIZE = 40, MOST_DIGITS = 9 };
+
+static const char *decimal(char text[DECIMAL_SIZE], double value, unsigned digits)
+{
+    uint64_t scale = 1;
+    digits = digits < MOST_DIGITS ? digits : MOST_DIGITS;
+    for (unsigned i = 0; i < digits; i++)
+        scale *= 10;
+    double units = (value < 0 ? -value : value) * (double)scale + 0.5;
+    uint64_t whole = units < 9e18 ? (uint64_t)units : (uint64_t)9e18;
+    int length = snprintf(text, DECIMAL_SIZE, "%s%" PRIu64, value < 0 && whole > 0 ? "-" : "", whole / scale);
+    if (digits > 0)
+        snprintf(text + length, (size_t)(DECIMAL_SIZE - length), ".%0*" PRIu64, (int)digits, whole % scale);
+    return text;
+}
+
+void yk_text_add_decimal(yk_text *text, double value, unsigned digits)
+{
+    char number[DECIMAL_SIZE];
+    yk_text_add(text, "%s", decimal(number, value, digits));
+}
+
+/* The digits, and how many there are. */
+static size_t read_digits(const char **text, double *value)
+{
+    const char *start = *text;
+    for (; yk_is_digit(**text); (*text)++)
+        *value = *value * 10 + (**text - '0');
+    return (size_t)(*text - start);
+}
+
+bool yk_read_decimal(const char *text, double *out_value)
+{
+    double value = 0, exponent = 0;
+    size_t digits = read_digits(&text, &value), behind = 0;
+    if (*text == '.') {
+        text++;
+        behind = read_digits(&text, &value);
+    }
+    if (digits + behind > 0 && yk_lower(*text) == 'e') {
+        bool negative = text[1] == '-';
+        text += negative || text[1] == '+' ? 2 : 1;
+        if (read_digits(&text, &exponent) == 0 || exponent > 300)
+            return false;
+        exponent = negative ? -exponent : exponent;
+    }
+    if (digits + behind == 0 || digits + behind > 300 || *text)
+        return false;
+    for (exponent -= (double)behind; exponent > 0; exponent--)
+        value *= 10;
+    for (; exponent < 0; exponent++)
+        value /= 10;
+    *out_value = value;
+    return true;
 }
 
 const char *yk_bytes_text(char *target, size_t size, uint64_t bytes)
@@ -94,35 +156,9 @@ const char *yk_bytes_text(char *target, size_t size, uint64_t bytes)
         value /= 1024;
         unit++;
     }
-    snprintf(target, size, "%.1f %s", value, units[unit]);
+    char number[DECIMAL_SIZE];
+    snprintf(target, size, "%s %s", decimal(number, value, 1), units[unit]);
     return target;
-}
-
-/* ---- Lasting texts ---- */
-
-typedef struct lasting {
-    struct lasting *next;
-    char text[];
-} lasting;
-
-const char *yk_intern(const char *text)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static lasting *all; /* as many as there are different names: a walk, once for each kernel */
-    size_t length = strlen(text);
-    pthread_mutex_lock(&lock);
-    lasting *found = all;
-    while (found && strcmp(found->text, text) != 0)
-        found = found->next;
-    if (!found && (found = malloc(sizeof *found + length + 1))) {
-        memcpy(found->text, text, length + 1);
-        found->next = all;
-        all = found;
-    }
-    pthread_mutex_unlock(&lock);
-    if (!found)
-        yk_no_memory("a name");
-    return found ? found->text : NULL;
 }
 
 /* ---- Near names ---- */
@@ -139,7 +175,7 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
         size_t diagonal = row[0];
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
-            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            bool same = yk_lower(a[i - 1]) == yk_lower(b[j - 1]);
             size_t best = diagonal + (same ? 0 : 1);
             if (row[j] + 1 < best)
                 best = row[j] + 1;

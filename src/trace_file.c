@@ -100,13 +100,14 @@ static void write_line(yk_text *line)
 static void add_string(yk_text *text, const char *string)
 {
     yk_text_add(text, "\"");
-    for (; *string; string++) {
+    for (size_t length; *string; string += length ? length : 1) {
+        length = yk_letter(string);
         if (*string == '"' || *string == '\\')
             yk_text_add(text, "\\");
         if ((unsigned char)*string < ' ')
             yk_text_add(text, "\\u%04x", (unsigned)(unsigned char)*string);
         else
-            yk_text_add(text, "%c", *string);
+            yk_text_add_bytes(text, length ? string : "?", length ? length : 1);
     }
     yk_text_add(text, "\"");
 }
@@ -160,7 +161,10 @@ static double micro(uint64_t time)
 
 static void add_times(yk_text *line, uint64_t begin, uint64_t end)
 {
-    yk_text_add(line, "\"ts\":%.3f,\"dur\":%.3f", micro(begin), (double)(end - begin) * 1e-3);
+    yk_text_add(line, "\"ts\":");
+    yk_text_add_decimal(line, micro(begin), 3);
+    yk_text_add(line, ",\"dur\":");
+    yk_text_add_decimal(line, (double)(end - begin) * 1e-3, 3);
 }
 
 static void add_sizes(yk_text *line, const char *name, const unsigned sizes[3])
@@ -178,7 +182,8 @@ void yk_trace_file_slice(const yoke_stream *stream, unsigned number, yk_trace_ro
     add_times(&line, slice->begin, slice->end);
     add_member(&line, "name", named ? slice->name : what);
     add_member(&line, "cat", what);
-    yk_text_add(&line, ",\"args\":{\"enqueued\":%.3f", micro(slice->enqueued));
+    yk_text_add(&line, ",\"args\":{\"enqueued\":");
+    yk_text_add_decimal(&line, micro(slice->enqueued), 3);
     add_member(&line, "stream", stream->label);
     add_member(&line, "where", slice->where);
     add_member(&line, "awaited_stream", slice->awaited);

@@ -27,13 +27,11 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void read_environment(void)
 {
     const char *ordered = getenv("YOKE_WATCHDOG");
-    char *end = NULL;
     if (!ordered || !*ordered)
         return;
-    limit = strtod(ordered, &end);
-    if (*end || !(limit >= 0 && limit <= 1e6)) {
-        yk_log_line(YOKE_LOG_WARNING, "YOKE_WATCHDOG is '%.40s'; it is a number of seconds, at most 1000000: nothing is watched",
-                    ordered);
+    if (!yk_read_decimal(ordered, &limit) || !(limit >= 0 && limit <= 1e6)) {
+        yk_log_ordered(YOKE_LOG_WARNING, "YOKE_WATCHDOG is '%.40s'; it is a number of seconds, at most 1000000: nothing is watched",
+                       ordered);
         limit = 0;
     }
     if (limit > 0 && yk_cond_init(&changed) != 0)
@@ -117,7 +115,7 @@ static void report(yoke_stream *first, double seconds)
 {
     enum { LONGEST = 16 };
     link links[LONGEST];
-    yk_text text = { 0 };
+    yk_text text = { 0 }, time = { 0 };
     yoke_stream *stream = first;
     size_t length = 0;
     pthread_mutex_lock(&first->lock);
@@ -142,11 +140,14 @@ static void report(yoke_stream *first, double seconds)
             }
     }
     /* Of what the driver has, only the end can be asked for: that it gets on towards it cannot be seen. */
-    yk_log(YOKE_LOG_WARNING, "stream %s of %s has %s for %.1f s: %s", first->label, first->device->info.selector,
-           held ? "stood still" : "not come to the end of what the driver was given", seconds, yk_text_get(&text));
+    yk_text_add_decimal(&time, seconds, 1);
+    yk_log_ordered(YOKE_LOG_WARNING, "stream %s of %s has %s for %s s: %s", first->label, first->device->info.selector,
+                   held ? "stood still" : "not come to the end of what the driver was given", yk_text_get(&time),
+                   yk_text_get(&text));
     while (length > 0)
         yoke_event_release(links[--length].awaited);
     yk_text_free(&text);
+    yk_text_free(&time);
 }
 
 /* ---- Progress ---- */
@@ -251,7 +252,7 @@ void yk_watchdog_watch(yoke_device *device)
     if (!running && yk_thread_run(watch, NULL, "the watchdog") == YOKE_OK)
         running = true;
     else if (!running)
-        yk_log(YOKE_LOG_WARNING, "there is no watchdog: %s", yoke_error()->text);
+        yk_log_ordered(YOKE_LOG_WARNING, "there is no watchdog: %s", yoke_error()->text);
     pthread_mutex_unlock(&lock);
 }
 

@@ -164,15 +164,19 @@ static yoke_status status_for_function(yoke_stream *stream)
     yoke_status status = has_failed(stream) ? yk_stream_tell(stream) : YOKE_OK;
     if (status == YOKE_OK)
         yoke_error_clear();
+    yk_said_clear();
     return status;
 }
 
-/* A function of the program has returned `result`, having been told `status`. */
+/* A function of the program has returned `result`, having been told `status`. What it has said with yoke_fail is the reason, also
+ * when it returns another status, or a call has failed since. */
 static void function_returned(yoke_stream *stream, const yk_op *op, yoke_status status, yoke_status result)
 {
     if (result >= 0)
         return;
-    if (yoke_error()->status != result || status < 0)
+    if (*yk_said())
+        yk_fail(result, "%s", yk_said());
+    else if (yoke_error()->status != result || status < 0)
         yk_fail(result, "the %s returned %d (%s)", yk_op_name(op->kind), (int)result, yoke_status_name(result));
     yk_stream_fail(stream, op->where, result);
 }

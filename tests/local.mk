@@ -374,8 +374,10 @@ unit_programs = \
 	tests/unit/error \
 	tests/unit/include \
 	tests/unit/image \
+	tests/unit/name \
 	tests/unit/object \
 	tests/unit/opencl_devices \
+	tests/unit/pinned \
 	tests/unit/select \
 	tests/unit/signature \
 	tests/unit/sizes \
@@ -406,9 +408,11 @@ tests_unit_device_LDADD = $(unit_libraries)
 tests_unit_error_LDADD = $(unit_libraries)
 tests_unit_include_LDADD = $(unit_libraries)
 tests_unit_image_LDADD = $(unit_libraries)
+tests_unit_name_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_opencl_devices_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 tests_unit_opencl_devices_LDADD = $(unit_libraries)
+tests_unit_pinned_LDADD = $(unit_libraries)
 tests_unit_select_LDADD = $(unit_libraries)
 tests_unit_signature_LDADD = $(unit_libraries)
 tests_unit_sizes_LDADD = tests/libtap.la

@@ -5,7 +5,6 @@
  */
 #include "driver.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +49,7 @@ static yoke_status get_pci(yk_CUdevice ordinal, char *pci, size_t size)
     if (result != YK_CUDA_SUCCESS)
         pci[0] = '\0';
     for (char *c = pci; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
+        *c = yk_lower(*c);
     return result == YK_CUDA_ERROR_NOT_SUPPORTED ? YOKE_OK : yk_cuda_check("cuDeviceGetPCIBusId", result);
 }
 

@@ -2,8 +2,9 @@
 /* A CUDA source as words. Comments and blanks are skipped, strings are one word whatever they hold, and nothing is expanded. */
 #include "scan.h"
 
-#include <ctype.h>
 #include <string.h>
+
+#include "core.h"
 
 static bool begins(const yk_scanner *s, const char *text)
 {
@@ -13,7 +14,7 @@ static bool begins(const yk_scanner *s, const char *text)
 
 static bool is_letter(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
+    return yk_is_alpha(c) || yk_is_digit(c) || c == '_' || c == '$';
 }
 
 /* To the end of the line, which a backslash at its end continues. */
@@ -79,7 +80,7 @@ static void skip_raw_string(yk_scanner *s)
 static int scan_word(yk_scanner *s)
 {
     const char *start = s->at;
-    bool number = isdigit((unsigned char)*s->at);
+    bool number = yk_is_digit(*s->at);
     while (s->at < s->end && (is_letter(*s->at) || (number && (*s->at == '.' || *s->at == '\''))))
         s->at++;
     if (number)

@@ -98,7 +98,7 @@ static bool has_extension(const inquiry *device, const char *name)
 /* Whether the text holds the word, in letters of any size. */
 static bool contains(const char *text, const char *word)
 {
-    return strcasestr(text, word) != NULL;
+    return yk_find_letters(text, word) != NULL;
 }
 
 /* The version of an extension; 0 when the driver does not tell. */

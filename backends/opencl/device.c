@@ -87,7 +87,7 @@ static yoke_status list_platform(cl_platform_id id)
         code = yk_cl.clGetPlatformInfo(id, CL_PLATFORM_VENDOR, sizeof vendor, vendor, NULL);
     if (code != CL_SUCCESS)
         return reject_platform(&platform, "clGetPlatformInfo", code);
-    platform.nvidia = strcasestr(vendor, "nvidia") != NULL;
+    platform.nvidia = yk_find_letters(vendor, "nvidia") != NULL;
     code = yk_cl.clGetDeviceIDs(id, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
     if (code != CL_SUCCESS || count == 0)
         return reject_platform(&platform, "clGetDeviceIDs", count == 0 && code == CL_SUCCESS ? CL_DEVICE_NOT_FOUND : code);

@@ -122,10 +122,10 @@ static void add_log(cl_program handle, const unit *u, yk_text *log, size_t *out_
 /* The first line of the log that tells of an error, else its first line, into `line`. */
 static void first_error(const char *log, char *line, size_t size)
 {
-    const char *found = strcasestr(log, "error:");
+    const char *found = yk_find_letters(log, "error:");
 
     if (!found)
-        found = strcasestr(log, "error");
+        found = yk_find_letters(log, "error");
     if (!found)
         found = log;
     while (found > log && found[-1] != '\n')

@@ -51,6 +51,20 @@ tap_empty "no line is wider than 132 columns" "$tap_folder/width"
 each blanks >"$tap_folder/blanks"
 tap_empty "no tabs, and no blanks at line ends" "$tap_folder/blanks"
 
+# What depends on the locale that the program has chosen: src/text.c has these for the library.
+localised() {
+    case $1 in
+    src/* | backends/*) ;;
+    *) return ;;
+    esac
+    grep -nHE '%[-+#0-9.*]*[lL]?[aefgAEFG]' "$top_srcdir/$1"
+    grep -nHE '\<(strto(d|f|ld)|atof|(is|to)(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)|str(n?casecmp|casestr|coll|xfrm|ftime)|setlocale|localeconv) *\(' \
+        "$top_srcdir/$1"
+}
+
+each localised >"$tap_folder/local"
+tap_empty "numbers and letters of the library are the same in every locale" "$tap_folder/local"
+
 version=$(sed -n 's/^#define YOKE_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$/\2/p' "$top_srcdir/include/yoke/yoke.h" | paste -sd.)
 [ "$version" = "$PACKAGE_VERSION" ]
 tap_ok $? "configure.ac and yoke.h name the same version ($PACKAGE_VERSION, $version)"

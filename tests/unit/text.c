@@ -61,6 +61,46 @@ static void sizes(void)
     tap_is(text, "1.5", "a target that is too small is terminated");
 }
 
+static void decimals(void)
+{
+    static const struct {
+        double value;
+        unsigned digits;
+        const char *text;
+    } written[] = {
+        { 0, 3, "0.000" },       { 13737.203, 3, "13737.203" },    { -1.5, 1, "-1.5" },
+        { -0.0001, 3, "0.000" }, { 0.9996, 3, "1.000" },           { 2.06, 1, "2.1" },
+        { 7, 0, "7" },           { 4e12, 3, "4000000000000.000" },
+    };
+    for (size_t i = 0; i < YK_COUNT_OF(written); i++) {
+        yk_text text = { 0 };
+        yk_text_add_decimal(&text, written[i].value, written[i].digits);
+        tap_is(yk_text_get(&text), written[i].text, "%s is written", written[i].text);
+        yk_text_free(&text);
+    }
+    static const struct {
+        const char *text;
+        double value;
+    } read[] = {
+        { "0.2", 0.2 }, { "5", 5 }, { ".5", 0.5 }, { "5.", 5 }, { "1e3", 1000 }, { "25E-1", 2.5 }, { "1.25e+2", 125 }, { "0", 0 },
+    };
+    double value;
+    for (size_t i = 0; i < YK_COUNT_OF(read); i++)
+        tap_ok(yk_read_decimal(read[i].text, &value) && value == read[i].value, "%s is read", read[i].text);
+    static const char *const wrong[] = { "", ".", "0,2", "1.5x", "-1", "1e", "1e+", "nan", "inf", "0x10", "1e999", " 1" };
+    for (size_t i = 0; i < YK_COUNT_OF(wrong); i++)
+        tap_ok(!yk_read_decimal(wrong[i], &value), "\"%s\" is no number", wrong[i]);
+}
+
+static void cases_of_letters(void)
+{
+    tap_ok(yk_same_letters("OpenCL", "opencl:0", 6) && !yk_same_letters("open", "opencl", 6) && yk_same_letters("a", "A", 2),
+           "letters are compared in any case");
+    tap_is(yk_find_letters("NVIDIA TITAN V", "titan"), "TITAN V", "and found in any case");
+    tap_ok(!yk_find_letters("NVIDIA", "via") && !yk_find_letters("ab", "abc"), "or not found");
+    tap_is(yk_find_letters("x", ""), "x", "nothing is found at once");
+}
+
 static void nearest(void)
 {
     static const char *const words[] = { "gaussian_rows", "gaussian_columns", "saxpy", "vector_add", "reduce" };
@@ -103,6 +143,8 @@ int main(void)
     growing();
     copying();
     sizes();
+    decimals();
+    cases_of_letters();
     nearest();
     statuses();
     return tap_done();
