@@ -30,6 +30,7 @@ tests_libsuite_la_SOURCES = \
 	tests/conformance/area.c \
 	tests/conformance/area.h \
 	tests/conformance/driver.h \
+	tests/conformance/json.h \
 	tests/conformance/peer.h \
 	tests/conformance/recorded.h \
 	tests/conformance/stand.h \
@@ -81,14 +82,17 @@ conformance_programs = \
 	tests/conformance/hostcall_inside \
 	tests/conformance/hostcall_order \
 	tests/conformance/hostcall_streams \
+	tests/conformance/info \
 	tests/conformance/kernel \
 	tests/conformance/kernels \
 	tests/conformance/kinds \
 	tests/conformance/launch \
+	tests/conformance/locale \
 	tests/conformance/log \
 	tests/conformance/lost \
 	tests/conformance/misuse \
 	tests/conformance/misuse_launch \
+	tests/conformance/names \
 	tests/conformance/native \
 	tests/conformance/native_memory \
 	tests/conformance/peer \
@@ -100,6 +104,7 @@ conformance_programs = \
 	tests/conformance/threads \
 	tests/conformance/transfer \
 	tests/conformance/watchdog \
+	tests/conformance/watchdog_alone \
 	$(alone_programs)
 suite_PROGRAMS = $(conformance_programs)
 

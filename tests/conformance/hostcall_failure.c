@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/native.h>
+
 static const char *const kernels_cuda = "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n";
 static const char *const kernels_opencl = "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n";
 
@@ -405,6 +407,69 @@ out:
     gate_wait(&released, expected);
 }
 
+/* What a function does between yoke_fail and its end, and what it returns. */
+typedef struct saying {
+    bool says, fails, clears;
+    yoke_status returns; /* 1: what the call that failed returned */
+    yoke_device *device;
+    const char *expected;
+} saying;
+
+static yoke_status say(yoke_status status, void *user)
+{
+    const saying *s = user;
+    yoke_buffer *buffer = NULL;
+
+    CHECK_STATUS(YOKE_OK, status);
+    if (s->says)
+        yoke_fail(OWN_STATUS, "%s", OWN_TEXT);
+    if (s->fails)
+        CHECK_STATUS(YOKE_E_INVALID, status = yoke_buffer_create(s->device, 0, &buffer));
+    if (s->clears)
+        yoke_error_clear();
+    return s->returns == 1 ? status : s->returns;
+}
+
+static yoke_status say_natively(yoke_status status, void *native_stream, void *user)
+{
+    CHECK(native_stream != NULL);
+    return say(status, user);
+}
+
+static void what_was_said(suite *t)
+{
+    saying all[] = {
+        { .says = true, .returns = OWN_STATUS, .expected = OWN_TEXT },
+        { .says = true, .returns = -5, .expected = OWN_TEXT },
+        { .says = true, .returns = YOKE_E_EXECUTION, .expected = OWN_TEXT },
+        { .says = true, .fails = true, .returns = OWN_STATUS, .expected = OWN_TEXT },
+        { .says = true, .fails = true, .returns = 1, .expected = OWN_TEXT },
+        { .fails = true, .returns = 1, .expected = "yoke_buffer_create" },
+        { .says = true, .returns = YOKE_OK },
+        { .returns = -5, .expected = "returned -5" }, /* not what the one before has said */
+        { .says = true, .clears = true, .returns = -6, .expected = "returned -6" },
+        { .fails = true, .returns = OWN_STATUS, .expected = "returned -7788" },
+    };
+
+    for (int natively = 0; natively < 2; natively++) {
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+            all[i].device = t->device;
+            if (natively)
+                NEED_OK(yoke_stream_native(t->stream, say_natively, &all[i], NULL));
+            else
+                NEED_OK(yoke_stream_call(t->stream, say, &all[i], NULL));
+            yoke_status status = all[i].returns == 1 ? YOKE_E_INVALID : all[i].returns;
+            if (status == YOKE_OK)
+                CHECK_OK(yoke_stream_wait(t->stream));
+            else
+                CHECK_FAILS(status, all[i].expected, yoke_stream_wait(t->stream));
+            NEED_OK(yoke_stream_recover(t->stream));
+        }
+    }
+out:
+    return;
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
@@ -415,6 +480,7 @@ int main(void)
         { "streams that wait for a failed one fail with the same record", spreads_to_waiting_streams, false },
         { "release cancels what is pending, once each", release_cancels, false },
         { "release of a failed stream", release_of_a_failed_stream, false },
+        { "what a function has said counts until it returns", what_was_said, false },
         { "100 streams released as they run", release_in_a_race, false },
     };
     yoke_source source = YOKE_SOURCE_INIT;
