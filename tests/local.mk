@@ -583,6 +583,7 @@ EXTRA_DIST += \
 	tests/static/texts.awk \
 	tests/static/twins.awk \
 	tests/static/twins.sh \
+	tests/static/use.c \
 	tests/summary.sh \
 	tests/tools/bench.sh \
 	tests/tools/cc.sh \

@@ -10,10 +10,20 @@
 
 #include <yoke/program.h>
 
+/* What the functions below share. */
+static inline yoke_arg yoke_arg_make(uint32_t kind, uint32_t size)
+{
+    yoke_arg arg;
+    arg.kind = kind;
+    arg.size = size;
+    arg.value.u64 = 0;
+    return arg;
+}
+
 /* A buffer or view. */
 static inline yoke_arg yoke_arg_buffer(yoke_buffer *buffer)
 {
-    yoke_arg arg = { YOKE_ARG_BUFFER, sizeof buffer, { 0 } };
+    yoke_arg arg = yoke_arg_make(YOKE_ARG_BUFFER, sizeof buffer);
     arg.value.buffer = buffer;
     return arg;
 }
@@ -21,7 +31,7 @@ static inline yoke_arg yoke_arg_buffer(yoke_buffer *buffer)
 /* A struct by value. `bytes` has to live until the launch call returns. */
 static inline yoke_arg yoke_arg_struct(const void *bytes, size_t size)
 {
-    yoke_arg arg = { YOKE_ARG_STRUCT, (uint32_t)size, { 0 } };
+    yoke_arg arg = yoke_arg_make(YOKE_ARG_STRUCT, YOKE_CAST(uint32_t, size));
     arg.value.bytes = bytes;
     return arg;
 }
@@ -29,14 +39,13 @@ static inline yoke_arg yoke_arg_struct(const void *bytes, size_t size)
 /* A null pointer in place of a buffer, for kernels that ask whether they were given one. */
 static inline yoke_arg yoke_arg_null(void)
 {
-    yoke_arg arg = { YOKE_ARG_NULL, sizeof(void *), { 0 } };
-    return arg;
+    return yoke_arg_make(YOKE_ARG_NULL, sizeof(void *));
 }
 
 /* Shared memory, in the place where OpenCL has the __local parameter. In CUDA, where it is no parameter, it adds to `shared`. */
 static inline yoke_arg yoke_arg_local(size_t bytes)
 {
-    yoke_arg arg = { YOKE_ARG_LOCAL, 0, { 0 } };
+    yoke_arg arg = yoke_arg_make(YOKE_ARG_LOCAL, 0);
     arg.value.u64 = bytes;
     return arg;
 }
@@ -44,7 +53,8 @@ static inline yoke_arg yoke_arg_local(size_t bytes)
 /* What yoke_in, yoke_out and yoke_inout share: the upper half of a host array's size is beside its kind. */
 static inline yoke_arg yoke_arg_host(uint32_t kind, const void *host, size_t size)
 {
-    yoke_arg arg = { kind | (uint32_t)((uint64_t)size >> 32 << 8), (uint32_t)size, { 0 } };
+    uint64_t bytes = size;
+    yoke_arg arg = yoke_arg_make(kind | YOKE_CAST(uint32_t, bytes >> 32 << 8), YOKE_CAST(uint32_t, bytes & 0xffffffffu));
     arg.value.bytes = host;
     return arg;
 }
@@ -70,12 +80,12 @@ static inline yoke_arg yoke_inout(void *host, size_t size)
 }
 
 /* A scalar by value, by its type. */
-#define YOKE_ARG_SCALAR_FN(name, type)                           \
-    static inline yoke_arg yoke_arg_##name(type value)           \
-    {                                                            \
-        yoke_arg arg = { YOKE_ARG_SCALAR, sizeof value, { 0 } }; \
-        arg.value.name = value;                                  \
-        return arg;                                              \
+#define YOKE_ARG_SCALAR_FN(name, type)                               \
+    static inline yoke_arg yoke_arg_##name(type value)               \
+    {                                                                \
+        yoke_arg arg = yoke_arg_make(YOKE_ARG_SCALAR, sizeof value); \
+        arg.value.name = value;                                      \
+        return arg;                                                  \
     }
 YOKE_ARG_SCALAR_FN(i8, int8_t)
 YOKE_ARG_SCALAR_FN(u8, uint8_t)
@@ -95,16 +105,32 @@ static inline yoke_arg yoke_arg_itself(yoke_arg arg)
     return arg;
 }
 
+/* A bool is a byte, 0 or 1, as in CUDA; OpenCL C has no parameters of that type, and its kernels take a uchar. */
+#if defined(__cplusplus)
+static inline yoke_arg yoke_arg_bool(bool value)
+#else
+static inline yoke_arg yoke_arg_bool(_Bool value)
+#endif
+{
+    return yoke_arg_u8(value ? 1 : 0);
+}
+
+/* A char is a byte, whether or not it has a sign here. */
+static inline yoke_arg yoke_arg_char(char value)
+{
+    return yoke_arg_i8(YOKE_CAST(int8_t, value));
+}
+
 /* A scalar whose type is 32 or 64 bits wide, as the platform has it. */
 static inline yoke_arg yoke_arg_long(long value)
 {
-    return sizeof value == 8 ? yoke_arg_i64((int64_t)value) : yoke_arg_i32((int32_t)value);
+    return sizeof value == 8 ? yoke_arg_i64(YOKE_CAST(int64_t, value)) : yoke_arg_i32(YOKE_CAST(int32_t, value));
 }
 
 /* The same without a sign. */
 static inline yoke_arg yoke_arg_ulong(unsigned long value)
 {
-    return sizeof value == 8 ? yoke_arg_u64((uint64_t)value) : yoke_arg_u32((uint32_t)value);
+    return sizeof value == 8 ? yoke_arg_u64(YOKE_CAST(uint64_t, value)) : yoke_arg_u32(YOKE_CAST(uint32_t, value));
 }
 
 /* What YOKE_DIM makes. */
@@ -118,7 +144,7 @@ static inline yoke_dim yoke_dim_make(uint32_t x, uint32_t y, uint32_t z)
 }
 
 #define YOKE_DIM(...) YOKE_DIM_(__VA_ARGS__, 1, 1, 0)
-#define YOKE_DIM_(x, y, z, ...) yoke_dim_make((uint32_t)(x), (uint32_t)(y), (uint32_t)(z))
+#define YOKE_DIM_(x, y, z, ...) yoke_dim_make(YOKE_CAST(uint32_t, x), YOKE_CAST(uint32_t, y), YOKE_CAST(uint32_t, z))
 
 #if defined(__cplusplus)
 
@@ -131,6 +157,16 @@ static inline yoke_arg yoke_arg_of(yoke_arg value)
 static inline yoke_arg yoke_arg_of(yoke_buffer *value)
 {
     return yoke_arg_buffer(value);
+}
+/* No other pointer is an argument, and none is a bool. */
+template <typename type> static inline yoke_arg yoke_arg_of(type *value) = delete;
+static inline yoke_arg yoke_arg_of(bool value)
+{
+    return yoke_arg_bool(value);
+}
+static inline yoke_arg yoke_arg_of(char value)
+{
+    return yoke_arg_char(value);
 }
 static inline yoke_arg yoke_arg_of(signed char value)
 {
@@ -188,6 +224,8 @@ static inline yoke_arg yoke_arg_of(double value)
 #define YOKE_ARG(x) _Generic((x), \
     yoke_arg: yoke_arg_itself, \
     yoke_buffer *: yoke_arg_buffer, \
+    _Bool: yoke_arg_bool, \
+    char: yoke_arg_char, \
     signed char: yoke_arg_i8, \
     unsigned char: yoke_arg_u8, \
     short: yoke_arg_i16, \
@@ -206,9 +244,24 @@ static inline yoke_arg yoke_arg_of(double value)
 #define YOKE_ARG(x) yoke_arg_itself(x)
 #endif
 
-/* YOKE_ARGS(a, b, …) is `array, count`: up to 16 arguments; a kernel with more takes an array of yoke_arg. YOKE_NO_ARGS is none. */
-#define YOKE_COUNT(...) YOKE_COUNT_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define YOKE_COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, n, ...) n
+/* YOKE_ARGS(a, b, …) is `array, count`: up to 64 arguments; a kernel with more takes an array of yoke_arg. YOKE_NO_ARGS is none. In
+ * C, as everywhere there, 'a', true and a comparison are an int: a char or a bool is what is declared as one. */
+/* clang-format off */
+#define YOKE_COUNT(...) YOKE_COUNT_(__VA_ARGS__, \
+    YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, \
+    YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, \
+    YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, \
+    YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, \
+    YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, \
+    YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, 64, 63, 62, 61, 60, \
+    59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, \
+    29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define YOKE_COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, \
+    a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, \
+    a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, a65, a66, a67, a68, a69, a70, a71, a72, a73, a74, \
+    a75, a76, a77, a78, a79, a80, a81, a82, a83, a84, a85, a86, a87, a88, a89, a90, a91, a92, a93, a94, a95, a96, a97, a98, \
+    a99, a100, a101, a102, a103, a104, a105, a106, a107, a108, a109, a110, a111, a112, a113, a114, a115, a116, a117, a118, \
+    a119, a120, a121, a122, a123, a124, a125, a126, a127, a128, n, ...) n
 #define YOKE_JOIN(a, b) YOKE_JOIN_(a, b)
 #define YOKE_JOIN_(a, b) a##b
 #define YOKE_EACH(...) YOKE_JOIN(YOKE_EACH_, YOKE_COUNT(__VA_ARGS__))(__VA_ARGS__)
@@ -228,12 +281,77 @@ static inline yoke_arg yoke_arg_of(double value)
 #define YOKE_EACH_14(x, ...) YOKE_ARG(x), YOKE_EACH_13(__VA_ARGS__)
 #define YOKE_EACH_15(x, ...) YOKE_ARG(x), YOKE_EACH_14(__VA_ARGS__)
 #define YOKE_EACH_16(x, ...) YOKE_ARG(x), YOKE_EACH_15(__VA_ARGS__)
+#define YOKE_EACH_17(x, ...) YOKE_ARG(x), YOKE_EACH_16(__VA_ARGS__)
+#define YOKE_EACH_18(x, ...) YOKE_ARG(x), YOKE_EACH_17(__VA_ARGS__)
+#define YOKE_EACH_19(x, ...) YOKE_ARG(x), YOKE_EACH_18(__VA_ARGS__)
+#define YOKE_EACH_20(x, ...) YOKE_ARG(x), YOKE_EACH_19(__VA_ARGS__)
+#define YOKE_EACH_21(x, ...) YOKE_ARG(x), YOKE_EACH_20(__VA_ARGS__)
+#define YOKE_EACH_22(x, ...) YOKE_ARG(x), YOKE_EACH_21(__VA_ARGS__)
+#define YOKE_EACH_23(x, ...) YOKE_ARG(x), YOKE_EACH_22(__VA_ARGS__)
+#define YOKE_EACH_24(x, ...) YOKE_ARG(x), YOKE_EACH_23(__VA_ARGS__)
+#define YOKE_EACH_25(x, ...) YOKE_ARG(x), YOKE_EACH_24(__VA_ARGS__)
+#define YOKE_EACH_26(x, ...) YOKE_ARG(x), YOKE_EACH_25(__VA_ARGS__)
+#define YOKE_EACH_27(x, ...) YOKE_ARG(x), YOKE_EACH_26(__VA_ARGS__)
+#define YOKE_EACH_28(x, ...) YOKE_ARG(x), YOKE_EACH_27(__VA_ARGS__)
+#define YOKE_EACH_29(x, ...) YOKE_ARG(x), YOKE_EACH_28(__VA_ARGS__)
+#define YOKE_EACH_30(x, ...) YOKE_ARG(x), YOKE_EACH_29(__VA_ARGS__)
+#define YOKE_EACH_31(x, ...) YOKE_ARG(x), YOKE_EACH_30(__VA_ARGS__)
+#define YOKE_EACH_32(x, ...) YOKE_ARG(x), YOKE_EACH_31(__VA_ARGS__)
+#define YOKE_EACH_33(x, ...) YOKE_ARG(x), YOKE_EACH_32(__VA_ARGS__)
+#define YOKE_EACH_34(x, ...) YOKE_ARG(x), YOKE_EACH_33(__VA_ARGS__)
+#define YOKE_EACH_35(x, ...) YOKE_ARG(x), YOKE_EACH_34(__VA_ARGS__)
+#define YOKE_EACH_36(x, ...) YOKE_ARG(x), YOKE_EACH_35(__VA_ARGS__)
+#define YOKE_EACH_37(x, ...) YOKE_ARG(x), YOKE_EACH_36(__VA_ARGS__)
+#define YOKE_EACH_38(x, ...) YOKE_ARG(x), YOKE_EACH_37(__VA_ARGS__)
+#define YOKE_EACH_39(x, ...) YOKE_ARG(x), YOKE_EACH_38(__VA_ARGS__)
+#define YOKE_EACH_40(x, ...) YOKE_ARG(x), YOKE_EACH_39(__VA_ARGS__)
+#define YOKE_EACH_41(x, ...) YOKE_ARG(x), YOKE_EACH_40(__VA_ARGS__)
+#define YOKE_EACH_42(x, ...) YOKE_ARG(x), YOKE_EACH_41(__VA_ARGS__)
+#define YOKE_EACH_43(x, ...) YOKE_ARG(x), YOKE_EACH_42(__VA_ARGS__)
+#define YOKE_EACH_44(x, ...) YOKE_ARG(x), YOKE_EACH_43(__VA_ARGS__)
+#define YOKE_EACH_45(x, ...) YOKE_ARG(x), YOKE_EACH_44(__VA_ARGS__)
+#define YOKE_EACH_46(x, ...) YOKE_ARG(x), YOKE_EACH_45(__VA_ARGS__)
+#define YOKE_EACH_47(x, ...) YOKE_ARG(x), YOKE_EACH_46(__VA_ARGS__)
+#define YOKE_EACH_48(x, ...) YOKE_ARG(x), YOKE_EACH_47(__VA_ARGS__)
+#define YOKE_EACH_49(x, ...) YOKE_ARG(x), YOKE_EACH_48(__VA_ARGS__)
+#define YOKE_EACH_50(x, ...) YOKE_ARG(x), YOKE_EACH_49(__VA_ARGS__)
+#define YOKE_EACH_51(x, ...) YOKE_ARG(x), YOKE_EACH_50(__VA_ARGS__)
+#define YOKE_EACH_52(x, ...) YOKE_ARG(x), YOKE_EACH_51(__VA_ARGS__)
+#define YOKE_EACH_53(x, ...) YOKE_ARG(x), YOKE_EACH_52(__VA_ARGS__)
+#define YOKE_EACH_54(x, ...) YOKE_ARG(x), YOKE_EACH_53(__VA_ARGS__)
+#define YOKE_EACH_55(x, ...) YOKE_ARG(x), YOKE_EACH_54(__VA_ARGS__)
+#define YOKE_EACH_56(x, ...) YOKE_ARG(x), YOKE_EACH_55(__VA_ARGS__)
+#define YOKE_EACH_57(x, ...) YOKE_ARG(x), YOKE_EACH_56(__VA_ARGS__)
+#define YOKE_EACH_58(x, ...) YOKE_ARG(x), YOKE_EACH_57(__VA_ARGS__)
+#define YOKE_EACH_59(x, ...) YOKE_ARG(x), YOKE_EACH_58(__VA_ARGS__)
+#define YOKE_EACH_60(x, ...) YOKE_ARG(x), YOKE_EACH_59(__VA_ARGS__)
+#define YOKE_EACH_61(x, ...) YOKE_ARG(x), YOKE_EACH_60(__VA_ARGS__)
+#define YOKE_EACH_62(x, ...) YOKE_ARG(x), YOKE_EACH_61(__VA_ARGS__)
+#define YOKE_EACH_63(x, ...) YOKE_ARG(x), YOKE_EACH_62(__VA_ARGS__)
+#define YOKE_EACH_64(x, ...) YOKE_ARG(x), YOKE_EACH_63(__VA_ARGS__)
+/* clang-format on */
 
+/* More than 64 end in an error that says so. */
+#define YOKE_MANY_TEXT "YOKE_ARGS takes 64 arguments at most: give a kernel with more an array of yoke_arg, and their number"
+enum { YOKE_MANY = 65 };
 #if defined(__cplusplus)
+template <int count> struct yoke_args_count {
+    static_assert(count <= 64, YOKE_MANY_TEXT);
+    static yoke_arg none()
+    {
+        return yoke_arg_null();
+    }
+};
+#define YOKE_EACH_YOKE_MANY(...) yoke_args_count<YOKE_MANY>::none()
 #define YOKE_ARGS(...) std::initializer_list<yoke_arg>{ YOKE_EACH(__VA_ARGS__) }.begin(), YOKE_COUNT(__VA_ARGS__)
 #else
+#define YOKE_EACH_YOKE_MANY(...)                        \
+    yoke_arg_local(sizeof(struct {                      \
+        _Static_assert(YOKE_MANY < 65, YOKE_MANY_TEXT); \
+        int none;                                       \
+    }))
 #define YOKE_ARGS(...) ((const yoke_arg[]){ YOKE_EACH(__VA_ARGS__) }), YOKE_COUNT(__VA_ARGS__)
 #endif
-#define YOKE_NO_ARGS NULL, 0
+#define YOKE_NO_ARGS YOKE_NULL, 0
 
 #endif

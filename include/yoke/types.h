@@ -90,9 +90,9 @@ typedef struct yoke_field {
     size_t offset, size; /* bytes, on the host */
 } yoke_field;
 
-#define YOKE_FIELD(type, field)                                      \
-    {                                                                \
-#field, offsetof(type, field), sizeof(((type *)NULL)->field) \
+#define YOKE_FIELD(type, field)                                                    \
+    {                                                                              \
+#field, offsetof(type, field), sizeof(YOKE_CAST(type *, YOKE_NULL)->field) \
     }
 
 /* Make sure that a struct is laid out on the device as on the host, by a kernel that is compiled and run for that.

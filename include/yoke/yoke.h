@@ -45,6 +45,15 @@ extern "C" {
 #define YOKE_PRINTF(text, first)
 #endif
 
+/* In macros of these headers, for programs that want no casts of C in C++. */
+#if defined(__cplusplus)
+#define YOKE_CAST(type, value) static_cast<type>(value)
+#define YOKE_NULL nullptr
+#else
+#define YOKE_CAST(type, value) ((type)(value))
+#define YOKE_NULL NULL
+#endif
+
 #define YOKE_VERSION_MAJOR 0
 #define YOKE_VERSION_MINOR 1
 #define YOKE_VERSION_PATCH 0

@@ -31,7 +31,9 @@ static const char *const kernels_cuda =
     "  s[i] = 3 * i; s[64 + i] = i * i; __syncthreads(); out[i] = s[63 - i] + s[127 - i]; }\n"
     "extern \"C\" __global__ void large(int *out, big s) { out[0] = s.a[0]; out[1] = s.a[511]; out[2] = s.a[1019]; }\n"
     "extern \"C\" __global__ void both(int *out, int slot, const int *in, pair p) { extern __shared__ int s[];\n"
-    "  s[0] = p.a; s[1] = p.b; out[slot] = (in ? in[slot] : 7) + s[0] - s[1]; }\n";
+    "  s[0] = p.a; s[1] = p.b; out[slot] = (in ? in[slot] : 7) + s[0] - s[1]; }\n"
+    "extern \"C\" __global__ void single(int *out, bool yes, char letter, bool no, signed char minus)\n"
+    "{ out[0] = yes ? 1 : 2; out[1] = letter; out[2] = no ? 1 : 2; out[3] = minus; }\n";
 static const char *const kernels_opencl =
     "struct big { int a[1020]; }; struct pair { int a, b; };\n"
     "__kernel void maybe(__global int *out, __global const int *in, int other)\n"
@@ -43,6 +45,8 @@ static const char *const kernels_opencl =
     "__kernel void large(__global int *out, struct big s) { out[0] = s.a[0]; out[1] = s.a[511]; out[2] = s.a[1019]; }\n"
     "__kernel void both(__global int *out, int slot, __global const int *in, __local int *s, struct pair p)\n"
     "{ s[0] = p.a; s[1] = p.b; out[slot] = (in ? in[slot] : 7) + s[0] - s[1]; }\n"
+    "__kernel void single(__global int *out, uchar yes, char letter, uchar no, char minus)\n"
+    "{ out[0] = yes ? 1 : 2; out[1] = letter; out[2] = no ? 1 : 2; out[3] = minus; }\n"
     "__kernel __attribute__((reqd_work_group_size(8, 2, 1))) void square(__global int *out)\n"
     "{ out[get_local_id(0) + 8 * get_local_id(1)] = get_local_size(0); }\n"
     "__kernel __attribute__((reqd_work_group_size(16, 1, 1))) void row(__global int *out) { out[get_global_id(0)] = 5; }\n";
@@ -270,6 +274,29 @@ static void parameters(suite *t)
     CHECK_FAILS(YOKE_E_INVALID, "kernel", yoke_kernel_get_param(NULL, 0, &info));
 }
 
+/* A bool of CUDA's, which OpenCL C has not as a parameter, and char are a byte each, whatever the byte is on either side. */
+static void single_bytes(suite *t)
+{
+    static const int32_t wanted[4] = { 1, 'x', 2, -3 };
+    bool yes = t->device, no = !yes;
+    char letter = 'x';
+    signed char minus = -3;
+    yoke_kernel *single = suite_kernel(t, "single");
+    guarded out = { 0 };
+
+    NEED(guarded_create(t, sizeof wanted, &out));
+    NEED_OK(yoke_launch(t->stream, single, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(out.buffer, yes, letter, no, minus)));
+    NEED_OK(yoke_stream_wait(t->stream));
+    guarded_check(t, &out, wanted);
+    if (suite_can(t, YOKE_CAP_SIGNATURE)) {
+        CHECK_FAILS(YOKE_E_ARGUMENT, "single|1",
+                    yoke_launch(t->stream, single, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(out.buffer, 1, letter, no, minus)));
+        CHECK_OK(yoke_stream_wait(t->stream));
+    }
+out:
+    guarded_release(&out);
+}
+
 static void resources(suite *t)
 {
     yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
@@ -433,6 +460,7 @@ int main(void)
         { "shared memory in any place", shared_memory_in_any_place, false },
         { "large structs", large_structs, false },
         { "as many as there can be", as_many_as_there_can_be, false },
+        { "bool and char are a byte", single_bytes, false },
         { "views that are for reading only", const_views, false },
         { "parameters are described", parameters, false },
         { "a kernel's resources are described", resources, false },

@@ -209,6 +209,12 @@ static void many_arguments(suite *t)
     NEED_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &out, &wanted);
     guarded_check(t, &q, &in);
+    NEED_OK(yoke_fill(t->stream, out.buffer, 0, sizeof wanted, "\xEE", 1));
+    NEED_OK(yoke_launch(t->stream, suite_kernel(t, "more"), YOKE_DIM(1), YOKE_DIM(1), 0,
+                        YOKE_ARGS(out.buffer, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12],
+                                  v[13], v[14], q.buffer, (int32_t)1000000, q.buffer, (int32_t)20000000, 42.5f)));
+    NEED_OK(yoke_stream_wait(t->stream));
+    guarded_check(t, &out, &wanted);
 out:
     guarded_release(&q);
     guarded_release(&out);

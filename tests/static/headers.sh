@@ -31,6 +31,43 @@ for header in "$top_srcdir"/include/yoke/*.h; do
     done
 done
 
+# What the macros become in a program's own code.
+careful='-Wall -Wextra -Wshadow -Wpedantic -Wconversion -Wsign-conversion'
+
+# uses COMPILER LANGUAGE STANDARD OPTION...
+uses() {
+    compiler=$1 language=$2 standard=$3
+    shift 3
+    # shellcheck disable=SC2086
+    $compiler -std="$standard" $careful -Werror "$@" -I"$top_srcdir/include" -fsyntax-only -x "$language" "$top_srcdir/tests/static/use.c"
+}
+
+# refuses NUMBER WORDS COMPILER LANGUAGE STANDARD: what is wrong there is an error, in these words.
+refuses() {
+    number=$1 words=$2
+    shift 2
+    ! uses "$@" -DREFUSED="$number" 2>"$tap_folder/refused" && grep -F "$words" "$tap_folder/refused"
+}
+
+# in_a_program COMPILER LANGUAGE STANDARD OPTION...
+in_a_program() {
+    tap_try "a program as $3 with $1" uses "$@"
+    [ "$3" != c99 ] || return
+    tap_try "65 arguments as $3 with $1: the error says how many there may be" refuses 1 "64 arguments at most" "$@"
+    tap_try "128 arguments as $3 with $1: the same" refuses 2 "64 arguments at most" "$@"
+    tap_try "a pointer of the host's as $3 with $1 is no argument" refuses 3 error "$@"
+    tap_try "an array of the host's as $3 with $1 is none" refuses 4 error "$@"
+}
+
+for standard in c99 c11; do
+    in_a_program "$CC" c $standard
+    [ "$CLANG" = no ] || in_a_program "$CLANG" c $standard
+done
+for standard in c++11 c++14 c++17 c++20; do
+    [ "$CXX" = no ] || in_a_program "$CXX" c++ $standard -Wold-style-cast -Wzero-as-null-pointer-constant
+    [ "$CLANG" = no ] || in_a_program "$CLANG" c++ $standard -Wold-style-cast -Wzero-as-null-pointer-constant
+done
+
 # The one that kernels include too, as OpenCL C; without double also.
 includes_in_kernels() {
     # shellcheck disable=SC2086

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program's use of the headers' macros, which expand in its own code: so it is compiled here as C and as C++, with the warnings
+ * that a careful program has. Never linked. With REFUSED it must not compile: headers.sh says why.
+ */
+#include <yoke/args.h>
+#include <yoke/graph.h>
+#include <yoke/native.h>
+#include <yoke/types.h>
+
+#if !defined(__cplusplus)
+#include <stdbool.h>
+#endif
+
+#if !defined(REFUSED)
+#define REFUSED 0
+#endif
+
+struct particle {
+    yoke_vec4 place;
+    yoke_i32 kind;
+};
+
+static yoke_status inits(yoke_device *device)
+{
+    yoke_device_info a = YOKE_DEVICE_INFO_INIT;
+    yoke_stream_desc b = YOKE_STREAM_DESC_INIT;
+    yoke_memory_info c = YOKE_MEMORY_INFO_INIT;
+    yoke_source d = YOKE_SOURCE_INIT;
+    yoke_compiler_info e = YOKE_COMPILER_INFO_INIT;
+    yoke_cache_info f = YOKE_CACHE_INFO_INIT;
+    yoke_kernel_info g = YOKE_KERNEL_INFO_INIT;
+    yoke_param_info h = YOKE_PARAM_INFO_INIT;
+    yoke_native_device i = YOKE_NATIVE_DEVICE_INIT;
+    const yoke_field fields[] = { YOKE_FIELD(struct particle, place), YOKE_FIELD(struct particle, kind) };
+
+    (void)a.size, (void)b.size, (void)c.size, (void)e.size, (void)f.size, (void)g.size, (void)h.size, (void)i.size;
+    return yoke_struct_check(device, &d, "particle", sizeof(struct particle), fields, 2);
+}
+
+static yoke_status launches(yoke_stream *stream, yoke_kernel *kernel, yoke_buffer *x, size_t n)
+{
+    yoke_status status = yoke_launch(stream, kernel, YOKE_DIM(n, 2), YOKE_DIM(1), 0, YOKE_NO_ARGS);
+
+    if (status == YOKE_OK)
+        status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(yoke_arg_buffer(x), yoke_arg_bool(true), yoke_arg_char('a')));
+#if defined(__cplusplus) || __STDC_VERSION__ >= 201112L
+#define EIGHT(x) x, x, x, x, x, x, x, x
+#define MOST EIGHT(1), EIGHT(2u), EIGHT(3l), EIGHT(4ul), EIGHT(5ll), EIGHT(6.0f), EIGHT(7.0), EIGHT(x)
+    bool flag = n > 1;
+    char letter = 'a';
+    signed char i8 = 1;
+    unsigned char u8 = 2;
+    short i16 = 3;
+    unsigned short u16 = 4;
+    const int constant = 5;
+    unsigned long long u64 = 6;
+    float host[4] = { 0, 0, 0, 0 };
+
+    if (status == YOKE_OK)
+        status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(x, flag, letter, i8, u8, i16, u16, constant, u64, n));
+    if (status == YOKE_OK)
+        status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(yoke_in(host, sizeof host), yoke_out(host, sizeof host)));
+    if (status == YOKE_OK)
+        status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(MOST));
+#if REFUSED == 1
+    status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(MOST, 65));
+#elif REFUSED == 2
+    status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(MOST, MOST));
+#elif REFUSED == 3
+    status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(&host[0]));
+#elif REFUSED == 4
+    status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(host));
+#endif
+#endif
+    return status;
+}
+
+#if defined(__cplusplus)
+static_assert(sizeof(YOKE_ARG(true)) == sizeof(yoke_arg), "an argument");
+#endif
+
+int main(void)
+{
+    return inits(YOKE_NULL) < 0 || launches(YOKE_NULL, YOKE_NULL, YOKE_NULL, 1) < 0;
+}
