@@ -59,7 +59,7 @@ yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
 {
     YK_UNCANCELLED;
     static const char function[] = "yoke_cache_get_info";
-    if (yk_info_begin(function, "out_info", out_info, 1, "YOKE_CACHE_INFO_INIT") < 0)
+    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_CACHE_INFO_INIT") < 0)
         return YOKE_E_INVALID;
     yk_cache_is_on();
     yoke_cache_info info = YOKE_CACHE_INFO_INIT;

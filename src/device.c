@@ -127,7 +127,7 @@ yoke_status yk_device_survey(const yk_backend *const *backends, size_t count, yk
 static yoke_status begin_info(const char *function, const char *argument, void *out_info)
 {
     size_t least = offsetof(yoke_device_info, selector) + sizeof((yoke_device_info *)0)->selector;
-    return yk_info_begin(function, argument, out_info, least, "YOKE_DEVICE_INFO_INIT");
+    return yk_info_begin(function, argument, out_info, least, "start from YOKE_DEVICE_INFO_INIT");
 }
 
 static yoke_status list_devices(const char *function, void *infos, size_t capacity, size_t *out_count)
@@ -426,7 +426,7 @@ yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *ou
     YK_UNCANCELLED;
     static const char function[] = "yoke_device_get_compiler";
     yoke_compiler_info info = YOKE_COMPILER_INFO_INIT;
-    if (yk_info_begin(function, "out_info", out_info, 1, "YOKE_COMPILER_INFO_INIT") < 0)
+    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_COMPILER_INFO_INIT") < 0)
         return YOKE_E_INVALID;
     YK_CHECK(device, YK_DEVICE, function, "device");
     yoke_status status = device->backend->device_compiler(device, &info);

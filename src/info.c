@@ -8,15 +8,14 @@
 /* No version has one as large: it was never set. */
 enum { LARGEST = 65536 };
 
-yoke_status yk_info_begin(const char *function, const char *argument, void *out_info, size_t least, const char *init)
+yoke_status yk_info_begin(const char *function, const char *argument, void *out_info, size_t least, const char *advice)
 {
     size_t size;
     if (!out_info)
         return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: %s is NULL", function, argument));
     memcpy(&size, out_info, sizeof size);
     if (size == 0 || size < least || size > LARGEST)
-        return yk_blame(function, NULL,
-                        yk_fail(YOKE_E_INVALID, "%s: the size in %s is %zu; start from %s", function, argument, size, init));
+        return yk_blame(function, NULL, yk_fail(YOKE_E_INVALID, "%s: the size in %s is %zu; %s", function, argument, size, advice));
     if (size > sizeof size)
         memset((char *)out_info + sizeof size, 0, size - sizeof size);
     return YOKE_OK;

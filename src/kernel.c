@@ -323,7 +323,7 @@ const char *yoke_program_get_kernels(yoke_program *program)
 yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info)
 {
     static const char function[] = "yoke_kernel_get_info";
-    if (yk_info_begin(function, "out_info", out_info, 1, "YOKE_KERNEL_INFO_INIT") < 0)
+    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_KERNEL_INFO_INIT") < 0)
         return YOKE_E_INVALID;
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
     yk_info_fill(out_info, &kernel->info, sizeof kernel->info);
@@ -333,7 +333,7 @@ yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *ou
 yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_param_info *out_info)
 {
     static const char function[] = "yoke_kernel_get_param";
-    if (yk_info_begin(function, "out_info", out_info, 1, "YOKE_PARAM_INFO_INIT") < 0)
+    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_PARAM_INFO_INIT") < 0)
         return YOKE_E_INVALID;
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
     if (kernel->param_count < 0)

@@ -9,7 +9,7 @@ yoke_status yoke_device_native(yoke_device *device, yoke_native_device *out_nati
 {
     static const char function[] = "yoke_device_native";
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
-    if (yk_info_begin(function, "out_native", out_native, 1, "YOKE_NATIVE_DEVICE_INIT") < 0)
+    if (yk_info_begin(function, "out_native", out_native, 1, "start from YOKE_NATIVE_DEVICE_INIT") < 0)
         return YOKE_E_INVALID;
     YK_CHECK(device, YK_DEVICE, function, "device");
     device->backend->device_native(device, &native);

@@ -489,7 +489,7 @@ static yoke_status describe(yoke_device *device, yoke_memory_info *info)
 yoke_status yoke_device_memory(yoke_device *device, yoke_memory_info *out_info)
 {
     static const char function[] = "yoke_device_memory";
-    if (yk_info_begin(function, "out_info", out_info, 1, "YOKE_MEMORY_INFO_INIT") < 0)
+    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_MEMORY_INFO_INIT") < 0)
         return YOKE_E_INVALID;
     YK_CHECK(device, YK_DEVICE, function, "device");
     yoke_memory_info info = YOKE_MEMORY_INFO_INIT;

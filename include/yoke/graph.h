@@ -22,7 +22,7 @@ extern "C" {
 
 typedef struct yoke_graph yoke_graph; /* recorded work of one device */
 
-/* Create an empty graph. `name` is for messages, of which 31 characters are kept; NULL: a number. */
+/* Create an empty graph. `name` is for messages, of which at most 31 bytes are kept; NULL: a number. */
 YOKE_API yoke_status yoke_graph_create(yoke_device *device, const char *name, yoke_graph **out_graph);
 
 /* Take another reference, which yoke_graph_release gives back. NULL for NULL. */

@@ -6,8 +6,9 @@
  *
  *  - It returns a yoke_status: YOKE_OK (0), YOKE_PENDING (> 0), or a failure (< 0) with a record behind yoke_error().
  *  - It may be called from any thread, and from inside a host function. Calls on one object from several threads are safe.
- *  - A NULL or released object is YOKE_E_INVALID. The record of a NULL object keeps the failure before it as its cause, so that a
- *    short program may check once at its end.
+ *  - A NULL object is YOKE_E_INVALID. Its record keeps the failure before it as its cause, so that a short program may check once
+ *    at its end. A released object is YOKE_E_INVALID until its memory serves another object, which the old handle then names: a
+ *    thread must not use an object that another thread may have released.
  *  - Out-parameters come last; they are set to NULL or 0 when the call fails. A function that fails has done nothing.
  *  - create, open, build and record give a reference that the caller releases; get borrows from its parent.
  *  - It never aborts, exits or prints (but see yoke_log_set), and leaves the thread's current CUDA context as it was.
@@ -135,7 +136,8 @@ YOKE_API void yoke_error_clear(void);
 
 /* Set the calling thread's record to `status` and a printf-style text, and return `status`: how a host function says why it failed,
  * as in `return yoke_fail(YOKE_E_HOST_FUNCTION, "cannot write %s", path)`. A `status` that is not negative counts as
- * YOKE_E_HOST_FUNCTION. */
+ * YOKE_E_HOST_FUNCTION. The last text of a host function is kept until the function returns or calls yoke_error_clear: it is the
+ * reason of a failure also when another call has failed meanwhile, or the function returns another negative status. */
 YOKE_API yoke_status yoke_fail(yoke_status status, const char *format, ...) YOKE_PRINTF(2, 3);
 
 /* ---- Logging ------------------------------------------------------------------------------------------------------------- */
@@ -153,8 +155,8 @@ enum {
 typedef void (*yoke_log_fn)(int level, const char *text, void *user);
 
 /* Hand every message of this level (YOKE_LOG_) and more important ones to `fn`; NULL: back to what the environment orders.
- * YOKE_LOG=error, warning, info or debug writes them to stderr; without it nothing is written. When this returns, the function that
- * was set before is no longer running. */
+ * YOKE_LOG=error, warning, info or debug writes them to stderr; without it nothing is written but what the watchdog tells, where
+ * YOKE_WATCHDOG asks for that. When this returns, the function that was set before is no longer running. */
 YOKE_API void yoke_log_set(int level, yoke_log_fn fn, void *user);
 
 #define YOKE_TEXT_(x) #x
@@ -270,7 +272,7 @@ typedef struct yoke_stream_desc {
     uint32_t flags;   /* YOKE_STREAM_ bits */
     int32_t wait;     /* YOKE_WAIT_ */
     uint32_t depth;   /* the most operations that may be unfinished, see below; 0: any number */
-    const char *name; /* for messages, as "upload", of which 31 characters are kept; NULL: a number */
+    const char *name; /* for messages, as "upload", of which at most 31 bytes are kept; NULL: a number */
 } yoke_stream_desc;
 
 #define YOKE_STREAM_DESC_INIT                   \
@@ -334,7 +336,11 @@ typedef void (*yoke_release_fn)(void *user);
  * fails, neither `fn` nor `release` is ever called. Otherwise fn is called exactly once, whatever happens, and then release(user)
  * once, unless release is NULL. Both run on a thread of Yoke's, never on the driver's or the caller's. They may block and may call
  * any Yoke function; waiting for their own stream is YOKE_E_DEADLOCK. Host functions of different streams never wait for each
- * other. When fn returns a negative status the stream fails with it, and with the text of yoke_fail if fn called that.
+ * other. When fn returns a negative status the stream fails with it, and with the last text that fn gave to yoke_fail, if any.
+ * fn has to return: pthread_exit in it, a longjmp or an exception out of it, or the cancellation of its thread leave the stream
+ * standing for good. The thread blocks all signals, and so does a program that fn starts: doc/host-functions.md has the remedy.
+ * What stands behind a function that has not returned is kept in host memory, about 144 to 370 bytes for each operation, without a
+ * bound: a program that enqueues faster than its functions run grows, until it waits.
  * YOKE_E_INVALID: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. Or the stream's failure, when it has failed. */
 #define yoke_stream_call(...) yoke_stream_call_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_stream_call_at(const char *where, yoke_stream *stream, yoke_host_fn fn, void *user,
@@ -382,7 +388,8 @@ typedef void (*yoke_settled_fn)(yoke_status status, void *user);
 
 /* Call fn(status, user) once when the event has settled, and then release(user) once, unless release is NULL. It does not hold the
  * stream: what follows the event goes on meanwhile. Like host functions it runs on a thread of Yoke's, may block and call anything,
- * and waits for no other; several of one stream may run at once and in any order. If this call fails, neither is ever called.
+ * and has to return. Each takes a thread while it runs, so that none waits for another as long as the system has threads; several
+ * of one stream may run at once and in any order. If this call fails, neither is ever called.
  * YOKE_E_INVALID: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. */
 YOKE_API yoke_status yoke_event_on_settled(yoke_event *event, yoke_settled_fn fn, void *user, yoke_release_fn release);
 

@@ -39,7 +39,8 @@ uses() {
     compiler=$1 language=$2 standard=$3
     shift 3
     # shellcheck disable=SC2086
-    $compiler -std="$standard" $careful -Werror "$@" -I"$top_srcdir/include" -fsyntax-only -x "$language" "$top_srcdir/tests/static/use.c"
+    $compiler -std="$standard" $careful -Werror "$@" -I"$top_srcdir/include" -fsyntax-only -x "$language" \
+        "$top_srcdir/tests/static/use.c"
 }
 
 # refuses NUMBER WORDS COMPILER LANGUAGE STANDARD: what is wrong there is an error, in these words.

@@ -57,9 +57,9 @@ localised() {
     src/* | backends/*) ;;
     *) return ;;
     esac
-    grep -nHE '%[-+#0-9.*]*[lL]?[aefgAEFG]' "$top_srcdir/$1"
-    grep -nHE '\<(strto(d|f|ld)|atof|(is|to)(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)|str(n?casecmp|casestr|coll|xfrm|ftime)|setlocale|localeconv) *\(' \
-        "$top_srcdir/$1"
+    ctype='(is|to)(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)'
+    strings='strto(d|f|ld)|atof|str(n?casecmp|casestr|coll|xfrm|ftime)|setlocale|localeconv'
+    grep -nHE "%[-+#0-9.*]*[lL]?[aefgAEFG]|\\<($ctype|$strings) *\\(" "$top_srcdir/$1"
 }
 
 each localised >"$tap_folder/local"
