@@ -82,11 +82,13 @@ void yk_device_list_reject(yk_device_list *list, const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    for (char *c = line; length > 0 && *c; c++)
+    if (length <= 0)
+        return;
+    yk_make_utf8(line);
+    for (char *c = line; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    if (length > 0)
-        yk_text_add(&list->rejected, "%s\n", line);
+    yk_text_add(&list->rejected, "%s\n", line);
 }
 
 static void free_list(yk_device_list *list)

@@ -251,7 +251,8 @@ static void arguments(void)
     larger.info.size = offsetof(yoke_cache_info, misses);
     EXPECT(yoke_cache_get_info(&larger.info) == YOKE_OK && larger.info.hits == 0 && larger.info.misses == 0x55555555);
     larger.info.size = sizeof larger;
-    EXPECT(yoke_cache_get_info(&larger.info) == YOKE_OK && larger.info.size == sizeof larger.info && larger.guard[0] == 0x55);
+    EXPECT(yoke_cache_get_info(&larger.info) == YOKE_OK && larger.info.size == sizeof larger && larger.guard[0] == 0 &&
+           larger.guard[7] == 0);
 }
 
 static void with_path(const char *words, const char *name, const char *path, void (*fn)(void))

@@ -364,6 +364,22 @@ static void threads(void)
     tap_ok(!same && reported("chosen"), "each thread has its own report");
 }
 
+/* What drivers call their devices, and say of them, is UTF-8 once it is Yoke's: it goes into messages and JSON. */
+static void names_of_drivers(void)
+{
+    yk_device_list list = { 0 };
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    yk_string_copy(info.name, sizeof info.name, "Ger\xe4t \xc3\xa4");
+    yk_string_copy(info.platform, sizeof info.platform, "\xff");
+    tap_is(yk_device_list_add(&list, &fake_cuda, &info), YOKE_OK, "a device whose name is no UTF-8 is listed");
+    yk_device_list_reject(&list, "Ger\xe4t");
+    tap_is(list.infos[0].name, "Ger?t \xc3\xa4", "with a name that is");
+    tap_is(list.infos[0].platform, "?", "as is the platform's");
+    tap_is(yk_text_get(&list.rejected), "Ger?t\n", "and a reason to reject one");
+    free(list.infos);
+    yk_text_free(&list.rejected);
+}
+
 int main(void)
 {
     tap_start(60);
@@ -375,6 +391,7 @@ int main(void)
     opening();
     refusing();
     describing();
+    names_of_drivers();
     in_this_process();
     threads();
     return tap_done();
