@@ -6,6 +6,7 @@
 #include "pinned.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
@@ -90,7 +91,10 @@ static bool is_listed_writable(uintptr_t address)
     char line[256], permissions[8];
     uintptr_t start, end;
     bool writable = true, begins = true;
-    FILE *maps = fopen("/proc/self/maps", "re");
+    int descriptor = open("/proc/self/maps", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    FILE *maps = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
+    if (!maps && descriptor >= 0)
+        close(descriptor);
     while (maps && fgets(line, sizeof line, maps)) {
         bool whole = begins; /* of a long line, the rest comes by itself */
         begins = strchr(line, '\n');
