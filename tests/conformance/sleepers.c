@@ -46,10 +46,17 @@ static void begin(suite *t, yoke_status notified)
     t->device->backend = &doctored;
 }
 
-static void end(suite *t)
+/* Nothing is pending any more. Once no other thread waits, the driver is asked again as ever. */
+static void let_go(void)
 {
     atomic_store(&pending, false);
-    t->device->backend = real;
+}
+
+static void end(suite *t)
+{
+    let_go();
+    if (real)
+        t->device->backend = real;
 }
 
 /* An event behind work that the driver was given. */
@@ -167,9 +174,10 @@ static void many_threads(suite *t, yoke_status notified)
         tap_diag("the driver was asked %u times in %.3f s", asked, took);
     CHECK(atomic_load(&notifications) == 1);
 out:
-    end(t); /* which nobody notifies of: the threads find it by themselves */
+    let_go(); /* which nobody notifies of: the threads find it by themselves */
     while (started > 0)
         pthread_join(threads[--started], NULL);
+    end(t);
     yoke_event_release(c.event);
     yoke_buffer_release(buffer);
     yoke_stream_release(stream);
@@ -203,7 +211,7 @@ static void the_first_gives_up(suite *t)
         if (!CHECK(pthread_create(&threads[i], NULL, wait_in_crowd, i == 0 ? &brief : &patient) == 0))
             tap_bail("no threads");
     pthread_join(threads[0], NULL);
-    end(t);
+    let_go();
     pthread_join(threads[1], NULL);
     pthread_join(threads[2], NULL);
 out:
