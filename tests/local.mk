@@ -242,6 +242,7 @@ check_LTLIBRARIES += tests/faults/layer.la tests/faults/libline.la
 tests_faults_layer_la_SOURCES = \
 	tests/faults/layer.c \
 	tests/faults/layer.h \
+	tests/faults/layer_memory.c \
 	tests/faults/layer_program.c \
 	tests/faults/layer_program.h
 tests_faults_layer_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)

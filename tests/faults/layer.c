@@ -531,6 +531,7 @@ static void report(liar_report *out)
     pthread_mutex_lock(&lock);
     *out = counts;
     pthread_mutex_unlock(&lock);
+    out->unmapped = layer_unmappings();
 }
 
 static void *newest_queue(void)
@@ -582,6 +583,7 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_d
     ours.clCreateSubBuffer = create_sub_buffer;
     ours.clReleaseMemObject = release_memory;
     layer_take_program_calls(next, &ours);
+    layer_take_memory_calls(next, &ours);
     *table_ret = &ours;
     return CL_SUCCESS;
 }

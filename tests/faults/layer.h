@@ -65,7 +65,7 @@ typedef struct liar_orders {
     unsigned fail_at, fail_times;
 } liar_orders;
 
-/* What has happened since the last order; the last two count from the start. */
+/* What has happened since the last order; the last three count from the start. */
 typedef struct liar_report {
     unsigned asked;     /* callbacks that clSetEventCallback was given */
     unsigned called;    /* how often the layer has called one */
@@ -76,6 +76,7 @@ typedef struct liar_report {
     unsigned abandoned; /* events released before a query has told how they ended */
     unsigned pending;   /* callbacks that are still to be delivered */
     unsigned objects;   /* contexts, queues, buffers and events that are alive */
+    unsigned unmapped;  /* calls of clEnqueueUnmapMemObject since the last clFinish */
 } liar_report;
 
 typedef struct liar_control {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two halves of the layer of layer.h, for each other. */
+/* The parts of the layer of layer.h, for each other. */
 #ifndef LAYER_PROGRAM_H
 #define LAYER_PROGRAM_H
 
@@ -13,5 +13,9 @@ bool layer_refuses(enum liar_call which, cl_command_queue queue, cl_int *out_cod
 
 /* Put the calls about programs into our table. */
 void layer_take_program_calls(const cl_icd_dispatch *target, cl_icd_dispatch *table);
+
+/* The same for calls about mapped memory; and how many unmappings have been enqueued since a queue was last waited for. */
+void layer_take_memory_calls(const cl_icd_dispatch *target, cl_icd_dispatch *table);
+unsigned layer_unmappings(void);
 
 #endif

@@ -207,6 +207,33 @@ static void release(suite *t)
     be_honest(t);
 }
 
+/* ---- The end ---- */
+
+/* Buffers are unmapped without a wait, but not when the device closes: the process may end right behind that, and with it the
+ * driver under its own threads. */
+static void unmapped_to_the_end(suite *t)
+{
+    yoke_device *device = NULL;
+    yoke_buffer *buffer = NULL;
+
+    if (!has_layer())
+        return;
+    CHECK_OK(yoke_device_trim(t->device, 0));
+    NEED_OK(yoke_device_open(t->info.selector, &device));
+    NEED_OK(yoke_buffer_create_pinned(device, sizeof marks, &buffer));
+    CHECK_OK(yoke_device_trim(device, 0));
+    unsigned before = told().unmapped;
+    yoke_buffer_release(buffer);
+    buffer = NULL;
+    CHECK_OK(yoke_device_trim(device, 0));
+    CHECK(told().unmapped == before + 1);
+out:
+    yoke_buffer_release(buffer);
+    yoke_device_release(device);
+    CHECK(told().unmapped == 0);
+    be_honest(t);
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
@@ -220,6 +247,7 @@ int main(void)
         { "callbacks that cannot be registered", refused, false },
         { "a status that is late", slow_status, false },
         { "a status that is late, polled", slow_status_to_a_poll, false },
+        { "a device that closes waits for its unmappings", unmapped_to_the_end, false },
     };
 
     return line_main(cases, sizeof cases / sizeof cases[0]);
