@@ -61,6 +61,11 @@ has_pocl() {
     [ -n "${OCL_ICD_FILENAMES-}${OCL_ICD_VENDORS-}" ] || [ -f /etc/OpenCL/vendors/pocl.icd ]
 }
 
+# Debian has one of these modules in a package of its own.
+has_venv() {
+    python3 -c 'import ensurepip, venv' 2>/dev/null
+}
+
 # Debian's PoCL brings a clang with a number in its name.
 clang_name() {
     for name in clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14; do
@@ -119,6 +124,7 @@ find_missing() {
     want cppcheck has_program cppcheck
     want abigail-tools has_program abidw
     want gcovr has_program gcovr
+    want python3-venv has_venv
     want doxygen has_program doxygen
     want "debhelper dpkg-dev" has_program dh
     want lintian has_program lintian
