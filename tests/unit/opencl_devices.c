@@ -198,6 +198,12 @@ static cl_int release_context(cl_context context)
     return CL_SUCCESS;
 }
 
+static cl_int finish_queue(cl_command_queue queue)
+{
+    (void)queue;
+    return CL_SUCCESS;
+}
+
 static cl_int release_queue(cl_command_queue queue)
 {
     (void)queue;
@@ -214,6 +220,7 @@ static void make_up(void)
     yk_cl.clCreateContext = create_context;
     yk_cl.clCreateCommandQueue = create_queue;
     yk_cl.clReleaseContext = release_context;
+    yk_cl.clFinish = finish_queue;
     yk_cl.clReleaseCommandQueue = release_queue;
     for (size_t i = 0; i < MOST; i++)
         driver.devices[i] = good;
