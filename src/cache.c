@@ -32,8 +32,11 @@ static const char tail_magic[8] = "YkCache1";
 enum { NAME_SEED = 1 }; /* another format has another one: then versions of Yoke leave each other's entries alone */
 #define ENTRY_MOST ((uint64_t)1 << 30)
 #define SUFFIX ".yoke"
+#define NOTE ".note"     /* the same, of what is no program: small, not counted, and removed when it was not used for a month */
 #define TEMPORARY "tmp-" /* "tmp-PID-NUMBER.yoke" */
 enum { NAME_SIZE = 64, HASH_LENGTH = 2 * YK_HASH_SIZE, NAME_LENGTH = HASH_LENGTH + sizeof SUFFIX - 1, STALE_SECONDS = 3600 };
+enum { NOTE_SECONDS = 30 * 24 * 3600 };
+_Static_assert(sizeof NOTE == sizeof SUFFIX, "both names have one length");
 
 static yk_cache_folder folder = { .fd = -1 };
 static atomic_bool told;
@@ -77,19 +80,24 @@ yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
 
 /* ---- Names ---- */
 
-static void entry_name(const yk_text *key, char *name)
+static void make_name(const yk_text *key, const char *suffix, char *name)
 {
     unsigned char hash[YK_HASH_SIZE];
     yk_hash(yk_text_get(key), key->length, NAME_SEED, hash);
     for (size_t i = 0; i < sizeof hash; i++)
         snprintf(name + 2 * i, 3, "%02x", hash[i]);
-    memcpy(name + 2 * sizeof hash, SUFFIX, sizeof SUFFIX);
+    memcpy(name + 2 * sizeof hash, suffix, sizeof SUFFIX);
 }
 
-static bool is_entry(const char *name)
+static void entry_name(const yk_text *key, char *name)
+{
+    make_name(key, SUFFIX, name);
+}
+
+static bool has_form(const char *name, const char *suffix)
 {
     return strlen(name) == NAME_LENGTH && strspn(name, "0123456789abcdef") == HASH_LENGTH &&
-           strcmp(name + HASH_LENGTH, SUFFIX) == 0;
+           strcmp(name + HASH_LENGTH, suffix) == 0;
 }
 
 static bool is_temporary(const char *name)
@@ -268,19 +276,20 @@ static void add_file(file_list *files, const char *name, const struct stat *stat
     files->bytes += added->size;
 }
 
-/* All entries; temporary files that a killed process has left are removed on the way. What is not ours is not looked at. */
+/* All entries; temporary files that a killed process has left, and old notes, are removed on the way. What is not ours is not
+ * looked at. */
 static void list_files(DIR *listing, file_list *files)
 {
     time_t now = time(NULL);
     for (struct dirent *item = readdir(listing); item; item = readdir(listing)) {
         struct stat status;
-        bool entry = is_entry(item->d_name);
-        if ((!entry && !is_temporary(item->d_name)) || fstatat(folder.fd, item->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
+        bool entry = has_form(item->d_name, SUFFIX), note = has_form(item->d_name, NOTE);
+        if ((!entry && !note && !is_temporary(item->d_name)) || fstatat(folder.fd, item->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
             !S_ISREG(status.st_mode))
             continue;
         if (entry)
             add_file(files, item->d_name, &status);
-        else if (now - status.st_mtim.tv_sec > STALE_SECONDS)
+        else if (now - status.st_mtim.tv_sec > (note ? NOTE_SECONDS : STALE_SECONDS))
             unlinkat(folder.fd, item->d_name, 0);
     }
 }
@@ -401,4 +410,39 @@ void yk_cache_store(const yk_text *key, const yk_text *image)
     atomic_fetch_add(&stored, 1);
     yk_log(YOKE_LOG_DEBUG, "cache: %s is stored", name);
     evict();
+}
+
+/* ---- Notes ---- */
+
+bool yk_cache_recall(const yk_text *key, yk_text *out_note)
+{
+    if (!yk_cache_is_on())
+        return false;
+    char name[NAME_SIZE];
+    make_name(key, NOTE, name);
+    return read_entry(name, key, out_note) == FOUND;
+}
+
+void yk_cache_note(const yk_text *key, const yk_text *note)
+{
+    if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
+        return;
+    char name[NAME_SIZE];
+    yk_text entry = { 0 };
+    make_name(key, NOTE, name);
+    if (!may_write((uint64_t)note->length + key->length + sizeof(entry_tail)) || !make_entry(key, note, &entry))
+        return;
+    int error = write_entry(name, &entry);
+    yk_text_free(&entry);
+    if (error)
+        yk_log(YOKE_LOG_DEBUG, "cache: nothing could be noted in %s: %s", folder.path, strerror(error));
+}
+
+void yk_cache_forget(const yk_text *key)
+{
+    if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
+        return;
+    char name[NAME_SIZE];
+    make_name(key, NOTE, name);
+    unlinkat(folder.fd, name, 0);
 }

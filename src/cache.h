@@ -19,4 +19,10 @@ void yk_cache_store(const yk_text *key, const yk_text *image);
 /* What yk_cache_find has just given is of no use (the driver refused it): it is dropped, and the hit was none. */
 void yk_cache_reject(const yk_text *key);
 
+/* Small notes of other things in the same folder, found and kept in the same way: they count neither for yoke_cache_get_info nor
+ * for the limit. */
+bool yk_cache_recall(const yk_text *key, yk_text *out_note);
+void yk_cache_note(const yk_text *key, const yk_text *note);
+void yk_cache_forget(const yk_text *key);
+
 #endif
