@@ -34,6 +34,7 @@ libyoke_all_la_SOURCES += \
 	backends/opencl/error.c \
 	backends/opencl/event.c \
 	backends/opencl/graph.c \
+	backends/opencl/icds.c \
 	backends/opencl/kernel.c \
 	backends/opencl/lock.c \
 	backends/opencl/program.c \

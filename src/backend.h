@@ -43,6 +43,17 @@ struct yk_backend {
      * when the driver is missing or refuses to start: the record's text says why and what to do. */
     yoke_status (*device_list)(yk_device_list *list);
 
+    /* Append all that decides which drivers device_list starts, as lines: variables of the environment and files, with
+     * yk_text_add_variable and yk_text_add_file; not the libraries that are loaded for it. Loads nothing. False: other code of this
+     * process has started drivers of these already, so that what a child would answer says nothing about this process. */
+    bool (*driver_key)(yk_text *key);
+    /* Append the name of each driver that device_list starts, a line each; nothing where there is but one. */
+    void (*driver_names)(yk_text *names);
+    /* Append what has to be in the environment for this one alone to be started: NAME=VALUE, a line each. */
+    void (*driver_alone)(const char *name, yk_text *settings);
+    /* In a forked child: make the locks of device_list new, since another thread of the parent may have held them. */
+    void (*forked)(void);
+
     /* Open the device that device->info (as device_list gave it) describes: sets device->native. */
     yoke_status (*device_open)(yoke_device *device);
     void (*device_close)(yoke_device *device);

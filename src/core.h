@@ -81,6 +81,9 @@ const char *yk_text_get(const yk_text *text); /* never NULL */
 /* Forget all but the first `length` bytes. */
 void yk_text_cut(yk_text *text, size_t length);
 void yk_text_free(yk_text *text);
+/* Append a line: a file's path, size, time of change and inode, as far as there is one; a variable of the environment (trust.c). */
+void yk_text_add_file(yk_text *text, const char *path);
+void yk_text_add_variable(yk_text *text, const char *name);
 
 /* The calling thread's own texts: valid until the thread changes them, freed when it ends. */
 enum yk_thread_text { YK_BUILD_LOG, YK_DEVICE_REPORT, YK_GRAPH_TEXT, YK_KERNEL_NAMES, YK_THREAD_TEXTS };
@@ -103,6 +106,9 @@ const char *yk_bytes_text(char *target, size_t size, uint64_t bytes);
 const char *yk_intern(const char *text);
 /* For tests: the most texts that a call of yk_intern compares its own with. */
 size_t yk_intern_longest(void);
+/* Around a fork: the lock of those texts. */
+void yk_intern_lock(void);
+void yk_intern_unlock(void);
 /* The candidate nearest to `word` by edit distance, or NULL when none is near. */
 const char *yk_nearest(const char *word, const char *const *candidates, size_t count);
 
@@ -190,15 +196,17 @@ void yk_log_forked(void);
 
 /* ---- Fork (fork.c) ---- */
 
-/* Before a device is opened, and after: from then on a child of this process is one of those. */
-yoke_status yk_fork_prepare(void);
+/* Around the start of a driver in this process: a child that is forked in between cannot use it. */
+yoke_status yk_fork_begin_start(void);
+void yk_fork_end_start(void);
+/* A device is open: from now on no child of this process can use Yoke. */
 void yk_fork_arm(void);
 /* For public functions that take no object: YOKE_OK, or YOKE_E_FORKED with its record. */
 YK_COLD yoke_status yk_fork_check(const char *function);
 
 #include "object.h"
 
-/* ---- Devices (device.c, select.c, probe.c) ---- */
+/* ---- Devices (device.c, select.c, start.c, probe.c) ---- */
 
 /* What drivers offered, and what was rejected. */
 typedef struct yk_device_list {

@@ -13,9 +13,9 @@
 #include "fill.h"
 #include "hash.h"
 #include "pool.h"
-#include "probe.h"
 #include "select.h"
 #include "staging.h"
+#include "start.h"
 #include "trace.h"
 #include "trash.h"
 #include "watchdog.h"
@@ -108,7 +108,7 @@ yoke_status yk_device_survey(const yk_backend *const *backends, size_t count, yk
     for (size_t i = 0; status >= 0 && i < count; i++) {
         if (!yk_selector_takes_backend(&order, backends[i]->name))
             continue;
-        yoke_status one = yk_probe(backends[i], out_list);
+        yoke_status one = yk_start_list(backends[i], true, out_list);
         if (one < 0)
             add_reason(report(), backends[i], yoke_error()->text, "\n");
         if (one == YOKE_E_OUT_OF_HOST_MEMORY) /* not a driver's fault: an answer without its devices would be wrong */
@@ -166,14 +166,33 @@ static yoke_status list_devices(const char *function, void *infos, size_t capaci
     return status;
 }
 
+/* A thread that is cancelled while a child is asked would leave it behind, and one that is while a driver starts, that driver. */
+static int keep_thread(void)
+{
+    int before = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static void unkeep_thread(int before)
+{
+    pthread_setcancelstate(before, NULL);
+}
+
 yoke_status yoke_device_count(size_t *out_count)
 {
-    return yk_blame("yoke_device_count", NULL, list_devices("yoke_device_count", NULL, 0, out_count));
+    int before = keep_thread();
+    yoke_status status = yk_blame("yoke_device_count", NULL, list_devices("yoke_device_count", NULL, 0, out_count));
+    unkeep_thread(before);
+    return status;
 }
 
 yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, size_t *out_count)
 {
-    return yk_blame("yoke_device_list", NULL, list_devices("yoke_device_list", infos, capacity, out_count));
+    int before = keep_thread();
+    yoke_status status = yk_blame("yoke_device_list", NULL, list_devices("yoke_device_list", infos, capacity, out_count));
+    unkeep_thread(before);
+    return status;
 }
 
 /* ---- Opening ---- */
@@ -219,9 +238,7 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     device->blocking = is_blocking();
     device->traced = trace_number();
     yk_pool_init(device);
-    yoke_status status = yk_fork_prepare();
-    if (status < 0)
-        goto out_object;
+    yoke_status status;
     if (pthread_mutex_init(&device->lock, NULL) != 0) {
         status = yk_no_memory("a device's lock");
         goto out_object;
@@ -244,11 +261,11 @@ out_object:
     return status;
 }
 
-/* Open the best of a backend's devices that is taken and opens. */
-static void search_backend(device_search *search, const yk_backend *backend)
+/* Start the backend's driver, and open the best of its devices that is taken and opens. */
+static void search_started(device_search *search, const yk_backend *backend)
 {
     size_t first = search->seen.count;
-    yoke_status status = yk_probe_here(backend, &search->seen);
+    yoke_status status = yk_start_here(backend, &search->seen);
     if (status < 0) {
         add_reason(report(), backend, yoke_error()->text, "\n");
         note_failure(search, backend);
@@ -271,6 +288,20 @@ static void search_backend(device_search *search, const yk_backend *backend)
             report_device(&infos[i], "chosen", "");
         }
     }
+}
+
+static void search_backend(device_search *search, const yk_backend *backend)
+{
+    yoke_status status = yk_start_check(backend);
+    if (status >= 0)
+        status = yk_fork_begin_start();
+    if (status < 0) {
+        add_reason(report(), backend, yoke_error()->text, "\n");
+        note_failure(search, backend);
+        return;
+    }
+    search_started(search, backend);
+    yk_fork_end_start();
 }
 
 /* Why nothing was opened, as one line. */
@@ -335,7 +366,7 @@ yoke_status yk_device_open_among(const yk_backend *const *backends, size_t count
     } else {
         for (size_t i = 0; i < count; i++)
             if (!yk_selector_takes_backend(&search.order, backends[i]->name))
-                yk_probe(backends[i], &others); /* only to tell what there is: that it fails changes nothing */
+                yk_start_list(backends[i], false, &others); /* only to tell what there is: that it fails changes nothing */
         status = explain(&search, &others);
     }
     free_list(&search.seen);
@@ -347,6 +378,7 @@ yoke_status yk_device_open_among(const yk_backend *const *backends, size_t count
 
 yoke_status yoke_device_open(const char *selector, yoke_device **out_device)
 {
+    int before = keep_thread();
     yoke_status status = yk_fork_check("yoke_device_open");
     if (out_device)
         *out_device = NULL;
@@ -354,7 +386,9 @@ yoke_status yoke_device_open(const char *selector, yoke_device **out_device)
         status = yk_fail(YOKE_E_INVALID, "yoke_device_open: out_device is NULL");
     if (status == YOKE_OK)
         status = yk_device_open_among(all_backends, YK_COUNT_OF(all_backends), selector, out_device);
-    return yk_blame("yoke_device_open", NULL, status);
+    status = yk_blame("yoke_device_open", NULL, status);
+    unkeep_thread(before);
+    return status;
 }
 
 /* ---- An opened device ---- */

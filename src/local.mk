@@ -89,6 +89,8 @@ libyoke_all_la_SOURCES = \
 	src/source.h \
 	src/staging.c \
 	src/staging.h \
+	src/start.c \
+	src/start.h \
 	src/status.c \
 	src/stream.c \
 	src/stream.h \
@@ -100,6 +102,8 @@ libyoke_all_la_SOURCES = \
 	src/trace_file.c \
 	src/trash.c \
 	src/trash.h \
+	src/trust.c \
+	src/trust.h \
 	src/twins.h \
 	src/waiter.c \
 	src/waiter.h \

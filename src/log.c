@@ -14,9 +14,16 @@ static const char *const level_names[] = { "off", "error", "warning", "info", "d
 
 atomic_int yk_log_level = -1;
 
+/* Who is told. The one that is set next is prepared beside it, so that a fork finds one or the other whole. */
+typedef struct listener {
+    yoke_log_fn fn;
+    void *user;
+} listener;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows; held while the program's function runs */
-static yoke_log_fn log_fn;
-static void *log_user;
+static listener listeners[2];
+static atomic_uint current;
+static _Thread_local bool is_telling; /* this thread holds the lock */
 
 /* What the environment orders. */
 static int ordered_level(void)
@@ -32,15 +39,16 @@ static int ordered_level(void)
 static bool nobody_chose(void)
 {
     const char *ordered = getenv("YOKE_LOG");
-    return !log_fn && (!ordered || !*ordered);
+    return !listeners[atomic_load(&current)].fn && (!ordered || !*ordered);
 }
 
 void yoke_log_set(int level, yoke_log_fn fn, void *user)
 {
     YK_UNCANCELLED;
     pthread_mutex_lock(&lock);
-    log_fn = fn;
-    log_user = user;
+    unsigned next = 1 - atomic_load(&current);
+    listeners[next] = (listener){ fn, user };
+    atomic_store(&current, next);
     if (!fn)
         level = ordered_level();
     level = level < YOKE_LOG_OFF ? YOKE_LOG_OFF : level > YOKE_LOG_DEBUG ? YOKE_LOG_DEBUG : level;
@@ -55,8 +63,9 @@ static void tell(int level, const char *text, bool ordered)
         atomic_store_explicit(&yk_log_level, ordered_level(), memory_order_relaxed);
     if (level > atomic_load_explicit(&yk_log_level, memory_order_relaxed) && !(ordered && nobody_chose()))
         return;
-    if (log_fn)
-        log_fn(level, text, log_user);
+    const listener *told = &listeners[atomic_load(&current)];
+    if (told->fn)
+        told->fn(level, text, told->user);
     else
         fprintf(stderr, "yoke: %s: %s\n", level_names[level], text);
 }
@@ -79,7 +88,9 @@ static void write_line(int level, bool ordered, const char *format, va_list args
         if ((unsigned char)*c < ' ') /* a name of the program's may hold anything */
             *c = ' ';
     pthread_mutex_lock(&lock);
+    is_telling = true;
     tell(level, text, ordered);
+    is_telling = false;
     pthread_mutex_unlock(&lock);
     free(more);
 }
@@ -103,5 +114,6 @@ void yk_log_ordered(int level, const char *format, ...)
 void yk_log_forked(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-    lock = fresh;
+    if (!is_telling) /* the program's function may fork: it comes back here, and gives the lock back */
+        lock = fresh;
 }

@@ -152,6 +152,16 @@ static lasting *add(const char *text, uint64_t hash)
     return added;
 }
 
+void yk_intern_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void yk_intern_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 const char *yk_intern(const char *text)
 {
     uint64_t hash = hash_of(text);

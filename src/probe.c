@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Asking a backend for its devices. Loading a driver starts threads and makes a later fork unsafe, and a bad one may crash or hang:
- * so as long as this process has not opened a device of the backend, a child asks, answers through a pipe and is gone.
+ * so a child asks, answers through a pipe and is gone.
  */
 #include "probe.h"
 
@@ -9,45 +9,29 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "backend.h"
+#include "settle.h"
+#include "trust.h"
 
 unsigned yk_probe_seconds = 20;
 
-/* How a child's answer begins; the device infos, the rejections and the failure's text follow. */
+enum { ROOM = 16 }; /* with fewer descriptors free, a driver that finds nothing may have lacked them */
+
+/* How a child's answer begins; the device infos, the rejections, the failure's text and the loaded files follow. */
 typedef struct answer_head {
     size_t total; /* bytes of all the answer */
     yoke_status status;
-    size_t count, rejected_length, text_length;
+    size_t count, rejected_length, text_length, files_length;
 } answer_head;
 
-/* No child is forked while a driver is being started: it would inherit the backend's locks in the middle of it. */
-static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER; /* protects started; held while a driver starts, and across fork */
-static const yk_backend *started[8];
-
-static bool is_started(const yk_backend *backend)
-{
-    for (size_t i = 0; i < YK_COUNT_OF(started); i++)
-        if (started[i] == backend)
-            return true;
-    return false;
-}
-
-static void note_started(const yk_backend *backend)
-{
-    for (size_t i = 0; i < YK_COUNT_OF(started) && !is_started(backend); i++)
-        if (!started[i])
-            started[i] = backend;
-}
-
-/* Ask the backend; what a failing one has added is taken back, but for the rejections. */
-static yoke_status ask(const yk_backend *backend, yk_device_list *list)
+yoke_status yk_probe_here(const yk_backend *backend, yk_device_list *list)
 {
     size_t before = list->count;
     yoke_status status = backend->device_list(list);
@@ -56,14 +40,9 @@ static yoke_status ask(const yk_backend *backend, yk_device_list *list)
     return status;
 }
 
-yoke_status yk_probe_here(const yk_backend *backend, yk_device_list *list)
+uint64_t yk_probe_deadline(void)
 {
-    pthread_mutex_lock(&start_lock);
-    yoke_status status = ask(backend, list);
-    if (status >= 0)
-        note_started(backend);
-    pthread_mutex_unlock(&start_lock);
-    return status;
+    return yk_now() + (uint64_t)1000000000 * yk_probe_seconds;
 }
 
 /* ---- The child ---- */
@@ -96,51 +75,122 @@ static void write_all(int fd, const void *bytes, size_t size)
     }
 }
 
-/* A child whose parent is gone, or stopped by a debugger, must not stay behind for ever with a driver that hangs. */
-static void limit_own_life(void)
+/* Signals whose handlers are the program's, and which are to end this process: faults, also where a driver raises them itself, and
+ * the alarm, since a child whose parent is gone, or stopped by a debugger, must not stay behind for ever with a driver that hangs.
+ */
+static void let_die(void)
 {
-    struct sigaction fatal = { .sa_handler = SIG_DFL };
-    sigset_t alarm_only;
-    sigemptyset(&fatal.sa_mask);
-    sigaction(SIGALRM, &fatal, NULL);
-    sigemptyset(&alarm_only);
-    sigaddset(&alarm_only, SIGALRM);
-    pthread_sigmask(SIG_UNBLOCK, &alarm_only, NULL);
+    static const int fatal[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGALRM };
+    struct sigaction end = { .sa_handler = SIG_DFL };
+    sigset_t unblocked;
+    sigemptyset(&end.sa_mask);
+    sigemptyset(&unblocked);
+    for (size_t i = 0; i < YK_COUNT_OF(fatal); i++) {
+        sigaction(fatal[i], &end, NULL);
+        sigaddset(&unblocked, fatal[i]);
+    }
+    pthread_sigmask(SIG_UNBLOCK, &unblocked, NULL);
     alarm(yk_probe_seconds + 5);
 }
 
-/* All signals are blocked: no handler of the program runs in here, and a crash kills at once. */
-_Noreturn static void child(const yk_backend *backend, int answer_fd)
+/* Drivers open files, and the program may have left them few: the child may have as many as the system allows. */
+static void allow_files(void)
 {
-    answer_fd = fcntl(answer_fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* a program that closed its own may have got one of them */
-    limit_own_life();
-    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null >= 0) { /* drivers print */
-        dup2(null, STDOUT_FILENO);
-        dup2(null, STDERR_FILENO);
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
     }
-    yk_device_list list = { 0 };
-    yoke_status status = ask(backend, &list);
+}
+
+static bool has_room(int fd)
+{
+    int more[ROOM], count = 0;
+    while (count < ROOM && (more[count] = fcntl(fd, F_DUPFD_CLOEXEC, 0)) >= 0)
+        count++;
+    for (int i = 0; i < count; i++)
+        close(more[i]);
+    return count == ROOM;
+}
+
+/* Drivers print. The descriptor is given back, so that none is taken from them. */
+static void silence(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0)
+        return;
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    if (null > STDERR_FILENO)
+        close(null);
+}
+
+/* A driver may call exit: the program's exit handlers are not for this process. */
+#ifdef __GLIBC__
+static void leave(int status, void *unused)
+{
+    (void)unused;
+    _exit(status);
+}
+#endif
+
+static void apply(const char *settings)
+{
+    for (const char *line = settings; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        char *setting = strndup(line, length);
+        if (setting)
+            putenv(setting);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void tell(int fd, yoke_status status, const yk_device_list *list, const yk_text *files)
+{
     const char *text = status < 0 ? yoke_error()->text : "";
-    answer_head head = { 0, status, list.count, list.rejected.length, strlen(text) };
-    head.total = sizeof head + head.count * sizeof *list.infos + head.rejected_length + head.text_length;
-    write_all(answer_fd, &head, sizeof head);
-    write_all(answer_fd, list.infos, list.count * sizeof *list.infos);
-    write_all(answer_fd, list.rejected.data, head.rejected_length);
-    write_all(answer_fd, text, head.text_length);
+    answer_head head = { 0, status, list->count, list->rejected.length, strlen(text), files->length };
+    head.total = sizeof head + head.count * sizeof *list->infos + head.rejected_length + head.text_length + head.files_length;
+    write_all(fd, &head, sizeof head);
+    write_all(fd, list->infos, list->count * sizeof *list->infos);
+    write_all(fd, list->rejected.data, head.rejected_length);
+    write_all(fd, text, head.text_length);
+    write_all(fd, files->data, head.files_length);
+}
+
+/* All signals are blocked but those that end it: no handler of the program runs in here, nor does its log function. The parent's
+ * end of the pipe is closed first, so that nothing in here needs a descriptor more than the parent had. */
+_Noreturn static void child(const yk_backend *backend, const char *settings, const int ends[2])
+{
+    yk_device_list list = { 0 };
+    yk_text files = { 0 };
+    int answer_fd = ends[1];
+    close(ends[0]);
+    allow_files();
+    if (answer_fd <= STDERR_FILENO) /* a program that closed its own got one of them */
+        answer_fd = fcntl(answer_fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    let_die();
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    silence();
+    atomic_store(&yk_log_level, YOKE_LOG_OFF);
+#ifdef __GLIBC__
+    on_exit(leave, NULL);
+#endif
+    apply(settings);
+    size_t loaded = yk_trust_count_files();
+    yoke_status status = yk_probe_here(backend, &list);
+    if (list.count == 0 && !has_room(answer_fd))
+        status =
+            yk_fail(YOKE_E_OUT_OF_HOST_MEMORY,
+                    "%s: the driver found nothing, and this process has hardly a file descriptor left: raise the limit on open "
+                    "files (ulimit -n), or close some",
+                    backend->name);
+    yk_trust_list_files(loaded, &files);
+    tell(answer_fd, status, &list, &files);
     write_counts();
     _exit(0);
 }
 
 /* ---- The parent ---- */
-
-static uint64_t milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static bool is_complete(const yk_text *answer)
 {
@@ -151,17 +201,16 @@ static bool is_complete(const yk_text *answer)
     return answer->length >= head.total;
 }
 
-/* Read until the answer is complete, the child has closed its end, or the time is over: then YOKE_PENDING. */
-static yoke_status read_answer(int fd, yk_text *answer)
+/* Read until the answer is complete, the child has closed its end, or the time is over and nothing is there: then YOKE_PENDING. */
+static yoke_status read_answer(int fd, uint64_t deadline, yk_text *answer)
 {
-    uint64_t deadline = milliseconds() + (uint64_t)1000 * yk_probe_seconds;
     char bytes[4096];
     while (!is_complete(answer)) {
-        uint64_t now = milliseconds();
+        uint64_t now = yk_now();
         struct pollfd ready = { .fd = fd, .events = POLLIN };
-        if (now >= deadline)
+        int polled = poll(&ready, 1, now < deadline ? (int)((deadline - now) / 1000000) + 1 : 0);
+        if (polled == 0 && now >= deadline)
             return YOKE_PENDING;
-        int polled = poll(&ready, 1, (int)(deadline - now));
         if (polled == 0 || (polled < 0 && errno == EINTR))
             continue;
         ssize_t length = polled < 0 ? -1 : read(fd, bytes, sizeof bytes);
@@ -190,15 +239,18 @@ static int reap(pid_t pid, bool in_time)
     return status;
 }
 
-static yoke_status unpack(const yk_text *answer, yk_device_list *list)
+static yoke_status unpack(const yk_text *answer, yk_device_list *list, yk_text *files)
 {
     answer_head head;
     memcpy(&head, answer->data, sizeof head);
     const char *infos = answer->data + sizeof head;
     const char *rejected = infos + head.count * sizeof *list->infos;
+    const char *text = rejected + head.rejected_length;
     yk_text_add_bytes(&list->rejected, rejected, head.rejected_length);
+    if (files)
+        yk_text_add_bytes(files, text + head.text_length, head.files_length);
     if (head.status < 0)
-        return yk_fail(head.status, "%.*s", (int)head.text_length, rejected + head.rejected_length);
+        return yk_fail(head.status, "%.*s", (int)head.text_length, text);
     if (head.count == 0)
         return YOKE_OK;
     yoke_device_info *grown = realloc(list->infos, (list->count + head.count) * sizeof *grown);
@@ -210,73 +262,66 @@ static yoke_status unpack(const yk_text *answer, yk_device_list *list)
     return YOKE_OK;
 }
 
-static yoke_status explain_silence(const yk_backend *backend, bool in_time, int how)
+/* Say what the driver has done, for a message that names it before. */
+static void describe_silence(yk_probe_child *child, bool in_time, int how)
 {
+    static const char when[] = "when it was asked for its devices";
     if (!in_time)
-        return yk_fail(YOKE_E_UNAVAILABLE, "%s: the driver did not answer in %u s", backend->name, yk_probe_seconds);
-    if (how != -1 && WIFSIGNALED(how))
-        return yk_fail(YOKE_E_UNAVAILABLE, "%s: the driver crashed (signal %d) when it was asked for its devices", backend->name,
-                       WTERMSIG(how));
-    if (how != -1 && WIFEXITED(how))
-        return yk_fail(YOKE_E_UNAVAILABLE, "%s: the driver ended the process (exit status %d) when it was asked for its devices",
-                       backend->name, WEXITSTATUS(how));
-    return yk_fail(YOKE_E_UNAVAILABLE, "%s: the driver ended the process when it was asked for its devices", backend->name);
+        snprintf(child->fault, sizeof child->fault, "did not answer in %u s", yk_probe_seconds);
+    else if (how != -1 && WIFSIGNALED(how))
+        snprintf(child->fault, sizeof child->fault, "crashed (signal %d) %s", WTERMSIG(how), when);
+    else if (how != -1 && WIFEXITED(how))
+        snprintf(child->fault, sizeof child->fault, "ended the process (exit status %d) %s", WEXITSTATUS(how), when);
+    else
+        snprintf(child->fault, sizeof child->fault, "ended the process %s", when);
 }
 
 /* Fork with all signals blocked, so that the program's handlers never run in the child. Returns as fork, and errno. */
-static pid_t fork_quietly(const yk_backend *backend, const int ends[2])
+static pid_t fork_quietly(const yk_backend *backend, const char *settings, const int ends[2])
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t pid = fork();
     if (pid == 0)
-        child(backend, ends[1]);
+        child(backend, settings, ends);
     int error = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return pid;
 }
 
-static yoke_status ask_child(const yk_backend *backend, const int ends[2], pid_t pid, yk_device_list *list)
-{
-    yk_text answer = { 0 };
-    close(ends[1]);
-    yoke_status status = read_answer(ends[0], &answer);
-    close(ends[0]);
-    int how = reap(pid, status != YOKE_PENDING);
-    if (status >= 0)
-        status = is_complete(&answer) ? unpack(&answer, list) : explain_silence(backend, status != YOKE_PENDING, how);
-    yk_text_free(&answer);
-    return status;
-}
-
-yoke_status yk_probe(const yk_backend *backend, yk_device_list *list)
+yoke_status yk_probe_ask(const yk_backend *backend, const char *settings, yk_probe_child *out_child)
 {
     int ends[2];
-    pthread_mutex_lock(&start_lock);
-    if (is_started(backend)) {
-        yoke_status status = ask(backend, list);
-        pthread_mutex_unlock(&start_lock);
-        return status;
-    }
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        int error = errno;
-        pthread_mutex_unlock(&start_lock);
+    *out_child = (yk_probe_child){ .backend = backend, .fd = -1 };
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: no pipe to a process that asks the driver: %s", backend->name,
-                       strerror(error));
-    }
-    pid_t pid = fork_quietly(backend, ends);
+                       strerror(errno));
+    out_child->pid = fork_quietly(backend, settings, ends);
     int error = errno;
-    pthread_mutex_unlock(&start_lock);
-    if (pid < 0) {
+    close(ends[1]);
+    if (out_child->pid < 0) {
         close(ends[0]);
-        close(ends[1]);
         return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: no process can be started to ask the driver: %s", backend->name,
                        strerror(error));
     }
-    yoke_status status = ask_child(backend, ends, pid, list);
-    /* Other code has started this driver in this process already: a later fork is no longer safe anyhow, and only this process can
-     * ask. */
-    return status == YOKE_E_FORKED ? yk_probe_here(backend, list) : status;
+    out_child->fd = ends[0];
+    return YOKE_OK;
+}
+
+yoke_status yk_probe_answer(yk_probe_child *child, uint64_t deadline, yk_device_list *list, yk_text *files)
+{
+    yk_text answer = { 0 };
+    yoke_status status = read_answer(child->fd, deadline, &answer);
+    close(child->fd);
+    int how = reap(child->pid, status != YOKE_PENDING);
+    if (status >= 0 && is_complete(&answer)) {
+        status = unpack(&answer, list, files);
+    } else if (status >= 0) {
+        describe_silence(child, status != YOKE_PENDING, how);
+        status = yk_fail(YOKE_E_UNAVAILABLE, "%s: the driver %s", child->backend->name, child->fault);
+    }
+    yk_text_free(&answer);
+    return status;
 }

@@ -141,6 +141,7 @@ static _Noreturn void child(const probe *asked, int answer_fd, int said_fd, unsi
         dup2(null, STDIN_FILENO);
     dup2(said_fd, STDOUT_FILENO);
     dup2(said_fd, STDERR_FILENO);
+    setenv("YOKE_TRUST_DRIVERS", "1", 1); /* this is the child that asks */
     if (asked->backend)
         setenv("YOKE_BACKEND", asked->backend, 1);
     if (asked->icd_folder) {

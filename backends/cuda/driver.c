@@ -30,9 +30,35 @@ static yoke_status fill_table(void *library)
     return status;
 }
 
+/* Which GPUs are started, and in which order. A driver that other code has started answers a child with YOKE_E_FORKED, so that
+ * there is no need to look for one. */
+bool yk_cuda_driver_key(yk_text *key)
+{
+    yk_text_add_variable(key, "CUDA_VISIBLE_DEVICES");
+    return true;
+}
+
+void yk_cuda_driver_names(yk_text *names)
+{
+    (void)names;
+}
+
+void yk_cuda_driver_alone(const char *name, yk_text *settings)
+{
+    (void)name, (void)settings;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `loaded`, and yk_cu until that */
+
+void yk_cuda_forked(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+    lock = fresh;
+}
+
 yoke_status yk_cuda_load(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and yk_cu until `loaded` */
     static bool loaded;
     yoke_status status = YOKE_OK;
     yk_CUresult result;

@@ -153,6 +153,10 @@ yk_CUDA_MEMCPY3D yk_cuda_copy_of(const yk_op *op);
  * after a fault it repeats the fault, and in neither case is there anything left to do. What else it says is told in the log. */
 
 yoke_status yk_cuda_device_list(yk_device_list *list);
+bool yk_cuda_driver_key(yk_text *key);
+void yk_cuda_driver_names(yk_text *names);
+void yk_cuda_driver_alone(const char *name, yk_text *settings);
+void yk_cuda_forked(void);
 yoke_status yk_cuda_device_open(yoke_device *device);
 void yk_cuda_device_close(yoke_device *device);
 void yk_cuda_device_native(const yoke_device *device, yoke_native_device *out_native);

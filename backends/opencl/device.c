@@ -198,6 +198,14 @@ yoke_status yk_opencl_device_list(yk_device_list *list)
     return status;
 }
 
+void yk_opencl_forked(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+    lock = fresh;
+    yk_opencl_load_forked();
+}
+
 /* ---- Opening ---- */
 
 yoke_status yk_opencl_device_open(yoke_device *device)

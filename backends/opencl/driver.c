@@ -29,9 +29,17 @@ static yoke_status fill_table(void *library)
     return status;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `loaded`, and yk_cl until that */
+
+void yk_opencl_load_forked(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+    lock = fresh;
+}
+
 yoke_status yk_opencl_load(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and yk_cl until `loaded` */
     static bool loaded;
     yoke_status status = YOKE_OK;
     void *library;

@@ -38,6 +38,7 @@ extern struct yk_cl_table yk_cl;
 
 /* Open libOpenCL.so.1 and fill the table, once. YOKE_E_UNAVAILABLE when there is none or it lacks functions. */
 yoke_status yk_opencl_load(void);
+void yk_opencl_load_forked(void);
 
 /* ---- What is behind `native` ---- */
 
@@ -230,6 +231,10 @@ YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const ch
 /* ---- The slots of backend.h ---- */
 
 yoke_status yk_opencl_device_list(yk_device_list *list);
+bool yk_opencl_driver_key(yk_text *key);
+void yk_opencl_driver_names(yk_text *names);
+void yk_opencl_driver_alone(const char *name, yk_text *settings);
+void yk_opencl_forked(void);
 yoke_status yk_opencl_device_open(yoke_device *device);
 void yk_opencl_device_close(yoke_device *device);
 void yk_opencl_device_native(const yoke_device *device, yoke_native_device *out_native);

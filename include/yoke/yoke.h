@@ -11,9 +11,12 @@
  *    thread must not use an object that another thread may have released.
  *  - Out-parameters come last; they are set to NULL or 0 when the call fails. A function that fails has done nothing.
  *  - create, open, build and record give a reference that the caller releases; get borrows from its parent.
- *  - It never aborts, exits or prints (but see yoke_log_set), and leaves the thread's current CUDA context as it was.
- *  - In a child that was forked from a process which had opened a device, it is YOKE_E_FORKED; releasing there does nothing. A
- *    process that has only listed devices may fork and go on.
+ *  - It never aborts, exits or prints (but see yoke_log_set), and leaves the thread's current CUDA context as it was. A driver that
+ *    aborts, exits or prints in the middle of its work is beyond Yoke's reach; for one that does so when it is started, see
+ *    yoke_device_open.
+ *  - In a child that was forked from a process which had opened a device, or in which another thread was opening one, it is
+ *    YOKE_E_FORKED; releasing there does nothing. A process that has only listed devices may fork and go on, also while other
+ *    threads list or log.
  *  - It is no cancellation point: a thread that is cancelled (pthread_cancel) in it finishes the call first. Of functions that put
  *    work into a stream this holds as far as it does of the driver's own.
  *  - Device memory runs out as YOKE_E_OUT_OF_DEVICE_MEMORY, host memory as YOKE_E_OUT_OF_HOST_MEMORY, in any function that takes
@@ -217,9 +220,15 @@ typedef struct yoke_device_info {
     }
 
 /* How many devices there are through all backends, or through the one that YOKE_BACKEND orders.
- * Drivers are asked in a child process unless this process has opened a device of theirs already, so a later fork stays safe; the
- * child is waited for (and killed after 20 seconds): a program that reaps every child itself may reap it, which does no harm.
- * YOKE_E_INVALID: YOKE_BACKEND names no backend. */
+ * Each backend's drivers are asked in a child process, unless this process has opened a device of that backend. So a later fork
+ * stays safe, and a driver that crashes, ends its process or hangs does no harm. The child is killed after 20 seconds. A program
+ * that reaps every child itself may reap this one, too. A backend that does not answer has no devices, and yoke_device_report says
+ * why. One broken OpenCL driver takes all OpenCL devices with it, because the OpenCL loader starts all drivers of a process or
+ * none. Then each OpenCL driver is asked in a child of its own, for 20 seconds at most; the report names the drivers that are
+ * broken, what they did, and the variables of the environment that start only a driver that works. A backend whose driver another
+ * thread is starting in this process is waited for, 20 seconds at most. The thread cannot be cancelled (pthread_cancel) during this
+ * call, yoke_device_list and yoke_device_open. YOKE_E_INVALID: YOKE_BACKEND names no backend. YOKE_E_OUT_OF_HOST_MEMORY: the child
+ * cannot be started, or it had no file descriptors left to open a driver with. */
 YOKE_API yoke_status yoke_device_count(size_t *out_count);
 
 /* List those devices, best first. `infos`: `capacity` structs, each with its size set, or NULL when capacity is 0. At most
@@ -232,8 +241,16 @@ YOKE_API yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, 
  * "name~H200" (part of the name, any case); or NULL: what the environment's YOKE_DEVICE (such a selector) orders, else the best
  * device of the backend that YOKE_BACKEND orders, else the best there is: CUDA, then OpenCL GPU, accelerator, CPU, emulator. A
  * selector that names no backend looks only at the one that YOKE_BACKEND orders, when it does. An order that cannot be obeyed is an
- * error and never falls back. yoke_device_report says what was tried. YOKE_E_INVALID: the selector or variable is malformed.
- * YOKE_E_NOT_FOUND: no such device. YOKE_E_UNAVAILABLE: the driver is missing or refuses to start. */
+ * error and never falls back. yoke_device_report says what was tried.
+ * Before drivers are started in this process, a child process asks them, as in yoke_device_count, and a backend whose drivers
+ * crash, end the child or hang is passed over as one that is missing. That the drivers have answered is remembered in the cache's
+ * folder (YOKE_CACHE): as long as the drivers, the libraries that they load, the environment that chooses them and the running
+ * system stay the same, no child is asked again. So a driver that begins to crash or hang without such a change does it in this
+ * process. Nor is a child asked when none can be started, when other code of the process has started an OpenCL driver, or with
+ * YOKE_TRUST_DRIVERS=1.
+ * YOKE_E_INVALID: the selector or variable is malformed. YOKE_E_NOT_FOUND: no such device. YOKE_E_UNAVAILABLE: the driver is
+ * missing, refuses to start, has crashed or not answered the child in 20 seconds, or another thread has been starting it for 20
+ * seconds. */
 YOKE_API yoke_status yoke_device_open(const char *selector, yoke_device **out_device);
 
 /* Take another reference, which yoke_device_release gives back. NULL for NULL. */

@@ -302,15 +302,16 @@ static void check_private(const char *path, void *user)
 static void kept(suite *t)
 {
     size_t expected = suite_can(t, YOKE_CAP_IMAGES) ? 1 : 0;
+    size_t notes = can_hash ? 1 : 0; /* of the drivers that have answered */
     struct stat status;
     if (!make_place())
         return;
     scene(t, "cold");
     CHECK(!can_hash || (stat(folder, &status) == 0 && (status.st_mode & 07777) == 0700));
-    CHECK(sandbox_each(folder, "", check_private, NULL) == expected && entries() == expected);
+    CHECK(sandbox_each(folder, "", check_private, NULL) == expected + notes && entries() == expected);
     scene(t, "warm");
     scene_with(t, "read", "YOKE_CACHE=read", NULL, 0);
-    CHECK(sandbox_each(folder, "", NULL, NULL) == expected);
+    CHECK(sandbox_each(folder, "", NULL, NULL) == expected + notes);
     remove_place();
 }
 

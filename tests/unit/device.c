@@ -75,12 +75,38 @@ static yoke_status open_device(yoke_device *device);
 static void close_device(yoke_device *device);
 static const char *lacks(const yoke_device *device, int capability);
 
-static const yk_backend fake_cuda = {
-    .name = "cuda", .device_list = cuda_list, .device_open = open_device, .device_close = close_device, .device_lacks = lacks
-};
-static const yk_backend fake_opencl = {
-    .name = "opencl", .device_list = opencl_list, .device_open = open_device, .device_close = close_device, .device_lacks = lacks
-};
+static bool key(yk_text *text)
+{
+    yk_text_add(text, "made up\n");
+    return true;
+}
+
+static void names(yk_text *names)
+{
+    (void)names;
+}
+
+static void alone(const char *name, yk_text *settings)
+{
+    (void)name, (void)settings;
+}
+
+static const yk_backend fake_cuda = { .name = "cuda",
+                                      .device_list = cuda_list,
+                                      .driver_key = key,
+                                      .driver_names = names,
+                                      .driver_alone = alone,
+                                      .device_open = open_device,
+                                      .device_close = close_device,
+                                      .device_lacks = lacks };
+static const yk_backend fake_opencl = { .name = "opencl",
+                                        .device_list = opencl_list,
+                                        .driver_key = key,
+                                        .driver_names = names,
+                                        .driver_alone = alone,
+                                        .device_open = open_device,
+                                        .device_close = close_device,
+                                        .device_lacks = lacks };
 static const yk_backend *const backends[] = { &fake_cuda, &fake_opencl };
 
 static yoke_status cuda_list(yk_device_list *list)
@@ -385,6 +411,7 @@ int main(void)
     tap_start(60);
     unsetenv("YOKE_BACKEND");
     unsetenv("YOKE_DEVICE");
+    setenv("YOKE_CACHE", "off", 1); /* nothing is remembered of drivers that are made up */
     tap_is(yoke_device_report(), "", "at first there is no report");
     in_a_child();
     disturbed();

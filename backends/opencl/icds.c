@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which drivers the OpenCL loader starts. Both loaders in use, ocl-icd and Khronos', read the .icd files of a folder, which
+ * OCL_ICD_VENDORS may name; ocl-icd also takes one .icd file or a library there, and a folder in OPENCL_VENDOR_PATH; Khronos' takes
+ * libraries in OCL_ICD_FILENAMES, and layers in OPENCL_LAYERS and the .lay files of a folder. No library is loaded here.
+ */
+#include "driver.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define VENDORS "/etc/OpenCL/vendors"
+#define LAYERS "/etc/OpenCL/layers"
+
+/* Called for each .icd file, and for each library that the environment names, which has no file. */
+typedef void (*icd_fn)(const char *file, const char *library, void *user);
+
+static bool ends_in(const char *name, const char *end)
+{
+    size_t length = strlen(name), wanted = strlen(end);
+
+    return length > wanted && strcmp(name + length - wanted, end) == 0;
+}
+
+static int wants_icd(const struct dirent *entry)
+{
+    return ends_in(entry->d_name, ".icd");
+}
+
+static int wants_layer(const struct dirent *entry)
+{
+    return ends_in(entry->d_name, ".lay");
+}
+
+/* The first line of a file, "" where there is none. */
+static void read_line(const char *path, char *line, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t length = fd < 0 ? -1 : read(fd, line, size - 1);
+
+    line[length > 0 ? length : 0] = '\0';
+    line[strcspn(line, "\r\n")] = '\0';
+    if (fd >= 0)
+        close(fd);
+}
+
+static void visit_file(const char *path, icd_fn visit, void *user)
+{
+    char library[1024];
+
+    read_line(path, library, sizeof library);
+    visit(path, library, user);
+}
+
+static void visit_folder(const char *folder, int (*wanted)(const struct dirent *entry), icd_fn visit, void *user)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, wanted, alphasort);
+
+    for (int i = 0; i < count; i++) {
+        yk_text path = { 0 };
+        yk_text_add(&path, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/", entries[i]->d_name);
+        visit_file(yk_text_get(&path), visit, user);
+        yk_text_free(&path);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void visit_libraries(const char *names, icd_fn visit, void *user)
+{
+    yk_text copy = { 0 };
+    char *rest = NULL;
+
+    yk_text_add(&copy, "%s", names);
+    for (char *name = copy.data ? strtok_r(copy.data, ":", &rest) : NULL; name; name = strtok_r(NULL, ":", &rest))
+        visit(NULL, name, user);
+    yk_text_free(&copy);
+}
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+/* What OCL_ICD_VENDORS names. */
+static void visit_ordered(const char *order, icd_fn visit, void *user)
+{
+    struct stat status;
+    yk_text path = { 0 };
+
+    if (stat(order, &status) == 0 && S_ISDIR(status.st_mode)) {
+        visit_folder(order, wants_icd, visit, user);
+    } else if (ends_in(order, ".icd")) {
+        yk_text_add(&path, "%s%s", strchr(order, '/') ? "" : VENDORS "/", order);
+        visit_file(yk_text_get(&path), visit, user);
+        yk_text_free(&path);
+    } else {
+        visit_libraries(order, visit, user);
+    }
+}
+
+static void visit_all(icd_fn visit, void *user)
+{
+    const char *vendors = variable("OCL_ICD_VENDORS"), *path = variable("OPENCL_VENDOR_PATH");
+    const char *libraries = variable("OCL_ICD_FILENAMES");
+
+    if (libraries)
+        visit_libraries(libraries, visit, user);
+    if (vendors)
+        visit_ordered(vendors, visit, user);
+    else
+        visit_folder(path ? path : VENDORS, wants_icd, visit, user);
+}
+
+/* ---- The key ---- */
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+typedef struct loaded_search {
+    const char *name;
+    bool found;
+} loaded_search;
+
+static int compare_loaded(struct dl_phdr_info *info, size_t size, void *user)
+{
+    loaded_search *search = user;
+
+    (void)size;
+    search->found = strcmp(file_name(info->dlpi_name), search->name) == 0;
+    return search->found;
+}
+
+typedef struct driver_key {
+    yk_text *text;
+    bool loaded; /* one of these libraries is in this process */
+} driver_key;
+
+static void add_to_key(const char *file, const char *library, void *user)
+{
+    driver_key *key = user;
+    loaded_search search = { file_name(library), false };
+
+    if (file)
+        yk_text_add_file(key->text, file);
+    if (strchr(library, '/'))
+        yk_text_add_file(key->text, library);
+    else
+        yk_text_add(key->text, "%s\n", library);
+    if (*search.name)
+        dl_iterate_phdr(compare_loaded, &search);
+    key->loaded = key->loaded || search.found;
+}
+
+bool yk_opencl_driver_key(yk_text *text)
+{
+    /* The last three are drivers' own, and choose what these start. */
+    static const char *const variables[] = { "OCL_ICD_VENDORS",       "OPENCL_VENDOR_PATH",
+                                             "OCL_ICD_FILENAMES",     "OCL_ICD_ASSUME_ICD_EXTENSION",
+                                             "OCL_ICD_PLATFORM_SORT", "OPENCL_LAYERS",
+                                             "OPENCL_LAYER_PATH",     "POCL_DEVICES",
+                                             "RUSTICL_ENABLE",        "CUDA_VISIBLE_DEVICES" };
+    const char *layers = variable("OPENCL_LAYER_PATH");
+    driver_key key = { text, false };
+
+    for (size_t i = 0; i < YK_COUNT_OF(variables); i++)
+        yk_text_add_variable(text, variables[i]);
+    visit_all(add_to_key, &key);
+    bool loaded = key.loaded;
+    visit_folder(layers ? layers : LAYERS, wants_layer, add_to_key, &key);
+    return !loaded;
+}
+
+/* ---- One driver alone ---- */
+
+static void add_name(const char *file, const char *library, void *user)
+{
+    if (*library)
+        yk_text_add(user, "%s\n", file ? file : library);
+}
+
+void yk_opencl_driver_names(yk_text *names)
+{
+    visit_all(add_name, names);
+}
+
+/* ocl-icd takes the file from the first, and does not know the second; Khronos' loader finds no folder in the first. */
+static void add_settings(const char *file, const char *library, void *user)
+{
+    yk_text_add(user, "OCL_ICD_VENDORS=%s\nOCL_ICD_FILENAMES=%s\n", file ? file : library, library);
+}
+
+void yk_opencl_driver_alone(const char *name, yk_text *settings)
+{
+    if (ends_in(name, ".icd"))
+        visit_file(name, add_settings, settings);
+    else
+        add_settings(NULL, name, settings);
+}
