@@ -166,33 +166,16 @@ static yoke_status list_devices(const char *function, void *infos, size_t capaci
     return status;
 }
 
-/* A thread that is cancelled while a child is asked would leave it behind, and one that is while a driver starts, that driver. */
-static int keep_thread(void)
-{
-    int before = PTHREAD_CANCEL_ENABLE;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    return before;
-}
-
-static void unkeep_thread(int before)
-{
-    pthread_setcancelstate(before, NULL);
-}
-
 yoke_status yoke_device_count(size_t *out_count)
 {
-    int before = keep_thread();
-    yoke_status status = yk_blame("yoke_device_count", NULL, list_devices("yoke_device_count", NULL, 0, out_count));
-    unkeep_thread(before);
-    return status;
+    YK_UNCANCELLED; /* or a child would be left behind */
+    return yk_blame("yoke_device_count", NULL, list_devices("yoke_device_count", NULL, 0, out_count));
 }
 
 yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, size_t *out_count)
 {
-    int before = keep_thread();
-    yoke_status status = yk_blame("yoke_device_list", NULL, list_devices("yoke_device_list", infos, capacity, out_count));
-    unkeep_thread(before);
-    return status;
+    YK_UNCANCELLED;
+    return yk_blame("yoke_device_list", NULL, list_devices("yoke_device_list", infos, capacity, out_count));
 }
 
 /* ---- Opening ---- */
@@ -378,7 +361,7 @@ yoke_status yk_device_open_among(const yk_backend *const *backends, size_t count
 
 yoke_status yoke_device_open(const char *selector, yoke_device **out_device)
 {
-    int before = keep_thread();
+    YK_UNCANCELLED;
     yoke_status status = yk_fork_check("yoke_device_open");
     if (out_device)
         *out_device = NULL;
@@ -386,9 +369,7 @@ yoke_status yoke_device_open(const char *selector, yoke_device **out_device)
         status = yk_fail(YOKE_E_INVALID, "yoke_device_open: out_device is NULL");
     if (status == YOKE_OK)
         status = yk_device_open_among(all_backends, YK_COUNT_OF(all_backends), selector, out_device);
-    status = yk_blame("yoke_device_open", NULL, status);
-    unkeep_thread(before);
-    return status;
+    return yk_blame("yoke_device_open", NULL, status);
 }
 
 /* ---- An opened device ---- */

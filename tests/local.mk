@@ -373,6 +373,7 @@ tests_stress_cache_LDADD = $(unit_libraries)
 
 unit_programs = \
 	tests/cuda-double/selftest \
+	tests/unit/bad_drivers \
 	tests/unit/cache \
 	tests/unit/cache_folder \
 	tests/unit/codes \
@@ -380,6 +381,7 @@ unit_programs = \
 	tests/unit/error \
 	tests/unit/include \
 	tests/unit/image \
+	tests/unit/listing \
 	tests/unit/name \
 	tests/unit/object \
 	tests/unit/opencl_devices \
@@ -404,6 +406,13 @@ tests_cuda_double_selftest_SOURCES = \
 	tests/cuda-double/selftest_warps.c
 tests_cuda_double_selftest_CPPFLAGS = $(AM_CPPFLAGS)
 tests_cuda_double_selftest_LDADD = tests/libtap.la tests/cuda-double/libcode.la
+tests_unit_bad_drivers_SOURCES = \
+	tests/unit/bad_drivers.c \
+	tests/unit/drivers.c \
+	tests/unit/drivers.h \
+	tests/unit/sandbox.c \
+	tests/unit/sandbox.h
+tests_unit_bad_drivers_LDADD = $(unit_libraries)
 tests_unit_cache_SOURCES = tests/unit/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_unit_cache_LDADD = $(unit_libraries)
 tests_unit_cache_folder_SOURCES = tests/unit/cache_folder.c tests/unit/sandbox.c tests/unit/sandbox.h
@@ -414,6 +423,13 @@ tests_unit_device_LDADD = $(unit_libraries)
 tests_unit_error_LDADD = $(unit_libraries)
 tests_unit_include_LDADD = $(unit_libraries)
 tests_unit_image_LDADD = $(unit_libraries)
+tests_unit_listing_SOURCES = \
+	tests/unit/drivers.c \
+	tests/unit/drivers.h \
+	tests/unit/listing.c \
+	tests/unit/sandbox.c \
+	tests/unit/sandbox.h
+tests_unit_listing_LDADD = $(unit_libraries)
 tests_unit_name_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_opencl_devices_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
@@ -504,6 +520,8 @@ package_tests = \
 
 # The tool `yoke`, on drivers that are there, missing and broken.
 check_LTLIBRARIES += tests/tools/bad_icd.la tests/tools/stub_cuda.la
+tests_tools_bad_icd_la_SOURCES = tests/tools/bad_icd.c tests/tools/misbehave.h
+tests_tools_stub_cuda_la_SOURCES = tests/tools/misbehave.h tests/tools/stub_cuda.c
 tests_tools_bad_icd_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_tools_stub_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 check_PROGRAMS += tests/tools/group tests/tools/host tests/tools/trouble

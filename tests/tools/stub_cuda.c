@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A libcuda.so.1 that has all functions and no GPU, as the toolkit's stub. In a folder whose name says so it crashes or hangs when
- * it is started.
+ * A libcuda.so.1 that has all functions and no GPU, as the toolkit's stub. In a folder whose name says so (misbehave.h) it is
+ * broken: when it is started, or, where the name has "load", as soon as it is loaded.
  */
 #include <dlfcn.h>
-#include <signal.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "misbehave.h"
 
 enum { STUB_LIBRARY = 34 };
 
-static int misbehave(void)
+static const char *path(void)
 {
     static int here;
     Dl_info own;
-    if (!dladdr(&here, &own) || !own.dli_fname)
-        return STUB_LIBRARY;
-    if (strstr(own.dli_fname, "crash"))
-        raise(SIGSEGV);
-    while (strstr(own.dli_fname, "hang"))
-        pause();
+    return dladdr(&here, &own) && own.dli_fname ? own.dli_fname : "";
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    if (strstr(path(), "load"))
+        misbehave_as(path());
+}
+
+static int misbehave(void)
+{
+    misbehave_as(path());
     return STUB_LIBRARY;
 }
 

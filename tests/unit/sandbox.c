@@ -28,6 +28,11 @@ bool sandbox_expect(bool holds, const char *file, int line, const char *conditio
     return holds;
 }
 
+unsigned sandbox_failures(void)
+{
+    return failures;
+}
+
 void sandbox_enter(void)
 {
     const char *place = getenv("TMPDIR");

@@ -14,6 +14,9 @@
 #define EXPECT(condition) sandbox_expect(!!(condition), __FILE__, __LINE__, #condition)
 bool sandbox_expect(bool holds, const char *file, int line, const char *condition);
 
+/* In a child that was started anew: how many conditions have failed. */
+unsigned sandbox_failures(void);
+
 /* Make the folder and go there; at the end remove it with all that is in it. */
 void sandbox_enter(void);
 void sandbox_leave(void);
