@@ -95,6 +95,7 @@ libyoke_all_la_SOURCES = \
 	src/stream.c \
 	src/stream.h \
 	src/text.c \
+	src/text.h \
 	src/thread.c \
 	src/thread.h \
 	src/trace.c \

@@ -357,7 +357,7 @@ typedef void (*yoke_release_fn)(void *user);
  * fn has to return: pthread_exit in it, a longjmp or an exception out of it, or the cancellation of its thread leave the stream
  * standing for good. The thread blocks all signals, and so does a program that fn starts: doc/host-functions.md has the remedy.
  * What stands behind a function that has not returned is kept in host memory, about 144 to 370 bytes for each operation, without a
- * bound: a program that enqueues faster than its functions run grows, until it waits.
+ * bound unless the stream has a depth: a program that enqueues faster than its functions run grows, until it waits.
  * YOKE_E_INVALID: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. Or the stream's failure, when it has failed. */
 #define yoke_stream_call(...) yoke_stream_call_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_stream_call_at(const char *where, yoke_stream *stream, yoke_host_fn fn, void *user,

@@ -167,8 +167,7 @@ static void graph_function(suite *t)
     yoke_graph *graph = NULL;
 
     NEED(named_stream(t, "step", &stream));
-    NEED_OK(yoke_graph_create(t->device, "frame", &graph));
-    NEED_OK(yoke_graph_begin(graph, stream));
+    NEED(CHECK_OK(yoke_graph_create(t->device, "frame", &graph)) && CHECK_OK(yoke_graph_begin(graph, stream)));
     NEED_OK(yoke_stream_call_at("step.c:5", stream, stand, "step", NULL));
     NEED_OK(yoke_graph_end(graph));
     NEED_OK(yoke_graph_launch(stream, graph));
@@ -390,8 +389,7 @@ static void long_kernel(suite *t)
     uint32_t rounds = 1;
     double seconds = 0;
 
-    NEED(slow);
-    NEED(named_stream(t, "render", &stream));
+    NEED(slow && named_stream(t, "render", &stream));
     NEED_OK(yoke_buffer_create(t->device, 64, &out));
     seconds_of(t->side, slow, out, 1);
     while ((seconds = seconds_of(t->side, slow, out, rounds)) < PERIOD / 4 && rounds < 60000 / LEAST)
@@ -483,10 +481,8 @@ static void not_asked_for(suite *t)
 {
     yoke_stream *stream = NULL;
 
-    NEED(named_stream(t, "free", &stream));
-    NEED_OK(yoke_stream_call(stream, long_nap, NULL, NULL));
-    NEED_OK(yoke_stream_wait(stream));
-out:
+    if (named_stream(t, "free", &stream) && CHECK_OK(yoke_stream_call(stream, long_nap, NULL, NULL)))
+        CHECK_OK(yoke_stream_wait(stream));
     yoke_stream_release(stream);
     CHECK(told.count == 0);
 }
