@@ -464,7 +464,6 @@ static void left_behind(suite *t)
 {
     static gate never = GATE_INIT;
     yoke_stream *stream = NULL;
-
     if (named_stream(t, "left", &stream) && CHECK_OK(yoke_stream_call(stream, stand_for_good, &never, NULL)))
         wait_until_told_of("left");
     exit(suite_failures() == 0 ? 0 : 1);
@@ -569,9 +568,7 @@ static void not_asked_for_case(suite *t)
 /* Nobody but the environment has turned the log on. */
 static void mistyped_case(suite *t)
 {
-    static const char *const wrong[][2] = { { "YOKE_WATCHDOG=soon", NULL },
-                                            { "YOKE_WATCHDOG=5s", NULL },
-                                            { "YOKE_WATCHDOG=-1", NULL } };
+    static const char *const wrong[][2] = { { "YOKE_WATCHDOG=soon" }, { "YOKE_WATCHDOG=5s" }, { "YOKE_WATCHDOG=-1" } };
     char errors[4096];
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
