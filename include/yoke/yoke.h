@@ -280,7 +280,7 @@ enum {
 enum {
     YOKE_WAIT_AUTO = 0, /* a stream: as its device says. A device: look again and again for 50 us, then sleep */
     YOKE_WAIT_SPIN = 1, /* look all the time: the shortest wait, for a whole core */
-    YOKE_WAIT_BLOCK = 2 /* sleep at once: no core, some tens of microseconds later */
+    YOKE_WAIT_BLOCK = 2 /* sleep at once: a twentieth of a core at most for all that wait, some tens of microseconds later */
 };
 
 /* What yoke_stream_create_with makes. */
