@@ -133,7 +133,7 @@ static yoke_status check_array(const look *at, const yoke_arg *arg, size_t i)
     if (yk_arg_kind(arg) == YOKE_ARG_OUT && param && param->read_only == 1)
         return FAULT(YOKE_E_ARGUMENT, at, i, ": the kernel only reads it, and a %s only takes what a kernel writes",
                      given_text(arg));
-    if (!yk_is_writable(arg->value.host, (size_t)size) && !yk_is_pinned(device, arg->value.host, (size_t)size))
+    if (!yk_is_target(device, arg->value.host, (size_t)size))
         return FAULT(YOKE_E_INVALID, at, i, ": the %llu bytes of host memory at %p cannot be written", (unsigned long long)size,
                      arg->value.host);
     return YOKE_OK;

@@ -29,7 +29,7 @@ static yoke_status copy(const char *function, const char *where, yoke_stream *st
     op.u.transfer.offset = 0;
     op.u.transfer.size = (size_t)yk_arg_host_size(of->arg);
     op.u.transfer.host = of->arg->value.host;
-    op.u.transfer.pinned = NULL;
+    op.u.transfer.host_buffer = NULL;
     op.u.transfer.sync = false;
     return yk_enqueue_transfer(function, stream, kind, &op);
 }

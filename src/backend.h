@@ -31,6 +31,9 @@ struct yk_backend {
      * is one, behind the operation. */
     bool records_with_operations;
 
+    /* Host memory that was pinned for one device is pinned for all of this backend's; else only for the one. */
+    bool pins_for_all_devices;
+
     /* What it compiles of a source is the CUDA text; else the OpenCL text. */
     bool compiles_cuda;
 

@@ -186,7 +186,7 @@ static yoke_status enqueue_with_host(const char *function, const char *where, yk
                  .u.transfer = { .buffer = buffer->root,
                                  .offset = buffer->offset + device->offset,
                                  .host = (char *)host + memory->offset,
-                                 .pinned = pinned,
+                                 .host_buffer = pinned,
                                  .sync = sync,
                                  .box = write ? flatten(box, device, memory) : flatten(box, memory, device) } };
     return enqueue_box(function, stream, &op, &op.u.transfer.box, enqueue_transfer);

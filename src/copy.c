@@ -74,7 +74,7 @@ YK_HOT yoke_status transfer(const char *function, const char *where, yk_op_kind 
     op.u.transfer.offset = buffer->offset + offset;
     op.u.transfer.size = size;
     op.u.transfer.host = host;
-    op.u.transfer.pinned = NULL;
+    op.u.transfer.host_buffer = NULL;
     op.u.transfer.sync = sync;
     return yk_enqueue_transfer(function, stream, kind, &op);
 }
@@ -125,8 +125,11 @@ static void take_back(void *object)
 /* It waits in the trash of the stream's device, and keeps its own device alive: see yoke_device_release. */
 void yk_keep_for_copy(yoke_stream *stream, const yk_op *op)
 {
-    yoke_buffer *foreign = op->u.copy.target->device == stream->device ? op->u.copy.source : op->u.copy.target;
-    if (foreign->device == stream->device)
+    bool copy = op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_BOX;
+    yoke_buffer *foreign = !copy                                         ? op->u.transfer.host_buffer
+                           : op->u.copy.target->device == stream->device ? op->u.copy.source
+                                                                         : op->u.copy.target;
+    if (!foreign || foreign->device == stream->device)
         return;
     atomic_fetch_add(&foreign->device->lent, 1);
     yk_trash_throw(stream->device, yoke_buffer_retain(foreign), take_back, stream->user);
@@ -163,7 +166,7 @@ static yoke_status copy_pinned(const char *function, const char *where, yk_op_ki
                                  .offset = buffer->offset + offset,
                                  .size = size,
                                  .host = (char *)pinned->host + pinned_offset,
-                                 .pinned = pinned } };
+                                 .host_buffer = pinned } };
     return yk_enqueue_transfer(function, stream, kind, &op);
 }
 

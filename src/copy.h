@@ -43,7 +43,8 @@ YK_HOT yoke_status yk_enqueue_transfer(const char *function, yoke_stream *stream
 {
     yk_buffer_used(op->u.transfer.buffer, stream);
     op->u.transfer.staged = false;
-    if (kind != YK_OP_WRITE || YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE || yk_is_captured_early(stream)))
+    if (kind != YK_OP_WRITE || op->u.transfer.host_buffer ||
+        YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE || yk_is_captured_early(stream)))
         return yk_transfer_enqueue(function, stream, kind, op);
     return yk_transfer_give(stream, kind, op);
 }

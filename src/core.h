@@ -204,11 +204,12 @@ struct yk_op {
         struct {
             yoke_buffer *buffer;
             size_t offset, size;
-            void *host;          /* read from by YK_OP_WRITE, written to by YK_OP_READ */
-            yoke_buffer *pinned; /* what `host` points into, where that is known */
-            bool sync;           /* the caller waits for it */
-            bool staged;         /* held, because the driver is slow with it or would block: staging.c */
-            yk_box box;          /* of a _BOX, whose size is that of all of its rows */
+            void *host; /* read from by YK_OP_WRITE, written to by YK_OP_READ */
+            yoke_buffer
+                *host_buffer; /* the pinned buffer, of any device, that `host` points into; NULL: a bare pointer was given */
+            bool sync;        /* the caller waits for it */
+            bool staged;      /* held, because the driver is slow with it or would block: staging.c */
+            yk_box box;       /* of a _BOX, whose size is that of all of its rows */
         } transfer;
         struct {
             yoke_buffer *target, *source; /* one of them may be another device's */

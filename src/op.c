@@ -89,7 +89,7 @@ static yk_op *keep(const yk_op *op)
     case YK_OP_WRITE_BOX:
     case YK_OP_READ_BOX:
         yoke_buffer_retain(op->u.transfer.buffer);
-        yoke_buffer_retain(op->u.transfer.pinned);
+        yoke_buffer_retain(op->u.transfer.host_buffer);
         break;
     case YK_OP_COPY:
     case YK_OP_COPY_BOX:
@@ -136,7 +136,7 @@ void yk_op_drop(yk_op *op)
     case YK_OP_WRITE_BOX:
     case YK_OP_READ_BOX:
         yoke_buffer_release(op->u.transfer.buffer);
-        yoke_buffer_release(op->u.transfer.pinned);
+        yoke_buffer_release(op->u.transfer.host_buffer);
         break;
     case YK_OP_COPY:
     case YK_OP_COPY_BOX:

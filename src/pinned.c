@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Host memory that copies are given as a bare pointer: whether it is pinned decides how it is copied best. What Yoke pinned stands
- * in a search tree by address; of anything else the driver is asked.
+ * Whether host memory is pinned for a device, which decides how it is copied. What Yoke pinned stands in a search tree by address,
+ * with the device it was pinned for; of anything else the driver is asked. A pinned buffer and its bare pointer get one answer.
  */
 #include "pinned.h"
 
@@ -18,7 +18,7 @@
 
 typedef struct range {
     const char *start, *end;
-    const yk_backend *backend;
+    const yoke_device *device;
 } range;
 
 static atomic_bool lock; /* protects the tree; a leaf */
@@ -37,7 +37,7 @@ yoke_status yk_pinned_add(const yoke_buffer *buffer)
     range *added = malloc(sizeof *added);
     if (!added)
         return yk_no_memory("a pinned buffer");
-    *added = (range){ start, start + buffer->capacity, buffer->device->backend };
+    *added = (range){ start, start + buffer->capacity, buffer->device };
     yk_light_lock(&lock);
     range **there = tsearch(added, &tree, compare);
     yk_light_unlock(&lock);
@@ -63,16 +63,31 @@ void yk_pinned_forget(const yoke_buffer *buffer)
     free(found);
 }
 
-bool yk_is_pinned(const yoke_device *device, const void *host, size_t size)
+/* Whether what was pinned for one device is pinned for another. */
+static bool counts_for(const yoke_device *device, const yoke_device *pinned_for)
 {
-    range wanted = { host, (const char *)host + size, NULL };
+    return device == pinned_for || (device->backend == pinned_for->backend && device->backend->pins_for_all_devices);
+}
+
+/* Whether the memory lies in one pinned buffer, whichever device's; then, whether it is pinned for this one. */
+static bool find(const yoke_device *device, const char *start, const char *end, bool *out_pinned)
+{
+    range wanted = { start, end, NULL };
     yk_light_lock(&lock);
     range **there = tfind(&wanted, &tree, compare);
-    bool covered = there && (*there)->start <= wanted.start && (*there)->end >= wanted.end;
-    bool pinned = covered && (*there)->backend == device->backend;
+    bool covered = there && (*there)->start <= start && (*there)->end >= end;
+    *out_pinned = covered && counts_for(device, (*there)->device);
     yk_light_unlock(&lock);
-    return pinned || (!covered && device->backend->host_is_pinned(device, wanted.start) &&
-                      device->backend->host_is_pinned(device, wanted.end - 1));
+    return covered;
+}
+
+bool yk_is_pinned(const yoke_device *device, const void *host, size_t size)
+{
+    const char *start = host, *end = start + size;
+    bool pinned;
+    if (find(device, start, end, &pinned))
+        return pinned; /* a driver may take another one's for its own */
+    return device->backend->host_is_pinned(device, start) && device->backend->host_is_pinned(device, end - 1);
 }
 
 #ifdef __linux__
@@ -152,3 +167,10 @@ bool yk_is_writable(const void *host, size_t size)
     return true;
 }
 #endif
+
+bool yk_is_target(const yoke_device *device, const void *host, size_t size)
+{
+    const char *start = host;
+    bool pinned;
+    return yk_is_writable(host, size) || find(device, start, start + size, &pinned) || yk_is_pinned(device, host, size);
+}

@@ -25,11 +25,11 @@ yk_work *yk_work_new(int kind)
     return work;
 }
 
-/* A copy from or to pinned memory is a transfer to the driver. */
+/* A copy from or to a pinned buffer is a transfer to the driver, whichever device's the buffer is. */
 static int kind_of(const yk_op *op)
 {
-    bool pinned = (op->kind == YK_OP_WRITE || op->kind == YK_OP_READ) && op->u.transfer.pinned;
-    return pinned ? YK_OP_COPY : (int)op->kind;
+    bool copied = (op->kind == YK_OP_WRITE || op->kind == YK_OP_READ) && op->u.transfer.host_buffer;
+    return copied ? YK_OP_COPY : (int)op->kind;
 }
 
 static void use_everywhere(const yoke_buffer *buffer)
@@ -118,8 +118,11 @@ static bool is_transfer(const yk_op *op)
     return op->kind == YK_OP_WRITE || op->kind == YK_OP_READ || op->kind == YK_OP_WRITE_BOX || op->kind == YK_OP_READ_BOX;
 }
 
+/* Each launch keeps the other device's buffer alive, which a driver's graph does not. */
 static bool is_between_devices(const yk_op *op)
 {
+    if (is_transfer(op))
+        return op->u.transfer.host_buffer && op->u.transfer.host_buffer->device != op->u.transfer.buffer->device;
     return (op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_BOX) && op->u.copy.target->device != op->u.copy.source->device;
 }
 

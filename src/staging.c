@@ -58,11 +58,10 @@ static size_t host_extent(const yk_op *op, yk_op_kind kind)
     return (box->depth - 1) * slice + (box->height - 1) * row + box->width;
 }
 
-/* Pinned memory may be such that the system does not answer for it. */
 static yoke_status check_target(const char *function, const yoke_device *device, const yk_op *op, size_t extent)
 {
     void *target = op->u.transfer.host;
-    if (op->u.transfer.pinned || yk_is_writable(target, extent) || yk_is_pinned(device, target, extent))
+    if (op->u.transfer.host_buffer || yk_is_target(device, target, extent))
         return YOKE_OK;
     return yk_fail(YOKE_E_INVALID, "%s: the %zu bytes of host memory at %p cannot be written", function, extent, target);
 }
@@ -72,6 +71,15 @@ yoke_status yk_transfer_again(yoke_stream *stream, yk_op *op)
     yoke_error_clear(); /* this is no failure of the call's */
     op->u.transfer.staged = true;
     return yk_stream_hold(stream, op);
+}
+
+/* Straight to the driver, which knows nothing of what keeps the host's memory. */
+static yoke_status give_to_driver(yoke_stream *stream, yk_op_kind kind, yk_op *op)
+{
+    yoke_status status = yk_transfer_give(stream, kind, op);
+    if (status == YOKE_OK)
+        yk_keep_for_copy(stream, op);
+    return status;
 }
 
 yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
@@ -90,19 +98,19 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     bool early = !read && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
     if (early && !device->blocking)
         return yk_stream_hold(stream, op); /* until nothing is under way: yk_runs_alone */
-    if (!(large || blocks) || device->blocking || op->u.transfer.pinned || yk_is_pinned(device, op->u.transfer.host, extent))
-        return yk_transfer_give(stream, kind, op);
+    if (!(large || blocks) || device->blocking || yk_is_pinned(device, op->u.transfer.host, extent))
+        return give_to_driver(stream, kind, op);
     op->u.transfer.staged = large;
     status = large && sync ? yk_stream_carry(stream, op) : yk_stream_hold(stream, op);
     if (status != YOKE_E_OUT_OF_HOST_MEMORY)
         return status;
     op->u.transfer.staged = false; /* no thread is to be had: the driver's way, then */
-    return yk_transfer_give(stream, kind, op);
+    return give_to_driver(stream, kind, op);
 }
 
 bool yk_transfer_is_pinned(const yoke_device *device, const yk_op *op)
 {
-    return op->u.transfer.pinned || yk_is_pinned(device, op->u.transfer.host, host_extent(op, op->kind));
+    return yk_is_pinned(device, op->u.transfer.host, host_extent(op, op->kind));
 }
 
 bool yk_runs_alone(const yoke_stream *stream, const yk_op *op)

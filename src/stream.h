@@ -109,8 +109,8 @@ void yk_stream_progress(yoke_stream *stream);
 
 /* op.c */
 
-/* copy.c: a buffer of another device, in an operation that this stream's driver was given, lives until the stream has come so far.
- */
+/* copy.c: a buffer of another device, in a copy or transfer that this stream's driver was given, lives until the stream has come so
+ * far. */
 void yk_keep_for_copy(yoke_stream *stream, const yk_op *op);
 
 /* A copy that keeps alive what the operation refers to; NULL and a record when out of memory. */

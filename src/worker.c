@@ -123,7 +123,7 @@ static void run_given(yoke_stream *stream, const yk_op *op)
         return;
     }
     yk_note_given(stream, op->kind, op, false);
-    if (op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_BOX)
+    if (op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_BOX || is_transfer(op))
         yk_keep_for_copy(stream, op);
     if (op->end)
         yk_event_given(op->end, yk_stream_given(stream)); /* it is told of when its own turn comes */

@@ -97,6 +97,7 @@ conformance_programs = \
 	tests/conformance/native_memory \
 	tests/conformance/peer \
 	tests/conformance/peer_order \
+	tests/conformance/peer_pinned \
 	tests/conformance/pinned \
 	tests/conformance/pool_order \
 	tests/conformance/selection \
@@ -161,6 +162,7 @@ several_tests = \
 	tests/conformance/misuse.opencl.tap \
 	tests/conformance/peer.opencl.tap \
 	tests/conformance/peer_order.opencl.tap \
+	tests/conformance/peer_pinned.opencl.tap \
 	tests/conformance/selection.opencl.tap \
 	tests/conformance/stream.opencl.tap \
 	tests/conformance/threads.opencl.tap

@@ -5,7 +5,8 @@
 const yk_backend yk_backend_cuda = {
     .name = "cuda",
     .compiles_cuda = true,
-    .keeps_used_objects = false, /* cuMemFree does not promise to wait for work in flight, nor does unloading a module */
+    .keeps_used_objects = false,  /* cuMemFree does not promise to wait for work in flight, nor does unloading a module */
+    .pins_for_all_devices = true, /* its flags say portable */
     .local_parameters = false,
     .device_list = yk_cuda_device_list,
     .driver_key = yk_cuda_driver_key,

@@ -8,6 +8,7 @@
 const yk_backend yk_backend_opencl = {
     .name = "opencl",
     .keeps_used_objects = true,
+    .pins_for_all_devices = false, /* memory is mapped for one context */
     .records_with_operations = true,
     .local_parameters = true,
     .device_list = yk_opencl_device_list,
