@@ -26,6 +26,7 @@ typedef struct yk_waiter yk_waiter;
 typedef struct yk_notice yk_notice;
 typedef struct yk_block yk_block;
 typedef struct yk_plan yk_plan;
+typedef struct yk_thread yk_thread;
 
 #define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -301,6 +302,8 @@ struct yoke_stream {
     bool torn_down;       /* the user's last reference is gone */
     bool recovering;      /* a thread is about it: failing.c */
     bool carrying;        /* a caller runs an operation himself; what is held waits for that */
+    unsigned reserved;    /* so many callers rely on there being a thread for a worker */
+    yk_thread *spare;     /* that thread while there is no worker, or NULL */
     unsigned lane;        /* of the graph that it is recorded into */
     atomic_bool spared;   /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
     _Atomic(struct yoke_graph *) recording; /* that graph, or NULL */

@@ -89,22 +89,54 @@ void yk_stream_progress(yoke_stream *stream)
 
 /* ---- Enqueueing ---- */
 
+/* With stream->lock held: have a thread run what is held. */
+static yoke_status start_worker(yoke_stream *stream)
+{
+    yoke_status status = YOKE_OK;
+    yk_stream_use(stream);
+    if (stream->spare)
+        yk_thread_run_kept(stream->spare, yk_stream_work, stream);
+    else
+        status = yk_thread_run(yk_stream_work, stream, "host functions");
+    stream->spare = NULL;
+    if (status < 0)
+        atomic_fetch_sub(&stream->uses, 1); /* never the last: the caller has a reference */
+    stream->worker = status == YOKE_OK;
+    return status;
+}
+
+yoke_status yk_stream_reserve(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    if (!stream->worker && !stream->spare)
+        stream->spare = yk_thread_keep("host functions");
+    bool there = stream->worker || stream->spare;
+    stream->reserved += there;
+    pthread_mutex_unlock(&stream->lock);
+    return there ? YOKE_OK : yoke_error()->status;
+}
+
+void yk_stream_unreserve(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    if (--stream->reserved == 0 && stream->spare) {
+        yk_thread_let_go(stream->spare);
+        stream->spare = NULL;
+    }
+    pthread_mutex_unlock(&stream->lock);
+}
+
 /* With stream->lock held. */
 static yoke_status hold(yoke_stream *stream, const yk_op *op)
 {
     yk_op *kept = yk_op_keep(op);
     if (!kept)
         return YOKE_E_OUT_OF_HOST_MEMORY;
-    if (!stream->worker) {
-        yk_stream_use(stream);
-        if (yk_thread_run(yk_stream_work, stream, "host functions") < 0) {
-            atomic_fetch_sub(&stream->uses, 1); /* never the last: the caller has a reference */
-            if (kept->kind == YK_OP_CALL)
-                kept->u.call.after = NULL; /* stays the caller's */
-            yk_op_drop(kept);
-            return yoke_error()->status;
-        }
-        stream->worker = true;
+    if (!stream->worker && start_worker(stream) < 0) {
+        if (kept->kind == YK_OP_CALL)
+            kept->u.call.after = NULL; /* stays the caller's */
+        yk_op_drop(kept);
+        return yoke_error()->status;
     }
     if (!stream->held)
         yk_stream_close(stream);

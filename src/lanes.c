@@ -216,17 +216,6 @@ static yoke_status unless_failed(const yoke_stream *stream, yoke_status status)
     return status < 0 && atomic_load_explicit(&stream->failed, memory_order_acquire) ? YOKE_OK : status;
 }
 
-static yoke_status record(yoke_stream *stream, const char *where, yoke_event **out_event)
-{
-    yoke_event *event = yk_event_new(stream, 0, where);
-    yoke_status status = event ? yk_stream_record(stream, event, true) : yoke_error()->status;
-    if (status < 0)
-        yoke_event_release(event);
-    else
-        *out_event = event;
-    return status;
-}
-
 static yoke_status wait_for(yoke_stream *stream, const char *where, yoke_event *event)
 {
     return unless_failed(stream, yoke_stream_wait_event_at(where, stream, event));
@@ -259,13 +248,19 @@ typedef struct launching {
     yoke_stream *stream;
     yk_plan *plan;
     yk_lanes *lanes;
-    yoke_event **events; /* behind those steps that another lane waits for */
+    unsigned reserved;   /* of its streams, which have their threads */
+    yoke_event **events; /* one behind each step that another lane waits for, then: where it starts, where each other lane ends */
+    size_t event_count;
 } launching;
+
+static yoke_stream *stream_of_lane(const launching *l, unsigned lane)
+{
+    return lane == 0 ? l->stream : l->lanes->streams[lane - 1];
+}
 
 static yoke_stream *stream_of(const launching *l, size_t step)
 {
-    unsigned lane = l->plan->steps[step].lane;
-    return lane == 0 ? l->stream : l->lanes->streams[lane - 1];
+    return stream_of_lane(l, l->plan->steps[step].lane);
 }
 
 /* The steps of other lanes that this one follows. An event behind each was recorded when it was enqueued. */
@@ -279,13 +274,21 @@ static yoke_status wait_for_others(const launching *l, size_t i)
     return status;
 }
 
+static yoke_event *start_of(const launching *l)
+{
+    return l->events[l->plan->step_count];
+}
+
+static yoke_event *end_of(const launching *l, unsigned lane)
+{
+    return l->events[l->plan->step_count + 1 + lane];
+}
+
 static yoke_status fork_lanes(const launching *l)
 {
-    yoke_event *start = NULL;
-    yoke_status status = record(l->stream, l->where, &start);
+    yoke_status status = yk_stream_record(l->stream, start_of(l), true);
     for (unsigned i = 0; i < l->lanes->count && status == YOKE_OK; i++)
-        status = wait_for(l->lanes->streams[i], l->where, start);
-    yoke_event_release(start);
+        status = wait_for(l->lanes->streams[i], l->where, start_of(l));
     return status;
 }
 
@@ -303,11 +306,12 @@ static yoke_status join_lanes(const launching *l)
 {
     yoke_status status = YOKE_OK;
     for (unsigned i = 0; i < l->lanes->count && status == YOKE_OK; i++) {
+        status = yk_stream_record(l->lanes->streams[i], end_of(l, i), true);
+        if (status < 0)
+            break;
         yoke_event_release(l->lanes->ends[i]);
-        l->lanes->ends[i] = NULL;
-        status = record(l->lanes->streams[i], l->where, &l->lanes->ends[i]);
-        if (status == YOKE_OK)
-            status = join(l->stream, l->where, l->lanes->ends[i]);
+        l->lanes->ends[i] = yoke_event_retain(end_of(l, i));
+        status = join(l->stream, l->where, end_of(l, i));
     }
     return status;
 }
@@ -320,9 +324,64 @@ static yoke_status enqueue_all(const launching *l)
         if (status == YOKE_OK)
             status = unless_failed(stream_of(l, i), enqueue(l->stream, stream_of(l, i), l->plan, l->plan->steps[i].op));
         if (status == YOKE_OK && l->plan->awaited[i])
-            status = record(stream_of(l, i), l->plan->steps[i].op->where, &l->events[i]);
+            status = yk_stream_record(stream_of(l, i), l->events[i], true);
     }
     return status == YOKE_OK ? join_lanes(l) : status;
+}
+
+/* ---- Getting ready ---- */
+
+static yoke_status take_events(launching *l)
+{
+    const yk_plan *plan = l->plan;
+    l->event_count = plan->step_count + plan->lane_count;
+    l->events = calloc(l->event_count, sizeof(yoke_event *));
+    if (!l->events)
+        return yk_no_memory("the launch of a graph");
+    for (size_t i = 0; i < l->event_count; i++) {
+        bool step = i < plan->step_count;
+        if (step && !plan->awaited[i])
+            continue;
+        yoke_stream *stream = stream_of_lane(l, step ? plan->steps[i].lane : (unsigned)(i - plan->step_count));
+        l->events[i] = yk_event_new(stream, 0, step ? plan->steps[i].op->where : l->where);
+        if (!l->events[i])
+            return yoke_error()->status;
+    }
+    return YOKE_OK;
+}
+
+/* Everything that a launch needs and may not get is taken before anything is enqueued, so that one that fails has done nothing. */
+static yoke_status get_ready(launching *l, yoke_graph *graph)
+{
+    l->lanes = take_lanes(graph, l->stream, l->plan->lane_count - 1);
+    yoke_status status = l->lanes ? take_events(l) : yoke_error()->status;
+    for (; status == YOKE_OK && l->reserved < l->plan->lane_count; l->reserved += status == YOKE_OK)
+        status = yk_stream_reserve(stream_of_lane(l, l->reserved));
+    return status;
+}
+
+/* What was taken goes back, but for the lanes, which may still be at work. */
+static void let_go(launching *l)
+{
+    yoke_error_info before = *yoke_error();
+    while (l->reserved > 0)
+        yk_stream_unreserve(stream_of_lane(l, --l->reserved));
+    for (size_t i = 0; l->events && i < l->event_count; i++)
+        yoke_event_release(l->events[i]);
+    free(l->events);
+    yk_error_restore(&before);
+}
+
+/* Some of it is enqueued already: what comes behind must not take it for whole, and what is called of it is called before the
+ * caller hears that it has failed. */
+static yoke_status fail_launch(const launching *l, yoke_status status)
+{
+    yk_stream_fail(l->stream, l->where, status);
+    for (unsigned i = 0; i < l->lanes->count; i++) {
+        (void)yoke_stream_cancel(l->lanes->streams[i]);
+        (void)yk_stream_finish(l->lanes->streams[i]);
+    }
+    return yk_stream_tell(l->stream);
 }
 
 static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_plan *plan)
@@ -330,34 +389,25 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *gr
     launching l = { .where = where, .stream = stream, .plan = plan };
     if (atomic_load_explicit(&stream->failed, memory_order_acquire))
         return yk_stream_tell(stream);
-    l.events = calloc(plan->step_count, sizeof(yoke_event *));
-    if (!l.events)
-        return yk_no_memory("the launch of a graph");
-    l.lanes = take_lanes(graph, stream, plan->lane_count - 1);
-    if (!l.lanes) {
-        free(l.events);
-        return yoke_error()->status;
+    yoke_status status = get_ready(&l, graph);
+    bool ready = status == YOKE_OK;
+    if (ready) {
+        atomic_store(&stream->spared, true);
+        status = enqueue_all(&l);
+        atomic_store(&stream->spared, false);
     }
-    atomic_store(&stream->spared, true);
-    yoke_status status = enqueue_all(&l);
-    atomic_store(&stream->spared, false);
-    for (size_t i = 0; i < plan->step_count; i++)
-        yoke_event_release(l.events[i]);
-    free(l.events);
-    if (status == YOKE_OK) {
-        l.lanes->launched_in = stream;
+    if (ready && status < 0)
+        status = fail_launch(&l, status);
+    let_go(&l);
+    if (ready && status < 0) {
+        free_lanes(l.lanes);
+        return status;
+    }
+    if (l.lanes) {
+        l.lanes->launched_in = ready ? stream : l.lanes->launched_in;
         give_back_lanes(graph, l.lanes);
-        return stream->device->blocking ? yk_stream_finish(stream) : YOKE_OK;
     }
-    /* Some of it is enqueued already: what comes behind must not take it for whole, and what is called of it is called before the
-     * caller hears that it has failed. */
-    yk_stream_fail(stream, where, status);
-    for (unsigned i = 0; i < l.lanes->count; i++) {
-        (void)yoke_stream_cancel(l.lanes->streams[i]);
-        (void)yk_stream_finish(l.lanes->streams[i]);
-    }
-    free_lanes(l.lanes);
-    return yk_stream_tell(stream);
+    return ready && stream->device->blocking ? yk_stream_finish(stream) : status;
 }
 
 yoke_status yk_lanes_launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_plan *plan)

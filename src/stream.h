@@ -83,6 +83,10 @@ bool yk_stream_stops_now(const yoke_stream *stream);
 /* Wait for everything in the stream; at once inside its own host functions. Its failure, if it has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);
 
+/* Until unreserve, holding an operation does not fail for want of a thread. YOKE_E_OUT_OF_HOST_MEMORY: there is none. */
+yoke_status yk_stream_reserve(yoke_stream *stream);
+void yk_stream_unreserve(yoke_stream *stream);
+
 /* As yk_stream_hold, but on the caller's thread where nothing is held: for a staged copy that the caller waits for, and for graphs.
  */
 yoke_status yk_stream_carry(yoke_stream *stream, const yk_op *op);

@@ -8,6 +8,7 @@
 #include "event.h"
 #include "settle.h"
 #include "staging.h"
+#include "thread.h"
 #include "trace.h"
 
 static bool has_failed(yoke_stream *stream)
@@ -370,6 +371,8 @@ void yk_stream_work(void *argument)
         pthread_mutex_lock(&stream->lock);
     }
     stream->worker = false;
+    if (stream->reserved)
+        stream->spare = yk_thread_keep_own();
     bool torn_down = stream->torn_down;
     pthread_mutex_unlock(&stream->lock);
     yk_stream_set_mine(NULL);

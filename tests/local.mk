@@ -260,10 +260,14 @@ fault_programs = \
 check_PROGRAMS += $(fault_programs)
 fault_tests = $(fault_programs:=.opencl.tap)
 
-# Each allocation of the library fails once.
-check_PROGRAMS += tests/faults/exhausted
-exhausted_tests = tests/faults/exhausted.opencl.tap
-cuda_exhausted_tests = tests/faults/exhausted.cuda.tap
+# Each allocation of the library fails once; and no thread can be started.
+exhausted_programs = \
+	tests/faults/exhausted \
+	tests/faults/threads
+check_PROGRAMS += $(exhausted_programs)
+exhausted_tests = $(exhausted_programs:=.opencl.tap)
+cuda_exhausted_tests = $(exhausted_programs:=.cuda.tap)
+tests_faults_threads_SOURCES = tests/faults/inject.c tests/faults/inject.h tests/faults/threads.c
 tests_faults_exhausted_SOURCES = \
 	tests/faults/exhausted.c \
 	tests/faults/exhausted.h \

@@ -50,7 +50,11 @@ YOKE_API yoke_status yoke_graph_end(yoke_graph *graph);
  * after the other in one stream and side by side in several, where the driver can (CUDA runs one driver's graph after the other).
  * Where it has host functions the graph is cut: those are called as if they had been enqueued one by one, once for each launch, and
  * what the contract of yoke_stream_call says holds. YOKE_E_INVALID: the graph has not been ended, or failed to; the stream belongs
- * to another device or is being recorded. Or the stream's failure. */
+ * to another device or is being recorded. YOKE_E_OUT_OF_HOST_MEMORY: there is no thread for the graph's host functions. Or the
+ * stream's failure.
+ * One launch may fail after it has begun: that of a graph of several streams which the driver does not replay as a whole, when host
+ * memory runs out or the driver refuses an operation in the middle. Then the stream fails, too, with the same failure, the rest of
+ * the graph does not run, and its host functions that were enqueued have been called, with that failure or before it. */
 #define yoke_graph_launch(...) yoke_graph_launch_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_launch_at(const char *where, yoke_stream *stream, yoke_graph *graph);
 

@@ -42,7 +42,8 @@ YOKE_API yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size
  * says why. Else as yoke_buffer_create; host memory runs out as YOKE_E_OUT_OF_HOST_MEMORY. */
 YOKE_API yoke_status yoke_buffer_create_kind(yoke_device *device, int32_t memory, size_t size, yoke_buffer **out_buffer);
 
-/* The same for YOKE_MEMORY_PINNED. */
+/* The same for YOKE_MEMORY_PINNED. The memory is page-locked for this device, on CUDA for all of CUDA's devices; copies to and from
+ * any other device take it for pageable memory. */
 YOKE_API yoke_status yoke_buffer_create_pinned(yoke_device *device, size_t size, yoke_buffer **out_buffer);
 
 /* Page-lock `size` bytes of existing host memory, which stays the caller's: a YOKE_MEMORY_PINNED buffer over it. Copies that are

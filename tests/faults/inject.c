@@ -37,6 +37,11 @@ void inject_disarm(void)
 {
 }
 
+void inject_threads_left(unsigned count)
+{
+    (void)count;
+}
+
 unsigned inject_seen(void)
 {
     return 0;
@@ -55,6 +60,7 @@ void inject_describe(char *text, size_t size)
 #else
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -216,11 +222,31 @@ SEEN int posix_memalign(void **out_memory, size_t alignment, size_t size)
 
 #define REAL(pointer, name) (*(void **)&(pointer) = dlsym(RTLD_NEXT, name))
 
+static atomic_uint threads_left = UINT_MAX;
+
+void inject_threads_left(unsigned count)
+{
+    atomic_store(&threads_left, count);
+}
+
+/* Whether the caller is the library, and may start no thread any more; counts one that it may. */
+static bool refuses_thread(void *caller)
+{
+    uintptr_t site = (uintptr_t)caller;
+    unsigned left = atomic_load(&threads_left);
+
+    if (site < library_start || site >= library_end)
+        return false;
+    while (left > 0 && left < UINT_MAX && !atomic_compare_exchange_weak(&threads_left, &left, left - 1))
+        continue;
+    return left == 0;
+}
+
 SEEN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
 {
     int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-    if (FAILS("pthread_create") || !REAL(real, "pthread_create"))
+    if (refuses_thread(__builtin_return_address(0)) || FAILS("pthread_create") || !REAL(real, "pthread_create"))
         return EAGAIN;
     return real(thread, attributes, run, argument);
 }

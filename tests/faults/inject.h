@@ -16,6 +16,9 @@ const char *inject_impossible(void);
 void inject_arm(unsigned nth);
 void inject_disarm(void);
 
+/* The library can start so many threads more, and then none; UINT_MAX: as many as it likes, as it is in the beginning. */
+void inject_threads_left(unsigned count);
+
 /* Since the last inject_arm: how many there were, and whether one has failed. */
 unsigned inject_seen(void);
 bool inject_happened(void);
