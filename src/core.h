@@ -302,10 +302,12 @@ struct yoke_stream {
     bool torn_down;       /* the user's last reference is gone */
     bool recovering;      /* a thread is about it: failing.c */
     bool carrying;        /* a caller runs an operation himself; what is held waits for that */
-    unsigned reserved;    /* so many callers rely on there being a thread for a worker */
-    yk_thread *spare;     /* that thread while there is no worker, or NULL */
-    unsigned lane;        /* of the graph that it is recorded into */
-    atomic_bool spared;   /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
+    bool launching;       /* a graph of several streams is being enqueued in it, by this thread alone */
+    pthread_t launcher;
+    unsigned reserved;  /* so many callers rely on there being a thread for a worker */
+    yk_thread *spare;   /* that thread while there is no worker, or NULL */
+    unsigned lane;      /* of the graph that it is recorded into */
+    atomic_bool spared; /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
     _Atomic(struct yoke_graph *) recording; /* that graph, or NULL */
     atomic_uint epoch;                      /* how often it has recovered from a failure */
     yk_op *first, *last;

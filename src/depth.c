@@ -150,7 +150,7 @@ static yoke_status make_room(yoke_stream *stream, bool wait)
         else
             poll_checkpoints(stream);
         polled = true;
-        pthread_mutex_lock(&stream->lock);
+        yk_stream_lock(stream);
     }
     return status;
 }
@@ -164,7 +164,7 @@ yoke_status yk_depth_admit(yoke_stream *stream, bool wait)
 {
     if (!stream->depth)
         return YOKE_OK;
-    pthread_mutex_lock(&stream->lock);
+    yk_stream_lock(stream);
     yoke_status status = make_room(stream, wait || !(stream->flags & YOKE_STREAM_PENDING_WHEN_FULL));
     pthread_mutex_unlock(&stream->lock);
     if (status == YOKE_OK)

@@ -125,7 +125,7 @@ static yoke_status add_lane(yoke_graph *graph, yoke_stream *stream)
 
 static yoke_status begin(yoke_graph *graph, yoke_stream *stream)
 {
-    pthread_mutex_lock(&stream->lock);
+    yk_stream_lock(stream);
     yoke_graph *other = atomic_load(&stream->recording);
     yoke_status status = yk_stream_tell_locked(stream);
     if (status == YOKE_OK && other)

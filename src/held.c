@@ -44,10 +44,15 @@ void yk_stream_close(yoke_stream *stream)
         sched_yield();
 }
 
+/* With stream->lock held: operations that need not be held go to the driver under that lock, since the gate stays closed. */
+static bool gives_locked(const yoke_stream *stream)
+{
+    return stream->device->blocking || stream->device->traced || stream->depth || stream->launching;
+}
+
 void yk_stream_open(yoke_stream *stream)
 {
-    bool always_closed = stream->device->blocking || stream->device->traced || stream->depth;
-    if (!always_closed && !atomic_load(&stream->failed) && !atomic_load(&stream->recording))
+    if (!gives_locked(stream) && !atomic_load(&stream->recording) && !atomic_load(&stream->failed))
         atomic_fetch_and_explicit(&stream->gate, ~(uint_fast64_t)GATE_CLOSED, memory_order_release);
 }
 
@@ -88,6 +93,41 @@ void yk_stream_progress(yoke_stream *stream)
 }
 
 /* ---- Enqueueing ---- */
+
+static bool is_not_launching(yoke_stream *stream, void *context)
+{
+    (void)context;
+    return !stream->launching;
+}
+
+void yk_stream_lock(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    while (YK_UNLIKELY(stream->launching) && !pthread_equal(stream->launcher, pthread_self())) {
+        pthread_mutex_unlock(&stream->lock);
+        yk_stream_wait_until(stream, is_not_launching, NULL);
+        pthread_mutex_lock(&stream->lock);
+    }
+}
+
+void yk_stream_begin_launch(yoke_stream *stream)
+{
+    yk_stream_lock(stream);
+    yk_stream_close(stream);
+    stream->launching = true;
+    stream->launcher = pthread_self();
+    pthread_mutex_unlock(&stream->lock);
+}
+
+void yk_stream_end_launch(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->launching = false;
+    if (!stream->held)
+        yk_stream_open(stream);
+    yk_stream_tell_listeners(stream);
+    pthread_mutex_unlock(&stream->lock);
+}
 
 /* With stream->lock held: have a thread run what is held. */
 static yoke_status start_worker(yoke_stream *stream)
@@ -179,7 +219,7 @@ static yoke_status make_room(yoke_stream *stream)
 yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again)
 {
     yoke_status status;
-    pthread_mutex_lock(&stream->lock);
+    yk_stream_lock(stream);
     status = make_room(stream);
     if (status == YOKE_OK && atomic_load(&stream->recording)) {
         status = record(stream, op);
@@ -190,7 +230,7 @@ yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool 
         status = yk_stream_tell_locked(stream);
     if (status == YOKE_OK && stream->held) {
         status = hold(stream, op);
-    } else if (status == YOKE_OK && (stream->device->blocking || stream->device->traced || stream->depth)) {
+    } else if (status == YOKE_OK && gives_locked(stream)) {
         status = stream->device->traced ? yk_trace_give(stream, op) : yk_give(stream, op->kind, op);
         if (status == YOKE_OK)
             yk_note_given(stream, op->kind, op, false);
@@ -199,12 +239,14 @@ yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool 
         *out_again = true;
     }
     unlock_and_post(stream);
+    if (YK_UNLIKELY(status < 0))
+        return yk_stream_not_given(stream, status);
     return *out_again ? status : finish_if_blocking(stream, status);
 }
 
 yoke_status yk_stream_hold_anyway(yoke_stream *stream, const yk_op *op)
 {
-    pthread_mutex_lock(&stream->lock);
+    yk_stream_lock(stream);
     yoke_status status = hold(stream, op);
     unlock_and_post(stream);
     return status;
@@ -212,7 +254,7 @@ yoke_status yk_stream_hold_anyway(yoke_stream *stream, const yk_op *op)
 
 yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op)
 {
-    pthread_mutex_lock(&stream->lock);
+    yk_stream_lock(stream);
     yoke_status status = make_room(stream);
     if (status == YOKE_OK && atomic_load(&stream->recording)) {
         status = record(stream, op);
@@ -234,7 +276,7 @@ yoke_status yk_stream_hold(yoke_stream *stream, const yk_op *op)
 static yoke_status record_closed(yoke_stream *stream, yoke_event *event, bool always)
 {
     yk_op op = { .kind = YK_OP_RECORD, .where = event->where, .u.record.event = event };
-    pthread_mutex_lock(&stream->lock);
+    yk_stream_lock(stream);
     yoke_status status = always || !stream->held ? YOKE_OK : make_room(stream);
     if (status == YOKE_OK && !always)
         status = yk_stream_tell_locked(stream);
@@ -284,7 +326,7 @@ void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stre
  * meanwhile is held. What it fails with becomes the stream's. */
 yoke_status yk_stream_carry(yoke_stream *stream, const yk_op *op)
 {
-    pthread_mutex_lock(&stream->lock);
+    yk_stream_lock(stream);
     yoke_status status = make_room(stream);
     if (status == YOKE_OK)
         status = yk_stream_tell_locked(stream);

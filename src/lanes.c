@@ -372,11 +372,9 @@ static void let_go(launching *l)
     yk_error_restore(&before);
 }
 
-/* Some of it is enqueued already: what comes behind must not take it for whole, and what is called of it is called before the
- * caller hears that it has failed. */
-static yoke_status fail_launch(const launching *l, yoke_status status)
+/* The launch has failed, and some of it is enqueued already: what is called of it is called before the caller hears of that. */
+static yoke_status end_lanes(const launching *l)
 {
-    yk_stream_fail(l->stream, l->where, status);
     for (unsigned i = 0; i < l->lanes->count; i++) {
         (void)yoke_stream_cancel(l->lanes->streams[i]);
         (void)yk_stream_finish(l->lanes->streams[i]);
@@ -392,12 +390,16 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *gr
     yoke_status status = get_ready(&l, graph);
     bool ready = status == YOKE_OK;
     if (ready) {
+        yk_stream_begin_launch(stream);
         atomic_store(&stream->spared, true);
         status = enqueue_all(&l);
         atomic_store(&stream->spared, false);
+        if (status < 0)
+            yk_stream_fail(stream, where, status); /* what comes behind must not take it for whole */
+        yk_stream_end_launch(stream);
     }
     if (ready && status < 0)
-        status = fail_launch(&l, status);
+        status = end_lanes(&l);
     let_go(&l);
     if (ready && status < 0) {
         free_lanes(l.lanes);

@@ -83,6 +83,12 @@ bool yk_stream_stops_now(const yoke_stream *stream);
 /* Wait for everything in the stream; at once inside its own host functions. Its failure, if it has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);
 
+/* Take stream->lock to enqueue. Waits while another thread is between begin_launch and end_launch, which wait for nothing but that
+ * and enqueues on their way: what is enqueued in a launch of several parts has nothing of others between them. */
+void yk_stream_lock(yoke_stream *stream);
+void yk_stream_begin_launch(yoke_stream *stream);
+void yk_stream_end_launch(yoke_stream *stream);
+
 /* Until unreserve, holding an operation does not fail for want of a thread. YOKE_E_OUT_OF_HOST_MEMORY: there is none. */
 yoke_status yk_stream_reserve(yoke_stream *stream);
 void yk_stream_unreserve(yoke_stream *stream);

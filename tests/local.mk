@@ -312,8 +312,10 @@ tests_stress_stress_SOURCES = \
 	tests/stress/stress.c \
 	tests/stress/stress.h \
 	tests/stress/stress_calls.c \
+	tests/stress/stress_memory.c \
 	tests/stress/stress_model.c \
-	tests/stress/stress_ops.c
+	tests/stress/stress_ops.c \
+	tests/stress/stress_waits.c
 
 unit_libraries = tests/libtap.la libyoke-all.la
 

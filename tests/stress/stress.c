@@ -72,6 +72,9 @@ static void round_begin(round *r, source *s, uint32_t seed, site *sites, unsigne
     atomic_store(&r->op_count, 1); /* 0 is nobody's number */
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
+    for (unsigned i = 0; i < site_count; i++)
+        if (!CHECK_OK(yoke_buffer_create_pinned(sites[i].device, (size_t)MAX_OPS * 16, &r->pinned[i])))
+            tap_bail("seed %u: no pinned memory", seed);
     for (unsigned i = 0; i < r->slots; i++)
         atomic_store(&r->slot[i], queue_open(r, s, &sites[draw(s, r->site_count)]));
 }
@@ -142,9 +145,14 @@ static void round_end(round *r)
         yoke_buffer_release(r->points[i].copy);
     }
     for (unsigned i = 0; i < MAX_OPS; i++) {
-        memory_free(r->ops[i].slot);
+        if (r->ops[i].pinned)
+            yoke_buffer_release(r->ops[i].pinned);
+        else
+            memory_free(r->ops[i].slot);
         memory_free(r->ops[i].seen);
     }
+    for (unsigned i = 0; i < MAX_DEVICES_USED; i++)
+        yoke_buffer_release(r->pinned[i]);
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);
     free(r);

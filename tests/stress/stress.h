@@ -8,6 +8,8 @@
 
 #include <stdatomic.h>
 
+#include <yoke/graph.h>
+
 #include "../conformance/suite.h"
 
 enum {
@@ -81,10 +83,12 @@ typedef struct op {
     point *awaits;
     yoke_event *awaited;
     yoke_buffer *keeps;
+    bool in_graph; /* so that it is released with that, also when it was not called */
     /* what they see, */
     uint32_t *slot, *seen; /* a log, as it was read before the function, and as it found it */
     point *slot_of;        /* whose; NULL: its own queue's */
-    uint32_t *word;        /* to be set for a write behind it */
+    yoke_buffer *pinned;   /* that `slot` is the memory of, or NULL */
+    uint32_t *word, value; /* to be set for a write behind it, and to what */
     /* and what became of them. */
     atomic_uint calls, releases;
     yoke_status status, result;
@@ -100,6 +104,7 @@ typedef struct round {
     site *sites;
     unsigned site_count, slots, threads;
     bool shared, calm; /* threads share streams; nothing fails */
+    bool careless;     /* a fifth of the waits for events is left out, which the model has to notice */
     unsigned calls;    /* in a hundred operations */
     _Atomic(queue *) slot[MAX_SLOTS];
     atomic_uint_fast64_t clock;
@@ -118,6 +123,7 @@ typedef struct round {
     point points[MAX_POINTS];
     op ops[MAX_OPS];
     uint32_t words[MAX_OPS];
+    yoke_buffer *pinned[MAX_DEVICES_USED]; /* of each device, a word for each operation */
 } round;
 
 /* Whoever enqueues. */
@@ -143,6 +149,9 @@ void act(source *s);
 /* The same for what only threads of the program may do, because it blocks. */
 void act_blocking(source *s);
 
+/* The stream waits for the event, or is said to, in a careless round. */
+yoke_status wait_in_stream(source *s, yoke_stream *stream, yoke_event *event);
+
 /* Begin the record of an operation, NULL when the round has no more; and how the library took it. */
 op *op_begin(source *s, queue *q, op_kind kind);
 bool op_taken(op *o, yoke_status status);
@@ -153,12 +162,37 @@ void point_seen(round *r, point *p, yoke_status status);
 /* Something that cannot be so whatever the order: counts, and says the round's seed. */
 void unexpected(round *r, const char *format, ...) YOKE_PRINTF(2, 3);
 
+/* ---- stress_memory.c: what goes through memory of all kinds, of either device, and graphs ---- */
+
+yoke_status append_from(queue *q, yoke_stream *stream, yoke_buffer *from, uint32_t index, uint32_t id);
+/* Enqueue a kernel behind copies that bring it what it has to find. */
+yoke_status append_by_memory(source *s, queue *q, uint32_t id);
+/* Host memory for a log that a function will look at; and read the log into it. */
+void slot_new(source *s, op *o);
+yoke_status slot_read(source *s, queue *q, op *o, yoke_buffer *log);
+/* A buffer of a log's bytes on the queue's device, with what `log`, which may be another device's, holds. */
+yoke_status log_fetch(queue *q, yoke_buffer *log, yoke_buffer **out_copy);
+/* Where the word of this number is to be written for a copy behind; and that copy. */
+uint32_t *word_of(source *s, uint32_t id, yoke_buffer **out_pinned);
+yoke_status word_write(source *s, queue *q, yoke_stream *stream, yoke_buffer *pinned, uint32_t id);
+/* A graph with a function and a kernel. */
+void do_graph(source *s, queue *q);
+
+/* ---- stress_waits.c: threads of the program that look at events and wait ---- */
+
+void look_at(source *s);
+void ask_for_fd(source *s);
+/* Some hundred threads wait for an event each, and end. */
+void crowd(source *s);
+
 /* ---- stress_calls.c: host functions and callbacks ---- */
 
 /* A function for `s` to enqueue, with a random plan. */
 void plan_function(source *s, op *o);
 /* Enqueue it; the functions of one queue, or the callback of a point. */
 bool enqueue_call(op *o);
+/* Record it into a graph, in this stream; op_taken is for the launch. */
+yoke_status record_call(op *o, yoke_stream *stream);
 bool enqueue_callback(op *o, yoke_event *event);
 /* Wait until all functions have been called and released; false: one is missing. */
 bool wait_for_functions(round *r);

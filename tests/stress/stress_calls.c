@@ -80,7 +80,7 @@ static void carry_out(op *o)
     source s = { .round = r, .random = o->seed, .lane = MAX_THREADS + 1 + o->id, .depth = o->depth, .parent = o };
 
     if (o->word && o->status == YOKE_OK)
-        *o->word = (uint32_t)(o->word - r->words);
+        *o->word = o->value;
     if (o->sleep_us)
         nanosleep(&(struct timespec){ .tv_nsec = (long)o->sleep_us * 1000 }, NULL);
     if (o->awaits)
@@ -144,7 +144,7 @@ static void released(void *user)
 {
     op *o = user;
 
-    if (o->end == 0)
+    if (o->end == 0 && (!o->in_graph || atomic_load(&o->calls) > 0))
         unexpected(o->queue->round, "function %u is released before it has returned", o->id);
     yoke_event_release(o->awaited);
     if (atomic_fetch_add(&o->releases, 1) == 0)
@@ -175,6 +175,16 @@ bool enqueue_call(op *o)
 {
     about_to_pend(o->queue->round);
     return pends(o, yoke_stream_call(o->queue->stream, host_function, o, released));
+}
+
+yoke_status record_call(op *o, yoke_stream *stream)
+{
+    about_to_pend(o->queue->round);
+    o->in_graph = true;
+    yoke_status status = yoke_stream_call(stream, host_function, o, released);
+    if (!CHECK_OK(status))
+        pends(o, status);
+    return status;
 }
 
 bool enqueue_callback(op *o, yoke_event *event)

@@ -5,8 +5,6 @@
  */
 #include "stress.h"
 
-#include <poll.h>
-
 /* ---- Random numbers, the clock ---- */
 
 uint32_t draw(source *s, uint32_t below)
@@ -132,11 +130,6 @@ static yoke_stream *borrow(source *s, queue **out_queue)
 
 /* ---- What appends to the log ---- */
 
-static yoke_status append_from(queue *q, yoke_buffer *from, uint32_t index, uint32_t id)
-{
-    return yoke_launch(q->stream, q->site->append_from, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(q->log, from, index, id));
-}
-
 static yoke_status append_released(queue *q, uint32_t id)
 {
     yoke_buffer *brief = NULL;
@@ -145,7 +138,7 @@ static yoke_status append_released(queue *q, uint32_t id)
     if (status == YOKE_OK)
         status = yoke_fill(q->stream, brief, 16, 4, &id, 4);
     if (status == YOKE_OK)
-        status = append_from(q, brief, 4, id);
+        status = append_from(q, q->stream, brief, 4, id);
     yoke_buffer_release(brief);
     return status;
 }
@@ -154,19 +147,21 @@ static yoke_status append(source *s, queue *q, uint32_t id)
 {
     yoke_status status;
 
+    if (chance(s, 40))
+        return append_by_memory(s, q, id);
     switch (draw(s, 6)) {
     case 0:
         status = yoke_fill(q->stream, q->cells, 4 * (size_t)id, 4, &id, 4);
-        return status < 0 ? status : append_from(q, q->cells, id, id);
+        return status < 0 ? status : append_from(q, q->stream, q->cells, id, id);
     case 1:
         s->round->words[id] = id;
         status = yoke_write(q->stream, q->cells, 4 * (size_t)id, &s->round->words[id], 4);
-        return status < 0 ? status : append_from(q, q->cells, id, id);
+        return status < 0 ? status : append_from(q, q->stream, q->cells, id, id);
     case 2:
         status = yoke_fill(q->stream, q->cells, 4 * (size_t)id, 4, &id, 4);
         if (status == YOKE_OK)
             status = yoke_copy(q->stream, q->copies, 4 * (size_t)id, q->cells, 4 * (size_t)id, 4);
-        return status < 0 ? status : append_from(q, q->copies, id, id);
+        return status < 0 ? status : append_from(q, q->stream, q->copies, id, id);
     case 3:
         return append_released(q, id);
     default:
@@ -201,15 +196,13 @@ static void call_behind_read(source *s, queue *q, yoke_buffer *log, const op *wa
 
     if (!o)
         return;
-    o->slot = memory_new(LOG_BYTES);
-    o->seen = memory_new(LOG_BYTES);
-    o->slot[0] = UINT32_MAX;
+    slot_new(s, o);
     if (wait) {
         o->slot_of = wait->point;
         o->first_epoch = wait->first_epoch;
     }
     plan_function(s, o);
-    yoke_status status = yoke_read(q->stream, o->slot, log, 0, LOG_BYTES);
+    yoke_status status = slot_read(s, q, o, log);
     if (status == YOKE_OK) {
         enqueue_call(o);
         return;
@@ -227,12 +220,15 @@ static void do_read_and_call(source *s, queue *q)
 static void do_call_and_write(source *s, queue *q)
 {
     op *call = op_begin(s, q, OP_CALL), *kernel = call ? op_begin(s, q, OP_KERNEL) : NULL;
+    yoke_buffer *pinned = NULL;
 
     if (!call)
         return;
     plan_function(s, call);
-    if (kernel)
-        call->word = &s->round->words[kernel->id];
+    if (kernel) {
+        call->word = word_of(s, kernel->id, &pinned);
+        call->value = kernel->id;
+    }
     bool called = enqueue_call(call);
     if (!kernel)
         return;
@@ -240,8 +236,8 @@ static void do_call_and_write(source *s, queue *q)
         op_taken(kernel, call->accepted);
         return;
     }
-    yoke_status status = yoke_write(q->stream, q->cells, 4 * (size_t)kernel->id, call->word, 4);
-    op_taken(kernel, status < 0 ? status : append_from(q, q->cells, kernel->id, kernel->id));
+    yoke_status status = word_write(s, q, q->stream, pinned, kernel->id);
+    op_taken(kernel, status < 0 ? status : append_from(q, q->stream, q->cells, kernel->id, kernel->id));
 }
 
 /* ---- Events ---- */
@@ -290,20 +286,30 @@ static void do_record_copy(source *s, queue *q)
     record(s, q, true, NULL);
 }
 
+yoke_status wait_in_stream(source *s, yoke_stream *stream, yoke_event *event)
+{
+    bool omitted = s->round->careless && chance(s, 20);
+    return omitted ? YOKE_OK : yoke_stream_wait_event(stream, event);
+}
+
 static void do_wait(source *s, queue *q)
 {
     yoke_event *event;
-    yoke_buffer *copy;
+    yoke_buffer *copy, *fetched = NULL;
     point *p = point_take(s, &event, &copy);
     op *o = p ? op_begin(s, q, OP_WAIT) : NULL;
     bool waits = false;
 
     if (o) {
         o->point = p;
-        waits = op_taken(o, yoke_stream_wait_event(q->stream, event));
+        waits = op_taken(o, wait_in_stream(s, q->stream, event));
     }
-    if (waits && copy && p->record->queue->site == q->site)
+    if (waits && copy && p->record->queue->site == q->site) {
         call_behind_read(s, q, copy, o);
+    } else if (waits && copy && log_fetch(q, copy, &fetched) == YOKE_OK) {
+        call_behind_read(s, q, fetched, o);
+        yoke_buffer_release(fetched);
+    }
     if (p) {
         yoke_buffer_release(copy);
         yoke_event_release(event);
@@ -331,54 +337,6 @@ static void do_cancel(source *s, queue *q)
 
     if (o)
         op_taken(o, yoke_stream_cancel(q->stream));
-}
-
-static void look_at(source *s)
-{
-    enum { MOST = 3 };
-    yoke_event *events[MOST] = { NULL };
-    point *points[MOST] = { NULL };
-    size_t count = 0, index = 0;
-    unsigned way = draw(s, 4);
-
-    while (count < MOST && (points[count] = point_take(s, &events[count], NULL)))
-        count++;
-    if (count > 0 && way == 0)
-        point_seen(s->round, points[0], yoke_event_query(events[0]));
-    else if (count > 0 && way == 1)
-        point_seen(s->round, points[0], yoke_event_wait(events[0]));
-    else if (count > 0 && way == 2)
-        point_seen(s->round, points[0], yoke_event_wait_for(events[0], draw(s, 100000)));
-    else if (count > 0) {
-        yoke_status status = yoke_event_wait_any(events, count, chance(s, 50) ? YOKE_FOREVER : draw(s, 100000), &index);
-        if (index < count)
-            point_seen(s->round, points[index], status);
-        else if (status != YOKE_PENDING)
-            unexpected(s->round, "yoke_event_wait_any returned %d without an event", status);
-    }
-    while (count > 0)
-        yoke_event_release(events[--count]);
-}
-
-static void ask_for_fd(source *s)
-{
-    round *r = s->round;
-    yoke_event *event;
-    point *p = point_take(s, &event, NULL);
-    struct pollfd ready = { .fd = -1, .events = POLLIN };
-
-    if (!p)
-        return;
-    pthread_mutex_lock(&r->lock);
-    unsigned index = r->fd_count < MAX_FDS ? r->fd_count++ : MAX_FDS;
-    pthread_mutex_unlock(&r->lock);
-    if (index < MAX_FDS && CHECK_OK(yoke_event_fd(event, &ready.fd))) {
-        r->fds[index].fd = ready.fd;
-        r->fds[index].point = p;
-        if (chance(s, 50) && CHECK(poll(&ready, 1, -1) == 1) && CHECK(yoke_event_query(event) != YOKE_PENDING))
-            point_seen(r, p, yoke_event_query(event));
-    }
-    yoke_event_release(event);
 }
 
 static void release_point(source *s)
@@ -487,12 +445,15 @@ void act(source *s)
     static const choice calls[] = { { 5, do_call }, { 3, do_read_and_call }, { 2, do_call_and_write } };
     static const choice others[] = { { 50, do_kernel }, { 10, do_record },  { 5, do_record_copy },
                                      { 15, do_wait },   { 4, do_callback }, { 1, do_cancel } };
+    static const choice graphs[] = { { 1, do_graph } };
     queue *q = enter(s);
 
     if (!q)
         return;
     if (chance(s, s->round->calls))
         choose(s, q, calls, 3);
+    else if (chance(s, 5))
+        choose(s, q, graphs, 1);
     else
         choose(s, q, others, 6);
     leave(q);
@@ -503,7 +464,9 @@ void act_blocking(source *s)
     unsigned way = draw(s, 1000);
     queue *q;
 
-    if (way < 780) {
+    if (way == 0) {
+        crowd(s);
+    } else if (way < 780) {
         act(s);
     } else if (way < 880) {
         look_at(s);
