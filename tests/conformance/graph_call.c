@@ -106,6 +106,59 @@ out:
     yoke_stream_release(lane);
 }
 
+static yoke_status look_at_end(yoke_status status, void *user)
+{
+    CHECK_STATUS(YOKE_OK, status);
+    CHECK(((inside *)user)->left == 0); /* the graph's last function has run */
+    return YOKE_OK;
+}
+
+static yoke_status enqueue_behind(yoke_status status, void *user)
+{
+    inside *in = user;
+
+    CHECK_STATUS(YOKE_OK, status);
+    CHECK_OK(yoke_stream_call(in->stream, look_at_end, in, NULL));
+    return YOKE_OK;
+}
+
+static yoke_status be_the_last(yoke_status status, void *user)
+{
+    CHECK_STATUS(YOKE_OK, status);
+    ((inside *)user)->left = 0;
+    return YOKE_OK;
+}
+
+/* A function that runs early enqueues in the stream of the launch, while much of the graph may not have been enqueued yet. */
+static void behind_all_of_it(suite *t)
+{
+    enum { TIMES = 50, FILLS = 300 };
+    inside in = INSIDE_INIT(t);
+    yoke_stream *lane = NULL;
+    guarded x = { 0 };
+
+    NEED(guarded_create(t, 64, &x));
+    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED(graph_begin(t, t->stream, &in.graph));
+    NEED_OK(yoke_graph_begin(in.graph, lane));
+    NEED_OK(yoke_stream_call(lane, enqueue_behind, &in, NULL));
+    for (int i = 0; i < FILLS; i++)
+        NEED_OK(yoke_fill(t->stream, x.buffer, 0, 64, "1", 1));
+    NEED_OK(yoke_stream_call(t->stream, be_the_last, &in, NULL));
+    NEED_OK(yoke_graph_end(in.graph));
+    for (int i = 0; i < TIMES && suite_failures() == 0; i++) {
+        in.left = 1;
+        NEED_OK(yoke_graph_launch(t->stream, in.graph));
+        NEED_OK(yoke_stream_wait(t->stream)); /* for the graph, and so for the enqueue; then for what that enqueued */
+        NEED_OK(yoke_stream_wait(t->stream));
+    }
+out:
+    CHECK_OK(yoke_stream_wait(t->stream));
+    yoke_graph_release(in.graph);
+    guarded_release(&x);
+    yoke_stream_release(lane);
+}
+
 static yoke_status launch_again(yoke_status status, void *user)
 {
     inside *in = user;
@@ -455,6 +508,7 @@ int main(int argc, char **argv)
     static const suite_case cases[] = {
         { "host functions run once for each launch", once_for_each_launch, false },
         { "a function may call anything but waits for its own stream", any_call_is_allowed, false },
+        { "what a function enqueues in the launch's stream is behind all of the graph", behind_all_of_it, false },
         { "a graph launches itself, 50 times", a_graph_launches_itself, false },
         { "functions of two lanes wait for each other", functions_of_two_lanes_meet, false },
         { "functions of 64 graphs are inside at once", functions_of_64_graphs_meet, false },

@@ -527,11 +527,25 @@ void suite_alone(void)
     lock_out(LOCK_EX);
 }
 
+/* A backend that YOKE_TEST_REQUIRE names and YOKE_BACKEND does not leave out has no device; NULL: none. */
+static const char *missing_backend(void)
+{
+    static const char *const backends[] = { "cuda", "opencl" };
+    const char *only = getenv("YOKE_BACKEND"), *required = getenv("YOKE_TEST_REQUIRE");
+
+    for (size_t b = 0; b < sizeof backends / sizeof backends[0]; b++) {
+        size_t length = strlen(backends[b]), there = 0;
+        for (size_t i = 0; i < device_count; i++)
+            there += strncmp(devices[i].selector, backends[b], length) == 0;
+        if (in_list(required, backends[b]) && (!only || strcmp(only, backends[b]) == 0) && there == 0)
+            return backends[b];
+    }
+    return NULL;
+}
+
 int suite_main(const suite_case *cases, size_t count, const yoke_source *source)
 {
     lock_out(LOCK_SH);
-    const char *backend = getenv("YOKE_BACKEND");
-    const char *required = getenv("YOKE_TEST_REQUIRE");
     unsigned once = 0;
     char reason[512];
 
@@ -545,15 +559,16 @@ int suite_main(const suite_case *cases, size_t count, const yoke_source *source)
     for (size_t c = 0; c < count; c++)
         once += cases[c].once;
 
-    bool missing = device_count == 0 && in_list(required, backend ? backend : "");
+    const char *missing = missing_backend();
     if (device_count == 0 && once == 0 && !missing)
         tap_skip_all("%s", reason);
-    tap_plan(once + (device_count ? (unsigned)device_count * ((unsigned)count - once + 1) : 1));
+    unsigned of_devices = (unsigned)device_count * ((unsigned)count - once + 1);
+    tap_plan(once + of_devices + (missing || device_count == 0));
     for (size_t c = 0; c < count; c++)
         if (cases[c].once)
             run_case(&cases[c], &(suite){ 0 });
     if (missing)
-        tap_ok(false, "YOKE_TEST_REQUIRE names %s: %s", backend, reason);
+        tap_ok(false, "YOKE_TEST_REQUIRE names %s: %s", missing, reason);
     else if (device_count == 0)
         tap_skip("%s", reason);
     for (size_t i = 0; i < device_count; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs of any calls: the input is a list of steps of 8 bytes, each a call with right or wrong arguments, run on the devices
- * that YOKE_BACKEND leaves visible (two at most) and judged by the model. The devices stay open for a few hundred programs, and
- * then have to close.
+ * that YOKE_BACKEND and YOKE_TEST_DEVICES leave visible (two at most, which may be of different backends) and judged by the model.
+ * The devices stay open for a few hundred programs, and then have to close.
  */
 #include "calls_steps.h"
 
@@ -75,17 +75,31 @@ static bool site_open(const yoke_device_info *info)
     return true;
 }
 
+/* Whether YOKE_TEST_DEVICES, selectors with commas between them, leaves the device visible. */
+static bool is_wanted(const char *selector)
+{
+    const char *only = getenv("YOKE_TEST_DEVICES");
+    size_t length = strlen(selector);
+    for (const char *at = only; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strncmp(at, selector, length) == 0 && strcspn(at, ",") == length)
+            return true;
+    return !only || !*only;
+}
+
 static bool sites_open(void)
 {
-    yoke_device_info infos[MOST_SITES] = { YOKE_DEVICE_INFO_INIT, YOKE_DEVICE_INFO_INIT };
+    enum { MOST = 16 };
+    yoke_device_info infos[MOST];
     size_t count = 0;
+    for (size_t i = 0; i < MOST; i++)
+        infos[i] = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
     yoke_log_set(YOKE_LOG_INFO, count_devices, NULL);
-    if (yoke_device_list(infos, MOST_SITES, &count) < 0 || count == 0)
+    if (yoke_device_list(infos, MOST, &count) < 0)
         return false;
-    for (size_t i = 0; i < count && i < MOST_SITES; i++)
-        if (!site_open(&infos[i]))
+    for (size_t i = 0; i < count && i < MOST && site_count < MOST_SITES; i++)
+        if (is_wanted(infos[i].selector) && !site_open(&infos[i]))
             return false;
-    return true;
+    return site_count > 0;
 }
 
 static void sites_close(void)
@@ -122,6 +136,8 @@ static void world_end(world *w)
         lane_close(w, &w->lane[i], true);
     for (unsigned i = 0; i < BLOCKS; i++)
         yoke_buffer_release(w->block[i].buffer);
+    for (unsigned i = 0; i < w->kept_count; i++)
+        yoke_buffer_release(w->kept[i]);
     calls_end(w);
     for (unsigned i = 0; i < site_count; i++) {
         AWAIT(buffers_of(&sites[i]) == 0);

@@ -68,6 +68,7 @@ typedef struct block {
     size_t offset, size;
     int32_t kind;
     bool read_only;
+    bool by_pointer; /* pinned, and its pointer was used: it is in world.kept */
 } block;
 
 typedef struct point {
@@ -124,7 +125,8 @@ typedef struct world {
     block block[BLOCKS];
     point point[POINTS];
     plan plan[GRAPHS];
-    unsigned lane_count, shadow_count, call_count, gates;
+    yoke_buffer *kept[MOST_SHADOWS]; /* whose pointers were used: until nothing is under way any more */
+    unsigned lane_count, shadow_count, call_count, kept_count, gates;
 } world;
 
 extern site sites[MOST_SITES];

@@ -72,7 +72,7 @@ void lane_close(world *w, lane **place, bool settled)
     lane *l = *place;
     if (!l || l->recording)
         return;
-    if (settled)
+    if (settled || w->kept_count > 0) /* by its pointer nobody knows that memory is in use */
         quiesce(w);
     else
         lose_track(w);

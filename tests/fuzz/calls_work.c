@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The steps of the fuzz target "calls" that enqueue work on memory: whether they have to succeed, and what they do then. Their
- * bytes: the lane, the target, its offset, the size, the source, its offset, and how.
+ * bytes: the lane, the target, its offset, the size, the source, its offset, and how. The host's side of a write or read is memory
+ * of its own, or that of a pinned buffer, whichever device's, by its pointer.
  */
 #include "calls_steps.h"
 
@@ -73,6 +74,22 @@ static void finish(world *w, lane *l, const work *k, const uint8_t *b, verdict c
 
 /* ---- Copies ---- */
 
+/* The host's memory for a box, and its shadow: NULL when there is none. */
+static shadow *host_side(world *w, const uint8_t *b, const yoke_layout *at, const yoke_box *box, void **out_host)
+{
+    block *p = block_of(w, b[5]);
+    if (b[5] & 0x40 && p->buffer && p->kind == YOKE_MEMORY_PINNED && box_fits(at, box, p->size)) {
+        if (!p->by_pointer)
+            w->kept[w->kept_count++] = yoke_buffer_retain(p->buffer);
+        p->by_pointer = true;
+        *out_host = yoke_buffer_get_host(p->buffer);
+        return p->shadow;
+    }
+    shadow *own = box_fits(at, box, MOST_BYTES) ? shadow_new(w, MOST_BYTES, true) : NULL;
+    *out_host = own ? own->host : NULL;
+    return own;
+}
+
 void step_write(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
@@ -81,7 +98,8 @@ void step_write(world *w, const uint8_t *b)
     take_shape(&k, b);
     k.from.offset = 0;
     bool right = block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && !p->read_only && p->site == l->site;
-    shadow *host = box_fits(&k.from, &k.box, MOST_BYTES) ? shadow_new(w, MOST_BYTES, true) : NULL;
+    void *memory;
+    shadow *host = host_side(w, b, &k.from, &k.box, &memory);
     if (!host)
         return;
     verdict can = in_lane(l, b, right);
@@ -94,10 +112,10 @@ void step_write(world *w, const uint8_t *b)
     if (!prepare(w, l, &k, b, can))
         return;
     yoke_stream *s = stream_of(l);
-    yoke_status status = is_box(b) && is_sync(b) ? yoke_write_box_sync(s, p->buffer, to, host->host, k.from, k.box)
-                         : is_box(b)             ? yoke_write_box(s, p->buffer, to, host->host, k.from, k.box)
-                         : is_sync(b)            ? yoke_write_sync(s, p->buffer, to.offset, host->host, k.box.width)
-                                                 : yoke_write(s, p->buffer, to.offset, host->host, k.box.width);
+    yoke_status status = is_box(b) && is_sync(b) ? yoke_write_box_sync(s, p->buffer, to, memory, k.from, k.box)
+                         : is_box(b)             ? yoke_write_box(s, p->buffer, to, memory, k.from, k.box)
+                         : is_sync(b)            ? yoke_write_sync(s, p->buffer, to.offset, memory, k.box.width)
+                                                 : yoke_write(s, p->buffer, to.offset, memory, k.box.width);
     finish(w, l, &k, b, can, status);
 }
 
@@ -109,7 +127,8 @@ void step_read(world *w, const uint8_t *b)
     take_shape(&k, b);
     k.to.offset = 0;
     bool right = block_takes(l, p, &k.from, &k.box) && p->kind != YOKE_MEMORY_PINNED && p->site == l->site;
-    shadow *host = box_fits(&k.to, &k.box, MOST_BYTES) ? shadow_new(w, MOST_BYTES, true) : NULL;
+    void *memory;
+    shadow *host = host_side(w, b, &k.to, &k.box, &memory);
     if (!host)
         return;
     verdict can = in_lane(l, b, right);
@@ -122,17 +141,23 @@ void step_read(world *w, const uint8_t *b)
     if (!prepare(w, l, &k, b, can))
         return;
     yoke_stream *s = stream_of(l);
-    yoke_status status = is_box(b) && is_sync(b) ? yoke_read_box_sync(s, host->host, k.to, p->buffer, from, k.box)
-                         : is_box(b)             ? yoke_read_box(s, host->host, k.to, p->buffer, from, k.box)
-                         : is_sync(b)            ? yoke_read_sync(s, host->host, p->buffer, from.offset, k.box.width)
-                                                 : yoke_read(s, host->host, p->buffer, from.offset, k.box.width);
+    yoke_status status = is_box(b) && is_sync(b) ? yoke_read_box_sync(s, memory, k.to, p->buffer, from, k.box)
+                         : is_box(b)             ? yoke_read_box(s, memory, k.to, p->buffer, from, k.box)
+                         : is_sync(b)            ? yoke_read_sync(s, memory, p->buffer, from.offset, k.box.width)
+                                                 : yoke_read(s, memory, p->buffer, from.offset, k.box.width);
     finish(w, l, &k, b, can, status);
+}
+
+/* Pinned memory is the host's, and so never what has to be of the lane's device. */
+static bool is_here(const lane *l, const block *p)
+{
+    return p->site == l->site && p->kind != YOKE_MEMORY_PINNED;
 }
 
 static bool copy_is_right(const lane *l, const block *to, const block *from, const work *k)
 {
     return block_takes(l, to, &k->to, &k->box) && block_takes(l, from, &k->from, &k->box) && !to->read_only &&
-           (to->kind != YOKE_MEMORY_PINNED || from->kind != YOKE_MEMORY_PINNED) && (to->site == l->site || from->site == l->site);
+           (is_here(l, to) || is_here(l, from));
 }
 
 void step_copy(world *w, const uint8_t *b)
@@ -151,9 +176,6 @@ void step_copy(world *w, const uint8_t *b)
         right = k.target != k.source || !boxes_meet(&k);
     }
     verdict can = in_lane(l, b, right);
-    if (can == HAS_TO && (to->site != from->site) &&
-        (l->recording || to->kind == YOKE_MEMORY_PINNED || from->kind == YOKE_MEMORY_PINNED))
-        can = MAY;
     if (!prepare(w, l, &k, b, can))
         return;
     yoke_stream *s = stream_of(l);
