@@ -113,11 +113,16 @@ static void sites_close(void)
     AWAIT(atomic_load(&devices_open) == 0);
 }
 
-static uint32_t buffers_of(const site *at)
+/* All devices have to be asked: one keeps the other's buffers as long as its own streams use them, and looks when it is asked. */
+static uint32_t buffers_left(void)
 {
-    yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
-    judge(yoke_device_memory(at->device, &memory), HAS_TO, FINE);
-    return memory.buffers;
+    uint32_t buffers = 0;
+    for (unsigned i = 0; i < site_count; i++) {
+        yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
+        judge(yoke_device_memory(sites[i].device, &memory), HAS_TO, FINE);
+        buffers += memory.buffers;
+    }
+    return buffers;
 }
 
 /* Everything is released, every function has been called, and nothing is left. */
@@ -139,8 +144,8 @@ static void world_end(world *w)
     for (unsigned i = 0; i < w->kept_count; i++)
         yoke_buffer_release(w->kept[i]);
     calls_end(w);
+    AWAIT(buffers_left() == 0);
     for (unsigned i = 0; i < site_count; i++) {
-        AWAIT(buffers_of(&sites[i]) == 0);
         judge(yoke_device_limit_memory(sites[i].device, YOKE_NO_LIMIT, YOKE_NO_LIMIT), HAS_TO, FINE);
         judge(yoke_device_set_wait(sites[i].device, YOKE_WAIT_AUTO), HAS_TO, FINE);
     }
