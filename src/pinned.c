@@ -40,11 +40,12 @@ yoke_status yk_pinned_add(const yoke_buffer *buffer)
     *added = (range){ start, start + buffer->capacity, buffer->device };
     yk_light_lock(&lock);
     range **there = tsearch(added, &tree, compare);
+    bool full = !there, alone = there && *there == added;
     yk_light_unlock(&lock);
-    if (there && *there == added)
+    if (alone)
         return YOKE_OK;
     free(added);
-    if (!there)
+    if (full)
         return yk_no_memory("a pinned buffer");
     return yk_fail(YOKE_E_INVALID, "some of the memory is pinned already, by another buffer");
 }

@@ -317,6 +317,14 @@ tests_stress_stress_SOURCES = \
 	tests/stress/stress_ops.c \
 	tests/stress/stress_waits.c
 
+# What is between devices, with those of all backends in one program.
+both_tests = \
+	tests/conformance/peer.tap \
+	tests/conformance/peer_order.tap \
+	tests/conformance/peer_pinned.tap \
+	tests/fuzz/calls.tap \
+	$(stress_programs:=.tap)
+
 unit_libraries = tests/libtap.la libyoke-all.la
 
 # The cache among processes that are killed; it needs no device.
