@@ -45,23 +45,24 @@ static void place_close(place *at)
     memory_free(at->wanted);
 }
 
-/* Random bytes in x, others in y and in the pinned memory. */
-static bool place_fill(place *at, uint32_t seed)
+/* Random bytes in the first `size` of x, others in y and in the pinned memory. */
+static bool place_fill(place *at, size_t size, uint32_t seed)
 {
-    fill_random(at->wanted, LARGEST, seed + 1000);
-    fill_random(at->host, LARGEST, seed + 2000);
-    if (!guarded_write(at->on, &at->y, at->wanted))
+    fill_random(at->wanted, size, seed + 1000);
+    fill_random(at->host, size, seed + 2000);
+    if (!CHECK_OK(yoke_write_sync(at->on->side, at->y.buffer, 0, at->wanted, size)))
         return false;
-    fill_random(at->wanted, LARGEST, seed);
-    return guarded_write(at->on, &at->x, at->wanted);
+    fill_random(at->wanted, size, seed);
+    return CHECK_OK(yoke_write_sync(at->on->side, at->x.buffer, 0, at->wanted, size));
 }
 
-/* The first bytes of x are everywhere. */
+/* They are everywhere. */
 static bool place_check(place *at, size_t size)
 {
     unsigned char *back = memory_new(size);
     bool ok = CHECK_BYTES(at->host, at->wanted, size) && CHECK_OK(yoke_read_sync(at->on->side, back, at->y.buffer, 0, size)) &&
-              CHECK_BYTES(back, at->wanted, size) && guarded_check(at->on, &at->x, at->wanted);
+              CHECK_BYTES(back, at->wanted, size) && CHECK_OK(yoke_read_sync(at->on->side, back, at->x.buffer, 0, size)) &&
+              CHECK_BYTES(back, at->wanted, size);
 
     memory_free(back);
     return ok;
@@ -71,6 +72,13 @@ static bool place_check(place *at, size_t size)
 
 /* Out of x, and into y: a bit for each, whether it goes by the pointer, and whether as a box. */
 enum { OUT_BY_POINTER = 1, IN_BY_POINTER = 2, AS_BOX = 4, WAYS = 8 };
+
+/* Each way with few bytes, some with many. */
+static bool is_tried(unsigned i)
+{
+    unsigned way = i % WAYS;
+    return sizes[i / WAYS] <= 64 << 10 ? true : way == 0 || way == IN_BY_POINTER || way == (AS_BOX | OUT_BY_POINTER);
+}
 
 /* Rows of 8 bytes, of which the first 7 are a box's; the rest goes before. */
 static bool go(place *at, yoke_stream *stream, size_t size, unsigned way)
@@ -108,11 +116,13 @@ static void through_one_way(suite *on, suite *other, bool in_graph)
     for (unsigned i = 0; i < SIZES * WAYS; i++) {
         yoke_graph *graph = NULL;
         size_t size = sizes[i / WAYS];
-        bool ok = place_fill(&at, i);
+        if (!is_tried(i))
+            continue;
+        bool ok = place_fill(&at, size, i);
 
         if (in_graph)
             ok = ok && CHECK_OK(yoke_graph_create(on->device, NULL, &graph)) && CHECK_OK(yoke_graph_begin(graph, on->stream));
-        ok = ok && suite_spin(on, on->stream, at.busy.buffer, i, 10, NULL) && go(&at, on->stream, size, i % WAYS);
+        ok = ok && suite_spin(on, on->stream, at.busy.buffer, i, 4, NULL) && go(&at, on->stream, size, i % WAYS);
         if (in_graph)
             ok = ok && CHECK_OK(yoke_graph_end(graph)) && CHECK_OK(yoke_graph_launch(on->stream, graph));
         ok = CHECK_OK(yoke_stream_wait(on->stream)) && ok && place_check(&at, size);
@@ -150,13 +160,13 @@ static void changed_one_way(suite *on, suite *other)
     NEED_OK(yoke_buffer_create_pinned(on->device, LARGEST, &own));
     NEED_OK(yoke_graph_create(on->device, NULL, &graph));
     NEED_OK(yoke_graph_begin(graph, on->stream));
-    NEED(suite_spin(on, on->stream, at.busy.buffer, 1, 10, NULL));
+    NEED(suite_spin(on, on->stream, at.busy.buffer, 1, 4, NULL));
     NEED_OK(yoke_copy(on->stream, own, 0, at.x.buffer, 0, SIZE));
     NEED_OK(yoke_copy(on->stream, at.y.buffer, 0, own, 0, SIZE));
     NEED_OK(yoke_graph_end(graph));
     for (uint32_t i = 0; i < 4; i++) {
         yoke_buffer *through = i % 2 ? own : at.pinned;
-        NEED(place_fill(&at, i));
+        NEED(place_fill(&at, SIZE, i));
         NEED_OK(yoke_graph_set_copy(graph, 1, through, 0, at.x.buffer, 0, SIZE));
         NEED_OK(yoke_graph_set_copy(graph, 2, at.y.buffer, 0, through, 0, SIZE));
         NEED_OK(yoke_graph_launch(on->stream, graph));
@@ -185,7 +195,9 @@ static void at_a_gate_one_way(suite *on, suite *other)
     NEED(place_open(on, other, &at));
     for (unsigned i = 0; i < SIZES * WAYS; i++) {
         stand s = STAND_INIT;
-        NEED(place_fill(&at, i));
+        if (!is_tried(i))
+            continue;
+        NEED(place_fill(&at, sizes[i / WAYS], i));
         NEED_OK(yoke_stream_call(on->stream, stand_at_gate, &s, NULL));
         gate_wait(&s.inside, 1);
         bool ok = go(&at, on->stream, sizes[i / WAYS], i % WAYS);
@@ -213,7 +225,7 @@ static bool comes_back(place *at, size_t size, bool out)
 
     for (uint32_t tries = 0; tries < 5 && !early; tries++) {
         for (uint32_t i = 0; i < 4; i++)
-            NEED(suite_spin(at->on, stream, at->busy.buffer, tries, 50u << tries, NULL));
+            NEED(suite_spin(at->on, stream, at->busy.buffer, tries, 20u << tries, NULL));
         NEED_OK(yoke_event_record(stream, 0, &done));
         if (size > 0 && out)
             NEED_OK(yoke_copy(stream, at->pinned, 0, at->x.buffer, 0, size));
@@ -239,7 +251,7 @@ static void behind_a_kernel_one_way(suite *on, suite *other)
         goto out;
     }
     for (unsigned i = 0; i < SIZES; i++) {
-        NEED(place_fill(&at, i));
+        NEED(place_fill(&at, sizes[i], i));
         bool back = comes_back(&at, sizes[i], true) && comes_back(&at, sizes[i], false);
         if (!back)
             tap_diag("a copy of %zu bytes on %s waits for the kernel before it", sizes[i], on->info.selector);
@@ -267,14 +279,14 @@ static void released_one_way(suite *on, suite *other, bool in_graph)
     NEED(place_open(on, other, &at));
     for (uint32_t i = 0; i < 8; i++) {
         size_t size = sizes[i % SIZES];
-        NEED(place_fill(&at, i));
+        NEED(place_fill(&at, size, i));
         NEED_OK(yoke_buffer_create_pinned(other->device, size, &pinned));
         memcpy(yoke_buffer_get_host(pinned), at.wanted, size);
         if (in_graph) {
             NEED_OK(yoke_graph_create(on->device, NULL, &graph));
             NEED_OK(yoke_graph_begin(graph, on->stream));
         }
-        NEED(suite_spin(on, on->stream, at.busy.buffer, i, 10, NULL));
+        NEED(suite_spin(on, on->stream, at.busy.buffer, i, 4, NULL));
         NEED_OK(yoke_copy(on->stream, at.y.buffer, 0, pinned, 0, size));
         if (in_graph) {
             NEED_OK(yoke_graph_end(graph));
