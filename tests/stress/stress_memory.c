@@ -229,8 +229,8 @@ void do_graph(source *s, queue *q)
         ok = CHECK_OK(word_write(s, q, g.lanes[0], pinned, kernel->id)) &&
              CHECK_OK(append_from(q, g.lanes[0], q->cells, kernel->id, kernel->id));
     yoke_status status = ok ? recording_launch(q, &g) : yoke_error()->status;
-    if (called)
-        op_taken(call, status);
+    if (called) /* a launch that fails in the middle has called what it had enqueued */
+        op_taken(call, atomic_load(&call->calls) > 0 ? YOKE_OK : status);
     if (kernel)
         op_taken(kernel, status);
     recording_release(&g);
