@@ -9,7 +9,8 @@
  *
  *   YOKE_TEST_DEVICES=cuda:0,opencl:0 YOKE_STRESS_SECONDS=600 YOKE_WATCHDOG=0.05 build/tests/stress/stress
  *
- * and in ./check the CUDA double together with PoCL. YOKE_WATCHDOG has the watchdog look on, whose warnings count for nothing.
+ * and in ./check the CUDA double together with PoCL. With YOKE_WATCHDOG some functions take long, and its warnings count for
+ * nothing.
  *
  * Each round says its seed; --seed S --rounds 1 runs that program again. Its threads and streams may take other turns, so a rare
  * failure needs more than one try.
@@ -181,6 +182,7 @@ static bool one_round(uint32_t seed, site *sites, unsigned site_count, bool care
         tap_diag("seed %u", seed);
     round_begin(r, &s, seed, sites, site_count);
     r->careless = careless;
+    r->watched = getenv("YOKE_WATCHDOG");
     round_run(r, &s);
     round_settle(r);
     bool agrees = model_agrees(r);

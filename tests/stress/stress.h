@@ -104,6 +104,7 @@ typedef struct round {
     site *sites;
     unsigned site_count, slots, threads;
     bool shared, calm; /* threads share streams; nothing fails */
+    bool watched;      /* some functions take as long as makes the watchdog speak */
     bool careless;     /* a fifth of the waits for events is left out, which the model has to notice */
     unsigned calls;    /* in a hundred operations */
     _Atomic(queue *) slot[MAX_SLOTS];

@@ -66,6 +66,8 @@ void plan_function(source *s, op *o)
     o->depth = s->depth + 1;
     o->seed = draw(s, UINT32_MAX);
     o->sleep_us = chance(s, 20) ? draw(s, 120) : 0;
+    if (s->round->watched && chance(s, 2))
+        o->sleep_us = 50000 + draw(s, 100000);
     if (o->depth < 3 && chance(s, 30))
         o->actions = 1 + draw(s, 3);
     if (!s->round->calm && chance(s, 6))
