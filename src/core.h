@@ -113,12 +113,22 @@ typedef struct yk_cache {
 } yk_cache;
 
 typedef struct yk_pool {
-    atomic_bool lock; /* protects the caches; a leaf */
+    atomic_bool lock; /* protects the caches, `leaving`, and that in_use grows; a leaf */
     yk_cache device, pinned;
     atomic_uint_fast64_t in_use, peak, pinned_in_use; /* bytes */
+    uint64_t leaving;                                 /* of in_use, what is released and in the trash */
     atomic_uint_fast64_t in_use_limit, cached_limit;
     atomic_uint buffers;
 } yk_pool;
+
+/* Giving back what was released: trash.c. */
+typedef struct yk_reclaim {
+    atomic_uint_fast64_t begun, ended; /* how often a thread has been about it */
+    atomic_uint_fast64_t gained;       /* of these, how often it gave something back */
+    pthread_cond_t changed;            /* `ended` and `asking`; with device->lock, which protects what follows */
+    uint64_t thrown;                   /* how many things have been in the trash */
+    bool asking;                       /* a thread asks whether the first of them may go, and nobody else does */
+} yk_reclaim;
 
 struct yoke_device {
     yk_object object;
@@ -137,6 +147,7 @@ struct yoke_device {
     bool captures_writes;    /* [backends] a small write takes its bytes when it is enqueued, not in its turn */
     bool reads_end_late;     /* [backends] a read to pageable memory, unless its call waits: then transfer.sync is set */
     bool reads_block;        /* [backends] a read to pageable memory does not return before it has run */
+    bool releases_wait;      /* [backends] its driver waits for running kernels when a program is released */
     bool fills_well[17];     /* [backends] patterns of so many bytes, as fast as memory is; else fill.c has a kernel */
     uint64_t fill_reach;     /* [backends] beyond this offset its own fills go wrong */
     bool stages_small;       /* carried also where that hardly pays (YOKE_STAGING=1) */
@@ -153,6 +164,7 @@ struct yoke_device {
     _Atomic(yk_failure *) lost;       /* why the device is gone for this process; set once */
     _Atomic(struct yk_trash *) trash; /* released while the device may still use it: trash.c */
     struct yk_trash *trash_last;
+    yk_reclaim reclaim;
 };
 
 /* ---- Waiting (sleep.c, settle.c) ---- */

@@ -14,7 +14,7 @@
         .size = sizeof(yoke_error_info), .function = "", .driver_call = "", .driver_name = "", .where = "" \
     }
 
-static _Thread_local yoke_error_info record = EMPTY_RECORD;
+static _Thread_local yoke_error_info record = EMPTY_RECORD, previous = EMPTY_RECORD;
 /* What the host function that runs on this thread has said with yoke_fail: "" for nothing. Kept aside, since the record is only of
  * the last failure, and calls between may fail too. */
 static _Thread_local char said[sizeof record.text];
@@ -58,6 +58,7 @@ YOKE_PRINTF(2, 3) static void format_line(char *text, const char *format, ...)
 static yoke_status start_record(yoke_status status, const char *text)
 {
     static const yoke_error_info empty = EMPTY_RECORD;
+    previous = record;
     record = empty;
     record.status = status;
     yk_string_copy(record.text, sizeof record.text, *text ? text : yoke_status_meaning(status));
@@ -67,6 +68,11 @@ static yoke_status start_record(yoke_status status, const char *text)
 const yoke_error_info *yoke_error(void)
 {
     return &record;
+}
+
+void yk_error_take_back(void)
+{
+    record = previous;
 }
 
 void yoke_error_clear(void)

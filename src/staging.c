@@ -68,7 +68,7 @@ static yoke_status check_target(const char *function, const yoke_device *device,
 
 yoke_status yk_transfer_again(yoke_stream *stream, yk_op *op)
 {
-    yoke_error_clear(); /* this is no failure of the call's */
+    yk_error_take_back(); /* this is no failure of the call's */
     op->u.transfer.staged = true;
     return yk_stream_hold(stream, op);
 }
@@ -101,10 +101,12 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     if (!(large || blocks) || device->blocking || yk_is_pinned(device, op->u.transfer.host, extent))
         return give_to_driver(stream, kind, op);
     op->u.transfer.staged = large;
+    yoke_error_info before = *yoke_error();
     status = large && sync ? yk_stream_carry(stream, op) : yk_stream_hold(stream, op);
     if (status != YOKE_E_OUT_OF_HOST_MEMORY)
         return status;
-    op->u.transfer.staged = false; /* no thread is to be had: the driver's way, then */
+    yk_error_restore(&before); /* no thread is to be had: the driver's way, then */
+    op->u.transfer.staged = false;
     return give_to_driver(stream, kind, op);
 }
 
@@ -534,9 +536,10 @@ static yoke_status carry_all(load *all, yoke_device *device)
         status = yk_error_restore(&all->failure->info);
     } else if (status < 0 && atomic_load(&all->next) >= all->count) {
         leave_to_others(all);
-        yk_error_restore(&before);
         status = YOKE_OK; /* the helpers did it */
     }
+    if (status == YOKE_OK)
+        yk_error_restore(&before); /* with fewer threads than wanted, perhaps */
     yk_failure_release(all->failure);
     return status;
 }
@@ -565,9 +568,13 @@ static yoke_status carry_transfer(yoke_stream *stream, const yk_op *op)
                  .lock = PTHREAD_MUTEX_INITIALIZER,
                  .ended = PTHREAD_COND_INITIALIZER };
     set_shape(&all, op, &op->u.transfer.box, op->u.transfer.size);
+    yoke_error_info before = *yoke_error();
     yoke_status status = carry_all(&all, stream->device);
-    if (status == YOKE_E_OUT_OF_HOST_MEMORY && atomic_load(&all.next) == 0)
+    if (status == YOKE_E_OUT_OF_HOST_MEMORY && atomic_load(&all.next) == 0) {
         status = yk_give(stream, op->kind, op); /* the driver may still have what it takes */
+        if (status == YOKE_OK)
+            yk_error_restore(&before);
+    }
     return status;
 }
 

@@ -98,6 +98,9 @@ void yk_error_append(const char *format, ...) YOKE_PRINTF(1, 2);
 /* What the thread has said with yoke_fail since it was cleared, by that or by yoke_error_clear; "" for nothing. */
 const char *yk_said(void);
 void yk_said_clear(void);
+/* The thread's last failure was dealt with: its record is again what it was before that one. For where keeping it beforehand would
+ * cost every call. */
+YK_COLD void yk_error_take_back(void);
 /* Set the record from a kept one; returns its status. */
 yoke_status yk_error_restore(const yoke_error_info *kept);
 

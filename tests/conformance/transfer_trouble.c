@@ -402,6 +402,7 @@ static bool round_trip(suite *t, const guarded *x, unsigned char *host, size_t f
     unsigned char *data = memory_new(size), *back = memory_new(size);
     bool ok = false;
 
+    yoke_fail(OWN_STATUS, OWN_TEXT);
     fill_random(data, size, seed);
     memcpy(host + from, data, size);
     NEED_OK(yoke_write(t->stream, x->buffer, 0, host + from, size));
@@ -411,7 +412,8 @@ static bool round_trip(suite *t, const guarded *x, unsigned char *host, size_t f
     memset(host + from, 0, size);
     NEED_OK(yoke_read(t->stream, host + from, x->buffer, 0, size));
     NEED_OK(yoke_stream_wait(t->stream));
-    ok = CHECK_BYTES(host + from, data, size);
+    ok = CHECK_BYTES(host + from, data, size) &&
+         CHECK(yoke_error()->status == OWN_STATUS && strcmp(yoke_error()->text, OWN_TEXT) == 0); /* nothing has failed since */
 out:
     if (!ok)
         tap_diag("with %zu bytes from %zu", size, from);
