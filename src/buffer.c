@@ -4,6 +4,7 @@
 
 #include <yoke/native.h>
 
+#include "account.h"
 #include "backend.h"
 #include "graph.h"
 #include "pinned.h"
@@ -386,7 +387,7 @@ static void release_root(yoke_buffer *buffer)
     if (device->backend->keeps_used_objects && buffer->kind == YOKE_MEMORY_DEVICE && !yk_pool_keeps(buffer))
         destroy_root(buffer);
     else if (!give_back_in_order(buffer, user))
-        yk_trash_throw(device, buffer, destroy_root, user);
+        yk_trash_throw(device, buffer, destroy_root, user, yk_account_of(buffer));
     yoke_program_release(program); /* waits for the streams by itself */
     yoke_device_release(device);
 }

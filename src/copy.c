@@ -132,7 +132,7 @@ void yk_keep_for_copy(yoke_stream *stream, const yk_op *op)
     if (!foreign || foreign->device == stream->device)
         return;
     atomic_fetch_add(&foreign->device->lent, 1);
-    yk_trash_throw(stream->device, yoke_buffer_retain(foreign), take_back, stream->user);
+    yk_trash_throw(stream->device, yoke_buffer_retain(foreign), take_back, stream->user, 0);
 }
 
 yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op_kind kind, yk_op *op)

@@ -14,8 +14,10 @@
 #include "hash.h"
 #include "pool.h"
 #include "select.h"
+#include "settle.h"
 #include "staging.h"
 #include "start.h"
+#include "thread.h"
 #include "trace.h"
 #include "trash.h"
 #include "watchdog.h"
@@ -226,9 +228,13 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
         status = yk_no_memory("a device's lock");
         goto out_object;
     }
+    if (yk_cond_init(&device->reclaim.changed) != 0) {
+        status = yk_no_memory("a device's lock");
+        goto out_lock;
+    }
     status = backend->device_open(device);
     if (status < 0)
-        goto out_lock;
+        goto out_cond;
     yk_staging_init(device);
     yk_filler_init(device);
     yk_fork_arm();
@@ -237,6 +243,8 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
            device->blocking ? "; every operation finishes before its call returns (YOKE_BLOCKING)" : "");
     *out_device = device;
     return YOKE_OK;
+out_cond:
+    pthread_cond_destroy(&device->reclaim.changed);
 out_lock:
     pthread_mutex_destroy(&device->lock);
 out_object:
@@ -385,34 +393,91 @@ yoke_device *yoke_device_retain(yoke_device *device)
 static void close_device(yoke_device *device)
 {
     YK_UNCANCELLED;
-    yk_watchdog_forget(device);
     yk_trash_wait(device);
     yk_filler_end(device);
     yk_pool_end(device);
     yk_log(YOKE_LOG_INFO, "%s is closed", device->info.selector);
     device->backend->device_close(device);
     yk_failure_release(atomic_load(&device->lost));
+    pthread_cond_destroy(&device->reclaim.changed);
     pthread_mutex_destroy(&device->lock);
     free(device->users);
     yk_object_free(device, sizeof *device);
 }
 
-/* When all that keeps a device lies in the trash of others, theirs may lie in its own: two that have copied to and fro. Or it lies
- * in its own: streams that have waited for one another. So that is waited for, as it is when the device closes. */
-void yoke_device_release(yoke_device *device)
+/* Give back a reference. Whether the caller has to wait for what lies in the device's trash: when it was the last one, to close the
+ * device. Or to give back another that he has got now: when all that keeps a device lies in the trash of others, theirs may lie in
+ * its own, as of two that have copied to and fro; or it lies in its own, as of streams that have waited for one another. */
+static bool let_go(yoke_device *device)
 {
-    if (!yk_is(device, YK_DEVICE))
-        return;
-    for (;;) {
-        unsigned left = atomic_fetch_sub_explicit(&device->object.refs, 1, memory_order_acq_rel) - 1;
-        if (left == 0) {
+    unsigned left = atomic_fetch_sub_explicit(&device->object.refs, 1, memory_order_acq_rel) - 1;
+    if (left == 0) {
+        atomic_store(&device->object.kind, YK_DEAD);
+        yk_watchdog_forget(device);
+        return true;
+    }
+    return left <= atomic_load(&device->lent) && atomic_load(&device->trash) && yk_object_retain_if_used(device);
+}
+
+/* Who throws something into the trash meanwhile sees this reference, where it is one, and leaves it to its release. */
+static void wait_and_let_go(void *argument)
+{
+    yoke_device *device = argument;
+    do {
+        if (atomic_load(&device->object.refs) == 0) {
             close_device(device);
             return;
         }
-        if (left > atomic_load(&device->lent) || !atomic_load(&device->trash) || !yk_object_retain_if_used(device))
+        yk_trash_wait(device);
+    } while (let_go(device));
+}
+
+/* Releasing does not wait: where work is under way a thread of its own does. */
+void yoke_device_release(yoke_device *device)
+{
+    if (!yk_is(device, YK_DEVICE) || !let_go(device))
+        return;
+    yoke_error_info before = *yoke_error();
+    yk_trash_empty(device);
+    if (atomic_load(&device->trash)) {
+        if (yk_thread_run(wait_and_let_go, device, "closing a device") == YOKE_OK)
             return;
-        yk_trash_wait(device); /* who throws something there meanwhile sees this reference, and leaves it to its release */
+        yk_log(YOKE_LOG_WARNING, "releasing the last of %s waits until its work is done: %s", device->info.selector,
+               yoke_error()->text);
+        yk_error_restore(&before);
     }
+    wait_and_let_go(device);
+}
+
+/* ---- Beside the caller ---- */
+
+typedef struct errand {
+    yoke_device *device;
+    void (*fn)(void *argument);
+    void *argument;
+} errand;
+
+static void run_errand(void *argument)
+{
+    errand e = *(errand *)argument;
+    free(argument);
+    e.fn(e.argument);
+    yoke_device_release(e.device);
+}
+
+yoke_status yk_device_run_aside(yoke_device *device, void (*fn)(void *argument), void *argument, const char *what)
+{
+    errand *e = malloc(sizeof *e);
+    if (!e)
+        return yk_no_memory(what);
+    *e = (errand){ .device = device, .fn = fn, .argument = argument };
+    yk_object_retain(device);
+    yoke_status status = yk_thread_run(run_errand, e, what);
+    if (status < 0) {
+        (void)yk_object_release(device); /* the caller has another */
+        free(e);
+    }
+    return status;
 }
 
 yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *out_info)

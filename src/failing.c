@@ -264,7 +264,7 @@ void yk_stream_end_waits(yoke_stream *stream)
         return;
     yk_object_retain(device);
     yk_stream_use(stream);
-    yk_trash_throw(device, stream, end_waits, stream->user);
+    yk_trash_throw(device, stream, end_waits, stream->user, 0);
     yoke_device_release(device); /* which empties the trash when all that is left of the device lies there */
 }
 

@@ -7,6 +7,8 @@ noinst_LTLIBRARIES += libyoke-all.la
 libyoke_all_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 libyoke_all_la_CFLAGS = $(AM_CFLAGS) $(COVERAGE_CFLAGS)
 libyoke_all_la_SOURCES = \
+	src/account.c \
+	src/account.h \
 	src/arguments.c \
 	src/arguments.h \
 	src/arrays.c \

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "account.h"
 #include "enqueue.h"
 #include "trash.h"
 
@@ -23,7 +24,10 @@ struct yk_block {
     yoke_buffer memory; /* the members that a backend sets, and capacity */
 };
 
-enum { LOOKS = 16 }; /* at most so many blocks of a class are looked at */
+enum {
+    LOOKS = 16,      /* at most so many blocks of a class are looked at */
+    MOST_TRIES = 200 /* so often the driver is asked for memory once more */
+};
 
 static const size_t smallest = 256, large = (size_t)64 << 20, large_unit = (size_t)2 << 20, page = 4096;
 
@@ -105,6 +109,19 @@ static bool fits(const yk_block *block, const yoke_buffer *buffer, unsigned user
     return block->memory.capacity >= buffer->capacity && (block->user == YK_NOBODY || block->user == user);
 }
 
+/* With the pool's lock held. The buffer, which is counted, gets all of a block that has more than it asked for. */
+static bool count_all_of(const yk_block *block, yoke_buffer *buffer)
+{
+    yk_pool *pool = &buffer->device->pool;
+    uint64_t more = block->memory.capacity - buffer->capacity;
+    if (yk_counts_as_pinned(buffer))
+        atomic_fetch_add_explicit(&pool->pinned_in_use, more, memory_order_relaxed);
+    else if (more > 0 && !yk_account_more(pool, more))
+        return false;
+    buffer->capacity = block->memory.capacity;
+    return true;
+}
+
 /* Memory for the buffer that nobody uses, or only its stream; NULL when there is none. */
 static yk_block *find(yoke_buffer *buffer, unsigned user)
 {
@@ -114,6 +131,8 @@ static yk_block *find(yoke_buffer *buffer, unsigned user)
     yk_block *block = cache->classes[class_of(buffer->capacity)];
     for (unsigned looks = 1; block && !fits(block, buffer, user); looks++)
         block = looks < LOOKS ? block->next : NULL;
+    if (block && !count_all_of(block, buffer))
+        block = NULL;
     if (block)
         take_out(cache, block);
     yk_light_unlock(&pool->lock);
@@ -146,20 +165,23 @@ static void destroy(void *memory)
 }
 
 /* Give the oldest back until `keep` bytes are left. What a stream still uses goes when the driver lets it. Returns whether there
- * was any. */
+ * was any. Who finds no memory meanwhile waits for what has left the cache already. */
 static bool trim(yoke_device *device, yk_cache *cache, uint64_t keep)
 {
     bool any = false;
     for (;;) {
         yk_light_lock(&device->pool.lock);
         yk_block *block = cache->bytes > keep ? cache->oldest : NULL;
-        if (block)
+        if (block) {
             take_out(cache, block);
+            yk_trash_begin(device);
+        }
         yk_light_unlock(&device->pool.lock);
         if (!block)
             return any;
         any = true;
-        yk_trash_throw(device, block, destroy, device->backend->keeps_used_objects ? YK_NOBODY : block->user);
+        yk_trash_throw(device, block, destroy, device->backend->keeps_used_objects ? YK_NOBODY : block->user, 0);
+        yk_trash_end(device, true);
     }
 }
 
@@ -171,51 +193,6 @@ static uint64_t cached_limit(const yoke_device *device, const yk_cache *cache)
     if (cache == &device->pool.device)
         return limit;
     return limit / 4 < pinned_most ? limit / 4 : pinned_most;
-}
-
-static bool counts_as_pinned(const yoke_buffer *buffer)
-{
-    return buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED;
-}
-
-static void count(const yoke_buffer *buffer)
-{
-    yk_pool *pool = &buffer->device->pool;
-    atomic_fetch_add_explicit(counts_as_pinned(buffer) ? &pool->pinned_in_use : &pool->in_use, buffer->capacity,
-                              memory_order_relaxed);
-}
-
-static void count_no_longer(const yoke_buffer *buffer)
-{
-    yk_pool *pool = &buffer->device->pool;
-    atomic_fetch_sub_explicit(counts_as_pinned(buffer) ? &pool->pinned_in_use : &pool->in_use, buffer->capacity,
-                              memory_order_relaxed);
-}
-
-static void note_peak(yk_pool *pool)
-{
-    uint64_t now = atomic_load_explicit(&pool->in_use, memory_order_relaxed);
-    uint_fast64_t peak = atomic_load_explicit(&pool->peak, memory_order_relaxed);
-    while (now > peak && !atomic_compare_exchange_weak(&pool->peak, &peak, now))
-        continue;
-}
-
-static bool is_within_limit(const yoke_device *device)
-{
-    const yk_pool *pool = &device->pool;
-    return atomic_load_explicit(&pool->in_use, memory_order_relaxed) <=
-           atomic_load_explicit(&pool->in_use_limit, memory_order_relaxed);
-}
-
-YK_COLD static yoke_status beyond_limit(const yoke_buffer *buffer)
-{
-    yoke_device *device = buffer->device;
-    char asked[32], used[32], limit[32];
-    return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY,
-                   "%s: %s asked, but buffers already use %s of the %s that yoke_device_limit_memory allows", device->info.selector,
-                   yk_bytes_text(asked, sizeof asked, buffer->size),
-                   yk_bytes_text(used, sizeof used, atomic_load(&device->pool.in_use) - buffer->capacity),
-                   yk_bytes_text(limit, sizeof limit, atomic_load(&device->pool.in_use_limit)));
 }
 
 /* ---- Taking and giving back ---- */
@@ -258,24 +235,44 @@ static yoke_status ask_driver(yoke_buffer *buffer, yoke_stream *stream)
     return status;
 }
 
+/* A stream that is done but for allocations, by its number, kept for the caller; NULL when it is not. False behind the last. */
+static bool keep_done(yoke_device *device, unsigned index, yoke_stream **out_stream)
+{
+    pthread_mutex_lock(&device->lock);
+    bool more = index < device->user_count;
+    yoke_stream *stream = more ? device->users[index] : NULL;
+    bool wanted = stream && yk_stream_given(stream) > 0 && !stream->thrown && (yk_stream_is_idle(stream) || only_allocates(stream));
+    *out_stream = wanted && yk_stream_use_if_used(stream) ? stream : NULL;
+    pthread_mutex_unlock(&device->lock);
+    return more;
+}
+
 /* The driver's pool learns what has been freed only when a stream is waited for by a call of its own, which is hardly a wait where
  * the stream is known to be done but for allocations. */
 static bool trim_driver_pool(yoke_device *device, uint64_t keep)
 {
     YK_UNCANCELLED;
+    yoke_stream *stream;
     if (!device->driver_pool)
         return false;
-    pthread_mutex_lock(&device->lock);
-    for (yoke_stream *stream = device->streams; stream; stream = stream->next)
-        if (yk_stream_is_idle(stream) || only_allocates(stream))
-            device->backend->stream_finish(stream);
-    pthread_mutex_unlock(&device->lock);
-    return device->backend->pool_trim(device, keep);
+    for (unsigned i = 0; keep_done(device, i, &stream); i++) {
+        if (!stream)
+            continue;
+        device->backend->stream_finish(stream);
+        yk_stream_unuse(stream);
+    }
+    yk_trash_begin(device);
+    bool any = device->backend->pool_trim(device, keep);
+    yk_trash_end(device, any);
+    return any;
 }
 
-bool yk_pool_empty(yoke_device *device)
+/* Something needs memory of the driver and has not got any: give back all that is not in use. Returns whether there was any, given
+ * back by this thread or another since yk_trash_gained was `before`. */
+static bool make_room(yoke_device *device, uint64_t before)
 {
-    bool any = yk_trash_wait(device);
+    bool any = yk_trash_gained(device) != before;
+    any = yk_trash_wait(device) || any;
     any = trim(device, &device->pool.device, 0) || any;
     any = trim(device, &device->pool.pinned, 0) || any;
     any = yk_trash_wait(device) || any;
@@ -289,40 +286,36 @@ YK_COLD static yoke_status exhausted(const yoke_buffer *buffer)
     return YOKE_E_OUT_OF_DEVICE_MEMORY;
 }
 
-/* The buffer is counted already. */
+static bool is_out_of_memory(yoke_status status)
+{
+    return status == YOKE_E_OUT_OF_DEVICE_MEMORY || status == YOKE_E_OUT_OF_HOST_MEMORY;
+}
+
+/* The buffer is counted already. What others give back meanwhile may go to others again, so one try more is not enough; but where
+ * there never is enough, threads that go on taking and giving back must not keep this one here for ever. */
 static yoke_status allocate(yoke_buffer *buffer, yoke_stream *stream)
 {
     YK_UNCANCELLED;
     yoke_device *device = buffer->device;
-    if (!counts_as_pinned(buffer))
+    yoke_error_info record = *yoke_error();
+    if (!yk_counts_as_pinned(buffer))
         make_way(device);
+    uint64_t before = yk_trash_gained(device);
     yoke_status status = ask_driver(buffer, stream);
-    if ((status == YOKE_E_OUT_OF_DEVICE_MEMORY || status == YOKE_E_OUT_OF_HOST_MEMORY) && yk_pool_empty(device))
+    for (int i = 0; i < MOST_TRIES && is_out_of_memory(status) && make_room(device, before); i++) {
+        before = yk_trash_gained(device);
         status = ask_driver(buffer, stream);
+        if (status == YOKE_OK)
+            yk_error_restore(&record); /* that there was no memory at first is no failure of the call's */
+    }
     if (status == YOKE_E_OUT_OF_DEVICE_MEMORY)
         status = exhausted(buffer);
     return status < 0 ? yk_device_failed(device, status) : status;
 }
 
-/* The buffer is counted already. What is released but still in use is waited for. */
-static yoke_status check_limit(const yoke_buffer *buffer)
-{
-    yoke_device *device = buffer->device;
-    if (counts_as_pinned(buffer) || is_within_limit(device) || (yk_pool_empty(device) && is_within_limit(device)))
-        return YOKE_OK;
-    return beyond_limit(buffer);
-}
-
 static bool is_cacheable(const yoke_buffer *buffer)
 {
     return buffer->origin == YK_CREATED && (buffer->kind == YOKE_MEMORY_DEVICE || buffer->kind == YOKE_MEMORY_PINNED);
-}
-
-static void put_back(yoke_device *device, yk_cache *cache, yk_block *block)
-{
-    yk_light_lock(&device->pool.lock);
-    insert(cache, block);
-    yk_light_unlock(&device->pool.lock);
 }
 
 /* The buffer gets the block's memory. */
@@ -351,21 +344,18 @@ yoke_status yk_pool_take(yoke_buffer *buffer, yoke_stream *stream)
     if (status < 0)
         return status;
     buffer->capacity = round_up(buffer);
+    status = yk_account_take(buffer);
+    if (status < 0)
+        return status;
     yk_block *block = take_released(buffer, stream ? stream->user : YK_NOBODY);
     if (block)
-        buffer->capacity = block->memory.capacity;
-    count(buffer);
-    status = check_limit(buffer);
-    if (status < 0 && block)
-        put_back(device, cache_of(device, buffer), block);
-    else if (block)
         adopt(buffer, block);
-    else if (status == YOKE_OK)
+    else
         status = allocate(buffer, stream);
     if (status < 0)
-        count_no_longer(buffer);
+        yk_account_return(buffer);
     else
-        note_peak(&device->pool);
+        yk_account_note_peak(&device->pool);
     return status;
 }
 
@@ -408,7 +398,7 @@ void yk_pool_give_back(yoke_buffer *buffer, unsigned user)
     yoke_device *device = buffer->device;
     yk_cache *cache = cache_of(device, buffer);
     if (buffer->origin == YK_CREATED || buffer->origin == YK_ORDERED)
-        count_no_longer(buffer);
+        yk_account_return(buffer);
     yk_block *block = yk_pool_keeps(buffer) ? block_for(buffer) : NULL;
     if (!block) {
         give_up(buffer, user);

@@ -19,7 +19,4 @@ void yk_pool_give_back(yoke_buffer *buffer, unsigned user);
 /* Whether memory of this buffer would be kept, as things are. */
 bool yk_pool_keeps(const yoke_buffer *buffer);
 
-/* Something needs memory of the driver and has not got any: give back all that is not in use. Returns whether there was any. */
-bool yk_pool_empty(yoke_device *device);
-
 #endif

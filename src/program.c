@@ -105,7 +105,7 @@ void yoke_program_release(yoke_program *program)
     if (device->backend->keeps_used_objects)
         destroy_program(program);
     else
-        yk_trash_throw(device, program, destroy_program, YK_MANY);
+        yk_trash_throw(device, program, destroy_program, YK_MANY, 0);
     yoke_device_release(device);
 }
 

@@ -3,48 +3,205 @@
  * Destroying what the device may still use. Nothing is noted when work is enqueued: only when something is thrown away, the end of
  * every busy stream is marked, and it is destroyed when all those marks have been reached. First in, first out; a stream that is
  * thrown away is marked for the last time then, so that it outlives the marks on it.
+ *
+ * No driver is asked and nothing is waited for with device->lock held, so that a thread which waits for memory holds up no other.
+ * Whoever takes the first item keeps the others from it while its marks are asked (device->reclaim.asking); it leaves the list when
+ * they have been reached, and is destroyed with the list free for others.
  */
 #include "trash.h"
 
 #include <stdlib.h>
 
+#include "account.h"
 #include "backend.h"
 #include "event.h"
 #include "settle.h"
 #include "stream.h"
 
+/* A point of a stream, which is in no older trash. */
+typedef struct mark {
+    yoke_stream *stream;
+    yoke_event *end; /* NULL: the driver has refused to record one */
+    uint64_t given;  /* how many operations the driver had been given then */
+} mark;
+
 struct yk_trash {
     struct yk_trash *next;
     void *object;
     void (*destroy)(void *object);
+    uint64_t bytes;
+    uint64_t number; /* counted from the device's first */
     size_t count;
-    yoke_event *ends[]; /* their streams are in no older trash */
+    mark marks[];
 };
 
-/* With device->lock held. NULL when the stream cannot be marked: then it has been waited for. */
-static yoke_event *mark(yoke_stream *stream)
+/* What this thread is destroying, the innermost first: destroying something may throw other things away. */
+typedef struct destroying {
+    const yoke_device *device;
+    const struct destroying *outer;
+} destroying;
+
+static _Thread_local const destroying *mine;
+
+static bool is_destroying_of(const yoke_device *device)
+{
+    const destroying *at = mine;
+    while (at && at->device != device)
+        at = at->outer;
+    return at != NULL;
+}
+
+/* ---- Marks ---- */
+
+/* With device->lock held. */
+static mark mark_end(yoke_stream *stream)
 {
     yoke_device *device = stream->device;
-    yoke_event *end = yk_event_take(stream, 0);
-    if (end && device->backend->event_record(end) == YOKE_OK)
-        return end;
+    mark m = { .stream = stream, .end = yk_event_take(stream, 0), .given = yk_stream_given(stream) };
+    if (m.end && device->backend->event_record(m.end) == YOKE_OK)
+        return m;
     yk_log(YOKE_LOG_WARNING, "stream %s of %s has to be waited for to release what it uses: %s", stream->label,
            device->info.selector, yoke_error()->text);
-    if (end)
-        yk_event_give_back(end);
-    device->backend->stream_finish(stream);
-    return NULL;
+    if (m.end)
+        yk_event_give_back(m.end);
+    m.end = NULL;
+    return m;
 }
 
 /* Whether a mark is reached, or will never be: then the backend has waited for its stream. */
-static bool has_passed(yoke_event *end, bool wait)
+static bool has_passed(const mark *m, bool wait)
 {
-    yoke_status status = wait ? yk_wait_for_mark(end) : end->stream->device->backend->event_query(end);
+    const yk_backend *backend = m->stream->device->backend;
+    if (!m->end && wait)
+        backend->stream_finish(m->stream);
+    if (!m->end)
+        return wait || m->given <= atomic_load_explicit(&m->stream->done, memory_order_acquire);
+    yoke_status status = wait ? yk_wait_for_mark(m->end) : backend->event_query(m->end);
     if (status < 0)
-        yk_log(YOKE_LOG_WARNING, "what stream %s of %s used is destroyed, though its work has failed: %s", end->stream->label,
-               end->stream->device->info.selector, yoke_error()->text);
+        yk_log(YOKE_LOG_WARNING, "what stream %s of %s used is destroyed, though its work has failed: %s", m->stream->label,
+               m->stream->device->info.selector, yoke_error()->text);
     return status != YOKE_PENDING;
 }
+
+/* By the thread that has the item. */
+static bool is_reached(struct yk_trash *item, bool wait)
+{
+    while (item->count) {
+        mark *m = &item->marks[item->count - 1];
+        if (!has_passed(m, wait))
+            return false;
+        if (m->end)
+            yk_event_give_back(m->end);
+        item->count--;
+    }
+    return true;
+}
+
+/* ---- Taking out ---- */
+
+/* With device->lock held, which is free meanwhile: the first item, which nobody has. Returns whether it is destroyed. */
+static bool reclaim_first(yoke_device *device, bool wait)
+{
+    struct yk_trash *item = atomic_load(&device->trash);
+    device->reclaim.asking = true;
+    pthread_mutex_unlock(&device->lock);
+    bool reached = is_reached(item, wait);
+    pthread_mutex_lock(&device->lock);
+    device->reclaim.asking = false;
+    if (reached) {
+        atomic_store(&device->trash, item->next);
+        if (!item->next)
+            device->trash_last = NULL;
+        yk_trash_begin(device);
+    }
+    pthread_cond_broadcast(&device->reclaim.changed);
+    if (!reached)
+        return false;
+    pthread_mutex_unlock(&device->lock);
+    destroying inner = { .device = device, .outer = mine };
+    mine = &inner;
+    item->destroy(item->object);
+    mine = inner.outer;
+    yk_account_left(device, item->bytes);
+    free(item);
+    yk_trash_end(device, true);
+    pthread_mutex_lock(&device->lock);
+    return true;
+}
+
+void yk_trash_begin(yoke_device *device)
+{
+    atomic_fetch_add(&device->reclaim.begun, 1);
+}
+
+void yk_trash_end(yoke_device *device, bool gained)
+{
+    pthread_mutex_lock(&device->lock);
+    if (gained)
+        atomic_fetch_add(&device->reclaim.gained, 1);
+    atomic_fetch_add(&device->reclaim.ended, 1);
+    pthread_cond_broadcast(&device->reclaim.changed);
+    pthread_mutex_unlock(&device->lock);
+}
+
+uint64_t yk_trash_gained(const yoke_device *device)
+{
+    return atomic_load(&device->reclaim.gained);
+}
+
+/* A thread that is destroying something has a loop further out, which goes on with what this leaves. */
+void yk_trash_empty(yoke_device *device)
+{
+    if (!atomic_load_explicit(&device->trash, memory_order_relaxed) || is_destroying_of(device))
+        return;
+    YK_UNCANCELLED;
+    yoke_error_info before = *yoke_error(); /* whatever is found here is no failure of the caller's */
+    pthread_mutex_lock(&device->lock);
+    while (atomic_load(&device->trash) && !device->reclaim.asking && reclaim_first(device, false))
+        continue;
+    pthread_mutex_unlock(&device->lock);
+    yk_error_restore(&before);
+}
+
+/* With device->lock held, which is free meanwhile: everything up to this number. Returns whether there was anything. */
+static bool wait_for_items(yoke_device *device, uint64_t last)
+{
+    bool any = false;
+    struct yk_trash *item;
+    for (; (item = atomic_load(&device->trash)) && item->number <= last; any = true) {
+        if (device->reclaim.asking)
+            pthread_cond_wait(&device->reclaim.changed, &device->lock);
+        else
+            reclaim_first(device, true);
+    }
+    return any;
+}
+
+/* With device->lock held, which is free meanwhile: what others are about at the call. A thread that is destroying something itself
+ * may be what they wait for, so it does not wait for them. */
+static bool wait_for_others(yoke_device *device)
+{
+    uint64_t begun = atomic_load(&device->reclaim.begun);
+    if (mine || atomic_load(&device->reclaim.ended) >= begun)
+        return false;
+    while (atomic_load(&device->reclaim.ended) < begun)
+        pthread_cond_wait(&device->reclaim.changed, &device->lock);
+    return true;
+}
+
+bool yk_trash_wait(yoke_device *device)
+{
+    YK_UNCANCELLED;
+    yoke_error_info before = *yoke_error();
+    pthread_mutex_lock(&device->lock);
+    bool any = wait_for_items(device, device->reclaim.thrown);
+    any = wait_for_others(device) || any;
+    pthread_mutex_unlock(&device->lock);
+    yk_error_restore(&before);
+    return any;
+}
+
+/* ---- Who uses what is thrown away ---- */
 
 /* With device->lock held: the first stream that may use what is thrown away, and the next one. One that is thrown away itself has
  * its place in the queue already. */
@@ -61,134 +218,126 @@ static yoke_stream *next_user(const yoke_stream *stream, unsigned user)
     return user == YK_MANY ? stream->next : NULL;
 }
 
-/* With device->lock held. NULL when out of memory. */
-static struct yk_trash *mark_busy_streams(yoke_device *device, size_t busy, unsigned user)
-{
-    struct yk_trash *item = calloc(1, sizeof *item + busy * sizeof item->ends[0]);
-    yoke_stream *stream = item ? first_user(device, user) : NULL;
-    for (; stream && item->count < busy; stream = next_user(stream, user)) {
-        yoke_event *end = !yk_stream_is_idle(stream) ? mark(stream) : NULL;
-        if (end)
-            item->ends[item->count++] = end;
-    }
-    return item;
-}
-
-/* With device->lock held: without memory to remember the marks by, wait for them here. */
-static void wait_for_busy_streams(yoke_device *device, unsigned user)
-{
-    for (yoke_stream *stream = first_user(device, user); stream; stream = next_user(stream, user)) {
-        yoke_event *end = !yk_stream_is_idle(stream) ? mark(stream) : NULL;
-        if (end) {
-            (void)has_passed(end, true);
-            yk_event_give_back(end);
-        }
-    }
-}
-
-/* With device->lock held. */
-static bool is_reached(struct yk_trash *item, bool wait)
-{
-    while (item->count) {
-        yoke_event *end = item->ends[item->count - 1];
-        if (!has_passed(end, wait))
-            return false;
-        yk_event_give_back(end);
-        item->count--;
-    }
-    return true;
-}
-
-static bool empty(yoke_device *device, bool wait)
-{
-    YK_UNCANCELLED;
-    bool any = false;
-    yoke_error_info before = *yoke_error(); /* whatever is found here is no failure of the caller's */
-    for (;;) {
-        pthread_mutex_lock(&device->lock);
-        struct yk_trash *item = atomic_load(&device->trash);
-        if (!item || !is_reached(item, wait)) {
-            pthread_mutex_unlock(&device->lock);
-            break;
-        }
-        atomic_store(&device->trash, item->next);
-        if (!item->next)
-            device->trash_last = NULL;
-        pthread_mutex_unlock(&device->lock);
-        item->destroy(item->object);
-        free(item);
-        any = true;
-    }
-    yk_error_restore(&before);
-    return any;
-}
-
-void yk_trash_empty(yoke_device *device)
-{
-    if (atomic_load_explicit(&device->trash, memory_order_relaxed))
-        empty(device, false);
-}
-
-bool yk_trash_wait(yoke_device *device)
-{
-    return atomic_load_explicit(&device->trash, memory_order_relaxed) && empty(device, true);
-}
-
 bool yk_user_is_done(const yoke_device *device, unsigned user)
 {
     const yoke_stream *stream = user != YK_NOBODY ? device->users[user - 1] : NULL;
     return !stream || (!stream->thrown && yk_stream_is_idle(stream));
 }
 
-/* With device->lock held. Whether it may be destroyed at once. */
-static bool put_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user)
+bool yk_device_is_idle(yoke_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    bool idle = !atomic_load(&device->trash);
+    for (yoke_stream *stream = device->streams; stream && idle; stream = stream->next)
+        idle = yk_stream_is_idle(stream);
+    pthread_mutex_unlock(&device->lock);
+    return idle;
+}
+
+/* ---- Throwing away ---- */
+
+typedef enum place { NOWHERE, IN_THE_LIST, NO_MEMORY } place;
+
+/* With device->lock held. NULL when out of memory. */
+static struct yk_trash *mark_busy_streams(yoke_device *device, size_t busy, unsigned user)
+{
+    struct yk_trash *item = calloc(1, sizeof *item + busy * sizeof item->marks[0]);
+    yoke_stream *stream = item ? first_user(device, user) : NULL;
+    for (; stream && item->count < busy; stream = next_user(stream, user))
+        if (!yk_stream_is_idle(stream))
+            item->marks[item->count++] = mark_end(stream);
+    return item;
+}
+
+/* With device->lock held. NOWHERE: it may be destroyed at once. */
+static place put_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user, uint64_t bytes)
 {
     size_t busy = 0;
     for (yoke_stream *stream = first_user(device, user); stream; stream = next_user(stream, user))
         busy += !yk_stream_is_idle(stream);
     bool thrown = user == YK_MANY ? atomic_load(&device->trash) != NULL : !yk_user_is_done(device, user);
     if (busy == 0 && !thrown)
-        return true;
+        return NOWHERE;
     struct yk_trash *item = mark_busy_streams(device, busy, user);
-    if (!item) {
-        wait_for_busy_streams(device, user);
-        return true;
-    }
+    if (!item)
+        return NO_MEMORY;
     item->object = object;
     item->destroy = destroy;
+    item->bytes = bytes;
+    item->number = ++device->reclaim.thrown;
+    yk_account_leaves(device, bytes);
     if (device->trash_last)
         device->trash_last->next = item;
     else
         atomic_store(&device->trash, item);
     device->trash_last = item;
-    return false;
+    return IN_THE_LIST;
 }
 
-static void throw_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user, yoke_stream *unlink)
+/* A stream that is busy, by its number, kept for the caller; `own` is his already. One that is on its way into the trash and cannot
+ * be kept is waited for here, with device->lock held. False behind the last. */
+static bool keep_busy(yoke_device *device, unsigned index, unsigned user, const yoke_stream *own, yoke_stream **out_stream)
+{
+    *out_stream = NULL;
+    pthread_mutex_lock(&device->lock);
+    bool more = index < device->user_count;
+    yoke_stream *stream = more && (user == YK_MANY || user == index + 1) ? device->users[index] : NULL;
+    if (stream && !stream->thrown && !yk_stream_is_idle(stream)) {
+        if (stream == own || yk_stream_use_if_used(stream))
+            *out_stream = stream;
+        else
+            device->backend->stream_finish(stream);
+    }
+    pthread_mutex_unlock(&device->lock);
+    return more;
+}
+
+/* Without memory to remember its users by, wait for them here. `own`: the stream that is thrown away, or NULL; it leaves its device
+ * before the marks on it are waited for. */
+static void finish_users(yoke_device *device, unsigned user, yoke_stream *own)
+{
+    yoke_stream *stream;
+    for (unsigned i = 0; keep_busy(device, i, user, own, &stream); i++) {
+        if (stream)
+            device->backend->stream_finish(stream);
+        if (stream && stream != own)
+            yk_stream_unuse(stream);
+    }
+    pthread_mutex_lock(&device->lock);
+    if (own)
+        yk_stream_unlink(own);
+    wait_for_items(device, device->reclaim.thrown);
+    pthread_mutex_unlock(&device->lock);
+}
+
+static void throw_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user, uint64_t bytes,
+                       yoke_stream *unlink)
 {
     yoke_error_info before = *yoke_error();
     pthread_mutex_lock(&device->lock);
-    bool now = put_away(device, object, destroy, user);
-    if (unlink)
+    place where = put_away(device, object, destroy, user, bytes);
+    if (unlink && where != NO_MEMORY)
         yk_stream_unlink(unlink);
     pthread_mutex_unlock(&device->lock);
+    if (where == NO_MEMORY)
+        finish_users(device, user, unlink);
     yk_error_restore(&before);
-    if (now)
+    if (where != IN_THE_LIST)
         destroy(object);
 }
 
-void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user)
+void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user, uint64_t bytes)
 {
     if (user == YK_NOBODY) {
         destroy(object);
         return;
     }
     yk_trash_empty(device);
-    throw_away(device, object, destroy, user, NULL);
+    throw_away(device, object, destroy, user, bytes, NULL);
 }
 
 /* Empties nothing: what is being emptied may have used the stream last, one after the other. */
 void yk_trash_throw_stream(yoke_device *device, yoke_stream *stream, void (*destroy)(void *stream))
 {
-    throw_away(device, stream, destroy, YK_MANY, stream);
+    throw_away(device, stream, destroy, YK_MANY, 0, stream);
 }

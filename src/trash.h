@@ -6,19 +6,31 @@
 #include "core.h"
 
 /* Call destroy(object) once the streams that use it have finished what they have been given so far: now, when they have, else
- * later. `user`: a stream's, YK_NOBODY, or YK_MANY for every stream of the device. Does not keep the device alive. */
-void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user);
+ * later. `user`: a stream's, YK_NOBODY, or YK_MANY for every stream of the device. `bytes`: of device memory, which are no longer
+ * in use then. Does not keep the device alive. */
+void yk_trash_throw(yoke_device *device, void *object, void (*destroy)(void *object), unsigned user, uint64_t bytes);
 
 /* The same for a stream, of which no work can come any more. */
 void yk_trash_throw_stream(yoke_device *device, yoke_stream *stream, void (*destroy)(void *stream));
 
-/* Destroy what may be destroyed by now. Does not wait. */
+/* Destroy what may be destroyed by now. Does not wait: what another thread is asking the driver for is left to that thread. */
 void yk_trash_empty(yoke_device *device);
 
-/* Wait for the device and destroy everything. Returns whether there was anything. */
+/* Wait until all that is in the trash now is destroyed, and other threads have ended what they were giving back. Returns whether
+ * there was anything. */
 bool yk_trash_wait(yoke_device *device);
+
+/* The calling thread gives something back on its own: it is waited for by yk_trash_wait until it has ended. `gained`: there was
+ * something, so who has found no memory may find some now. From any thread; the first with any lock held. */
+void yk_trash_begin(yoke_device *device);
+void yk_trash_end(yoke_device *device, bool gained);
+/* How often something was gained. */
+uint64_t yk_trash_gained(const yoke_device *device);
 
 /* Whether the stream that buffers know by this number has finished all that it was given. With device->lock held. */
 bool yk_user_is_done(const yoke_device *device, unsigned user);
+
+/* Whether the driver is known to have finished all that the device was given. */
+bool yk_device_is_idle(yoke_device *device);
 
 #endif

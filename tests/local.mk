@@ -31,6 +31,7 @@ tests_libsuite_la_SOURCES = \
 	tests/conformance/area.h \
 	tests/conformance/driver.h \
 	tests/conformance/json.h \
+	tests/conformance/parked.h \
 	tests/conformance/peer.h \
 	tests/conformance/recorded.h \
 	tests/conformance/stand.h \
@@ -100,6 +101,8 @@ conformance_programs = \
 	tests/conformance/peer_pinned \
 	tests/conformance/pinned \
 	tests/conformance/pool_order \
+	tests/conformance/pool_threads \
+	tests/conformance/release \
 	tests/conformance/selection \
 	tests/conformance/stream \
 	tests/conformance/threads \

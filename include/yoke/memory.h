@@ -24,7 +24,7 @@ enum {
 
 /* Allocate `size` bytes of device memory; its content is undefined. Memory of buffers that were released is used again (see
  * yoke_device_limit_memory). When there is not enough, released memory is given back to the driver, work that still uses some is
- * waited for, and the driver asked once more before this fails.
+ * waited for, and the driver asked once more before this fails; and again, where other threads have given back more meanwhile.
  * YOKE_E_INVALID: size is 0. YOKE_E_RANGE: larger than the device's largest buffer. YOKE_E_OUT_OF_DEVICE_MEMORY: the record says
  * what was asked, what is free, and how large a single buffer may be. */
 YOKE_API yoke_status yoke_buffer_create(yoke_device *device, size_t size, yoke_buffer **out_buffer);
@@ -64,8 +64,9 @@ YOKE_API yoke_status yoke_buffer_create_const_view(yoke_buffer *buffer, size_t o
 
 /* Take another reference, which yoke_buffer_release gives back. NULL for NULL. */
 YOKE_API yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer);
-/* Give back a reference. Memory that the device still uses is used again, or freed, when it is done; does not wait for that. The
- * host pointer of a pinned buffer may be used by copies that were given the pointer itself: wait for those first. */
+/* Give back a reference. Memory that the device still uses is used again, or freed, when it is done; does not wait for that, nor
+ * where the buffer is the last of its device (see yoke_device_release). The host pointer of a pinned buffer may be used by copies
+ * that were given the pointer itself: wait for those first. */
 YOKE_API void yoke_buffer_release(yoke_buffer *buffer);
 
 /* Bytes in the buffer or view; 0 for NULL. */

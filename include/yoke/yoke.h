@@ -255,7 +255,10 @@ YOKE_API yoke_status yoke_device_open(const char *selector, yoke_device **out_de
 
 /* Take another reference, which yoke_device_release gives back. NULL for NULL. */
 YOKE_API yoke_device *yoke_device_retain(yoke_device *device);
-/* Give back a reference. Streams, buffers and programs of the device keep it alive. NULL does nothing, as in every release. */
+/* Give back a reference. Streams, buffers and programs of the device keep it alive. With the last of all these the device closes:
+ * before this call returns where nothing is under way, else on a thread of Yoke's once the work has ended, which no release waits
+ * for. Only where the system has no thread left does the release wait, and the log says so. A process may end meanwhile. NULL does
+ * nothing, as in every release. */
 YOKE_API void yoke_device_release(yoke_device *device);
 
 /* Describe an opened device. The caller sets out_info->size. YOKE_E_INVALID: size is 0 or smaller than the selector's end. */
@@ -316,7 +319,8 @@ YOKE_API yoke_status yoke_stream_create_with(yoke_device *device, const yoke_str
 YOKE_API yoke_stream *yoke_stream_retain(yoke_stream *stream);
 /* Give back a reference. With the last one the stream is torn down: what the driver has already been given still runs, and so do
  * copies that Yoke carries; host functions that have not started are called with YOKE_E_CANCELLED, and what was enqueued behind
- * them does not run. Does not wait. To let everything run, call yoke_stream_wait first. */
+ * them does not run. Does not wait for any of that, nor where the stream is the last of its device (see yoke_device_release). To
+ * let everything run, call yoke_stream_wait first. */
 YOKE_API void yoke_stream_release(yoke_stream *stream);
 
 /* The stream's device, borrowed. NULL for a NULL stream. */

@@ -45,7 +45,9 @@ static void exhaust(suite *t, account *a, size_t size, const char *words)
     /* One that is still in use is waited for. */
     CHECK_OK(yoke_fill(a->stream, buffers[last], 0, size, "\x11", 1));
     yoke_buffer_release(buffers[last]);
+    yoke_fail(-7001, "not of this call");
     CHECK_OK(yoke_buffer_create(a->device, size, &buffers[last]));
+    CHECK(yoke_error()->status == -7001 && strcmp(yoke_error()->text, "not of this call") == 0);
     CHECK_OK(yoke_stream_wait(a->stream));
     for (size_t i = 0; i < count; i++)
         yoke_buffer_release(buffers[i]);
@@ -146,6 +148,63 @@ out:
     yoke_buffer_release(busy);
 }
 
+/* Two threads with a piece each, of which the device has room for two and not for three. */
+enum { HANDS = 1000 };
+
+typedef struct taker {
+    account *a;
+    size_t size;
+    pthread_t thread;
+    unsigned refused;
+} taker;
+
+static void *take_and_give(void *argument)
+{
+    taker *k = argument;
+    yoke_stream *stream = NULL;
+
+    if (!CHECK_OK(yoke_stream_create(k->a->device, &stream)))
+        return NULL;
+    for (unsigned i = 0; i < HANDS; i++) {
+        yoke_buffer *buffer = NULL;
+        yoke_status status = yoke_buffer_create(k->a->device, k->size, &buffer);
+
+        if (status == YOKE_OK)
+            CHECK_OK(yoke_fill(stream, buffer, 0, 4096, "x", 1));
+        k->refused += status < 0;
+        yoke_buffer_release(buffer);
+    }
+    CHECK_OK(yoke_stream_wait(stream));
+    yoke_stream_release(stream);
+    return NULL;
+}
+
+static void two_threads_that_fit(suite *t)
+{
+    account a = { NULL, NULL };
+    taker takers[2] = { { .a = &a }, { .a = &a } };
+
+    if (t->info.kind != YOKE_DEVICE_GPU) {
+        suite_skip("the memory of this device is the machine's");
+        return;
+    }
+    NEED(account_open(t, &a));
+    NEED_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, 0));
+    for (int i = 0; i < 2; i++) {
+        takers[i].size = (size_t)(look(&a).free / 5 * 2);
+        takers[i].size = takers[i].size < t->info.max_buffer ? takers[i].size : (size_t)t->info.max_buffer;
+    }
+    for (int i = 0; i < 2; i++)
+        NEED(pthread_create(&takers[i].thread, NULL, take_and_give, &takers[i]) == 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(takers[i].thread, NULL);
+    for (int i = 0; i < 2; i++)
+        if (!CHECK(takers[i].refused == 0))
+            tap_diag("%u of %d were refused", takers[i].refused, HANDS);
+out:
+    account_close(&a);
+}
+
 /* A host function that asks for more than there is, while what would make room waits behind it. */
 typedef struct asker {
     yoke_device *device;
@@ -194,6 +253,7 @@ int main(void)
     static const suite_case cases[] = {
         { "exhaustion by a limit", exhaustion_by_a_limit, false },
         { "exhaustion of the device", exhaustion, false },
+        { "two threads that fit", two_threads_that_fit, false },
         { "what is kept is given back first", what_is_kept_is_given_back_first, false },
         { "what is still in use makes room, too", limit_and_work_in_flight, false },
         { "a host function asks, and what would make room is behind it", limit_inside_a_host_function, false },

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory and several threads: what fits is never refused, however often it changes hands; and a thread that waits for memory holds
+ * up none that does not.
+ */
+#include "account.h"
+#include "parked.h"
+
+#include <stdatomic.h>
+
+enum { PIECE = 4 << 20, ROUNDS = 4000 };
+
+static const yoke_source kernels = { .size = sizeof kernels, .name = "pool test", .cuda = STAND_CUDA, .opencl = STAND_OPENCL };
+
+/* ---- Near a limit ---- */
+
+/* Each has one piece at a time, and two of them fit. */
+typedef struct taker {
+    account *a;
+    pthread_t thread;
+    bool ordered;
+    unsigned refused;
+    char text[256];
+} taker;
+
+static void *take_and_give(void *argument)
+{
+    taker *k = argument;
+    yoke_stream *stream = NULL;
+
+    if (!CHECK_OK(yoke_stream_create(k->a->device, &stream)))
+        return NULL;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        yoke_buffer *buffer = NULL;
+        yoke_status status =
+            k->ordered ? yoke_buffer_create_ordered(stream, PIECE, &buffer) : yoke_buffer_create(k->a->device, PIECE, &buffer);
+        if (status == YOKE_OK) {
+            CHECK_OK(yoke_fill(stream, buffer, 0, 256, "x", 1));
+        } else {
+            CHECK_STATUS(YOKE_E_OUT_OF_DEVICE_MEMORY, status);
+            k->refused++;
+            memcpy(k->text, yoke_error()->text, sizeof k->text - 1);
+        }
+        yoke_buffer_release(buffer);
+    }
+    CHECK_OK(yoke_stream_wait(stream));
+    yoke_stream_release(stream);
+    return NULL;
+}
+
+static void share(suite *t, bool ordered, uint64_t cached)
+{
+    account a;
+    taker takers[2] = { { .a = &a, .ordered = ordered }, { .a = &a, .ordered = ordered } };
+
+    NEED(account_open(t, &a));
+    NEED_OK(yoke_device_limit_memory(a.device, 2 * PIECE + PIECE / 2, cached));
+    for (int i = 0; i < 2; i++)
+        NEED(pthread_create(&takers[i].thread, NULL, take_and_give, &takers[i]) == 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(takers[i].thread, NULL);
+    for (int i = 0; i < 2; i++)
+        if (!CHECK(takers[i].refused == 0))
+            tap_diag("%u of %d were refused, %s, the last: %s", takers[i].refused, ROUNDS, ordered ? "ordered" : "plain",
+                     takers[i].text);
+    CHECK(look(&a).in_use == 0 && look(&a).peak <= 2 * PIECE + PIECE / 2);
+out:
+    account_close(&a);
+}
+
+static void two_that_fit(suite *t)
+{
+    share(t, false, YOKE_NO_LIMIT);
+    share(t, false, 0);
+    share(t, true, 0);
+}
+
+/* ---- One that waits ---- */
+
+typedef struct waiter {
+    yoke_device *device;
+    gate begun;
+    atomic_bool ended;
+    pthread_t thread;
+} waiter;
+
+static void *wait_for_memory(void *argument)
+{
+    waiter *w = argument;
+    yoke_buffer *buffer = NULL;
+
+    gate_open(&w->begun);
+    CHECK_OK(yoke_buffer_create(w->device, PIECE, &buffer));
+    atomic_store(&w->ended, true);
+    yoke_buffer_release(buffer);
+    return NULL;
+}
+
+/* All that needs nothing which is in use. */
+static void go_on(account *a, yoke_stream *idle)
+{
+    yoke_stream *stream = NULL;
+    yoke_buffer *small = NULL;
+    yoke_event *event = NULL;
+
+    CHECK_OK(yoke_stream_wait(idle));
+    CHECK_OK(yoke_stream_create(a->device, &stream));
+    CHECK_OK(yoke_buffer_create(a->device, 4096, &small)); /* kept */
+    CHECK_OK(yoke_fill(idle, small, 0, 4096, "y", 1));
+    CHECK_OK(yoke_event_record(idle, 0, &event));
+    CHECK_OK(yoke_event_wait(event));
+    CHECK_OK(yoke_stream_wait(idle));
+    look(a);
+    yoke_event_release(event);
+    yoke_buffer_release(small);
+    yoke_stream_release(stream);
+}
+
+static void one_waits_and_others_do_not(suite *t)
+{
+    waiter w = { .begun = GATE_INIT };
+    parked p = PARKED_INIT;
+    rescue r;
+    yoke_buffer *busy = NULL;
+    yoke_stream *idle = NULL;
+    yoke_program *program = NULL;
+    yoke_kernel *standing = NULL;
+    bool waits = false, stands = false;
+    account a;
+
+    NEED(account_open(t, &a));
+    NEED_OK(yoke_stream_create(a.device, &idle));
+    NEED_OK(yoke_program_build(a.device, &kernels, &program));
+    NEED_OK(yoke_kernel_get(program, "stand", &standing));
+    go_on(&a, idle); /* so that there is something kept */
+    NEED_OK(yoke_buffer_create(a.device, PIECE, &busy));
+    NEED_OK(yoke_device_limit_memory(a.device, PIECE + PIECE / 2, YOKE_NO_LIMIT));
+    NEED(rescue_begin(&r, &p));
+    stands = park(t, a.device, a.stream, standing, &p);
+    CHECK_OK(yoke_fill(a.stream, busy, 0, PIECE, "x", 1));
+    yoke_buffer_release(busy);
+    w.device = a.device;
+    waits = stands && CHECK(pthread_create(&w.thread, NULL, wait_for_memory, &w) == 0);
+    if (waits)
+        gate_wait(&w.begun, 1);
+    for (double start = suite_now(); waits && suite_now() - start < 0.5;) /* it will wait by then */
+        go_on(&a, idle);
+    CHECK(!atomic_load(&w.ended));
+    if (rescue_end(&r) && stands)
+        parked_let_go(&p);
+    if (waits)
+        pthread_join(w.thread, NULL);
+    CHECK(atomic_load(&w.ended));
+out:
+    yoke_stream_release(idle);
+    yoke_program_release(program);
+    account_close(&a);
+    parked_end(&p);
+}
+
+int main(void)
+{
+    static const suite_case cases[] = {
+        { "two threads that fit, near a limit", two_that_fit, false },
+        { "one thread waits for memory, others do not", one_waits_and_others_do_not, false },
+    };
+    return SUITE_MAIN(cases, NULL);
+}
