@@ -24,7 +24,8 @@ struct yk_backend {
     const char *name; /* "cuda": the first part of selectors and of messages */
 
     /* The driver itself keeps memory and code alive while work it was given uses them, so destroy may be called at any time. Where
-     * it does not, the core waits until every stream has passed. */
+     * it does not, the core waits until every stream has passed. Where it does, but program_destroy may wait for what runs,
+     * device_open sets device->releases_wait, and the core calls it on a thread of its own while the device has work. */
     bool keeps_used_objects;
 
     /* The driver gives an event for each command for nothing: write, read, copy, fill and launch then record op->end, where there

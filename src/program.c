@@ -10,6 +10,7 @@
 
 #include "backend.h"
 #include "buffer.h"
+#include "device.h"
 #include "kernel.h"
 #include "trash.h"
 
@@ -93,6 +94,21 @@ static void destroy_program(void *program)
     yk_program_destroy(program);
 }
 
+/* The driver keeps what is in use, but may make the caller wait for it. */
+static void give_back(yoke_program *program)
+{
+    yoke_device *device = program->device;
+    if (device->releases_wait && !yk_device_is_idle(device)) {
+        yoke_error_info before = *yoke_error();
+        if (yk_device_run_aside(device, destroy_program, program, "releasing a program") == YOKE_OK)
+            return;
+        yk_log(YOKE_LOG_WARNING, "releasing program '%s' may wait for the work of %s: %s", program->name, device->info.selector,
+               yoke_error()->text);
+        yk_error_restore(&before);
+    }
+    destroy_program(program);
+}
+
 void yoke_program_release(yoke_program *program)
 {
     if (!yk_is(program, YK_PROGRAM) || !yk_object_release(program))
@@ -103,7 +119,7 @@ void yoke_program_release(yoke_program *program)
     for (yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)
         atomic_store(&kernel->object.kind, YK_DEAD);
     if (device->backend->keeps_used_objects)
-        destroy_program(program);
+        give_back(program);
     else
         yk_trash_throw(device, program, destroy_program, YK_MANY, 0);
     yoke_device_release(device);

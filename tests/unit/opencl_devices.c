@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "../../backends/opencl/driver.h"
+#include "../../src/enqueue.h"
+#include "../../src/program.h"
 #include "../tap/tap.h"
 #include "yoke/yoke.h"
 
@@ -210,6 +212,16 @@ static cl_int release_queue(cl_command_queue queue)
     return CL_SUCCESS;
 }
 
+static int arrived[2], leave[2]; /* pipes */
+
+/* As a driver's that waits for the kernels which run. */
+static cl_int release_program(cl_program program)
+{
+    char byte = program != NULL;
+
+    return write(arrived[1], &byte, 1) == 1 && read(leave[0], &byte, 1) == 1 ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+}
+
 /* The loader is the machine's, but no driver behind it is called. */
 static void make_up(void)
 {
@@ -222,6 +234,8 @@ static void make_up(void)
     yk_cl.clReleaseContext = release_context;
     yk_cl.clFinish = finish_queue;
     yk_cl.clReleaseCommandQueue = release_queue;
+    yk_cl.clReleaseProgram = release_program;
+    yk_cl.clFlush = release_queue;
     for (size_t i = 0; i < MOST; i++)
         driver.devices[i] = good;
 }
@@ -504,6 +518,41 @@ static void peculiar(const void *user)
     yoke_device_release(device);
 }
 
+/* A program that seems to be built. */
+static yoke_program *made_up_program(yoke_device *device)
+{
+    yoke_program *program = yk_program_new(device, "made up");
+    program->native = &driver;
+    yk_object_retain(device);
+    yk_program_settle(program, NULL);
+    return program;
+}
+
+/* NVIDIA's driver lets the release of a program wait for kernels that run: nobody waits for that, but the device. */
+static void released_aside(const void *user)
+{
+    yoke_device *device = NULL;
+    yoke_stream *stream = NULL;
+    char byte;
+
+    (void)user;
+    alarm(30); /* else it would hang, should the release wait */
+    driver.vendor = "NVIDIA Corporation";
+    CHECK(pipe(arrived) == 0 && pipe(leave) == 0 && yoke_device_open("opencl:0", &device) == YOKE_OK);
+    CHECK(device->releases_wait && yoke_stream_create(device, &stream) == YOKE_OK);
+    yk_note_given(stream, YK_OP_ALLOCATION, &(yk_op){ .kind = YK_OP_ALLOCATION }, false); /* something runs */
+    yoke_program_release(made_up_program(device));
+    yoke_program_release(made_up_program(device));
+    CHECK(read(arrived[0], &byte, 1) == 1 && read(arrived[0], &byte, 1) == 1 && atomic_load(&device->object.refs) == 4);
+    atomic_store(&stream->done, yk_stream_given(stream));
+    yoke_stream_release(stream);
+    CHECK(write(leave[1], "123", 3) == 3);
+    while (atomic_load(&device->object.refs) > 1)
+        sched_yield();
+    yoke_program_release(made_up_program(device)); /* with nothing under way: here and now */
+    yoke_device_release(device);
+}
+
 static void alignment(const void *user)
 {
     (void)user;
@@ -551,6 +600,7 @@ int main(void)
     for (size_t i = 0; i < YK_COUNT_OF(graphs); i++)
         in_process(graphs[i].words, lacks_graphs, &graphs[i]);
     in_process("drivers with peculiarities", peculiar, NULL);
+    in_process("a program is released, and the driver waits", released_aside, NULL);
     in_process("where views may begin", alignment, NULL);
     in_process("a device that does not open", refuses_to_open, NULL);
     return tap_done();
