@@ -8,16 +8,21 @@
 
 #include "copy.h"
 #include "depth.h"
+#include "device.h"
 #include "fill.h"
 #include "graph.h"
 #include "program.h"
+#include "trash.h"
 
 /* From so many bytes on a kernel gains on a driver that is slow, and from so many on that is worth building it. */
 static const size_t kernel_gains = 64 << 10, building_pays = 1 << 20;
 
 enum { CHUNK = 16, BLOCK = 256, MOST_ROWS = 65535 };
 
-enum { NOT_ASKED = 0, READY = 1, NOT_TO_BE_HAD = 2 };
+enum { NOT_ASKED = 0, BUILDING = 1, READY = 2, NOT_TO_BE_HAD = 3 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects changes of a filler's state */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* ---- The kernel ---- */
 
@@ -33,22 +38,62 @@ static yoke_status build(yk_filler *filler, yoke_device *device)
     return status;
 }
 
-static yoke_kernel *kernel_of(yoke_device *device, bool worth_building)
+static bool change_state(yk_filler *filler, int from, int to)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one at a time builds */
+    pthread_mutex_lock(&lock);
+    bool changes = atomic_load(&filler->state) == from;
+    if (changes)
+        atomic_store_explicit(&filler->state, to, memory_order_release);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+    return changes;
+}
+
+/* The state is BUILDING, and the caller's to change. */
+static void build_now(void *argument)
+{
+    yoke_device *device = argument;
+    yoke_error_info before = *yoke_error();
+    yoke_status status = build(&device->filler, device);
+    if (status < 0)
+        yk_log(YOKE_LOG_WARNING, "%s fills with its driver, since the kernel for that cannot be built: %s", device->info.selector,
+               yoke_error()->text);
+    yk_error_restore(&before);
+    change_state(&device->filler, BUILDING, status == YOKE_OK ? READY : NOT_TO_BE_HAD);
+}
+
+/* Drivers load code behind the kernels that run. So beside work it is built aside, and the driver fills until it is there; but
+ * where only the kernel will do, who needs it waits. */
+static void start_building(yoke_device *device, bool needed)
+{
+    yoke_error_info before = *yoke_error();
+    if (!change_state(&device->filler, NOT_ASKED, BUILDING))
+        return;
+    if (needed || yk_device_is_idle(device)) {
+        build_now(device);
+    } else if (yk_device_run_aside(device, build_now, device, "building the kernel that fills") < 0) {
+        yk_error_restore(&before);
+        change_state(&device->filler, BUILDING, NOT_ASKED);
+    }
+}
+
+static void wait_for_building(yk_filler *filler)
+{
+    pthread_mutex_lock(&lock);
+    while (atomic_load(&filler->state) == BUILDING)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+/* `needed`: the driver cannot, or must not. */
+static yoke_kernel *kernel_of(yoke_device *device, bool worth_building, bool needed)
+{
     yk_filler *filler = &device->filler;
-    if (atomic_load_explicit(&filler->state, memory_order_acquire) == NOT_ASKED && worth_building) {
-        pthread_mutex_lock(&lock);
-        if (atomic_load(&filler->state) == NOT_ASKED) {
-            yoke_error_info before = *yoke_error();
-            yoke_status status = build(filler, device);
-            if (status < 0)
-                yk_log(YOKE_LOG_WARNING, "%s fills with its driver, since the kernel for that cannot be built: %s",
-                       device->info.selector, yoke_error()->text);
-            yk_error_restore(&before);
-            atomic_store_explicit(&filler->state, status == YOKE_OK ? READY : NOT_TO_BE_HAD, memory_order_release);
-        }
-        pthread_mutex_unlock(&lock);
+    while (worth_building && atomic_load_explicit(&filler->state, memory_order_acquire) < READY) {
+        start_building(device, needed);
+        if (!needed)
+            break;
+        wait_for_building(filler);
     }
     return atomic_load_explicit(&filler->state, memory_order_acquire) == READY ? filler->kernel : NULL;
 }
@@ -114,7 +159,8 @@ static yoke_kernel *kernel_for(yoke_stream *stream, const yk_op *fill)
     bool beyond = end > device->fill_reach;
     if (!(beyond || (slow && size >= kernel_gains)) || !kernel_can(device, fill))
         return NULL;
-    return kernel_of(device, beyond || size >= building_pays || device->filler.forced);
+    bool needed = beyond || device->filler.forced;
+    return kernel_of(device, needed || size >= building_pays, needed);
 }
 
 /* ---- Enqueueing ---- */
