@@ -53,29 +53,40 @@ static bool is_destroying_of(const yoke_device *device)
 
 /* ---- Marks ---- */
 
+/* False: the driver refuses. */
+static bool record(mark *m)
+{
+    m->end = yk_event_take(m->stream, 0);
+    if (m->end && m->stream->device->backend->event_record(m->end) == YOKE_OK)
+        return true;
+    if (m->end)
+        yk_event_give_back(m->end);
+    m->end = NULL;
+    return false;
+}
+
 /* With device->lock held. */
 static mark mark_end(yoke_stream *stream)
 {
-    yoke_device *device = stream->device;
-    mark m = { .stream = stream, .end = yk_event_take(stream, 0), .given = yk_stream_given(stream) };
-    if (m.end && device->backend->event_record(m.end) == YOKE_OK)
-        return m;
-    yk_log(YOKE_LOG_WARNING, "stream %s of %s has to be waited for to release what it uses: %s", stream->label,
-           device->info.selector, yoke_error()->text);
-    if (m.end)
-        yk_event_give_back(m.end);
-    m.end = NULL;
+    mark m = { .stream = stream, .given = yk_stream_given(stream) };
+    if (!record(&m))
+        yk_log(YOKE_LOG_WARNING, "what stream %s of %s uses may be kept for longer, since its end cannot be marked: %s",
+               stream->label, stream->device->info.selector, yoke_error()->text);
     return m;
 }
 
-/* Whether a mark is reached, or will never be: then the backend has waited for its stream. */
-static bool has_passed(const mark *m, bool wait)
+/* Whether a mark is reached, or will never be: then the backend has waited for its stream. One that the driver has refused is tried
+ * again: behind more than it has to be. */
+static bool has_passed(mark *m, bool wait)
 {
     const yk_backend *backend = m->stream->device->backend;
-    if (!m->end && wait)
-        backend->stream_finish(m->stream);
-    if (!m->end)
-        return wait || m->given <= atomic_load_explicit(&m->stream->done, memory_order_acquire);
+    if (!m->end && m->given <= atomic_load_explicit(&m->stream->done, memory_order_acquire))
+        return true;
+    if (!m->end && !record(m)) {
+        if (wait)
+            backend->stream_finish(m->stream);
+        return wait;
+    }
     yoke_status status = wait ? yk_wait_for_mark(m->end) : backend->event_query(m->end);
     if (status < 0)
         yk_log(YOKE_LOG_WARNING, "what stream %s of %s used is destroyed, though its work has failed: %s", m->stream->label,
