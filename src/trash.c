@@ -239,8 +239,11 @@ bool yk_device_is_idle(yoke_device *device)
 {
     pthread_mutex_lock(&device->lock);
     bool idle = !atomic_load(&device->trash);
-    for (yoke_stream *stream = device->streams; stream && idle; stream = stream->next)
-        idle = yk_stream_is_idle(stream);
+    for (yoke_stream *stream = device->streams; stream && idle; stream = stream->next) {
+        pthread_mutex_lock(&stream->lock);
+        idle = !stream->held && yk_stream_is_idle(stream); /* a worker may be giving the driver something just now */
+        pthread_mutex_unlock(&stream->lock);
+    }
     pthread_mutex_unlock(&device->lock);
     return idle;
 }

@@ -30,7 +30,7 @@ uint64_t yk_trash_gained(const yoke_device *device);
 /* Whether the stream that buffers know by this number has finished all that it was given. With device->lock held. */
 bool yk_user_is_done(const yoke_device *device, unsigned user);
 
-/* Whether the driver is known to have finished all that the device was given. */
+/* Whether the driver is known to have finished all that the device was given, and nothing is held that it may be given next. */
 bool yk_device_is_idle(yoke_device *device);
 
 #endif
