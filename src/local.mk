@@ -103,6 +103,7 @@ libyoke_all_la_SOURCES = \
 	src/trace.c \
 	src/trace.h \
 	src/trace_file.c \
+	src/transfer.c \
 	src/trash.c \
 	src/trash.h \
 	src/trust.c \
