@@ -65,7 +65,7 @@ typedef struct account {
     uint64_t limit;
 } account;
 
-static account ask_account(const yoke_buffer *buffer)
+YK_COLD static account ask_account(const yoke_buffer *buffer)
 {
     yk_pool *pool = &buffer->device->pool;
     yk_light_lock(&pool->lock);
@@ -95,12 +95,17 @@ yoke_status yk_account_take(const yoke_buffer *buffer)
         atomic_fetch_add_explicit(&buffer->device->pool.pinned_in_use, buffer->capacity, memory_order_relaxed);
         return YOKE_OK;
     }
-    for (;;) {
+    yk_pool *pool = &buffer->device->pool;
+    yk_light_lock(&pool->lock);
+    bool granted = yk_account_more(pool, buffer->capacity);
+    yk_light_unlock(&pool->lock);
+    while (YK_UNLIKELY(!granted)) {
         account a = ask_account(buffer);
-        if (a.granted)
-            return YOKE_OK;
-        if (!a.will_do)
+        if (!a.granted && !a.will_do)
             return beyond_limit(buffer, &a);
-        yk_trash_wait(buffer->device);
+        if (!a.granted)
+            yk_trash_wait(buffer->device);
+        granted = a.granted;
     }
+    return YOKE_OK;
 }

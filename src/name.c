@@ -61,7 +61,7 @@ void yk_string_copy(char *target, size_t size, const char *source)
     if (size == 0)
         return;
     size_t length = source ? strnlen(source, size - 1) : 0;
-    if (length == size - 1)
+    if (length > 0 && length == size - 1)
         length = whole_letters(source, length);
     if (length > 0)
         memmove(target, source, length);

@@ -138,9 +138,12 @@ static void apply(const char *settings)
 {
     for (const char *line = settings; line && *line;) {
         size_t length = strcspn(line, "\n");
-        char *setting = strndup(line, length);
-        if (setting)
-            putenv(setting);
+        char *setting = strndup(line, length), *value = setting ? strchr(setting, '=') : NULL;
+        if (value) {
+            *value++ = '\0';
+            setenv(setting, value, 1);
+        }
+        free(setting);
         line += length + (line[length] == '\n');
     }
 }
