@@ -135,9 +135,10 @@ bool yk_read_decimal(const char *text, double *out_value)
     }
     if (digits + behind == 0 || digits + behind > 300 || *text)
         return false;
-    for (exponent -= (double)behind; exponent > 0; exponent--)
+    int power = (int)exponent - (int)behind;
+    for (; power > 0; power--)
         value *= 10;
-    for (; exponent < 0; exponent++)
+    for (; power < 0; power++)
         value /= 10;
     *out_value = value;
     return true;
