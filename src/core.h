@@ -142,16 +142,16 @@ struct yoke_device {
     yoke_device *next_open;    /* watchdog.c */
 
     yk_pool pool;
-    bool driver_pool;        /* [backends] the driver has a pool for ordered memory */
-    bool staged;             /* [backends] it copies pageable memory slowly, so Yoke carries that where it pays: staging.c */
-    bool captures_writes;    /* [backends] a small write takes its bytes when it is enqueued, not in its turn */
-    bool reads_end_late;     /* [backends] a read to pageable memory, unless its call waits: then transfer.sync is set */
-    bool reads_block;        /* [backends] a read to pageable memory does not return before it has run */
-    bool releases_wait;      /* [backends] its driver waits for running kernels when a program is released */
-    bool fills_well[17];     /* [backends] patterns of so many bytes, as fast as memory is; else fill.c has a kernel */
-    uint64_t fill_reach;     /* [backends] beyond this offset its own fills go wrong */
-    bool stages_small;       /* carried also where that hardly pays (YOKE_STAGING=1) */
-    int copiers;             /* threads that carry, with the stream's own */
+    bool driver_pool;     /* [backends] the driver has a pool for ordered memory */
+    bool staged;          /* [backends] it copies pageable memory slowly, so Yoke carries that where it pays: staging.c */
+    bool captures_writes; /* [backends] a small write takes its bytes when it is enqueued, not in its turn */
+    bool reads_end_late;  /* [backends] a read to pageable memory, unless its call waits: then transfer.sync is set */
+    bool reads_block;     /* [backends] a read to pageable memory does not return before it has run */
+    bool releases_wait;   /* [backends] its driver waits for running kernels when a program is released, and holds up all threads */
+    bool fills_well[17];  /* [backends] patterns of so many bytes, as fast as memory is; else fill.c has a kernel */
+    uint64_t fill_reach;  /* [backends] beyond this offset its own fills go wrong */
+    bool stages_small;    /* carried also where that hardly pays (YOKE_STAGING=1) */
+    int copiers;          /* threads that carry, with the stream's own */
     atomic_int idle_copiers; /* of those beside the stream's own */
     yk_filler filler;
     atomic_uint lent; /* so many of its references are not the user's, or last as long as what lies in the trash: of buffers in that

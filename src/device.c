@@ -393,7 +393,8 @@ yoke_device *yoke_device_retain(yoke_device *device)
 static void close_device(yoke_device *device)
 {
     YK_UNCANCELLED;
-    yk_trash_wait(device);
+    while (yk_trash_wait(device)) /* what is put off once more is behind the rest */
+        continue;
     yk_filler_end(device);
     yk_pool_end(device);
     yk_log(YOKE_LOG_INFO, "%s is closed", device->info.selector);

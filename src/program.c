@@ -94,19 +94,37 @@ static void destroy_program(void *program)
     yk_program_destroy(program);
 }
 
-/* The driver keeps what is in use, but may make the caller wait for it. */
-static void give_back(yoke_program *program)
+/* A program of a driver that holds up all threads while it releases one beside running kernels. */
+typedef struct retired {
+    yoke_program *program;
+    uint64_t given; /* to all streams of the device, when it was put off */
+} retired;
+
+/* All that the streams had then has run. What they were given since may be running now: then later. */
+static void destroy_retired(void *object)
+{
+    retired *r = object;
+    yoke_device *device = r->program->device;
+    uint64_t given = yk_device_given(device);
+    if (given != r->given) {
+        r->given = given;
+        yk_trash_throw(device, r, destroy_retired, YK_MANY, 0);
+        return;
+    }
+    yk_program_destroy(r->program);
+    free(r);
+}
+
+static void retire(yoke_program *program)
 {
     yoke_device *device = program->device;
-    if (device->releases_wait && !yk_device_is_idle(device)) {
-        yoke_error_info before = *yoke_error();
-        if (yk_device_run_aside(device, destroy_program, program, "releasing a program") == YOKE_OK)
-            return;
-        yk_log(YOKE_LOG_WARNING, "releasing program '%s' may wait for the work of %s: %s", program->name, device->info.selector,
-               yoke_error()->text);
-        yk_error_restore(&before);
+    retired *r = device->releases_wait ? malloc(sizeof *r) : NULL;
+    if (!r) {
+        yk_program_destroy(program);
+        return;
     }
-    destroy_program(program);
+    *r = (retired){ program, yk_device_given(device) };
+    yk_trash_throw(device, r, destroy_retired, YK_MANY, 0);
 }
 
 void yoke_program_release(yoke_program *program)
@@ -119,7 +137,7 @@ void yoke_program_release(yoke_program *program)
     for (yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)
         atomic_store(&kernel->object.kind, YK_DEAD);
     if (device->backend->keeps_used_objects)
-        give_back(program);
+        retire(program);
     else
         yk_trash_throw(device, program, destroy_program, YK_MANY, 0);
     yoke_device_release(device);

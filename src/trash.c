@@ -248,6 +248,16 @@ bool yk_device_is_idle(yoke_device *device)
     return idle;
 }
 
+uint64_t yk_device_given(yoke_device *device)
+{
+    uint64_t given = 0;
+    pthread_mutex_lock(&device->lock);
+    for (yoke_stream *stream = device->streams; stream; stream = stream->next)
+        given += yk_stream_given(stream);
+    pthread_mutex_unlock(&device->lock);
+    return given;
+}
+
 /* ---- Throwing away ---- */
 
 typedef enum place { NOWHERE, IN_THE_LIST, NO_MEMORY } place;

@@ -32,5 +32,7 @@ bool yk_user_is_done(const yoke_device *device, unsigned user);
 
 /* Whether the driver is known to have finished all that the device was given, and nothing is held that it may be given next. */
 bool yk_device_is_idle(yoke_device *device);
+/* How many operations the streams of the device have been given, those that are there. */
+uint64_t yk_device_given(yoke_device *device);
 
 #endif

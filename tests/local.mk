@@ -397,6 +397,7 @@ tests_unit_listing_SOURCES = \
 tests_unit_listing_LDADD = $(unit_libraries)
 tests_unit_name_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
+tests_unit_opencl_devices_SOURCES = tests/unit/made_up.c tests/unit/made_up.h tests/unit/opencl_devices.c
 tests_unit_opencl_devices_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 tests_unit_opencl_devices_LDADD = $(unit_libraries)
 tests_unit_pinned_LDADD = $(unit_libraries)

@@ -244,7 +244,8 @@ yoke_status yk_opencl_device_open(yoke_device *device)
     }
     device->staged = !native->slot->unified;
     device->reads_end_late = native->slot->nvidia;
-    device->releases_wait = native->slot->nvidia;   /* clReleaseProgram and clReleaseKernel, for kernels that run (580) */
+    device->releases_wait =
+        native->slot->nvidia; /* clReleaseProgram, for kernels that run, and every enqueue then waits for it (580) */
     device->captures_writes = native->slot->nvidia; /* up to 64 KiB, from pinned memory too (580) */
     device->fill_reach = native->slot->nvidia ? INT32_MAX : UINT64_MAX;
     /* NVIDIA's driver (580) fills with 0.4 to 3.6 of 4.6 TB/s, the shorter the pattern the slower. */
