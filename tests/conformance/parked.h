@@ -2,7 +2,8 @@
 /*
  * A stream that stands in its driver, not in Yoke, until a case lets it go: in a kernel or a host function of CUDA's, or behind a
  * user event of OpenCL's. What is enqueued behind it is given to the driver at once. While CUDA's host function stands no other
- * runs, and no module is loaded; so nothing may be waited for then.
+ * runs, and no module is loaded: so who waits then must not sleep, which asks the driver for a wake-up. While a kernel runs, a
+ * GPU's driver may wait for it when it allocates memory.
  */
 #ifndef PARKED_H
 #define PARKED_H
@@ -81,6 +82,15 @@ static inline bool park(suite *t, yoke_device *device, yoke_stream *stream, yoke
         return false;
     gate_wait(&p->native, 1);
     return p->stands;
+}
+
+/* A stream that can be waited for while another stands in a host function. */
+static inline bool spinning_stream(yoke_device *device, yoke_stream **out_stream)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+
+    desc.wait = YOKE_WAIT_SPIN;
+    return CHECK_OK(yoke_stream_create_with(device, &desc, out_stream));
 }
 
 /* Once. */

@@ -10,8 +10,6 @@
 
 enum { PIECE = 4 << 20, ROUNDS = 4000 };
 
-static const yoke_source kernels = { .size = sizeof kernels, .name = "pool test", .cuda = STAND_CUDA, .opencl = STAND_OPENCL };
-
 /* ---- Near a limit ---- */
 
 /* Each has one piece at a time, and two of them fit. */
@@ -123,20 +121,16 @@ static void one_waits_and_others_do_not(suite *t)
     rescue r;
     yoke_buffer *busy = NULL;
     yoke_stream *idle = NULL;
-    yoke_program *program = NULL;
-    yoke_kernel *standing = NULL;
     bool waits = false, stands = false;
     account a;
 
     NEED(account_open(t, &a));
-    NEED_OK(yoke_stream_create(a.device, &idle));
-    NEED_OK(yoke_program_build(a.device, &kernels, &program));
-    NEED_OK(yoke_kernel_get(program, "stand", &standing));
+    NEED(spinning_stream(a.device, &idle));
     go_on(&a, idle); /* so that there is something kept */
     NEED_OK(yoke_buffer_create(a.device, PIECE, &busy));
     NEED_OK(yoke_device_limit_memory(a.device, PIECE + PIECE / 2, YOKE_NO_LIMIT));
     NEED(rescue_begin(&r, &p));
-    stands = park(t, a.device, a.stream, standing, &p);
+    stands = park(t, a.device, a.stream, NULL, &p);
     CHECK_OK(yoke_fill(a.stream, busy, 0, PIECE, "x", 1));
     yoke_buffer_release(busy);
     w.device = a.device;
@@ -153,7 +147,6 @@ static void one_waits_and_others_do_not(suite *t)
     CHECK(atomic_load(&w.ended));
 out:
     yoke_stream_release(idle);
-    yoke_program_release(program);
     account_close(&a);
     parked_end(&p);
 }
