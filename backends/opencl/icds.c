@@ -36,7 +36,7 @@ static int wants_layer(const struct dirent *entry)
     return ends_in(entry->d_name, ".lay");
 }
 
-/* The first line of a file, "" where there is none. */
+/* The first line of a file, "" where there is none. Links are followed, as loaders follow them. */
 static void read_line(const char *path, char *line, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -84,7 +84,7 @@ static void visit_libraries(const char *names, icd_fn visit, void *user)
 
 static const char *variable(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = secure_getenv(name);
 
     return value && *value ? value : NULL;
 }
