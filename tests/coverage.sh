@@ -22,8 +22,8 @@ mkdir -p coverage
 # A process that forks while its threads run writes counts that do not add up, by a few: gcovr leaves out such a line, and would
 # else hang (5.2, with -j).
 common="--exclude-throw-branches --exclude-unreachable-branches --add-tracefile coverage.json"
-gcovr --root "$source" --object-directory . --exclude-throw-branches --exclude-unreachable-branches --gcov-ignore-parse-errors -j 2 \
-    --filter "$source/src/" --filter "$source/backends/" --exclude '.*/inject\.[ch]$' --exclude '.*/symbols\.def$' \
+gcovr --root "$source" --object-directory . --exclude-throw-branches --exclude-unreachable-branches \
+    --gcov-ignore-parse-errors -j 2 --filter "$source/src/" --filter "$source/backends/" --exclude '.*/inject\.[ch]$' --exclude '.*/symbols\.def$' \
     --json coverage.json || exit 1
 # shellcheck disable=SC2086
 gcovr --root "$source" $common --html-details coverage/index.html --txt coverage.txt || exit 1

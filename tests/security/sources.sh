@@ -34,7 +34,8 @@ tap_empty "SECURITY.md has every variable" "$tap_folder/unknown"
 
 grep -rnE '[^a-z_](fopen|freopen|creat|opendir|mkstemp|tmpfile)\(' src backends >"$tap_folder/opened"
 # The files that name OpenCL drivers are often links; loaders follow them, too.
-grep -rnE '[^a-z_>.]open(at)?\(' src backends | grep -v 'O_NOFOLLOW' | grep -vE '"/dev/null"|"/proc/|/opencl/icds.c:' >>"$tap_folder/opened"
+grep -rnE '[^a-z_>.]open(at)?\(' src backends | grep -v 'O_NOFOLLOW' |
+    grep -vE '"/dev/null"|"/proc/|/opencl/icds.c:' >>"$tap_folder/opened"
 tap_empty "no file is opened through a link" "$tap_folder/opened"
 grep -rnE '[^a-z_>.]open(at)?\(' src backends | grep -v 'O_CLOEXEC' >"$tap_folder/opened"
 tap_empty "no file is left to programs that are started" "$tap_folder/opened"
