@@ -23,7 +23,8 @@ mkdir -p coverage
 # else hang (5.2, with -j).
 common="--exclude-throw-branches --exclude-unreachable-branches --add-tracefile coverage.json"
 gcovr --root "$source" --object-directory . --exclude-throw-branches --exclude-unreachable-branches \
-    --gcov-ignore-parse-errors -j 2 --filter "$source/src/" --filter "$source/backends/" --exclude '.*/inject\.[ch]$' --exclude '.*/symbols\.def$' \
+    --gcov-ignore-parse-errors -j 2 \
+    --filter "$source/src/" --filter "$source/backends/" --exclude '.*/inject\.[ch]$' --exclude '.*/symbols\.def$' \
     --json coverage.json || exit 1
 # shellcheck disable=SC2086
 gcovr --root "$source" $common --html-details coverage/index.html --txt coverage.txt || exit 1

@@ -12,6 +12,7 @@
 
 #include <yoke/graph.h>
 
+#include "../tap/sanitized.h"
 #include "stand.h"
 
 typedef struct victim victim;
@@ -270,5 +271,7 @@ static const suite_case cases[] = {
 
 int main(void)
 {
+    if (SANITIZED)
+        tap_skip_all("the sanitizer does not survive a thread that is cancelled");
     return SUITE_MAIN(cases, &source);
 }

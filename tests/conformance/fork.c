@@ -15,17 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Sanitizers whose runtime does not survive a fork in a process that has other threads at that moment. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
+#include "../tap/sanitized.h"
 
 enum { MOST = 32 };
 

@@ -18,17 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sanitizers take more address space than a limit on it could leave. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
+#include "../tap/sanitized.h"
 
 static const char *const kernels_cuda =
     SPIN_CUDA "extern \"C\" __global__ void wild(unsigned *x, unsigned long long far) { x[far] = 1; }\n";
