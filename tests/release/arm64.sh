@@ -15,8 +15,8 @@ ln -sfn "$source" source # configure takes no folder with a blank
 [ -f Makefile ] || source/configure --host=aarch64-linux-gnu --disable-static --without-gpuarray CXX=aarch64-linux-gnu-g++ \
     CFLAGS=-O2 PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig --enable-werror
 
-# Not those that load drivers into children beside threads, which the emulator does not survive, nor the one that asks the kernel for
-# what its pages allow: the emulator answers for other pages.
+# Not those that load drivers into children beside threads, which the emulator does not survive, nor the one that asks the
+# kernel what its pages allow: the emulator answers for other pages.
 unit=$(sed -n '/^unit_programs/,/[^\\]$/s/^\t\(tests\/unit[^ ]*\).*/\1/p' "$source/tests/local.mk" |
     grep -vE '/(bad_drivers|listing|pinned)$')
 suite='tests/conformance/buffer tests/conformance/copy tests/conformance/event tests/conformance/hostcall_order
