@@ -225,6 +225,7 @@ yoke_status yoke_write_box_at(const char *where, yoke_stream *stream, yoke_buffe
 yoke_status yoke_write_box_sync_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_layout buffer_layout,
                                    const void *source, yoke_layout source_layout, yoke_box box)
 {
+    YK_UNCANCELLED; /* the driver may wait in the copy itself */
     FUNCTION(yoke_write_box_sync);
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
@@ -245,6 +246,7 @@ yoke_status yoke_read_box_at(const char *where, yoke_stream *stream, void *targe
 yoke_status yoke_read_box_sync_at(const char *where, yoke_stream *stream, void *target, yoke_layout target_layout,
                                   yoke_buffer *buffer, yoke_layout buffer_layout, yoke_box box)
 {
+    YK_UNCANCELLED; /* the driver may wait in the copy itself */
     FUNCTION(yoke_read_box_sync);
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
@@ -314,6 +316,7 @@ yoke_status yoke_copy_box_at(const char *where, yoke_stream *stream, yoke_buffer
 yoke_status yoke_copy_box_sync_at(const char *where, yoke_stream *stream, yoke_buffer *target, yoke_layout target_layout,
                                   yoke_buffer *source, yoke_layout source_layout, yoke_box box)
 {
+    YK_UNCANCELLED; /* the driver may wait in the copy itself */
     FUNCTION(yoke_copy_box_sync);
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)

@@ -91,6 +91,7 @@ yoke_status yoke_write_at(const char *where, yoke_stream *stream, yoke_buffer *b
 yoke_status yoke_write_sync_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, const void *source,
                                size_t size)
 {
+    YK_UNCANCELLED; /* the driver may wait in the copy itself */
     FUNCTION(yoke_write_sync);
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
@@ -106,6 +107,7 @@ yoke_status yoke_read_at(const char *where, yoke_stream *stream, void *target, y
 
 yoke_status yoke_read_sync_at(const char *where, yoke_stream *stream, void *target, yoke_buffer *buffer, size_t offset, size_t size)
 {
+    YK_UNCANCELLED; /* the driver may wait in the copy itself */
     FUNCTION(yoke_read_sync);
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)
@@ -213,6 +215,7 @@ yoke_status yoke_copy_at(const char *where, yoke_stream *stream, yoke_buffer *ta
 yoke_status yoke_copy_sync_at(const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset,
                               yoke_buffer *source, size_t source_offset, size_t size)
 {
+    YK_UNCANCELLED; /* the driver may wait in the copy itself */
     FUNCTION(yoke_copy_sync);
     yoke_status status = yk_check_wait(function, stream);
     if (status == YOKE_OK)

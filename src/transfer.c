@@ -44,6 +44,7 @@ static yoke_status give_to_driver(yoke_stream *stream, yk_op_kind kind, yk_op *o
 
 yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
+    YK_UNCANCELLED; /* drivers wait in copies of pageable memory */
     yoke_device *device = stream->device;
     size_t extent = host_extent(op, kind);
     bool read = kind == YK_OP_READ || kind == YK_OP_READ_BOX, sync = op->u.transfer.sync;
