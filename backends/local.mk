@@ -47,7 +47,7 @@ if FAULT_INJECTION
 libyoke_all_la_SOURCES += \
 	backends/cuda/inject.c \
 	backends/opencl/inject.c \
-	src/inject.c \
-	src/inject.h
+	src/base/inject.c \
+	src/base/inject.h
 endif
-EXTRA_DIST += backends/cuda/inject.c backends/opencl/inject.c src/inject.c src/inject.h
+EXTRA_DIST += backends/cuda/inject.c backends/opencl/inject.c src/base/inject.c src/base/inject.h

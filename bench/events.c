@@ -151,7 +151,7 @@ static void wait_in_call(yoke_event *event)
 static void wait_in_poll(yoke_event *event)
 {
     struct pollfd readable = { .events = POLLIN };
-    must(yoke_event_fd(event, &readable.fd));
+    must(yoke_event_get_fd(event, &readable.fd));
     poll(&readable, 1, -1);
     close(readable.fd);
 }

@@ -91,7 +91,7 @@ static void *cuda_open(yoke_device *device)
     side *self = calloc(1, sizeof *self);
     if (!self)
         bench_fail("cuda by hand", "out of memory");
-    if (yoke_device_native(device, &native) < 0)
+    if (yoke_device_get_native(device, &native) < 0)
         bench_fail("cuda by hand", yoke_error()->text);
     bench_cuda_load();
 #define BIND(name, parameters) *(void **)&more.name = bench_cuda_symbol(#name);

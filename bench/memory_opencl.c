@@ -46,7 +46,7 @@ static void *opencl_open(yoke_device *device)
     cl_int code;
     if (!self)
         bench_fail("opencl by hand", "out of memory");
-    if (yoke_device_native(device, &native) < 0)
+    if (yoke_device_get_native(device, &native) < 0)
         bench_fail("opencl by hand", yoke_error()->text);
     bench_opencl_load();
     self->context = native.context;

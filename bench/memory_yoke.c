@@ -117,15 +117,15 @@ static void yoke_reads_wait(void *object, void *host, size_t size)
 static void yoke_writes_box(void *object, const void *host, const bench_box *box)
 {
     side *self = object;
-    must(yoke_write_box(self->streams[0], self->buffers[0], (yoke_layout){ .row_pitch = box->buffer_pitch }, host,
-                        (yoke_layout){ .row_pitch = box->host_pitch }, (yoke_box){ box->width, box->height, 1 }));
+    must(yoke_write_rect(self->streams[0], self->buffers[0], (yoke_pitch){ .row_pitch = box->buffer_pitch }, host,
+                         (yoke_pitch){ .row_pitch = box->host_pitch }, (yoke_rect){ box->width, box->height, 1 }));
 }
 
 static void yoke_reads_box(void *object, void *host, const bench_box *box)
 {
     side *self = object;
-    must(yoke_read_box(self->streams[0], host, (yoke_layout){ .row_pitch = box->host_pitch }, self->buffers[0],
-                       (yoke_layout){ .row_pitch = box->buffer_pitch }, (yoke_box){ box->width, box->height, 1 }));
+    must(yoke_read_rect(self->streams[0], host, (yoke_pitch){ .row_pitch = box->host_pitch }, self->buffers[0],
+                        (yoke_pitch){ .row_pitch = box->buffer_pitch }, (yoke_rect){ box->width, box->height, 1 }));
 }
 
 static void yoke_copies(void *object, size_t size)

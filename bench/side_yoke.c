@@ -148,7 +148,7 @@ static void yoke_call(void *object, int count)
     side *self = object;
     for (int i = 0; i < count; i++) {
         launch_one(self, self->stream);
-        must(yoke_stream_call(self->stream, nothing, NULL, NULL));
+        must(yoke_host_call(self->stream, nothing, NULL, NULL));
         launch_one(self, self->stream);
         must(yoke_stream_wait(self->stream));
     }
@@ -159,7 +159,7 @@ static void yoke_call_pairs(void *object, int count)
     side *self = object;
     for (int i = 0; i < count; i++) {
         launch_one(self, self->stream);
-        must(yoke_stream_call(self->stream, nothing, NULL, NULL));
+        must(yoke_host_call(self->stream, nothing, NULL, NULL));
     }
     must(yoke_stream_wait(self->stream));
 }
@@ -179,7 +179,7 @@ static void yoke_call_sleepers(void *object, int streams, int milliseconds)
         if (!self->sleepers[i])
             must(yoke_stream_create(self->device, &self->sleepers[i]));
         launch_one(self, self->sleepers[i]);
-        must(yoke_stream_call(self->sleepers[i], sleep_a_while, &time, NULL));
+        must(yoke_host_call(self->sleepers[i], sleep_a_while, &time, NULL));
     }
     for (int i = 0; i < streams; i++)
         must(yoke_stream_wait(self->sleepers[i]));

@@ -37,7 +37,7 @@ BEGIN {
     print "/* SPDX-License-Identifier: Apache-2.0 */"
     print "/* Made by build-aux/embed.awk. */"
     print "#include <stddef.h>\n"
-    print "#include \"twins.h\"\n"
+    print "#include \"program/twins.h\"\n"
     for (i = 1; i < ARGC; i++) {
         name = ARGV[i]
         sub(/.*\//, "", name)

@@ -81,7 +81,7 @@ static yoke_kernel *kernel_of(yoke_device *device, const char *source_name, cons
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_kernel *kernel;
 
-    CHECK(yoke_source_get(source_name, &source));
+    CHECK(yoke_source_builtin(source_name, &source));
     if (!*program)
         CHECK(yoke_program_build(device, &source, program));
     CHECK(yoke_kernel_get(*program, name, &kernel));

@@ -54,7 +54,7 @@ static int start(job *j, yoke_device *device, yoke_kernel *advance)
     CHECK(yoke_launch_n(j->stream, advance, N, YOKE_ARGS(j->x, N, j->steps)));
     CHECK(yoke_read(j->stream, j->values, j->x, 0, sizeof j->values));
     CHECK(yoke_event_record(j->stream, 0, &j->event));
-    CHECK(yoke_event_fd(j->event, &fd));
+    CHECK(yoke_event_get_fd(j->event, &fd));
     return fd;
 }
 

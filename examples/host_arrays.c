@@ -27,7 +27,8 @@ int main(int argc, char **argv)
     }
     CHECK(yoke_device_open(NULL, &device));
     CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_source_get("matmul", &source)); /* kernels/matmul.cu and .cl: blocks of 16 x 16 threads, for 64 x 64 elements each */
+    CHECK(yoke_source_builtin("matmul",
+                              &source)); /* kernels/matmul.cu and .cl: blocks of 16 x 16 threads, for 64 x 64 elements each */
     CHECK(yoke_program_build(device, &source, &program));
     CHECK(yoke_kernel_get(program, "matmul_tiled", &matmul));
     CHECK(yoke_launch(stream, matmul, YOKE_DIM(blocks, blocks), YOKE_DIM(16, 16), 0,

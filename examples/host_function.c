@@ -83,7 +83,7 @@ int main(void)
     CHECK(yoke_kernel_get(program, "twice", &j.twice));
 
     CHECK(enqueue_twice(stream, j.twice, j.x, j.values));
-    CHECK(yoke_stream_call(stream, task, &j, NULL)); /* called exactly once, between what is before it and what follows */
+    CHECK(yoke_host_call(stream, task, &j, NULL)); /* called exactly once, between what is before it and what follows */
     CHECK(enqueue_twice(stream, j.twice, j.x, j.values));
     CHECK(yoke_event_record(stream, 0, &end));
     while (yoke_event_query(end) == YOKE_PENDING)

@@ -104,7 +104,7 @@ static void save(yoke_device *device, const char *path)
     yoke_program *program;
     size_t size;
 
-    CHECK(yoke_source_get("vector_add", &source));
+    CHECK(yoke_source_builtin("vector_add", &source));
     CHECK(yoke_program_build(device, &source, &program));
     CHECK(yoke_program_save(program, NULL, 0, &size));
     void *image = allocate(size);
@@ -130,11 +130,11 @@ int main(int argc, char **argv)
             wrong += run(device, "add.ptx", "add");
         } else
             printf("load_kernel: no PTX: it is for CUDA, and this is %s\n", info.selector);
-        if (!yoke_device_lacks(device, YOKE_CAP_IMAGES)) {
+        if (!yoke_device_lacks(device, YOKE_CAP_PROGRAM_BINARIES)) {
             save(device, "vector_add.bin");
             wrong += run(device, "vector_add.bin", "vector_add");
         } else
-            printf("load_kernel: no driver binary: %s\n", yoke_device_lacks(device, YOKE_CAP_IMAGES));
+            printf("load_kernel: no driver binary: %s\n", yoke_device_lacks(device, YOKE_CAP_PROGRAM_BINARIES));
     }
     yoke_device_release(device);
     return wrong != 0;

@@ -26,15 +26,15 @@ int main(int argc, char **argv)
     }
     CHECK(yoke_device_open(NULL, &device));
     CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_source_get("vector_add", &source)); /* one of Yoke's own kernels, both twins */
+    CHECK(yoke_source_builtin("vector_add", &source)); /* one of Yoke's own kernels, both twins */
     CHECK(yoke_program_build(device, &source, &program));
     CHECK(yoke_kernel_get(program, "vector_add", &add));
     CHECK(yoke_buffer_create(device, size, &da));
     CHECK(yoke_buffer_create(device, size, &db));
     CHECK(yoke_buffer_create(device, size, &dc));
 
-    CHECK(yoke_buffer_create_pinned(device, size, &pinned));    /* its memory is at yoke_buffer_get_host */
-    CHECK(yoke_buffer_create_over(device, own, size, &locked)); /* `own` stays ours, and is locked until this is released */
+    CHECK(yoke_buffer_create_pinned(device, size, &pinned));         /* its memory is at yoke_buffer_get_host */
+    CHECK(yoke_buffer_create_from_host(device, own, size, &locked)); /* `own` stays ours, and is locked until this is released */
     const float *c = yoke_buffer_get_host(pinned);
 
     CHECK(yoke_write(stream, da, 0, a, size));

@@ -66,7 +66,7 @@ static yoke_status build(run *r, const char *name, yoke_program **out)
 {
     yoke_source source;
 
-    DO(yoke_source_get(name, &source));
+    DO(yoke_source_builtin(name, &source));
     return yoke_program_build(r->device, &source, out);
 }
 
@@ -227,7 +227,7 @@ static yoke_status enqueue(slot *s)
     DO(mark(s, &s->start));
     DO(s->photo->depth > 0 ? compute_it(s) : blur_it(s));
     DO(mark(s, &s->stop));
-    DO(yoke_stream_call(s->lane->stream, publish, s, NULL));
+    DO(yoke_host_call(s->lane->stream, publish, s, NULL));
     return yoke_event_record(s->lane->stream, 0, &s->done);
 }
 
@@ -249,8 +249,8 @@ static void collect(run *r, slot *s)
         return;
     if (yoke_event_wait(s->done) < 0)
         photo_fail(s->photo, "%s", yoke_error()->text);
-    if (s->start && yoke_event_elapsed(r->origin, s->start, &start) == YOKE_OK &&
-        yoke_event_elapsed(r->origin, s->stop, &stop) == YOKE_OK)
+    if (s->start && yoke_event_get_elapsed(r->origin, s->start, &start) == YOKE_OK &&
+        yoke_event_get_elapsed(r->origin, s->stop, &stop) == YOKE_OK)
         s->photo->device = (span){ r->origin_time + (double)start * 1e-9, r->origin_time + (double)stop * 1e-9 };
     report_photo(&r->report, s->photo);
     forget(s);

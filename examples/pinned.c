@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 
     CHECK(yoke_device_open(NULL, &device));
     CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_source_get("saxpy", &source));
+    CHECK(yoke_source_builtin("saxpy", &source));
     CHECK(yoke_program_build(device, &source, &program));
     CHECK(yoke_kernel_get(program, "saxpy", &saxpy));
     CHECK(yoke_buffer_create(device, size, &dx));

@@ -82,11 +82,11 @@ int main(int argc, char **argv)
 
     for (unsigned int i = 0; i < chunks; i++) {
         lane *l = &lanes[i % STREAMS];
-        CHECK(yoke_stream_call(l->stream, produce, l, NULL));
+        CHECK(yoke_host_call(l->stream, produce, l, NULL));
         CHECK(yoke_copy(l->stream, l->device, 0, l->pinned, 0, N * sizeof *l->values));
         CHECK(yoke_launch_n(l->stream, scramble, N, YOKE_ARGS(l->device, N)));
         CHECK(yoke_copy(l->stream, l->pinned, 0, l->device, 0, N * sizeof *l->values));
-        CHECK(yoke_stream_call(l->stream, consume, l, NULL));
+        CHECK(yoke_host_call(l->stream, consume, l, NULL));
     }
     for (unsigned int i = 0; i < chunks * N; i++)
         expected += i * 2654435761u >> 16; /* meanwhile */

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     }
     CHECK(yoke_device_open(NULL, &device));
     CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_source_get("reduce", &source)); /* kernels/reduce.cu and .cl: each block folds its values in shared memory */
+    CHECK(yoke_source_builtin("reduce", &source)); /* kernels/reduce.cu and .cl: each block folds its values in shared memory */
     CHECK(yoke_program_build(device, &source, &program));
     CHECK(yoke_kernel_get(program, "reduce_sum", &reduce));
     CHECK(yoke_buffer_create(device, size, &dx));

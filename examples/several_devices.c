@@ -59,7 +59,7 @@ int main(int argc, char **argv)
         infos[i] = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
     CHECK(yoke_device_list(infos, MOST, &devices)); /* of all backends, or of the one that YOKE_BACKEND orders */
     if (devices == 0)
-        return fprintf(stderr, "%s", yoke_device_report()), 3;
+        return fprintf(stderr, "%s", yoke_device_get_report()), 3;
     if (devices > MOST)
         devices = MOST;
     for (size_t i = 0; i < devices; i++) {

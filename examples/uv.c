@@ -85,7 +85,7 @@ static yoke_status enqueue(job *j)
 {
     DO(yoke_launch_n(j->stream, j->advance, VALUES, YOKE_ARGS(j->values, (uint32_t)VALUES, (uint32_t)STEPS)));
     DO(yoke_read(j->stream, j->got, j->values, 0, sizeof j->got));
-    DO(yoke_stream_call(j->stream, check, j, NULL));
+    DO(yoke_host_call(j->stream, check, j, NULL));
     return yoke_event_record(j->stream, 0, &j->event);
 }
 
@@ -99,7 +99,7 @@ static yoke_status start_batch(job *j)
     j->start = uv_now(&j->loop);
     j->batch_ticks = 0;
     DO(enqueue(j));
-    DO(yoke_event_fd(j->event, &fd));
+    DO(yoke_event_get_fd(j->event, &fd));
     error = uv_poll_init(&j->loop, &j->poll, fd);
     if (error < 0)
         close(fd);

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     CHECK(yoke_buffer_create(device, size, &dx));
     CHECK(yoke_buffer_create(device, size, &dy));
     CHECK(yoke_buffer_create(device, size, &dout));
-    CHECK(yoke_program_build(device, &source, &program)); /* when it does not compile, yoke_build_log() has the whole log */
+    CHECK(yoke_program_build(device, &source, &program)); /* when it does not compile, yoke_get_build_log() has the whole log */
     CHECK(yoke_kernel_get(program, "add", &add));
 
     /* Each of these comes back at once; the stream runs them one after the other. */

@@ -4,15 +4,15 @@ dnl Yoke's own checks for configure.ac. Each one says in a variable yk_* what th
 
 dnl YK_TRY_FLAG(VARIABLE, FLAG): append FLAG to VARIABLE when the C compiler takes it.
 AC_DEFUN([YK_TRY_FLAG], [
-    AS_VAR_PUSHDEF([yk_cache], [yk_cv_flag_$2])
-    AC_CACHE_CHECK([whether $CC takes $2], [yk_cache], [
+    AS_VAR_PUSHDEF([yk_memory_cache], [yk_cv_flag_$2])
+    AC_CACHE_CHECK([whether $CC takes $2], [yk_memory_cache], [
         yk_save_CFLAGS=$CFLAGS
         CFLAGS="$CFLAGS -Werror $2"
-        AC_COMPILE_IFELSE([AC_LANG_PROGRAM()], [AS_VAR_SET([yk_cache], [yes])], [AS_VAR_SET([yk_cache], [no])])
+        AC_COMPILE_IFELSE([AC_LANG_PROGRAM()], [AS_VAR_SET([yk_memory_cache], [yes])], [AS_VAR_SET([yk_memory_cache], [no])])
         CFLAGS=$yk_save_CFLAGS
     ])
-    AS_VAR_IF([yk_cache], [yes], [$1="$$1 $2"])
-    AS_VAR_POPDEF([yk_cache])
+    AS_VAR_IF([yk_memory_cache], [yes], [$1="$$1 $2"])
+    AS_VAR_POPDEF([yk_memory_cache])
 ])
 
 AC_DEFUN([YK_COMPILER_FLAGS], [
@@ -76,7 +76,7 @@ AC_DEFUN([YK_SANITIZER], [
 
 AC_DEFUN([YK_FAULTS], [
     AC_ARG_ENABLE([fault-injection],
-        [AS_HELP_STRING([--enable-fault-injection], [for tests: any call of a driver can be made to fail, see src/inject.h])],
+        [AS_HELP_STRING([--enable-fault-injection], [for tests: any call of a driver can be made to fail, see src/base/inject.h])],
         [], [enable_fault_injection=no])
     AS_IF([test "x$enable_fault_injection" = xyes],
         [AC_DEFINE([YK_FAULT_INJECTION], [1], [Define to wrap every function of the drivers.])])

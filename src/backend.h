@@ -8,7 +8,7 @@
  *
  *  - On failure it sets the thread's record (yk_fail, yk_driver_fail), leaves nothing behind, and returns the negative status.
  *  - It may be called from any thread, several at once, also on one object, except that create and destroy of an object are alone.
- *  - It leaves the caller's current context as it was and calls nothing of the core but what core.h marks as for backends.
+ *  - It leaves the caller's current context as it was and calls nothing of the core but base/ and backend_api.h.
  *  - Destroy slots cannot fail: a driver that says it is shutting down has already freed everything.
  */
 #ifndef YK_BACKEND_H
@@ -16,9 +16,8 @@
 
 #include <yoke/native.h>
 
-#include "core.h"
-#include "image.h"
-#include "include.h"
+#include "backend_api.h"
+#include "objects/line_map.h"
 
 struct yk_backend {
     const char *name; /* "cuda": the first part of selectors and of messages */
@@ -108,7 +107,7 @@ struct yk_backend {
     yoke_status (*buffer_register)(yoke_buffer *buffer);
     /* Make a buffer of the driver's handle for device memory, after making sure that it is one, and large enough. */
     yoke_status (*buffer_wrap)(yoke_buffer *buffer, uintptr_t native);
-    /* Whatever buffer->origin. Ordered memory goes back in the order of buffer->home. */
+    /* Whatever buffer->origin. Ordered memory goes back in the order of buffer->owner_stream. */
     void (*buffer_destroy)(yoke_buffer *buffer);
     /* The driver's handle of a buffer or view. */
     yoke_status (*buffer_native)(const yoke_buffer *buffer, uintptr_t *out_native);
@@ -119,7 +118,7 @@ struct yk_backend {
     /* Whether somebody else has pinned the memory at this address, as far as the driver knows. */
     bool (*host_is_pinned)(const yoke_device *device, const void *host);
 
-    /* Bytes of the device's memory that are free; sets YOKE_MEMORY_ESTIMATED in the flags when the driver does not tell. */
+    /* Bytes of the device's memory that are free; sets YOKE_MEMORY_INFO_ESTIMATED in the flags when the driver does not tell. */
     yoke_status (*device_memory)(const yoke_device *device, uint64_t *out_free, uint32_t *out_flags);
     /* The driver's own pool: keep at most so many bytes that are not in use; how many it keeps; give all but `keep` back now, and
      * say whether there were any. */
@@ -127,19 +126,19 @@ struct yk_backend {
     yoke_status (*pool_cached)(const yoke_device *device, uint64_t *out_bytes);
     bool (*pool_trim)(const yoke_device *device, uint64_t keep);
 
-    /* Whether copy and copy_box take a buffer of this other device of the same backend. Makes it so, where that can be. */
+    /* Whether copy and copy_rect take a buffer of this other device of the same backend. Makes it so, where that can be. */
     bool (*copies_between)(const yoke_device *device, const yoke_device *other);
 
     /* Give an operation to the driver: all of it, or when that fails nothing; a part that was given already is waited for. All
      * arguments have been checked; buffers in transfers, copies and fills are roots, with offsets from their start. The pitches of
-     * a box are such that a slice's is a multiple of a row's. YK_OP_RECORD, _WAIT and _CALL never come here. */
-    /* YOKE_E_INVALID from one to or from the host: the driver does not take that memory, and Yoke carries it. */
+     * a rect are such that a slice's is a multiple of a row's. YK_OP_RECORD, _WAIT and _CALL never come here. */
+    /* YOKE_E_INVALID_ARGUMENT from one to or from the host: the driver does not take that memory, and Yoke carries it. */
     yoke_status (*write)(yoke_stream *stream, const yk_op *op);
     yoke_status (*read)(yoke_stream *stream, const yk_op *op);
     yoke_status (*copy)(yoke_stream *stream, const yk_op *op);
-    yoke_status (*write_box)(yoke_stream *stream, const yk_op *op);
-    yoke_status (*read_box)(yoke_stream *stream, const yk_op *op);
-    yoke_status (*copy_box)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*write_rect)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*read_rect)(yoke_stream *stream, const yk_op *op);
+    yoke_status (*copy_rect)(yoke_stream *stream, const yk_op *op);
     yoke_status (*fill)(yoke_stream *stream, const yk_op *op);
     yoke_status (*launch)(yoke_stream *stream, const yk_op *op);
     /* Where YOKE_CAP_COOPERATIVE: the launch, and how many blocks of so many threads can be on the device at the same time. */
@@ -148,15 +147,15 @@ struct yk_backend {
 
     /* Graphs, where YOKE_CAP_GRAPHS. Whether a graph of the driver's can have this operation: others are given one by one. */
     bool (*graph_takes)(const yk_op *op);
-    /* Make the driver's graph of the steps, which it takes: sets segment->native and the steps' own. */
-    yoke_status (*graph_create)(yk_segment *segment);
-    void (*graph_destroy)(yk_segment *segment);
+    /* Make the driver's graph of the steps, which it takes: sets batch->native and the steps' own. */
+    yoke_status (*graph_create)(yk_batch *batch);
+    void (*graph_destroy)(yk_batch *batch);
     /* A step has this operation from the next launch on. It is of the same kind; step->op is still the one before.
      * YOKE_E_UNSUPPORTED, without a record: the driver's graph cannot be changed, or the driver refuses, which is told in the log.
      * Another is made. */
-    yoke_status (*graph_change)(yk_segment *segment, yk_step *step, const yk_op *op);
+    yoke_status (*graph_update)(yk_batch *batch, yk_step *step, const yk_op *op);
     /* YOKE_E_UNSUPPORTED, without a record: not in a stream like this, so its steps are given one by one. */
-    yoke_status (*graph_launch)(yoke_stream *stream, const yk_segment *segment);
+    yoke_status (*graph_launch)(yoke_stream *stream, const yk_batch *batch);
 
     /* What compiles sources for it: all members but size, which start as "". */
     yoke_status (*device_compiler)(const yoke_device *device, yoke_compiler_info *out_info);
@@ -164,15 +163,15 @@ struct yk_backend {
     yoke_status (*program_fingerprint)(const yoke_device *device, yk_text *text);
     /* Compile `text`: this backend's own of the source, with all that it includes, and `lines` says where its lines come from.
      * `source` is checked. Everything the compiler prints is appended to `log`, also on success. YOKE_E_BUILD when the text is at
-     * fault. Sets program->native, and adds the instances. */
+     * fault. Sets program->native, and adds the name_expressions. */
     yoke_status (*program_build)(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
                                  yk_text *log);
-    /* Append the code of a program, for program_load. Only where YOKE_CAP_IMAGES. */
+    /* Append the code of a program, for program_load. Only where YOKE_CAP_PROGRAM_BINARIES. */
     yoke_status (*program_code)(const yoke_program *program, yk_code_kind *out_kind, yk_text *code);
     /* Make a program of code, which is followed by a NUL byte, aligned to 16, and need not outlive the call. YK_CODE_BINARY only
-     * where YOKE_CAP_IMAGES, and from this very driver and device or from the caller; YK_CODE_SPIRV only where YOKE_CAP_SPIRV.
-     * Sets program->native. YOKE_E_UNSUPPORTED: of a kind, or for a device, that this one does not take. YOKE_E_BUILD: the driver
-     * does not make sense of it. */
+     * where YOKE_CAP_PROGRAM_BINARIES, and from this very driver and device or from the caller; YK_CODE_SPIRV only where
+     * YOKE_CAP_SPIRV. Sets program->native. YOKE_E_UNSUPPORTED: of a kind, or for a device, that this one does not take.
+     * YOKE_E_BUILD: the driver does not make sense of it. */
     yoke_status (*program_load)(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log);
     void (*program_destroy)(yoke_program *program);
     /* A variable of the program: sets the size and native members of the buffer. Only where YOKE_CAP_GLOBALS. YOKE_E_NOT_FOUND. */

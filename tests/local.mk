@@ -54,10 +54,10 @@ alone_programs = \
 	tests/conformance/pool
 
 conformance_programs = \
-	tests/conformance/arrays \
+	tests/conformance/launch_host_arrays \
 	tests/conformance/blocking \
-	tests/conformance/box \
-	tests/conformance/box_misuse \
+	tests/conformance/rect \
+	tests/conformance/rect_misuse \
 	tests/conformance/buffer \
 	tests/conformance/cancelled \
 	tests/conformance/cooperative \
@@ -67,14 +67,14 @@ conformance_programs = \
 	tests/conformance/error \
 	tests/conformance/event \
 	tests/conformance/event_fd \
-	tests/conformance/event_settled \
+	tests/conformance/event_callback \
 	tests/conformance/event_wait \
 	tests/conformance/event_ways \
 	tests/conformance/failure \
 	tests/conformance/fork \
 	tests/conformance/graph \
 	tests/conformance/graph_call \
-	tests/conformance/graph_change \
+	tests/conformance/graph_update \
 	tests/conformance/graph_copy \
 	tests/conformance/graph_misuse \
 	tests/conformance/graph_order \
@@ -123,7 +123,7 @@ tests_conformance_watchdog_chain_LDADD = tests/libsuite.la libyoke-all.la
 cuda_tests = $(conformance_programs:=.cuda.tap) $(inner_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap) $(inner_programs:=.opencl.tap)
 
-tests_conformance_cache_SOURCES = tests/conformance/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
+tests_conformance_program_cache_SOURCES = tests/conformance/program_cache.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_conformance_fork_SOURCES = \
 	tests/conformance/fork.c \
 	tests/conformance/refused.c \
@@ -177,7 +177,7 @@ order_tests = \
 	tests/conformance/copy.opencl.tap \
 	tests/conformance/depth.opencl.tap \
 	tests/conformance/event.opencl.tap \
-	tests/conformance/event_settled.opencl.tap \
+	tests/conformance/event_callback.opencl.tap \
 	tests/conformance/event_wait.opencl.tap \
 	tests/conformance/event_ways.opencl.tap \
 	tests/conformance/failure.opencl.tap \
@@ -196,7 +196,7 @@ order_tests = \
 	tests/conformance/watchdog.opencl.tap
 thread_tests = \
 	tests/conformance/copy.opencl.tap \
-	tests/conformance/event_settled.opencl.tap \
+	tests/conformance/event_callback.opencl.tap \
 	tests/conformance/event_ways.opencl.tap \
 	tests/conformance/failure.opencl.tap \
 	tests/conformance/graph_call.opencl.tap \
@@ -209,7 +209,7 @@ thread_tests = \
 cuda_thread_tests = $(order_tests:.opencl.tap=.cuda.tap)
 kernel_tests = \
 	tests/conformance/arguments.opencl.tap \
-	tests/conformance/arrays.opencl.tap \
+	tests/conformance/launch_host_arrays.opencl.tap \
 	tests/conformance/graph.opencl.tap \
 	tests/conformance/kernel.opencl.tap \
 	tests/conformance/kernels.opencl.tap \
@@ -224,17 +224,17 @@ source_programs = \
 	tests/conformance/misuse_arguments \
 	tests/conformance/program \
 	tests/conformance/program_async \
-	tests/conformance/program_image \
+	tests/conformance/program_load \
 	tests/conformance/program_source
 suite_PROGRAMS += $(source_programs)
 spirv_sources = tests/conformance/spirv.c tests/conformance/spirv.h
-tests_conformance_program_image_SOURCES = tests/conformance/program_image.c $(spirv_sources)
+tests_conformance_program_load_SOURCES = tests/conformance/program_load.c $(spirv_sources)
 cuda_source_tests = $(source_programs:=.cuda.tap) tests/examples.cuda.tap
 source_tests = $(source_programs:=.opencl.tap) tests/examples.opencl.tap
 
 # More of them, which take long: not for every driver in ./check.
 long_programs = \
-	tests/conformance/cache \
+	tests/conformance/program_cache \
 	tests/conformance/transfer_pageable \
 	tests/conformance/transfer_trouble
 suite_PROGRAMS += $(long_programs)
@@ -339,19 +339,19 @@ tests_stress_cache_LDADD = $(unit_libraries)
 unit_programs = \
 	tests/cuda-double/selftest \
 	tests/unit/bad_drivers \
-	tests/unit/cache \
+	tests/unit/program_cache \
 	tests/unit/cache_folder \
 	tests/unit/codes \
 	tests/unit/device \
 	tests/unit/error \
 	tests/unit/include \
-	tests/unit/image \
+	tests/unit/program_file \
 	tests/unit/listing \
 	tests/unit/name \
 	tests/unit/object \
 	tests/unit/opencl_devices \
 	tests/unit/pinned \
-	tests/unit/select \
+	tests/unit/selector \
 	tests/unit/signature \
 	tests/unit/sizes \
 	tests/unit/tap \
@@ -378,8 +378,8 @@ tests_unit_bad_drivers_SOURCES = \
 	tests/unit/sandbox.c \
 	tests/unit/sandbox.h
 tests_unit_bad_drivers_LDADD = $(unit_libraries)
-tests_unit_cache_SOURCES = tests/unit/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
-tests_unit_cache_LDADD = $(unit_libraries)
+tests_unit_program_cache_SOURCES = tests/unit/program_cache.c tests/unit/sandbox.c tests/unit/sandbox.h
+tests_unit_program_cache_LDADD = $(unit_libraries)
 tests_unit_cache_folder_SOURCES = tests/unit/cache_folder.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_unit_cache_folder_LDADD = $(unit_libraries)
 tests_unit_codes_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
@@ -387,7 +387,7 @@ tests_unit_codes_LDADD = $(unit_libraries)
 tests_unit_device_LDADD = $(unit_libraries)
 tests_unit_error_LDADD = $(unit_libraries)
 tests_unit_include_LDADD = $(unit_libraries)
-tests_unit_image_LDADD = $(unit_libraries)
+tests_unit_program_file_LDADD = $(unit_libraries)
 tests_unit_listing_SOURCES = \
 	tests/unit/drivers.c \
 	tests/unit/drivers.h \
@@ -401,7 +401,7 @@ tests_unit_opencl_devices_SOURCES = tests/unit/made_up.c tests/unit/made_up.h te
 tests_unit_opencl_devices_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 tests_unit_opencl_devices_LDADD = $(unit_libraries)
 tests_unit_pinned_LDADD = $(unit_libraries)
-tests_unit_select_LDADD = $(unit_libraries)
+tests_unit_selector_LDADD = $(unit_libraries)
 tests_unit_signature_LDADD = $(unit_libraries)
 tests_unit_sizes_LDADD = tests/libtap.la
 tests_unit_tap_LDADD = tests/libtap.la
@@ -410,15 +410,15 @@ tests_unit_text_LDADD = $(unit_libraries)
 # Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.
 fuzz_programs = \
 	tests/fuzz/environment \
-	tests/fuzz/image \
+	tests/fuzz/program_file \
 	tests/fuzz/selector \
 	tests/fuzz/source
 check_PROGRAMS += $(fuzz_programs)
 fuzz_tests = $(fuzz_programs:=.tap)
 tests_fuzz_environment_SOURCES = tests/fuzz/environment.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_environment_LDADD = $(unit_libraries)
-tests_fuzz_image_SOURCES = tests/fuzz/image.c tests/fuzz/replay.c tests/fuzz/fuzz.h
-tests_fuzz_image_LDADD = $(unit_libraries)
+tests_fuzz_program_file_SOURCES = tests/fuzz/program_file.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_program_file_LDADD = $(unit_libraries)
 tests_fuzz_selector_SOURCES = tests/fuzz/selector.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_selector_LDADD = $(unit_libraries)
 tests_fuzz_source_SOURCES = tests/fuzz/source.c tests/fuzz/replay.c tests/fuzz/fuzz.h

@@ -17,7 +17,7 @@ enum { MOST = 64 };
 
 typedef struct options {
     cc_form forms[2]; /* CUDA, OpenCL */
-    const char *devices[MOST], *defines[MOST], *folders[MOST], *instances[MOST];
+    const char *devices[MOST], *defines[MOST], *folders[MOST], *name_expressions[MOST];
     size_t device_count, define_count, folder_count, instance_count;
 } options;
 
@@ -117,23 +117,23 @@ static bool is_instance(const options *o, const char *name)
 {
     bool found = strncmp(name, "_Z", 2) == 0;
     for (size_t i = 0; i < o->instance_count && !found; i++)
-        found = strcmp(name, o->instances[i]) == 0;
+        found = strcmp(name, o->name_expressions[i]) == 0;
     return found;
 }
 
 /* Instances are looked up by their spelling, and not by the names that the compiler has made of it. */
 static void describe_program(const options *o, cc_form *form, yoke_program *program)
 {
-    bool instances = o->instance_count > 0 && strcmp(form->backend, "cuda") == 0;
-    char *names = tool_text("%s", yoke_program_get_kernels(program)), *rest = names;
-    for (char *name = strtok_r(names, ";", &rest); name; name = strtok_r(NULL, ";", &rest))
-        if (!instances || !is_instance(o, name))
+    bool name_expressions = o->instance_count > 0 && strcmp(form->backend, "cuda") == 0;
+    for (size_t i = 0; i < yoke_program_get_kernel_count(program); i++) {
+        const char *name = yoke_program_get_kernel_name(program, i);
+        if (!name_expressions || !is_instance(o, name))
             describe_kernel(form, program, name);
-    for (size_t i = 0; instances && i < o->instance_count; i++) {
-        describe_kernel(form, program, o->instances[i]);
+    }
+    for (size_t i = 0; name_expressions && i < o->instance_count; i++) {
+        describe_kernel(form, program, o->name_expressions[i]);
         spell_as_opencl(form->kernels[form->kernel_count - 1].name);
     }
-    free(names);
 }
 
 static void compile(const options *o, cc_form *form)
@@ -152,12 +152,12 @@ static void compile(const options *o, cc_form *form)
     source.cuda_size = source.opencl_size = form->size;
     source.defines = o->defines;
     source.include_folders = o->folders;
-    source.instances = o->instance_count ? o->instances : NULL;
+    source.name_expressions = o->instance_count ? o->name_expressions : NULL;
     yoke_status status = yoke_program_build(device, &source, &program);
     if (status == YOKE_E_UNAVAILABLE) { /* a device without a compiler */
         form->why = tool_text("%s", yoke_error()->text);
     } else {
-        form->log = tool_text("%s", yoke_build_log());
+        form->log = tool_text("%s", yoke_get_build_log());
         form->state = status < 0 ? CC_BROKEN : CC_COMPILED;
         form->why = status < 0 ? tool_text("%s", yoke_error()->text) : NULL;
     }
@@ -187,8 +187,8 @@ static void print_kernel(const cc_form *form, const cc_kernel *kernel)
         printf(": blocks of up to %u threads", kernel->info.max_block_threads);
         if (kernel->info.registers >= 0)
             printf(", %d registers", (int)kernel->info.registers);
-        if (kernel->info.static_shared)
-            printf(", %llu bytes of shared memory", (unsigned long long)kernel->info.static_shared);
+        if (kernel->info.static_shared_bytes)
+            printf(", %llu bytes of shared memory", (unsigned long long)kernel->info.static_shared_bytes);
     }
     printf("\n");
     if (kernel->problem)
@@ -326,7 +326,7 @@ static int read_options(const tool_command *command, int argc, char **argv, opti
         else if (option == 'd')
             fits = add_to(o->devices, &o->device_count, optarg);
         else if (option == 'i')
-            fits = add_to(o->instances, &o->instance_count, optarg);
+            fits = add_to(o->name_expressions, &o->instance_count, optarg);
         else
             code = tool_misused(command, NULL);
         if (!fits)

@@ -16,18 +16,10 @@
 enum { SECONDS = 10 };
 
 const char *const info_capability_names[YOKE_CAP_COUNT] = {
-    [YOKE_CAP_FP64] = "fp64",
-    [YOKE_CAP_INT64_ATOMICS] = "int64_atomics",
-    [YOKE_CAP_SIGNATURE] = "signature",
-    [YOKE_CAP_TIMING] = "timing",
-    [YOKE_CAP_EXACT_FP32] = "exact_fp32",
-    [YOKE_CAP_MAPPED] = "mapped",
-    [YOKE_CAP_SHARED] = "shared",
-    [YOKE_CAP_IMAGES] = "images",
-    [YOKE_CAP_SPIRV] = "spirv",
-    [YOKE_CAP_GLOBALS] = "globals",
-    [YOKE_CAP_COOPERATIVE] = "cooperative",
-    [YOKE_CAP_GRAPHS] = "graphs",
+    [YOKE_CAP_FP64] = "fp64",       [YOKE_CAP_INT64_ATOMICS] = "int64_atomics", [YOKE_CAP_SIGNATURE] = "signature",
+    [YOKE_CAP_TIMING] = "timing",   [YOKE_CAP_EXACT_FP32] = "exact_fp32",       [YOKE_CAP_MAPPED] = "mapped",
+    [YOKE_CAP_MANAGED] = "shared",  [YOKE_CAP_PROGRAM_BINARIES] = "images",     [YOKE_CAP_SPIRV] = "spirv",
+    [YOKE_CAP_GLOBALS] = "globals", [YOKE_CAP_COOPERATIVE] = "cooperative",     [YOKE_CAP_GRAPHS] = "graphs",
 };
 
 const char *const info_capability_words[YOKE_CAP_COUNT] = {
@@ -37,8 +29,8 @@ const char *const info_capability_words[YOKE_CAP_COUNT] = {
     [YOKE_CAP_TIMING] = "timed events",
     [YOKE_CAP_EXACT_FP32] = "exact float",
     [YOKE_CAP_MAPPED] = "mapped memory",
-    [YOKE_CAP_SHARED] = "memory shared with the host",
-    [YOKE_CAP_IMAGES] = "saved programs",
+    [YOKE_CAP_MANAGED] = "memory shared with the host",
+    [YOKE_CAP_PROGRAM_BINARIES] = "saved programs",
     [YOKE_CAP_SPIRV] = "SPIR-V",
     [YOKE_CAP_GLOBALS] = "program variables",
     [YOKE_CAP_COOPERATIVE] = "cooperative launches",
@@ -189,7 +181,7 @@ static int choose(const tool_command *command, info *self, const char *selector,
         self->device_count = 1;
     } else if (chosen.outcome == PROBE_FAILED) {
         tool_complain(command, "%s", chosen.message);
-        code = chosen.status == YOKE_E_INVALID ? TOOL_USAGE : TOOL_NO_DEVICE;
+        code = chosen.status == YOKE_E_INVALID_ARGUMENT ? TOOL_USAGE : TOOL_NO_DEVICE;
     } else {
         char *outcome = info_outcome(&chosen);
         tool_complain(command, "%s: the driver %s; 'yoke info' says which one", selector, outcome);

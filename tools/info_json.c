@@ -24,7 +24,7 @@ static json_t *limits(const yoke_device_info *device)
 {
     json_t *object = json_object();
     tool_json_set(object, "max_buffer_bytes", number(device->max_buffer));
-    tool_json_set(object, "max_shared_bytes", number(device->max_shared));
+    tool_json_set(object, "max_shared_bytes", number(device->max_shared_bytes));
     tool_json_set(object, "max_grid", three(device->max_grid));
     tool_json_set(object, "max_block", three(device->max_block));
     tool_json_set(object, "max_block_threads", number(device->max_block_threads));
@@ -69,7 +69,7 @@ static json_t *view(const info_view *seen)
     tool_json_set(object, "compiler", compiler(device));
     tool_json_set(object, "memory_bytes", number(device->info.memory));
     tool_json_set(object, "free_bytes", device->asked_memory ? number(device->memory.free) : json_null());
-    tool_json_set(object, "free_is_estimated", json_boolean(device->memory.flags & YOKE_MEMORY_ESTIMATED));
+    tool_json_set(object, "free_is_estimated", json_boolean(device->memory.flags & YOKE_MEMORY_INFO_ESTIMATED));
     tool_json_set(object, "compute_units", number(device->info.compute_units));
     tool_json_set(object, "limits", limits(&device->info));
     tool_json_set(object, "capabilities", capabilities(device));

@@ -18,7 +18,7 @@ static void field(const char *name, const char *text)
 static void print_memory(const probe_device *device)
 {
     char total[32], free_bytes[32], largest[32];
-    bool estimated = device->memory.flags & YOKE_MEMORY_ESTIMATED;
+    bool estimated = device->memory.flags & YOKE_MEMORY_INFO_ESTIMATED;
     tool_string text = { 0 };
     tool_add(&text, "%s", tool_bytes(device->info.memory, total));
     if (device->asked_memory)
@@ -31,13 +31,14 @@ static void print_memory(const probe_device *device)
 static void print_limits(const yoke_device_info *device)
 {
     char shared[32], *text;
-    text = tool_text(
-        "%u compute units; blocks of %llu threads, at most %llu x %llu x %llu, with %s of shared memory; grids of %llu x "
-        "%llu x %llu blocks; views aligned to %llu byte%s",
-        device->compute_units, (unsigned long long)device->max_block_threads, (unsigned long long)device->max_block[0],
-        (unsigned long long)device->max_block[1], (unsigned long long)device->max_block[2], tool_bytes(device->max_shared, shared),
-        (unsigned long long)device->max_grid[0], (unsigned long long)device->max_grid[1], (unsigned long long)device->max_grid[2],
-        (unsigned long long)device->view_alignment, device->view_alignment == 1 ? "" : "s");
+    text =
+        tool_text("%u compute units; blocks of %llu threads, at most %llu x %llu x %llu, with %s of shared memory; grids of %llu x "
+                  "%llu x %llu blocks; views aligned to %llu byte%s",
+                  device->compute_units, (unsigned long long)device->max_block_threads, (unsigned long long)device->max_block[0],
+                  (unsigned long long)device->max_block[1], (unsigned long long)device->max_block[2],
+                  tool_bytes(device->max_shared_bytes, shared), (unsigned long long)device->max_grid[0],
+                  (unsigned long long)device->max_grid[1], (unsigned long long)device->max_grid[2],
+                  (unsigned long long)device->view_alignment, device->view_alignment == 1 ? "" : "s");
     field("limits", text);
     free(text);
 }

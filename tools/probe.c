@@ -67,7 +67,7 @@ static void describe(yoke_device *device, probe_device *found)
     if (yoke_device_get_info(device, &found->info) < 0)
         snprintf(found->problem, sizeof found->problem, "%s", yoke_error()->text);
     found->memory = (yoke_memory_info)YOKE_MEMORY_INFO_INIT;
-    found->asked_memory = yoke_device_memory(device, &found->memory) == YOKE_OK;
+    found->asked_memory = yoke_device_get_memory(device, &found->memory) == YOKE_OK;
     found->compiler = (yoke_compiler_info)YOKE_COMPILER_INFO_INIT;
     if (yoke_device_get_compiler(device, &found->compiler) < 0)
         snprintf(found->compiler_problem, sizeof found->compiler_problem, "%s", yoke_error()->text);
@@ -117,9 +117,9 @@ static void ask_all(int fd, const probe *asked)
     tell_text(fd, SAY_DOING, YOKE_OK, "starting");
     yoke_status opened = yoke_device_open(asked->backend, &first);
     yoke_status status = yoke_device_list(infos, MOST_DEVICES, &count);
-    tell_text(fd, SAY_REPORT, status, yoke_device_report());
+    tell_text(fd, SAY_REPORT, status, yoke_device_get_report());
     if (count == 0)
-        tell_text(fd, SAY_FAILURE, status < 0 ? status : opened, status < 0 ? yoke_error()->text : yoke_device_report());
+        tell_text(fd, SAY_FAILURE, status < 0 ? status : opened, status < 0 ? yoke_error()->text : yoke_device_get_report());
     for (size_t i = 0; i < count && i < MOST_DEVICES; i++)
         ask_device(fd, &infos[i], infos[i].selector);
     yoke_device_release(first);

@@ -44,7 +44,7 @@ typedef struct probe {
     double seconds;      /* that it took */
     char *doing;         /* what it was asked last */
     char *message;       /* the failure of the whole; or NULL */
-    char *report;        /* yoke_device_report, lines; or NULL */
+    char *report;        /* yoke_device_get_report, lines; or NULL */
     char *library_fault; /* why the ICD's library cannot be opened; or NULL */
     char *said;          /* the end of what the driver has printed; or NULL */
     probe_device *devices;

@@ -47,7 +47,7 @@ int tool_no_device(const tool_command *command)
 {
     yoke_status status = yoke_error()->status;
     tool_complain(command, "%s", yoke_error()->text);
-    if (status == YOKE_E_INVALID)
+    if (status == YOKE_E_INVALID_ARGUMENT)
         return TOOL_USAGE;
     fprintf(stderr, "'yoke info' says what was tried, and what to do about it.\n");
     return TOOL_NO_DEVICE;

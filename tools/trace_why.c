@@ -161,7 +161,7 @@ static void print_remark(const remark *r, FILE *stream)
     if (r->what == pageable)
         tool_add(&text,
                  "%zu cop%s of pageable memory, %s, %.3f ms: a device reaches such memory only by a detour. Use memory of "
-                 "yoke_buffer_create_pinned, or yoke_buffer_create_over, for what stands at %s",
+                 "yoke_buffer_create_pinned, or yoke_buffer_create_from_host, for what stands at %s",
                  r->times, r->times == 1 ? "y" : "ies", tool_bytes((uint64_t)r->bytes, bytes), r->cost * 1e-3, where);
     else if (r->what == waits)
         tool_add(

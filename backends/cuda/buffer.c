@@ -25,7 +25,7 @@ static yoke_status fail_host_memory(const char *call, yk_CUresult result, uint64
     if (result == YK_CUDA_ERROR_OUT_OF_MEMORY)
         return yk_cuda_fail_as(YOKE_E_OUT_OF_HOST_MEMORY, call, result, "%s of page-locked host memory asked", asked);
     if (result == YK_CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
-        return yk_cuda_fail_as(YOKE_E_INVALID, call, result, "some of these %s are pinned already", asked);
+        return yk_cuda_fail_as(YOKE_E_INVALID_ARGUMENT, call, result, "some of these %s are pinned already", asked);
     return yk_cuda_fail(call, result, "%s of page-locked host memory asked", asked);
 }
 
@@ -82,7 +82,7 @@ yoke_status yk_cuda_buffer_create(yoke_buffer *buffer)
         return status;
     if (buffer->kind == YOKE_MEMORY_DEVICE)
         status = allocate_device(buffer);
-    else if (buffer->kind == YOKE_MEMORY_SHARED)
+    else if (buffer->kind == YOKE_MEMORY_MANAGED)
         status = allocate_shared(buffer);
     else
         status = allocate_host(buffer);
@@ -116,7 +116,8 @@ static yoke_status check_wrapped(const yoke_buffer *buffer, yk_CUdeviceptr addre
     if (result != YK_CUDA_SUCCESS && result != YK_CUDA_ERROR_INVALID_VALUE) /* that is what it says of unknown addresses */
         return yk_cuda_fail("cuPointerGetAttribute", result, NULL);
     if (result != YK_CUDA_SUCCESS || type != YK_CU_MEMORYTYPE_DEVICE || ordinal != yk_cuda_device_of(buffer->device)->ordinal)
-        return yk_fail(YOKE_E_INVALID, "cuda: 0x%llx is no address of memory on %s", address, buffer->device->info.selector);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "cuda: 0x%llx is no address of memory on %s", address,
+                       buffer->device->info.selector);
     result = yk_cu.cuMemGetAddressRange_v2(&base, &size, address);
     if (result != YK_CUDA_SUCCESS)
         return yk_cuda_fail("cuMemGetAddressRange_v2", result, NULL);
@@ -134,7 +135,7 @@ yoke_status yk_cuda_buffer_wrap(yoke_buffer *buffer, uintptr_t native)
     status = check_wrapped(buffer, native);
     yk_cuda_leave();
     buffer->native.address = native;
-    buffer->skew = native % 16;
+    buffer->misalignment = native % 16;
     return status;
 }
 
@@ -148,7 +149,7 @@ static void free_memory(const yoke_buffer *buffer)
             yk_cuda_note("cuMemFree_v2", yk_cu.cuMemFree_v2(buffer->native.address));
         break;
     case YK_ORDERED:
-        yk_cuda_note("cuMemFreeAsync", yk_cu.cuMemFreeAsync(buffer->native.address, buffer->home->native));
+        yk_cuda_note("cuMemFreeAsync", yk_cu.cuMemFreeAsync(buffer->native.address, buffer->owner_stream->native));
         break;
     case YK_REGISTERED:
         yk_cuda_note("cuMemHostUnregister", yk_cu.cuMemHostUnregister(buffer->host));

@@ -8,7 +8,7 @@
 static inline yoke_status check_transfer(const char *call, yk_CUresult result)
 {
     if (YK_UNLIKELY(result == YK_CUDA_ERROR_INVALID_VALUE))
-        return yk_cuda_fail_as(YOKE_E_INVALID, call, result,
+        return yk_cuda_fail_as(YOKE_E_INVALID_ARGUMENT, call, result,
                                "the driver does not take this host memory, which may be pinned only in part");
     return yk_cuda_check(call, result);
 }
@@ -55,22 +55,22 @@ static yk_CUcopySide host_side(void *host, size_t row, size_t slice)
 
 yk_CUDA_MEMCPY3D yk_cuda_copy_of(const yk_op *op)
 {
-    bool boxed = op->kind == YK_OP_WRITE_BOX || op->kind == YK_OP_READ_BOX || op->kind == YK_OP_COPY_BOX;
-    bool copy = op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_BOX,
-         write = op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_BOX;
+    bool boxed = op->kind == YK_OP_WRITE_RECT || op->kind == YK_OP_READ_RECT || op->kind == YK_OP_COPY_RECT;
+    bool copy = op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_RECT,
+         write = op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_RECT;
     size_t size = copy ? op->u.copy.size : op->u.transfer.size;
-    const yk_box line = { size, 1, 1, size, size, size, size };
-    const yk_box *box = !boxed ? &line : copy ? &op->u.copy.box : &op->u.transfer.box;
-    yk_CUDA_MEMCPY3D all = { .WidthInBytes = box->width, .Height = box->height, .Depth = box->depth };
+    const yk_rect line = { size, 1, 1, size, size, size, size };
+    const yk_rect *rect = !boxed ? &line : copy ? &op->u.copy.rect : &op->u.transfer.rect;
+    yk_CUDA_MEMCPY3D all = { .WidthInBytes = rect->width, .Height = rect->height, .Depth = rect->depth };
     if (copy) {
-        all.dst = device_side(op->u.copy.target, op->u.copy.target_offset, box->target_row, box->target_slice);
-        all.src = device_side(op->u.copy.source, op->u.copy.source_offset, box->source_row, box->source_slice);
+        all.dst = device_side(op->u.copy.target, op->u.copy.target_offset, rect->target_row, rect->target_slice);
+        all.src = device_side(op->u.copy.source, op->u.copy.source_offset, rect->source_row, rect->source_slice);
     } else if (write) {
-        all.dst = device_side(op->u.transfer.buffer, op->u.transfer.offset, box->target_row, box->target_slice);
-        all.src = host_side(op->u.transfer.host, box->source_row, box->source_slice);
+        all.dst = device_side(op->u.transfer.buffer, op->u.transfer.offset, rect->target_row, rect->target_slice);
+        all.src = host_side(op->u.transfer.host, rect->source_row, rect->source_slice);
     } else {
-        all.dst = host_side(op->u.transfer.host, box->target_row, box->target_slice);
-        all.src = device_side(op->u.transfer.buffer, op->u.transfer.offset, box->source_row, box->source_slice);
+        all.dst = host_side(op->u.transfer.host, rect->target_row, rect->target_slice);
+        all.src = device_side(op->u.transfer.buffer, op->u.transfer.offset, rect->source_row, rect->source_slice);
     }
     return all;
 }
@@ -80,19 +80,19 @@ static yoke_status copy_3d(yoke_stream *stream, const yk_CUDA_MEMCPY3D *copy)
     return check_transfer("cuMemcpy3DAsync_v2", yk_cu.cuMemcpy3DAsync_v2((const void *)copy, stream->native));
 }
 
-yoke_status yk_cuda_write_box(yoke_stream *stream, const yk_op *op)
+yoke_status yk_cuda_write_rect(yoke_stream *stream, const yk_op *op)
 {
     yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
     return copy_3d(stream, &copy);
 }
 
-yoke_status yk_cuda_read_box(yoke_stream *stream, const yk_op *op)
+yoke_status yk_cuda_read_rect(yoke_stream *stream, const yk_op *op)
 {
     yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
     return copy_3d(stream, &copy);
 }
 
-yoke_status yk_cuda_copy_box(yoke_stream *stream, const yk_op *op)
+yoke_status yk_cuda_copy_rect(yoke_stream *stream, const yk_op *op)
 {
     yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
     if (op->u.copy.target->device == op->u.copy.source->device)

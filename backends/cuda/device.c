@@ -83,15 +83,15 @@ static yoke_status describe_limits(yk_CUdevice ordinal, yoke_device_info *info)
     attribute_query query = { ordinal, YK_CUDA_SUCCESS };
 
     info->compute_units = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    info->max_shared = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    info->max_shared_bytes = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
     info->max_block_threads = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     for (unsigned i = 0; i < 3; i++) {
         info->max_grid[i] = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + i);
         info->max_block[i] = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i);
     }
     uint32_t optin = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    if (optin > info->max_shared) /* kernel.c asks for it */
-        info->max_shared = optin;
+    if (optin > info->max_shared_bytes) /* kernel.c asks for it */
+        info->max_shared_bytes = optin;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == YK_CU_COMPUTEMODE_PROHIBITED)
         return yk_fail(YOKE_E_UNAVAILABLE,
                        "its compute mode is 'prohibited'; an administrator can change it: nvidia-smi -c DEFAULT");
@@ -117,7 +117,7 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
     info->view_alignment = 1;
     attribute_query query = { ordinal, YK_CUDA_SUCCESS };
     info->capabilities = 1u << YOKE_CAP_FP64 | 1u << YOKE_CAP_INT64_ATOMICS | 1u << YOKE_CAP_TIMING | 1u << YOKE_CAP_EXACT_FP32 |
-                         1u << YOKE_CAP_IMAGES | 1u << YOKE_CAP_GLOBALS;
+                         1u << YOKE_CAP_PROGRAM_BINARIES | 1u << YOKE_CAP_GLOBALS;
     if (yk_cu.cuFuncGetParamInfo)
         info->capabilities |= 1u << YOKE_CAP_SIGNATURE;
     if (has_graphs())
@@ -125,7 +125,7 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY))
         info->capabilities |= 1u << YOKE_CAP_MAPPED;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) && ask(&query, YK_CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
-        info->capabilities |= 1u << YOKE_CAP_SHARED;
+        info->capabilities |= 1u << YOKE_CAP_MANAGED;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
         info->capabilities |= 1u << YOKE_CAP_COOPERATIVE;
     yk_string_copy(info->vendor, sizeof info->vendor, "NVIDIA");
@@ -237,7 +237,7 @@ yoke_status yk_cuda_device_open(yoke_device *device)
     native->architecture = (int)(10 * ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
     native->architecture += (int)ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     native->warp_size = (int)ask(&query, YK_CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-    native->max_shared = (int)device->info.max_shared;
+    native->max_shared_bytes = (int)device->info.max_shared_bytes;
     status = yk_cuda_check("cuDeviceGetAttribute", query.result);
     if (status < 0)
         goto out;
@@ -324,7 +324,7 @@ const char *yk_cuda_device_lacks(const yoke_device *device, int capability)
     (void)device;
     if (capability == YOKE_CAP_MAPPED)
         return "the GPU cannot work on host memory in place";
-    if (capability == YOKE_CAP_SHARED)
+    if (capability == YOKE_CAP_MANAGED)
         return "the GPU or its system cannot let host and device use managed memory at the same time";
     if (capability == YOKE_CAP_SPIRV)
         return "the CUDA driver takes PTX and machine code, and no SPIR-V";

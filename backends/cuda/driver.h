@@ -10,8 +10,8 @@
 #ifndef YK_CUDA_DRIVER_H
 #define YK_CUDA_DRIVER_H
 
-#include "../../src/backend.h"
-#include "../../src/library.h"
+#include "backend.h"
+#include "base/library.h"
 #include "api.h"
 
 /* ---- The tables (driver.c, nvrtc.c) ---- */
@@ -63,7 +63,7 @@ typedef struct yk_cuda_device {
     yk_CUcontext context; /* the primary one */
     int architecture;     /* 90 for compute capability 9.0 */
     int warp_size;
-    int max_shared; /* bytes of shared memory of a block whose kernel has asked for more than the usual limit */
+    int max_shared_bytes; /* bytes of shared memory of a block whose kernel has asked for more than the usual limit */
     /* More than 7 streams that wait stall all others (driver 580 with its usual CUDA_DEVICE_MAX_CONNECTIONS of 8). */
     yk_cuda_notifier notifiers[4];
     yk_CUmemoryPool pool;       /* of ordered memory; NULL where the driver has none */
@@ -197,19 +197,19 @@ bool yk_cuda_copies_between(const yoke_device *device, const yoke_device *other)
 yoke_status yk_cuda_write(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_read(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_copy(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_write_box(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_read_box(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_copy_box(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_write_rect(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_read_rect(yoke_stream *stream, const yk_op *op);
+yoke_status yk_cuda_copy_rect(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_fill(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_launch(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_launch_cooperative(yoke_stream *stream, const yk_op *op);
 yoke_status yk_cuda_cooperative_blocks(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most);
 
 bool yk_cuda_graph_takes(const yk_op *op);
-yoke_status yk_cuda_graph_create(yk_segment *segment);
-void yk_cuda_graph_destroy(yk_segment *segment);
-yoke_status yk_cuda_graph_change(yk_segment *segment, yk_step *step, const yk_op *op);
-yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_segment *segment);
+yoke_status yk_cuda_graph_create(yk_batch *batch);
+void yk_cuda_graph_destroy(yk_batch *batch);
+yoke_status yk_cuda_graph_update(yk_batch *batch, yk_step *step, const yk_op *op);
+yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_batch *batch);
 
 yoke_status yk_cuda_device_compiler(const yoke_device *device, yoke_compiler_info *out_info);
 yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text);

@@ -115,7 +115,7 @@ yoke_status yk_cuda_event_notify(yoke_event *event, yk_notice *notice)
 {
     yoke_stream *stream = event->stream;
     bool given;
-    if (yk_stream_given(stream) != event->mark)
+    if (yk_stream_submitted(stream) != event->position)
         given = notify_aside(event, notice);
     else
         given = is_asked("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, notice));

@@ -93,18 +93,18 @@ static yoke_status add_node(yk_cuda_graph *graph, const yk_CUgraphNode *after, s
                          yk_cu.cuGraphAddMemcpyNode(out_node, graph->nodes, after, count, (const void *)&copy, context));
 }
 
-static yoke_status add_nodes(yk_cuda_graph *graph, yk_segment *segment)
+static yoke_status add_nodes(yk_cuda_graph *graph, yk_batch *batch)
 {
-    yk_CUcontext context = yk_cuda_device_of(segment->device)->context;
-    yk_CUgraphNode *after = malloc(segment->count * sizeof *after);
+    yk_CUcontext context = yk_cuda_device_of(batch->device)->context;
+    yk_CUgraphNode *after = malloc(batch->count * sizeof *after);
     yoke_status status = YOKE_OK;
     if (!after)
         return yk_no_memory("a graph");
-    for (size_t i = 0; i < segment->count && status == YOKE_OK; i++) {
-        yk_step *step = &segment->steps[i];
+    for (size_t i = 0; i < batch->count && status == YOKE_OK; i++) {
+        yk_step *step = &batch->steps[i];
         yk_CUgraphNode node = NULL;
         for (size_t k = 0; k < step->after_count; k++)
-            after[k] = segment->steps[step->after[k]].native;
+            after[k] = batch->steps[step->after[k]].native;
         status = add_node(graph, after, step->after_count, step->op, context, &node);
         step->native = node;
     }
@@ -123,7 +123,7 @@ static void destroy(yk_cuda_graph *graph)
     free(graph);
 }
 
-yoke_status yk_cuda_graph_create(yk_segment *segment)
+yoke_status yk_cuda_graph_create(yk_batch *batch)
 {
     yk_cuda_graph *graph = calloc(1, sizeof *graph);
     yoke_status status;
@@ -132,29 +132,29 @@ yoke_status yk_cuda_graph_create(yk_segment *segment)
         free(graph);
         return yk_no_memory("a graph");
     }
-    status = yk_cuda_enter(segment->device);
+    status = yk_cuda_enter(batch->device);
     if (status < 0) {
         destroy(graph);
         return status;
     }
     status = yk_cuda_check("cuGraphCreate", yk_cu.cuGraphCreate(&graph->nodes, 0));
     if (status == YOKE_OK)
-        status = add_nodes(graph, segment);
+        status = add_nodes(graph, batch);
     if (status == YOKE_OK)
         status =
             yk_cuda_check("cuGraphInstantiateWithFlags", yk_cu.cuGraphInstantiateWithFlags(&graph->executable, graph->nodes, 0));
     if (status < 0)
         destroy(graph);
     else
-        segment->native = graph;
+        batch->native = graph;
     yk_cuda_leave();
     return status;
 }
 
-void yk_cuda_graph_destroy(yk_segment *segment)
+void yk_cuda_graph_destroy(yk_batch *batch)
 {
-    destroy(segment->native);
-    segment->native = NULL;
+    destroy(batch->native);
+    batch->native = NULL;
 }
 
 /* ---- Changing and launching ---- */
@@ -185,18 +185,18 @@ YK_HOT bool change(yk_CUgraphExec executable, const yk_step *step, const yk_op *
 }
 
 /* Without a current context the driver (580) crashes here. What it refuses to change is made anew. */
-yoke_status yk_cuda_graph_change(yk_segment *segment, yk_step *step, const yk_op *op)
+yoke_status yk_cuda_graph_update(yk_batch *batch, yk_step *step, const yk_op *op)
 {
-    if (!yk_cuda_try_enter(segment->device))
+    if (!yk_cuda_try_enter(batch->device))
         return YOKE_E_UNSUPPORTED;
-    bool changed = change(((yk_cuda_graph *)segment->native)->executable, step, op, yk_cuda_device_of(segment->device)->context);
+    bool changed = change(((yk_cuda_graph *)batch->native)->executable, step, op, yk_cuda_device_of(batch->device)->context);
     yk_cuda_leave();
     return changed ? YOKE_OK : YOKE_E_UNSUPPORTED;
 }
 
-yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_segment *segment)
+yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_batch *batch)
 {
-    yk_cuda_graph *graph = segment->native;
+    yk_cuda_graph *graph = batch->native;
     pthread_mutex_lock(&graph->lock);
     yk_CUresult result = yk_cu.cuGraphLaunch(graph->executable, stream->native);
     pthread_mutex_unlock(&graph->lock);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver's and NVRTC's functions with faults on order: a wrapper for each, which asks src/inject.c what becomes of the call.
- * Compiled only with --enable-fault-injection.
+ * The driver's and NVRTC's functions with faults on order: a wrapper for each, which asks src/base/inject.c what becomes of the
+ * call. Compiled only with --enable-fault-injection.
  */
 #include "driver.h"
 
-#include "../../src/inject.h"
+#include "base/inject.h"
 
 static yk_cuda_table real;
 static yk_nvrtc_table real_nvrtc;

@@ -39,13 +39,13 @@ static yoke_status describe(yoke_kernel *kernel, yk_CUfunction function)
 
     /* Dynamic shared memory beyond 48 KiB in all has to be asked for, kernel by kernel. Asking costs nothing until a launch uses
      * it. */
-    shared_left = device->max_shared > own_shared ? device->max_shared - own_shared : 0;
+    shared_left = device->max_shared_bytes > own_shared ? device->max_shared_bytes - own_shared : 0;
     status = yk_cuda_check("cuFuncSetAttribute",
                            yk_cu.cuFuncSetAttribute(function, YK_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_left));
     kernel->info.max_block_threads = (uint32_t)threads;
     kernel->info.preferred_multiple = (uint32_t)device->warp_size;
-    kernel->info.static_shared = (uint64_t)own_shared;
-    kernel->info.max_dynamic_shared = (uint64_t)shared_left;
+    kernel->info.static_shared_bytes = (uint64_t)own_shared;
+    kernel->info.max_dynamic_shared_bytes = (uint64_t)shared_left;
     kernel->info.registers = registers;
     kernel->info.local_bytes = local;
     kernel->info.constant_bytes = constant;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/code.h"
+#include "program/code.h"
 
 /* ---- Measuring ---- */
 
@@ -254,13 +254,13 @@ yoke_status yk_cuda_program_global(const yoke_program *program, const char *name
     if (result == YK_CUDA_ERROR_NOT_FOUND)
         return yk_cuda_fail_as(YOKE_E_NOT_FOUND, "cuModuleGetGlobal_v2", result,
                                "program '%s' has no variable '%s' (declared __device__ or __constant__, outside of functions and "
-                               "namespaces, or named in source.instances as \"&ns::name\")",
+                               "namespaces, or named in source.name_expressions as \"&ns::name\")",
                                program->name, name);
     if (result != YK_CUDA_SUCCESS)
         return yk_cuda_fail("cuModuleGetGlobal_v2", result, "variable '%s' of program '%s'", name, program->name);
     buffer->native.address = address;
     buffer->size = buffer->capacity = size;
-    buffer->skew = address % 16;
+    buffer->misalignment = address % 16;
     return YOKE_OK;
 }
 

@@ -80,13 +80,13 @@ static yoke_status obey(const char *order, yk_text *log)
 static yoke_status find(yk_text *log)
 {
     const char *order = secure_getenv("YOKE_NVRTC");
-    const char *home = secure_getenv("CUDA_HOME");
+    const char *owner_stream = secure_getenv("CUDA_HOME");
 
     if (order && *order)
         return obey(order, log);
-    if (!home || home[0] != '/') /* a relative path would depend on the folder that the program is started in */
-        home = NULL;
-    if (try_sonames(RTLD_NOLOAD, log) || try_sonames(0, log) || (home && try_folder(home, "/lib64", log)) ||
+    if (!owner_stream || owner_stream[0] != '/') /* a relative path would depend on the folder that the program is started in */
+        owner_stream = NULL;
+    if (try_sonames(RTLD_NOLOAD, log) || try_sonames(0, log) || (owner_stream && try_folder(owner_stream, "/lib64", log)) ||
         try_folder(LAST_FOLDER, "", log))
         return YOKE_OK;
     return yk_fail(YOKE_E_UNAVAILABLE,
@@ -94,7 +94,7 @@ static yoke_status find(yk_text *log)
                    " in the loader's path, %s%s and " LAST_FOLDER
                    "; install it (NVIDIA's packages: cuda-nvrtc; Debian: nvidia-cuda-toolkit; pip: nvidia-cuda-nvrtc), or set "
                    "YOKE_NVRTC to the absolute path of the library",
-                   home ? home : "$CUDA_HOME/lib64 (CUDA_HOME is no absolute path)", home ? "/lib64" : "");
+                   owner_stream ? owner_stream : "$CUDA_HOME/lib64 (CUDA_HOME is no absolute path)", owner_stream ? "/lib64" : "");
 }
 
 yoke_status yk_nvrtc_load(yk_text *log)

@@ -194,7 +194,7 @@ static yoke_status read_code(yk_nvrtcProgram handle, const target *t, yoke_progr
 /* The compiler has to be told before of what it is to tell the names of afterwards. */
 static yoke_status ask_for_instances(yk_nvrtcProgram handle, const yoke_source *source)
 {
-    for (const char *const *name = source->instances; name && *name; name++) {
+    for (const char *const *name = source->name_expressions; name && *name; name++) {
         yk_nvrtcResult result = yk_nvrtc.nvrtcAddNameExpression(handle, *name);
         if (result != YK_NVRTC_SUCCESS)
             return nvrtc_fail("nvrtcAddNameExpression", result, *name);
@@ -204,12 +204,12 @@ static yoke_status ask_for_instances(yk_nvrtcProgram handle, const yoke_source *
 
 static yoke_status read_instances(yk_nvrtcProgram handle, const yoke_source *source, yoke_program *program)
 {
-    for (const char *const *name = source->instances; name && *name; name++) {
+    for (const char *const *name = source->name_expressions; name && *name; name++) {
         const char *lowered = NULL; /* belongs to the compiler */
         yk_nvrtcResult result = yk_nvrtc.nvrtcGetLoweredName(handle, *name, &lowered);
         if (result != YK_NVRTC_SUCCESS || !lowered)
             return nvrtc_fail("nvrtcGetLoweredName", result, *name);
-        yoke_status status = yk_program_add_instance(program, *name, lowered);
+        yoke_status status = yk_program_add_name_expression(program, *name, lowered);
         if (status < 0)
             return status;
     }
@@ -226,7 +226,7 @@ static yoke_status compile_fault(yk_nvrtcResult result, const yoke_source *sourc
     return nvrtc_fail("nvrtcCompileProgram", result, line);
 }
 
-/* Sets program->code and adds the instances. NVRTC compiles on several threads at once. */
+/* Sets program->code and adds the name_expressions. NVRTC compiles on several threads at once. */
 static yoke_status compile(yoke_program *program, const yoke_source *source, const char *text, const target *t, yk_text *log)
 {
     char architecture[48], standard[16], name[sizeof program->name + 3], line[512];

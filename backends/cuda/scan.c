@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core.h"
+#include "base/base.h"
 
 static bool begins(const yk_scanner *s, const char *text)
 {

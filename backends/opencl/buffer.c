@@ -185,7 +185,7 @@ yoke_status yk_opencl_buffer_create(yoke_buffer *buffer)
         return status;
     if (buffer->kind == YOKE_MEMORY_DEVICE)
         status = create_device(buffer);
-    else if (buffer->kind == YOKE_MEMORY_SHARED)
+    else if (buffer->kind == YOKE_MEMORY_MANAGED)
         status = create_shared(buffer);
     else
         status = create_host(buffer);
@@ -244,9 +244,10 @@ yoke_status yk_opencl_buffer_wrap(yoke_buffer *buffer, uintptr_t native)
     if (code == CL_SUCCESS)
         code = yk_cl.clGetMemObjectInfo(handle, CL_MEM_SIZE, sizeof size, &size, NULL);
     if (code != CL_SUCCESS)
-        return yk_opencl_fail_as(YOKE_E_INVALID, "clGetMemObjectInfo", code, "this is no cl_mem");
+        return yk_opencl_fail_as(YOKE_E_INVALID_ARGUMENT, "clGetMemObjectInfo", code, "this is no cl_mem");
     if (type != CL_MEM_OBJECT_BUFFER || context != yk_opencl_device_of(buffer->device)->context)
-        return yk_fail(YOKE_E_INVALID, "opencl: the cl_mem is no buffer of this device's context, which yoke_device_native tells");
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "opencl: the cl_mem is no buffer of this device's context, which yoke_device_get_native tells");
     if (size < buffer->size)
         return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes asked of a cl_mem that has %zu", buffer->size, size);
     yoke_status status = note_whole(buffer, handle);

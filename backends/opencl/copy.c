@@ -4,13 +4,13 @@
  */
 #include "driver.h"
 
-/* A slot of the table: give_NAME, and what has to be done beside it for memory that is handed over. */
+/* A slot of the table: submit_NAME, and what has to be done beside it for memory that is handed over. */
 #define SLOT(name, root, other)                                                             \
     yoke_status yk_opencl_##name(yoke_stream *stream, const yk_op *op)                      \
     {                                                                                       \
         if (YK_UNLIKELY(yk_opencl_is_handed_over(root) || yk_opencl_is_handed_over(other))) \
-            return yk_opencl_hand_over(stream, op, give_##name);                            \
-        return give_##name(stream, op);                                                     \
+            return yk_opencl_hand_over(stream, op, submit_##name);                          \
+        return submit_##name(stream, op);                                                   \
     }
 
 static yoke_status fault(const char *call, cl_int code, size_t size, size_t offset)
@@ -18,7 +18,7 @@ static yoke_status fault(const char *call, cl_int code, size_t size, size_t offs
     return yk_opencl_fail(call, code, "%zu bytes at offset %zu of the buffer", size, offset);
 }
 
-static inline yoke_status give_write(yoke_stream *stream, const yk_op *op)
+static inline yoke_status submit_write(yoke_stream *stream, const yk_op *op)
 {
     size_t offset = op->u.transfer.offset, size = op->u.transfer.size;
     cl_command_queue queue = yk_opencl_enter(stream);
@@ -35,10 +35,10 @@ SLOT(write, op->u.transfer.buffer, op->u.transfer.buffer)
 static cl_bool reads_here(const yoke_stream *stream, const yk_op *op)
 {
     return op->u.transfer.sync && stream->device->reads_end_late &&
-           yk_stream_given(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
+           yk_stream_submitted(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
 }
 
-static inline yoke_status give_read(yoke_stream *stream, const yk_op *op)
+static inline yoke_status submit_read(yoke_stream *stream, const yk_op *op)
 {
     size_t offset = op->u.transfer.offset, size = op->u.transfer.size;
     cl_command_queue queue = yk_opencl_enter(stream);
@@ -50,7 +50,7 @@ static inline yoke_status give_read(yoke_stream *stream, const yk_op *op)
 }
 SLOT(read, op->u.transfer.buffer, op->u.transfer.buffer)
 
-static inline yoke_status give_copy(yoke_stream *stream, const yk_op *op)
+static inline yoke_status submit_copy(yoke_stream *stream, const yk_op *op)
 {
     size_t from = op->u.copy.source_offset, to = op->u.copy.target_offset, size = op->u.copy.size;
     cl_command_queue queue = yk_opencl_enter(stream);
@@ -67,16 +67,16 @@ SLOT(copy, op->u.copy.target, op->u.copy.source)
 /* ---- Boxes ---- */
 
 /* Drivers add up an origin and its pitches to an offset, which is known here already. */
-static void region_of(const yk_box *box, size_t region[3])
+static void region_of(const yk_rect *rect, size_t region[3])
 {
-    region[0] = box->width;
-    region[1] = box->height;
-    region[2] = box->depth;
+    region[0] = rect->width;
+    region[1] = rect->height;
+    region[2] = rect->depth;
 }
 
-static yoke_status box_fault(const char *call, cl_int code, const yk_box *box)
+static yoke_status rect_fault(const char *call, cl_int code, const yk_rect *rect)
 {
-    return yk_opencl_fail(call, code, "a box of %zu bytes x %zu rows x %zu slices", box->width, box->height, box->depth);
+    return yk_opencl_fail(call, code, "a rect of %zu bytes x %zu rows x %zu slices", rect->width, rect->height, rect->depth);
 }
 
 /* Of what was to be given row by row: some of it may be under way, which the caller does not know. */
@@ -90,85 +90,85 @@ static yoke_status end_rows(yoke_stream *stream, yoke_status status)
 /* Row by row, in the order of the queue; the last one records op->end. */
 static yoke_status transfer_rows(yoke_stream *stream, const yk_op *op)
 {
-    const yk_box *box = &op->u.transfer.box;
-    bool write = op->kind == YK_OP_WRITE_BOX;
+    const yk_rect *rect = &op->u.transfer.rect;
+    bool write = op->kind == YK_OP_WRITE_RECT;
     yoke_status status = YOKE_OK;
-    yk_op row = { .u.transfer = { .buffer = op->u.transfer.buffer, .size = box->width } };
+    yk_op row = { .u.transfer = { .buffer = op->u.transfer.buffer, .size = rect->width } };
 
-    for (size_t z = 0; z < box->depth; z++)
-        for (size_t y = 0; y < box->height && status == YOKE_OK; y++) {
-            size_t target = z * box->target_slice + y * box->target_row, source = z * box->source_slice + y * box->source_row;
+    for (size_t z = 0; z < rect->depth; z++)
+        for (size_t y = 0; y < rect->height && status == YOKE_OK; y++) {
+            size_t target = z * rect->target_slice + y * rect->target_row, source = z * rect->source_slice + y * rect->source_row;
             row.u.transfer.offset = op->u.transfer.offset + (write ? target : source);
             row.u.transfer.host = (char *)op->u.transfer.host + (write ? source : target);
-            row.end = z + 1 == box->depth && y + 1 == box->height ? op->end : NULL;
-            status = write ? give_write(stream, &row) : give_read(stream, &row);
+            row.end = z + 1 == rect->depth && y + 1 == rect->height ? op->end : NULL;
+            status = write ? submit_write(stream, &row) : submit_read(stream, &row);
         }
     return end_rows(stream, status);
 }
 
-/* NVIDIA's driver (580) calls some boxes invalid that are right. */
-static yoke_status box_outcome(yoke_stream *stream, const yk_op *op, const char *call, cl_int code)
+/* NVIDIA's driver (580) calls some rects invalid that are right. */
+static yoke_status rect_outcome(yoke_stream *stream, const yk_op *op, const char *call, cl_int code)
 {
     if (code == CL_INVALID_VALUE)
         return transfer_rows(stream, op);
-    return code == CL_SUCCESS ? YOKE_OK : box_fault(call, code, &op->u.transfer.box);
+    return code == CL_SUCCESS ? YOKE_OK : rect_fault(call, code, &op->u.transfer.rect);
 }
 
-static yoke_status give_write_box(yoke_stream *stream, const yk_op *op)
+static yoke_status submit_write_rect(yoke_stream *stream, const yk_op *op)
 {
-    const yk_box *box = &op->u.transfer.box;
+    const yk_rect *rect = &op->u.transfer.rect;
     const size_t origin[3] = { op->u.transfer.offset, 0, 0 }, zero[3] = { 0, 0, 0 };
     size_t region[3];
     cl_command_queue queue = yk_opencl_enter(stream);
     cl_int code;
 
-    region_of(box, region);
+    region_of(rect, region);
     code = yk_cl.clEnqueueWriteBufferRect(queue, op->u.transfer.buffer->native.pointer, CL_FALSE, origin, zero, region,
-                                          box->target_row, box->target_slice, box->source_row, box->source_slice,
+                                          rect->target_row, rect->target_slice, rect->source_row, rect->source_slice,
                                           op->u.transfer.host, 0, NULL, yk_opencl_end_of(op));
     yk_opencl_leave(stream);
-    return box_outcome(stream, op, "clEnqueueWriteBufferRect", code);
+    return rect_outcome(stream, op, "clEnqueueWriteBufferRect", code);
 }
-SLOT(write_box, op->u.transfer.buffer, op->u.transfer.buffer)
+SLOT(write_rect, op->u.transfer.buffer, op->u.transfer.buffer)
 
-static yoke_status give_read_box(yoke_stream *stream, const yk_op *op)
+static yoke_status submit_read_rect(yoke_stream *stream, const yk_op *op)
 {
-    const yk_box *box = &op->u.transfer.box;
+    const yk_rect *rect = &op->u.transfer.rect;
     const size_t origin[3] = { op->u.transfer.offset, 0, 0 }, zero[3] = { 0, 0, 0 };
     size_t region[3];
     cl_command_queue queue = yk_opencl_enter(stream);
     cl_int code;
 
-    region_of(box, region);
+    region_of(rect, region);
     code = yk_cl.clEnqueueReadBufferRect(queue, op->u.transfer.buffer->native.pointer, CL_FALSE, origin, zero, region,
-                                         box->source_row, box->source_slice, box->target_row, box->target_slice,
+                                         rect->source_row, rect->source_slice, rect->target_row, rect->target_slice,
                                          op->u.transfer.host, 0, NULL, yk_opencl_end_of(op));
     yk_opencl_leave(stream);
-    return box_outcome(stream, op, "clEnqueueReadBufferRect", code);
+    return rect_outcome(stream, op, "clEnqueueReadBufferRect", code);
 }
-SLOT(read_box, op->u.transfer.buffer, op->u.transfer.buffer)
+SLOT(read_rect, op->u.transfer.buffer, op->u.transfer.buffer)
 
 /* Row by row, in the order of the queue; the last one records op->end. */
 static yoke_status copy_rows(yoke_stream *stream, const yk_op *op)
 {
-    const yk_box *box = &op->u.copy.box;
+    const yk_rect *rect = &op->u.copy.rect;
     yoke_status status = YOKE_OK;
-    yk_op row = { .kind = YK_OP_COPY, .u.copy = { .target = op->u.copy.target, .source = op->u.copy.source, .size = box->width } };
+    yk_op row = { .kind = YK_OP_COPY, .u.copy = { .target = op->u.copy.target, .source = op->u.copy.source, .size = rect->width } };
 
-    for (size_t z = 0; z < box->depth; z++)
-        for (size_t y = 0; y < box->height && status == YOKE_OK; y++) {
-            row.u.copy.target_offset = op->u.copy.target_offset + z * box->target_slice + y * box->target_row;
-            row.u.copy.source_offset = op->u.copy.source_offset + z * box->source_slice + y * box->source_row;
-            row.end = z + 1 == box->depth && y + 1 == box->height ? op->end : NULL;
-            status = give_copy(stream, &row);
+    for (size_t z = 0; z < rect->depth; z++)
+        for (size_t y = 0; y < rect->height && status == YOKE_OK; y++) {
+            row.u.copy.target_offset = op->u.copy.target_offset + z * rect->target_slice + y * rect->target_row;
+            row.u.copy.source_offset = op->u.copy.source_offset + z * rect->source_slice + y * rect->source_row;
+            row.end = z + 1 == rect->depth && y + 1 == rect->height ? op->end : NULL;
+            status = submit_copy(stream, &row);
         }
     return end_rows(stream, status);
 }
 
-/* Within one buffer drivers want the same pitches on both sides, and some take boxes that interleave for overlapping ones. */
-static yoke_status give_copy_box(yoke_stream *stream, const yk_op *op)
+/* Within one buffer drivers want the same pitches on both sides, and some take rects that interleave for overlapping ones. */
+static yoke_status submit_copy_rect(yoke_stream *stream, const yk_op *op)
 {
-    const yk_box *box = &op->u.copy.box;
+    const yk_rect *rect = &op->u.copy.rect;
     const size_t from[3] = { op->u.copy.source_offset, 0, 0 }, to[3] = { op->u.copy.target_offset, 0, 0 };
     size_t region[3];
     cl_command_queue queue;
@@ -176,21 +176,21 @@ static yoke_status give_copy_box(yoke_stream *stream, const yk_op *op)
 
     if (op->u.copy.target == op->u.copy.source)
         return copy_rows(stream, op);
-    region_of(box, region);
+    region_of(rect, region);
     queue = yk_opencl_enter(stream);
     code = yk_cl.clEnqueueCopyBufferRect(queue, op->u.copy.source->native.pointer, op->u.copy.target->native.pointer, from, to,
-                                         region, box->source_row, box->source_slice, box->target_row, box->target_slice, 0, NULL,
-                                         yk_opencl_end_of(op));
+                                         region, rect->source_row, rect->source_slice, rect->target_row, rect->target_slice, 0,
+                                         NULL, yk_opencl_end_of(op));
     yk_opencl_leave(stream);
     if (code == CL_INVALID_VALUE) /* as above */
         return copy_rows(stream, op);
-    return code == CL_SUCCESS ? YOKE_OK : box_fault("clEnqueueCopyBufferRect", code, box);
+    return code == CL_SUCCESS ? YOKE_OK : rect_fault("clEnqueueCopyBufferRect", code, rect);
 }
-SLOT(copy_box, op->u.copy.target, op->u.copy.source)
+SLOT(copy_rect, op->u.copy.target, op->u.copy.source)
 
 /* ---- Fills ---- */
 
-static yoke_status give_fill(yoke_stream *stream, const yk_op *op)
+static yoke_status submit_fill(yoke_stream *stream, const yk_op *op)
 {
     size_t offset = op->u.fill.offset, size = op->u.fill.width, row = 0;
     cl_int code = CL_SUCCESS;

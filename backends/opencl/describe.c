@@ -156,7 +156,7 @@ static void describe_limits(inquiry *device)
     info->compute_units = (uint32_t)ask_number(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
     info->memory = ask_number(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong));
     info->max_buffer = ask_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
-    info->max_shared = ask_number(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
+    info->max_shared_bytes = ask_number(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
     info->max_block_threads = ask_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
     info->view_alignment = ask_number(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(cl_uint)) / 8; /* the driver tells bits */
     if (info->view_alignment == 0 || device->slot->nvidia) /* NVIDIA's driver (580) says 512 and takes any offset */
@@ -232,11 +232,11 @@ static void describe_capabilities(inquiry *device)
     if (slot->unified && !slot->loses_maps)
         capabilities |= 1u << YOKE_CAP_MAPPED;
     if (!contains(slot->info.platform, "rusticl")) /* 22.3 dies on loading its own binaries */
-        capabilities |= 1u << YOKE_CAP_IMAGES;
+        capabilities |= 1u << YOKE_CAP_PROGRAM_BINARIES;
     if (takes_spirv(device))
         capabilities |= 1u << YOKE_CAP_SPIRV;
     if (slot->svm & (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
-        capabilities |= 1u << YOKE_CAP_SHARED;
+        capabilities |= 1u << YOKE_CAP_MANAGED;
     slot->replays = judge_command_buffers(device);
     if (!slot->replays)
         capabilities |= 1u << YOKE_CAP_GRAPHS;

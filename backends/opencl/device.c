@@ -288,7 +288,7 @@ yoke_status yk_opencl_device_memory(const yoke_device *device, uint64_t *out_fre
     uint64_t used = atomic_load(&slot->used);
 
     *out_free = used < slot->info.memory ? slot->info.memory - used : 0;
-    *out_flags = YOKE_MEMORY_ESTIMATED;
+    *out_flags = YOKE_MEMORY_INFO_ESTIMATED;
     return YOKE_OK;
 }
 
@@ -315,11 +315,11 @@ const char *yk_opencl_device_lacks(const yoke_device *device, int capability)
         if (slot->loses_maps)
             return "Mesa's driver loses count when a buffer is mapped and unmapped again and again";
         return "the OpenCL device has memory of its own: its driver would copy mapped memory there and back at each use";
-    case YOKE_CAP_SHARED:
+    case YOKE_CAP_MANAGED:
         return "the OpenCL device has no shared virtual memory (no CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)";
     case YOKE_CAP_EXACT_FP32:
         return "the OpenCL device does not round float division and square root correctly, or flushes subnormals to zero";
-    case YOKE_CAP_IMAGES:
+    case YOKE_CAP_PROGRAM_BINARIES:
         return "the OpenCL driver gives out no program binaries that it takes again";
     case YOKE_CAP_SPIRV:
         return "the OpenCL driver takes no SPIR-V (no CL_DEVICE_IL_VERSION, or older than OpenCL 2.1)";

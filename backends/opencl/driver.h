@@ -12,8 +12,8 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-#include "../../src/backend.h"
-#include "../../src/library.h"
+#include "backend.h"
+#include "base/library.h"
 #include "command_buffer.h"
 
 /* ---- The table (driver.c) ---- */
@@ -277,19 +277,19 @@ bool yk_opencl_copies_between(const yoke_device *device, const yoke_device *othe
 yoke_status yk_opencl_write(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_read(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_copy(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_write_box(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_read_box(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_copy_box(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_write_rect(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_read_rect(yoke_stream *stream, const yk_op *op);
+yoke_status yk_opencl_copy_rect(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_fill(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_launch_cooperative(yoke_stream *stream, const yk_op *op);
 yoke_status yk_opencl_cooperative_blocks(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most);
 
 bool yk_opencl_graph_takes(const yk_op *op);
-yoke_status yk_opencl_graph_create(yk_segment *segment);
-void yk_opencl_graph_destroy(yk_segment *segment);
-yoke_status yk_opencl_graph_change(yk_segment *segment, yk_step *step, const yk_op *op);
-yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_segment *segment);
+yoke_status yk_opencl_graph_create(yk_batch *batch);
+void yk_opencl_graph_destroy(yk_batch *batch);
+yoke_status yk_opencl_graph_update(yk_batch *batch, yk_step *step, const yk_op *op);
+yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_batch *batch);
 
 yoke_status yk_opencl_device_compiler(const yoke_device *device, yoke_compiler_info *out_info);
 yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text);

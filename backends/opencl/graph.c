@@ -46,10 +46,10 @@ bool yk_opencl_graph_takes(const yk_op *op)
 {
     switch (op->kind) {
     case YK_OP_LAUNCH:
-        return !op->u.launch.shared_memory;
+        return !op->u.launch.touches_host;
     case YK_OP_COPY:
         return !is_shared(op->u.copy.target) && !is_shared(op->u.copy.source);
-    case YK_OP_COPY_BOX:
+    case YK_OP_COPY_RECT:
         return op->u.copy.target != op->u.copy.source && !is_shared(op->u.copy.target) && !is_shared(op->u.copy.source);
     case YK_OP_FILL:
         return op->u.fill.height == 1 && !is_shared(op->u.fill.buffer);
@@ -99,18 +99,18 @@ static yoke_status record_copy(const recording *r, const yk_op *op, yk_cl_sync_p
     return YOKE_OK;
 }
 
-static yoke_status record_copy_box(const recording *r, const yk_op *op, yk_cl_sync_point *out_point)
+static yoke_status record_copy_rect(const recording *r, const yk_op *op, yk_cl_sync_point *out_point)
 {
-    const yk_box *box = &op->u.copy.box;
+    const yk_rect *rect = &op->u.copy.rect;
     const size_t from[3] = { op->u.copy.source_offset, 0, 0 }, to[3] = { op->u.copy.target_offset, 0, 0 };
-    const size_t region[3] = { box->width, box->height, box->depth };
+    const size_t region[3] = { rect->width, rect->height, rect->depth };
     cl_int code = r->driver->clCommandCopyBufferRectKHR(
-        r->buffer, NULL, op->u.copy.source->native.pointer, op->u.copy.target->native.pointer, from, to, region, box->source_row,
-        box->source_slice, box->target_row, box->target_slice, r->after_count, r->after, out_point, NULL);
+        r->buffer, NULL, op->u.copy.source->native.pointer, op->u.copy.target->native.pointer, from, to, region, rect->source_row,
+        rect->source_slice, rect->target_row, rect->target_slice, r->after_count, r->after, out_point, NULL);
 
     if (code != CL_SUCCESS)
-        return yk_opencl_fail("clCommandCopyBufferRectKHR", code, "a box of %zu bytes x %zu rows x %zu slices", box->width,
-                              box->height, box->depth);
+        return yk_opencl_fail("clCommandCopyBufferRectKHR", code, "a rect of %zu bytes x %zu rows x %zu slices", rect->width,
+                              rect->height, rect->depth);
     return YOKE_OK;
 }
 
@@ -133,8 +133,8 @@ static yoke_status record_step(const recording *r, const yk_op *op, yk_cl_sync_p
         return record_launch(r, op, out_point);
     case YK_OP_COPY:
         return record_copy(r, op, out_point);
-    case YK_OP_COPY_BOX:
-        return record_copy_box(r, op, out_point);
+    case YK_OP_COPY_RECT:
+        return record_copy_rect(r, op, out_point);
     default:
         return record_fill(r, op, out_point);
     }
@@ -142,19 +142,19 @@ static yoke_status record_step(const recording *r, const yk_op *op, yk_cl_sync_p
 
 /* The queue is in order, which some revisions of the extension take over to the commands and others leave open: each names what it
  * follows. */
-static yoke_status record_steps(recording *r, yk_segment *segment)
+static yoke_status record_steps(recording *r, yk_batch *batch)
 {
-    yk_cl_sync_point *after = malloc(segment->count * sizeof *after);
+    yk_cl_sync_point *after = malloc(batch->count * sizeof *after);
     yoke_status status = YOKE_OK;
 
     if (!after)
         return yk_no_memory("a graph");
 
-    for (size_t i = 0; i < segment->count && status == YOKE_OK; i++) {
-        yk_step *step = &segment->steps[i];
+    for (size_t i = 0; i < batch->count && status == YOKE_OK; i++) {
+        yk_step *step = &batch->steps[i];
         yk_cl_sync_point point = 0;
         for (size_t k = 0; k < step->after_count; k++)
-            after[k] = (yk_cl_sync_point)(uintptr_t)segment->steps[step->after[k]].native;
+            after[k] = (yk_cl_sync_point)(uintptr_t)batch->steps[step->after[k]].native;
         r->after = step->after_count ? after : NULL;
         r->after_count = (cl_uint)step->after_count;
         status = record_step(r, step->op, &point);
@@ -165,21 +165,21 @@ static yoke_status record_steps(recording *r, yk_segment *segment)
 }
 
 /* Recorded through the device's queue for mapping, in which nothing of it ever runs. */
-yoke_status yk_opencl_graph_create(yk_segment *segment)
+yoke_status yk_opencl_graph_create(yk_batch *batch)
 {
     static const yk_cl_properties often[] = { YK_CL_COMMAND_BUFFER_FLAGS, YK_CL_COMMAND_BUFFER_SIMULTANEOUS_USE, 0 };
-    const yk_opencl_device *device = yk_opencl_device_of(segment->device);
+    const yk_opencl_device *device = yk_opencl_device_of(batch->device);
     recording r = { .driver = &device->slot->command_buffers };
     yoke_status status;
     cl_int code;
 
-    if (segment->count > MOST_STEPS)
+    if (batch->count > MOST_STEPS)
         return yk_fail(YOKE_E_UNSUPPORTED, "opencl: %zu commands are too many for one command buffer; %d are the most",
-                       segment->count, MOST_STEPS);
+                       batch->count, MOST_STEPS);
     r.buffer = r.driver->clCreateCommandBufferKHR(1, &device->mapping, often, &code);
     if (!r.buffer)
         return yk_opencl_fail("clCreateCommandBufferKHR", code, NULL);
-    status = record_steps(&r, segment);
+    status = record_steps(&r, batch);
     if (status == YOKE_OK) {
         code = r.driver->clFinalizeCommandBufferKHR(r.buffer);
         if (code != CL_SUCCESS)
@@ -188,27 +188,27 @@ yoke_status yk_opencl_graph_create(yk_segment *segment)
     if (status < 0)
         r.driver->clReleaseCommandBufferKHR(r.buffer);
     else
-        segment->native = r.buffer;
+        batch->native = r.buffer;
     return status;
 }
 
-void yk_opencl_graph_destroy(yk_segment *segment)
+void yk_opencl_graph_destroy(yk_batch *batch)
 {
-    (void)yk_opencl_device_of(segment->device)->slot->command_buffers.clReleaseCommandBufferKHR(segment->native);
-    segment->native = NULL;
+    (void)yk_opencl_device_of(batch->device)->slot->command_buffers.clReleaseCommandBufferKHR(batch->native);
+    batch->native = NULL;
 }
 
 /* Another is made. So a change costs as much as recording every step again: on PoCL 1 us for each of ten and 7 us for each of a
- * thousand, where Yoke's own plan takes 0.1 us in all. */
-yoke_status yk_opencl_graph_change(yk_segment *segment, yk_step *step, const yk_op *op)
+ * thousand, where Yoke's own exec takes 0.1 us in all. */
+yoke_status yk_opencl_graph_update(yk_batch *batch, yk_step *step, const yk_op *op)
 {
-    (void)segment, (void)step, (void)op;
+    (void)batch, (void)step, (void)op;
     return YOKE_E_UNSUPPORTED;
 }
 
 /* ---- Launching ---- */
 
-yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_segment *segment)
+yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_batch *batch)
 {
     const yk_cl_command_buffer_table *driver = &yk_opencl_device_of(stream->device)->slot->command_buffers;
     cl_command_queue queue;
@@ -217,7 +217,7 @@ yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_segment *segmen
     if (stream->flags & YOKE_STREAM_TIMED)
         return YOKE_E_UNSUPPORTED;
     queue = yk_opencl_enter(stream);
-    code = driver->clEnqueueCommandBufferKHR(1, &queue, segment->native, 0, NULL, NULL);
+    code = driver->clEnqueueCommandBufferKHR(1, &queue, batch->native, 0, NULL, NULL);
     yk_opencl_leave(stream);
-    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail("clEnqueueCommandBufferKHR", code, "%zu commands", segment->count);
+    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail("clEnqueueCommandBufferKHR", code, "%zu commands", batch->count);
 }

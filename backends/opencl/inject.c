@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenCL's functions with faults on order: a wrapper for each, which asks src/inject.c what becomes of the call. Compiled only with
+ * OpenCL's functions with faults on order: a wrapper for each, which asks src/base/inject.c what becomes of the call. Compiled only
+ * with
  * --enable-fault-injection.
  */
 #include "driver.h"
 
-#include "../../src/inject.h"
+#include "base/inject.h"
 
 static struct yk_cl_table real;
 

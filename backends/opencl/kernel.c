@@ -35,13 +35,13 @@ static uint32_t size_of_type(const char *type)
         size_t length = strlen(scalars[i].name);
         if (strncmp(type, scalars[i].name, length) != 0)
             continue;
-        const char *lanes = type + length;
-        if (!*lanes)
+        const char *branches = type + length;
+        if (!*branches)
             return scalars[i].size;
-        if (strcmp(lanes, "3") == 0) /* laid out as 4 */
+        if (strcmp(branches, "3") == 0) /* laid out as 4 */
             return scalars[i].size * 4;
-        if (strcmp(lanes, "2") == 0 || strcmp(lanes, "4") == 0 || strcmp(lanes, "8") == 0 || strcmp(lanes, "16") == 0)
-            return scalars[i].size * (uint32_t)atoi(lanes);
+        if (strcmp(branches, "2") == 0 || strcmp(branches, "4") == 0 || strcmp(branches, "8") == 0 || strcmp(branches, "16") == 0)
+            return scalars[i].size * (uint32_t)atoi(branches);
     }
     return 0;
 }
@@ -92,7 +92,7 @@ static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint 
         param.size = sizeof(cl_mem);
         param.read_only = space == CL_KERNEL_ARG_ADDRESS_CONSTANT || qualifier & CL_KERNEL_ARG_TYPE_CONST;
     } else if (space == CL_KERNEL_ARG_ADDRESS_LOCAL)
-        param.kind = YK_PARAM_SHARED;
+        param.kind = YK_PARAM_LOCAL;
     else
         param.size = size_of_type(param.type);
     return yk_kernel_add_param(kernel, &param);
@@ -104,12 +104,12 @@ static yoke_status describe_signature(yoke_kernel *kernel, cl_kernel handle, cl_
     cl_int code = CL_SUCCESS;
     yoke_status status = YOKE_OK;
 
-    kernel->signature_has_shared = true;
+    kernel->signature_has_local = true;
     if (count > 0)
         code = yk_cl.clGetKernelArgInfo(handle, 0, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL);
     if (code == CL_KERNEL_ARG_INFO_NOT_AVAILABLE) {
         kernel->param_count = -1;
-        kernel->signature_has_shared = false;
+        kernel->signature_has_local = false;
         return YOKE_OK;
     }
     if (code != CL_SUCCESS)
@@ -174,8 +174,8 @@ static void describe_limits(yoke_kernel *kernel, cl_kernel handle)
     taken = shared + HIDDEN_SHARED;
     kernel->info.max_block_threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
     kernel->info.preferred_multiple = multiple < UINT32_MAX ? (uint32_t)multiple : UINT32_MAX;
-    kernel->info.static_shared = shared;
-    kernel->info.max_dynamic_shared = device->max_shared > taken ? device->max_shared - taken : 0;
+    kernel->info.static_shared_bytes = shared;
+    kernel->info.max_dynamic_shared_bytes = device->max_shared_bytes > taken ? device->max_shared_bytes - taken : 0;
 }
 
 static yoke_status name_fault(const yoke_kernel *kernel, cl_int code)
@@ -237,7 +237,7 @@ YK_COLD static yoke_status count_fault(const yk_op *op)
 {
     const yk_opencl_kernel *native = op->u.launch.kernel->native;
 
-    return yk_fail(YOKE_E_ARGUMENT, "opencl: kernel '%s' has %u parameters and %zu arguments are given%s",
+    return yk_fail(YOKE_E_KERNEL_ARGUMENT, "opencl: kernel '%s' has %u parameters and %zu arguments are given%s",
                    op->u.launch.kernel->name, (unsigned)native->count, op->u.launch.count,
                    op->u.launch.shared ? ", and shared memory" : "");
 }
@@ -254,10 +254,10 @@ YK_COLD static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int
     if (code != CL_INVALID_ARG_SIZE && code != CL_INVALID_ARG_VALUE && code != CL_INVALID_MEM_OBJECT)
         return yk_opencl_fail("clSetKernelArg", code, "argument %u of kernel '%s'", (unsigned)index, kernel->name);
     if (arg && arg->kind == YOKE_ARG_BUFFER)
-        return yk_opencl_fail_as(YOKE_E_ARGUMENT, "clSetKernelArg", code,
+        return yk_opencl_fail_as(YOKE_E_KERNEL_ARGUMENT, "clSetKernelArg", code,
                                  "parameter %u '%s' (%s) of kernel '%s' does not take a buffer", (unsigned)index,
                                  param ? param->name : "", param ? param->type : "", kernel->name);
-    return yk_opencl_fail_as(shared ? YOKE_E_RANGE : YOKE_E_ARGUMENT, "clSetKernelArg", code,
+    return yk_opencl_fail_as(shared ? YOKE_E_RANGE : YOKE_E_KERNEL_ARGUMENT, "clSetKernelArg", code,
                              "parameter %u '%s' (%s) of kernel '%s' does not take %zu bytes", (unsigned)index,
                              param ? param->name : "", param ? param->type : "", kernel->name, size);
 }
@@ -274,7 +274,7 @@ YK_COLD static yoke_status launch_fault(const yk_op *op, cl_int code)
     case CL_INVALID_GLOBAL_WORK_SIZE:
         break;
     case CL_INVALID_KERNEL_ARGS:
-        status = YOKE_E_ARGUMENT;
+        status = YOKE_E_KERNEL_ARGUMENT;
         break;
     default:
         return yk_opencl_fail("clEnqueueNDRangeKernel", code, "kernel '%s', %u x %u x %u blocks of %u x %u x %u", kernel->name,
@@ -322,11 +322,11 @@ static inline bool is_complete(const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
 
-    return kernel->signature_has_shared ||
+    return kernel->signature_has_local ||
            op->u.launch.count + (op->u.launch.shared > 0) == ((const yk_opencl_kernel *)kernel->native)->count;
 }
 
-static inline yoke_status give_launch(yoke_stream *stream, const yk_op *op)
+static inline yoke_status submit_launch(yoke_stream *stream, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     yk_opencl_kernel *native = kernel->native;
@@ -353,9 +353,9 @@ static inline yoke_status give_launch(yoke_stream *stream, const yk_op *op)
 
 yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
 {
-    if (YK_UNLIKELY(op->u.launch.shared_memory))
-        return yk_opencl_hand_over(stream, op, give_launch);
-    return give_launch(stream, op);
+    if (YK_UNLIKELY(op->u.launch.touches_host))
+        return yk_opencl_hand_over(stream, op, submit_launch);
+    return submit_launch(stream, op);
 }
 
 yoke_status yk_opencl_kernel_for(const yk_op *op, cl_kernel *out_handle)

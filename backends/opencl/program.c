@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/code.h"
+#include "program/code.h"
 
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
@@ -205,7 +205,7 @@ static yoke_status add_instance(yoke_program *program, const char *name)
             *end++ = *c;
     }
     *end = '\0';
-    status = yk_program_add_instance(program, name, spelled);
+    status = yk_program_add_name_expression(program, name, spelled);
     free(spelled);
     return status;
 }
@@ -233,7 +233,7 @@ yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *so
         status = create_program(&u, text, &handle);
     if (status == YOKE_OK)
         status = build(handle, &u, true, source->flags & YOKE_BUILD_DEBUG, log);
-    for (const char *const *name = source->instances; name && *name && status == YOKE_OK; name++)
+    for (const char *const *name = source->name_expressions; name && *name && status == YOKE_OK; name++)
         status = add_instance(program, *name);
     if (status == YOKE_OK)
         program->native = handle;
@@ -290,7 +290,7 @@ yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *te
     size_t before = text->length;
     yk_text_add(text, "%s (%s, driver %s, %s, %s, %s, %u units, %llu threads, %llu bytes shared)", device->info.name,
                 device->info.platform, device->info.driver, values[0], values[1], values[2], (unsigned)device->info.compute_units,
-                (unsigned long long)device->info.max_block_threads, (unsigned long long)device->info.max_shared);
+                (unsigned long long)device->info.max_block_threads, (unsigned long long)device->info.max_shared_bytes);
     return text->length > before ? YOKE_OK : yk_no_memory("what an OpenCL device is");
 }
 

@@ -92,7 +92,7 @@ static void collect(hand *all, const yk_op *op)
     all->count = 0;
     switch (op->kind) {
     case YK_OP_COPY:
-    case YK_OP_COPY_BOX:
+    case YK_OP_COPY_RECT:
         add(all, op->u.copy.target);
         add(all, op->u.copy.source);
         break;

@@ -42,7 +42,8 @@ static inline yoke_arg yoke_arg_null(void)
     return yoke_arg_make(YOKE_ARG_NULL, sizeof(void *));
 }
 
-/* Shared memory, in the place where OpenCL has the __local parameter. In CUDA, where it is no parameter, it adds to `shared`. */
+/* Shared memory, in the place where OpenCL has the __local parameter. In CUDA, where it is no parameter, it adds to `shared_bytes`.
+ */
 static inline yoke_arg yoke_arg_local(size_t bytes)
 {
     yoke_arg arg = yoke_arg_make(YOKE_ARG_LOCAL, 0);

@@ -37,24 +37,25 @@ YOKE_API void yoke_graph_release(yoke_graph *graph);
  * when the graph is gone. What the stream already held still runs.
  * Several streams can be recorded into one graph: begin with each. Within one stream nodes follow each other; between streams what
  * an event orders, recorded in one and waited for in the other, which is all that such an event can be used for. Calls that wait
- * for a recorded stream (yoke_stream_wait, the _sync copies), and events from outside, are YOKE_E_INVALID. YOKE_E_INVALID: the
- * graph has been ended, the stream is being recorded already or belongs to another device. Or the stream's failure. */
+ * for a recorded stream (yoke_stream_wait, the _sync copies), and events from outside, are YOKE_E_INVALID_ARGUMENT.
+ * YOKE_E_INVALID_ARGUMENT: the graph has been ended, the stream is being recorded already or belongs to another device. Or the
+ * stream's failure. */
 YOKE_API yoke_status yoke_graph_begin(yoke_graph *graph, yoke_stream *stream);
 
-/* Recording is over: the streams run what they are given again, and the graph can be launched. YOKE_E_INVALID: nothing was begun,
- * or it has ended already. Or the driver's failure to make the graph, which then stays empty. */
+/* Recording is over: the streams run what they are given again, and the graph can be launched. YOKE_E_INVALID_ARGUMENT: nothing was
+ * begun, or it has ended already. Or the driver's failure to make the graph, which then stays empty. */
 YOKE_API yoke_status yoke_graph_end(yoke_graph *graph);
 
 /* Run all of the graph, in the stream's order: it starts behind what the stream has, and what follows in the stream waits for all
  * of it. Any stream of its device will do, any number of times, also while launches before are still under way, which then run one
  * after the other in one stream and side by side in several, where the driver can (CUDA runs one driver's graph after the other).
  * Where it has host functions the graph is cut: those are called as if they had been enqueued one by one, once for each launch, and
- * what the contract of yoke_stream_call says holds. YOKE_E_INVALID: the graph has not been ended, or failed to; the stream belongs
- * to another device or is being recorded. YOKE_E_OUT_OF_HOST_MEMORY: there is no thread for the graph's host functions. Or the
- * stream's failure.
- * One launch may fail after it has begun: that of a graph of several streams which the driver does not replay as a whole, when host
- * memory runs out or the driver refuses an operation in the middle. Then the stream fails, too, with the same failure, the rest of
- * the graph does not run, and its host functions that were enqueued have been called, with that failure or before it. */
+ * what the contract of yoke_host_call says holds. YOKE_E_INVALID_ARGUMENT: the graph has not been ended, or failed to; the stream
+ * belongs to another device or is being recorded. YOKE_E_OUT_OF_HOST_MEMORY: there is no thread for the graph's host functions. Or
+ * the stream's failure. One launch may fail after it has begun: that of a graph of several streams which the driver does not replay
+ * as a whole, when host memory runs out or the driver refuses an operation in the middle. Then the stream fails, too, with the same
+ * failure, the rest of the graph does not run, and its host functions that were enqueued have been called, with that failure or
+ * before it. */
 #define yoke_graph_launch(...) yoke_graph_launch_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_launch_at(const char *where, yoke_stream *stream, yoke_graph *graph);
 
@@ -66,14 +67,14 @@ YOKE_API size_t yoke_graph_get_size(const yoke_graph *graph);
  * Change a node of a graph that has been ended: launches enqueued from now on have the new arguments, those before keep theirs. The
  * node has to be of the same kind (a write stays a write), and everything is checked as when it is enqueued; with a failure the
  * node stays as it was. Threads may change and launch a graph at once; a launch has either all of a change or nothing.
- * YOKE_E_RANGE: there is no such node. YOKE_E_INVALID: the node is of another kind, or the graph has not been ended. Else as the
- * function that enqueues.
+ * YOKE_E_RANGE: there is no such node. YOKE_E_INVALID_ARGUMENT: the node is of another kind, or the graph has not been ended. Else
+ * as the function that enqueues.
  */
 
 /* Change everything of a launch. With host arrays (yoke_in and the like) it is YOKE_E_UNSUPPORTED: record copies of their own. */
 #define yoke_graph_set_launch(...) yoke_graph_set_launch_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_set_launch_at(const char *where, yoke_graph *graph, size_t node, yoke_kernel *kernel, yoke_dim grid,
-                                              yoke_dim block, size_t shared, const yoke_arg *args, size_t count);
+                                              yoke_dim block, size_t shared_bytes, const yoke_arg *args, size_t count);
 
 /* Change only the arguments of a launch. */
 #define yoke_graph_set_args(...) yoke_graph_set_args_at(YOKE_HERE, __VA_ARGS__)

@@ -20,10 +20,10 @@ typedef yoke_status (*yoke_native_fn)(yoke_status status, void *native_stream, v
  * driver's stream: a call of a vendor's library, say. Everything before it in the stream has been given to the driver, but need not
  * have finished; everything behind it is given after it returns. It runs on a thread of Yoke's, on CUDA with the device's context
  * current, and is called exactly once, as a host function is; but it should only enqueue, and must not use this stream or its
- * events through Yoke meanwhile. If this call fails, neither `fn` nor `release` is ever called. Statuses as yoke_stream_call. */
-#define yoke_stream_native(...) yoke_stream_native_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_stream_native_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
-                                           yoke_release_fn release);
+ * events through Yoke meanwhile. If this call fails, neither `fn` nor `release` is ever called. Statuses as yoke_host_call. */
+#define yoke_native_call(...) yoke_native_call_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_native_call_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
+                                         yoke_release_fn release);
 
 /* A device's own handles, valid as long as the device. The caller sets `size` (YOKE_NATIVE_DEVICE_INIT). */
 typedef struct yoke_native_device {
@@ -38,18 +38,18 @@ typedef struct yoke_native_device {
         sizeof(yoke_native_device), NULL, 0, NULL \
     }
 
-/* Get a device's own handles. YOKE_E_INVALID: out_native is NULL or its size is 0. */
-YOKE_API yoke_status yoke_device_native(yoke_device *device, yoke_native_device *out_native);
+/* Get a device's own handles. YOKE_E_INVALID_ARGUMENT: out_native is NULL or its size is 0. */
+YOKE_API yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_native);
 
 /* The driver's handle of a buffer or view, valid as long as that: a CUdeviceptr, or a cl_mem (of a view, a sub-buffer). A pinned
  * buffer has none on CUDA: there its host pointer is all. YOKE_E_UNSUPPORTED: that, a view that is not aligned, or shared memory on
  * OpenCL, which is its host pointer. */
-YOKE_API yoke_status yoke_buffer_native(yoke_buffer *buffer, uintptr_t *out_native);
+YOKE_API yoke_status yoke_buffer_get_native(yoke_buffer *buffer, uintptr_t *out_native);
 
 /* A buffer over device memory of somebody else: `size` bytes from a CUdeviceptr of the device's primary context, or of a cl_mem of
- * its context (yoke_device_native). A cl_mem is retained; CUDA memory must not be freed before the buffer is released and the work
- * that uses it is waited for. YOKE_E_INVALID: native is 0, size is 0, or it is no memory of this device. YOKE_E_RANGE: the memory
- * is smaller. */
+ * its context (yoke_device_get_native). A cl_mem is retained; CUDA memory must not be freed before the buffer is released and the
+ * work that uses it is waited for. YOKE_E_INVALID_ARGUMENT: native is 0, size is 0, or it is no memory of this device.
+ * YOKE_E_RANGE: the memory is smaller. */
 YOKE_API yoke_status yoke_buffer_wrap(yoke_device *device, uintptr_t native, size_t size, yoke_buffer **out_buffer);
 
 #ifdef __cplusplus

@@ -33,12 +33,12 @@ typedef struct yoke_header {
  * folders in their order, then <yoke/types.h>, which is always there. With "" a header is looked for beside the one that includes
  * it first. `#pragma once` and include guards work. Names that are absolute or lead out of an include folder ("..", links) are
  * refused. What is not found is left to the CUDA compiler when it stands in <>, and is an error where it is really included
- * otherwise. An include folder that is not there is YOKE_E_INVALID.
+ * otherwise. An include folder that is not there is YOKE_E_INVALID_ARGUMENT.
  */
 typedef struct yoke_source {
     size_t size;                        /* YOKE_SOURCE_INIT; 0 means the struct as it was in version 0.1 */
     const char *name;                   /* for messages, as "saxpy"; may be NULL */
-    const char *cuda;                   /* CUDA C++ as NVRTC takes it; kernels are extern "C", or named in `instances` */
+    const char *cuda;                   /* CUDA C++ as NVRTC takes it; kernels are extern "C", or named in `name_expressions` */
     const char *opencl;                 /* OpenCL C */
     const char *const *defines;         /* "NAME" or "NAME=VALUE", each of one line, ended by NULL; may be NULL */
     int32_t math;                       /* YOKE_MATH_EXACT or YOKE_MATH_FAST */
@@ -51,7 +51,7 @@ typedef struct yoke_source {
     /* Kernels in C++ that are no extern "C", as "scale<float>" or "ns::scale", ended by NULL; yoke_kernel_get takes the same
      * spelling. OpenCL C has none of that: there the kernel is the name with each run of other characters made an underscore and
      * those at the end left out, "scale_float" and "ns_scale". May be NULL. */
-    const char *const *instances;
+    const char *const *name_expressions;
 } yoke_source;
 
 #define YOKE_SOURCE_INIT                                                                                    \
@@ -60,52 +60,56 @@ typedef struct yoke_source {
     }
 
 /* The source of one of Yoke's own kernels, as "saxpy": static text, both twins. YOKE_E_NOT_FOUND names the nearest. */
-YOKE_API yoke_status yoke_source_get(const char *name, yoke_source *out_source);
+YOKE_API yoke_status yoke_source_builtin(const char *name, yoke_source *out_source);
 
 /* ---- Programs ----------------------------------------------------------------------------------------------------------- */
 
 /* Compile a program for the device, or take it from the cache (see yoke_cache_get_info); blocks meanwhile. Of several threads that
  * build the same at once, one compiles and the others wait for it.
- * YOKE_E_INVALID: no text for the device's backend; an empty text, one with a NUL byte, or one that is no source (PTX, say: the
- * record names it); a define, header, folder or instance that is malformed. YOKE_E_BUILD: it does not compile; the record has the
- * first error and yoke_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where it was looked for),
- * or makes nothing that this driver takes. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std or cuda_std. */
+ * YOKE_E_INVALID_ARGUMENT: no text for the device's backend; an empty text, one with a NUL byte, or one that is no source (PTX,
+ * say: the record names it); a define, header, folder or instance that is malformed. YOKE_E_BUILD: it does not compile; the record
+ * has the first error and yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where it was
+ * looked for), or makes nothing that this driver takes. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std or cuda_std.
+ */
 YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program);
 
 /* The same without blocking: the program compiles on a thread of Yoke's, and `out_event` settles when it is done, with what
  * yoke_program_build would have returned. The source is copied during the call. Looking up a kernel waits for the build. Statuses
- * of this call: YOKE_E_INVALID as above, YOKE_E_OUT_OF_HOST_MEMORY. `out_event` may be NULL. */
+ * of this call: YOKE_E_INVALID_ARGUMENT as above, YOKE_E_OUT_OF_HOST_MEMORY. `out_event` may be NULL. */
 YOKE_API yoke_status yoke_program_build_async(yoke_device *device, const yoke_source *source, yoke_program **out_program,
                                               yoke_event **out_event);
 
 /* Make a program of compiled code, whose kind is found by its first bytes: what yoke_program_save wrote; PTX, cubin or fatbin on
- * CUDA; SPIR-V where YOKE_CAP_SPIRV; a driver's own binary on OpenCL where YOKE_CAP_IMAGES (taken as that when it is nothing else
- * that is known). `name` is for messages and may be NULL. `image` is read during the call. SPIR-V may have either byte order; that
- * its instructions and functions are whole is checked, and the rest drivers believe, some of which end the process when it is
- * wrong: let spirv-val look at what comes from elsewhere.
- * YOKE_E_INVALID: image is NULL or size 0; source text; a saved image that is damaged. YOKE_E_UNSUPPORTED: code of a kind for
- * another backend, or for another device; the record says which. YOKE_E_UNAVAILABLE: PTX that is newer than the driver; both
- * versions are in the record. YOKE_E_BUILD: the driver does not make sense of it; yoke_build_log(). */
+ * CUDA; SPIR-V where YOKE_CAP_SPIRV; a driver's own binary on OpenCL where YOKE_CAP_PROGRAM_BINARIES (taken as that when it is
+ * nothing else that is known). `name` is for messages and may be NULL. `image` is read during the call. SPIR-V may have either byte
+ * order; that its instructions and functions are whole is checked, and the rest drivers believe, some of which end the process when
+ * it is wrong: let spirv-val look at what comes from elsewhere. YOKE_E_INVALID_ARGUMENT: image is NULL or size 0; source text; a
+ * saved image that is damaged. YOKE_E_UNSUPPORTED: code of a kind for another backend, or for another device; the record says
+ * which. YOKE_E_UNAVAILABLE: PTX that is newer than the driver; both versions are in the record. YOKE_E_BUILD: the driver does not
+ * make sense of it; yoke_get_build_log(). */
 YOKE_API yoke_status yoke_program_load(yoke_device *device, const char *name, const void *image, size_t size,
                                        yoke_program **out_program);
 
 /* Write a program in a form that yoke_program_load takes, for this device and driver, with the signatures of its kernels. `target`:
  * `capacity` bytes, or NULL when capacity is 0; `out_size` is how many it takes, and nothing is written where that is more.
- * YOKE_E_UNSUPPORTED: no YOKE_CAP_IMAGES. Or the failure of a build that is still running. */
+ * YOKE_E_UNSUPPORTED: no YOKE_CAP_PROGRAM_BINARIES. Or the failure of a build that is still running. */
 YOKE_API yoke_status yoke_program_save(yoke_program *program, void *target, size_t capacity, size_t *out_size);
 
 /* The compiler's log of the calling thread's last yoke_program_build or _load, failed or not. Never NULL; valid until that thread's
  * next. */
-YOKE_API const char *yoke_build_log(void);
+YOKE_API const char *yoke_get_build_log(void);
 
 /* The compiler's log of this program, once it is built (a build that is still running is waited for); "" for NULL. Lives as long as
  * the program. */
 YOKE_API const char *yoke_program_get_log(yoke_program *program);
 
-/* The names of the program's kernels, separated by ';', once it is built (a build that is still running is waited for). Instances
- * of C++ have the compiler's names. Never NULL; "" for NULL, for a program that has failed, and where neither the driver nor the
- * program's source tells. Valid until the thread's next such call. */
-YOKE_API const char *yoke_program_get_kernels(yoke_program *program);
+/* The number of kernels in the program, once it is built: a build that is still running is waited for. 0 for NULL, for a program
+ * that has failed, and where neither the driver nor the program's source tells. */
+YOKE_API size_t yoke_program_get_kernel_count(yoke_program *program);
+
+/* The name of a kernel of the program, by its index from 0, in no particular order. Kernels of C++ that have no extern "C" have the
+ * compiler's names. Lives as long as the program. NULL when the index is not below yoke_program_get_kernel_count. */
+YOKE_API const char *yoke_program_get_kernel_name(yoke_program *program, size_t index);
 
 /* What compiles sources for a device. The caller sets `size` (YOKE_COMPILER_INFO_INIT). */
 typedef struct yoke_compiler_info {
@@ -123,8 +127,8 @@ typedef struct yoke_compiler_info {
         }                                         \
     }
 
-/* Ask what compiles sources for a device. YOKE_E_INVALID: out_info is NULL or its size is 0. YOKE_E_UNAVAILABLE: NVRTC is missing;
- * the record says where it was looked for. */
+/* Ask what compiles sources for a device. YOKE_E_INVALID_ARGUMENT: out_info is NULL or its size is 0. YOKE_E_UNAVAILABLE: NVRTC is
+ * missing; the record says where it was looked for. */
 YOKE_API yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *out_info);
 
 /* Take another reference, or give one back. */
@@ -132,9 +136,9 @@ YOKE_API yoke_program *yoke_program_retain(yoke_program *program);
 YOKE_API void yoke_program_release(yoke_program *program);
 
 /* A variable of the program, __device__ or __constant__, as a buffer: for copies, fills and kernel arguments. It keeps the program
- * alive; the caller releases it. A name in C++ has to be one of the source's `instances`, as "&ns::x". YOKE_E_NOT_FOUND: there is
- * none of this name. YOKE_E_INVALID: it has no bytes. YOKE_E_UNSUPPORTED: no YOKE_CAP_GLOBALS (OpenCL C lets nobody ask where a
- * variable is). */
+ * alive; the caller releases it. A name in C++ has to be one of the source's `name_expressions`, as "&ns::x". YOKE_E_NOT_FOUND:
+ * there is none of this name. YOKE_E_INVALID_ARGUMENT: it has no bytes. YOKE_E_UNSUPPORTED: no YOKE_CAP_GLOBALS (OpenCL C lets
+ * nobody ask where a variable is). */
 YOKE_API yoke_status yoke_program_get_global(yoke_program *program, const char *name, yoke_buffer **out_buffer);
 
 /* ---- The cache ---------------------------------------------------------------------------------------------------------- */
@@ -167,7 +171,7 @@ typedef struct yoke_cache_info {
  * the compiler makes: the texts, all that they include, options, compiler, driver and device. YOKE_CACHE=off, read or on (the
  * default); YOKE_CACHE_SIZE=MiB (256 unless set). With a value that is none of these there is no cache, and nothing is counted. The
  * folder has to be the user's own and writable by nobody else; set-user-id programs have no cache. A cache that cannot be used is a
- * line in the log and never a failure. YOKE_E_INVALID: out_info is NULL or its size is 0. */
+ * line in the log and never a failure. YOKE_E_INVALID_ARGUMENT: out_info is NULL or its size is 0. */
 YOKE_API yoke_status yoke_cache_get_info(yoke_cache_info *out_info);
 
 /* ---- Kernels ------------------------------------------------------------------------------------------------------------ */
@@ -179,17 +183,17 @@ YOKE_API yoke_status yoke_kernel_get(yoke_program *program, const char *name, yo
 
 /* What is known of a compiled kernel on its device. */
 typedef struct yoke_kernel_info {
-    size_t size;                 /* sizeof(yoke_kernel_info) */
-    int32_t parameters;          /* that a launch has to give; -1 when the driver does not tell */
-    uint32_t max_block_threads;  /* for this kernel */
-    uint32_t preferred_multiple; /* of threads in a block: the warp or SIMD width */
-    uint64_t static_shared;      /* bytes of shared memory that the source itself declares; 0 also when the driver does not tell */
-    uint64_t max_dynamic_shared; /* bytes that a launch may ask for beside that */
-    uint32_t automatic_block;    /* threads in a block of yoke_launch_n */
-    int32_t registers;           /* of a thread; -1 when the driver does not tell */
-    int64_t local_bytes;         /* memory of a thread beside its registers: arrays, and what was spilled; -1 the same */
-    int64_t constant_bytes;      /* constant memory of the kernel; -1 the same */
-    uint32_t required_block[3];  /* the only block that the source allows, or 0 */
+    size_t size;                  /* sizeof(yoke_kernel_info) */
+    int32_t parameters;           /* that a launch has to give; -1 when the driver does not tell */
+    uint32_t max_block_threads;   /* for this kernel */
+    uint32_t preferred_multiple;  /* of threads in a block: the warp or SIMD width */
+    uint64_t static_shared_bytes; /* bytes of shared memory that the source itself declares; 0 also when the driver does not tell */
+    uint64_t max_dynamic_shared_bytes; /* bytes that a launch may ask for beside that */
+    uint32_t automatic_block;          /* threads in a block of yoke_launch_n */
+    int32_t registers;                 /* of a thread; -1 when the driver does not tell */
+    int64_t local_bytes;               /* memory of a thread beside its registers: arrays, and what was spilled; -1 the same */
+    int64_t constant_bytes;            /* constant memory of the kernel; -1 the same */
+    uint32_t required_block[3];        /* the only block that the source allows, or 0 */
 } yoke_kernel_info;
 
 #define YOKE_KERNEL_INFO_INIT                                \
@@ -276,20 +280,20 @@ typedef struct yoke_dim {
  * carries all of its arguments and keeps what they refer to alive until it has run: nothing needs to outlive the call but the
  * host's arrays of yoke_in, yoke_out and yoke_inout, which have to stay until the stream has come so far. For those the launch
  * takes device memory in the stream's order, copies to it, and behind the kernel from it; the results are there once the stream is
- * waited for. `shared`: bytes of dynamic shared memory: `extern __shared__` in CUDA; in OpenCL the kernel's last parameter, a
+ * waited for. `shared_bytes`: bytes of dynamic shared memory: `extern __shared__` in CUDA; in OpenCL the kernel's last parameter, a
  * __local pointer that is no part of `args`. It may be given as yoke_arg_local instead, in the place where OpenCL has the
- * parameter. `args`, `count`: YOKE_ARGS(…) gives both, in the order of the kernel's parameters. YOKE_E_ARGUMENT: count, kind or
- * width does not fit the compiled kernel, where YOKE_CAP_SIGNATURE; a view is not aligned; a buffer is pinned; a buffer is
- * read-only or a host array only comes out, and the kernel writes or only reads it. YOKE_E_INVALID: a dimension is 0; kernel,
- * stream or a buffer belong to different devices. YOKE_E_RANGE: grid, block or shared memory beyond what device or kernel allow. Or
- * the stream's failure, when it has failed. */
+ * parameter. `args`, `count`: YOKE_ARGS(…) gives both, in the order of the kernel's parameters. YOKE_E_KERNEL_ARGUMENT: count, kind
+ * or width does not fit the compiled kernel, where YOKE_CAP_SIGNATURE; a view is not aligned; a buffer is pinned; a buffer is
+ * read-only or a host array only comes out, and the kernel writes or only reads it. YOKE_E_INVALID_ARGUMENT: a dimension is 0;
+ * kernel, stream or a buffer belong to different devices. YOKE_E_RANGE: grid, block or shared memory beyond what device or kernel
+ * allow. Or the stream's failure, when it has failed. */
 #define yoke_launch(...) yoke_launch_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,
-                                    size_t shared, const yoke_arg *args, size_t count);
+                                    size_t shared_bytes, const yoke_arg *args, size_t count);
 
 /* Launch over at least `n` threads in one dimension, in blocks whose size Yoke chooses for this kernel on this device
- * (yoke_kernel_info.automatic_block); the kernel has to leave out threads beyond n. YOKE_E_INVALID: n is 0. YOKE_E_RANGE: more
- * blocks than a grid has. Else as yoke_launch. */
+ * (yoke_kernel_info.automatic_block); the kernel has to leave out threads beyond n. YOKE_E_INVALID_ARGUMENT: n is 0. YOKE_E_RANGE:
+ * more blocks than a grid has. Else as yoke_launch. */
 #define yoke_launch_n(...) yoke_launch_n_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_launch_n_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, size_t n, const yoke_arg *args,
                                       size_t count);
@@ -298,7 +302,7 @@ YOKE_API yoke_status yoke_launch_n_at(const char *where, yoke_stream *stream, yo
  * YOKE_CAP_COOPERATIVE. YOKE_E_RANGE: more blocks than fit; the record says how many do. */
 #define yoke_launch_cooperative(...) yoke_launch_cooperative_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_launch_cooperative_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid,
-                                                yoke_dim block, size_t shared, const yoke_arg *args, size_t count);
+                                                yoke_dim block, size_t shared_bytes, const yoke_arg *args, size_t count);
 
 #ifdef __cplusplus
 }

@@ -98,9 +98,9 @@ typedef struct yoke_field {
 /* Make sure that a struct is laid out on the device as on the host, by a kernel that is compiled and run for that.
  * `source`: as for yoke_program_build; its texts, or headers that they include, declare the struct. `name`: as kernels write it,
  * "struct particle" or "particle". `size`: sizeof on the host. `fields`, `count`: YOKE_FIELD each, 64 at most.
- * YOKE_E_ARGUMENT: the layouts differ; the record names the first field that does, with both offsets or sizes. YOKE_E_INVALID: name
- * or a field's name is no name, count is 0 or above 64, or as yoke_program_build. YOKE_E_BUILD: the source does not compile, or
- * has no such struct or field. Blocks. */
+ * YOKE_E_KERNEL_ARGUMENT: the layouts differ; the record names the first field that does, with both offsets or sizes.
+ * YOKE_E_INVALID_ARGUMENT: name or a field's name is no name, count is 0 or above 64, or as yoke_program_build. YOKE_E_BUILD: the
+ * source does not compile, or has no such struct or field. Blocks. */
 YOKE_API yoke_status yoke_struct_check(yoke_device *device, const yoke_source *source, const char *name, size_t size,
                                        const yoke_field *fields, size_t count);
 

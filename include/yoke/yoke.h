@@ -6,9 +6,9 @@
  *
  *  - It returns a yoke_status: YOKE_OK (0), YOKE_PENDING (> 0), or a failure (< 0) with a record behind yoke_error().
  *  - It may be called from any thread, and from inside a host function. Calls on one object from several threads are safe.
- *  - A NULL object is YOKE_E_INVALID. Its record keeps the failure before it as its cause, so that a short program may check once
- *    at its end. A released object is YOKE_E_INVALID until its memory serves another object, which the old handle then names: a
- *    thread must not use an object that another thread may have released.
+ *  - A NULL object is YOKE_E_INVALID_ARGUMENT. Its record keeps the failure before it as its cause, so that a short program may
+ * check once at its end. A released object is YOKE_E_INVALID_ARGUMENT until its memory serves another object, which the old handle
+ * then names: a thread must not use an object that another thread may have released.
  *  - Out-parameters come last; they are set to NULL or 0 when the call fails. A function that fails has done nothing.
  *  - create, open, build and record give a reference that the caller releases; get borrows from its parent.
  *  - It never aborts, exits or prints (but see yoke_log_set), and leaves the thread's current CUDA context as it was. A driver that
@@ -78,14 +78,14 @@ typedef struct yoke_kernel yoke_kernel;   /* an entry point of a program: <yoke/
 #define YOKE_STATUS_LIST(X)                                                                                            \
     X(YOKE_OK, 0, "done")                                                                                              \
     X(YOKE_PENDING, 1, "not finished yet")                                                                             \
-    X(YOKE_E_INVALID, -101, "an argument is not usable")                                                               \
+    X(YOKE_E_INVALID_ARGUMENT, -101, "an argument is not usable")                                                      \
     X(YOKE_E_RANGE, -102, "beyond the end of a buffer or a limit of the device")                                       \
-    X(YOKE_E_ARGUMENT, -103, "a kernel argument does not fit the compiled kernel")                                     \
+    X(YOKE_E_KERNEL_ARGUMENT, -103, "a kernel argument does not fit the compiled kernel")                              \
     X(YOKE_E_NOT_FOUND, -104, "no such device, kernel or source")                                                      \
     X(YOKE_E_UNSUPPORTED, -105, "the driver or the device cannot do this")                                             \
     X(YOKE_E_DEADLOCK, -106, "the call would wait for itself")                                                         \
     X(YOKE_E_UNAVAILABLE, -201, "a driver or compiler is missing or refuses to start")                                 \
-    X(YOKE_E_BUILD, -202, "the source does not compile: yoke_build_log() has the compiler's log")                      \
+    X(YOKE_E_BUILD, -202, "the source does not compile: yoke_get_build_log() has the compiler's log")                  \
     X(YOKE_E_OUT_OF_DEVICE_MEMORY, -203, "the device's memory is exhausted")                                           \
     X(YOKE_E_OUT_OF_HOST_MEMORY, -204, "the host's memory or threads are exhausted")                                   \
     X(YOKE_E_DRIVER, -205, "a driver call failed")                                                                     \
@@ -180,12 +180,12 @@ enum {
     YOKE_CAP_TIMING = 3,        /* timed events */
     YOKE_CAP_EXACT_FP32 = 4, /* float division and square root are correctly rounded, and subnormals kept, unless YOKE_MATH_FAST */
     YOKE_CAP_MAPPED = 5,     /* buffers of YOKE_MEMORY_MAPPED */
-    YOKE_CAP_SHARED = 6,     /* buffers of YOKE_MEMORY_SHARED */
-    YOKE_CAP_IMAGES = 7,     /* programs can be saved, kept in the cache, and loaded again */
-    YOKE_CAP_SPIRV = 8,      /* SPIR-V can be loaded */
-    YOKE_CAP_GLOBALS = 9,    /* yoke_program_get_global */
-    YOKE_CAP_COOPERATIVE = 10, /* yoke_launch_cooperative */
-    YOKE_CAP_GRAPHS = 11,      /* the driver itself replays graphs; without it Yoke does, which costs as much as enqueueing */
+    YOKE_CAP_MANAGED = 6,    /* buffers of YOKE_MEMORY_MANAGED */
+    YOKE_CAP_PROGRAM_BINARIES = 7, /* programs can be saved, kept in the cache, and loaded again */
+    YOKE_CAP_SPIRV = 8,            /* SPIR-V can be loaded */
+    YOKE_CAP_GLOBALS = 9,          /* yoke_program_get_global */
+    YOKE_CAP_COOPERATIVE = 10,     /* yoke_launch_cooperative */
+    YOKE_CAP_GRAPHS = 11,          /* the driver itself replays graphs; without it Yoke does, which costs as much as enqueueing */
     YOKE_CAP_COUNT = 12
 };
 
@@ -206,12 +206,12 @@ typedef struct yoke_device_info {
     uint32_t compute_units;     /* multiprocessors or cores */
     uint64_t memory;            /* bytes of device memory */
     uint64_t max_buffer;        /* bytes of the largest single buffer */
-    uint64_t max_shared;        /* bytes of shared (local) memory of one block */
+    uint64_t max_shared_bytes;  /* bytes of shared (local) memory of one block */
     uint64_t max_grid[3];       /* blocks */
     uint64_t max_block[3];      /* threads per block in each dimension */
     uint64_t max_block_threads; /* threads per block in all */
     uint64_t view_alignment; /* a view whose offset is a multiple of this can be a kernel argument; another one only if the driver
-                                takes it, else its launch is YOKE_E_ARGUMENT */
+                                takes it, else its launch is YOKE_E_KERNEL_ARGUMENT */
 } yoke_device_info;
 
 #define YOKE_DEVICE_INFO_INIT                                                                                         \
@@ -222,18 +222,18 @@ typedef struct yoke_device_info {
 /* How many devices there are through all backends, or through the one that YOKE_BACKEND orders.
  * Each backend's drivers are asked in a child process, unless this process has opened a device of that backend. So a later fork
  * stays safe, and a driver that crashes, ends its process or hangs does no harm. The child is killed after 20 seconds. A program
- * that reaps every child itself may reap this one, too. A backend that does not answer has no devices, and yoke_device_report says
- * why. One broken OpenCL driver takes all OpenCL devices with it, because the OpenCL loader starts all drivers of a process or
+ * that reaps every child itself may reap this one, too. A backend that does not answer has no devices, and yoke_device_get_report
+ * says why. One broken OpenCL driver takes all OpenCL devices with it, because the OpenCL loader starts all drivers of a process or
  * none. Then each OpenCL driver is asked in a child of its own, for 20 seconds at most; the report names the drivers that are
  * broken, what they did, and the variables of the environment that start only a driver that works. A backend whose driver another
  * thread is starting in this process is waited for, 20 seconds at most. The thread cannot be cancelled (pthread_cancel) during this
- * call, yoke_device_list and yoke_device_open. YOKE_E_INVALID: YOKE_BACKEND names no backend. YOKE_E_OUT_OF_HOST_MEMORY: the child
- * cannot be started, or it had no file descriptors left to open a driver with. */
+ * call, yoke_device_list and yoke_device_open. YOKE_E_INVALID_ARGUMENT: YOKE_BACKEND names no backend. YOKE_E_OUT_OF_HOST_MEMORY:
+ * the child cannot be started, or it had no file descriptors left to open a driver with. */
 YOKE_API yoke_status yoke_device_count(size_t *out_count);
 
 /* List those devices, best first. `infos`: `capacity` structs, each with its size set, or NULL when capacity is 0. At most
- * `capacity` are filled; `out_count` is how many there are. Statuses as yoke_device_count. yoke_device_report tells of drivers that
- * are missing. */
+ * `capacity` are filled; `out_count` is how many there are. Statuses as yoke_device_count. yoke_device_get_report tells of drivers
+ * that are missing. */
 YOKE_API yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, size_t *out_count);
 
 /* Open a device.
@@ -241,15 +241,15 @@ YOKE_API yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, 
  * "name~H200" (part of the name, any case); or NULL: what the environment's YOKE_DEVICE (such a selector) orders, else the best
  * device of the backend that YOKE_BACKEND orders, else the best there is: CUDA, then OpenCL GPU, accelerator, CPU, emulator. A
  * selector that names no backend looks only at the one that YOKE_BACKEND orders, when it does. An order that cannot be obeyed is an
- * error and never falls back. yoke_device_report says what was tried.
+ * error and never falls back. yoke_device_get_report says what was tried.
  * Before drivers are started in this process, a child process asks them, as in yoke_device_count, and a backend whose drivers
  * crash, end the child or hang is passed over as one that is missing. That the drivers have answered is remembered in the cache's
  * folder (YOKE_CACHE): as long as the drivers, the libraries that they load, the environment that chooses them and the running
  * system stay the same, no child is asked again. So a driver that begins to crash or hang without such a change does it in this
  * process. Nor is a child asked when none can be started, when other code of the process has started an OpenCL driver, or with
  * YOKE_TRUST_DRIVERS=1.
- * YOKE_E_INVALID: the selector or variable is malformed. YOKE_E_NOT_FOUND: no such device. YOKE_E_UNAVAILABLE: the driver is
- * missing, refuses to start, has crashed or not answered the child in 20 seconds, or another thread has been starting it for 20
+ * YOKE_E_INVALID_ARGUMENT: the selector or variable is malformed. YOKE_E_NOT_FOUND: no such device. YOKE_E_UNAVAILABLE: the driver
+ * is missing, refuses to start, has crashed or not answered the child in 20 seconds, or another thread has been starting it for 20
  * seconds. */
 YOKE_API yoke_status yoke_device_open(const char *selector, yoke_device **out_device);
 
@@ -261,15 +261,19 @@ YOKE_API yoke_device *yoke_device_retain(yoke_device *device);
  * nothing, as in every release. */
 YOKE_API void yoke_device_release(yoke_device *device);
 
-/* Describe an opened device. The caller sets out_info->size. YOKE_E_INVALID: size is 0 or smaller than the selector's end. */
+/* Describe an opened device. The caller sets out_info->size. YOKE_E_INVALID_ARGUMENT: size is 0 or smaller than the selector's end.
+ */
 YOKE_API yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *out_info);
 
 /* NULL when the device has capability YOKE_CAP_x, else the reason why not, in words. Lives as long as the device. */
 YOKE_API const char *yoke_device_lacks(const yoke_device *device, int capability);
 
+/* 1 when the device has capability YOKE_CAP_x, else 0; then yoke_device_lacks says why not. 0 for NULL and for other numbers. */
+YOKE_API int yoke_device_supports(const yoke_device *device, int capability);
+
 /* What the calling thread's last yoke_device_open, _list or _count tried: one line a candidate, with the reason where it was
  * rejected. Never NULL; valid until the thread's next such call. */
-YOKE_API const char *yoke_device_report(void);
+YOKE_API const char *yoke_device_get_report(void);
 
 /* ---- Streams and host functions ----------------------------------------------------------------------------------------- */
 
@@ -312,7 +316,7 @@ YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_s
  * counts as one operation until it runs; an event counts while it is held. A call that Yoke carries out by several operations
  * counts as one before it and as all of them behind it. What the stream's own host functions enqueue in it does not wait, and
  * counts. Each enqueue takes a lock, some tens of nanoseconds. YOKE_E_UNSUPPORTED: YOKE_STREAM_TIMED on a device without
- * YOKE_CAP_TIMING. YOKE_E_INVALID: unknown flags or way to wait, or YOKE_STREAM_PENDING_WHEN_FULL without a depth. */
+ * YOKE_CAP_TIMING. YOKE_E_INVALID_ARGUMENT: unknown flags or way to wait, or YOKE_STREAM_PENDING_WHEN_FULL without a depth. */
 YOKE_API yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream);
 
 /* Take another reference, which yoke_stream_release gives back. NULL for NULL. */
@@ -343,7 +347,7 @@ YOKE_API yoke_status yoke_stream_cancel(yoke_stream *stream);
  * queue; the stream then stays failed. */
 YOKE_API yoke_status yoke_stream_recover(yoke_stream *stream);
 
-/* How the device's streams with YOKE_WAIT_AUTO wait from now on. YOKE_E_INVALID: no YOKE_WAIT_ value. */
+/* How the device's streams with YOKE_WAIT_AUTO wait from now on. YOKE_E_INVALID_ARGUMENT: no YOKE_WAIT_ value. */
 YOKE_API yoke_status yoke_device_set_wait(yoke_device *device, int32_t wait);
 
 /* A host function. `status`: YOKE_OK, or why the work before it did not succeed (yoke_error() then holds the record). Returns a
@@ -362,10 +366,11 @@ typedef void (*yoke_release_fn)(void *user);
  * standing for good. The thread blocks all signals, and so does a program that fn starts: doc/host-functions.md has the remedy.
  * What stands behind a function that has not returned is kept in host memory, about 144 to 370 bytes for each operation, without a
  * bound unless the stream has a depth: a program that enqueues faster than its functions run grows, until it waits.
- * YOKE_E_INVALID: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. Or the stream's failure, when it has failed. */
-#define yoke_stream_call(...) yoke_stream_call_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_stream_call_at(const char *where, yoke_stream *stream, yoke_host_fn fn, void *user,
-                                         yoke_release_fn release);
+ * YOKE_E_INVALID_ARGUMENT: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. Or the stream's failure, when it has
+ * failed. */
+#define yoke_host_call(...) yoke_host_call_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_host_call_at(const char *where, yoke_stream *stream, yoke_host_fn fn, void *user,
+                                       yoke_release_fn release);
 
 /* What follows in the stream waits for the event, which may belong to any stream of any device of any backend. If what the event
  * stands for failed, this stream fails with the same record. YOKE_E_DEADLOCK is not reported here: an event always stands for work
@@ -378,7 +383,8 @@ YOKE_API yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *s
 enum { YOKE_EVENT_TIMED = 1 }; /* the event carries a device time stamp */
 
 /* Mark the present end of the stream: the event settles when everything before it has finished or failed.
- * `flags`: 0 or YOKE_EVENT_TIMED. YOKE_E_INVALID: unknown flags, or YOKE_EVENT_TIMED on a stream without YOKE_STREAM_TIMED. */
+ * `flags`: 0 or YOKE_EVENT_TIMED. YOKE_E_INVALID_ARGUMENT: unknown flags, or YOKE_EVENT_TIMED on a stream without
+ * YOKE_STREAM_TIMED. */
 #define yoke_event_record(...) yoke_event_record_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event);
 
@@ -400,28 +406,29 @@ YOKE_API yoke_status yoke_event_wait(yoke_event *event);
 YOKE_API yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds);
 
 /* Wait for at most so many nanoseconds until any of `count` events has settled, and return what yoke_event_query says of it, with
- * its place in `out_index`; of several the first. YOKE_PENDING: the time has passed, and out_index is `count`. YOKE_E_INVALID:
- * count is 0, or one of the events is NULL or released. YOKE_E_DEADLOCK: all of them stand behind the host function that waits. */
+ * its place in `out_index`; of several the first. YOKE_PENDING: the time has passed, and out_index is `count`.
+ * YOKE_E_INVALID_ARGUMENT: count is 0, or one of the events is NULL or released. YOKE_E_DEADLOCK: all of them stand behind the host
+ * function that waits. */
 YOKE_API yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_t nanoseconds, size_t *out_index);
 
 /* Called once when an event has settled; `status` as yoke_event_query, and yoke_error() holds the record of a failure. */
-typedef void (*yoke_settled_fn)(yoke_status status, void *user);
+typedef void (*yoke_complete_fn)(yoke_status status, void *user);
 
 /* Call fn(status, user) once when the event has settled, and then release(user) once, unless release is NULL. It does not hold the
  * stream: what follows the event goes on meanwhile. Like host functions it runs on a thread of Yoke's, may block and call anything,
  * and has to return. Each takes a thread while it runs, so that none waits for another as long as the system has threads; several
  * of one stream may run at once and in any order. If this call fails, neither is ever called.
- * YOKE_E_INVALID: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. */
-YOKE_API yoke_status yoke_event_on_settled(yoke_event *event, yoke_settled_fn fn, void *user, yoke_release_fn release);
+ * YOKE_E_INVALID_ARGUMENT: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. */
+YOKE_API yoke_status yoke_event_on_complete(yoke_event *event, yoke_complete_fn fn, void *user, yoke_release_fn release);
 
 /* A file descriptor that becomes readable, and stays so until it is read, when the event has settled: for poll, epoll, libuv,
  * asyncio. The caller owns it and closes it when he likes; ask yoke_event_query how the work ended. Each call gives another one;
  * out_fd is -1 when the call fails. YOKE_E_OUT_OF_HOST_MEMORY: no descriptor or thread is to be had. */
-YOKE_API yoke_status yoke_event_fd(yoke_event *event, int *out_fd);
+YOKE_API yoke_status yoke_event_get_fd(yoke_event *event, int *out_fd);
 
-/* Nanoseconds on the device's clock between two timed events of one device. YOKE_PENDING: one has not settled yet. YOKE_E_INVALID:
- * one is not timed, or they belong to different devices. Or the failure of one of them. */
-YOKE_API yoke_status yoke_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
+/* Nanoseconds on the device's clock between two timed events of one device. YOKE_PENDING: one has not settled yet.
+ * YOKE_E_INVALID_ARGUMENT: one is not timed, or they belong to different devices. Or the failure of one of them. */
+YOKE_API yoke_status yoke_event_get_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,7 @@ static inline yoke_memory_info look(const account *a)
 {
     yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
 
-    CHECK_OK(yoke_device_memory(a->device, &info));
+    CHECK_OK(yoke_device_get_memory(a->device, &info));
     return info;
 }
 

@@ -14,7 +14,7 @@ const char *const area_names[AREA_KINDS] = { "device", "odd view", "mapped", "sh
 
 static int32_t memory_kind(area_kind kind)
 {
-    return kind == AREA_MAPPED ? YOKE_MEMORY_MAPPED : kind == AREA_SHARED ? YOKE_MEMORY_SHARED : YOKE_MEMORY_DEVICE;
+    return kind == AREA_MAPPED ? YOKE_MEMORY_MAPPED : kind == AREA_SHARED ? YOKE_MEMORY_MANAGED : YOKE_MEMORY_DEVICE;
 }
 
 bool area_can(suite *t, area_kind kind)
@@ -23,9 +23,9 @@ bool area_can(suite *t, area_kind kind)
 
     if (kind != AREA_MAPPED && kind != AREA_SHARED)
         return true;
-    if (suite_can(t, kind == AREA_MAPPED ? YOKE_CAP_MAPPED : YOKE_CAP_SHARED))
+    if (suite_can(t, kind == AREA_MAPPED ? YOKE_CAP_MAPPED : YOKE_CAP_MANAGED))
         return true;
-    CHECK_STATUS(YOKE_E_UNSUPPORTED, yoke_buffer_create_kind(t->device, memory_kind(kind), 64, &buffer));
+    CHECK_STATUS(YOKE_E_UNSUPPORTED, yoke_buffer_create_in(t->device, memory_kind(kind), 64, &buffer));
     CHECK(buffer == NULL);
     return false;
 }
@@ -38,14 +38,14 @@ static bool create_whole(suite *t, area *a)
         return true;
     case AREA_OVER: /* pages of its own: what is near it is not to be pinned */
         a->memory = aligned_alloc(PAGE, (a->total + PAGE - 1) / PAGE * PAGE);
-        return CHECK(a->memory != NULL) && CHECK_OK(yoke_buffer_create_over(t->device, a->memory, a->total, &a->whole)) &&
+        return CHECK(a->memory != NULL) && CHECK_OK(yoke_buffer_create_from_host(t->device, a->memory, a->total, &a->whole)) &&
                CHECK(yoke_buffer_get_host(a->whole) == a->memory);
     case AREA_PINNED:
         if (!CHECK_OK(yoke_buffer_create_pinned(t->device, a->total, &a->whole)))
             return false;
         break;
     default:
-        if (!CHECK_OK(yoke_buffer_create_kind(t->device, memory_kind(a->kind), a->total, &a->whole)))
+        if (!CHECK_OK(yoke_buffer_create_in(t->device, memory_kind(a->kind), a->total, &a->whole)))
             return false;
     }
     a->memory = yoke_buffer_get_host(a->whole);
@@ -132,37 +132,37 @@ unsigned char *area_host(const area *a)
 
 /* ---- Layouts on the host ------------------------------------------------------------------------------------------------ */
 
-yoke_box box_full(yoke_box box)
+yoke_rect box_full(yoke_rect box)
 {
     box.height = box.height ? box.height : 1;
     box.depth = box.depth ? box.depth : 1;
     return box;
 }
 
-yoke_layout layout_full(yoke_layout layout, yoke_box box)
+yoke_pitch layout_full(yoke_pitch layout, yoke_rect box)
 {
     layout.row_pitch = layout.row_pitch ? layout.row_pitch : box.width;
     layout.slice_pitch = layout.slice_pitch ? layout.slice_pitch : box_full(box).height * layout.row_pitch;
     return layout;
 }
 
-size_t layout_row(yoke_layout layout, size_t y, size_t z)
+size_t layout_row(yoke_pitch layout, size_t y, size_t z)
 {
     return layout.offset + y * layout.row_pitch + z * layout.slice_pitch;
 }
 
-size_t layout_end(yoke_layout layout, yoke_box box)
+size_t layout_end(yoke_pitch layout, yoke_rect box)
 {
-    yoke_box full = box_full(box);
+    yoke_rect full = box_full(box);
 
     return layout_row(layout, full.height - 1, full.depth - 1) + full.width;
 }
 
-bool layouts_overlap(yoke_layout a, yoke_layout b, yoke_box box, size_t size)
+bool layouts_overlap(yoke_pitch a, yoke_pitch b, yoke_rect box, size_t size)
 {
-    yoke_layout first = layout_full(a, box), second = layout_full(b, box);
+    yoke_pitch first = layout_full(a, box), second = layout_full(b, box);
     unsigned char *taken = memory_new(size);
-    yoke_box full = box_full(box);
+    yoke_rect full = box_full(box);
     bool overlap = false;
 
     for (size_t z = 0; z < full.depth; z++)
@@ -187,9 +187,9 @@ static yoke_buffer *side_buffer(const side *s)
 }
 
 /* From the first byte of side_buffer, or of the host pointer. */
-static yoke_layout side_layout(const side *s)
+static yoke_pitch side_layout(const side *s)
 {
-    yoke_layout layout = s->layout;
+    yoke_pitch layout = s->layout;
 
     if (s->through)
         layout.offset -= s->through_at;
@@ -215,24 +215,24 @@ static yoke_status move_flat(yoke_stream *stream, const move *m)
 yoke_status area_move(yoke_stream *stream, const move *m)
 {
     yoke_buffer *target = side_buffer(&m->target), *source = side_buffer(&m->source);
-    yoke_layout to = side_layout(&m->target), from = side_layout(&m->source);
+    yoke_pitch to = side_layout(&m->target), from = side_layout(&m->source);
 
     if (m->flat)
         return move_flat(stream, m);
     if (!source)
-        return m->sync ? yoke_write_box_sync(stream, target, to, area_host(m->source.area), from, m->box)
-                       : yoke_write_box(stream, target, to, area_host(m->source.area), from, m->box);
+        return m->sync ? yoke_write_rect_sync(stream, target, to, area_host(m->source.area), from, m->box)
+                       : yoke_write_rect(stream, target, to, area_host(m->source.area), from, m->box);
     if (!target)
-        return m->sync ? yoke_read_box_sync(stream, area_host(m->target.area), to, source, from, m->box)
-                       : yoke_read_box(stream, area_host(m->target.area), to, source, from, m->box);
-    return m->sync ? yoke_copy_box_sync(stream, target, to, source, from, m->box)
-                   : yoke_copy_box(stream, target, to, source, from, m->box);
+        return m->sync ? yoke_read_rect_sync(stream, area_host(m->target.area), to, source, from, m->box)
+                       : yoke_read_rect(stream, area_host(m->target.area), to, source, from, m->box);
+    return m->sync ? yoke_copy_rect_sync(stream, target, to, source, from, m->box)
+                   : yoke_copy_rect(stream, target, to, source, from, m->box);
 }
 
 void area_move_mirror(const move *m)
 {
-    yoke_layout to = layout_full(m->target.layout, m->box), from = layout_full(m->source.layout, m->box);
-    yoke_box box = box_full(m->box);
+    yoke_pitch to = layout_full(m->target.layout, m->box), from = layout_full(m->source.layout, m->box);
+    yoke_rect box = box_full(m->box);
 
     for (size_t z = 0; z < box.depth; z++)
         for (size_t y = 0; y < box.height; y++)
@@ -243,17 +243,17 @@ void area_move_mirror(const move *m)
 yoke_status area_fill(yoke_stream *stream, const filling *f)
 {
     yoke_buffer *target = side_buffer(&f->target);
-    yoke_layout layout = side_layout(&f->target);
+    yoke_pitch layout = side_layout(&f->target);
 
     if (f->flat)
         return yoke_fill(stream, target, layout.offset, f->box.width, f->pattern, f->pattern_size);
-    return yoke_fill_box(stream, target, layout, f->box, f->pattern, f->pattern_size);
+    return yoke_fill_rect(stream, target, layout, f->box, f->pattern, f->pattern_size);
 }
 
 void area_fill_mirror(const filling *f)
 {
-    yoke_layout layout = layout_full(f->target.layout, f->box);
-    yoke_box box = box_full(f->box);
+    yoke_pitch layout = layout_full(f->target.layout, f->box);
+    yoke_rect box = box_full(f->box);
 
     for (size_t z = 0; z < box.depth; z++)
         for (size_t y = 0; y < box.height; y++)

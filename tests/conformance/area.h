@@ -14,7 +14,7 @@ typedef enum area_kind {
     AREA_MAPPED,
     AREA_SHARED,
     AREA_PINNED,
-    AREA_OVER, /* yoke_buffer_create_over */
+    AREA_OVER, /* yoke_buffer_create_from_host */
     AREA_PAGEABLE,
     AREA_KINDS
 } area_kind;
@@ -49,36 +49,36 @@ unsigned char *area_host(const area *a);
 /* ---- Layouts on the host ---- */
 
 /* With all pitches set, and height and depth at least 1. */
-yoke_layout layout_full(yoke_layout layout, yoke_box box);
-yoke_box box_full(yoke_box box);
+yoke_pitch layout_full(yoke_pitch layout, yoke_rect box);
+yoke_rect box_full(yoke_rect box);
 /* One byte beyond the box's last. Pitches have to be set. */
-size_t layout_end(yoke_layout layout, yoke_box box);
+size_t layout_end(yoke_pitch layout, yoke_rect box);
 /* Where a row begins. Pitches have to be set. */
-size_t layout_row(yoke_layout layout, size_t y, size_t z);
+size_t layout_row(yoke_pitch layout, size_t y, size_t z);
 /* Any byte is in both boxes. Takes room for `size` bytes. */
-bool layouts_overlap(yoke_layout a, yoke_layout b, yoke_box box, size_t size);
+bool layouts_overlap(yoke_pitch a, yoke_pitch b, yoke_rect box, size_t size);
 
 /* ---- Operations ---- */
 
 /* One end of an operation. */
 typedef struct side {
     area *area;
-    yoke_layout layout;   /* from the area's first byte */
+    yoke_pitch layout;    /* from the area's first byte */
     bool by_pointer;      /* its host pointer is given, not the buffer. Pageable memory has nothing else. */
     yoke_buffer *through; /* a view of the area to go through, and where it begins; may be NULL */
     size_t through_at;
 } side;
 
-/* `flat`: the call for one row, yoke_write rather than yoke_write_box. */
+/* `flat`: the call for one row, yoke_write rather than yoke_write_rect. */
 typedef struct move {
     side target, source;
-    yoke_box box;
+    yoke_rect box;
     bool flat, sync;
 } move;
 
 typedef struct filling {
     side target;
-    yoke_box box;
+    yoke_rect box;
     bool flat;
     unsigned char pattern[16];
     size_t pattern_size;

@@ -176,7 +176,8 @@ static void as_many_as_there_can_be(suite *t)
     NEED_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &out, &wanted);
     if (suite_can(t, YOKE_CAP_SIGNATURE)) /* not all of the 128 are listed */
-        CHECK_FAILS(YOKE_E_ARGUMENT, "f128|128|127| more", yoke_launch(t->stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 0, args, 127));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "f128|128|127| more",
+                    yoke_launch(t->stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 0, args, 127));
 out:
     guarded_release(&out);
     yoke_program_release(program);
@@ -188,8 +189,8 @@ out:
 static void const_views(suite *t)
 {
     int32_t in[THREADS], got[THREADS];
-    const yoke_layout flat = { 0, 0, 0 };
-    const yoke_box box = { 8, 1, 1 };
+    const yoke_pitch flat = { 0, 0, 0 };
+    const yoke_rect box = { 8, 1, 1 };
     const yoke_dim one = YOKE_DIM(1), block = YOKE_DIM(THREADS);
     yoke_buffer *view = NULL, *inner = NULL, *none = (yoke_buffer *)&none;
     guarded out = { 0 }, data = { 0 };
@@ -209,19 +210,20 @@ static void const_views(suite *t)
         CHECK_BYTES(got, in, sizeof in);
         NEED(guarded_check(t, &out, in));
         if (suite_can(t, YOKE_CAP_SIGNATURE))
-            CHECK_FAILS(YOKE_E_ARGUMENT, "maybe|parameter 1|const view",
+            CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "maybe|parameter 1|const view",
                         yoke_launch(t->stream, suite_kernel(t, "maybe"), one, block, 0, YOKE_ARGS(v, data.buffer, (int32_t)0)));
-        CHECK_FAILS(YOKE_E_ARGUMENT, "yoke_write|const view", yoke_write(t->stream, v, 0, got, 4));
-        CHECK_FAILS(YOKE_E_ARGUMENT, "yoke_write_sync|const view", yoke_write_sync(t->stream, v, 0, got, 4));
-        CHECK_FAILS(YOKE_E_ARGUMENT, "yoke_write_box|const view", yoke_write_box(t->stream, v, flat, got, flat, box));
-        CHECK_FAILS(YOKE_E_ARGUMENT, "yoke_copy|target|const view", yoke_copy(t->stream, v, 0, out.buffer, 0, 4));
-        CHECK_FAILS(YOKE_E_ARGUMENT, "yoke_copy_box|target|const view", yoke_copy_box(t->stream, v, flat, out.buffer, flat, box));
-        CHECK_FAILS(YOKE_E_ARGUMENT, "yoke_fill|const view", yoke_fill(t->stream, v, 0, 4, "\1\2\3", 4));
-        CHECK_FAILS(YOKE_E_ARGUMENT, "yoke_fill_box|const view", yoke_fill_box(t->stream, v, flat, box, "\1\2\3", 4));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_write|const view", yoke_write(t->stream, v, 0, got, 4));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_write_sync|const view", yoke_write_sync(t->stream, v, 0, got, 4));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_write_rect|const view", yoke_write_rect(t->stream, v, flat, got, flat, box));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_copy|target|const view", yoke_copy(t->stream, v, 0, out.buffer, 0, 4));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_copy_rect|target|const view",
+                    yoke_copy_rect(t->stream, v, flat, out.buffer, flat, box));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_fill|const view", yoke_fill(t->stream, v, 0, 4, "\1\2\3", 4));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_fill_rect|const view", yoke_fill_rect(t->stream, v, flat, box, "\1\2\3", 4));
     }
     CHECK_FAILS(YOKE_E_RANGE, "offset", yoke_buffer_create_const_view(data.buffer, 1, sizeof in, &none));
     CHECK(none == NULL);
-    CHECK_FAILS(YOKE_E_INVALID, "out_view", yoke_buffer_create_const_view(data.buffer, 0, 1, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_view", yoke_buffer_create_const_view(data.buffer, 0, 1, NULL));
     CHECK_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &data, in);
     CHECK_OK(yoke_write_sync(t->stream, data.buffer, 0, got, sizeof got)); /* the buffer itself stays as it was */
@@ -263,15 +265,15 @@ static void parameters(suite *t)
     }
     CHECK_FAILS(YOKE_E_RANGE, "maybe|3", yoke_kernel_get_param(maybe, 3, &info));
     CHECK_FAILS(YOKE_E_RANGE, "maybe", yoke_kernel_get_param(maybe, SIZE_MAX, &info));
-    CHECK_FAILS(YOKE_E_INVALID, "out_info", yoke_kernel_get_param(maybe, 0, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_info", yoke_kernel_get_param(maybe, 0, NULL));
     yoke_param_info older;
     memset(&older, 0xEE, sizeof older);
     older.size = offsetof(yoke_param_info, bytes);
     CHECK_OK(yoke_kernel_get_param(maybe, 1, &older));
     CHECK(older.size == offsetof(yoke_param_info, bytes) && older.read_only == 1 && older.bytes == 0xEEEEEEEE);
     older.size = 0;
-    CHECK_FAILS(YOKE_E_INVALID, "size", yoke_kernel_get_param(maybe, 0, &older));
-    CHECK_FAILS(YOKE_E_INVALID, "kernel", yoke_kernel_get_param(NULL, 0, &info));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size", yoke_kernel_get_param(maybe, 0, &older));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "kernel", yoke_kernel_get_param(NULL, 0, &info));
 }
 
 /* A bool of CUDA's, which OpenCL C has not as a parameter, and char are a byte each, whatever the byte is on either side. */
@@ -289,7 +291,7 @@ static void single_bytes(suite *t)
     NEED_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &out, wanted);
     if (suite_can(t, YOKE_CAP_SIGNATURE)) {
-        CHECK_FAILS(YOKE_E_ARGUMENT, "single|1",
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "single|1",
                     yoke_launch(t->stream, single, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(out.buffer, 1, letter, no, minus)));
         CHECK_OK(yoke_stream_wait(t->stream));
     }
@@ -383,8 +385,8 @@ static void kernels_of_cpp(suite *t)
     source.cuda = "__global__ void scale(float *x, float k) { x[0] *= k; }\n"
                   "namespace ns { __global__ void shift(float *x, float k) { x[0] += k; } }\n";
     NEED_OK(yoke_program_build(t->device, &source, &program));
-    CHECK_FAILS(YOKE_E_NOT_FOUND, "scale|extern \"C\"|instances", yoke_kernel_get(program, "scale", &kernel));
-    CHECK_FAILS(YOKE_E_NOT_FOUND, "shift|extern \"C\"|instances", yoke_kernel_get(program, "ns::shift", &kernel));
+    CHECK_FAILS(YOKE_E_NOT_FOUND, "scale|extern \"C\"|name_expressions", yoke_kernel_get(program, "scale", &kernel));
+    CHECK_FAILS(YOKE_E_NOT_FOUND, "shift|extern \"C\"|name_expressions", yoke_kernel_get(program, "ns::shift", &kernel));
 out:
     yoke_program_release(program);
 }

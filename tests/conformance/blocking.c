@@ -102,7 +102,7 @@ static void calls_return_when_finished(suite *t)
     CHECK_OK(yoke_read(b.stream, back, y, 0, BIG));
     CHECK_BYTES(back, host, BIG);
     for (int i = 1; i <= 10; i++) {
-        FINISHES(b.stream, yoke_stream_call(b.stream, count, &ran, count_release));
+        FINISHES(b.stream, yoke_host_call(b.stream, count, &ran, count_release));
         CHECK(atomic_load(&ran) == 101 * i);
     }
 out:
@@ -163,14 +163,14 @@ static void failures_return_at_once(suite *t)
 
     NEED(open_blocking(t, &b));
     NEED(guarded_create(&b, 4, &x) && guarded_write(&b, &x, &value));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, fail_on_purpose, NULL, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     CHECK_OK(yoke_event_record(t->stream, 0, &event));
     gate_open(&s.leave);
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait_event(b.stream, event));
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, set(&b, b.stream, &x, 1));
     CHECK_OK(yoke_stream_recover(b.stream));
-    CHECK_OK(yoke_stream_call(b.stream, fail_on_purpose, NULL, NULL)); /* OK only says that the function was called */
+    CHECK_OK(yoke_host_call(b.stream, fail_on_purpose, NULL, NULL)); /* OK only says that the function was called */
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, set(&b, b.stream, &x, 2));
     guarded_check(&b, &x, &value);
     CHECK_OK(yoke_stream_recover(b.stream));
@@ -196,7 +196,7 @@ static yoke_status enqueue_inside(yoke_status status, void *user)
 
     CHECK_STATUS(YOKE_OK, status);
     CHECK_OK(set(in->b, in->b->stream, &in->x, 9)); /* behind this function, so it cannot have finished */
-    CHECK_OK(yoke_stream_call(in->b->stream, count, &in->ran, NULL));
+    CHECK_OK(yoke_host_call(in->b->stream, count, &in->ran, NULL));
     CHECK_OK(yoke_event_record(in->b->stream, 0, &event));
     CHECK_STATUS(YOKE_PENDING, yoke_event_query(event));
     CHECK_STATUS(YOKE_E_DEADLOCK, yoke_event_wait(event));
@@ -219,7 +219,7 @@ static void inside_host_functions(suite *t)
     NEED(guarded_create(&b, 4, &in.y) && guarded_write(&b, &in.y, &value));
     for (int i = 1; i <= 10; i++) {
         atomic_store(&in.ran, 0);
-        CHECK_OK(yoke_stream_call(b.stream, enqueue_inside, &in, NULL));
+        CHECK_OK(yoke_host_call(b.stream, enqueue_inside, &in, NULL));
         CHECK_OK(yoke_stream_wait(b.stream));
         CHECK(atomic_load(&in.ran) == 1);
         guarded_check(&b, &in.x, &(uint32_t){ 9 });
@@ -243,7 +243,7 @@ static void *enqueue_in_thread(void *user)
 
     for (uint32_t i = 0; i < 50; i++) {
         CHECK_OK(set(e->b, e->b->stream, e->x, i));
-        CHECK_OK(yoke_stream_call(e->b->stream, count, e->ran, NULL));
+        CHECK_OK(yoke_host_call(e->b->stream, count, e->ran, NULL));
     }
     return NULL;
 }

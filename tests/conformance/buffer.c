@@ -178,7 +178,7 @@ static void views_as_arguments(suite *t)
         NEED_OK(yoke_buffer_create_view(whole.buffer, offsets[i], LENGTH, &view));
         yoke_status status = yoke_launch_n(t->stream, negate, LENGTH, YOKE_ARGS(view, (uint32_t)LENGTH));
         if (offsets[i] % alignment != 0 && status < 0)
-            CHECK_FAILS(YOKE_E_ARGUMENT, "negate|multiple of", status);
+            CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "negate|multiple of", status);
         else if (CHECK_OK(status))
             negate_host(wanted + offsets[i], LENGTH);
         yoke_buffer_release(view); /* while the launch may still use it */

@@ -136,7 +136,7 @@ static void recovering(suite *t)
     stand s = STAND_INIT;
     victim v = { .t = t, .call = recover, .stream = t->stream, .inside = GATE_INIT };
 
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
     CHECK_OK(yoke_stream_cancel(t->stream));
     cancel_one(&v, open_gate, &s.leave);
@@ -210,7 +210,7 @@ static void objects(victim *v)
     CHECK_OK(yoke_stream_create(v->t->device, &stream));
     CHECK_OK(yoke_buffer_create_pinned(v->t->device, 1 << 20, &buffer));
     CHECK_OK(yoke_event_record(stream, 0, &event));
-    CHECK_OK(yoke_event_fd(event, &v->fd));
+    CHECK_OK(yoke_event_get_fd(event, &v->fd));
     CHECK_OK(yoke_graph_create(v->t->device, NULL, &graph));
     yoke_graph_release(graph);
     yoke_event_release(event);

@@ -115,12 +115,12 @@ static void work(suite *t)
     KEEPS(yoke_stream_wait_event(other, end));
     KEEPS_VOID(yoke_event_query(end));
     KEEPS(yoke_event_wait(end));
-    KEEPS(yoke_event_elapsed(start, end, &elapsed));
+    KEEPS(yoke_event_get_elapsed(start, end, &elapsed));
     KEEPS(yoke_stream_wait(other));
     KEEPS(yoke_write_sync(stream, buffer, 0, bytes, sizeof bytes));
     KEEPS(yoke_read_sync(stream, bytes, buffer, 0, sizeof bytes));
     KEEPS(yoke_copy_sync(stream, target, 0, buffer, 0, sizeof bytes));
-    KEEPS(yoke_stream_call(stream, look, NULL, NULL));
+    KEEPS(yoke_host_call(stream, look, NULL, NULL));
     KEEPS(yoke_launch_n(stream, set, 1, YOKE_ARGS(buffer, 8u)));
     KEEPS(yoke_stream_wait(stream));
     KEEPS_VOID(yoke_event_release(start));
@@ -158,8 +158,8 @@ static void failures(suite *t)
     int count = 0;
 
     KEEPS_FAILING(YOKE_E_RANGE, yoke_buffer_create(t->device, SIZE_MAX, &buffers[0]));
-    KEEPS_FAILING(YOKE_E_INVALID, yoke_stream_wait(NULL));
-    KEEPS_FAILING(YOKE_E_INVALID, yoke_device_open("cdua", &device));
+    KEEPS_FAILING(YOKE_E_INVALID_ARGUMENT, yoke_stream_wait(NULL));
+    KEEPS_FAILING(YOKE_E_INVALID_ARGUMENT, yoke_device_open("cdua", &device));
     while (count < 64 && status == YOKE_OK) { /* until the driver itself refuses */
         status = yoke_buffer_create(t->device, t->info.max_buffer / 8, &buffers[count]);
         same("yoke_buffer_create, as long as there is memory");

@@ -63,7 +63,7 @@ static void held_and_with_arrays(suite *t)
     for (int i = 0; i < BLOCKS; i++)
         wanted[i] = BLOCKS * 5;
     NEED(guarded_create(t, sizeof zero, &count) && guarded_write(t, &count, &zero));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &leave, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
     CHECK_OK(yoke_launch_cooperative(t->stream, suite_kernel(t, "meet"), YOKE_DIM(BLOCKS), YOKE_DIM(THREADS), 0,
                                      YOKE_ARGS(count.buffer, yoke_out(out, sizeof out), 5u, yoke_arg_local(4))));
     gate_open(&leave);
@@ -81,8 +81,8 @@ static void refused(suite *t)
     yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
     guarded count = { 0 };
 
-    CHECK_FAILS(YOKE_E_INVALID, "stream", yoke_launch_cooperative(NULL, meet, one, one, 4, YOKE_NO_ARGS));
-    CHECK_FAILS(YOKE_E_INVALID, "kernel", yoke_launch_cooperative(t->stream, NULL, one, one, 4, YOKE_NO_ARGS));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "stream", yoke_launch_cooperative(NULL, meet, one, one, 4, YOKE_NO_ARGS));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "kernel", yoke_launch_cooperative(t->stream, NULL, one, one, 4, YOKE_NO_ARGS));
     if (!suite_can(t, YOKE_CAP_COOPERATIVE)) {
         suite_skip("no cooperative launches: %s", yoke_device_lacks(t->device, YOKE_CAP_COOPERATIVE));
         return;
@@ -90,18 +90,19 @@ static void refused(suite *t)
     NEED(guarded_create(t, sizeof zero, &count) && guarded_write(t, &count, &zero));
     NEED_OK(yoke_kernel_get_info(meet, &info));
     yoke_buffer *x = count.buffer;
-    CHECK_FAILS(YOKE_E_INVALID, "grid|0", yoke_launch_cooperative(t->stream, meet, none, one, 4, YOKE_ARGS(x, x, 1u)));
-    CHECK_FAILS(YOKE_E_INVALID, "block|0", yoke_launch_cooperative(t->stream, meet, one, none, 4, YOKE_ARGS(x, x, 1u)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "grid|0", yoke_launch_cooperative(t->stream, meet, none, one, 4, YOKE_ARGS(x, x, 1u)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "block|0", yoke_launch_cooperative(t->stream, meet, one, none, 4, YOKE_ARGS(x, x, 1u)));
     CHECK_FAILS(YOKE_E_RANGE, "meet|same time|1000000",
                 yoke_launch_cooperative(t->stream, meet, YOKE_DIM(1000000), YOKE_DIM(64), 4, YOKE_ARGS(x, x, 1u)));
     CHECK_FAILS(YOKE_E_RANGE, "meet|same time",
                 yoke_launch_cooperative(t->stream, meet, YOKE_DIM(65535, 65535, 65535), YOKE_DIM(64), 4, YOKE_ARGS(x, x, 1u)));
-    CHECK_FAILS(YOKE_E_RANGE, "meet|same time", /* shared memory counts, also that of an argument */
-                yoke_launch_cooperative(t->stream, meet, YOKE_DIM(t->info.compute_units + 1), YOKE_DIM(64), 0,
-                                        YOKE_ARGS(x, yoke_out(array, sizeof array), 1u, yoke_arg_local(info.max_dynamic_shared))));
+    CHECK_FAILS(
+        YOKE_E_RANGE, "meet|same time", /* shared memory counts, also that of an argument */
+        yoke_launch_cooperative(t->stream, meet, YOKE_DIM(t->info.compute_units + 1), YOKE_DIM(64), 0,
+                                YOKE_ARGS(x, yoke_out(array, sizeof array), 1u, yoke_arg_local(info.max_dynamic_shared_bytes))));
     CHECK_FAILS(YOKE_E_RANGE, "shared", yoke_launch_cooperative(t->stream, meet, one, one, SIZE_MAX, YOKE_ARGS(x, x, 1u)));
     if (suite_can(t, YOKE_CAP_SIGNATURE))
-        CHECK_FAILS(YOKE_E_ARGUMENT, "meet|3|2", yoke_launch_cooperative(t->stream, meet, one, one, 4, YOKE_ARGS(x, x)));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "meet|3|2", yoke_launch_cooperative(t->stream, meet, one, one, 4, YOKE_ARGS(x, x)));
     CHECK_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &count, &zero);
     suite_works(t);

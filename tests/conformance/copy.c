@@ -233,7 +233,7 @@ static void held(suite *t)
     fill_random(pattern, sizeof pattern, 12);
     NEED(guarded_create(t, SIZE, &buffer));
     NEED(guarded_write(t, &buffer, mirror));
-    CHECK_OK(yoke_stream_call(t->stream, stand_at_gate, &leave, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
     bool ok = CHECK_OK(yoke_write(t->stream, buffer.buffer, 5, data, 3000)) &&
               CHECK_OK(yoke_buffer_create_view(buffer.buffer, 4001, 5000, &view)) &&
               CHECK_OK(yoke_fill(t->stream, view, 16, 1600, pattern, 16)) &&

@@ -45,11 +45,12 @@ static void descriptors(suite *t)
 
     CHECK(desc.depth == 0);
     desc.flags = YOKE_STREAM_PENDING_WHEN_FULL;
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_stream_create|PENDING_WHEN_FULL|depth", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_stream_create|PENDING_WHEN_FULL|depth",
+                yoke_stream_create_with(t->device, &desc, &stream));
     CHECK(stream == NULL);
     desc.flags = 4;
     desc.depth = 1;
-    CHECK_FAILS(YOKE_E_INVALID, "flags|0x4", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "flags|0x4", yoke_stream_create_with(t->device, &desc, &stream));
 }
 
 /* ---- Held ---- */
@@ -70,19 +71,19 @@ static void pending_when_full(suite *t)
     NEED_OK(yoke_graph_create(t->device, NULL, &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
     for (int i = 0; i < MANY; i++)
-        NEED_OK(yoke_stream_call(t->stream, count_up, &called, NULL)); /* a recorded stream is never full */
+        NEED_OK(yoke_host_call(t->stream, count_up, &called, NULL)); /* a recorded stream is never full */
     NEED_OK(yoke_graph_end(graph));
-    NEED_OK(yoke_stream_call(stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
     NEED_OK(yoke_fill(stream, buffer, 0, 64, &value, sizeof value));
-    NEED_OK(yoke_stream_call(stream, count_up, &called, NULL));
+    NEED_OK(yoke_host_call(stream, count_up, &called, NULL));
     NEED_OK(yoke_graph_launch(stream, graph));
     NEED_OK(yoke_event_record(stream, 0, &event));
     for (int tries = 0; tries < 3; tries++) {
         yoke_event *another = (yoke_event *)&value;
         CHECK_STATUS(YOKE_PENDING, yoke_fill(stream, buffer, 0, 64, &expected, sizeof expected));
         CHECK_STATUS(YOKE_PENDING, yoke_write(stream, buffer, 0, &expected, sizeof expected));
-        CHECK_STATUS(YOKE_PENDING, yoke_stream_call(stream, count_up, &called, NULL));
+        CHECK_STATUS(YOKE_PENDING, yoke_host_call(stream, count_up, &called, NULL));
         CHECK_STATUS(YOKE_PENDING, yoke_graph_launch(stream, graph));
         CHECK_STATUS(YOKE_PENDING, yoke_event_record(stream, 0, &another));
         CHECK(another == NULL);
@@ -115,9 +116,9 @@ static void all_or_nothing(suite *t)
     NEED_OK(yoke_buffer_create(t->device, sizeof bytes, &buffer));
     NEED_OK(yoke_buffer_create_view(buffer, 3, 60, &view));
     NEED_OK(yoke_write_sync(stream, buffer, 0, wanted, sizeof wanted));
-    NEED_OK(yoke_stream_call(stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
-    NEED_OK(yoke_stream_call(stream, pass, NULL, NULL));
+    NEED_OK(yoke_host_call(stream, pass, NULL, NULL));
     NEED_OK(yoke_fill(stream, view, 0, 56, pattern, sizeof pattern)); /* not at a multiple of the pattern: in several pieces */
     CHECK_STATUS(YOKE_PENDING, yoke_fill(stream, view, 0, 60, pattern, sizeof pattern));
     gate_open(&s.leave);
@@ -143,7 +144,7 @@ static void *feed(void *user)
     feeder *f = user;
 
     for (int i = 0; i < MANY && f->status == YOKE_OK; i++) {
-        f->status = yoke_stream_call(f->stream, count_up, &f->called, NULL);
+        f->status = yoke_host_call(f->stream, count_up, &f->called, NULL);
         atomic_fetch_add(&f->fed, f->status == YOKE_OK);
     }
     return NULL;
@@ -160,7 +161,7 @@ static void waits_for_room(suite *t)
     unsigned started = 0, fed = 0;
 
     NEED(bounded_stream(t, DEPTH, 0, &stream));
-    NEED_OK(yoke_stream_call(stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
     for (; started < THREADS; started++) {
         feeders[started].stream = stream;
@@ -205,7 +206,7 @@ static yoke_status enqueue_more(yoke_status status, void *user)
     CHECK_STATUS(YOKE_OK, status);
     atomic_fetch_add(&of->called, 1);
     for (int i = 0; i < 2 && of->left > 0; i++, of->left--)
-        CHECK_OK(yoke_stream_call(of->stream, enqueue_more, of, NULL));
+        CHECK_OK(yoke_host_call(of->stream, enqueue_more, of, NULL));
     return YOKE_OK;
 }
 
@@ -214,7 +215,7 @@ static void from_inside(suite *t)
     inner of = { .left = 40 };
 
     NEED(bounded_stream(t, 2, 0, &of.stream));
-    NEED_OK(yoke_stream_call(of.stream, enqueue_more, &of, NULL));
+    NEED_OK(yoke_host_call(of.stream, enqueue_more, &of, NULL));
     while (atomic_load(&of.called) < 41)
         CHECK_OK(yoke_stream_wait(of.stream));
 out:
@@ -237,7 +238,7 @@ static void through_the_driver(suite *t)
         for (uint32_t i = 0; i < MANY; i++) {
             NEED_OK(yoke_fill(stream, buffer, (size_t)4 * i, 4, &i, sizeof i));
             if (i % 7 == 0)
-                NEED_OK(yoke_stream_call(stream, pass, NULL, NULL));
+                NEED_OK(yoke_host_call(stream, pass, NULL, NULL));
             NEED_OK(yoke_copy(stream, buffer, (size_t)4 * MANY, buffer, (size_t)4 * i, 4));
             NEED_OK(yoke_read_sync(stream, &value, buffer, (size_t)4 * MANY, 4));
             CHECK(value == i);
@@ -284,7 +285,7 @@ static void cancelled(suite *t)
     bool started = false;
 
     NEED(bounded_stream(t, DEPTH, 0, &f.stream));
-    NEED_OK(yoke_stream_call(f.stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(f.stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
     started = CHECK(pthread_create(&thread, NULL, feed, &f) == 0);
     while (started && atomic_load(&f.fed) < DEPTH - 1)
@@ -298,7 +299,7 @@ static void cancelled(suite *t)
     CHECK_STATUS(YOKE_E_CANCELLED, yoke_stream_wait(f.stream));
     CHECK(atomic_load(&f.called) == 0);
     CHECK_OK(yoke_stream_recover(f.stream));
-    CHECK_OK(yoke_stream_call(f.stream, count_up, &f.called, NULL));
+    CHECK_OK(yoke_host_call(f.stream, count_up, &f.called, NULL));
     CHECK_OK(yoke_stream_wait(f.stream));
     CHECK(atomic_load(&f.called) == 1);
 out:

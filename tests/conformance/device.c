@@ -39,7 +39,7 @@ static void count_is_length_of_list(suite *t)
     yoke_device_info untouched;
     memset(&untouched, 0xEE, sizeof untouched);
     CHECK(memcmp(&first[1], &untouched, sizeof untouched) == 0);
-    CHECK(yoke_device_report() != NULL);
+    CHECK(yoke_device_get_report() != NULL);
 }
 
 static void selectors_are_unique(suite *t)
@@ -88,7 +88,7 @@ static void info_makes_sense(suite *t)
     CHECK(info->compute_units > 0);
     CHECK(info->memory > 0);
     CHECK(info->max_buffer > 0 && info->max_buffer <= info->memory);
-    CHECK(info->max_shared > 0);
+    CHECK(info->max_shared_bytes > 0);
     CHECK(info->max_block_threads > 0);
     for (int d = 0; d < 3; d++) {
         CHECK(info->max_grid[d] > 0);
@@ -114,7 +114,7 @@ static void info_is_what_the_list_said(suite *t)
         CHECK(strcmp(a->name, b->name) == 0 && strcmp(a->vendor, b->vendor) == 0);
         CHECK(strcmp(a->platform, b->platform) == 0 && strcmp(a->driver, b->driver) == 0);
         CHECK(strcmp(a->pci, b->pci) == 0 && strcmp(a->uuid, b->uuid) == 0);
-        CHECK(a->memory == b->memory && a->max_buffer == b->max_buffer && a->max_shared == b->max_shared);
+        CHECK(a->memory == b->memory && a->max_buffer == b->max_buffer && a->max_shared_bytes == b->max_shared_bytes);
         CHECK(memcmp(a->max_grid, b->max_grid, sizeof a->max_grid) == 0);
         CHECK(memcmp(a->max_block, b->max_block, sizeof a->max_block) == 0);
         CHECK(a->max_block_threads == b->max_block_threads && a->view_alignment == b->view_alignment);
@@ -138,9 +138,9 @@ static void info_of_an_older_program(suite *t)
     CHECK_BYTES((char *)&info + known, (char *)&untouched + known, sizeof info - known);
 
     info.size = 0;
-    CHECK_FAILS(YOKE_E_INVALID, "size", yoke_device_get_info(t->device, &info));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size", yoke_device_get_info(t->device, &info));
     info.size = offsetof(yoke_device_info, backend) - 1;
-    CHECK_FAILS(YOKE_E_INVALID, "size", yoke_device_get_info(t->device, &info));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size", yoke_device_get_info(t->device, &info));
     info.size = offsetof(yoke_device_info, backend);
     CHECK_OK(yoke_device_get_info(t->device, &info));
     CHECK(strcmp(info.selector, t->info.selector) == 0);
@@ -198,7 +198,7 @@ static void compiler_has_a_name(suite *t)
     CHECK(strcmp(older.name, info->name) == 0);
     CHECK(older.language[0] == 'x');
     older.size = 0;
-    CHECK_FAILS(YOKE_E_INVALID, "size", yoke_device_get_compiler(t->device, &older));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size", yoke_device_get_compiler(t->device, &older));
 }
 
 static void opens_many_times(suite *t)

@@ -115,7 +115,7 @@ static inline bool native_open(suite *t, native *d)
     memset(d, 0, sizeof *d);
     d->own = (yoke_native_device)YOKE_NATIVE_DEVICE_INIT;
     d->cuda = strcmp(t->info.backend, "cuda") == 0;
-    if (!CHECK_OK(yoke_device_native(t->device, &d->own)) || !(d->cuda ? find_cuda(d) : find_opencl(d)))
+    if (!CHECK_OK(yoke_device_get_native(t->device, &d->own)) || !(d->cuda ? find_cuda(d) : find_opencl(d)))
         return false;
     if (!d->cuda)
         d->queue = d->clCreateCommandQueue(d->own.context, (void *)d->own.device, 0, &code);

@@ -103,9 +103,9 @@ static void kept_until_the_next_failure(suite *t)
     yoke_buffer *buffer = NULL;
     yoke_error_info before;
 
-    CHECK_STATUS(YOKE_E_INVALID, yoke_buffer_create(t->device, 0, &buffer));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_buffer_create(t->device, 0, &buffer));
     before = *yoke_error();
-    CHECK(before.status == YOKE_E_INVALID);
+    CHECK(before.status == YOKE_E_INVALID_ARGUMENT);
     CHECK(strcmp(before.function, "yoke_buffer_create") == 0);
     CHECK_TEXT(before.text, "size");
     CHECK(before.driver_code == 0 && !before.driver_call[0]);
@@ -132,7 +132,7 @@ static void first_cause(suite *t)
     yoke_kernel_get(program, "nothing", &kernel);
     yoke_launch_n(stream, kernel, 64, YOKE_ARGS(buffer));
     yoke_buffer_release(NULL);
-    CHECK(yoke_error()->status == YOKE_E_INVALID);
+    CHECK(yoke_error()->status == YOKE_E_INVALID_ARGUMENT);
     CHECK(strcmp(yoke_error()->function, "yoke_launch_n") == 0);
     CHECK_TEXT(yoke_error()->text, "kernel");
     CHECK(yoke_error()->cause_status == YOKE_E_BUILD);
@@ -155,11 +155,11 @@ static void first_cause_from_the_start(suite *t)
     yoke_stream_create(device, &stream);
     yoke_buffer_create(device, 1, &buffer);
     yoke_write(stream, buffer, 0, &byte, 1);
-    CHECK_STATUS(YOKE_E_INVALID, yoke_stream_wait(stream));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_stream_wait(stream));
     CHECK(yoke_error()->cause_status == YOKE_E_NOT_FOUND || yoke_error()->cause_status == YOKE_E_UNAVAILABLE);
     CHECK_TEXT(yoke_error()->cause, "opencl");
     yoke_error_clear();
-    CHECK_STATUS(YOKE_E_INVALID, yoke_stream_wait(NULL));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_stream_wait(NULL));
     CHECK(yoke_error()->cause_status == YOKE_OK && !yoke_error()->cause[0]);
 }
 
@@ -204,7 +204,7 @@ static void failures_say_where(suite *t)
     CHECK(strcmp(yoke_error()->function, "yoke_write") == 0);
 
     snprintf(line, sizeof line, "error.c:%d", __LINE__ + 1); /* of the host function, not of the wait that tells */
-    CHECK_OK(yoke_stream_call(t->stream, fail_on_purpose, NULL, NULL));
+    CHECK_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     CHECK_STATUS(-6001, yoke_stream_wait(t->stream));
     CHECK_TEXT(yoke_error()->where, line);
     CHECK_TEXT(yoke_error()->text, "on purpose");

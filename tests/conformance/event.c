@@ -39,7 +39,7 @@ static void pending_then_settled(suite *t)
     yoke_event *before = NULL, *after = NULL;
 
     CHECK_OK(yoke_event_record(t->stream, 0, &before));
-    CHECK_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_event_record(t->stream, 0, &after));
     CHECK_OK(yoke_event_wait(before));
     CHECK_OK(yoke_event_query(before));
@@ -132,7 +132,7 @@ static void released_while_pending(suite *t)
     yoke_stream *waiting = NULL;
 
     NEED_OK(yoke_stream_create(t->device, &waiting));
-    CHECK_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     for (int i = 0; i < 100; i++) {
         CHECK_OK(yoke_event_record(t->stream, 0, &event));
         if (i % 10 == 0)
@@ -173,7 +173,7 @@ static void several_threads_wait(suite *t)
     pthread_t threads[THREADS];
     yoke_event *event = NULL;
 
-    CHECK_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &event));
     for (int i = 0; i < THREADS; i++)
         CHECK(pthread_create(&threads[i], NULL, wait_for_event, event) == 0);
@@ -226,8 +226,8 @@ static void carries_the_failure(suite *t)
     CHECK_OK(yoke_event_record(t->stream, 0, &before));
     CHECK_OK(yoke_stream_wait(t->stream));
     stand s = STAND_INIT;
-    CHECK_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, fail_on_purpose, NULL, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     CHECK_OK(yoke_event_record(t->stream, 0, &after));
     CHECK_STATUS(YOKE_PENDING, yoke_event_query(after));
     gate_open(&s.leave);
@@ -273,24 +273,24 @@ static void timing(suite *t)
         NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &end));
         NEED_OK(yoke_event_wait(end));
         wall = suite_now() - before;
-        NEED_OK(yoke_event_elapsed(start, end, &elapsed));
+        NEED_OK(yoke_event_get_elapsed(start, end, &elapsed));
         CHECK((double)elapsed * 1e-9 <= wall * 1.05 + 1e-3);
         share = (double)elapsed * 1e-9 / wall;
     }
     tap_diag("a kernel of %.3f ms on the host's clock took %.3f ms on the device's", wall * 1e3, (double)elapsed * 1e-6);
     CHECK(share >= 0.25);
     NEED_OK(yoke_event_record(stream, 0, &plain));
-    NEED_OK(yoke_event_elapsed(end, start, &none));
+    NEED_OK(yoke_event_get_elapsed(end, start, &none));
     CHECK(none == -elapsed);
-    NEED_OK(yoke_event_elapsed(start, start, &none));
+    NEED_OK(yoke_event_get_elapsed(start, start, &none));
     CHECK(none == 0);
 
     none = 5;
     NEED_OK(yoke_event_wait(plain));
-    CHECK_FAILS(YOKE_E_INVALID, "end", yoke_event_elapsed(start, plain, &none));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "end", yoke_event_get_elapsed(start, plain, &none));
     CHECK(none == 0);
-    CHECK_FAILS(YOKE_E_INVALID, "start", yoke_event_elapsed(plain, end, &none));
-    CHECK_FAILS(YOKE_E_INVALID, "out_nanoseconds", yoke_event_elapsed(start, end, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "start", yoke_event_get_elapsed(plain, end, &none));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_nanoseconds", yoke_event_get_elapsed(start, end, NULL));
 out:
     yoke_event_release(start);
     yoke_event_release(end);
@@ -314,20 +314,20 @@ static void timing_before_it_settles(suite *t)
     desc.flags = YOKE_STREAM_TIMED;
     NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
     CHECK_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &start));
-    CHECK_OK(yoke_stream_call(stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &end));
-    CHECK_STATUS(YOKE_PENDING, yoke_event_elapsed(start, end, &elapsed));
+    CHECK_STATUS(YOKE_PENDING, yoke_event_get_elapsed(start, end, &elapsed));
     CHECK(elapsed == 0);
     gate_wait(&s.inside, 1);
-    CHECK_STATUS(YOKE_PENDING, yoke_event_elapsed(start, end, &elapsed));
+    CHECK_STATUS(YOKE_PENDING, yoke_event_get_elapsed(start, end, &elapsed));
     gate_open(&s.leave);
     CHECK_OK(yoke_event_wait(end));
-    CHECK_OK(yoke_event_elapsed(start, end, &elapsed));
+    CHECK_OK(yoke_event_get_elapsed(start, end, &elapsed));
     CHECK(elapsed > 0);
-    CHECK_OK(yoke_stream_call(stream, fail_on_purpose, NULL, NULL));
+    CHECK_OK(yoke_host_call(stream, fail_on_purpose, NULL, NULL));
     if (yoke_event_record(stream, YOKE_EVENT_TIMED, &failed) == YOKE_OK) {
         CHECK_STATUS(-7001, yoke_event_wait(failed));
-        CHECK_FAILS(-7001, "the seventh seal is broken", yoke_event_elapsed(start, failed, &elapsed));
+        CHECK_FAILS(-7001, "the seventh seal is broken", yoke_event_get_elapsed(start, failed, &elapsed));
         CHECK(elapsed == 0);
     }
 out:
@@ -357,7 +357,7 @@ static void timing_across_devices(suite *t)
         NEED_OK(yoke_event_record(streams[i], YOKE_EVENT_TIMED, &events[i]));
         NEED_OK(yoke_event_wait(events[i]));
     }
-    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_event_elapsed(events[0], events[1], &elapsed));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_event_get_elapsed(events[0], events[1], &elapsed));
     CHECK(elapsed == 0);
 out:
     for (int i = 0; i < 2; i++) {
@@ -371,9 +371,9 @@ static void timed_wants_a_timed_stream(suite *t)
 {
     yoke_event *event = (yoke_event *)&event;
 
-    CHECK_FAILS(YOKE_E_INVALID, "YOKE_STREAM_TIMED", yoke_event_record(t->stream, YOKE_EVENT_TIMED, &event));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_STREAM_TIMED", yoke_event_record(t->stream, YOKE_EVENT_TIMED, &event));
     CHECK(event == NULL);
-    CHECK_FAILS(YOKE_E_INVALID, "flags|0x80000000", yoke_event_record(t->stream, 0x80000000u, &event));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "flags|0x80000000", yoke_event_record(t->stream, 0x80000000u, &event));
     CHECK(event == NULL);
     CHECK_OK(yoke_event_record(t->stream, 0, &event));
     CHECK_OK(yoke_event_wait(event));

@@ -26,7 +26,7 @@ static bool is_readable(int fd, int milliseconds)
 
 static bool open_fd(yoke_event *event, int *out_fd)
 {
-    return CHECK_OK(yoke_event_fd(event, out_fd)) && CHECK(*out_fd >= 0);
+    return CHECK_OK(yoke_event_get_fd(event, out_fd)) && CHECK(*out_fd >= 0);
 }
 
 static void close_fd(int fd)
@@ -136,8 +136,8 @@ static void readable_when_failed(suite *t)
     int fds[3] = { -1, -1, -1 };
 
     NEED_OK(yoke_stream_create(t->device, &stream));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
-    NEED_OK(yoke_stream_call(t->stream, fail_on_purpose, NULL, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &failed));
     NEED(record_held(stream, &s, &cancelled));
     gate_wait(&s.inside, 2);
@@ -269,7 +269,7 @@ static void none_to_be_had(suite *t)
         for (int tries = 0; tries < 10; tries++) {
             fd = 5;
             NEED(allow_descriptors((rlim_t)(lowest + left)));
-            CHECK_FAILS(YOKE_E_OUT_OF_HOST_MEMORY, "descriptor|ulimit -n", yoke_event_fd(event, &fd));
+            CHECK_FAILS(YOKE_E_OUT_OF_HOST_MEMORY, "descriptor|ulimit -n", yoke_event_get_fd(event, &fd));
             CHECK(setrlimit(RLIMIT_NOFILE, &usual) == 0);
             CHECK(fd == -1);
         }
@@ -296,11 +296,11 @@ static void bad_arguments(suite *t)
     NEED_OK(yoke_event_record(t->stream, 0, &event));
     NEED_OK(yoke_event_record(t->stream, 0, &released));
     yoke_event_release(released);
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_fd|out_fd", yoke_event_fd(event, NULL));
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_fd|event", yoke_event_fd(NULL, &fd));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_get_fd|out_fd", yoke_event_get_fd(event, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_get_fd|event", yoke_event_get_fd(NULL, &fd));
     CHECK(fd == -1);
     fd = 5;
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_fd|event", yoke_event_fd(released, &fd));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_get_fd|event", yoke_event_get_fd(released, &fd));
     CHECK(fd == -1);
     descriptors_become(before);
 out:

@@ -110,8 +110,8 @@ static void limit_on_a_failed_event(suite *t)
 
     NEED_OK(yoke_event_record(t->stream, 0, &settled));
     CHECK_OK(yoke_event_wait_for(settled, YOKE_FOREVER));
-    CHECK_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, fail_on_purpose, NULL, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &event));
     CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(event, MILLISECOND));
     NEED(opener_start(&o, &s.leave, 0.01));
@@ -253,21 +253,22 @@ static void bad_arguments(suite *t)
     NEED_OK(yoke_event_record(t->stream, 0, &event));
     NEED_OK(yoke_event_record(t->stream, 0, &released));
     yoke_event_release(released);
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_for|event", yoke_event_wait_for(NULL, 0));
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_for|event", yoke_event_wait_for(released, YOKE_FOREVER));
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|out_index", yoke_event_wait_any(&event, 1, 0, NULL));
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|no events", yoke_event_wait_any(&event, 0, YOKE_FOREVER, &index));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_wait_for|event", yoke_event_wait_for(NULL, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_wait_for|event", yoke_event_wait_for(released, YOKE_FOREVER));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_wait_any|out_index", yoke_event_wait_any(&event, 1, 0, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_wait_any|no events", yoke_event_wait_any(&event, 0, YOKE_FOREVER, &index));
     CHECK(index == 0);
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|no events", yoke_event_wait_any(NULL, 2, YOKE_FOREVER, &index));
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|no array", yoke_event_wait_any(&event, SIZE_MAX, YOKE_FOREVER, &index));
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|no array", yoke_event_wait_any(&event, SIZE_MAX / 16 + 1, 0, &index));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_wait_any|no events", yoke_event_wait_any(NULL, 2, YOKE_FOREVER, &index));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_wait_any|no array",
+                yoke_event_wait_any(&event, SIZE_MAX, YOKE_FOREVER, &index));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_wait_any|no array", yoke_event_wait_any(&event, SIZE_MAX / 16 + 1, 0, &index));
     events[0] = event;
     events[1] = NULL;
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|events[1]", yoke_event_wait_any(events, 2, YOKE_FOREVER, &index));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_wait_any|events[1]", yoke_event_wait_any(events, 2, YOKE_FOREVER, &index));
     events[1] = released;
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|events[1]", yoke_event_wait_any(events, 2, YOKE_FOREVER, &index));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_wait_any|events[1]", yoke_event_wait_any(events, 2, YOKE_FOREVER, &index));
     events[1] = (yoke_event *)(void *)t->stream;
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_event_wait_any|events[1]", yoke_event_wait_any(events, 2, YOKE_FOREVER, &index));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_event_wait_any|events[1]", yoke_event_wait_any(events, 2, YOKE_FOREVER, &index));
     events[1] = event; /* twice the same is no fault */
     CHECK_OK(yoke_event_wait_any(events, 2, YOKE_FOREVER, &index));
     CHECK(index == 0);
@@ -318,7 +319,7 @@ static void waits_in_a_host_function(suite *t)
     NEED_OK(yoke_stream_create(t->device, &stream));
     NEED(record_held(stream, &s, &in.other));
     NEED_OK(yoke_event_record(t->stream, 0, &in.before));
-    NEED_OK(yoke_stream_call(t->stream, wait_inside, &in, NULL));
+    NEED_OK(yoke_host_call(t->stream, wait_inside, &in, NULL));
     CHECK_OK(yoke_event_record(t->stream, 0, &in.behind));
     gate_open(&in.recorded);
     CHECK_OK(yoke_event_wait_for(in.behind, YOKE_FOREVER));

@@ -39,7 +39,7 @@ static bool wait_in_poll(yoke_event *event)
 {
     struct pollfd wait = { .events = POLLIN };
 
-    if (!CHECK_OK(yoke_event_fd(event, &wait.fd)))
+    if (!CHECK_OK(yoke_event_get_fd(event, &wait.fd)))
         return false;
     bool ok = CHECK(poll(&wait, 1, -1) == 1) && CHECK_OK(yoke_event_query(event));
     return CHECK(close(wait.fd) == 0) && ok;
@@ -56,7 +56,7 @@ static bool wait_for_callback(yoke_event *event)
     static gate settled;
 
     settled = (gate)GATE_INIT;
-    if (!CHECK_OK(yoke_event_on_settled(event, open_gate, &settled, NULL)))
+    if (!CHECK_OK(yoke_event_on_complete(event, open_gate, &settled, NULL)))
         return false;
     gate_wait(&settled, 1);
     return true;
@@ -69,8 +69,8 @@ static const struct {
     { "yoke_event_wait", wait_plain },
     { "yoke_event_wait_for", wait_with_limit },
     { "yoke_event_wait_any", wait_for_one_of_one },
-    { "yoke_event_fd and poll", wait_in_poll },
-    { "yoke_event_on_settled", wait_for_callback },
+    { "yoke_event_get_fd and poll", wait_in_poll },
+    { "yoke_event_on_complete", wait_for_callback },
 };
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -89,7 +89,7 @@ static void await_work(suite *t, yoke_stream *stream)
 
         NEED(suite_spin(t, stream, out.buffer, value, 2, &rounds));
         if (function)
-            NEED_OK(yoke_stream_call(stream, count_up, &ran, NULL));
+            NEED_OK(yoke_host_call(stream, count_up, &ran, NULL));
         NEED_OK(yoke_event_record(stream, 0, &event));
         NEED(ways[value % WAYS].wait(event));
         CHECK(atomic_load(&ran) == (function ? value - WAYS : 0));
@@ -99,7 +99,7 @@ static void await_work(suite *t, yoke_stream *stream)
         yoke_event_release(event);
         event = NULL;
     }
-    NEED_OK(yoke_stream_call(stream, count_up, &ran, NULL));
+    NEED_OK(yoke_host_call(stream, count_up, &ran, NULL));
     CHECK_OK(yoke_stream_wait(stream));
     CHECK(atomic_load(&ran) == WAYS + 1);
 out:
@@ -135,11 +135,11 @@ static void policies_that_cannot_be(suite *t)
         yoke_stream *stream = (yoke_stream *)&stream;
 
         desc.wait = wrong[i];
-        CHECK_FAILS(YOKE_E_INVALID, "wait", yoke_stream_create_with(t->device, &desc, &stream));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "wait", yoke_stream_create_with(t->device, &desc, &stream));
         CHECK(stream == NULL);
-        CHECK_FAILS(YOKE_E_INVALID, "wait", yoke_device_set_wait(t->device, wrong[i]));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "wait", yoke_device_set_wait(t->device, wrong[i]));
     }
-    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_device_set_wait(NULL, YOKE_WAIT_AUTO));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_set_wait(NULL, YOKE_WAIT_AUTO));
     await_work(t, t->stream);
 }
 

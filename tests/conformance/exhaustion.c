@@ -126,12 +126,12 @@ static void limit_and_work_in_flight(suite *t)
     yoke_memory_info before = YOKE_MEMORY_INFO_INIT;
     yoke_buffer *buffer = NULL, *busy = NULL;
 
-    CHECK_OK(yoke_device_memory(t->device, &before));
+    CHECK_OK(yoke_device_get_memory(t->device, &before));
     NEED_OK(yoke_buffer_create(t->device, 8, &busy));
     NEED(suite_spin(t, t->stream, busy, 0, 1, NULL)); /* measures first, with memory of its own */
     NEED_OK(yoke_buffer_create(t->device, PIECE, &buffer));
     yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
-    CHECK_OK(yoke_device_memory(t->device, &info));
+    CHECK_OK(yoke_device_get_memory(t->device, &info));
     yoke_buffer_release(buffer);
     NEED_OK(yoke_device_limit_memory(t->device, info.in_use, YOKE_NO_LIMIT));
     for (uint32_t i = 0; i < 10; i++) {
@@ -237,7 +237,7 @@ static void limit_inside_a_host_function(suite *t)
     k.device = a.device;
     NEED_OK(yoke_buffer_create(a.device, PIECE, &k.buffer));
     NEED_OK(yoke_device_limit_memory(a.device, look(&a).in_use, YOKE_NO_LIMIT));
-    NEED_OK(yoke_stream_call(a.stream, ask_for_memory, &k, NULL));
+    NEED_OK(yoke_host_call(a.stream, ask_for_memory, &k, NULL));
     CHECK_OK(yoke_fill(a.stream, k.buffer, 0, PIECE, "x", 1));
     yoke_buffer_release(k.buffer);
     gate_open(&k.released);

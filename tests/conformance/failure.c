@@ -131,14 +131,14 @@ static void cancel_calls_what_is_pending(suite *t)
     for (int i = 0; i < 3; i++)
         NEED(make_value(t, &x[i], value));
     NEED_OK(yoke_stream_create(t->device, &gated));
-    NEED_OK(yoke_stream_call(gated, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(gated, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_event_record(gated, 0, &far));
     CHECK(suite_spin(t, t->stream, out.buffer, spin[0], SPIN_MILLISECONDS, &rounds));
     CHECK_OK(yoke_event_record(t->stream, 0, &given));
     CHECK_OK(yoke_stream_wait_event(t->stream, far));
     for (int i = 0; i < PENDING; i++) {
         o[i] = (once)ONCE_INIT(YOKE_E_CANCELLED, CANCEL_TEXT);
-        CHECK_OK(yoke_stream_call(t->stream, called, &o[i], released));
+        CHECK_OK(yoke_host_call(t->stream, called, &o[i], released));
         launch_set(t, t->stream, &x[0], changed);
         CHECK_OK(yoke_write(t->stream, x[1].buffer, 0, &changed, 4));
         CHECK_OK(yoke_copy(t->stream, x[1].buffer, 0, x[0].buffer, 0, 4));
@@ -181,16 +181,16 @@ static void cancel_lets_a_running_function_end(suite *t)
     yoke_event *event = NULL;
 
     NEED_OK(yoke_stream_create(t->device, &other));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, called, &o, released));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, called, &o, released));
     CHECK_OK(yoke_event_record(t->stream, 0, &event));
     CHECK_OK(yoke_stream_wait_event(other, event));
-    CHECK_OK(yoke_stream_call(other, called, &far, released));
+    CHECK_OK(yoke_host_call(other, called, &far, released));
     gate_wait(&s.inside, 1);
     CHECK_OK(yoke_stream_cancel(t->stream)); /* does not wait: the function is at the gate */
     CHECK(!atomic_load(&s.finished) && atomic_load(&o.ran) == 0);
     CHECK_STATUS(YOKE_PENDING, yoke_event_query(event));
-    CHECK_FAILS(YOKE_E_CANCELLED, CANCEL_TEXT, yoke_stream_call(t->stream, called, NULL, NULL));
+    CHECK_FAILS(YOKE_E_CANCELLED, CANCEL_TEXT, yoke_host_call(t->stream, called, NULL, NULL));
     gate_open(&s.leave);
     gate_wait(&o.done, 1);
     gate_wait(&far.done, 1);
@@ -217,15 +217,15 @@ static void cancel_again_and_from_inside(suite *t)
     yoke_stream *stream = NULL;
 
     NEED_OK(yoke_stream_create(t->device, &stream));
-    CHECK_OK(yoke_stream_call(stream, fail_one_way, NULL, NULL));
+    CHECK_OK(yoke_host_call(stream, fail_one_way, NULL, NULL));
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(stream));
     CHECK_OK(yoke_stream_cancel(stream)); /* keeps the first failure */
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(stream));
-    CHECK_STATUS(YOKE_E_INVALID, yoke_stream_cancel(NULL));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_stream_cancel(NULL));
 
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, cancel_mine, t->stream, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, called, &o, released));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, cancel_mine, t->stream, NULL));
+    CHECK_OK(yoke_host_call(t->stream, called, &o, released));
     gate_open(&s.leave);
     gate_wait(&o.done, 1);
     CHECK_OK(yoke_stream_cancel(t->stream));
@@ -249,10 +249,10 @@ static bool fail_stream(suite *t, yoke_stream *stream, way w, const guarded *x, 
 {
     stand s = STAND_INIT;
 
-    if (!CHECK_OK(yoke_stream_call(stream, stand_at_gate, &s, NULL)))
+    if (!CHECK_OK(yoke_host_call(stream, stand_at_gate, &s, NULL)))
         return false;
     if (w != CANCEL)
-        CHECK_OK(yoke_stream_call(stream, w == FAIL_ONE_WAY ? fail_one_way : fail_other_way, NULL, NULL));
+        CHECK_OK(yoke_host_call(stream, w == FAIL_ONE_WAY ? fail_one_way : fail_other_way, NULL, NULL));
     launch_set(t, stream, x, 666);
     CHECK_OK(yoke_event_record(stream, 0, out_event));
     gate_wait(&s.inside, 1);
@@ -270,7 +270,7 @@ static bool is_usable(suite *t, yoke_stream *stream, uint32_t value)
     uint32_t read = 0, other = 0;
     guarded x = { 0 };
     bool ok = make_value(t, &x, 1) && launch_set(t, stream, &x, value) && CHECK_OK(yoke_read(stream, &read, x.buffer, 0, 4)) &&
-              CHECK_OK(yoke_stream_call(stream, called, &o, released)) && launch_set(t, stream, &x, value + 1) &&
+              CHECK_OK(yoke_host_call(stream, called, &o, released)) && launch_set(t, stream, &x, value + 1) &&
               CHECK_OK(yoke_read(stream, &other, x.buffer, 0, 4)) && CHECK_OK(yoke_stream_wait(stream)) &&
               CHECK(read == value && other == value + 1 && atomic_load(&o.released) == 1);
     guarded_release(&x);
@@ -307,15 +307,15 @@ static void recover_makes_usable(suite *t)
     NEED_OK(yoke_stream_create(t->device, &other));
     yoke_stream_wait_event(other, events[0]); /* it still fails who waits for it, at once or by the next wait */
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(other));
-    CHECK_OK(yoke_stream_call(t->stream, recover_mine, t->stream, NULL));
+    CHECK_OK(yoke_host_call(t->stream, recover_mine, t->stream, NULL));
     CHECK_OK(yoke_stream_wait(t->stream));
-    CHECK_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, fail_one_way, NULL, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, recover_mine, t->stream, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, fail_one_way, NULL, NULL));
+    CHECK_OK(yoke_host_call(t->stream, recover_mine, t->stream, NULL));
     gate_open(&s.leave);
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
     CHECK_OK(yoke_stream_recover(t->stream));
-    CHECK_STATUS(YOKE_E_INVALID, yoke_stream_recover(NULL));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_stream_recover(NULL));
     is_usable(t, t->stream, 300);
     guarded_check(t, &x, &value);
 out:
@@ -352,9 +352,9 @@ static void recover_waits_for_what_runs(suite *t)
         pthread_t threads[2];
         int started = 0;
 
-        NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+        NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
         CHECK_OK(yoke_event_record(t->stream, 0, &event));
-        CHECK_OK(yoke_stream_call(t->stream, called, &o, released));
+        CHECK_OK(yoke_host_call(t->stream, called, &o, released));
         gate_wait(&s.inside, 1);
         CHECK_OK(yoke_stream_cancel(t->stream));
         while (started < 2 && CHECK(pthread_create(&threads[started], NULL, recover_in_thread, &r) == 0))
@@ -440,7 +440,7 @@ static void records_name_the_place(suite *t)
     NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
     NEED(make_value(t, &x, 42));
     const unsigned call = __LINE__ + 1;
-    NEED_OK(yoke_stream_call(stream, fail_one_way, NULL, NULL));
+    NEED_OK(yoke_host_call(stream, fail_one_way, NULL, NULL));
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(stream));
     check_site(yoke_error()->where, call);
     NEED_OK(yoke_stream_recover(stream));
@@ -456,11 +456,11 @@ static void records_name_the_place(suite *t)
     check_site(yoke_error()->where, direct);
     CHECK_OK(yoke_stream_wait(stream)); /* what fails has done nothing */
 
-    NEED_OK(yoke_stream_call(stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     const unsigned launch = __LINE__ + 1;
     CHECK_OK(yoke_launch(stream, picky, YOKE_DIM(1), YOKE_DIM(2), 0, YOKE_ARGS(x.buffer)));
     once o = ONCE_INIT(refused, "picky");
-    CHECK_OK(yoke_stream_call(stream, called, &o, released));
+    CHECK_OK(yoke_host_call(stream, called, &o, released));
     CHECK_OK(yoke_event_record(stream, 0, &event));
     gate_open(&s.leave);
     snprintf(words, sizeof words, "picky|'upload-7'|failure.c:%u|launch", launch);

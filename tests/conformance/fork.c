@@ -63,7 +63,7 @@ static void list_then_fork(suite *t)
     CHECK_OK(yoke_device_count(&count));
     CHECK_OK(yoke_device_list(infos, MOST, &count));
     if (count == 0) {
-        suite_skip("no device: %s", yoke_device_report());
+        suite_skip("no device: %s", yoke_device_get_report());
         return;
     }
     for (size_t i = 0; i < count && i < MOST; i++)
@@ -90,7 +90,7 @@ static void grandchildren(suite *t)
     (void)t;
     CHECK_OK(yoke_device_list(&info, 1, &count));
     if (count == 0)
-        suite_skip("no device: %s", yoke_device_report());
+        suite_skip("no device: %s", yoke_device_get_report());
     else
         in_child(fork_again, info.selector);
 }
@@ -210,7 +210,7 @@ static bool make_objects(suite *t, objects *o)
     NEED_OK(yoke_fill(o->stream, o->buffer, 0, 4096, &pattern, sizeof pattern));
     NEED_OK(yoke_graph_end(o->graph));
     NEED_OK(yoke_fill(o->stream, o->buffer, 0, 4096, &pattern, 1));
-    NEED_OK(yoke_stream_call(o->stream, hold_up, o, NULL));
+    NEED_OK(yoke_host_call(o->stream, hold_up, o, NULL));
     NEED_OK(yoke_fill(o->stream, o->buffer, 0, 4096, &pattern, sizeof pattern));
     NEED_OK(yoke_event_record(o->stream, 0, &o->event));
     gate_wait(&o->begun, 1);
@@ -328,7 +328,7 @@ static void tell_slowly(int level, const char *text, void *user)
 
 static void *fail_once(void *device)
 {
-    CHECK_STATUS(YOKE_E_INVALID, yoke_device_set_wait(device, 99));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_device_set_wait(device, 99));
     return NULL;
 }
 

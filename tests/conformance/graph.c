@@ -102,7 +102,7 @@ static void functions_between_copies(suite *t)
     NEED(words_create(t, 1, &x) && graph_begin(t, t->stream, &graph));
     NEED(advance(t, t->stream, x.device.buffer, 1));
     NEED_OK(yoke_read(t->stream, host, x.device.buffer, 0, WORDS_SIZE));
-    NEED_OK(yoke_stream_call(t->stream, change_words, host, NULL));
+    NEED_OK(yoke_host_call(t->stream, change_words, host, NULL));
     NEED_OK(yoke_write(t->stream, x.device.buffer, 0, host, WORDS_SIZE));
     NEED(advance(t, t->stream, x.device.buffer, 2));
     NEED_OK(yoke_graph_end(graph));
@@ -138,7 +138,7 @@ static void native_sections(suite *t)
     NEED(words_create(t, 1, &x) && graph_begin(t, t->stream, &graph));
     for (int i = 0; i < 2; i++) {
         NEED(advance(t, t->stream, x.device.buffer, (uint32_t)i));
-        NEED_OK(yoke_stream_native(t->stream, native_section, &n[i], tally_release));
+        NEED_OK(yoke_native_call(t->stream, native_section, &n[i], tally_release));
     }
     NEED_OK(yoke_graph_end(graph));
     for (uint32_t launch = 0; launch < TIMES; launch++) {
@@ -329,7 +329,7 @@ static void described(suite *t)
     NEED_OK(yoke_write(t->stream, x.device.buffer, 8, host, sizeof host));
     NEED_OK(yoke_copy(t->stream, x.device.buffer, 16, x.device.buffer, 0, 8));
     NEED_OK(yoke_fill(t->stream, x.device.buffer, 0, 8, "ab", 2));
-    NEED_OK(yoke_stream_call(t->stream, tally_call, &n, NULL));
+    NEED_OK(yoke_host_call(t->stream, tally_call, &n, NULL));
     NEED_OK(yoke_graph_end(graph));
     const char *text = yoke_graph_describe(graph, YOKE_GRAPH_TEXT);
     CHECK(lines_of(text) == 1 + yoke_graph_get_size(graph)); /* the first is of the graph */
@@ -374,7 +374,7 @@ static void timed(suite *t)
     }
     NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &end));
     NEED_OK(yoke_stream_wait(stream));
-    NEED_OK(yoke_event_elapsed(start, end, &nanoseconds));
+    NEED_OK(yoke_event_get_elapsed(start, end, &nanoseconds));
     CHECK(nanoseconds > 0);
     words_check(t, &x);
 out:

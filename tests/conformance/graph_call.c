@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Host functions in graphs keep the contract of yoke_stream_call at each launch: once, in their turn, with the right status, free
+ * Host functions in graphs keep the contract of yoke_host_call at each launch: once, in their turn, with the right status, free
  * to call anything; and what their failure, a cancelled stream or one that is torn down mean for the launches that are there.
  */
 #include "again.h"
@@ -14,10 +14,10 @@ static void once_for_each_launch(suite *t)
     words x = { 0 };
 
     NEED(words_create(t, 1, &x) && graph_begin(t, t->stream, &graph));
-    NEED_OK(yoke_stream_call(t->stream, tally_call, &n[0], tally_release)); /* first, last, and two side by side */
+    NEED_OK(yoke_host_call(t->stream, tally_call, &n[0], tally_release)); /* first, last, and two side by side */
     NEED(advance(t, t->stream, x.device.buffer, 1));
-    NEED_OK(yoke_stream_call(t->stream, tally_call, &n[1], tally_release));
-    NEED_OK(yoke_stream_call(t->stream, tally_call, &n[2], tally_release));
+    NEED_OK(yoke_host_call(t->stream, tally_call, &n[1], tally_release));
+    NEED_OK(yoke_host_call(t->stream, tally_call, &n[2], tally_release));
     NEED_OK(yoke_graph_end(graph));
     for (int launch = 0; launch < TIMES; launch++) {
         NEED_OK(yoke_graph_launch(launch % 2 ? t->stream : t->side, graph));
@@ -90,9 +90,9 @@ static void any_call_is_allowed(suite *t)
     NEED_OK(yoke_stream_create(t->device, &lane));
     NEED(graph_begin(t, t->stream, &in.graph));
     NEED_OK(yoke_graph_begin(in.graph, lane));
-    NEED_OK(yoke_stream_call(t->stream, do_everything, &in, NULL));
-    NEED_OK(yoke_stream_call(t->stream, wait_for_own, &in, NULL));
-    NEED_OK(yoke_stream_call(lane, wait_for_own, &in, NULL));
+    NEED_OK(yoke_host_call(t->stream, do_everything, &in, NULL));
+    NEED_OK(yoke_host_call(t->stream, wait_for_own, &in, NULL));
+    NEED_OK(yoke_host_call(lane, wait_for_own, &in, NULL));
     NEED_OK(yoke_graph_end(in.graph));
     NEED_OK(yoke_graph_launch(t->stream, in.graph));
     NEED_OK(yoke_event_record(t->stream, 0, &in.behind));
@@ -118,7 +118,7 @@ static yoke_status enqueue_behind(yoke_status status, void *user)
     inside *in = user;
 
     CHECK_STATUS(YOKE_OK, status);
-    CHECK_OK(yoke_stream_call(in->stream, look_at_end, in, NULL));
+    CHECK_OK(yoke_host_call(in->stream, look_at_end, in, NULL));
     return YOKE_OK;
 }
 
@@ -141,10 +141,10 @@ static void behind_all_of_it(suite *t)
     NEED_OK(yoke_stream_create(t->device, &lane));
     NEED(graph_begin(t, t->stream, &in.graph));
     NEED_OK(yoke_graph_begin(in.graph, lane));
-    NEED_OK(yoke_stream_call(lane, enqueue_behind, &in, NULL));
+    NEED_OK(yoke_host_call(lane, enqueue_behind, &in, NULL));
     for (int i = 0; i < FILLS; i++)
         NEED_OK(yoke_fill(t->stream, x.buffer, 0, 64, "1", 1));
-    NEED_OK(yoke_stream_call(t->stream, be_the_last, &in, NULL));
+    NEED_OK(yoke_host_call(t->stream, be_the_last, &in, NULL));
     NEED_OK(yoke_graph_end(in.graph));
     for (int i = 0; i < TIMES && suite_failures() == 0; i++) {
         in.left = 1;
@@ -181,7 +181,7 @@ static void a_graph_launches_itself(suite *t)
     in.left = TIMES;
     NEED(words_create(t, 1, &x) && graph_begin(t, t->stream, &in.graph));
     NEED(advance(t, t->stream, x.device.buffer, 1));
-    NEED_OK(yoke_stream_call(t->stream, launch_again, &in, NULL));
+    NEED_OK(yoke_host_call(t->stream, launch_again, &in, NULL));
     NEED(advance(t, t->stream, x.device.buffer, 2));
     NEED_OK(yoke_graph_end(in.graph));
     NEED_OK(yoke_graph_launch(t->stream, in.graph));
@@ -221,9 +221,9 @@ static void functions_of_two_lanes_meet(suite *t)
         NEED(graph_begin(t, t->stream, &in.graph));
         NEED_OK(yoke_graph_begin(in.graph, lane));
         NEED(advance(t, t->stream, x.device.buffer, 1) && follow(t->stream, lane));
-        NEED_OK(yoke_stream_call(t->stream, meet, &in, NULL));
+        NEED_OK(yoke_host_call(t->stream, meet, &in, NULL));
         NEED(join(t, lane, y.device.buffer, x.device.buffer));
-        NEED_OK(yoke_stream_call(lane, meet, &in, NULL));
+        NEED_OK(yoke_host_call(lane, meet, &in, NULL));
         NEED(advance(t, lane, y.device.buffer, 4) && follow(lane, t->stream));
         NEED(join(t, t->stream, x.device.buffer, y.device.buffer));
         NEED_OK(yoke_graph_end(in.graph));
@@ -272,7 +272,7 @@ static void functions_of_64_graphs_meet(suite *t)
         NEED_OK(yoke_stream_create(t->device, &streams[i]));
         NEED(graph_begin(t, streams[i], &graphs[i]));
         NEED_OK(yoke_launch(streams[i], count, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x.buffer, 1u)));
-        NEED_OK(yoke_stream_call(streams[i], wait_for_all, &all, NULL));
+        NEED_OK(yoke_host_call(streams[i], wait_for_all, &all, NULL));
         NEED_OK(yoke_launch(streams[i], count, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x.buffer, 1u)));
         NEED_OK(yoke_graph_end(graphs[i]));
     }
@@ -303,7 +303,7 @@ static bool two_functions(suite *t, words *x, tally n[2], yoke_stream *lane, yok
     for (uint32_t i = 0; ok && i < 2; i++) {
         yoke_stream *stream = i && lane ? lane : t->stream;
         ok = (stream == t->stream || follow(t->stream, lane)) && advance(t, stream, x->device.buffer, i + 1) &&
-             CHECK_OK(yoke_stream_call(stream, tally_call, &n[i], tally_release));
+             CHECK_OK(yoke_host_call(stream, tally_call, &n[i], tally_release));
     }
     return ok && CHECK_OK(yoke_graph_end(*out_graph));
 }
@@ -318,7 +318,7 @@ static void a_function_fails(suite *t)
     words x = { 0 };
 
     NEED(words_create(t, 1, &x) && two_functions(t, &x, n, NULL, &graph));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     NEED_OK(yoke_graph_launch(t->stream, graph));
     NEED_OK(yoke_event_record(t->stream, 0, &event));
     NEED(advance(t, t->stream, x.device.buffer, 9));
@@ -360,9 +360,9 @@ static void a_lane_fails(suite *t)
     NEED_OK(yoke_stream_create(t->device, &lane));
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
-    NEED_OK(yoke_stream_call(lane, tally_call, &n[0], NULL));
+    NEED_OK(yoke_host_call(lane, tally_call, &n[0], NULL));
     NEED(follow(lane, t->stream) && advance(t, t->stream, x.device.buffer, 1));
-    NEED_OK(yoke_stream_call(t->stream, tally_call, &n[1], NULL));
+    NEED_OK(yoke_host_call(t->stream, tally_call, &n[1], NULL));
     NEED_OK(yoke_graph_end(graph));
     NEED_OK(yoke_graph_launch(t->stream, graph));
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(t->stream));
@@ -398,7 +398,7 @@ static void wait_means_called(suite *t)
     NEED(graph_begin(t, stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
     NEED(advance(t, stream, x.device.buffer, 1));
-    NEED_OK(yoke_stream_call(lane, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(lane, stand_at_gate, &s, NULL));
     NEED_OK(yoke_graph_end(graph));
     NEED_OK(yoke_graph_launch(stream, graph));
     NEED_OK(yoke_event_record(stream, 0, &event));
@@ -436,7 +436,7 @@ static void given_up(suite *t, bool cancel, bool two_lanes)
         NEED_OK(yoke_stream_create(t->device, &lane));
     NEED(words_create(t, 1, &x) && two_functions(t, &x, n, lane, &graph));
     NEED_OK(yoke_stream_create(t->device, &stream));
-    NEED_OK(yoke_stream_call(stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     for (int launch = 0; launch < TIMES; launch++)
         NEED_OK(yoke_graph_launch(stream, graph));
     NEED_OK(yoke_event_record(stream, 0, &event));

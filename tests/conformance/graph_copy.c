@@ -10,8 +10,8 @@
 enum { SIZE = 6000, ROUNDS = 2 };
 
 static const struct {
-    yoke_layout target, source;
-    yoke_box box;
+    yoke_pitch target, source;
+    yoke_rect box;
     bool flat;
 } moves[] = {
     { { 5, 0, 0 }, { 7, 0, 0 }, { 1000, 1, 1 }, true },     { { SIZE - 1, 0, 0 }, { 0, 0, 0 }, { 1, 1, 1 }, true },
@@ -90,8 +90,8 @@ static void pinned_buffers(suite *t)
 }
 
 static const struct {
-    yoke_layout target;
-    yoke_box box;
+    yoke_pitch target;
+    yoke_rect box;
     bool flat;
 } fill_shapes[] = {
     { { 0, 0, 0 }, { 16, 1, 1 }, true },          { { 48, 0, 0 }, { 2000, 1, 1 }, true },   { { 16, 80, 0 }, { 64, 50, 1 }, false },
@@ -110,11 +110,11 @@ static void fill_kind(suite *t, area_kind kind)
     NEED(area_create(t, kind, SIZE, 1, &a) && graph_begin(t, t->stream, &graph));
     for (size_t unit = 16; unit >= 1; unit /= 2)
         for (int i = 0; i < FILLS; i++, count++) {
-            yoke_layout l = fill_shapes[i].target;
-            yoke_box b = fill_shapes[i].box;
+            yoke_pitch l = fill_shapes[i].target;
+            yoke_rect b = fill_shapes[i].box;
             f[count] = (filling){ .target = { .area = &a }, .pattern_size = unit, .flat = fill_shapes[i].flat };
-            f[count].target.layout = (yoke_layout){ l.offset / 16 * unit, l.row_pitch / 16 * unit, l.slice_pitch / 16 * unit };
-            f[count].box = (yoke_box){ b.width / 16 * unit, b.height, b.depth };
+            f[count].target.layout = (yoke_pitch){ l.offset / 16 * unit, l.row_pitch / 16 * unit, l.slice_pitch / 16 * unit };
+            f[count].box = (yoke_rect){ b.width / 16 * unit, b.height, b.depth };
             fill_random(f[count].pattern, sizeof f[count].pattern, count + 1);
             filling given = f[count];
             NEED_OK(area_fill(t->stream, &given));

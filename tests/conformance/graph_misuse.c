@@ -5,7 +5,7 @@
  */
 #include "recorded.h"
 
-#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID, words, call)
+#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, call)
 
 static yoke_status never(yoke_status status, void *user)
 {
@@ -155,10 +155,10 @@ static void refuses_event(suite *t, yoke_event *event)
     REFUSES("graph", yoke_event_wait(event));
     REFUSES("graph", yoke_event_wait_for(event, 0));
     REFUSES("graph", yoke_event_wait_any(&event, 1, YOKE_FOREVER, &index));
-    REFUSES("graph", yoke_event_on_settled(event, settled, NULL, never_released));
-    REFUSES("graph", yoke_event_fd(event, &fd));
+    REFUSES("graph", yoke_event_on_complete(event, settled, NULL, never_released));
+    REFUSES("graph", yoke_event_get_fd(event, &fd));
     CHECK(fd == -1);
-    REFUSES("", yoke_event_elapsed(event, event, &elapsed));
+    REFUSES("", yoke_event_get_elapsed(event, event, &elapsed));
     CHECK(elapsed == 0);
     REFUSES("graph", yoke_stream_wait_event(t->side, event));
     CHECK_OK(yoke_stream_wait(t->side));
@@ -168,8 +168,8 @@ static void waits(suite *t)
 {
     yoke_event *event = NULL, *outside = NULL, *timed = (yoke_event *)t;
     yoke_graph *graph = NULL;
-    yoke_layout flat = { 0, 0, 0 };
-    yoke_box box = { 4, 1, 1 };
+    yoke_pitch flat = { 0, 0, 0 };
+    yoke_rect box = { 4, 1, 1 };
     uint32_t value = 7;
     words x = { 0 };
     yoke_stream *s = t->stream;
@@ -181,9 +181,9 @@ static void waits(suite *t)
     REFUSES("record", yoke_write_sync(s, x.device.buffer, 0, &value, 4));
     REFUSES("record", yoke_read_sync(s, &value, x.device.buffer, 0, 4));
     REFUSES("record", yoke_copy_sync(s, x.device.buffer, 0, x.device.buffer, 8, 4));
-    REFUSES("record", yoke_write_box_sync(s, x.device.buffer, flat, &value, flat, box));
-    REFUSES("record", yoke_read_box_sync(s, &value, flat, x.device.buffer, flat, box));
-    REFUSES("record", yoke_copy_box_sync(s, x.device.buffer, flat, x.device.buffer, (yoke_layout){ 8, 0, 0 }, box));
+    REFUSES("record", yoke_write_rect_sync(s, x.device.buffer, flat, &value, flat, box));
+    REFUSES("record", yoke_read_rect_sync(s, &value, flat, x.device.buffer, flat, box));
+    REFUSES("record", yoke_copy_rect_sync(s, x.device.buffer, flat, x.device.buffer, (yoke_pitch){ 8, 0, 0 }, box));
     REFUSES("", yoke_stream_wait_event(s, outside));
     CHECK(yoke_graph_get_size(graph) == 0);
     NEED(advance(t, s, x.device.buffer, 1));
@@ -259,7 +259,7 @@ static void while_it_is_recorded(suite *t)
     REFUSES("kernel", yoke_launch(s, NULL, one, one, 0, YOKE_ARGS(x.device.buffer, n, 1u)));
     REFUSES("NULL", yoke_launch(s, kernel, one, one, 0, YOKE_ARGS((yoke_buffer *)NULL, n, 1u)));
     if (suite_can(t, YOKE_CAP_SIGNATURE))
-        CHECK_FAILS(YOKE_E_ARGUMENT, "advance|parameter 3",
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "advance|parameter 3",
                     yoke_launch(s, kernel, one, one, 0, YOKE_ARGS(x.device.buffer, n, 1.0)));
     CHECK_FAILS(YOKE_E_UNSUPPORTED, "", yoke_launch(s, kernel, one, one, 0, YOKE_ARGS(yoke_inout(&value, 4), 1u, 1u)));
     REFUSES("source", yoke_write(s, x.device.buffer, 0, NULL, 4));
@@ -268,7 +268,7 @@ static void while_it_is_recorded(suite *t)
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_read(s, &value, x.device.buffer, WORDS_SIZE - 3, 4));
     REFUSES("overlap", yoke_copy(s, x.device.buffer, 0, x.device.buffer, 3, 4));
     REFUSES("pattern", yoke_fill(s, x.device.buffer, 0, 9, "abc", 3));
-    REFUSES("fn", yoke_stream_call(s, NULL, NULL, never_released));
+    REFUSES("fn", yoke_host_call(s, NULL, NULL, never_released));
     CHECK(yoke_graph_get_size(graph) == 0);
     NEED(advance(t, s, x.device.buffer, 1));
     NEED_OK(yoke_graph_end(graph));
@@ -283,14 +283,14 @@ enum { NODE_LAUNCH, NODE_WRITE, NODE_READ, NODE_COPY, NODE_FILL, NODE_CALL, NODE
 /* A graph with a node of each kind; node 0 is an advance by 1, and the others leave x as it is. */
 static bool one_of_each(suite *t, words *x, yoke_buffer *y, uint32_t *host, tally *n, yoke_graph **out_graph)
 {
-    yoke_layout rows = { 0, 16, 0 }; /* so that it is no plain write */
-    yoke_box box = { 8, 2, 1 };
+    yoke_pitch rows = { 0, 16, 0 }; /* so that it is no plain write */
+    yoke_rect box = { 8, 2, 1 };
     yoke_stream *s = t->stream;
 
     return graph_begin(t, s, out_graph) && advance(t, s, x->device.buffer, 1) && CHECK_OK(yoke_write(s, y, 0, host, 8)) &&
            CHECK_OK(yoke_read(s, host + 2, y, 0, 8)) && CHECK_OK(yoke_copy(s, y, 8, y, 0, 8)) &&
-           CHECK_OK(yoke_fill(s, y, 16, 8, host, 4)) && CHECK_OK(yoke_stream_call(s, tally_call, n, tally_release)) &&
-           CHECK_OK(yoke_write_box(s, y, rows, host, rows, box)) && CHECK_OK(yoke_graph_end(*out_graph));
+           CHECK_OK(yoke_fill(s, y, 16, 8, host, 4)) && CHECK_OK(yoke_host_call(s, tally_call, n, tally_release)) &&
+           CHECK_OK(yoke_write_rect(s, y, rows, host, rows, box)) && CHECK_OK(yoke_graph_end(*out_graph));
 }
 
 /* No node of this number, or one of another kind. */
@@ -349,8 +349,8 @@ static void wrong_operations(suite *t, yoke_graph *graph, yoke_buffer *x, uint32
     CHECK_FAILS(YOKE_E_UNSUPPORTED, "",
                 yoke_graph_set_launch(graph, NODE_LAUNCH, kernel, one, one, 0, YOKE_ARGS(yoke_in(host, 4), 1u, 1u)));
     if (suite_can(t, YOKE_CAP_SIGNATURE)) {
-        CHECK_FAILS(YOKE_E_ARGUMENT, "advance", yoke_graph_set_args(graph, NODE_LAUNCH, YOKE_ARGS(x, 1u)));
-        CHECK_FAILS(YOKE_E_ARGUMENT, "advance", yoke_graph_set_args(graph, NODE_LAUNCH, YOKE_ARGS(x, 1u, 1.0)));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "advance", yoke_graph_set_args(graph, NODE_LAUNCH, YOKE_ARGS(x, 1u)));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "advance", yoke_graph_set_args(graph, NODE_LAUNCH, YOKE_ARGS(x, 1u, 1.0)));
     }
     REFUSES("source", yoke_graph_set_write(graph, NODE_WRITE, x, 0, NULL, 4));
     REFUSES("", yoke_graph_set_write(graph, NODE_WRITE, NULL, 0, host, 4));
@@ -415,7 +415,7 @@ static void released_while_it_is_recorded(suite *t)
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
     NEED(advance(t, t->stream, x.device.buffer, 1) && follow(t->stream, lane));
-    NEED_OK(yoke_stream_call(lane, never, &n, tally_release));
+    NEED_OK(yoke_host_call(lane, never, &n, tally_release));
     yoke_graph_release(graph);
     graph = NULL;
     CHECK(tally_gone(&n, 0));
@@ -473,7 +473,7 @@ static void held_before_it_was_begun(suite *t)
     words x = { 0 };
 
     NEED(words_create(t, 1, &x));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     NEED(advance(t, t->stream, x.device.buffer, 5));
     NEED_OK(yoke_event_record(t->stream, 0, &event));
     NEED(graph_begin(t, t->stream, &graph) && advance(t, t->stream, x.device.buffer, 1));
@@ -501,15 +501,15 @@ static void stream_fails_while_it_is_recorded(suite *t)
     words x = { 0 };
 
     NEED(words_create(t, 1, &x));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
-    NEED_OK(yoke_stream_call(t->stream, fail_on_purpose, NULL, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &event));
     NEED(graph_begin(t, t->stream, &graph) && advance(t, t->stream, x.device.buffer, 1));
     gate_open(&s.leave);
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_wait(event));
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_fill(t->stream, x.device.buffer, 0, 4, "x", 1));
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_record(t->stream, 0, &none));
-    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_call(t->stream, never, NULL, never_released));
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_host_call(t->stream, never, NULL, never_released));
     CHECK(yoke_graph_get_size(graph) == 1);
     CHECK_OK(yoke_graph_end(graph));
     CHECK_OK(yoke_graph_create(t->device, NULL, &other));

@@ -105,7 +105,7 @@ static void behind_events(suite *t)
     NEED_OK(yoke_graph_end(graph));
     for (int i = 0; i < 3; i++)
         NEED_OK(yoke_stream_create(t->device, &streams[i]));
-    NEED_OK(yoke_stream_call(streams[0], stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(streams[0], stand_at_gate, &s, NULL));
     NEED(advance(t, streams[0], x.device.buffer, 2) && follow(streams[0], streams[1]));
     NEED_OK(yoke_graph_launch(streams[1], graph)); /* held */
     NEED(follow(streams[1], streams[2]) && advance(t, streams[2], x.device.buffer, 3));
@@ -174,7 +174,7 @@ static void functions_in_loose_lanes(suite *t)
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
     NEED(advance(t, t->stream, x.device.buffer, 1));
-    NEED_OK(yoke_stream_call(lane, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(lane, stand_at_gate, &s, NULL));
     NEED_OK(yoke_graph_end(graph));
     NEED_OK(yoke_graph_launch(t->stream, graph));
     NEED(advance(t, t->stream, x.device.buffer, 2));
@@ -218,7 +218,7 @@ static void everything_is_released_early(suite *t)
     NEED(graph_begin(t, stream, &graph));
     NEED_OK(yoke_copy(stream, middle, 0, x.device.buffer, 0, WORDS_SIZE));
     NEED_OK(yoke_launch_n(stream, kernel, WORDS, YOKE_ARGS(middle, (uint32_t)WORDS, 4u)));
-    NEED_OK(yoke_stream_call(stream, tally_call, &n, tally_release));
+    NEED_OK(yoke_host_call(stream, tally_call, &n, tally_release));
     NEED_OK(yoke_copy(stream, x.device.buffer, 0, middle, 0, WORDS_SIZE));
     yoke_buffer_release(middle);
     yoke_program_release(program);
@@ -230,7 +230,7 @@ static void everything_is_released_early(suite *t)
     NEED_OK(yoke_buffer_create(t->device, WORDS_SIZE, &middle)); /* would have the same memory, had the graph not kept it */
     NEED_OK(yoke_fill(t->stream, middle, 0, WORDS_SIZE, "z", 1));
     NEED_OK(yoke_graph_launch(t->stream, graph));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     NEED_OK(yoke_graph_launch(t->stream, graph)); /* held */
     yoke_graph_release(graph);
     graph = NULL;
@@ -288,7 +288,7 @@ static void released_in_its_own_function(suite *t)
         NEED_OK(yoke_buffer_create(t->device, WORDS_SIZE, &in.buffer));
         NEED(graph_begin(t, t->stream, &in.graph));
         NEED_OK(yoke_copy(t->stream, in.buffer, 0, x.device.buffer, 0, WORDS_SIZE));
-        NEED_OK(yoke_stream_call(t->stream, release_the_graph, &in, graph_released));
+        NEED_OK(yoke_host_call(t->stream, release_the_graph, &in, graph_released));
         NEED(advance(t, t->stream, in.buffer, 6));
         NEED_OK(yoke_copy(t->stream, x.device.buffer, 0, in.buffer, 0, WORDS_SIZE));
         NEED_OK(yoke_graph_end(in.graph));
@@ -314,10 +314,10 @@ static void released_before_its_lanes_ran(suite *t)
 
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, t->side));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &first));
     NEED_OK(yoke_stream_wait_event(t->side, first));
-    NEED_OK(yoke_stream_call(t->side, tally_call, &n, tally_release));
+    NEED_OK(yoke_host_call(t->side, tally_call, &n, tally_release));
     NEED_OK(yoke_event_record(t->side, 0, &second));
     NEED_OK(yoke_stream_wait_event(t->stream, second));
     NEED_OK(yoke_graph_end(graph));
@@ -341,7 +341,7 @@ static void references_are_counted(suite *t)
     yoke_graph *graph = NULL;
 
     NEED(graph_begin(t, t->stream, &graph));
-    NEED_OK(yoke_stream_call(t->stream, tally_call, &n, tally_release));
+    NEED_OK(yoke_host_call(t->stream, tally_call, &n, tally_release));
     NEED_OK(yoke_graph_end(graph));
     CHECK(yoke_graph_retain(graph) == graph);
     yoke_graph_release(graph);

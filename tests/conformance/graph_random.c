@@ -115,7 +115,7 @@ static bool record_node(round *r, yoke_stream *lane, const node *n)
     case READ:
         return CHECK_OK(yoke_read(lane, r->hosts[n->target - BUFFERS] + n->at, source, at, size));
     default:
-        return CHECK_OK(yoke_stream_call(lane, run_call, new_call(r, n), NULL));
+        return CHECK_OK(yoke_host_call(lane, run_call, new_call(r, n), NULL));
     }
 }
 
@@ -261,7 +261,7 @@ static bool step(round *r)
     case 1:
         if (r->stood == GATES)
             return true;
-        return CHECK_OK(yoke_stream_call(r->streams[r->last], stand_at_gate, &r->stands[r->stood++], NULL));
+        return CHECK_OK(yoke_host_call(r->streams[r->last], stand_at_gate, &r->stands[r->stood++], NULL));
     case 2:
     case 3:
     case 4:

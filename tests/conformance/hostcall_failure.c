@@ -83,14 +83,14 @@ static yoke_status never(yoke_status status, void *user)
 {
     (void)status;
     (void)user;
-    CHECK(!"a function whose yoke_stream_call failed was called");
+    CHECK(!"a function whose yoke_host_call failed was called");
     return YOKE_OK;
 }
 
 static void never_released(void *user)
 {
     (void)user;
-    CHECK(!"what belongs to a yoke_stream_call that failed was released");
+    CHECK(!"what belongs to a yoke_host_call that failed was released");
 }
 
 static void work_behind_does_not_run(suite *t)
@@ -104,16 +104,16 @@ static void work_behind_does_not_run(suite *t)
 
     for (int i = 0; i < 4; i++)
         NEED(guarded_create(t, 4, &x[i]) && guarded_write(t, &x[i], i == 3 ? &other : &value));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, fail_on_purpose, NULL, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     CHECK_OK(yoke_write(t->stream, x[0].buffer, 0, &other, 4));
-    CHECK_OK(yoke_stream_call(t->stream, learn, &first, give_back));
+    CHECK_OK(yoke_host_call(t->stream, learn, &first, give_back));
     CHECK_OK(yoke_launch(t->stream, suite_kernel(t, "set"), YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x[1].buffer, other)));
     CHECK_OK(yoke_copy(t->stream, x[2].buffer, 0, x[3].buffer, 0, 4));
     CHECK_OK(yoke_fill(t->stream, x[0].buffer, 0, 4, &other, 4));
     CHECK_OK(yoke_read(t->stream, read_behind, x[3].buffer, 0, 4));
     CHECK_OK(yoke_event_record(t->stream, 0, &event));
-    CHECK_OK(yoke_stream_call(t->stream, learn, &second, give_back));
+    CHECK_OK(yoke_host_call(t->stream, learn, &second, give_back));
     gate_open(&s.leave);
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(t->stream));
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_wait(event));
@@ -134,7 +134,7 @@ out:
 
 static bool fail_stream(yoke_stream *stream)
 {
-    return CHECK_OK(yoke_stream_call(stream, fail_on_purpose, NULL, NULL)) &&
+    return CHECK_OK(yoke_host_call(stream, fail_on_purpose, NULL, NULL)) &&
            CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(stream));
 }
 
@@ -163,7 +163,7 @@ static void enqueueing_fails_at_once(suite *t)
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_record(s, 0, &event));
     CHECK(event == NULL);
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait_event(s, fine));
-    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_call(s, never, NULL, never_released));
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_host_call(s, never, NULL, never_released));
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(s));
     CHECK(other == 43);
     guarded_check(t, &x, &value);
@@ -176,12 +176,12 @@ out:
 
 static void a_call_that_fails_calls_nothing(suite *t)
 {
-    CHECK_FAILS(YOKE_E_INVALID, "fn", yoke_stream_call(t->stream, NULL, t, never_released));
-    CHECK_FAILS(YOKE_E_INVALID, "stream", yoke_stream_call(NULL, never, t, never_released));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "fn", yoke_host_call(t->stream, NULL, t, never_released));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "stream", yoke_host_call(NULL, never, t, never_released));
     CHECK_OK(yoke_stream_wait(t->stream));
     NEED(fail_stream(t->stream));
     for (int i = 0; i < 100; i++)
-        CHECK_STATUS(OWN_STATUS, yoke_stream_call(t->stream, never, t, never_released));
+        CHECK_STATUS(OWN_STATUS, yoke_host_call(t->stream, never, t, never_released));
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
 out:
     return;
@@ -208,7 +208,7 @@ static yoke_status recover_inside(yoke_status status, void *user)
 
     (void)user;
     CHECK_STATUS(YOKE_OK, status);
-    CHECK_STATUS(YOKE_E_INVALID, yoke_buffer_create(NULL, 1, &buffer));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_buffer_create(NULL, 1, &buffer));
     yoke_fail(-99, "never mind");
     return YOKE_OK;
 }
@@ -237,20 +237,20 @@ static void which_status_counts(suite *t)
 
     for (size_t i = 0; i < 2; i++) {
         NEED_OK(yoke_stream_create(t->device, &stream));
-        CHECK_OK(yoke_stream_call(stream, kinds[i].fn, NULL, NULL));
+        CHECK_OK(yoke_host_call(stream, kinds[i].fn, NULL, NULL));
         CHECK_FAILS(kinds[i].status, kinds[i].text, yoke_stream_wait(stream));
         CHECK(strstr(yoke_error()->text, OWN_TEXT) == NULL); /* nothing left over from another failure */
         CHECK(yoke_error()->text[0] != '\0');
         yoke_stream_release(stream);
         stream = NULL;
     }
-    CHECK_OK(yoke_stream_call(t->stream, recover_inside, NULL, NULL));
+    CHECK_OK(yoke_host_call(t->stream, recover_inside, NULL, NULL));
     CHECK_OK(yoke_stream_wait(t->stream));
     stand s = STAND_INIT;
-    CHECK_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, fail_on_purpose, NULL, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, fail_later, NULL, NULL));
-    CHECK_OK(yoke_stream_call(t->stream, pass_on, NULL, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
+    CHECK_OK(yoke_host_call(t->stream, fail_later, NULL, NULL));
+    CHECK_OK(yoke_host_call(t->stream, pass_on, NULL, NULL));
     gate_open(&s.leave);
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(t->stream)); /* the first one wins */
 out:
@@ -272,14 +272,14 @@ static void spreads_to_waiting_streams(suite *t)
     suite_open_other(t, &other);
     for (int i = 0; i < 3; i++)
         NEED_OK(yoke_stream_create(i == 2 && other ? other : t->device, &streams[i]));
-    CHECK_OK(yoke_stream_call(streams[0], stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(streams[0], fail_on_purpose, NULL, NULL));
+    CHECK_OK(yoke_host_call(streams[0], stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(streams[0], fail_on_purpose, NULL, NULL));
     for (int i = 0; i < 3; i++) {
         if (i > 0)
             CHECK_OK(yoke_stream_wait_event(streams[i], events[i - 1]));
         if (i < 2)
             CHECK_OK(yoke_write(streams[i], x.buffer, 0, &changed, 4));
-        CHECK_OK(yoke_stream_call(streams[i], learn, &b[i], give_back));
+        CHECK_OK(yoke_host_call(streams[i], learn, &b[i], give_back));
         CHECK_OK(yoke_event_record(streams[i], 0, &events[i]));
     }
     gate_open(&s.leave);
@@ -319,10 +319,10 @@ static void release_cancels(suite *t)
     NEED_OK(yoke_stream_create(t->device, &stream));
     CHECK_OK(yoke_write(stream, y.buffer, 0, &changed, 4)); /* the driver has this one: it runs */
     CHECK_OK(yoke_event_record(stream, 0, &given));
-    CHECK_OK(yoke_stream_call(stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     for (int i = 0; i < PENDING; i++) {
         b[i] = (behind)BEHIND_INIT(YOKE_E_CANCELLED, "");
-        CHECK_OK(yoke_stream_call(stream, learn, &b[i], give_back));
+        CHECK_OK(yoke_host_call(stream, learn, &b[i], give_back));
         CHECK_OK(yoke_write(stream, x.buffer, 0, &changed, 4));
     }
     CHECK_OK(yoke_event_record(stream, 0, &cancelled));
@@ -359,9 +359,9 @@ static void release_of_a_failed_stream(suite *t)
     behind b = BEHIND_INIT(OWN_STATUS, OWN_TEXT);
 
     NEED_OK(yoke_stream_create(t->device, &stream));
-    CHECK_OK(yoke_stream_call(stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(stream, fail_on_purpose, NULL, NULL));
-    CHECK_OK(yoke_stream_call(stream, learn, &b, give_back));
+    CHECK_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(stream, fail_on_purpose, NULL, NULL));
+    CHECK_OK(yoke_host_call(stream, learn, &b, give_back));
     CHECK_OK(yoke_event_record(stream, 0, &event));
     gate_open(&s.leave);
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_wait(event));
@@ -396,7 +396,7 @@ static void release_in_a_race(suite *t)
 
         NEED_OK(yoke_stream_create(t->device, &stream));
         for (int c = 0; c < CALLS; c++)
-            if (CHECK_OK(yoke_stream_call(stream, any_status, &released, count_release)))
+            if (CHECK_OK(yoke_host_call(stream, any_status, &released, count_release)))
                 expected++;
         yoke_stream_release(stream);
     }
@@ -424,7 +424,7 @@ static yoke_status say(yoke_status status, void *user)
     if (s->says)
         yoke_fail(OWN_STATUS, "%s", OWN_TEXT);
     if (s->fails)
-        CHECK_STATUS(YOKE_E_INVALID, status = yoke_buffer_create(s->device, 0, &buffer));
+        CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, status = yoke_buffer_create(s->device, 0, &buffer));
     if (s->clears)
         yoke_error_clear();
     return s->returns == 1 ? status : s->returns;
@@ -455,10 +455,10 @@ static void what_was_said(suite *t)
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
             all[i].device = t->device;
             if (natively)
-                NEED_OK(yoke_stream_native(t->stream, say_natively, &all[i], NULL));
+                NEED_OK(yoke_native_call(t->stream, say_natively, &all[i], NULL));
             else
-                NEED_OK(yoke_stream_call(t->stream, say, &all[i], NULL));
-            yoke_status status = all[i].returns == 1 ? YOKE_E_INVALID : all[i].returns;
+                NEED_OK(yoke_host_call(t->stream, say, &all[i], NULL));
+            yoke_status status = all[i].returns == 1 ? YOKE_E_INVALID_ARGUMENT : all[i].returns;
             if (status == YOKE_OK)
                 CHECK_OK(yoke_stream_wait(t->stream));
             else

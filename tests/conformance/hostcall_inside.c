@@ -51,7 +51,7 @@ static yoke_status do_everything(yoke_status status, void *user)
     CHECK(count > 0);
     CHECK_OK(yoke_device_open(mine.info.selector, &device));
     CHECK_OK(yoke_buffer_create_pinned(device, 4096, &pinned));
-    CHECK_STATUS(YOKE_E_INVALID, yoke_buffer_create(device, 0, &none));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_buffer_create(device, 0, &none));
     yoke_buffer_release(pinned);
     yoke_device_release(device);
     yoke_program_release(mine.saxpy);
@@ -64,7 +64,7 @@ static void any_call_is_allowed(suite *t)
     inside in = INSIDE_INIT(t);
 
     for (int i = 0; i < 2; i++) {
-        CHECK_OK(yoke_stream_call(t->stream, do_everything, &in, NULL));
+        CHECK_OK(yoke_host_call(t->stream, do_everything, &in, NULL));
         CHECK_OK(yoke_stream_wait(t->stream));
     }
     CHECK_OK(yoke_stream_wait(t->stream));
@@ -91,7 +91,7 @@ static void releases_objects_in_use(suite *t)
     NEED(guarded_create(t, 4, &in.x) && guarded_write(t, &in.x, &value));
     NEED(advance(t, t->stream, in.x.buffer, 1));
     NEED_OK(yoke_event_record(t->stream, 0, &in.before));
-    NEED_OK(yoke_stream_call(t->stream, release_what_is_used, &in, NULL));
+    NEED_OK(yoke_host_call(t->stream, release_what_is_used, &in, NULL));
     advance(t, t->stream, in.x.whole, 0); /* so that something is there when the view is gone */
     NEED_OK(yoke_stream_wait(t->stream));
 out:
@@ -118,7 +118,7 @@ static void enqueues_at_the_end(suite *t)
 
     in.stream = t->stream;
     NEED(guarded_create(t, 4, &in.x) && guarded_write(t, &in.x, &value));
-    NEED_OK(yoke_stream_call(t->stream, enqueue_on_own, &in, NULL));
+    NEED_OK(yoke_host_call(t->stream, enqueue_on_own, &in, NULL));
     gate_wait(&in.entered, 1);
     advance(t, t->stream, in.x.buffer, 1);
     advance(t, t->stream, in.x.buffer, 2);
@@ -138,7 +138,7 @@ static yoke_status enqueue_next(yoke_status status, void *user)
     CHECK_STATUS(YOKE_OK, status);
     if (--in->left > 0) {
         advance(in->t, in->stream, in->x.buffer, (uint32_t)in->left);
-        CHECK_OK(yoke_stream_call(in->stream, enqueue_next, in, NULL));
+        CHECK_OK(yoke_host_call(in->stream, enqueue_next, in, NULL));
     } else {
         gate_open(&in->done);
     }
@@ -154,7 +154,7 @@ static void enqueues_itself(suite *t)
     in.stream = t->stream;
     in.left = TIMES;
     NEED(guarded_create(t, 4, &in.x) && guarded_write(t, &in.x, &value));
-    NEED_OK(yoke_stream_call(t->stream, enqueue_next, &in, NULL));
+    NEED_OK(yoke_host_call(t->stream, enqueue_next, &in, NULL));
     gate_wait(&in.done, 1);
     CHECK_OK(yoke_stream_wait(t->stream));
     for (int i = TIMES - 1; i > 0; i--)
@@ -207,7 +207,7 @@ static void waiting_for_its_own_stream(suite *t)
     NEED(advance(t, t->stream, in.x.buffer, 5));
     value = value * 3 + 5;
     NEED_OK(yoke_event_record(t->stream, 0, &in.before));
-    NEED_OK(yoke_stream_call(t->stream, wait_for_own, &in, wait_for_own_when_released));
+    NEED_OK(yoke_host_call(t->stream, wait_for_own, &in, wait_for_own_when_released));
     gate_wait(&in.entered, 1);
     CHECK_OK(yoke_event_record(t->stream, 0, &in.behind));
     gate_open(&in.leave);
@@ -251,7 +251,7 @@ static void waiting_for_other_streams(suite *t)
     NEED(advance(t, in.stream, in.x.buffer, 5));
     value = value * 3 + 5;
     NEED_OK(yoke_event_record(in.stream, 0, &in.before));
-    NEED_OK(yoke_stream_call(t->stream, wait_for_others, &in, NULL));
+    NEED_OK(yoke_host_call(t->stream, wait_for_others, &in, NULL));
     NEED_OK(yoke_stream_wait(t->stream));
     for (uint32_t i = 0; i < 20; i++)
         value = value * 3u + i;
@@ -301,9 +301,9 @@ static void releases_its_own_stream(suite *t)
             guarded_release(&in.x);
             return;
         }
-        CHECK_OK(yoke_stream_call(in.stream, release_own_stream, &in, note_release));
+        CHECK_OK(yoke_host_call(in.stream, release_own_stream, &in, note_release));
         CHECK_OK(yoke_write(in.stream, in.x.buffer, 0, &changed, 4));
-        CHECK_OK(yoke_stream_call(in.stream, is_cancelled, &in, note_release));
+        CHECK_OK(yoke_host_call(in.stream, is_cancelled, &in, note_release));
         CHECK_OK(yoke_event_record(in.stream, 0, &behind));
         gate_open(&in.leave);
         gate_wait(&in.done, 2);
@@ -337,7 +337,7 @@ static void releases_its_own_device(suite *t)
         NEED_OK(yoke_device_open(t->info.selector, &device));
         if (CHECK_OK(yoke_stream_create(device, &in.stream))) {
             if (CHECK(guarded_create_on(device, in.stream, 1000, &in.x)) &&
-                !CHECK_OK(yoke_stream_call(in.stream, release_everything, &in, note_release)))
+                !CHECK_OK(yoke_host_call(in.stream, release_everything, &in, note_release)))
                 gate_open(&in.done);
             yoke_device_release(device); /* the stream keeps it until the function gives that up */
             gate_wait(&in.done, 1);

@@ -68,7 +68,7 @@ static void effects_both_ways(suite *t)
         memcpy(s->wanted, final, sizeof final);
         NEED_OK(yoke_read(t->stream, s->host, x.buffer, 0, sizeof final));
         NEED_OK(yoke_event_record(t->stream, 0, &s->before));
-        NEED_OK(yoke_stream_call(t->stream, look_and_advance, s, NULL));
+        NEED_OK(yoke_host_call(t->stream, look_and_advance, s, NULL));
         advance_host(final, r);
         NEED_OK(yoke_write(t->stream, x.buffer, 0, s->host, sizeof final));
         if (r == ROUNDS / 2)
@@ -119,7 +119,7 @@ static void nothing_behind_starts(suite *t)
     fill_random(data, sizeof data, 53);
     for (int i = 0; i < KINDS; i++)
         NEED(guarded_create(t, sizeof first, &x[i]) && guarded_write(t, &x[i], i == 4 ? data : first));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     bool ok = CHECK_OK(yoke_launch_n(t->stream, suite_kernel(t, "advance"), N, YOKE_ARGS(x[0].buffer, 5u, (uint32_t)N))) &&
               CHECK_OK(yoke_write(t->stream, x[1].buffer, 0, data, sizeof data)) &&
               CHECK_OK(yoke_fill(t->stream, x[2].buffer, 0, sizeof data, &value, sizeof value)) &&
@@ -163,11 +163,10 @@ static void what_came_before_waits(suite *t)
 
     NEED(guarded_create(t, 8, &busy));
     NEED_OK(yoke_stream_create(t->device, &other));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
     bool ok = suite_spin(t, other, busy.buffer, 1, 30, NULL) && CHECK_OK(yoke_event_record(other, 0, &event)) &&
-              CHECK_OK(yoke_stream_wait_event(t->stream, event)) &&
-              CHECK_OK(yoke_stream_call(t->stream, look_at_event, event, NULL));
+              CHECK_OK(yoke_stream_wait_event(t->stream, event)) && CHECK_OK(yoke_host_call(t->stream, look_at_event, event, NULL));
     gate_open(&s.leave);
     CHECK_OK(yoke_stream_wait(t->stream));
     NEED(ok);
@@ -236,7 +235,7 @@ static void exactly_once(suite *t)
             lanes[l].calls[i].turn = i;
             if (i % 50 == 7)
                 NEED_OK(yoke_fill(lanes[l].stream, x.whole, 4 * (size_t)l, 4, &i, 4));
-            NEED_OK(yoke_stream_call(lanes[l].stream, take_turn, &lanes[l].calls[i], i % 7 ? give_back : NULL));
+            NEED_OK(yoke_host_call(lanes[l].stream, take_turn, &lanes[l].calls[i], i % 7 ? give_back : NULL));
         }
     for (int l = 0; l < LANES; l++) {
         CHECK_OK(yoke_stream_wait(lanes[l].stream));
@@ -264,7 +263,7 @@ static void one_after_the_other(suite *t)
     for (unsigned i = 0; i < CALLS; i++) {
         calls[i].lane = &l;
         calls[i].turn = i;
-        NEED_OK(yoke_stream_call(t->stream, take_turn, &calls[i], give_back));
+        NEED_OK(yoke_host_call(t->stream, take_turn, &calls[i], give_back));
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(CHECK(atomic_load(&l.ran) == i + 1));
     }
@@ -304,7 +303,7 @@ static void *send(void *user)
         if (!CHECK(m != NULL))
             break;
         *m = (message){ s, i };
-        if (!CHECK_OK(yoke_stream_call(s->t->stream, receive, m, free)))
+        if (!CHECK_OK(yoke_host_call(s->t->stream, receive, m, free)))
             break;
     }
     return NULL;
@@ -345,7 +344,7 @@ static void ping_pong(suite *t)
         calls[i].turn = i;
         NEED_OK(yoke_launch_n(t->stream, suite_kernel(t, "advance"), N, YOKE_ARGS(x.buffer, i, (uint32_t)N)));
         advance_host(wanted, i);
-        NEED_OK(yoke_stream_call(t->stream, take_turn, &calls[i], NULL));
+        NEED_OK(yoke_host_call(t->stream, take_turn, &calls[i], NULL));
     }
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(atomic_load(&l.ran) == ROUNDS);

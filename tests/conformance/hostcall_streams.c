@@ -56,7 +56,7 @@ static void functions_sleep(suite *t)
     NEED(make_streams(t, streams, MOST));
     double start = suite_now();
     for (int i = 0; i < MOST; i++)
-        NEED_OK(yoke_stream_call(streams[i], sleep_10ms, &ran, NULL));
+        NEED_OK(yoke_host_call(streams[i], sleep_10ms, &ran, NULL));
     for (int i = 0; i < MOST; i++)
         CHECK_OK(yoke_stream_wait(streams[i]));
     double seconds = suite_now() - start;
@@ -89,7 +89,7 @@ static void all_inside_at_once(suite *t)
 
     NEED(make_streams(t, streams, MOST));
     for (int i = 0; i < MOST; i++)
-        CHECK_OK(yoke_stream_call(streams[i], meet, &m, NULL));
+        CHECK_OK(yoke_host_call(streams[i], meet, &m, NULL));
     for (int i = 0; i < MOST; i++)
         CHECK_OK(yoke_stream_wait(streams[i]));
 out:
@@ -136,7 +136,7 @@ static void blocked_ones_stop_nobody(suite *t)
     NEED(guarded_write(t, &x, &value) && guarded_write(t, &y, &value));
     NEED(make_streams(t, blocked, 40));
     for (int i = 0; i < 40; i++) {
-        CHECK_OK(yoke_stream_call(blocked[i], stand_at_gate, &s, NULL));
+        CHECK_OK(yoke_host_call(blocked[i], stand_at_gate, &s, NULL));
         advance(t, blocked[i], y.buffer, 0);
     }
     gate_wait(&s.inside, 40);
@@ -146,7 +146,7 @@ static void blocked_ones_stop_nobody(suite *t)
 
         ok = advance(t, free_stream, x.buffer, (uint32_t)i) && CHECK_OK(yoke_buffer_create(t->device, 4096, &buffer)) &&
              CHECK_OK(yoke_copy(free_stream, buffer, 0, x.buffer, 0, 4)) &&
-             CHECK_OK(yoke_stream_call(free_stream, count_up, &ran, NULL)) &&
+             CHECK_OK(yoke_host_call(free_stream, count_up, &ran, NULL)) &&
              CHECK_OK(yoke_copy_sync(free_stream, x.buffer, 0, buffer, 0, 4));
         yoke_buffer_release(buffer);
         value = value * 3u + (uint32_t)i;
@@ -200,11 +200,11 @@ static void functions_wait_for_functions(suite *t)
 
     memset(w, 0, sizeof w);
     NEED(make_streams(t, streams, DEPTH));
-    NEED_OK(yoke_stream_call(streams[0], stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(streams[0], stand_at_gate, &s, NULL));
     CHECK_OK(yoke_event_record(streams[0], 0, &event));
     for (int i = 1; i < DEPTH; i++) {
         w[i] = (waits){ i % 3 ? event : NULL, i % 3 ? NULL : streams[i - 1], NULL, &ran, i - 1 };
-        CHECK_OK(yoke_stream_call(streams[i], wait_inside, &w[i], NULL));
+        CHECK_OK(yoke_host_call(streams[i], wait_inside, &w[i], NULL));
         if (!w[i].event)
             yoke_event_release(event);
         event = NULL;
@@ -238,15 +238,15 @@ static void waiting_streams_are_held(suite *t)
     NEED_OK(yoke_stream_create(t->device, &b));
     NEED_OK(yoke_stream_create(t->device, &c));
     NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &value));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     bool ok = advance(t, t->stream, x.buffer, 1) && CHECK_OK(yoke_event_record(t->stream, 0, &event)) &&
               CHECK_OK(yoke_stream_wait_event(b, event)) && advance(t, b, x.buffer, 2) &&
-              CHECK_OK(yoke_stream_call(b, count_up, &ran, NULL)) && advance(t, b, x.buffer, 3) &&
+              CHECK_OK(yoke_host_call(b, count_up, &ran, NULL)) && advance(t, b, x.buffer, 3) &&
               CHECK_OK(yoke_event_record(b, 0, &done));
     gate_wait(&s.inside, 1);
     for (int i = 0; i < 50; i++) {
         guarded_check(t, &x, &value);
-        CHECK_OK(yoke_stream_call(c, count_up, &ran, NULL));
+        CHECK_OK(yoke_host_call(c, count_up, &ran, NULL));
         CHECK_OK(yoke_stream_wait(c));
     }
     CHECK(atomic_load(&ran) == 50);
@@ -282,7 +282,7 @@ static void chain(suite *t)
         yoke_event *event = NULL;
         bool ok = guarded_write(t, &x, &value);
 
-        ok = CHECK_OK(yoke_stream_call(streams[LENGTH - 1], stand_at_gate, &s, NULL)) && ok;
+        ok = CHECK_OK(yoke_host_call(streams[LENGTH - 1], stand_at_gate, &s, NULL)) && ok;
         for (int i = LENGTH - 1; ok && i >= 0; i--) {
             if (event)
                 ok = CHECK_OK(yoke_stream_wait_event(streams[i], event));
@@ -339,7 +339,7 @@ static void chain_over_two_devices(suite *t)
     NEED(guarded_create(t, 4, &x[0]) && guarded_create_on(other, sides[1], 4, &x[1]));
     for (int i = 0; i < LENGTH; i++)
         NEED_OK(yoke_stream_create(i % 2 ? other : t->device, &streams[i]));
-    ok = CHECK_OK(yoke_stream_call(streams[0], stand_at_gate, &s, NULL));
+    ok = CHECK_OK(yoke_host_call(streams[0], stand_at_gate, &s, NULL));
     for (int i = 0; ok && i < LENGTH; i++) {
         if (event)
             ok = CHECK_OK(yoke_stream_wait_event(streams[i], event));
@@ -347,7 +347,7 @@ static void chain_over_two_devices(suite *t)
         event = NULL;
         ok = ok && CHECK_OK(yoke_write(streams[i], x[i % 2].buffer, 0, value, sizeof *value)) &&
              CHECK_OK(yoke_read(streams[i], value, x[i % 2].buffer, 0, sizeof *value)) &&
-             CHECK_OK(yoke_stream_call(streams[i], advance_in_host_memory, value, NULL)) &&
+             CHECK_OK(yoke_host_call(streams[i], advance_in_host_memory, value, NULL)) &&
              CHECK_OK(yoke_event_record(streams[i], 0, &event));
         wanted = wanted * 3u + 1;
     }
@@ -379,13 +379,13 @@ static void to_and_fro(suite *t)
     bool ok = true;
 
     NEED(make_streams(t, streams, 2));
-    ok = CHECK_OK(yoke_stream_call(streams[0], stand_at_gate, &s, NULL));
+    ok = CHECK_OK(yoke_host_call(streams[0], stand_at_gate, &s, NULL));
     for (int i = 0; ok && i < TURNS; i++) {
         if (event)
             ok = CHECK_OK(yoke_stream_wait_event(streams[i % 2], event));
         yoke_event_release(event);
         event = NULL;
-        ok = ok && CHECK_OK(yoke_stream_call(streams[i % 2], advance_in_host_memory, value, NULL)) &&
+        ok = ok && CHECK_OK(yoke_host_call(streams[i % 2], advance_in_host_memory, value, NULL)) &&
              CHECK_OK(yoke_event_record(streams[i % 2], 0, &event));
         wanted = wanted * 3u + 1;
     }

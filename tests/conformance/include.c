@@ -35,7 +35,7 @@ static void gives(suite *t, const yoke_source *source, int32_t first, int32_t se
     guarded out = { 0 };
 
     if (!CHECK_OK(yoke_program_build(t->device, source, &program))) {
-        tap_diag("%s", yoke_build_log());
+        tap_diag("%s", yoke_get_build_log());
         goto out;
     }
     NEED_OK(yoke_kernel_get(program, "f", &kernel));
@@ -109,7 +109,7 @@ static void branches(suite *t)
     gives(t, &source, strcmp(t->info.backend, "cuda") == 0 ? 1 : 2, 7);
     source.defines = defines;
     CHECK_STATUS(YOKE_E_BUILD, yoke_program_build(t->device, &source, &program));
-    CHECK_TEXT(yoke_build_log(), "nobody's.h is not there");
+    CHECK_TEXT(yoke_get_build_log(), "nobody's.h is not there");
     yoke_program_release(program);
 }
 
@@ -118,8 +118,8 @@ static void log_names(suite *t, const char *file, int line)
 {
     char place[128];
     snprintf(place, sizeof place, strcmp(t->info.backend, "cuda") == 0 ? "%s(%d)" : "%s:%d", file, line);
-    if (!CHECK_TEXT(yoke_build_log(), place))
-        tap_diag("%s", yoke_build_log());
+    if (!CHECK_TEXT(yoke_get_build_log(), place))
+        tap_diag("%s", yoke_get_build_log());
 }
 
 static void messages(suite *t)
@@ -137,14 +137,14 @@ static void messages(suite *t)
     yoke_source source = source_of(in_header, headers, NULL);
     CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
     log_names(t, "bad.h", 3);
-    CHECK_TEXT(yoke_build_log(), "nothing1");
+    CHECK_TEXT(yoke_get_build_log(), "nothing1");
     source = source_of(behind, headers, NULL);
     CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
     log_names(t, "includes", 8);
     source = source_of(missing, headers, NULL);
     CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
     log_names(t, "includes", 3);
-    CHECK_TEXT(yoke_build_log(), "nowhere.h is not there");
+    CHECK_TEXT(yoke_get_build_log(), "nowhere.h is not there");
 
     NEED(make_folder(folder, sizeof folder, "\n\nint wrong = nothing3;\n"));
     source = source_of("#include <sub/file.h>\n" KERNEL("{ out[0] = 1; }\n"), NULL, folders);
@@ -182,17 +182,17 @@ static void refused(suite *t)
     }
     yoke_source source = source_of(KERNEL("{ out[0] = 1; }\n"), headers, folders);
     headers[0].name = "../self.h";
-    CHECK_FAILS(YOKE_E_INVALID, "headers[0]|../self.h", yoke_program_build(t->device, &source, &program));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "headers[0]|../self.h", yoke_program_build(t->device, &source, &program));
     headers[0].name = "";
-    CHECK_FAILS(YOKE_E_INVALID, "headers[0]|empty", yoke_program_build(t->device, &source, &program));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "headers[0]|empty", yoke_program_build(t->device, &source, &program));
     source.headers = NULL;
     folders[0] = "sub";
-    CHECK_FAILS(YOKE_E_INVALID, "include_folders[0]|absolute", yoke_program_build(t->device, &source, &program));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "include_folders[0]|absolute", yoke_program_build(t->device, &source, &program));
     snprintf(sub, sizeof sub, "%s/sub/file.h", folder);
     folders[0] = sub;
-    CHECK_FAILS(YOKE_E_INVALID, "include_folders[0]|is no folder", yoke_program_build(t->device, &source, &program));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "include_folders[0]|is no folder", yoke_program_build(t->device, &source, &program));
     snprintf(sub, sizeof sub, "%s/nowhere", folder);
-    CHECK_FAILS(YOKE_E_INVALID, "include_folders[0]|No such file", yoke_program_build(t->device, &source, &program));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "include_folders[0]|No such file", yoke_program_build(t->device, &source, &program));
 out:
     remove_folder(folder);
 }

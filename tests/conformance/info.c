@@ -24,12 +24,12 @@ static yoke_status compiler_info(suite *t, bool there, void *out)
 
 static yoke_status memory_info(suite *t, bool there, void *out)
 {
-    return yoke_device_memory(there ? t->device : NULL, out);
+    return yoke_device_get_memory(there ? t->device : NULL, out);
 }
 
 static yoke_status native_device(suite *t, bool there, void *out)
 {
-    return yoke_device_native(there ? t->device : NULL, out);
+    return yoke_device_get_native(there ? t->device : NULL, out);
 }
 
 static yoke_status cache_info(suite *t, bool there, void *out)
@@ -67,8 +67,8 @@ static const struct filled {
 } all[] = {
     { "yoke_device_get_info", device_info, sizeof(yoke_device_info), offsetof(yoke_device_info, backend), true, false },
     { "yoke_device_get_compiler", compiler_info, sizeof(yoke_compiler_info), sizeof(size_t), true, false },
-    { "yoke_device_memory", memory_info, sizeof(yoke_memory_info), sizeof(size_t), true, false },
-    { "yoke_device_native", native_device, sizeof(yoke_native_device), sizeof(size_t), true, false },
+    { "yoke_device_get_memory", memory_info, sizeof(yoke_memory_info), sizeof(size_t), true, false },
+    { "yoke_device_get_native", native_device, sizeof(yoke_native_device), sizeof(size_t), true, false },
     { "yoke_cache_get_info", cache_info, sizeof(yoke_cache_info), sizeof(size_t), false, false },
     { "yoke_kernel_get_info", kernel_info, sizeof(yoke_kernel_info), sizeof(size_t), true, false },
     { "yoke_kernel_get_param", param_info, sizeof(yoke_param_info), sizeof(size_t), true, false },
@@ -146,7 +146,7 @@ static void of_nothing(suite *t)
         if (!one->takes_object)
             continue;
         prepare(&r, one->size + LATER);
-        CHECK_STATUS(YOKE_E_INVALID, one->get(t, false, &r));
+        CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, one->get(t, false, &r));
         check(r.size == one->size + LATER, one, "the size of what failed");
         check(is_all(&r, sizeof(size_t), one->size + LATER, 0), one, "what failed");
         check(is_all(&r, one->size + LATER, ROOM, 0xEE), one, "behind what failed");
@@ -162,7 +162,7 @@ static void of_no_size(suite *t)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
             prepare(&r, wrong[k]);
-            CHECK_FAILS(YOKE_E_INVALID, "size|_INIT", all[i].get(t, true, &r));
+            CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size|_INIT", all[i].get(t, true, &r));
         }
 }
 

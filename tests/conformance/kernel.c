@@ -55,8 +55,8 @@ static void lookup(suite *t)
     CHECK_FAILS(YOKE_E_NOT_FOUND, "scalers", yoke_kernel_get(t->program, "scalers", &none));
     CHECK(none == NULL);
     CHECK_TEXT(yoke_error()->text, "scalars");
-    CHECK_FAILS(YOKE_E_INVALID, "name", yoke_kernel_get(t->program, NULL, &none));
-    CHECK_FAILS(YOKE_E_INVALID, "name", yoke_kernel_get(t->program, "", &none));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "name", yoke_kernel_get(t->program, NULL, &none));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "name", yoke_kernel_get(t->program, "", &none));
     CHECK_FAILS(YOKE_E_NOT_FOUND, "%n%s", yoke_kernel_get(t->program, "%n%s", &none));
     suite_works(t);
 }
@@ -102,19 +102,19 @@ static void description(suite *t)
         CHECK(info.parameters == (signature ? expected[i].parameters : -1));
         CHECK(info.max_block_threads > 0 && info.max_block_threads <= t->info.max_block_threads);
         CHECK(info.preferred_multiple > 0);
-        CHECK(info.static_shared >= expected[i].least_shared || info.static_shared == 0); /* PoCL 5.0 does not tell */
-        CHECK(info.max_dynamic_shared <= t->info.max_shared);
-        CHECK(info.static_shared + info.max_dynamic_shared <= t->info.max_shared);
-        CHECK(info.max_dynamic_shared + expected[i].most_shared + 1024 >= t->info.max_shared / 8);
+        CHECK(info.static_shared_bytes >= expected[i].least_shared || info.static_shared_bytes == 0); /* PoCL 5.0 does not tell */
+        CHECK(info.max_dynamic_shared_bytes <= t->info.max_shared_bytes);
+        CHECK(info.static_shared_bytes + info.max_dynamic_shared_bytes <= t->info.max_shared_bytes);
+        CHECK(info.max_dynamic_shared_bytes + expected[i].most_shared + 1024 >= t->info.max_shared_bytes / 8);
     }
     yoke_kernel_info older;
     memset(&older, 0xEE, sizeof older);
     older.size = offsetof(yoke_kernel_info, max_block_threads);
     CHECK_OK(yoke_kernel_get_info(suite_kernel(t, "two"), &older));
     CHECK(older.parameters == (signature ? 2 : -1));
-    CHECK(older.max_block_threads == 0xEEEEEEEE && older.max_dynamic_shared == 0xEEEEEEEEEEEEEEEE);
+    CHECK(older.max_block_threads == 0xEEEEEEEE && older.max_dynamic_shared_bytes == 0xEEEEEEEEEEEEEEEE);
     older.size = 0;
-    CHECK_FAILS(YOKE_E_INVALID, "size", yoke_kernel_get_info(suite_kernel(t, "two"), &older));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size", yoke_kernel_get_info(suite_kernel(t, "two"), &older));
 }
 
 /* The widest and the most negative of each, so that a lost byte or sign shows. */
@@ -227,7 +227,7 @@ static void arguments_of_held_launches(suite *t)
 
     for (int i = 0; i < LAUNCHES; i++)
         NEED(guarded_create(t, sizeof got, &out[i]));
-    CHECK_OK(yoke_stream_call(t->stream, stand_at_gate, &leave, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
     for (int i = 0; i < LAUNCHES; i++) {
         mixed m = make_mixed(i);
         yoke_arg args[] = { YOKE_ARG(out[i].buffer), YOKE_ARG((int32_t)i), yoke_arg_struct(&m, sizeof m), YOKE_ARG((int32_t)-i) };
@@ -267,12 +267,12 @@ static void no_arguments(suite *t)
     CHECK_OK(yoke_launch_n(t->stream, nothing, 1000, YOKE_NO_ARGS));
     CHECK_OK(yoke_stream_wait(t->stream));
     if (suite_can(t, YOKE_CAP_SIGNATURE))
-        CHECK_FAILS(YOKE_E_ARGUMENT, "nothing", yoke_launch_n(t->stream, nothing, 1000, YOKE_ARGS((int32_t)1)));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "nothing", yoke_launch_n(t->stream, nothing, 1000, YOKE_ARGS((int32_t)1)));
 out:
     yoke_program_release(program);
 }
 
-static void static_shared(suite *t)
+static void static_shared_bytes(suite *t)
 {
     int32_t data[16], wanted[16];
     guarded x = { 0 };
@@ -303,15 +303,16 @@ static void wrong_arguments(suite *t)
     NEED(guarded_create(t, sizeof data, &x));
     NEED(guarded_write(t, &x, data));
     yoke_dim one = YOKE_DIM(1);
-    CHECK_FAILS(YOKE_E_ARGUMENT, "two|1|2", yoke_launch(t->stream, two, one, one, 0, YOKE_ARGS(x.buffer)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "two|3|2", yoke_launch(t->stream, two, one, one, 0, YOKE_ARGS(x.buffer, x.buffer, x.buffer)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "two|0|2", yoke_launch(t->stream, two, one, one, 0, YOKE_NO_ARGS));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "two|parameter 2", yoke_launch_n(t->stream, two, 1, YOKE_ARGS(x.buffer, (int32_t)1)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "structs|parameter 2|8|4",
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "two|1|2", yoke_launch(t->stream, two, one, one, 0, YOKE_ARGS(x.buffer)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "two|3|2",
+                yoke_launch(t->stream, two, one, one, 0, YOKE_ARGS(x.buffer, x.buffer, x.buffer)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "two|0|2", yoke_launch(t->stream, two, one, one, 0, YOKE_NO_ARGS));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "two|parameter 2", yoke_launch_n(t->stream, two, 1, YOKE_ARGS(x.buffer, (int32_t)1)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "structs|parameter 2|8|4",
                 yoke_launch(t->stream, structs, one, one, 0, YOKE_ARGS(x.buffer, (int64_t)1, yoke_arg_struct(&m, sizeof m), 1)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "structs|parameter 4|2|4",
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "structs|parameter 4|2|4",
                 yoke_launch(t->stream, structs, one, one, 0, YOKE_ARGS(x.buffer, 1, yoke_arg_struct(&m, sizeof m), (int16_t)1)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "structs|parameter 2",
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "structs|parameter 2",
                 yoke_launch(t->stream, structs, one, one, 0, YOKE_ARGS(x.buffer, x.buffer, yoke_arg_struct(&m, sizeof m), 1)));
     CHECK_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &x, data);
@@ -330,7 +331,7 @@ int main(void)
         { "a struct by value, read during the call", struct_by_value, false },
         { "held launches carry their arguments", arguments_of_held_launches, false },
         { "no arguments", no_arguments, false },
-        { "shared memory of its own", static_shared, false },
+        { "shared memory of its own", static_shared_bytes, false },
         { "arguments that do not fit are refused", wrong_arguments, false },
     };
     yoke_source source = YOKE_SOURCE_INIT;

@@ -19,8 +19,8 @@ static yoke_program *build(suite *t, const char *name)
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_program *program = NULL;
 
-    if (CHECK_OK(yoke_source_get(name, &source)) && !CHECK_OK(yoke_program_build(t->device, &source, &program)))
-        tap_diag("%s", yoke_build_log());
+    if (CHECK_OK(yoke_source_builtin(name, &source)) && !CHECK_OK(yoke_program_build(t->device, &source, &program)))
+        tap_diag("%s", yoke_get_build_log());
     return program;
 }
 

@@ -39,7 +39,7 @@ static const kind kinds[] = {
     { YOKE_MEMORY_DEVICE, "device", -1, false },
     { YOKE_MEMORY_PINNED, "pinned", -1, true },
     { YOKE_MEMORY_MAPPED, "mapped", YOKE_CAP_MAPPED, true },
-    { YOKE_MEMORY_SHARED, "shared", YOKE_CAP_SHARED, true },
+    { YOKE_MEMORY_MANAGED, "shared", YOKE_CAP_MANAGED, true },
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -54,7 +54,7 @@ static void every_kind_or_a_reason(suite *t)
         const kind *k = &kinds[i];
         yoke_buffer *buffer = (yoke_buffer *)t;
         bool can = has(t, k);
-        yoke_status status = yoke_buffer_create_kind(t->device, k->memory, 1000, &buffer);
+        yoke_status status = yoke_buffer_create_in(t->device, k->memory, 1000, &buffer);
 
         if (!can) {
             CHECK_FAILS(YOKE_E_UNSUPPORTED, k->name, status);
@@ -69,11 +69,11 @@ static void every_kind_or_a_reason(suite *t)
         CHECK((yoke_buffer_get_host(buffer) != NULL) == k->host);
         CHECK((uintptr_t)yoke_buffer_get_host(buffer) % 64 == 0);
         yoke_buffer_release(buffer);
-        CHECK_FAILS(YOKE_E_INVALID, "size|0", yoke_buffer_create_kind(t->device, k->memory, 0, &buffer));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size|0", yoke_buffer_create_in(t->device, k->memory, 0, &buffer));
         CHECK(buffer == NULL);
-        CHECK(yoke_buffer_create_kind(t->device, k->memory, SIZE_MAX, &buffer) < 0);
-        CHECK(yoke_buffer_create_kind(t->device, k->memory, SIZE_MAX / 2 + 1, &buffer) < 0);
-        CHECK_FAILS(YOKE_E_INVALID, "out_buffer", yoke_buffer_create_kind(t->device, k->memory, 1, NULL));
+        CHECK(yoke_buffer_create_in(t->device, k->memory, SIZE_MAX, &buffer) < 0);
+        CHECK(yoke_buffer_create_in(t->device, k->memory, SIZE_MAX / 2 + 1, &buffer) < 0);
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_buffer", yoke_buffer_create_in(t->device, k->memory, 1, NULL));
     }
     suite_works(t);
 }
@@ -84,7 +84,7 @@ static void what_is_no_kind(suite *t)
     yoke_buffer *buffer = (yoke_buffer *)t;
 
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
-        CHECK_FAILS(YOKE_E_INVALID, "kind", yoke_buffer_create_kind(t->device, none[i], 64, &buffer));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "kind", yoke_buffer_create_in(t->device, none[i], 64, &buffer));
         CHECK(buffer == NULL);
     }
     CHECK(yoke_buffer_get_kind(NULL) == -1);
@@ -121,7 +121,7 @@ typedef struct both {
 static bool make_both(suite *t, const kind *k, both *b)
 {
     *b = (both){ .t = t, .wanted = memory_new(BYTES) };
-    if (!CHECK_OK(yoke_buffer_create_kind(t->device, k->memory, BYTES, &b->buffer)))
+    if (!CHECK_OK(yoke_buffer_create_in(t->device, k->memory, BYTES, &b->buffer)))
         return false;
     b->x = yoke_buffer_get_host(b->buffer);
     if (!CHECK(b->x != NULL))
@@ -222,7 +222,7 @@ static void visit_between_kernels(suite *t, both *b)
     for (uint32_t round = 0; round < ROUNDS; round++) {
         visits[round] = (visit){ b, round, &count };
         CHECK(launch_step(t, t->stream, b->buffer, COUNT, round));
-        CHECK_OK(yoke_stream_call(t->stream, look_and_change, &visits[round], NULL));
+        CHECK_OK(yoke_host_call(t->stream, look_and_change, &visits[round], NULL));
     }
     CHECK(launch_step(t, t->stream, b->buffer, COUNT, 77));
     CHECK_OK(yoke_stream_wait(t->stream));
@@ -357,7 +357,7 @@ static void copy_large(suite *t, both *b)
     yoke_buffer *large = NULL;
 
     fill_random(data, LARGE, 23);
-    NEED_OK(yoke_buffer_create_kind(t->device, yoke_buffer_get_kind(b->buffer), LARGE, &large));
+    NEED_OK(yoke_buffer_create_in(t->device, yoke_buffer_get_kind(b->buffer), LARGE, &large));
     NEED_OK(yoke_write(t->stream, large, 0, data, LARGE));
     NEED(launch_step(t, t->stream, large, LARGE / 4, 9));
     NEED_OK(yoke_read(t->stream, back, large, 0, LARGE));
@@ -456,7 +456,7 @@ static void release_in_use(suite *t, both *b)
         NEED_OK(yoke_copy(t->stream, device.buffer, 0, b->buffer, 0, BYTES));
         yoke_buffer_release(b->buffer);
         b->buffer = NULL;
-        NEED_OK(yoke_buffer_create_kind(t->device, memory, BYTES, &other));
+        NEED_OK(yoke_buffer_create_in(t->device, memory, BYTES, &other));
         memset(yoke_buffer_get_host(other), 0x99, BYTES);
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(guarded_check(t, &device, b->wanted));

@@ -163,14 +163,14 @@ static void all_the_shared_memory(suite *t)
 
     NEED(guarded_create(t, sizeof wanted, &out));
     NEED_OK(yoke_kernel_get_info(reach, &info));
-    NEED(CHECK(info.max_dynamic_shared >= 1024));
-    size_t most = info.max_dynamic_shared / 4 * 4;
+    NEED(CHECK(info.max_dynamic_shared_bytes >= 1024));
+    size_t most = info.max_dynamic_shared_bytes / 4 * 4;
     NEED_OK(yoke_launch(t->stream, reach, YOKE_DIM(1), YOKE_DIM(1), most, YOKE_ARGS(out.buffer, (uint32_t)(most / 4 - 1))));
     NEED_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &out, wanted);
-    CHECK_FAILS(
-        YOKE_E_RANGE, "reach|shared",
-        yoke_launch(t->stream, reach, YOKE_DIM(1), YOKE_DIM(1), info.max_dynamic_shared + 1, YOKE_ARGS(out.buffer, (uint32_t)0)));
+    CHECK_FAILS(YOKE_E_RANGE, "reach|shared",
+                yoke_launch(t->stream, reach, YOKE_DIM(1), YOKE_DIM(1), info.max_dynamic_shared_bytes + 1,
+                            YOKE_ARGS(out.buffer, (uint32_t)0)));
     CHECK_OK(yoke_stream_wait(t->stream));
 out:
     guarded_release(&out);

@@ -132,16 +132,17 @@ static void different(suite *t)
     yoke_source source = source_of(text);
     bool opencl = strcmp(t->info.backend, "opencl") == 0;
 
-    CHECK_STATUS(opencl ? YOKE_E_ARGUMENT : YOKE_OK,
+    CHECK_STATUS(opencl ? YOKE_E_KERNEL_ARGUMENT : YOKE_OK,
                  yoke_struct_check(t->device, &source, "struct with_three", sizeof(struct with_three), three, 3));
     if (opencl)
         CHECK_TEXT(yoke_error()->text, "field b begins at byte 16");
-    CHECK_STATUS(opencl ? YOKE_OK : YOKE_E_ARGUMENT, yoke_struct_check(t->device, &source, "struct with_three", 48, in_opencl, 3));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "yoke_struct_check|struct packed|field b|at byte 4 on|at byte 1 on the host",
+    CHECK_STATUS(opencl ? YOKE_OK : YOKE_E_KERNEL_ARGUMENT,
+                 yoke_struct_check(t->device, &source, "struct with_three", 48, in_opencl, 3));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_struct_check|struct packed|field b|at byte 4 on|at byte 1 on the host",
                 yoke_struct_check(t->device, &source, "struct packed", sizeof(struct packed), packed, 2));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "struct longer|has 8 bytes on|12 on the host",
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "struct longer|has 8 bytes on|12 on the host",
                 yoke_struct_check(t->device, &source, "struct longer", sizeof(struct longer), longer, 2));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "struct deep|field first|has 16 bytes on|10 on the host",
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "struct deep|field first|has 16 bytes on|10 on the host",
                 yoke_struct_check(t->device, &source, "struct deep", 24, deep, 2));
 }
 
@@ -166,9 +167,10 @@ static void limits(suite *t)
     CHECK_OK(yoke_struct_check(t->device, &source, "struct many", 64 * 8, fields, 64));
     CHECK_OK(yoke_struct_check(t->device, &source, "struct far", (1u << 24) + 12, far, 2));
     fields[63].offset += 8;
-    CHECK_FAILS(YOKE_E_ARGUMENT, "field f63|at byte 504 on|at byte 512 on",
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "field f63|at byte 504 on|at byte 512 on",
                 yoke_struct_check(t->device, &source, "struct many", 64 * 8, fields, 64));
-    CHECK_FAILS(YOKE_E_INVALID, "count is 65|1 to 64", yoke_struct_check(t->device, &source, "struct many", 512, fields, 65));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "count is 65|1 to 64",
+                yoke_struct_check(t->device, &source, "struct many", 512, fields, 65));
 }
 
 static void misuse(suite *t)
@@ -182,28 +184,31 @@ static void misuse(suite *t)
     size_t size = sizeof(struct inner);
 
     for (size_t i = 0; i < sizeof no_names / sizeof no_names[0]; i++)
-        CHECK_STATUS(strcmp(no_names[i], "struct") == 0 ? YOKE_E_BUILD : YOKE_E_INVALID,
+        CHECK_STATUS(strcmp(no_names[i], "struct") == 0 ? YOKE_E_BUILD : YOKE_E_INVALID_ARGUMENT,
                      yoke_struct_check(t->device, &source, no_names[i], size, fields, 1));
     for (size_t i = 0; i < sizeof no_names / sizeof no_names[0]; i++) {
         field.name = no_names[i];
-        CHECK_STATUS(strcmp(no_names[i], "struct") == 0 ? YOKE_E_BUILD : YOKE_E_INVALID,
+        CHECK_STATUS(strcmp(no_names[i], "struct") == 0 ? YOKE_E_BUILD : YOKE_E_INVALID_ARGUMENT,
                      yoke_struct_check(t->device, &source, "struct inner", size, &field, 1));
     }
     field.name = NULL;
-    CHECK_FAILS(YOKE_E_INVALID, "fields[0].name|NULL", yoke_struct_check(t->device, &source, "struct inner", size, &field, 1));
-    CHECK_FAILS(YOKE_E_INVALID, "device is NULL", yoke_struct_check(NULL, &source, "struct inner", size, fields, 1));
-    CHECK_FAILS(YOKE_E_INVALID, "source is NULL", yoke_struct_check(t->device, NULL, "struct inner", size, fields, 1));
-    CHECK_FAILS(YOKE_E_INVALID, "name is NULL", yoke_struct_check(t->device, &source, NULL, size, fields, 1));
-    CHECK_FAILS(YOKE_E_INVALID, "size is 0", yoke_struct_check(t->device, &source, "struct inner", 0, fields, 1));
-    CHECK_FAILS(YOKE_E_INVALID, "fields is NULL", yoke_struct_check(t->device, &source, "struct inner", size, NULL, 1));
-    CHECK_FAILS(YOKE_E_INVALID, "count is 0", yoke_struct_check(t->device, &source, "struct inner", size, fields, 0));
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_struct_check|has no", yoke_struct_check(t->device, &none, "struct inner", size, fields, 1));
-    CHECK_FAILS(YOKE_E_INVALID, "yoke_struct_check|empty", yoke_struct_check(t->device, &blank, "struct inner", size, fields, 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "fields[0].name|NULL",
+                yoke_struct_check(t->device, &source, "struct inner", size, &field, 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device is NULL", yoke_struct_check(NULL, &source, "struct inner", size, fields, 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "source is NULL", yoke_struct_check(t->device, NULL, "struct inner", size, fields, 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "name is NULL", yoke_struct_check(t->device, &source, NULL, size, fields, 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size is 0", yoke_struct_check(t->device, &source, "struct inner", 0, fields, 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "fields is NULL", yoke_struct_check(t->device, &source, "struct inner", size, NULL, 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "count is 0", yoke_struct_check(t->device, &source, "struct inner", size, fields, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_struct_check|has no",
+                yoke_struct_check(t->device, &none, "struct inner", size, fields, 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_struct_check|empty",
+                yoke_struct_check(t->device, &blank, "struct inner", size, fields, 1));
     CHECK_STATUS(YOKE_E_BUILD, yoke_struct_check(t->device, &broken, "struct inner", size, fields, 1));
     CHECK_STATUS(YOKE_E_BUILD, yoke_struct_check(t->device, &source, "struct outer", size, fields, 1));
     field.name = "nowhere";
     CHECK_STATUS(YOKE_E_BUILD, yoke_struct_check(t->device, &source, "struct inner", size, &field, 1));
-    CHECK_TEXT(yoke_build_log(), "nowhere");
+    CHECK_TEXT(yoke_get_build_log(), "nowhere");
     CHECK_OK(yoke_struct_check(t->device, &source, "struct inner", size, fields, 1));
 }
 

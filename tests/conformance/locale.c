@@ -50,7 +50,7 @@ static void work(suite *t)
 
     NEED_OK(yoke_buffer_create(t->device, sizeof values, &buffer));
     NEED_OK(yoke_write(t->stream, buffer, 0, values, sizeof values));
-    NEED_OK(yoke_stream_call(t->stream, pass, NULL, NULL));
+    NEED_OK(yoke_host_call(t->stream, pass, NULL, NULL));
     NEED_OK(yoke_read(t->stream, values, buffer, 0, sizeof values));
     NEED_OK(yoke_stream_wait(t->stream));
 out:
@@ -60,7 +60,7 @@ out:
 /* Told of after 0.2 seconds or some more, which has a point. */
 static void watchdog(suite *t)
 {
-    CHECK_OK(yoke_stream_call(t->stream, stand, NULL, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand, NULL, NULL));
     CHECK_OK(yoke_stream_wait(t->stream));
     const char *time = strstr(told_text, "has stood still for ");
     unsigned seconds, tenths;

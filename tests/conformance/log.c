@@ -122,8 +122,8 @@ static void speak(const char *selector)
 
     NEED_OK(yoke_device_open(selector, &device));
     NEED(named_stream(device, "speaker", &stream));
-    CHECK_STATUS(YOKE_E_INVALID, yoke_device_set_wait(device, 99));
-    NEED_OK(yoke_stream_call(stream, fail_for_want_of_space, &failed, open_gate));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_device_set_wait(device, 99));
+    NEED_OK(yoke_host_call(stream, fail_for_want_of_space, &failed, open_gate));
     gate_wait(&failed, 1);
 out:
     yoke_stream_release(stream);
@@ -137,8 +137,8 @@ static void speak_of_errors(suite *t)
     yoke_stream *stream = NULL;
 
     NEED(named_stream(t->device, "speaker", &stream));
-    CHECK_STATUS(YOKE_E_INVALID, yoke_device_set_wait(t->device, 99));
-    NEED_OK(yoke_stream_call(stream, fail_for_want_of_space, &failed, open_gate));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_device_set_wait(t->device, 99));
+    NEED_OK(yoke_host_call(stream, fail_for_want_of_space, &failed, open_gate));
     gate_wait(&failed, 1);
     CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_stream_wait(stream));
 out:
@@ -173,7 +173,7 @@ static void levels(suite *t)
         for (int level = YOKE_LOG_ERROR; level < LEVELS; level++)
             if (!CHECK((e->counts[level] > 0) == (asked[i] >= level)))
                 tap_diag("with level %d there are %u messages of level %d", asked[i], e->counts[level], level);
-        CHECK(heard(e, YOKE_LOG_ERROR, "yoke_device_set_wait|YOKE_E_INVALID") == (asked[i] >= YOKE_LOG_ERROR));
+        CHECK(heard(e, YOKE_LOG_ERROR, "yoke_device_set_wait|YOKE_E_INVALID_ARGUMENT") == (asked[i] >= YOKE_LOG_ERROR));
         CHECK(heard(e, YOKE_LOG_ERROR, "'speaker'|has failed|the disk is full") == (asked[i] >= YOKE_LOG_ERROR));
         CHECK(heard(e, YOKE_LOG_WARNING, "'speaker'|nobody|the disk is full") == (asked[i] >= YOKE_LOG_WARNING));
         CHECK(heard(e, YOKE_LOG_INFO, "is opened") == (asked[i] >= YOKE_LOG_INFO));
@@ -192,7 +192,7 @@ static void failed_call(suite *t)
     NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
     CHECK_STATUS(YOKE_E_RANGE, yoke_write_at(here, t->stream, buffer, 60, words, 8));
     snprintf(words, sizeof words, "yoke_write|%s|YOKE_E_RANGE|%s", here, yoke_error()->text);
-    CHECK_STATUS(YOKE_E_INVALID, yoke_device_set_wait(t->device, -1));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_device_set_wait(t->device, -1));
     CHECK_OK(yoke_stream_wait(t->stream)); /* and what succeeds is not told of */
 out:
     stop_listening(e);
@@ -228,10 +228,10 @@ static void failing_stream(suite *t)
 
     NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
     NEED(named_stream(t->device, "once", &stream));
-    NEED_OK(yoke_stream_call(stream, fail_when_open, &begin, NULL));
+    NEED_OK(yoke_host_call(stream, fail_when_open, &begin, NULL));
     CHECK_OK(yoke_fill(stream, buffer, 0, 64, "x", 1));
     CHECK_OK(yoke_event_record(stream, 0, &event));
-    CHECK_OK(yoke_stream_call(stream, hear_status, &behind, NULL));
+    CHECK_OK(yoke_host_call(stream, hear_status, &behind, NULL));
     gate_open(&begin);
     CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_stream_wait(stream));
     CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_event_wait(event));
@@ -276,7 +276,7 @@ static void ask_event(yoke_stream *stream, yoke_event *behind)
 static void ask_by_enqueueing(yoke_stream *stream, yoke_event *behind)
 {
     (void)behind;
-    CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_stream_call(stream, fail_for_want_of_space, NULL, NULL));
+    CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_host_call(stream, fail_for_want_of_space, NULL, NULL));
 }
 
 typedef struct failing {
@@ -307,7 +307,7 @@ static unsigned warnings_after(suite *t, asking ask, bool with_event)
 
     NEED_OK(yoke_device_open(t->info.selector, &device));
     NEED(named_stream(device, "asked", &stream));
-    NEED_OK(yoke_stream_call(stream, fail_in_time, &f, has_failed));
+    NEED_OK(yoke_host_call(stream, fail_in_time, &f, has_failed));
     if (with_event)
         NEED_OK(yoke_event_record(stream, 0, &behind));
     gate_open(&f.begin);
@@ -351,8 +351,8 @@ static void cancelled(suite *t)
 
     NEED_OK(yoke_device_open(t->info.selector, &device));
     NEED(named_stream(device, "ended", &stream));
-    NEED_OK(yoke_stream_call(stream, wait_for_gate, &begin, NULL));
-    CHECK_OK(yoke_stream_call(stream, hear_status, &told, NULL));
+    NEED_OK(yoke_host_call(stream, wait_for_gate, &begin, NULL));
+    CHECK_OK(yoke_host_call(stream, hear_status, &told, NULL));
     CHECK_OK(yoke_stream_cancel(stream));
 out:
     gate_open(&begin);
@@ -392,7 +392,7 @@ static void hear_one_at_a_time(int level, const char *text, void *user)
 static void *fail_often(void *device)
 {
     for (int i = 0; i < CALLS; i++)
-        CHECK_STATUS(YOKE_E_INVALID, yoke_device_set_wait(device, 99));
+        CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_device_set_wait(device, 99));
     return NULL;
 }
 
@@ -433,7 +433,7 @@ static void hear_slowly(int level, const char *text, void *user)
 
 static void *fail_once(void *device)
 {
-    CHECK_STATUS(YOKE_E_INVALID, yoke_device_set_wait(device, 99));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_device_set_wait(device, 99));
     return NULL;
 }
 
@@ -550,7 +550,7 @@ static void hear_then_speak(const char *selector)
     yoke_log_set(YOKE_LOG_DEBUG, NULL, e);
     CHECK(e->total > 0);
     memory_free(e);
-    CHECK_STATUS(YOKE_E_INVALID, yoke_device_open("no:such:selector", &(yoke_device *){ NULL }));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_device_open("no:such:selector", &(yoke_device *){ NULL }));
 }
 
 static void back_to_environment(suite *t)

@@ -145,10 +145,10 @@ static bool build_wreck(wreck *w, const char *selector)
             return false;
         if (i == 0)
             continue; /* one stays empty */
-        if (!CHECK_OK(yoke_stream_call(w->others[i], stand_at_gate, &w->stands[i], NULL)))
+        if (!CHECK_OK(yoke_host_call(w->others[i], stand_at_gate, &w->stands[i], NULL)))
             return false;
         gate_wait(&w->stands[i].inside, 1);
-        CHECK_OK(yoke_stream_call(w->others[i], called, &w->functions[i], released));
+        CHECK_OK(yoke_host_call(w->others[i], called, &w->functions[i], released));
         CHECK_OK(yoke_event_record(w->others[i], 0, &w->before[i]));
     }
     return true;
@@ -200,7 +200,7 @@ static void check_all_is_lost(wreck *w)
         LOST("restart", yoke_write(other, w->x, 0, &value, 4));
         LOST("restart", yoke_fill(other, w->x, 0, 4, &value, 4));
         LOST("restart", yoke_event_record(other, 0, &event));
-        LOST("restart", yoke_stream_call(other, called, NULL, NULL));
+        LOST("restart", yoke_host_call(other, called, NULL, NULL));
         gate_open(&w->stands[i].leave);
         LOST("restart", yoke_stream_wait(other));
         if (i > 0) {
@@ -228,12 +228,12 @@ static void fault_in_a_held_stream(const char *selector)
     int fd = -1;
 
     NEED(build_wreck(&w, selector));
-    NEED_OK(yoke_stream_call(w.careless, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(w.careless, stand_at_gate, &s, NULL));
     NEED_OK(launch_wild(&w, YOKE_HERE, __LINE__));
     NEED_OK(yoke_event_record(w.careless, 0, &w.behind));
-    NEED_OK(yoke_stream_call(w.careless, called, &function, released));
-    NEED_OK(yoke_event_on_settled(w.behind, settled, &callback, released));
-    NEED_OK(yoke_event_fd(w.behind, &fd));
+    NEED_OK(yoke_host_call(w.careless, called, &function, released));
+    NEED_OK(yoke_event_on_complete(w.behind, settled, &callback, released));
+    NEED_OK(yoke_event_get_fd(w.behind, &fd));
     gate_open(&s.leave);
     LOST(w.words, yoke_event_wait(w.behind));
     check_site(&w);
@@ -304,16 +304,16 @@ static void threads_run_out(const char *selector)
         NEED_OK(yoke_stream_create(t.device, &streams[i]));
     }
     NEED(limit_threads(&before));
-    while (started < MANY && (status = yoke_stream_call(streams[started], stand_at_gate, &stands[started], NULL)) == YOKE_OK)
+    while (started < MANY && (status = yoke_host_call(streams[started], stand_at_gate, &stands[started], NULL)) == YOKE_OK)
         started++;
     yoke_error_info record = *yoke_error();
     NEED(setrlimit(RLIMIT_AS, &before) == 0);
     CHECK_STATUS(YOKE_E_OUT_OF_HOST_MEMORY, status);
-    CHECK(record.status == status && strcmp(record.function, "yoke_stream_call") == 0);
+    CHECK(record.status == status && strcmp(record.function, "yoke_host_call") == 0);
     CHECK(started > 0 && started < MANY);
     if (started < MANY) { /* what failed has done nothing, and the next one succeeds */
         CHECK_OK(yoke_stream_wait(streams[started]));
-        CHECK_OK(yoke_stream_call(streams[started], stand_at_gate, &stands[started], NULL));
+        CHECK_OK(yoke_host_call(streams[started], stand_at_gate, &stands[started], NULL));
         gate_open(&stands[started].leave);
         CHECK_OK(yoke_stream_wait(streams[started]));
         CHECK(stands[started].inside.opened == 1);
@@ -364,10 +364,10 @@ static void ignore_settled(yoke_status status, void *user)
 /* Functions that stand at a gate, and more that wait for their turn behind them. */
 static bool leave_pending(int i)
 {
-    bool ok = CHECK_OK(yoke_stream_call(busy[i], stand_at_gate, &closed, NULL));
+    bool ok = CHECK_OK(yoke_host_call(busy[i], stand_at_gate, &closed, NULL));
 
     for (int k = 0; k < 10; k++)
-        ok = CHECK_OK(yoke_stream_call(busy[i], ignore, NULL, NULL)) &&
+        ok = CHECK_OK(yoke_host_call(busy[i], ignore, NULL, NULL)) &&
              CHECK_OK(yoke_fill(busy[i], outs[i], 0, 4, &(uint32_t){ 0 }, 4)) && ok;
     if (i > 0)
         ok = CHECK_OK(yoke_stream_wait_event(busy[i], ends[i - 1])) && ok;
@@ -376,7 +376,7 @@ static bool leave_pending(int i)
 
 static bool leave_sleeping(int i)
 {
-    return CHECK_OK(yoke_stream_call(busy[i], sleep_for_ever, &closed, NULL)) && leave_pending(i);
+    return CHECK_OK(yoke_host_call(busy[i], sleep_for_ever, &closed, NULL)) && leave_pending(i);
 }
 
 static bool leave_kernels(int i)
@@ -386,7 +386,7 @@ static bool leave_kernels(int i)
 
 static bool leave_watched(int i)
 {
-    return i % 2 ? leave_kernels(i) && CHECK_OK(yoke_stream_call(busy[i], ignore, NULL, NULL)) : leave_pending(i);
+    return i % 2 ? leave_kernels(i) && CHECK_OK(yoke_host_call(busy[i], ignore, NULL, NULL)) : leave_pending(i);
 }
 
 static const struct {
@@ -412,7 +412,8 @@ static bool leave_everything(size_t state, const char *selector)
             !states[state].leave(i) || !CHECK_OK(yoke_event_record(busy[i], 0, &ends[i])))
             return false;
         for (int k = 0; states[state].watchers && k < 3; k++)
-            if (!CHECK_OK(yoke_event_on_settled(ends[i], ignore_settled, NULL, NULL)) || !CHECK_OK(yoke_event_fd(ends[i], &fd)))
+            if (!CHECK_OK(yoke_event_on_complete(ends[i], ignore_settled, NULL, NULL)) ||
+                !CHECK_OK(yoke_event_get_fd(ends[i], &fd)))
                 return false;
     }
     if (states[state].leave == leave_sleeping)

@@ -44,11 +44,11 @@ static void release_objects(objects *o)
     yoke_event_release(o->event);
 }
 
-#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID, words, call)
+#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, call)
 
 /* Two rows of four bytes. */
-static const yoke_layout rows = { 0, 8, 0 };
-static const yoke_box box = { 4, 2, 1 };
+static const yoke_pitch rows = { 0, 8, 0 };
+static const yoke_rect box = { 4, 2, 1 };
 
 /* Every function that takes a stream, with this one: `word` is what the message has to say of it. */
 static void with_stream(objects *o, yoke_stream *s, const char *word)
@@ -58,7 +58,7 @@ static void with_stream(objects *o, yoke_stream *s, const char *word)
     yoke_dim one = YOKE_DIM(1);
 
     REFUSES(word, yoke_stream_wait(s));
-    REFUSES(word, yoke_stream_call(s, nothing_to_do, NULL, NULL));
+    REFUSES(word, yoke_host_call(s, nothing_to_do, NULL, NULL));
     REFUSES(word, yoke_stream_wait_event(s, o->event));
     REFUSES(word, yoke_event_record(s, 0, &event));
     REFUSES(word, yoke_write(s, o->buffer, 0, o->bytes, 1));
@@ -68,13 +68,13 @@ static void with_stream(objects *o, yoke_stream *s, const char *word)
     REFUSES(word, yoke_read_sync(s, o->bytes, o->buffer, 0, 1));
     REFUSES(word, yoke_copy_sync(s, o->buffer, 0, o->buffer, 1, 1));
     REFUSES(word, yoke_fill(s, o->buffer, 0, 1, "x", 1));
-    REFUSES(word, yoke_write_box(s, o->buffer, rows, o->bytes, rows, box));
-    REFUSES(word, yoke_read_box(s, o->bytes, rows, o->buffer, rows, box));
-    REFUSES(word, yoke_copy_box(s, o->buffer, rows, o->pinned, rows, box));
-    REFUSES(word, yoke_write_box_sync(s, o->buffer, rows, o->bytes, rows, box));
-    REFUSES(word, yoke_read_box_sync(s, o->bytes, rows, o->buffer, rows, box));
-    REFUSES(word, yoke_copy_box_sync(s, o->buffer, rows, o->pinned, rows, box));
-    REFUSES(word, yoke_fill_box(s, o->buffer, rows, box, "x", 1));
+    REFUSES(word, yoke_write_rect(s, o->buffer, rows, o->bytes, rows, box));
+    REFUSES(word, yoke_read_rect(s, o->bytes, rows, o->buffer, rows, box));
+    REFUSES(word, yoke_copy_rect(s, o->buffer, rows, o->pinned, rows, box));
+    REFUSES(word, yoke_write_rect_sync(s, o->buffer, rows, o->bytes, rows, box));
+    REFUSES(word, yoke_read_rect_sync(s, o->bytes, rows, o->buffer, rows, box));
+    REFUSES(word, yoke_copy_rect_sync(s, o->buffer, rows, o->pinned, rows, box));
+    REFUSES(word, yoke_fill_rect(s, o->buffer, rows, box, "x", 1));
     REFUSES(word, yoke_buffer_create_ordered(s, 64, &buffer));
     REFUSES(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(o->buffer, 1u)));
     REFUSES(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(o->buffer, 1u)));
@@ -102,15 +102,15 @@ static void with_buffer(suite *t, objects *o, yoke_buffer *b, const char *word)
     REFUSES(word, yoke_read_sync(s, o->bytes, b, 0, 1));
     REFUSES(target, yoke_copy_sync(s, b, 0, o->buffer, 0, 1));
     REFUSES(word, yoke_fill(s, b, 0, 1, "x", 1));
-    REFUSES(word, yoke_write_box(s, b, rows, o->bytes, rows, box));
-    REFUSES(word, yoke_read_box(s, o->bytes, rows, b, rows, box));
-    REFUSES(target, yoke_copy_box(s, b, rows, o->buffer, rows, box));
-    REFUSES(source, yoke_copy_box(s, o->buffer, rows, b, rows, box));
-    REFUSES(word, yoke_write_box_sync(s, b, rows, o->bytes, rows, box));
-    REFUSES(word, yoke_read_box_sync(s, o->bytes, rows, b, rows, box));
-    REFUSES(target, yoke_copy_box_sync(s, b, rows, o->buffer, rows, box));
-    REFUSES(word, yoke_fill_box(s, b, rows, box, "x", 1));
-    REFUSES(word, yoke_buffer_native(b, &native));
+    REFUSES(word, yoke_write_rect(s, b, rows, o->bytes, rows, box));
+    REFUSES(word, yoke_read_rect(s, o->bytes, rows, b, rows, box));
+    REFUSES(target, yoke_copy_rect(s, b, rows, o->buffer, rows, box));
+    REFUSES(source, yoke_copy_rect(s, o->buffer, rows, b, rows, box));
+    REFUSES(word, yoke_write_rect_sync(s, b, rows, o->bytes, rows, box));
+    REFUSES(word, yoke_read_rect_sync(s, o->bytes, rows, b, rows, box));
+    REFUSES(target, yoke_copy_rect_sync(s, b, rows, o->buffer, rows, box));
+    REFUSES(word, yoke_fill_rect(s, b, rows, box, "x", 1));
+    REFUSES(word, yoke_buffer_get_native(b, &native));
     REFUSES(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(b, 1u)));
     REFUSES(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(b, 1u)));
     CHECK(yoke_buffer_get_size(b) == 0);
@@ -141,14 +141,14 @@ static void with_device(yoke_device *d, const char *word)
     REFUSES(word, yoke_stream_create_with(d, &desc, &stream));
     REFUSES(word, yoke_buffer_create(d, 1, &buffer));
     REFUSES(word, yoke_buffer_create_pinned(d, 1, &pinned));
-    REFUSES(word, yoke_buffer_create_kind(d, YOKE_MEMORY_DEVICE, 1, &of_kind));
-    REFUSES(word, yoke_buffer_create_over(d, &info, 64, &over));
+    REFUSES(word, yoke_buffer_create_in(d, YOKE_MEMORY_DEVICE, 1, &of_kind));
+    REFUSES(word, yoke_buffer_create_from_host(d, &info, 64, &over));
     REFUSES(word, yoke_buffer_wrap(d, 4096, 1, &wrapped));
-    REFUSES(word, yoke_device_memory(d, &memory));
+    REFUSES(word, yoke_device_get_memory(d, &memory));
     REFUSES(word, yoke_device_get_compiler(d, &compiler));
     REFUSES(word, yoke_device_limit_memory(d, 0, 0));
     REFUSES(word, yoke_device_trim(d, 0));
-    REFUSES(word, yoke_device_native(d, &native));
+    REFUSES(word, yoke_device_get_native(d, &native));
     REFUSES(word, yoke_program_build(d, &source, &program));
     CHECK(buffer == NULL && pinned == NULL && program == NULL);
     CHECK(of_kind == NULL && over == NULL && wrapped == NULL);
@@ -161,7 +161,7 @@ static void with_event(suite *t, yoke_event *e, const char *word)
     REFUSES(word, yoke_event_query(e));
     REFUSES(word, yoke_event_wait(e));
     REFUSES(word, yoke_stream_wait_event(t->stream, e));
-    REFUSES("start", yoke_event_elapsed(e, e, &elapsed));
+    REFUSES("start", yoke_event_get_elapsed(e, e, &elapsed));
     CHECK(elapsed == 0);
 }
 
@@ -220,23 +220,23 @@ static void null_out_pointers(suite *t)
     REFUSES("out_stream", yoke_stream_create(t->device, NULL));
     REFUSES("out_stream", yoke_stream_create_with(t->device, &desc, NULL));
     REFUSES("out_event", yoke_event_record(t->stream, 0, NULL));
-    REFUSES("out_nanoseconds", yoke_event_elapsed(o.event, o.event, NULL));
+    REFUSES("out_nanoseconds", yoke_event_get_elapsed(o.event, o.event, NULL));
     REFUSES("out_buffer", yoke_buffer_create(t->device, 1, NULL));
     REFUSES("out_buffer", yoke_buffer_create_pinned(t->device, 1, NULL));
     REFUSES("out_buffer", yoke_buffer_create_ordered(t->stream, 1, NULL));
-    REFUSES("out_buffer", yoke_buffer_create_kind(t->device, YOKE_MEMORY_DEVICE, 1, NULL));
-    REFUSES("out_buffer", yoke_buffer_create_over(t->device, o.bytes, 64, NULL));
+    REFUSES("out_buffer", yoke_buffer_create_in(t->device, YOKE_MEMORY_DEVICE, 1, NULL));
+    REFUSES("out_buffer", yoke_buffer_create_from_host(t->device, o.bytes, 64, NULL));
     REFUSES("out_buffer", yoke_buffer_wrap(t->device, 4096, 1, NULL));
-    REFUSES("out_native", yoke_buffer_native(o.buffer, NULL));
-    REFUSES("out_native", yoke_device_native(t->device, NULL));
-    REFUSES("out_info", yoke_device_memory(t->device, NULL));
+    REFUSES("out_native", yoke_buffer_get_native(o.buffer, NULL));
+    REFUSES("out_native", yoke_device_get_native(t->device, NULL));
+    REFUSES("out_info", yoke_device_get_memory(t->device, NULL));
     REFUSES("out_info", yoke_device_get_compiler(t->device, NULL));
     REFUSES("out_view", yoke_buffer_create_view(o.buffer, 0, 1, NULL));
     REFUSES("out_program", yoke_program_build(t->device, &source, NULL));
     REFUSES("out_kernel", yoke_kernel_get(t->program, "set", NULL));
     REFUSES("out_info", yoke_kernel_get_info(o.kernel, NULL));
-    REFUSES("out_source", yoke_source_get("saxpy", NULL));
-    REFUSES("end", yoke_event_elapsed(o.event, NULL, &elapsed));
+    REFUSES("out_source", yoke_source_builtin("saxpy", NULL));
+    REFUSES("end", yoke_event_get_elapsed(o.event, NULL, &elapsed));
     suite_works(t);
 out:
     release_objects(&o);
@@ -256,17 +256,17 @@ static void null_data(suite *t)
     REFUSES("source", yoke_write_sync(t->stream, o.buffer, 0, NULL, 1));
     REFUSES("target", yoke_read_sync(t->stream, NULL, o.buffer, 0, 1));
     REFUSES("pattern", yoke_fill(t->stream, o.buffer, 0, 1, NULL, 1));
-    REFUSES("source", yoke_write_box(t->stream, o.buffer, rows, NULL, rows, box));
-    REFUSES("target", yoke_read_box(t->stream, NULL, rows, o.buffer, rows, box));
-    REFUSES("source", yoke_write_box_sync(t->stream, o.buffer, rows, NULL, rows, box));
-    REFUSES("target", yoke_read_box_sync(t->stream, NULL, rows, o.buffer, rows, box));
-    REFUSES("pattern", yoke_fill_box(t->stream, o.buffer, rows, box, NULL, 1));
-    REFUSES("host", yoke_buffer_create_over(t->device, NULL, 64, &over));
+    REFUSES("source", yoke_write_rect(t->stream, o.buffer, rows, NULL, rows, box));
+    REFUSES("target", yoke_read_rect(t->stream, NULL, rows, o.buffer, rows, box));
+    REFUSES("source", yoke_write_rect_sync(t->stream, o.buffer, rows, NULL, rows, box));
+    REFUSES("target", yoke_read_rect_sync(t->stream, NULL, rows, o.buffer, rows, box));
+    REFUSES("pattern", yoke_fill_rect(t->stream, o.buffer, rows, box, NULL, 1));
+    REFUSES("host", yoke_buffer_create_from_host(t->device, NULL, 64, &over));
     CHECK(over == NULL);
-    REFUSES("fn", yoke_stream_call(t->stream, NULL, NULL, NULL));
+    REFUSES("fn", yoke_host_call(t->stream, NULL, NULL, NULL));
     REFUSES("source", yoke_program_build(t->device, NULL, &program));
     REFUSES("name", yoke_kernel_get(t->program, NULL, &o.kernel));
-    REFUSES("name", yoke_source_get(NULL, &source));
+    REFUSES("name", yoke_source_builtin(NULL, &source));
     o.kernel = suite_kernel(t, "set");
     REFUSES("args", yoke_launch(t->stream, o.kernel, one, one, 0, NULL, 2));
     REFUSES("args", yoke_launch_n(t->stream, o.kernel, 1, NULL, 2));
@@ -503,15 +503,15 @@ static void objects_of_another_device(suite *t)
     NEED_OK(yoke_buffer_create_pinned(other, 64, &pinned));
     REFUSES("device", yoke_write(t->stream, buffer, 0, o.bytes, 1));
     REFUSES("device", yoke_read(t->stream, o.bytes, buffer, 0, 1));
-    REFUSES("device", yoke_write_box(t->stream, buffer, rows, o.bytes, rows, box));
-    REFUSES("device", yoke_read_box(t->stream, o.bytes, rows, buffer, rows, box));
+    REFUSES("device", yoke_write_rect(t->stream, buffer, rows, o.bytes, rows, box));
+    REFUSES("device", yoke_read_rect(t->stream, o.bytes, rows, buffer, rows, box));
     REFUSES("device", yoke_copy(t->stream, buffer, 0, buffer, 32, 1));
     REFUSES("device", yoke_copy(t->stream, buffer, 0, pinned, 0, 1));
     REFUSES("device", yoke_copy_sync(t->stream, pinned, 0, buffer, 0, 1));
-    REFUSES("device", yoke_copy_box(t->stream, buffer, rows, pinned, rows, box));
+    REFUSES("device", yoke_copy_rect(t->stream, buffer, rows, pinned, rows, box));
     REFUSES("pinned", yoke_copy(t->stream, o.pinned, 0, pinned, 0, 1));
     REFUSES("device", yoke_fill(t->stream, buffer, 0, 1, "x", 1));
-    REFUSES("device", yoke_fill_box(t->stream, buffer, rows, box, "x", 1));
+    REFUSES("device", yoke_fill_rect(t->stream, buffer, rows, box, "x", 1));
     CHECK_OK(yoke_copy(t->stream, buffer, 0, o.buffer, 0, 64));
     CHECK_OK(yoke_stream_wait(t->stream));
     suite_works(t);

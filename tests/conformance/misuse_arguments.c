@@ -15,8 +15,8 @@ static const char *const kernels_opencl =
     "__kernel void set(__global const uint *in, __global uint *out, uint k) { out[0] = in[0] + k; }\n"
     "__kernel void tail(__global uint *out, __local uint *r, uint k, __local uint *s) { r[0] = s[0] = k; out[0] = s[0]; }\n";
 
-#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID, words, call)
-#define DOES_NOT_FIT(words, call) CHECK_FAILS(YOKE_E_ARGUMENT, words, call)
+#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, call)
+#define DOES_NOT_FIT(words, call) CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, words, call)
 #define OUT_OF_RANGE(words, call) CHECK_FAILS(YOKE_E_RANGE, words, call)
 #define SET(a, b, c) yoke_launch(t->stream, suite_kernel(t, "set"), one, one, 0, YOKE_ARGS(a, b, c))
 #define TAIL(shared, ...) yoke_launch(t->stream, suite_kernel(t, "tail"), one, one, shared, YOKE_ARGS(__VA_ARGS__))
@@ -58,7 +58,7 @@ static void nonsense(suite *t)
         args[2] = YOKE_ARG(1u);
         args[2].kind = kind;
         yoke_status status = yoke_launch(t->stream, set, one, one, 0, args, 3);
-        if (!CHECK(status == YOKE_E_INVALID || status == YOKE_E_ARGUMENT || status == YOKE_E_RANGE))
+        if (!CHECK(status == YOKE_E_INVALID_ARGUMENT || status == YOKE_E_KERNEL_ARGUMENT || status == YOKE_E_RANGE))
             break;
         CHECK_TEXT(yoke_error()->text, "parameter 3");
     }
@@ -120,7 +120,7 @@ static void amounts(suite *t)
 
     NEED(make_target(t, &x));
     NEED_OK(yoke_kernel_get_info(suite_kernel(t, "tail"), &info));
-    size_t most = info.max_dynamic_shared;
+    size_t most = info.max_dynamic_shared_bytes;
     REFUSES("tail|0 bytes", TAIL(4, x.buffer, yoke_arg_local(0), 1u));
     OUT_OF_RANGE("tail|shared", TAIL(4, x.buffer, yoke_arg_local(most), 1u));
     OUT_OF_RANGE("tail|shared", TAIL(0, x.buffer, yoke_arg_local(most), 1u, yoke_arg_local(1)));
@@ -151,7 +151,7 @@ static void arrays_beside_faults(suite *t)
 
     NEED(make_target(t, &x));
     memcpy(before, array, sizeof array);
-    CHECK_OK(yoke_device_memory(t->device, &first));
+    CHECK_OK(yoke_device_get_memory(t->device, &first));
     yoke_arg in = yoke_in(array, sizeof array), out = yoke_out(array, sizeof array);
     REFUSES("grid", yoke_launch(t->stream, set, none, one, 0, YOKE_ARGS(in, out, 1u)));
     OUT_OF_RANGE("shared", yoke_launch(t->stream, set, one, one, SIZE_MAX, YOKE_ARGS(in, out, 1u)));
@@ -163,7 +163,7 @@ static void arrays_beside_faults(suite *t)
     }
     CHECK_OK(yoke_stream_wait(t->stream));
     CHECK_BYTES(array, before, sizeof array);
-    CHECK_OK(yoke_device_memory(t->device, &last));
+    CHECK_OK(yoke_device_get_memory(t->device, &last));
     CHECK(first.buffers == last.buffers);
     untouched(t, &x);
 out:

@@ -16,7 +16,7 @@ static const char *const kernels_opencl =
     "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n"
     "__kernel void shared(__global uint *x, __local uint *s) { s[get_local_id(0)] = 1; x[0] = s[0]; }\n";
 
-#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID, words, call)
+#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, call)
 #define OUT_OF_RANGE(words, call) CHECK_FAILS(YOKE_E_RANGE, words, call)
 
 static bool is_cuda(suite *t)
@@ -84,7 +84,7 @@ static void sources_that_do_not_compile(suite *t)
         source.cuda = source.opencl = texts[i];
         CHECK_FAILS(YOKE_E_BUILD, "nonsense", yoke_program_build(t->device, &source, &program));
         CHECK_TEXT(yoke_error()->text, words[i]);
-        CHECK_TEXT(yoke_build_log(), words[i]);
+        CHECK_TEXT(yoke_get_build_log(), words[i]);
         CHECK(program == NULL);
     }
     suite_works(t);
@@ -180,18 +180,18 @@ static void shared_memory(suite *t)
 
     NEED(make_target(t, &x));
     NEED_OK(yoke_kernel_get_info(shared, &info));
-    snprintf(words, sizeof words, "shared|%llu|%llu", (unsigned long long)info.max_dynamic_shared + 1,
-             (unsigned long long)info.max_dynamic_shared);
-    OUT_OF_RANGE(words, yoke_launch(t->stream, shared, one, one, info.max_dynamic_shared + 1, YOKE_ARGS(x.buffer)));
+    snprintf(words, sizeof words, "shared|%llu|%llu", (unsigned long long)info.max_dynamic_shared_bytes + 1,
+             (unsigned long long)info.max_dynamic_shared_bytes);
+    OUT_OF_RANGE(words, yoke_launch(t->stream, shared, one, one, info.max_dynamic_shared_bytes + 1, YOKE_ARGS(x.buffer)));
     OUT_OF_RANGE("shared", yoke_launch(t->stream, shared, one, one, SIZE_MAX, YOKE_ARGS(x.buffer)));
     OUT_OF_RANGE("shared", yoke_launch(t->stream, shared, one, one, SIZE_MAX - 100, YOKE_ARGS(x.buffer)));
     if (!is_cuda(t) && suite_can(t, YOKE_CAP_SIGNATURE)) {
         /* OpenCL's local parameter has no size without `shared`, and nowhere to go where there is none */
         yoke_status status = yoke_launch(t->stream, shared, one, one, 0, YOKE_ARGS(x.buffer));
-        CHECK(status == YOKE_E_INVALID || status == YOKE_E_RANGE || status == YOKE_E_ARGUMENT);
+        CHECK(status == YOKE_E_INVALID_ARGUMENT || status == YOKE_E_RANGE || status == YOKE_E_KERNEL_ARGUMENT);
         CHECK_TEXT(yoke_error()->text, "shared");
         status = yoke_launch(t->stream, set, one, one, 64, YOKE_ARGS(x.buffer, 1u));
-        CHECK(status == YOKE_E_INVALID || status == YOKE_E_RANGE || status == YOKE_E_ARGUMENT);
+        CHECK(status == YOKE_E_INVALID_ARGUMENT || status == YOKE_E_RANGE || status == YOKE_E_KERNEL_ARGUMENT);
         CHECK_TEXT(yoke_error()->text, "shared");
     }
     untouched(t, &x);
@@ -209,7 +209,7 @@ static void arguments(suite *t)
 
     NEED(make_target(t, &x));
     NEED_OK(yoke_buffer_create_pinned(t->device, 64, &pinned));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|parameter 1|pinned", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(pinned, 1u)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|parameter 1|pinned", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(pinned, 1u)));
     for (int i = 0; i <= YOKE_MAX_ARGS; i++)
         many[i] = YOKE_ARG(1u);
     REFUSES("129|128", yoke_launch(t->stream, set, one, one, 0, many, YOKE_MAX_ARGS + 1));
@@ -224,7 +224,7 @@ static void arguments(suite *t)
     REFUSES("set|parameter 2", yoke_launch(t->stream, set, one, one, 0, odd, 2));
     odd[1] = YOKE_ARG(1u);
     odd[1].size = 3;
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|parameter 2", yoke_launch(t->stream, set, one, one, 0, odd, 2));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|parameter 2", yoke_launch(t->stream, set, one, one, 0, odd, 2));
     odd[1].size = 1000;
     REFUSES("set|parameter 2|1000", yoke_launch(t->stream, set, one, one, 0, odd, 2));
     untouched(t, &x);
@@ -245,14 +245,15 @@ static void arguments_that_do_not_fit(suite *t)
         return;
     }
     NEED(make_target(t, &x));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|2|0", yoke_launch(t->stream, set, one, one, 0, YOKE_NO_ARGS));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|2|1", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|2|3", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, 1u, 2u)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|parameter 2|4|8", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, 1.0)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|parameter 2|4|1", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, (int8_t)1)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|parameter 1", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(1u, 1u)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|parameter 2", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, x.buffer)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|parameter 2", yoke_launch_n(t->stream, set, 1, YOKE_ARGS(x.buffer, 1.0)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|2|0", yoke_launch(t->stream, set, one, one, 0, YOKE_NO_ARGS));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|2|1", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|2|3", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, 1u, 2u)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|parameter 2|4|8", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, 1.0)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|parameter 2|4|1",
+                yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, (int8_t)1)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|parameter 1", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(1u, 1u)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|parameter 2", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, x.buffer)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|parameter 2", yoke_launch_n(t->stream, set, 1, YOKE_ARGS(x.buffer, 1.0)));
     untouched(t, &x);
 out:
     guarded_release(&x);
@@ -300,13 +301,13 @@ static void held_launches_are_checked_at_the_call(suite *t)
     guarded x = { 0 };
 
     NEED(make_target(t, &x));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &leave, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
     REFUSES("grid", yoke_launch(t->stream, set, none, one, 0, YOKE_ARGS(x.buffer, 1u)));
     OUT_OF_RANGE("shared", yoke_launch(t->stream, set, one, one, SIZE_MAX, YOKE_ARGS(x.buffer, 1u)));
     REFUSES("NULL", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS((yoke_buffer *)NULL, 1u)));
     OUT_OF_RANGE("offset", yoke_write(t->stream, x.buffer, 4, &x, 1));
     if (suite_can(t, YOKE_CAP_SIGNATURE))
-        CHECK_FAILS(YOKE_E_ARGUMENT, "set|parameter 2", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, 1.0)));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|parameter 2", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, 1.0)));
     gate_open(&leave);
     untouched(t, &x);
 out:

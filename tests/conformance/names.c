@@ -49,7 +49,7 @@ static void failure_of(suite *t, const char *name, const char *shown)
     snprintf(words, sizeof words, "stream %s of", shown);
     suite_expect_log();
     NEED(named_stream(t, name, &stream));
-    NEED_OK(yoke_stream_call(stream, fail_here, NULL, NULL));
+    NEED_OK(yoke_host_call(stream, fail_here, NULL, NULL));
     CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_stream_wait(stream));
     CHECK(suite_logged(YOKE_LOG_ERROR, words) > 0);
 out:
@@ -72,7 +72,7 @@ static void graphs(suite *t)
         yoke_graph *graph = NULL;
 
         NEED_OK(yoke_graph_create(t->device, names[i].name, &graph));
-        CHECK_FAILS(YOKE_E_INVALID, names[i].shown, yoke_graph_launch(t->stream, graph));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, names[i].shown, yoke_graph_launch(t->stream, graph));
         CHECK(json_is_utf8(yoke_error()->text));
     out:
         yoke_graph_release(graph);
@@ -123,7 +123,7 @@ static void graph_of_two(suite *t, yoke_kernel *set, const char *name, yoke_stre
     NEED_OK(yoke_graph_begin(graph, stream));
     NEED_OK(yoke_graph_begin(graph, lane));
     NEED_OK(yoke_launch_at(LATIN_1, stream, set, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(buffers[0], (uint32_t)1)));
-    NEED_OK(yoke_stream_call(lane, pass, NULL, NULL));
+    NEED_OK(yoke_host_call(lane, pass, NULL, NULL));
     NEED_OK(yoke_launch(lane, set, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(buffers[1], (uint32_t)2)));
     NEED_OK(yoke_event_record(lane, 0, &event));
     NEED_OK(yoke_stream_wait_event(stream, event));

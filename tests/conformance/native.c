@@ -145,9 +145,9 @@ static void in_order(suite *t)
     for (int i = 0; i < ROUNDS; i++) {
         expected[i] = (uint32_t)i + 5;
         CHECK_OK(launch_set(t, &x, expected[i]));
-        CHECK_OK(yoke_stream_native(t->stream, call_native, &n[2 * i], released));
+        CHECK_OK(yoke_native_call(t->stream, call_native, &n[2 * i], released));
         CHECK_OK(yoke_copy(t->stream, y.buffer, 4 * (size_t)i, x.buffer, 0, 4));
-        CHECK_OK(yoke_stream_call(t->stream, call_host, &n[2 * i + 1], released));
+        CHECK_OK(yoke_host_call(t->stream, call_host, &n[2 * i + 1], released));
     }
     CHECK_OK(yoke_stream_wait(t->stream));
     for (int i = 0; i < SECTIONS; i++)
@@ -190,12 +190,12 @@ static void a_section_fails_the_stream(suite *t)
     n[0].expected = YOKE_OK;
     n[0].result = OWN_STATUS;
     NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &value));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     for (int i = 0; i < SECTIONS; i++) {
         if (i % 2 == 0)
-            CHECK_OK(yoke_stream_native(t->stream, call_native, &n[i], released));
+            CHECK_OK(yoke_native_call(t->stream, call_native, &n[i], released));
         else
-            CHECK_OK(yoke_stream_call(t->stream, call_host, &n[i], released));
+            CHECK_OK(yoke_host_call(t->stream, call_host, &n[i], released));
         CHECK_OK(launch_set(t, &x, 7));
     }
     CHECK_OK(yoke_event_record(t->stream, 0, &event));
@@ -205,7 +205,7 @@ static void a_section_fails_the_stream(suite *t)
     for (int i = 0; i < SECTIONS; i++)
         gate_wait(&n[i].done, 1);
     guarded_check(t, &x, &value);
-    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_native(t->stream, call_native, NULL, released));
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_native_call(t->stream, call_native, NULL, released));
     CHECK_OK(yoke_stream_recover(t->stream));
     CHECK_OK(launch_set(t, &x, 8));
     CHECK_OK(yoke_stream_wait(t->stream));
@@ -217,8 +217,8 @@ out:
 
 static void what_is_refused(suite *t)
 {
-    CHECK_FAILS(YOKE_E_INVALID, "fn", yoke_stream_native(t->stream, NULL, NULL, released));
-    CHECK_FAILS(YOKE_E_INVALID, "stream", yoke_stream_native(NULL, call_native, NULL, released));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "fn", yoke_native_call(t->stream, NULL, NULL, released));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "stream", yoke_native_call(NULL, call_native, NULL, released));
     CHECK_OK(yoke_stream_wait(t->stream));
 }
 

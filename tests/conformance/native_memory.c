@@ -59,19 +59,19 @@ static void device_handles(suite *t)
     memset(&small, 0xEE, sizeof small);
     memset(&untouched, 0xEE, sizeof untouched);
     small.size = offsetof(yoke_native_device, device);
-    CHECK_OK(yoke_device_native(t->device, &small));
+    CHECK_OK(yoke_device_get_native(t->device, &small));
     CHECK(small.context == d.own.context);
     CHECK_BYTES((char *)&small + small.size, (char *)&untouched + small.size, sizeof small - small.size);
     memset(&large, 0xEE, sizeof large);
     large.own.size = sizeof large;
-    CHECK_OK(yoke_device_native(t->device, &large.own));
+    CHECK_OK(yoke_device_get_native(t->device, &large.own));
     CHECK(large.own.context == d.own.context && large.own.device == d.own.device && large.own.platform == d.own.platform);
     CHECK(large.more[0] == 0 && large.more[31] == 0);
 
     small.size = 0;
-    CHECK_FAILS(YOKE_E_INVALID, "size", yoke_device_native(t->device, &small));
-    CHECK_FAILS(YOKE_E_INVALID, "out_native", yoke_device_native(t->device, NULL));
-    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_device_native(NULL, &d.own));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size", yoke_device_get_native(t->device, &small));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_native", yoke_device_get_native(t->device, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_get_native(NULL, &d.own));
 out:
     native_close(&d);
 }
@@ -90,8 +90,8 @@ static void our_memory_through_the_driver(suite *t)
     fill_random(x, BYTES, 1);
     NEED_OK(yoke_buffer_create(t->device, BYTES, &buffer));
     NEED_OK(yoke_buffer_create_view(buffer, offset, 4000, &view));
-    NEED_OK(yoke_buffer_native(buffer, &whole));
-    NEED_OK(yoke_buffer_native(view, &part));
+    NEED_OK(yoke_buffer_get_native(buffer, &whole));
+    NEED_OK(yoke_buffer_get_native(view, &part));
     CHECK(d.cuda ? part == whole + offset : part != whole && part != 0);
 
     NEED_OK(yoke_write(t->stream, buffer, 0, x, BYTES));
@@ -112,7 +112,7 @@ static void our_memory_through_the_driver(suite *t)
     add_host(x + offset / 4, 1000, 9);
     NEED(native_holds(&d, whole, x, BYTES));
     uintptr_t again = 1;
-    CHECK_OK(yoke_buffer_native(buffer, &again));
+    CHECK_OK(yoke_buffer_get_native(buffer, &again));
     CHECK(again == whole);
 out:
     CHECK_OK(yoke_stream_wait(t->stream));
@@ -125,25 +125,25 @@ out:
 /* Which kinds have a handle, and which are their host pointer alone. */
 static void handles_of_other_kinds(suite *t)
 {
-    static const int capabilities[] = { YOKE_CAP_MAPPED, YOKE_CAP_SHARED };
+    static const int capabilities[] = { YOKE_CAP_MAPPED, YOKE_CAP_MANAGED };
     bool cuda = strcmp(t->info.backend, "cuda") == 0;
     yoke_buffer *pinned = NULL, *kinds[2] = { NULL, NULL };
     uintptr_t handle = 77;
 
     NEED_OK(yoke_buffer_create_pinned(t->device, 4096, &pinned));
     if (cuda)
-        CHECK_FAILS(YOKE_E_UNSUPPORTED, "pinned|host pointer", yoke_buffer_native(pinned, &handle));
+        CHECK_FAILS(YOKE_E_UNSUPPORTED, "pinned|host pointer", yoke_buffer_get_native(pinned, &handle));
     else
-        CHECK_OK(yoke_buffer_native(pinned, &handle));
+        CHECK_OK(yoke_buffer_get_native(pinned, &handle));
     CHECK((handle == 0) == cuda);
     for (int i = 0; i < 2; i++) {
         if (!suite_can(t, capabilities[i]))
             continue;
-        NEED_OK(yoke_buffer_create_kind(t->device, i ? YOKE_MEMORY_SHARED : YOKE_MEMORY_MAPPED, 4096, &kinds[i]));
+        NEED_OK(yoke_buffer_create_in(t->device, i ? YOKE_MEMORY_MANAGED : YOKE_MEMORY_MAPPED, 4096, &kinds[i]));
         if (!cuda && i)
-            CHECK_FAILS(YOKE_E_UNSUPPORTED, "shared|host pointer", yoke_buffer_native(kinds[i], &handle));
+            CHECK_FAILS(YOKE_E_UNSUPPORTED, "shared|host pointer", yoke_buffer_get_native(kinds[i], &handle));
         else
-            CHECK_OK(yoke_buffer_native(kinds[i], &handle));
+            CHECK_OK(yoke_buffer_get_native(kinds[i], &handle));
         CHECK((handle == 0) == (!cuda && i));
     }
 out:
@@ -160,15 +160,15 @@ static void handles_of_odd_views(suite *t)
 
     NEED_OK(yoke_buffer_create(t->device, 4096, &buffer));
     NEED_OK(yoke_buffer_create_view(buffer, 1, 100, &view));
-    yoke_status status = yoke_buffer_native(view, &handle);
+    yoke_status status = yoke_buffer_get_native(view, &handle);
     if (t->info.view_alignment == 1)
         CHECK_OK(status);
     else if (status < 0) /* some drivers take any */
         CHECK_FAILS(YOKE_E_UNSUPPORTED, "view|multiple", status);
     CHECK((handle == 0) == (status < 0));
-    CHECK_FAILS(YOKE_E_INVALID, "out_native", yoke_buffer_native(buffer, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_native", yoke_buffer_get_native(buffer, NULL));
     handle = 77;
-    CHECK_FAILS(YOKE_E_INVALID, "buffer", yoke_buffer_native(NULL, &handle));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "buffer", yoke_buffer_get_native(NULL, &handle));
     CHECK(handle == 0);
 out:
     yoke_buffer_release(view);
@@ -194,7 +194,7 @@ static void their_memory_through_us(suite *t)
     CHECK(yoke_buffer_get_size(wrapped) == BYTES);
     CHECK(yoke_buffer_get_kind(wrapped) == YOKE_MEMORY_DEVICE);
     CHECK(yoke_buffer_get_host(wrapped) == NULL);
-    CHECK_OK(yoke_buffer_native(wrapped, &handle));
+    CHECK_OK(yoke_buffer_get_native(wrapped, &handle));
     CHECK(handle == memory);
 
     NEED_OK(yoke_copy(t->stream, own.buffer, 0, wrapped, 0, BYTES));
@@ -248,7 +248,7 @@ static void a_part_of_their_memory(suite *t)
     memset((char *)x + offset + 4096, 0x18, 400);
     yoke_status status = yoke_launch_n(t->stream, suite_kernel(t, "add"), 100, YOKE_ARGS(view, 100u, 1u));
     if (status < 0)
-        CHECK_FAILS(YOKE_E_ARGUMENT, "add", status);
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "add", status);
     else
         add_host(x + (offset + 4096) / 4, 100, 1);
     NEED_OK(yoke_stream_wait(t->stream));
@@ -280,24 +280,25 @@ static void what_is_no_memory_of_the_device(suite *t)
 
     NEED(native_open(t, &d));
     NEED(native_new(&d, BYTES, &memory));
-    CHECK_FAILS(YOKE_E_INVALID, "native|0", yoke_buffer_wrap(t->device, 0, BYTES, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "native|0", yoke_buffer_wrap(t->device, 0, BYTES, &buffer));
     CHECK(buffer == NULL);
-    CHECK_FAILS(YOKE_E_INVALID, "size|0", yoke_buffer_wrap(t->device, memory, 0, &buffer));
-    CHECK_FAILS(YOKE_E_INVALID, "out_buffer", yoke_buffer_wrap(t->device, memory, BYTES, NULL));
-    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_buffer_wrap(NULL, memory, BYTES, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size|0", yoke_buffer_wrap(t->device, memory, 0, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_buffer", yoke_buffer_wrap(t->device, memory, BYTES, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_buffer_wrap(NULL, memory, BYTES, &buffer));
     CHECK_FAILS(YOKE_E_RANGE, "20001|20000", yoke_buffer_wrap(t->device, memory, BYTES + 1, &buffer));
     CHECK_FAILS(YOKE_E_RANGE, "20000", yoke_buffer_wrap(t->device, memory, SIZE_MAX, &buffer));
     CHECK(buffer == NULL);
     if (d.cuda) {
         CHECK_FAILS(YOKE_E_RANGE, "", yoke_buffer_wrap(t->device, memory + 4096, BYTES - 4095, &buffer));
-        CHECK_FAILS(YOKE_E_INVALID, "memory", yoke_buffer_wrap(t->device, (uintptr_t)host_memory, sizeof host_memory, &buffer));
-        CHECK_FAILS(YOKE_E_INVALID, "memory", yoke_buffer_wrap(t->device, 4096, 64, &buffer));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "memory",
+                    yoke_buffer_wrap(t->device, (uintptr_t)host_memory, sizeof host_memory, &buffer));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "memory", yoke_buffer_wrap(t->device, 4096, 64, &buffer));
     } else {
         context = d.clCreateContext(NULL, 1, (void *const *)&d.own.device, NULL, NULL, &code);
         NEED(context != NULL && code == 0);
         foreign = (uintptr_t)d.clCreateBuffer(context, CL_READ_WRITE, BYTES, NULL, &code);
         NEED(foreign != 0 && code == 0);
-        CHECK_FAILS(YOKE_E_INVALID, "context", yoke_buffer_wrap(t->device, foreign, BYTES, &buffer));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "context", yoke_buffer_wrap(t->device, foreign, BYTES, &buffer));
         CHECK(references(&d, foreign) == 1 && references(&d, memory) == 1); /* what was refused is not retained */
     }
     CHECK(buffer == NULL);
@@ -325,12 +326,12 @@ static void never_used_again(suite *t)
     NEED(native_open(t, &d));
     fill_random(x, BYTES, 7);
     NEED(native_new(&d, BYTES, &memory) && native_put(&d, memory, x, BYTES));
-    CHECK_OK(yoke_device_memory(t->device, &before));
+    CHECK_OK(yoke_device_get_memory(t->device, &before));
     NEED_OK(yoke_buffer_wrap(t->device, memory, BYTES, &wrapped));
-    CHECK_OK(yoke_device_memory(t->device, &info));
+    CHECK_OK(yoke_device_get_memory(t->device, &info));
     CHECK(info.buffers == before.buffers + 1 && info.in_use == before.in_use && info.cached == before.cached);
     yoke_buffer_release(wrapped);
-    CHECK_OK(yoke_device_memory(t->device, &info));
+    CHECK_OK(yoke_device_get_memory(t->device, &info));
     CHECK(info.buffers == before.buffers && info.in_use == before.in_use && info.cached == before.cached);
     for (int i = 0; i < 8; i++) {
         NEED_OK(i & 1 ? yoke_buffer_create_ordered(t->stream, BYTES, &others[i])
@@ -370,7 +371,7 @@ static void released_in_any_order(suite *t)
         native_free(&d, memory);
         memory = 0;
     }
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     CHECK(add(t, t->stream, wrapped, COUNT, 4));
     CHECK_OK(yoke_copy(t->stream, own.buffer, 0, wrapped, 0, BYTES));
     yoke_buffer_release(wrapped);
@@ -452,15 +453,15 @@ static void native_sections_use_it(suite *t)
     NEED(native_new(&d, BYTES, &memory));
     NEED_OK(yoke_buffer_wrap(t->device, memory, BYTES, &theirs));
     NEED_OK(yoke_buffer_create(t->device, BYTES, &ours));
-    NEED_OK(yoke_buffer_native(ours, &handle));
+    NEED_OK(yoke_buffer_get_native(ours, &handle));
     there = (section){ &d, handle, memory };
     back = (section){ &d, memory, handle };
     NEED_OK(yoke_write_sync(t->stream, ours, 0, x, BYTES)); /* x is what it will be soon */
     for (uint32_t i = 0; i < 20; i++) {
         CHECK(add(t, t->stream, ours, COUNT, i));
-        CHECK_OK(yoke_stream_native(t->stream, copy_natively, &there, NULL));
+        CHECK_OK(yoke_native_call(t->stream, copy_natively, &there, NULL));
         CHECK(add(t, t->stream, theirs, COUNT, 2 * i));
-        CHECK_OK(yoke_stream_native(t->stream, copy_natively, &back, NULL));
+        CHECK_OK(yoke_native_call(t->stream, copy_natively, &back, NULL));
         add_host(x, COUNT, 3 * i);
     }
     CHECK_OK(yoke_stream_wait(t->stream));

@@ -69,7 +69,7 @@ static inline bool park(suite *t, yoke_device *device, yoke_stream *stream, yoke
         memset(yoke_buffer_get_host(p->flag), 0, 4096);
         return CHECK_OK(yoke_launch_n(stream, kernel, 1, YOKE_ARGS((uint64_t)(uintptr_t)yoke_buffer_get_host(p->flag))));
     }
-    if (!CHECK_OK(yoke_device_native(device, &own)))
+    if (!CHECK_OK(yoke_device_get_native(device, &own)))
         return false;
     p->context = own.context;
     void *library = dlopen(p->cuda ? "libcuda.so.1" : "libOpenCL.so.1", RTLD_NOW);
@@ -78,7 +78,7 @@ static inline bool park(suite *t, yoke_device *device, yoke_stream *stream, yoke
                          : PARKED_FIND(clCreateUserEvent) && PARKED_FIND(clSetUserEventStatus) &&
                                PARKED_FIND(clEnqueueBarrierWithWaitList) && PARKED_FIND(clReleaseEvent) && PARKED_FIND(clFlush);
 #undef PARKED_FIND
-    if (!found || !CHECK_OK(yoke_stream_native(stream, parked_section, p, NULL)))
+    if (!found || !CHECK_OK(yoke_native_call(stream, parked_section, p, NULL)))
         return false;
     gate_wait(&p->native, 1);
     return p->stands;

@@ -104,8 +104,8 @@ static void large(suite *t, suite *p)
 /* ---- Boxes ---- */
 
 typedef struct box_case {
-    yoke_box box;
-    yoke_layout to, from;
+    yoke_rect box;
+    yoke_pitch to, from;
 } box_case;
 
 static const box_case boxes[] = {
@@ -126,27 +126,26 @@ static const box_case boxes[] = {
 };
 
 /* With the pitches that 0 stands for. */
-static yoke_layout layout_of(yoke_layout layout, yoke_box box)
+static yoke_pitch layout_of(yoke_pitch layout, yoke_rect box)
 {
     layout.row_pitch = layout.row_pitch ? layout.row_pitch : box.width;
     layout.slice_pitch = layout.slice_pitch ? layout.slice_pitch : layout.row_pitch * (box.height ? box.height : 1);
     return layout;
 }
 
-static size_t box_end(yoke_layout layout, yoke_box box)
+static size_t box_end(yoke_pitch layout, yoke_rect box)
 {
-    layout = yoke_layout_at(layout_of(layout, box), box.width, box.height ? box.height - 1 : 0, box.depth ? box.depth - 1 : 0);
+    layout = yoke_pitch_from(layout_of(layout, box), box.width, box.height ? box.height - 1 : 0, box.depth ? box.depth - 1 : 0);
     return layout.offset;
 }
 
-static void copy_box_host(unsigned char *to, yoke_layout to_layout, const unsigned char *from, yoke_layout from_layout,
-                          yoke_box box)
+static void copy_box_host(unsigned char *to, yoke_pitch to_layout, const unsigned char *from, yoke_pitch from_layout, yoke_rect box)
 {
     to_layout = layout_of(to_layout, box);
     from_layout = layout_of(from_layout, box);
     for (size_t z = 0; z < (box.depth ? box.depth : 1); z++)
         for (size_t y = 0; y < (box.height ? box.height : 1); y++)
-            memcpy(to + yoke_layout_at(to_layout, 0, y, z).offset, from + yoke_layout_at(from_layout, 0, y, z).offset, box.width);
+            memcpy(to + yoke_pitch_from(to_layout, 0, y, z).offset, from + yoke_pitch_from(from_layout, 0, y, z).offset, box.width);
 }
 
 /* `more`: bytes that the buffers have behind the box. */
@@ -162,9 +161,9 @@ static bool box_one_way(route r, const box_case *c, size_t more, bool sync)
     NEED(guarded_create(r.from, from_size, &source) && guarded_create(r.to, to_size, &target));
     NEED(guarded_write(r.from, &source, data) && guarded_write(r.to, &target, mirror));
     if (sync) {
-        NEED_OK(yoke_copy_box_sync(r.on->stream, target.buffer, c->to, source.buffer, c->from, c->box));
+        NEED_OK(yoke_copy_rect_sync(r.on->stream, target.buffer, c->to, source.buffer, c->from, c->box));
     } else {
-        NEED_OK(yoke_copy_box(r.on->stream, target.buffer, c->to, source.buffer, c->from, c->box));
+        NEED_OK(yoke_copy_rect(r.on->stream, target.buffer, c->to, source.buffer, c->from, c->box));
         NEED_OK(yoke_stream_wait(r.on->stream));
     }
     copy_box_host(mirror, c->to, data, c->from, c->box);
@@ -195,9 +194,9 @@ static void random_boxes(suite *t, suite *p)
     for (uint32_t i = 0; i < 60; i++) {
         fill_random(dice, sizeof dice, i + 1000);
         box_case c = { .box = { dice[0] % 99 + 1, dice[1] % 19 + 1, dice[2] % 9 + 1 } };
-        c.to = (yoke_layout){ dice[3] % 50, c.box.width + dice[4] % 13, 0 };
+        c.to = (yoke_pitch){ dice[3] % 50, c.box.width + dice[4] % 13, 0 };
         c.to.slice_pitch = c.to.row_pitch * c.box.height + dice[5] % 31;
-        c.from = (yoke_layout){ dice[6] % 50, c.box.width + dice[7] % 13, 0 };
+        c.from = (yoke_pitch){ dice[6] % 50, c.box.width + dice[7] % 13, 0 };
         c.from.slice_pitch = c.from.row_pitch * c.box.height + dice[8] % 31;
         if (!box_one_way(route_of(t, p, dice[9] >> 4), &c, dice[9] % 5, dice[9] >> 8 & 1))
             return;
@@ -212,8 +211,8 @@ static void views_one_way(route r)
     unsigned char *data = memory_new(SIZE), *mirror = memory_new(SIZE);
     yoke_buffer *from = NULL, *from_inner = NULL, *to = NULL, *to_inner = NULL;
     guarded source = { 0 }, target = { 0 };
-    yoke_layout to_layout = { 1, 61, 0 }, from_layout = { 5, 53, 53 * 12 };
-    yoke_box box = { 51, 11, 9 };
+    yoke_pitch to_layout = { 1, 61, 0 }, from_layout = { 5, 53, 53 * 12 };
+    yoke_rect box = { 51, 11, 9 };
 
     fill_random(data, SIZE, 6);
     fill_random(mirror, SIZE, 7);
@@ -227,7 +226,7 @@ static void views_one_way(route r)
     memcpy(mirror + SIZE - LENGTH, data + AT + 1, 100);
     NEED_OK(yoke_copy(r.on->stream, to_inner, INNER_LENGTH - 999, from_inner, INNER_LENGTH - 999, 999));
     memcpy(mirror + SIZE - 999, data + AT + INNER + INNER_LENGTH - 999, 999);
-    NEED_OK(yoke_copy_box(r.on->stream, to_inner, to_layout, from_inner, from_layout, box));
+    NEED_OK(yoke_copy_rect(r.on->stream, to_inner, to_layout, from_inner, from_layout, box));
     copy_box_host(mirror + SIZE - INNER_LENGTH, to_layout, data + AT + INNER, from_layout, box);
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy(r.on->stream, to_inner, 0, from_inner, 1, INNER_LENGTH));
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy(r.on->stream, to_inner, 1, from, 0, INNER_LENGTH));
@@ -263,13 +262,13 @@ static void kind_one_way(route r, int32_t kind)
     fill_random(data, SIZE, 8);
     fill_random(mirror, SIZE, 9);
     NEED(guarded_create(r.to, SIZE, &target) && guarded_write(r.to, &target, mirror));
-    NEED_OK(yoke_buffer_create_kind(r.from->device, kind, SIZE, &host));
+    NEED_OK(yoke_buffer_create_in(r.from->device, kind, SIZE, &host));
     unsigned char *at = yoke_buffer_get_host(host);
     NEED(at != NULL);
     memcpy(at, data, SIZE);
     if (kind == YOKE_MEMORY_PINNED && r.on == r.from) {
-        CHECK_FAILS(YOKE_E_INVALID, r.to->info.selector, yoke_copy(r.on->stream, target.buffer, 11, host, 3, SIZE - 100));
-        CHECK_FAILS(YOKE_E_INVALID, r.from->info.selector, yoke_copy(r.on->stream, host, 0, target.buffer, 1, SIZE - 1));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, r.to->info.selector, yoke_copy(r.on->stream, target.buffer, 11, host, 3, SIZE - 100));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, r.from->info.selector, yoke_copy(r.on->stream, host, 0, target.buffer, 1, SIZE - 1));
         goto out;
     }
     NEED_OK(yoke_copy(r.on->stream, target.buffer, 11, host, 3, SIZE - 100));
@@ -295,8 +294,8 @@ static void kinds(suite *t, suite *p)
         kind_one_way(r, YOKE_MEMORY_PINNED);
         if (suite_can(r.from, YOKE_CAP_MAPPED))
             kind_one_way(r, YOKE_MEMORY_MAPPED);
-        if (suite_can(r.from, YOKE_CAP_SHARED))
-            kind_one_way(r, YOKE_MEMORY_SHARED);
+        if (suite_can(r.from, YOKE_CAP_MANAGED))
+            kind_one_way(r, YOKE_MEMORY_MANAGED);
     }
 }
 
@@ -306,8 +305,8 @@ static void kinds(suite *t, suite *p)
 static void refused_there(suite *t, suite *p)
 {
     unsigned char *data = memory_new(SIZE), *host = memory_new(SIZE);
-    yoke_layout layout = { 0, 64, 0 };
-    yoke_box box = { 32, 9, 2 };
+    yoke_pitch layout = { 0, 64, 0 };
+    yoke_rect box = { 32, 9, 2 };
     yoke_kernel *set = suite_kernel(t, "set"), *theirs = suite_kernel(p, "set");
     guarded own = { 0 }, foreign = { 0 };
     char both[80];
@@ -316,25 +315,26 @@ static void refused_there(suite *t, suite *p)
     fill_random(data, SIZE, 10);
     NEED(set && theirs && guarded_create(t, SIZE, &own) && guarded_create(p, SIZE, &foreign));
     NEED(guarded_write(p, &foreign, data) && guarded_write(t, &own, data));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_launch_n(t->stream, set, 1, YOKE_ARGS(foreign.buffer, (uint32_t)1)));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_launch_n(t->stream, theirs, 1, YOKE_ARGS(own.buffer, (uint32_t)1)));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_fill(t->stream, foreign.buffer, 0, 100, "x", 1));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_fill_box(t->stream, foreign.buffer, layout, box, "x", 1));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_write(t->stream, foreign.buffer, 0, host, 100));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_write_sync(t->stream, foreign.buffer, 0, host, 100));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_write_box(t->stream, foreign.buffer, layout, host, layout, box));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_read(t->stream, host, foreign.buffer, 0, 100));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_read_box(t->stream, host, layout, foreign.buffer, layout, box));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_copy(t->stream, foreign.buffer, 0, foreign.buffer, 1000, 100));
-    CHECK_FAILS(YOKE_E_INVALID, both, yoke_copy(t->stream, foreign.buffer, 0, foreign.whole, 10000, 100));
-    CHECK_FAILS(YOKE_E_INVALID, both,
-                yoke_copy_box(t->stream, foreign.buffer, layout, foreign.whole, (yoke_layout){ 9999, 64, 0 }, box));
-    CHECK_FAILS(YOKE_E_INVALID, "", yoke_copy(t->stream, own.buffer, 0, foreign.buffer, 0, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_launch_n(t->stream, set, 1, YOKE_ARGS(foreign.buffer, (uint32_t)1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_launch_n(t->stream, theirs, 1, YOKE_ARGS(own.buffer, (uint32_t)1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_fill(t->stream, foreign.buffer, 0, 100, "x", 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_fill_rect(t->stream, foreign.buffer, layout, box, "x", 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_write(t->stream, foreign.buffer, 0, host, 100));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_write_sync(t->stream, foreign.buffer, 0, host, 100));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_write_rect(t->stream, foreign.buffer, layout, host, layout, box));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_read(t->stream, host, foreign.buffer, 0, 100));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_read_rect(t->stream, host, layout, foreign.buffer, layout, box));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_copy(t->stream, foreign.buffer, 0, foreign.buffer, 1000, 100));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_copy(t->stream, foreign.buffer, 0, foreign.whole, 10000, 100));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both,
+                yoke_copy_rect(t->stream, foreign.buffer, layout, foreign.whole, (yoke_pitch){ 9999, 64, 0 }, box));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "", yoke_copy(t->stream, own.buffer, 0, foreign.buffer, 0, 0));
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy(t->stream, own.buffer, 1, foreign.buffer, 0, SIZE));
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy(t->stream, foreign.buffer, 0, own.buffer, SIZE, 1));
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy(t->stream, foreign.buffer, SIZE_MAX, own.buffer, 0, 2));
-    CHECK_FAILS(YOKE_E_INVALID, "", yoke_copy_box(t->stream, own.buffer, (yoke_layout){ 0, 31, 0 }, foreign.buffer, layout, box));
-    CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy_box(t->stream, own.buffer, layout, foreign.buffer, layout, (yoke_box){ 64, 99, 99 }));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "",
+                yoke_copy_rect(t->stream, own.buffer, (yoke_pitch){ 0, 31, 0 }, foreign.buffer, layout, box));
+    CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy_rect(t->stream, own.buffer, layout, foreign.buffer, layout, (yoke_rect){ 64, 99, 99 }));
     CHECK_OK(yoke_stream_wait(t->stream));
     guarded_check(p, &foreign, data);
     guarded_check(t, &own, data);
@@ -359,9 +359,9 @@ static void refused_pinned(suite *t, suite *p)
     NEED_OK(yoke_buffer_create_pinned(t->device, 100, &own));
     NEED_OK(yoke_buffer_create_pinned(p->device, 100, &foreign));
     NEED_OK(yoke_buffer_create(p->device, 100, &far));
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_copy(t->stream, own, 0, foreign, 0, 100));
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_copy(p->stream, own, 0, foreign, 0, 100));
-    CHECK_FAILS(YOKE_E_INVALID, "", yoke_copy(t->stream, foreign, 0, far, 0, 100));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned", yoke_copy(t->stream, own, 0, foreign, 0, 100));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned", yoke_copy(p->stream, own, 0, foreign, 0, 100));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "", yoke_copy(t->stream, foreign, 0, far, 0, 100));
     CHECK_OK(yoke_stream_wait(t->stream));
     CHECK_OK(yoke_stream_wait(p->stream));
 out:

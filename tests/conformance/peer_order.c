@@ -155,8 +155,8 @@ static void held_on(suite *t, suite *p, suite *on)
     if (!two_open(t, p, &b) || !record_held(on->stream, &s, &event))
         goto out;
     bool ok = CHECK_OK(yoke_copy(on->stream, b.on[0].buffer, 1, b.on[1].buffer, 3, BYTES - 5)) &&
-              CHECK_OK(yoke_copy_box(on->stream, b.on[1].buffer, (yoke_layout){ 0, 64, 0 }, b.on[0].buffer,
-                                     (yoke_layout){ 1000, 100, 0 }, (yoke_box){ 50, 33, 1 }));
+              CHECK_OK(yoke_copy_rect(on->stream, b.on[1].buffer, (yoke_pitch){ 0, 64, 0 }, b.on[0].buffer,
+                                      (yoke_pitch){ 1000, 100, 0 }, (yoke_rect){ 50, 33, 1 }));
     gate_wait(&s.inside, 1);
     fill_random(b.wanted[1], BYTES, 20);
     ok = ok && guarded_write(p, &b.on[1], b.wanted[1]) && guarded_check(t, &b.on[0], b.wanted[0]); /* not yet */
@@ -207,7 +207,7 @@ static void inside_a_function(suite *t, suite *p)
     for (int i = 0; i < 2; i++) {
         c.own = b.of[i]->stream;
         c.other = b.of[!i]->stream;
-        NEED_OK(yoke_stream_call(c.own, carry, &c, NULL));
+        NEED_OK(yoke_host_call(c.own, carry, &c, NULL));
         NEED_OK(yoke_stream_wait(c.own));
         NEED_OK(yoke_stream_wait(c.other));
         CHECK(atomic_load(&c.ran) == (unsigned)i + 1);
@@ -415,7 +415,7 @@ static void not_run(suite *t, suite *p, suite *on, bool cancel)
     if (!two_open(t, p, &b) || !record_held(on->stream, &s, &event))
         goto out;
     if (!cancel)
-        CHECK_OK(yoke_stream_call(on->stream, fail_on_purpose, NULL, NULL));
+        CHECK_OK(yoke_host_call(on->stream, fail_on_purpose, NULL, NULL));
     CHECK_OK(yoke_copy(on->stream, b.on[0].buffer, 0, b.on[1].buffer, 0, BYTES));
     CHECK_OK(yoke_copy(on->stream, b.on[1].buffer, 0, b.on[0].buffer, 5, BYTES - 5));
     gate_wait(&s.inside, 1);
@@ -458,7 +458,7 @@ static void failure_across(suite *t, suite *p)
         goto out;
     yoke_event_release(event);
     event = NULL;
-    CHECK_OK(yoke_stream_call(p->stream, fail_on_purpose, NULL, NULL));
+    CHECK_OK(yoke_host_call(p->stream, fail_on_purpose, NULL, NULL));
     CHECK_OK(yoke_event_record(p->stream, 0, &event));
     CHECK_OK(yoke_stream_wait_event(t->stream, event));
     CHECK_OK(yoke_copy(t->stream, b.on[0].buffer, 0, b.on[1].buffer, 0, BYTES));

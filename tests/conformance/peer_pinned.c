@@ -83,25 +83,25 @@ static bool is_tried(unsigned i)
 /* Rows of 8 bytes, of which the first 7 are a box's; the rest goes before. */
 static bool go(place *at, yoke_stream *stream, size_t size, unsigned way)
 {
-    yoke_layout rows = { 0, 8, 0 };
-    yoke_box box = { 7, size / 8, 1 };
+    yoke_pitch rows = { 0, 8, 0 };
+    yoke_rect box = { 7, size / 8, 1 };
     bool ok = true;
 
     if (way & AS_BOX && way & OUT_BY_POINTER)
         ok = CHECK_OK(yoke_read(stream, at->host, at->x.buffer, 0, size)) &&
-             CHECK_OK(yoke_read_box(stream, at->host, rows, at->x.buffer, rows, box));
+             CHECK_OK(yoke_read_rect(stream, at->host, rows, at->x.buffer, rows, box));
     else if (way & AS_BOX)
         ok = CHECK_OK(yoke_copy(stream, at->pinned, 0, at->x.buffer, 0, size)) &&
-             CHECK_OK(yoke_copy_box(stream, at->pinned, rows, at->x.buffer, rows, box));
+             CHECK_OK(yoke_copy_rect(stream, at->pinned, rows, at->x.buffer, rows, box));
     else if (way & OUT_BY_POINTER)
         ok = CHECK_OK(yoke_read(stream, at->host, at->x.buffer, 0, size));
     else
         ok = CHECK_OK(yoke_copy(stream, at->pinned, 0, at->x.buffer, 0, size));
     if (way & AS_BOX && way & IN_BY_POINTER)
-        return ok && CHECK_OK(yoke_write_box(stream, at->y.buffer, rows, at->host, rows, box)) &&
+        return ok && CHECK_OK(yoke_write_rect(stream, at->y.buffer, rows, at->host, rows, box)) &&
                CHECK_OK(yoke_write(stream, at->y.buffer, 0, at->host, size));
     if (way & AS_BOX)
-        return ok && CHECK_OK(yoke_copy_box(stream, at->y.buffer, rows, at->pinned, rows, box)) &&
+        return ok && CHECK_OK(yoke_copy_rect(stream, at->y.buffer, rows, at->pinned, rows, box)) &&
                CHECK_OK(yoke_copy(stream, at->y.buffer, 0, at->pinned, 0, size));
     if (way & IN_BY_POINTER)
         return ok && CHECK_OK(yoke_write(stream, at->y.buffer, 0, at->host, size));
@@ -198,7 +198,7 @@ static void at_a_gate_one_way(suite *on, suite *other)
         if (!is_tried(i))
             continue;
         NEED(place_fill(&at, sizes[i / WAYS], i));
-        NEED_OK(yoke_stream_call(on->stream, stand_at_gate, &s, NULL));
+        NEED_OK(yoke_host_call(on->stream, stand_at_gate, &s, NULL));
         gate_wait(&s.inside, 1);
         bool ok = go(&at, on->stream, sizes[i / WAYS], i % WAYS);
         gate_open(&s.leave);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Page-locked host memory, of Yoke's and of the program's own: what it may not be used for, and that memory which was page-locked
- * by yoke_buffer_create_over is the program's as before, once it is released.
+ * by yoke_buffer_create_from_host is the program's as before, once it is released.
  */
 #include "suite.h"
 #include "stand.h"
@@ -20,10 +20,10 @@ static void refuse_as_device_memory(suite *t, yoke_buffer *pinned)
     yoke_buffer *view = (yoke_buffer *)t;
     yoke_dim one = YOKE_DIM(1);
 
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|pinned", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(pinned, 1u)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "set|pinned", yoke_launch_n(t->stream, set, 1, YOKE_ARGS(pinned, 1u)));
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_fill(t->stream, pinned, 0, 4, "x", 1));
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_buffer_create_view(pinned, 0, 4, &view));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|pinned", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(pinned, 1u)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|pinned", yoke_launch_n(t->stream, set, 1, YOKE_ARGS(pinned, 1u)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned", yoke_fill(t->stream, pinned, 0, 4, "x", 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned", yoke_buffer_create_view(pinned, 0, 4, &view));
     CHECK(view == NULL);
     CHECK_OK(yoke_stream_wait(t->stream));
 }
@@ -34,7 +34,7 @@ static void not_for_kernels(suite *t)
     yoke_buffer *pinned = NULL, *over = NULL;
 
     NEED_OK(yoke_buffer_create_pinned(t->device, 4096, &pinned));
-    NEED_OK(yoke_buffer_create_over(t->device, memory, 4096, &over));
+    NEED_OK(yoke_buffer_create_from_host(t->device, memory, 4096, &over));
     fill_random(before, sizeof before, 1);
     memcpy(memory, before, sizeof before);
     memcpy(yoke_buffer_get_host(pinned), before, sizeof before);
@@ -95,7 +95,7 @@ static void copy_over(suite *t, unsigned char *memory, size_t size)
     fill_random(wanted, size, (uint32_t)size);
     memcpy(memory, wanted, size);
     NEED(guarded_create(t, size, &device));
-    NEED_OK(yoke_buffer_create_over(t->device, memory, size, &over));
+    NEED_OK(yoke_buffer_create_from_host(t->device, memory, size, &over));
     CHECK(yoke_buffer_get_kind(over) == YOKE_MEMORY_PINNED);
     CHECK(yoke_buffer_get_size(over) == size);
     CHECK(yoke_buffer_get_host(over) == memory);
@@ -163,27 +163,29 @@ static void what_over_refuses(suite *t)
     unsigned char *memory = memory_new(SIZE);
     yoke_buffer *middle = NULL, *pinned = NULL, *buffer = (yoke_buffer *)t;
 
-    CHECK_FAILS(YOKE_E_INVALID, "host", yoke_buffer_create_over(t->device, NULL, 64, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "host", yoke_buffer_create_from_host(t->device, NULL, 64, &buffer));
     CHECK(buffer == NULL);
-    CHECK_FAILS(YOKE_E_INVALID, "size|0", yoke_buffer_create_over(t->device, memory, 0, &buffer));
-    CHECK_FAILS(YOKE_E_INVALID, "out_buffer", yoke_buffer_create_over(t->device, memory, 64, NULL));
-    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_buffer_create_over(NULL, memory, 64, &buffer));
-    CHECK(yoke_buffer_create_over(t->device, memory, SIZE_MAX, &buffer) < 0);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size|0", yoke_buffer_create_from_host(t->device, memory, 0, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_buffer", yoke_buffer_create_from_host(t->device, memory, 64, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_buffer_create_from_host(NULL, memory, 64, &buffer));
+    CHECK(yoke_buffer_create_from_host(t->device, memory, SIZE_MAX, &buffer) < 0);
     CHECK(buffer == NULL);
 
-    NEED_OK(yoke_buffer_create_over(t->device, memory + MIDDLE, 2 * MIDDLE, &middle));
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_buffer_create_over(t->device, memory + MIDDLE, 2 * MIDDLE, &buffer));
+    NEED_OK(yoke_buffer_create_from_host(t->device, memory + MIDDLE, 2 * MIDDLE, &middle));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned", yoke_buffer_create_from_host(t->device, memory + MIDDLE, 2 * MIDDLE, &buffer));
     CHECK(buffer == NULL);
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_buffer_create_over(t->device, memory + MIDDLE + 8192, 4096, &buffer));
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_buffer_create_over(t->device, memory, MIDDLE + 1, &buffer));
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_buffer_create_over(t->device, memory + 3 * MIDDLE - 1, MIDDLE, &buffer));
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_buffer_create_over(t->device, memory, SIZE, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned", yoke_buffer_create_from_host(t->device, memory + MIDDLE + 8192, 4096, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned", yoke_buffer_create_from_host(t->device, memory, MIDDLE + 1, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned",
+                yoke_buffer_create_from_host(t->device, memory + 3 * MIDDLE - 1, MIDDLE, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned", yoke_buffer_create_from_host(t->device, memory, SIZE, &buffer));
     NEED_OK(yoke_buffer_create_pinned(t->device, SIZE, &pinned));
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_buffer_create_over(t->device, yoke_buffer_get_host(pinned), 8192, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned",
+                yoke_buffer_create_from_host(t->device, yoke_buffer_get_host(pinned), 8192, &buffer));
     CHECK(buffer == NULL);
     yoke_buffer_release(middle);
     middle = NULL;
-    NEED_OK(yoke_buffer_create_over(t->device, memory, SIZE, &middle)); /* nothing of it is pinned any more */
+    NEED_OK(yoke_buffer_create_from_host(t->device, memory, SIZE, &middle)); /* nothing of it is pinned any more */
     suite_works(t);
 out:
     yoke_buffer_release(pinned);
@@ -205,7 +207,7 @@ static void over_released_in_use(suite *t)
         memory = memory_new(SIZE);
         fill_random(memory, SIZE, i);
         memcpy(wanted, memory, SIZE);
-        NEED_OK(yoke_buffer_create_over(t->device, memory, SIZE, &over));
+        NEED_OK(yoke_buffer_create_from_host(t->device, memory, SIZE, &over));
         NEED(suite_spin(t, t->stream, busy.buffer, i, 2, NULL));
         NEED_OK(yoke_copy(t->stream, device.buffer, 0, over, 0, SIZE));
         NEED_OK(yoke_copy(t->stream, over, 0, device.buffer, SIZE / 2, SIZE / 2));
@@ -238,16 +240,16 @@ static void over_released_while_held(suite *t)
     fill_random(wanted, SIZE, 3);
     memcpy(memory, wanted, SIZE);
     NEED(guarded_create(t, SIZE, &device));
-    NEED_OK(yoke_buffer_create_over(t->device, memory, SIZE, &over));
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_buffer_create_from_host(t->device, memory, SIZE, &over));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_copy(t->stream, device.buffer, 0, over, 0, SIZE));
     yoke_buffer_release(over);
-    CHECK_FAILS(YOKE_E_INVALID, "pinned", yoke_buffer_create_over(t->device, memory, SIZE, &again)); /* it still is */
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "pinned", yoke_buffer_create_from_host(t->device, memory, SIZE, &again)); /* it still is */
     CHECK(again == NULL);
     gate_open(&s.leave);
     CHECK_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &device, wanted);
-    CHECK_OK(yoke_buffer_create_over(t->device, memory, SIZE, &again));
+    CHECK_OK(yoke_buffer_create_from_host(t->device, memory, SIZE, &again));
     yoke_buffer_release(again);
     suite_works(t);
 out:
@@ -269,7 +271,7 @@ static void over_many(suite *t)
         memory[i] = aligned_alloc(4096, 5 * 4096); /* no two in one page */
         NEED(memory[i] != NULL);
         fill_random(memory[i], SIZE, i);
-        NEED_OK(yoke_buffer_create_over(t->device, memory[i], SIZE, &over[i]));
+        NEED_OK(yoke_buffer_create_from_host(t->device, memory[i], SIZE, &over[i]));
     }
     for (uint32_t i = 0, next = 0; i < MANY; i++, next = (next + 17) % MANY) {
         NEED_OK(yoke_copy_sync(t->stream, device.buffer, 0, over[next], 0, SIZE));

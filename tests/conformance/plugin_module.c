@@ -82,8 +82,8 @@ static int work(pid_t out_threads[PLUGIN_MOST_THREADS])
     for (unsigned i = 0; i < 2 && well; i++)
         well = yoke_stream_create(device, &streams[i]) == YOKE_OK &&
                yoke_read(streams[i], values, buffer, 0, sizeof values) == YOKE_OK &&
-               yoke_stream_call(streams[i], called, NULL, NULL) == YOKE_OK && yoke_event_record(streams[i], 0, &event) == YOKE_OK &&
-               yoke_event_on_settled(event, settled, NULL, release) == YOKE_OK &&
+               yoke_host_call(streams[i], called, NULL, NULL) == YOKE_OK && yoke_event_record(streams[i], 0, &event) == YOKE_OK &&
+               yoke_event_on_complete(event, settled, NULL, release) == YOKE_OK &&
                (yoke_event_release(event), event = NULL, yoke_stream_wait(streams[i]) == YOKE_OK);
     for (unsigned waited = 0; well && atomic_load(&released) < 2 && waited < 30000; waited++)
         usleep(1000); /* which no event tells of: what comes behind a settled callback */
@@ -99,13 +99,13 @@ static void texts(void)
     size_t count = 0;
 
     (void)yoke_device_count(&count);
-    (void)yoke_device_report();
+    (void)yoke_device_get_report();
 }
 
 static int pending(int (*fn)(int status, void *user), void *user)
 {
     yoke_stream *stream = NULL;
-    bool well = yoke_stream_create(device, &stream) == YOKE_OK && yoke_stream_call(stream, fn, user, NULL) == YOKE_OK &&
+    bool well = yoke_stream_create(device, &stream) == YOKE_OK && yoke_host_call(stream, fn, user, NULL) == YOKE_OK &&
                 yoke_write(stream, buffer, 0, values, sizeof values) == YOKE_OK;
 
     yoke_stream_release(stream);

@@ -20,7 +20,7 @@ static void nothing_at_first(suite *t)
     NEED(account_open(t, &a));
     info = look(&a);
     CHECK(info.size == sizeof info);
-    CHECK((info.flags & ~(uint32_t)YOKE_MEMORY_ESTIMATED) == 0);
+    CHECK((info.flags & ~(uint32_t)YOKE_MEMORY_INFO_ESTIMATED) == 0);
     CHECK(info.total > 0 && info.free > 0 && info.free <= info.total);
     CHECK(info.buffers == 0 && info.in_use == 0 && info.peak == 0 && info.cached == 0);
     CHECK(info.pinned == 0 && info.pinned_cached == 0);
@@ -127,7 +127,7 @@ static void pinned_is_counted_apart(suite *t)
         info = look(&a);
         CHECK(is_class_of(info.pinned, SIZE) && info.pinned_cached == 0 && info.buffers == 1);
         uint64_t class = info.pinned;
-        NEED_OK(yoke_buffer_create_over(a.device, memory, SIZE, &over)); /* the program's own: not counted */
+        NEED_OK(yoke_buffer_create_from_host(a.device, memory, SIZE, &over)); /* the program's own: not counted */
         info = look(&a);
         CHECK(info.pinned == class && info.buffers == 2);
         yoke_buffer_release(over);
@@ -148,17 +148,17 @@ out:
 static void mapped_and_shared_are_counted(suite *t)
 {
     enum { SIZE = 200000 };
-    static const int capabilities[] = { YOKE_CAP_MAPPED, YOKE_CAP_SHARED };
-    static const int32_t kinds[] = { YOKE_MEMORY_MAPPED, YOKE_MEMORY_SHARED };
+    static const int capabilities[] = { YOKE_CAP_MAPPED, YOKE_CAP_MANAGED };
+    static const int32_t kinds[] = { YOKE_MEMORY_MAPPED, YOKE_MEMORY_MANAGED };
     yoke_buffer *buffer = NULL;
     account a;
 
     NEED(account_open(t, &a));
     for (int k = 0; k < 2; k++) {
         if (!suite_can(t, capabilities[k])) /* and what is refused leaves nothing behind */
-            CHECK_STATUS(YOKE_E_UNSUPPORTED, yoke_buffer_create_kind(a.device, kinds[k], SIZE, &buffer));
+            CHECK_STATUS(YOKE_E_UNSUPPORTED, yoke_buffer_create_in(a.device, kinds[k], SIZE, &buffer));
         else
-            CHECK_OK(yoke_buffer_create_kind(a.device, kinds[k], SIZE, &buffer));
+            CHECK_OK(yoke_buffer_create_in(a.device, kinds[k], SIZE, &buffer));
         yoke_memory_info info = look(&a);
         CHECK(info.buffers == (buffer != NULL));
         CHECK(buffer ? is_class_of(info.in_use + info.pinned, SIZE) : info.in_use + info.pinned == 0);
@@ -208,7 +208,7 @@ static void limit_of_what_is_in_use(suite *t)
     CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "asked|limit|1.0 MiB", yoke_buffer_create(a.device, PIECE, &refused));
     CHECK(refused == NULL);
     CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "limit", yoke_buffer_create_ordered(a.stream, PIECE, &refused));
-    CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "limit", yoke_buffer_create_kind(a.device, YOKE_MEMORY_DEVICE, PIECE, &refused));
+    CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "limit", yoke_buffer_create_in(a.device, YOKE_MEMORY_DEVICE, PIECE, &refused));
     CHECK(refused == NULL);
     CHECK(look(&a).in_use == all && look(&a).buffers == MANY && look(&a).peak == all);
 
@@ -293,8 +293,8 @@ static void trimming(suite *t)
     }
     CHECK_OK(yoke_device_trim(a.device, 0));
     CHECK(look(&a).cached == 0);
-    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_device_trim(NULL, 0));
-    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_device_limit_memory(NULL, 0, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_trim(NULL, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_limit_memory(NULL, 0, 0));
 out:
     release_many(buffers[0]);
     release_many(buffers[1]);
@@ -317,7 +317,7 @@ static yoke_status create_ordered(account *a, size_t size, yoke_buffer **out_buf
 
 static yoke_status create_kind(account *a, size_t size, yoke_buffer **out_buffer)
 {
-    return yoke_buffer_create_kind(a->device, YOKE_MEMORY_DEVICE, size, out_buffer);
+    return yoke_buffer_create_in(a->device, YOKE_MEMORY_DEVICE, size, out_buffer);
 }
 
 /* The largest there may be: it is there from the first byte to the last, or something else has part of the memory. */
@@ -352,7 +352,7 @@ static void sizes(suite *t)
     for (size_t c = 0; c < sizeof creators / sizeof creators[0]; c++) {
         yoke_buffer *buffer = (yoke_buffer *)t;
 
-        CHECK_FAILS(YOKE_E_INVALID, "size|0", creators[c](&a, 0, &buffer));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size|0", creators[c](&a, 0, &buffer));
         CHECK(buffer == NULL);
         CHECK_FAILS(YOKE_E_RANGE, "largest", creators[c](&a, largest + 1, &buffer));
         CHECK_FAILS(YOKE_E_RANGE, "largest", creators[c](&a, SIZE_MAX, &buffer));
@@ -369,7 +369,7 @@ static void sizes(suite *t)
         create_largest(&a, creators[c], largest - 1);
         CHECK(look(&a).buffers == 0);
     }
-    CHECK_FAILS(YOKE_E_INVALID, "out_buffer", yoke_buffer_create_ordered(a.stream, 64, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_buffer", yoke_buffer_create_ordered(a.stream, 64, NULL));
 out:
     account_close(&a);
 }
@@ -388,12 +388,12 @@ static void info_of_other_versions(suite *t)
                                     sizeof(yoke_memory_info) };
     yoke_memory_info all = YOKE_MEMORY_INFO_INIT;
 
-    CHECK_OK(yoke_device_memory(t->device, &all));
+    CHECK_OK(yoke_device_get_memory(t->device, &all));
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         memset(&large, 0xEE, sizeof large);
         memset(&untouched, 0xEE, sizeof untouched);
         large.info.size = known[i];
-        CHECK_OK(yoke_device_memory(t->device, &large.info));
+        CHECK_OK(yoke_device_get_memory(t->device, &large.info));
         CHECK(large.info.size == known[i]);
         CHECK_BYTES((char *)&large + known[i], (char *)&untouched + known[i], sizeof large - known[i]);
         if (known[i] > offsetof(yoke_memory_info, total))
@@ -402,14 +402,14 @@ static void info_of_other_versions(suite *t)
     memset(&large, 0xEE, sizeof large);
     memset(&untouched, 0, sizeof untouched);
     large.info.size = sizeof large;
-    CHECK_OK(yoke_device_memory(t->device, &large.info));
+    CHECK_OK(yoke_device_get_memory(t->device, &large.info));
     CHECK(large.info.total == all.total && large.info.cached_limit == all.cached_limit);
     CHECK_BYTES(large.more, untouched.more, sizeof large.more);
 
     large.info.size = 0;
-    CHECK_FAILS(YOKE_E_INVALID, "size", yoke_device_memory(t->device, &large.info));
-    CHECK_FAILS(YOKE_E_INVALID, "out_info", yoke_device_memory(t->device, NULL));
-    CHECK_FAILS(YOKE_E_INVALID, "device", yoke_device_memory(NULL, &all));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size", yoke_device_get_memory(t->device, &large.info));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_info", yoke_device_get_memory(t->device, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_get_memory(NULL, &all));
 }
 
 /* Memory that was put back twice would be given to two. */

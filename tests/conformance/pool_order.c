@@ -147,7 +147,7 @@ static void in_the_order_of_a_held_stream(suite *t)
     uint32_t made = 0;
 
     memset(pieces, 0, sizeof pieces);
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     for (uint32_t i = 0; i < ROUNDS; i++, made++) {
         piece *p = &pieces[i];
 
@@ -173,7 +173,7 @@ static void of_a_failed_stream(suite *t)
     yoke_buffer *buffer = (yoke_buffer *)t;
     piece p = { 0 };
 
-    NEED_OK(yoke_stream_call(t->stream, fail_on_purpose, NULL, NULL));
+    NEED_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_buffer_create_ordered(t->stream, BYTES, &buffer));
     CHECK(buffer == NULL);
@@ -188,7 +188,7 @@ static void of_a_failed_stream(suite *t)
     piece_let_go(&p);
     NEED_OK(yoke_stream_wait(t->stream));
     piece_check(t, &p, 4);
-    CHECK_FAILS(YOKE_E_INVALID, "stream", yoke_buffer_create_ordered(NULL, BYTES, &buffer));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "stream", yoke_buffer_create_ordered(NULL, BYTES, &buffer));
 out:
     piece_release(&p);
 }
@@ -215,7 +215,7 @@ static void used_in_two_streams(suite *t)
         NEED_OK(yoke_event_record(t->stream, 0, &stamped));
         NEED_OK(yoke_stream_wait_event(other, stamped));
         if (held)
-            CHECK_OK(yoke_stream_call(other, stand_at_gate, &s, NULL));
+            CHECK_OK(yoke_host_call(other, stand_at_gate, &s, NULL));
         bool ok = suite_spin(t, i & 1 ? t->stream : other, p.busy.buffer, i, 8, NULL) && piece_copy_out(t->stream, &p) &&
                   CHECK_OK(yoke_copy(other, second.buffer, 0, p.buffer, 0, BYTES));
         piece_let_go(&p);

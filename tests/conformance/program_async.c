@@ -78,7 +78,7 @@ static void built(suite *t)
     CHECK_OK(yoke_event_wait(event));
     CHECK_OK(yoke_event_query(event));
     CHECK(yoke_program_get_log(program) != NULL);
-    if (suite_can(t, YOKE_CAP_IMAGES))
+    if (suite_can(t, YOKE_CAP_PROGRAM_BINARIES))
         CHECK_OK(yoke_program_save(program, NULL, 0, &size));
     yoke_program_release(program);
     program = NULL;
@@ -146,7 +146,7 @@ static void failed(suite *t)
     CHECK_FAILS(YOKE_E_BUILD, "broken on purpose", yoke_kernel_get(program, "value", &kernel));
     CHECK(kernel == NULL && strcmp(yoke_error()->function, "yoke_kernel_get") == 0);
     CHECK_TEXT(yoke_program_get_log(program), "broken on purpose");
-    if (suite_can(t, YOKE_CAP_IMAGES))
+    if (suite_can(t, YOKE_CAP_PROGRAM_BINARIES))
         CHECK_FAILS(YOKE_E_BUILD, "broken on purpose", yoke_program_save(program, NULL, 0, &size));
     if (suite_can(t, YOKE_CAP_GLOBALS))
         CHECK_FAILS(YOKE_E_BUILD, "broken on purpose", yoke_program_get_global(program, "x", &buffer));
@@ -238,8 +238,8 @@ static void told_of(suite *t)
         struct pollfd polled = { .fd = -1, .events = POLLIN };
         number(&n, new_number());
         NEED_OK(yoke_program_build_async(t->device, i ? &broken : &n.source, &program, &event));
-        CHECK_OK(yoke_event_on_settled(event, note_settled, &settled, NULL));
-        if (CHECK_OK(yoke_event_fd(event, &polled.fd))) {
+        CHECK_OK(yoke_event_on_complete(event, note_settled, &settled, NULL));
+        if (CHECK_OK(yoke_event_get_fd(event, &polled.fd))) {
             CHECK(poll(&polled, 1, 20000) == 1);
             close(polled.fd);
         }
@@ -280,7 +280,7 @@ static void in_host_functions(suite *t)
     inside in = { .t = t, .value = new_number() };
 
     number(&in.n, in.value);
-    NEED_OK(yoke_stream_call(t->stream, build_inside, &in, NULL));
+    NEED_OK(yoke_host_call(t->stream, build_inside, &in, NULL));
     NEED_OK(yoke_stream_wait(t->stream));
     gives(t, in.program, in.value);
 out:
@@ -321,7 +321,7 @@ static void *build_in_crowd(void *user)
     yoke_status status = yoke_program_build(c->t->device, &c->source, &c->programs[i]);
     atomic_fetch_add(status == YOKE_OK ? &c->built : &c->failed, 1);
     if (status < 0)
-        CHECK_TEXT(yoke_build_log(), "broken on purpose"); /* to each its own */
+        CHECK_TEXT(yoke_get_build_log(), "broken on purpose"); /* to each its own */
     return NULL;
 }
 
@@ -352,7 +352,7 @@ static void many_at_once(suite *t)
     suite_log_here();
     CHECK(atomic_load(&c.built) == THREADS);
     CHECK_OK(yoke_cache_get_info(&cache));
-    if (suite_can(t, YOKE_CAP_IMAGES) && cache.mode == YOKE_CACHE_ON && !CHECK(atomic_load(&compiled) == 1))
+    if (suite_can(t, YOKE_CAP_PROGRAM_BINARIES) && cache.mode == YOKE_CACHE_ON && !CHECK(atomic_load(&compiled) == 1))
         tap_diag("... compiled %d times", atomic_load(&compiled));
     for (int i = 0; i < THREADS; i++) {
         for (int j = 0; j < i; j++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What sources may be: texts with and without sizes, long ones and empty ones, compiled code given for a text, language versions,
- * instances, and every member filled in wrongly. What is refused is refused before any compiler sees it.
+ * name_expressions, and every member filled in wrongly. What is refused is refused before any compiler sees it.
  */
 #include "suite.h"
 
@@ -56,11 +56,11 @@ static void refused(suite *t, const yoke_source *source, const char *words)
     yoke_program *program = (yoke_program *)t;
     yoke_event *event = (yoke_event *)t;
 
-    CHECK_FAILS(YOKE_E_INVALID, words, yoke_program_build(t->device, source, &program));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, yoke_program_build(t->device, source, &program));
     CHECK(program == NULL);
-    CHECK(yoke_build_log()[0] == '\0'); /* no compiler was asked */
+    CHECK(yoke_get_build_log()[0] == '\0'); /* no compiler was asked */
     program = (yoke_program *)t;
-    CHECK_FAILS(YOKE_E_INVALID, words, yoke_program_build_async(t->device, source, &program, &event));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, yoke_program_build_async(t->device, source, &program, &event));
     CHECK(program == NULL && event == NULL);
 }
 
@@ -83,10 +83,10 @@ static void no_text(suite *t)
     text_refused(t, "", 0, "empty");
     text_refused(t, " \t\r\n\v\f ", 0, "empty");
     text_refused(t, "\n", 1, "empty");
-    CHECK_FAILS(YOKE_E_INVALID, "source is NULL", yoke_program_build(t->device, NULL, &(yoke_program *){ NULL }));
-    CHECK_FAILS(YOKE_E_INVALID, "out_program", yoke_program_build(t->device, &source, NULL));
-    CHECK_FAILS(YOKE_E_INVALID, "out_program", yoke_program_build_async(t->device, &source, NULL, NULL));
-    CHECK_STATUS(YOKE_E_INVALID, yoke_program_build_async(NULL, &source, &(yoke_program *){ NULL }, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "source is NULL", yoke_program_build(t->device, NULL, &(yoke_program *){ NULL }));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_program", yoke_program_build(t->device, &source, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_program", yoke_program_build_async(t->device, &source, NULL, NULL));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_program_build_async(NULL, &source, &(yoke_program *){ NULL }, NULL));
 }
 
 static void nul_bytes(suite *t)
@@ -137,9 +137,9 @@ static void wrong_members(suite *t)
         refused(t, &source, "cuda_std");
     }
     for (int i = 0; bad_instances[i]; i++) {
-        const char *instances[] = { "fine<int>", bad_instances[i], NULL };
+        const char *name_expressions[] = { "fine<int>", bad_instances[i], NULL };
         source = good_source();
-        source.instances = instances;
+        source.name_expressions = name_expressions;
         refused(t, &source, "instance");
     }
     for (int i = 0; i < 4; i++) {
@@ -161,7 +161,7 @@ static void older_struct(suite *t)
     source.cuda_std = "nonsense";
     source.cuda_size = source.opencl_size = 1;
     source.flags = 0xffffffff;
-    source.instances = (const char *const *)t;
+    source.name_expressions = (const char *const *)t;
     source.headers = (const yoke_header *)t;
     source.include_folders = (const char *const *)t;
     NEED_OK(yoke_program_build(t->device, &source, &program));
@@ -180,8 +180,9 @@ static void no_size(suite *t)
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         yoke_source source = source_of(text, sizes[i]);
-        CHECK_FAILS(YOKE_E_INVALID, "yoke_program_build|no range of memory", yoke_program_build(t->device, &source, &program));
-        CHECK_FAILS(YOKE_E_INVALID, "yoke_program_build_async|no range of memory",
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_program_build|no range of memory",
+                    yoke_program_build(t->device, &source, &program));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_program_build_async|no range of memory",
                     yoke_program_build_async(t->device, &source, &program, &built));
         CHECK(!program && !built);
     }
@@ -236,7 +237,7 @@ static void long_source(suite *t)
     source.name = "endless";
     CHECK_FAILS(YOKE_E_BUILD, "far behind", yoke_program_build(t->device, &source, &program));
     if (!strstr(t->info.platform, "Oclgrind")) /* which ignores #line */
-        CHECK_TEXT(yoke_build_log(), "endless");
+        CHECK_TEXT(yoke_get_build_log(), "endless");
 out:
     yoke_program_release(program);
     free(source_text);
@@ -285,15 +286,15 @@ out:
     yoke_program_release(program);
 }
 
-static void instances(suite *t)
+static void name_expressions(suite *t)
 {
     static const char *const names[] = { "scale<float>", "scale<int>", "deep::scale", "plain", NULL };
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_program *program = NULL;
     yoke_kernel *kernel = NULL, *again = NULL;
 
-    source.name = "instances";
-    source.instances = names;
+    source.name = "name_expressions";
+    source.name_expressions = names;
     source.cuda = "template <typename T> __global__ void scale(int *out) { out[0] = (int)((T)5 / (T)2 * (T)2); }\n"
                   "namespace deep { __global__ void scale(int *out) { out[0] = 3; } }\n"
                   "extern \"C\" __global__ void plain(int *out) { out[0] = 9; }\n";
@@ -316,7 +317,7 @@ static void instances(suite *t)
     }
     if (is_cuda(t)) {
         static const char *const wrong[] = { "scale<nothing>", NULL };
-        source.instances = wrong;
+        source.name_expressions = wrong;
         CHECK_FAILS(YOKE_E_BUILD, "nothing", yoke_program_build(t->device, &source, &program));
     }
 out:
@@ -362,11 +363,11 @@ static void globals(suite *t)
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(got[0] == 11 && got[1] == 122);
 out:
-    CHECK_STATUS(YOKE_E_INVALID, yoke_program_get_global(NULL, "table", &none));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_program_get_global(NULL, "table", &none));
     if (program) {
-        CHECK_FAILS(YOKE_E_INVALID, "out_buffer", yoke_program_get_global(program, "table", NULL));
-        CHECK_FAILS(YOKE_E_INVALID, "name", yoke_program_get_global(program, NULL, &none));
-        CHECK_FAILS(YOKE_E_INVALID, "name", yoke_program_get_global(program, "", &none));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_buffer", yoke_program_get_global(program, "table", NULL));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "name", yoke_program_get_global(program, NULL, &none));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "name", yoke_program_get_global(program, "", &none));
     }
     yoke_buffer_release(table);
     yoke_program_release(program);
@@ -385,7 +386,7 @@ int main(void)
         { "10 MiB of source", long_source, false },
         { "line information", debug, false },
         { "language versions", standards, false },
-        { "instances", instances, false },
+        { "name_expressions", name_expressions, false },
         { "variables as buffers", globals, false },
     };
     return SUITE_MAIN(cases, NULL);

@@ -39,7 +39,7 @@ static bool finds(const char *selector, const char *wanted)
     if (found && wanted)
         found = CHECK_TEXT(info.selector, wanted) && CHECK(strcmp(info.selector, wanted) == 0);
     if (found && selector)
-        CHECK_TEXT(yoke_device_report(), info.selector);
+        CHECK_TEXT(yoke_device_get_report(), info.selector);
     yoke_device_release(device);
     return found;
 }
@@ -200,16 +200,16 @@ static void unknown_backend_in_environment(suite *t)
     (void)t;
     unsetenv("YOKE_DEVICE");
     setenv("YOKE_BACKEND", "cdua", 1);
-    refuses(NULL, YOKE_E_INVALID, "YOKE_BACKEND|cdua|cuda|opencl");
-    CHECK_FAILS(YOKE_E_INVALID, "YOKE_BACKEND|cdua|cuda", yoke_device_count(&count));
+    refuses(NULL, YOKE_E_INVALID_ARGUMENT, "YOKE_BACKEND|cdua|cuda|opencl");
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_BACKEND|cdua|cuda", yoke_device_count(&count));
     CHECK(count == 0);
     count = 5;
-    CHECK_FAILS(YOKE_E_INVALID, "YOKE_BACKEND|cdua|cuda", yoke_device_list(&info, 1, &count));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_BACKEND|cdua|cuda", yoke_device_list(&info, 1, &count));
     CHECK(count == 0);
     setenv("YOKE_BACKEND", "opencl:0", 1);
-    refuses(NULL, YOKE_E_INVALID, "YOKE_BACKEND|opencl:0");
+    refuses(NULL, YOKE_E_INVALID_ARGUMENT, "YOKE_BACKEND|opencl:0");
     setenv("YOKE_BACKEND", "quantum computer", 1);
-    refuses(NULL, YOKE_E_INVALID, "YOKE_BACKEND|quantum computer|cuda|opencl");
+    refuses(NULL, YOKE_E_INVALID_ARGUMENT, "YOKE_BACKEND|quantum computer|cuda|opencl");
     restore_environment();
 }
 
@@ -224,15 +224,15 @@ static void malformed_selectors(suite *t)
 
     (void)t;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        refuses(bad[i], YOKE_E_INVALID, bad[i][0] >= ' ' ? bad[i] : "");
+        refuses(bad[i], YOKE_E_INVALID_ARGUMENT, bad[i][0] >= ' ' ? bad[i] : "");
     memset(longest, 'x', sizeof longest);
     longest[sizeof longest - 1] = '\0';
-    refuses(longest, YOKE_E_INVALID, "xxx");
+    refuses(longest, YOKE_E_INVALID_ARGUMENT, "xxx");
     CHECK(strlen(yoke_error()->text) < sizeof yoke_error()->text);
-    refuses("cdua:0", YOKE_E_INVALID, "cdua|cuda");
-    refuses("opnecl", YOKE_E_INVALID, "opnecl|opencl");
+    refuses("cdua:0", YOKE_E_INVALID_ARGUMENT, "cdua|cuda");
+    refuses("opnecl", YOKE_E_INVALID_ARGUMENT, "opnecl|opencl");
     setenv("YOKE_DEVICE", "opencl:", 1);
-    refuses(NULL, YOKE_E_INVALID, "YOKE_DEVICE|opencl:");
+    refuses(NULL, YOKE_E_INVALID_ARGUMENT, "YOKE_DEVICE|opencl:");
     restore_environment();
 }
 
@@ -269,10 +269,10 @@ static void order_without_driver(const char *backend, const char *variable, cons
         set_or_unset(variable, value);
         bool ok = CHECK_FAILS(YOKE_E_UNAVAILABLE, words, yoke_device_open(NULL, &device)) && CHECK(device == NULL);
         ok = CHECK_FAILS(YOKE_E_UNAVAILABLE, words, yoke_device_open(backend, &device)) && ok;
-        ok = CHECK_TEXT(yoke_device_report(), backend) && ok;
+        ok = CHECK_TEXT(yoke_device_get_report(), backend) && ok;
         size_t count = 9;
         ok = CHECK_OK(yoke_device_count(&count)) && CHECK(count == 0) && ok;
-        ok = CHECK_TEXT(yoke_device_report(), backend) && ok;
+        ok = CHECK_TEXT(yoke_device_get_report(), backend) && ok;
         fflush(stdout);
         _exit(ok ? 0 : 1);
     }
@@ -306,9 +306,9 @@ static void *report_of_another_thread(void *user)
     char *expected = user;
     yoke_device *device = NULL;
 
-    CHECK(yoke_device_report() != NULL && yoke_device_report()[0] == '\0');
-    CHECK_FAILS(YOKE_E_INVALID, "cdua", yoke_device_open("cdua", &device));
-    CHECK(strcmp(yoke_device_report(), expected) != 0);
+    CHECK(yoke_device_get_report() != NULL && yoke_device_get_report()[0] == '\0');
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cdua", yoke_device_open("cdua", &device));
+    CHECK(strcmp(yoke_device_get_report(), expected) != 0);
     return NULL;
 }
 
@@ -319,11 +319,11 @@ static void report_belongs_to_its_thread(suite *t)
     char *mine;
 
     CHECK_OK(yoke_device_open(t->info.selector, &device));
-    CHECK_TEXT(yoke_device_report(), t->info.selector);
-    mine = strdup(yoke_device_report());
+    CHECK_TEXT(yoke_device_get_report(), t->info.selector);
+    mine = strdup(yoke_device_get_report());
     CHECK(pthread_create(&thread, NULL, report_of_another_thread, mine) == 0);
     pthread_join(thread, NULL);
-    CHECK(strcmp(yoke_device_report(), mine) == 0);
+    CHECK(strcmp(yoke_device_get_report(), mine) == 0);
     free(mine);
     yoke_device_release(device);
 }
@@ -339,10 +339,10 @@ static void report_says_why_not(suite *t)
     unsetenv("YOKE_BACKEND");
     CHECK_OK(yoke_device_count(&count));
     CHECK(count >= cuda);
-    CHECK_TEXT(yoke_device_report(), "cuda");
-    CHECK_TEXT(yoke_device_report(), "opencl");
+    CHECK_TEXT(yoke_device_get_report(), "cuda");
+    CHECK_TEXT(yoke_device_get_report(), "opencl");
     if (cuda == 0)
-        CHECK_TEXT(yoke_device_report(), "libcuda.so.1");
+        CHECK_TEXT(yoke_device_get_report(), "libcuda.so.1");
     restore_environment();
 }
 

@@ -32,7 +32,7 @@ static inline yoke_status stand_at_gate(yoke_status status, void *user)
 /* An event behind a host function that stands at the gate. */
 static inline bool record_held(yoke_stream *stream, stand *s, yoke_event **out_event)
 {
-    return CHECK_OK(yoke_stream_call(stream, stand_at_gate, s, NULL)) && CHECK_OK(yoke_event_record(stream, 0, out_event));
+    return CHECK_OK(yoke_host_call(stream, stand_at_gate, s, NULL)) && CHECK_OK(yoke_event_record(stream, 0, out_event));
 }
 
 /* A host function that fails, and what its failure is known by. */

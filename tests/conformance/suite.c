@@ -501,8 +501,8 @@ out:
         else
             tap_ok(false, "%s: %s (the device could not be made ready)", devices[i].selector, cases[c].name);
     }
-    if (!ready && yoke_build_log()[0])
-        tap_diag("%s", yoke_build_log());
+    if (!ready && yoke_get_build_log()[0])
+        tap_diag("%s", yoke_get_build_log());
     suite_log_begin();
     yoke_program_release(t.saxpy);
     yoke_program_release(t.program);
@@ -552,7 +552,7 @@ int suite_main(const suite_case *cases, size_t count, const yoke_source *source)
     tap_start(TIME_LIMIT);
     suite_log_here();
     list_devices();
-    snprintf(reason, sizeof reason, "no device: %s", yoke_device_report());
+    snprintf(reason, sizeof reason, "no device: %s", yoke_device_get_report());
     for (char *c = reason; *c; c++)
         if (*c == '\n')
             *c = c[1] ? ';' : '\0';

@@ -116,7 +116,7 @@ static void enqueue_steps(void *member)
         if (e->functions_every && i % e->functions_every == 0) {
             s->log = memory_new(LOG_BYTES);
             CHECK_OK(yoke_read(e->stream, s->log, e->log, 0, LOG_BYTES));
-            CHECK_OK(yoke_stream_call(e->stream, find_mark, s, NULL));
+            CHECK_OK(yoke_host_call(e->stream, find_mark, s, NULL));
         } else {
             s->word = s->mark + 1;
         }
@@ -151,7 +151,7 @@ static void share_a_stream(suite *t, unsigned functions_every, bool held)
     NEED(guarded_create(t, LOG_BYTES, &buffer) && guarded_create(t, THREADS * STEPS * 4, &words));
     NEED(guarded_write(t, &buffer, log));
     if (held)
-        NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &leave, NULL));
+        NEED_OK(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
     for (unsigned i = 0; i < THREADS; i++) {
         enqueuers[i].t = t;
         enqueuers[i].stream = t->stream;
@@ -287,10 +287,10 @@ static void come_and_go(visitor *v, uint32_t value)
     yoke_event_release(theirs);
     NEED_OK(yoke_fill(stream, buffer, 0, 64, &value, 4));
     if (value % 2)
-        NEED_OK(yoke_stream_call(stream, count_call, v->called, NULL));
+        NEED_OK(yoke_host_call(stream, count_call, v->called, NULL));
     NEED_OK(yoke_event_record(stream, 0, &mine));
     if (value % 2 == 0)
-        NEED_OK(yoke_event_on_settled(mine, count_settled, v->called, NULL));
+        NEED_OK(yoke_event_on_complete(mine, count_settled, v->called, NULL));
     NEED_OK(yoke_stream_wait_event(v->shared, mine));
     NEED_OK(yoke_read(stream, &got, buffer, 60, 4));
     CHECK_OK(yoke_stream_wait(stream));
@@ -391,7 +391,7 @@ static void many_wait_for_one_event(suite *t)
         waiting all[THREADS] = { { .leave = &leave, .set = &set } };
         yoke_event *event = NULL;
 
-        NEED_OK(yoke_stream_call(t->stream, stand_and_set, &all[0], NULL));
+        NEED_OK(yoke_host_call(t->stream, stand_and_set, &all[0], NULL));
         NEED_OK(yoke_event_record(t->stream, 0, &event));
         for (unsigned i = 1; i < THREADS; i++)
             all[i] = (waiting){ t->stream, event, i, &leave, &before, &set };
@@ -464,11 +464,11 @@ static void try_and_try(void *member)
             else if (all->cancels)
                 CHECK_OK(yoke_stream_cancel(all->stream));
             else
-                CHECK_OK(yoke_stream_call(all->stream, fail, NULL, NULL));
+                CHECK_OK(yoke_host_call(all->stream, fail, NULL, NULL));
             continue;
         }
         if (i % 3 == 0)
-            one->accepted = yoke_stream_call(all->stream, note_try, one, note_release);
+            one->accepted = yoke_host_call(all->stream, note_try, one, note_release);
         else
             one->accepted =
                 yoke_launch(all->stream, append, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(all->log, all->index << 16 | i));

@@ -73,7 +73,7 @@ static void stand_still(round *r, unsigned s)
     if (r->stood == GATES)
         return;
     r->stands[r->stood] = (stand)STAND_INIT;
-    if (CHECK_OK(yoke_stream_call(r->streams[s], stand_at_gate, &r->stands[r->stood], NULL)))
+    if (CHECK_OK(yoke_host_call(r->streams[s], stand_at_gate, &r->stands[r->stood], NULL)))
         r->stood++;
 }
 
@@ -109,7 +109,7 @@ static void scribble_later(round *r, unsigned s)
     *x = (scribble){ area_host(a) + offset, size, (unsigned char)(1 + draw(r, 255)) };
     scribble mirrored = { area_mirror(a) + offset, size, x->mask };
     snprintf(r->what, sizeof r->what, "a host function changes %zu bytes at %zu of area %u", size, offset, i);
-    if (CHECK_OK(yoke_stream_call(r->streams[s], scribble_now, x, free)))
+    if (CHECK_OK(yoke_host_call(r->streams[s], scribble_now, x, free)))
         scribble_now(YOKE_OK, &mirrored);
     else
         free(x);
@@ -118,11 +118,11 @@ static void scribble_later(round *r, unsigned s)
 /* ---- Boxes and layouts ---- */
 
 /* Most are small, some as large as half an area. All is a multiple of `unit`. */
-static yoke_box draw_box(round *r, unsigned dimensions, size_t unit, size_t most)
+static yoke_rect draw_box(round *r, unsigned dimensions, size_t unit, size_t most)
 {
     static const uint32_t budgets[] = { 64, 256, 256, 4096, 4096, 32768 };
     size_t units = least(most, chance(r, r->large ? 25 : 2) ? most : budgets[draw(r, 6)]) / unit;
-    yoke_box box = { 0, 0, 0 };
+    yoke_rect box = { 0, 0, 0 };
 
     if (dimensions > 2)
         box.depth = 1 + draw(r, (uint32_t)least(units, 9));
@@ -132,24 +132,24 @@ static yoke_box draw_box(round *r, unsigned dimensions, size_t unit, size_t most
     return box;
 }
 
-static yoke_layout draw_layout(round *r, yoke_box box, size_t unit, size_t size)
+static yoke_pitch draw_layout(round *r, yoke_rect box, size_t unit, size_t size)
 {
-    yoke_box full = box_full(box);
-    yoke_layout layout = { 0, 0, 0 };
+    yoke_rect full = box_full(box);
+    yoke_pitch layout = { 0, 0, 0 };
 
     if (chance(r, 75))
         layout.row_pitch = box.width + (chance(r, 30) ? 0 : draw(r, (uint32_t)(size / full.height / full.depth / unit)) * unit);
     if (chance(r, 60))
         layout.slice_pitch = layout_full(layout, box).row_pitch * full.height + (chance(r, 30) ? 0 : draw(r, 500) * unit);
     if (layout_end(layout_full(layout, box), box) > size)
-        layout = (yoke_layout){ 0, 0, 0 };
+        layout = (yoke_pitch){ 0, 0, 0 };
     size_t room = size - layout_end(layout_full(layout, box), box);
     layout.offset = draw(r, (uint32_t)(room / unit + 1)) * unit;
     return layout;
 }
 
 /* Perhaps through a view of its own, that begins `unit`s before the box. */
-static void draw_view(round *r, side *s, yoke_box box, size_t unit)
+static void draw_view(round *r, side *s, yoke_rect box, size_t unit)
 {
     size_t end = layout_end(layout_full(s->layout, box), box);
 
@@ -162,7 +162,7 @@ static void draw_view(round *r, side *s, yoke_box box, size_t unit)
 
 /* ---- Operations ---- */
 
-static void describe(round *r, const char *name, const side *s, yoke_box box)
+static void describe(round *r, const char *name, const side *s, yoke_rect box)
 {
     size_t used = strlen(r->what);
 
@@ -171,7 +171,7 @@ static void describe(round *r, const char *name, const side *s, yoke_box box)
              s->layout.offset, s->layout.row_pitch, s->layout.slice_pitch, box.width, box.height, box.depth);
 }
 
-static void draw_side(round *r, unsigned a, side *s, yoke_box box, size_t unit)
+static void draw_side(round *r, unsigned a, side *s, yoke_rect box, size_t unit)
 {
     area_kind kind = r->areas[a].kind;
 
@@ -201,7 +201,7 @@ static void random_move(round *r, unsigned s)
     if (m.sync)
         open_gates(r);
     if (target == source && layouts_overlap(m.target.layout, m.source.layout, m.box, r->areas[target].size))
-        CHECK_FAILS(YOKE_E_INVALID, "overlap", area_move(r->streams[s], &m));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "overlap", area_move(r->streams[s], &m));
     else if (CHECK_OK(area_move(r->streams[s], &m)))
         area_move_mirror(&m);
     yoke_buffer_release(m.target.through);

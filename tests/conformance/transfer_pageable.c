@@ -206,10 +206,10 @@ static void between_host_functions(suite *t)
         memset(host, 0, size);
         memset(back, 0, size);
         fill_random(wanted, size, i + 10);
-        NEED_OK(yoke_stream_call(t->stream, write_page, &source, NULL));
+        NEED_OK(yoke_host_call(t->stream, write_page, &source, NULL));
         bool ok = CHECK_OK(yoke_write(t->stream, x.buffer, 0, host, size)) &&
                   CHECK_OK(yoke_read(t->stream, back, x.buffer, 0, size)) &&
-                  CHECK_OK(yoke_stream_call(t->stream, look_at_page, &target, NULL));
+                  CHECK_OK(yoke_host_call(t->stream, look_at_page, &target, NULL));
         CHECK_OK(yoke_stream_wait(t->stream));
         NEED(ok && CHECK_BYTES(back, spoilt, size));
     }
@@ -368,8 +368,8 @@ static void behind_a_gate(suite *t)
     enum { AT_ONCE = 40 * MI };
     static const size_t tried[] = { 1, 1000, 64 * KI, MI - 1, MI, PIECE + 1, AT_ONCE };
     unsigned char *data = memory_new(AT_ONCE), *back = memory_new(AT_ONCE);
-    yoke_layout rows = { 0, 1000, 0 };
-    yoke_box box = { 999, 5000, 1 };
+    yoke_pitch rows = { 0, 1000, 0 };
+    yoke_rect box = { 999, 5000, 1 };
     guarded x = { 0 };
 
     fill_random(data, AT_ONCE, 60);
@@ -378,12 +378,12 @@ static void behind_a_gate(suite *t)
         stand s = STAND_INIT;
 
         memset(back, 0, tried[i]);
-        NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+        NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
         gate_wait(&s.inside, 1);
         bool ok = CHECK_OK(yoke_write(t->stream, x.buffer, 0, data, tried[i])) &&
                   CHECK_OK(yoke_read(t->stream, back, x.buffer, 0, tried[i])) &&
-                  CHECK_OK(yoke_write_box(t->stream, x.buffer, rows, data, rows, box)) &&
-                  CHECK_OK(yoke_read_box(t->stream, data, rows, x.buffer, rows, box));
+                  CHECK_OK(yoke_write_rect(t->stream, x.buffer, rows, data, rows, box)) &&
+                  CHECK_OK(yoke_read_rect(t->stream, data, rows, x.buffer, rows, box));
         gate_open(&s.leave);
         CHECK_OK(yoke_stream_wait(t->stream));
         NEED(ok && CHECK_BYTES(back, data, tried[i]));

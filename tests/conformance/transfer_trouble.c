@@ -195,7 +195,7 @@ static void cancelled_before_they_start(suite *t)
     copying c;
 
     NEED(copying_begin(t, &c));
-    NEED_OK(yoke_stream_call(c.stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(c.stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
     bool ok = copying_enqueue(&c);
     CHECK_OK(yoke_stream_cancel(c.stream));
@@ -218,7 +218,7 @@ static void released(suite *t)
 
         NEED(copying_begin(t, &c));
         if (held) {
-            NEED_OK(yoke_stream_call(c.stream, stand_at_gate, &s, NULL));
+            NEED_OK(yoke_host_call(c.stream, stand_at_gate, &s, NULL));
             gate_wait(&s.inside, 1);
         }
         bool ok = copying_enqueue(&c);
@@ -274,8 +274,8 @@ static void behind_a_failure(suite *t)
     copying c;
 
     NEED(copying_begin(t, &c));
-    NEED_OK(yoke_stream_call(c.stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_stream_call(c.stream, fail_on_purpose, NULL, NULL));
+    NEED_OK(yoke_host_call(c.stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_host_call(c.stream, fail_on_purpose, NULL, NULL));
     bool ok = copying_enqueue(&c);
     gate_open(&s.leave);
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(c.stream));
@@ -299,17 +299,17 @@ static const unsigned char constant[2 * PAGE] = "a constant of the program";
 /* Each way to read `size` bytes to it. */
 static void refuses(suite *t, unsigned char *target, yoke_buffer *buffer, size_t size)
 {
-    yoke_layout rows = { 0, 0, 0 };
-    yoke_box box = { size, 1, 1 };
+    yoke_pitch rows = { 0, 0, 0 };
+    yoke_rect box = { size, 1, 1 };
 
-    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read(t->stream, target, buffer, 0, size));
-    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read_sync(t->stream, target, buffer, 0, size));
-    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read_box(t->stream, target, rows, buffer, rows, box));
-    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read_box_sync(t->stream, target, rows, buffer, rows, box));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read(t->stream, target, buffer, 0, size));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_sync(t->stream, target, buffer, 0, size));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_rect(t->stream, target, rows, buffer, rows, box));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_rect_sync(t->stream, target, rows, buffer, rows, box));
     if (size % 100 == 0) {
         rows.row_pitch = size / 100;
-        box = (yoke_box){ size / 100 > 1 ? size / 100 - 1 : 1, 100, 1 };
-        CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read_box(t->stream, target, rows, buffer, rows, box));
+        box = (yoke_rect){ size / 100 > 1 ? size / 100 - 1 : 1, 100, 1 };
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_rect(t->stream, target, rows, buffer, rows, box));
     }
 }
 
@@ -338,10 +338,10 @@ static void read_only_targets(suite *t)
     CHECK_BYTES(constant, "a constant of the program", 25);
 
     /* behind a host function that stands, too, and then only the last page or the first */
-    NEED_OK(yoke_stream_call(t->stream, stand_at_gate, &s, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
-    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read(t->stream, memory, x.buffer, 0, 100));
-    CHECK_FAILS(YOKE_E_INVALID, "cannot be written", yoke_read(t->stream, memory, x.buffer, 0, 3 * MI));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read(t->stream, memory, x.buffer, 0, 100));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read(t->stream, memory, x.buffer, 0, 3 * MI));
     gate_open(&s.leave);
     CHECK_OK(yoke_stream_wait(t->stream));
     for (unsigned last = 0; last < 2; last++) {
@@ -440,7 +440,7 @@ static void partly_pinned(suite *t)
 
     NEED(guarded_create(t, SIZE, &x));
     for (unsigned round = 0; round < 3; round++) {
-        NEED_OK(yoke_buffer_create_over(t->device, host + AT, PINNED, &over));
+        NEED_OK(yoke_buffer_create_from_host(t->device, host + AT, PINNED, &over));
         for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
             round_trip(t, &x, host, ranges[i].from, ranges[i].size, seed++);
         yoke_buffer_release(over); /* pageable again */

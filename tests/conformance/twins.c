@@ -169,7 +169,7 @@ static void check_recipes(void)
         char source_name[64];
         yoke_source source;
         snprintf(source_name, sizeof source_name, "%.*s", (int)strcspn(name, "."), name);
-        if (!tap_ok(yoke_source_get(source_name, &source) == YOKE_OK, "%s is in the library", source_name))
+        if (!tap_ok(yoke_source_builtin(source_name, &source) == YOKE_OK, "%s is in the library", source_name))
             continue;
         size_t kernels = 0, known = 0;
         for (const char *at = source.opencl; (at = strstr(at, "\n__kernel ")); at++)
@@ -314,7 +314,7 @@ static void compare_devices(const party *parties, size_t count)
 
     for (size_t i = 0; i < RECIPES; i++) {
         if (i == 0 || strcmp(recipes[i].source, recipes[i - 1].source) != 0) {
-            tap_ok(yoke_source_get(recipes[i].source, &source) == YOKE_OK && read_tolerance(&source, &stated),
+            tap_ok(yoke_source_builtin(recipes[i].source, &source) == YOKE_OK && read_tolerance(&source, &stated),
                    "%s: both forms state one tolerance", recipes[i].source);
             for (size_t j = 0; j < count; j++) {
                 yoke_program_release(programs[j]);

@@ -130,7 +130,7 @@ static void let_time_pass(suite *t)
 
     for (size_t i = 0; i < 2; i++) {
         yoke_stream *stream = NULL;
-        if (named_stream(t, names[i], &stream) && CHECK_OK(yoke_stream_call(stream, stand, (void *)names[i], NULL)))
+        if (named_stream(t, names[i], &stream) && CHECK_OK(yoke_host_call(stream, stand, (void *)names[i], NULL)))
             CHECK_OK(yoke_stream_wait(stream));
         yoke_stream_release(stream);
     }
@@ -147,13 +147,13 @@ static void host_function(suite *t)
     yoke_stream *stream = NULL;
 
     NEED(named_stream(t, "upload", &stream));
-    NEED_OK(yoke_stream_call_at("upload.c:17", stream, stand_on, t, NULL));
+    NEED_OK(yoke_host_call_at("upload.c:17", stream, stand_on, t, NULL));
     NEED_OK(yoke_stream_wait(stream));
     CHECK(told_of("upload") == 1);
     in_order(wait_until_told_of("upload"), "stream 'upload' of|has stood still for|host function|upload.c:17");
     CHECK_TEXT(wait_until_told_of("upload"), t->info.selector);
     /* A stream that has got on may be told of again. */
-    NEED_OK(yoke_stream_call_at("upload.c:18", stream, pass, NULL, NULL));
+    NEED_OK(yoke_host_call_at("upload.c:18", stream, pass, NULL, NULL));
     NEED_OK(yoke_stream_wait(stream));
     let_time_pass(t);
     CHECK(told_of("upload") == 1);
@@ -168,7 +168,7 @@ static void graph_function(suite *t)
 
     NEED(named_stream(t, "step", &stream));
     NEED(CHECK_OK(yoke_graph_create(t->device, "frame", &graph)) && CHECK_OK(yoke_graph_begin(graph, stream)));
-    NEED_OK(yoke_stream_call_at("step.c:5", stream, stand, "step", NULL));
+    NEED_OK(yoke_host_call_at("step.c:5", stream, stand, "step", NULL));
     NEED_OK(yoke_graph_end(graph));
     NEED_OK(yoke_graph_launch(stream, graph));
     NEED_OK(yoke_stream_wait(stream));
@@ -191,7 +191,7 @@ static void chain_of(suite *t, int length, const char *order)
         snprintf(name, sizeof name, "link %d", i + 1);
         NEED(named_stream(t, name, &streams[i]));
         if (i == length - 1)
-            NEED_OK(yoke_stream_call_at("cause.c:1", streams[i], stand, "link 1", NULL));
+            NEED_OK(yoke_host_call_at("cause.c:1", streams[i], stand, "link 1", NULL));
         else
             NEED_OK(yoke_stream_wait_event_at("wait.c:2", streams[i], events[i + 1]));
         NEED_OK(yoke_event_record_at("record.c:3", streams[i], 0, &events[i]));
@@ -242,9 +242,9 @@ static void circle(suite *t)
 
     NEED(named_stream(t, "hen", &a));
     NEED(named_stream(t, "egg", &b));
-    NEED_OK(yoke_stream_call_at("hen.c:1", a, wait_for_other, &of_a, NULL));
+    NEED_OK(yoke_host_call_at("hen.c:1", a, wait_for_other, &of_a, NULL));
     NEED_OK(yoke_event_record_at("hen.c:2", a, 0, &behind_a));
-    NEED_OK(yoke_stream_call_at("egg.c:1", b, wait_for_other, &of_b, NULL));
+    NEED_OK(yoke_host_call_at("egg.c:1", b, wait_for_other, &of_b, NULL));
     NEED_OK(yoke_event_record_at("egg.c:2", b, 0, &behind_b));
     of_a.other = behind_b;
     of_b.other = behind_a;
@@ -279,9 +279,9 @@ static void circle_for_good(suite *t)
     yoke_stream *a = NULL, *b = NULL;
 
     if (named_stream(t, "hen", &a) && named_stream(t, "egg", &b) &&
-        CHECK_OK(yoke_stream_call_at("hen.c:1", a, wait_for_good, &of_a, NULL)) &&
+        CHECK_OK(yoke_host_call_at("hen.c:1", a, wait_for_good, &of_a, NULL)) &&
         CHECK_OK(yoke_event_record_at("hen.c:2", a, 0, &of_b.other)) &&
-        CHECK_OK(yoke_stream_call_at("egg.c:1", b, wait_for_good, &of_b, NULL)) &&
+        CHECK_OK(yoke_host_call_at("egg.c:1", b, wait_for_good, &of_b, NULL)) &&
         CHECK_OK(yoke_event_record_at("egg.c:2", b, 0, &of_a.other))) {
         gate_open(&begin);
         in_order(wait_until_told_of("hen"), "'hen'|'hen'|hen.c:1|egg.c:2|'egg'|egg.c:1|hen.c:2|'hen'|circle, in which nothing");
@@ -334,7 +334,7 @@ static void short_operations(suite *t)
     NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
     napping.since = suite_now();
     for (int i = 0; i < NAPS; i++)
-        NEED_OK(yoke_stream_call(held, nap, &napping, NULL));
+        NEED_OK(yoke_host_call(held, nap, &napping, NULL));
     for (double start = suite_now(); suite_now() - start < 6 * PERIOD; rounds++) {
         yoke_event **oldest = &events[rounds % AHEAD];
         NEED(!*oldest || CHECK_OK(yoke_event_wait(*oldest)));
@@ -449,7 +449,7 @@ static void reopened(suite *t)
 
     for (size_t i = 0; i < 3; i++) {
         yoke_stream *stream = NULL;
-        if (named_stream(t, names[i], &stream) && CHECK_OK(yoke_stream_call(stream, stand, (void *)names[i], NULL)))
+        if (named_stream(t, names[i], &stream) && CHECK_OK(yoke_host_call(stream, stand, (void *)names[i], NULL)))
             CHECK_OK(yoke_stream_wait(stream));
         yoke_stream_release(stream);
         CHECK(told_of(names[i]) == 1);
@@ -464,7 +464,7 @@ static void left_behind(suite *t)
 {
     static gate never = GATE_INIT;
     yoke_stream *stream = NULL;
-    if (named_stream(t, "left", &stream) && CHECK_OK(yoke_stream_call(stream, stand_for_good, &never, NULL)))
+    if (named_stream(t, "left", &stream) && CHECK_OK(yoke_host_call(stream, stand_for_good, &never, NULL)))
         wait_until_told_of("left");
     exit(suite_failures() == 0 ? 0 : 1);
 }
@@ -480,7 +480,7 @@ static void not_asked_for(suite *t)
 {
     yoke_stream *stream = NULL;
 
-    if (named_stream(t, "free", &stream) && CHECK_OK(yoke_stream_call(stream, long_nap, NULL, NULL)))
+    if (named_stream(t, "free", &stream) && CHECK_OK(yoke_host_call(stream, long_nap, NULL, NULL)))
         CHECK_OK(yoke_stream_wait(stream));
     yoke_stream_release(stream);
     CHECK(told.count == 0);

@@ -44,12 +44,12 @@ static int run_alone(const char *selector)
 
     NEED(errors >= 0 && pipe(ends) == 0 && dup2(ends[1], STDERR_FILENO) >= 0);
     NEED_OK(yoke_device_open(selector, &device));
-    CHECK_STATUS(YOKE_E_INVALID, yoke_buffer_create(device, 0, &none));
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_buffer_create(device, 0, &none));
     NEED(named_stream(device, "failing", &failing));
-    NEED_OK(yoke_stream_call(failing, fail_at_once, NULL, NULL));
+    NEED_OK(yoke_host_call(failing, fail_at_once, NULL, NULL));
     CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_stream_wait(failing));
     NEED(named_stream(device, "standing", &standing));
-    NEED_OK(yoke_stream_call(standing, stand, &leave, NULL));
+    NEED_OK(yoke_host_call(standing, stand, &leave, NULL));
     for (size_t used = 0; used + 1 < sizeof text && !strstr(text, "has stood still");) {
         ssize_t length = read(ends[0], text + used, sizeof text - 1 - used);
         NEED(length > 0);

@@ -50,9 +50,9 @@ static void what_the_driver_has(suite *t)
     doctored.event_query = query;
     atomic_store(&pending, given);
     t->device->backend = &doctored;
-    NEED_OK(yoke_stream_call(egg, wait_for, given, NULL));
+    NEED_OK(yoke_host_call(egg, wait_for, given, NULL));
     NEED_OK(yoke_event_record(egg, 0, &held));
-    NEED_OK(yoke_stream_call(hen, wait_for, held, NULL));
+    NEED_OK(yoke_host_call(hen, wait_for, held, NULL));
     while (suite_logged(YOKE_LOG_WARNING, "'hen' of|stood still") == 0 ||
            suite_logged(YOKE_LOG_WARNING, "'egg' of|stood still") == 0)
         sched_yield();

@@ -68,8 +68,8 @@ static void add_function(double_module *module, double_kernel kernel, unsigned d
         }
     double_function *function = &module->functions[module->count++];
     *function = (double_function){ .module = module, .device = device, .kernel = kernel, .name = name };
-    function->static_shared = shared_of(&module->object, name);
-    function->most_dynamic = DOUBLE_SHARED_PER_BLOCK - (int)function->static_shared;
+    function->static_shared_bytes = shared_of(&module->object, name);
+    function->most_dynamic = DOUBLE_SHARED_PER_BLOCK - (int)function->static_shared_bytes;
     function->has_barriers = module->library.table->has_barriers != 0;
 }
 
@@ -200,7 +200,7 @@ yk_CUresult double_function_attribute(const double_function *function, int attri
         *out_value = most ? (int)most : DOUBLE_THREADS_PER_BLOCK;
         return YK_CUDA_SUCCESS;
     case YK_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        *out_value = (int)function->static_shared;
+        *out_value = (int)function->static_shared_bytes;
         return YK_CUDA_SUCCESS;
     case YK_CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
         *out_value = (int)function->module->library.table->constant_size;
@@ -226,7 +226,7 @@ yk_CUresult double_function_attribute(const double_function *function, int attri
 yk_CUresult double_function_set_attribute(double_function *function, int attribute, int value)
 {
     if (attribute != YK_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 ||
-        value > DOUBLE_SHARED_OPTIN - (int)function->static_shared)
+        value > DOUBLE_SHARED_OPTIN - (int)function->static_shared_bytes)
         return YK_CUDA_ERROR_INVALID_VALUE;
     function->most_dynamic = value;
     return YK_CUDA_SUCCESS;

@@ -96,7 +96,7 @@ struct double_function {
     unsigned device; /* that it prints for */
     double_kernel kernel;
     const char *name; /* of its symbol; belongs to the module */
-    size_t static_shared;
+    size_t static_shared_bytes;
     _Atomic int most_dynamic; /* shared memory that a launch may ask for */
     bool has_barriers;
 };

@@ -35,7 +35,7 @@ yk_CUresult double_function_check(const double_function *function, const double_
         if (g->grid[i] % (cluster[i] ? cluster[i] : 1) != 0)
             return INVALID_CLUSTER_SIZE;
     if (g->cooperative) {
-        int blocks = double_occupancy((int)count_of(g->block), function->static_shared + g->shared);
+        int blocks = double_occupancy((int)count_of(g->block), function->static_shared_bytes + g->shared);
         if (count_of(g->grid) > (unsigned long long)blocks * DOUBLE_MULTIPROCESSORS)
             return COOPERATIVE_TOO_LARGE;
     }

@@ -9,7 +9,7 @@
 
 #include "../conformance/suite.h"
 
-#include "../../src/inject.h"
+#include "base/inject.h"
 
 enum { N = 1000, ALWAYS = 1000000 };
 
@@ -101,7 +101,7 @@ static void event_says_failed(suite *t)
     NEED_OK(yoke_buffer_create(t->device, N, &x));
     NEED_OK(yoke_fill(t->stream, x, 0, N, "a", 1));
     yoke_fault_order(&(yoke_fault){ .what = YOKE_FAULT_SAY_FAILED, .times = ALWAYS });
-    NEED_OK(yoke_stream_call(t->stream, note, &told, NULL));
+    NEED_OK(yoke_host_call(t->stream, note, &told, NULL));
     yoke_status status = yoke_stream_wait(t->stream);
     CHECK(status < 0);
     CHECK_TEXT(yoke_error()->text, "fill");
@@ -153,7 +153,7 @@ static void part_is_refused(suite *t)
 
     NEED_OK(yoke_buffer_create(t->device, 2 * PITCH, &x));
     yoke_fault_order(&fault);
-    CHECK(yoke_fill_box(t->stream, x, (yoke_layout){ 0, PITCH, 0 }, (yoke_box){ WIDTH, 2, 1 }, "eight ..", 8) < 0);
+    CHECK(yoke_fill_rect(t->stream, x, (yoke_pitch){ 0, PITCH, 0 }, (yoke_rect){ WIDTH, 2, 1 }, "eight ..", 8) < 0);
     CHECK(report_now().happened == 1);
     yoke_fault_order(NULL);
     yoke_buffer_release(x);
@@ -244,7 +244,7 @@ static void question_hangs(suite *t)
     while (report_now().hanging == 0)
         sched_yield();
     there_and_back(t, other);
-    CHECK_OK(yoke_stream_call(other, note, &told, NULL));
+    CHECK_OK(yoke_host_call(other, note, &told, NULL));
     CHECK_OK(yoke_stream_wait(other));
     CHECK_STATUS(YOKE_OK, told);
     CHECK(!gate_is_open(&w.ended, 1));

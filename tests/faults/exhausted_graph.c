@@ -48,7 +48,7 @@ static yoke_status enqueue(suite *t, work *w, pair k, bool two)
     if (status == YOKE_OK)
         status = yoke_read(second, w->back, w->x, 0, COUNT * sizeof *w->back);
     if (status == YOKE_OK)
-        status = yoke_stream_call(second, called, w, released);
+        status = yoke_host_call(second, called, w, released);
     return status;
 }
 

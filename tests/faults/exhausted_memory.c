@@ -27,7 +27,7 @@ yoke_status scenario_listing(suite *t, suite *p)
     CHECK(strcmp(infos[0].selector, t->info.selector) == 0);
     FAILS_WITH(YOKE_E_NOT_FOUND, yoke_device_open("name~there is no such device", &none));
     CHECK(none == NULL);
-    yoke_device_report();
+    yoke_device_get_report();
     (void)devices_may_hide();
 out:
     yoke_device_release(device);
@@ -60,16 +60,16 @@ out:
 /* The kinds that the host reaches. */
 static yoke_status host_kinds(suite *t)
 {
-    static const int capabilities[] = { [YOKE_MEMORY_MAPPED] = YOKE_CAP_MAPPED, [YOKE_MEMORY_SHARED] = YOKE_CAP_SHARED };
+    static const int capabilities[] = { [YOKE_MEMORY_MAPPED] = YOKE_CAP_MAPPED, [YOKE_MEMORY_MANAGED] = YOKE_CAP_MANAGED };
     yoke_buffer *buffer = NULL, *device = NULL;
     unsigned char *over = memory_new(SMALL);
     yoke_status status;
 
     DO(yoke_buffer_create(t->device, SMALL, &device));
-    for (int32_t kind = YOKE_MEMORY_MAPPED; kind <= YOKE_MEMORY_SHARED; kind++) {
+    for (int32_t kind = YOKE_MEMORY_MAPPED; kind <= YOKE_MEMORY_MANAGED; kind++) {
         if (!suite_can(t, capabilities[kind]))
             continue;
-        DO(yoke_buffer_create_kind(t->device, kind, SMALL, &buffer));
+        DO(yoke_buffer_create_in(t->device, kind, SMALL, &buffer));
         memset(yoke_buffer_get_host(buffer), (int)kind, SMALL);
         DO(yoke_copy(t->stream, device, 0, buffer, 0, SMALL));
         yoke_buffer_release(buffer);
@@ -80,7 +80,7 @@ static yoke_status host_kinds(suite *t)
     DO(yoke_copy(t->stream, device, 0, buffer, 0, SMALL));
     yoke_buffer_release(buffer);
     buffer = NULL;
-    DO(yoke_buffer_create_over(t->device, over, SMALL, &buffer));
+    DO(yoke_buffer_create_from_host(t->device, over, SMALL, &buffer));
     DO(yoke_write(t->stream, device, 0, over, SMALL));
     DO(yoke_copy(t->stream, buffer, 0, device, 0, SMALL));
     DO(yoke_stream_wait(t->stream));
@@ -107,7 +107,7 @@ yoke_status scenario_buffers(suite *t, suite *p)
     DO(there_and_back(t, inner));
     DO(yoke_buffer_create_ordered(t->stream, SMALL, &ordered));
     DO(there_and_back(t, ordered));
-    FAILS_WITH(YOKE_E_INVALID, yoke_buffer_create(t->device, 0, &none));
+    FAILS_WITH(YOKE_E_INVALID_ARGUMENT, yoke_buffer_create(t->device, 0, &none));
     FAILS_WITH(YOKE_E_RANGE, yoke_buffer_create_view(view, 3000, 3000, &none));
 out:
     finish(t->stream);
@@ -148,7 +148,7 @@ yoke_status scenario_pool(suite *t, suite *p)
     }
     FAILS_WITH(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_buffer_create(t->device, 3 << 20, &none));
     DO(yoke_device_trim(t->device, 1000));
-    DO(yoke_device_memory(t->device, &info));
+    DO(yoke_device_get_memory(t->device, &info));
     CHECK(info.buffers == 1);
     DO(yoke_stream_wait(t->stream));
     DO(yoke_device_limit_memory(t->device, YOKE_NO_LIMIT, 1 << 20));
@@ -171,7 +171,7 @@ static yoke_status stand_at_gate(yoke_status status, void *user)
     return YOKE_OK;
 }
 
-static void copy_rows(unsigned char *to, size_t to_pitch, const unsigned char *from, size_t from_pitch, yoke_box box)
+static void copy_rows(unsigned char *to, size_t to_pitch, const unsigned char *from, size_t from_pitch, yoke_rect box)
 {
     for (size_t y = 0; y < box.height; y++)
         memcpy(to + y * to_pitch, from + y * from_pitch, box.width);
@@ -181,18 +181,18 @@ static void copy_rows(unsigned char *to, size_t to_pitch, const unsigned char *f
 static yoke_status enqueue_copies(yoke_stream *s, yoke_buffer *a, yoke_buffer *b, const unsigned char *data, unsigned char *back,
                                   size_t size)
 {
-    const yoke_box box = { 300, 7, 1 };
-    const yoke_layout wide = { 1000, 400, 0 }, narrow = { 3, 333, 0 };
+    const yoke_rect box = { 300, 7, 1 };
+    const yoke_pitch wide = { 1000, 400, 0 }, narrow = { 3, 333, 0 };
     yoke_status status;
 
     DO(yoke_write(s, a, 0, data, size));
     DO(yoke_fill(s, a, 16, size / 32 * 16, "sixteen bytes ..", 16));
-    DO(yoke_fill_box(s, a, (yoke_layout){ 2000, 48, 0 }, (yoke_box){ 40, 9, 1 }, "eight ..", 8));
-    DO(yoke_write_box(s, a, wide, data, narrow, box));
+    DO(yoke_fill_rect(s, a, (yoke_pitch){ 2000, 48, 0 }, (yoke_rect){ 40, 9, 1 }, "eight ..", 8));
+    DO(yoke_write_rect(s, a, wide, data, narrow, box));
     DO(yoke_copy(s, b, 1, a, 0, size - 1));
-    DO(yoke_copy_box(s, b, narrow, a, wide, box));
+    DO(yoke_copy_rect(s, b, narrow, a, wide, box));
     DO(yoke_read(s, back, b, 0, size));
-    DO(yoke_read_box(s, back, wide, b, narrow, box));
+    DO(yoke_read_rect(s, back, wide, b, narrow, box));
 out:
     return status;
 }
@@ -200,7 +200,7 @@ out:
 /* The same on the host. `back` has the byte that nobody writes. */
 static void copies_on_host(unsigned char *a, unsigned char *b, const unsigned char *data, size_t size, unsigned char first)
 {
-    const yoke_box box = { 300, 7, 1 };
+    const yoke_rect box = { 300, 7, 1 };
 
     memcpy(a, data, size);
     for (size_t i = 0; i < size / 32; i++)
@@ -230,7 +230,7 @@ static yoke_status copies_of(suite *t, suite *target, size_t size, bool hold)
     DO(yoke_fill(target->side, b, 0, 16, "*", 1));
     DO(yoke_stream_wait(target->side));
     if (hold)
-        DO(yoke_stream_call(t->stream, stand_at_gate, &leave, NULL));
+        DO(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
     DO(enqueue_copies(t->stream, a, b, data, back, size));
     yoke_buffer_release(a);
     yoke_buffer_release(b);
@@ -293,8 +293,8 @@ static yoke_status copies_across(suite *t, suite *p, size_t size, bool hold)
 {
     unsigned char *data = memory_new(size), *back = memory_new(size), *wanted = memory_new(size);
     yoke_buffer *a = NULL, *b = NULL, *c = NULL;
-    const yoke_box box = { 300, 7, 1 };
-    const yoke_layout wide = { 1000, 400, 0 }, narrow = { 3, 333, 0 };
+    const yoke_rect box = { 300, 7, 1 };
+    const yoke_pitch wide = { 1000, 400, 0 }, narrow = { 3, 333, 0 };
     yoke_event *event = NULL;
     gate leave = GATE_INIT;
     yoke_status status;
@@ -304,14 +304,14 @@ static yoke_status copies_across(suite *t, suite *p, size_t size, bool hold)
     DO(yoke_buffer_create(p->device, size, &b));
     DO(yoke_buffer_create(t->device, size, &c));
     if (hold)
-        DO(yoke_stream_call(t->stream, stand_at_gate, &leave, NULL));
+        DO(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
     DO(yoke_write(t->stream, a, 0, data, size));
     DO(yoke_copy(t->stream, b, 0, a, 0, size));
-    DO(yoke_copy_box(t->stream, b, wide, a, narrow, box));
+    DO(yoke_copy_rect(t->stream, b, wide, a, narrow, box));
     DO(yoke_event_record(t->stream, 0, &event));
     DO(yoke_stream_wait_event(p->stream, event));
     DO(yoke_copy(p->stream, c, 0, b, 0, size));
-    DO(yoke_copy_box(p->stream, c, narrow, b, wide, box));
+    DO(yoke_copy_rect(p->stream, c, narrow, b, wide, box));
     yoke_event_release(event);
     event = NULL;
     DO(yoke_event_record(p->stream, 0, &event));

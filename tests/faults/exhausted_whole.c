@@ -56,7 +56,7 @@ static yoke_status one_round(pipeline *p, int round)
     DO(yoke_launch_n(p->work, p->both, COUNT, YOKE_ARGS(p->x[round], yoke_arg_struct(&k, sizeof k), (int32_t)COUNT)));
     DO(follow(p->down, p->work));
     DO(yoke_read(p->down, p->back + round * COUNT, p->x[round], 0, size));
-    DO(yoke_stream_call(p->down, called, p, released));
+    DO(yoke_host_call(p->down, called, p, released));
     p->calls++;
     yoke_buffer_release(p->x[round]);
     p->x[round] = NULL;

@@ -81,10 +81,10 @@ static void heard_all(listener *l)
     CHECK(!gate_is_open(&l->released, l->enqueued + 1));
 }
 
-#define CALL(stream, l)                                   \
-    do {                                                  \
-        DO(yoke_stream_call((stream), hear, (l), heard)); \
-        (l)->enqueued++;                                  \
+#define CALL(stream, l)                                 \
+    do {                                                \
+        DO(yoke_host_call((stream), hear, (l), heard)); \
+        (l)->enqueued++;                                \
     } while (0)
 
 /* ---- Programs ---- */
@@ -126,13 +126,13 @@ yoke_status scenario_programs(suite *t, suite *p)
     if (suite_can(t, YOKE_CAP_SIGNATURE))
         CHECK(info.parameters == 3);
     FAILS_WITH(YOKE_E_NOT_FOUND, yoke_kernel_get(program, "bot", &missing));
-    DO(yoke_source_get("saxpy", &own));
+    DO(yoke_source_builtin("saxpy", &own));
     FAILS_WITH(YOKE_E_BUILD, yoke_program_build(t->device, &wrong, &none));
     CHECK(none == NULL);
-    yoke_build_log();
+    yoke_get_build_log();
     DO(build_async(t, &source, &second));
     DO(yoke_kernel_get(second, "both", &both));
-    if (suite_can(t, YOKE_CAP_IMAGES)) {
+    if (suite_can(t, YOKE_CAP_PROGRAM_BINARIES)) {
         DO(yoke_program_save(program, image, sizeof image, &size));
         DO(yoke_program_load(t->device, "loaded", image, size, &loaded));
         DO(yoke_kernel_get(loaded, "both", &both));
@@ -202,10 +202,10 @@ static yoke_status wait_in_every_way(yoke_event **held, yoke_stream *other, gate
     yoke_status status;
 
     for (int i = 0; i < EVENTS; i++) {
-        DO(yoke_event_on_settled(held[i], settled, l, heard));
+        DO(yoke_event_on_complete(held[i], settled, l, heard));
         l->enqueued++;
     }
-    DO(yoke_event_fd(held[0], out_fd));
+    DO(yoke_event_get_fd(held[0], out_fd));
     DO(yoke_stream_wait_event(other, held[1]));
     DO(yoke_event_wait_any(held, EVENTS, 1000000, &index));
     CHECK(status == YOKE_PENDING && index == EVENTS);
@@ -217,7 +217,7 @@ static yoke_status wait_in_every_way(yoke_event **held, yoke_stream *other, gate
     DO(yoke_event_wait(held[EVENTS - 1]));
     ready.fd = *out_fd;
     CHECK(poll(&ready, 1, 20000) == 1);
-    DO(yoke_event_on_settled(held[2], settled, l, heard)); /* has settled already */
+    DO(yoke_event_on_complete(held[2], settled, l, heard)); /* has settled already */
     l->enqueued++;
 out:
     return status;
@@ -248,7 +248,7 @@ yoke_status scenario_events(suite *t, suite *p)
     DO(wait_in_every_way(held, timed, &leave, &l, &fd));
     DO(yoke_stream_wait(timed));
     if (timing)
-        DO(yoke_event_elapsed(first, second, &nanoseconds));
+        DO(yoke_event_get_elapsed(first, second, &nanoseconds));
     CHECK(!timing || nanoseconds >= 0);
 out:
     gate_open(&leave);
@@ -333,12 +333,12 @@ yoke_status scenario_natives(suite *t, suite *p)
     yoke_status status;
 
     (void)p;
-    DO(yoke_device_native(t->device, &native));
+    DO(yoke_device_get_native(t->device, &native));
     DO(yoke_buffer_create(t->device, 1000, &buffer));
-    DO(yoke_buffer_native(buffer, &handle));
+    DO(yoke_buffer_get_native(buffer, &handle));
     DO(yoke_buffer_wrap(t->device, handle, 500, &wrapped));
     DO(yoke_fill(t->stream, wrapped, 0, 500, "word", 4));
-    DO(yoke_stream_native(t->stream, hear_native, &l, heard));
+    DO(yoke_native_call(t->stream, hear_native, &l, heard));
     l.enqueued++;
     DO(yoke_read(t->stream, back, buffer, 496, 4));
     DO(yoke_stream_wait(t->stream));

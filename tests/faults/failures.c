@@ -213,7 +213,7 @@ static void comes_not_early(suite *t, enum liar_call call, int code, outcome exp
     suite_spin(on, l.first, l.out.buffer, marks[0], 20, &rounds);
     CHECK_OK(yoke_read(l.first, l.got, l.out.buffer, 0, sizeof l.wanted));
     liar->lie(&(liar_orders){ .queue = l.queue, .call = call, .code = code, .fail_at = 1, .fail_times = 1 });
-    CHECK_OK(yoke_stream_call(l.first, hear, &l.behind_first, heard));
+    CHECK_OK(yoke_host_call(l.first, hear, &l.behind_first, heard));
     CHECK_STATUS(l.expected.status, yoke_stream_wait(l.first));
     CHECK_BYTES(l.got, l.wanted, sizeof l.wanted);
     gate_wait(&l.behind_first.done, 1);
@@ -385,13 +385,13 @@ static void refused_later(suite *t, place *p, enum liar_call call)
     yoke_stream *behind = NULL;
 
     NEED_OK(yoke_stream_create(t->device, &behind));
-    NEED_OK(yoke_stream_call(p->stream, stand_at_gate, &p->leave, NULL));
+    NEED_OK(yoke_host_call(p->stream, stand_at_gate, &p->leave, NULL));
     for (unsigned i = 0; i < 3; i++)
         CHECK_OK(put(t, p, call, i));
-    CHECK_OK(yoke_stream_call(p->stream, hear_refusal, p, NULL));
+    CHECK_OK(yoke_host_call(p->stream, hear_refusal, p, NULL));
     CHECK_OK(yoke_event_record(p->stream, 0, &event));
     CHECK_OK(yoke_stream_wait_event(behind, event));
-    CHECK_OK(yoke_stream_call(behind, hear_refusal, p, NULL));
+    CHECK_OK(yoke_host_call(behind, hear_refusal, p, NULL));
     gate_open(&p->leave);
     CHECK_REFUSAL(p->r, p->name, yoke_stream_wait(behind));
     CHECK_REFUSAL(p->r, p->name, yoke_event_wait(event));
@@ -483,7 +483,7 @@ static void marker_refused_to_a_function(suite *t)
         if (place_open(t, &p, LIAR_MARKER, r, 1, ALWAYS)) {
             p.name = "clEnqueueMarkerWithWaitList";
             CHECK_OK(put(t, &p, LIAR_COPY, 1));
-            CHECK_OK(yoke_stream_call(p.stream, hear_refusal, &p, NULL));
+            CHECK_OK(yoke_host_call(p.stream, hear_refusal, &p, NULL));
             CHECK_REFUSAL(r, p.name, yoke_stream_wait(p.stream));
             CHECK(atomic_load(&p.called) == 1);
             CHECK(told().refused > 0);
@@ -509,10 +509,10 @@ static void barrier_refused(suite *t)
                 CHECK_OK(yoke_event_record(t->side, 0, &event));
                 CHECK_OK(put(t, &p, LIAR_COPY, 0));
                 if (held) {
-                    CHECK_OK(yoke_stream_call(p.stream, stand_at_gate, &p.leave, NULL));
+                    CHECK_OK(yoke_host_call(p.stream, stand_at_gate, &p.leave, NULL));
                     CHECK_OK(yoke_stream_wait_event(p.stream, event));
                     CHECK_OK(put(t, &p, LIAR_COPY, 1));
-                    CHECK_OK(yoke_stream_call(p.stream, hear_refusal, &p, NULL));
+                    CHECK_OK(yoke_host_call(p.stream, hear_refusal, &p, NULL));
                     gate_open(&p.leave);
                     CHECK_REFUSAL(r, name, yoke_stream_wait(p.stream));
                     CHECK(atomic_load(&p.called) == 1);

@@ -156,9 +156,9 @@ static void release_everything(suite *t, listener *first, listener *second)
     NEED_OK(yoke_event_record(streams[0], 0, &event));
     NEED_OK(yoke_stream_wait_event(streams[1], event));
     NEED_OK(yoke_fill(streams[1], buffer, 0, sizeof marks, marks, sizeof marks));
-    if (CHECK_OK(yoke_stream_call(streams[0], run_or_cancelled, first, heard)))
+    if (CHECK_OK(yoke_host_call(streams[0], run_or_cancelled, first, heard)))
         calls++;
-    if (CHECK_OK(yoke_stream_call(streams[1], run_or_cancelled, second, heard)))
+    if (CHECK_OK(yoke_host_call(streams[1], run_or_cancelled, second, heard)))
         calls++;
 out:
     yoke_event_release(event);

@@ -169,7 +169,7 @@ bool line_enqueue(suite *t, line *l)
     uint32_t rounds = 0;
 
     if (l->kind & HELD)
-        NEED_OK(yoke_stream_call(l->first, stand_at_gate, &l->leave, NULL));
+        NEED_OK(yoke_host_call(l->first, stand_at_gate, &l->leave, NULL));
     NEED_OK(yoke_write(l->first, l->out.buffer, 0, marks, sizeof marks));
     NEED(suite_spin(t, l->first, l->out.buffer, marks[0], SPIN_MS, &rounds));
     if (l->expected.status == YOKE_OK) {
@@ -185,9 +185,9 @@ bool line_enqueue(suite *t, line *l)
         NEED_OK(yoke_stream_wait_event(l->second, l->event));
         NEED_OK(yoke_write(l->second, l->mark.buffer, 0, marks, sizeof marks));
     }
-    NEED_OK(yoke_stream_call(l->first, hear, &l->behind_first, heard));
+    NEED_OK(yoke_host_call(l->first, hear, &l->behind_first, heard));
     if (!(l->kind & ALONE)) {
-        yoke_status status = yoke_stream_call(l->second, hear, &l->behind_second, heard);
+        yoke_status status = yoke_host_call(l->second, hear, &l->behind_second, heard);
         l->second_refused = status < 0 && status == l->expected.status; /* the first one's thread may have found it out already */
         if (!l->second_refused)
             NEED_OK(status);

@@ -42,7 +42,7 @@ typedef struct outcome {
 #define CHECK_OUTCOME(expected, call) check_outcome(expected, call, YOKE_HERE)
 void check_outcome(const outcome *expected, yoke_status got, const char *where);
 
-/* For yoke_stream_call: `hear` checks what it is told, and sees what was read before it; `heard` releases. */
+/* For yoke_host_call: `hear` checks what it is told, and sees what was read before it; `heard` releases. */
 typedef struct listener {
     const outcome *expected;
     const uint32_t *got, *wanted; /* two each; or NULL */

@@ -53,9 +53,9 @@ static bool can_try(suite *t)
 {
     if (!has_layer())
         return false;
-    if (suite_can(t, YOKE_CAP_IMAGES))
+    if (suite_can(t, YOKE_CAP_PROGRAM_BINARIES))
         return true;
-    suite_skip("no images: %s", yoke_device_lacks(t->device, YOKE_CAP_IMAGES));
+    suite_skip("no images: %s", yoke_device_lacks(t->device, YOKE_CAP_PROGRAM_BINARIES));
     return false;
 }
 
@@ -88,8 +88,8 @@ static void forgotten_parameters(suite *t)
     CHECK(told().refused > 0);
     works(t, program, 1);
     NEED_OK(yoke_kernel_get(program, "put", &kernel));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "put", yoke_launch(t->stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 16, YOKE_ARGS((int32_t)1)));
-    CHECK_FAILS(YOKE_E_ARGUMENT, "put|value|4",
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "put", yoke_launch(t->stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 16, YOKE_ARGS((int32_t)1)));
+    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "put|value|4",
                 yoke_launch(t->stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 16, YOKE_ARGS(buffer, (int64_t)1)));
     yoke_program_release(program);
     program = NULL;

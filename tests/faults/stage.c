@@ -65,7 +65,7 @@ void nothing_is_left(suite *t)
     do {
         sched_yield();
         CHECK_OK(yoke_device_trim(t->device, 0));
-        CHECK_OK(yoke_device_memory(t->device, &info));
+        CHECK_OK(yoke_device_get_memory(t->device, &info));
     } while ((info.buffers || info.in_use || info.cached || info.pinned || info.pinned_cached) && suite_now() - start < 20);
     CHECK(info.buffers == 0);
     CHECK(info.in_use == 0);

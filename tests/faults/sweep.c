@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/inject.h"
+#include "base/inject.h"
 
 /* A fault that takes longer than this hangs. */
 enum { FAULT_SECONDS = 20 };
@@ -108,7 +108,7 @@ bool devices_may_hide(void)
 {
     yoke_fault_report fault = fault_now();
 
-    run.told = run.told || (fault.happened && strstr(yoke_device_report(), fault.call));
+    run.told = run.told || (fault.happened && strstr(yoke_device_get_report(), fault.call));
     return fault.happened;
 }
 
@@ -341,7 +341,7 @@ static int find_device(const scenario *s, double until)
     if (yoke_device_list(&info, 1, &count) >= 0 && count > 0)
         snprintf(shared->selector, sizeof shared->selector, "%s", info.selector);
     else
-        snprintf(shared->absent, sizeof shared->absent, "%s", yoke_device_report());
+        snprintf(shared->absent, sizeof shared->absent, "%s", yoke_device_get_report());
     return 0;
 }
 

@@ -55,7 +55,7 @@ static bool record_graph(trial *w)
     for (size_t i = 0; i < LANES; i++)
         ok = ok && CHECK_OK(yoke_graph_begin(w->graph, lanes[i]));
     for (size_t i = 0; i < LANES; i++)
-        ok = ok && fill(w, lanes[i], i, 100 + (uint32_t)i) && CHECK_OK(yoke_stream_call(lanes[i], called, w, NULL));
+        ok = ok && fill(w, lanes[i], i, 100 + (uint32_t)i) && CHECK_OK(yoke_host_call(lanes[i], called, w, NULL));
     ok = ok && follows(w->t->stream, w->second) && follows(w->t->stream, w->third) &&
          CHECK_OK(yoke_read(w->t->stream, w->back, w->x.buffer, 0, SIZE));
     return ok && CHECK_OK(yoke_graph_end(w->graph));
@@ -143,10 +143,10 @@ static void host_function(suite *t)
 
     NEED(trial_open(t, &w));
     inject_threads_left(0);
-    CHECK_FAILS(YOKE_E_OUT_OF_HOST_MEMORY, "no thread", yoke_stream_call(t->stream, called, &w, NULL));
+    CHECK_FAILS(YOKE_E_OUT_OF_HOST_MEMORY, "no thread", yoke_host_call(t->stream, called, &w, NULL));
     NEED(nothing_was_done(&w, t->stream, 7));
     inject_threads_left(UINT_MAX);
-    NEED_OK(yoke_stream_call(t->stream, called, &w, NULL));
+    NEED_OK(yoke_host_call(t->stream, called, &w, NULL));
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(atomic_load(&w.calls) == 1);
 out:

@@ -119,7 +119,7 @@ static uint32_t buffers_left(void)
     uint32_t buffers = 0;
     for (unsigned i = 0; i < site_count; i++) {
         yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
-        judge(yoke_device_memory(sites[i].device, &memory), HAS_TO, FINE);
+        judge(yoke_device_get_memory(sites[i].device, &memory), HAS_TO, FINE);
         buffers += memory.buffers;
     }
     return buffers;
@@ -175,7 +175,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     if (sites_open_quietly())
         return 0;
     if (required && (!backend || strstr(required, backend))) {
-        printf("Bail out! no device can be used\n%s", yoke_device_report());
+        printf("Bail out! no device can be used\n%s", yoke_device_get_report());
         exit(1);
     }
     printf("1..0 # SKIP no device of backend %s\n", backend ? backend : "any");

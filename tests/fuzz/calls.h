@@ -100,8 +100,8 @@ typedef struct work {
     work_kind kind;
     char node; /* the kind of node that it is in a graph */
     shadow *target, *source;
-    yoke_layout to, from;
-    yoke_box box;
+    yoke_pitch to, from;
+    yoke_rect box;
     unsigned char pattern[16];
     size_t pattern_size;
     call *call;
@@ -150,7 +150,7 @@ void shadow_compare(const shadow *s, const unsigned char *bytes);
 
 /* Whether the box lies in so many bytes with the origin and pitches; whether two of them share a byte. */
 fate worse(fate a, fate b);
-bool box_fits(const yoke_layout *at, const yoke_box *box, size_t size);
+bool box_fits(const yoke_pitch *at, const yoke_rect *box, size_t size);
 bool boxes_meet(const work *k);
 
 /* The call was accepted: it is in the lane, or in the graph that the lane is recorded into. */

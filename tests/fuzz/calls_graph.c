@@ -115,7 +115,7 @@ void step_graph_set(world *w, const uint8_t *b)
         return;
     }
     k.node = kind == 'a' ? 'l' : kind;
-    k.box = (yoke_box){ b[5] % 64, 1, 1 };
+    k.box = (yoke_rect){ b[5] % 64, 1, 1 };
     k.to.offset = b[6] % 64;
     memset(k.pattern, b[7], sizeof k.pattern);
     work given = k;
@@ -142,7 +142,7 @@ void step_graph_set(world *w, const uint8_t *b)
         k.source = host;
     if (kind == 'r') {
         k.from = k.to;
-        k.to = (yoke_layout){ 0 };
+        k.to = (yoke_pitch){ 0 };
         k.source = t->shadow;
         k.target = host;
     }

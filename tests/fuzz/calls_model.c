@@ -101,12 +101,12 @@ void shadow_compare(const shadow *s, const unsigned char *bytes)
 
 /* ---- Boxes ---- */
 
-static size_t place(const yoke_layout *at, size_t x, size_t y, size_t z)
+static size_t place(const yoke_pitch *at, size_t x, size_t y, size_t z)
 {
     return at->offset + x + y * at->row_pitch + z * at->slice_pitch;
 }
 
-bool box_fits(const yoke_layout *at, const yoke_box *box, size_t size)
+bool box_fits(const yoke_pitch *at, const yoke_rect *box, size_t size)
 {
     if (box->width > size || at->offset > size)
         return false;
@@ -235,7 +235,7 @@ static void call_act(const call *c)
     yoke_event *event = NULL;
     if (c->stream) {
         yoke_status waited = yoke_stream_wait(c->stream);
-        FUZZ_EXPECT(waited == YOKE_E_DEADLOCK || waited == YOKE_E_INVALID); /* it may be being recorded */
+        FUZZ_EXPECT(waited == YOKE_E_DEADLOCK || waited == YOKE_E_INVALID_ARGUMENT); /* it may be being recorded */
         if (yoke_event_record(c->stream, 0, &event) == YOKE_OK)
             yoke_event_query(event);
         yoke_event_release(event);

@@ -134,13 +134,13 @@ static void step_call(world *w, const uint8_t *b)
     work k = { .kind = WORK_CALL, .node = native ? 'n' : 'k', .call = c };
     if (!c)
         return;
-    yoke_status status = native ? yoke_stream_native(stream_of(l), call_run_native, c, call_release)
-                                : yoke_stream_call(stream_of(l), call_run, c, call_release);
+    yoke_status status = native ? yoke_native_call(stream_of(l), call_run_native, c, call_release)
+                                : yoke_host_call(stream_of(l), call_run, c, call_release);
     judge(status, l ? HAS_TO : MUST_NOT, l ? l->fate : FINE);
     if (status == YOKE_OK)
         work_given(w, l, &k);
     if (b[3] % 16 == 2)
-        judge(yoke_stream_call(stream_of(l), NULL, NULL, NULL), MUST_NOT, FINE);
+        judge(yoke_host_call(stream_of(l), NULL, NULL, NULL), MUST_NOT, FINE);
 }
 
 /* ---- Events ---- */
@@ -224,19 +224,19 @@ static void step_on_settled(world *w, const uint8_t *b)
     call *c = call_new(w, NULL, 0);
     if (!c)
         return;
-    yoke_status status = yoke_event_on_settled(p->event, call_settled, c, call_release);
+    yoke_status status = yoke_event_on_complete(p->event, call_settled, c, call_release);
     judge(status, p->event && !p->mark ? HAS_TO : MUST_NOT, FINE);
     c->accepted = status == YOKE_OK;
     c->wanted = c->accepted ? 1 : 0;
     c->fate = p->fate;
-    judge(yoke_event_on_settled(p->event, NULL, NULL, NULL), MUST_NOT, FINE);
+    judge(yoke_event_on_complete(p->event, NULL, NULL, NULL), MUST_NOT, FINE);
 }
 
 static void step_fd(world *w, const uint8_t *b)
 {
     point *p = point_of(w, b[1]);
     int fd = 77;
-    yoke_status status = yoke_event_fd(p->event, &fd);
+    yoke_status status = yoke_event_get_fd(p->event, &fd);
     judge(status, p->event && !p->mark ? HAS_TO : MUST_NOT, FINE);
     FUZZ_EXPECT((status == YOKE_OK) == (fd >= 0) && (fd >= 0 || fd == -1));
     if (p->event && p->fd < 0)
@@ -257,7 +257,7 @@ static void step_elapsed(world *w, const uint8_t *b)
         yoke_event_wait(start->event);
         yoke_event_wait(end->event);
     }
-    yoke_status status = yoke_event_elapsed(start->event, end->event, &nanoseconds);
+    yoke_status status = yoke_event_get_elapsed(start->event, end->event, &nanoseconds);
     judge(status, !can ? MUST_NOT : HAS_TO, at);
     FUZZ_EXPECT(status == YOKE_OK || nanoseconds == 0);
     FUZZ_EXPECT(status != YOKE_PENDING || !(b[3] & 1));
@@ -314,7 +314,7 @@ static void step_buffer(world *w, const uint8_t *b)
     int32_t kind = b[3] % 8 < 4 ? b[3] % 8 : 0;
     size_t size = size_of(b[4]) * (b[4] < 252 ? 2 : 1);
     bool can = size > 0 && (kind != YOKE_MEMORY_MAPPED || at->info.capabilities >> YOKE_CAP_MAPPED & 1) &&
-               (kind != YOKE_MEMORY_SHARED || at->info.capabilities >> YOKE_CAP_SHARED & 1);
+               (kind != YOKE_MEMORY_MANAGED || at->info.capabilities >> YOKE_CAP_MANAGED & 1);
     if (p->buffer || w->shadow_count == MOST_SHADOWS)
         return;
     if (kind != YOKE_MEMORY_DEVICE && size > MOST_BYTES && can && size <= (size_t)UINT32_MAX + 1)
@@ -327,7 +327,7 @@ static void step_buffer(world *w, const uint8_t *b)
     }
     yoke_status status = ordered                      ? yoke_buffer_create_ordered(stream_of(l), size, &p->buffer)
                          : kind == YOKE_MEMORY_DEVICE ? yoke_buffer_create(at->device, size, &p->buffer)
-                                                      : yoke_buffer_create_kind(at->device, kind, size, &p->buffer);
+                                                      : yoke_buffer_create_in(at->device, kind, size, &p->buffer);
     bool small = size <= MOST_BYTES, there_may_be = size <= (size_t)UINT32_MAX + 1;
     verdict right = small ? HAS_TO : there_may_be ? MAY : MUST_NOT;
     judge(status, !can || (ordered && !l) ? MUST_NOT : right, ordered && l ? l->fate : FINE);

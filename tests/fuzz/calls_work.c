@@ -24,19 +24,19 @@ static void take_shape(work *k, const uint8_t *b)
 {
     size_t rows = is_box(b) ? 1 + (b[HOW] >> 1 & 3) : 1, slices = is_box(b) ? 1 + (b[HOW] >> 3 & 1) : 1;
     size_t more = b[HOW] >> 4 & 7, width = is_box(b) ? b[4] % 24 : size_of(b[4]);
-    k->box = (yoke_box){ width, rows, slices };
-    k->to = (yoke_layout){ size_of(b[3]), width + more, (width + more) * rows };
-    k->from = (yoke_layout){ size_of(b[6]), width + more / 2, (width + more / 2) * rows };
+    k->box = (yoke_rect){ width, rows, slices };
+    k->to = (yoke_pitch){ size_of(b[3]), width + more, (width + more) * rows };
+    k->from = (yoke_pitch){ size_of(b[6]), width + more / 2, (width + more / 2) * rows };
 }
 
 /* Whether work on the block at this place is right in this lane. */
-static bool block_takes(const lane *l, const block *p, const yoke_layout *at, const yoke_box *box)
+static bool block_takes(const lane *l, const block *p, const yoke_pitch *at, const yoke_rect *box)
 {
     return l && p->buffer && box->width > 0 && p->size > 0 && box_fits(at, box, p->size);
 }
 
 /* The memory's own offset, from that of the view. */
-static yoke_layout moved(yoke_layout at, const block *p)
+static yoke_pitch moved(yoke_pitch at, const block *p)
 {
     at.offset += p->offset;
     return at;
@@ -75,7 +75,7 @@ static void finish(world *w, lane *l, const work *k, const uint8_t *b, verdict c
 /* ---- Copies ---- */
 
 /* The host's memory for a box, and its shadow: NULL when there is none. */
-static shadow *host_side(world *w, const uint8_t *b, const yoke_layout *at, const yoke_box *box, void **out_host)
+static shadow *host_side(world *w, const uint8_t *b, const yoke_pitch *at, const yoke_rect *box, void **out_host)
 {
     block *p = block_of(w, b[5]);
     if (b[5] & 0x40 && p->buffer && p->kind == YOKE_MEMORY_PINNED && box_fits(at, box, p->size)) {
@@ -103,7 +103,7 @@ void step_write(world *w, const uint8_t *b)
     if (!host)
         return;
     verdict can = in_lane(l, b, right);
-    yoke_layout to = k.to;
+    yoke_pitch to = k.to;
     if (right) {
         k.to = moved(to, p);
         k.target = p->shadow;
@@ -112,8 +112,8 @@ void step_write(world *w, const uint8_t *b)
     if (!prepare(w, l, &k, b, can))
         return;
     yoke_stream *s = stream_of(l);
-    yoke_status status = is_box(b) && is_sync(b) ? yoke_write_box_sync(s, p->buffer, to, memory, k.from, k.box)
-                         : is_box(b)             ? yoke_write_box(s, p->buffer, to, memory, k.from, k.box)
+    yoke_status status = is_box(b) && is_sync(b) ? yoke_write_rect_sync(s, p->buffer, to, memory, k.from, k.box)
+                         : is_box(b)             ? yoke_write_rect(s, p->buffer, to, memory, k.from, k.box)
                          : is_sync(b)            ? yoke_write_sync(s, p->buffer, to.offset, memory, k.box.width)
                                                  : yoke_write(s, p->buffer, to.offset, memory, k.box.width);
     finish(w, l, &k, b, can, status);
@@ -132,7 +132,7 @@ void step_read(world *w, const uint8_t *b)
     if (!host)
         return;
     verdict can = in_lane(l, b, right);
-    yoke_layout from = k.from;
+    yoke_pitch from = k.from;
     if (right) {
         k.from = moved(from, p);
         k.target = host;
@@ -141,8 +141,8 @@ void step_read(world *w, const uint8_t *b)
     if (!prepare(w, l, &k, b, can))
         return;
     yoke_stream *s = stream_of(l);
-    yoke_status status = is_box(b) && is_sync(b) ? yoke_read_box_sync(s, memory, k.to, p->buffer, from, k.box)
-                         : is_box(b)             ? yoke_read_box(s, memory, k.to, p->buffer, from, k.box)
+    yoke_status status = is_box(b) && is_sync(b) ? yoke_read_rect_sync(s, memory, k.to, p->buffer, from, k.box)
+                         : is_box(b)             ? yoke_read_rect(s, memory, k.to, p->buffer, from, k.box)
                          : is_sync(b)            ? yoke_read_sync(s, memory, p->buffer, from.offset, k.box.width)
                                                  : yoke_read(s, memory, p->buffer, from.offset, k.box.width);
     finish(w, l, &k, b, can, status);
@@ -179,8 +179,8 @@ void step_copy(world *w, const uint8_t *b)
     if (!prepare(w, l, &k, b, can))
         return;
     yoke_stream *s = stream_of(l);
-    yoke_status status = is_box(b) && is_sync(b) ? yoke_copy_box_sync(s, to->buffer, place.to, from->buffer, place.from, k.box)
-                         : is_box(b)             ? yoke_copy_box(s, to->buffer, place.to, from->buffer, place.from, k.box)
+    yoke_status status = is_box(b) && is_sync(b) ? yoke_copy_rect_sync(s, to->buffer, place.to, from->buffer, place.from, k.box)
+                         : is_box(b)             ? yoke_copy_rect(s, to->buffer, place.to, from->buffer, place.from, k.box)
                          : is_sync(b) ? yoke_copy_sync(s, to->buffer, place.to.offset, from->buffer, place.from.offset, k.box.width)
                                       : yoke_copy(s, to->buffer, place.to.offset, from->buffer, place.from.offset, k.box.width);
     finish(w, l, &k, b, can, status);
@@ -201,7 +201,7 @@ void step_fill(world *w, const uint8_t *b)
                  k.pattern_size > 0 && k.pattern_size <= 16 && k.pattern_size != 3 && k.to.offset % k.pattern_size == 0 &&
                  k.box.width % k.pattern_size == 0;
     bool odd = right && is_box(b) && k.to.row_pitch % k.pattern_size != 0;
-    yoke_layout to = k.to;
+    yoke_pitch to = k.to;
     verdict can = !right || (odd && k.box.height > 1) ? MUST_NOT : odd ? MAY : HAS_TO;
     if (right) {
         k.to = moved(to, p);
@@ -211,7 +211,7 @@ void step_fill(world *w, const uint8_t *b)
     if (!prepare(w, l, &k, how, can))
         return;
     yoke_stream *s = stream_of(l);
-    yoke_status status = is_box(b) ? yoke_fill_box(s, p->buffer, to, k.box, k.pattern, k.pattern_size)
+    yoke_status status = is_box(b) ? yoke_fill_rect(s, p->buffer, to, k.box, k.pattern, k.pattern_size)
                                    : yoke_fill(s, p->buffer, to.offset, k.box.width, k.pattern, k.pattern_size);
     finish(w, l, &k, how, can, status);
 }
@@ -240,7 +240,7 @@ void step_launch(world *w, const uint8_t *b)
     work k = { .kind = WORK_ADD, .node = 'l', .pattern = { b[6] } };
     uint32_t offset = b[3] % 64, count = b[4] % 64, value = b[6];
     unsigned how = b[HOW] % 8;
-    k.box = (yoke_box){ count, 1, 1 };
+    k.box = (yoke_rect){ count, 1, 1 };
     k.to.offset = offset;
     yoke_kernel *add = l ? l->site->add : sites[0].add;
     uint8_t plain[8] = { 0 };

@@ -46,7 +46,7 @@ static void build_wrong(const site *at, const uint8_t *b)
         return; /* a compiler would have to say it */
     judge(yoke_program_build(at->device, &source, &program), MUST_NOT, FINE);
     judge(yoke_program_build_async(at->device, &source, &program, &event), MUST_NOT, FINE);
-    FUZZ_EXPECT(!program && !event && yoke_build_log());
+    FUZZ_EXPECT(!program && !event && yoke_get_build_log());
 }
 
 void step_program(world *w, const uint8_t *b)
@@ -66,8 +66,8 @@ void step_program(world *w, const uint8_t *b)
         build_wrong(at, b);
         break;
     default:
-        judge(yoke_program_save(at->program, NULL, 0, &size), yoke_device_lacks(at->device, YOKE_CAP_IMAGES) ? MUST_NOT : HAS_TO,
-              FINE);
+        judge(yoke_program_save(at->program, NULL, 0, &size),
+              yoke_device_lacks(at->device, YOKE_CAP_PROGRAM_BINARIES) ? MUST_NOT : HAS_TO, FINE);
         judge(yoke_program_save(at->program, NULL, 7, &size), MUST_NOT, FINE);
         judge(yoke_program_get_global(at->program, "none", &global), MUST_NOT, FINE);
         FUZZ_EXPECT(yoke_program_get_log(at->program) && !*yoke_program_get_log(NULL));
@@ -95,7 +95,7 @@ void step_device(world *w, const uint8_t *b)
         break;
     case 3:
         memory.size = b[3] & 1 ? sizeof memory : b[3] % sizeof memory;
-        judge(yoke_device_memory(at->device, &memory), memory.size ? HAS_TO : MUST_NOT, FINE);
+        judge(yoke_device_get_memory(at->device, &memory), memory.size ? HAS_TO : MUST_NOT, FINE);
         break;
     case 4:
         info.size = b[3] & 1 ? sizeof info : b[3] % sizeof info;
@@ -103,11 +103,11 @@ void step_device(world *w, const uint8_t *b)
         FUZZ_EXPECT((yoke_device_lacks(at->device, b[4]) == NULL) == (b[4] < YOKE_CAP_COUNT && at->info.capabilities >> b[4] & 1));
         break;
     case 5:
-        judge(yoke_device_native(at->device, b[3] & 1 ? &native : NULL), b[3] & 1 ? HAS_TO : MUST_NOT, FINE);
+        judge(yoke_device_get_native(at->device, b[3] & 1 ? &native : NULL), b[3] & 1 ? HAS_TO : MUST_NOT, FINE);
         break;
     default:
         judge(yoke_device_open(b[3] & 1 ? "no such thing:" : "cuda:x", &device), MUST_NOT, FINE);
-        FUZZ_EXPECT(!device && yoke_device_report());
+        FUZZ_EXPECT(!device && yoke_device_get_report());
     }
 }
 
@@ -162,11 +162,11 @@ static yoke_status call_on_event(yoke_event *event, site *at, unsigned which)
     case 3:
         return yoke_event_wait_any(&event, 1, 1, &index);
     case 4:
-        return yoke_event_on_settled(event, call_settled, NULL, NULL);
+        return yoke_event_on_complete(event, call_settled, NULL, NULL);
     case 5:
-        return yoke_event_fd(event, &fd);
+        return yoke_event_get_fd(event, &fd);
     case 6:
-        return yoke_event_elapsed(event, event, &nanoseconds);
+        return yoke_event_get_elapsed(event, event, &nanoseconds);
     default:
         return yoke_stream_wait_event(at->side, event);
     }
@@ -184,7 +184,7 @@ static yoke_status call_on_stream(yoke_stream *stream, unsigned which)
     case 2:
         return yoke_stream_recover(stream);
     case 3:
-        return yoke_stream_call(stream, call_run, NULL, NULL);
+        return yoke_host_call(stream, call_run, NULL, NULL);
     case 4:
         return yoke_buffer_create_ordered(stream, 16, &buffer);
     default:
@@ -213,7 +213,7 @@ static yoke_status call_on_buffer(yoke_buffer *buffer, site *at, unsigned which)
     case 6:
         return yoke_launch_n(at->side, at->add, 1, YOKE_ARGS(buffer, (uint32_t)0, (uint32_t)1, (uint32_t)1));
     default:
-        return yoke_buffer_native(buffer, &native);
+        return yoke_buffer_get_native(buffer, &native);
     }
 }
 
@@ -255,6 +255,6 @@ void step_wrong(world *w, const uint8_t *b)
     default:
         status = call_on_graph(object, at, b[4]);
     }
-    FUZZ_EXPECT(status == YOKE_E_INVALID || (status == YOKE_E_ARGUMENT && kind == 3 && b[4] % 8 == 6));
+    FUZZ_EXPECT(status == YOKE_E_INVALID_ARGUMENT || (status == YOKE_E_KERNEL_ARGUMENT && kind == 3 && b[4] % 8 == 6));
     judge(status, MUST_NOT, FINE);
 }

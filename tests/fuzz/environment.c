@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "../../backends/cuda/driver.h"
-#include "cache_folder.h"
-#include "fill.h"
+#include "program/cache/cache_folder.h"
+#include "copy/fill.h"
 #include "fuzz.h"
-#include "select.h"
-#include "staging.h"
+#include "device/selector.h"
+#include "copy/staging.h"
 
 enum { MOST = 200 }; /* bytes of a value */
 
@@ -56,10 +56,10 @@ static void read_order(void)
 {
     yk_selector selector;
     yoke_status status = yk_order_read(NULL, &selector);
-    FUZZ_EXPECT(status == YOKE_OK || (status == YOKE_E_INVALID && *yoke_error()->text));
+    FUZZ_EXPECT(status == YOKE_OK || (status == YOKE_E_INVALID_ARGUMENT && *yoke_error()->text));
     FUZZ_EXPECT(status < 0 || !*selector.backend || yk_selector_takes_backend(&selector, selector.backend));
     status = yk_order_read("opencl:0", &selector);
-    FUZZ_EXPECT(status == YOKE_OK || (status == YOKE_E_INVALID && strstr(yoke_error()->text, "YOKE_BACKEND")));
+    FUZZ_EXPECT(status == YOKE_OK || (status == YOKE_E_INVALID_ARGUMENT && strstr(yoke_error()->text, "YOKE_BACKEND")));
 }
 
 static void read_cache(void)

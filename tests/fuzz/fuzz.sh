@@ -12,7 +12,7 @@ folder=$1 compiler=$2 seconds=$3
 shift 3
 source=$(cd "$(dirname "$0")/../.." && pwd)
 sanitizers=address,undefined
-targets=${*:-calls environment image selector source}
+targets=${*:-calls environment program_file selector source}
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 mkdir -p "$folder"

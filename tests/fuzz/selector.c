@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device selectors of any bytes: understood, or refused with words; and what is understood can be compared with a device. */
-#include "select.h"
+#include "device/selector.h"
 
 #include "fuzz.h"
 
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     yk_string_copy(info.selector, sizeof info.selector, "cuda:0");
 
     yoke_status status = yk_selector_parse(text[0] == 'Y' ? "YOKE_DEVICE" : NULL, text, &selector);
-    FUZZ_EXPECT(status == YOKE_OK || status == YOKE_E_INVALID);
+    FUZZ_EXPECT(status == YOKE_OK || status == YOKE_E_INVALID_ARGUMENT);
     FUZZ_EXPECT(memchr(selector.text, '\0', sizeof selector.text) && memchr(selector.origin, '\0', sizeof selector.origin));
     FUZZ_EXPECT(status == YOKE_OK || *yoke_error()->text);
     if (status == YOKE_OK) {

@@ -3,12 +3,12 @@
  * Sources of any bytes: which kind of code they are, whether their options are right, and what they include. The input is a byte
  * that chooses the backend, six strings (a define, another, an instance, a standard, a header's name and its text), and the text.
  */
-#include "source.h"
+#include "program/source.h"
 
 #include "backend.h"
-#include "code.h"
+#include "program/code.h"
 #include "fuzz.h"
-#include "include.h"
+#include "program/include/include.h"
 
 typedef struct input {
     const uint8_t *at;
@@ -53,7 +53,8 @@ static void expand(const yoke_source *source, bool is_cuda, const char *text, si
     const char *file;
     unsigned long line;
     yoke_status status = yk_include_expand("fuzz", source, is_cuda, text, size, "fuzz", &out, &map);
-    FUZZ_EXPECT(status == YOKE_OK || status == YOKE_E_INVALID || status == YOKE_E_BUILD || status == YOKE_E_OUT_OF_HOST_MEMORY);
+    FUZZ_EXPECT(status == YOKE_OK || status == YOKE_E_INVALID_ARGUMENT || status == YOKE_E_BUILD ||
+                status == YOKE_E_OUT_OF_HOST_MEMORY);
     for (unsigned long i = 0; i < 100; i++)
         FUZZ_EXPECT(!yk_line_map_find(&map, i, &file, &line) || strlen(file) < SIZE_MAX);
     yk_line_map_free(&map);
@@ -64,7 +65,7 @@ static void check(const yoke_device *device, const yoke_source *source)
 {
     size_t size;
     yoke_status status = yk_source_check("fuzz", device, source);
-    FUZZ_EXPECT(status == YOKE_OK || status == YOKE_E_INVALID);
+    FUZZ_EXPECT(status == YOKE_OK || status == YOKE_E_INVALID_ARGUMENT);
     FUZZ_EXPECT(status == YOKE_OK || *yoke_error()->text);
     if (status < 0)
         return;
@@ -92,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         strings[i] = take_string(&from);
     text = malloc(from.left + 1); /* of which the last byte is not the source's */
     if (text) {
-        const char *defines[] = { strings[0], strings[1], NULL }, *instances[] = { strings[2], NULL };
+        const char *defines[] = { strings[0], strings[1], NULL }, *name_expressions[] = { strings[2], NULL };
         yoke_header headers[] = { { strings[4], strings[5] ? strings[5] : "" }, { NULL, NULL } };
         yoke_source source = YOKE_SOURCE_INIT;
         memcpy(text, from.at, from.left);
@@ -100,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         source.cuda = source.opencl = text;
         source.cuda_size = source.opencl_size = from.left;
         source.defines = defines;
-        source.instances = instances;
+        source.name_expressions = name_expressions;
         source.headers = headers;
         source.opencl_std = source.cuda_std = strings[3];
         check(&device, &source);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate of src/enqueue.h and what src/held.c does with it, one atomic step at a time: several threads enqueue to one stream,
- * hold it and cancel it, its worker runs what is held and opens the gate again. The search shows that an enqueue may be taken as
- * one step, which rule.c does: it goes either straight to the driver, in front of everything held, or to the end of the list.
+ * The gate of src/stream/enqueue.h and what src/stream/deferred.c does with it, one atomic step at a time: several threads enqueue
+ * to one stream, hold it and cancel it, its worker runs what is held and opens the gate again. The search shows that an enqueue may
+ * be taken as one step, which rule.c does: it goes either straight to the driver, in front of everything held, or to the end of the
+ * list.
  *
  *     enqueue   count oneself in; when the gate was open: give, count the operation, count oneself out. When it was closed: count
  *               oneself out, and with the lock: refused, or held, or the gate has been opened meanwhile: try again
@@ -200,7 +201,7 @@ static void enqueue_step(struct actor *actor)
     }
 }
 
-/* yk_stream_hold and yk_stream_fail. */
+/* yk_stream_defer and yk_stream_fail. */
 static void close_step(struct actor *actor)
 {
     struct state *next = actor->next;

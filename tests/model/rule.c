@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scheduler of src/held.c as a small model, and a search of everything that can happen in it: every short program, on drivers
- * with fewer queues than streams, with all that runs at once interleaved in every possible way. What has to hold is in
+ * The scheduler of src/stream/deferred.c as a small model, and a search of everything that can happen in it: every short program,
+ * on drivers with fewer queues than streams, with all that runs at once interleaved in every possible way. What has to hold is in
  * start_fault and end; below, each part of the rule is left out in turn, and the search has to find what then breaks.
  *
  *     A stream:        H, or a W that the driver cannot be given

@@ -9,8 +9,8 @@
 #include <yoke/yoke.h>
 
 #include "../../backends/cuda/driver.h"
-#include "cache.h"
-#include "trace.h"
+#include "program/cache/program_cache.h"
+#include "trace/trace.h"
 
 int main(void)
 {
@@ -21,7 +21,7 @@ int main(void)
     printf("other rights: %s\n", getauxval(AT_SECURE) ? "yes" : "no");
     if (yoke_device_count(&count) < 0)
         printf("devices: %s\n", yoke_error()->text);
-    printf("report: %s\n", yoke_device_report());
+    printf("report: %s\n", yoke_device_get_report());
     printf("NVRTC: %s\n", yk_nvrtc_load(&log) < 0 ? yoke_error()->text : "found");
     printf("trace: %s\n", yk_trace_file_open() ? "yes" : "no");
     yk_text_add(&key, "key");

@@ -18,10 +18,10 @@
 
 /* A name without a version, as cuEventElapsedTime, is a macro for the newest one there: its prototype has to be the same too. */
 #define YK_CUDA_SYMBOL(need, name, parameters, ...) \
-    typedef yk_CUresult our_##name parameters; \
+    typedef yk_CUresult our_##name parameters;      \
     SAME_TYPE(our_##name, __typeof__(name));
 #define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) \
-    typedef result our_##name parameters;               \
+    typedef result our_##name parameters;                    \
     SAME_TYPE(our_##name, __typeof__(name));
 #include "../../backends/cuda/symbols.def"
 

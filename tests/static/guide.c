@@ -75,7 +75,7 @@ static void set_up(void)
     CHECK(yoke_fill(stream, x, 0, sizeof hx, &ones, sizeof ones));
     CHECK(yoke_fill(stream, y, 0, sizeof hx, &twos, sizeof twos));
     CHECK(yoke_fill(stream, z, 0, sizeof hx, &zeros, sizeof zeros));
-    CHECK(yoke_source_get("saxpy", &source));
+    CHECK(yoke_source_builtin("saxpy", &source));
     CHECK(yoke_program_build(device, &source, &program));
     CHECK(yoke_kernel_get(program, "saxpy", &saxpy));
     CHECK(yoke_event_record(stream, 0, &event));

@@ -33,9 +33,9 @@ int main(void)
 
     if (strcmp(yoke_version(), EXPECTED_VERSION) != 0)
         return 1;
-    if (yoke_source_get("saxpy", &source) < 0 || !source.cuda || !source.opencl)
+    if (yoke_source_builtin("saxpy", &source) < 0 || !source.cuda || !source.opencl)
         return 2;
-    return yoke_launch(NULL, NULL, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_NO_ARGS) == YOKE_E_INVALID ? 0 : 3;
+    return yoke_launch(NULL, NULL, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_NO_ARGS) == YOKE_E_INVALID_ARGUMENT ? 0 : 3;
 }
 END
 cp "$tap_folder/consumer.c" "$tap_folder/consumer.cpp"

@@ -20,7 +20,7 @@ sort doc/man/links | cut -d ' ' -f 1 | uniq -d >>"$tap_folder/wrong"
 tap_empty "every other name leads to a page" "$tap_folder/wrong"
 
 # Every variable of Yoke's that the library names. YOKE_INJECT is for tests, and in no library that is released.
-grep -oh '"YOKE_[A-Z_]*"' "$top_srcdir"/src/*.c "$top_srcdir"/backends/*/*.c | grep -v YOKE_INJECT | tr -d '"' | sort -u |
+grep -rhoE --include='*.c' '"YOKE_[A-Z_]*"' "$top_srcdir/src" "$top_srcdir/backends" | grep -v YOKE_INJECT | tr -d '"' | sort -u |
     while read -r name; do
         grep -q "^\.It Ev $name$" doc/man/yoke-environment.7 || echo "$name"
     done >"$tap_folder/variables"

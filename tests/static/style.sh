@@ -51,7 +51,7 @@ tap_empty "no line is wider than 132 columns" "$tap_folder/width"
 each blanks >"$tap_folder/blanks"
 tap_empty "no tabs, and no blanks at line ends" "$tap_folder/blanks"
 
-# What depends on the locale that the program has chosen: src/text.c has these for the library.
+# What depends on the locale that the program has chosen: src/base/text.c has these for the library.
 localised() {
     case $1 in
     src/* | backends/*) ;;

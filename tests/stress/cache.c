@@ -3,7 +3,7 @@
  * The cache under processes that die: sixteen of them find, store and drop the same few entries, in less room than these take, and
  * are killed at any time. YOKE_STRESS_SECONDS=N says for how long. Whatever is found has to be right, and nothing may be damaged.
  */
-#include "cache.h"
+#include "program/cache/program_cache.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 
 #include "../tap/tap.h"
 #include "../unit/sandbox.h"
-#include "hash.h"
+#include "base/hash.h"
 
 enum { PROCESSES = 16, KEYS = 12, IMAGE_MOST = 150 << 10 };
 

@@ -176,14 +176,14 @@ static bool pends(op *o, yoke_status status)
 bool enqueue_call(op *o)
 {
     about_to_pend(o->queue->round);
-    return pends(o, yoke_stream_call(o->queue->stream, host_function, o, released));
+    return pends(o, yoke_host_call(o->queue->stream, host_function, o, released));
 }
 
 yoke_status record_call(op *o, yoke_stream *stream)
 {
     about_to_pend(o->queue->round);
     o->in_graph = true;
-    yoke_status status = yoke_stream_call(stream, host_function, o, released);
+    yoke_status status = yoke_host_call(stream, host_function, o, released);
     if (!CHECK_OK(status))
         pends(o, status);
     return status;
@@ -192,7 +192,7 @@ yoke_status record_call(op *o, yoke_stream *stream)
 bool enqueue_callback(op *o, yoke_event *event)
 {
     about_to_pend(o->queue->round);
-    return pends(o, yoke_event_on_settled(event, settled_function, o, released));
+    return pends(o, yoke_event_on_complete(event, settled_function, o, released));
 }
 
 bool wait_for_functions(round *r)

@@ -40,21 +40,21 @@ static path draw_path(source *s, uint32_t id)
 }
 
 /* Of a box, the first and the third word. */
-static const yoke_box rows = { 4, 2, 1 };
-static const yoke_layout in_brief = { AT, 8, 0 }, in_words = { 0, 8, 0 };
+static const yoke_rect rows = { 4, 2, 1 };
+static const yoke_pitch in_brief = { AT, 8, 0 }, in_words = { 0, 8, 0 };
 
 /* A brief buffer is filled with the number, which goes out to the pinned words. */
 static yoke_status bring_out(queue *q, yoke_stream *stream, const path *p, uint32_t id)
 {
-    yoke_layout in_pinned = { p->offset, 8, 0 };
+    yoke_pitch in_pinned = { p->offset, 8, 0 };
     yoke_buffer *brief = NULL;
     yoke_status status = yoke_buffer_create(q->site->device, BRIEF, &brief);
 
     if (status == YOKE_OK)
         status = yoke_fill(stream, brief, AT, BYTES, &id, 4);
     if (status == YOKE_OK)
-        status = p->out_by_pointer && p->box ? yoke_read_box(stream, p->words, in_words, brief, in_brief, rows)
-                 : p->box                    ? yoke_copy_box(stream, p->pinned, in_pinned, brief, in_brief, rows)
+        status = p->out_by_pointer && p->box ? yoke_read_rect(stream, p->words, in_words, brief, in_brief, rows)
+                 : p->box                    ? yoke_copy_rect(stream, p->pinned, in_pinned, brief, in_brief, rows)
                  : p->out_by_pointer         ? yoke_read(stream, p->words, brief, AT, BYTES)
                                              : yoke_copy(stream, p->pinned, p->offset, brief, AT, BYTES);
     yoke_buffer_release(brief);
@@ -64,13 +64,13 @@ static yoke_status bring_out(queue *q, yoke_stream *stream, const path *p, uint3
 /* The pinned words go to another brief buffer, where the kernel has to find the number. */
 static yoke_status bring_in(queue *q, yoke_stream *stream, const path *p, uint32_t id)
 {
-    yoke_layout in_pinned = { p->offset, 8, 0 };
+    yoke_pitch in_pinned = { p->offset, 8, 0 };
     yoke_buffer *brief = NULL;
     yoke_status status = yoke_buffer_create(q->site->device, BRIEF, &brief);
 
     if (status == YOKE_OK)
-        status = p->in_by_pointer && p->box ? yoke_write_box(stream, brief, in_brief, p->words, in_words, rows)
-                 : p->box                   ? yoke_copy_box(stream, brief, in_brief, p->pinned, in_pinned, rows)
+        status = p->in_by_pointer && p->box ? yoke_write_rect(stream, brief, in_brief, p->words, in_words, rows)
+                 : p->box                   ? yoke_copy_rect(stream, brief, in_brief, p->pinned, in_pinned, rows)
                  : p->in_by_pointer         ? yoke_write(stream, brief, AT, p->words, BYTES)
                                             : yoke_copy(stream, brief, AT, p->pinned, p->offset, BYTES);
     if (status == YOKE_OK)

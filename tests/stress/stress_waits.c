@@ -73,7 +73,7 @@ void ask_for_fd(source *s)
     pthread_mutex_lock(&r->lock);
     unsigned index = r->fd_count < MAX_FDS ? r->fd_count++ : MAX_FDS;
     pthread_mutex_unlock(&r->lock);
-    if (index < MAX_FDS && CHECK_OK(yoke_event_fd(event, &ready.fd))) {
+    if (index < MAX_FDS && CHECK_OK(yoke_event_get_fd(event, &ready.fd))) {
         r->fds[index].fd = ready.fd;
         r->fds[index].point = p;
         if (chance(s, 50) && CHECK(poll(&ready, 1, -1) == 1) && CHECK(yoke_event_query(event) != YOKE_PENDING))

@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     memset(yoke_buffer_get_host(pinned), 0, SIZE);
     CHECK(yoke_write(first, target, 0, pageable ? ordinary : yoke_buffer_get_host(pinned), SIZE));
     if (calls)
-        CHECK(yoke_stream_call(first, work, NULL, NULL));
+        CHECK(yoke_host_call(first, work, NULL, NULL));
     CHECK(yoke_event_record(first, 0, &event));
     if (!waits)
         CHECK(yoke_event_wait(event)); /* by the program, so that the streams need not */

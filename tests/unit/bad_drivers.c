@@ -13,8 +13,8 @@
 #include "../tap/sanitized.h"
 #include "../tap/tap.h"
 #include "drivers.h"
-#include "hash.h"
-#include "probe.h"
+#include "base/hash.h"
+#include "device/probe.h"
 #include "sandbox.h"
 
 /* What one broken driver is expected to be told of. */
@@ -50,7 +50,7 @@ static void *counts(void *unused)
     (void)unused;
     EXPECT(yoke_device_count(&count) == YOKE_OK);
     EXPECT(count == 0 || strcmp(selector, "cuda") == 0);
-    expect_blame(yoke_device_report());
+    expect_blame(yoke_device_get_report());
     return NULL;
 }
 
@@ -60,7 +60,7 @@ static void *lists(void *unused)
     size_t count = 99;
     (void)unused;
     EXPECT(yoke_device_list(&info, 1, &count) == YOKE_OK);
-    expect_blame(yoke_device_report());
+    expect_blame(yoke_device_get_report());
     return NULL;
 }
 
@@ -79,7 +79,7 @@ static void *opens_any(void *unused)
     yoke_device *device;
     (void)unused;
     yoke_status status = yoke_device_open(NULL, &device);
-    expect_blame(yoke_device_report());
+    expect_blame(yoke_device_get_report());
     if (strcmp(selector, "cuda") == 0 && drivers_have_pocl())
         EXPECT(status == YOKE_OK);
     else
@@ -222,7 +222,7 @@ static void count_only(void)
     size_t count;
     alarm(100);
     EXPECT(yoke_device_count(&count) == YOKE_OK && count == 0);
-    EXPECT_TEXT(yoke_device_report(), "crashed (signal 11)");
+    EXPECT_TEXT(yoke_device_get_report(), "crashed (signal 11)");
 }
 
 static void remembered(void)

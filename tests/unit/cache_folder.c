@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "../tap/tap.h"
-#include "cache.h"
-#include "hash.h"
+#include "program/cache/program_cache.h"
+#include "base/hash.h"
 #include "sandbox.h"
 
 enum { NOBODY = 65534 }; /* a user that owns nothing here */
@@ -243,9 +243,9 @@ static void arguments(void)
         yoke_cache_info info;
         char guard[8];
     } larger;
-    EXPECT(yoke_cache_get_info(NULL) == YOKE_E_INVALID && strstr(yoke_error()->text, "out_info"));
+    EXPECT(yoke_cache_get_info(NULL) == YOKE_E_INVALID_ARGUMENT && strstr(yoke_error()->text, "out_info"));
     memset(&larger, 0, sizeof larger);
-    EXPECT(yoke_cache_get_info(&larger.info) == YOKE_E_INVALID);
+    EXPECT(yoke_cache_get_info(&larger.info) == YOKE_E_INVALID_ARGUMENT);
     EXPECT(strcmp(yoke_error()->function, "yoke_cache_get_info") == 0);
     memset(&larger, 0x55, sizeof larger);
     larger.info.size = offsetof(yoke_cache_info, misses);

@@ -3,7 +3,7 @@
  * Listing and opening among backends that are made up here: drivers that are missing, crash, hang, print, or whose devices do not
  * open. They are called "cuda" and "opencl" because the environment knows those names only.
  */
-#include "device.h"
+#include "device/device.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../tap/tap.h"
-#include "probe.h"
+#include "device/probe.h"
 
 enum made_up { WELL, MISSING, EMPTY, CRASHES, EXITS, HANGS, PRINTS, MANY, FAILS_LATE };
 
@@ -186,9 +186,9 @@ static int lists(void)
 
 static bool reported(const char *text)
 {
-    bool found = strstr(yoke_device_report(), text) != NULL;
+    bool found = strstr(yoke_device_get_report(), text) != NULL;
     if (!found)
-        tap_diag("not in the report: %s; but: %s", text, yoke_device_report());
+        tap_diag("not in the report: %s; but: %s", text, yoke_device_get_report());
     return found;
 }
 
@@ -222,9 +222,9 @@ static void in_a_child(void)
     setenv("YOKE_BACKEND", "opencl", 1);
     made(CRASHES, WELL);
     tap_is(lists(), 3, "only the backend that YOKE_BACKEND orders");
-    tap_ok(!strstr(yoke_device_report(), "cuda"), "is asked");
+    tap_ok(!strstr(yoke_device_get_report(), "cuda"), "is asked");
     setenv("YOKE_BACKEND", "vulkan", 1);
-    tap_is(lists(), YOKE_E_INVALID, "one that is none is refused");
+    tap_is(lists(), YOKE_E_INVALID_ARGUMENT, "one that is none is refused");
     unsetenv("YOKE_BACKEND");
 }
 
@@ -345,10 +345,10 @@ static void describing(void)
     tap_is(yoke_device_get_info(device, &info), YOKE_OK, "info for a struct of an earlier version");
     tap_ok(strcmp(info.selector, "cuda:0") == 0 && info.backend[0] == 'x', "writes no more than that");
     info.size--;
-    tap_is(yoke_device_get_info(device, &info), YOKE_E_INVALID, "a struct without room for the selector is refused");
+    tap_is(yoke_device_get_info(device, &info), YOKE_E_INVALID_ARGUMENT, "a struct without room for the selector is refused");
     info.size = 0;
-    tap_is(yoke_device_get_info(device, &info), YOKE_E_INVALID, "so is one without a size");
-    tap_is(yoke_device_get_info(device, NULL), YOKE_E_INVALID, "and none at all");
+    tap_is(yoke_device_get_info(device, &info), YOKE_E_INVALID_ARGUMENT, "so is one without a size");
+    tap_is(yoke_device_get_info(device, NULL), YOKE_E_INVALID_ARGUMENT, "and none at all");
     tap_ok(!yoke_device_lacks(device, YOKE_CAP_FP64), "a capability that is there");
     tap_is(yoke_device_lacks(device, YOKE_CAP_TIMING), "no clock", "one that is not, and why");
     tap_ok(yoke_device_lacks(device, -1) && yoke_device_lacks(device, YOKE_CAP_COUNT) && yoke_device_lacks(NULL, 0),
@@ -360,7 +360,7 @@ static void describing(void)
     tap_is(cuda.closed, 1, "the first is");
     yoke_device_release(device);
     tap_ok(cuda.closed == 1 && !yoke_device_retain(device), "a released device is left alone");
-    tap_is(yoke_device_get_info(device, &info), YOKE_E_INVALID, "and refused");
+    tap_is(yoke_device_get_info(device, &info), YOKE_E_INVALID_ARGUMENT, "and refused");
     yoke_device_release(NULL);
 }
 
@@ -374,7 +374,7 @@ static void in_this_process(void)
 
 static void *report_elsewhere(void *same)
 {
-    *(bool *)same = *yoke_device_report() != '\0';
+    *(bool *)same = *yoke_device_get_report() != '\0';
     lists();
     return NULL;
 }
@@ -412,7 +412,7 @@ int main(void)
     unsetenv("YOKE_BACKEND");
     unsetenv("YOKE_DEVICE");
     setenv("YOKE_CACHE", "off", 1); /* nothing is remembered of drivers that are made up */
-    tap_is(yoke_device_report(), "", "at first there is no report");
+    tap_is(yoke_device_get_report(), "", "at first there is no report");
     in_a_child();
     disturbed();
     opening();

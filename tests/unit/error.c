@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../tap/tap.h"
-#include "core.h"
+#include "objects/objects.h"
 
 static bool is_empty(const yoke_error_info *error)
 {
@@ -16,19 +16,20 @@ static bool is_empty(const yoke_error_info *error)
 static void plain(void)
 {
     tap_ok(is_empty(yoke_error()), "at first nothing has failed");
-    tap_is(yk_blame("yoke_read", "main.c:1", YOKE_OK), YOKE_OK, "a success passes through yk_blame");
-    tap_is(yk_blame("yoke_read", "main.c:1", YOKE_PENDING), YOKE_PENDING, "so does YOKE_PENDING");
+    tap_is(yk_attribute("yoke_read", "main.c:1", YOKE_OK), YOKE_OK, "a success passes through yk_attribute");
+    tap_is(yk_attribute("yoke_read", "main.c:1", YOKE_PENDING), YOKE_PENDING, "so does YOKE_PENDING");
     tap_ok(is_empty(yoke_error()), "and leaves nothing");
 
-    tap_is(yk_blame("yoke_read", "main.c:7", yk_fail(YOKE_E_RANGE, "%d bytes asked, %d there", 5, 4)), YOKE_E_RANGE, "a failure");
+    tap_is(yk_attribute("yoke_read", "main.c:7", yk_fail(YOKE_E_RANGE, "%d bytes asked, %d there", 5, 4)), YOKE_E_RANGE,
+           "a failure");
     tap_is(yoke_error()->text, "5 bytes asked, 4 there", "has its text");
     tap_is(yoke_error()->function, "yoke_read", "and its function");
     tap_is(yoke_error()->where, "main.c:7", "and its place");
-    yk_blame("yoke_read_sync", "main.c:9", YOKE_E_RANGE);
+    yk_attribute("yoke_read_sync", "main.c:9", YOKE_E_RANGE);
     tap_is(yoke_error()->function, "yoke_read_sync", "the outermost public function has failed");
     tap_is(yoke_error()->where, "main.c:7", "a place that is known stays");
 
-    yk_blame("yoke_fill", NULL, YOKE_E_DRIVER);
+    yk_attribute("yoke_fill", NULL, YOKE_E_DRIVER);
     tap_is(yoke_error()->status, YOKE_E_DRIVER, "a status without a record of its own gets one");
     tap_is(yoke_error()->text, yoke_status_meaning(YOKE_E_DRIVER), "with the status's meaning");
     tap_ok(!*yoke_error()->where && strcmp(yoke_error()->function, "yoke_fill") == 0, "and nothing of the older failure");
@@ -57,7 +58,7 @@ static void of_a_driver(void)
     tap_ok(*yoke_error()->driver_call && *yoke_error()->driver_name, "strings are never NULL");
 
     yoke_error_info kept = *yoke_error();
-    yk_fail(YOKE_E_INVALID, "something else");
+    yk_fail(YOKE_E_INVALID_ARGUMENT, "something else");
     tap_is(yk_error_restore(&kept), YOKE_E_DRIVER, "a kept record comes back");
     tap_ok(memcmp(&kept, yoke_error(), sizeof kept) == 0, "as it was");
     tap_is(yk_error_restore(yoke_error()), YOKE_E_DRIVER, "a record may be restored from itself");
@@ -96,7 +97,7 @@ static void of_null(void)
 {
     char text[700];
     yoke_error_clear();
-    tap_is(yk_object_fault(NULL, YK_STREAM, "yoke_write", "stream"), YOKE_E_INVALID, "NULL is invalid");
+    tap_is(yk_object_fault(NULL, YK_STREAM, "yoke_write", "stream"), YOKE_E_INVALID_ARGUMENT, "NULL is invalid");
     tap_is(yoke_error()->text, "yoke_write: stream is NULL", "and says what is");
     tap_ok(yoke_error()->cause_status == YOKE_OK && !*yoke_error()->cause, "without a cause when nothing failed before");
     tap_is(yoke_error()->function, "yoke_write", "and which function");

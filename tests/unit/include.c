@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../tap/tap.h"
-#include "include.h"
+#include "program/include/include.h"
 
 static yk_text out;
 static yk_line_map map;
@@ -116,7 +116,7 @@ static void as_it_is(void)
     }
     tap_is(expand(&source, "\xef\xbb\xbfint x;"), YOKE_OK, "a mark of UTF-8");
     tap_is(yk_text_get(&out), "int x;", "is left out");
-    tap_is(expand_bytes(&source, true, "a\0#include", 10), YOKE_E_INVALID, "a NUL byte is an error");
+    tap_is(expand_bytes(&source, true, "a\0#include", 10), YOKE_E_INVALID_ARGUMENT, "a NUL byte is an error");
     tap_ok(says("at byte 1"), "which names it: %s", yoke_error()->text);
 }
 
@@ -435,18 +435,19 @@ static void malformed(void)
     for (size_t i = 0; i < YK_COUNT_OF(names); i++) {
         const yoke_header headers[] = { { names[i], "" }, { NULL, NULL } };
         source.headers = headers;
-        tap_is(expand(&source, ""), YOKE_E_INVALID, "no name of a header, %zu: %s", i, says("\n") ? "" : yoke_error()->text);
+        tap_is(expand(&source, ""), YOKE_E_INVALID_ARGUMENT, "no name of a header, %zu: %s", i,
+               says("\n") ? "" : yoke_error()->text);
     }
     source.headers = twice;
-    tap_is(expand(&source, ""), YOKE_E_INVALID, "two headers of one name");
+    tap_is(expand(&source, ""), YOKE_E_INVALID_ARGUMENT, "two headers of one name");
     tap_ok(says("[0] and [2]"), "both are named: %s", yoke_error()->text);
     source.headers = empty;
-    tap_is(expand(&source, ""), YOKE_E_INVALID, "a header without text");
+    tap_is(expand(&source, ""), YOKE_E_INVALID_ARGUMENT, "a header without text");
     source.headers = NULL;
     for (size_t i = 0; i < YK_COUNT_OF(folders); i++) {
         const char *list[] = { "/tmp", folders[i], NULL };
         source.include_folders = list;
-        tap_is(expand(&source, ""), YOKE_E_INVALID, "no include folder, %zu", i);
+        tap_is(expand(&source, ""), YOKE_E_INVALID_ARGUMENT, "no include folder, %zu", i);
         tap_ok(says("include_folders[1]") && says(words[i]), "and why: %s", says("\n") ? "" : yoke_error()->text);
     }
     const char *root[] = { "/", NULL };

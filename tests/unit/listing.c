@@ -18,7 +18,7 @@
 #include "../tap/sanitized.h"
 #include "../tap/tap.h"
 #include "drivers.h"
-#include "probe.h"
+#include "device/probe.h"
 #include "sandbox.h"
 
 enum { FORKS = 100, MOST_LEFT = 24 };
@@ -58,7 +58,7 @@ static void *log_on(void *unused)
 {
     (void)unused;
     while (!atomic_load(&over))
-        EXPECT(yoke_stream_wait(NULL) == YOKE_E_INVALID);
+        EXPECT(yoke_stream_wait(NULL) == YOKE_E_INVALID_ARGUMENT);
     return NULL;
 }
 
@@ -80,7 +80,7 @@ static _Noreturn void use_library(void)
     alarm(30); /* for a lock that nobody will open */
     int before = atomic_load(&told);
     EXPECT(yoke_device_count(&count) == YOKE_OK);
-    EXPECT(yoke_stream_wait(NULL) == YOKE_E_INVALID);
+    EXPECT(yoke_stream_wait(NULL) == YOKE_E_INVALID_ARGUMENT);
     EXPECT(atomic_load(&told) == before + 1 && atomic_load(&strangers) == 0);
     EXPECT(yoke_device_open("opencl", &device) == YOKE_E_UNAVAILABLE);
     _exit(sandbox_failures() == 0 ? 0 : 1);
@@ -126,8 +126,8 @@ static void fork_while_told(void)
     size_t count;
     alarm(100);
     yoke_log_set(YOKE_LOG_ERROR, fork_once, NULL);
-    EXPECT(yoke_stream_wait(NULL) == YOKE_E_INVALID);
-    EXPECT(yoke_stream_wait(NULL) == YOKE_E_INVALID);
+    EXPECT(yoke_stream_wait(NULL) == YOKE_E_INVALID_ARGUMENT);
+    EXPECT(yoke_stream_wait(NULL) == YOKE_E_INVALID_ARGUMENT);
     EXPECT(yoke_device_count(&count) == YOKE_OK);
     if (forked_inside == 0)
         _exit(sandbox_failures() == 0 ? 0 : 1);
@@ -150,7 +150,7 @@ static void wait_until_stuck(void)
     size_t count;
     do
         EXPECT(yoke_device_count(&count) == YOKE_OK);
-    while (!strstr(yoke_device_report(), "opencl: another thread has been starting the driver for "));
+    while (!strstr(yoke_device_get_report(), "opencl: another thread has been starting the driver for "));
 }
 
 static void stuck(void)
@@ -248,7 +248,7 @@ static void count_with(int left)
     if (status != YOKE_OK && status != YOKE_E_OUT_OF_HOST_MEMORY)
         tap_diag("%d left: %s", left, yoke_error()->text);
     if (sandbox_failures() > 0)
-        tap_diag("%d left: %zu devices: %s", left, count, yoke_device_report());
+        tap_diag("%d left: %zu devices: %s", left, count, yoke_device_get_report());
     fflush(stdout);
     _exit(sandbox_failures() == 0 ? 0 : 1);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../tap/tap.h"
-#include "core.h"
+#include "objects/objects.h"
 
 static void letters(void)
 {

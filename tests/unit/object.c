@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../tap/tap.h"
-#include "core.h"
+#include "objects/objects.h"
 
 static bool all_zero(const void *object, size_t size)
 {
@@ -42,12 +42,12 @@ static void faults(void)
     yoke_stream *stream = yk_object_new(YK_STREAM, sizeof *stream);
     unsigned long something[8] = { 42 };
     tap_is(yk_object_fault(stream, YK_STREAM, "yoke_write", "stream"), YOKE_OK, "a live object has no fault");
-    tap_is(yk_object_fault(stream, YK_BUFFER, "yoke_write", "buffer"), YOKE_E_INVALID, "another kind has");
+    tap_is(yk_object_fault(stream, YK_BUFFER, "yoke_write", "buffer"), YOKE_E_INVALID_ARGUMENT, "another kind has");
     tap_is(yoke_error()->text, "yoke_write: buffer is no buffer but a stream", "which is told");
-    tap_is(yk_object_fault(something, YK_EVENT, "yoke_event_query", "event"), YOKE_E_INVALID, "so has other memory");
+    tap_is(yk_object_fault(something, YK_EVENT, "yoke_event_query", "event"), YOKE_E_INVALID_ARGUMENT, "so has other memory");
     tap_is(yoke_error()->text, "yoke_event_query: event is no event", "which is told");
     release(stream, sizeof *stream);
-    tap_is(yk_object_fault(stream, YK_STREAM, "yoke_write", "stream"), YOKE_E_INVALID, "so has a released object");
+    tap_is(yk_object_fault(stream, YK_STREAM, "yoke_write", "stream"), YOKE_E_INVALID_ARGUMENT, "so has a released object");
     tap_is(yoke_error()->text, "yoke_write: stream was released already", "which is told");
     tap_is(yoke_error()->cause_status, YOKE_OK, "and does not take the failure before it for its cause");
 }

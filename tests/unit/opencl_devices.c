@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/enqueue.h"
-#include "../../src/program.h"
-#include "../../src/trash.h"
+#include "stream/enqueue.h"
+#include "program/program.h"
+#include "stream/retire.h"
 #include "../tap/tap.h"
 #include "made_up.h"
 #include "yoke/yoke.h"
@@ -207,7 +207,7 @@ static void kinds(const void *user)
 }
 
 static const int capabilities[] = { YOKE_CAP_FP64,   YOKE_CAP_INT64_ATOMICS, YOKE_CAP_TIMING, YOKE_CAP_EXACT_FP32,
-                                    YOKE_CAP_MAPPED, YOKE_CAP_SHARED,        YOKE_CAP_SPIRV,  YOKE_CAP_GRAPHS };
+                                    YOKE_CAP_MAPPED, YOKE_CAP_MANAGED,       YOKE_CAP_SPIRV,  YOKE_CAP_GRAPHS };
 
 /* The first has all of them but graphs, the second none. */
 static void capable(const void *user)
@@ -230,7 +230,7 @@ static void capable(const void *user)
     for (size_t i = 0; rich && poor && i < YK_COUNT_OF(capabilities); i++) {
         const char *reason = yoke_device_lacks(poor, capabilities[i]);
         CHECK_TEXT(reason, "the OpenCL d"); /* device, or driver */
-        if (capabilities[i] != YOKE_CAP_GRAPHS && (capabilities[i] != YOKE_CAP_SHARED || svm) &&
+        if (capabilities[i] != YOKE_CAP_GRAPHS && (capabilities[i] != YOKE_CAP_MANAGED || svm) &&
             (capabilities[i] != YOKE_CAP_SPIRV || yk_cl.clCreateProgramWithIL))
             check_at(__LINE__, !yoke_device_lacks(rich, capabilities[i]), "has it", yoke_device_lacks(rich, capabilities[i]));
     }
@@ -284,7 +284,7 @@ static void peculiar(const void *user)
     driver.platform = "rusticl";
     CHECK(yoke_device_open("opencl:0", &device) == YOKE_OK);
     CHECK_TEXT(yoke_device_lacks(device, YOKE_CAP_MAPPED), "Mesa's driver loses count");
-    CHECK_TEXT(yoke_device_lacks(device, YOKE_CAP_IMAGES), "no program binaries that it takes again");
+    CHECK_TEXT(yoke_device_lacks(device, YOKE_CAP_PROGRAM_BINARIES), "no program binaries that it takes again");
     yoke_device_release(device);
 }
 
@@ -294,7 +294,7 @@ static yoke_program *made_up_program(yoke_device *device)
     yoke_program *program = yk_program_new(device, "made up");
     program->native = &driver;
     yk_object_retain(device);
-    yk_program_settle(program, NULL);
+    yk_program_complete(program, NULL);
     return program;
 }
 
@@ -309,17 +309,17 @@ static void released_when_idle(const void *user)
     driver.vendor = "NVIDIA Corporation";
     CHECK(yoke_device_open("opencl:0", &device) == YOKE_OK && yoke_stream_create(device, &stream) == YOKE_OK);
     CHECK(device->releases_wait);
-    yk_note_given(stream, YK_OP_ALLOCATION, &work, false); /* something runs */
+    yk_note_submitted(stream, YK_OP_ALLOCATION, &work, false); /* something runs */
     yoke_program_release(made_up_program(device));
     yoke_program_release(made_up_program(device));
-    yk_trash_empty(device);
+    yk_reclaim_finished(device);
     CHECK(released == 0);
-    atomic_store(&stream->done, yk_stream_given(stream));
-    yk_note_given(stream, YK_OP_ALLOCATION, &work, false); /* and something else, before anybody has seen the end of that */
-    yk_trash_empty(device);
+    atomic_store(&stream->done, yk_stream_submitted(stream));
+    yk_note_submitted(stream, YK_OP_ALLOCATION, &work, false); /* and something else, before anybody has seen the end of that */
+    yk_reclaim_finished(device);
     CHECK(released == 0);
-    atomic_store(&stream->done, yk_stream_given(stream));
-    yk_trash_empty(device);
+    atomic_store(&stream->done, yk_stream_submitted(stream));
+    yk_reclaim_finished(device);
     CHECK(released == 2);
     yoke_program_release(made_up_program(device)); /* with nothing under way: here and now */
     CHECK(released == 3);

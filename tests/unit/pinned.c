@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../tap/tap.h"
-#include "pinned.h"
+#include "memory/pinned.h"
 
 #ifdef __linux__
 

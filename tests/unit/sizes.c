@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums and products of sizes that wrap round, and ranges that memory cannot have. */
-#include "sizes.h"
+#include "base/sizes.h"
 
 #include "../tap/tap.h"
 

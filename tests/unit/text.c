@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../tap/tap.h"
-#include "core.h"
+#include "objects/objects.h"
 
 static void growing(void)
 {

@@ -210,7 +210,7 @@ static int add_selected(suite *s, const char *selector)
     yoke_device *device = NULL;
 
     if (yoke_device_open(selector, &device) < 0 || yoke_device_get_info(device, &info) < 0)
-        return fail(yoke_error()->status == YOKE_E_INVALID ? WRONG_USAGE : NO_DEVICE, "%s", yoke_error()->text);
+        return fail(yoke_error()->status == YOKE_E_INVALID_ARGUMENT ? WRONG_USAGE : NO_DEVICE, "%s", yoke_error()->text);
     yoke_device_release(device);
     for (size_t i = 0; i < s->device_count; i++)
         if (strcmp(s->devices[i].selector, info.selector) == 0)
@@ -233,13 +233,13 @@ static int find_devices(const options *o, suite *s)
     for (size_t i = 0; i < MOST_DEVICES; i++)
         s->devices[i] = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
     if (yoke_device_list(s->devices, MOST_DEVICES, &s->device_count) < 0)
-        return fail(yoke_error()->status == YOKE_E_INVALID ? WRONG_USAGE : NO_DEVICE, "%s", yoke_error()->text);
+        return fail(yoke_error()->status == YOKE_E_INVALID_ARGUMENT ? WRONG_USAGE : NO_DEVICE, "%s", yoke_error()->text);
     if (s->device_count > MOST_DEVICES)
         s->device_count = MOST_DEVICES;
     if (s->device_count)
         return ALL_PASSED;
     fail(NO_DEVICE, "there is no device; this was tried:");
-    fputs(yoke_device_report(), stderr); /* lines */
+    fputs(yoke_device_get_report(), stderr); /* lines */
     return NO_DEVICE;
 }
 

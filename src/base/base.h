@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ground floor, for whoever needs most of it: macros, texts, errors, messages, objects. */
+#ifndef YK_BASE_H
+#define YK_BASE_H
+
+#include "base/error.h"
+#include "base/fork.h"
+#include "base/info.h"
+#include "base/log.h"
+#include "base/macros.h"
+#include "base/object.h"
+#include "base/text.h"
+
+#endif

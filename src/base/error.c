@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calling thread's failure record: fixed-size, thread-local, never allocated, so that running out of memory can be told too.
+ * Texts are formatted aside and then copied in, because their arguments may point into the record they replace.
+ */
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define EMPTY_RECORD                                                                                       \
+    {                                                                                                      \
+        .size = sizeof(yoke_error_info), .function = "", .driver_call = "", .driver_name = "", .where = "" \
+    }
+
+static _Thread_local yoke_error_info record = EMPTY_RECORD, previous = EMPTY_RECORD;
+/* What the host function that runs on this thread has said with yoke_fail: "" for nothing. Kept aside, since the record is only of
+ * the last failure, and calls between may fail too. */
+static _Thread_local char said[sizeof record.text];
+
+enum { TEXT_SIZE = sizeof record.text };
+
+/* Make `text` the single line that the record promises; `length` is what vsnprintf wanted to write. */
+static void tidy(char *text, int length)
+{
+    if (length >= TEXT_SIZE) {
+        size_t end = TEXT_SIZE - 1 - strlen("...");
+        while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80) /* never cut inside a UTF-8 character */
+            end--;
+        strcpy(text + end, "...");
+    }
+    size_t used = strlen(text);
+    while (used > 0 && (text[used - 1] == '\n' || text[used - 1] == ' '))
+        text[--used] = '\0';
+    yk_make_utf8(text);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+}
+
+static void format_text(char *text, const char *format, va_list args)
+{
+    int length = format ? vsnprintf(text, TEXT_SIZE, format, args) : -1;
+    if (length < 0)
+        text[0] = '\0';
+    tidy(text, length);
+}
+
+YOKE_PRINTF(2, 3) static void format_line(char *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    format_text(text, format, args);
+    va_end(args);
+}
+
+static yoke_status start_record(yoke_status status, const char *text)
+{
+    static const yoke_error_info empty = EMPTY_RECORD;
+    previous = record;
+    record = empty;
+    record.status = status;
+    yk_string_copy(record.text, sizeof record.text, *text ? text : yoke_status_meaning(status));
+    return status;
+}
+
+const yoke_error_info *yoke_error(void)
+{
+    return &record;
+}
+
+void yk_error_take_back(void)
+{
+    record = previous;
+}
+
+void yoke_error_clear(void)
+{
+    static const yoke_error_info empty = EMPTY_RECORD;
+    record = empty;
+    said[0] = '\0';
+}
+
+void yk_said_clear(void)
+{
+    said[0] = '\0';
+}
+
+const char *yk_said(void)
+{
+    return said;
+}
+
+yoke_status yoke_fail(yoke_status status, const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    format_text(text, format, args);
+    va_end(args);
+    status = start_record(status < 0 ? status : YOKE_E_HOST_FUNCTION, text);
+    yk_string_copy(said, sizeof said, record.text);
+    return status;
+}
+
+yoke_status yk_fail(yoke_status status, const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    format_text(text, format, args);
+    va_end(args);
+    return start_record(status, text);
+}
+
+yoke_status yk_driver_fail(yoke_status status, const char *backend, const char *call, int code, const char *name,
+                           const char *format, ...)
+{
+    char text[TEXT_SIZE], detail[TEXT_SIZE];
+    detail[0] = '\0';
+    if (format) {
+        va_list args;
+        va_start(args, format);
+        format_text(detail, format, args);
+        va_end(args);
+    }
+    call = call ? call : "a driver call";
+    name = name && *name ? name : "unknown error";
+    format_line(text, "%s: %s failed: %s (%d)%s%s", backend ? backend : "yoke", call, name, code, *detail ? ": " : "", detail);
+    start_record(status, text);
+    record.driver_call = call;
+    record.driver_name = name;
+    record.driver_code = code;
+    return status;
+}
+
+yoke_status yk_no_memory(const char *what)
+{
+    return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "out of host memory: %s", what ? what : "an allocation");
+}
+
+yoke_status yk_attribute(const char *function, const char *where, yoke_status status)
+{
+    if (status >= 0)
+        return status;
+    if (record.status != status) /* whoever failed told nothing: an older failure must not pose as this one */
+        start_record(status, "");
+    if (function)
+        record.function = function;
+    if (where && !*record.where)
+        record.where = where;
+    if (function)
+        yk_log(YOKE_LOG_ERROR, "%s%s%s: %s: %s", function, where ? " at " : "", where ? where : "", yoke_status_name(status),
+               record.text);
+    return status;
+}
+
+void yk_error_append(const char *format, ...)
+{
+    char text[TEXT_SIZE], addition[TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    format_text(addition, format, args);
+    va_end(args);
+    format_line(text, "%s%s", record.text, addition);
+    yk_string_copy(record.text, sizeof record.text, text);
+}
+
+yoke_status yk_error_restore(const yoke_error_info *kept)
+{
+    if (kept != &record)
+        record = *kept;
+    return record.status;
+}
+
+static const char *kind_name(unsigned kind)
+{
+    switch (kind) {
+    case YK_DEVICE:
+        return "device";
+    case YK_STREAM:
+        return "stream";
+    case YK_EVENT:
+        return "event";
+    case YK_BUFFER:
+        return "buffer";
+    case YK_PROGRAM:
+        return "program";
+    case YK_KERNEL:
+        return "kernel";
+    default:
+        return NULL;
+    }
+}
+
+/* An argument is NULL, most likely because what should have made it failed: keep that failure as the cause. */
+static void null_fault(const char *function, const char *argument)
+{
+    char text[TEXT_SIZE], cause[TEXT_SIZE];
+    yoke_status cause_status = record.cause_status ? record.cause_status : record.status;
+    yk_string_copy(cause, sizeof cause, record.cause_status ? record.cause : record.text);
+    if (cause_status < 0)
+        format_line(text, "%s: %s is NULL; the failure before: %s", function, argument, cause);
+    else
+        format_line(text, "%s: %s is NULL", function, argument);
+    start_record(YOKE_E_INVALID_ARGUMENT, text);
+    if (cause_status < 0) {
+        record.cause_status = cause_status;
+        yk_string_copy(record.cause, sizeof record.cause, cause);
+    }
+}
+
+yoke_status yk_object_fault(const void *object, enum yk_kind kind, const char *function, const char *argument)
+{
+    function = function ? function : "";
+    argument = argument ? argument : "an argument";
+    if (yk_forked)
+        return yk_attribute(function, NULL, yk_fork_check(function));
+    if (yk_is(object, kind))
+        return YOKE_OK;
+    if (!object) {
+        null_fault(function, argument);
+    } else if (yk_is(object, YK_GRAPH_EVENT)) {
+        yk_fail(
+            YOKE_E_INVALID_ARGUMENT,
+            "%s: %s was recorded into a graph, where it orders its streams; record events around the graph's launch to wait for it",
+            function, argument);
+    } else if (yk_is(object, YK_DEAD)) {
+        yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s was released already", function, argument);
+    } else {
+        const char *wanted = kind_name((unsigned)kind);
+        const char *found = kind_name(atomic_load_explicit(&((const yk_object *)object)->kind, memory_order_relaxed));
+        yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s is no %s%s%s", function, argument, wanted ? wanted : "object",
+                found ? " but a " : "", found ? found : "");
+    }
+    return yk_attribute(function, NULL, YOKE_E_INVALID_ARGUMENT);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Failures: the calling thread's record (error.c), and failures that objects share (error_shared.c). For backends too. */
+#ifndef YK_ERROR_H
+#define YK_ERROR_H
+
+#include "base/macros.h"
+
+/* Start a new record with a status and a text; returns status. */
+YK_COLD yoke_status yk_fail(yoke_status status, const char *format, ...) YOKE_PRINTF(2, 3);
+/* A driver call failed: the text becomes "backend: call failed: NAME (code): detail", without the last part when format is NULL. */
+YK_COLD yoke_status yk_driver_fail(yoke_status status, const char *backend, const char *call, int code, const char *name,
+                                   const char *format, ...) YOKE_PRINTF(6, 7);
+/* Out of host memory while doing `what`. */
+YK_COLD yoke_status yk_no_memory(const char *what);
+/* Note the public function, and the place that enqueued the work (may be NULL), in the record of a failure; returns status. */
+YK_COLD yoke_status yk_attribute(const char *function, const char *where, yoke_status status);
+/* Add to the text of the thread's record, which stays as it is otherwise. */
+void yk_error_append(const char *format, ...) YOKE_PRINTF(1, 2);
+/* What the thread has said with yoke_fail since it was cleared, by that or by yoke_error_clear; "" for nothing. */
+const char *yk_said(void);
+void yk_said_clear(void);
+/* The thread's last failure was dealt with: its record is again what it was before that one. For where keeping it beforehand would
+ * cost every call. */
+YK_COLD void yk_error_take_back(void);
+/* Set the record from a kept one; returns its status. */
+yoke_status yk_error_restore(const yoke_error_info *kept);
+
+/* A failure that several objects tell of: a stream, its events. */
+typedef struct yk_failure {
+    atomic_uint refs;
+    atomic_bool told; /* somebody was given the record */
+    yoke_error_info info;
+} yk_failure;
+
+/* One reference and no failure yet; NULL and a record when out of memory. */
+yk_failure *yk_failure_new(void);
+yk_failure *yk_failure_retain(yk_failure *failure);
+void yk_failure_release(yk_failure *failure);
+/* A failure from the thread's record. Never NULL: out of memory it is a failure that says so. */
+yk_failure *yk_failure_from_record(void);
+/* Set the thread's record from it; returns its status. */
+yoke_status yk_failure_report(yk_failure *failure);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forked children. A driver that has been started does not survive a fork: its threads are gone, its locks may be held for ever,
+ * and CUDA refuses every call. So in the child of a process that had opened a device, or was just starting a driver, everything
+ * answers YOKE_E_FORKED, without a look at any object. The child of any other process can use Yoke: what listing and logging lock
+ * is held around the fork, or made new in the child where it may be held for long.
+ */
+#include "backend.h"
+#include "device/start.h"
+
+bool yk_forked;
+
+static int error;
+static atomic_bool armed;
+static atomic_uint starting; /* threads that are between yk_fork_begin_start and yk_fork_end_start */
+
+static void before(void)
+{
+    yk_start_fork_prepare();
+    yk_intern_lock();
+}
+
+static void in_parent(void)
+{
+    yk_intern_unlock();
+    yk_start_fork_parent();
+}
+
+static void in_child(void)
+{
+    yk_intern_unlock();
+    yk_start_fork_child();
+    yk_log_forked();
+#define FORKED(name) yk_backend_##name.forked();
+    YK_BACKENDS(FORKED)
+#undef FORKED
+    if (atomic_load(&armed) || atomic_load(&starting) > 0)
+        yk_forked = true;
+}
+
+/* Before any lock of Yoke's can be taken. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+    error = pthread_atfork(before, in_parent, in_child);
+}
+
+yoke_status yk_fork_begin_start(void)
+{
+    if (error)
+        return yk_no_memory("a handler for fork");
+    atomic_fetch_add(&starting, 1);
+    return YOKE_OK;
+}
+
+void yk_fork_end_start(void)
+{
+    atomic_fetch_sub(&starting, 1);
+}
+
+void yk_fork_arm(void)
+{
+    atomic_store(&armed, true);
+}
+
+yoke_status yk_fork_check(const char *function)
+{
+    if (!yk_forked)
+        return YOKE_OK;
+    return yk_fail(YOKE_E_FORKED,
+                   "%s: this process was forked from one that had opened a device, or was just opening one, and no driver survives "
+                   "that: open devices after fork only, or call exec",
+                   function);
+}

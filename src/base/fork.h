@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forked children: what a fork in the middle of a driver's start, or behind it, leaves. */
+#ifndef YK_FORK_H
+#define YK_FORK_H
+
+#include "base/macros.h"
+
+/* Around the start of a driver in this process: a child that is forked in between cannot use it. */
+yoke_status yk_fork_begin_start(void);
+void yk_fork_end_start(void);
+/* A device is open: from now on no child of this process can use Yoke. */
+void yk_fork_arm(void);
+/* For public functions that take no object: YOKE_OK, or YOKE_E_FORKED with its record. */
+YK_COLD yoke_status yk_fork_check(const char *function);
+
+/* This process was forked from one that had opened a device: nothing of a driver works here. */
+extern bool yk_forked;
+
+#endif

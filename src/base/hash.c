@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one file that xxHash is compiled into: it is all in its header, and nothing is linked. Yoke can be built without that header;
+ * then there are no images and no cache.
+ */
+#include "base/hash.h"
+
+#ifdef HAVE_XXHASH
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+const char *yk_hash_lacks(void)
+{
+    return NULL;
+}
+
+void yk_hash(const void *bytes, size_t size, uint64_t seed, unsigned char *out_hash)
+{
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_withSeed(bytes, size, seed));
+    _Static_assert(sizeof canonical.digest == YK_HASH_SIZE, "the hash has 128 bits");
+    memcpy(out_hash, canonical.digest, YK_HASH_SIZE);
+}
+
+#else
+
+const char *yk_hash_lacks(void)
+{
+    return "this Yoke was built without <xxhash.h> (Debian's libxxhash-dev)";
+}
+
+void yk_hash(const void *bytes, size_t size, uint64_t seed, unsigned char *out_hash)
+{
+    (void)bytes, (void)size, (void)seed;
+    memset(out_hash, 0, YK_HASH_SIZE);
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages for people: to the program's function, or where YOKE_LOG asks for it to stderr. Nothing is ever written otherwise. One
+ * at a time, so that the program's function need not lock and yoke_log_set knows when the old one is done with.
+ */
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const level_names[] = { "off", "error", "warning", "info", "debug" };
+
+atomic_int yk_log_level = -1;
+
+/* Who is told. The one that is set next is prepared beside it, so that a fork finds one or the other whole. */
+typedef struct listener {
+    yoke_log_fn fn;
+    void *user;
+} listener;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows; held while the program's function runs */
+static listener listeners[2];
+static atomic_uint current;
+static _Thread_local bool is_reporting; /* this thread holds the lock */
+
+/* What the environment orders. */
+static int ordered_level(void)
+{
+    const char *ordered = getenv("YOKE_LOG");
+    for (size_t i = 0; ordered && i < YK_COUNT_OF(level_names); i++)
+        if (strcmp(ordered, level_names[i]) == 0)
+            return (int)i;
+    return ordered && *ordered ? YOKE_LOG_DEBUG : YOKE_LOG_OFF; /* whoever mistypes it wants to see something */
+}
+
+/* A watchdog that nobody hears would be of no use: it is heard unless the program has a function, or YOKE_LOG says something. */
+static bool nobody_chose(void)
+{
+    const char *ordered = getenv("YOKE_LOG");
+    return !listeners[atomic_load(&current)].fn && (!ordered || !*ordered);
+}
+
+void yoke_log_set(int level, yoke_log_fn fn, void *user)
+{
+    YK_UNCANCELLED;
+    pthread_mutex_lock(&lock);
+    unsigned next = 1 - atomic_load(&current);
+    listeners[next] = (listener){ fn, user };
+    atomic_store(&current, next);
+    if (!fn)
+        level = ordered_level();
+    level = level < YOKE_LOG_OFF ? YOKE_LOG_OFF : level > YOKE_LOG_DEBUG ? YOKE_LOG_DEBUG : level;
+    atomic_store_explicit(&yk_log_level, level, memory_order_relaxed);
+    pthread_mutex_unlock(&lock);
+}
+
+/* With the lock held. */
+static void tell(int level, const char *text, bool ordered)
+{
+    if (atomic_load_explicit(&yk_log_level, memory_order_relaxed) < 0)
+        atomic_store_explicit(&yk_log_level, ordered_level(), memory_order_relaxed);
+    if (level > atomic_load_explicit(&yk_log_level, memory_order_relaxed) && !(ordered && nobody_chose()))
+        return;
+    const listener *told = &listeners[atomic_load(&current)];
+    if (told->fn)
+        told->fn(level, text, told->user);
+    else
+        fprintf(stderr, "yoke: %s: %s\n", level_names[level], text);
+}
+
+static void write_line(int level, bool ordered, const char *format, va_list args)
+{
+    YK_UNCANCELLED;
+    char some[sizeof yoke_error()->text + 256], *text = some, *more = NULL;
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(some, sizeof some, format, args);
+    if (length >= (int)sizeof some && (more = malloc((size_t)length + 1))) { /* else it is cut */
+        vsnprintf(more, (size_t)length + 1, format, again);
+        text = more;
+    }
+    va_end(again);
+    if (length < 0)
+        return;
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ') /* a name of the program's may hold anything */
+            *c = ' ';
+    pthread_mutex_lock(&lock);
+    is_reporting = true;
+    tell(level, text, ordered);
+    is_reporting = false;
+    pthread_mutex_unlock(&lock);
+    free(more);
+}
+
+void yk_log_line(int level, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_line(level, false, format, args);
+    va_end(args);
+}
+
+void yk_log_ordered(int level, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_line(level, true, format, args);
+    va_end(args);
+}
+
+void yk_log_forked(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    if (!is_reporting) /* the program's function may fork: it comes back here, and gives the lock back */
+        lock = fresh;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages for people (log.c). For backends too. */
+#ifndef YK_LOG_H
+#define YK_LOG_H
+
+#include "base/macros.h"
+
+extern atomic_int yk_log_level; /* YOKE_LOG_; negative until the environment has been read */
+YK_COLD void yk_log_line(int level, const char *format, ...) YOKE_PRINTF(2, 3);
+/* What the environment has ordered by a variable of its own: goes to stderr also where nobody asked for a log. */
+YK_COLD void yk_log_ordered(int level, const char *format, ...) YOKE_PRINTF(2, 3);
+#define yk_log(level, ...)                                                                                         \
+    do {                                                                                                           \
+        if (YK_UNLIKELY((unsigned)(level) <= (unsigned)atomic_load_explicit(&yk_log_level, memory_order_relaxed))) \
+            yk_log_line(level, __VA_ARGS__);                                                                       \
+    } while (0)
+
+/* In a forked child: whoever was being told of something in the parent will not come back here. */
+void yk_log_forked(void);
+
+#endif

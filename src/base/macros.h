@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every file of the library is written with: hints for the compiler, blocks that are not cancelled, a light lock. */
+#ifndef YK_MACROS_H
+#define YK_MACROS_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <yoke/yoke.h>
+
+#define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* Finding out what is wrong with a call: kept out of the way of calls that are right. */
+#define YK_COLD __attribute__((cold, noinline))
+/* The few steps of a call that every operation takes; counted once, and not again in each function that takes them. */
+#ifdef YK_COUNTS_RUNS
+#define YK_HOT static inline
+#else
+#define YK_HOT static inline __attribute__((always_inline))
+#endif
+
+/* At the start of what may sleep, or takes a driver's locks: the thread is not cancelled before the end of the block, since what it
+ * has begun would stay half done. A request that has come meanwhile counts at its next cancellation point. Enqueueing does without:
+ * it never sleeps, and what a driver does in it is the driver's. */
+#define YK_UNCANCELLED __attribute__((cleanup(yk_cancel_restore), unused)) int yk_cancel_state = yk_cancel_hold()
+
+static inline int yk_cancel_hold(void)
+{
+    int before = PTHREAD_CANCEL_ENABLE;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void yk_cancel_restore(const int *before)
+{
+    (void)pthread_setcancelstate(*before, &(int){ 0 });
+}
+
+/* A lock for a dozen instructions without a call: one exchange, where a mutex would cost more than all that it protects. */
+YK_HOT void yk_light_lock(atomic_bool *lock)
+{
+    while (YK_UNLIKELY(atomic_exchange_explicit(lock, true, memory_order_acquire)))
+        sched_yield();
+}
+
+YK_HOT void yk_light_unlock(atomic_bool *lock)
+{
+    atomic_store_explicit(lock, false, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the numbers mean: statuses by name, meaning and group, and the library's version. All of it comes from the list in yoke.h.
+ */
+#include "base/base.h"
+
+const char *yoke_version(void)
+{
+    return YOKE_TEXT(YOKE_VERSION_MAJOR) "." YOKE_TEXT(YOKE_VERSION_MINOR) "." YOKE_TEXT(YOKE_VERSION_PATCH);
+}
+
+const char *yoke_status_name(yoke_status status)
+{
+    switch (status) {
+#define STATUS_NAME(name, value, meaning) \
+    case value:                           \
+        return #name;
+        YOKE_STATUS_LIST(STATUS_NAME)
+#undef STATUS_NAME
+    default:
+        return "unknown status";
+    }
+}
+
+const char *yoke_status_meaning(yoke_status status)
+{
+    switch (status) {
+#define STATUS_MEANING(name, value, meaning) \
+    case value:                              \
+        return meaning;
+        YOKE_STATUS_LIST(STATUS_MEANING)
+#undef STATUS_MEANING
+    default:
+        return status < 0 ? "a status of the program's own" : "not a failure";
+    }
+}
+
+int yoke_status_group(yoke_status status)
+{
+    if (status >= 0)
+        return YOKE_GROUP_NONE;
+    switch (status) {
+#define STATUS_GROUP(name, value, meaning) \
+    case value:                            \
+        return -(value) / 100;
+        YOKE_STATUS_LIST(STATUS_GROUP)
+#undef STATUS_GROUP
+    default:
+        return YOKE_GROUP_STREAM;
+    }
+}

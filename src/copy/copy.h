@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What copies of one and of more dimensions, and fills, have in common: checks, and the way an operation goes. */
+#ifndef YK_COPY_H
+#define YK_COPY_H
+
+#include "memory/buffer.h"
+#include "stream/enqueue.h"
+#include "copy/staging.h"
+
+/* A public name without its _at, for messages. */
+#define YK_FUNCTION(name) static const char function[] = #name
+
+/* ---- Checks ---- */
+
+/* What every operation on a device buffer asks of it. */
+YK_HOT bool yk_is_device_range(const yoke_stream *stream, const yoke_buffer *buffer, size_t offset, size_t size)
+{
+    return buffer->device == stream->device && buffer->kind != YOKE_MEMORY_PINNED && size && offset <= buffer->size &&
+           size <= buffer->size - offset;
+}
+
+/* Which of it does not hold. */
+YK_COLD yoke_status yk_device_range_fault(const yoke_stream *stream, const yoke_buffer *buffer, const char *function,
+                                          const char *what, size_t offset, size_t size);
+
+/* For two buffers: at least one of them is of the stream's device, and not both are pinned. */
+yoke_status yk_check_pair(const yoke_stream *stream, const char *function, const yoke_buffer *target, const yoke_buffer *source);
+
+/* For functions that wait at their end: inside the stream's own host function nothing may be enqueued. */
+yoke_status yk_check_wait(const char *function, yoke_stream *stream);
+/* Then, when the operation was enqueued. */
+yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status);
+
+static inline yoke_status yk_attribute_site(const char *function, const char *where, yoke_status status)
+{
+    return YK_UNLIKELY(status < 0) ? yk_attribute(function, where, status) : status;
+}
+
+/* ---- Enqueueing ---- */
+
+/* A copy between a buffer and the host, op->u.transfer. */
+YK_HOT yoke_status yk_enqueue_transfer(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
+{
+    yk_buffer_used(op->u.transfer.buffer, stream);
+    op->u.transfer.staged = false;
+    if (kind != YK_OP_WRITE || op->u.transfer.host_buffer ||
+        YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE || yk_is_captured_early(stream)))
+        return yk_transfer_enqueue(function, stream, kind, op);
+    return yk_transfer_submit(stream, kind, op);
+}
+
+/* A copy between two buffers, op->u.copy, of one device or of two. */
+yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op_kind kind, yk_op *op);
+
+/* fill.c */
+
+/* `pitches`: those that count, ored together. */
+yoke_status yk_check_pattern(const char *function, size_t offset, size_t size, size_t pitches, const void *pattern,
+                             size_t pattern_size);
+/* Rows of `width` bytes from `offset` of a root, `pitch` bytes from one to the next. All of it is checked. */
+yoke_status yk_enqueue_fill(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t width, size_t height,
+                            size_t pitch, const unsigned char *pattern, size_t unit);
+
+#endif

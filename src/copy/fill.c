@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fills. The driver's own where it fills as fast as the memory is; else, for what is large, a kernel (kernels/fill), built when it
+ * is first needed. It stores 16 bytes at a time, whatever the pattern, so one kernel does for all of them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "copy/copy.h"
+#include "stream/depth.h"
+#include "device/device.h"
+#include "copy/fill.h"
+#include "graph/graph.h"
+#include "program/program.h"
+#include "stream/retire.h"
+
+/* From so many bytes on a kernel gains on a driver that is slow, and from so many on that is worth building it. */
+static const size_t kernel_gains = 64 << 10, building_pays = 1 << 20;
+
+enum { CHUNK = 16, BLOCK = 256, MOST_ROWS = 65535 };
+
+enum { NOT_ASKED = 0, BUILDING = 1, READY = 2, NOT_TO_BE_HAD = 3 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects changes of a filler's state */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+/* ---- The kernel ---- */
+
+/* The device's program must not keep the device alive, so it is no reference of a user's: see yk_filler_end. */
+static yoke_status build(yk_filler *filler, yoke_device *device)
+{
+    yoke_source source;
+    yoke_status status = yoke_source_builtin("fill", &source);
+    if (status == YOKE_OK)
+        status = yk_program_create(device, "yoke_fill", &source, NULL, &filler->program);
+    if (status == YOKE_OK)
+        status = yoke_kernel_get(filler->program, "fill", &filler->kernel);
+    return status;
+}
+
+static bool change_state(yk_filler *filler, int from, int to)
+{
+    pthread_mutex_lock(&lock);
+    bool changes = atomic_load(&filler->state) == from;
+    if (changes)
+        atomic_store_explicit(&filler->state, to, memory_order_release);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+    return changes;
+}
+
+/* The state is BUILDING, and the caller's to change. */
+static void build_now(void *argument)
+{
+    yoke_device *device = argument;
+    yoke_error_info before = *yoke_error();
+    yoke_status status = build(&device->filler, device);
+    if (status < 0)
+        yk_log(YOKE_LOG_WARNING, "%s fills with its driver, since the kernel for that cannot be built: %s", device->info.selector,
+               yoke_error()->text);
+    yk_error_restore(&before);
+    change_state(&device->filler, BUILDING, status == YOKE_OK ? READY : NOT_TO_BE_HAD);
+}
+
+/* Drivers load code behind the kernels that run. So beside work it is built aside, and the driver fills until it is there; but
+ * where only the kernel will do, who needs it waits. */
+static void start_building(yoke_device *device, bool needed)
+{
+    yoke_error_info before = *yoke_error();
+    if (!change_state(&device->filler, NOT_ASKED, BUILDING))
+        return;
+    if (needed || yk_device_is_idle(device)) {
+        build_now(device);
+    } else if (yk_device_run_aside(device, build_now, device, "building the kernel that fills") < 0) {
+        yk_error_restore(&before);
+        change_state(&device->filler, BUILDING, NOT_ASKED);
+    }
+}
+
+static void wait_for_building(yk_filler *filler)
+{
+    pthread_mutex_lock(&lock);
+    while (atomic_load(&filler->state) == BUILDING)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+/* `needed`: the driver cannot, or must not. */
+static yoke_kernel *kernel_of(yoke_device *device, bool worth_building, bool needed)
+{
+    yk_filler *filler = &device->filler;
+    while (worth_building && atomic_load_explicit(&filler->state, memory_order_acquire) < READY) {
+        start_building(device, needed);
+        if (!needed)
+            break;
+        wait_for_building(filler);
+    }
+    return atomic_load_explicit(&filler->state, memory_order_acquire) == READY ? filler->kernel : NULL;
+}
+
+void yk_filler_end(yoke_device *device)
+{
+    if (device->filler.program)
+        yk_program_destroy(device->filler.program);
+}
+
+/* What the byte at any address is, by the last four bits of its offset: the pattern turned so that it begins with the row. */
+static void turn_chunk(unsigned char chunk[CHUNK], size_t offset, const unsigned char *pattern, size_t unit)
+{
+    for (size_t i = 0; i < CHUNK; i++)
+        chunk[(offset + i) % CHUNK] = pattern[i % unit];
+}
+
+static yoke_status launch(const char *where, yoke_stream *stream, yoke_kernel *kernel, const yk_op *fill)
+{
+    yoke_buffer *root = fill->u.fill.buffer;
+    size_t offset = fill->u.fill.offset, width = fill->u.fill.width, rows = fill->u.fill.height;
+    size_t chunks = (offset + width - 1) / CHUNK - offset / CHUNK + 1;
+    unsigned char chunk[CHUNK];
+    turn_chunk(chunk, offset, fill->u.fill.pattern, fill->u.fill.pattern_size);
+    const yoke_arg args[] = { yoke_arg_buffer(root), yoke_arg_u64(offset),
+                              yoke_arg_u64(width),   yoke_arg_u64(fill->u.fill.pitch),
+                              yoke_arg_u64(rows),    yoke_arg_struct(chunk, sizeof chunk) };
+    yk_op op = { .kind = YK_OP_LAUNCH,
+                 .where = where,
+                 .u.launch = { .kernel = kernel,
+                               .grid = { (uint32_t)((chunks - 1) / BLOCK + 1), rows < MOST_ROWS ? (uint32_t)rows : MOST_ROWS, 1 },
+                               .block = { BLOCK, 1, 1 },
+                               .args = args,
+                               .count = YK_COUNT_OF(args),
+                               .touches_host = root->kind >= YOKE_MEMORY_MAPPED } };
+    return yk_stream_enqueue(stream, YK_OP_LAUNCH, &op);
+}
+
+static bool is_forced(void)
+{
+    const char *order = getenv("YOKE_FILL_KERNEL");
+    return order && strcmp(order, "1") == 0;
+}
+
+void yk_filler_init(yoke_device *device)
+{
+    device->filler.forced = is_forced();
+}
+
+static bool kernel_can(const yoke_device *device, const yk_op *fill)
+{
+    bool aligned = fill->u.fill.buffer->misalignment == 0 && (fill->u.fill.height == 1 || fill->u.fill.pitch % CHUNK == 0);
+    return aligned && fill->u.fill.width / CHUNK / BLOCK + 1 < device->info.max_grid[0];
+}
+
+/* The kernel for this fill, or NULL when it is the driver's. */
+static yoke_kernel *kernel_for(yoke_stream *stream, const yk_op *fill)
+{
+    yoke_device *device = stream->device;
+    size_t size = fill->u.fill.width * fill->u.fill.height;
+    size_t end = fill->u.fill.offset + (fill->u.fill.height - 1) * fill->u.fill.pitch + fill->u.fill.width;
+    bool slow = !device->fills_well[fill->u.fill.pattern_size] || device->filler.forced;
+    bool beyond = end > device->fill_reach;
+    if (!(beyond || (slow && size >= kernel_gains)) || !kernel_can(device, fill))
+        return NULL;
+    bool needed = beyond || device->filler.forced;
+    return kernel_of(device, needed || size >= building_pays, needed);
+}
+
+/* ---- Enqueueing ---- */
+
+/* Everything is a multiple of the pattern. */
+static yoke_status enqueue(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t width, size_t height,
+                           size_t pitch, const unsigned char *pattern, size_t unit)
+{
+    while (unit > 1 && memcmp(pattern, pattern + unit / 2, unit / 2) == 0)
+        unit /= 2;
+    yk_op op = { .kind = YK_OP_FILL,
+                 .where = where,
+                 .u.fill = {
+                     .buffer = root, .offset = offset, .width = width, .height = height, .pitch = pitch, .pattern_size = unit } };
+    memcpy(op.u.fill.pattern, pattern, unit);
+    yoke_kernel *kernel = kernel_for(stream, &op);
+    return kernel ? launch(where, stream, kernel, &op) : yk_stream_enqueue(stream, YK_OP_FILL, &op);
+}
+
+/* Drivers fill from multiples of the pattern's size only, and a view may begin anywhere in its root. Between the first and the last
+ * such multiple of a row the same bytes are the pattern turned round; what is left at both ends is less than one pattern, and is
+ * filled byte by byte. */
+yoke_status yk_enqueue_fill(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t width, size_t height,
+                            size_t pitch, const unsigned char *pattern, size_t unit)
+{
+    size_t head = (unit - (root->misalignment + offset) % unit) % unit;
+    yk_buffer_used(root, stream);
+    if (head == 0)
+        return enqueue(where, stream, root, offset, width, height, pitch, pattern, unit);
+
+    size_t middle = (width - head) / unit * unit;
+    unsigned char turned[16];
+    yoke_status status = yk_depth_admit(stream, false);
+    if (status != YOKE_OK)
+        return status;
+    for (size_t i = 0; i < unit; i++)
+        turned[i] = pattern[(head + i) % unit];
+    for (size_t i = 0; i < head && status == YOKE_OK; i++)
+        status = enqueue(where, stream, root, offset + i, 1, height, pitch, &pattern[i], 1);
+    if (status == YOKE_OK && middle > 0)
+        status = enqueue(where, stream, root, offset + head, middle, height, pitch, turned, unit);
+    for (size_t i = head + middle; i < width && status == YOKE_OK; i++)
+        status = enqueue(where, stream, root, offset + i, 1, height, pitch, &pattern[i % unit], 1);
+    yk_depth_leave(stream);
+    return status;
+}
+
+yoke_status yk_check_pattern(const char *function, size_t offset, size_t size, size_t pitches, const void *pattern,
+                             size_t pattern_size)
+{
+    if (!pattern)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: pattern is NULL", function);
+    if (pattern_size == 0 || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: pattern_size is %zu; it may be 1, 2, 4, 8 or 16", function, pattern_size);
+    if (offset % pattern_size || size % pattern_size)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: offset %zu and size %zu have to be multiples of pattern_size, which is %zu",
+                       function, offset, size, pattern_size);
+    if (pitches % pattern_size)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: row_pitch and slice_pitch have to be multiples of pattern_size, which is %zu",
+                       function, pattern_size);
+    return YOKE_OK;
+}
+
+yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, size_t size,
+                         const void *pattern, size_t pattern_size)
+{
+    YK_FUNCTION(yoke_fill);
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    YK_CHECK(buffer, YK_BUFFER, function, "buffer");
+    yoke_status status = YOKE_OK;
+    if (!yk_is_device_range(stream, buffer, offset, size))
+        status = yk_device_range_fault(stream, buffer, function, "buffer", offset, size);
+    if (status == YOKE_OK)
+        status = yk_buffer_check_writable(buffer, function, "buffer");
+    if (status == YOKE_OK)
+        status = yk_check_pattern(function, offset, size, 0, pattern, pattern_size);
+    if (status < 0)
+        return yk_attribute_site(function, where, status);
+    bool recorded = yk_is_recording(stream);
+    if (recorded)
+        yk_graph_group(stream, YK_OP_FILL);
+    status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + offset, size, 1, size, pattern, pattern_size);
+    if (recorded)
+        yk_graph_ungroup(stream, status);
+    return yk_attribute_site(function, where, status);
+}

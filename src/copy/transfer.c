@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which way a copy between host and device goes: by the driver, by Yoke (staging.c), or held until nothing else is under way. */
+#include "copy/copy.h"
+#include "memory/pinned.h"
+#include "copy/staging.h"
+
+/* Where run_by_caller gains on a driver's way: below, waking threads takes longer than they save. */
+static const size_t pays = 1 << 20, pays_when_forced = 64 << 10;
+
+/* The bytes of host memory from the first to the last that a copy touches. */
+static size_t host_extent(const yk_op *op, yk_op_kind kind)
+{
+    const yk_rect *rect = &op->u.transfer.rect;
+    if (kind == YK_OP_WRITE || kind == YK_OP_READ)
+        return op->u.transfer.size;
+    size_t row = kind == YK_OP_WRITE_RECT ? rect->source_row : rect->target_row;
+    size_t slice = kind == YK_OP_WRITE_RECT ? rect->source_slice : rect->target_slice;
+    return (rect->depth - 1) * slice + (rect->height - 1) * row + rect->width;
+}
+
+static yoke_status check_target(const char *function, const yoke_device *device, const yk_op *op, size_t extent)
+{
+    void *target = op->u.transfer.host;
+    if (op->u.transfer.host_buffer || yk_is_target(device, target, extent))
+        return YOKE_OK;
+    return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the %zu bytes of host memory at %p cannot be written", function, extent, target);
+}
+
+yoke_status yk_transfer_restage(yoke_stream *stream, yk_op *op)
+{
+    yk_error_take_back(); /* this is no failure of the call's */
+    op->u.transfer.staged = true;
+    return yk_stream_defer(stream, op);
+}
+
+/* Straight to the driver, which knows nothing of what keeps the host's memory. */
+static yoke_status submit_to_driver(yoke_stream *stream, yk_op_kind kind, yk_op *op)
+{
+    yoke_status status = yk_transfer_submit(stream, kind, op);
+    if (status == YOKE_OK)
+        yk_keep_for_copy(stream, op);
+    return status;
+}
+
+yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
+{
+    YK_UNCANCELLED; /* drivers wait in copies of pageable memory */
+    yoke_device *device = stream->device;
+    size_t extent = host_extent(op, kind);
+    bool read = kind == YK_OP_READ || kind == YK_OP_READ_RECT, sync = op->u.transfer.sync;
+    yoke_status status = read ? check_target(function, device, op, extent) : YOKE_OK;
+    if (status < 0)
+        return status;
+    if (sync && device->reads_end_late && yk_is_pinned(device, op->u.transfer.host, extent))
+        op->u.transfer.sync = false;
+    atomic_fetch_add_explicit(&stream->copying, op->u.transfer.size, memory_order_relaxed);
+    bool large = device->staged && op->u.transfer.size >= (device->stages_small ? pays_when_forced : pays);
+    bool blocks = read && device->reads_block && !sync && !yk_stream_is_idle(stream);
+    bool early = !read && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
+    if (early && !device->blocking)
+        return yk_stream_defer(stream, op); /* until nothing is under way: yk_needs_idle */
+    if (!(large || blocks) || device->blocking || yk_is_pinned(device, op->u.transfer.host, extent))
+        return submit_to_driver(stream, kind, op);
+    op->u.transfer.staged = large;
+    yoke_error_info before = *yoke_error();
+    status = large && sync ? yk_stream_run_by_caller(stream, op) : yk_stream_defer(stream, op);
+    if (status != YOKE_E_OUT_OF_HOST_MEMORY)
+        return status;
+    yk_error_restore(&before); /* no thread is to be had: the driver's way, then */
+    op->u.transfer.staged = false;
+    return submit_to_driver(stream, kind, op);
+}
+
+bool yk_transfer_is_pinned(const yoke_device *device, const yk_op *op)
+{
+    return yk_is_pinned(device, op->u.transfer.host, host_extent(op, op->kind));
+}
+
+bool yk_needs_idle(const yoke_stream *stream, const yk_op *op)
+{
+    bool write = op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_RECT;
+    return write && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
+}
+
+bool yk_is_staged(const yk_op *op)
+{
+    switch (op->kind) {
+    case YK_OP_WRITE:
+    case YK_OP_READ:
+    case YK_OP_WRITE_RECT:
+    case YK_OP_READ_RECT:
+        return op->u.transfer.staged;
+    case YK_OP_COPY:
+    case YK_OP_COPY_RECT: {
+        yoke_device *one = op->u.copy.target->device, *other = op->u.copy.source->device;
+        return one != other && (one->backend != other->backend || !one->backend->copies_between(one, other));
+    }
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starting drivers. A driver may crash or hang while it starts, and a fork in the middle of a start gives a child that cannot use
+ * it. So each backend has a turn, which one thread has at a time while it starts the driver, asks it, or forks; who waits for a
+ * turn gives up when the driver does not come to an end. The lock below is held for a few instructions only, so that it can be
+ * taken around every fork of the program's.
+ */
+#include "device/start.h"
+
+#include <stdlib.h>
+
+#include "backend.h"
+#include "device/probe.h"
+#include "stream/wait.h"
+#include "device/trust.h"
+
+#define SECOND ((uint64_t)1000000000)
+
+typedef struct turn {
+    const yk_backend *backend; /* NULL: of none yet */
+    bool taken, started;       /* started: its driver runs in this process */
+    uint64_t since;            /* when it was taken */
+} turn;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
+static pthread_cond_t given_back;
+static bool can_wait; /* given_back is made */
+static turn turns[8]; /* more than there are backends */
+
+/* ---- Turns ---- */
+
+/* With the lock held. */
+static turn *turn_of(const yk_backend *backend)
+{
+    turn *own = turns;
+    while (own->backend && own->backend != backend && own + 1 < turns + YK_COUNT_OF(turns))
+        own++;
+    own->backend = backend;
+    return own;
+}
+
+/* With the lock held. Waits until whoever has the turn has had it for so long; false when it is not given back by then. */
+static bool take(turn *wanted, uint64_t patience)
+{
+    while (wanted->taken) {
+        uint64_t had = yk_now() - wanted->since;
+        if (had >= patience)
+            return false;
+        if (!can_wait)
+            can_wait = yk_cond_init(&given_back) == 0;
+        if (!can_wait)
+            return false;
+        yk_cond_wait_for(&given_back, &lock, patience - had);
+    }
+    wanted->taken = true;
+    wanted->since = yk_now();
+    return true;
+}
+
+static void give_back(turn *own)
+{
+    own->taken = false;
+    if (can_wait)
+        pthread_cond_broadcast(&given_back);
+}
+
+/* With the lock held, which it gives back. */
+static yoke_status fail_waiting(const yk_backend *backend, const turn *wanted)
+{
+    uint64_t seconds = (yk_now() - wanted->since) / SECOND;
+    pthread_mutex_unlock(&lock);
+    return yk_fail(YOKE_E_UNAVAILABLE, "%s: another thread has been starting the driver for %u s, and it does not answer",
+                   backend->name, (unsigned)seconds);
+}
+
+static bool is_started(const yk_backend *backend)
+{
+    pthread_mutex_lock(&lock);
+    bool started = turn_of(backend)->started;
+    pthread_mutex_unlock(&lock);
+    return started;
+}
+
+yoke_status yk_start_here(const yk_backend *backend, yk_device_list *list)
+{
+    pthread_mutex_lock(&lock);
+    turn *own = turn_of(backend);
+    if (!take(own, SECOND * yk_probe_seconds))
+        return fail_waiting(backend, own);
+    pthread_mutex_unlock(&lock);
+
+    yoke_status status = yk_probe_here(backend, list);
+
+    pthread_mutex_lock(&lock);
+    own->started = own->started || status >= 0;
+    give_back(own);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* ---- Children ---- */
+
+/* Start a child that asks, with all turns taken, in their order: that of the backend that is asked, because the child must not
+ * inherit its driver in the middle of a start; and for a second those of the others, because libraries that they are loading are no
+ * good to the child either. A start that takes longer than that does not hold up this one. */
+static yoke_status start_child(const yk_backend *backend, const char *settings, yk_probe_child *out_child)
+{
+    bool mine[YK_COUNT_OF(turns)] = { false };
+    pthread_mutex_lock(&lock);
+    turn *own = turn_of(backend);
+    for (size_t i = 0; i < YK_COUNT_OF(turns) && turns[i].backend; i++)
+        mine[i] = take(&turns[i], SECOND * (&turns[i] == own ? yk_probe_seconds : 1));
+    bool has_turn = mine[own - turns];
+    pthread_mutex_unlock(&lock);
+
+    yoke_status status = has_turn ? yk_probe_ask(backend, settings, out_child) : YOKE_OK;
+
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < YK_COUNT_OF(turns); i++)
+        if (mine[i])
+            give_back(&turns[i]);
+    if (!has_turn)
+        return fail_waiting(backend, own);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* ---- Which of several drivers it is ---- */
+
+typedef struct driver {
+    char *name;
+    yk_text settings; /* that leave it alone */
+    yk_probe_child child;
+    bool asked;
+} driver;
+
+/* The names are lines. Returns how many there are, and cuts them apart. */
+static size_t cut_lines(yk_text *names, driver **out_drivers)
+{
+    size_t count = 0, i = 0;
+    for (size_t at = 0; at < names->length; at++)
+        count += names->data[at] == '\n';
+    *out_drivers = count > 0 ? calloc(count, sizeof **out_drivers) : NULL;
+    if (!*out_drivers)
+        return 0;
+    for (char *line = names->data, *end; i < count && (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        (*out_drivers)[i++].name = line;
+    }
+    return i;
+}
+
+/* Ask each alone, all at once. What is good of those that answer with devices is left in `good`. */
+static void ask_each(const yk_backend *backend, driver *drivers, size_t count, yk_text *good)
+{
+    for (size_t i = 0; i < count; i++) {
+        backend->driver_alone(drivers[i].name, &drivers[i].settings);
+        drivers[i].asked = start_child(backend, yk_text_get(&drivers[i].settings), &drivers[i].child) >= 0;
+    }
+    uint64_t deadline = yk_probe_deadline();
+    for (size_t i = 0; i < count; i++) {
+        yk_device_list list = { 0 };
+        if (drivers[i].asked && yk_probe_answer(&drivers[i].child, deadline, &list, NULL) >= 0 && list.count > 0 &&
+            good->length == 0)
+            yk_text_add(good, "%s", yk_text_get(&drivers[i].settings));
+        free(list.infos);
+        yk_text_free(&list.rejected);
+    }
+}
+
+/* Asked together, the drivers have crashed or did not answer, as `together` says. Fail with the names of those at fault. */
+static yoke_status blame_drivers(const yk_backend *backend, const yk_probe_child *together)
+{
+    yk_text names = { 0 }, good = { 0 }, text = { 0 };
+    driver *drivers;
+    backend->driver_names(&names);
+    size_t count = cut_lines(&names, &drivers), blamed = 0;
+    if (count > 1)
+        ask_each(backend, drivers, count, &good);
+    else if (count == 1)
+        drivers[0].child = *together;
+    for (size_t i = 0; i < count; i++)
+        if (*drivers[i].child.fault)
+            yk_text_add(&text, "%s of %s %s", blamed++ ? ", that" : "the driver", drivers[i].name, drivers[i].child.fault);
+    if (blamed == 0)
+        yk_text_add(&text, "the driver %s", together->fault);
+    if (count > 1)
+        yk_text_add(&text, "; %s",
+                    blamed > 0 ? "as long as it is started, the other drivers cannot be used either"
+                               : "each of the drivers alone answers");
+    for (size_t i = 0; i < good.length; i++) /* lines become words */
+        if (good.data[i] == '\n')
+            good.data[i] = i + 1 < good.length ? ' ' : '\0';
+    if (good.length > 0)
+        yk_text_add(&text, "; to start only a driver that works, set %s", yk_text_get(&good));
+    yk_fail(YOKE_E_UNAVAILABLE, "%s: %s", backend->name, yk_text_get(&text));
+    for (size_t i = 0; i < count; i++)
+        yk_text_free(&drivers[i].settings);
+    free(drivers);
+    yk_text_free(&names);
+    yk_text_free(&good);
+    yk_text_free(&text);
+    return YOKE_E_UNAVAILABLE;
+}
+
+/* ---- Asking ---- */
+
+/* A key of one backend's drivers. */
+static bool make_key(const yk_backend *backend, yk_text *key)
+{
+    yk_text_add(key, "drivers of %s\n", backend->name);
+    yk_trust_add_loader(key);
+    return backend->driver_key(key);
+}
+
+/* Ask a child for the backend's devices. *out_answered: it has answered, even if with a failure. A child that has not answered
+ * leaves no trust in its drivers. */
+static yoke_status ask(const yk_backend *backend, bool find_culprit, yk_device_list *list, yk_text *files, bool *out_answered)
+{
+    yk_probe_child child;
+    *out_answered = false;
+    yoke_status status = start_child(backend, NULL, &child);
+    if (status < 0)
+        return status;
+    status = yk_probe_answer(&child, yk_probe_deadline(), list, files);
+    *out_answered = !*child.fault;
+    if (!*child.fault)
+        return status;
+    yk_text key = { 0 };
+    if (make_key(backend, &key))
+        yk_trust_forget(&key);
+    yk_text_free(&key);
+    return find_culprit ? blame_drivers(backend, &child) : status;
+}
+
+yoke_status yk_start_list(const yk_backend *backend, bool find_culprit, yk_device_list *list)
+{
+    bool answered;
+    if (is_started(backend))
+        return yk_start_here(backend, list);
+    yoke_status status = ask(backend, find_culprit, list, NULL, &answered);
+    /* Other code has started this driver in this process already: a later fork is no longer safe anyhow, and only this process can
+     * ask. */
+    return status == YOKE_E_FORKED ? yk_start_here(backend, list) : status;
+}
+
+static bool are_all_trusted(void)
+{
+    const char *ordered = getenv("YOKE_TRUST_DRIVERS");
+    return ordered && *ordered && strcmp(ordered, "0") != 0;
+}
+
+yoke_status yk_start_check(const yk_backend *backend)
+{
+    yk_text key = { 0 }, files = { 0 };
+    yk_device_list list = { 0 };
+    yoke_status status = YOKE_OK;
+    bool answered = true;
+    if (is_started(backend) || are_all_trusted() || !make_key(backend, &key) || yk_trust_find(&key))
+        goto out;
+    yoke_error_info before = *yoke_error();
+    status = ask(backend, true, &list, &files, &answered);
+    if (answered && status != YOKE_E_FORKED && status != YOKE_E_OUT_OF_HOST_MEMORY)
+        yk_trust_note(&key, &files);
+    if (status == YOKE_E_OUT_OF_HOST_MEMORY)
+        yk_log(YOKE_LOG_WARNING, "%s: the driver is started without asking a child process first: %s", backend->name,
+               yoke_error()->text);
+    if (answered || status == YOKE_E_OUT_OF_HOST_MEMORY) { /* a failure that was told will be told here as well */
+        yk_error_restore(&before);
+        status = YOKE_OK;
+    }
+out:
+    free(list.infos);
+    yk_text_free(&list.rejected);
+    yk_text_free(&files);
+    yk_text_free(&key);
+    return status;
+}
+
+/* ---- Fork ---- */
+
+void yk_start_fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void yk_start_fork_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* Whoever had a turn, or waited for one, is not here. */
+void yk_start_fork_child(void)
+{
+    can_wait = false;
+    for (size_t i = 0; i < YK_COUNT_OF(turns); i++)
+        turns[i].taken = false;
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who asks and who starts a backend's driver, in this process or in a child: one thread at a time for each backend. */
+#ifndef YK_START_H
+#define YK_START_H
+
+#include "backend_api.h"
+
+/* Append the backend's devices to `list`: asked in this process when it has started the backend's driver already, else in a child.
+ * The backend's failure, or YOKE_E_UNAVAILABLE when the child has crashed or did not answer, or when another thread is starting the
+ * driver and it does not answer; `list` then has only gained rejections. YOKE_E_OUT_OF_HOST_MEMORY: no child can be started, or it
+ * had no descriptors to open a driver with. `find_culprit`: when a backend with several drivers crashes or hangs, ask each of them,
+ * and say which it was. */
+yoke_status yk_start_list(const yk_backend *backend, bool find_culprit, yk_device_list *list);
+
+/* Before the driver is started in this process: YOKE_OK unless a child that was asked has crashed or did not answer. Nothing is
+ * asked when this process has started the driver already, or when the same drivers have answered before (trust.h). */
+yoke_status yk_start_check(const yk_backend *backend);
+
+/* Start the driver in this process, if need be, and append its devices. Statuses as yk_start_list. */
+yoke_status yk_start_here(const yk_backend *backend, yk_device_list *list);
+
+/* For fork.c: around a fork, and in the child. */
+void yk_start_fork_prepare(void);
+void yk_start_fork_parent(void);
+void yk_start_fork_child(void);
+
+#endif

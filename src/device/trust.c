@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is remembered of drivers that have answered well: the libraries that were loaded for it, each with size, time and inode. So
+ * an update of a driver, of what it is built on, or of the kernel (that takes a boot) has the child asked again.
+ */
+#include "device/trust.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "program/cache/program_cache.h"
+
+/* ---- Lines [backends] ---- */
+
+void yk_text_add_file(yk_text *text, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        yk_text_add(text, "%s\t-\n", path);
+    else
+        yk_text_add(text, "%s\t%lld %lld.%09ld %llu %llu\n", path, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
+                    status.st_mtim.tv_nsec, (unsigned long long)status.st_dev, (unsigned long long)status.st_ino);
+}
+
+void yk_text_add_variable(yk_text *text, const char *name)
+{
+    const char *value = getenv(name);
+    yk_text_add(text, "%s%s%s\n", name, value ? "=" : " is not set", value ? value : "");
+}
+
+/* The kernel is a part of drivers, and a owner_stream may be shared by machines. */
+static void add_boot(yk_text *text)
+{
+    char id[64];
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? 0 : read(fd, id, sizeof id);
+    if (fd >= 0)
+        close(fd);
+    for (ssize_t i = 0; i < length && id[i] != '\n'; i++)
+        yk_text_add_bytes(text, &id[i], 1);
+    yk_text_add_bytes(text, "\n", 1);
+}
+
+void yk_trust_add_loader(yk_text *key)
+{
+    yk_text_add_variable(key, "LD_LIBRARY_PATH");
+    yk_text_add_variable(key, "LD_PRELOAD");
+    yk_text_add_file(key, "/etc/ld.so.cache");
+}
+
+/* ---- Loaded libraries ---- */
+
+typedef struct loaded {
+    size_t count, first;
+    yk_text *files; /* NULL: only count */
+} loaded;
+
+static int add_loaded(struct dl_phdr_info *info, size_t size, void *user)
+{
+    loaded *all = user;
+    (void)size;
+    if (all->files && all->count >= all->first && strchr(info->dlpi_name, '/') && !strpbrk(info->dlpi_name, "\t\n"))
+        yk_text_add_file(all->files, info->dlpi_name);
+    all->count++;
+    return 0;
+}
+
+size_t yk_trust_count_files(void)
+{
+    loaded all = { 0, 0, NULL };
+    dl_iterate_phdr(add_loaded, &all);
+    return all.count;
+}
+
+void yk_trust_list_files(size_t first, yk_text *files)
+{
+    loaded all = { 0, first, files };
+    dl_iterate_phdr(add_loaded, &all);
+}
+
+/* ---- Notes ---- */
+
+bool yk_trust_find(const yk_text *key)
+{
+    yk_text note = { 0 }, now = { 0 };
+    if (!yk_cache_recall(key, &note))
+        return false;
+    add_boot(&now);
+    char *line = note.data + strcspn(note.data, "\n");
+    for (line += *line == '\n'; *line;) {
+        size_t length = strcspn(line, "\n"), path = strcspn(line, "\t");
+        size_t before = now.length;
+        char end = line[path];
+        line[path] = '\0';
+        yk_text_add_file(&now, line);
+        line[path] = end;
+        if (path >= length || now.length == before)
+            break; /* not a note of ours, or no memory: the texts differ then */
+        line += length + (line[length] == '\n');
+    }
+    bool same = now.length == note.length && memcmp(now.data, note.data, now.length) == 0;
+    yk_text_free(&note);
+    yk_text_free(&now);
+    return same;
+}
+
+void yk_trust_note(const yk_text *key, const yk_text *files)
+{
+    yk_text note = { 0 };
+    add_boot(&note);
+    yk_text_add_bytes(&note, yk_text_get(files), files->length);
+    yk_cache_note(key, &note);
+    yk_text_free(&note);
+}
+
+void yk_trust_forget(const yk_text *key)
+{
+    yk_cache_forget(key);
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Launching a graph of several streams, where no driver replays it as a whole: its operations are enqueued as they were recorded,
+ * the first stream's in the stream of the launch and the others' in streams of Yoke's own, which wait for each other by events. A
+ * launch in another stream has others, so that launches do not wait for one another.
+ */
+#include "graph/graph.h"
+
+#include <stdlib.h>
+
+#include "copy/copy.h"
+#include "stream/depth.h"
+#include "stream/enqueue.h"
+#include "stream/event.h"
+#include "copy/staging.h"
+
+struct yk_branches {
+    yk_branches *next;
+    const yoke_stream *launched_in; /* only to compare */
+    unsigned count;                 /* of streams, and of the ends of what they were last given */
+    yoke_stream **streams;
+    yoke_event **ends;
+};
+
+/* ---- Streams for a launch ---- */
+
+static void settled(yoke_status status, void *stream)
+{
+    (void)status;
+    (void)stream;
+}
+
+static void release_stream(void *stream)
+{
+    yoke_stream_release(stream);
+}
+
+/* A stream that is released calls no host function any more, so one with a launch under way is released behind that. */
+static void release_behind(yoke_stream *stream, yoke_event *end)
+{
+    bool pending = end && yk_event_poll(end) == YOKE_PENDING;
+    if (!pending || yoke_event_on_complete(end, settled, stream, release_stream) < 0)
+        yoke_stream_release(stream);
+    yoke_event_release(end);
+}
+
+static void free_branches(yk_branches *branches)
+{
+    yoke_error_info before = *yoke_error();
+    for (unsigned i = 0; i < branches->count; i++)
+        release_behind(branches->streams[i], branches->ends[i]);
+    yk_error_restore(&before);
+    free(branches->streams);
+    free(branches->ends);
+    free(branches);
+}
+
+void yk_branches_destroy(yoke_graph *graph)
+{
+    while (graph->spare_branches) {
+        yk_branches *branches = graph->spare_branches;
+        graph->spare_branches = branches->next;
+        free_branches(branches);
+    }
+}
+
+/* The graph's name as it was given, so that streams of that name are quoted once; or its number. */
+static void name_of(const yoke_graph *graph, char name[YK_NAME_SIZE])
+{
+    size_t quote = graph->label[0] == '\'' ? 1 : 0;
+    yk_string_copy(name, strlen(graph->label) - 2 * quote + 1, graph->label + quote);
+}
+
+static yk_branches *new_branches(const yoke_graph *graph, unsigned count)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    char name[YK_NAME_SIZE];
+    name_of(graph, name);
+    yk_branches *branches = calloc(1, sizeof *branches);
+    if (branches) {
+        branches->streams = calloc(count, sizeof *branches->streams);
+        branches->ends = calloc(count, sizeof *branches->ends);
+    }
+    if (!branches || !branches->streams || !branches->ends) {
+        yk_no_memory("the streams of a graph");
+        goto failed;
+    }
+    desc.name = name;
+    for (; branches->count < count; branches->count++) {
+        if (yoke_stream_create_with(graph->device, &desc, &branches->streams[branches->count]) < 0)
+            goto failed;
+        atomic_store(&branches->streams[branches->count]->blocking_suppressed, true);
+    }
+    return branches;
+
+failed:
+    if (branches)
+        free_branches(branches);
+    return NULL;
+}
+
+/* YOKE_OK: all that they were given is over; YOKE_PENDING; or a failure, and they are of no use any more. */
+static yoke_status state_of(const yk_branches *branches)
+{
+    yoke_status status = YOKE_OK;
+    for (unsigned i = 0; i < branches->count && status >= 0; i++) {
+        yoke_status one = branches->ends[i] ? yk_event_poll(branches->ends[i]) : YOKE_OK;
+        if (atomic_load_explicit(&branches->streams[i]->failed, memory_order_acquire))
+            one = YOKE_E_CANCELLED;
+        status = one == YOKE_OK ? status : one;
+    }
+    return status;
+}
+
+/* Branches that are free, or whose last launch stands before this one anyway; else new ones. */
+static yk_branches *take_branches(yoke_graph *graph, const yoke_stream *stream, unsigned count)
+{
+    yk_branches *found = NULL, *broken = NULL;
+    yoke_error_info before = *yoke_error();
+    pthread_mutex_lock(&graph->lock);
+    for (yk_branches **place = &graph->spare_branches; *place && !found;) {
+        yk_branches *branches = *place;
+        yoke_status state = state_of(branches);
+        if (state == YOKE_PENDING && branches->launched_in != stream) {
+            place = &branches->next;
+            continue;
+        }
+        *place = branches->next;
+        if (state < 0) {
+            branches->next = broken;
+            broken = branches;
+        } else {
+            found = branches;
+        }
+    }
+    pthread_mutex_unlock(&graph->lock);
+    while (broken) {
+        yk_branches *branches = broken;
+        broken = branches->next;
+        free_branches(branches);
+    }
+    yk_error_restore(&before);
+    return found ? found : new_branches(graph, count);
+}
+
+static void put_branches(yoke_graph *graph, yk_branches *branches)
+{
+    pthread_mutex_lock(&graph->lock);
+    branches->next = graph->spare_branches;
+    graph->spare_branches = branches;
+    pthread_mutex_unlock(&graph->lock);
+}
+
+/* ---- Host functions ---- */
+
+/* A host function or native section of one launch, which keeps what it needs. */
+typedef struct turn {
+    yk_exec *exec;
+    const yk_op *op;
+    const yoke_stream *launched_in; /* only to compare */
+} turn;
+
+static yoke_status call(yoke_status status, void *user)
+{
+    const turn *mine = user;
+    yk_stream_set_launched_in(mine->launched_in);
+    yoke_status result = mine->op->u.call.fn(status, mine->op->u.call.user);
+    yk_stream_set_launched_in(NULL);
+    return result;
+}
+
+static yoke_status call_native(yoke_status status, void *native_stream, void *user)
+{
+    const turn *mine = user;
+    yk_stream_set_launched_in(mine->launched_in);
+    yoke_status result = mine->op->u.native.fn(status, native_stream, mine->op->u.native.user);
+    yk_stream_set_launched_in(NULL);
+    return result;
+}
+
+static void end_turn(void *user)
+{
+    yk_exec_release(((turn *)user)->exec);
+    free(user);
+}
+
+static yoke_status enqueue_call(const yoke_stream *launched_in, yoke_stream *stream, yk_exec *exec, const yk_op *op)
+{
+    yk_op held = { .kind = op->kind, .where = op->where };
+    turn *mine = malloc(sizeof *mine);
+    if (!mine)
+        return yk_no_memory("the launch of a graph");
+    *mine = (turn){ exec, op, launched_in };
+    yk_exec_retain(exec);
+    if (op->kind == YK_OP_CALL) {
+        held.u.call.fn = call;
+        held.u.call.user = mine;
+        held.u.call.release = end_turn;
+    } else {
+        held.u.native.fn = call_native;
+        held.u.native.user = mine;
+        held.u.native.release = end_turn;
+    }
+    yoke_status status = yk_stream_defer_always(stream, &held);
+    if (status < 0)
+        end_turn(mine);
+    return status;
+}
+
+/* ---- Enqueueing ---- */
+
+/* A part of a launch that has failed already, since a function or the device was quick: what would be skipped in the stream is
+ * skipped here. */
+static yoke_status unless_failed(const yoke_stream *stream, yoke_status status)
+{
+    return status < 0 && atomic_load_explicit(&stream->failed, memory_order_acquire) ? YOKE_OK : status;
+}
+
+static yoke_status wait_for(yoke_stream *stream, const char *where, yoke_event *event)
+{
+    return unless_failed(stream, yoke_stream_wait_event_at(where, stream, event));
+}
+
+static yoke_status enqueue(const yoke_stream *launched_in, yoke_stream *stream, yk_exec *exec, const yk_op *op)
+{
+    yk_op copy = *op;
+    switch (op->kind) {
+    case YK_OP_WRITE:
+    case YK_OP_READ:
+    case YK_OP_WRITE_RECT:
+    case YK_OP_READ_RECT:
+        copy.u.transfer.staged = false;
+        return yk_transfer_enqueue("yoke_graph_launch", stream, op->kind, &copy);
+    case YK_OP_COPY:
+    case YK_OP_COPY_RECT:
+        return yk_enqueue_copy(stream, op->kind, &copy);
+    case YK_OP_CALL:
+    case YK_OP_NATIVE:
+        return enqueue_call(launched_in, stream, exec, op);
+    default:
+        return yk_stream_enqueue(stream, op->kind, op);
+    }
+}
+
+/* One launch under way. */
+typedef struct launching {
+    const char *where;
+    yoke_stream *stream;
+    yk_exec *exec;
+    yk_branches *branches;
+    unsigned reserved; /* of its streams, which have their threads */
+    yoke_event *
+        *events; /* one behind each step that another branch waits for, then: where it starts, where each other branch ends */
+    size_t event_count;
+} launching;
+
+static yoke_stream *stream_of_branch(const launching *l, unsigned branch)
+{
+    return branch == 0 ? l->stream : l->branches->streams[branch - 1];
+}
+
+static yoke_stream *stream_of(const launching *l, size_t step)
+{
+    return stream_of_branch(l, l->exec->steps[step].branch);
+}
+
+/* The steps of other branches that this one follows. An event behind each was recorded when it was enqueued. */
+static yoke_status wait_for_others(const launching *l, size_t i)
+{
+    const yk_step *step = &l->exec->steps[i];
+    yoke_status status = YOKE_OK;
+    for (size_t k = 0; k < step->after_count && status == YOKE_OK; k++)
+        if (l->exec->steps[step->after[k]].branch != step->branch)
+            status = wait_for(stream_of(l, i), step->op->where, l->events[step->after[k]]);
+    return status;
+}
+
+static yoke_event *start_of(const launching *l)
+{
+    return l->events[l->exec->step_count];
+}
+
+static yoke_event *end_of(const launching *l, unsigned branch)
+{
+    return l->events[l->exec->step_count + 1 + branch];
+}
+
+static yoke_status fork_branches(const launching *l)
+{
+    yoke_status status = yk_stream_record(l->stream, start_of(l), true);
+    for (unsigned i = 0; i < l->branches->count && status == YOKE_OK; i++)
+        status = wait_for(l->branches->streams[i], l->where, start_of(l));
+    return status;
+}
+
+/* What a branch still holds are functions, which are called whatever happens: whoever waits for the launch's stream waits for them,
+ * also when it has failed. */
+static yoke_status join(yoke_stream *stream, const char *where, yoke_event *event)
+{
+    yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait = { event, true } };
+    if (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_DEFERRED)
+        return yk_stream_defer_always(stream, &op);
+    return wait_for(stream, where, event);
+}
+
+static yoke_status join_branches(const launching *l)
+{
+    yoke_status status = YOKE_OK;
+    for (unsigned i = 0; i < l->branches->count && status == YOKE_OK; i++) {
+        status = yk_stream_record(l->branches->streams[i], end_of(l, i), true);
+        if (status < 0)
+            break;
+        yoke_event_release(l->branches->ends[i]);
+        l->branches->ends[i] = yoke_event_retain(end_of(l, i));
+        status = join(l->stream, l->where, end_of(l, i));
+    }
+    return status;
+}
+
+static yoke_status enqueue_all(const launching *l)
+{
+    yoke_status status = fork_branches(l);
+    for (size_t i = 0; i < l->exec->step_count && status == YOKE_OK; i++) {
+        status = wait_for_others(l, i);
+        if (status == YOKE_OK)
+            status = unless_failed(stream_of(l, i), enqueue(l->stream, stream_of(l, i), l->exec, l->exec->steps[i].op));
+        if (status == YOKE_OK && l->exec->awaited[i])
+            status = yk_stream_record(stream_of(l, i), l->events[i], true);
+    }
+    return status == YOKE_OK ? join_branches(l) : status;
+}
+
+/* ---- Getting ready ---- */
+
+static yoke_status take_events(launching *l)
+{
+    const yk_exec *exec = l->exec;
+    l->event_count = exec->step_count + exec->branch_count;
+    l->events = calloc(l->event_count, sizeof(yoke_event *));
+    if (!l->events)
+        return yk_no_memory("the launch of a graph");
+    for (size_t i = 0; i < l->event_count; i++) {
+        bool step = i < exec->step_count;
+        if (step && !exec->awaited[i])
+            continue;
+        yoke_stream *stream = stream_of_branch(l, step ? exec->steps[i].branch : (unsigned)(i - exec->step_count));
+        l->events[i] = yk_event_new(stream, 0, step ? exec->steps[i].op->where : l->where);
+        if (!l->events[i])
+            return yoke_error()->status;
+    }
+    return YOKE_OK;
+}
+
+/* Everything that a launch needs and may not get is taken before anything is enqueued, so that one that fails has done nothing. */
+static yoke_status get_ready(launching *l, yoke_graph *graph)
+{
+    l->branches = take_branches(graph, l->stream, l->exec->branch_count - 1);
+    yoke_status status = l->branches ? take_events(l) : yoke_error()->status;
+    for (; status == YOKE_OK && l->reserved < l->exec->branch_count; l->reserved += status == YOKE_OK)
+        status = yk_stream_reserve(stream_of_branch(l, l->reserved));
+    return status;
+}
+
+/* What was taken goes back, but for the branches, which may still be at work. */
+static void let_go(launching *l)
+{
+    yoke_error_info before = *yoke_error();
+    while (l->reserved > 0)
+        yk_stream_unreserve(stream_of_branch(l, --l->reserved));
+    for (size_t i = 0; l->events && i < l->event_count; i++)
+        yoke_event_release(l->events[i]);
+    free(l->events);
+    yk_error_restore(&before);
+}
+
+/* The launch has failed, and some of it is enqueued already: what is called of it is called before the caller hears of that. */
+static yoke_status end_branches(const launching *l)
+{
+    for (unsigned i = 0; i < l->branches->count; i++) {
+        (void)yoke_stream_cancel(l->branches->streams[i]);
+        (void)yk_stream_finish(l->branches->streams[i]);
+    }
+    return yk_stream_report(l->stream);
+}
+
+static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_exec *exec)
+{
+    launching l = { .where = where, .stream = stream, .exec = exec };
+    if (atomic_load_explicit(&stream->failed, memory_order_acquire))
+        return yk_stream_report(stream);
+    yoke_status status = get_ready(&l, graph);
+    bool ready = status == YOKE_OK;
+    if (ready) {
+        yk_stream_begin_launch(stream);
+        atomic_store(&stream->blocking_suppressed, true);
+        status = enqueue_all(&l);
+        atomic_store(&stream->blocking_suppressed, false);
+        if (status < 0)
+            yk_stream_fail(stream, where, status); /* what comes behind must not take it for whole */
+        yk_stream_end_launch(stream);
+    }
+    if (ready && status < 0)
+        status = end_branches(&l);
+    let_go(&l);
+    if (ready && status < 0) {
+        free_branches(l.branches);
+        return status;
+    }
+    if (l.branches) {
+        l.branches->launched_in = ready ? stream : l.branches->launched_in;
+        put_branches(graph, l.branches);
+    }
+    return ready && stream->device->blocking ? yk_stream_finish(stream) : status;
+}
+
+yoke_status yk_branches_launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_exec *exec)
+{
+    yoke_status status = yk_depth_admit(stream, false);
+    if (status != YOKE_OK)
+        return status;
+    status = launch(where, stream, graph, exec);
+    yk_depth_leave(stream);
+    return status;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recording: operations become the nodes of a graph, each with the nodes that it follows: the one before it in its stream, and
+ * those before the events that its stream has waited for.
+ */
+#include <stdlib.h>
+
+#include "graph/graph.h"
+#include "stream/stream.h"
+
+yoke_status yk_graph_refuse(const char *function, const yoke_stream *stream)
+{
+    yoke_graph *graph = atomic_load(&stream->recording);
+    if (!graph)
+        return YOKE_OK;
+    return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                   "%s: stream %s is being recorded into graph %s, and nothing of that runs; end the graph first", function,
+                   stream->label, graph->label);
+}
+
+/* ---- What follows what ---- */
+
+/* Add the nodes to what the branch's next node follows, each once. */
+static yoke_status follow(yk_branch *branch, const size_t *nodes, size_t count)
+{
+    size_t *grown = realloc(branch->follows, (branch->follow_count + count + 1) * sizeof *grown);
+    if (!grown)
+        return yk_no_memory("a graph");
+    branch->follows = grown;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < branch->follow_count && branch->follows[k] != nodes[i])
+            k++;
+        if (k == branch->follow_count)
+            branch->follows[branch->follow_count++] = nodes[i];
+    }
+    return YOKE_OK;
+}
+
+/* ---- Nodes ---- */
+
+static yoke_status make_room(yoke_graph *graph)
+{
+    if (graph->node_count < graph->node_capacity)
+        return YOKE_OK;
+    size_t capacity = graph->node_capacity ? 2 * graph->node_capacity : 16;
+    yk_node *grown = realloc(graph->nodes, capacity * sizeof *grown);
+    if (!grown)
+        return yk_no_memory("a graph");
+    graph->nodes = grown;
+    graph->node_capacity = capacity;
+    return YOKE_OK;
+}
+
+/* A node with this work, which it takes over, at the end of the branch. */
+static yoke_status add_node(yoke_graph *graph, unsigned number, yk_op_list *work)
+{
+    yk_branch *branch = &graph->branches[number];
+    size_t *next = malloc(sizeof *next);
+    if (!next)
+        return yk_no_memory("a graph");
+    yoke_status status = make_room(graph);
+    if (status < 0) {
+        free(next);
+        return status;
+    }
+    *next = graph->node_count;
+    graph->nodes[graph->node_count++] =
+        (yk_node){ .work = work, .branch = number, .after = branch->follows, .after_count = branch->follow_count };
+    branch->follows = next;
+    branch->follow_count = 1;
+    return YOKE_OK;
+}
+
+static yoke_status add(yoke_graph *graph, unsigned number, const yk_op *op)
+{
+    yk_branch *branch = &graph->branches[number];
+    if (branch->grouping && branch->grouped != SIZE_MAX)
+        return yk_op_list_add(graph->nodes[branch->grouped].work, op);
+    yk_op_list *work = yk_op_list_new(branch->grouping ? branch->kind : YK_KIND_OPEN);
+    if (!work)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    yoke_status status = yk_op_list_add(work, op);
+    if (status == YOKE_OK)
+        status = add_node(graph, number, work);
+    if (status < 0) {
+        work->release = NULL; /* the call fails, so it stays the caller's */
+        yk_op_list_release(work);
+    } else if (branch->grouping) {
+        branch->grouped = graph->node_count - 1;
+    }
+    return status;
+}
+
+yoke_status yk_graph_record(yoke_stream *stream, const yk_op *op)
+{
+    yoke_graph *graph = atomic_load(&stream->recording);
+    if (op->kind == YK_OP_GRAPH || op->kind == YK_OP_RECORD || op->kind == YK_OP_WAIT)
+        return yk_graph_refuse("recording", stream); /* begun just now, by another thread */
+    pthread_mutex_lock(&graph->lock);
+    yoke_status status = stream == graph->editor ? yk_op_list_add(graph->edited, op) : add(graph, stream->branch, op);
+    pthread_mutex_unlock(&graph->lock);
+    if (status == YOKE_OK && op->kind == YK_OP_CALL)
+        yoke_event_release(op->u.call.after);
+    return status;
+}
+
+static yoke_status begin_group(yoke_graph *graph, yk_branch *branch, void *kind)
+{
+    (void)graph;
+    branch->grouping = true;
+    branch->kind = *(const int *)kind;
+    branch->grouped = SIZE_MAX;
+    return YOKE_OK;
+}
+
+/* With stream->lock and graph->lock held around it. */
+static yoke_status in_graph(yoke_stream *stream, yoke_status (*act)(yoke_graph *graph, yk_branch *branch, void *argument),
+                            void *argument)
+{
+    yoke_status status = YOKE_E_CANCELLED;
+    pthread_mutex_lock(&stream->lock);
+    yoke_graph *graph = atomic_load(&stream->recording);
+    if (graph && stream == graph->editor) {
+        status = YOKE_OK;
+        if (act == begin_group) /* its operations are one work anyway */
+            graph->edited->kind = *(const int *)argument;
+    } else if (graph && (status = yk_stream_report_locked(stream)) == YOKE_OK) {
+        pthread_mutex_lock(&graph->lock);
+        status = act(graph, &graph->branches[stream->branch], argument);
+        pthread_mutex_unlock(&graph->lock);
+    } else if (!graph) {
+        yk_fail(status, "the recording of stream %s has ended meanwhile", stream->label);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+/* Take the last node back. */
+static void forget_node(yoke_graph *graph, yk_branch *branch)
+{
+    yk_node *node = &graph->nodes[--graph->node_count];
+    free(branch->follows);
+    branch->follows = node->after;
+    branch->follow_count = node->after_count;
+    yk_op_list_release(node->work);
+}
+
+static yoke_status end_group(yoke_graph *graph, yk_branch *branch, void *status)
+{
+    if (*(const yoke_status *)status < 0 && branch->grouped != SIZE_MAX && branch->grouped + 1 == graph->node_count)
+        forget_node(graph, branch);
+    branch->grouping = false;
+    return YOKE_OK;
+}
+
+void yk_graph_group(yoke_stream *stream, yk_op_kind kind)
+{
+    int number = kind;
+    (void)in_graph(stream, begin_group, &number);
+}
+
+void yk_graph_ungroup(yoke_stream *stream, yoke_status status)
+{
+    yoke_error_info before = *yoke_error();
+    (void)in_graph(stream, end_group, &status);
+    yk_error_restore(&before);
+}
+
+/* ---- Events ---- */
+
+static yk_graph_event *new_graph_event(const yoke_graph *graph, const yk_branch *branch, const char *where)
+{
+    yk_graph_event *event = yk_object_new(YK_GRAPH_EVENT, sizeof *event + branch->follow_count * sizeof event->nodes[0]);
+    if (!event)
+        return NULL;
+    event->graph = graph->serial;
+    event->where = where;
+    event->count = branch->follow_count;
+    if (event->count)
+        memcpy(event->nodes, branch->follows, event->count * sizeof event->nodes[0]);
+    return event;
+}
+
+void yk_graph_event_release(yk_graph_event *event)
+{
+    if (yk_object_release(event))
+        yk_object_free(event, sizeof *event + event->count * sizeof event->nodes[0]);
+}
+
+typedef struct marking {
+    const char *where;
+    yk_graph_event *event;
+} marking;
+
+static yoke_status make_mark(yoke_graph *graph, yk_branch *branch, void *argument)
+{
+    marking *made = argument;
+    made->event = new_graph_event(graph, branch, made->where);
+    return made->event ? YOKE_OK : YOKE_E_OUT_OF_HOST_MEMORY;
+}
+
+yoke_status yk_graph_record_event(const char *function, const char *where, yoke_stream *stream, uint32_t flags,
+                                  yoke_event **out_event)
+{
+    marking made = { where, NULL };
+    if (flags & YOKE_EVENT_TIMED)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: an event inside a graph cannot be timed; record timed events around its launch", function);
+    yoke_status status = in_graph(stream, make_mark, &made);
+    *out_event = (yoke_event *)(void *)made.event;
+    return status;
+}
+
+static yoke_status follow_event(yoke_graph *graph, yk_branch *branch, void *argument)
+{
+    const yk_graph_event *event = argument;
+    if (event->graph != graph->serial)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "the event was recorded into another graph than %s", graph->label);
+    return follow(branch, event->nodes, event->count);
+}
+
+yoke_status yk_graph_wait(const char *function, yoke_stream *stream, yk_graph_event *event)
+{
+    if (!yk_is_recording(stream))
+        return yk_fail(
+            YOKE_E_INVALID_ARGUMENT,
+            "%s: the event was recorded into a graph, where only streams that are recorded into the same one can wait for it",
+            function);
+    return in_graph(stream, follow_event, event);
+}

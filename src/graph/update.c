@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Changing a graph. The public function that would enqueue the operation is called with a stream that is none, the graph's editor:
+ * so everything is checked as ever, and what comes out takes the node's place.
+ */
+#include "graph/graph.h"
+
+#include <stdlib.h>
+
+#include "launch/arguments.h"
+#include "stream/stream.h"
+
+/* ---- The editor ---- */
+
+/* Always recorded, and without a driver's queue: nothing can be given to it, and nobody else has it. */
+yoke_status yk_editor_create(yoke_graph *graph)
+{
+    yoke_stream *editor = yk_object_new(YK_STREAM, sizeof *editor);
+    if (!editor)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    if (pthread_mutex_init(&editor->lock, NULL)) {
+        yk_object_free(editor, sizeof *editor);
+        return yk_no_memory("a graph's lock");
+    }
+    editor->device = graph->device;
+    editor->id = YK_MANY_STREAMS;
+    atomic_store(&editor->uses, 1);
+    yk_string_copy(editor->label, sizeof editor->label, graph->label);
+    yk_stream_close(editor);
+    atomic_store(&editor->recording, graph);
+    graph->editor = editor;
+    return YOKE_OK;
+}
+
+void yk_editor_destroy(yoke_graph *graph)
+{
+    if (!graph->editor)
+        return;
+    pthread_mutex_destroy(&graph->editor->lock);
+    yk_object_free(graph->editor, sizeof *graph->editor);
+}
+
+/* ---- One change ---- */
+
+/* Begin a change of a node, and give its first operation as it is now. On success graph->changing is held; else
+ * that is NULL. */
+static yoke_status begin(yoke_graph *graph, const char *function, size_t node, const yk_op **out_op)
+{
+    yoke_status status = YOKE_OK;
+    pthread_mutex_lock(&graph->changing);
+    pthread_mutex_lock(&graph->lock);
+    if (graph->state != YK_GRAPH_READY)
+        status = yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: graph %s has not been ended", function, graph->label);
+    else if (node >= graph->node_count)
+        status =
+            yk_fail(YOKE_E_RANGE, "%s: there is no node %zu; graph %s has %zu", function, node, graph->label, graph->node_count);
+    else
+        *out_op = graph->nodes[node].work->first;
+    pthread_mutex_unlock(&graph->lock);
+    if (status == YOKE_OK) {
+        graph->edited = yk_op_list_new(YK_KIND_OPEN);
+        status = graph->edited ? YOKE_OK : YOKE_E_OUT_OF_HOST_MEMORY;
+    }
+    if (status < 0) {
+        *out_op = NULL;
+        pthread_mutex_unlock(&graph->changing);
+    }
+    return status;
+}
+
+static yoke_status check_kind(const yoke_graph *graph, const char *function, size_t node, int wanted)
+{
+    int kind = graph->nodes[node].work->kind;
+    if (kind == wanted)
+        return YOKE_OK;
+    return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: node %zu of graph %s is a %s, and this would be a %s", function, node,
+                   graph->label, yk_op_name((yk_op_kind)kind), yk_op_name((yk_op_kind)wanted));
+}
+
+/* Put the work into the node, and into the exec, or make another exec where a launch still needs this one. What is not needed any
+ * more is handed out, to be released when no lock is held. */
+static yoke_status put(yoke_graph *graph, size_t node, yk_op_list *work, yk_op_list **out_before, yk_exec **out_exec)
+{
+    yk_node *place = &graph->nodes[node];
+    yoke_status status = YOKE_OK;
+    *out_before = place->work;
+    pthread_mutex_lock(&graph->lock);
+    bool fits = atomic_load_explicit(&graph->exec->refs, memory_order_acquire) == 1 && yk_exec_update(graph->exec, node, work);
+    if (fits)
+        place->work = work;
+    pthread_mutex_unlock(&graph->lock);
+    if (fits)
+        return YOKE_OK;
+
+    pthread_mutex_lock(&graph->lock);
+    place->work = work;
+    graph->making_exec = true;
+    pthread_mutex_unlock(&graph->lock);
+    yk_exec *exec = yk_exec_new(graph->device, graph->name, graph->nodes, graph->node_count, graph->branch_count);
+    pthread_mutex_lock(&graph->lock);
+    graph->making_exec = false;
+    if (exec) {
+        *out_exec = graph->exec;
+        graph->exec = exec;
+    } else {
+        place->work = *out_before;
+        *out_before = work;
+        status = YOKE_E_OUT_OF_HOST_MEMORY;
+    }
+    pthread_mutex_unlock(&graph->lock);
+    return status;
+}
+
+/* The operations in graph->edited take the node's place, unless making them has failed with `status`. Ends the change. */
+static yoke_status end(yoke_graph *graph, const char *function, size_t node, yoke_status status)
+{
+    yk_op_list *work = graph->edited, *unused = work;
+    yk_exec *exec = NULL;
+    graph->edited = NULL;
+    if (status == YOKE_OK)
+        status = check_kind(graph, function, node, work->kind);
+    if (status == YOKE_OK)
+        status = put(graph, node, work, &unused, &exec);
+    pthread_mutex_unlock(&graph->changing);
+    if (status < 0)
+        unused->release = NULL; /* the call fails, so it stays the caller's */
+    yk_exec_release(exec);
+    yk_op_list_release(unused);
+    return status;
+}
+
+/* ---- Public functions ---- */
+
+/* begin() and end() around an enqueue into the editor. */
+#define CHANGE(name, enqueue)                                \
+    static const char function[] = #name;                    \
+    const yk_op *now = NULL;                                 \
+    YK_CHECK(graph, YK_GRAPH, function, "graph");            \
+    yoke_status status = begin(graph, function, node, &now); \
+    if (now)                                                 \
+        status = end(graph, function, node, enqueue);        \
+    return status < 0 ? yk_attribute(function, where, status) : status
+
+yoke_status yoke_graph_set_launch_at(const char *where, yoke_graph *graph, size_t node, yoke_kernel *kernel, yoke_dim grid,
+                                     yoke_dim block, size_t shared, const yoke_arg *args, size_t count)
+{
+    CHANGE(yoke_graph_set_launch, yoke_launch_at(where, graph->editor, kernel, grid, block, shared, args, count));
+}
+
+/* The launch as it is, with other arguments. */
+static yoke_status launch_again(const char *where, yoke_graph *graph, const char *function, size_t node, const yk_op *now,
+                                const yoke_arg *args, size_t count)
+{
+    bool cooperative = now->kind == YK_OP_LAUNCH_COOPERATIVE;
+    yoke_status status = cooperative ? YOKE_OK : check_kind(graph, function, node, YK_OP_LAUNCH);
+    if (status < 0)
+        return status;
+    return (cooperative ? yoke_launch_cooperative_at
+                        : yoke_launch_at)(where, graph->editor, now->u.launch.kernel, now->u.launch.grid, now->u.launch.block,
+                                          now->u.launch.shared - now->u.launch.shared_arg_bytes, args, count);
+}
+
+/* With graph->lock held: the launch that is this node, when nobody else has it. */
+static yk_op *own_launch(const yoke_graph *graph, size_t node)
+{
+    if (graph->state != YK_GRAPH_READY || graph->making_exec || node >= graph->node_count || atomic_load(&graph->exec->refs) != 1)
+        return NULL;
+    yk_op_list *work = graph->nodes[node].work;
+    return work->kind == YK_OP_LAUNCH && work->count == 1 && atomic_load(&work->refs) == 2 ? work->first : NULL;
+}
+
+/* What is changed most, in place: other buffers and numbers of a launch, which fit at a fast_check. False: it goes the long way. */
+YK_HOT bool set_args_in_place(const char *where, yoke_graph *graph, size_t node, const yoke_arg *args, size_t count)
+{
+    yoke_buffer *unused[YOKE_MAX_ARGS];
+    size_t unused_count = 0;
+    yoke_arg *kept = NULL;
+    pthread_mutex_lock(&graph->lock);
+    yk_op *op = own_launch(graph, node);
+    bool fits = op && yk_arguments_fit(op->u.launch.kernel, graph->editor, args, count, op->u.launch.kernel->fast_count);
+    if (fits) { /* it is ours alone, so the driver can be shown it with the others */
+        kept = (yoke_arg *)(uintptr_t)op->u.launch.args;
+        op->u.launch.args = args;
+        fits = yk_exec_try(graph->exec, node, op);
+        op->u.launch.args = kept;
+    }
+    if (fits)
+        op->where = where;
+    for (size_t i = 0; i < count && fits; i++) {
+        yoke_buffer *before = kept[i].kind == YOKE_ARG_BUFFER ? kept[i].value.buffer : NULL;
+        yoke_buffer *now = args[i].kind == YOKE_ARG_BUFFER ? args[i].value.buffer : NULL;
+        if (now != before) {
+            yoke_buffer_retain(now);
+            unused[unused_count++] = before;
+        }
+        kept[i] = args[i];
+    }
+    pthread_mutex_unlock(&graph->lock);
+    while (unused_count > 0)
+        yoke_buffer_release(unused[--unused_count]);
+    return fits;
+}
+
+yoke_status yoke_graph_set_args_at(const char *where, yoke_graph *graph, size_t node, const yoke_arg *args, size_t count)
+{
+    if (yk_is(graph, YK_GRAPH) && set_args_in_place(where, graph, node, args, count))
+        return YOKE_OK;
+    CHANGE(yoke_graph_set_args, launch_again(where, graph, function, node, now, args, count));
+}
+
+yoke_status yoke_graph_set_write_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *target, size_t offset,
+                                    const void *source, size_t size)
+{
+    CHANGE(yoke_graph_set_write, yoke_write_at(where, graph->editor, target, offset, source, size));
+}
+
+yoke_status yoke_graph_set_read_at(const char *where, yoke_graph *graph, size_t node, void *target, yoke_buffer *source,
+                                   size_t offset, size_t size)
+{
+    CHANGE(yoke_graph_set_read, yoke_read_at(where, graph->editor, target, source, offset, size));
+}
+
+yoke_status yoke_graph_set_copy_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *target, size_t target_offset,
+                                   yoke_buffer *source, size_t source_offset, size_t size)
+{
+    CHANGE(yoke_graph_set_copy, yoke_copy_at(where, graph->editor, target, target_offset, source, source_offset, size));
+}
+
+yoke_status yoke_graph_set_fill_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *buffer, size_t offset,
+                                   size_t size, const void *pattern, size_t pattern_size)
+{
+    CHANGE(yoke_graph_set_fill, yoke_fill_at(where, graph->editor, buffer, offset, size, pattern, pattern_size));
+}
+
+yoke_status yoke_graph_set_call_at(const char *where, yoke_graph *graph, size_t node, yoke_host_fn fn, void *user,
+                                   yoke_release_fn release)
+{
+    CHANGE(yoke_graph_set_call, yoke_host_call_at(where, graph->editor, fn, user, release));
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The closer look at a launch's arguments: at those that do not fit at a fast_check, because they are wrong, or of a kind that is
+ * seldom given. Every message names the kernel and the parameter, what that takes and what was given.
+ */
+#include "launch/arguments.h"
+
+#include "backend.h"
+#include "graph/graph.h"
+#include "memory/pinned.h"
+#include "base/sizes.h"
+
+/* CUDA's limit for all parameters of a kernel, since 12.1. */
+enum { MOST_BYTES = 32764 };
+
+/* What is looked at. */
+typedef struct look {
+    const char *function;
+    const yoke_kernel *kernel;
+    const yoke_stream *stream;
+} look;
+
+/* ---- Words ---- */
+
+/* NULL when nothing is known of it. A trailing shared one is behind those that count. */
+static const yk_param *param_of(const yoke_kernel *kernel, size_t i)
+{
+    size_t count = kernel->param_count < 0 ? 0 : (size_t)kernel->param_count + kernel->takes_local;
+    return i < count ? &kernel->params[i] : NULL;
+}
+
+/* A parameter as messages name it: its position from 1, and its name and type where they are known. */
+static const char *param_text(char *target, size_t size, const yoke_kernel *kernel, size_t i)
+{
+    const yk_param *param = param_of(kernel, i);
+    yk_text text = { 0 };
+    yk_text_add(&text, "parameter %zu", i + 1);
+    if (param && param->name[0])
+        yk_text_add(&text, " '%s'", param->name);
+    if (param && param->type[0])
+        yk_text_add(&text, " (%s)", param->type);
+    yk_string_copy(target, size, yk_text_get(&text));
+    yk_text_free(&text);
+    return target;
+}
+
+/* Start a record: "yoke_launch: kernel 'scale', parameter 2 'k' (float) ". */
+#define FAULT(status, at, i, format, ...)                                             \
+    yk_fail(status, "%s: kernel '%s', %s" format, (at)->function, (at)->kernel->name, \
+            param_text((char[144]){ 0 }, 144, (at)->kernel, i), __VA_ARGS__)
+
+static const char *submitted_text(const yoke_arg *arg)
+{
+    static const char *const words[] = {
+        [YOKE_ARG_BUFFER] = "buffer",
+        [YOKE_ARG_SCALAR] = "scalar",
+        [YOKE_ARG_STRUCT] = "struct",
+        [YOKE_ARG_NULL] = "null pointer",
+        [YOKE_ARG_LOCAL] = "shared memory",
+        [YOKE_ARG_IN] = "host array (yoke_in)",
+        [YOKE_ARG_OUT] = "host array (yoke_out)",
+        [YOKE_ARG_INOUT] = "host array (yoke_inout)",
+    };
+    return words[yk_arg_kind(arg)];
+}
+
+static const char *taken_text(const yk_param *param)
+{
+    switch (param->kind) {
+    case YK_PARAM_BUFFER:
+        return "a buffer";
+    case YK_PARAM_LOCAL:
+        return "shared memory (yoke_arg_local)";
+    case YK_PARAM_ANY:
+    case YK_PARAM_SCALAR:
+        break;
+    }
+    return "a value";
+}
+
+/* ---- One argument ---- */
+
+static bool is_pointer(const yoke_arg *arg)
+{
+    return arg->kind == YOKE_ARG_BUFFER || arg->kind == YOKE_ARG_NULL || yk_arg_is_array(arg);
+}
+
+static yoke_status check_buffer(const look *at, const yoke_buffer *buffer, size_t i)
+{
+    const yk_param *param = param_of(at->kernel, i);
+    if (!yk_is(buffer, YK_BUFFER)) {
+        char argument[160], words[64];
+        yk_text text = { 0 };
+        yk_text_add(&text, "the buffer for %s of kernel '%.60s'", param_text(words, sizeof words, at->kernel, i), at->kernel->name);
+        yk_string_copy(argument, sizeof argument, yk_text_get(&text));
+        yk_text_free(&text);
+        return yk_object_fault(buffer, YK_BUFFER, at->function, argument);
+    }
+    if (buffer->device != at->stream->device)
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the buffer belongs to another device (%s) than the stream (%s)",
+                     buffer->device->info.selector, at->stream->device->info.selector);
+    if (buffer->kind == YOKE_MEMORY_PINNED)
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, ": the buffer is %s", "pinned host memory; copy it to a device buffer");
+    if (buffer->misaligned)
+        return FAULT(
+            YOKE_E_KERNEL_ARGUMENT, at, i,
+            ": the view starts at byte %zu of its buffer; as a kernel argument on %s it has to start at a multiple of %llu",
+            buffer->offset, at->stream->device->info.selector, (unsigned long long)at->stream->device->info.view_alignment);
+    if (buffer->read_only && param && param->kind == YK_PARAM_BUFFER && param->read_only == 0)
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, ": the buffer is %s",
+                     "a const view, and the kernel may write to it; declare the parameter const, or give the buffer itself");
+    return YOKE_OK;
+}
+
+static yoke_status check_array(const look *at, const yoke_arg *arg, size_t i)
+{
+    const yk_param *param = param_of(at->kernel, i);
+    const yoke_device *device = at->stream->device;
+    uint64_t size = yk_arg_host_size(arg);
+    if (yk_is_recording(at->stream))
+        return FAULT(YOKE_E_UNSUPPORTED, at, i,
+                     ": a %s cannot be recorded into a graph; record yoke_write and yoke_read of a buffer", submitted_text(arg));
+    if (!arg->value.host || size == 0)
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the %s %s", submitted_text(arg),
+                     arg->value.host ? "has 0 bytes" : "is NULL");
+    if (size > device->info.max_buffer)
+        return FAULT(YOKE_E_RANGE, at, i, ": the %s has %llu bytes; the largest single buffer of %s has %llu", submitted_text(arg),
+                     (unsigned long long)size, device->info.selector, (unsigned long long)device->info.max_buffer);
+    if (!yk_is_range(arg->value.host, size))
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": %llu bytes from %p are no range of memory", (unsigned long long)size,
+                     arg->value.host);
+    if (yk_arg_kind(arg) == YOKE_ARG_IN)
+        return YOKE_OK;
+    if (yk_arg_kind(arg) == YOKE_ARG_OUT && param && param->read_only == 1)
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, ": the kernel only reads it, and a %s only takes what a kernel writes",
+                     submitted_text(arg));
+    if (!yk_is_target(device, arg->value.host, (size_t)size))
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the %llu bytes of host memory at %p cannot be written",
+                     (unsigned long long)size, arg->value.host);
+    return YOKE_OK;
+}
+
+/* Whether the argument means anything at all, whatever the kernel. */
+static yoke_status check_value(const look *at, const yoke_arg *arg, size_t i)
+{
+    if (arg->kind == YOKE_ARG_STRUCT && arg->size > MOST_BYTES)
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i,
+                     ": a struct of %u bytes was given; %d can be given by value, so put it into a buffer", (unsigned)arg->size,
+                     (int)MOST_BYTES);
+    if (arg->kind == YOKE_ARG_LOCAL && arg->value.u64 == 0)
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": %s", "shared memory of 0 bytes was given");
+    bool sound = (arg->kind == YOKE_ARG_SCALAR && arg->size >= 1 && arg->size <= 8) ||
+                 (arg->kind == YOKE_ARG_STRUCT && arg->size >= 1 && arg->value.bytes) || arg->kind == YOKE_ARG_LOCAL ||
+                 arg->kind == YOKE_ARG_NULL;
+    if (sound)
+        return YOKE_OK;
+    return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the argument is not usable (kind %u, %u bytes%s); make it with YOKE_ARGS",
+                 (unsigned)arg->kind, (unsigned)arg->size, arg->kind == YOKE_ARG_STRUCT && !arg->value.bytes ? ", from NULL" : "");
+}
+
+static yoke_status check_fit(const look *at, const yoke_arg *arg, size_t i)
+{
+    const yk_param *param = param_of(at->kernel, i);
+    bool local = arg->kind == YOKE_ARG_LOCAL, pointer = is_pointer(arg);
+    if (!param)
+        return YOKE_OK;
+    if (local != (param->kind == YK_PARAM_LOCAL) || (param->kind == YK_PARAM_BUFFER && !pointer) ||
+        (param->kind == YK_PARAM_SCALAR && pointer))
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s, but a %s was given", taken_text(param), submitted_text(arg));
+    size_t given = pointer ? sizeof(uint64_t) : arg->size;
+    if (!local && param->size && param->kind != YK_PARAM_BUFFER && param->size != given)
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " is %u bytes wide, but a %s of %zu bytes was given", (unsigned)param->size,
+                     submitted_text(arg), given);
+    return YOKE_OK;
+}
+
+static yoke_status check_one(const look *at, const yoke_arg *arg, size_t i)
+{
+    yoke_status status;
+    if (arg->kind == YOKE_ARG_BUFFER)
+        status = check_buffer(at, arg->value.buffer, i);
+    else if (yk_arg_is_array(arg))
+        status = check_array(at, arg, i);
+    else
+        status = check_value(at, arg, i);
+    return status < 0 ? status : check_fit(at, arg, i);
+}
+
+/* ---- All of them ---- */
+
+/* "scale(float *x, float k)": what there is to give. */
+static void append_params(const yoke_kernel *kernel)
+{
+    enum { SHOWN = 10 };
+    for (int i = 0; i < kernel->param_count && i < SHOWN; i++) {
+        const yk_param *param = &kernel->params[i];
+        const char *mark = i ? ", " : ": "; /* with what follows: blanks at the end of a message go */
+        if (param->type[0] || param->name[0])
+            yk_error_append("%s%s%s%s", mark, param->type, param->type[0] && param->name[0] ? " " : "", param->name);
+        else
+            yk_error_append("%s%u bytes", mark, (unsigned)param->size);
+    }
+    if (kernel->param_count > SHOWN)
+        yk_error_append(" and %d more", kernel->param_count - SHOWN);
+}
+
+static size_t count_locals(const yk_op *op)
+{
+    size_t locals = 0;
+    for (size_t i = 0; i < op->u.launch.count; i++)
+        locals += op->u.launch.args[i].kind == YOKE_ARG_LOCAL;
+    return locals;
+}
+
+/* Shared memory of the last parameter may be given as `shared`, or as the last argument. */
+static yoke_status check_count(const char *function, const yk_op *op)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    bool local_parameters = kernel->program->device->backend->local_parameters;
+    size_t count = op->u.launch.count, given = local_parameters ? count : count - count_locals(op);
+    if (kernel->param_count < 0 || given == (size_t)kernel->param_count)
+        return YOKE_OK;
+    if (kernel->takes_local && given == (size_t)kernel->param_count + 1 && op->u.launch.args[count - 1].kind == YOKE_ARG_LOCAL)
+        return YOKE_OK;
+    yoke_status status =
+        yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: kernel '%s' takes %d argument%s, %zu %s given%s", function, kernel->name,
+                kernel->param_count, kernel->param_count == 1 ? "" : "s", given, given == 1 ? "was" : "were",
+                kernel->takes_local ? " (its last parameter, shared memory, is none of them)" : "");
+    append_params(kernel);
+    return status;
+}
+
+yoke_status yk_arguments_check(const char *function, const yoke_stream *stream, const yk_op *op, bool *out_special)
+{
+    const yoke_arg *args = op->u.launch.args;
+    const look at = { function, op->u.launch.kernel, stream };
+    size_t count = op->u.launch.count, param = 0;
+    if (count > YOKE_MAX_ARGS)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %zu arguments given; a launch takes at most %d", function, count,
+                       YOKE_MAX_ARGS);
+    if (count && !args)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: args is NULL, count is %zu", function, count);
+    yoke_status status = check_count(function, op);
+    *out_special = false;
+    for (size_t i = 0; i < count && status == YOKE_OK; i++) {
+        bool parameter = args[i].kind != YOKE_ARG_LOCAL || stream->device->backend->local_parameters;
+        status = parameter ? check_one(&at, &args[i], param) : check_value(&at, &args[i], param);
+        param += parameter;
+        if (status == YOKE_OK && args[i].kind == YOKE_ARG_BUFFER)
+            yk_buffer_used(args[i].value.buffer->root, stream);
+        *out_special = *out_special || args[i].kind > YOKE_ARG_STRUCT;
+    }
+    return status;
+}
+
+/* ---- Shared memory ---- */
+
+size_t yk_arguments_local_bytes(const yk_op *op)
+{
+    size_t sum = op->u.launch.shared;
+    if (op->u.launch.count > YOKE_MAX_ARGS || !op->u.launch.args)
+        return sum;
+    for (size_t i = 0; i < op->u.launch.count; i++) {
+        const yoke_arg *arg = &op->u.launch.args[i];
+        if (arg->kind == YOKE_ARG_LOCAL && !yk_size_add(&sum, arg->value.u64))
+            return SIZE_MAX;
+    }
+    return sum;
+}
+
+yoke_status yk_arguments_check_local(const char *function, const yk_op *op)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    size_t shared = op->u.launch.shared, all = yk_arguments_local_bytes(op);
+    if (all > kernel->info.max_dynamic_shared_bytes)
+        return yk_fail(YOKE_E_RANGE, "%s: shared is %zu bytes%s; kernel '%s' can have at most %llu on this device", function, all,
+                       all > shared ? ", with yoke_arg_local" : "", kernel->name,
+                       (unsigned long long)kernel->info.max_dynamic_shared_bytes);
+    if (!kernel->signature_has_local)
+        return YOKE_OK;
+    bool in_place = kernel->takes_local && op->u.launch.count == (size_t)kernel->param_count + 1;
+    if (kernel->takes_local == (in_place || shared > 0) && !(in_place && shared > 0))
+        return YOKE_OK;
+    if (in_place)
+        return yk_fail(YOKE_E_KERNEL_ARGUMENT,
+                       "%s: the last parameter of kernel '%s' is given twice: shared is %zu beside yoke_arg_local", function,
+                       kernel->name, shared);
+    if (kernel->takes_local)
+        return yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: kernel '%s' takes shared memory, as its last parameter, but shared is 0",
+                       function, kernel->name);
+    return yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: shared is %zu, but kernel '%s' has no __local parameter at its end to take it",
+                   function, shared, kernel->name);
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers of every kind, and views of them. A view keeps its root alive; every root keeps its device alive. */
+#include "memory/buffer.h"
+
+#include <yoke/native.h>
+
+#include "memory/account.h"
+#include "backend.h"
+#include "graph/graph.h"
+#include "memory/pinned.h"
+#include "memory/pool.h"
+#include "base/sizes.h"
+#include "stream/stream.h"
+#include "stream/retire.h"
+
+yoke_status yk_buffer_check_range(const yoke_buffer *buffer, const char *function, const char *what, size_t offset, size_t size)
+{
+    if (size == 0)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is 0; a %s range has at least one byte", function, what);
+    if (offset > buffer->size || size > buffer->size - offset)
+        return yk_fail(YOKE_E_RANGE, "%s: %zu bytes from offset %zu reach beyond the end of %s, which has %zu bytes", function,
+                       size, offset, what, buffer->size);
+    return YOKE_OK;
+}
+
+yoke_status yk_buffer_check_device(const yoke_buffer *buffer, const yoke_stream *stream, const char *function, const char *what)
+{
+    if (buffer->device == stream->device)
+        return YOKE_OK;
+    return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                   "%s: %s belongs to another device (%s) than the stream (%s); both have to come from one yoke_device_open",
+                   function, what, buffer->device->info.selector, stream->device->info.selector);
+}
+
+static yoke_status check_out(const char *function, yoke_buffer **out_buffer)
+{
+    if (!out_buffer)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_buffer is NULL", function);
+    *out_buffer = NULL;
+    return YOKE_OK;
+}
+
+YK_COLD static yoke_status size_fault(const char *function, const yoke_device *device, size_t size)
+{
+    char asked[32], largest[32];
+    if (size == 0)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is 0; a buffer has at least one byte", function);
+    return yk_fail(YOKE_E_RANGE, "%s: size is %zu (%s); the largest single buffer of %s is %llu bytes (%s)", function, size,
+                   yk_bytes_text(asked, sizeof asked, size), device->info.selector, (unsigned long long)device->info.max_buffer,
+                   yk_bytes_text(largest, sizeof largest, device->info.max_buffer));
+}
+
+/* A root without memory yet; NULL and a record when out of memory. */
+static yoke_buffer *new_root(yoke_device *device, int32_t kind, yk_origin origin, size_t size)
+{
+    yoke_buffer *buffer = yk_object_new(YK_BUFFER, sizeof *buffer);
+    if (!buffer)
+        return NULL;
+    buffer->device = device;
+    buffer->root = buffer;
+    buffer->size = buffer->capacity = size;
+    buffer->kind = kind;
+    buffer->origin = origin;
+    buffer->argument_of = kind == YOKE_MEMORY_DEVICE ? device : NULL;
+    return buffer;
+}
+
+/* A root has its memory: it is the caller's. */
+static void hand_out(yoke_buffer *buffer, yoke_buffer **out_buffer)
+{
+    yk_object_retain(buffer->device);
+    atomic_fetch_add_explicit(&buffer->device->pool.buffers, 1, memory_order_relaxed);
+    if (buffer->owner_stream)
+        yk_stream_use(buffer->owner_stream);
+    *out_buffer = buffer;
+}
+
+static yoke_status create(const char *function, yoke_device *device, yoke_stream *stream, int32_t kind, size_t size,
+                          yoke_buffer **out_buffer)
+{
+    if (YK_UNLIKELY(size == 0 || (size > device->info.max_buffer && kind != YOKE_MEMORY_PINNED)))
+        return size_fault(function, device, size);
+    yoke_buffer *buffer = new_root(device, kind, stream && device->driver_pool ? YK_ORDERED : YK_CREATED, size);
+    if (!buffer)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    buffer->owner_stream = stream;
+    yoke_status status = yk_pool_take(buffer, stream);
+    if (status < 0)
+        goto no_memory;
+    if (kind == YOKE_MEMORY_PINNED || kind == YOKE_MEMORY_MAPPED) {
+        status = yk_pinned_add(buffer);
+        if (status < 0)
+            goto not_known;
+    }
+    hand_out(buffer, out_buffer);
+    return YOKE_OK;
+
+not_known:
+    yk_pool_give_back(buffer, YK_NO_STREAM);
+no_memory:
+    yk_object_free(buffer, sizeof *buffer);
+    return status;
+}
+
+yoke_status yoke_buffer_create(yoke_device *device, size_t size, yoke_buffer **out_buffer)
+{
+    static const char function[] = "yoke_buffer_create";
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(device, YK_DEVICE, function, "device");
+        status = create(function, device, NULL, YOKE_MEMORY_DEVICE, size, out_buffer);
+    }
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+yoke_status yk_buffer_create_ordered(const char *function, yoke_stream *stream, size_t size, yoke_buffer **out_buffer)
+{
+    if (atomic_load_explicit(&stream->failed, memory_order_acquire)) {
+        yoke_status status = yk_stream_report(stream);
+        if (status < 0)
+            return status;
+    } else if (yk_is_recording(stream)) {
+        return yk_graph_refuse(function, stream);
+    }
+    return create(function, stream->device, stream, YOKE_MEMORY_DEVICE, size, out_buffer);
+}
+
+yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size, yoke_buffer **out_buffer)
+{
+    static const char function[] = "yoke_buffer_create_ordered";
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(stream, YK_STREAM, function, "stream");
+        status = yk_buffer_create_ordered(function, stream, size, out_buffer);
+    }
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+static yoke_status check_kind(const char *function, const yoke_device *device, int32_t kind)
+{
+    int capability = kind == YOKE_MEMORY_MAPPED ? YOKE_CAP_MAPPED : YOKE_CAP_MANAGED;
+    if (kind < YOKE_MEMORY_DEVICE || kind > YOKE_MEMORY_MANAGED)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: memory is %d, which is no YOKE_MEMORY_ kind", function, (int)kind);
+    if (kind <= YOKE_MEMORY_PINNED || !yoke_device_lacks(device, capability))
+        return YOKE_OK;
+    return yk_fail(YOKE_E_UNSUPPORTED, "%s: no %s memory on %s: %s", function, kind == YOKE_MEMORY_MAPPED ? "mapped" : "shared",
+                   device->info.selector, yoke_device_lacks(device, capability));
+}
+
+yoke_status yoke_buffer_create_in(yoke_device *device, int32_t memory, size_t size, yoke_buffer **out_buffer)
+{
+    static const char function[] = "yoke_buffer_create_in";
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(device, YK_DEVICE, function, "device");
+        status = check_kind(function, device, memory);
+    }
+    if (status == YOKE_OK)
+        status = create(function, device, NULL, memory, size, out_buffer);
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+yoke_status yoke_buffer_create_pinned(yoke_device *device, size_t size, yoke_buffer **out_buffer)
+{
+    static const char function[] = "yoke_buffer_create_pinned";
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(device, YK_DEVICE, function, "device");
+        status = create(function, device, NULL, YOKE_MEMORY_PINNED, size, out_buffer);
+    }
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+static yoke_status create_over(const char *function, yoke_device *device, void *host, size_t size, yoke_buffer **out_buffer)
+{
+    if (!host)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: host is NULL", function);
+    if (size == 0 || !yk_is_range(host, size))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is %zu; that is no range of memory from %p", function, size, host);
+    yoke_status status = yk_device_check(device);
+    if (status == YOKE_OK && !yk_is_writable(host, size))
+        status = yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the %zu bytes at %p cannot be written", function, size, host);
+    if (status < 0)
+        return status;
+    yoke_buffer *buffer = new_root(device, YOKE_MEMORY_PINNED, YK_REGISTERED, size);
+    if (!buffer)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    buffer->host = host;
+    status = yk_pinned_add(buffer);
+    if (status < 0)
+        goto not_known;
+    status = device->backend->buffer_register(buffer);
+    if (status < 0)
+        goto not_pinned;
+    hand_out(buffer, out_buffer);
+    return YOKE_OK;
+
+not_pinned:
+    yk_pinned_forget(buffer);
+    yk_device_failed(device, status);
+not_known:
+    yk_object_free(buffer, sizeof *buffer);
+    return status;
+}
+
+yoke_status yoke_buffer_create_from_host(yoke_device *device, void *host, size_t size, yoke_buffer **out_buffer)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_buffer_create_from_host";
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(device, YK_DEVICE, function, "device");
+        status = create_over(function, device, host, size, out_buffer);
+    }
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+static yoke_status wrap(const char *function, yoke_device *device, uintptr_t native, size_t size, yoke_buffer **out_buffer)
+{
+    if (!native || size == 0)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s is 0", function, native ? "size" : "native");
+    yoke_status status = yk_device_check(device);
+    if (status < 0)
+        return status;
+    yoke_buffer *buffer = new_root(device, YOKE_MEMORY_DEVICE, YK_WRAPPED, size);
+    if (!buffer)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    status = device->backend->buffer_wrap(buffer, native);
+    if (status < 0) {
+        yk_object_free(buffer, sizeof *buffer);
+        return yk_device_failed(device, status);
+    }
+    hand_out(buffer, out_buffer);
+    return YOKE_OK;
+}
+
+yoke_status yoke_buffer_wrap(yoke_device *device, uintptr_t native, size_t size, yoke_buffer **out_buffer)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_buffer_wrap";
+    yoke_status status = check_out(function, out_buffer);
+    if (status == YOKE_OK) {
+        YK_CHECK(device, YK_DEVICE, function, "device");
+        status = wrap(function, device, native, size, out_buffer);
+    }
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+yoke_status yk_buffer_of_global(yoke_program *program, const char *name, yoke_buffer **out_buffer)
+{
+    yoke_device *device = program->device;
+    yoke_status status = yk_device_check(device);
+    if (status < 0)
+        return status;
+    yoke_buffer *buffer = new_root(device, YOKE_MEMORY_DEVICE, YK_WRAPPED, 0);
+    if (!buffer)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    status = device->backend->program_global(program, name, buffer);
+    if (status == YOKE_OK && buffer->size == 0)
+        status = yk_fail(YOKE_E_INVALID_ARGUMENT, "variable '%.60s' of program '%s' has no bytes", name, program->name);
+    if (status < 0) {
+        yk_object_free(buffer, sizeof *buffer);
+        return yk_device_failed(device, status);
+    }
+    buffer->program = yoke_program_retain(program);
+    hand_out(buffer, out_buffer);
+    return YOKE_OK;
+}
+
+yoke_status yoke_buffer_get_native(yoke_buffer *buffer, uintptr_t *out_native)
+{
+    static const char function[] = "yoke_buffer_get_native";
+    if (!out_native)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_native is NULL", function));
+    *out_native = 0;
+    YK_CHECK(buffer, YK_BUFFER, function, "buffer");
+    yoke_status status = buffer->device->backend->buffer_native(buffer, out_native);
+    if (status < 0)
+        return yk_attribute(function, NULL, status);
+    /* What is done with it outside of Yoke may be in any stream. */
+    atomic_store(&buffer->root->used_by, YK_MANY_STREAMS);
+    return YOKE_OK;
+}
+
+static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t offset, size_t size, bool read_only,
+                               yoke_buffer **out_view)
+{
+    YK_UNCANCELLED;
+    if (!out_view)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_view is NULL", function);
+    *out_view = NULL;
+    YK_CHECK(buffer, YK_BUFFER, function, "buffer");
+    if (buffer->kind == YOKE_MEMORY_PINNED)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: buffer is pinned host memory; add to its host pointer instead", function);
+    yoke_status status = yk_buffer_check_range(buffer, function, "buffer", offset, size);
+    if (status < 0)
+        return status;
+
+    yoke_buffer *view = yk_object_new(YK_BUFFER, sizeof *view);
+    if (!view)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    view->device = buffer->device;
+    view->root = buffer->root;
+    view->offset = buffer->offset + offset;
+    view->size = size;
+    view->kind = buffer->kind;
+    view->host = buffer->host ? (char *)buffer->host + offset : NULL;
+    status = view->device->backend->view_create(view);
+    if (status < 0) {
+        yk_object_free(view, sizeof *view);
+        return status;
+    }
+    view->read_only = read_only || buffer->read_only;
+    view->argument_of = view->misaligned || view->read_only ? NULL : view->root->argument_of;
+    yk_object_retain(view->root);
+    *out_view = view;
+    return YOKE_OK;
+}
+
+yoke_status yoke_buffer_create_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view)
+{
+    static const char function[] = "yoke_buffer_create_view";
+    yoke_status status = create_view(function, buffer, offset, size, false, out_view);
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+yoke_status yoke_buffer_create_const_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view)
+{
+    static const char function[] = "yoke_buffer_create_const_view";
+    yoke_status status = create_view(function, buffer, offset, size, true, out_view);
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer)
+{
+    if (yk_is(buffer, YK_BUFFER))
+        yk_object_retain(buffer);
+    return buffer;
+}
+
+/* Nothing uses it any more. Its memory may go back in the order of its owner_stream, which is needed until then. */
+static void end_root(yoke_buffer *buffer, unsigned user)
+{
+    yoke_stream *owner_stream = buffer->owner_stream;
+    yk_pool_give_back(buffer, user);
+    yk_object_free(buffer, sizeof *buffer);
+    if (owner_stream)
+        yk_stream_unuse(owner_stream);
+}
+
+static void destroy_root(void *buffer)
+{
+    end_root(buffer, YK_NO_STREAM);
+}
+
+static void destroy_view(yoke_buffer *view)
+{
+    YK_UNCANCELLED;
+    yoke_buffer *root = view->root;
+    view->device->backend->view_destroy(view);
+    yk_object_free(view, sizeof *view);
+    yoke_buffer_release(root);
+}
+
+/* Ordered memory that only its own stream has used goes back in the order of that stream. */
+static bool give_back_in_order(yoke_buffer *buffer, unsigned user)
+{
+    yoke_stream *owner_stream = buffer->owner_stream;
+    bool alone = owner_stream && (user == YK_NO_STREAM || user == owner_stream->id);
+    if (!alone || (buffer->origin != YK_ORDERED && !yk_pool_keeps(buffer)))
+        return false;
+    end_root(buffer, yk_stream_is_idle(owner_stream) ? YK_NO_STREAM : owner_stream->id);
+    return true;
+}
+
+static void release_root(yoke_buffer *buffer)
+{
+    yoke_device *device = buffer->device;
+    yoke_program *program = buffer->program;
+    unsigned user = atomic_load_explicit(&buffer->used_by, memory_order_relaxed);
+    atomic_store(&buffer->object.kind, YK_DEAD);
+    atomic_fetch_sub_explicit(&device->pool.buffers, 1, memory_order_relaxed);
+    if (buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED) {
+        yk_pinned_forget(buffer);
+        user = YK_MANY_STREAMS; /* copies use the address, which nobody counts as a use */
+    }
+    if (device->backend->keeps_used_objects && buffer->kind == YOKE_MEMORY_DEVICE && !yk_pool_keeps(buffer))
+        destroy_root(buffer);
+    else if (!give_back_in_order(buffer, user))
+        yk_retire(device, buffer, destroy_root, user, yk_account_of(buffer));
+    yoke_program_release(program); /* waits for the streams by itself */
+    yoke_device_release(device);
+}
+
+void yoke_buffer_release(yoke_buffer *buffer)
+{
+    if (!yk_is(buffer, YK_BUFFER) || !yk_object_release(buffer))
+        return;
+    if (buffer->root == buffer)
+        release_root(buffer);
+    else
+        destroy_view(buffer);
+}
+
+int32_t yoke_buffer_get_kind(const yoke_buffer *buffer)
+{
+    return yk_is(buffer, YK_BUFFER) ? buffer->kind : -1;
+}
+
+size_t yoke_buffer_get_size(const yoke_buffer *buffer)
+{
+    return yk_is(buffer, YK_BUFFER) ? buffer->size : 0;
+}
+
+void *yoke_buffer_get_host(const yoke_buffer *buffer)
+{
+    return yk_is(buffer, YK_BUFFER) ? buffer->host : NULL;
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Released memory, kept to be used again: asking the driver for device memory takes tens of microseconds, and for pinned memory
+ * thousands. It is kept by size class, an eighth of a power of two wide at most, and given back oldest first when there is more
+ * than the limit.
+ *
+ * What comes here is either done with, or a stream may still use it: then only buffers in the order of that stream get it, until
+ * the stream has gone on. CUDA's driver does the same with a pool of its own (never the process's default one), so ordered buffers
+ * are its there: what is described here serves plain buffers, and drivers without pools.
+ */
+#include "memory/pool.h"
+
+#include <stdlib.h>
+
+#include "memory/account.h"
+#include "stream/enqueue.h"
+#include "stream/retire.h"
+
+struct yk_block {
+    yk_block *next, *previous; /* in its class */
+    yk_block *newer, *older;
+    size_t class;
+    unsigned user;
+    yoke_buffer memory; /* the members that a backend sets, and capacity */
+};
+
+enum {
+    LOOKS = 16,      /* at most so many blocks of a class are looked at */
+    MOST_TRIES = 200 /* so often the driver is asked for memory once more */
+};
+
+static const size_t smallest = 256, large = (size_t)64 << 20, large_unit = (size_t)2 << 20, page = 4096;
+
+/* ---- Size classes ---- */
+
+/* The power of two in a size, from 0 for `smallest`. */
+static unsigned octave_of(size_t size)
+{
+    return (unsigned)(8 * sizeof size - 1) - (unsigned)__builtin_clzl(size / smallest);
+}
+
+/* Eight to a power of two, the last one without end. */
+static size_t class_of(size_t size)
+{
+    unsigned octave = octave_of(size);
+    size_t class = (size_t)8 * octave + (size >> octave) / (smallest / 8) - 8;
+    return class < YK_CLASSES ? class : YK_CLASSES - 1;
+}
+
+/* A little more than asked, so that the memory fits others too; no more than a buffer may have. */
+static size_t round_up(const yoke_buffer *buffer)
+{
+    size_t least = buffer->kind == YOKE_MEMORY_PINNED ? page : smallest;
+    size_t size = buffer->size < least ? least : buffer->size;
+    size_t unit = size < large ? smallest / 8 << octave_of(size) : large_unit;
+    size_t rounded = (size - 1) / unit * unit + unit;
+    uint64_t most = buffer->device->info.max_buffer;
+    return rounded < size || (rounded > most && buffer->size <= most) ? buffer->size : rounded;
+}
+
+/* ---- The caches ---- */
+
+static yk_memory_cache *cache_of(yoke_device *device, const yoke_buffer *buffer)
+{
+    return buffer->kind == YOKE_MEMORY_PINNED ? &device->pool.pinned : &device->pool.device;
+}
+
+/* With the pool's lock held. */
+static void insert(yk_memory_cache *cache, yk_block *block)
+{
+    yk_block **class = &cache->classes[block->class];
+    block->previous = NULL;
+    block->next = *class;
+    if (block->next)
+        block->next->previous = block;
+    *class = block;
+    block->newer = NULL;
+    block->older = cache->newest;
+    if (block->older)
+        block->older->newer = block;
+    else
+        cache->oldest = block;
+    cache->newest = block;
+    cache->bytes += block->memory.capacity;
+}
+
+/* With the pool's lock held. */
+static void take_out(yk_memory_cache *cache, yk_block *block)
+{
+    if (block->next)
+        block->next->previous = block->previous;
+    if (block->previous)
+        block->previous->next = block->next;
+    else
+        cache->classes[block->class] = block->next;
+    if (block->newer)
+        block->newer->older = block->older;
+    else
+        cache->newest = block->older;
+    if (block->older)
+        block->older->newer = block->newer;
+    else
+        cache->oldest = block->newer;
+    cache->bytes -= block->memory.capacity;
+}
+
+static bool fits(const yk_block *block, const yoke_buffer *buffer, unsigned user)
+{
+    return block->memory.capacity >= buffer->capacity && (block->user == YK_NO_STREAM || block->user == user);
+}
+
+/* With the pool's lock held. The buffer, which is counted, gets all of a block that has more than it asked for. */
+static bool count_all_of(const yk_block *block, yoke_buffer *buffer)
+{
+    yk_pool *pool = &buffer->device->pool;
+    uint64_t more = block->memory.capacity - buffer->capacity;
+    if (yk_counts_as_pinned(buffer))
+        atomic_fetch_add_explicit(&pool->pinned_in_use, more, memory_order_relaxed);
+    else if (more > 0 && !yk_account_more(pool, more))
+        return false;
+    buffer->capacity = block->memory.capacity;
+    return true;
+}
+
+/* Memory for the buffer that nobody uses, or only its stream; NULL when there is none. */
+static yk_block *find(yoke_buffer *buffer, unsigned user)
+{
+    yk_pool *pool = &buffer->device->pool;
+    yk_memory_cache *cache = cache_of(buffer->device, buffer);
+    yk_light_lock(&pool->lock);
+    yk_block *block = cache->classes[class_of(buffer->capacity)];
+    for (unsigned looks = 1; block && !fits(block, buffer, user); looks++)
+        block = looks < LOOKS ? block->next : NULL;
+    if (block && !count_all_of(block, buffer))
+        block = NULL;
+    if (block)
+        take_out(cache, block);
+    yk_light_unlock(&pool->lock);
+    return block;
+}
+
+/* Notice what streams have gone past since it was released. Returns whether there was any. */
+static bool sweep(yoke_device *device, size_t class)
+{
+    bool any = false;
+    pthread_mutex_lock(&device->lock);
+    yk_light_lock(&device->pool.lock);
+    for (yk_block *block = device->pool.device.classes[class]; block; block = block->next)
+        if (block->user != YK_NO_STREAM && yk_stream_id_is_done(device, block->user)) {
+            block->user = YK_NO_STREAM;
+            any = true;
+        }
+    yk_light_unlock(&device->pool.lock);
+    pthread_mutex_unlock(&device->lock);
+    return any;
+}
+
+static void destroy(void *memory)
+{
+    YK_UNCANCELLED;
+    yk_block *block = memory;
+    yoke_device *device = block->memory.device;
+    device->backend->buffer_destroy(&block->memory);
+    free(block);
+}
+
+/* Give the oldest back until `keep` bytes are left. What a stream still uses goes when the driver lets it. Returns whether there
+ * was any. Who finds no memory meanwhile waits for what has left the cache already. */
+static bool trim(yoke_device *device, yk_memory_cache *cache, uint64_t keep)
+{
+    bool any = false;
+    for (;;) {
+        yk_light_lock(&device->pool.lock);
+        yk_block *block = cache->bytes > keep ? cache->oldest : NULL;
+        if (block) {
+            take_out(cache, block);
+            yk_reclaim_begin(device);
+        }
+        yk_light_unlock(&device->pool.lock);
+        if (!block)
+            return any;
+        any = true;
+        yk_retire(device, block, destroy, device->backend->keeps_used_objects ? YK_NO_STREAM : block->user, 0);
+        yk_reclaim_end(device, true);
+    }
+}
+
+/* ---- Limits ---- */
+
+static uint64_t cached_limit(const yoke_device *device, const yk_memory_cache *cache)
+{
+    uint64_t limit = atomic_load(&device->pool.cached_limit), pinned_most = (uint64_t)1 << 30;
+    if (cache == &device->pool.device)
+        return limit;
+    return limit / 4 < pinned_most ? limit / 4 : pinned_most;
+}
+
+/* ---- Taking and giving back ---- */
+
+/* Released memory makes way for what is counted now. */
+static void make_room_for(yoke_device *device)
+{
+    yk_pool *pool = &device->pool;
+    uint64_t limit = atomic_load_explicit(&pool->in_use_limit, memory_order_relaxed);
+    uint64_t used = atomic_load_explicit(&pool->in_use, memory_order_relaxed);
+    if (YK_UNLIKELY(limit != YOKE_NO_LIMIT))
+        trim(device, &pool->device, limit > used ? limit - used : 0);
+}
+
+/* What comes behind it in its stream, in whatever way, comes behind the allocation: that counts as work. */
+static void note_allocation(yoke_stream *stream)
+{
+    uint64_t number = yk_stream_submitted(stream);
+    if (atomic_load_explicit(&stream->allocations_end, memory_order_relaxed) != number)
+        atomic_store_explicit(&stream->allocations, number, memory_order_relaxed);
+    yk_note_submitted(stream, YK_OP_ALLOCATION, &(yk_op){ .kind = YK_OP_ALLOCATION }, false);
+    atomic_store_explicit(&stream->allocations_end, number + 1, memory_order_relaxed);
+}
+
+/* Whether allocations are all that the driver may still have to do in the stream. */
+static bool only_allocates(const yoke_stream *stream)
+{
+    return yk_stream_submitted(stream) == atomic_load_explicit(&stream->allocations_end, memory_order_relaxed) &&
+           atomic_load_explicit(&stream->allocations, memory_order_relaxed) <= atomic_load(&stream->done);
+}
+
+static yoke_status ask_driver(yoke_buffer *buffer, yoke_stream *stream)
+{
+    const yk_backend *backend = buffer->device->backend;
+    if (buffer->origin != YK_ORDERED)
+        return backend->buffer_create(buffer);
+    yoke_status status = backend->buffer_create_ordered(buffer, stream);
+    if (status == YOKE_OK)
+        note_allocation(stream);
+    return status;
+}
+
+/* A stream that is done but for allocations, by its number, kept for the caller; NULL when it is not. False behind the last. */
+static bool keep_done(yoke_device *device, unsigned index, yoke_stream **out_stream)
+{
+    pthread_mutex_lock(&device->lock);
+    bool more = index < device->stream_id_count;
+    yoke_stream *stream = more ? device->streams_by_id[index] : NULL;
+    bool wanted =
+        stream && yk_stream_submitted(stream) > 0 && !stream->retired && (yk_stream_is_idle(stream) || only_allocates(stream));
+    *out_stream = wanted && yk_stream_use_if_used(stream) ? stream : NULL;
+    pthread_mutex_unlock(&device->lock);
+    return more;
+}
+
+/* The driver's pool learns what has been freed only when a stream is waited for by a call of its own, which is hardly a wait where
+ * the stream is known to be done but for allocations. */
+static bool trim_driver_pool(yoke_device *device, uint64_t keep)
+{
+    YK_UNCANCELLED;
+    yoke_stream *stream;
+    if (!device->driver_pool)
+        return false;
+    for (unsigned i = 0; keep_done(device, i, &stream); i++) {
+        if (!stream)
+            continue;
+        device->backend->stream_finish(stream);
+        yk_stream_unuse(stream);
+    }
+    yk_reclaim_begin(device);
+    bool any = device->backend->pool_trim(device, keep);
+    yk_reclaim_end(device, any);
+    return any;
+}
+
+/* Something needs memory of the driver and has not got any: give back all that is not in use. Returns whether there was any, given
+ * back by this thread or another since yk_reclaim_gained was `before`. */
+static bool make_room(yoke_device *device, uint64_t before)
+{
+    bool any = yk_reclaim_gained(device) != before;
+    any = yk_reclaim_wait(device) || any;
+    any = trim(device, &device->pool.device, 0) || any;
+    any = trim(device, &device->pool.pinned, 0) || any;
+    any = yk_reclaim_wait(device) || any;
+    return trim_driver_pool(device, 0) || any;
+}
+
+YK_COLD static yoke_status exhausted(const yoke_buffer *buffer)
+{
+    char largest[32];
+    yk_error_append("; the largest single buffer has %s", yk_bytes_text(largest, sizeof largest, buffer->device->info.max_buffer));
+    return YOKE_E_OUT_OF_DEVICE_MEMORY;
+}
+
+static bool is_out_of_memory(yoke_status status)
+{
+    return status == YOKE_E_OUT_OF_DEVICE_MEMORY || status == YOKE_E_OUT_OF_HOST_MEMORY;
+}
+
+/* The buffer is counted already. What others give back meanwhile may go to others again, so one try more is not enough; but where
+ * there never is enough, threads that go on taking and giving back must not keep this one here for ever. */
+static yoke_status allocate(yoke_buffer *buffer, yoke_stream *stream)
+{
+    YK_UNCANCELLED;
+    yoke_device *device = buffer->device;
+    yoke_error_info record = *yoke_error();
+    if (!yk_counts_as_pinned(buffer))
+        make_room_for(device);
+    uint64_t before = yk_reclaim_gained(device);
+    yoke_status status = ask_driver(buffer, stream);
+    for (int i = 0; i < MOST_TRIES && is_out_of_memory(status) && make_room(device, before); i++) {
+        before = yk_reclaim_gained(device);
+        status = ask_driver(buffer, stream);
+        if (status == YOKE_OK)
+            yk_error_restore(&record); /* that there was no memory at first is no failure of the call's */
+    }
+    if (status == YOKE_E_OUT_OF_DEVICE_MEMORY)
+        status = exhausted(buffer);
+    return status < 0 ? yk_device_failed(device, status) : status;
+}
+
+static bool is_cacheable(const yoke_buffer *buffer)
+{
+    return buffer->origin == YK_CREATED && (buffer->kind == YOKE_MEMORY_DEVICE || buffer->kind == YOKE_MEMORY_PINNED);
+}
+
+/* The buffer gets the block's memory. */
+static void adopt(yoke_buffer *buffer, yk_block *block)
+{
+    buffer->native = block->memory.native;
+    buffer->host = block->memory.host;
+    buffer->extra = block->memory.extra;
+    buffer->block = block;
+}
+
+/* Released memory for it; NULL when there is none. */
+static yk_block *take_released(yoke_buffer *buffer, unsigned user)
+{
+    yk_block *block = is_cacheable(buffer) ? find(buffer, user) : NULL;
+    if (!block && is_cacheable(buffer) && sweep(buffer->device, class_of(buffer->capacity)))
+        block = find(buffer, user);
+    return block;
+}
+
+yoke_status yk_pool_take(yoke_buffer *buffer, yoke_stream *stream)
+{
+    yoke_device *device = buffer->device;
+    yk_reclaim_finished(device);
+    yoke_status status = yk_device_check(device);
+    if (status < 0)
+        return status;
+    buffer->capacity = round_up(buffer);
+    status = yk_account_take(buffer);
+    if (status < 0)
+        return status;
+    yk_block *block = take_released(buffer, stream ? stream->id : YK_NO_STREAM);
+    if (block)
+        adopt(buffer, block);
+    else
+        status = allocate(buffer, stream);
+    if (status < 0)
+        yk_account_return(buffer);
+    else
+        yk_account_note_peak(&device->pool);
+    return status;
+}
+
+/* Whether memory of this buffer is worth keeping. */
+bool yk_pool_keeps(const yoke_buffer *buffer)
+{
+    yoke_device *device = buffer->device;
+    return is_cacheable(buffer) && buffer->capacity <= cached_limit(device, cache_of(device, buffer)) &&
+           !atomic_load(&device->lost);
+}
+
+/* What will stand for the memory in the cache; without memory for one it does not go there. */
+static yk_block *block_for(yoke_buffer *buffer)
+{
+    yk_block *block = buffer->block ? buffer->block : malloc(sizeof *block);
+    if (!block)
+        return NULL;
+    block->memory = (yoke_buffer){ .device = buffer->device,
+                                   .kind = buffer->kind,
+                                   .native = buffer->native,
+                                   .host = buffer->host,
+                                   .extra = buffer->extra,
+                                   .capacity = buffer->capacity };
+    block->class = class_of(buffer->capacity);
+    return block;
+}
+
+/* To the driver. */
+static void give_up(yoke_buffer *buffer, unsigned user)
+{
+    YK_UNCANCELLED;
+    if (user != YK_NO_STREAM && buffer->origin != YK_ORDERED)
+        buffer->device->backend->stream_finish(buffer->owner_stream); /* out of memory for a note that it is still in use */
+    buffer->device->backend->buffer_destroy(buffer);
+    free(buffer->block);
+}
+
+void yk_pool_give_back(yoke_buffer *buffer, unsigned user)
+{
+    yoke_device *device = buffer->device;
+    yk_memory_cache *cache = cache_of(device, buffer);
+    if (buffer->origin == YK_CREATED || buffer->origin == YK_ORDERED)
+        yk_account_return(buffer);
+    yk_block *block = yk_pool_keeps(buffer) ? block_for(buffer) : NULL;
+    if (!block) {
+        give_up(buffer, user);
+        return;
+    }
+    block->user = user;
+    yk_light_lock(&device->pool.lock);
+    insert(cache, block);
+    bool full = cache->bytes > cached_limit(device, cache);
+    yk_light_unlock(&device->pool.lock);
+    if (YK_UNLIKELY(full))
+        trim(device, cache, cached_limit(device, cache));
+}
+
+void yk_pool_init(yoke_device *device)
+{
+    atomic_store(&device->pool.in_use_limit, YOKE_NO_LIMIT);
+    atomic_store(&device->pool.cached_limit, device->info.memory / 16);
+}
+
+void yk_pool_end(yoke_device *device)
+{
+    trim(device, &device->pool.device, 0);
+    trim(device, &device->pool.pinned, 0);
+    yk_reclaim_wait(device);
+    uint64_t left = atomic_load(&device->pool.in_use), pinned = atomic_load(&device->pool.pinned_in_use);
+    if (left || pinned)
+        yk_log(YOKE_LOG_WARNING, "%s closes with %llu bytes of device memory and %llu of pinned memory in use",
+               device->info.selector, (unsigned long long)left, (unsigned long long)pinned);
+}
+
+/* ---- Public functions ---- */
+
+yoke_status yoke_device_limit_memory(yoke_device *device, uint64_t in_use, uint64_t cached)
+{
+    YK_CHECK(device, YK_DEVICE, "yoke_device_limit_memory", "device");
+    atomic_store(&device->pool.in_use_limit, in_use);
+    atomic_store(&device->pool.cached_limit, cached);
+    trim(device, &device->pool.device, cached);
+    trim(device, &device->pool.pinned, cached_limit(device, &device->pool.pinned));
+    device->backend->pool_limit(device, cached);
+    return YOKE_OK;
+}
+
+yoke_status yoke_device_trim(yoke_device *device, uint64_t keep)
+{
+    YK_CHECK(device, YK_DEVICE, "yoke_device_trim", "device");
+    yk_reclaim_finished(device);
+    trim(device, &device->pool.device, keep);
+    trim(device, &device->pool.pinned, keep);
+    yk_light_lock(&device->pool.lock);
+    uint64_t kept = device->pool.device.bytes;
+    yk_light_unlock(&device->pool.lock);
+    trim_driver_pool(device, keep > kept ? keep - kept : 0);
+    return YOKE_OK;
+}
+
+static yoke_status describe(yoke_device *device, yoke_memory_info *info)
+{
+    YK_UNCANCELLED;
+    yk_pool *pool = &device->pool;
+    uint64_t cached = 0;
+    yk_light_lock(&pool->lock);
+    info->cached = pool->device.bytes;
+    info->pinned_cached = pool->pinned.bytes;
+    yk_light_unlock(&pool->lock);
+    info->buffers = atomic_load(&pool->buffers);
+    info->in_use = atomic_load(&pool->in_use);
+    info->peak = atomic_load(&pool->peak);
+    info->pinned = atomic_load(&pool->pinned_in_use);
+    info->in_use_limit = atomic_load(&pool->in_use_limit);
+    info->cached_limit = atomic_load(&pool->cached_limit);
+    yoke_status status = device->backend->pool_cached(device, &cached);
+    info->cached += cached;
+    return status;
+}
+
+yoke_status yoke_device_get_memory(yoke_device *device, yoke_memory_info *out_info)
+{
+    static const char function[] = "yoke_device_get_memory";
+    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_MEMORY_INFO_INIT") < 0)
+        return YOKE_E_INVALID_ARGUMENT;
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
+    yk_reclaim_finished(device);
+    info.total = device->info.memory;
+    yoke_status status = device->backend->device_memory(device, &info.free, &info.flags);
+    if (status == YOKE_OK)
+        status = describe(device, &info);
+    if (status < 0)
+        return yk_attribute(function, NULL, yk_device_failed(device, status));
+    yk_info_fill(out_info, &info, sizeof info);
+    return YOKE_OK;
+}

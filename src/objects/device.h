@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a device is made of. */
+#ifndef YK_OBJECTS_DEVICE_H
+#define YK_OBJECTS_DEVICE_H
+
+#include "base/base.h"
+
+typedef struct yk_backend yk_backend;
+typedef struct yk_block yk_block;
+
+/* The kernel that fills memory where the driver is slow at it: fill.c. */
+typedef struct yk_filler {
+    atomic_int state; /* 0: not asked for yet */
+    bool forced;      /* YOKE_FILL_KERNEL=1: also where the driver fills well */
+    yoke_program *program;
+    yoke_kernel *kernel;
+} yk_filler;
+
+/* Released memory of one kind that is kept to be used again: pool.c. */
+enum { YK_CLASSES = 8 * 40 };
+typedef struct yk_memory_cache {
+    yk_block *classes[YK_CLASSES]; /* by size, the last released first */
+    yk_block *oldest, *newest;
+    uint64_t bytes;
+} yk_memory_cache;
+
+typedef struct yk_pool {
+    atomic_bool lock; /* protects the caches, `leaving`, and that in_use grows; a leaf */
+    yk_memory_cache device, pinned;
+    atomic_uint_fast64_t in_use, peak, pinned_in_use; /* bytes */
+    uint64_t leaving;                                 /* of in_use, what is released and in the trash */
+    atomic_uint_fast64_t in_use_limit, cached_limit;
+    atomic_uint buffers;
+} yk_pool;
+
+/* Giving back what was released: retire.c. */
+typedef struct yk_reclaim {
+    atomic_uint_fast64_t begun, ended; /* how often a thread has been about it */
+    atomic_uint_fast64_t gained;       /* of these, how often it gave something back */
+    pthread_cond_t changed;            /* `ended` and `asking`; with device->lock, which protects what follows */
+    uint64_t retired;                  /* how many things have been in the trash */
+    bool asking;                       /* a thread asks whether the first of them may go, and nobody else does */
+} yk_reclaim;
+
+struct yoke_device {
+    yk_object object;
+    const yk_backend *backend;
+    yoke_device_info info;
+    void *native;
+    bool blocking;             /* YOKE_BLOCKING: every operation finishes before its call returns */
+    unsigned traced;           /* its number in the trace that YOKE_TRACE orders; 0: there is none */
+    atomic_int wait;           /* YOKE_WAIT_ of the streams that say nothing else */
+    atomic_uint stream_number; /* of the last stream without a name */
+    yoke_device *next_open;    /* watchdog.c */
+
+    yk_pool pool;
+    bool driver_pool;     /* [backends] the driver has a pool for ordered memory */
+    bool staged;          /* [backends] it copies pageable memory slowly, so Yoke carries that where it pays: staging.c */
+    bool captures_writes; /* [backends] a small write takes its bytes when it is enqueued, not in its turn */
+    bool reads_end_late;  /* [backends] a read to pageable memory, unless its call waits: then transfer.sync is set */
+    bool reads_block;     /* [backends] a read to pageable memory does not return before it has run */
+    bool releases_wait;   /* [backends] its driver waits for running kernels when a program is released, and holds up all threads */
+    bool fills_well[17];  /* [backends] patterns of so many bytes, as fast as memory is; else fill.c has a kernel */
+    uint64_t fill_reach;  /* [backends] beyond this offset its own fills go wrong */
+    bool stages_small;    /* carried also where that hardly pays (YOKE_STAGING=1) */
+    int copiers;          /* threads that carry, with the stream's own */
+    atomic_int idle_copiers; /* of those beside the stream's own */
+    yk_filler filler;
+    atomic_uint deferred_refs; /* so many of its references are not the user's, or last as long as what lies in the trash: of
+                                * buffers in that of other devices, and of its streams that are torn down */
+
+    pthread_mutex_t lock;        /* protects what follows */
+    yoke_stream *streams;        /* every stream that the driver may still have work of */
+    yoke_stream **streams_by_id; /* the stream whose id is i + 1, until it is destroyed */
+    unsigned stream_id_count;
+    _Atomic(yk_failure *) lost;         /* why the device is gone for this process; set once */
+    _Atomic(struct yk_retired *) trash; /* released while the device may still use it: retire.c */
+    struct yk_retired *retired_last;
+    yk_reclaim reclaim;
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel is made of. */
+#ifndef YK_OBJECTS_KERNEL_H
+#define YK_OBJECTS_KERNEL_H
+
+#include "objects/program.h"
+
+/* The head of a yoke_arg as one word: its kind and size. */
+typedef uint64_t yk_arg_head;
+
+struct yoke_kernel {
+    yk_object object;
+    yoke_program *program; /* not retained: the program owns its kernels */
+    yoke_kernel *next;
+    void *native;
+    const char *lasting_name; /* kernel->name, but for the rest of the process */
+    const char *native_name;  /* what the driver calls it */
+    yoke_kernel_info info;
+    yk_param *params;         /* a trailing shared one included */
+    yk_arg_head (*heads)[2];  /* of each parameter, the one or two heads of arguments that fit without a closer look */
+    int param_count;          /* without a trailing shared one; -1 when not known */
+    bool takes_local;         /* the last parameter is YK_PARAM_LOCAL */
+    bool signature_has_local; /* whether takes_local means anything: true where the driver tells address spaces */
+    uint32_t line_blocks;     /* the most in a grid of one dimension */
+    uint32_t line_threads;    /* and in a block of one */
+    int fast_count; /* param_count; or YK_NO_COUNT where a fast_check is not enough: it takes shared memory, or one block */
+    char name[];
+};
+
+#endif

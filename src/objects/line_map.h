@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the lines of a text come from whose #include directives were expanded (program/include/include.c). */
+#ifndef YK_LINE_MAP_H
+#define YK_LINE_MAP_H
+
+#include "base/macros.h"
+
+/* From a line of the expanded text on, its lines are those of `file` from `line` on. */
+typedef struct yk_line_span {
+    unsigned long expanded, line; /* from 1 */
+    unsigned file;                /* in yk_line_map.files */
+} yk_line_span;
+
+/* Where the lines of an expanded text come from: for compilers that ignore #line. Zeroed is empty. */
+typedef struct yk_line_map {
+    yk_line_span *spans; /* by `expanded` */
+    size_t count, capacity;
+    char **files;
+    unsigned file_count, file_capacity;
+} yk_line_map;
+
+/* The file and line behind a line of the expanded text. The name lives as long as the map. False: the map is empty, or line 0. */
+bool yk_line_map_find(const yk_line_map *map, unsigned long line, const char **out_file, unsigned long *out_line);
+
+void yk_line_map_free(yk_line_map *map);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All of them. */
+#ifndef YK_OBJECTS_H
+#define YK_OBJECTS_H
+
+#include "objects/batch.h"
+#include "objects/buffer.h"
+#include "objects/device.h"
+#include "objects/event.h"
+#include "objects/kernel.h"
+#include "objects/op.h"
+#include "objects/program.h"
+#include "objects/stream.h"
+
+
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program is made of. */
+#ifndef YK_OBJECTS_PROGRAM_H
+#define YK_OBJECTS_PROGRAM_H
+
+#include "objects/device.h"
+
+/* The values are those of YOKE_PARAM_. */
+typedef enum yk_param_kind {
+    YK_PARAM_ANY,    /* only the width is known */
+    YK_PARAM_SCALAR, /* a scalar, vector or struct by value */
+    YK_PARAM_BUFFER,
+    YK_PARAM_LOCAL /* OpenCL: a __local pointer; the last parameter may stand for a launch's `shared` */
+} yk_param_kind;
+
+typedef struct yk_param {
+    yk_param_kind kind;
+    uint32_t size;     /* 0: not known */
+    int32_t read_only; /* as in yoke_param_info; -1 of anything but a buffer */
+    char name[40];     /* "" when not known */
+    char type[40];
+} yk_param;
+
+/* A kernel's parameters, as far as they are known from elsewhere than the driver. They count only where they agree with it. */
+typedef struct yk_declaration {
+    char *name;
+    size_t count;
+    yk_param *params;
+} yk_declaration;
+
+typedef struct yk_kernel_table {
+    yk_declaration *kernels; /* each name once */
+    size_t count;
+} yk_kernel_table;
+
+void yk_kernel_table_free(yk_kernel_table *table);
+
+/* What compiled code is. */
+typedef enum yk_code_kind {
+    YK_CODE_BINARY = 1, /* an OpenCL driver's own, for one device */
+    YK_CODE_CUBIN = 2,
+    YK_CODE_FATBIN = 3,
+    YK_CODE_PTX = 4,
+    YK_CODE_SPIRV = 5
+} yk_code_kind;
+
+enum { YK_PROGRAM_BUILDING, YK_PROGRAM_READY, YK_PROGRAM_FAILED };
+
+struct yoke_program {
+    yk_object object;
+    yoke_device *device;
+    void *native;
+    char name[64];
+    yk_kernel_table declared; /* what the source tells beside the driver */
+    atomic_int state;         /* YK_PROGRAM_; once it is ready, only what the lock protects changes */
+    yk_failure *failure;      /* why it has failed */
+    yk_text log;              /* the compiler's */
+    yk_text name_expressions; /* names of the source and what the compiler made of them, by turns, each with its end */
+    yk_text code;             /* [backends] what it was loaded of; or compiled to, by compilers that are not the driver */
+    int code_kind;            /* [backends] of that: a yk_code_kind of program_file.h */
+    pthread_mutex_t lock;     /* protects what follows, and changes of state */
+    pthread_cond_t built;     /* no longer YK_PROGRAM_BUILDING */
+    yoke_kernel *kernels;
+    bool kernel_names_known;   /* from then on the names stay */
+    const char **kernel_names; /* pieces of kernel_name_text */
+    size_t kernel_name_count;
+    yk_text kernel_name_text;
+    yk_text image;                 /* the bytes that it was made of, or that were made of it to be saved; else empty */
+    struct yk_program_file *saved; /* what is in the first of these */
+};
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a stream is made of. */
+#ifndef YK_OBJECTS_STREAM_H
+#define YK_OBJECTS_STREAM_H
+
+#include "base/thread.h"
+#include "base/waiter.h"
+#include "objects/device.h"
+#include "objects/op.h"
+
+/* Told when a stream fails, recovers, or no longer holds anything: stream->listeners. */
+typedef struct yk_listener {
+    yk_waiter *waiter;
+    struct yk_listener *next, *previous;
+} yk_listener;
+
+/* What is remembered of an operation that the driver was given, to name it when it has failed. The strings live for ever. */
+typedef struct yk_submitted {
+    _Atomic(const char *) where;
+    _Atomic(const char *) name; /* a launch's kernel, where a wait's event was recorded, a graph's name; else NULL */
+    atomic_int kind;
+} yk_submitted;
+
+enum { YK_SUBMITTED_KEPT = 16, YK_CHECKPOINTS = 8 };
+
+/* Beside YOKE_STREAM_TIMED: that is for the trace, and nothing the program has asked for. */
+#define YK_STREAM_STAMPED 0x80000000u
+
+struct yoke_stream {
+    yk_object object;
+    atomic_uint uses; /* what needs this memory: the user's references together, the worker, every event */
+    yoke_device *device;
+    void *native;
+    uint32_t flags;
+    uint32_t depth;               /* how many operations may be unfinished; 0: any number */
+    unsigned id;                  /* by which buffers know it: device->streams_by_id */
+    int32_t wait;                 /* YOKE_WAIT_ */
+    char label[YK_LABEL_SIZE];    /* "'upload'" or "3" */
+    yoke_stream *next, *previous; /* in device->streams */
+    bool retired;                 /* in device->trash instead; with device->lock held */
+
+    atomic_uint_fast64_t gate;        /* whether an enqueue may go straight to the driver, and how many have gone: enqueue.h */
+    atomic_uint_fast64_t done;        /* of those, known to have finished */
+    atomic_uint_fast64_t copying;     /* bytes of large copies since somebody has waited for the stream */
+    atomic_uint_fast64_t writes_host; /* of those, how many there were with the last that may write to host memory */
+    yk_submitted recent[YK_SUBMITTED_KEPT]; /* operation n is recent[n % YK_SUBMITTED_KEPT] */
+    /* The newest in a row that are allocations of ordered memory by the driver: the first's number, and behind the last. */
+    atomic_uint_fast64_t allocations, allocations_end;
+
+    atomic_bool spare_lock; /* protects spares (events to be recorded again, event.c) and waits */
+    yoke_event *spares[2];  /* untimed and timed */
+    unsigned spare_count[2];
+
+    pthread_mutex_t lock; /* protects what follows; atomics may also be read without it */
+    bool deferring;       /* operations go to the list instead of to the driver */
+    bool worker;          /* a thread runs what is held, or is about to */
+    bool torn_down;       /* the user's last reference is gone */
+    bool recovering;      /* a thread is about it: stream_failure.c */
+    bool run_by_caller;   /* a caller runs an operation himself; what is held waits for that */
+    bool launching;       /* a graph of several streams is being enqueued in it, by this thread alone */
+    pthread_t launcher;
+    unsigned reserved;               /* so many callers rely on there being a thread for a worker */
+    yk_thread *spare;                /* that thread while there is no worker, or NULL */
+    unsigned branch;                 /* of the graph that it is recorded into */
+    atomic_bool blocking_suppressed; /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
+    _Atomic(struct yoke_graph *) recording; /* that graph, or NULL */
+    atomic_uint epoch;                      /* how often it has recovered from a failure */
+    yk_op *first, *last;
+    uint64_t deferred;    /* how many are in the list or running */
+    const yk_op *running; /* what the worker has taken from the list */
+    yoke_event *awaited;  /* what the running host function waits for, retained; for the watchdog */
+    bool may_give_up;     /* that wait has a time limit, or is for any of several events */
+    uint64_t ran;         /* operations that the worker has done with */
+    yk_listener *listeners;
+    atomic_uint posted;                        /* changes with each wake-up of the worker, for its short spin */
+    _Atomic(struct yk_submitted_wait *) waits; /* of the driver, for events of other streams: stream_failure.c */
+    atomic_bool failed;
+    yk_failure *failure; /* the first failure, once `failed` */
+
+    yoke_event *checkpoints[YK_CHECKPOINTS]; /* depth.c: the oldest first */
+    unsigned checkpoint_count;
+    uint64_t checked; /* operations that the driver had been given at the last of them */
+
+    struct yk_trace *trace;             /* trace.c's, or NULL */
+    atomic_uint_fast64_t notified_late; /* sleep.c: 1 + the mark of the last event that the driver will tell of, but late */
+    uint64_t polled, polled_mark;       /* sleep.c's alone */
+    struct {
+        yoke_event *mark; /* at the end of what the driver had been given */
+        uint64_t ran, done, since;
+        bool told;
+    } watchdog; /* with device->lock held */
+};
+
+/* How many operations the driver has been given. [backends] */
+static inline uint64_t yk_stream_submitted(const yoke_stream *stream)
+{
+    return atomic_load_explicit(&stream->gate, memory_order_relaxed) >> 16;
+}
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a source to a program: check it, put in what it includes, and look whether the same has been compiled before, on disk or by
+ * another thread at this moment. The key is all that decides what the compiler makes; equal keys are the same program.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "program/include/include.h"
+#include "program/cache/program_cache.h"
+#include "program/program.h"
+#include "program/source.h"
+#include "stream/stream.h"
+
+/* Raised whenever a backend makes something else of the same source, so that what was kept before is not taken. */
+#define KEY_REVISION "1"
+
+/* A source with all that a compiler needs of it. */
+typedef struct job {
+    const yoke_source *source;
+    yk_text text; /* with all that it includes */
+    yk_line_map lines;
+    yk_text key; /* empty where programs are not kept */
+} job;
+
+/* ---- The key ---- */
+
+/* Each part with its length, so that no two lists of parts are the same bytes. False: out of memory, and the key is not whole. */
+static bool add_part(yk_text *key, const char *label, const char *bytes, size_t size)
+{
+    char head[64];
+    size_t before = key->length;
+    int length = snprintf(head, sizeof head, "%s %zu\n", label, size);
+    yk_text_add_bytes(key, head, (size_t)length);
+    yk_text_add_bytes(key, bytes, size);
+    yk_text_add_bytes(key, "\n", 1);
+    return key->length - before == (size_t)length + size + 1;
+}
+
+static bool add_string(yk_text *key, const char *label, const char *string)
+{
+    return !string || add_part(key, label, string, strlen(string));
+}
+
+static bool add_strings(yk_text *key, const char *label, const char *const *strings)
+{
+    for (; strings && *strings; strings++)
+        if (!add_string(key, label, *strings))
+            return false;
+    return true;
+}
+
+static bool add_options(yk_text *key, const yoke_program *program, const yoke_source *source)
+{
+    char numbers[64];
+    snprintf(numbers, sizeof numbers, "math %" PRId32 " flags %" PRIu32, source->math, source->flags);
+    return add_string(key, "options", numbers) && add_string(key, "name", program->name) &&
+           add_string(key, "opencl_std", source->opencl_std) && add_string(key, "cuda_std", source->cuda_std) &&
+           add_strings(key, "define", source->defines) && add_strings(key, "instance", source->name_expressions);
+}
+
+static yoke_status make_key(const yoke_program *program, job *j)
+{
+    const yk_backend *backend = program->device->backend;
+    yk_text fingerprint = { 0 };
+    yoke_status status = backend->program_fingerprint(program->device, &fingerprint);
+    if (status == YOKE_OK &&
+        !(add_string(&j->key, "yoke", YOKE_TEXT(YOKE_VERSION_MAJOR) "." YOKE_TEXT(YOKE_VERSION_MINOR) " " KEY_REVISION) &&
+          add_string(&j->key, "backend", backend->name) && add_string(&j->key, "for", yk_text_get(&fingerprint)) &&
+          add_options(&j->key, program, j->source) && add_part(&j->key, "text", yk_text_get(&j->text), j->text.length)))
+        status = yk_no_memory("the key of a program");
+    yk_text_free(&fingerprint);
+    return status;
+}
+
+/* Else there is no compiler, which compiling tells better; or what makes it another one is not known, and it compiles all the same.
+ */
+static bool has_key(const yoke_program *program, job *j)
+{
+    yoke_error_info before = *yoke_error();
+    yoke_status status = make_key(program, j);
+    if (status < 0)
+        yk_log(YOKE_LOG_WARNING, "program '%s' is not looked for in the cache: %s", program->name, yoke_error()->text);
+    yk_error_restore(&before);
+    return status == YOKE_OK;
+}
+
+/* ---- Compiling ---- */
+
+static yoke_status compile(yoke_program *program, const job *j)
+{
+    yoke_status status = program->device->backend->program_build(program, j->source, &j->text, &j->lines, &program->log);
+    if (status == YOKE_OK)
+        yk_log(YOKE_LOG_INFO, "program '%s' is compiled for %s", program->name, program->device->info.selector);
+    return status;
+}
+
+/* What has gone wrong is the loss of an image, and no failure of the build. */
+static bool has_file(yoke_program *program)
+{
+    yoke_error_info before = *yoke_error();
+    yoke_status status = yk_program_make_file(program);
+    if (status < 0)
+        yk_log(status == YOKE_E_UNSUPPORTED ? YOKE_LOG_INFO : YOKE_LOG_WARNING, "program '%s' cannot be kept: %s", program->name,
+               yoke_error()->text);
+    yk_error_restore(&before);
+    return status == YOKE_OK;
+}
+
+static bool restore_cached(yoke_program *program, const job *j)
+{
+    yk_text image = { 0 };
+    if (!yk_cache_find(&j->key, &image))
+        return false;
+    yoke_error_info before = *yoke_error();
+    yoke_status status = yk_program_restore(program, &image);
+    if (status < 0) {
+        yk_log(YOKE_LOG_WARNING, "program '%s' is in the cache and cannot be used: %s", program->name, yoke_error()->text);
+        yk_cache_reject(&j->key);
+    }
+    yk_error_restore(&before);
+    yk_text_free(&image);
+    return status == YOKE_OK;
+}
+
+static yoke_status find_or_compile(yoke_program *program, const job *j)
+{
+    bool cached = yk_cache_is_on();
+    if (cached && restore_cached(program, j))
+        return YOKE_OK;
+    yoke_status status = compile(program, j);
+    if (status == YOKE_OK && cached && has_file(program))
+        yk_cache_store(&j->key, &program->image);
+    return status;
+}
+
+/* ---- Once per process ---- */
+
+/* A build under way, which others wait for that want the same. */
+typedef struct flight {
+    struct flight *next;
+    const yk_text *key; /* the first one's */
+    yk_text image;      /* once it has landed; empty when there is none */
+    unsigned others;    /* that wait, or are about to load the image */
+    bool landed;
+    pthread_cond_t landing;
+} flight;
+
+static pthread_mutex_t flights_lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and all flights */
+static flight *flights;
+
+static flight *find_flight(const yk_text *key)
+{
+    flight *f = flights;
+    while (f && (f->key->length != key->length || memcmp(f->key->data, key->data, key->length) != 0))
+        f = f->next;
+    return f;
+}
+
+/* The flight of this key: a new one, or after it has landed one that is not ours. NULL: out of memory. */
+static flight *board(const yk_text *key, bool *out_first)
+{
+    pthread_mutex_lock(&flights_lock);
+    flight *f = find_flight(key);
+    *out_first = !f;
+    if (f) {
+        f->others++;
+        while (!f->landed)
+            pthread_cond_wait(&f->landing, &flights_lock);
+    } else if ((f = calloc(1, sizeof *f))) {
+        if (pthread_cond_init(&f->landing, NULL)) {
+            free(f);
+            f = NULL;
+        } else {
+            f->key = key;
+            f->next = flights;
+            flights = f;
+        }
+    }
+    pthread_mutex_unlock(&flights_lock);
+    return f;
+}
+
+static void free_flight(flight *f)
+{
+    pthread_cond_destroy(&f->landing);
+    yk_text_free(&f->image);
+    free(f);
+}
+
+/* The first one is done: whoever has boarded until now gets the image, when `program` is one. */
+static void land(flight *f, yoke_program *program)
+{
+    pthread_mutex_lock(&flights_lock);
+    if (f->others > 0 && program) {
+        pthread_mutex_unlock(&flights_lock);
+        if (has_file(program))
+            yk_text_add_bytes(&f->image, program->image.data, program->image.length);
+        pthread_mutex_lock(&flights_lock);
+    }
+    flight **at = &flights;
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+    f->landed = true;
+    bool alone = f->others == 0;
+    pthread_cond_broadcast(&f->landing);
+    pthread_mutex_unlock(&flights_lock);
+    if (alone)
+        free_flight(f);
+}
+
+static void leave(flight *f)
+{
+    pthread_mutex_lock(&flights_lock);
+    bool last = --f->others == 0;
+    pthread_mutex_unlock(&flights_lock);
+    if (last)
+        free_flight(f);
+}
+
+static bool restore_from(yoke_program *program, const flight *f)
+{
+    yk_text image = { 0 };
+    yoke_error_info before = *yoke_error();
+    yk_text_add_bytes(&image, yk_text_get(&f->image), f->image.length);
+    bool restored = image.length > 0 && yk_program_restore(program, &image) == YOKE_OK;
+    if (!restored)
+        yk_log(YOKE_LOG_INFO, "program '%s' cannot be made of what another thread has just built: %s", program->name,
+               image.length > 0 ? yoke_error()->text : "it cannot be kept");
+    yk_error_restore(&before);
+    yk_text_free(&image);
+    return restored;
+}
+
+static yoke_status compile_once(yoke_program *program, const job *j)
+{
+    bool first = false;
+    flight *f = board(&j->key, &first);
+    yoke_status status = YOKE_OK;
+    if (!f)
+        return find_or_compile(program, j);
+    if (first) {
+        status = find_or_compile(program, j);
+        land(f, status == YOKE_OK ? program : NULL);
+    } else {
+        if (!restore_from(program, f))
+            status = compile(program, j);
+        leave(f);
+    }
+    return status;
+}
+
+yoke_status yk_program_compile(yoke_program *program, const char *function, const yoke_source *source)
+{
+    yoke_device *device = program->device;
+    bool kept = !yoke_device_lacks(device, YOKE_CAP_PROGRAM_BINARIES);
+    job j = { .source = source };
+    size_t size;
+    const char *text = yk_source_text(device, source, &size);
+    yoke_status status =
+        yk_include_expand(function, source, device->backend->compiles_cuda, text, size, program->name, &j.text, &j.lines);
+    if (status == YOKE_OK && kept)
+        kept = has_key(program, &j);
+    if (status == YOKE_OK)
+        status = kept ? compile_once(program, &j) : compile(program, &j);
+    yk_text_free(&j.key);
+    yk_line_map_free(&j.lines);
+    yk_text_free(&j.text);
+    return yk_device_failed(device, status);
+}
+
+/* ---- Building ---- */
+
+yoke_status yk_program_create(yoke_device *device, const char *function, const yoke_source *source, yk_text *log,
+                              yoke_program **out_program)
+{
+    yoke_program *program = yk_program_new(device, source->name);
+    if (!program)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    yoke_status status = yk_program_compile(program, function, source);
+    if (log)
+        yk_text_add_bytes(log, yk_text_get(&program->log), program->log.length);
+    if (status < 0) {
+        yk_program_destroy(program);
+        return status;
+    }
+    yk_program_complete(program, NULL);
+    *out_program = program;
+    return YOKE_OK;
+}
+
+static yoke_status build(const char *function, yoke_device *device, const yoke_source *given, yoke_program **out_program)
+{
+    if (!out_program)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_program is NULL", function);
+    *out_program = NULL;
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    if (!given)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source is NULL", function);
+    yoke_source source;
+    yk_source_take(given, &source);
+    yoke_status status = yk_source_check(function, device, &source);
+    if (status == YOKE_OK)
+        status = yk_device_check(device);
+    if (status == YOKE_OK)
+        status = yk_program_create(device, function, &source, yk_thread_text(YK_BUILD_LOG), out_program);
+    if (status == YOKE_OK)
+        yk_object_retain(device);
+    return status;
+}
+
+yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_program_build";
+    yk_text_free(yk_thread_text(YK_BUILD_LOG));
+    yoke_status status = build(function, device, source, out_program);
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening the folder of the cache. What is in it will be given to drivers as code, so nobody but the user may be able to write
+ * there. The folder is opened once and looked at through its descriptor: what happens to its path later changes nothing.
+ */
+#include "program/cache/cache_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+
+enum { DEFAULT_MEBIBYTES = 256 };
+
+/* The mode is less than was asked for, because of this. */
+YOKE_PRINTF(3, 4) static void give_up(yk_cache_folder *folder, int32_t mode, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(folder->reason, sizeof folder->reason, format, args);
+    va_end(args);
+    folder->mode = mode;
+}
+
+/* NULL where it is not set, or empty. A program that runs with other rights than its user's gets nothing. */
+static const char *variable(const char *name)
+{
+    const char *value = secure_getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static bool has_other_rights(void)
+{
+    static const char *const names[] = { "HOME", "XDG_CACHE_HOME", "YOKE_CACHE_DIR", "YOKE_CACHE", "PATH" };
+    for (size_t i = 0; i < YK_COUNT_OF(names); i++)
+        if (getenv(names[i]))
+            return !secure_getenv(names[i]);
+    return false;
+}
+
+static void read_mode(yk_cache_folder *folder)
+{
+    static const char *const names[] = { "off", "read", "on" }; /* by YOKE_CACHE_ */
+    const char *order = variable("YOKE_CACHE");
+    folder->mode = YOKE_CACHE_ON;
+    if (!order)
+        return;
+    for (size_t i = 0; i < YK_COUNT_OF(names); i++)
+        if (strcmp(order, names[i]) == 0) {
+            folder->mode = (int32_t)i;
+            return;
+        }
+    give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE is '%.40s'; it may be off, read or on", order);
+}
+
+static void read_limit(yk_cache_folder *folder)
+{
+    const char *order = variable("YOKE_CACHE_SIZE");
+    folder->limit = (uint64_t)DEFAULT_MEBIBYTES << 20;
+    if (!order)
+        return;
+    char *end;
+    errno = 0;
+    unsigned long long mebibytes = strtoull(order, &end, 10);
+    if (errno || *end || order[0] < '0' || order[0] > '9' || mebibytes > UINT64_MAX >> 20)
+        give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE_SIZE is '%.40s'; it is a number of MiB", order);
+    else
+        folder->limit = (uint64_t)mebibytes << 20;
+}
+
+/* The folder's path, without slashes at the end: behind one, a link would be followed. */
+static void find_path(yk_cache_folder *folder, yk_text *path)
+{
+    const char *order = variable("YOKE_CACHE_DIR"), *xdg = variable("XDG_CACHE_HOME"), *owner_stream = variable("HOME");
+    if (order && order[0] != '/')
+        give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE_DIR is '%.100s'; it has to be an absolute path", order);
+    else if (order)
+        yk_text_add(path, "%s", order);
+    else if (xdg && xdg[0] == '/') /* by its specification, others count as not set */
+        yk_text_add(path, "%s/yoke", xdg);
+    else if (owner_stream && owner_stream[0] == '/')
+        yk_text_add(path, "%s/.cache/yoke", owner_stream);
+    else
+        give_up(folder, YOKE_CACHE_OFF, "there is no place for it: set YOKE_CACHE_DIR, or HOME, to an absolute path");
+    while (path->length > 1 && path->data[path->length - 1] == '/')
+        yk_text_cut(path, path->length - 1);
+    yk_string_copy(folder->path, sizeof folder->path, yk_text_get(path));
+}
+
+/* With all the folders above. Whether it worked, opening tells. */
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    mkdir(path, 0700);
+}
+
+static int open_path(const char *path)
+{
+    int fd;
+    do
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/* Why the opened folder cannot be used, or only to read. */
+static void check(yk_cache_folder *folder)
+{
+    struct stat status;
+    if (fstat(folder->fd, &status))
+        give_up(folder, YOKE_CACHE_OFF, "the folder cannot be looked at: %s", strerror(errno));
+    else if (status.st_uid != geteuid())
+        give_up(folder, YOKE_CACHE_OFF, "the folder belongs to user %lu, and this program runs as user %lu",
+                (unsigned long)status.st_uid, (unsigned long)geteuid());
+    else if (status.st_mode & (S_IWGRP | S_IWOTH))
+        give_up(folder, YOKE_CACHE_OFF, "others than its owner may write to the folder (its mode is %03o): chmod go-w",
+                (unsigned)status.st_mode & 0777);
+    else if (folder->mode == YOKE_CACHE_ON && faccessat(folder->fd, ".", W_OK | X_OK, AT_EACCESS))
+        give_up(folder, YOKE_CACHE_READ, "the folder cannot be written to: %s", strerror(errno));
+}
+
+static void open_folder(yk_cache_folder *folder, char *path)
+{
+    folder->fd = open_path(path);
+    if (folder->fd < 0 && errno == ENOENT && folder->mode == YOKE_CACHE_ON) {
+        make_folders(path);
+        folder->fd = open_path(path);
+    }
+    struct stat status;
+    int error = errno;
+    if (folder->fd >= 0)
+        check(folder);
+    else if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+        give_up(folder, YOKE_CACHE_OFF, "the folder is a link; name what it leads to in YOKE_CACHE_DIR");
+    else
+        give_up(folder, YOKE_CACHE_OFF, "the folder cannot be opened%s: %s", error == ENOENT ? " or made" : "", strerror(error));
+    if (folder->fd >= 0 && folder->mode == YOKE_CACHE_OFF) {
+        close(folder->fd);
+        folder->fd = -1;
+    }
+}
+
+void yk_cache_folder_open(yk_cache_folder *folder)
+{
+    yk_text path = { 0 };
+    memset(folder, 0, sizeof *folder);
+    folder->fd = -1;
+    read_mode(folder);
+    if (folder->mode != YOKE_CACHE_OFF)
+        read_limit(folder);
+    if (folder->mode != YOKE_CACHE_OFF && has_other_rights())
+        give_up(folder, YOKE_CACHE_OFF, "this program runs with other rights than its user's own");
+    if (folder->mode != YOKE_CACHE_OFF && yk_hash_lacks())
+        give_up(folder, YOKE_CACHE_OFF, "%s", yk_hash_lacks());
+    if (folder->mode != YOKE_CACHE_OFF)
+        find_path(folder, &path);
+    if (folder->mode != YOKE_CACHE_OFF && path.data)
+        open_folder(folder, path.data);
+    else if (folder->mode != YOKE_CACHE_OFF)
+        give_up(folder, YOKE_CACHE_OFF, "there is no memory for the folder's path");
+    yk_text_free(&path);
+}

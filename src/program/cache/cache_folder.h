@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folder of the cache on disk: which one the environment orders, and whether it may be used. */
+#ifndef YK_CACHE_FOLDER_H
+#define YK_CACHE_FOLDER_H
+
+#include "base/base.h"
+
+typedef struct yk_cache_folder {
+    int fd; /* -1: there is no cache */
+    int32_t mode;
+    uint64_t limit;
+    char path[sizeof((yoke_cache_info){ 0 }.folder)]; /* for people: cut where it is longer */
+    char reason[sizeof((yoke_cache_info){ 0 }.reason)];
+} yk_cache_folder;
+
+/* Read the environment and open the folder. Always leaves something that makes sense; only `mode` says whether it can be used. */
+void yk_cache_folder_open(yk_cache_folder *folder);
+
+#endif

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cache on disk. An entry is a file named by the hash of its key, and holds the image, the key and a hash over both: so a name
+ * that was forged, or two keys of one hash, are misses. Files appear whole, by rename, and are read whole, by who then owns the
+ * bytes; there is no lock. Nothing is flushed to the disk: an entry that a power failure has torn does not fit its hash.
+ */
+#include "program/cache/program_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "program/cache/cache_folder.h"
+#include "base/hash.h"
+
+/* At an entry's end, behind the image and the key. In the machine's own order: the driver is a part of every key, so that machines
+ * of different kinds never want the same entry. */
+typedef struct entry_tail {
+    char magic[8]; /* another format has another one */
+    uint64_t file_size, key_size;
+    unsigned char hash[YK_HASH_SIZE]; /* of all before it */
+} entry_tail;
+
+static const char tail_magic[8] = "YkCache1";
+
+enum { NAME_SEED = 1 }; /* another format has another one: then versions of Yoke leave each other's entries alone */
+#define ENTRY_MOST ((uint64_t)1 << 30)
+#define SUFFIX ".yoke"
+#define NOTE ".note"     /* the same, of what is no program: small, not counted, and removed when it was not used for a month */
+#define TEMPORARY "tmp-" /* "tmp-PID-NUMBER.yoke" */
+enum { NAME_SIZE = 64, HASH_LENGTH = 2 * YK_HASH_SIZE, NAME_LENGTH = HASH_LENGTH + sizeof SUFFIX - 1, STALE_SECONDS = 3600 };
+enum { NOTE_SECONDS = 30 * 24 * 3600 };
+_Static_assert(sizeof NOTE == sizeof SUFFIX, "both names have one length");
+
+static yk_cache_folder folder = { .fd = -1 };
+static atomic_bool told;
+static atomic_uint hits, misses, stored, rejected;
+
+static void open_once(void)
+{
+    yk_cache_folder_open(&folder);
+}
+
+bool yk_cache_is_on(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_once);
+    if (folder.reason[0] && !atomic_exchange(&told, true)) /* out here, because a log function may ask for the cache's info */
+        yk_log(YOKE_LOG_WARNING, "%s cache of compiled programs%s%s: %s",
+               folder.mode == YOKE_CACHE_OFF ? "there is no" : "nothing new goes into the", folder.path[0] ? " in " : "",
+               folder.path, folder.reason);
+    return folder.mode != YOKE_CACHE_OFF;
+}
+
+yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_cache_get_info";
+    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_CACHE_INFO_INIT") < 0)
+        return YOKE_E_INVALID_ARGUMENT;
+    yk_cache_is_on();
+    yoke_cache_info info = YOKE_CACHE_INFO_INIT;
+    info.mode = folder.mode;
+    info.hits = atomic_load(&hits);
+    info.misses = atomic_load(&misses);
+    info.stored = atomic_load(&stored);
+    info.rejected = atomic_load(&rejected);
+    info.limit = folder.limit;
+    yk_string_copy(info.folder, sizeof info.folder, folder.path);
+    yk_string_copy(info.reason, sizeof info.reason, folder.reason);
+    yk_info_fill(out_info, &info, sizeof info);
+    return YOKE_OK;
+}
+
+/* ---- Names ---- */
+
+static void make_name(const yk_text *key, const char *suffix, char *name)
+{
+    unsigned char hash[YK_HASH_SIZE];
+    yk_hash(yk_text_get(key), key->length, NAME_SEED, hash);
+    for (size_t i = 0; i < sizeof hash; i++)
+        snprintf(name + 2 * i, 3, "%02x", hash[i]);
+    memcpy(name + 2 * sizeof hash, suffix, sizeof SUFFIX);
+}
+
+static void entry_name(const yk_text *key, char *name)
+{
+    make_name(key, SUFFIX, name);
+}
+
+static bool has_form(const char *name, const char *suffix)
+{
+    return strlen(name) == NAME_LENGTH && strspn(name, "0123456789abcdef") == HASH_LENGTH &&
+           strcmp(name + HASH_LENGTH, suffix) == 0;
+}
+
+static bool is_temporary(const char *name)
+{
+    if (strncmp(name, TEMPORARY, sizeof TEMPORARY - 1) != 0)
+        return false;
+    const char *at = name + sizeof TEMPORARY - 1;
+    size_t pid = strspn(at, "0123456789");
+    size_t number = at[pid] == '-' ? strspn(at + pid + 1, "0123456789") : 0;
+    return pid && number && strcmp(at + pid + 1 + number, SUFFIX) == 0;
+}
+
+static int open_in_folder(const char *name, int flags)
+{
+    int fd;
+    do
+        fd = openat(folder.fd, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/* ---- Reading ---- */
+
+enum outcome { FOUND, ABSENT, DAMAGED };
+
+/* Room for `size` bytes and a NUL in an empty text, as its length. */
+static bool take_room(yk_text *text, size_t size)
+{
+    yk_text_free(text);
+    text->data = malloc(size + 1);
+    if (!text->data)
+        return false;
+    text->length = size;
+    text->capacity = size + 1;
+    text->data[size] = '\0';
+    return true;
+}
+
+/* FOUND: all of it is there. A disk that cannot be read is no damage that removing the entry would mend. */
+static enum outcome read_all(int fd, char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t got = read(fd, bytes, size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? ABSENT : DAMAGED;
+        bytes += got;
+        size -= (size_t)got;
+    }
+    return FOUND;
+}
+
+/* The text is a whole file: leave the image of it. */
+static enum outcome check_entry(const yk_text *key, yk_text *entry)
+{
+    entry_tail tail;
+    unsigned char hash[YK_HASH_SIZE];
+    size_t size = entry->length - sizeof tail;
+    memcpy(&tail, entry->data + size, sizeof tail);
+    if (memcmp(tail.magic, tail_magic, sizeof tail.magic) != 0 || tail.file_size > size || tail.key_size != size - tail.file_size)
+        return DAMAGED;
+    yk_hash(entry->data, entry->length - sizeof hash, 0, hash);
+    if (memcmp(hash, tail.hash, sizeof hash) != 0)
+        return DAMAGED;
+    if (tail.key_size != key->length || memcmp(entry->data + tail.file_size, yk_text_get(key), key->length) != 0)
+        return ABSENT; /* another key of the same hash */
+    yk_text_cut(entry, (size_t)tail.file_size);
+    return FOUND;
+}
+
+/* Entries that are used stay. */
+static void keep_young(int fd, const struct stat *status)
+{
+    if (folder.mode == YOKE_CACHE_ON && time(NULL) - status->st_mtim.tv_sec > STALE_SECONDS)
+        futimens(fd, NULL);
+}
+
+static enum outcome read_entry(const char *name, const yk_text *key, yk_text *out_file)
+{
+    int fd = open_in_folder(name, O_RDONLY);
+    if (fd < 0)
+        return errno == ELOOP ? DAMAGED : ABSENT; /* ELOOP: it is a link */
+    struct stat status;
+    enum outcome outcome = ABSENT;
+    if (fstat(fd, &status) == 0) {
+        outcome = DAMAGED;
+        if (S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_size >= (off_t)sizeof(entry_tail) &&
+            (uint64_t)status.st_size <= ENTRY_MOST) {
+            outcome = take_room(out_file, (size_t)status.st_size) ? read_all(fd, out_file->data, out_file->length) : ABSENT;
+            if (outcome == FOUND)
+                outcome = check_entry(key, out_file);
+        }
+    }
+    if (outcome == FOUND)
+        keep_young(fd, &status);
+    else
+        yk_text_free(out_file);
+    close(fd);
+    return outcome;
+}
+
+static void reject(const char *name, const char *why)
+{
+    atomic_fetch_add(&rejected, 1);
+    yk_log(YOKE_LOG_INFO, "cache: %s %s", name, why);
+    if (folder.mode == YOKE_CACHE_ON)
+        unlinkat(folder.fd, name, 0);
+}
+
+bool yk_cache_find(const yk_text *key, yk_text *out_file)
+{
+    if (!yk_cache_is_on())
+        return false;
+    char name[NAME_SIZE];
+    entry_name(key, name);
+    enum outcome outcome = read_entry(name, key, out_file);
+    atomic_fetch_add(outcome == FOUND ? &hits : &misses, 1);
+    if (outcome == DAMAGED)
+        reject(name, "is damaged");
+    else
+        yk_log(YOKE_LOG_DEBUG, "cache: %s %s", name, outcome == FOUND ? "is used" : "is not there");
+    return outcome == FOUND;
+}
+
+void yk_cache_reject(const yk_text *key)
+{
+    if (!yk_cache_is_on())
+        return;
+    char name[NAME_SIZE];
+    entry_name(key, name);
+    atomic_fetch_sub(&hits, 1);
+    atomic_fetch_add(&misses, 1);
+    reject(name, "is refused by the driver");
+}
+
+/* ---- Eviction ---- */
+
+typedef struct file {
+    char name[NAME_LENGTH + 1];
+    struct timespec time;
+    uint64_t size;
+} file;
+
+typedef struct file_list {
+    file *all;
+    size_t count, capacity;
+    uint64_t bytes;
+} file_list;
+
+static int by_age(const void *a, const void *b)
+{
+    const file *one = a, *other = b;
+    if (one->time.tv_sec != other->time.tv_sec)
+        return one->time.tv_sec < other->time.tv_sec ? -1 : 1;
+    if (one->time.tv_nsec != other->time.tv_nsec)
+        return one->time.tv_nsec < other->time.tv_nsec ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+/* One that does not fit into memory is left for the next time. */
+static void add_file(file_list *files, const char *name, const struct stat *status)
+{
+    if (files->count == files->capacity) {
+        size_t capacity = files->capacity ? 2 * files->capacity : 64;
+        file *all = realloc(files->all, capacity * sizeof *all);
+        if (!all)
+            return;
+        files->all = all;
+        files->capacity = capacity;
+    }
+    file *added = &files->all[files->count++];
+    yk_string_copy(added->name, sizeof added->name, name);
+    added->time = status->st_mtim;
+    added->size = (uint64_t)status->st_size;
+    files->bytes += added->size;
+}
+
+/* All entries; temporary files that a killed process has left, and old notes, are removed on the way. What is not ours is not
+ * looked at. */
+static void list_files(DIR *listing, file_list *files)
+{
+    time_t now = time(NULL);
+    for (struct dirent *item = readdir(listing); item; item = readdir(listing)) {
+        struct stat status;
+        bool entry = has_form(item->d_name, SUFFIX), note = has_form(item->d_name, NOTE);
+        if ((!entry && !note && !is_temporary(item->d_name)) || fstatat(folder.fd, item->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
+            !S_ISREG(status.st_mode))
+            continue;
+        if (entry)
+            add_file(files, item->d_name, &status);
+        else if (now - status.st_mtim.tv_sec > (note ? NOTE_SECONDS : STALE_SECONDS))
+            unlinkat(folder.fd, item->d_name, 0);
+    }
+}
+
+/* Another process may do the same at the same time: then more goes than had to, which does no harm. */
+static void evict(void)
+{
+    int fd = open_in_folder(".", O_RDONLY | O_DIRECTORY); /* a listing of its own: the folder's descriptor has one position */
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    if (!listing) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    file_list files = { 0 };
+    list_files(listing, &files);
+    closedir(listing);
+    if (files.all && files.bytes > folder.limit)
+        qsort(files.all, files.count, sizeof *files.all, by_age);
+    for (size_t i = 0; files.all && files.bytes > folder.limit && i < files.count; i++) {
+        unlinkat(folder.fd, files.all[i].name, 0);
+        files.bytes -= files.all[i].size;
+    }
+    free(files.all);
+}
+
+/* ---- Writing ---- */
+
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(fd, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0) {
+            errno = written ? errno : ENOSPC;
+            return false;
+        }
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+/* A name that nobody else has: processes that share the folder may share numbers too, where each has its own container. */
+static int create_temporary(char *name)
+{
+    static atomic_uint number;
+    int fd = -1;
+    for (int tries = 0; tries < 100 && fd < 0 && (tries == 0 || errno == EEXIST); tries++) {
+        snprintf(name, NAME_SIZE, TEMPORARY "%ld-%u" SUFFIX, (long)getpid(), atomic_fetch_add(&number, 1));
+        fd = open_in_folder(name, O_WRONLY | O_CREAT | O_EXCL);
+    }
+    return fd;
+}
+
+/* Returns an errno value. */
+static int write_entry(const char *name, const yk_text *entry)
+{
+    char temporary[NAME_SIZE];
+    int fd = create_temporary(temporary);
+    if (fd < 0)
+        return errno;
+    int error = write_all(fd, entry->data, entry->length) ? 0 : errno;
+    if (close(fd) && errno != EINTR && !error) /* where the file is on another machine, a full disk may only be told here */
+        error = errno;
+    if (!error && renameat(folder.fd, temporary, folder.fd, name))
+        error = errno;
+    if (error)
+        unlinkat(folder.fd, temporary, 0);
+    return error;
+}
+
+/* The system ends a program that writes a larger file than it may. */
+static bool may_write(uint64_t size)
+{
+    struct rlimit most;
+    return size <= folder.limit && size <= ENTRY_MOST &&
+           (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur == RLIM_INFINITY || size <= most.rlim_cur);
+}
+
+static bool make_entry(const yk_text *key, const yk_text *image, yk_text *entry)
+{
+    entry_tail tail = { .file_size = image->length, .key_size = key->length };
+    memcpy(tail.magic, tail_magic, sizeof tail.magic);
+    size_t size = image->length + key->length + sizeof tail;
+    if (!take_room(entry, size))
+        return false;
+    char *at = entry->data;
+    memcpy(at, yk_text_get(image), image->length);
+    memcpy(at + image->length, yk_text_get(key), key->length);
+    at += size - sizeof tail;
+    memcpy(at, &tail, sizeof tail);
+    yk_hash(entry->data, size - sizeof tail.hash, 0, tail.hash);
+    memcpy(at, &tail, sizeof tail);
+    return true;
+}
+
+void yk_cache_store(const yk_text *key, const yk_text *image)
+{
+    if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
+        return;
+    char name[NAME_SIZE];
+    yk_text entry = { 0 };
+    entry_name(key, name);
+    if (!may_write((uint64_t)image->length + key->length + sizeof(entry_tail))) {
+        yk_log(YOKE_LOG_DEBUG, "cache: a program is too large for it (%zu bytes)", image->length);
+        return;
+    }
+    if (!make_entry(key, image, &entry))
+        return;
+    int error = write_entry(name, &entry);
+    yk_text_free(&entry);
+    if (error) {
+        yk_log(YOKE_LOG_WARNING, "cache: nothing could be stored in %s: %s", folder.path, strerror(error));
+        return;
+    }
+    atomic_fetch_add(&stored, 1);
+    yk_log(YOKE_LOG_DEBUG, "cache: %s is stored", name);
+    evict();
+}
+
+/* ---- Notes ---- */
+
+bool yk_cache_recall(const yk_text *key, yk_text *out_note)
+{
+    if (!yk_cache_is_on())
+        return false;
+    char name[NAME_SIZE];
+    make_name(key, NOTE, name);
+    return read_entry(name, key, out_note) == FOUND;
+}
+
+void yk_cache_note(const yk_text *key, const yk_text *note)
+{
+    if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
+        return;
+    char name[NAME_SIZE];
+    yk_text entry = { 0 };
+    make_name(key, NOTE, name);
+    if (!may_write((uint64_t)note->length + key->length + sizeof(entry_tail)) || !make_entry(key, note, &entry))
+        return;
+    int error = write_entry(name, &entry);
+    yk_text_free(&entry);
+    if (error)
+        yk_log(YOKE_LOG_DEBUG, "cache: nothing could be noted in %s: %s", folder.path, strerror(error));
+}
+
+void yk_cache_forget(const yk_text *key)
+{
+    if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
+        return;
+    char name[NAME_SIZE];
+    make_name(key, NOTE, name);
+    unlinkat(folder.fd, name, 0);
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding and reading headers: virtual ones, those in the include folders, and <yoke/types.h>. A name may wander about inside its
+ * folder but not leave it, neither by ".." nor through a link, so that a source reaches no file that its owner did not offer.
+ */
+#include "program/include/include_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "program/include/include.h"
+#include "program/twins.h"
+
+static const char own_name[] = "yoke/types.h";
+
+/* ---- Names ---- */
+
+/* Join a header's folder and a name without "." and ".." into `out`, of strlen(beside) + strlen(name) + 2 bytes. `beside` is the
+ * name of a header in the place, or "". False: it leads out of the place, or names nothing. */
+static bool join_name(char *out, const char *beside, const char *name)
+{
+    const char *slash = strrchr(beside, '/');
+    size_t length = slash ? (size_t)(slash - beside) : 0;
+
+    memcpy(out, beside, length);
+    while (*name) {
+        size_t part = strcspn(name, "/");
+        if (part == 2 && memcmp(name, "..", 2) == 0) {
+            if (length == 0)
+                return false;
+            while (length > 0 && out[--length] != '/')
+                ;
+        } else if (part > 0 && !(part == 1 && *name == '.')) {
+            if (length > 0)
+                out[length++] = '/';
+            memmove(out + length, name, part);
+            length += part;
+        }
+        name += part;
+        name += *name == '/';
+    }
+    out[length] = '\0';
+    return length > 0;
+}
+
+/* Names and paths stand in lines of the compiler's log. */
+static bool is_printable(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ')
+            return false;
+    return true;
+}
+
+/* ---- What the caller gave ---- */
+
+static yoke_status check_header(const char *function, const yoke_header *headers, size_t index)
+{
+    const yoke_header *header = &headers[index];
+    size_t length = strlen(header->name);
+    char *plain;
+
+    if (!header->text)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.headers[%zu], '%.200s', has no text", function, index, header->name);
+    if (length == 0 || !is_printable(header->name))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the name of source.headers[%zu] is %s", function, index,
+                       length == 0 ? "empty" : "no line of text");
+    if (!(plain = malloc(length + 2)))
+        return yk_no_memory("the name of a header");
+    bool fits = header->name[0] != '/' && join_name(plain, "", header->name) && strcmp(plain, header->name) == 0;
+    free(plain);
+    if (!fits)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: source.headers[%zu] is named '%.200s'; a name is relative and has no \".\", \"..\" or empty part",
+                       function, index, header->name);
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(headers[i].name, header->name) == 0)
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.headers[%zu] and [%zu] are both named '%.200s'", function, i, index,
+                           header->name);
+    return YOKE_OK;
+}
+
+yoke_status yk_include_check(const char *function, const yoke_source *source)
+{
+    for (size_t i = 0; source->headers && source->headers[i].name; i++) {
+        yoke_status status = check_header(function, source->headers, i);
+        if (status < 0)
+            return status;
+    }
+    for (size_t i = 0; source->include_folders && source->include_folders[i]; i++) {
+        const char *folder = source->include_folders[i];
+        if (folder[0] != '/' || !is_printable(folder))
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s'; it has to be an absolute path",
+                           function, i, is_printable(folder) ? folder : "(no line of text)");
+    }
+    return YOKE_OK;
+}
+
+/* Sets headers->folders[index]. */
+static yoke_status open_folder(yk_headers *headers, size_t index)
+{
+    const char *folder = headers->source->include_folders[index];
+    struct stat about;
+
+    headers->folders[index] = realpath(folder, NULL);
+    if (!headers->folders[index] && errno == ENOMEM)
+        return yk_no_memory("the path of an include folder");
+    if (!headers->folders[index] || stat(headers->folders[index], &about) != 0)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s', which cannot be used: %s",
+                       headers->function, index, folder, strerror(errno));
+    if (!S_ISDIR(about.st_mode))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s', which is no folder",
+                       headers->function, index, folder);
+    return YOKE_OK;
+}
+
+yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, bool is_cuda)
+{
+    size_t count = 0;
+    *headers = (yk_headers){ .function = function, .source = source, .is_cuda = is_cuda };
+    yoke_status status = yk_include_check(function, source);
+
+    while (source->include_folders && source->include_folders[count])
+        count++;
+    if (status == YOKE_OK && !(headers->folders = calloc(count + 1, sizeof *headers->folders)))
+        status = yk_no_memory("the include folders");
+    for (size_t i = 0; i < count && status == YOKE_OK; i++)
+        status = open_folder(headers, i);
+    return status;
+}
+
+/* ---- Headers that are there ---- */
+
+/* The guard, if there is one: #ifndef X first and #define X next, or #pragma once anywhere. */
+static void find_guard(yk_header *header)
+{
+    const yk_directives *all = &header->directives;
+    const char *names = yk_text_get(&all->names);
+    size_t depth = 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        header->once = header->once || all->list[i].kind == YK_DIRECTIVE_ONCE;
+    if (all->count < 3 || all->list[0].kind != YK_DIRECTIVE_IFNDEF || all->list[0].extra ||
+        all->list[1].kind != YK_DIRECTIVE_DEFINE || strcmp(names + all->list[0].name, names + all->list[1].name) != 0)
+        return;
+    header->guard = names + all->list[0].name;
+    header->all_guarded = !all->list[0].after_code && !all->code_at_end;
+    for (size_t i = 0; i < all->count; i++) {
+        yk_directive_kind kind = all->list[i].kind;
+        depth += kind == YK_DIRECTIVE_IF || kind == YK_DIRECTIVE_IFNDEF;
+        depth -= kind == YK_DIRECTIVE_ENDIF && depth > 0;
+        if ((kind == YK_DIRECTIVE_ELSE && depth == 1) || (depth == 0 && i + 1 < all->count))
+            header->all_guarded = false; /* some of it is for the second time */
+    }
+}
+
+/* Compilers find out where a header ends, and what is left open there: here nobody else could. */
+static yoke_status check_ends(const yk_headers *headers, const yk_header *header)
+{
+    const yk_directives *all = &header->directives;
+    unsigned long open_if = 0;
+    size_t depth = 0;
+
+    if (all->open)
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: a comment or raw string begins that does not end", headers->function,
+                       header->path, all->open);
+    for (size_t i = 0; i < all->count; i++) {
+        yk_directive_kind kind = all->list[i].kind;
+        if (kind == YK_DIRECTIVE_IF || kind == YK_DIRECTIVE_IFNDEF) {
+            if (depth++ == 0)
+                open_if = all->list[i].line;
+        } else if ((kind == YK_DIRECTIVE_ELSE || kind == YK_DIRECTIVE_ENDIF) && depth == 0) {
+            return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: this #else, #elif or #endif has no #if", headers->function, header->path,
+                           all->list[i].line);
+        } else if (kind == YK_DIRECTIVE_ENDIF) {
+            depth--;
+        }
+    }
+    if (depth > 0)
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: this #if has no #endif", headers->function, header->path, open_if);
+    return YOKE_OK;
+}
+
+static void free_header(yk_header *header)
+{
+    yk_directives_free(&header->directives);
+    free(header->own);
+    free(header->name);
+    free(header->path);
+    free(header);
+}
+
+/* Without a text. NULL: out of memory, with a record. */
+static yk_header *new_header(int place, const char *path, const char *name)
+{
+    yk_header *header = calloc(1, sizeof *header);
+    if (!header || !(header->path = strdup(path)) || !(header->name = strdup(name))) {
+        if (header)
+            free_header(header);
+        yk_no_memory("a header");
+        return NULL;
+    }
+    header->place = place;
+    return header;
+}
+
+/* Understand the header's text, and keep the header, or free it. */
+static yoke_status add_header(yk_headers *headers, yk_header *header)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* "this is UTF-8": no compiler expects that in the middle */
+    const char *nul = memchr(header->text, '\0', header->size);
+    yoke_status status = YOKE_OK;
+
+    if (nul)
+        status = yk_fail(header->place == YK_PLACE_TEXT ? YOKE_E_INVALID_ARGUMENT : YOKE_E_BUILD,
+                         "%s: %.200s has a NUL byte at byte %zu; it is no text", headers->function, header->path,
+                         (size_t)(nul - header->text));
+    else if (header->size >= 3 && memcmp(header->text, mark, 3) == 0) {
+        header->text += 3;
+        header->size -= 3;
+    }
+    if (status == YOKE_OK && (header->place != YK_PLACE_TEXT || yk_directives_may_include(header->text, header->size)) &&
+        !yk_directives_find(&header->directives, header->text, header->size, headers->is_cuda))
+        status = YOKE_E_OUT_OF_HOST_MEMORY;
+    if (status == YOKE_OK && header->place != YK_PLACE_TEXT) {
+        find_guard(header);
+        status = check_ends(headers, header);
+    }
+    if (status < 0) {
+        free_header(header);
+        return status;
+    }
+    header->number = headers->count++;
+    header->next = headers->first;
+    headers->first = header;
+    return YOKE_OK;
+}
+
+/* `text`: bytes that outlive the header. */
+static yoke_status add_lasting(yk_headers *headers, int place, const char *path, const char *name, const char *text, size_t size,
+                               yk_header **out_header)
+{
+    yk_header *header = new_header(place, path, name);
+    if (!header)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    header->text = text;
+    header->size = size;
+    yoke_status status = add_header(headers, header);
+    if (status == YOKE_OK)
+        *out_header = header;
+    return status;
+}
+
+yoke_status yk_headers_add_text(yk_headers *headers, const char *path, const char *text, size_t size, yk_header **out_header)
+{
+    return add_lasting(headers, YK_PLACE_TEXT, path, "", text, size, out_header);
+}
+
+/* ---- Files ---- */
+
+static yoke_status read_bytes(const yk_headers *headers, yk_header *header, int file, size_t size)
+{
+    header->own = malloc(size + 1);
+    if (!header->own)
+        return yk_no_memory("a header");
+    header->text = header->own;
+    while (header->size < size) {
+        ssize_t got = read(file, header->own + header->size, size - header->size);
+        if (got == 0)
+            break;
+        if (got < 0 && errno != EINTR)
+            return yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be read: %s", headers->function, header->path, strerror(errno));
+        header->size += got > 0 ? (size_t)got : 0;
+    }
+    return YOKE_OK;
+}
+
+/* Read what was opened, unless that was done before under another name. */
+static yoke_status read_file(yk_headers *headers, int place, const char *path, const char *name, int file, yk_header **out_header)
+{
+    struct stat about;
+    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be included: it is no regular file", headers->function, path);
+    for (yk_header *header = headers->first; header; header = header->next)
+        if (header->place >= 0 && header->device == about.st_dev && header->inode == about.st_ino) {
+            *out_header = header;
+            return YOKE_OK;
+        }
+    if (about.st_size > YK_INCLUDE_BYTES)
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s has more than the %d MiB that a source may have", headers->function, path,
+                       YK_INCLUDE_BYTES >> 20);
+    yk_header *header = new_header(place, path, name);
+    if (!header)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    header->device = about.st_dev;
+    header->inode = about.st_ino;
+    yoke_status status = read_bytes(headers, header, file, (size_t)about.st_size);
+    if (status < 0) {
+        free_header(header);
+        return status;
+    }
+    status = add_header(headers, header);
+    if (status == YOKE_OK)
+        *out_header = header;
+    return status;
+}
+
+/* Whether an absolute path without links is inside of a folder that is one too. */
+static bool is_inside(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+    while (length > 0 && folder[length - 1] == '/') /* the root */
+        length--;
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+/* `path` is the folder's and the name. Leaves *out_header NULL when there is nothing of this name. */
+static yoke_status open_file(yk_headers *headers, int place, const char *path, const char *name, yk_header **out_header)
+{
+    yoke_status status = YOKE_OK;
+    char *real = realpath(path, NULL);
+    if (!real && (errno == ENOENT || errno == ENOTDIR))
+        return YOKE_OK;
+    if (!real)
+        return errno == ENOMEM ? yk_no_memory("the path of a header")
+                               : yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be opened: %s", headers->function, path, strerror(errno));
+    if (!is_inside(real, headers->folders[place])) {
+        status = yk_fail(YOKE_E_BUILD, "%s: %.200s is refused: a link leads out of the include folder, to %.200s",
+                         headers->function, path, real);
+    } else {
+        /* Not to be kept waiting by a pipe; a file that has become a link meanwhile is none of ours. */
+        int file = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+        if (file < 0) {
+            status = yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be opened: %s", headers->function, path, strerror(errno));
+        } else {
+            status = read_file(headers, place, path, name, file, out_header);
+            close(file);
+        }
+    }
+    free(real);
+    return status;
+}
+
+/* ---- Looking for one ---- */
+
+/* A name in a place, which has no "." and "..". Leaves *out_header NULL when it is not there. */
+static yoke_status find_in(yk_headers *headers, int place, const char *name, yk_header **out_header)
+{
+    for (yk_header *header = headers->first; header; header = header->next)
+        if (header->place == place && strcmp(header->name, name) == 0) {
+            *out_header = header;
+            return YOKE_OK;
+        }
+    if (place == YK_PLACE_VIRTUAL) {
+        for (const yoke_header *header = headers->source->headers; header && header->name; header++)
+            if (strcmp(header->name, name) == 0)
+                return add_lasting(headers, place, name, name, header->text, strlen(header->text), out_header);
+        return YOKE_OK;
+    }
+    if (place == YK_PLACE_OWN)
+        return strcmp(name, own_name) != 0
+                   ? YOKE_OK
+                   : add_lasting(headers, place, name, name, yk_types_header, strlen(yk_types_header), out_header);
+
+    const char *folder = headers->source->include_folders[place];
+    yk_text path = { 0 };
+    size_t wanted = strlen(folder) + 1 + strlen(name);
+    yk_text_add(&path, "%s/%s", folder, name);
+    yoke_status status =
+        path.length == wanted ? open_file(headers, place, path.data, name, out_header) : yk_no_memory("the path of a header");
+    yk_text_free(&path);
+    return status;
+}
+
+/* Beside the includer, then everywhere. `plain` has room for the includer's name and this one. */
+static yoke_status find(yk_headers *headers, const yk_header *includer, const yk_directive *include, const char *name, char *plain,
+                        yk_header **out_header)
+{
+    bool inside = false;
+    yoke_status status = YOKE_OK;
+
+    if (include->quoted && includer->place != YK_PLACE_TEXT && join_name(plain, includer->name, name)) {
+        inside = true;
+        status = find_in(headers, includer->place, plain, out_header);
+    }
+    if (status < 0 || *out_header)
+        return status;
+    if (join_name(plain, "", name)) {
+        inside = true;
+        status = find_in(headers, YK_PLACE_VIRTUAL, plain, out_header);
+        for (int i = 0; status == YOKE_OK && !*out_header && headers->folders[i]; i++)
+            status = find_in(headers, i, plain, out_header);
+        if (status == YOKE_OK && !*out_header)
+            status = find_in(headers, YK_PLACE_OWN, plain, out_header);
+    }
+    if (!inside)
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: '%.200s' is refused: it leads out of every include folder", headers->function,
+                       includer->path, include->line, name);
+    return status;
+}
+
+yoke_status yk_headers_find(yk_headers *headers, const yk_header *includer, const yk_directive *include, yk_header **out_header)
+{
+    const char *name = yk_text_get(&includer->directives.names) + include->name;
+    const char *fault = NULL;
+
+    *out_header = NULL;
+    if (!*name)
+        fault = "an #include of nothing";
+    else if (name[0] == '/')
+        fault = "an absolute path is refused; name its folder in source.include_folders";
+    else if (!is_printable(name))
+        fault = "this name is no text";
+    else if (include->extra)
+        fault = "there is more on the line of this #include";
+    if (fault)
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: %s ('%.200s')", headers->function, includer->path, include->line, fault,
+                       is_printable(name) ? name : "");
+    char *plain = malloc(strlen(includer->name) + strlen(name) + 2);
+    if (!plain)
+        return yk_no_memory("the name of a header");
+    yoke_status status = find(headers, includer, include, name, plain, out_header);
+    free(plain);
+    return status;
+}
+
+void yk_headers_free(yk_headers *headers)
+{
+    while (headers->first) {
+        yk_header *header = headers->first;
+        headers->first = header->next;
+        free_header(header);
+    }
+    for (size_t i = 0; headers->folders && headers->folders[i]; i++)
+        free(headers->folders[i]);
+    free(headers->folders);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding the preprocessor's directives in a text, which takes comments, strings and spliced lines apart as compilers do. Linear in
+ * the text, and no conditional is evaluated.
+ */
+#include "program/include/include_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cursor {
+    const char *at, *end;
+    unsigned long line;
+    bool raw_strings;
+    unsigned long open;
+} cursor;
+
+/* Bytes of a splice: a backslash and the end of the line, with the blanks that compilers allow between. 0: there is none. */
+static size_t splice(const char *at, const char *end)
+{
+    const char *c = at;
+    if (c >= end || *c++ != '\\')
+        return 0;
+    while (c < end && (*c == ' ' || *c == '\t' || *c == '\r'))
+        c++;
+    return c < end && *c == '\n' ? (size_t)(c + 1 - at) : 0;
+}
+
+/* The next character of the logical line, and -1 at the end of the text. */
+static int peek(cursor *c)
+{
+    size_t length;
+    while ((length = splice(c->at, c->end)) > 0) {
+        c->at += length;
+        c->line++;
+    }
+    return c->at < c->end ? (unsigned char)*c->at : -1;
+}
+
+static bool is_blank(int ch)
+{
+    return ch == ' ' || ch == '\t' || ch == '\r' || ch == '\v' || ch == '\f';
+}
+
+/* Of names and numbers; bytes above 127 are parts of UTF-8 letters. */
+static bool is_word(int ch)
+{
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_' || ch > 127;
+}
+
+/* ---- What may hide a directive ---- */
+
+static void skip_line_comment(cursor *c)
+{
+    for (int ch = peek(c); ch >= 0 && ch != '\n'; ch = peek(c))
+        c->at++;
+}
+
+static void skip_block_comment(cursor *c)
+{
+    unsigned long begin = c->line;
+    for (int ch = peek(c); ch >= 0; ch = peek(c)) {
+        c->at++;
+        c->line += ch == '\n';
+        if (ch == '*' && peek(c) == '/') {
+            c->at++;
+            return;
+        }
+    }
+    c->open = begin;
+}
+
+/* At a slash: step over the comment that begins there, or over the slash. True: it was a comment. */
+static bool skip_slash(cursor *c)
+{
+    c->at++;
+    int ch = peek(c);
+    if (ch != '/' && ch != '*')
+        return false;
+    c->at++;
+    if (ch == '/')
+        skip_line_comment(c);
+    else
+        skip_block_comment(c);
+    return true;
+}
+
+/* At the opening quote. What does not end ends with its line. */
+static void skip_quoted(cursor *c)
+{
+    char quote = *c->at++;
+    for (int ch = peek(c); ch >= 0 && ch != '\n'; ch = peek(c)) {
+        c->at++;
+        if (ch == quote)
+            return;
+        if (ch == '\\' && peek(c) >= 0 && *c->at != '\n')
+            c->at++;
+    }
+}
+
+/* At the quote of R"tag( ... )tag": nothing inside has a meaning. */
+static void skip_raw_string(cursor *c)
+{
+    enum { LONGEST_TAG = 16 };
+    char stop[LONGEST_TAG + 2] = ")";
+    size_t length = 1;
+    const char *at = c->at + 1;
+
+    while (at < c->end && *at != '(' && length <= LONGEST_TAG)
+        stop[length++] = *at++;
+    stop[length++] = '"';
+    if (at == c->end || *at != '(') {
+        skip_quoted(c);
+        return;
+    }
+    const char *found = memmem(at, (size_t)(c->end - at), stop, length);
+    const char *end = found ? found + length : c->end;
+    if (!found)
+        c->open = c->line;
+    for (at = c->at; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        c->line++;
+    c->at = end;
+}
+
+/* A name or a number, which may have 1'000 quotes that are none; and the raw string whose prefix it is. */
+static void skip_word(cursor *c)
+{
+    const char *begin = c->at;
+    bool number = *begin >= '0' && *begin <= '9';
+    while (c->at < c->end &&
+           (is_word((unsigned char)*c->at) || (number && *c->at == '\'' && c->at + 1 < c->end && is_word((unsigned char)c->at[1]))))
+        c->at++;
+    if (!c->raw_strings || c->at == c->end || *c->at != '"' || c->at[-1] != 'R')
+        return;
+    static const char *const prefixes[] = { "R", "LR", "uR", "UR", "u8R" };
+    for (size_t i = 0; i < YK_COUNT_OF(prefixes); i++) {
+        size_t length = strlen(prefixes[i]);
+        if ((size_t)(c->at - begin) == length && memcmp(begin, prefixes[i], length) == 0) {
+            skip_raw_string(c);
+            return;
+        }
+    }
+}
+
+/* Step over blanks and comments of this logical line; what comes then. */
+static int skip_blanks(cursor *c)
+{
+    for (;;) {
+        int ch = peek(c);
+        if (ch == '/') {
+            cursor slash = *c;
+            if (!skip_slash(&slash))
+                return ch;
+            *c = slash;
+        } else if (is_blank(ch)) {
+            c->at++;
+        } else {
+            return ch;
+        }
+    }
+}
+
+/* Step over the rest of the logical line, with all the lines that a comment or raw string in it makes part of it. */
+static void skip_line(cursor *c)
+{
+    for (;;) {
+        int ch = peek(c);
+        if (ch < 0)
+            return;
+        if (ch == '\n') {
+            c->at++;
+            c->line++;
+            return;
+        }
+        if (is_word(ch))
+            skip_word(c);
+        else if (ch == '"' || ch == '\'')
+            skip_quoted(c);
+        else if (ch == '/')
+            (void)skip_slash(c);
+        else
+            c->at++;
+    }
+}
+
+/* ---- Directives ---- */
+
+/* Copy a word into `word`, as much as fits. Empty: there is none. */
+static void read_word(cursor *c, char *word, size_t size)
+{
+    size_t length = 0;
+    for (int ch = skip_blanks(c); ch >= 0 && is_word(ch); ch = peek(c)) {
+        if (length + 1 < size)
+            word[length++] = (char)ch;
+        c->at++;
+    }
+    word[length] = '\0';
+}
+
+static yk_directive_kind find_kind(const char *word)
+{
+    static const struct {
+        const char *word;
+        yk_directive_kind kind;
+    } known[] = {
+        { "include", YK_DIRECTIVE_INCLUDE }, { "pragma", YK_DIRECTIVE_ONCE },   { "if", YK_DIRECTIVE_IF },
+        { "ifdef", YK_DIRECTIVE_IF },        { "ifndef", YK_DIRECTIVE_IFNDEF }, { "else", YK_DIRECTIVE_ELSE },
+        { "elif", YK_DIRECTIVE_ELSE },       { "elifdef", YK_DIRECTIVE_ELSE },  { "elifndef", YK_DIRECTIVE_ELSE },
+        { "endif", YK_DIRECTIVE_ENDIF },     { "define", YK_DIRECTIVE_DEFINE }, { "undef", YK_DIRECTIVE_UNDEF },
+    };
+    for (size_t i = 0; i < YK_COUNT_OF(known); i++)
+        if (strcmp(known[i].word, word) == 0)
+            return known[i].kind;
+    return YK_DIRECTIVE_OTHER;
+}
+
+static bool add_name(yk_directives *directives, const char *bytes, size_t length)
+{
+    size_t wanted = directives->names.length + length;
+    yk_text_add_bytes(&directives->names, bytes, length);
+    return directives->names.length == wanted;
+}
+
+/* What an #include names: false when out of memory. What is no "name" or <name> is no #include for us. */
+static bool read_include(cursor *c, yk_directives *directives, yk_directive *directive)
+{
+    int open = skip_blanks(c), close = open == '<' ? '>' : '"', ch;
+    if (open != '<' && open != '"') {
+        directive->kind = YK_DIRECTIVE_OTHER;
+        return true;
+    }
+    directive->name = directives->names.length;
+    directive->quoted = open == '"';
+    c->at++;
+    for (ch = peek(c); ch >= 0 && ch != '\n' && ch != close; ch = peek(c)) {
+        char byte = (char)ch;
+        if (!add_name(directives, &byte, 1))
+            return false;
+        c->at++;
+    }
+    if (ch != close) {
+        directive->kind = YK_DIRECTIVE_OTHER;
+        return true;
+    }
+    c->at++;
+    ch = skip_blanks(c);
+    directive->extra = ch >= 0 && ch != '\n';
+    return add_name(directives, "", 1);
+}
+
+/* The macro of #ifndef, #define or #undef. */
+static bool read_macro(cursor *c, yk_directives *directives, yk_directive *directive)
+{
+    char word[256]; /* longer names are no include guards */
+    read_word(c, word, sizeof word);
+    directive->name = directives->names.length;
+    int ch = skip_blanks(c);
+    directive->extra = (ch >= 0 && ch != '\n') || strlen(word) + 1 == sizeof word;
+    return add_name(directives, word, strlen(word) + 1);
+}
+
+/* At the #. False: out of memory. */
+static bool read_directive(cursor *c, const char *text, yk_directives *directives, bool after_code)
+{
+    yk_directive directive = { .begin = (size_t)(c->at - text), .line = c->line, .after_code = after_code };
+    char word[16];
+    bool read = true;
+
+    c->at++;
+    read_word(c, word, sizeof word);
+    directive.kind = find_kind(word);
+    if (directive.kind == YK_DIRECTIVE_INCLUDE) {
+        read = read_include(c, directives, &directive);
+    } else if (directive.kind == YK_DIRECTIVE_ONCE) {
+        read_word(c, word, sizeof word);
+        if (strcmp(word, "once") != 0)
+            directive.kind = YK_DIRECTIVE_OTHER;
+    } else if (directive.kind == YK_DIRECTIVE_IFNDEF || directive.kind == YK_DIRECTIVE_DEFINE ||
+               directive.kind == YK_DIRECTIVE_UNDEF) {
+        read = read_macro(c, directives, &directive);
+    }
+    skip_line(c);
+    directive.end = (size_t)(c->at - text);
+    directive.next = c->line;
+    if (read && directives->count == directives->capacity) {
+        size_t capacity = directives->capacity ? 2 * directives->capacity : 16;
+        yk_directive *list = realloc(directives->list, capacity * sizeof *list);
+        if (list) {
+            directives->list = list;
+            directives->capacity = capacity;
+        }
+        read = list;
+    }
+    if (read)
+        directives->list[directives->count++] = directive;
+    return read;
+}
+
+bool yk_directives_find(yk_directives *directives, const char *text, size_t size, bool raw_strings)
+{
+    cursor c = { .at = text, .end = text + size, .line = 1, .raw_strings = raw_strings };
+    bool code = false;
+
+    for (int ch = skip_blanks(&c); ch >= 0; ch = skip_blanks(&c)) {
+        if (ch == '#') {
+            if (!read_directive(&c, text, directives, code)) {
+                yk_no_memory("the directives of a source");
+                return false;
+            }
+            code = false;
+        } else {
+            code = code || ch != '\n';
+            skip_line(&c);
+        }
+    }
+    directives->code_at_end = code;
+    directives->open = c.open;
+    return true;
+}
+
+bool yk_directives_may_include(const char *text, size_t size)
+{
+    if (memmem(text, size, "include", strlen("include")))
+        return true;
+    /* A splice may be in the middle of the word. */
+    for (const char *at = text; (at = memchr(at, '\\', (size_t)(text + size - at))); at++)
+        if (splice(at, text + size))
+            return true;
+    return false;
+}
+
+void yk_directives_free(yk_directives *directives)
+{
+    free(directives->list);
+    yk_text_free(&directives->names);
+    memset(directives, 0, sizeof *directives);
+}

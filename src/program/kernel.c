@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels: looked up once, kept by their program, with the signature that every launch is checked against. What the driver tells of
+ * it comes first; what the program's source or image declares fills in the rest, where both agree. */
+#include "program/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/arguments.h"
+#include "backend.h"
+#include "program/program.h"
+
+static size_t kernel_size(const char *name)
+{
+    return sizeof(yoke_kernel) + strlen(name) + 1;
+}
+
+void yk_kernel_destroy(yoke_kernel *kernel)
+{
+    kernel->program->device->backend->kernel_destroy(kernel);
+    free(kernel->heads);
+    free(kernel->params);
+    yk_object_free(kernel, kernel_size(kernel->name));
+}
+
+/* ---- Signatures ---- */
+
+yoke_status yk_kernel_has_too_many(const yoke_kernel *kernel)
+{
+    return yk_fail(YOKE_E_UNSUPPORTED, "kernel '%s' has more than %d parameters; put some into a struct", kernel->name,
+                   YOKE_MAX_ARGS);
+}
+
+yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param)
+{
+    int most = param->kind == YK_PARAM_LOCAL ? YOKE_MAX_ARGS + 1 : YOKE_MAX_ARGS; /* the last one may be `shared` */
+    if (kernel->param_count >= most)
+        return yk_kernel_has_too_many(kernel);
+    yk_param *params = realloc(kernel->params, ((size_t)kernel->param_count + 1) * sizeof *params);
+    if (!params)
+        return yk_no_memory("a kernel's signature");
+    kernel->params = params;
+    kernel->params[kernel->param_count++] = *param;
+    return YOKE_OK;
+}
+
+void yk_kernel_table_free(yk_kernel_table *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        free(table->kernels[i].name);
+        free(table->kernels[i].params);
+    }
+    free(table->kernels);
+    *table = (yk_kernel_table){ 0 };
+}
+
+static bool agrees(const yk_declaration *declared, const yoke_kernel *kernel)
+{
+    if (kernel->param_count < 0 || declared->count != (size_t)kernel->param_count)
+        return false;
+    for (size_t i = 0; i < declared->count; i++)
+        if (declared->params[i].size && kernel->params[i].size && declared->params[i].size != kernel->params[i].size)
+            return false;
+    return true;
+}
+
+/* Learn from the declaration what the driver does not tell. */
+static void apply_declaration(yoke_kernel *kernel)
+{
+    const yk_kernel_table *table = &kernel->program->declared;
+    for (size_t i = 0; i < table->count; i++) {
+        const yk_declaration *declared = &table->kernels[i];
+        if (strcmp(declared->name, kernel->name) != 0 || !agrees(declared, kernel))
+            continue;
+        for (size_t j = 0; j < declared->count; j++) {
+            uint32_t size = kernel->params[j].size;
+            if (kernel->params[j].kind == YK_PARAM_ANY)
+                kernel->params[j] = declared->params[j];
+            if (size)
+                kernel->params[j].size = size;
+        }
+    }
+}
+
+/* The last parameter, when it is shared memory, is none that a launch has to give. */
+static void set_trailing_shared_apart(yoke_kernel *kernel)
+{
+    kernel->takes_local = kernel->param_count > 0 && kernel->params[kernel->param_count - 1].kind == YK_PARAM_LOCAL;
+    if (kernel->takes_local)
+        kernel->param_count--;
+}
+
+/* Larger blocks seldom help a one-dimensional kernel. */
+#define AUTOMATIC_BLOCK 256
+
+/* As near to that as the kernel allows, in whole multiples of what it prefers. */
+static uint32_t choose_block(const yoke_kernel_info *info)
+{
+    uint32_t block = info->max_block_threads < AUTOMATIC_BLOCK ? info->max_block_threads : AUTOMATIC_BLOCK;
+    uint32_t multiple = info->preferred_multiple;
+    if (multiple > block && multiple <= info->max_block_threads)
+        return multiple;
+    return multiple && block > multiple ? block - block % multiple : block;
+}
+
+static yk_arg_head head(uint32_t kind, uint32_t size)
+{
+    yoke_arg arg = { kind, size, { 0 } };
+    yk_arg_head word;
+    memcpy(&word, &arg, sizeof word);
+    return word;
+}
+
+static yoke_status note_heads(yoke_kernel *kernel)
+{
+    if (kernel->param_count <= 0)
+        return YOKE_OK;
+    kernel->heads = calloc((size_t)kernel->param_count, sizeof *kernel->heads);
+    if (!kernel->heads)
+        return yk_no_memory("a kernel's signature");
+    for (int i = 0; i < kernel->param_count; i++) {
+        const yk_param *param = &kernel->params[i];
+        bool by_value = (param->kind == YK_PARAM_SCALAR || param->kind == YK_PARAM_ANY) && param->size >= 1 && param->size <= 8;
+        bool buffer = param->kind == YK_PARAM_BUFFER || (param->kind == YK_PARAM_ANY && param->size == sizeof(uint64_t));
+        kernel->heads[i][0] = by_value ? head(YOKE_ARG_SCALAR, param->size) : YK_NO_HEAD;
+        kernel->heads[i][1] = buffer ? head(YOKE_ARG_BUFFER, sizeof(yoke_buffer *)) : YK_NO_HEAD;
+    }
+    return YOKE_OK;
+}
+
+/* ---- Looking up ---- */
+
+/* The last part of a C++ name that a compiler has made a symbol of, as "scale" of "_ZN2ns5scaleEPff"; its length is 0 when `name`
+ * is none of those. */
+static const char *last_part(const char *name, size_t *out_length)
+{
+    const char *part = name;
+    *out_length = 0;
+    if (strncmp(name, "_Z", 2) != 0)
+        return part;
+    for (name += name[2] == 'N' ? 3 : 2; *name >= '1' && *name <= '9';) {
+        char *after;
+        unsigned long length = strtoul(name, &after, 10);
+        if (length > strlen(after))
+            break;
+        part = after;
+        *out_length = length;
+        name = after + length;
+    }
+    return part;
+}
+
+/* The C++ kernel that `wanted` may mean, "scale", "ns::scale" or "scale<float>"; or NULL. */
+static const char *find_mangled(const char *wanted, const char *const *names, size_t count)
+{
+    size_t length = strcspn(wanted, "<"), part_length;
+    for (size_t i = length; i > 0; i--)
+        if (wanted[i - 1] == ':') {
+            wanted += i;
+            length -= i;
+            break;
+        }
+    for (size_t i = 0; i < count; i++) {
+        const char *part = last_part(names[i], &part_length);
+        if (part_length && part_length == length && strncmp(part, wanted, length) == 0)
+            return names[i];
+    }
+    return NULL;
+}
+
+/* As many as a record has room for. */
+static void append_names(const char *const *names, size_t count)
+{
+    enum { ROOM = 360 };
+    size_t taken = 0, shown = 0;
+    while (shown < count && (shown == 0 || taken + strlen(names[shown]) < ROOM)) {
+        yk_error_append("%s%.200s", shown ? ", " : "; it has ", names[shown]);
+        taken += strlen(names[shown++]) + 2;
+    }
+    if (shown < count)
+        yk_error_append(" and %zu more", count - shown);
+}
+
+/* Of the program's kernels, separated by ';'. The driver knows best; where it does not tell, there are those that are declared. */
+static yoke_status list_names(const yoke_program *program, yk_text *names)
+{
+    yoke_status status = program->device->backend->program_kernel_names(program, names);
+    for (size_t i = 0; names->length == 0 && i < program->declared.count; i++)
+        yk_text_add(names, "%s%s", i ? ";" : "", program->declared.kernels[i].name);
+    return status;
+}
+
+/* The names that a text lists, which it is cut into; NULL when there are none, or no memory. The caller frees the array. */
+static const char **split_names(yk_text *text, size_t *out_count)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < text->length; i++)
+        count += text->data[i] == ';';
+    const char **names = text->length ? malloc(count * sizeof *names) : NULL;
+    char *name = text->data;
+    for (size_t i = 0; names && i < count; i++) {
+        names[i] = name;
+        name += strcspn(name, ";");
+        *name++ = '\0';
+    }
+    *out_count = names ? count : 0;
+    return names;
+}
+
+/* There is no such kernel: say which may have been meant, and which there are. */
+static void add_names(const yoke_program *program, const char *wanted)
+{
+    yoke_error_info record = *yoke_error(), silence;
+    yk_text text = { 0 };
+    size_t count;
+    bool told = list_names(program, &text) == YOKE_OK;
+    silence = *yoke_error();
+    yk_error_restore(&record);
+    if (!told)
+        yk_error_append("; which it has the driver does not say: %.300s", silence.text);
+    const char **names = split_names(&text, &count);
+    if (names) {
+        const char *nearest = yk_nearest(wanted, names, count), *mangled = find_mangled(wanted, names, count);
+        if (mangled)
+            yk_error_append("; '%.120s' is C++: declare it extern \"C\", or name it in source.name_expressions", mangled);
+        else if (nearest)
+            yk_error_append("; did you mean '%.120s'?", nearest);
+        append_names(names, count);
+    }
+    free(names);
+    yk_text_free(&text);
+}
+
+/* With program->lock held. */
+static yoke_status create(yoke_program *program, const char *name, yoke_kernel **out_kernel)
+{
+    size_t size = kernel_size(name);
+    yoke_kernel *kernel = yk_object_new(YK_KERNEL, size);
+    if (!kernel)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    kernel->program = program;
+    memcpy(kernel->name, name, strlen(name) + 1);
+    yoke_status status = YOKE_E_OUT_OF_HOST_MEMORY;
+    kernel->native_name = yk_program_lowered(program, kernel->name);
+    kernel->lasting_name = yk_intern(name);
+    if (!kernel->lasting_name)
+        goto no_native;
+    status = program->device->backend->kernel_create(kernel);
+    if (status < 0)
+        goto no_native;
+    status = yk_program_complete_signature(kernel);
+    if (status < 0)
+        goto no_heads;
+    apply_declaration(kernel);
+    set_trailing_shared_apart(kernel);
+    status = note_heads(kernel);
+    if (status < 0)
+        goto no_heads;
+    kernel->fast_count = kernel->param_count;
+    if (kernel->param_count < 0 || kernel->takes_local || kernel->info.required_block[0])
+        kernel->fast_count = YK_NO_COUNT;
+    uint64_t most_blocks = program->device->info.max_grid[0];
+    kernel->line_blocks = most_blocks < UINT32_MAX ? (uint32_t)most_blocks : UINT32_MAX;
+    kernel->line_threads = kernel->info.max_block_threads;
+    if (kernel->line_threads > program->device->info.max_block[0])
+        kernel->line_threads = (uint32_t)program->device->info.max_block[0];
+    kernel->info.size = sizeof kernel->info;
+    kernel->info.parameters = kernel->param_count;
+    if (!kernel->info.automatic_block)
+        kernel->info.automatic_block = choose_block(&kernel->info);
+    kernel->next = program->kernels;
+    program->kernels = kernel;
+    *out_kernel = kernel;
+    return YOKE_OK;
+
+no_heads:
+    program->device->backend->kernel_destroy(kernel);
+no_native:
+    if (status == YOKE_E_NOT_FOUND)
+        add_names(program, name);
+    free(kernel->params);
+    yk_object_free(kernel, size);
+    return status;
+}
+
+yoke_status yk_kernel_find(yoke_program *program, const char *name, yoke_kernel **out_kernel)
+{
+    yoke_status status = YOKE_OK;
+    pthread_mutex_lock(&program->lock);
+    yoke_kernel *kernel = program->kernels;
+    while (kernel && strcmp(kernel->name, name) != 0)
+        kernel = kernel->next;
+    if (!kernel)
+        status = create(program, name, &kernel);
+    pthread_mutex_unlock(&program->lock);
+    *out_kernel = kernel;
+    return status;
+}
+
+yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_kernel_get";
+    if (!out_kernel)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_kernel is NULL", function));
+    *out_kernel = NULL;
+    YK_CHECK(program, YK_PROGRAM, function, "program");
+    if (!name || !*name)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: name is %s", function, name ? "empty" : "NULL"));
+
+    yoke_status status = yk_program_wait(program);
+    if (status == YOKE_OK)
+        status = yk_kernel_find(program, name, out_kernel);
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+/* Wait until the program is built, and list its kernels once. That it has failed is no failure of this call. */
+static void know_kernel_names(yoke_program *program)
+{
+    yoke_error_info before = *yoke_error();
+    yk_text text = { 0 };
+    const char **names = NULL;
+    size_t count = 0;
+    pthread_mutex_lock(&program->lock);
+    bool known = program->kernel_names_known;
+    pthread_mutex_unlock(&program->lock);
+    if (known)
+        return;
+    if (yk_program_wait(program) == YOKE_OK && list_names(program, &text) == YOKE_OK)
+        names = split_names(&text, &count);
+    yk_error_restore(&before);
+    pthread_mutex_lock(&program->lock);
+    if (!program->kernel_names_known) {
+        program->kernel_names_known = true;
+        program->kernel_names = names;
+        program->kernel_name_count = count;
+        program->kernel_name_text = text;
+        names = NULL;
+        text = (yk_text){ 0 };
+    }
+    pthread_mutex_unlock(&program->lock);
+    free(names);
+    yk_text_free(&text);
+}
+
+size_t yoke_program_get_kernel_count(yoke_program *program)
+{
+    YK_UNCANCELLED;
+    if (!yk_is(program, YK_PROGRAM))
+        return 0;
+    know_kernel_names(program);
+    return program->kernel_name_count;
+}
+
+const char *yoke_program_get_kernel_name(yoke_program *program, size_t index)
+{
+    return index < yoke_program_get_kernel_count(program) ? program->kernel_names[index] : NULL;
+}
+
+yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info)
+{
+    static const char function[] = "yoke_kernel_get_info";
+    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_KERNEL_INFO_INIT") < 0)
+        return YOKE_E_INVALID_ARGUMENT;
+    YK_CHECK(kernel, YK_KERNEL, function, "kernel");
+    yk_info_fill(out_info, &kernel->info, sizeof kernel->info);
+    return YOKE_OK;
+}
+
+yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_param_info *out_info)
+{
+    static const char function[] = "yoke_kernel_get_param";
+    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_PARAM_INFO_INIT") < 0)
+        return YOKE_E_INVALID_ARGUMENT;
+    YK_CHECK(kernel, YK_KERNEL, function, "kernel");
+    if (kernel->param_count < 0)
+        return yk_attribute(function, NULL,
+                            yk_fail(YOKE_E_UNSUPPORTED,
+                                    "%s: nothing is known of the parameters of kernel '%s': the driver does not tell", function,
+                                    kernel->name));
+    if (index >= (size_t)kernel->param_count)
+        return yk_attribute(function, NULL,
+                            yk_fail(YOKE_E_RANGE, "%s: index is %zu; kernel '%s' has %d parameters", function, index, kernel->name,
+                                    kernel->param_count));
+    const yk_param *param = &kernel->params[index];
+    yoke_param_info info = YOKE_PARAM_INFO_INIT;
+    info.kind = (int32_t)param->kind;
+    info.read_only = param->kind == YK_PARAM_BUFFER ? param->read_only : -1;
+    info.bytes = param->size;
+    yk_name_copy(info.name, sizeof info.name, param->name);
+    yk_name_copy(info.type, sizeof info.type, param->type);
+    yk_info_fill(out_info, &info, sizeof info);
+    return YOKE_OK;
+}

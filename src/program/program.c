@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs: the object, its log and its names. It may be handed out while it is still being built (build_async.c): whatever needs
+ * more than the object waits in yk_program_wait first.
+ */
+#include "program/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "memory/buffer.h"
+#include "device/device.h"
+#include "program/kernel.h"
+#include "program/program_file.h"
+#include "stream/retire.h"
+
+yoke_program *yk_program_new(yoke_device *device, const char *name)
+{
+    yoke_program *program = yk_object_new(YK_PROGRAM, sizeof *program);
+    if (!program)
+        return NULL;
+    program->device = device;
+    yk_name_copy(program->name, sizeof program->name, name ? name : "program");
+    if (pthread_mutex_init(&program->lock, NULL))
+        goto no_lock;
+    if (pthread_cond_init(&program->built, NULL))
+        goto no_cond;
+    return program;
+
+no_cond:
+    pthread_mutex_destroy(&program->lock);
+no_lock:
+    yk_no_memory("a program's lock");
+    yk_object_free(program, sizeof *program);
+    return NULL;
+}
+
+void yk_program_destroy(yoke_program *program)
+{
+    while (program->kernels) {
+        yoke_kernel *kernel = program->kernels;
+        program->kernels = kernel->next;
+        yk_kernel_destroy(kernel);
+    }
+    if (program->native)
+        program->device->backend->program_destroy(program);
+    if (program->saved)
+        yk_program_file_free(program->saved);
+    free(program->saved);
+    free(program->kernel_names);
+    yk_text_free(&program->kernel_name_text);
+    yk_text_free(&program->image);
+    yk_text_free(&program->code);
+    yk_text_free(&program->name_expressions);
+    yk_text_free(&program->log);
+    yk_kernel_table_free(&program->declared);
+    if (program->failure)
+        yk_failure_release(program->failure);
+    pthread_cond_destroy(&program->built);
+    pthread_mutex_destroy(&program->lock);
+    yk_object_free(program, sizeof *program);
+}
+
+void yk_program_complete(yoke_program *program, yk_failure *failure)
+{
+    pthread_mutex_lock(&program->lock);
+    program->failure = failure;
+    atomic_store_explicit(&program->state, failure ? YK_PROGRAM_FAILED : YK_PROGRAM_READY, memory_order_release);
+    pthread_cond_broadcast(&program->built);
+    pthread_mutex_unlock(&program->lock);
+}
+
+yoke_status yk_program_wait(yoke_program *program)
+{
+    YK_UNCANCELLED;
+    if (atomic_load_explicit(&program->state, memory_order_acquire) == YK_PROGRAM_READY)
+        return YOKE_OK;
+    pthread_mutex_lock(&program->lock);
+    while (atomic_load(&program->state) == YK_PROGRAM_BUILDING)
+        pthread_cond_wait(&program->built, &program->lock);
+    pthread_mutex_unlock(&program->lock);
+    return program->failure ? yk_failure_report(program->failure) : YOKE_OK;
+}
+
+/* ---- References ---- */
+
+yoke_program *yoke_program_retain(yoke_program *program)
+{
+    if (yk_is(program, YK_PROGRAM))
+        yk_object_retain(program);
+    return program;
+}
+
+static void destroy_program(void *program)
+{
+    yk_program_destroy(program);
+}
+
+/* A program of a driver that holds up all threads while it releases one beside running kernels. */
+typedef struct retired {
+    yoke_program *program;
+    uint64_t given; /* to all streams of the device, when it was put off */
+} retired;
+
+/* All that the streams had then has run. What they were given since may be running now: then later. */
+static void destroy_retired(void *object)
+{
+    retired *r = object;
+    yoke_device *device = r->program->device;
+    uint64_t given = yk_device_submitted(device);
+    if (given != r->given) {
+        r->given = given;
+        yk_retire(device, r, destroy_retired, YK_MANY_STREAMS, 0);
+        return;
+    }
+    yk_program_destroy(r->program);
+    free(r);
+}
+
+static void retire(yoke_program *program)
+{
+    yoke_device *device = program->device;
+    retired *r = device->releases_wait ? malloc(sizeof *r) : NULL;
+    if (!r) {
+        yk_program_destroy(program);
+        return;
+    }
+    *r = (retired){ program, yk_device_submitted(device) };
+    yk_retire(device, r, destroy_retired, YK_MANY_STREAMS, 0);
+}
+
+void yoke_program_release(yoke_program *program)
+{
+    if (!yk_is(program, YK_PROGRAM) || !yk_object_release(program))
+        return;
+    YK_UNCANCELLED;
+    yoke_device *device = program->device;
+    atomic_store(&program->object.kind, YK_DEAD);
+    for (yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)
+        atomic_store(&kernel->object.kind, YK_DEAD);
+    if (device->backend->keeps_used_objects)
+        retire(program);
+    else
+        yk_retire(device, program, destroy_program, YK_MANY_STREAMS, 0);
+    yoke_device_release(device);
+}
+
+/* ---- Logs ---- */
+
+const char *yoke_get_build_log(void)
+{
+    return yk_text_get(yk_thread_text(YK_BUILD_LOG));
+}
+
+const char *yoke_program_get_log(yoke_program *program)
+{
+    YK_UNCANCELLED;
+    if (!yk_is(program, YK_PROGRAM))
+        return "";
+    pthread_mutex_lock(&program->lock);
+    while (atomic_load(&program->state) == YK_PROGRAM_BUILDING)
+        pthread_cond_wait(&program->built, &program->lock);
+    pthread_mutex_unlock(&program->lock);
+    return yk_text_get(&program->log);
+}
+
+/* ---- Instances ---- */
+
+static bool add_name(yk_text *text, const char *name)
+{
+    size_t before = text->length, size = strlen(name) + 1;
+    yk_text_add_bytes(text, name, size);
+    return text->length - before == size;
+}
+
+yoke_status yk_program_add_name_expression(yoke_program *program, const char *name, const char *lowered)
+{
+    size_t before = program->name_expressions.length;
+    if (add_name(&program->name_expressions, name) && add_name(&program->name_expressions, lowered))
+        return YOKE_OK;
+    yk_text_cut(&program->name_expressions, before);
+    return yk_no_memory("the names of a program");
+}
+
+/* The other of the two names; NULL when there is none. */
+static const char *other_name(const yoke_program *program, const char *wanted, bool is_lowered)
+{
+    const char *name = yk_text_get(&program->name_expressions), *end = name + program->name_expressions.length;
+    while (name < end) {
+        const char *lowered = name + strlen(name) + 1;
+        if (strcmp(is_lowered ? lowered : name, wanted) == 0)
+            return is_lowered ? name : lowered;
+        name = lowered + strlen(lowered) + 1;
+    }
+    return NULL;
+}
+
+const char *yk_program_lowered(const yoke_program *program, const char *name)
+{
+    const char *lowered = other_name(program, name, false);
+    return lowered ? lowered : name;
+}
+
+const char *yk_program_spelled(const yoke_program *program, const char *lowered)
+{
+    const char *name = other_name(program, lowered, true);
+    return name ? name : lowered;
+}
+
+/* ---- Variables ---- */
+
+static yoke_status get_global(const char *function, yoke_program *program, const char *name, yoke_buffer **out_buffer)
+{
+    if (!out_buffer)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_buffer is NULL", function);
+    *out_buffer = NULL;
+    YK_CHECK(program, YK_PROGRAM, function, "program");
+    if (!name || !*name)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: name is %s", function, name ? "empty" : "NULL");
+    const char *lacks = yoke_device_lacks(program->device, YOKE_CAP_GLOBALS);
+    if (lacks)
+        return yk_fail(YOKE_E_UNSUPPORTED, "%s: no variables on %s: %s", function, program->device->info.selector, lacks);
+    yoke_status status = yk_program_wait(program);
+    return status == YOKE_OK ? yk_buffer_of_global(program, name, out_buffer) : status;
+}
+
+yoke_status yoke_program_get_global(yoke_program *program, const char *name, yoke_buffer **out_buffer)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_program_get_global";
+    yoke_status status = get_global(function, program, name, out_buffer);
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs of code that is compiled already, and programs as images (program_file.h), which carry what drivers forget: the
+ * signatures of kernels, the names of name_expressions, the log.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "program/code.h"
+#include "program/kernel.h"
+#include "program/program.h"
+#include "base/sizes.h"
+#include "stream/stream.h"
+
+/* ---- Making images ---- */
+
+/* Look up every kernel, so that all signatures are known. Those with parameters that no launch can give are left out. */
+static yoke_status find_kernels(yoke_program *program)
+{
+    yk_text names = { 0 };
+    yoke_error_info before = *yoke_error();
+    yoke_status status = program->device->backend->program_kernel_names(program, &names);
+    for (char *name = names.data; name && *name && status == YOKE_OK;) {
+        char *end = strchr(name, ';');
+        yoke_kernel *kernel;
+        if (end)
+            *end++ = '\0';
+        status = yk_kernel_find(program, name, &kernel);
+        if (status == YOKE_E_UNSUPPORTED)
+            status = YOKE_OK;
+        name = end;
+    }
+    if (status == YOKE_OK)
+        yk_error_restore(&before);
+    yk_text_free(&names);
+    return status;
+}
+
+/* With program->lock held. */
+static yoke_status list_kernels(const yoke_program *program, yk_program_file *image)
+{
+    size_t count = 0;
+    for (const yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)
+        count++;
+    yk_program_file_kernel *kernels = calloc(count + 1, sizeof *kernels);
+    if (!kernels)
+        return yk_no_memory("an image of a program");
+    image->kernels = kernels;
+    for (const yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next) {
+        yk_program_file_kernel *target = &kernels[image->kernel_count];
+        target->name = kernel->native_name;
+        target->count = kernel->param_count < 0 ? -1 : kernel->param_count + kernel->takes_local;
+        target->signature_has_local = kernel->signature_has_local;
+        target->params = kernel->params; /* the one that stands for shared memory is behind the others */
+        image->kernel_count++;
+    }
+    return YOKE_OK;
+}
+
+static yoke_status list_name_expressions(const yoke_program *program, yk_program_file *image)
+{
+    const char *name = yk_text_get(&program->name_expressions), *end = name + program->name_expressions.length;
+    size_t count = 0;
+    for (const char *at = name; at < end; at += strlen(at) + 1)
+        count++;
+    yk_name_expression *name_expressions = calloc(count / 2 + 1, sizeof *name_expressions);
+    if (!name_expressions)
+        return yk_no_memory("an image of a program");
+    image->name_expressions = name_expressions;
+    for (; name < end; image->name_expression_count++) {
+        const char *lowered = name + strlen(name) + 1;
+        name_expressions[image->name_expression_count] = (yk_name_expression){ name, lowered };
+        name = lowered + strlen(lowered) + 1;
+    }
+    return YOKE_OK;
+}
+
+static void free_lists(yk_program_file *image)
+{
+    free((void *)image->kernels);
+    free((void *)image->name_expressions);
+}
+
+/* With program->lock held. */
+static yoke_status write_file(const yoke_program *program, yk_text *bytes)
+{
+    const yk_backend *backend = program->device->backend;
+    yk_text code = { 0 }, fingerprint = { 0 };
+    yk_program_file image = { .log = yk_text_get(&program->log) };
+    yoke_status status = backend->program_code(program, &image.kind, &code);
+    if (status == YOKE_OK && image.kind == YK_CODE_BINARY)
+        status = backend->program_fingerprint(program->device, &fingerprint);
+    image.code = yk_text_get(&code);
+    image.code_size = code.length;
+    image.fingerprint = yk_text_get(&fingerprint);
+    if (status == YOKE_OK)
+        status = list_name_expressions(program, &image);
+    if (status == YOKE_OK)
+        status = list_kernels(program, &image);
+    if (status == YOKE_OK)
+        status = yk_program_file_write(&image, bytes);
+    free_lists(&image);
+    yk_text_free(&fingerprint);
+    yk_text_free(&code);
+    return status;
+}
+
+static bool is_made(yoke_program *program)
+{
+    pthread_mutex_lock(&program->lock);
+    bool made = program->image.length > 0;
+    pthread_mutex_unlock(&program->lock);
+    return made;
+}
+
+yoke_status yk_program_make_file(yoke_program *program)
+{
+    yk_text bytes = { 0 };
+    yoke_status status = YOKE_OK;
+    if (is_made(program))
+        return YOKE_OK;
+    status = find_kernels(program);
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&program->lock);
+    if (program->image.length == 0) {
+        status = write_file(program, &bytes);
+        if (status == YOKE_OK)
+            program->image = bytes;
+        else
+            yk_text_free(&bytes);
+    }
+    pthread_mutex_unlock(&program->lock);
+    return status;
+}
+
+/* ---- Reading images ---- */
+
+/* Code that one driver has made for one device is nothing to give to another: some do not look, and crash. Other kinds say
+ * themselves what they are for. */
+static yoke_status check_fingerprint(const yoke_program *program, const yk_program_file *image)
+{
+    yk_text mine = { 0 };
+    if (image->kind != YK_CODE_BINARY)
+        return YOKE_OK;
+    yoke_status status = program->device->backend->program_fingerprint(program->device, &mine);
+    if (status == YOKE_OK && strcmp(yk_text_get(&mine), image->fingerprint) != 0)
+        status = yk_fail(YOKE_E_UNSUPPORTED, "program '%s' was saved for another device or driver: for %.200s; this is %.200s",
+                         program->name, image->fingerprint, yk_text_get(&mine));
+    yk_text_free(&mine);
+    return status;
+}
+
+static yoke_status restore(yoke_program *program, const yk_program_file *image)
+{
+    yoke_status status = check_fingerprint(program, image);
+    for (size_t i = 0; i < image->name_expression_count && status == YOKE_OK; i++)
+        status = yk_program_add_name_expression(program, image->name_expressions[i].name, image->name_expressions[i].lowered);
+    if (status == YOKE_OK)
+        status = program->device->backend->program_load(program, image->kind, image->code, image->code_size, &program->log);
+    if (status == YOKE_OK)
+        yk_text_add_bytes(&program->log, image->log, strlen(image->log));
+    else
+        yk_text_free(&program->name_expressions);
+    return status;
+}
+
+yoke_status yk_program_restore(yoke_program *program, yk_text *bytes)
+{
+    yk_program_file *image = calloc(1, sizeof *image);
+    if (!image)
+        return yk_no_memory("an image of a program");
+    yoke_status status = yk_program_file_read(bytes->data, bytes->length, image);
+    if (status == YOKE_OK)
+        status = restore(program, image);
+    if (status < 0) {
+        yk_program_file_free(image);
+        free(image);
+        return status;
+    }
+    program->saved = image;
+    program->image = *bytes;
+    *bytes = (yk_text){ 0 };
+    return YOKE_OK;
+}
+
+static const yk_program_file_kernel *find_signature(const yoke_kernel *kernel)
+{
+    const yk_program_file *image = kernel->program->saved;
+    for (size_t i = 0; image && i < image->kernel_count; i++)
+        if (strcmp(image->kernels[i].name, kernel->native_name) == 0)
+            return &image->kernels[i];
+    return NULL;
+}
+
+/* Whether the image would have the kernel, had its look-up not failed when the image was made: then its parameters were at fault.
+ */
+static bool lists_kernels(const yoke_program *program)
+{
+    yk_text names = { 0 };
+    yoke_error_info before = *yoke_error();
+    bool listed = program->device->backend->program_kernel_names(program, &names) == YOKE_OK && names.length > 0;
+    yk_error_restore(&before);
+    yk_text_free(&names);
+    return listed;
+}
+
+yoke_status yk_program_complete_signature(yoke_kernel *kernel)
+{
+    const yk_program_file_kernel *saved = find_signature(kernel);
+    yoke_status status = YOKE_OK;
+    if (!saved && kernel->program->saved && kernel->param_count < 0 && lists_kernels(kernel->program))
+        return yk_fail(YOKE_E_UNSUPPORTED,
+                       "kernel '%s' takes what no launch can give: more than %d parameters (put some into a struct), an image, a "
+                       "sampler or a pipe",
+                       kernel->name, YOKE_MAX_ARGS);
+    if (!saved || saved->count < 0)
+        return YOKE_OK;
+    if (kernel->param_count < 0) {
+        kernel->param_count = 0;
+        kernel->signature_has_local = saved->signature_has_local;
+        for (int32_t i = 0; i < saved->count && status == YOKE_OK; i++)
+            status = yk_kernel_add_param(kernel, &saved->params[i]);
+        return status;
+    }
+    for (int32_t i = 0; i < kernel->param_count && saved->count == kernel->param_count; i++)
+        if (kernel->params[i].kind == YK_PARAM_ANY && kernel->params[i].size == saved->params[i].size)
+            kernel->params[i] = saved->params[i];
+    return status;
+}
+
+/* ---- Loading and saving ---- */
+
+static yoke_status check_kind(const char *function, const yoke_device *device, int kind)
+{
+    const char *lacks = NULL;
+    if (kind == YK_FOUND_TEXT)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: image is text, and neither PTX nor any other compiled code; yoke_program_build takes "
+                       "sources",
+                       function);
+    if (kind == YK_CODE_SPIRV)
+        lacks = yoke_device_lacks(device, YOKE_CAP_SPIRV);
+    else if (kind == YK_FOUND_PROGRAM_FILE || kind == YK_CODE_BINARY || kind == YK_FOUND_ELF)
+        lacks = yoke_device_lacks(device, YOKE_CAP_PROGRAM_BINARIES);
+    if (lacks)
+        return yk_fail(YOKE_E_UNSUPPORTED, "%s: image is %s, which %s does not take: %s", function, yk_code_kind_text(kind),
+                       device->info.selector, lacks);
+    return YOKE_OK;
+}
+
+/* A program of the bytes, which it takes over when that succeeds. */
+static yoke_status make(yoke_program *program, int kind, yk_text *bytes)
+{
+    if (kind == YK_FOUND_PROGRAM_FILE)
+        return yk_program_restore(program, bytes);
+    if (kind == YK_CODE_SPIRV) {
+        if (!yk_spirv_is_whole(bytes->data, bytes->length))
+            return yk_fail(YOKE_E_BUILD, "program '%s': the SPIR-V ends in the middle of an instruction or function, or is damaged",
+                           program->name);
+        yk_spirv_turn(bytes->data, bytes->length);
+    }
+    if (kind == YK_FOUND_ELF)
+        kind = YK_CODE_BINARY;
+    yoke_status status =
+        program->device->backend->program_load(program, (yk_code_kind)kind, bytes->data, bytes->length, &program->log);
+    if (status == YOKE_OK) {
+        program->code = *bytes;
+        program->code_kind = kind;
+        *bytes = (yk_text){ 0 };
+    }
+    return status;
+}
+
+static yoke_status load(const char *function, yoke_device *device, const char *name, const void *image, size_t size,
+                        yoke_program **out_program)
+{
+    if (!out_program)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_program is NULL", function);
+    *out_program = NULL;
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    if (!image || size == 0)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s", function, image ? "size is 0" : "image is NULL");
+    if (!yk_is_range(image, size))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is %zu; that is no range of memory from %p", function, size, image);
+    int kind = yk_code_find_kind(image, size);
+    yoke_status status = check_kind(function, device, kind);
+    if (status == YOKE_OK)
+        status = yk_device_check(device);
+    if (status < 0)
+        return status;
+
+    yk_text bytes = { 0 };
+    yoke_program *program = yk_program_new(device, name);
+    yk_text_add_bytes(&bytes, image, size);
+    if (!program || bytes.length != size)
+        status = yk_no_memory("a program's code");
+    else
+        status = yk_device_failed(device, make(program, kind, &bytes));
+    yk_text_free(&bytes);
+    if (program)
+        yk_text_add_bytes(yk_thread_text(YK_BUILD_LOG), yk_text_get(&program->log), program->log.length);
+    if (status < 0) {
+        if (program)
+            yk_program_destroy(program);
+        return status;
+    }
+    yk_object_retain(device);
+    yk_program_complete(program, NULL);
+    *out_program = program;
+    return YOKE_OK;
+}
+
+yoke_status yoke_program_load(yoke_device *device, const char *name, const void *image, size_t size, yoke_program **out_program)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_program_load";
+    yk_text_free(yk_thread_text(YK_BUILD_LOG));
+    yoke_status status = load(function, device, name, image, size, out_program);
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+static yoke_status save(const char *function, yoke_program *program, void *target, size_t capacity, size_t *out_size)
+{
+    if (!out_size)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_size is NULL", function);
+    *out_size = 0;
+    YK_CHECK(program, YK_PROGRAM, function, "program");
+    if (!target && capacity > 0)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: target is NULL, capacity is %zu", function, capacity);
+    const char *lacks = yoke_device_lacks(program->device, YOKE_CAP_PROGRAM_BINARIES);
+    if (lacks)
+        return yk_fail(YOKE_E_UNSUPPORTED, "%s: programs of %s cannot be saved: %s", function, program->device->info.selector,
+                       lacks);
+    yoke_status status = yk_program_wait(program);
+    if (status == YOKE_OK)
+        status = yk_program_make_file(program);
+    if (status < 0)
+        return status;
+    if (target && program->image.length <= capacity)
+        memcpy(target, program->image.data, program->image.length);
+    *out_size = program->image.length;
+    return YOKE_OK;
+}
+
+yoke_status yoke_program_save(yoke_program *program, void *target, size_t capacity, size_t *out_size)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_program_save";
+    yoke_status status = save(function, program, target, capacity, out_size);
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}

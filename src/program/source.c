@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sources: checking them, copying them, and Yoke's own kernels, which are the twins of kernels/, embedded by the build. Nothing of
+ * a source that is wrong gets as far as a compiler, whose words for it would be harder to understand.
+ */
+#include "program/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "program/include/include.h"
+#include "program/code.h"
+#include "base/sizes.h"
+#include "program/twins.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+#define DIGITS "0123456789"
+
+void yk_source_take(const yoke_source *given, yoke_source *out_source)
+{
+    size_t size = given->size ? given->size : offsetof(yoke_source, cuda_std);
+    *out_source = (yoke_source)YOKE_SOURCE_INIT;
+    memcpy(out_source, given, size < sizeof *out_source ? size : sizeof *out_source);
+    out_source->size = sizeof *out_source;
+}
+
+const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size)
+{
+    const char *text = device->backend->compiles_cuda ? source->cuda : source->opencl;
+    size_t size = device->backend->compiles_cuda ? source->cuda_size : source->opencl_size;
+    *out_size = text && size == 0 ? strlen(text) : size;
+    return text;
+}
+
+/* ---- Checking ---- */
+
+static bool is_blank(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!strchr(" \t\r\n\v\f", text[i]))
+            return false;
+    return true;
+}
+
+static yoke_status check_text(const char *function, const yoke_device *device, const yoke_source *source)
+{
+    size_t size;
+    const char *backend = device->backend->name, *text = yk_source_text(device, source, &size);
+    const char *other = device->backend->compiles_cuda ? source->opencl : source->cuda;
+    if (!text)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s text, which %s takes%s", function, backend,
+                       device->info.selector, other ? "; it has only the other twin" : "");
+    if (!yk_is_range(text, size))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source's %s text has %zu bytes from %p; that is no range of memory", function,
+                       backend, size, (const void *)text);
+    int kind = yk_code_find_kind(text, size);
+    const char *nul = memchr(text, 0, size);
+    if (kind != YK_FOUND_TEXT && kind != YK_CODE_BINARY)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: the %s text of source is no source text but %s; yoke_program_load takes compiled code", function,
+                       backend, yk_code_kind_text(kind));
+    if (nul)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: byte %zu of the %zu bytes of source's %s text is NUL%s", function,
+                       (size_t)(nul - text) + 1, size, backend,
+                       nul == text + size - 1 ? "; its size does not count the terminator" : "");
+    if (is_blank(text, size))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the %s text of source is empty", function, backend);
+    return YOKE_OK;
+}
+
+/* Letters, digits and _ make a name; a value is one line of source. */
+static yoke_status check_define(const char *function, const char *define)
+{
+    size_t length = strspn(define, LETTERS DIGITS);
+    if (length == 0 || strchr(DIGITS, define[0]) || (define[length] && define[length] != '='))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: define '%.60s' is neither NAME nor NAME=VALUE", function, define);
+    if (strpbrk(define + length, "\r\n") || define[strlen(define) - 1] == '\\')
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: the value of define '%.60s' does not fit on a line of its own; put it into the source", function,
+                       define);
+    return YOKE_OK;
+}
+
+static yoke_status check_instance(const char *function, const char *instance)
+{
+    if (!strpbrk(instance, LETTERS))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: instance '%.60s' names no kernel; it may be as \"scale<float>\"", function,
+                       instance);
+    for (const char *c = instance; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == ';')
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: byte %zu of instance '%.60s' can be in no name", function,
+                           (size_t)(c - instance) + 1, instance);
+    return YOKE_OK;
+}
+
+static yoke_status check_options(const char *function, const yoke_source *source)
+{
+    const char *opencl = source->opencl_std, *cuda = source->cuda_std;
+    if (source->math != YOKE_MATH_EXACT && source->math != YOKE_MATH_FAST)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.math is %d; it may be YOKE_MATH_EXACT (0) or YOKE_MATH_FAST (1)",
+                       function, (int)source->math);
+    if (source->flags & ~(uint32_t)YOKE_BUILD_DEBUG)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.flags are 0x%x, only YOKE_BUILD_DEBUG (0x%x) is known", function,
+                       (unsigned)source->flags, (unsigned)YOKE_BUILD_DEBUG);
+    if (opencl && (strlen(opencl) != 3 || !strchr(DIGITS, opencl[0]) || opencl[1] != '.' || !strchr(DIGITS, opencl[2])))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.opencl_std is '%.20s'; it may be \"1.2\", \"2.0\" or \"3.0\"", function,
+                       opencl);
+    if (cuda && (strlen(cuda) != 2 || strspn(cuda, DIGITS) != 2))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.cuda_std is '%.20s'; it may be \"14\", \"17\" or \"20\"", function,
+                       cuda);
+    return YOKE_OK;
+}
+
+yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source)
+{
+    yoke_status status = check_text(function, device, source);
+    if (status == YOKE_OK)
+        status = check_options(function, source);
+    for (const char *const *define = source->defines; define && *define && status == YOKE_OK; define++)
+        status = check_define(function, *define);
+    for (const char *const *instance = source->name_expressions; instance && *instance && status == YOKE_OK; instance++)
+        status = check_instance(function, *instance);
+    return status == YOKE_OK ? yk_include_check(function, source) : status;
+}
+
+/* ---- Copying ---- */
+
+/* Copies are made twice: the first time there is no memory yet, and only `used` counts. */
+typedef struct arena {
+    char *memory;
+    size_t used;
+} arena;
+
+static void *put(arena *a, const void *bytes, size_t size)
+{
+    char *place = a->memory ? a->memory + a->used : NULL;
+    if (place && bytes)
+        memcpy(place, bytes, size);
+    a->used += (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1); /* the next one is aligned */
+    return place;
+}
+
+static const char *put_string(arena *a, const char *string)
+{
+    return string ? put(a, string, strlen(string) + 1) : NULL;
+}
+
+static const char *const *put_strings(arena *a, const char *const *strings)
+{
+    size_t count = 0;
+    if (!strings)
+        return NULL;
+    while (strings[count])
+        count++;
+    const char **copies = put(a, strings, (count + 1) * sizeof *strings);
+    for (size_t i = 0; i < count; i++) {
+        const char *copy = put_string(a, strings[i]);
+        if (copies)
+            copies[i] = copy;
+    }
+    return copies;
+}
+
+static const yoke_header *put_headers(arena *a, const yoke_header *headers)
+{
+    size_t count = 0;
+    if (!headers)
+        return NULL;
+    while (headers[count].name)
+        count++;
+    yoke_header *copies = put(a, headers, (count + 1) * sizeof *headers);
+    for (size_t i = 0; i < count; i++) {
+        yoke_header copy = { put_string(a, headers[i].name), put_string(a, headers[i].text) };
+        if (copies)
+            copies[i] = copy;
+    }
+    return copies;
+}
+
+static yoke_source *put_source(arena *a, const yoke_device *device, const yoke_source *source)
+{
+    size_t size;
+    const char *text = yk_source_text(device, source, &size);
+    yoke_source copy = *source, *target = put(a, NULL, sizeof copy);
+    char *own = put(a, NULL, size + 1);
+    if (own) {
+        memcpy(own, text, size);
+        own[size] = '\0';
+    }
+    copy.cuda = device->backend->compiles_cuda ? own : NULL;
+    copy.opencl = device->backend->compiles_cuda ? NULL : own;
+    copy.name = put_string(a, source->name);
+    copy.defines = put_strings(a, source->defines);
+    copy.opencl_std = put_string(a, source->opencl_std);
+    copy.cuda_std = put_string(a, source->cuda_std);
+    copy.headers = put_headers(a, source->headers);
+    copy.include_folders = put_strings(a, source->include_folders);
+    copy.name_expressions = put_strings(a, source->name_expressions);
+    if (target)
+        *target = copy;
+    return target;
+}
+
+yoke_source *yk_source_copy(const yoke_device *device, const yoke_source *source)
+{
+    arena a = { NULL, 0 };
+    put_source(&a, device, source);
+    a = (arena){ malloc(a.used), 0 };
+    if (a.memory)
+        return put_source(&a, device, source);
+    yk_no_memory("a copy of a source");
+    return NULL;
+}
+
+/* ---- Yoke's own ---- */
+
+yoke_status yoke_source_builtin(const char *name, yoke_source *out_source)
+{
+    static const char function[] = "yoke_source_builtin";
+    if (!out_source)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_source is NULL", function));
+    *out_source = (yoke_source)YOKE_SOURCE_INIT;
+    if (!name)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: name is NULL", function));
+
+    const char *names[32];
+    size_t count = 0;
+    for (size_t i = 0; i < yk_twin_count; i++) {
+        const yk_twin *twin = &yk_twins[i];
+        if (strcmp(twin->name, name) == 0) {
+            out_source->name = twin->name;
+            out_source->cuda = twin->cuda;
+            out_source->opencl = twin->opencl;
+            return YOKE_OK;
+        }
+        if (count < YK_COUNT_OF(names))
+            names[count++] = twin->name;
+    }
+
+    yk_text known = { 0 };
+    for (size_t i = 0; i < count; i++)
+        yk_text_add(&known, "%s%s", i ? ", " : "", names[i]);
+    const char *nearest = yk_nearest(name, names, count);
+    yoke_status status =
+        yk_fail(YOKE_E_NOT_FOUND, "%s: there is no kernel source '%.60s'%s%s%s; there are %s", function, name,
+                nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "", yk_text_get(&known));
+    yk_text_free(&known);
+    return yk_attribute(function, NULL, status);
+}

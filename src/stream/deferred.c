@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of a stream: what goes straight to the driver, and what Yoke holds.
+ *
+ *              a host function, or a wait that the driver cannot be given
+ *     DIRECT ------------------------------------------------------------> HELD
+ *       ^                                                                   |
+ *       +-------------------------------------------------------------------+
+ *              the worker has run the last held operation
+ *
+ *   DIRECT  an enqueue is one call of the driver. Nothing is kept, no thread exists or it sleeps.
+ *   HELD    an enqueue is copied to the end of the stream's list. The stream's worker takes operations from the front: gives to the
+ *           driver what is the driver's, runs host functions itself once the driver is done with all that came before, and waits in
+ *           software for events that no driver can wait for yet.
+ *
+ * The rule that keeps this free of deadlock however few queues the hardware has: a wait is given to a driver only for work that the
+ * driver has already been given. So the order in which work was given is always a schedule that works.
+ *
+ * A stream that has FAILED (a host function returned a failure, work on the device failed, it was cancelled or torn down:
+ * YOKE_E_CANCELLED) skips what it holds: host functions are called with the failure, events settle with it, nothing else runs. New
+ * enqueues fail at once, until it recovers: stream_failure.c.
+ *
+ * A stream that is RECORDED keeps its gate closed: what is enqueued goes into a graph (graph.c) and runs when that is launched.
+ *
+ * The gate lets any number of enqueues of a direct stream through at once, for two atomic additions each. It is closed while the
+ * stream is held or has failed, and always where YOKE_BLOCKING or YOKE_TRACE is set or the stream has a depth (depth.c); whoever
+ * closes it waits until those on their way are through, so that none is both before and after.
+ */
+#include "stream/depth.h"
+#include "stream/enqueue.h"
+#include "stream/event.h"
+#include "graph/graph.h"
+#include "stream/wait.h"
+#include "base/thread.h"
+#include "trace/trace.h"
+
+/* ---- The gate, and who listens ---- */
+
+void yk_stream_close(yoke_stream *stream)
+{
+    if (atomic_fetch_or_explicit(&stream->gate, YK_GATE_CLOSED, memory_order_acq_rel) & YK_GATE_CLOSED)
+        return;
+    while (atomic_load_explicit(&stream->gate, memory_order_acquire) & YK_GATE_BUSY)
+        sched_yield();
+}
+
+/* With stream->lock held: operations that need not be held go to the driver under that lock, since the gate stays closed. */
+static bool submits_locked(const yoke_stream *stream)
+{
+    return stream->device->blocking || stream->device->traced || stream->depth || stream->launching;
+}
+
+void yk_stream_open(yoke_stream *stream)
+{
+    if (!submits_locked(stream) && !atomic_load(&stream->recording) && !atomic_load(&stream->failed))
+        atomic_fetch_and_explicit(&stream->gate, ~(uint_fast64_t)YK_GATE_CLOSED, memory_order_release);
+}
+
+void yk_stream_listen(yoke_stream *stream, yk_listener *listener)
+{
+    pthread_mutex_lock(&stream->lock);
+    listener->previous = NULL;
+    listener->next = stream->listeners;
+    if (listener->next)
+        listener->next->previous = listener;
+    stream->listeners = listener;
+    pthread_mutex_unlock(&stream->lock);
+}
+
+void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener)
+{
+    pthread_mutex_lock(&stream->lock);
+    if (listener->next)
+        listener->next->previous = listener->previous;
+    if (listener->previous)
+        listener->previous->next = listener->next;
+    else
+        stream->listeners = listener->next;
+    pthread_mutex_unlock(&stream->lock);
+}
+
+void yk_stream_post_listeners(yoke_stream *stream)
+{
+    for (yk_listener *listener = stream->listeners; listener; listener = listener->next)
+        yk_waiter_post(listener->waiter);
+}
+
+void yk_stream_progress(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    yk_stream_post_listeners(stream);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* ---- Enqueueing ---- */
+
+static bool is_not_launching(yoke_stream *stream, void *context)
+{
+    (void)context;
+    return !stream->launching;
+}
+
+void yk_stream_lock(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    while (YK_UNLIKELY(stream->launching) && !pthread_equal(stream->launcher, pthread_self())) {
+        pthread_mutex_unlock(&stream->lock);
+        yk_stream_wait_until(stream, is_not_launching, NULL);
+        pthread_mutex_lock(&stream->lock);
+    }
+}
+
+void yk_stream_begin_launch(yoke_stream *stream)
+{
+    yk_stream_lock(stream);
+    yk_stream_close(stream);
+    stream->launching = true;
+    stream->launcher = pthread_self();
+    pthread_mutex_unlock(&stream->lock);
+}
+
+void yk_stream_end_launch(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->launching = false;
+    if (!stream->deferring)
+        yk_stream_open(stream);
+    yk_stream_post_listeners(stream);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* With stream->lock held: have a thread run what is held. */
+static yoke_status start_worker(yoke_stream *stream)
+{
+    yoke_status status = YOKE_OK;
+    yk_stream_use(stream);
+    if (stream->spare)
+        yk_thread_run_kept(stream->spare, yk_stream_work, stream);
+    else
+        status = yk_thread_run(yk_stream_work, stream, "host functions");
+    stream->spare = NULL;
+    if (status < 0)
+        atomic_fetch_sub(&stream->uses, 1); /* never the last: the caller has a reference */
+    stream->worker = status == YOKE_OK;
+    return status;
+}
+
+yoke_status yk_stream_reserve(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    if (!stream->worker && !stream->spare)
+        stream->spare = yk_thread_keep("host functions");
+    bool there = stream->worker || stream->spare;
+    stream->reserved += there;
+    pthread_mutex_unlock(&stream->lock);
+    return there ? YOKE_OK : yoke_error()->status;
+}
+
+void yk_stream_unreserve(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    if (--stream->reserved == 0 && stream->spare) {
+        yk_thread_let_go(stream->spare);
+        stream->spare = NULL;
+    }
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* With stream->lock held. */
+static yoke_status hold(yoke_stream *stream, const yk_op *op)
+{
+    yk_op *kept = yk_op_keep(op);
+    if (!kept)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    if (!stream->worker && start_worker(stream) < 0) {
+        if (kept->kind == YK_OP_CALL)
+            kept->u.call.after = NULL; /* stays the caller's */
+        yk_op_drop(kept);
+        return yoke_error()->status;
+    }
+    if (!stream->deferring)
+        yk_stream_close(stream);
+    stream->deferring = true;
+    if (stream->last)
+        stream->last->next = kept;
+    else
+        stream->first = kept;
+    stream->last = kept;
+    stream->deferred++;
+    return YOKE_OK;
+}
+
+/* Unlock after something was held, and only then tell the worker, which would run into the lock. */
+static void unlock_and_post(yoke_stream *stream)
+{
+    pthread_mutex_unlock(&stream->lock);
+    atomic_fetch_add_explicit(&stream->posted, 1, memory_order_release);
+}
+
+/* With YOKE_BLOCKING: what was enqueued has to finish before its call returns. */
+static yoke_status finish_if_blocking(yoke_stream *stream, yoke_status status)
+{
+    return stream->device->blocking && status == YOKE_OK && !atomic_load(&stream->blocking_suppressed) ? yk_stream_finish(stream)
+                                                                                                       : status;
+}
+
+/* With stream->lock held. */
+static yoke_status record(yoke_stream *stream, const yk_op *op)
+{
+    yoke_status status = yk_stream_report_locked(stream);
+    return status == YOKE_OK ? yk_graph_record(stream, op) : status;
+}
+
+/* With stream->lock held, which is let go meanwhile. YOKE_PENDING: there is no room, and the caller does not wait for it. */
+static yoke_status make_room(yoke_stream *stream)
+{
+    return stream->depth ? yk_depth_make_room(stream) : YOKE_OK;
+}
+
+yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again)
+{
+    yoke_status status;
+    yk_stream_lock(stream);
+    status = make_room(stream);
+    if (status == YOKE_OK && atomic_load(&stream->recording)) {
+        status = record(stream, op);
+        pthread_mutex_unlock(&stream->lock);
+        return status;
+    }
+    if (status == YOKE_OK)
+        status = yk_stream_report_locked(stream);
+    if (status == YOKE_OK && stream->deferring) {
+        status = hold(stream, op);
+    } else if (status == YOKE_OK && submits_locked(stream)) {
+        status = stream->device->traced ? yk_trace_submit(stream, op) : yk_submit(stream, op->kind, op);
+        if (status == YOKE_OK)
+            yk_note_submitted(stream, op->kind, op, false);
+        yk_depth_note_submitted(stream);
+    } else if (status == YOKE_OK) {
+        *out_again = true;
+    }
+    unlock_and_post(stream);
+    if (YK_UNLIKELY(status < 0))
+        return yk_stream_not_submitted(stream, status);
+    return *out_again ? status : finish_if_blocking(stream, status);
+}
+
+yoke_status yk_stream_defer_always(yoke_stream *stream, const yk_op *op)
+{
+    yk_stream_lock(stream);
+    yoke_status status = hold(stream, op);
+    unlock_and_post(stream);
+    return status;
+}
+
+yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op)
+{
+    yk_stream_lock(stream);
+    yoke_status status = make_room(stream);
+    if (status == YOKE_OK && atomic_load(&stream->recording)) {
+        status = record(stream, op);
+        pthread_mutex_unlock(&stream->lock);
+        return status;
+    }
+    if (status == YOKE_OK)
+        status = yk_stream_report_locked(stream);
+    if (status == YOKE_OK)
+        status = hold(stream, op);
+    unlock_and_post(stream);
+    if (op->kind != YK_OP_CALL && op->kind != YK_OP_NATIVE)
+        return finish_if_blocking(stream, status);
+    if (status == YOKE_OK) /* the function will be called: how that ends is no failure of the enqueue */
+        (void)finish_if_blocking(stream, status);
+    return status;
+}
+
+static yoke_status record_closed(yoke_stream *stream, yoke_event *event, bool always)
+{
+    yk_op op = { .kind = YK_OP_RECORD, .where = event->where, .u.record.event = event };
+    yk_stream_lock(stream);
+    yoke_status status = always || !stream->deferring ? YOKE_OK : make_room(stream);
+    if (status == YOKE_OK && !always)
+        status = yk_stream_report_locked(stream);
+    if (status == YOKE_OK)
+        status =
+            stream->deferring || (atomic_load(&stream->failed) && !stream->recovering) ? hold(stream, &op) : yk_event_submit(event);
+    unlock_and_post(stream);
+    return status;
+}
+
+yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always)
+{
+    yoke_status status;
+    if (YK_UNLIKELY(!yk_gate_enter(stream))) {
+        status = record_closed(stream, event, always);
+    } else {
+        status = yk_event_submit(event);
+        yk_gate_leave(stream);
+    }
+    return YK_UNLIKELY(status < 0) ? yk_stream_not_submitted(stream, status) : status;
+}
+
+void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context)
+{
+    YK_UNCANCELLED;
+    yk_waiter *waiter = yk_waiter_take();
+    yk_listener listener = { .waiter = waiter };
+    bool yet = false;
+    if (waiter)
+        yk_stream_listen(stream, &listener);
+    for (;;) {
+        pthread_mutex_lock(&stream->lock);
+        yet = reached(stream, context);
+        pthread_mutex_unlock(&stream->lock);
+        if (yet)
+            break;
+        if (waiter)
+            yk_waiter_sleep(waiter, UINT64_MAX);
+        else
+            sched_yield();
+    }
+    if (waiter)
+        yk_stream_unlisten(stream, &listener);
+    yk_waiter_put(waiter);
+}
+
+/* The caller runs the operation himself: a copy that he waits for, which spares waking a thread, or a graph. What others enqueue
+ * meanwhile is held. What it fails with becomes the stream's. */
+yoke_status yk_stream_run_by_caller(yoke_stream *stream, const yk_op *op)
+{
+    yk_stream_lock(stream);
+    yoke_status status = make_room(stream);
+    if (status == YOKE_OK)
+        status = yk_stream_report_locked(stream);
+    bool here = status == YOKE_OK && !stream->deferring && !atomic_load(&stream->recording) && !stream->device->blocking;
+    if (here) {
+        yk_stream_close(stream);
+        stream->deferring = stream->run_by_caller = true;
+        stream->running = op;
+    }
+    pthread_mutex_unlock(&stream->lock);
+    if (!here)
+        return status != YOKE_OK ? status : yk_stream_defer(stream, op);
+    yk_stream_run(stream, op);
+    pthread_mutex_lock(&stream->lock);
+    stream->run_by_caller = false;
+    stream->running = NULL;
+    stream->ran++;
+    yk_depth_note_submitted(stream);
+    if (!stream->first) {
+        stream->deferring = false;
+        yk_stream_open(stream);
+    }
+    yk_stream_post_listeners(stream);
+    pthread_mutex_unlock(&stream->lock);
+    return YOKE_OK;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Back-pressure: a stream with a depth has at most so many operations unfinished, deferred by Yoke and submitted to the driver
+ * together. The gate of such a stream is always closed, so that every enqueue comes by here with the stream's lock held; streams
+ * without a depth never do.
+ *
+ * How far the driver has got is known by checkpoints: events behind every few operations, of which the oldest is waited for.
+ */
+#include "stream/depth.h"
+
+#include "stream/enqueue.h"
+#include "stream/event.h"
+#include "stream/wait.h"
+
+/* The stream for whose enqueues this thread has found room already: a call may be several operations. */
+static _Thread_local const yoke_stream *admitted;
+
+/* With stream->lock held. */
+static uint64_t unfinished(const yoke_stream *stream)
+{
+    uint64_t given = yk_stream_submitted(stream), done = atomic_load(&stream->done);
+    return stream->deferred + (given > done ? given - done : 0);
+}
+
+/* With stream->lock held: whether this thread has to wait. A host function of the stream must not: it would wait for itself. */
+static bool is_full(const yoke_stream *stream)
+{
+    return unfinished(stream) >= stream->depth && admitted != stream && !yk_stream_is_mine(stream) &&
+           !atomic_load(&stream->failed) && !atomic_load(&stream->recording);
+}
+
+/* ---- Checkpoints ---- */
+
+/* With stream->lock held. */
+static void drop_oldest(yoke_stream *stream)
+{
+    yoke_event *oldest = stream->checkpoints[0];
+    stream->checkpoint_count--;
+    memmove(stream->checkpoints, stream->checkpoints + 1, stream->checkpoint_count * sizeof oldest);
+    yoke_event_release(oldest); /* the stream is in use: this cannot be what keeps it */
+}
+
+/* With stream->lock held. */
+static void drop_complete(yoke_stream *stream)
+{
+    while (stream->checkpoint_count > 0 && atomic_load(&stream->checkpoints[0]->state) == YK_EVENT_COMPLETE)
+        drop_oldest(stream);
+}
+
+void yk_depth_note_submitted(yoke_stream *stream)
+{
+    uint64_t given = yk_stream_submitted(stream),
+             step = stream->depth < YK_CHECKPOINTS / 2 ? 1 : stream->depth / (YK_CHECKPOINTS / 2);
+    if (!stream->depth || given - stream->checked < step || stream->torn_down || atomic_load(&stream->failed))
+        return;
+    drop_complete(stream);
+    if (stream->checkpoint_count == YK_CHECKPOINTS)
+        return;
+    yoke_error_info before = *yoke_error();
+    yoke_event *event = yk_event_take(stream, 0);
+    if (event && yk_event_submit(event) == YOKE_OK) {
+        event->where = NULL;
+        yk_stream_use(stream);
+        stream->checkpoints[stream->checkpoint_count++] = event;
+        stream->checked = given;
+    } else { /* who finds no room then waits for all of the stream */
+        if (event)
+            yk_event_recycle(event);
+        yk_error_restore(&before);
+    }
+}
+
+void yk_depth_end(yoke_stream *stream)
+{
+    while (stream->checkpoint_count > 0)
+        drop_oldest(stream);
+}
+
+/* The oldest that is not complete, retained; NULL when there is none. */
+static yoke_event *oldest_checkpoint(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    drop_complete(stream);
+    yoke_event *oldest = stream->checkpoint_count > 0 ? yoke_event_retain(stream->checkpoints[0]) : NULL;
+    pthread_mutex_unlock(&stream->lock);
+    return oldest;
+}
+
+/* ---- Room ---- */
+
+static void wait_for(yoke_stream *stream, yoke_event *event)
+{
+    (void)yk_wait_any(&(yk_wait){ .events = &event, .count = 1, .deadline = UINT64_MAX, .unless_failed = stream });
+}
+
+/* With stream->lock held. */
+static bool has_got_on(yoke_stream *stream, void *ran)
+{
+    return stream->ran != *(const uint64_t *)ran || stream->checkpoint_count > 0 || !stream->deferring || !is_full(stream);
+}
+
+/* Wait for something of the stream to finish. */
+static yoke_status wait_for_some(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    uint64_t ran = stream->ran;
+    bool held = stream->deferring;
+    pthread_mutex_unlock(&stream->lock);
+    yoke_event *event = oldest_checkpoint(stream);
+    if (!event && held) {
+        yk_stream_wait_until(stream, has_got_on, &ran);
+        return YOKE_OK;
+    }
+    if (!event) {
+        event = yk_event_new(stream, 0, NULL);
+        yoke_status status = event ? yk_stream_record(stream, event, true) : yoke_error()->status;
+        if (status < 0) {
+            yoke_event_release(event);
+            return status;
+        }
+    }
+    wait_for(stream, event);
+    yoke_event_release(event);
+    return YOKE_OK;
+}
+
+/* Learn how far the driver has got, without waiting. */
+static void poll_checkpoints(yoke_stream *stream)
+{
+    yoke_error_info before = *yoke_error();
+    bool more = true;
+    while (more) {
+        yoke_event *oldest = oldest_checkpoint(stream);
+        more = oldest && yk_event_poll(oldest) != YOKE_PENDING;
+        yoke_event_release(oldest);
+    }
+    yk_error_restore(&before);
+}
+
+/* With stream->lock held, which is let go meanwhile. */
+static yoke_status make_room(yoke_stream *stream, bool wait)
+{
+    yoke_status status = YOKE_OK;
+    bool polled = false;
+    while (status == YOKE_OK && is_full(stream)) {
+        if (polled && !wait)
+            return YOKE_PENDING;
+        pthread_mutex_unlock(&stream->lock);
+        if (polled)
+            status = wait_for_some(stream);
+        else
+            poll_checkpoints(stream);
+        polled = true;
+        yk_stream_lock(stream);
+    }
+    return status;
+}
+
+yoke_status yk_depth_make_room(yoke_stream *stream)
+{
+    return make_room(stream, !(stream->flags & YOKE_STREAM_PENDING_WHEN_FULL));
+}
+
+yoke_status yk_depth_admit(yoke_stream *stream, bool wait)
+{
+    if (!stream->depth)
+        return YOKE_OK;
+    yk_stream_lock(stream);
+    yoke_status status = make_room(stream, wait || !(stream->flags & YOKE_STREAM_PENDING_WHEN_FULL));
+    pthread_mutex_unlock(&stream->lock);
+    if (status == YOKE_OK)
+        admitted = stream;
+    return status;
+}
+
+void yk_depth_leave(const yoke_stream *stream)
+{
+    if (admitted == stream)
+        admitted = NULL;
+}

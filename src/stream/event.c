@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events: points in a stream. An event is recorded once and never changes its place; its memory and the driver's object are
+ * recycled by its stream, oldest first, so that recording costs little and a released event stays recognisable for a while.
+ */
+#include "stream/event.h"
+
+#include <stdio.h>
+
+#include "stream/enqueue.h"
+#include "graph/graph.h"
+#include "stream/wait.h"
+#include "stream/sleep.h"
+#include "trace/trace.h"
+
+/* How many spare events of a kind are kept before they are used again. */
+#define SPARE_EVENTS 16
+
+/* ---- Memory ---- */
+
+/* The oldest spare event, once there are enough of them. */
+static yoke_event *take_spare(yoke_stream *stream, unsigned kind)
+{
+    yoke_event *event = NULL;
+    yk_light_lock(&stream->spare_lock);
+    if (stream->spare_count[kind] > SPARE_EVENTS) {
+        yoke_event *last = stream->spares[kind]; /* a ring: last->next is the oldest */
+        event = last->next;
+        last->next = event->next;
+        stream->spare_count[kind]--;
+    }
+    yk_light_unlock(&stream->spare_lock);
+    return event;
+}
+
+static yoke_event *create(yoke_stream *stream, uint32_t flags)
+{
+    yoke_event *event = yk_object_new(YK_EVENT, sizeof *event);
+    if (!event)
+        return NULL;
+    event->stream = stream;
+    event->flags = flags;
+    if (stream->device->backend->event_create(event) < 0) {
+        yk_object_free(event, sizeof *event);
+        return NULL;
+    }
+    return event;
+}
+
+yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags)
+{
+    yoke_event *event = take_spare(stream, flags & YOKE_EVENT_TIMED);
+    if (event) {
+        atomic_store_explicit(&event->object.kind, YK_EVENT, memory_order_relaxed);
+        atomic_store_explicit(&event->object.refs, 1, memory_order_relaxed);
+    } else if (!(event = create(stream, flags))) {
+        return NULL;
+    }
+    atomic_store_explicit(&event->state, YK_EVENT_DEFERRED, memory_order_relaxed);
+    return event;
+}
+
+void yk_event_recycle(yoke_event *event)
+{
+    yoke_stream *stream = event->stream;
+    unsigned kind = event->flags & YOKE_EVENT_TIMED;
+    yk_failure *failure = atomic_load_explicit(&event->failure, memory_order_relaxed);
+    if (YK_UNLIKELY(failure != NULL)) {
+        yk_failure_release(failure);
+        atomic_store_explicit(&event->failure, NULL, memory_order_relaxed);
+    }
+    stream->device->backend->event_reset(event);
+    yk_event_drop_notice(event);
+    atomic_store_explicit(&event->object.kind, YK_DEAD, memory_order_relaxed);
+    yk_light_lock(&stream->spare_lock);
+    yoke_event *last = stream->spares[kind];
+    event->next = last ? last->next : event;
+    if (last)
+        last->next = event;
+    stream->spares[kind] = event;
+    stream->spare_count[kind]++;
+    yk_light_unlock(&stream->spare_lock);
+}
+
+void yk_event_destroy_spares(yoke_stream *stream)
+{
+    for (size_t kind = 0; kind < YK_COUNT_OF(stream->spares); kind++) {
+        for (; stream->spare_count[kind]; --stream->spare_count[kind]) {
+            yoke_event *event = stream->spares[kind]->next;
+            stream->spares[kind]->next = event->next;
+            stream->device->backend->event_destroy(event);
+            yk_object_free(event, sizeof *event);
+        }
+        stream->spares[kind] = NULL;
+    }
+}
+
+yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
+{
+    yoke_event *event = yk_event_take(stream, flags);
+    if (!event) {
+        (void)yk_stream_not_submitted(stream, yoke_error()->status);
+        return NULL;
+    }
+    event->where = where;
+    yk_stream_use(stream);
+    return event;
+}
+
+yoke_event *yoke_event_retain(yoke_event *event)
+{
+    if (!yk_is(event, YK_EVENT) && !yk_is(event, YK_GRAPH_EVENT))
+        return NULL;
+    yk_object_retain(event);
+    return event;
+}
+
+void yoke_event_release(yoke_event *event)
+{
+    if (YK_UNLIKELY(!yk_is(event, YK_EVENT))) {
+        if (yk_is(event, YK_GRAPH_EVENT))
+            yk_graph_event_release((yk_graph_event *)(void *)event);
+        return;
+    }
+    if (!yk_object_release(event))
+        return;
+    yoke_stream *stream = event->stream;
+    yk_event_recycle(event);
+    yk_stream_unuse(stream);
+}
+
+/* ---- Recording and settling ---- */
+
+void yk_event_submitted(yoke_event *event, uint64_t mark)
+{
+    event->position = mark;
+    event->epoch = atomic_load_explicit(&event->stream->epoch, memory_order_relaxed);
+    atomic_store_explicit(&event->state, YK_EVENT_SUBMITTED, memory_order_release);
+}
+
+yoke_status yk_event_submit(yoke_event *event)
+{
+    yoke_stream *stream = event->stream;
+    if (!(event->flags & YOKE_EVENT_TIMED) && yk_stream_is_idle(stream)) { /* nothing to wait for, and no need to ask the driver */
+        event->position = yk_stream_submitted(stream);
+        atomic_store_explicit(&event->state, YK_EVENT_COMPLETE, memory_order_release);
+        return YOKE_OK;
+    }
+    uint64_t mark = yk_stream_submitted(stream); /* before: what other threads give meanwhile may come behind the event */
+    yoke_status status = stream->device->backend->event_record(event);
+    if (status == YOKE_OK)
+        yk_event_submitted(event, mark);
+    if (status == YOKE_OK &&
+        (event->flags & YOKE_EVENT_TIMED)) /* work too: nobody is told that all is done before its time is known */
+        yk_note_submitted(stream, YK_OP_RECORD, &(yk_op){ .kind = YK_OP_RECORD, .where = event->where }, false);
+    return status;
+}
+
+/* The failure that the event settles with: its stream's, once that has failed with this one or another before. `inherited`: it came
+ * from another stream, and names its suspects already. */
+static yk_failure *failure_of(yoke_event *event, yoke_status status, bool inherited)
+{
+    yoke_stream *stream = event->stream;
+    if (inherited || status == YOKE_E_DEVICE_LOST)
+        ; /* these name their suspects themselves */
+    else if (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_SUBMITTED)
+        yk_stream_name_suspects(stream, atomic_load_explicit(&stream->done, memory_order_relaxed), event->position);
+    else
+        event->epoch = atomic_load_explicit(&stream->epoch, memory_order_relaxed);
+    return yk_stream_fail_in(stream, event->epoch, event->where, status);
+}
+
+static void note_done(yoke_stream *stream, uint64_t mark)
+{
+    uint_fast64_t done = atomic_load_explicit(&stream->done, memory_order_relaxed);
+    while (done < mark &&
+           !atomic_compare_exchange_weak_explicit(&stream->done, &done, mark, memory_order_release, memory_order_relaxed))
+        continue;
+}
+
+yoke_status yk_event_complete(yoke_event *event, yoke_status status)
+{
+    yoke_stream *stream = event->stream;
+    bool inherited = false;
+    if (YK_UNLIKELY(atomic_load_explicit(&stream->waits, memory_order_acquire) != NULL)) {
+        yoke_error_info record = *yoke_error();
+        yoke_status before = yk_stream_check_waits(stream, event->position, event->epoch);
+        inherited = before < 0;
+        if (inherited)
+            status = before;
+        else
+            yk_error_restore(&record);
+    }
+    if (status < 0) {
+        yk_failure *none = NULL, *failure = failure_of(event, status, inherited);
+        if (!atomic_compare_exchange_strong(&event->failure, &none, failure)) {
+            yk_failure_release(failure); /* another thread has settled it meanwhile */
+            failure = none;
+        }
+        status = yk_error_restore(&failure->info); /* nobody has asked yet */
+    } else {
+        note_done(stream, event->position);
+    }
+    if (atomic_exchange(&event->state, YK_EVENT_COMPLETE) != YK_EVENT_COMPLETE && atomic_load(&event->notice))
+        yk_event_wake(event);
+    return status;
+}
+
+/* Whether another event has told already that all the work before this one is done: then so is this one, whatever the driver says
+ * of it yet. */
+static bool is_known_done(const yoke_event *event)
+{
+    const yoke_stream *stream = event->stream;
+    return !(event->flags & YOKE_EVENT_TIMED) && event->position <= atomic_load(&stream->done) &&
+           event->epoch == atomic_load(&stream->epoch);
+}
+
+yoke_status yk_event_poll(yoke_event *event)
+{
+    int state = atomic_load_explicit(&event->state, memory_order_acquire);
+    if (state == YK_EVENT_DEFERRED)
+        return YOKE_PENDING;
+    if (state == YK_EVENT_COMPLETE) {
+        yk_failure *failure = atomic_load_explicit(&event->failure, memory_order_relaxed);
+        return failure ? yk_failure_report(failure) : YOKE_OK;
+    }
+    yoke_status status = is_known_done(event) ? YOKE_OK : event->stream->device->backend->event_query(event);
+    if (status != YOKE_PENDING)
+        status = yk_event_complete(event, status);
+    return status < 0 ? yk_failure_report(atomic_load(&event->failure)) : status;
+}
+
+yoke_status yk_event_wait_soon(yoke_event *event, uint64_t spin_more)
+{
+    (void)yk_wait_any(&(yk_wait){ .events = &event, .count = 1, .deadline = UINT64_MAX, .spin_more = spin_more });
+    return yk_event_poll(event);
+}
+
+yoke_status yk_event_wait(yoke_event *event)
+{
+    return yk_event_wait_soon(event, 0);
+}
+
+/* ---- Public functions ---- */
+
+yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event)
+{
+    static const char function[] = "yoke_event_record";
+    if (!out_event)
+        return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_event is NULL", function));
+    *out_event = NULL;
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (flags & ~(uint32_t)YOKE_EVENT_TIMED)
+        return yk_attribute(function, where,
+                            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: flags are 0x%x, only YOKE_EVENT_TIMED (0x%x) is known", function,
+                                    (unsigned)flags, (unsigned)YOKE_EVENT_TIMED));
+    if ((flags & YOKE_EVENT_TIMED) && (stream->flags & (YOKE_STREAM_TIMED | YK_STREAM_STAMPED)) != YOKE_STREAM_TIMED)
+        return yk_attribute(
+            function, where,
+            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", function));
+
+    if (yk_is_recording(stream)) {
+        yoke_status recorded = yk_graph_record_event(function, where, stream, flags, out_event);
+        return recorded < 0 ? yk_attribute(function, where, recorded) : recorded;
+    }
+    yoke_event *event = yk_event_new(stream, flags, where);
+    if (!event)
+        return yk_attribute(function, where, yoke_error()->status);
+    yoke_status status = yk_stream_record(stream, event, false);
+    if (status != YOKE_OK) {
+        yoke_event_release(event);
+        return status < 0 ? yk_attribute(function, where, status) : status;
+    }
+    if (YK_UNLIKELY(stream->device->blocking) && !yk_stream_is_mine(stream))
+        (void)yk_event_wait(event);
+    *out_event = event;
+    return YOKE_OK;
+}
+
+yoke_status yoke_event_query(yoke_event *event)
+{
+    YK_CHECK(event, YK_EVENT, "yoke_event_query", "event");
+    yoke_status status = yk_event_poll(event);
+    return status < 0 ? yk_attribute("yoke_event_query", event->where, status) : status;
+}
+
+/* Wait until one of the events has settled, or the time has passed; `function` is the public one. */
+static yoke_status wait_for_any(const char *function, yoke_event *const *events, size_t count, uint64_t nanoseconds,
+                                size_t *out_index)
+{
+    uint64_t now = yk_now();
+    yk_wait wait = { .events = events,
+                     .count = count,
+                     .deadline = nanoseconds < UINT64_MAX - now ? now + nanoseconds : UINT64_MAX };
+    size_t mine = 0, settled;
+    for (size_t i = 0; i < count; i++)
+        mine += yk_stream_is_mine(events[i]->stream) && atomic_load_explicit(&events[i]->state, memory_order_acquire) ==
+                                                            YK_EVENT_DEFERRED; /* any other is before the function */
+    settled = yk_poll_any(events, count);
+    if (settled == count && nanoseconds > 0) {
+        if (mine == count)
+            return yk_fail(YOKE_E_DEADLOCK,
+                           "%s: the event stands behind the host function that waits for it, in the same stream; wait outside of "
+                           "the function",
+                           function);
+        uint64_t since = yk_trace_now(events[0]->stream);
+        yk_stream_awaits(events[0], count > 1 || nanoseconds != YOKE_FOREVER);
+        settled = yk_wait_any(&wait);
+        yk_stream_awaits(NULL, false);
+        yk_trace_waited(events[settled < count ? settled : 0]->stream, events[settled < count ? settled : 0]->where, since);
+    }
+    *out_index = settled;
+    return settled < count ? yk_event_poll(events[settled]) : YOKE_PENDING;
+}
+
+yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_event_wait_for";
+    size_t index;
+    YK_CHECK(event, YK_EVENT, function, "event");
+    yoke_status status = wait_for_any(function, &event, 1, nanoseconds, &index);
+    return status < 0 ? yk_attribute(function, event->where, status) : status;
+}
+
+yoke_status yoke_event_wait(yoke_event *event)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_event_wait";
+    size_t index;
+    YK_CHECK(event, YK_EVENT, function, "event");
+    yoke_status status = yk_event_poll(event);
+    if (status == YOKE_PENDING)
+        status = wait_for_any(function, &event, 1, YOKE_FOREVER, &index);
+    return status < 0 ? yk_attribute(function, event->where, status) : status;
+}
+
+yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_t nanoseconds, size_t *out_index)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_event_wait_any";
+    char name[40];
+    if (!out_index)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_index is NULL", function));
+    *out_index = count;
+    if (!events || count == 0)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: there are no events to wait for", function));
+    if (count > PTRDIFF_MAX / sizeof *events)
+        return yk_attribute(function, NULL,
+                            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: count is %zu; no array is as long", function, count));
+    for (size_t i = 0; i < count; i++) {
+        if (yk_is(events[i], YK_EVENT))
+            continue;
+        snprintf(name, sizeof name, "events[%zu]", i);
+        return yk_object_fault(events[i], YK_EVENT, function, name);
+    }
+    yoke_status status = wait_for_any(function, events, count, nanoseconds, out_index);
+    return status < 0 ? yk_attribute(function, *out_index < count ? events[*out_index]->where : NULL, status) : status;
+}
+
+yoke_status yoke_event_get_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)
+{
+    static const char function[] = "yoke_event_get_elapsed";
+    if (!out_nanoseconds)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_nanoseconds is NULL", function));
+    *out_nanoseconds = 0;
+    YK_CHECK(start, YK_EVENT, function, "start");
+    YK_CHECK(end, YK_EVENT, function, "end");
+    if (!(start->flags & end->flags & YOKE_EVENT_TIMED))
+        return yk_attribute(function, NULL,
+                            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s was recorded without YOKE_EVENT_TIMED", function,
+                                    start->flags & YOKE_EVENT_TIMED ? "end" : "start"));
+    if (start->stream->device != end->stream->device)
+        return yk_attribute(
+            function, NULL,
+            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the events belong to different devices, whose clocks differ", function));
+
+    yoke_status status = yk_event_poll(start);
+    if (status == YOKE_OK)
+        status = yk_event_poll(end);
+    if (status == YOKE_OK)
+        status = start->stream->device->backend->event_elapsed(start, end, out_nanoseconds);
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events that nobody waits for in a call: settled callbacks and file descriptors. One thread, the watcher, looks after all of them,
+ * and is there only while there are any. It never runs code of the program's: each callback gets a thread of its own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/eventfd.h>
+#endif
+
+#include "backend.h"
+#include "stream/event.h"
+#include "stream/wait.h"
+#include "stream/stream.h"
+#include "base/thread.h"
+
+/* How long the watcher stays when there is nothing left to watch. */
+#define IDLE_NANOSECONDS 1000000000u
+
+typedef struct watch {
+    struct watch *next;
+    yoke_event *event;
+    uint64_t since;
+    yk_sleeper sleeper;
+    yoke_complete_fn fn; /* NULL: write to fd */
+    void *user;
+    yoke_release_fn release;
+    int fd;
+} watch;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
+static watch *arrived;                                   /* the newest first */
+static yk_waiter *waiter;                                /* the watcher's, for good once there is one */
+static bool watching;                                    /* there is a watcher, or about to be */
+
+/* ---- An event has settled ---- */
+
+static void free_watch(watch *done)
+{
+    yoke_event_release(done->event);
+    free(done);
+}
+
+static void call_back(void *argument)
+{
+    watch *done = argument;
+    done->fn(yk_event_poll(done->event), done->user);
+    if (done->release)
+        done->release(done->user);
+    free_watch(done);
+}
+
+static void make_readable(int fd)
+{
+    static const uint64_t one = 1;
+    while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
+        continue;
+    close(fd);
+}
+
+static void fire(watch *settled)
+{
+    if (!settled->fn) {
+        make_readable(settled->fd);
+        free_watch(settled);
+    } else if (yk_thread_run(call_back, settled, "a settled callback") < 0) {
+        yk_log(YOKE_LOG_WARNING, "%s; callbacks run one after the other meanwhile", yoke_error()->text);
+        call_back(settled); /* late is better than never */
+    }
+}
+
+/* ---- The watcher ---- */
+
+/* Poll the events to which something has happened, and fire those that are complete. */
+static void poll_posted(watch **list)
+{
+    while (*list) {
+        watch *one = *list;
+        if (atomic_exchange(&one->sleeper.posted, false)) {
+            yk_sleeper_ask(&one->sleeper);
+            if (yk_event_poll(one->event) != YOKE_PENDING) {
+                *list = one->next;
+                yk_sleeper_end(&one->sleeper);
+                fire(one);
+                continue;
+            }
+        }
+        list = &one->next;
+    }
+}
+
+/* Whichever of the list is first stands for all of them: they share the waiter. */
+static void sleep_for(watch *list)
+{
+    uint64_t interval = list ? yk_sleepers_poll(&list->sleeper, 1, yk_now()) : IDLE_NANOSECONDS;
+    if (yk_waiter_sleep(waiter, interval))
+        return;
+    for (; list; list = list->next)
+        yk_sleepers_overslept(&list->sleeper, 1);
+}
+
+/* Put what has arrived behind the list, the oldest first. */
+static void take_arrived(watch **list, watch *newest)
+{
+    watch *turned = NULL;
+    while (newest) {
+        watch *one = newest;
+        newest = one->next;
+        one->next = turned;
+        turned = one;
+        yk_sleeper_begin(&one->sleeper, one->event, waiter, one->since);
+    }
+    while (*list)
+        list = &(*list)->next;
+    *list = turned;
+}
+
+static void watch_all(void *unused)
+{
+    watch *list = NULL;
+    bool more = true;
+    int slack = yk_timer_slack(1);
+    (void)unused;
+    while (more) {
+        poll_posted(&list);
+        bool idle = !list;
+        sleep_for(list);
+        pthread_mutex_lock(&lock);
+        watch *newest = arrived;
+        arrived = NULL;
+        more = watching = newest || !idle;
+        pthread_mutex_unlock(&lock);
+        take_arrived(&list, newest);
+    }
+    yk_timer_slack(slack);
+}
+
+/* Hand it to the watcher, and see to it that there is one. */
+static yoke_status add(watch *fresh)
+{
+    yoke_status status = YOKE_OK;
+    fresh->since = yk_now();
+    pthread_mutex_lock(&lock);
+    if (!waiter && !(waiter = yk_waiter_take()))
+        status = yk_no_memory("the watcher of events");
+    if (status == YOKE_OK && !watching)
+        status = yk_thread_run(watch_all, NULL, "the watcher of events");
+    if (status == YOKE_OK) {
+        watching = true;
+        fresh->next = arrived;
+        arrived = fresh;
+    }
+    pthread_mutex_unlock(&lock);
+    if (status == YOKE_OK)
+        yk_waiter_post(waiter);
+    return status;
+}
+
+static yoke_status watch_event(const watch *wanted)
+{
+    watch *fresh = malloc(sizeof *fresh);
+    if (!fresh)
+        return yk_no_memory("an event's watch");
+    *fresh = *wanted;
+    fresh->event = yoke_event_retain(wanted->event);
+    yoke_status status = add(fresh);
+    if (status < 0)
+        free_watch(fresh);
+    return status;
+}
+
+/* ---- Public functions ---- */
+
+yoke_status yoke_event_on_complete(yoke_event *event, yoke_complete_fn fn, void *user, yoke_release_fn release)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_event_on_complete";
+    YK_CHECK(event, YK_EVENT, function, "event");
+    if (!fn)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fn is NULL", function));
+    yoke_status status = watch_event(&(watch){ .event = event, .fn = fn, .user = user, .release = release });
+    return status < 0 ? yk_attribute(function, event->where, status) : status;
+}
+
+/* Two descriptors: one to read, the caller's, and one to write to. They differ, so that the caller may close his at any time. */
+static yoke_status open_pair(int ends[2])
+{
+#ifdef __linux__
+    ends[0] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    ends[1] = ends[0] < 0 ? -1 : fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
+    if (ends[0] >= 0 && ends[1] < 0)
+        close(ends[0]);
+    bool open = ends[0] >= 0 && ends[1] >= 0;
+#else
+    bool open = pipe(ends) == 0;
+    for (int i = 0; open && i < 2; i++) {
+        (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+        (void)fcntl(ends[i], F_SETFL, O_NONBLOCK);
+    }
+#endif
+    if (open)
+        return YOKE_OK;
+    return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY,
+                   "no file descriptor for an event (error %d): raise the limit on open files, ulimit -n", errno);
+}
+
+yoke_status yoke_event_get_fd(yoke_event *event, int *out_fd)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_event_get_fd";
+    int ends[2];
+    if (!out_fd)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_fd is NULL", function));
+    *out_fd = -1;
+    YK_CHECK(event, YK_EVENT, function, "event");
+    yoke_status status = open_pair(ends);
+    if (status < 0)
+        return yk_attribute(function, event->where, status);
+    status = watch_event(&(watch){ .event = event, .fd = ends[1] });
+    if (status < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return yk_attribute(function, event->where, status);
+    }
+    *out_fd = ends[0];
+    return YOKE_OK;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sleeping for events. Three things wake a thread that sleeps for an event:
+ *
+ *   - the event's notice, which all threads that sleep for it share: the driver is asked once to post it when the event completes,
+ *     and Yoke posts it when it submits the event or learns how it ended;
+ *   - the leader. A driver's notification may be late or lost, so events have to be polled as well. One thread polls for all: the
+ *     leader is the first thread that sleeps, and hands over to the next when it leaves;
+ *   - its own clock, rarely, should the leader be stuck in a driver.
+ *
+ * So a thousand sleeping threads cost about as much as one. A notice is recycled with its event but never freed, since a driver may
+ * post it at any time: a late post is at worst a needless look.
+ */
+#include "stream/sleep.h"
+
+#include <stdlib.h>
+
+#include "backend.h"
+#include "stream/event.h"
+#include "stream/wait.h"
+
+/* The longest sleep between two polls where the driver's notification comes at once: should it never come, this is how late a wait
+ * ends. */
+#define NOTIFIED_NANOSECONDS 1000000
+
+/* The same where the notification comes late or not at all. A poll costs some 4 us of a core, so this is less than a twentieth of
+ * one, and 45 us late on average. */
+#define UNNOTIFIED_NANOSECONDS 88000
+
+/* The same for threads that are not the leader. */
+#define FOLLOWER_NANOSECONDS 100000000
+
+/* ---- Notices ---- */
+
+struct yk_notice {
+    pthread_mutex_t lock; /* protects sleepers; a leaf but for their waiters' */
+    yk_sleeper *sleepers;
+    atomic_bool asked;      /* the driver was asked to post it */
+    atomic_bool unnotified; /* and cannot do so in time; or was not asked yet */
+    yk_notice *next;        /* in the pool */
+};
+
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER; /* protects pool */
+static yk_notice *pool;
+
+static yk_notice *take_notice(void)
+{
+    pthread_mutex_lock(&pool_lock);
+    yk_notice *notice = pool;
+    if (notice)
+        pool = notice->next;
+    pthread_mutex_unlock(&pool_lock);
+    if (!notice && (notice = calloc(1, sizeof *notice)) && pthread_mutex_init(&notice->lock, NULL)) {
+        free(notice);
+        notice = NULL;
+    }
+    if (notice) {
+        atomic_store(&notice->asked, false);
+        atomic_store(&notice->unnotified, true);
+    }
+    return notice;
+}
+
+static void give_back_notice(yk_notice *notice)
+{
+    pthread_mutex_lock(&pool_lock);
+    notice->next = pool;
+    pool = notice;
+    pthread_mutex_unlock(&pool_lock);
+}
+
+void yk_notice_post(yk_notice *notice)
+{
+    pthread_mutex_lock(&notice->lock);
+    for (yk_sleeper *sleeper = notice->sleepers; sleeper; sleeper = sleeper->next) {
+        atomic_store(&sleeper->posted, true);
+        yk_waiter_post(sleeper->waiter);
+    }
+    pthread_mutex_unlock(&notice->lock);
+}
+
+/* The event's, made by the first that sleeps for it; NULL without memory. */
+static yk_notice *notice_of(yoke_event *event)
+{
+    yk_notice *there = atomic_load(&event->notice);
+    if (there)
+        return there;
+    yk_notice *fresh = take_notice();
+    if (!fresh || atomic_compare_exchange_strong(&event->notice, &there, fresh))
+        return fresh;
+    give_back_notice(fresh);
+    return there;
+}
+
+/* Who changes the event's state looks for a notice afterwards, and who sleeps makes the notice before it looks at the state: with
+ * both in one order, one of them sees the other. */
+void yk_event_wake(yoke_event *event)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    yk_notice *notice = atomic_load(&event->notice);
+    if (notice)
+        yk_notice_post(notice);
+}
+
+void yk_event_drop_notice(yoke_event *event)
+{
+    yk_notice *notice = atomic_load_explicit(&event->notice, memory_order_relaxed);
+    if (!notice)
+        return;
+    atomic_store_explicit(&event->notice, NULL, memory_order_relaxed);
+    give_back_notice(notice);
+}
+
+/* ---- Sleepers ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows; a leaf */
+static yk_sleeper *first, *last;
+static yk_waiter *leader;     /* the thread's; NULL while nobody sleeps */
+static uint64_t leader_wakes; /* when it polls again, unless it is posted before */
+static uint64_t poll_number;  /* streams remember the last one that met them */
+
+static int state_of(const yoke_event *event)
+{
+    return atomic_load_explicit(&event->state, memory_order_acquire);
+}
+
+static void join_notice(yk_sleeper *sleeper)
+{
+    sleeper->notice = sleeper->waiter ? notice_of(sleeper->event) : NULL;
+    if (!sleeper->notice)
+        return;
+    pthread_mutex_lock(&sleeper->notice->lock);
+    sleeper->previous = NULL;
+    sleeper->next = sleeper->notice->sleepers;
+    if (sleeper->next)
+        sleeper->next->previous = sleeper;
+    sleeper->notice->sleepers = sleeper;
+    pthread_mutex_unlock(&sleeper->notice->lock);
+    atomic_thread_fence(memory_order_seq_cst); /* as yk_event_wake says */
+}
+
+static void leave_notice(yk_sleeper *sleeper)
+{
+    if (!sleeper->notice)
+        return;
+    pthread_mutex_lock(&sleeper->notice->lock);
+    if (sleeper->next)
+        sleeper->next->previous = sleeper->previous;
+    if (sleeper->previous)
+        sleeper->previous->next = sleeper->next;
+    else
+        sleeper->notice->sleepers = sleeper->next;
+    pthread_mutex_unlock(&sleeper->notice->lock);
+}
+
+void yk_sleeper_begin(yk_sleeper *sleeper, yoke_event *event, yk_waiter *waiter, uint64_t since)
+{
+    sleeper->event = event;
+    sleeper->waiter = waiter;
+    sleeper->since = since;
+    atomic_store(&sleeper->posted, true);
+    join_notice(sleeper);
+    pthread_mutex_lock(&lock);
+    sleeper->later = NULL;
+    sleeper->earlier = last;
+    if (last)
+        last->later = sleeper;
+    else
+        first = sleeper;
+    last = sleeper;
+    if (!leader && sleeper->notice) {
+        leader = waiter;
+        leader_wakes = 0;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* With the lock held: the leader's last sleeper is gone. */
+static void elect(void)
+{
+    const yk_sleeper *next = first;
+    while (next && !next->notice)
+        next = next->later; /* these poll for themselves */
+    leader = next ? next->waiter : NULL;
+    leader_wakes = 0;
+    if (next)
+        yk_waiter_post(next->waiter);
+}
+
+void yk_sleeper_end(yk_sleeper *sleeper)
+{
+    leave_notice(sleeper);
+    pthread_mutex_lock(&lock);
+    if (sleeper->later)
+        sleeper->later->earlier = sleeper->earlier;
+    else
+        last = sleeper->earlier;
+    if (sleeper->earlier)
+        sleeper->earlier->later = sleeper->later;
+    else
+        first = sleeper->later;
+    if (leader && leader == sleeper->waiter)
+        elect();
+    pthread_mutex_unlock(&lock);
+}
+
+static void ask(const yk_sleeper *sleeper)
+{
+    yk_notice *notice = sleeper->notice;
+    if (!notice || atomic_load_explicit(&notice->asked, memory_order_relaxed) || atomic_exchange(&notice->asked, true))
+        return;
+    yoke_status status = sleeper->event->stream->device->backend->event_notify(sleeper->event, notice);
+    atomic_store(&notice->unnotified, status != YOKE_OK);
+    if (status == YOKE_PENDING)
+        atomic_store(&sleeper->event->stream->notified_late, sleeper->event->position + 1);
+}
+
+/* Where notifications come late, they would only pile up in the stream: one at a time will do, beside the leader's polls. */
+static bool is_notified_before(const yoke_event *event)
+{
+    uint64_t late = atomic_load_explicit(&event->stream->notified_late, memory_order_relaxed);
+    return late > 0 && late - 1 <= event->position && late - 1 > atomic_load_explicit(&event->stream->done, memory_order_relaxed);
+}
+
+void yk_sleeper_ask(const yk_sleeper *sleeper)
+{
+    if (state_of(sleeper->event) == YK_EVENT_SUBMITTED && !is_notified_before(sleeper->event))
+        ask(sleeper);
+}
+
+static uint64_t between(uint64_t least, uint64_t value, uint64_t most)
+{
+    return value < least ? least : value < most ? value : most;
+}
+
+static bool is_unnotified(const yk_sleeper *sleeper)
+{
+    return !sleeper->notice || atomic_load_explicit(&sleeper->notice->unnotified, memory_order_relaxed);
+}
+
+/* Short beside what has been waited for already, so that what ends soon is found soon, and a notification that never comes costs
+ * little. */
+static uint64_t interval_of(const yk_sleeper *sleeper, uint64_t now)
+{
+    uint64_t waited = now > sleeper->since ? now - sleeper->since : 0;
+    if (is_unnotified(sleeper))
+        return between(10000, waited, UNNOTIFIED_NANOSECONDS);
+    return between(YK_SPIN_NANOSECONDS, waited / 32, NOTIFIED_NANOSECONDS);
+}
+
+/* ---- The leader ---- */
+
+enum { POLLED_AT_ONCE = 32 };
+
+/* Whether the stream's event is to be polled: it is known to have completed, or no earlier one was found pending in this poll. */
+static bool may_have_completed(const yoke_event *event)
+{
+    const yoke_stream *stream = event->stream;
+    return event->position <= atomic_load_explicit(&stream->done, memory_order_relaxed) || stream->polled != poll_number ||
+           event->position < stream->polled_mark;
+}
+
+/* With the lock held: some events that are slept for, of each stream the earliest. */
+static size_t collect(uint64_t now, yoke_event **events, uint64_t *out_interval)
+{
+    size_t count = 0;
+    for (const yk_sleeper *one = first; one && count < POLLED_AT_ONCE; one = one->later) {
+        yoke_stream *stream = one->event->stream;
+        if (state_of(one->event) != YK_EVENT_SUBMITTED || !may_have_completed(one->event))
+            continue;
+        stream->polled = poll_number;
+        stream->polled_mark = one->event->position;
+        uint64_t interval = interval_of(one, now);
+        *out_interval = interval < *out_interval ? interval : *out_interval;
+        yk_object_retain(one->event);
+        events[count++] = one->event;
+    }
+    return count;
+}
+
+/* Returns whether any of them has completed or failed: that posts all that sleep for it. What is found is nobody's failure here. */
+static bool poll_each(yoke_event *const *events, size_t count)
+{
+    bool any = false;
+    yoke_error_info before = *yoke_error();
+    for (size_t i = 0; i < count; i++) {
+        any = yk_event_poll(events[i]) != YOKE_PENDING || any;
+        yoke_event_release(events[i]);
+    }
+    yk_error_restore(&before);
+    return any;
+}
+
+static uint64_t poll_all(uint64_t now)
+{
+    yoke_event *events[POLLED_AT_ONCE];
+    uint64_t interval = UINT64_MAX;
+    size_t count = 0;
+    bool any = false;
+    do {
+        pthread_mutex_lock(&lock);
+        if (any || count < POLLED_AT_ONCE) {
+            poll_number++;
+            interval = UINT64_MAX;
+        }
+        count = collect(now, events, &interval);
+        pthread_mutex_unlock(&lock);
+        any = poll_each(events, count);
+    } while (any || count == POLLED_AT_ONCE);
+    return interval;
+}
+
+static uint64_t lead(uint64_t now)
+{
+    uint64_t interval = poll_all(now);
+    pthread_mutex_lock(&lock);
+    leader_wakes = interval < UINT64_MAX - now ? now + interval : UINT64_MAX;
+    pthread_mutex_unlock(&lock);
+    return interval;
+}
+
+uint64_t yk_sleepers_poll(const yk_sleeper *sleepers, size_t count, uint64_t now)
+{
+    uint64_t latest = UINT64_MAX; /* when the leader has to poll these again */
+    for (size_t i = 0; i < count; i++) {
+        uint64_t its = now + (is_unnotified(&sleepers[i]) ? UNNOTIFIED_NANOSECONDS : NOTIFIED_NANOSECONDS);
+        if (!sleepers[i].notice)
+            return interval_of(&sleepers[i], now); /* nobody posts this one */
+        if (state_of(sleepers[i].event) == YK_EVENT_SUBMITTED && its < latest)
+            latest = its;
+    }
+    pthread_mutex_lock(&lock);
+    bool ours = leader == sleepers->waiter;
+    if (!ours && leader && leader_wakes > latest)
+        yk_waiter_post(leader);
+    pthread_mutex_unlock(&lock);
+    return ours ? lead(now) : FOLLOWER_NANOSECONDS;
+}
+
+void yk_sleepers_overslept(yk_sleeper *sleepers, size_t count)
+{
+    pthread_mutex_lock(&lock);
+    bool ours = leader == sleepers->waiter;
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; i < count; i++)
+        if (!ours || !sleepers[i].notice)
+            atomic_store(&sleepers[i].posted, true);
+}
+
+/* ---- Marks ---- */
+
+yoke_status yk_wait_for_driver(yoke_event *mark)
+{
+    YK_UNCANCELLED;
+    const yk_backend *backend = mark->stream->device->backend;
+    uint64_t start = yk_now();
+    yoke_status status;
+    while (yk_now() - start < YK_SPIN_NANOSECONDS) {
+        if ((status = backend->event_query(mark)) != YOKE_PENDING)
+            return status;
+        yk_pause();
+    }
+    yk_sleeper sleeper = { .event = mark, .waiter = yk_waiter_take(), .since = start };
+    join_notice(&sleeper);
+    ask(&sleeper);
+    while ((status = backend->event_query(mark)) == YOKE_PENDING)
+        yk_waiter_sleep(sleeper.waiter, interval_of(&sleeper, yk_now()));
+    leave_notice(&sleeper);
+    yk_waiter_put(sleeper.waiter);
+    return status;
+}

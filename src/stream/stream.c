@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams: creating, waiting, and what a stream's end means. Its order is in deferred.c.
+ *
+ * Two counts: the user's references (object.refs), whose end tears the stream down, and uses, which also counts the worker and
+ * every event and keeps the memory and the driver's queue.
+ */
+#include "stream/stream.h"
+
+#include <stdlib.h>
+
+#include "stream/depth.h"
+#include "stream/enqueue.h"
+#include "stream/event.h"
+#include "graph/graph.h"
+#include "trace/trace.h"
+#include "stream/retire.h"
+
+/* The stream whose host function this thread is running, if any; and the one whose launch of a graph the function is part of, when
+ * it runs in a branch of that. */
+static _Thread_local yoke_stream *mine;
+static _Thread_local const yoke_stream *launched_in;
+
+bool yk_stream_is_mine(const yoke_stream *stream)
+{
+    return mine == stream || launched_in == stream;
+}
+
+void yk_stream_set_launched_in(const yoke_stream *stream)
+{
+    launched_in = stream;
+}
+
+void yk_stream_set_mine(yoke_stream *stream)
+{
+    mine = stream;
+}
+
+void yk_stream_awaits(yoke_event *event, bool may_give_up)
+{
+    if (!mine)
+        return;
+    pthread_mutex_lock(&mine->lock);
+    yoke_event *before = mine->awaited;
+    mine->awaited = yoke_event_retain(event);
+    mine->may_give_up = may_give_up;
+    pthread_mutex_unlock(&mine->lock);
+    yoke_event_release(before);
+}
+
+/* From now on nobody is known by the stream's number. What buffers were used in it is over. */
+static void leave_users(yoke_stream *stream)
+{
+    yoke_device *device = stream->device;
+    pthread_mutex_lock(&device->lock);
+    if (stream->id != YK_NO_STREAM)
+        device->streams_by_id[stream->id - 1] = NULL;
+    pthread_mutex_unlock(&device->lock);
+}
+
+static yoke_status join_users(yoke_stream *stream)
+{
+    yoke_device *device = stream->device;
+    yoke_status status = YOKE_OK;
+    unsigned i = 0;
+    pthread_mutex_lock(&device->lock);
+    while (i < device->stream_id_count && device->streams_by_id[i])
+        i++;
+    if (i == device->stream_id_count) {
+        unsigned count = device->stream_id_count ? 2 * device->stream_id_count : 8;
+        yoke_stream **grown = realloc(device->streams_by_id, count * sizeof *grown);
+        if (grown) {
+            memset(grown + i, 0, (count - i) * sizeof *grown);
+            device->streams_by_id = grown;
+            device->stream_id_count = count;
+        } else {
+            status = yk_no_memory("a stream");
+        }
+    }
+    if (status == YOKE_OK) {
+        device->streams_by_id[i] = stream;
+        stream->id = i + 1;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+static void free_stream(yoke_stream *stream)
+{
+    leave_users(stream);
+    yk_event_destroy_spares(stream);
+    yk_failure_release(stream->failure);
+    pthread_mutex_destroy(&stream->lock);
+    yk_object_free(stream, sizeof *stream);
+}
+
+static void set_label(yoke_stream *stream, const char *name)
+{
+    bool named = name && *name;
+    yk_label(stream->label, name, named ? 0 : atomic_fetch_add(&stream->device->stream_number, 1) + 1);
+}
+
+/* The lock is held for a few instructions at a time, and a worker that slept for it would be late: where there are, one that spins
+ * first. Returns an errno value. */
+static int init_lock(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t attributes;
+    int error = pthread_mutexattr_init(&attributes);
+    if (error)
+        return error;
+#ifdef __GLIBC__
+    error = pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    if (!error)
+        error = pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return error;
+}
+
+/* All but its driver's queue; NULL and a record on failure. */
+static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc)
+{
+    yoke_stream *stream = yk_object_new(YK_STREAM, sizeof *stream);
+    if (!stream)
+        return NULL;
+    stream->device = device;
+    stream->flags = desc->flags;
+    stream->depth = desc->depth;
+    stream->wait = desc->wait;
+    set_label(stream, desc->name);
+    atomic_store(&stream->uses, 1);
+    if (init_lock(&stream->lock)) {
+        yk_no_memory("a stream's lock");
+        yk_object_free(stream, sizeof *stream);
+        return NULL;
+    }
+    stream->failure = yk_failure_new();
+    if (!stream->failure || join_users(stream) < 0) {
+        free_stream(stream);
+        return NULL;
+    }
+    if (device->blocking || device->traced || stream->depth)
+        yk_stream_close(stream); /* and it never opens */
+    if (device->traced && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & 1u << YOKE_CAP_TIMING))
+        stream->flags |= YOKE_STREAM_TIMED | YK_STREAM_STAMPED;
+    return stream;
+}
+
+static void add_to_device(yoke_stream *stream)
+{
+    yoke_device *device = stream->device;
+    pthread_mutex_lock(&device->lock);
+    stream->next = device->streams;
+    if (stream->next)
+        stream->next->previous = stream;
+    device->streams = stream;
+    pthread_mutex_unlock(&device->lock);
+}
+
+static yoke_status check_desc(const char *function, const yoke_device *device, const yoke_stream_desc *desc)
+{
+    const uint32_t known = YOKE_STREAM_TIMED | YOKE_STREAM_PENDING_WHEN_FULL;
+    if (desc->flags & ~known)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: flags are 0x%x, only YOKE_STREAM_TIMED (0x%x) and YOKE_STREAM_PENDING_WHEN_FULL (0x%x) are known",
+                       function, (unsigned)desc->flags, (unsigned)YOKE_STREAM_TIMED, (unsigned)YOKE_STREAM_PENDING_WHEN_FULL);
+    if ((desc->flags & YOKE_STREAM_PENDING_WHEN_FULL) && !desc->depth)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: YOKE_STREAM_PENDING_WHEN_FULL needs a depth, which is 0: such a stream is never full", function);
+    if (desc->wait < YOKE_WAIT_AUTO || desc->wait > YOKE_WAIT_BLOCK)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: wait is %d, which is no YOKE_WAIT_ value", function, (int)desc->wait);
+    if ((desc->flags & YOKE_STREAM_TIMED) && yoke_device_lacks(device, YOKE_CAP_TIMING))
+        return yk_fail(YOKE_E_UNSUPPORTED, "%s: no timing on %s: %s", function, device->info.selector,
+                       yoke_device_lacks(device, YOKE_CAP_TIMING));
+    return YOKE_OK;
+}
+
+yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_stream_create";
+    static const yoke_stream_desc usual = YOKE_STREAM_DESC_INIT;
+    if (!out_stream)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_stream is NULL", function));
+    *out_stream = NULL;
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    desc = desc ? desc : &usual;
+    yoke_status status = check_desc(function, device, desc);
+    if (status == YOKE_OK)
+        status = yk_device_check(device);
+    if (status < 0)
+        return yk_attribute(function, NULL, status);
+
+    yoke_stream *stream = new_stream(device, desc);
+    if (!stream)
+        return yk_attribute(function, NULL, yoke_error()->status);
+    status = device->backend->stream_create(stream);
+    if (status < 0) {
+        free_stream(stream);
+        return yk_attribute(function, NULL, yk_device_failed(device, status));
+    }
+    if (device->traced)
+        yk_trace_stream_begin(stream);
+    yk_object_retain(device);
+    add_to_device(stream);
+    yk_log(YOKE_LOG_DEBUG, "stream %s of %s is created", stream->label, device->info.selector);
+    *out_stream = stream;
+    return YOKE_OK;
+}
+
+yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_stream)
+{
+    return yoke_stream_create_with(device, NULL, out_stream);
+}
+
+yoke_stream *yoke_stream_retain(yoke_stream *stream)
+{
+    if (yk_is(stream, YK_STREAM))
+        yk_object_retain(stream);
+    return stream;
+}
+
+void yoke_stream_release(yoke_stream *stream)
+{
+    if (!yk_is(stream, YK_STREAM) || !yk_object_release(stream))
+        return;
+    yoke_device *device = stream->device;
+    yk_object_retain(device);
+    pthread_mutex_lock(&stream->lock);
+    atomic_store(&stream->object.kind, YK_DEAD);
+    stream->torn_down = true;
+    atomic_fetch_add(&device->deferred_refs, 1);
+    bool stop = yk_stream_stops_now(stream); /* else the worker does, when it comes so far */
+    bool works = stream->worker;
+    yk_depth_end(stream);
+    pthread_mutex_unlock(&stream->lock);
+    if (stop)
+        yk_stream_fail_torn_down(stream);
+    if (!works)
+        yk_stream_end_waits(stream);
+    yk_reclaim_finished(device);
+    yk_stream_unuse(stream);
+    /* Others may wait for the stream: this empties the trash when that is all that keeps the device. */
+    yoke_device_release(device);
+}
+
+void yk_stream_fail_torn_down(yoke_stream *stream)
+{
+    yoke_error_info before = *yoke_error();
+    if (atomic_load(&stream->failed))
+        return;
+    yk_fail(YOKE_E_CANCELLED, "stream %s was released before this could run: wait for the stream first", stream->label);
+    yk_stream_fail(stream, NULL, YOKE_E_CANCELLED);
+    yk_error_restore(&before);
+}
+
+void yk_stream_use(yoke_stream *stream)
+{
+    atomic_fetch_add_explicit(&stream->uses, 1, memory_order_relaxed);
+}
+
+bool yk_stream_use_if_used(yoke_stream *stream)
+{
+    unsigned uses = atomic_load(&stream->uses);
+    while (uses > 0 && !atomic_compare_exchange_weak(&stream->uses, &uses, uses + 1))
+        continue;
+    return uses > 0;
+}
+
+void yk_stream_unlink(yoke_stream *stream)
+{
+    stream->retired = true;
+    if (stream->watchdog.mark)
+        yk_event_recycle(stream->watchdog.mark);
+    stream->watchdog.mark = NULL;
+    if (stream->next)
+        stream->next->previous = stream->previous;
+    if (stream->previous)
+        stream->previous->next = stream->next;
+    else
+        stream->device->streams = stream->next;
+}
+
+static void destroy_stream(void *object)
+{
+    YK_UNCANCELLED;
+    yoke_stream *stream = object;
+    const yoke_error_info *failure = &stream->failure->info;
+    if (atomic_load(&stream->failed) && !atomic_load(&stream->failure->told) && failure->status != YOKE_E_CANCELLED)
+        yk_log(YOKE_LOG_WARNING, "stream %s of %s is gone, and nobody has asked why it failed: %s", stream->label,
+               stream->device->info.selector, failure->text);
+    yk_trace_stream_end(stream);
+    stream->device->backend->stream_destroy(stream);
+    free_stream(stream);
+}
+
+void yk_stream_unuse(yoke_stream *stream)
+{
+    if (atomic_fetch_sub_explicit(&stream->uses, 1, memory_order_acq_rel) != 1)
+        return;
+    yoke_device *device = stream->device;
+    yk_stream_forget_waits(stream); /* or the trash would keep other streams, and they the device */
+    yk_retire_stream(device, stream, destroy_stream);
+    atomic_fetch_sub(&device->deferred_refs, 1);
+    yoke_device_release(device);
+}
+
+yoke_device *yoke_stream_get_device(const yoke_stream *stream)
+{
+    return yk_is(stream, YK_STREAM) ? stream->device : NULL;
+}
+
+yoke_status yoke_stream_wait(yoke_stream *stream)
+{
+    static const char function[] = "yoke_stream_wait";
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (yk_stream_is_mine(stream))
+        return yk_attribute(
+            function, NULL,
+            yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
+    if (yk_is_recording(stream))
+        return yk_attribute(function, NULL, yk_graph_refuse(function, stream));
+
+    yoke_status status = yk_stream_finish(stream);
+    return status < 0 ? yk_attribute(function, NULL, status) : status;
+}
+
+/* Copies take a time that is known, and sleeping in the middle of them would end late: 20 bytes a nanosecond is less than a bus
+ * does. Those that take very long are slept for as usual. */
+static uint64_t time_to_copy(yoke_stream *stream)
+{
+    const uint64_t longest = 20000000;
+    uint64_t bytes = atomic_load_explicit(&stream->copying, memory_order_relaxed);
+    if (bytes > 0)
+        atomic_store_explicit(&stream->copying, 0, memory_order_relaxed);
+    return bytes / 20 < longest ? bytes / 20 : longest;
+}
+
+yoke_status yk_stream_finish(yoke_stream *stream)
+{
+    YK_UNCANCELLED;
+    yoke_status status = YOKE_OK;
+    if (yk_stream_is_mine(stream))
+        return YOKE_OK;
+    pthread_mutex_lock(&stream->lock);
+    bool busy = stream->deferring || !yk_stream_is_idle(stream);
+    pthread_mutex_unlock(&stream->lock);
+    if (busy) {
+        yoke_event *end = yk_event_new(stream, 0, NULL);
+        if (!end)
+            return yoke_error()->status;
+        status = yk_stream_record(stream, end, true);
+        if (status == YOKE_OK && yk_event_poll(end) == YOKE_PENDING) {
+            uint64_t since = yk_trace_now(stream);
+            yk_stream_awaits(end, false);
+            status = yk_event_wait_soon(end, time_to_copy(stream));
+            yk_stream_awaits(NULL, false);
+            yk_trace_waited(stream, NULL, since);
+        }
+        yoke_event_release(end);
+    }
+    yk_reclaim_finished(stream->device);
+    if (atomic_load_explicit(&stream->failed, memory_order_acquire)) {
+        yoke_status failure = yk_stream_report(stream);
+        status = failure < 0 ? failure : status;
+    }
+    return status;
+}
+
+yoke_status yoke_host_call_at(const char *where, yoke_stream *stream, yoke_host_fn fn, void *user, yoke_release_fn release)
+{
+    static const char function[] = "yoke_host_call";
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (!fn)
+        return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fn is NULL", function));
+
+    yk_op op = { .kind = YK_OP_CALL, .where = where, .u.call = { fn, user, release, NULL } };
+    if (!yk_is_recording(stream)) {
+        op.u.call.after = yk_event_new(stream, 0, where);
+        if (!op.u.call.after)
+            return yk_attribute(function, where, yoke_error()->status);
+    }
+    yoke_status status = yk_stream_defer(stream, &op);
+    if (status != YOKE_OK)
+        yoke_event_release(op.u.call.after);
+    return status < 0 ? yk_attribute(function, where, status) : status;
+}
+
+/* The driver may only wait for what it has been given; and a wait for what has settled is none. */
+static yoke_status enqueue_wait(yoke_stream *stream, const yk_op *op)
+{
+    yoke_event *event = op->u.wait.event;
+    bool given = atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_SUBMITTED;
+    if (event->stream == stream && yk_event_poll(event) >= 0)
+        return YOKE_OK; /* the stream's own order has it already; but an event of before it recovered may have failed */
+    if (given && event->stream != stream && event->stream->device == stream->device)
+        return yk_stream_enqueue(stream, YK_OP_WAIT, op);
+    if (yk_event_poll(event) == YOKE_OK)
+        return YOKE_OK;
+    return yk_stream_defer(stream, op);
+}
+
+yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *stream, yoke_event *event)
+{
+    static const char function[] = "yoke_stream_wait_event";
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (yk_is(event, YK_GRAPH_EVENT)) {
+        yoke_status waited = yk_graph_wait(function, stream, (yk_graph_event *)(void *)event);
+        return waited < 0 ? yk_attribute(function, where, waited) : waited;
+    }
+    YK_CHECK(event, YK_EVENT, function, "event");
+    yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait.event = event };
+    yoke_status status = YOKE_OK;
+    if (yk_is_recording(stream))
+        status =
+            yk_fail(YOKE_E_INVALID_ARGUMENT,
+                    "%s: stream %s is being recorded into a graph, and the event is not of that; wait for it in the stream that "
+                    "the graph is launched in",
+                    function, stream->label);
+    else if (atomic_load_explicit(&stream->failed, memory_order_acquire))
+        status = yk_stream_report(stream);
+    if (status == YOKE_OK)
+        status = enqueue_wait(stream, &op);
+    return status < 0 ? yk_attribute(function, where, status) : status;
+}
+
+yoke_status yoke_device_set_wait(yoke_device *device, int32_t wait)
+{
+    static const char function[] = "yoke_device_set_wait";
+    YK_CHECK(device, YK_DEVICE, function, "device");
+    if (wait < YOKE_WAIT_AUTO || wait > YOKE_WAIT_BLOCK)
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %d is no YOKE_WAIT_ value", function, (int)wait));
+    atomic_store(&device->wait, wait);
+    return YOKE_OK;
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How streams fail, and recover. A stream keeps its first failure; everything enqueued later, every event behind it and every host
+ * function is told that one. Recovering begins a new epoch: what was recorded in an older one still tells its own failure, but can
+ * no longer harm the stream.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "stream/enqueue.h"
+#include "stream/event.h"
+#include "graph/graph.h"
+#include "stream/wait.h"
+#include "stream/retire.h"
+
+/* ---- Telling ---- */
+
+yoke_status yk_stream_report_locked(yoke_stream *stream)
+{
+    return atomic_load(&stream->failed) ? yk_failure_report(stream->failure) : YOKE_OK;
+}
+
+yoke_status yk_stream_report(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    yoke_status status = yk_stream_report_locked(stream);
+    pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+yoke_status yk_device_check(yoke_device *device)
+{
+    yk_failure *lost = atomic_load_explicit(&device->lost, memory_order_acquire);
+    return YK_UNLIKELY(lost != NULL) ? yk_failure_report(lost) : YOKE_OK;
+}
+
+const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *name)
+{
+    if (name && yk_is_launch(kind))
+        snprintf(text, size, "launch of '%s'", name);
+    else if (name && kind == YK_OP_WAIT)
+        snprintf(text, size, "wait for the event of %s", name);
+    else if (name && kind == YK_OP_GRAPH)
+        snprintf(text, size, "graph %s", name);
+    else
+        snprintf(text, size, "%s", yk_op_name(kind));
+    return text;
+}
+
+static bool is_harmless(const yk_submitted *given)
+{
+    return atomic_load_explicit(&given->kind, memory_order_relaxed) == YK_OP_ALLOCATION;
+}
+
+void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end)
+{
+    char text[160];
+    const char *origin = NULL, *separator = "";
+    uint64_t count = end > first ? end - first : 0;
+    if (count > YK_SUBMITTED_KEPT)
+        first = end - YK_SUBMITTED_KEPT;
+    for (uint64_t i = first; i < end; i++)
+        count -= is_harmless(&stream->recent[i % YK_SUBMITTED_KEPT]);
+    if (count == 0)
+        return;
+    yk_error_append(count == 1 ? "; it was the" : "; it was one of these %llu operations:", (unsigned long long)count);
+    for (uint64_t i = first; i < end; i++) {
+        const yk_submitted *given = &stream->recent[i % YK_SUBMITTED_KEPT];
+        const char *where = atomic_load_explicit(&given->where, memory_order_relaxed);
+        if (is_harmless(given))
+            continue;
+        yk_op_text(text, sizeof text, (yk_op_kind)atomic_load_explicit(&given->kind, memory_order_relaxed),
+                   atomic_load_explicit(&given->name, memory_order_relaxed));
+        yk_error_append("%s %s%s%s", separator, text, where ? " at " : "", where ? where : "");
+        separator = ",";
+        origin = origin ? origin : where;
+    }
+    yk_error_append(" on stream %s%s", stream->label, count == 1 ? "" : "; YOKE_BLOCKING=1 tells which");
+    yk_attribute(NULL, origin, yoke_error()->status);
+}
+
+/* ---- Failing ---- */
+
+/* Of this stream alone. */
+static yk_failure *fail_alone(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status)
+{
+    yk_failure *failure;
+    bool first = false;
+    yk_attribute(NULL, where, status);
+    pthread_mutex_lock(&stream->lock);
+    if (epoch != atomic_load_explicit(&stream->epoch, memory_order_relaxed)) {
+        failure = yk_failure_from_record();
+    } else {
+        if (!atomic_load(&stream->failed)) {
+            first = true;
+            stream->failure->info = *yoke_error();
+            atomic_store_explicit(&stream->failed, true, memory_order_release);
+            yk_stream_close(stream);
+        }
+        failure = yk_failure_retain(stream->failure);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    if (first) {
+        yk_stream_progress(stream);
+        yk_log(status == YOKE_E_CANCELLED ? YOKE_LOG_INFO : YOKE_LOG_ERROR, "stream %s of %s has failed with %s: %s", stream->label,
+               stream->device->info.selector, yoke_status_name(status), yoke_error()->text);
+    }
+    return failure;
+}
+
+/* The device is gone for this process: once for all of its streams, with one record. Any of them may have done it. */
+static void lose_device(yoke_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    if (!atomic_load(&device->lost)) {
+        for (yoke_stream *stream = device->streams; stream; stream = stream->next)
+            yk_stream_name_suspects(stream, atomic_load(&stream->done), yk_stream_submitted(stream));
+        atomic_store_explicit(&device->lost, yk_failure_from_record(), memory_order_release);
+        for (yoke_stream *stream = device->streams; stream; stream = stream->next)
+            yk_failure_release(fail_alone(stream, atomic_load(&stream->epoch), NULL, YOKE_E_DEVICE_LOST));
+    }
+    pthread_mutex_unlock(&device->lock);
+    yk_device_check(device);
+}
+
+yoke_status yk_device_failed(yoke_device *device, yoke_status status)
+{
+    if (status == YOKE_E_DEVICE_LOST)
+        lose_device(device);
+    return status;
+}
+
+yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status)
+{
+    yk_device_failed(stream->device, status);
+    return fail_alone(stream, epoch, where, status);
+}
+
+void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status)
+{
+    yk_failure_release(yk_stream_fail_in(stream, atomic_load(&stream->epoch), where, status));
+}
+
+yoke_status yk_stream_not_submitted(yoke_stream *stream, yoke_status status)
+{
+    if (status != YOKE_E_DEVICE_LOST)
+        return status;
+    yk_stream_fail(stream, NULL, status);
+    return yk_stream_report(stream);
+}
+
+yoke_status yoke_stream_cancel(yoke_stream *stream)
+{
+    YK_CHECK(stream, YK_STREAM, "yoke_stream_cancel", "stream");
+    yoke_error_info before = *yoke_error();
+    yk_fail(YOKE_E_CANCELLED, "stream %s was cancelled with yoke_stream_cancel before this could run", stream->label);
+    yk_stream_fail(stream, NULL, YOKE_E_CANCELLED);
+    yk_error_restore(&before);
+    return YOKE_OK;
+}
+
+/* ---- Waits that the driver was given ---- */
+
+/* Drivers do not hand a failure on to what waits for it, or not with its reason: so these events are asked once the wait is over.
+ */
+struct yk_submitted_wait {
+    struct yk_submitted_wait *next;
+    yoke_event *event;
+    yk_failure *failure; /* the event's, in place of it, once the stream has recovered from that: for events of that epoch */
+    uint64_t number;     /* of the wait among the stream's operations, or of one before it */
+    unsigned epoch;
+};
+
+/* So many recoveries later nobody is expected to ask for the first time. */
+enum { EPOCHS_KEPT = 16 };
+
+static void free_wait(struct yk_submitted_wait *wait)
+{
+    yoke_event_release(wait->event);
+    yk_failure_release(wait->failure);
+    free(wait);
+}
+
+/* Forget the waits of this event, if any is given, those up to an operation, and those of long ago. */
+static void forget_waits(yoke_stream *stream, const yoke_event *event, uint64_t end)
+{
+    unsigned epoch = atomic_load(&stream->epoch);
+    struct yk_submitted_wait *forgotten = NULL, *kept = NULL, *wait, *next;
+    yk_light_lock(&stream->spare_lock);
+    for (wait = atomic_load(&stream->waits); wait; wait = next) {
+        bool goes = (event && wait->event == event) || wait->number < end || epoch - wait->epoch >= EPOCHS_KEPT;
+        struct yk_submitted_wait **list = goes ? &forgotten : &kept;
+        next = wait->next;
+        wait->next = *list;
+        *list = wait;
+    }
+    atomic_store(&stream->waits, kept);
+    yk_light_unlock(&stream->spare_lock);
+    for (wait = forgotten; wait; wait = next) {
+        next = wait->next;
+        free_wait(wait);
+    }
+}
+
+static void keep_wait(yoke_stream *stream, struct yk_submitted_wait *wait)
+{
+    yk_light_lock(&stream->spare_lock);
+    wait->next = atomic_load(&stream->waits);
+    atomic_store(&stream->waits, wait);
+    yk_light_unlock(&stream->spare_lock);
+}
+
+void yk_stream_forget_waits(yoke_stream *stream)
+{
+    forget_waits(stream, NULL, UINT64_MAX);
+}
+
+/* A wait before operation number `end` of that epoch: its event or the failure that it had, retained. False: there is none. */
+static bool wait_before(yoke_stream *stream, uint64_t end, unsigned epoch, yoke_event **out_event, yk_failure **out_failure)
+{
+    yk_light_lock(&stream->spare_lock);
+    struct yk_submitted_wait *wait = atomic_load(&stream->waits);
+    while (wait && (wait->number >= end || wait->epoch != epoch))
+        wait = wait->next;
+    *out_event = wait && wait->event ? yoke_event_retain(wait->event) : NULL;
+    *out_failure = wait && wait->failure ? yk_failure_retain(wait->failure) : NULL;
+    yk_light_unlock(&stream->spare_lock);
+    return wait != NULL;
+}
+
+/* One that has failed stays: all that is behind it has failed, in whatever order, and by however many threads at once, that is
+ * asked, before the stream recovers and after. */
+yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end, unsigned epoch)
+{
+    yoke_status status = YOKE_OK;
+    yoke_event *event;
+    yk_failure *failure;
+    while (status >= 0 && wait_before(stream, end, epoch, &event, &failure)) {
+        status = failure ? yk_failure_report(failure) : yk_event_poll(event);
+        if (status >= 0)
+            forget_waits(stream, event, 0);
+        yk_failure_release(failure);
+        yoke_event_release(event);
+    }
+    return status < 0 ? status : YOKE_OK;
+}
+
+static void end_waits(void *object)
+{
+    yoke_stream *stream = object;
+    yoke_error_info before = *yoke_error();
+    yoke_status status = yk_stream_check_waits(stream, UINT64_MAX, atomic_load(&stream->epoch));
+    if (status < 0)
+        yk_stream_fail(stream, NULL, status);
+    yk_stream_forget_waits(stream); /* or two streams would keep each other */
+    yk_error_restore(&before);
+    yk_stream_unuse(stream);
+}
+
+void yk_stream_end_waits(yoke_stream *stream)
+{
+    yoke_device *device = stream->device;
+    if (!atomic_load(&stream->waits))
+        return;
+    yk_object_retain(device);
+    yk_stream_use(stream);
+    yk_retire(device, stream, end_waits, stream->id, 0);
+    yoke_device_release(device); /* which empties the trash when all that is left of the device lies there */
+}
+
+/* The event of one of the stream's waits, retained; NULL behind the last. */
+static yoke_event *awaited(yoke_stream *stream, size_t index)
+{
+    yk_light_lock(&stream->spare_lock);
+    struct yk_submitted_wait *wait = atomic_load(&stream->waits);
+    while (wait && (!wait->event || index-- > 0))
+        wait = wait->next;
+    yoke_event *event = wait ? yoke_event_retain(wait->event) : NULL;
+    yk_light_unlock(&stream->spare_lock);
+    return event;
+}
+
+/* On a stream that nobody asks for its end, what it waited for would pile up: forget what has succeeded. The others stay where they
+ * are, for threads that look at this moment. */
+static void thin_out_waits(yoke_stream *stream)
+{
+    yoke_event *event;
+    for (size_t i = 0; (event = awaited(stream, i)); yoke_event_release(event)) {
+        if (yk_event_poll(event) == YOKE_OK)
+            forget_waits(stream, event, 0);
+        else
+            i++;
+    }
+}
+
+yoke_status yk_stream_submit_wait(yoke_stream *stream, yoke_event *event)
+{
+    struct yk_submitted_wait *wait = calloc(1, sizeof *wait);
+    if (!wait)
+        return yk_no_memory("a wait for an event");
+    if (yk_stream_submitted(stream) % 64 == 63)
+        thin_out_waits(stream);
+    wait->event = yoke_event_retain(event);
+    wait->number = yk_stream_submitted(stream);
+    wait->epoch = atomic_load_explicit(&stream->epoch, memory_order_relaxed);
+    keep_wait(stream, wait);
+    yoke_status status = stream->device->backend->stream_wait_event(stream, event);
+    if (status < 0)
+        forget_waits(stream, event, 0);
+    return status;
+}
+
+/* ---- Recovering ---- */
+
+/* With stream->lock held: whether the stream is ours to recover, or need not be. A failed stream that holds nothing stays so until
+ * somebody recovers it; one that has not failed may do anything the next moment. */
+static bool claim(yoke_stream *stream, void *out_ours)
+{
+    bool failed = atomic_load(&stream->failed), ours = failed && !stream->deferring && !stream->recovering;
+    if (ours)
+        stream->recovering = true;
+    *(bool *)out_ours = ours;
+    return ours || !failed;
+}
+
+/* Wait until the stream holds nothing, since its worker skips what is left of a failed one, and nobody else recovers it. False: it
+ * has not failed, or no longer. */
+static bool begin_recovery(yoke_stream *stream)
+{
+    bool ours;
+    yk_stream_wait_until(stream, claim, &ours);
+    return ours;
+}
+
+static void end_recovery(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->recovering = false;
+    pthread_mutex_unlock(&stream->lock);
+    yk_stream_progress(stream);
+}
+
+/* Wait for the driver. What it says of its queue now is whether that can be used again. */
+static yoke_status drain(yoke_stream *stream, yoke_event *end)
+{
+    yoke_status status = yk_event_submit(end);
+    if (status == YOKE_OK && atomic_load(&end->state) == YK_EVENT_SUBMITTED) {
+        end->epoch = atomic_load(&stream->epoch) - 1; /* its failure is nobody else's */
+        end->position = 0;                            /* nor is another stream's, that this one has waited for, its own */
+        status = yk_event_wait(end);
+    }
+    return status;
+}
+
+/* In the waits of this event its failure takes its place. */
+static void keep_failure(yoke_stream *stream, yoke_event *event, yk_failure *failure)
+{
+    unsigned replaced = 0;
+    yk_light_lock(&stream->spare_lock);
+    for (struct yk_submitted_wait *wait = atomic_load(&stream->waits); wait; wait = wait->next)
+        if (wait->event == event) {
+            wait->failure = yk_failure_retain(failure);
+            wait->event = NULL;
+            replaced++;
+        }
+    yk_light_unlock(&stream->spare_lock);
+    while (replaced-- > 0)
+        yoke_event_release(event);
+}
+
+/* The epoch is over: what its waits have failed with stays for events that nobody has asked yet, and keeps no other stream. No
+ * failed wait is out of sight meanwhile: other threads may be asking. */
+static void end_epoch(yoke_stream *stream)
+{
+    yoke_event *event;
+    while ((event = awaited(stream, 0))) {
+        yk_failure *failure = yk_event_poll(event) < 0 ? atomic_load(&event->failure) : NULL;
+        if (failure)
+            keep_failure(stream, event, failure);
+        else
+            forget_waits(stream, event, 0);
+        yoke_event_release(event);
+    }
+    forget_waits(stream, NULL, 0);
+}
+
+/* The failure that was there is gone, and nothing has failed yet in the new epoch. */
+static void begin_epoch(yoke_stream *stream, yk_failure *fresh)
+{
+    end_epoch(stream);
+    pthread_mutex_lock(&stream->lock);
+    yk_failure *old = stream->failure;
+    stream->failure = fresh;
+    atomic_fetch_add(&stream->epoch, 1);
+    atomic_store(&stream->done, yk_stream_submitted(stream)); /* behind the epoch: event.c reads them the other way round */
+    atomic_store(&stream->failed, false);
+    yk_stream_open(stream);
+    pthread_mutex_unlock(&stream->lock);
+    yk_failure_release(old);
+}
+
+/* With the recovery ours. */
+static yoke_status recover(yoke_stream *stream)
+{
+    yoke_status status = yk_device_check(stream->device);
+    if (status < 0)
+        return status;
+    yk_failure *fresh = yk_failure_new();
+    yoke_event *end = fresh ? yk_event_new(stream, 0, NULL) : NULL;
+    if (!end) {
+        status = yoke_error()->status;
+        yk_failure_release(fresh);
+        return status;
+    }
+    status = drain(stream, end);
+    yoke_event_release(end);
+    if (status < 0 && status != YOKE_E_DEVICE_LOST && status != YOKE_E_OUT_OF_HOST_MEMORY)
+        status = stream->device->backend->stream_renew(stream);
+    if (status < 0)
+        yk_failure_release(fresh);
+    else
+        begin_epoch(stream, fresh);
+    return status;
+}
+
+yoke_status yoke_stream_recover(yoke_stream *stream)
+{
+    YK_UNCANCELLED;
+    static const char function[] = "yoke_stream_recover";
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (yk_stream_is_mine(stream))
+        return yk_attribute(
+            function, NULL,
+            yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
+    if (yk_is_recording(stream))
+        return yk_attribute(function, NULL, yk_graph_refuse(function, stream));
+    yoke_error_info before = *yoke_error();
+    if (!begin_recovery(stream))
+        return YOKE_OK;
+    yoke_status status = recover(stream);
+    end_recovery(stream);
+    if (status < 0)
+        return yk_attribute(function, NULL, status);
+    yk_error_restore(&before);
+    return YOKE_OK;
+}

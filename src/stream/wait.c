@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waiting for work, one mechanism for everything that waits: poll the driver in a short spin, then sleep until something has
+ * happened to the event (sleep.c), and poll again. What wakes a thread is never the truth: drivers lose notifications after errors,
+ * send them early, twice, or inside the call that asks for them; the poll says whether and how the work ended.
+ */
+#include "stream/wait.h"
+
+#include <stdlib.h>
+
+#include "backend.h"
+#include "stream/event.h"
+#include "stream/stream.h"
+
+void yk_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#else
+    sched_yield();
+#endif
+}
+
+uint64_t yk_spin_nanoseconds(const yoke_stream *stream)
+{
+    int policy = stream->wait ? stream->wait : atomic_load_explicit(&stream->device->wait, memory_order_relaxed);
+    return policy == YOKE_WAIT_SPIN ? UINT64_MAX : policy == YOKE_WAIT_BLOCK ? 0 : YK_SPIN_NANOSECONDS;
+}
+
+static bool will_do(const yk_wait *wait, size_t i)
+{
+    yoke_event *event = wait->events[i];
+    if (wait->submitted_is_enough)
+        return atomic_load_explicit(&event->state, memory_order_acquire) != YK_EVENT_DEFERRED;
+    return yk_event_poll(event) != YOKE_PENDING;
+}
+
+/* The first of the events before `end` that will do; `end` when there is none. By the time that one will do, an earlier one may
+ * too: so those before it are asked once more. */
+static size_t first_of(const yk_wait *wait, size_t end)
+{
+    for (;;) {
+        size_t i = 0;
+        while (i < end && !will_do(wait, i))
+            i++;
+        if (i == end)
+            return end;
+        end = i;
+    }
+}
+
+size_t yk_poll_any(yoke_event *const *events, size_t count)
+{
+    return first_of(&(yk_wait){ .events = events, .count = count }, count);
+}
+
+static bool is_over(const yk_wait *wait, uint64_t now)
+{
+    return now >= wait->deadline ||
+           (wait->unless_failed && atomic_load_explicit(&wait->unless_failed->failed, memory_order_acquire));
+}
+
+/* Of the events to which something has happened, the first that will do; `count` when there is none. */
+static size_t first_posted(const yk_wait *wait, yk_sleeper *sleepers)
+{
+    for (size_t i = 0; i < wait->count; i++) {
+        if (!atomic_exchange(&sleepers[i].posted, false))
+            continue;
+        yk_sleeper_ask(&sleepers[i]);
+        if (will_do(wait, i))
+            return first_of(wait, i);
+    }
+    return wait->count;
+}
+
+static size_t sleep_until_one_will_do(const yk_wait *wait, yk_sleeper *sleepers, yk_waiter *waiter)
+{
+    for (;;) {
+        size_t found = first_posted(wait, sleepers);
+        uint64_t now = yk_now(), left = wait->deadline - now;
+        if (found < wait->count || is_over(wait, now))
+            return found;
+        uint64_t interval = yk_sleepers_poll(sleepers, wait->count, now);
+        if (!yk_waiter_sleep(waiter, interval < left ? interval : left))
+            yk_sleepers_overslept(sleepers, wait->count);
+    }
+}
+
+/* Without memory for sleepers there are only polls. */
+static size_t poll_until_one_will_do(const yk_wait *wait)
+{
+    for (;;) {
+        size_t found = first_of(wait, wait->count);
+        if (found < wait->count || is_over(wait, yk_now()))
+            return found;
+        yk_waiter_sleep(NULL, YK_SPIN_NANOSECONDS);
+    }
+}
+
+static size_t sleep_for_any(const yk_wait *wait, uint64_t start)
+{
+    YK_UNCANCELLED;
+    yk_sleeper few[4] = { { .event = NULL } };
+    yk_sleeper *sleepers = wait->count <= YK_COUNT_OF(few) ? few : calloc(wait->count, sizeof *sleepers);
+    yk_waiter *waiter = yk_waiter_take();
+    yk_listener failing = { .waiter = waiter };
+    int slack = yk_timer_slack(1);
+    size_t found;
+    if (!sleepers || !waiter) {
+        found = poll_until_one_will_do(wait);
+        goto out;
+    }
+    if (wait->unless_failed)
+        yk_stream_listen(wait->unless_failed, &failing);
+    for (size_t i = 0; i < wait->count; i++)
+        yk_sleeper_begin(&sleepers[i], wait->events[i], waiter, start);
+    found = sleep_until_one_will_do(wait, sleepers, waiter);
+    for (size_t i = 0; i < wait->count; i++)
+        yk_sleeper_end(&sleepers[i]);
+    if (wait->unless_failed)
+        yk_stream_unlisten(wait->unless_failed, &failing);
+out:
+    yk_timer_slack(slack);
+    if (sleepers != few)
+        free(sleepers);
+    yk_waiter_put(waiter);
+    return found;
+}
+
+size_t yk_wait_any(const yk_wait *wait)
+{
+    uint64_t start = yk_now(), now = start, spin = yk_spin_nanoseconds(wait->events[0]->stream);
+    if (spin > 0 && spin < UINT64_MAX - wait->spin_more)
+        spin += wait->spin_more;
+    do {
+        size_t found = first_of(wait, wait->count);
+        if (found < wait->count || is_over(wait, now))
+            return found;
+        yk_pause();
+        now = yk_now();
+    } while (now - start < spin);
+    return sleep_for_any(wait, start);
+}

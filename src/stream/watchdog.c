@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The watchdog: a thread that looks at every stream a few times in the period of YOKE_WATCHDOG, and tells through the log, once, of
+ * each that has work and has not got on for that long: what stands at its front, where that was enqueued, and what it waits for,
+ * from stream to stream, down to the one that holds up all the others.
+ *
+ * What the driver has been given makes itself known only when asked: a mark at the stream's end, and a query.
+ */
+#include "stream/watchdog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backend.h"
+#include "stream/event.h"
+#include "stream/wait.h"
+#include "stream/stream.h"
+#include "base/thread.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows; taken before any device's */
+static pthread_cond_t changed;                           /* the last device is being forgotten */
+static yoke_device *devices;
+static bool running; /* the thread */
+static double limit; /* seconds; 0: off */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void read_environment(void)
+{
+    const char *ordered = getenv("YOKE_WATCHDOG");
+    if (!ordered || !*ordered)
+        return;
+    if (!yk_read_decimal(ordered, &limit) || !(limit >= 0 && limit <= 1e6)) {
+        yk_log_ordered(YOKE_LOG_WARNING, "YOKE_WATCHDOG is '%.40s'; it is a number of seconds, at most 1000000: nothing is watched",
+                       ordered);
+        limit = 0;
+    }
+    if (limit > 0 && yk_cond_init(&changed) != 0)
+        limit = 0;
+}
+
+/* ---- What a stream waits for ---- */
+
+/* One stream of a chain, and what it waits for. */
+typedef struct link {
+    const yoke_stream *stream;
+    yoke_event *awaited; /* retained, which keeps its stream in memory; NULL: the stream waits for no event */
+    bool may_give_up;    /* that wait has a time limit, or is for any of several events */
+} link;
+
+/* What a stream's running operation does. */
+static void describe_running(const yoke_stream *stream, const yk_op *op, yk_text *text)
+{
+    char what[160];
+    const yoke_event *before = op->kind == YK_OP_CALL ? op->u.call.after : NULL; /* NULL in a graph, too */
+    bool drains = before && atomic_load(&before->state) == YK_EVENT_SUBMITTED;
+    yk_op_text(what, sizeof what, op->kind, yk_op_lasting_name(op));
+    yk_text_add(text, "stream %s of %s is at the %s%s%s%s", stream->label, stream->device->info.selector, what,
+                op->where ? " enqueued at " : "", op->where ? op->where : "",
+                drains ? ", for which the driver has to finish what came before" : "");
+}
+
+static void describe_submitted(const yoke_stream *stream, yk_text *text)
+{
+    char what[160];
+    const yk_submitted *last = &stream->recent[(yk_stream_submitted(stream) - 1) % YK_SUBMITTED_KEPT];
+    const char *where = atomic_load(&last->where);
+    yk_op_text(what, sizeof what, (yk_op_kind)atomic_load(&last->kind), atomic_load(&last->name));
+    yk_text_add(text, "stream %s of %s waits for the driver, which still has %llu of its operations, the last a %s%s%s",
+                stream->label, stream->device->info.selector,
+                (unsigned long long)(yk_stream_submitted(stream) - atomic_load(&stream->done)), what, where ? " at " : "",
+                where ? where : "");
+}
+
+static link describe(yoke_stream *stream, yk_text *text)
+{
+    link found = { .stream = stream };
+    pthread_mutex_lock(&stream->lock);
+    const yk_op *op = stream->running;
+    if (op && op->kind == YK_OP_WAIT) {
+        found.awaited = yoke_event_retain(op->u.wait.event);
+    } else if (op && op->kind == YK_OP_CALL) {
+        found.awaited = yoke_event_retain(stream->awaited);
+        found.may_give_up = stream->may_give_up;
+    }
+    if (op)
+        describe_running(stream, op, text);
+    else
+        describe_submitted(stream, text);
+    pthread_mutex_unlock(&stream->lock);
+    return found;
+}
+
+static bool is_deferred(const yoke_event *event)
+{
+    return atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_DEFERRED;
+}
+
+/* The links were read one after the other. When each event is still deferred after the last one was read, and nobody gives up
+ * waiting, there was a moment at which all of them waited; and then they do for ever. */
+static void describe_circle(const link *links, size_t count, yk_text *text)
+{
+    bool ends = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_deferred(links[i].awaited))
+            return;
+        ends = ends || links[i].may_give_up;
+    }
+    yk_text_add(text, "which is in stream %s again: a circle%s", links->stream->label,
+                ends ? ", unless one of the waits gives up" : ", in which nothing will ever get on");
+}
+
+/* From the stream along what it waits for, until something waits for nothing, or for a stream that was met before. What the driver
+ * was given does not wait for what its stream does now. */
+static void report(yoke_stream *first, double seconds)
+{
+    enum { LONGEST = 16 };
+    link links[LONGEST];
+    yk_text text = { 0 }, time = { 0 };
+    yoke_stream *stream = first;
+    size_t length = 0;
+    pthread_mutex_lock(&first->lock);
+    bool deferring = first->deferring;
+    pthread_mutex_unlock(&first->lock);
+    while (stream && length < LONGEST) {
+        const link found = describe(stream, &text);
+        links[length++] = found;
+        stream = NULL;
+        if (!found.awaited)
+            break;
+        yk_text_add(&text, ", waiting for the event recorded%s%s; ", found.awaited->where ? " at " : "",
+                    found.awaited->where ? found.awaited->where : "");
+        if (is_deferred(found.awaited))
+            stream = found.awaited->stream;
+        else
+            yk_text_add(&text, "the driver has it, on stream %s", found.awaited->stream->label);
+        for (size_t i = 0; i < length && stream; i++)
+            if (links[i].stream == stream) {
+                describe_circle(links + i, length - i, &text);
+                stream = NULL;
+            }
+    }
+    /* Of what the driver has, only the end can be asked for: that it gets on towards it cannot be seen. */
+    yk_text_add_decimal(&time, seconds, 1);
+    yk_log_ordered(YOKE_LOG_WARNING, "stream %s of %s has %s for %s s: %s", first->label, first->device->info.selector,
+                   deferring ? "stood still" : "not come to the end of what the driver was given", yk_text_get(&time),
+                   yk_text_get(&text));
+    while (length > 0)
+        yoke_event_release(links[--length].awaited);
+    yk_text_free(&text);
+    yk_text_free(&time);
+}
+
+/* ---- Progress ---- */
+
+/* With device->lock held. Has the driver got on with what it was given? A mark at the end of it, asked for again and again. */
+static bool driver_has_got_on(yoke_stream *stream)
+{
+    const yk_backend *backend = stream->device->backend;
+    yoke_event *mark = stream->watchdog.mark;
+    if (!mark) {
+        mark = yk_event_take(stream, 0);
+        if (mark && backend->event_record(mark) < 0) {
+            yk_event_recycle(mark);
+            mark = NULL;
+        }
+        stream->watchdog.mark = mark;
+        return !mark;
+    }
+    if (backend->event_query(mark) == YOKE_PENDING)
+        return false;
+    yk_event_recycle(mark);
+    stream->watchdog.mark = NULL;
+    return true;
+}
+
+/* With device->lock held. Whether the stream has stood still for so long, and nobody was told yet. */
+static bool stands_still(yoke_stream *stream, uint64_t now, double *out_seconds)
+{
+    pthread_mutex_lock(&stream->lock);
+    bool held = stream->deferring, got_on = stream->ran != stream->watchdog.ran;
+    stream->watchdog.ran = stream->ran;
+    pthread_mutex_unlock(&stream->lock);
+    uint64_t done = atomic_load(&stream->done);
+    got_on = got_on || done != stream->watchdog.done; /* somebody else has asked the driver */
+    stream->watchdog.done = done;
+    if (!held && !got_on)
+        got_on = (yk_stream_is_idle(stream) && !stream->watchdog.mark) || driver_has_got_on(stream);
+    if (got_on || stream->watchdog.since == 0) {
+        stream->watchdog.since = now;
+        stream->watchdog.told = false;
+        return false;
+    }
+    *out_seconds = (double)(now - stream->watchdog.since) * 1e-9;
+    if (stream->watchdog.told || *out_seconds < limit)
+        return false;
+    stream->watchdog.told = true;
+    return true;
+}
+
+/* The stream is in use while this is told of it: the caller gives that back without device->lock. */
+static yoke_stream *find_still(yoke_device *device, uint64_t now, double *out_seconds)
+{
+    yoke_stream *found = NULL;
+    pthread_mutex_lock(&device->lock);
+    for (yoke_stream *stream = device->streams; stream && !found; stream = stream->next)
+        if (stands_still(stream, now, out_seconds) && yk_stream_use_if_used(stream))
+            found = stream;
+    pthread_mutex_unlock(&device->lock);
+    return found;
+}
+
+/* ---- The thread ---- */
+
+/* With the lock held. */
+static yoke_stream *find_still_anywhere(double *out_seconds)
+{
+    yoke_stream *found = NULL;
+    for (yoke_device *device = devices; device && !found; device = device->next_open)
+        found = find_still(device, yk_now(), out_seconds);
+    return found;
+}
+
+/* Nothing is released with the lock held: it may be the last of its device, which then is forgotten. */
+static void watch(void *unused)
+{
+    double seconds = 0;
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    while (devices) {
+        yoke_stream *still = find_still_anywhere(&seconds);
+        if (!still) {
+            yk_cond_wait_for(&changed, &lock, (uint64_t)(limit * 1e9 / 4));
+            continue;
+        }
+        pthread_mutex_unlock(&lock);
+        report(still, seconds);
+        yk_stream_unuse(still);
+        pthread_mutex_lock(&lock);
+    }
+    running = false;
+    pthread_mutex_unlock(&lock);
+}
+
+void yk_watchdog_watch(yoke_device *device)
+{
+    pthread_once(&once, read_environment);
+    if (limit <= 0)
+        return;
+    pthread_mutex_lock(&lock);
+    device->next_open = devices;
+    devices = device;
+    if (!running && yk_thread_run(watch, NULL, "the watchdog") == YOKE_OK)
+        running = true;
+    else if (!running)
+        yk_log_ordered(YOKE_LOG_WARNING, "there is no watchdog: %s", yoke_error()->text);
+    pthread_mutex_unlock(&lock);
+}
+
+void yk_watchdog_forget(yoke_device *device)
+{
+    pthread_once(&once, read_environment);
+    if (limit <= 0)
+        return;
+    pthread_mutex_lock(&lock);
+    yoke_device **at = &devices;
+    while (*at && *at != device)
+        at = &(*at)->next_open;
+    if (*at)
+        *at = device->next_open;
+    if (!devices)
+        pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+}

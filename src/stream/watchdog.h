@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* YOKE_WATCHDOG=seconds: streams that stand still are told of in the log. */
+#ifndef YK_WATCHDOG_H
+#define YK_WATCHDOG_H
+
+#include "objects/objects.h"
+
+/* A device has been opened, or is about to be closed. Nothing happens where YOKE_WATCHDOG is not set. */
+void yk_watchdog_watch(yoke_device *device);
+void yk_watchdog_forget(yoke_device *device);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The worker: the thread that runs what a stream holds, one operation after the other. What is the driver's it gives to the driver;
+ * host functions it runs itself, once the driver is done with all that came before. Why a stream holds anything is in deferred.c.
+ */
+#include "stream/depth.h"
+#include "stream/enqueue.h"
+#include "stream/event.h"
+#include "stream/wait.h"
+#include "copy/staging.h"
+#include "base/thread.h"
+#include "trace/trace.h"
+
+static bool has_failed(yoke_stream *stream)
+{
+    return atomic_load_explicit(&stream->failed, memory_order_acquire);
+}
+
+/* Also behind a failure an event says that what the driver was given before it is over. Until then it stays YK_EVENT_DEFERRED, so
+ * that no other stream takes the driver's success for its own. */
+static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
+{
+    if (!yk_stream_is_idle(stream)) {
+        if (stream->device->backend->event_record(event) == YOKE_OK)
+            yk_wait_for_driver(event);
+        else
+            stream->device->backend->stream_finish(stream);
+    }
+    pthread_mutex_lock(&stream->lock);
+    yoke_status status = has_failed(stream) ? yk_error_restore(&stream->failure->info) : YOKE_OK; /* which tells nobody */
+    pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+static void run_record(yoke_stream *stream, yoke_event *event)
+{
+    yoke_status status = YOKE_OK;
+    if (atomic_load_explicit(&event->state, memory_order_relaxed) != YK_EVENT_DEFERRED)
+        ; /* the driver did it together with what came before */
+    else if (has_failed(stream))
+        status = finish_failed(stream, event);
+    else if ((status = yk_event_submit(event)) < 0)
+        status = yk_stream_not_submitted(stream, status);
+    if (status < 0)
+        yk_event_complete(event, status);
+    else
+        yk_event_wake(event);
+}
+
+/* What a held operation fails with names it; a device that is lost was the fault of one before. */
+static void fail_deferred(yoke_stream *stream, const yk_op *op, yoke_status status)
+{
+    char text[160];
+    if (status == YOKE_E_DEVICE_LOST) {
+        yk_stream_not_submitted(stream, status);
+        return;
+    }
+    yk_error_append("; it was the %s%s%s, held on stream %s until its turn",
+                    yk_op_text(text, sizeof text, op->kind, yk_op_lasting_name(op)), op->where ? " at " : "",
+                    op->where ? op->where : "", stream->label);
+    yk_stream_fail(stream, op->where, status);
+}
+
+/* Wait until the driver is done with everything it was given. A failure becomes the stream's. */
+static void drain(yoke_stream *stream, yoke_event *after)
+{
+    yoke_status status = YOKE_OK;
+    if (atomic_load_explicit(&after->state, memory_order_relaxed) == YK_EVENT_DEFERRED) {
+        if (yk_stream_is_idle(stream))
+            return;
+        status = yk_event_submit(after);
+    }
+    if (status == YOKE_OK) {
+        yk_event_wait(after);
+    } else {
+        yk_stream_fail(stream, after->where, yk_stream_not_submitted(stream, status));
+        stream->device->backend->stream_finish(stream);
+    }
+}
+
+/* Wait until nothing of the stream is under way. False: it has failed, or fails with that. */
+static bool drain_for(yoke_stream *stream, const yk_op *op)
+{
+    if (has_failed(stream))
+        return false;
+    yoke_event *before = yk_event_new(stream, 0, op->where);
+    if (before)
+        drain(stream, before);
+    else
+        fail_deferred(stream, op, yoke_error()->status);
+    yoke_event_release(before);
+    return !has_failed(stream);
+}
+
+/* A copy that Yoke carries. What came before it may have written its source. */
+static void run_staged(yoke_stream *stream, const yk_op *op)
+{
+    yoke_status status = YOKE_OK;
+    if (drain_for(stream, op)) {
+        uint64_t since = yk_trace_now(stream);
+        status = yk_staging_run(stream, op);
+        yk_trace_ran(stream, op, since);
+    }
+    if (status < 0)
+        fail_deferred(stream, op, status);
+}
+
+static bool is_transfer(const yk_op *op)
+{
+    return op->kind == YK_OP_WRITE || op->kind == YK_OP_READ || op->kind == YK_OP_WRITE_RECT || op->kind == YK_OP_READ_RECT;
+}
+
+static void run_submitted(yoke_stream *stream, const yk_op *op)
+{
+    if (has_failed(stream))
+        return;
+    yoke_status status = stream->device->traced ? yk_trace_submit(stream, op) : yk_submit(stream, op->kind, op);
+    if (status == YOKE_E_INVALID_ARGUMENT && is_transfer(op)) { /* as yk_transfer_restage */
+        run_staged(stream, op);
+        return;
+    }
+    if (status < 0) {
+        fail_deferred(stream, op, status);
+        return;
+    }
+    yk_note_submitted(stream, op->kind, op, false);
+    if (op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_RECT || is_transfer(op))
+        yk_keep_for_copy(stream, op);
+    if (op->end)
+        yk_event_submitted(op->end, yk_stream_submitted(stream)); /* it is told of when its own turn comes */
+}
+
+/* An event of the same device is the driver's to wait for once it has been given to it; any other is waited for here. */
+static void run_wait(yoke_stream *stream, const yk_op *op)
+{
+    yoke_event *event = op->u.wait.event;
+    bool same_device = event->stream->device == stream->device;
+    yk_wait wait = { .events = &event,
+                     .count = 1,
+                     .submitted_is_enough = same_device,
+                     .deadline = UINT64_MAX,
+                     .unless_failed = op->u.wait.join ? NULL : stream };
+    uint64_t since = yk_trace_now(stream);
+    if ((has_failed(stream) && !op->u.wait.join) || yk_wait_any(&wait) == wait.count)
+        return;
+    yk_trace_ran(stream, op, since);
+    if (same_device && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_SUBMITTED) {
+        run_submitted(stream, op);
+        return;
+    }
+    yoke_status status = yk_event_poll(event);
+    if (status < 0)
+        yk_stream_fail(stream, op->where, status);
+}
+
+static bool is_not_run_by_caller(yoke_stream *stream, void *context)
+{
+    (void)context;
+    return !stream->run_by_caller;
+}
+
+/* The status for a function, with its record; none is left over when all is well. */
+static yoke_status status_for_function(yoke_stream *stream)
+{
+    yoke_status status = has_failed(stream) ? yk_stream_report(stream) : YOKE_OK;
+    if (status == YOKE_OK)
+        yoke_error_clear();
+    yk_said_clear();
+    return status;
+}
+
+/* A function of the program has returned `result`, having been told `status`. What it has said with yoke_fail is the reason, also
+ * when it returns another status, or a call has failed since. */
+static void function_returned(yoke_stream *stream, const yk_op *op, yoke_status status, yoke_status result)
+{
+    if (result >= 0)
+        return;
+    if (*yk_said())
+        yk_fail(result, "%s", yk_said());
+    else if (yoke_error()->status != result || status < 0)
+        yk_fail(result, "the %s returned %d (%s)", yk_op_name(op->kind), (int)result, yoke_status_name(result));
+    yk_stream_fail(stream, op->where, result);
+}
+
+static void run_call(yoke_stream *stream, const yk_op *op)
+{
+    if (op->u.call.after)
+        drain(stream, op->u.call.after);
+    else
+        (void)drain_for(stream, op);
+    yoke_status status = status_for_function(stream);
+    uint64_t since = yk_trace_now(stream);
+    yoke_status result = op->u.call.fn(status, op->u.call.user);
+    yk_trace_ran(stream, op, since);
+    function_returned(stream, op, status, result);
+    if (op->u.call.release)
+        op->u.call.release(op->u.call.user);
+}
+
+static void run_native(yoke_stream *stream, const yk_op *op)
+{
+    const yk_backend *backend = stream->device->backend;
+    void *handle = NULL;
+    yoke_status status = status_for_function(stream);
+    bool entered = status == YOKE_OK && (status = backend->stream_native_enter(stream, &handle)) == YOKE_OK;
+    if (status < 0)
+        yk_stream_fail(stream, op->where, status);
+    uint64_t since = yk_trace_now(stream);
+    yoke_status result = op->u.native.fn(status, entered ? handle : NULL, op->u.native.user);
+    yk_trace_ran(stream, op, since);
+    if (entered) {
+        backend->stream_native_leave(stream);
+        yk_note_submitted(stream, op->kind, op, false);
+    }
+    function_returned(stream, op, status, result);
+    if (op->u.native.release)
+        op->u.native.release(op->u.native.user);
+}
+
+static void run_graph(yoke_stream *stream, const yk_op *graph);
+
+void yk_stream_run(yoke_stream *stream, const yk_op *op)
+{
+    switch (op->kind) {
+    case YK_OP_GRAPH:
+        run_graph(stream, op);
+        return;
+    case YK_OP_CALL:
+        run_call(stream, op);
+        return;
+    case YK_OP_NATIVE:
+        run_native(stream, op);
+        return;
+    case YK_OP_WAIT:
+        run_wait(stream, op);
+        return;
+    case YK_OP_RECORD:
+        run_record(stream, op->u.record.event);
+        return;
+    default:
+        if (yk_is_staged(op))
+            run_staged(stream, op);
+        else if (!yk_needs_idle(stream, op) || drain_for(stream, op))
+            run_submitted(stream, op);
+    }
+}
+
+/* Whether it is the program that an operation waits for. */
+static bool waits_for_program(const yk_op *op)
+{
+    return op->kind == YK_OP_CALL || op->kind == YK_OP_NATIVE || op->kind == YK_OP_WAIT;
+}
+
+bool yk_stream_stops_now(const yoke_stream *stream)
+{
+    const yk_op *op = stream->running ? stream->running : stream->first;
+    return op && waits_for_program(op);
+}
+
+/* With the user's last reference gone, what stands before the program's next turn still runs, and nothing from there on. */
+static void stop_if_torn_down(yoke_stream *stream, const yk_op *op, bool torn_down)
+{
+    if (torn_down && waits_for_program(op))
+        yk_stream_fail_torn_down(stream);
+}
+
+/* A step of a graph: with host functions among them, as if they had been held one by one. */
+static void run_step(yoke_stream *stream, const yk_op *op)
+{
+    if (waits_for_program(op)) {
+        pthread_mutex_lock(&stream->lock);
+        stream->running = op;
+        bool torn_down = stream->torn_down;
+        pthread_mutex_unlock(&stream->lock);
+        stop_if_torn_down(stream, op, torn_down);
+    }
+    yk_stream_run(stream, op);
+}
+
+static void run_graph(yoke_stream *stream, const yk_op *graph)
+{
+    const yk_exec *exec = graph->u.graph.exec;
+    for (size_t i = 0; i < exec->item_count; i++) {
+        const yk_item *item = &exec->items[i];
+        for (size_t k = 0; k < item->batch.count && !item->native; k++)
+            run_step(stream, item->batch.steps[k].op);
+        if (!item->native || has_failed(stream))
+            continue;
+        yk_pending *begun = stream->device->traced ? yk_trace_begin(stream, graph) : NULL;
+        yoke_status status = yk_batch_submit(stream, &item->batch);
+        yk_trace_end(stream, begun, status);
+        if (status < 0)
+            fail_deferred(stream, graph, status);
+        else
+            yk_note_submitted(stream, YK_OP_GRAPH, graph, false);
+    }
+}
+
+/* With stream->lock held: spin for more, which is quicker than being woken. */
+static void spin_for_job(yoke_stream *stream)
+{
+    uint64_t start = yk_now(), spin = yk_spin_nanoseconds(stream);
+    unsigned posted = atomic_load(&stream->posted);
+    spin = spin < YK_SPIN_NANOSECONDS ? spin : YK_SPIN_NANOSECONDS;
+    pthread_mutex_unlock(&stream->lock);
+    while (atomic_load_explicit(&stream->posted, memory_order_acquire) == posted && yk_now() - start < spin)
+        yk_pause();
+    pthread_mutex_lock(&stream->lock);
+}
+
+/* The event behind an operation, when the driver can record it together with that. */
+static yoke_event *event_behind(const yoke_stream *stream, const yk_op *op)
+{
+    const yk_op *next = op->next;
+    if (!stream->device->backend->records_with_operations || op->kind > YK_OP_LAUNCH || !next)
+        return NULL;
+    if (next->kind == YK_OP_CALL)
+        return next->u.call.after;
+    return next->kind == YK_OP_RECORD && !(next->u.record.event->flags & YOKE_EVENT_TIMED) ? next->u.record.event : NULL;
+}
+
+/* With stream->lock held: the front operation, once the list has one. */
+static yk_op *take(yoke_stream *stream)
+{
+    yk_op *op = stream->first;
+    op->end = event_behind(stream, op);
+    stream->first = op->next;
+    if (!stream->first)
+        stream->last = NULL;
+    stream->running = op;
+    return op;
+}
+
+/* With stream->lock held: the operation has run. */
+static void done_with_one(yoke_stream *stream)
+{
+    stream->running = NULL;
+    stream->ran++;
+    stream->deferred--;
+    yk_depth_note_submitted(stream);
+    if (stream->depth)
+        yk_stream_post_listeners(stream); /* there is room for another */
+    if (stream->first)
+        return;
+    stream->deferring = false;
+    yk_stream_open(stream);
+    yk_stream_post_listeners(stream);
+}
+
+void yk_stream_work(void *argument)
+{
+    yoke_stream *stream = argument;
+    yk_stream_set_mine(stream);
+    pthread_mutex_lock(&stream->lock);
+    while (stream->first || (spin_for_job(stream), stream->first)) {
+        if (YK_UNLIKELY(stream->run_by_caller)) {
+            pthread_mutex_unlock(&stream->lock);
+            yk_stream_wait_until(stream, is_not_run_by_caller, NULL);
+            pthread_mutex_lock(&stream->lock);
+            continue;
+        }
+        yk_op *op = take(stream);
+        bool torn_down = stream->torn_down;
+        pthread_mutex_unlock(&stream->lock);
+        stop_if_torn_down(stream, op, torn_down);
+        yk_stream_run(stream, op);
+        pthread_mutex_lock(&stream->lock);
+        done_with_one(stream);
+        pthread_mutex_unlock(&stream->lock);
+        yk_op_drop(op);
+        pthread_mutex_lock(&stream->lock);
+    }
+    stream->worker = false;
+    if (stream->reserved)
+        stream->spare = yk_thread_keep_own();
+    bool torn_down = stream->torn_down;
+    pthread_mutex_unlock(&stream->lock);
+    yk_stream_set_mine(NULL);
+    if (torn_down)
+        yk_stream_end_waits(stream);
+    yk_stream_unuse(stream);
+}

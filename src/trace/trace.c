@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tracing: each operation of a traced stream stands between two events with time stamps. When the driver is done with them, which
+ * is asked now and then and when the stream goes, they become times of the host's clock and go to the file.
+ *
+ * The clocks are compared once for each stream: an event is recorded in the empty stream, and its time lies between the call and
+ * the driver's answer. The narrowest of some tries counts, which is a few microseconds.
+ */
+#include "trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/enqueue.h"
+#include "stream/event.h"
+#include "copy/staging.h"
+
+/* An operation that the driver has, or had until it was last asked. */
+struct yk_pending {
+    yk_pending *next;
+    yoke_event *begin, *end;
+    yk_trace_slice slice;
+};
+
+struct yk_trace {
+    struct yk_trace *next, *previous; /* in all */
+    yoke_stream *stream;
+    unsigned number;
+    yoke_event *zero; /* its time on the device is zero_time here; NULL: the device has no time stamps */
+    uint64_t zero_time;
+    pthread_mutex_t lock; /* protects what follows */
+    yk_pending *first, **last;
+    unsigned count;
+};
+
+enum { MANY = 256, CLOCK_TRIES = 8 };
+
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER; /* protects all; before any trace's lock */
+static struct yk_trace *all;
+
+/* ---- Operations that are done ---- */
+
+static uint64_t time_of(const struct yk_trace *trace, yoke_event *event)
+{
+    int64_t elapsed = 0;
+    if (trace->stream->device->backend->event_elapsed(trace->zero, event, &elapsed) < 0)
+        return 0;
+    return trace->zero_time + (uint64_t)elapsed;
+}
+
+/* Both events have been reached. */
+static void write_out(struct yk_trace *trace, yk_pending *done)
+{
+    yk_trace_slice *slice = &done->slice;
+    slice->begin = time_of(trace, done->begin);
+    slice->end = time_of(trace, done->end);
+    slice->failed = slice->failed || slice->begin == 0 || slice->end < slice->begin;
+    if (slice->failed)
+        slice->begin = slice->end = slice->enqueued;
+    yk_trace_file_slice(trace->stream, trace->number, YK_ROW_DEVICE, slice);
+    yk_event_recycle(done->begin);
+    yk_event_recycle(done->end);
+    free(done);
+}
+
+/* `wait`: the stream has finished; what the driver still does not know of then has failed. With the lock held. */
+static void write_done(struct yk_trace *trace, bool wait)
+{
+    yoke_error_info before = *yoke_error();
+    while (trace->first) {
+        yk_pending *first = trace->first;
+        yoke_status status = trace->stream->device->backend->event_query(first->end);
+        if (status == YOKE_PENDING && !wait)
+            break;
+        first->slice.failed = status != YOKE_OK;
+        trace->first = first->next;
+        if (!trace->first)
+            trace->last = &trace->first;
+        trace->count--;
+        write_out(trace, first);
+    }
+    yk_error_restore(&before);
+}
+
+/* The program ends, and may not have released its streams. */
+static void write_all(void)
+{
+    pthread_mutex_lock(&all_lock);
+    for (struct yk_trace *trace = all; trace; trace = trace->next) {
+        pthread_mutex_lock(&trace->lock);
+        write_done(trace, false);
+        pthread_mutex_unlock(&trace->lock);
+    }
+    pthread_mutex_unlock(&all_lock);
+}
+
+/* ---- Streams ---- */
+
+bool yk_trace_is_ordered(void)
+{
+    static atomic_bool registered;
+    if (!yk_trace_file_open())
+        return false;
+    if (!atomic_exchange(&registered, true))
+        atexit(write_all);
+    return true;
+}
+
+static yoke_event *stamp(yoke_stream *stream)
+{
+    yoke_event *event = yk_event_take(stream, YOKE_EVENT_TIMED);
+    if (event && stream->device->backend->event_record(event) == YOKE_OK)
+        return event;
+    if (event)
+        yk_event_recycle(event);
+    return NULL;
+}
+
+static void compare_clocks(struct yk_trace *trace)
+{
+    yoke_stream *stream = trace->stream;
+    uint64_t narrowest = UINT64_MAX;
+    for (int i = 0; i < CLOCK_TRIES; i++) {
+        uint64_t before = yk_now();
+        yoke_event *event = stamp(stream);
+        if (!event)
+            return;
+        while (stream->device->backend->event_query(event) == YOKE_PENDING)
+            yk_pause();
+        uint64_t width = yk_now() - before;
+        if (width < narrowest) {
+            narrowest = width;
+            trace->zero_time = before + width / 2;
+            yoke_event *last = trace->zero;
+            trace->zero = event;
+            event = last;
+        }
+        if (event)
+            yk_event_recycle(event);
+    }
+}
+
+void yk_trace_stream_begin(yoke_stream *stream)
+{
+    static atomic_uint numbers;
+    yoke_error_info before = *yoke_error();
+    struct yk_trace *trace = calloc(1, sizeof *trace);
+    if (!trace || pthread_mutex_init(&trace->lock, NULL) != 0) {
+        yk_log(YOKE_LOG_WARNING, "stream %s is not in the trace: there is no memory for it", stream->label);
+        free(trace);
+        return;
+    }
+    trace->stream = stream;
+    trace->number = atomic_fetch_add(&numbers, 1) + 1;
+    trace->last = &trace->first;
+    if (stream->flags & YOKE_STREAM_TIMED)
+        compare_clocks(trace);
+    yk_error_restore(&before);
+    yk_trace_file_stream(stream, trace->number);
+    stream->trace = trace;
+    pthread_mutex_lock(&all_lock);
+    trace->next = all;
+    if (all)
+        all->previous = trace;
+    all = trace;
+    pthread_mutex_unlock(&all_lock);
+}
+
+void yk_trace_stream_end(yoke_stream *stream)
+{
+    struct yk_trace *trace = stream->trace;
+    if (!trace)
+        return;
+    pthread_mutex_lock(&all_lock);
+    if (trace->next)
+        trace->next->previous = trace->previous;
+    if (trace->previous)
+        trace->previous->next = trace->next;
+    else
+        all = trace->next;
+    pthread_mutex_unlock(&all_lock);
+    write_done(trace, true);
+    if (trace->zero)
+        yk_event_recycle(trace->zero);
+    pthread_mutex_destroy(&trace->lock);
+    free(trace);
+    stream->trace = NULL;
+}
+
+/* ---- What is done ---- */
+
+static bool is_transfer(yk_op_kind kind)
+{
+    return kind == YK_OP_WRITE || kind == YK_OP_READ || kind == YK_OP_WRITE_RECT || kind == YK_OP_READ_RECT;
+}
+
+static void describe(const yoke_stream *stream, const yk_op *op, yk_trace_slice *slice)
+{
+    *slice = (yk_trace_slice){ .kind = op->kind, .where = op->where, .name = yk_op_lasting_name(op), .enqueued = yk_now() };
+    if (yk_is_launch(op->kind)) {
+        memcpy(slice->grid, (unsigned[]){ op->u.launch.grid.x, op->u.launch.grid.y, op->u.launch.grid.z }, sizeof slice->grid);
+        memcpy(slice->block, (unsigned[]){ op->u.launch.block.x, op->u.launch.block.y, op->u.launch.block.z }, sizeof slice->block);
+    } else if (is_transfer(op->kind)) {
+        slice->bytes = op->u.transfer.size;
+        slice->pageable = !yk_transfer_is_pinned(stream->device, op);
+        slice->staged = op->u.transfer.staged;
+    } else if (op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_RECT) {
+        slice->bytes = op->u.copy.size;
+    } else if (op->kind == YK_OP_FILL) {
+        slice->bytes = op->u.fill.width * op->u.fill.height;
+    } else if (op->kind == YK_OP_WAIT) {
+        slice->awaited = yk_intern(op->u.wait.event->stream->label);
+    }
+}
+
+static void keep(struct yk_trace *trace, yk_pending *fresh)
+{
+    pthread_mutex_lock(&trace->lock);
+    *trace->last = fresh;
+    trace->last = &fresh->next;
+    if (++trace->count % MANY == 0)
+        write_done(trace, false);
+    pthread_mutex_unlock(&trace->lock);
+}
+
+yk_pending *yk_trace_begin(yoke_stream *stream, const yk_op *op)
+{
+    struct yk_trace *trace = stream->trace;
+    yk_pending *fresh = trace && trace->zero ? calloc(1, sizeof *fresh) : NULL;
+    if (!fresh)
+        return NULL;
+    describe(stream, op, &fresh->slice);
+    fresh->begin = stamp(stream);
+    return fresh;
+}
+
+void yk_trace_end(yoke_stream *stream, yk_pending *fresh, yoke_status status)
+{
+    if (!fresh)
+        return;
+    yoke_error_info record = *yoke_error();
+    fresh->end = status == YOKE_OK && fresh->begin ? stamp(stream) : NULL;
+    yk_error_restore(&record);
+    if (fresh->end) {
+        keep(stream->trace, fresh);
+        return;
+    }
+    if (fresh->begin)
+        yk_event_recycle(fresh->begin);
+    free(fresh);
+}
+
+yoke_status yk_trace_submit(yoke_stream *stream, const yk_op *op)
+{
+    yk_pending *begun = yk_trace_begin(stream, op);
+    yoke_status status = yk_submit(stream, op->kind, op);
+    yk_trace_end(stream, begun, status);
+    return status;
+}
+
+void yk_trace_add_run(const yoke_stream *stream, const yk_op *op, uint64_t since)
+{
+    yk_trace_slice slice;
+    if (!stream->trace)
+        return;
+    describe(stream, op, &slice);
+    slice.enqueued = slice.begin = since;
+    slice.end = yk_now();
+    yk_trace_file_slice(stream, stream->trace->number, YK_ROW_FUNCTIONS, &slice);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trace as a file: Chrome's trace events, a JSON array that chrome://tracing and Perfetto read. It is complete JSON after every
+ * line, whatever happens to the program.
+ */
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stream/stream.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
+static FILE *file;
+static bool tried, empty = true;
+static uint64_t start;
+
+/* The name that is ordered, with the number of this process for each %p. */
+static void spell_out(const char *ordered, yk_text *path)
+{
+    for (const char *percent; (percent = strstr(ordered, "%p")); ordered = percent + 2)
+        yk_text_add(path, "%.*s%ld", (int)(percent - ordered), ordered, (long)getpid());
+    yk_text_add(path, "%s", ordered);
+}
+
+/* For this process alone: another one that is traced too gets a file of its own. In a folder that all may write to, somebody else's
+ * link, pipe or file may lie in wait under a name that is easily guessed: it has to be a file of the user's. */
+static int open_alone(const char *path)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    struct stat about;
+    if (descriptor < 0)
+        return -1;
+    bool fits = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
+    if (fits && flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ftruncate(descriptor, 0) == 0)
+        return descriptor;
+    int error = fits ? errno : EPERM;
+    close(descriptor);
+    errno = error;
+    return -1;
+}
+
+/* With the lock held. */
+static void open_file(const char *ordered)
+{
+    yk_text path = { 0 };
+    spell_out(ordered, &path);
+    int descriptor = open_alone(yk_text_get(&path));
+    if (descriptor < 0 && errno == EWOULDBLOCK) {
+        yk_text_add(&path, ".%ld", (long)getpid());
+        descriptor = open_alone(yk_text_get(&path));
+    }
+    file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    const char *error = strerror(errno);
+    if (file)
+        yk_log(YOKE_LOG_INFO, "a trace goes to %s (YOKE_TRACE)", yk_text_get(&path));
+    else
+        yk_log(YOKE_LOG_ERROR, "there is no trace: YOKE_TRACE is %s, and that has to be a file of this user's, or none yet: %s",
+               yk_text_get(&path), error);
+    if (!file && descriptor >= 0)
+        close(descriptor);
+    yk_text_free(&path);
+    start = yk_now();
+}
+
+bool yk_trace_file_open(void)
+{
+    YK_UNCANCELLED;
+    pthread_mutex_lock(&lock);
+    const char *ordered = secure_getenv("YOKE_TRACE");
+    if (!tried && ordered && *ordered)
+        open_file(ordered);
+    tried = true;
+    bool is_open = file;
+    pthread_mutex_unlock(&lock);
+    return is_open;
+}
+
+/* One event, which is freed, before the end of the array. */
+static void write_line(yk_text *line)
+{
+    YK_UNCANCELLED;
+    pthread_mutex_lock(&lock);
+    if (!empty)
+        fseek(file, -3, SEEK_CUR);
+    fprintf(file, "%s\n%s\n]\n", empty ? "[" : ",", yk_text_get(line));
+    fflush(file);
+    empty = false;
+    pthread_mutex_unlock(&lock);
+    yk_text_free(line);
+}
+
+static void add_string(yk_text *text, const char *string)
+{
+    yk_text_add(text, "\"");
+    for (size_t length; *string; string += length ? length : 1) {
+        length = yk_letter(string);
+        if (*string == '"' || *string == '\\')
+            yk_text_add(text, "\\");
+        if ((unsigned char)*string < ' ')
+            yk_text_add(text, "\\u%04x", (unsigned)(unsigned char)*string);
+        else
+            yk_text_add_bytes(text, length ? string : "?", length ? length : 1);
+    }
+    yk_text_add(text, "\"");
+}
+
+static void add_member(yk_text *text, const char *name, const char *string)
+{
+    if (!string)
+        return;
+    yk_text_add(text, ",\"%s\":", name);
+    add_string(text, string);
+}
+
+/* A process of the picture is a device, in the order of their opening; its threads are rows of streams. */
+static unsigned row_number(unsigned stream, yk_trace_row row)
+{
+    return 2 * stream + (row == YK_ROW_FUNCTIONS);
+}
+
+static void name_row(const yoke_stream *stream, unsigned number, yk_trace_row row)
+{
+    yk_text line = { 0 };
+    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"stream ",
+                stream->device->traced, row_number(number, row));
+    yk_text name = { 0 };
+    add_string(&name, stream->label);
+    yk_text_add_bytes(&line, yk_text_get(&name) + 1, name.length > 1 ? name.length - 2 : 0);
+    yk_text_add(&line, "%s\"}}", row == YK_ROW_FUNCTIONS ? ": host functions" : "");
+    write_line(&line);
+    yk_text_free(&name);
+}
+
+void yk_trace_file_stream(const yoke_stream *stream, unsigned number)
+{
+    const yoke_device_info *info = &stream->device->info;
+    yk_text line = { 0 }, name = { 0 };
+    yk_text_add(&name, "%s %s", info->selector, info->name);
+    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", stream->device->traced);
+    add_string(&line, yk_text_get(&name));
+    yk_text_add(&line, "}}");
+    write_line(&line);
+    yk_text_free(&name);
+    name_row(stream, number, YK_ROW_DEVICE);
+    name_row(stream, number, YK_ROW_FUNCTIONS);
+}
+
+/* In microseconds since the trace began, which are the format's. */
+static double micro(uint64_t time)
+{
+    return (double)(int64_t)(time - start) * 1e-3;
+}
+
+static void add_times(yk_text *line, uint64_t begin, uint64_t end)
+{
+    yk_text_add(line, "\"ts\":");
+    yk_text_add_decimal(line, micro(begin), 3);
+    yk_text_add(line, ",\"dur\":");
+    yk_text_add_decimal(line, (double)(end - begin) * 1e-3, 3);
+}
+
+static void add_sizes(yk_text *line, const char *name, const unsigned sizes[3])
+{
+    if (sizes[0] > 0)
+        yk_text_add(line, ",\"%s\":[%u,%u,%u]", name, sizes[0], sizes[1], sizes[2]);
+}
+
+void yk_trace_file_slice(const yoke_stream *stream, unsigned number, yk_trace_row row, const yk_trace_slice *slice)
+{
+    yk_text line = { 0 };
+    const char *what = yk_op_name(slice->kind);
+    bool named = slice->name && slice->kind != YK_OP_WAIT;
+    yk_text_add(&line, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,", stream->device->traced, row_number(number, row));
+    add_times(&line, slice->begin, slice->end);
+    add_member(&line, "name", named ? slice->name : what);
+    add_member(&line, "cat", what);
+    yk_text_add(&line, ",\"args\":{\"enqueued\":");
+    yk_text_add_decimal(&line, micro(slice->enqueued), 3);
+    add_member(&line, "stream", stream->label);
+    add_member(&line, "where", slice->where);
+    add_member(&line, "awaited_stream", slice->awaited);
+    add_member(&line, "awaited_event", slice->kind == YK_OP_WAIT ? slice->name : NULL);
+    if (slice->bytes > 0)
+        yk_text_add(&line, ",\"bytes\":%zu", slice->bytes);
+    add_sizes(&line, "grid", slice->grid);
+    add_sizes(&line, "block", slice->block);
+    yk_text_add(&line, "%s%s%s}}", slice->pageable ? ",\"pageable\":true" : "", slice->staged ? ",\"staged\":true" : "",
+                slice->failed ? ",\"failed\":true" : "");
+    write_line(&line);
+}
+
+void yk_trace_file_wait(const yoke_stream *stream, const char *where, uint64_t begin, uint64_t end)
+{
+    static atomic_uint threads;
+    static _Thread_local unsigned mine;
+    yk_text line = { 0 };
+    if (mine == 0) {
+        mine = atomic_fetch_add(&threads, 1) + 1;
+        yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":\"thread %u\"}},\n",
+                    mine, mine);
+        yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"the program\"}},\n");
+    }
+    yk_text_add(&line, "{\"ph\":\"X\",\"pid\":0,\"tid\":%u,", mine);
+    add_times(&line, begin, end);
+    add_member(&line, "name", "wait");
+    add_member(&line, "cat", "wait of the program");
+    yk_text_add(&line, ",\"args\":{\"awaited_device\":%u", stream->device->traced);
+    add_member(&line, "awaited_stream", stream->label);
+    add_member(&line, "where", where);
+    yk_text_add(&line, "}}");
+    write_line(&line);
+}
