@@ -164,10 +164,12 @@ static void info_of_a_newer_program(suite *t)
 static void capabilities_have_reasons(suite *t)
 {
     for (int capability = 0; capability < YOKE_CAP_COUNT; capability++)
-        suite_can(t, capability);
+        CHECK(yoke_device_supports(t->device, capability) == suite_can(t, capability));
     CHECK(yoke_device_lacks(t->device, YOKE_CAP_COUNT) != NULL);
     CHECK(yoke_device_lacks(t->device, -1) != NULL);
     CHECK(yoke_device_lacks(t->device, 1000) != NULL);
+    CHECK(!yoke_device_supports(t->device, YOKE_CAP_COUNT) && !yoke_device_supports(t->device, -1));
+    CHECK(!yoke_device_supports(NULL, YOKE_CAP_TIMING));
 }
 
 static void compiler_has_a_name(suite *t)
