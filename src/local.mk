@@ -37,6 +37,7 @@ libyoke_all_la_SOURCES = \
 	src/base/waiter.h \
 	src/objects/batch.h \
 	src/objects/buffer.h \
+	src/objects/device.c \
 	src/objects/device.h \
 	src/objects/event.h \
 	src/objects/kernel.h \
@@ -54,6 +55,9 @@ libyoke_all_la_SOURCES = \
 	src/stream/event_callback.c \
 	src/stream/native.c \
 	src/stream/op.c \
+	src/stream/observer.h \
+	src/stream/recording.c \
+	src/stream/recording.h \
 	src/stream/retire.c \
 	src/stream/retire.h \
 	src/stream/sleep.c \

@@ -5,42 +5,41 @@
  * answers YOKE_E_FORKED, without a look at any object. The child of any other process can use Yoke: what listing and logging lock
  * is held around the fork, or made new in the child where it may be held for long.
  */
-#include "backend.h"
-#include "device/start.h"
+#include <errno.h>
+
+#include "base/base.h"
 
 bool yk_forked;
 
-static int error;
+static const yk_fork_hooks *hooks;
+static int error = ENOSYS; /* nobody watches yet */
 static atomic_bool armed;
 static atomic_uint starting; /* threads that are between yk_fork_begin_start and yk_fork_end_start */
 
 static void before(void)
 {
-    yk_start_fork_prepare();
+    hooks->prepare();
     yk_intern_lock();
 }
 
 static void in_parent(void)
 {
     yk_intern_unlock();
-    yk_start_fork_parent();
+    hooks->parent();
 }
 
 static void in_child(void)
 {
     yk_intern_unlock();
-    yk_start_fork_child();
+    hooks->child();
     yk_log_forked();
-#define FORKED(name) yk_backend_##name.forked();
-    YK_BACKENDS(FORKED)
-#undef FORKED
     if (atomic_load(&armed) || atomic_load(&starting) > 0)
         yk_forked = true;
 }
 
-/* Before any lock of Yoke's can be taken. */
-__attribute__((constructor)) static void watch_forks(void)
+void yk_fork_watch(const yk_fork_hooks *of_drivers)
 {
+    hooks = of_drivers;
     error = pthread_atfork(before, in_parent, in_child);
 }
 

@@ -5,6 +5,14 @@
 
 #include "base/macros.h"
 
+/* What the owner of drivers does around a fork. */
+typedef struct yk_fork_hooks {
+    void (*prepare)(void), (*parent)(void), (*child)(void);
+} yk_fork_hooks;
+
+/* From a constructor, before any lock of Yoke's can be taken: watch forks, with these hooks. */
+void yk_fork_watch(const yk_fork_hooks *hooks);
+
 /* Around the start of a driver in this process: a child that is forked in between cannot use it. */
 yoke_status yk_fork_begin_start(void);
 void yk_fork_end_start(void);

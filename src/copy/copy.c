@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "graph/graph.h"
+#include "stream/recording.h"
 #include "stream/retire.h"
 
 /* ---- Checks ---- */
@@ -41,7 +41,7 @@ yoke_status yk_check_wait(const char *function, yoke_stream *stream)
     if (yk_stream_is_mine(stream))
         return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function);
     if (yk_is_recording(stream))
-        return yk_graph_refuse(function, stream);
+        return yk_recording_refuse(function, stream);
     return yk_depth_admit(stream, true);
 }
 

@@ -10,7 +10,7 @@
 #include "stream/depth.h"
 #include "device/device.h"
 #include "copy/fill.h"
-#include "graph/graph.h"
+#include "stream/recording.h"
 #include "program/program.h"
 #include "stream/retire.h"
 
@@ -241,9 +241,9 @@ yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *bu
         return yk_attribute_site(function, where, status);
     bool recorded = yk_is_recording(stream);
     if (recorded)
-        yk_graph_group(stream, YK_OP_FILL);
+        yk_recording_group(stream, YK_OP_FILL);
     status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + offset, size, 1, size, pattern, pattern_size);
     if (recorded)
-        yk_graph_ungroup(stream, status);
+        yk_recording_ungroup(stream, status);
     return yk_attribute_site(function, where, status);
 }

@@ -4,7 +4,7 @@
  * at once are one row. What is left goes to the driver as one operation, or slice by slice where drivers would not take it.
  */
 #include "copy/copy.h"
-#include "graph/graph.h"
+#include "stream/recording.h"
 #include "base/sizes.h"
 
 #include <limits.h>
@@ -158,13 +158,13 @@ static yoke_status enqueue_rect(const char *function, yoke_stream *stream, const
     }
     bool recorded = yk_is_recording(stream);
     if (recorded)
-        yk_graph_group(stream, op->kind);
+        yk_recording_group(stream, op->kind);
     for (size_t z = 0; z < whole.depth && status == YOKE_OK; z += rect->depth)
         for (size_t y = 0; y < whole.height && status == YOKE_OK; y += rect->height)
             status = enqueue(function, stream, *op, z * whole.target_slice + y * whole.target_row,
                              z * whole.source_slice + y * whole.source_row);
     if (recorded)
-        yk_graph_ungroup(stream, status);
+        yk_recording_ungroup(stream, status);
     return status;
 }
 
@@ -351,12 +351,12 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
     yk_rect flat = flatten(&rect, &at, &at);
     bool recorded = yk_is_recording(stream);
     if (recorded)
-        yk_graph_group(stream, YK_OP_FILL);
+        yk_recording_group(stream, YK_OP_FILL);
     for (size_t z = 0; z < flat.depth && status == YOKE_OK; z++)
         status = yk_enqueue_fill(where, stream, buffer->root, buffer->offset + at.offset + z * flat.target_slice, flat.width,
                                  flat.height, flat.target_row, pattern, pattern_size);
     if (recorded)
-        yk_graph_ungroup(stream, status);
+        yk_recording_ungroup(stream, status);
     return status;
 }
 

@@ -207,12 +207,6 @@ static bool is_blocking(void)
     return ordered && *ordered && strcmp(ordered, "0") != 0;
 }
 
-static unsigned trace_number(void)
-{
-    static atomic_uint last;
-    return yk_trace_is_ordered() ? atomic_fetch_add(&last, 1) + 1 : 0;
-}
-
 static yoke_status open_one(const yk_backend *backend, const yoke_device_info *info, yoke_device **out_device)
 {
     yoke_device *device = yk_object_new(YK_DEVICE, sizeof *device);
@@ -221,7 +215,7 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     device->backend = backend;
     device->info = *info;
     device->blocking = is_blocking();
-    device->traced = trace_number();
+    yk_trace_init(device);
     yk_pool_init(device);
     yoke_status status;
     if (pthread_mutex_init(&device->lock, NULL) != 0) {
@@ -417,7 +411,7 @@ static bool let_go(yoke_device *device)
         yk_watchdog_forget(device);
         return true;
     }
-    return left <= atomic_load(&device->deferred_refs) && atomic_load(&device->trash) && yk_object_retain_if_used(device);
+    return left <= atomic_load(&device->deferred_refs) && atomic_load(&device->retired) && yk_object_retain_if_used(device);
 }
 
 /* Who throws something into the trash meanwhile sees this reference, where it is one, and leaves it to its release. */
@@ -440,7 +434,7 @@ void yoke_device_release(yoke_device *device)
         return;
     yoke_error_info before = *yoke_error();
     yk_reclaim_finished(device);
-    if (atomic_load(&device->trash)) {
+    if (atomic_load(&device->retired)) {
         if (yk_thread_run(wait_and_let_go, device, "closing a device") == YOKE_OK)
             return;
         yk_log(YOKE_LOG_WARNING, "releasing the last of %s waits until its work is done: %s", device->info.selector,
@@ -489,24 +483,6 @@ yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *ou
     YK_CHECK(device, YK_DEVICE, function, "device");
     yk_info_fill(out_info, &device->info, sizeof device->info);
     return YOKE_OK;
-}
-
-const char *yoke_device_lacks(const yoke_device *device, int capability)
-{
-    if (!yk_is(device, YK_DEVICE))
-        return "the device is NULL or was released";
-    if (capability < 0 || capability >= YOKE_CAP_COUNT)
-        return "no such capability";
-    if (device->info.capabilities >> capability & 1)
-        return NULL;
-    if (capability == YOKE_CAP_PROGRAM_BINARIES && yk_hash_lacks())
-        return yk_hash_lacks();
-    return device->backend->device_lacks(device, capability);
-}
-
-int yoke_device_supports(const yoke_device *device, int capability)
-{
-    return yoke_device_lacks(device, capability) == NULL;
 }
 
 yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *out_info)

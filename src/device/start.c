@@ -279,21 +279,30 @@ out:
 
 /* ---- Fork ---- */
 
-void yk_start_fork_prepare(void)
+static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-void yk_start_fork_parent(void)
+static void in_parent(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
 /* Whoever had a turn, or waited for one, is not here. */
-void yk_start_fork_child(void)
+static void in_child(void)
 {
     can_wait = false;
     for (size_t i = 0; i < YK_COUNT_OF(turns); i++)
         turns[i].taken = false;
     pthread_mutex_unlock(&lock);
+#define FORKED(name) yk_backend_##name.forked();
+    YK_BACKENDS(FORKED)
+#undef FORKED
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    static const yk_fork_hooks hooks = { before_fork, in_parent, in_child };
+    yk_fork_watch(&hooks);
 }

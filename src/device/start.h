@@ -19,9 +19,4 @@ yoke_status yk_start_check(const yk_backend *backend);
 /* Start the driver in this process, if need be, and append its devices. Statuses as yk_start_list. */
 yoke_status yk_start_here(const yk_backend *backend, yk_device_list *list);
 
-/* For fork.c: around a fork, and in the child. */
-void yk_start_fork_prepare(void);
-void yk_start_fork_parent(void);
-void yk_start_fork_child(void);
-
 #endif

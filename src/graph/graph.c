@@ -23,6 +23,7 @@ yoke_status yoke_graph_create(yoke_device *device, const char *name, yoke_graph 
     graph->device = device;
     graph->serial = atomic_fetch_add(&last_serial, 1) + 1;
     yk_label(graph->label, name, graph->serial);
+    graph->recording = (yk_recording){ &yk_graph_recorder, graph->label };
     graph->name = name && *name ? yk_intern(graph->label) : "without a name";
     if (!graph->name)
         goto no_name;
@@ -127,7 +128,7 @@ static yoke_status add_branch(yoke_graph *graph, yoke_stream *stream)
 static yoke_status begin(yoke_graph *graph, yoke_stream *stream)
 {
     yk_stream_lock(stream);
-    yoke_graph *other = atomic_load(&stream->recording);
+    const yk_recording *other = atomic_load(&stream->recording);
     yoke_status status = yk_stream_report_locked(stream);
     if (status == YOKE_OK && other)
         status =
@@ -139,7 +140,7 @@ static yoke_status begin(yoke_graph *graph, yoke_stream *stream)
     }
     if (status == YOKE_OK) {
         yk_stream_close(stream);
-        atomic_store(&stream->recording, graph);
+        atomic_store(&stream->recording, &graph->recording);
     }
     pthread_mutex_unlock(&stream->lock);
     return status;
@@ -264,7 +265,7 @@ yoke_status yoke_graph_launch_at(const char *where, yoke_stream *stream, yoke_gr
         status = yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the stream belongs to another device (%s) than the graph (%s)", function,
                          stream->device->info.selector, graph->device->info.selector);
     else if (yk_is_recording(stream))
-        status = yk_graph_refuse(function, stream);
+        status = yk_recording_refuse(function, stream);
     if (status < 0)
         return yk_attribute(function, where, status);
     yk_exec *exec = take_exec(graph, function);

@@ -6,6 +6,7 @@
 #include <yoke/graph.h>
 
 #include "graph/exec.h"
+#include "stream/recording.h"
 
 /* A stream that is, or was, recorded. */
 typedef struct yk_branch {
@@ -25,6 +26,7 @@ typedef struct yk_branches yk_branches;
 
 struct yoke_graph {
     yk_object object;
+    yk_recording recording; /* what streams that are recorded point to */
     yoke_device *device;
     char label[YK_LABEL_SIZE];
     const char *name;         /* the label, but for the rest of the process */
@@ -53,25 +55,8 @@ typedef struct yk_graph_event {
 } yk_graph_event;
 
 /* record.c */
-
-/* The stream is being recorded, and its lock held: the operation becomes a node, or part of one. */
-yoke_status yk_graph_record(yoke_stream *stream, const yk_op *op);
-/* What is enqueued in between is one call's, of this kind, and becomes one node; none when the call fails, with `status`. For
- * streams that are being recorded. */
-void yk_graph_group(yoke_stream *stream, yk_op_kind kind);
-void yk_graph_ungroup(yoke_stream *stream, yoke_status status);
-/* yoke_event_record and yoke_stream_wait_event in a stream that is being recorded. */
-yoke_status yk_graph_record_event(const char *function, const char *where, yoke_stream *stream, uint32_t flags,
-                                  yoke_event **out_event);
-yoke_status yk_graph_wait(const char *function, yoke_stream *stream, yk_graph_event *event);
+extern const yk_recorder yk_graph_recorder;
 void yk_graph_event_release(yk_graph_event *event);
-/* For functions that mean what runs: YOKE_OK, or YOKE_E_INVALID_ARGUMENT when the stream is being recorded. */
-YK_COLD yoke_status yk_graph_refuse(const char *function, const yoke_stream *stream);
-
-static inline bool yk_is_recording(const yoke_stream *stream)
-{
-    return YK_UNLIKELY(atomic_load_explicit(&stream->recording, memory_order_relaxed) != NULL);
-}
 
 /* update.c */
 yoke_status yk_editor_create(yoke_graph *graph);

@@ -6,16 +6,14 @@
 #include <stdlib.h>
 
 #include "graph/graph.h"
+#include "stream/recording.h"
 #include "stream/stream.h"
 
-yoke_status yk_graph_refuse(const char *function, const yoke_stream *stream)
+/* The graph that a stream is recorded into, or NULL. */
+static yoke_graph *graph_of(const yoke_stream *stream)
 {
-    yoke_graph *graph = atomic_load(&stream->recording);
-    if (!graph)
-        return YOKE_OK;
-    return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                   "%s: stream %s is being recorded into graph %s, and nothing of that runs; end the graph first", function,
-                   stream->label, graph->label);
+    yk_recording *recording = atomic_load(&stream->recording);
+    return recording ? (yoke_graph *)(void *)((char *)recording - offsetof(yoke_graph, recording)) : NULL;
 }
 
 /* ---- What follows what ---- */
@@ -92,11 +90,11 @@ static yoke_status add(yoke_graph *graph, unsigned number, const yk_op *op)
     return status;
 }
 
-yoke_status yk_graph_record(yoke_stream *stream, const yk_op *op)
+static yoke_status record(yoke_stream *stream, const yk_op *op)
 {
-    yoke_graph *graph = atomic_load(&stream->recording);
+    yoke_graph *graph = graph_of(stream);
     if (op->kind == YK_OP_GRAPH || op->kind == YK_OP_RECORD || op->kind == YK_OP_WAIT)
-        return yk_graph_refuse("recording", stream); /* begun just now, by another thread */
+        return yk_recording_refuse("recording", stream); /* begun just now, by another thread */
     pthread_mutex_lock(&graph->lock);
     yoke_status status = stream == graph->editor ? yk_op_list_add(graph->edited, op) : add(graph, stream->branch, op);
     pthread_mutex_unlock(&graph->lock);
@@ -120,7 +118,7 @@ static yoke_status in_graph(yoke_stream *stream, yoke_status (*act)(yoke_graph *
 {
     yoke_status status = YOKE_E_CANCELLED;
     pthread_mutex_lock(&stream->lock);
-    yoke_graph *graph = atomic_load(&stream->recording);
+    yoke_graph *graph = graph_of(stream);
     if (graph && stream == graph->editor) {
         status = YOKE_OK;
         if (act == begin_group) /* its operations are one work anyway */
@@ -154,13 +152,13 @@ static yoke_status end_group(yoke_graph *graph, yk_branch *branch, void *status)
     return YOKE_OK;
 }
 
-void yk_graph_group(yoke_stream *stream, yk_op_kind kind)
+static void group(yoke_stream *stream, yk_op_kind kind)
 {
     int number = kind;
     (void)in_graph(stream, begin_group, &number);
 }
 
-void yk_graph_ungroup(yoke_stream *stream, yoke_status status)
+static void ungroup(yoke_stream *stream, yoke_status status)
 {
     yoke_error_info before = *yoke_error();
     (void)in_graph(stream, end_group, &status);
@@ -200,8 +198,8 @@ static yoke_status make_mark(yoke_graph *graph, yk_branch *branch, void *argumen
     return made->event ? YOKE_OK : YOKE_E_OUT_OF_HOST_MEMORY;
 }
 
-yoke_status yk_graph_record_event(const char *function, const char *where, yoke_stream *stream, uint32_t flags,
-                                  yoke_event **out_event)
+static yoke_status record_event(const char *function, const char *where, yoke_stream *stream, uint32_t flags,
+                                yoke_event **out_event)
 {
     marking made = { where, NULL };
     if (flags & YOKE_EVENT_TIMED)
@@ -220,12 +218,12 @@ static yoke_status follow_event(yoke_graph *graph, yk_branch *branch, void *argu
     return follow(branch, event->nodes, event->count);
 }
 
-yoke_status yk_graph_wait(const char *function, yoke_stream *stream, yk_graph_event *event)
+static yoke_status wait_event(const char *function, yoke_stream *stream, yoke_event *event)
 {
-    if (!yk_is_recording(stream))
-        return yk_fail(
-            YOKE_E_INVALID_ARGUMENT,
-            "%s: the event was recorded into a graph, where only streams that are recorded into the same one can wait for it",
-            function);
+    (void)function;
     return in_graph(stream, follow_event, event);
 }
+
+const yk_recorder yk_graph_recorder = {
+    .record = record, .group = group, .ungroup = ungroup, .record_event = record_event, .wait_event = wait_event
+};

@@ -27,7 +27,7 @@ yoke_status yk_editor_create(yoke_graph *graph)
     atomic_store(&editor->uses, 1);
     yk_string_copy(editor->label, sizeof editor->label, graph->label);
     yk_stream_close(editor);
-    atomic_store(&editor->recording, graph);
+    atomic_store(&editor->recording, &graph->recording);
     graph->editor = editor;
     return YOKE_OK;
 }

@@ -6,7 +6,7 @@
 #include "launch/arguments.h"
 
 #include "backend.h"
-#include "graph/graph.h"
+#include "stream/recording.h"
 #include "memory/pinned.h"
 #include "base/sizes.h"
 

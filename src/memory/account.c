@@ -38,24 +38,6 @@ uint64_t yk_account_of(const yoke_buffer *buffer)
     return counted ? buffer->capacity : 0;
 }
 
-void yk_account_leaves(yoke_device *device, uint64_t bytes)
-{
-    if (bytes == 0)
-        return;
-    yk_light_lock(&device->pool.lock);
-    device->pool.leaving += bytes;
-    yk_light_unlock(&device->pool.lock);
-}
-
-void yk_account_left(yoke_device *device, uint64_t bytes)
-{
-    if (bytes == 0)
-        return;
-    yk_light_lock(&device->pool.lock);
-    device->pool.leaving -= bytes;
-    yk_light_unlock(&device->pool.lock);
-}
-
 /* Whether what counts as in use allows so many bytes more, all read at one moment: in_use may shrink meanwhile, but does not grow,
  * and what leaves it is `leaving` a little longer. */
 typedef struct account {

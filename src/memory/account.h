@@ -23,8 +23,5 @@ void yk_account_note_peak(yk_pool *pool);
 
 /* The bytes that this root counts as in use, of the device's memory; 0 for other memory. */
 uint64_t yk_account_of(const yoke_buffer *buffer);
-/* So many bytes in use lie in the trash from now on; and do so no longer, since they are free. */
-void yk_account_leaves(yoke_device *device, uint64_t bytes);
-void yk_account_left(yoke_device *device, uint64_t bytes);
 
 #endif

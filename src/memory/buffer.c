@@ -6,7 +6,7 @@
 
 #include "memory/account.h"
 #include "backend.h"
-#include "graph/graph.h"
+#include "stream/recording.h"
 #include "memory/pinned.h"
 #include "memory/pool.h"
 #include "base/sizes.h"
@@ -120,7 +120,7 @@ yoke_status yk_buffer_create_ordered(const char *function, yoke_stream *stream, 
         if (status < 0)
             return status;
     } else if (yk_is_recording(stream)) {
-        return yk_graph_refuse(function, stream);
+        return yk_recording_refuse(function, stream);
     }
     return create(function, stream->device, stream, YOKE_MEMORY_DEVICE, size, out_buffer);
 }

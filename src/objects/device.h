@@ -7,6 +7,7 @@
 
 typedef struct yk_backend yk_backend;
 typedef struct yk_block yk_block;
+typedef struct yk_observer yk_observer;
 
 /* The kernel that fills memory where the driver is slow at it: fill.c. */
 typedef struct yk_filler {
@@ -47,11 +48,12 @@ struct yoke_device {
     const yk_backend *backend;
     yoke_device_info info;
     void *native;
-    bool blocking;             /* YOKE_BLOCKING: every operation finishes before its call returns */
-    unsigned traced;           /* its number in the trace that YOKE_TRACE orders; 0: there is none */
-    atomic_int wait;           /* YOKE_WAIT_ of the streams that say nothing else */
-    atomic_uint stream_number; /* of the last stream without a name */
-    yoke_device *next_open;    /* watchdog.c */
+    bool blocking;               /* YOKE_BLOCKING: every operation finishes before its call returns */
+    const yk_observer *observer; /* of its streams; NULL: there is none */
+    unsigned trace_number;       /* in the trace */
+    atomic_int wait;             /* YOKE_WAIT_ of the streams that say nothing else */
+    atomic_uint stream_number;   /* of the last stream without a name */
+    yoke_device *next_open;      /* watchdog.c */
 
     yk_pool pool;
     bool driver_pool;     /* [backends] the driver has a pool for ordered memory */
@@ -73,8 +75,8 @@ struct yoke_device {
     yoke_stream *streams;        /* every stream that the driver may still have work of */
     yoke_stream **streams_by_id; /* the stream whose id is i + 1, until it is destroyed */
     unsigned stream_id_count;
-    _Atomic(yk_failure *) lost;         /* why the device is gone for this process; set once */
-    _Atomic(struct yk_retired *) trash; /* released while the device may still use it: retire.c */
+    _Atomic(yk_failure *) lost;           /* why the device is gone for this process; set once */
+    _Atomic(struct yk_retired *) retired; /* released while the device may still use it: retire.c */
     struct yk_retired *retired_last;
     yk_reclaim reclaim;
 };

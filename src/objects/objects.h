@@ -12,6 +12,4 @@
 #include "objects/program.h"
 #include "objects/stream.h"
 
-
-
 #endif

@@ -14,6 +14,8 @@ typedef struct yk_listener {
     struct yk_listener *next, *previous;
 } yk_listener;
 
+typedef struct yk_recording yk_recording;
+
 /* What is remembered of an operation that the driver was given, to name it when it has failed. The strings live for ever. */
 typedef struct yk_submitted {
     _Atomic(const char *) where;
@@ -37,7 +39,7 @@ struct yoke_stream {
     int32_t wait;                 /* YOKE_WAIT_ */
     char label[YK_LABEL_SIZE];    /* "'upload'" or "3" */
     yoke_stream *next, *previous; /* in device->streams */
-    bool retired;                 /* in device->trash instead; with device->lock held */
+    bool retired;                 /* in device->retired instead; with device->lock held */
 
     atomic_uint_fast64_t gate;        /* whether an enqueue may go straight to the driver, and how many have gone: enqueue.h */
     atomic_uint_fast64_t done;        /* of those, known to have finished */
@@ -59,12 +61,12 @@ struct yoke_stream {
     bool run_by_caller;   /* a caller runs an operation himself; what is held waits for that */
     bool launching;       /* a graph of several streams is being enqueued in it, by this thread alone */
     pthread_t launcher;
-    unsigned reserved;               /* so many callers rely on there being a thread for a worker */
-    yk_thread *spare;                /* that thread while there is no worker, or NULL */
-    unsigned branch;                 /* of the graph that it is recorded into */
-    atomic_bool blocking_suppressed; /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
-    _Atomic(struct yoke_graph *) recording; /* that graph, or NULL */
-    atomic_uint epoch;                      /* how often it has recovered from a failure */
+    unsigned reserved;                 /* so many callers rely on there being a thread for a worker */
+    yk_thread *spare;                  /* that thread while there is no worker, or NULL */
+    unsigned branch;                   /* of the graph that it is recorded into */
+    atomic_bool blocking_suppressed;   /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
+    _Atomic(yk_recording *) recording; /* into that graph, or NULL */
+    atomic_uint epoch;                 /* how often it has recovered from a failure */
     yk_op *first, *last;
     uint64_t deferred;    /* how many are in the list or running */
     const yk_op *running; /* what the worker has taken from the list */

@@ -29,10 +29,10 @@
 #include "stream/depth.h"
 #include "stream/enqueue.h"
 #include "stream/event.h"
-#include "graph/graph.h"
+#include "stream/recording.h"
 #include "stream/wait.h"
 #include "base/thread.h"
-#include "trace/trace.h"
+#include "stream/observer.h"
 
 /* ---- The gate, and who listens ---- */
 
@@ -47,7 +47,7 @@ void yk_stream_close(yoke_stream *stream)
 /* With stream->lock held: operations that need not be held go to the driver under that lock, since the gate stays closed. */
 static bool submits_locked(const yoke_stream *stream)
 {
-    return stream->device->blocking || stream->device->traced || stream->depth || stream->launching;
+    return stream->device->blocking || stream->device->observer || stream->depth || stream->launching;
 }
 
 void yk_stream_open(yoke_stream *stream)
@@ -204,11 +204,19 @@ static yoke_status finish_if_blocking(yoke_stream *stream, yoke_status status)
                                                                                                        : status;
 }
 
+yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op)
+{
+    void *begun = yk_observe_submit_begin(stream, op);
+    yoke_status status = yk_submit(stream, op->kind, op);
+    yk_observe_submit_end(stream, begun, status);
+    return status;
+}
+
 /* With stream->lock held. */
 static yoke_status record(yoke_stream *stream, const yk_op *op)
 {
     yoke_status status = yk_stream_report_locked(stream);
-    return status == YOKE_OK ? yk_graph_record(stream, op) : status;
+    return status == YOKE_OK ? atomic_load(&stream->recording)->recorder->record(stream, op) : status;
 }
 
 /* With stream->lock held, which is let go meanwhile. YOKE_PENDING: there is no room, and the caller does not wait for it. */
@@ -232,7 +240,7 @@ yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool 
     if (status == YOKE_OK && stream->deferring) {
         status = hold(stream, op);
     } else if (status == YOKE_OK && submits_locked(stream)) {
-        status = stream->device->traced ? yk_trace_submit(stream, op) : yk_submit(stream, op->kind, op);
+        status = yk_submit_observed(stream, op);
         if (status == YOKE_OK)
             yk_note_submitted(stream, op->kind, op, false);
         yk_depth_note_submitted(stream);

@@ -108,6 +108,9 @@ YK_HOT void yk_note_submitted(yoke_stream *stream, yk_op_kind kind, const yk_op 
     atomic_fetch_add_explicit(&stream->gate, leaving ? YK_GATE_SUBMITTED - YK_GATE_ONE : YK_GATE_SUBMITTED, memory_order_release);
 }
 
+/* As yk_submit, shown to the device's observer. */
+YK_COLD yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op);
+
 /* The gate was closed. Holds the operation, or fails with the stream's failure; with YOKE_BLOCKING gives it to the driver and
  * waits. Sets *out_again when the gate has been opened meanwhile. */
 YK_COLD yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again);

@@ -9,9 +9,10 @@
 
 #include "stream/enqueue.h"
 #include "graph/graph.h"
+#include "stream/recording.h"
 #include "stream/wait.h"
 #include "stream/sleep.h"
-#include "trace/trace.h"
+#include "stream/observer.h"
 
 /* How many spare events of a kind are kept before they are used again. */
 #define SPARE_EVENTS 16
@@ -260,7 +261,7 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
             yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", function));
 
     if (yk_is_recording(stream)) {
-        yoke_status recorded = yk_graph_record_event(function, where, stream, flags, out_event);
+        yoke_status recorded = yk_recording_record_event(function, where, stream, flags, out_event);
         return recorded < 0 ? yk_attribute(function, where, recorded) : recorded;
     }
     yoke_event *event = yk_event_new(stream, flags, where);
@@ -303,11 +304,11 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
                            "%s: the event stands behind the host function that waits for it, in the same stream; wait outside of "
                            "the function",
                            function);
-        uint64_t since = yk_trace_now(events[0]->stream);
+        uint64_t since = yk_observe_now(events[0]->stream);
         yk_stream_awaits(events[0], count > 1 || nanoseconds != YOKE_FOREVER);
         settled = yk_wait_any(&wait);
         yk_stream_awaits(NULL, false);
-        yk_trace_waited(events[settled < count ? settled : 0]->stream, events[settled < count ? settled : 0]->where, since);
+        yk_observe_waited(events[settled < count ? settled : 0]->stream, events[settled < count ? settled : 0]->where, since);
     }
     *out_index = settled;
     return settled < count ? yk_event_poll(events[settled]) : YOKE_PENDING;

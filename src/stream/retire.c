@@ -12,7 +12,6 @@
 
 #include <stdlib.h>
 
-#include "memory/account.h"
 #include "backend.h"
 #include "stream/event.h"
 #include "stream/wait.h"
@@ -110,17 +109,27 @@ static bool is_reached(struct yk_retired *item, bool wait)
 
 /* ---- Taking out ---- */
 
+/* So many bytes of the memory that counts as in use are released and retired: from now on, or no longer. */
+static void count_leaving(yoke_device *device, uint64_t bytes, bool more)
+{
+    if (bytes == 0)
+        return;
+    yk_light_lock(&device->pool.lock);
+    device->pool.leaving += more ? bytes : 0 - bytes;
+    yk_light_unlock(&device->pool.lock);
+}
+
 /* With device->lock held, which is free meanwhile: the first item, which nobody has. Returns whether it is destroyed. */
 static bool reclaim_first(yoke_device *device, bool wait)
 {
-    struct yk_retired *item = atomic_load(&device->trash);
+    struct yk_retired *item = atomic_load(&device->retired);
     device->reclaim.asking = true;
     pthread_mutex_unlock(&device->lock);
     bool reached = is_reached(item, wait);
     pthread_mutex_lock(&device->lock);
     device->reclaim.asking = false;
     if (reached) {
-        atomic_store(&device->trash, item->next);
+        atomic_store(&device->retired, item->next);
         if (!item->next)
             device->retired_last = NULL;
         yk_reclaim_begin(device);
@@ -133,7 +142,7 @@ static bool reclaim_first(yoke_device *device, bool wait)
     mine = &inner;
     item->destroy(item->object);
     mine = inner.outer;
-    yk_account_left(device, item->bytes);
+    count_leaving(device, item->bytes, false);
     free(item);
     yk_reclaim_end(device, true);
     pthread_mutex_lock(&device->lock);
@@ -163,12 +172,12 @@ uint64_t yk_reclaim_gained(const yoke_device *device)
 /* A thread that is destroying something has a loop further out, which goes on with what this leaves. */
 void yk_reclaim_finished(yoke_device *device)
 {
-    if (!atomic_load_explicit(&device->trash, memory_order_relaxed) || is_destroying_of(device))
+    if (!atomic_load_explicit(&device->retired, memory_order_relaxed) || is_destroying_of(device))
         return;
     YK_UNCANCELLED;
     yoke_error_info before = *yoke_error(); /* whatever is found here is no failure of the caller's */
     pthread_mutex_lock(&device->lock);
-    while (atomic_load(&device->trash) && !device->reclaim.asking && reclaim_first(device, false))
+    while (atomic_load(&device->retired) && !device->reclaim.asking && reclaim_first(device, false))
         continue;
     pthread_mutex_unlock(&device->lock);
     yk_error_restore(&before);
@@ -179,7 +188,7 @@ static bool wait_for_items(yoke_device *device, uint64_t last)
 {
     bool any = false;
     struct yk_retired *item;
-    for (; (item = atomic_load(&device->trash)) && item->number <= last; any = true) {
+    for (; (item = atomic_load(&device->retired)) && item->number <= last; any = true) {
         if (device->reclaim.asking)
             pthread_cond_wait(&device->reclaim.changed, &device->lock);
         else
@@ -238,7 +247,7 @@ bool yk_stream_id_is_done(const yoke_device *device, unsigned stream_id)
 bool yk_device_is_idle(yoke_device *device)
 {
     pthread_mutex_lock(&device->lock);
-    bool idle = !atomic_load(&device->trash);
+    bool idle = !atomic_load(&device->retired);
     for (yoke_stream *stream = device->streams; stream && idle; stream = stream->next) {
         pthread_mutex_lock(&stream->lock);
         idle = !stream->deferring && yk_stream_is_idle(stream); /* a worker may be giving the driver something just now */
@@ -279,7 +288,7 @@ static place put_away(yoke_device *device, void *object, void (*destroy)(void *o
     size_t busy = 0;
     for (yoke_stream *stream = first_user(device, stream_id); stream; stream = next_user(stream, stream_id))
         busy += !yk_stream_is_idle(stream);
-    bool retired = stream_id == YK_MANY_STREAMS ? atomic_load(&device->trash) != NULL : !yk_stream_id_is_done(device, stream_id);
+    bool retired = stream_id == YK_MANY_STREAMS ? atomic_load(&device->retired) != NULL : !yk_stream_id_is_done(device, stream_id);
     if (busy == 0 && !retired)
         return NOWHERE;
     struct yk_retired *item = mark_busy_streams(device, busy, stream_id);
@@ -289,11 +298,11 @@ static place put_away(yoke_device *device, void *object, void (*destroy)(void *o
     item->destroy = destroy;
     item->bytes = bytes;
     item->number = ++device->reclaim.retired;
-    yk_account_leaves(device, bytes);
+    count_leaving(device, bytes, true);
     if (device->retired_last)
         device->retired_last->next = item;
     else
-        atomic_store(&device->trash, item);
+        atomic_store(&device->retired, item);
     device->retired_last = item;
     return IN_THE_LIST;
 }

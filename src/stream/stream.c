@@ -12,8 +12,8 @@
 #include "stream/depth.h"
 #include "stream/enqueue.h"
 #include "stream/event.h"
-#include "graph/graph.h"
-#include "trace/trace.h"
+#include "stream/recording.h"
+#include "stream/observer.h"
 #include "stream/retire.h"
 
 /* The stream whose host function this thread is running, if any; and the one whose launch of a graph the function is part of, when
@@ -139,9 +139,9 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
         free_stream(stream);
         return NULL;
     }
-    if (device->blocking || device->traced || stream->depth)
+    if (device->blocking || device->observer || stream->depth)
         yk_stream_close(stream); /* and it never opens */
-    if (device->traced && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & 1u << YOKE_CAP_TIMING))
+    if (device->observer && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & 1u << YOKE_CAP_TIMING))
         stream->flags |= YOKE_STREAM_TIMED | YK_STREAM_STAMPED;
     return stream;
 }
@@ -199,8 +199,8 @@ yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc 
         free_stream(stream);
         return yk_attribute(function, NULL, yk_device_failed(device, status));
     }
-    if (device->traced)
-        yk_trace_stream_begin(stream);
+    if (device->observer)
+        device->observer->stream_begin(stream);
     yk_object_retain(device);
     add_to_device(stream);
     yk_log(YOKE_LOG_DEBUG, "stream %s of %s is created", stream->label, device->info.selector);
@@ -289,7 +289,8 @@ static void destroy_stream(void *object)
     if (atomic_load(&stream->failed) && !atomic_load(&stream->failure->told) && failure->status != YOKE_E_CANCELLED)
         yk_log(YOKE_LOG_WARNING, "stream %s of %s is gone, and nobody has asked why it failed: %s", stream->label,
                stream->device->info.selector, failure->text);
-    yk_trace_stream_end(stream);
+    if (stream->device->observer)
+        stream->device->observer->stream_end(stream);
     stream->device->backend->stream_destroy(stream);
     free_stream(stream);
 }
@@ -319,7 +320,7 @@ yoke_status yoke_stream_wait(yoke_stream *stream)
             function, NULL,
             yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
     if (yk_is_recording(stream))
-        return yk_attribute(function, NULL, yk_graph_refuse(function, stream));
+        return yk_attribute(function, NULL, yk_recording_refuse(function, stream));
 
     yoke_status status = yk_stream_finish(stream);
     return status < 0 ? yk_attribute(function, NULL, status) : status;
@@ -351,11 +352,11 @@ yoke_status yk_stream_finish(yoke_stream *stream)
             return yoke_error()->status;
         status = yk_stream_record(stream, end, true);
         if (status == YOKE_OK && yk_event_poll(end) == YOKE_PENDING) {
-            uint64_t since = yk_trace_now(stream);
+            uint64_t since = yk_observe_now(stream);
             yk_stream_awaits(end, false);
             status = yk_event_wait_soon(end, time_to_copy(stream));
             yk_stream_awaits(NULL, false);
-            yk_trace_waited(stream, NULL, since);
+            yk_observe_waited(stream, NULL, since);
         }
         yoke_event_release(end);
     }
@@ -405,7 +406,7 @@ yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *stream, yo
     static const char function[] = "yoke_stream_wait_event";
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (yk_is(event, YK_GRAPH_EVENT)) {
-        yoke_status waited = yk_graph_wait(function, stream, (yk_graph_event *)(void *)event);
+        yoke_status waited = yk_recording_wait_event(function, stream, event);
         return waited < 0 ? yk_attribute(function, where, waited) : waited;
     }
     YK_CHECK(event, YK_EVENT, function, "event");

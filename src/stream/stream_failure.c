@@ -9,7 +9,7 @@
 
 #include "stream/enqueue.h"
 #include "stream/event.h"
-#include "graph/graph.h"
+#include "stream/recording.h"
 #include "stream/wait.h"
 #include "stream/retire.h"
 
@@ -433,7 +433,7 @@ yoke_status yoke_stream_recover(yoke_stream *stream)
             function, NULL,
             yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
     if (yk_is_recording(stream))
-        return yk_attribute(function, NULL, yk_graph_refuse(function, stream));
+        return yk_attribute(function, NULL, yk_recording_refuse(function, stream));
     yoke_error_info before = *yoke_error();
     if (!begin_recovery(stream))
         return YOKE_OK;

@@ -9,7 +9,7 @@
 #include "stream/wait.h"
 #include "copy/staging.h"
 #include "base/thread.h"
-#include "trace/trace.h"
+#include "stream/observer.h"
 
 static bool has_failed(yoke_stream *stream)
 {
@@ -97,9 +97,9 @@ static void run_staged(yoke_stream *stream, const yk_op *op)
 {
     yoke_status status = YOKE_OK;
     if (drain_for(stream, op)) {
-        uint64_t since = yk_trace_now(stream);
+        uint64_t since = yk_observe_now(stream);
         status = yk_staging_run(stream, op);
-        yk_trace_ran(stream, op, since);
+        yk_observe_ran(stream, op, since);
     }
     if (status < 0)
         fail_deferred(stream, op, status);
@@ -114,7 +114,7 @@ static void run_submitted(yoke_stream *stream, const yk_op *op)
 {
     if (has_failed(stream))
         return;
-    yoke_status status = stream->device->traced ? yk_trace_submit(stream, op) : yk_submit(stream, op->kind, op);
+    yoke_status status = yk_submit_observed(stream, op);
     if (status == YOKE_E_INVALID_ARGUMENT && is_transfer(op)) { /* as yk_transfer_restage */
         run_staged(stream, op);
         return;
@@ -140,10 +140,10 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
                      .submitted_is_enough = same_device,
                      .deadline = UINT64_MAX,
                      .unless_failed = op->u.wait.join ? NULL : stream };
-    uint64_t since = yk_trace_now(stream);
+    uint64_t since = yk_observe_now(stream);
     if ((has_failed(stream) && !op->u.wait.join) || yk_wait_any(&wait) == wait.count)
         return;
-    yk_trace_ran(stream, op, since);
+    yk_observe_ran(stream, op, since);
     if (same_device && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_SUBMITTED) {
         run_submitted(stream, op);
         return;
@@ -189,9 +189,9 @@ static void run_call(yoke_stream *stream, const yk_op *op)
     else
         (void)drain_for(stream, op);
     yoke_status status = status_for_function(stream);
-    uint64_t since = yk_trace_now(stream);
+    uint64_t since = yk_observe_now(stream);
     yoke_status result = op->u.call.fn(status, op->u.call.user);
-    yk_trace_ran(stream, op, since);
+    yk_observe_ran(stream, op, since);
     function_returned(stream, op, status, result);
     if (op->u.call.release)
         op->u.call.release(op->u.call.user);
@@ -205,9 +205,9 @@ static void run_native(yoke_stream *stream, const yk_op *op)
     bool entered = status == YOKE_OK && (status = backend->stream_native_enter(stream, &handle)) == YOKE_OK;
     if (status < 0)
         yk_stream_fail(stream, op->where, status);
-    uint64_t since = yk_trace_now(stream);
+    uint64_t since = yk_observe_now(stream);
     yoke_status result = op->u.native.fn(status, entered ? handle : NULL, op->u.native.user);
-    yk_trace_ran(stream, op, since);
+    yk_observe_ran(stream, op, since);
     if (entered) {
         backend->stream_native_leave(stream);
         yk_note_submitted(stream, op->kind, op, false);
@@ -286,9 +286,9 @@ static void run_graph(yoke_stream *stream, const yk_op *graph)
             run_step(stream, item->batch.steps[k].op);
         if (!item->native || has_failed(stream))
             continue;
-        yk_pending *begun = stream->device->traced ? yk_trace_begin(stream, graph) : NULL;
+        void *begun = yk_observe_submit_begin(stream, graph);
         yoke_status status = yk_batch_submit(stream, &item->batch);
-        yk_trace_end(stream, begun, status);
+        yk_observe_submit_end(stream, begun, status);
         if (status < 0)
             fail_deferred(stream, graph, status);
         else

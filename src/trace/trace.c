@@ -11,16 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/enqueue.h"
-#include "stream/event.h"
+#include "backend.h"
 #include "copy/staging.h"
+#include "stream/event.h"
+#include "stream/stream.h"
+#include "stream/wait.h"
 
 /* An operation that the driver has, or had until it was last asked. */
-struct yk_pending {
-    yk_pending *next;
+typedef struct pending {
+    struct pending *next;
     yoke_event *begin, *end;
     yk_trace_slice slice;
-};
+} pending;
 
 struct yk_trace {
     struct yk_trace *next, *previous; /* in all */
@@ -29,7 +31,7 @@ struct yk_trace {
     yoke_event *zero; /* its time on the device is zero_time here; NULL: the device has no time stamps */
     uint64_t zero_time;
     pthread_mutex_t lock; /* protects what follows */
-    yk_pending *first, **last;
+    pending *first, **last;
     unsigned count;
 };
 
@@ -49,7 +51,7 @@ static uint64_t time_of(const struct yk_trace *trace, yoke_event *event)
 }
 
 /* Both events have been reached. */
-static void write_out(struct yk_trace *trace, yk_pending *done)
+static void write_out(struct yk_trace *trace, pending *done)
 {
     yk_trace_slice *slice = &done->slice;
     slice->begin = time_of(trace, done->begin);
@@ -68,7 +70,7 @@ static void write_done(struct yk_trace *trace, bool wait)
 {
     yoke_error_info before = *yoke_error();
     while (trace->first) {
-        yk_pending *first = trace->first;
+        pending *first = trace->first;
         yoke_status status = trace->stream->device->backend->event_query(first->end);
         if (status == YOKE_PENDING && !wait)
             break;
@@ -95,16 +97,6 @@ static void write_all(void)
 }
 
 /* ---- Streams ---- */
-
-bool yk_trace_is_ordered(void)
-{
-    static atomic_bool registered;
-    if (!yk_trace_file_open())
-        return false;
-    if (!atomic_exchange(&registered, true))
-        atexit(write_all);
-    return true;
-}
 
 static yoke_event *stamp(yoke_stream *stream)
 {
@@ -140,7 +132,7 @@ static void compare_clocks(struct yk_trace *trace)
     }
 }
 
-void yk_trace_stream_begin(yoke_stream *stream)
+static void stream_begin(yoke_stream *stream)
 {
     static atomic_uint numbers;
     yoke_error_info before = *yoke_error();
@@ -166,7 +158,7 @@ void yk_trace_stream_begin(yoke_stream *stream)
     pthread_mutex_unlock(&all_lock);
 }
 
-void yk_trace_stream_end(yoke_stream *stream)
+static void stream_end(yoke_stream *stream)
 {
     struct yk_trace *trace = stream->trace;
     if (!trace)
@@ -213,7 +205,7 @@ static void describe(const yoke_stream *stream, const yk_op *op, yk_trace_slice 
     }
 }
 
-static void keep(struct yk_trace *trace, yk_pending *fresh)
+static void keep(struct yk_trace *trace, pending *fresh)
 {
     pthread_mutex_lock(&trace->lock);
     *trace->last = fresh;
@@ -223,10 +215,10 @@ static void keep(struct yk_trace *trace, yk_pending *fresh)
     pthread_mutex_unlock(&trace->lock);
 }
 
-yk_pending *yk_trace_begin(yoke_stream *stream, const yk_op *op)
+static void *submit_begin(yoke_stream *stream, const yk_op *op)
 {
     struct yk_trace *trace = stream->trace;
-    yk_pending *fresh = trace && trace->zero ? calloc(1, sizeof *fresh) : NULL;
+    pending *fresh = trace && trace->zero ? calloc(1, sizeof *fresh) : NULL;
     if (!fresh)
         return NULL;
     describe(stream, op, &fresh->slice);
@@ -234,10 +226,9 @@ yk_pending *yk_trace_begin(yoke_stream *stream, const yk_op *op)
     return fresh;
 }
 
-void yk_trace_end(yoke_stream *stream, yk_pending *fresh, yoke_status status)
+static void submit_end(yoke_stream *stream, void *begun, yoke_status status)
 {
-    if (!fresh)
-        return;
+    pending *fresh = begun;
     yoke_error_info record = *yoke_error();
     fresh->end = status == YOKE_OK && fresh->begin ? stamp(stream) : NULL;
     yk_error_restore(&record);
@@ -250,15 +241,7 @@ void yk_trace_end(yoke_stream *stream, yk_pending *fresh, yoke_status status)
     free(fresh);
 }
 
-yoke_status yk_trace_submit(yoke_stream *stream, const yk_op *op)
-{
-    yk_pending *begun = yk_trace_begin(stream, op);
-    yoke_status status = yk_submit(stream, op->kind, op);
-    yk_trace_end(stream, begun, status);
-    return status;
-}
-
-void yk_trace_add_run(const yoke_stream *stream, const yk_op *op, uint64_t since)
+static void ran(const yoke_stream *stream, const yk_op *op, uint64_t since)
 {
     yk_trace_slice slice;
     if (!stream->trace)
@@ -267,4 +250,27 @@ void yk_trace_add_run(const yoke_stream *stream, const yk_op *op, uint64_t since
     slice.enqueued = slice.begin = since;
     slice.end = yk_now();
     yk_trace_file_slice(stream, stream->trace->number, YK_ROW_FUNCTIONS, &slice);
+}
+
+static void waited(const yoke_stream *stream, const char *where, uint64_t since)
+{
+    yk_trace_file_wait(stream, where, since, yk_now());
+}
+
+static const yk_observer observer = { .stream_begin = stream_begin,
+                                      .stream_end = stream_end,
+                                      .submit_begin = submit_begin,
+                                      .submit_end = submit_end,
+                                      .ran = ran,
+                                      .waited = waited };
+
+void yk_trace_init(yoke_device *device)
+{
+    static atomic_uint devices;
+    if (!yk_trace_file_open())
+        return;
+    device->trace_number = atomic_fetch_add(&devices, 1) + 1;
+    if (device->trace_number == 1)
+        atexit(write_all);
+    device->observer = &observer;
 }

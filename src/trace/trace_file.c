@@ -130,7 +130,7 @@ static void name_row(const yoke_stream *stream, unsigned number, yk_trace_row ro
 {
     yk_text line = { 0 };
     yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"stream ",
-                stream->device->traced, row_number(number, row));
+                stream->device->trace_number, row_number(number, row));
     yk_text name = { 0 };
     add_string(&name, stream->label);
     yk_text_add_bytes(&line, yk_text_get(&name) + 1, name.length > 1 ? name.length - 2 : 0);
@@ -144,7 +144,7 @@ void yk_trace_file_stream(const yoke_stream *stream, unsigned number)
     const yoke_device_info *info = &stream->device->info;
     yk_text line = { 0 }, name = { 0 };
     yk_text_add(&name, "%s %s", info->selector, info->name);
-    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", stream->device->traced);
+    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", stream->device->trace_number);
     add_string(&line, yk_text_get(&name));
     yk_text_add(&line, "}}");
     write_line(&line);
@@ -178,7 +178,7 @@ void yk_trace_file_slice(const yoke_stream *stream, unsigned number, yk_trace_ro
     yk_text line = { 0 };
     const char *what = yk_op_name(slice->kind);
     bool named = slice->name && slice->kind != YK_OP_WAIT;
-    yk_text_add(&line, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,", stream->device->traced, row_number(number, row));
+    yk_text_add(&line, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,", stream->device->trace_number, row_number(number, row));
     add_times(&line, slice->begin, slice->end);
     add_member(&line, "name", named ? slice->name : what);
     add_member(&line, "cat", what);
@@ -212,7 +212,7 @@ void yk_trace_file_wait(const yoke_stream *stream, const char *where, uint64_t b
     add_times(&line, begin, end);
     add_member(&line, "name", "wait");
     add_member(&line, "cat", "wait of the program");
-    yk_text_add(&line, ",\"args\":{\"awaited_device\":%u", stream->device->traced);
+    yk_text_add(&line, ",\"args\":{\"awaited_device\":%u", stream->device->trace_number);
     add_member(&line, "awaited_stream", stream->label);
     add_member(&line, "where", where);
     yk_text_add(&line, "}}");

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a device can do, for every room. */
+#include "objects/device.h"
+
+#include "backend.h"
+#include "base/hash.h"
+
+const char *yoke_device_lacks(const yoke_device *device, int capability)
+{
+    if (!yk_is(device, YK_DEVICE))
+        return "the device is NULL or was released";
+    if (capability < 0 || capability >= YOKE_CAP_COUNT)
+        return "no such capability";
+    if (device->info.capabilities >> capability & 1)
+        return NULL;
+    if (capability == YOKE_CAP_PROGRAM_BINARIES && yk_hash_lacks())
+        return yk_hash_lacks();
+    return device->backend->device_lacks(device, capability);
+}
+
+int yoke_device_supports(const yoke_device *device, int capability)
+{
+    return yoke_device_lacks(device, capability) == NULL;
+}

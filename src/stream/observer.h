@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Observers of streams: who is shown what runs, and when. A device without an observer pays nothing; the streams of a device that
+ * has one keep their gate closed, so that every operation passes the worker or yk_submit_observed. The trace is an observer.
+ */
+#ifndef YK_OBSERVER_H
+#define YK_OBSERVER_H
+
+#include "base/waiter.h"
+#include "objects/stream.h"
+
+typedef struct yk_observer {
+    /* The stream has its driver's queue; the queue is about to go, and all of its work is done. */
+    void (*stream_begin)(yoke_stream *stream);
+    void (*stream_end)(yoke_stream *stream);
+    /* Around the submission of an operation to the driver; what begin returns, which may be NULL, is passed to end. */
+    void *(*submit_begin)(yoke_stream *stream, const yk_op *op);
+    void (*submit_end)(yoke_stream *stream, void *begun, yoke_status status);
+    /* The stream's worker has run an operation itself, since then. */
+    void (*ran)(const yoke_stream *stream, const yk_op *op, uint64_t since);
+    /* The calling thread has waited for the stream, since then; `where` the event was recorded, or NULL. */
+    void (*waited)(const yoke_stream *stream, const char *where, uint64_t since);
+} yk_observer;
+
+/* The time, for observed streams; 0 for others. */
+static inline uint64_t yk_observe_now(const yoke_stream *stream)
+{
+    return YK_UNLIKELY(stream->device->observer != NULL) ? yk_now() : 0;
+}
+
+static inline void yk_observe_ran(const yoke_stream *stream, const yk_op *op, uint64_t since)
+{
+    if (YK_UNLIKELY(since != 0))
+        stream->device->observer->ran(stream, op, since);
+}
+
+static inline void yk_observe_waited(const yoke_stream *stream, const char *where, uint64_t since)
+{
+    if (YK_UNLIKELY(since != 0))
+        stream->device->observer->waited(stream, where, since);
+}
+
+static inline void *yk_observe_submit_begin(yoke_stream *stream, const yk_op *op)
+{
+    return YK_UNLIKELY(stream->device->observer != NULL) ? stream->device->observer->submit_begin(stream, op) : NULL;
+}
+
+static inline void yk_observe_submit_end(yoke_stream *stream, void *begun, yoke_status status)
+{
+    if (YK_UNLIKELY(begun != NULL))
+        stream->device->observer->submit_end(stream, begun, status);
+}
+
+#endif

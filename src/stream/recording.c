@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams that are being recorded: what goes to the recorder, and what is refused. */
+#include "stream/recording.h"
+
+yoke_status yk_recording_refuse(const char *function, const yoke_stream *stream)
+{
+    const yk_recording *recording = atomic_load(&stream->recording);
+    if (!recording)
+        return YOKE_OK;
+    return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                   "%s: stream %s is being recorded into graph %s, and nothing of that runs; end the graph first", function,
+                   stream->label, recording->label);
+}
+
+static yoke_status ended(const yoke_stream *stream)
+{
+    return yk_fail(YOKE_E_CANCELLED, "the recording of stream %s has ended meanwhile", stream->label);
+}
+
+void yk_recording_group(yoke_stream *stream, yk_op_kind kind)
+{
+    const yk_recording *recording = atomic_load(&stream->recording);
+    if (recording)
+        recording->recorder->group(stream, kind);
+}
+
+void yk_recording_ungroup(yoke_stream *stream, yoke_status status)
+{
+    const yk_recording *recording = atomic_load(&stream->recording);
+    if (recording)
+        recording->recorder->ungroup(stream, status);
+}
+
+yoke_status yk_recording_record_event(const char *function, const char *where, yoke_stream *stream, uint32_t flags,
+                                      yoke_event **out_event)
+{
+    const yk_recording *recording = atomic_load(&stream->recording);
+    return recording ? recording->recorder->record_event(function, where, stream, flags, out_event) : ended(stream);
+}
+
+yoke_status yk_recording_wait_event(const char *function, yoke_stream *stream, yoke_event *event)
+{
+    const yk_recording *recording = atomic_load(&stream->recording);
+    if (!recording)
+        return yk_fail(
+            YOKE_E_INVALID_ARGUMENT,
+            "%s: the event was recorded into a graph, where only streams that are recorded into the same one can wait for it",
+            function);
+    return recording->recorder->wait_event(function, stream, event);
+}
