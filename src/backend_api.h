@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a backend may call of the core, beside texts, errors and messages (base/). Nothing else of src/ is for backends.
- *
- * Locks, in the order in which they may be taken: device->lock, then stream->lock, then the leaf locks (program->lock, a waiter's,
- * a stream's spare_lock, the object pool's, the log's). No lock is held while user code runs (but see log.h) or while an object is
- * released.
+ * What a backend may call of the core, beside texts, errors and messages (base/). Nothing else of src/ is for backends. The order of
+ * locks is in README.md.
  */
 #ifndef YK_BACKEND_API_H
 #define YK_BACKEND_API_H

@@ -136,6 +136,8 @@ libyoke_all_la_SOURCES = \
 	src/device/trust.c \
 	src/device/trust.h
 
+EXTRA_DIST += src/README.md
+
 libyoke_la_SOURCES =
 libyoke_la_LIBADD = libyoke-all.la
 # It stays in memory once it is loaded, also when the plugin that brought it is closed: its threads outlive their work by a second,

@@ -472,6 +472,7 @@ static_tests = \
 	tests/static/headers.tap \
 	tests/static/installed.tap \
 	tests/static/layers.tap \
+	tests/static/rooms.tap \
 	tests/static/manual.tap \
 	tests/static/nvrtc_compile.tap \
 	tests/static/opencl_syntax.tap \
@@ -559,6 +560,7 @@ EXTRA_DIST += \
 	tests/static/headers.sh \
 	tests/static/installed.sh \
 	tests/static/layers.sh \
+	tests/static/rooms.sh \
 	tests/static/manual.sh \
 	tests/static/libyoke.abi \
 	tests/static/opencl_syntax.sh \

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "stream/wait.h"
+#include "base/waiter.h"
 
 #define IDLE_NANOSECONDS 1000000000u
 

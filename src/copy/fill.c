@@ -8,7 +8,6 @@
 
 #include "copy/copy.h"
 #include "stream/depth.h"
-#include "device/device.h"
 #include "copy/fill.h"
 #include "stream/recording.h"
 #include "program/program.h"
@@ -49,32 +48,19 @@ static bool change_state(yk_filler *filler, int from, int to)
     return changes;
 }
 
-/* The state is BUILDING, and the caller's to change. */
-static void build_now(void *argument)
+/* Drivers load code behind the kernels that run, and some let no other thread submit work until then. So beside work the kernel is
+ * built only where the driver cannot fill; else the driver fills, and a later fill finds the device idle. */
+static void build_unless_busy(yoke_device *device, bool needed)
 {
-    yoke_device *device = argument;
     yoke_error_info before = *yoke_error();
+    if ((!needed && !yk_device_is_idle(device)) || !change_state(&device->filler, NOT_ASKED, BUILDING))
+        return;
     yoke_status status = build(&device->filler, device);
     if (status < 0)
         yk_log(YOKE_LOG_WARNING, "%s fills with its driver, since the kernel for that cannot be built: %s", device->info.selector,
                yoke_error()->text);
     yk_error_restore(&before);
     change_state(&device->filler, BUILDING, status == YOKE_OK ? READY : NOT_TO_BE_HAD);
-}
-
-/* Drivers load code behind the kernels that run. So beside work it is built aside, and the driver fills until it is there; but
- * where only the kernel will do, who needs it waits. */
-static void start_building(yoke_device *device, bool needed)
-{
-    yoke_error_info before = *yoke_error();
-    if (!change_state(&device->filler, NOT_ASKED, BUILDING))
-        return;
-    if (needed || yk_device_is_idle(device)) {
-        build_now(device);
-    } else if (yk_device_run_aside(device, build_now, device, "building the kernel that fills") < 0) {
-        yk_error_restore(&before);
-        change_state(&device->filler, BUILDING, NOT_ASKED);
-    }
 }
 
 static void wait_for_building(yk_filler *filler)
@@ -90,7 +76,7 @@ static yoke_kernel *kernel_of(yoke_device *device, bool worth_building, bool nee
 {
     yk_filler *filler = &device->filler;
     while (worth_building && atomic_load_explicit(&filler->state, memory_order_acquire) < READY) {
-        start_building(device, needed);
+        build_unless_busy(device, needed);
         if (!needed)
             break;
         wait_for_building(filler);

@@ -444,37 +444,6 @@ void yoke_device_release(yoke_device *device)
     wait_and_let_go(device);
 }
 
-/* ---- Beside the caller ---- */
-
-typedef struct errand {
-    yoke_device *device;
-    void (*fn)(void *argument);
-    void *argument;
-} errand;
-
-static void run_errand(void *argument)
-{
-    errand e = *(errand *)argument;
-    free(argument);
-    e.fn(e.argument);
-    yoke_device_release(e.device);
-}
-
-yoke_status yk_device_run_aside(yoke_device *device, void (*fn)(void *argument), void *argument, const char *what)
-{
-    errand *e = malloc(sizeof *e);
-    if (!e)
-        return yk_no_memory(what);
-    *e = (errand){ .device = device, .fn = fn, .argument = argument };
-    yk_object_retain(device);
-    yoke_status status = yk_thread_run(run_errand, e, what);
-    if (status < 0) {
-        (void)yk_object_release(device); /* the caller has another */
-        free(e);
-    }
-    return status;
-}
-
 yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *out_info)
 {
     static const char function[] = "yoke_device_get_info";

@@ -11,8 +11,4 @@ yoke_status yk_device_survey(const yk_backend *const *backends, size_t count, yk
 /* Open what `selector` or the environment orders among the backends, which stand in the order of preference. */
 yoke_status yk_device_open_among(const yk_backend *const *backends, size_t count, const char *selector, yoke_device **out_device);
 
-/* Call fn(argument) on a thread of Yoke's, for what a driver may be slow with and nobody has to wait for. The device stays open
- * until it returns. YOKE_E_OUT_OF_HOST_MEMORY: there is no thread, or no memory, for it. */
-yoke_status yk_device_run_aside(yoke_device *device, void (*fn)(void *argument), void *argument, const char *what);
-
 #endif

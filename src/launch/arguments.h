@@ -8,10 +8,6 @@
 
 #include "objects/objects.h"
 
-/* A head that no argument has, and a number of arguments that no launch has, not even by mistake. */
-#define YK_NO_HEAD UINT64_C(0x9e3779b97f4a7c15)
-enum { YK_NO_COUNT = -0x61c88647 };
-
 /* Everything there is to check at a fast_check, where so many are `wanted`. False: a closer look is needed. */
 YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *stream, const yoke_arg *args, size_t count, int wanted)
 {

@@ -8,6 +8,10 @@
 /* The head of a yoke_arg as one word: its kind and size. */
 typedef uint64_t yk_arg_head;
 
+/* A head that no argument has, and a number of arguments that no launch has, not even by mistake. */
+#define YK_NO_HEAD UINT64_C(0x9e3779b97f4a7c15)
+enum { YK_NO_COUNT = -0x61c88647 };
+
 struct yoke_kernel {
     yk_object object;
     yoke_program *program; /* not retained: the program owns its kernels */

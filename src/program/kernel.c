@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/arguments.h"
 #include "backend.h"
 #include "program/program.h"
 

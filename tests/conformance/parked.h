@@ -8,6 +8,10 @@
 #ifndef PARKED_H
 #define PARKED_H
 
+#include <execinfo.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include "driver.h"
 #include "stand.h"
 
@@ -112,14 +116,24 @@ static inline void parked_end(parked *p)
     yoke_buffer_release(p->flag);
 }
 
-/* Lets it go when a case does not come so far by itself, for it would stand for ever; and the case has failed. */
+/* Lets it go when a case does not come so far by itself, for it would stand for ever; and the case has failed. The log then says
+ * where the case stood. */
 typedef struct rescue {
     parked *p;
+    pthread_t stuck; /* the case's thread */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool over, came;
     pthread_t thread;
 } rescue;
+
+static inline void rescue_show_stack(int number)
+{
+    void *stack[40];
+
+    (void)number;
+    backtrace_symbols_fd(stack, backtrace(stack, 40), STDOUT_FILENO);
+}
 
 static inline void *rescue_later(void *user)
 {
@@ -132,15 +146,18 @@ static inline void *rescue_later(void *user)
     while (!r->over && pthread_cond_timedwait(&r->changed, &r->lock, &limit) == 0)
         continue;
     r->came = !r->over;
-    if (r->came)
+    if (r->came) {
+        signal(SIGUSR2, rescue_show_stack);
+        pthread_kill(r->stuck, SIGUSR2);
         parked_let_go(r->p);
+    }
     pthread_mutex_unlock(&r->lock);
     return NULL;
 }
 
 static inline bool rescue_begin(rescue *r, parked *p)
 {
-    *r = (rescue){ .p = p, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+    *r = (rescue){ .p = p, .stuck = pthread_self(), .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
     return CHECK(pthread_create(&r->thread, NULL, rescue_later, r) == 0);
 }
 
