@@ -116,3 +116,14 @@ bool yk_waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds)
     pthread_mutex_unlock(&waiter->lock);
     return posted;
 }
+
+void yk_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#else
+    sched_yield();
+#endif
+}

@@ -20,6 +20,9 @@ bool yk_waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds);
 /* Let this thread's sleeps end when they should, instead of up to 50 us later; returns what to put back, by the same function. */
 int yk_timer_slack(int nanoseconds);
 
+/* Between two polls of a spin. */
+void yk_pause(void);
+
 /* pthread_cond_init on the monotonic clock; returns an errno value. */
 int yk_cond_init(pthread_cond_t *cond);
 /* Wait at most this long from now. */

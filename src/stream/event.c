@@ -231,6 +231,13 @@ yoke_status yk_event_poll(yoke_event *event)
     return status < 0 ? yk_failure_report(atomic_load(&event->failure)) : status;
 }
 
+bool yk_event_poll_and_release(yoke_event *event)
+{
+    bool complete = yk_event_poll(event) != YOKE_PENDING;
+    yoke_event_release(event);
+    return complete;
+}
+
 yoke_status yk_event_wait_soon(yoke_event *event, uint64_t spin_more)
 {
     (void)yk_wait_any(&(yk_wait){ .events = &event, .count = 1, .deadline = UINT64_MAX, .spin_more = spin_more });

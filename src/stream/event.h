@@ -21,6 +21,8 @@ yoke_status yk_event_complete(yoke_event *event, yoke_status status);
 
 /* As yoke_event_query and yoke_event_wait, for events known to be valid. */
 yoke_status yk_event_poll(yoke_event *event);
+/* For those who sleep for it (sleep.h). */
+bool yk_event_poll_and_release(yoke_event *event);
 yoke_status yk_event_wait(yoke_event *event);
 /* For what will not take long: spin for so many nanoseconds more before sleeping. */
 yoke_status yk_event_wait_soon(yoke_event *event, uint64_t spin_more);

@@ -111,7 +111,7 @@ static void take_arrived(watch **list, watch *newest)
         newest = one->next;
         one->next = turned;
         turned = one;
-        yk_sleeper_begin(&one->sleeper, one->event, waiter, one->since);
+        yk_sleeper_begin(&one->sleeper, one->event, waiter, one->since, yk_event_poll_and_release);
     }
     while (*list)
         list = &(*list)->next;

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 
 #include "backend.h"
-#include "stream/event.h"
-#include "stream/wait.h"
 
 /* The longest sleep between two polls where the driver's notification comes at once: should it never come, this is how late a wait
  * ends. */
@@ -153,9 +151,10 @@ static void leave_notice(yk_sleeper *sleeper)
     pthread_mutex_unlock(&sleeper->notice->lock);
 }
 
-void yk_sleeper_begin(yk_sleeper *sleeper, yoke_event *event, yk_waiter *waiter, uint64_t since)
+void yk_sleeper_begin(yk_sleeper *sleeper, yoke_event *event, yk_waiter *waiter, uint64_t since, yk_poll_fn poll)
 {
     sleeper->event = event;
+    sleeper->poll = poll;
     sleeper->waiter = waiter;
     sleeper->since = since;
     atomic_store(&sleeper->posted, true);
@@ -261,7 +260,7 @@ static bool may_have_completed(const yoke_event *event)
 }
 
 /* With the lock held: some events that are slept for, of each stream the earliest. */
-static size_t collect(uint64_t now, yoke_event **events, uint64_t *out_interval)
+static size_t collect(uint64_t now, yoke_event **events, yk_poll_fn *polls, uint64_t *out_interval)
 {
     size_t count = 0;
     for (const yk_sleeper *one = first; one && count < POLLED_AT_ONCE; one = one->later) {
@@ -273,20 +272,19 @@ static size_t collect(uint64_t now, yoke_event **events, uint64_t *out_interval)
         uint64_t interval = interval_of(one, now);
         *out_interval = interval < *out_interval ? interval : *out_interval;
         yk_object_retain(one->event);
+        polls[count] = one->poll;
         events[count++] = one->event;
     }
     return count;
 }
 
 /* Returns whether any of them has completed or failed: that posts all that sleep for it. What is found is nobody's failure here. */
-static bool poll_each(yoke_event *const *events, size_t count)
+static bool poll_each(yoke_event *const *events, const yk_poll_fn *polls, size_t count)
 {
     bool any = false;
     yoke_error_info before = *yoke_error();
-    for (size_t i = 0; i < count; i++) {
-        any = yk_event_poll(events[i]) != YOKE_PENDING || any;
-        yoke_event_release(events[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        any = polls[i](events[i]) || any;
     yk_error_restore(&before);
     return any;
 }
@@ -294,6 +292,7 @@ static bool poll_each(yoke_event *const *events, size_t count)
 static uint64_t poll_all(uint64_t now)
 {
     yoke_event *events[POLLED_AT_ONCE];
+    yk_poll_fn polls[POLLED_AT_ONCE];
     uint64_t interval = UINT64_MAX;
     size_t count = 0;
     bool any = false;
@@ -303,9 +302,9 @@ static uint64_t poll_all(uint64_t now)
             poll_number++;
             interval = UINT64_MAX;
         }
-        count = collect(now, events, &interval);
+        count = collect(now, events, polls, &interval);
         pthread_mutex_unlock(&lock);
-        any = poll_each(events, count);
+        any = poll_each(events, polls, count);
     } while (any || count == POLLED_AT_ONCE);
     return interval;
 }

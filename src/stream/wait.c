@@ -12,17 +12,6 @@
 #include "stream/event.h"
 #include "stream/stream.h"
 
-void yk_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#else
-    sched_yield();
-#endif
-}
-
 uint64_t yk_spin_nanoseconds(const yoke_stream *stream)
 {
     int policy = stream->wait ? stream->wait : atomic_load_explicit(&stream->device->wait, memory_order_relaxed);
@@ -115,7 +104,7 @@ static size_t sleep_for_any(const yk_wait *wait, uint64_t start)
     if (wait->unless_failed)
         yk_stream_listen(wait->unless_failed, &failing);
     for (size_t i = 0; i < wait->count; i++)
-        yk_sleeper_begin(&sleepers[i], wait->events[i], waiter, start);
+        yk_sleeper_begin(&sleepers[i], wait->events[i], waiter, start, yk_event_poll_and_release);
     found = sleep_until_one_will_do(wait, sleepers, waiter);
     for (size_t i = 0; i < wait->count; i++)
         yk_sleeper_end(&sleepers[i]);

@@ -5,13 +5,6 @@
 
 #include "stream/sleep.h"
 
-/* How long a waiting thread looks again and again before it sleeps (YOKE_WAIT_AUTO): longer than a short kernel, shorter than a
- * scheduler's tick. */
-#define YK_SPIN_NANOSECONDS 50000
-
-/* Between two looks of a spin. */
-void yk_pause(void);
-
 /* How long a thread that waits for the stream spins: by its policy. */
 uint64_t yk_spin_nanoseconds(const yoke_stream *stream);
 
@@ -30,8 +23,5 @@ size_t yk_wait_any(const yk_wait *wait);
 
 /* Poll each: the first of the events that is complete, or has failed; `count` when there is none. */
 size_t yk_poll_any(yoke_event *const *events, size_t count);
-
-/* Wait until a mark of retire.c is reached, or has failed: returns which, with the record. The driver alone is asked. */
-yoke_status yk_wait_for_driver(yoke_event *mark);
 
 #endif
