@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The gate of src/stream/enqueue.h and what src/stream/deferred.c does with it, one atomic step at a time: several threads enqueue
- * to one stream, hold it and cancel it, its worker runs what is held and opens the gate again. The search shows that an enqueue may
- * be taken as one step, which rule.c does: it goes either straight to the driver, in front of everything held, or to the end of the
- * list.
+ * to one stream, defer, carry and cancel, its worker runs what is deferred and opens the gate again. States and routes are those of
+ * src/stream/state.h, compiled in here. The search shows that an enqueue may be taken as one step, which rule.c does: it goes
+ * either straight to the driver, in front of everything deferred, or to the end of the list.
  *
- *     enqueue   count oneself in; when the gate was open: give, count the operation, count oneself out. When it was closed: count
- *               oneself out, and with the lock: refused, or held, or the gate has been opened meanwhile: try again
- *     hold      with the lock: close the gate, wait until nobody is on the way, then put the operation into the list
+ *     enqueue   count oneself in; when the gate was open: submit, count the operation, count oneself out. When it was closed: count
+ *               oneself out, and with the lock: refused, or deferred, or the gate has been opened meanwhile: try again
+ *     defer     with the lock: close the gate, wait until nobody is on the way, then put the operation into the list
+ *     carry     the same, but run the operation without the lock, on this thread; with the lock: when the list is empty, open
  *     worker    with the lock: take the front; run it; with the lock: when the list is empty, open the gate
  *
  * Steps follow each other in one order that everybody sees: weak memory is not modelled, the thread sanitizer looks for that.
@@ -17,35 +18,41 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stream/state.h"
+
 #include "../tap/tap.h"
 #include "search.h"
 
 enum { THREADS = 3, OPS_EACH = 2, OPS = THREADS * OPS_EACH };
 
 /* NOTHING ends a thread. KERNEL and RECORD differ in what the program's thread does when the gate was closed. */
-enum kind { NOTHING, KERNEL, RECORD, CALL, CALL_FAILS, CANCEL, KINDS };
+enum kind { NOTHING, KERNEL, RECORD, CALL, CALL_FAILS, CANCEL, CARRY, KINDS };
 
 /* Each thread enqueues its two; operation i is the thread's i / OPS_EACH. */
 static enum kind program[OPS];
 
 static enum rule {
     THE_RULE,
-    NO_WAIT,      /* who closes the gate to hold something does not wait for those on their way */
-    FAIL_NO_WAIT, /* nor does who closes it since the stream fails */
-    STAY_IN,      /* who finds the gate closed stays counted in */
-    LOOK_FIRST,   /* an enqueue looks at the gate first, and then counts itself in */
-    COUNT_LATE,   /* an operation is counted after the gate has been left */
-    OPEN_UNLOCKED /* the worker opens the gate when it has let go of the lock */
+    NO_WAIT,       /* who closes the gate to hold something does not wait for those on their way */
+    FAIL_NO_WAIT,  /* nor does who closes it since the stream fails */
+    STAY_IN,       /* who finds the gate closed stays counted in */
+    LOOK_FIRST,    /* an enqueue looks at the gate first, and then counts itself in */
+    COUNT_LATE,    /* an operation is counted after the gate has been left */
+    OPEN_UNLOCKED, /* the worker opens the gate when it has let go of the lock */
+    TAKE_CARRIED,  /* the worker does not wait for a caller that carries */
+    CARRY_ALWAYS,  /* a caller carries also when operations are deferred */
+    DROP_BEHIND,   /* who has carried opens the gate though operations have been deferred meanwhile */
+    FORGIVE        /* the end of the list is the end of a failure */
 } rule;
 
 enum phase { AHEAD, REFUSED, HELD, TAKEN, GIVEN, CALLED, SKIPPED };
-enum thread_step { START, LOOKED, BACK, CLOSED, ENTERED, COUNT, LEAVE, COUNT_BEHIND, CLOSING };
+enum thread_step { START, LOOKED, BACK, CLOSED, ENTERED, COUNT, LEAVE, COUNT_BEHIND, CLOSING, CARRYING, CARRIED };
 enum worker_step { BETWEEN, RUN, RETURN, OPEN };
 
 struct state {
     uint8_t closed, busy;   /* the gate: its bit, and how many are on their way */
     uint8_t locked;         /* stream->lock, by a thread: plus 1 */
-    uint8_t held, failed;   /* protected by it */
+    yk_stream_state stream; /* protected by it */
     uint8_t given, counted; /* operations that the driver has been given, and those that stream->given has in it */
     uint8_t worker, op;     /* enum worker_step, and the operation that it is at */
     struct {
@@ -53,15 +60,51 @@ struct state {
     } threads[THREADS];
     uint8_t list[OPS]; /* front first, each plus 1 */
     uint8_t phase[OPS];
-    uint8_t unused[5];
+    uint8_t ruined; /* the stream has failed, whatever its state says */
+    uint8_t unused[1];
 };
 _Static_assert(sizeof(struct state) % 8 == 0, "search.h asks for it");
 
+/* The stream's next state, by the library's function or, where that is what the rule changes, by another. */
+static void happens(struct state *state, yk_stream_event event)
+{
+    bool wrong = rule == FORGIVE && event == YK_STREAM_EMPTY;
+    state->ruined |= event == YK_STREAM_FAIL;
+    state->stream = yk_stream_next(state->stream, event);
+    if (wrong)
+        state->stream.fate = YK_STREAM_WELL;
+}
+
+/* The list is empty: open the gate, if nothing else keeps it closed. */
+static void open_gate(struct state *state)
+{
+    if (yk_stream_gate_is_open(state->stream, false))
+        state->closed = false;
+}
+
 static const char deadlock[] = "deadlock", both_ways[] = "both before and behind", behind_failure[] = "ran behind a failure",
-                  not_drained[] = "drain misses an operation";
+                  not_drained[] = "drain misses an operation", at_once[] = "two operations run at once";
 
 /* A step's name: who (a thread, or THREADS for the worker), what, and the operation. */
-enum { ENTER, LOOK, TURN_BACK, SLOW, GIVE, COUNTING, LEAVING, CLOSE, HOLD, TAKE, WORK, FUNCTION_RETURNS, FINISH, OPENS, MOVES };
+enum {
+    ENTER,
+    LOOK,
+    TURN_BACK,
+    SLOW,
+    GIVE,
+    COUNTING,
+    LEAVING,
+    CLOSE,
+    HOLD,
+    RUNS,
+    ENDS,
+    TAKE,
+    WORK,
+    FUNCTION_RETURNS,
+    FINISH,
+    OPENS,
+    MOVES
+};
 #define MOVE(what, who, op) ((what) + MOVES * ((who) + (THREADS + 1) * (op)))
 
 /* ---- What has to hold ---- */
@@ -70,9 +113,9 @@ enum { ENTER, LOOK, TURN_BACK, SLOW, GIVE, COUNTING, LEAVING, CLOSE, HOLD, TAKE,
  * front of it, and runs behind it. So it is once the stream has failed, as soon as who made it fail has let go of the lock. */
 static const char *give_fault(const struct state *state)
 {
-    if (state->held)
+    if (yk_stream_is_deferring(state->stream))
         return both_ways;
-    return state->failed && !state->locked ? behind_failure : NULL;
+    return state->ruined && !state->locked ? behind_failure : NULL;
 }
 
 static const char *end(const void *at)
@@ -81,7 +124,8 @@ static const char *end(const void *at)
     for (unsigned t = 0; t < THREADS; t++)
         if (state->threads[t].op < OPS_EACH && program[t * OPS_EACH + state->threads[t].op] != NOTHING)
             return deadlock;
-    if (state->locked || state->held || state->busy || state->list[0] || state->worker != BETWEEN || state->closed != state->failed)
+    if (state->locked || yk_stream_is_deferring(state->stream) || state->busy || state->list[0] || state->worker != BETWEEN ||
+        state->closed == yk_stream_gate_is_open(state->stream, false))
         return deadlock;
     return NULL;
 }
@@ -126,16 +170,21 @@ static void enqueue_closed(struct actor *actor)
     const char *violation = NULL;
     if (next->locked)
         return;
-    if (!next->failed && !next->held && program[actor->op] == KERNEL) {
-        thread_at(actor, START);
-        put(actor, SLOW, NULL);
-        return;
-    }
-    if (next->failed) {
+    switch (yk_stream_route_of(next->stream, false)) {
+    case YK_ROUTE_REFUSE:
         next->phase[actor->op] = REFUSED;
-    } else if (next->held) {
+        break;
+    case YK_ROUTE_DEFER:
         append(next, actor->op);
-    } else {
+        break;
+    case YK_ROUTE_AGAIN:
+    case YK_ROUTE_SUBMIT:
+    case YK_ROUTE_RECORD:
+        if (program[actor->op] == KERNEL) {
+            thread_at(actor, START);
+            put(actor, SLOW, NULL);
+            return;
+        }
         violation = give_fault(next);
         next->phase[actor->op] = GIVEN; /* an event, which is not counted */
     }
@@ -197,39 +246,69 @@ static void enqueue_step(struct actor *actor)
         put(actor, COUNTING, NULL);
         return;
     case CLOSING:
+    case CARRYING:
+    case CARRIED:
         return;
     }
 }
 
-/* yk_stream_defer and yk_stream_fail. */
+/* The second half of yk_stream_run_by_caller. */
+static void carry_step(struct actor *actor)
+{
+    struct state *next = actor->next;
+    if (next->threads[actor->thread].step == CARRYING) {
+        next->phase[actor->op] = GIVEN;
+        next->given++;
+        next->counted++;
+        thread_at(actor, CARRIED);
+        put(actor, RUNS, next->worker == BETWEEN ? NULL : at_once);
+        return;
+    }
+    if (next->locked)
+        return;
+    happens(next, YK_STREAM_CARRY_END);
+    if (!next->list[0] || rule == DROP_BEHIND)
+        happens(next, YK_STREAM_EMPTY);
+    open_gate(next);
+    thread_done(actor);
+    put(actor, ENDS, NULL);
+}
+
+/* yk_stream_defer, yk_stream_fail, and the first half of yk_stream_run_by_caller. */
 static void close_step(struct actor *actor)
 {
     struct state *next = actor->next;
-    bool cancels = program[actor->op] == CANCEL;
+    bool cancels = program[actor->op] == CANCEL, carries = program[actor->op] == CARRY;
     if (next->threads[actor->thread].step == CLOSING) {
         if (next->busy && rule != (cancels ? FAIL_NO_WAIT : NO_WAIT))
             return;
     } else {
         if (next->locked)
             return;
-        if (!next->failed && !next->closed) {
+        if (!yk_stream_has_failed(next->stream) && !next->closed) {
             next->closed = true;
-            next->failed = cancels;
+            if (cancels)
+                happens(next, YK_STREAM_FAIL);
             next->locked = (uint8_t)(actor->thread + 1);
             thread_at(actor, CLOSING);
             put(actor, CLOSE, NULL);
             return;
         }
     }
+    next->locked = 0;
     if (cancels) {
-        next->failed = true;
-    } else if (next->failed) {
+        happens(next, YK_STREAM_FAIL);
+    } else if (yk_stream_has_failed(next->stream)) {
         next->phase[actor->op] = REFUSED;
+    } else if (carries && (yk_stream_can(next->stream, YK_STREAM_CARRY) || rule == CARRY_ALWAYS)) {
+        happens(next, YK_STREAM_CARRY);
+        thread_at(actor, CARRYING);
+        put(actor, HOLD, NULL);
+        return;
     } else {
-        next->held = true;
+        happens(next, YK_STREAM_DEFER);
         append(next, actor->op);
     }
-    next->locked = 0;
     thread_done(actor);
     put(actor, HOLD, NULL);
 }
@@ -239,14 +318,15 @@ static void close_step(struct actor *actor)
 static void take(struct actor *worker)
 {
     struct state *next = worker->next;
-    if (next->locked || !next->held)
+    if (next->locked || !yk_stream_is_deferring(next->stream) ||
+        (next->stream.work == YK_STREAM_CARRIED && (rule != TAKE_CARRIED || !next->list[0])))
         return;
     if (!next->list[0]) {
-        next->held = false;
+        happens(next, YK_STREAM_EMPTY);
         if (rule == OPEN_UNLOCKED)
             next->worker = OPEN;
         else
-            next->closed = next->failed;
+            open_gate(next);
         put(worker, rule == OPEN_UNLOCKED ? FINISH : OPENS, NULL);
         return;
     }
@@ -270,7 +350,7 @@ static void run_taken(struct actor *worker)
         next->phase[worker->op] = CALLED;
         next->worker = RETURN;
         next->op = (uint8_t)worker->op;
-    } else if (next->failed) {
+    } else if (yk_stream_has_failed(next->stream)) {
         next->phase[worker->op] = SKIPPED;
     } else {
         next->phase[worker->op] = GIVEN;
@@ -294,13 +374,14 @@ static void worker_step(struct actor *worker)
     case RETURN:
         if (program[worker->op] == CALL_FAILS && next->locked)
             return;
-        next->failed |= program[worker->op] == CALL_FAILS;
+        if (program[worker->op] == CALL_FAILS)
+            happens(next, YK_STREAM_FAIL);
         next->worker = BETWEEN;
         next->op = 0;
         put(worker, FUNCTION_RETURNS, NULL);
         return;
     case OPEN:
-        next->closed = next->failed;
+        open_gate(next);
         next->worker = BETWEEN;
         put(worker, OPENS, NULL);
         return;
@@ -317,6 +398,8 @@ static void steps(search *run, const void *at)
         next = *state;
         if (kind == KERNEL || kind == RECORD)
             enqueue_step(&actor);
+        else if (state->threads[t].step >= CARRYING)
+            carry_step(&actor);
         else if (kind != NOTHING)
             close_step(&actor);
     }
@@ -340,6 +423,8 @@ static void tell(const search *run, const char *violation)
         "counts itself out, having given",
         "closes the gate, for",
         "is done with",
+        "carries",
+        "has carried",
         "takes",
         "runs",
         "returns from",
@@ -348,7 +433,7 @@ static void tell(const search *run, const char *violation)
     };
     char line[80] = "";
     for (unsigned i = 0; i < OPS; i++)
-        snprintf(line + strlen(line), sizeof line - strlen(line), "%s%c", i % OPS_EACH ? "" : " ", "-KRHFX"[program[i]]);
+        snprintf(line + strlen(line), sizeof line - strlen(line), "%s%c", i % OPS_EACH ? "" : " ", "-KRHFXC"[program[i]]);
     tap_diag("%s, with the threads%s", violation, line);
     const unsigned *moves;
     size_t count = search_path(run, &moves);
@@ -359,7 +444,7 @@ static void tell(const search *run, const char *violation)
         else
             snprintf(line, sizeof line, "the worker");
         if (what < FINISH)
-            tap_diag("  %s %s %c%u", line, texts[what], "-KRHFX"[program[op]], op + 1);
+            tap_diag("  %s %s %c%u", line, texts[what], "-KRHFXC"[program[op]], op + 1);
         else
             tap_diag("  %s %s", line, texts[what]);
     }
@@ -424,6 +509,10 @@ int main(void)
     try_rule(STAY_IN, deadlock, "those who turn back not counted out");
     try_rule(LOOK_FIRST, both_ways, "looked at before counting oneself in");
     try_rule(COUNT_LATE, not_drained, "operations counted behind the gate");
-    try_rule(OPEN_UNLOCKED, both_ways, "opened without the lock");
+    try_rule(OPEN_UNLOCKED, at_once, "opened without the lock");
+    try_rule(TAKE_CARRIED, at_once, "a worker that does not wait for who carries");
+    try_rule(CARRY_ALWAYS, at_once, "carried in front of what is deferred");
+    try_rule(DROP_BEHIND, deadlock, "opened in front of what was deferred while a caller carried");
+    try_rule(FORGIVE, behind_failure, "a failure forgotten when nothing is deferred any more");
     return tap_done();
 }

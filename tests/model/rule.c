@@ -37,6 +37,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stream/state.h"
+
 #include "../tap/tap.h"
 #include "search.h"
 
@@ -111,13 +113,13 @@ struct state {
     uint8_t cancelled;         /* bits: what a cancellation found waiting and must not start */
     uint8_t phase[MAX_LENGTH]; /* enum phase, of each operation */
     struct lane {
-        uint8_t held, failed;
+        yk_stream_state stream;
         uint8_t undrained; /* the driver has been given something since the last drain */
         uint8_t step, op;  /* enum step of the worker, and the operation it is at */
         uint8_t well;      /* the stream had not failed when the worker looked last: a host function was called with that */
     } lanes[STREAMS];
     uint8_t queues[QUEUES][MAX_LENGTH]; /* operations, head first, each plus 1. A host function stands for its drain's marker. */
-    uint8_t unused[7];
+    uint8_t unused[6];
 };
 _Static_assert(sizeof(struct state) % 8 == 0, "search.h asks for it");
 
@@ -127,6 +129,11 @@ static const char deadlock[] = "deadlock", order[] = "out of order", behind_fail
 /* A step's name: what happens, and to which operation (to which stream, when a gate opens). */
 enum { ENQUEUE, ENQUEUE_LATE, TAKE, OPEN, GIVE, SKIP, WAITED, DRAIN, CALL_FUNCTION, RETURN, SETTLE, DRIVER, MOVES };
 #define MOVE(what, which) ((what) + MOVES * (which))
+
+static void happens(struct lane *lane, yk_stream_event event)
+{
+    lane->stream = yk_stream_next(lane->stream, event);
+}
 
 static bool has_settled(const struct state *state, unsigned i)
 {
@@ -179,7 +186,7 @@ static const char *end(const void *at)
         if (!has_settled(state, i))
             return deadlock;
     for (unsigned s = 0; s < place->streams; s++)
-        if (state->lanes[s].held || state->lanes[s].step != BETWEEN)
+        if (yk_stream_is_deferring(state->lanes[s].stream) || state->lanes[s].step != BETWEEN)
             return deadlock;
     for (unsigned i = 0; i < program.length; i++)
         if (is_call(i) && state->phase[i] != REFUSED && !(state->called >> i & 1))
@@ -208,12 +215,12 @@ static void give(struct state *state, unsigned i)
 static void hold(struct state *state, unsigned i)
 {
     state->phase[i] = HELD;
-    state->lanes[program.ops[i].stream].held = true;
+    happens(&state->lanes[program.ops[i].stream], YK_STREAM_DEFER);
 }
 
 static void give_or_hold(struct state *state, unsigned i)
 {
-    if (state->lanes[program.ops[i].stream].held && rule != NOTHING_HELD)
+    if (yk_stream_route_of(state->lanes[program.ops[i].stream].stream, false) == YK_ROUTE_DEFER && rule != NOTHING_HELD)
         hold(state, i);
     else
         give(state, i);
@@ -233,7 +240,7 @@ static void enqueue_wait(struct state *state, unsigned i, enum phase seen)
 static void cancel(struct state *state, unsigned i)
 {
     struct lane *lane = &state->lanes[program.ops[i].stream];
-    lane->failed = true;
+    happens(lane, YK_STREAM_FAIL);
     for (unsigned j = 0; j < i; j++) {
         if (program.ops[j].stream != program.ops[i].stream)
             continue;
@@ -255,7 +262,8 @@ static void enqueue_steps(search *run, const struct state *state)
     next.enqueued++;
     if (program.ops[i].kind == CANCEL)
         cancel(&next, i);
-    else if (state->lanes[program.ops[i].stream].failed || (event != NO_EVENT && state->phase[event] == REFUSED))
+    else if (yk_stream_route_of(state->lanes[program.ops[i].stream].stream, false) == YK_ROUTE_REFUSE ||
+             (event != NO_EVENT && state->phase[event] == REFUSED))
         next.phase[i] = REFUSED; /* also where there is no event to wait for */
     else if (is_call(i))
         hold(&next, i);
@@ -301,7 +309,7 @@ static void between(search *run, struct state *next, struct lane *lane, unsigned
             left++;
         }
     if (!left) {
-        lane->held = false;
+        happens(lane, YK_STREAM_EMPTY);
         search_step(run, next, MOVE(OPEN, stream), NULL);
         return;
     }
@@ -309,23 +317,24 @@ static void between(search *run, struct state *next, struct lane *lane, unsigned
         if (next->lanes[s].step != BETWEEN)
             return;
     if (rule == OPEN_EARLY && left == 1 && !is_call(i))
-        lane->held = false;
+        happens(lane, YK_STREAM_EMPTY);
     next->phase[i] = TAKEN;
     lane->step = RUN;
     lane->op = (uint8_t)i;
-    lane->well = !lane->failed;
+    lane->well = !yk_stream_has_failed(lane->stream);
     search_step(run, next, MOVE(TAKE, i), NULL);
 }
 
 static void run_wait(search *run, struct state *next, struct lane *lane)
 {
     enum phase event = next->phase[program.ops[lane->op].event];
-    if (lane->failed) {
+    if (yk_stream_has_failed(lane->stream)) {
         finish(run, next, lane, FAILED, SKIP, NULL);
     } else if (is_local(lane->op) && (event == GIVEN || (rule == WAITS_PARKED && event < GIVEN))) {
         give_taken(run, next, lane);
     } else if (event == DONE || event == FAILED) {
-        lane->failed |= event == FAILED;
+        if (event == FAILED)
+            happens(lane, YK_STREAM_FAIL);
         finish(run, next, lane, event, WAITED, NULL);
     }
 }
@@ -333,7 +342,7 @@ static void run_wait(search *run, struct state *next, struct lane *lane)
 static void call(search *run, struct state *next, struct lane *lane)
 {
     unsigned i = lane->op;
-    lane->well &= !lane->failed || rule == CANCEL_LATE;
+    lane->well &= !yk_stream_has_failed(lane->stream) || rule == CANCEL_LATE;
     const char *violation = next->called >> i & 1 ? double_call : start_fault(next, i, lane->well);
     next->called |= (uint8_t)(1u << i);
     next->phase[i] = INSIDE;
@@ -347,7 +356,8 @@ static void return_from(search *run, struct state *next, struct lane *lane)
     bool fails = program.ops[i].kind == CALL_FAILS;
     if (program.ops[i].kind == CALL_WAITS && !has_settled(next, program.ops[i].event))
         return;
-    lane->failed |= fails;
+    if (fails)
+        happens(lane, YK_STREAM_FAIL);
     if (fails && rule == FAILURE_RETRIED) {
         lane->step = RUN;
         next->phase[i] = TAKEN;
@@ -369,7 +379,7 @@ static void run_drained(search *run, struct state *next, struct lane *lane)
 static void run_taken(search *run, struct state *next, struct lane *lane)
 {
     enum kind kind = program.ops[lane->op].kind;
-    if (is_call(lane->op) || (kind == RECORD && lane->failed)) {
+    if (is_call(lane->op) || (kind == RECORD && yk_stream_has_failed(lane->stream))) {
         if (!lane->undrained || (kind == RECORD && rule == EVENTS_EARLY)) {
             run_drained(run, next, lane);
             return;
@@ -379,7 +389,7 @@ static void run_taken(search *run, struct state *next, struct lane *lane)
         search_step(run, next, MOVE(DRAIN, lane->op), NULL);
     } else if (kind == WAIT) {
         run_wait(run, next, lane);
-    } else if (lane->failed) {
+    } else if (yk_stream_has_failed(lane->stream)) {
         finish(run, next, lane, FAILED, SKIP, NULL);
     } else {
         give_taken(run, next, lane);
@@ -392,13 +402,14 @@ static void worker_steps(search *run, const struct state *state, unsigned stream
     struct lane *lane = &next.lanes[stream];
     switch ((enum step)lane->step) {
     case BETWEEN:
-        if (lane->held)
+        if (yk_stream_is_deferring(lane->stream))
             between(run, &next, lane, stream);
         break;
     case RUN:
         run_taken(run, &next, lane);
         next = *state;
-        if (lane->failed && lane->well && (program.ops[lane->op].kind == KERNEL || program.ops[lane->op].kind == RECORD))
+        if (yk_stream_has_failed(lane->stream) && lane->well &&
+            (program.ops[lane->op].kind == KERNEL || program.ops[lane->op].kind == RECORD))
             give_taken(run, &next, lane); /* it had looked just before the cancellation */
         break;
     case DRAINING:
