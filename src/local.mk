@@ -62,7 +62,7 @@ libyoke_all_la_SOURCES = \
 	src/stream/retire.h \
 	src/stream/sleep.c \
 	src/stream/sleep.h \
-	src/stream/state.h \
+	src/objects/stream_state.h \
 	src/stream/stream.c \
 	src/stream/stream.h \
 	src/stream/stream_failure.c \

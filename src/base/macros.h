@@ -23,6 +23,14 @@
 #define YK_HOT static inline __attribute__((always_inline))
 #endif
 
+/* What has to hold: in builds for tests the process ends where it does not. */
+#ifdef YK_FAULT_INJECTION
+#include <assert.h>
+#define YK_ASSERT(condition) assert(condition)
+#else
+#define YK_ASSERT(condition) ((void)0)
+#endif
+
 /* At the start of what may sleep, or takes a driver's locks: the thread is not cancelled before the end of the block, since what it
  * has begun would stay half done. A request that has come meanwhile counts at its next cancellation point. Enqueueing does without:
  * it never sleeps, and what a driver does in it is the driver's. */

@@ -56,8 +56,8 @@ static void let_go(yoke_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     atomic_store(&stream->recording, NULL);
-    if (!stream->deferring)
-        yk_stream_open(stream);
+    yk_stream_happens(stream, YK_STREAM_RECORD_END);
+    yk_stream_open(stream);
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -141,6 +141,7 @@ static yoke_status begin(yoke_graph *graph, yoke_stream *stream)
     if (status == YOKE_OK) {
         yk_stream_close(stream);
         atomic_store(&stream->recording, &graph->recording);
+        yk_stream_happens(stream, YK_STREAM_RECORD);
     }
     pthread_mutex_unlock(&stream->lock);
     return status;

@@ -28,6 +28,7 @@ yoke_status yk_editor_create(yoke_graph *graph)
     yk_string_copy(editor->label, sizeof editor->label, graph->label);
     yk_stream_close(editor);
     atomic_store(&editor->recording, &graph->recording);
+    yk_stream_happens(editor, YK_STREAM_RECORD);
     graph->editor = editor;
     return YOKE_OK;
 }

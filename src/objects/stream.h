@@ -7,6 +7,7 @@
 #include "base/waiter.h"
 #include "objects/device.h"
 #include "objects/op.h"
+#include "objects/stream_state.h"
 
 /* Told when a stream fails, recovers, or no longer holds anything: stream->listeners. */
 typedef struct yk_listener {
@@ -54,18 +55,14 @@ struct yoke_stream {
     unsigned spare_count[2];
 
     pthread_mutex_t lock; /* protects what follows; atomics may also be read without it */
-    bool deferring;       /* operations go to the list instead of to the driver */
-    bool worker;          /* a thread runs what is held, or is about to */
-    bool torn_down;       /* the user's last reference is gone */
-    bool recovering;      /* a thread is about it: stream_failure.c */
-    bool run_by_caller;   /* a caller runs an operation himself; what is held waits for that */
-    bool launching;       /* a graph of several streams is being enqueued in it, by this thread alone */
-    pthread_t launcher;
+    yk_stream_state state;
+    bool worker;                       /* a thread runs what is deferred, or is about to */
+    pthread_t launcher;                /* the only thread that may enqueue while the state is `launching` */
     unsigned reserved;                 /* so many callers rely on there being a thread for a worker */
     yk_thread *spare;                  /* that thread while there is no worker, or NULL */
     unsigned branch;                   /* of the graph that it is recorded into */
     atomic_bool blocking_suppressed;   /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
-    _Atomic(yk_recording *) recording; /* into that graph, or NULL */
+    _Atomic(yk_recording *) recording; /* into that graph, where the state is `recording`; else NULL */
     atomic_uint epoch;                 /* how often it has recovered from a failure */
     yk_op *first, *last;
     uint64_t deferred;    /* how many are in the list or running */
@@ -76,8 +73,8 @@ struct yoke_stream {
     yk_listener *listeners;
     atomic_uint posted;                        /* changes with each wake-up of the worker, for its short spin */
     _Atomic(struct yk_submitted_wait *) waits; /* of the driver, for events of other streams: stream_failure.c */
-    atomic_bool failed;
-    yk_failure *failure; /* the first failure, once `failed` */
+    atomic_bool failed;                        /* what the state says, for those without the lock */
+    yk_failure *failure;                       /* the first failure, once `failed` */
 
     yoke_event *checkpoints[YK_CHECKPOINTS]; /* depth.c: the oldest first */
     unsigned checkpoint_count;
@@ -97,6 +94,20 @@ struct yoke_stream {
 static inline uint64_t yk_stream_submitted(const yoke_stream *stream)
 {
     return atomic_load_explicit(&stream->gate, memory_order_relaxed) >> 16;
+}
+
+/* With stream->lock held: the event happens to the stream. */
+static inline void yk_stream_happens(yoke_stream *stream, yk_stream_event event)
+{
+    YK_ASSERT(yk_stream_can(stream->state, event));
+    stream->state = yk_stream_next(stream->state, event);
+    atomic_store_explicit(&stream->failed, yk_stream_has_failed(stream->state), memory_order_release);
+    YK_ASSERT(!stream->state.recording == !atomic_load(&stream->recording));
+}
+
+static inline bool yk_is_deferring(const yoke_stream *stream)
+{
+    return yk_stream_is_deferring(stream->state);
 }
 
 #endif

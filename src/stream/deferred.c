@@ -44,15 +44,15 @@ void yk_stream_close(yoke_stream *stream)
         sched_yield();
 }
 
-/* With stream->lock held: operations that need not be held go to the driver under that lock, since the gate stays closed. */
+/* Whether operations of the stream go to the driver under its lock, so that its gate stays closed. */
 static bool submits_locked(const yoke_stream *stream)
 {
-    return stream->device->blocking || stream->device->observer || stream->depth || stream->launching;
+    return stream->device->blocking || stream->device->observer || stream->depth;
 }
 
 void yk_stream_open(yoke_stream *stream)
 {
-    if (!submits_locked(stream) && !atomic_load(&stream->recording) && !atomic_load(&stream->failed))
+    if (yk_stream_gate_is_open(stream->state, submits_locked(stream)))
         atomic_fetch_and_explicit(&stream->gate, ~(uint_fast64_t)YK_GATE_CLOSED, memory_order_release);
 }
 
@@ -97,13 +97,13 @@ void yk_stream_progress(yoke_stream *stream)
 static bool is_not_launching(yoke_stream *stream, void *context)
 {
     (void)context;
-    return !stream->launching;
+    return !stream->state.launching;
 }
 
 void yk_stream_lock(yoke_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    while (YK_UNLIKELY(stream->launching) && !pthread_equal(stream->launcher, pthread_self())) {
+    while (YK_UNLIKELY(stream->state.launching) && !pthread_equal(stream->launcher, pthread_self())) {
         pthread_mutex_unlock(&stream->lock);
         yk_stream_wait_until(stream, is_not_launching, NULL);
         pthread_mutex_lock(&stream->lock);
@@ -114,7 +114,7 @@ void yk_stream_begin_launch(yoke_stream *stream)
 {
     yk_stream_lock(stream);
     yk_stream_close(stream);
-    stream->launching = true;
+    yk_stream_happens(stream, YK_STREAM_LAUNCH);
     stream->launcher = pthread_self();
     pthread_mutex_unlock(&stream->lock);
 }
@@ -122,9 +122,8 @@ void yk_stream_begin_launch(yoke_stream *stream)
 void yk_stream_end_launch(yoke_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    stream->launching = false;
-    if (!stream->deferring)
-        yk_stream_open(stream);
+    yk_stream_happens(stream, YK_STREAM_LAUNCH_END);
+    yk_stream_open(stream);
     yk_stream_post_listeners(stream);
     pthread_mutex_unlock(&stream->lock);
 }
@@ -178,9 +177,9 @@ static yoke_status hold(yoke_stream *stream, const yk_op *op)
         yk_op_drop(kept);
         return yoke_error()->status;
     }
-    if (!stream->deferring)
+    if (!yk_is_deferring(stream))
         yk_stream_close(stream);
-    stream->deferring = true;
+    yk_stream_happens(stream, YK_STREAM_DEFER);
     if (stream->last)
         stream->last->next = kept;
     else
@@ -212,17 +211,33 @@ yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op)
     return status;
 }
 
-/* With stream->lock held. */
-static yoke_status record(yoke_stream *stream, const yk_op *op)
-{
-    yoke_status status = yk_stream_report_locked(stream);
-    return status == YOKE_OK ? atomic_load(&stream->recording)->recorder->record(stream, op) : status;
-}
-
 /* With stream->lock held, which is let go meanwhile. YOKE_PENDING: there is no room, and the caller does not wait for it. */
 static yoke_status make_room(yoke_stream *stream)
 {
     return stream->depth ? yk_depth_make_room(stream) : YOKE_OK;
+}
+
+/* With stream->lock held. */
+static yoke_status take_route(yoke_stream *stream, const yk_op *op, yk_stream_route route)
+{
+    yoke_status status = YOKE_OK;
+    switch (route) {
+    case YK_ROUTE_REFUSE:
+        return yk_stream_report_locked(stream);
+    case YK_ROUTE_RECORD:
+        return atomic_load(&stream->recording)->recorder->record(stream, op);
+    case YK_ROUTE_DEFER:
+        return hold(stream, op);
+    case YK_ROUTE_SUBMIT:
+        status = yk_submit_observed(stream, op);
+        if (status == YOKE_OK)
+            yk_note_submitted(stream, op->kind, op, false);
+        yk_depth_note_submitted(stream);
+        return status;
+    case YK_ROUTE_AGAIN:
+        break;
+    }
+    return status;
 }
 
 yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again)
@@ -230,26 +245,15 @@ yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool 
     yoke_status status;
     yk_stream_lock(stream);
     status = make_room(stream);
-    if (status == YOKE_OK && atomic_load(&stream->recording)) {
-        status = record(stream, op);
-        pthread_mutex_unlock(&stream->lock);
-        return status;
-    }
+    yk_stream_route route = yk_stream_route_of(stream->state, submits_locked(stream));
     if (status == YOKE_OK)
-        status = yk_stream_report_locked(stream);
-    if (status == YOKE_OK && stream->deferring) {
-        status = hold(stream, op);
-    } else if (status == YOKE_OK && submits_locked(stream)) {
-        status = yk_submit_observed(stream, op);
-        if (status == YOKE_OK)
-            yk_note_submitted(stream, op->kind, op, false);
-        yk_depth_note_submitted(stream);
-    } else if (status == YOKE_OK) {
-        *out_again = true;
-    }
+        status = take_route(stream, op, route);
     unlock_and_post(stream);
+    if (route == YK_ROUTE_RECORD)
+        return status;
     if (YK_UNLIKELY(status < 0))
         return yk_stream_not_submitted(stream, status);
+    *out_again = status == YOKE_OK && route == YK_ROUTE_AGAIN;
     return *out_again ? status : finish_if_blocking(stream, status);
 }
 
@@ -265,16 +269,12 @@ yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op)
 {
     yk_stream_lock(stream);
     yoke_status status = make_room(stream);
-    if (status == YOKE_OK && atomic_load(&stream->recording)) {
-        status = record(stream, op);
-        pthread_mutex_unlock(&stream->lock);
-        return status;
-    }
+    yk_stream_route route = yk_stream_route_of(stream->state, true);
     if (status == YOKE_OK)
-        status = yk_stream_report_locked(stream);
-    if (status == YOKE_OK)
-        status = hold(stream, op);
+        status = take_route(stream, op, route == YK_ROUTE_SUBMIT ? YK_ROUTE_DEFER : route);
     unlock_and_post(stream);
+    if (route == YK_ROUTE_RECORD)
+        return status;
     if (op->kind != YK_OP_CALL && op->kind != YK_OP_NATIVE)
         return finish_if_blocking(stream, status);
     if (status == YOKE_OK) /* the function will be called: how that ends is no failure of the enqueue */
@@ -286,12 +286,11 @@ static yoke_status record_closed(yoke_stream *stream, yoke_event *event, bool al
 {
     yk_op op = { .kind = YK_OP_RECORD, .where = event->where, .u.record.event = event };
     yk_stream_lock(stream);
-    yoke_status status = always || !stream->deferring ? YOKE_OK : make_room(stream);
+    yoke_status status = always || !yk_is_deferring(stream) ? YOKE_OK : make_room(stream);
     if (status == YOKE_OK && !always)
         status = yk_stream_report_locked(stream);
     if (status == YOKE_OK)
-        status =
-            stream->deferring || (atomic_load(&stream->failed) && !stream->recovering) ? hold(stream, &op) : yk_event_submit(event);
+        status = yk_stream_route_of_end(stream->state) == YK_ROUTE_DEFER ? hold(stream, &op) : yk_event_submit(event);
     unlock_and_post(stream);
     return status;
 }
@@ -340,10 +339,10 @@ yoke_status yk_stream_run_by_caller(yoke_stream *stream, const yk_op *op)
     yoke_status status = make_room(stream);
     if (status == YOKE_OK)
         status = yk_stream_report_locked(stream);
-    bool here = status == YOKE_OK && !stream->deferring && !atomic_load(&stream->recording) && !stream->device->blocking;
+    bool here = status == YOKE_OK && yk_stream_can(stream->state, YK_STREAM_CARRY) && !stream->device->blocking;
     if (here) {
         yk_stream_close(stream);
-        stream->deferring = stream->run_by_caller = true;
+        yk_stream_happens(stream, YK_STREAM_CARRY);
         stream->running = op;
     }
     pthread_mutex_unlock(&stream->lock);
@@ -351,12 +350,12 @@ yoke_status yk_stream_run_by_caller(yoke_stream *stream, const yk_op *op)
         return status != YOKE_OK ? status : yk_stream_defer(stream, op);
     yk_stream_run(stream, op);
     pthread_mutex_lock(&stream->lock);
-    stream->run_by_caller = false;
+    yk_stream_happens(stream, YK_STREAM_CARRY_END);
     stream->running = NULL;
     stream->ran++;
     yk_depth_note_submitted(stream);
     if (!stream->first) {
-        stream->deferring = false;
+        yk_stream_happens(stream, YK_STREAM_EMPTY);
         yk_stream_open(stream);
     }
     yk_stream_post_listeners(stream);

@@ -26,7 +26,7 @@ static uint64_t unfinished(const yoke_stream *stream)
 static bool is_full(const yoke_stream *stream)
 {
     return unfinished(stream) >= stream->depth && admitted != stream && !yk_stream_is_mine(stream) &&
-           !atomic_load(&stream->failed) && !atomic_load(&stream->recording);
+           !yk_stream_has_failed(stream->state) && !stream->state.recording;
 }
 
 /* ---- Checkpoints ---- */
@@ -51,7 +51,7 @@ void yk_depth_note_submitted(yoke_stream *stream)
 {
     uint64_t given = yk_stream_submitted(stream),
              step = stream->depth < YK_CHECKPOINTS / 2 ? 1 : stream->depth / (YK_CHECKPOINTS / 2);
-    if (!stream->depth || given - stream->checked < step || stream->torn_down || atomic_load(&stream->failed))
+    if (!stream->depth || given - stream->checked < step || stream->state.ended || yk_stream_has_failed(stream->state))
         return;
     drop_complete(stream);
     if (stream->checkpoint_count == YK_CHECKPOINTS)
@@ -96,7 +96,7 @@ static void wait_for(yoke_stream *stream, yoke_event *event)
 /* With stream->lock held. */
 static bool has_got_on(yoke_stream *stream, void *ran)
 {
-    return stream->ran != *(const uint64_t *)ran || stream->checkpoint_count > 0 || !stream->deferring || !is_full(stream);
+    return stream->ran != *(const uint64_t *)ran || stream->checkpoint_count > 0 || !yk_is_deferring(stream) || !is_full(stream);
 }
 
 /* Wait for something of the stream to finish. */
@@ -104,7 +104,7 @@ static yoke_status wait_for_some(yoke_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     uint64_t ran = stream->ran;
-    bool held = stream->deferring;
+    bool held = yk_is_deferring(stream);
     pthread_mutex_unlock(&stream->lock);
     yoke_event *event = oldest_checkpoint(stream);
     if (!event && held) {

@@ -250,7 +250,7 @@ bool yk_device_is_idle(yoke_device *device)
     bool idle = !atomic_load(&device->retired);
     for (yoke_stream *stream = device->streams; stream && idle; stream = stream->next) {
         pthread_mutex_lock(&stream->lock);
-        idle = !stream->deferring && yk_stream_is_idle(stream); /* a worker may be giving the driver something just now */
+        idle = !yk_is_deferring(stream) && yk_stream_is_idle(stream); /* a worker may be giving the driver something just now */
         pthread_mutex_unlock(&stream->lock);
     }
     pthread_mutex_unlock(&device->lock);

@@ -228,7 +228,7 @@ void yoke_stream_release(yoke_stream *stream)
     yk_object_retain(device);
     pthread_mutex_lock(&stream->lock);
     atomic_store(&stream->object.kind, YK_DEAD);
-    stream->torn_down = true;
+    yk_stream_happens(stream, YK_STREAM_END);
     atomic_fetch_add(&device->deferred_refs, 1);
     bool stop = yk_stream_stops_now(stream); /* else the worker does, when it comes so far */
     bool works = stream->worker;
@@ -344,7 +344,7 @@ yoke_status yk_stream_finish(yoke_stream *stream)
     if (yk_stream_is_mine(stream))
         return YOKE_OK;
     pthread_mutex_lock(&stream->lock);
-    bool busy = stream->deferring || !yk_stream_is_idle(stream);
+    bool busy = yk_is_deferring(stream) || !yk_stream_is_idle(stream);
     pthread_mutex_unlock(&stream->lock);
     if (busy) {
         yoke_event *end = yk_event_new(stream, 0, NULL);

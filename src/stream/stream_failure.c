@@ -94,7 +94,7 @@ static yk_failure *fail_alone(yoke_stream *stream, unsigned epoch, const char *w
         if (!atomic_load(&stream->failed)) {
             first = true;
             stream->failure->info = *yoke_error();
-            atomic_store_explicit(&stream->failed, true, memory_order_release);
+            yk_stream_happens(stream, YK_STREAM_FAIL);
             yk_stream_close(stream);
         }
         failure = yk_failure_retain(stream->failure);
@@ -316,11 +316,11 @@ yoke_status yk_stream_submit_wait(yoke_stream *stream, yoke_event *event)
  * somebody recovers it; one that has not failed may do anything the next moment. */
 static bool claim(yoke_stream *stream, void *out_ours)
 {
-    bool failed = atomic_load(&stream->failed), ours = failed && !stream->deferring && !stream->recovering;
+    bool ours = yk_stream_can(stream->state, YK_STREAM_RECOVER);
     if (ours)
-        stream->recovering = true;
+        yk_stream_happens(stream, YK_STREAM_RECOVER);
     *(bool *)out_ours = ours;
-    return ours || !failed;
+    return ours || !yk_stream_has_failed(stream->state);
 }
 
 /* Wait until the stream holds nothing, since its worker skips what is left of a failed one, and nobody else recovers it. False: it
@@ -332,12 +332,11 @@ static bool begin_recovery(yoke_stream *stream)
     return ours;
 }
 
-static void end_recovery(yoke_stream *stream)
+static void give_recovery_up(yoke_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    stream->recovering = false;
+    yk_stream_happens(stream, YK_STREAM_RECOVERY_FAILED);
     pthread_mutex_unlock(&stream->lock);
-    yk_stream_progress(stream);
 }
 
 /* Wait for the driver. What it says of its queue now is whether that can be used again. */
@@ -393,7 +392,7 @@ static void begin_epoch(yoke_stream *stream, yk_failure *fresh)
     stream->failure = fresh;
     atomic_fetch_add(&stream->epoch, 1);
     atomic_store(&stream->done, yk_stream_submitted(stream)); /* behind the epoch: event.c reads them the other way round */
-    atomic_store(&stream->failed, false);
+    yk_stream_happens(stream, YK_STREAM_RECOVERED);
     yk_stream_open(stream);
     pthread_mutex_unlock(&stream->lock);
     yk_failure_release(old);
@@ -438,7 +437,9 @@ yoke_status yoke_stream_recover(yoke_stream *stream)
     if (!begin_recovery(stream))
         return YOKE_OK;
     yoke_status status = recover(stream);
-    end_recovery(stream);
+    if (status < 0)
+        give_recovery_up(stream);
+    yk_stream_progress(stream);
     if (status < 0)
         return yk_attribute(function, NULL, status);
     yk_error_restore(&before);

@@ -119,7 +119,7 @@ static void report(yoke_stream *first, double seconds)
     yoke_stream *stream = first;
     size_t length = 0;
     pthread_mutex_lock(&first->lock);
-    bool deferring = first->deferring;
+    bool deferring = yk_is_deferring(first);
     pthread_mutex_unlock(&first->lock);
     while (stream && length < LONGEST) {
         const link found = describe(stream, &text);
@@ -177,7 +177,7 @@ static bool driver_has_got_on(yoke_stream *stream)
 static bool stands_still(yoke_stream *stream, uint64_t now, double *out_seconds)
 {
     pthread_mutex_lock(&stream->lock);
-    bool held = stream->deferring, got_on = stream->ran != stream->watchdog.ran;
+    bool held = yk_is_deferring(stream), got_on = stream->ran != stream->watchdog.ran;
     stream->watchdog.ran = stream->ran;
     pthread_mutex_unlock(&stream->lock);
     uint64_t done = atomic_load(&stream->done);

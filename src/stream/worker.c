@@ -156,7 +156,7 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
 static bool is_not_run_by_caller(yoke_stream *stream, void *context)
 {
     (void)context;
-    return !stream->run_by_caller;
+    return stream->state.work != YK_STREAM_CARRIED;
 }
 
 /* The status for a function, with its record; none is left over when all is well. */
@@ -270,7 +270,7 @@ static void run_step(yoke_stream *stream, const yk_op *op)
     if (waits_for_program(op)) {
         pthread_mutex_lock(&stream->lock);
         stream->running = op;
-        bool torn_down = stream->torn_down;
+        bool torn_down = stream->state.ended;
         pthread_mutex_unlock(&stream->lock);
         stop_if_torn_down(stream, op, torn_down);
     }
@@ -342,7 +342,7 @@ static void done_with_one(yoke_stream *stream)
         yk_stream_post_listeners(stream); /* there is room for another */
     if (stream->first)
         return;
-    stream->deferring = false;
+    yk_stream_happens(stream, YK_STREAM_EMPTY);
     yk_stream_open(stream);
     yk_stream_post_listeners(stream);
 }
@@ -353,14 +353,14 @@ void yk_stream_work(void *argument)
     yk_stream_set_mine(stream);
     pthread_mutex_lock(&stream->lock);
     while (stream->first || (spin_for_job(stream), stream->first)) {
-        if (YK_UNLIKELY(stream->run_by_caller)) {
+        if (YK_UNLIKELY(stream->state.work == YK_STREAM_CARRIED)) {
             pthread_mutex_unlock(&stream->lock);
             yk_stream_wait_until(stream, is_not_run_by_caller, NULL);
             pthread_mutex_lock(&stream->lock);
             continue;
         }
         yk_op *op = take(stream);
-        bool torn_down = stream->torn_down;
+        bool torn_down = stream->state.ended;
         pthread_mutex_unlock(&stream->lock);
         stop_if_torn_down(stream, op, torn_down);
         yk_stream_run(stream, op);
@@ -373,7 +373,7 @@ void yk_stream_work(void *argument)
     stream->worker = false;
     if (stream->reserved)
         stream->spare = yk_thread_keep_own();
-    bool torn_down = stream->torn_down;
+    bool torn_down = stream->state.ended;
     pthread_mutex_unlock(&stream->lock);
     yk_stream_set_mine(NULL);
     if (torn_down)

@@ -37,7 +37,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stream/state.h"
+#include "objects/stream_state.h"
 
 #include "../tap/tap.h"
 #include "search.h"
