@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Writes the manual pages from what headers.awk has read, and from the table of README.md:
-#     awk -v out=FOLDER -v version=0.1.0 -v date=2026-01-31 -f man.awk -f headers.awk HEADER... README.md
+# Writes the manual pages from what headers.awk has read, and from the tables of doc/environment.md:
+#     awk -v out=FOLDER -v version=0.1.0 -v date=2026-01-31 -f man.awk -f headers.awk HEADER... environment.md
 # A function has a page with those that stand right below it, and with those whose comments begin with "The same"; types and
 # constants are told of on the pages of functions that take them. FOLDER/links has the other names of pages, as
 # "yoke_write_at.3 yoke_write.3".
 
-# The table of the section "Environment".
-FILENAME ~ /README/ {
-    if (/^## /)
-        environment = $2 == "Environment"
-    if (environment && /^\| `/) {
+# The tables of variables, with the columns variable, values, meaning; and the paragraph on the default device.
+FILENAME ~ /environment\.md$/ {
+    if (/^\| `YOKE_[A-Z_]*` /) {
         split($0, columns, / *\| */)
         variables++
         variable[variables] = columns[2]
-        meaning[variables] = columns[3]
+        meaning[variables] = columns[4] ~ /^`/ ? columns[4] : columns[3] ": " columns[4]
     }
-    if (environment && variables && !/^\|/ && !/^$/)
+    in_default = /^Without either,/ || in_default && !/^$/
+    if (in_default)
         environment_text = environment_text " " $0
 }
 
@@ -393,10 +392,10 @@ function contract(    i, k, last, text, place) {
 
 function environment_page(    k) {
     page = out "/yoke-environment.7"
-    head("yoke-environment", 7, "README.md")
+    head("yoke-environment", 7, "doc/environment.md")
     request(".Sh NAME\n.Nm yoke-environment\n.Nd environment variables of programs that use Yoke\n.Sh DESCRIPTION")
-    paragraph("Yoke looks at these variables when a program starts to use it. Programs that run with the rights of somebody else " \
-        "(set-user-ID) have no cache, and open no library that a variable names.")
+    paragraph("Yoke reads these variables when a program first uses it. A program that runs with other rights than its user's " \
+        "(set-user-ID) has no cache, writes no trace, and loads no library that a variable names.")
     request(".Sh ENVIRONMENT\n.Bl -tag -width Ds")
     for (k = 1; k <= variables; k++) {
         if (variable[k] ~ /TEST/)
@@ -406,6 +405,7 @@ function environment_page(    k) {
         paragraph(toupper(substr(meaning[k], 1, 1)) substr(meaning[k], 2) ".")
     }
     request(".El\n.Pp")
+    sub(/^ *Without either/, "Without `YOKE_BACKEND` and `YOKE_DEVICE`", environment_text)
     paragraph(trim(environment_text))
     request(".Sh SEE ALSO\n.Xr yoke_cache_get_info 3 ,\n.Xr yoke_device_open 3 ,\n.Xr yoke 7")
     close(page)

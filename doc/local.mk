@@ -38,10 +38,10 @@ EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk bu
 
 # doc/man/links has what other names the pages have.
 noinst_DATA = doc/man/links
-doc/man/links: build-aux/man.awk build-aux/headers.awk $(reference_headers) README.md Makefile
+doc/man/links: build-aux/man.awk build-aux/headers.awk $(reference_headers) doc/environment.md Makefile
 	$(AM_V_GEN)rm -rf doc/man doc/man.part && $(MKDIR_P) doc/man.part && here=`pwd` && cd $(srcdir) && \
 	LC_ALL=C $(AWK) -v out="$$here/doc/man.part" -v version='$(PACKAGE_VERSION)' -v date='$(YOKE_DATE)' \
-	-f build-aux/man.awk -f build-aux/headers.awk $(reference_headers) README.md && cd "$$here" && mv doc/man.part doc/man
+	-f build-aux/man.awk -f build-aux/headers.awk $(reference_headers) doc/environment.md && cd "$$here" && mv doc/man.part doc/man
 
 man3dir = $(mandir)/man3
 man7dir = $(mandir)/man7

@@ -38,7 +38,7 @@ broken() {
     sed "$2" "$top_srcdir/include/yoke/yoke.h" >"$tap_folder/yoke.h"
     mkdir -p "$tap_folder/man"
     ! "$AWK" -v out="$tap_folder/man" -v version=0 -v date=2000-01-01 -f "$top_srcdir/build-aux/man.awk" \
-        -f "$top_srcdir/build-aux/headers.awk" "$tap_folder/yoke.h" "$top_srcdir/README.md" >"$tap_folder/said" 2>&1
+        -f "$top_srcdir/build-aux/headers.awk" "$tap_folder/yoke.h" "$top_srcdir/doc/environment.md" >"$tap_folder/said" 2>&1
     tap_ok $? "refused: $1"
 }
 broken "a function without a comment" '/^\/\* The version of the library/d'
