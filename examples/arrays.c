@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Array arithmetic: one kernel for any expression of x and y, which is put in when the kernel is compiled. The arrays are made on
- * the device and stay there from one expression to the next. arrays [N]
+ * Array arithmetic: one kernel for any expression of x and y, inserted when the kernel is compiled. The arrays are created on the
+ * device and stay there from one expression to the next. arrays [N]
  *
- * A common mistake: each operator as a pass of its own over memory; and a result that nobody compares.
+ * A common mistake: one pass over memory for each operator; and a result that nothing compares.
  */
 #include <math.h>
 
@@ -24,7 +24,7 @@ static const char opencl[] =
     "{\n"
     "    int i = get_global_id(0);\n" BODY;
 
-/* z = expression, element by element; `expression` may also use i, the element's number. x and y may be z itself. */
+/* z = expression, element by element; `expression` may also use the index i. x and y may be z itself. */
 static void evaluate(yoke_stream *stream, yoke_buffer *z, const char *expression, yoke_buffer *x, yoke_buffer *y, int n)
 {
     char define[128];
@@ -33,15 +33,15 @@ static void evaluate(yoke_stream *stream, yoke_buffer *z, const char *expression
     yoke_kernel *kernel;
 
     snprintf(define, sizeof define, "EXPRESSION=%s", expression);
-    CHECK(yoke_program_build(yoke_stream_get_device(stream), &source, &program)); /* from the cache, the second time */
+    CHECK(yoke_program_build(yoke_stream_get_device(stream), &source, &program)); /* from the cache after the first time */
     CHECK(yoke_kernel_get(program, "evaluate", &kernel));
     CHECK(yoke_launch_n(stream, kernel, (size_t)n, YOKE_ARGS(z, x, y, n)));
-    yoke_program_release(program); /* it lives until it has run */
+    yoke_program_release(program); /* the launch keeps it alive until it has run */
 }
 
 int main(int argc, char **argv)
 {
-    const int n = number(argc, argv, 1, 100000, 1 << 24); /* up to which a float counts */
+    const int n = number(argc, argv, 1, 100000, 1 << 24); /* a float is exact up to here */
     const size_t size = (size_t)n * sizeof(float);
     float *host = allocate(2 * size), *z = host, *w = host + n;
     yoke_device *device;

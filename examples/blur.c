@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gaussian blur of a PNG file, with Yoke's own kernels one after the other in a stream: bytes to floats, along the rows, along the
- * columns, floats to bytes. blur [IN.png OUT.png [SIGMA]]; without files it blurs a picture of its own into blur.png.
+ * Gaussian blur of a PNG file, with Yoke's own kernels one after the other in a stream: bytes to floats, along the rows, along
+ * the columns, floats to bytes. blur [IN.png OUT.png [SIGMA]]; without files it blurs a generated picture into blur.png.
  *
- * A common mistake: a filter over all three axes of the array, which blurs across the colours as well.
+ * A common mistake: a filter over all three axes of the array, which also blurs across the colours.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { MOST_RADIUS = 200 };
 
-/* Four bytes a pixel, whatever the file holds. */
+/* Four bytes per pixel, whatever the format of the file. */
 static unsigned char *picture_read(png_image *image, const char *path)
 {
     unsigned char *pixels = NULL;
@@ -49,7 +49,7 @@ static unsigned char *picture_make(png_image *image)
     return pixels;
 }
 
-/* Pixels here and there against the sum over the whole square around them: the largest difference, out of 255. */
+/* Compares some pixels with the sum over the whole square around them: the largest difference, out of 255. */
 static double check(const unsigned char *in, const unsigned char *out, int width, int height, const float *weights, int radius)
 {
     double most = 0;
@@ -58,13 +58,13 @@ static double check(const unsigned char *in, const unsigned char *out, int width
         const int x = rand() % width, y = rand() % height;
         double sum[4] = { 0, 0, 0, 0 };
         for (int dy = -radius; dy <= radius; dy++)
-            for (int dx = -radius; dx <= radius; dx++) { /* beyond the edge the picture goes on with its edge pixels */
+            for (int dx = -radius; dx <= radius; dx++) { /* edge pixels extend beyond the edge */
                 const int sx = x + dx < 0 ? 0 : x + dx < width ? x + dx : width - 1;
                 const int sy = y + dy < 0 ? 0 : y + dy < height ? y + dy : height - 1;
                 const unsigned char *p = in + 4 * ((size_t)sy * (size_t)width + (size_t)sx);
                 const double w = (double)weights[dx + radius] * weights[dy + radius] * p[3] / 255;
                 for (int c = 0; c < 3; c++)
-                    sum[c] += w * p[c]; /* a colour counts as much as it is opaque */
+                    sum[c] += w * p[c]; /* colours are weighted by opacity */
                 sum[3] += w;
             }
         const unsigned char *p = out + 4 * ((size_t)y * (size_t)width + (size_t)x);
@@ -75,7 +75,7 @@ static double check(const unsigned char *in, const unsigned char *out, int width
     return most;
 }
 
-/* One of Yoke's own kernels. The program lives as long as the device: it is released at the end. */
+/* One of Yoke's own kernels. The program is released at the end. */
 static yoke_kernel *kernel_of(yoke_device *device, const char *source_name, const char *name, yoke_program **program)
 {
     yoke_source source = YOKE_SOURCE_INIT;
@@ -88,7 +88,7 @@ static yoke_kernel *kernel_of(yoke_device *device, const char *source_name, cons
     return kernel;
 }
 
-/* The blurred picture instead of the picture. */
+/* Replaces the picture by the blurred picture. */
 static void blur(yoke_device *device, unsigned char *pixels, int width, int height, float *weights, int radius)
 {
     const int n = width * height;

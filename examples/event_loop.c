@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event loop that awaits work of the device: the event behind each job has a file descriptor, which poll(2) watches like a
- * socket's, so the loop is free for everything else it watches. examples/uv.c is the same with libuv.
+ * An event loop that awaits work on the device: the event after each job has a file descriptor, which poll(2) watches like a
+ * socket, so the loop stays free for everything else. examples/uv.c does the same with libuv.
  *
- * A common mistake: coroutines without an await, of which the first runs to its end, blocked in a copy, before the next begins.
+ * A common mistake: coroutines without an await: the first runs to its end, blocked in a copy, before the next starts.
  */
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 enum { JOBS = 4, N = 4096 };
 
-/* Numbers of a congruential generator, some steps on. */
+/* Advances numbers of a congruential generator by some steps. */
 #define BODY                                             \
     "    if (i < n) {\n"                                 \
     "        unsigned int v = x[i];\n"                   \
@@ -41,7 +41,7 @@ typedef struct job {
     int steps;
 } job;
 
-/* Enqueue the job and give the descriptor to watch. */
+/* Enqueue the job and return the descriptor to watch. */
 static int start(job *j, yoke_device *device, yoke_kernel *advance)
 {
     int fd;
@@ -58,12 +58,12 @@ static int start(job *j, yoke_device *device, yoke_kernel *advance)
     return fd;
 }
 
-/* The job has ended, well or not; how many of its values are wrong. */
+/* The job is complete, or has failed; returns how many of its values are wrong. */
 static int finish(job *j)
 {
     int wrong = 0;
 
-    CHECK(yoke_event_query(j->event)); /* readable says that it is over; this says how it ended */
+    CHECK(yoke_event_query(j->event)); /* readable means complete; the status says whether it failed */
     for (int i = 0; i < N; i++) {
         unsigned int v = (unsigned int)i;
         for (int step = 0; step < j->steps; step++)
@@ -94,7 +94,7 @@ int main(void)
         watched[i] = (struct pollfd){ .fd = start(&jobs[i], device, advance), .events = POLLIN };
     }
     while (pending > 0) {
-        const int ready = poll(watched, JOBS, 1); /* a descriptor of -1 is passed over */
+        const int ready = poll(watched, JOBS, 1); /* poll ignores a descriptor of -1 */
         if (ready < 0 && errno != EINTR)
             return perror("poll"), EXIT_FAILURE;
         ticks += ready == 0; /* a millisecond in which the loop was free */

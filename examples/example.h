@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the examples share: checking calls, memory, and numbers from the command line. A program may end where it fails, as these
- * do; a library would give the status to its caller.
+ * What the examples share: checking calls, memory, and numbers from the command line. These programs exit when a call fails; a
+ * library would return the status to its caller.
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
@@ -12,7 +12,7 @@
 
 #include <yoke/yoke.h>
 
-/* Ends the program when the call fails: the record behind yoke_error() says what has failed, why, and what to do about it. */
+/* Exits when the call fails: the record of yoke_error() says what failed, why, and what to do about it. */
 #define CHECK(call)                                                     \
     do {                                                                \
         if ((call) < 0) {                                               \
@@ -32,7 +32,7 @@ static inline void *allocate(size_t size)
     return memory;
 }
 
-/* Argument `index` of the program, a number from 1 to `most`; `otherwise` where there is none. */
+/* Argument `index` of the program, a number from 1 to `most`; `otherwise` if it is missing. */
 static inline int number(int argc, char **argv, int index, int otherwise, int most)
 {
     char *end = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errors handled, with a fallback: each device named is tried from opening to result, whatever fails there is told, and the next
- * one takes over; at last the processor itself. fallback [DEVICE...], as in: fallback cuda:0 opencl:gpu opencl
+ * Error handling with a fallback: the program tries each named device from opening to result, reports whatever fails, and moves
+ * to the next device; the CPU itself comes last. fallback [DEVICE...], as in: fallback cuda:0 opencl:gpu opencl
  *
- * A common mistake: to say that errors have to be handled and a fallback be there, and to leave both out.
+ * A common mistake: to call for error handling and a fallback, and to write neither.
  */
 #include <math.h>
 
@@ -27,7 +27,7 @@ static const yoke_source source = {
               "}\n",
 };
 
-/* All of the work on one device. The first failure is the one to return; releasing NULL does nothing. */
+/* All of the work on one device. Returns the first failure; releasing NULL does nothing. */
 static yoke_status on_device(const char *selector, const float *in, float *out)
 {
     yoke_device *device = NULL;
@@ -51,11 +51,11 @@ static yoke_status on_device(const char *selector, const float *in, float *out)
         status = yoke_launch_n(stream, root, N, YOKE_ARGS(x, N));
     if (status == YOKE_OK)
         status = yoke_read(stream, out, x, 0, N * sizeof *out);
-    if (stream) { /* also behind a failure: the stream may still use our arrays */
+    if (stream) { /* also after a failure: the stream may still use our arrays */
         yoke_status waited = yoke_stream_wait(stream);
-        status = status < 0 ? status : waited; /* what failed on the device arrives here */
+        status = status < 0 ? status : waited; /* failures on the device are reported here */
     }
-    if (status < 0) /* said here, where the record is this failure's: yoke_status_group(status) tells what has to be given up */
+    if (status < 0) /* reported here, while the record is this failure's: yoke_status_group(status) says what is lost */
         printf("fallback: %s: %s: %s\n", selector, yoke_status_name(status), yoke_error()->text);
     yoke_program_release(program);
     yoke_buffer_release(x);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The heat equation on a plate with insulated edges. Two steps, there and back between two buffers, are recorded as a graph, which
- * is then launched again and again. Leaves a picture, heat.png. heat [STEPS]
+ * The heat equation on a plate with insulated edges. Two steps, back and forth between two buffers, are recorded as a graph,
+ * which is then launched repeatedly. Writes a picture, heat.png. heat [STEPS]
  */
 #include <math.h>
 
@@ -12,7 +12,7 @@
 
 enum { WIDTH = 320, HEIGHT = 200 };
 
-/* A fifth of the difference to each neighbour goes over; at the edge the neighbour is the point itself. */
+/* A fifth of the difference to each neighbour flows; at the edge the point is its own neighbour. */
 #define BODY                                                                                        \
     "    if (x < width && y < height) {\n"                                                          \
     "        float left = from[y * width + (x > 0 ? x - 1 : x)];\n"                                 \
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     CHECK(yoke_buffer_create(device, sizeof heat, &b));
     CHECK(yoke_graph_create(device, "two steps", &graph));
 
-    CHECK(yoke_graph_begin(graph, stream)); /* from here on nothing runs: it is recorded */
+    CHECK(yoke_graph_begin(graph, stream)); /* from here on operations are recorded and do not run */
     CHECK(yoke_launch(stream, diffuse, grid, block, 0, YOKE_ARGS(a, b, WIDTH, HEIGHT)));
     CHECK(yoke_launch(stream, diffuse, grid, block, 0, YOKE_ARGS(b, a, WIDTH, HEIGHT)));
     CHECK(yoke_graph_end(graph));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shortest whole program: the host has the text one letter too far in the alphabet, and the device puts it right. */
+/* The shortest complete program: the host's text has every letter shifted by one, and the device shifts it back. */
 #include <stdio.h>
 
 #include <yoke/yoke.h>
@@ -26,7 +26,7 @@ int main(void)
     yoke_program_build(device, &source, &program);
     yoke_kernel_get(program, "hello", &hello);
     yoke_launch(stream, hello, YOKE_DIM(1), YOKE_DIM(length), 0, YOKE_ARGS(yoke_inout(text, length)));
-    if (yoke_stream_wait(stream) < 0) /* what has failed in the stream arrives here */
+    if (yoke_stream_wait(stream) < 0) /* reports the first failure in the stream */
         return fprintf(stderr, "%s\n", yoke_error()->text), 1;
     printf("%s from %s (%s)\n", text, info.name, info.selector);
     yoke_program_release(program);

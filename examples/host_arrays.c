@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A matrix product straight from arrays of the host's: the launch takes them as they are, finds device memory, and brings the
+ * A matrix product straight from host arrays: the launch takes the arrays directly, allocates device memory, and copies the
  * result back. host_arrays [WIDTH]
  *
- * A common mistake: memory that is freed only when nothing fails, and a check against the host that is commented out.
+ * A common mistake: memory that is freed only if nothing fails, and a check against the host that is commented out.
  */
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A CPU task in a stream: it runs in its turn, between two kernels, reads what the first has left and writes what the second takes.
- * Meanwhile this program's thread and another stream go on.
+ * A CPU task in stream order: it runs between two kernels, reads the result of the first and writes the input of the second.
+ * Meanwhile this program's thread and another stream continue.
  *
- * A common mistake: a task beside the stream, unordered, and then a copy that blocks; or an index without blockIdx.
+ * A common mistake: a task outside the stream, unordered, followed by a blocking copy; or an index without blockIdx.
  */
 #include "example.h"
 
@@ -42,20 +42,20 @@ static yoke_status enqueue_twice(yoke_stream *stream, yoke_kernel *twice, yoke_b
     return status == YOKE_OK ? yoke_read(stream, values, x, 0, N * sizeof *values) : status;
 }
 
-/* On a thread of Yoke's. It may take its time, block, and call anything of Yoke's but a wait for its own stream. */
+/* Runs on a thread of Yoke. It may take its time, block, and call anything except a wait for its own stream. */
 static yoke_status task(yoke_status status, void *user)
 {
     job *j = user;
 
     if (status < 0)
-        return status; /* the work before it has failed, and the stream with it */
+        return status; /* earlier work has failed, and the stream with it */
     j->runs++;
     for (int i = 0; i < N; i++)
-        j->sum += j->values[i]; /* all there: the copy before this has been finished */
+        j->sum += j->values[i]; /* valid: the copy before this function has completed */
     for (int i = 0; i < N; i++)
-        j->values[i] = (float)i; /* all free: the copy behind this has not begun */
+        j->values[i] = (float)i; /* free: the copy after this function has not started */
 
-    /* The device is not held up meanwhile: another stream's work begins and ends while this runs. */
+    /* The device is not blocked: another stream's work starts and completes while this function runs. */
     status = enqueue_twice(j->beside, j->twice, j->y, j->other);
     return status == YOKE_OK ? yoke_stream_wait(j->beside) : status;
 }
@@ -83,7 +83,7 @@ int main(void)
     CHECK(yoke_kernel_get(program, "twice", &j.twice));
 
     CHECK(enqueue_twice(stream, j.twice, j.x, j.values));
-    CHECK(yoke_host_call(stream, task, &j, NULL)); /* called exactly once, between what is before it and what follows */
+    CHECK(yoke_host_call(stream, task, &j, NULL)); /* called exactly once, in stream order */
     CHECK(enqueue_twice(stream, j.twice, j.x, j.values));
     CHECK(yoke_event_record(stream, 0, &end));
     while (yoke_event_query(end) == YOKE_PENDING)

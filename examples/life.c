@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conway's life on a torus, begun with Gosper's gun, which fires a glider every 30 generations. In a terminal it is a film; into a
- * pipe go every 30th generation. life [GENERATIONS]
+ * Conway's life on a torus, starting with Gosper's gun, which fires a glider every 30 generations. In a terminal it is an
+ * animation; when piped, every 30th generation is printed. life [GENERATIONS]
  */
 #define _POSIX_C_SOURCE 199309L
 #include <string.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels from files of compiled code: PTX, which CUDA takes, and a driver's own binary, which Yoke saves and loads on any driver
- * that lets it. load_kernel [FILE KERNEL], for a kernel with the parameters of `add` below.
+ * Kernels from files of compiled code: PTX, which CUDA loads, and a driver's own binary, which Yoke saves and loads on any driver
+ * that supports it. load_kernel [FILE KERNEL], for a kernel with the parameters of `add` below.
  *
- * A common mistake: PTX given to what compiles source; what is compiled already has to be loaded.
+ * A common mistake: passing PTX to a function that compiles source; compiled code must be loaded.
  */
 #include <string.h>
 
 #include "example.h"
 
-/* void add(const float *x, const float *y, float *z, int n), as a compiler of CUDA C++ left it. */
+/* void add(const float *x, const float *y, float *z, int n), as compiled from CUDA C++. */
 static const char ptx[] = ".version 6.0\n"
                           ".target sm_50\n"
                           ".address_size 64\n"
@@ -67,7 +67,7 @@ static void *file_do(const char *path, const char *mode, void *bytes, size_t *si
     return bytes;
 }
 
-/* Load the file and run its kernel; how many results are wrong. */
+/* Load the file and run its kernel; returns how many results are wrong. */
 static int run(yoke_device *device, const char *path, const char *name)
 {
     enum { N = 1000 };
@@ -83,7 +83,7 @@ static int run(yoke_device *device, const char *path, const char *name)
         x[i] = (float)i;
         y[i] = (float)(2 * i);
     }
-    CHECK(yoke_program_load(device, path, image, size, &program)); /* what the file holds is found by its first bytes */
+    CHECK(yoke_program_load(device, path, image, size, &program)); /* the first bytes tell the kind of code */
     CHECK(yoke_kernel_get(program, name, &kernel));
     CHECK(yoke_stream_create(device, &stream));
     CHECK(yoke_launch_n(stream, kernel, N, YOKE_ARGS(yoke_in(x, sizeof x), yoke_in(y, sizeof y), yoke_out(z, sizeof z), N)));
@@ -97,7 +97,7 @@ static int run(yoke_device *device, const char *path, const char *name)
     return wrong;
 }
 
-/* Compile one of Yoke's own kernels and write what the driver made of it. */
+/* Compile one of Yoke's own kernels and save the result. */
 static void save(yoke_device *device, const char *path)
 {
     yoke_source source = YOKE_SOURCE_INIT;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each example is built where its libraries are. The main job, photos, reads and writes PNG files.
+# An example is built if its libraries are installed. The main example, photos, reads and writes PNG files.
 
 if HAVE_PNG
 noinst_PROGRAMS += examples/photos/photos

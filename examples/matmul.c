@@ -2,7 +2,8 @@
 /*
  * The product of matrices of any shape, c = a b: a has m rows of k, b has k rows of n, c has m rows of n. matmul [M N K]
  *
- * A common mistake: the sum runs to the number of a's rows, and steps through a by it, which is right for square matrices alone.
+ * A common mistake: summing over the number of a's rows, and using it as the stride of a, which is right for square matrices
+ * only.
  */
 #include <math.h>
 
@@ -39,7 +40,7 @@ static float *random_matrix(int rows, int columns)
     return matrix;
 }
 
-/* The largest difference from the host's product, as a part of the element. */
+/* The largest relative difference from the host's product. */
 static double worst(const float *a, const float *b, const float *c, int m, int n, int k)
 {
     double most = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * N bodies that all attract each other: two galaxies meet. The first step is compared with the host's, body by body; at the end
- * momentum and energy have to be what they were. Leaves a picture, nbody.png. nbody [BODIES STEPS]
+ * N bodies that attract each other: two galaxies meet. The first step is compared with the host's, body by body; at the end
+ * momentum and energy must be conserved. Writes a picture, nbody.png. nbody [BODIES STEPS]
  */
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct body {
     float x, y, z, mass;
 } body;
 
-/* One thread for each body: what all others do to its velocity, and where that takes it. */
+/* One thread per body: all other bodies change its velocity, which then changes its position. */
 #define BODY                                                                                   \
     "    if (i < n) {\n"                                                                       \
     "        float4 here = from[i], v = velocity[i];\n"                                        \
@@ -51,7 +51,7 @@ static const yoke_source source = {
               "    int i = get_global_id(0);\n" BODY,
 };
 
-/* Two discs that turn around a heavy centre each, on their way past one another. */
+/* Two discs, each rotating around a heavy centre, that pass each other. */
 static void start(body *place, body *velocity, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -68,7 +68,7 @@ static void start(body *place, body *velocity, int n)
     }
 }
 
-/* The largest distance of a body from where one step on the host takes it. */
+/* The largest distance of a body from its position after one step on the host. */
 static double worst(const body *from, const body *velocity, const body *to, int n)
 {
     double most = 0;
@@ -89,7 +89,7 @@ static double worst(const body *from, const body *velocity, const body *to, int 
     return most;
 }
 
-/* Velocities are half a step behind places: places are taken back to where both are known. */
+/* Velocities are half a step behind positions: positions are moved back to the time of the velocities. */
 static double energy(const body *place, const body *velocity, int n, double *momentum)
 {
     double sum = 0;
@@ -109,7 +109,7 @@ static double energy(const body *place, const body *velocity, int n, double *mom
     return sum;
 }
 
-/* Add the bodies' light to a picture of floats: the first galaxy's is gold, the second one's blue. */
+/* Add the bodies' light to a picture of floats: the first galaxy is gold, the second is blue. */
 static void shine(float *light, const body *place, int n, float brightness)
 {
     for (int i = 0; i < n; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results in page-locked memory, where a copy from the device goes at full speed and beside other work: memory that Yoke allocates,
- * and memory of the program's own that is locked where it is. page_locked [N]
+ * Results in page-locked memory, to which a copy from the device runs at full speed and concurrently with other work: memory that
+ * Yoke allocates, and memory of the program that is locked in place. page_locked [N]
  *
- * A common mistake: a plain number where the driver wants a buffer; and the kernel is compiled again at each call.
+ * A common mistake: a plain number where the driver wants a buffer; and compiling the kernel again on each call.
  */
 #include "example.h"
 
@@ -40,9 +40,9 @@ int main(int argc, char **argv)
     CHECK(yoke_write(stream, da, 0, a, size));
     CHECK(yoke_write(stream, db, 0, b, size));
     CHECK(yoke_launch_n(stream, add, (size_t)n, YOKE_ARGS(da, db, dc, n)));
-    CHECK(yoke_copy(stream, pinned, 0, dc, 0, size)); /* the buffer itself, */
+    CHECK(yoke_copy(stream, pinned, 0, dc, 0, size)); /* either to the buffer itself, */
     CHECK(yoke_read(stream, own, dc, 0, size));       /* or a pointer into locked memory: both are fast */
-    CHECK(yoke_stream_wait(stream));                  /* before this the results are not there */
+    CHECK(yoke_stream_wait(stream));                  /* the results are valid after this */
 
     for (int i = 0; i < n; i++)
         wrong += c[i] != a[i] + b[i] || own[i] != c[i];

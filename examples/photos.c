@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blurs pictures in a pipeline. Each stream takes its pictures one after the other: copy to the device, blur, copy back, and a host
- * function that checks, encodes and writes the result. Several streams do so side by side, and the main thread decodes the next
- * pictures meanwhile. All of Yoke that a program like this needs is in this file; photos/ holds the rest.
+ * Blurs pictures in a pipeline. Each stream processes its pictures one after the other: copy to the device, blur, copy back, and
+ * a host function that checks, encodes and writes the result. Several streams do this concurrently, while the main thread decodes
+ * the next pictures. All calls of Yoke are in this file; photos/ holds the rest.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,19 +14,19 @@
 
 typedef struct lane lane;
 
-/* A picture on its way. The host memory is pinned, so that copies do not hold up this program. */
+/* A picture in flight. The host memory is pinned, so that copies do not block this program. */
 typedef struct slot {
     lane *lane;
     yoke_buffer *in, *out;
-    yoke_event *start, *stop; /* round the work on the device; NULL where the device cannot tell times */
-    yoke_event *done;         /* behind the host function; NULL: the slot is free */
+    yoke_event *start, *stop; /* around the work on the device; NULL if the device has no timestamps */
+    yoke_event *done;         /* after the host function; NULL: the slot is free */
     photo *photo;
 } slot;
 
 /* Two slots: while a stream works on one picture, the next one is decoded. */
 enum { SLOTS = 2 };
 
-/* A stream, and device memory that only its work uses: being in order, it needs no more than one set for all of its pictures. */
+/* A stream and the device memory of its work: since the stream is in order, one set is enough for all of its pictures. */
 struct lane {
     yoke_stream *stream;
     yoke_buffer *bytes, *pixels, *blurred;
@@ -49,10 +49,10 @@ typedef struct run {
     yoke_event *origin; /* ties the device's clock to the host's: */
     double origin_time; /* it happened at this time */
     double decoding;    /* seconds */
-    bool broken;        /* the device or a stream has failed: no use in going on */
+    bool broken;        /* the device or a stream has failed: stop */
 } run;
 
-/* For functions that return a yoke_status: give up at the first failure. */
+/* For functions that return a yoke_status: return at the first failure. */
 #define DO(call)                    \
     do {                            \
         yoke_status status_ = call; \
@@ -130,7 +130,7 @@ static void tear_down(run *r)
 
 /* ---- One picture -------------------------------------------------------------------------------------------------------- */
 
-/* Make the buffer at least this large. What the device may still do with the smaller one is no concern of ours. */
+/* Make the buffer at least this large. The smaller buffer stays alive as long as the device uses it. */
 static yoke_status grow(yoke_device *device, yoke_buffer **buffer, size_t size, bool pinned)
 {
     if (yoke_buffer_get_size(*buffer) >= size)
@@ -153,7 +153,7 @@ static yoke_status make_room(slot *s)
     return grow(device, &l->blurred, count * 4 * sizeof(float), false);
 }
 
-/* One thread for each pixel, in blocks of 32 x 8 or as many threads as the kernel may have. */
+/* One thread per pixel, in blocks of 32 x 8, or of as many threads as the kernel allows. */
 static yoke_status launch_over(const slot *s, yoke_kernel *kernel, const yoke_arg *args, size_t count)
 {
     yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
@@ -180,7 +180,7 @@ static yoke_status blur_it(slot *s)
     return yoke_read(l->stream, yoke_buffer_get_host(s->out), l->bytes, 0, (size_t)count * 4);
 }
 
-/* A picture that is not read but computed, as deep in the Mandelbrot set as its depth says. */
+/* A computed picture of the Mandelbrot set, at the given depth. */
 static yoke_status compute_it(slot *s)
 {
     const lane *l = s->lane;
@@ -193,8 +193,8 @@ static yoke_status compute_it(slot *s)
     return yoke_read(l->stream, yoke_buffer_get_host(s->out), l->bytes, 0, (size_t)width * (size_t)height * 4);
 }
 
-/* The host function: runs on a thread of Yoke's when the picture is back in host memory, while other streams go on.
- * A disk that is full is this picture's misfortune; the stream goes on, so that is no failure to Yoke. */
+/* The host function: runs on a thread of Yoke when the picture is back in host memory, while other streams continue.
+ * A full disk fails this picture only; the stream continues, so the function reports no failure to Yoke. */
 static yoke_status publish(yoke_status status, void *user)
 {
     slot *s = user;
@@ -240,7 +240,7 @@ static void forget(slot *s)
     s->photo = NULL;
 }
 
-/* Wait for the slot's picture, note its times, and leave the slot free. */
+/* Wait for the slot's picture, record its times, and free the slot. */
 static void collect(run *r, slot *s)
 {
     int64_t start, stop;
@@ -256,7 +256,7 @@ static void collect(run *r, slot *s)
     forget(s);
 }
 
-/* Decode into the slot's pinned memory, which can be had once the size is known. */
+/* Decode into the slot's pinned memory, which is allocated once the size is known. */
 static bool decode(slot *s)
 {
     picture *file = picture_open(s->photo);
@@ -270,7 +270,7 @@ static bool decode(slot *s)
     return ok;
 }
 
-/* Fill a free slot with the photo, and give its work to the stream. */
+/* Fill a free slot with the photo, and enqueue its work in the stream. */
 static void submit(run *r, slot *s, photo *p)
 {
     double start = now();
@@ -289,7 +289,7 @@ static void submit(run *r, slot *s, photo *p)
     if (ready && enqueue(s) >= 0)
         return;
     photo_fail(p, "%s", yoke_error()->text);
-    if (ready) /* part of the work may be in the stream: let it finish before the slot is used again */
+    if (ready) /* part of the work may be in the stream: let it finish before the slot is reused */
         r->broken = yoke_stream_wait(s->lane->stream) < 0;
     report_photo(&r->report, p);
     forget(s);
@@ -315,7 +315,7 @@ static void process(run *r, const photo_list *photos, const char *what)
 
 /* ---- The program -------------------------------------------------------------------------------------------------------- */
 
-/* Pictures of our own, as files in FOLDER/in: deeper and deeper into the Mandelbrot set. */
+/* Generated pictures, as files in FOLDER/in: deeper and deeper into the Mandelbrot set. */
 static bool make_pictures(run *r, photo_list *photos, const char *folder)
 {
     enum { COUNT = 24 };
@@ -355,7 +355,7 @@ static void print_table(const run *r, const times *t, double wall)
     printf("device      %s, %s (%s)\n", r->info.selector, r->info.name, r->info.platform);
     printf("pictures    %zu of %zu, %.1f megapixels, sigma %g: %s\n", good, r->report.total, megapixels, r->options.sigma,
            r->options.out);
-    if (good == 0) /* nothing to tell figures of */
+    if (good == 0) /* no figures to report */
         return;
     printf("checked     %zu pixels against the CPU, %s\n", good * SAMPLES,
            yoke_device_lacks(r->device, YOKE_CAP_EXACT_FP32) ? "each byte within 1" : "equal to the last bit");

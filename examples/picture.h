@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pictures of 8 bits for each of red, green and blue, as PNG files. With HAVE_PNG, which comes with -lpng; else they are not
- * written.
+ * Pictures with 8 bits for each of red, green and blue, as PNG files. Without HAVE_PNG (and -lpng) nothing is written.
  */
 #ifndef PICTURE_H
 #define PICTURE_H
@@ -32,7 +31,7 @@ static inline void picture_write(const char *path, const unsigned char *pixels, 
 }
 #endif
 
-/* 0 to 1 as a byte; what is beyond is cut off. */
+/* 0 to 1 as a byte, clamped. */
 static inline unsigned char picture_byte(float value)
 {
     return (unsigned char)(value <= 0 ? 0 : value >= 1 ? 255 : value * 255 + 0.5f);

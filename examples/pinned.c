@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pinned memory both ways: the program fills page-locked memory, the device copies from it, computes, and copies back to it. A
- * short comparison shows what it is worth. pinned [MEGABYTES]
+ * Pinned memory in both directions: the program fills page-locked memory, the device copies from it, computes, and copies back to
+ * it. A short comparison shows the gain. pinned [MEGABYTES]
  *
- * A common mistake: pinned memory freed by hand, and leaked where anything fails before; here each buffer is released as any other.
+ * A common mistake: pinned memory that is freed by hand, and leaks if anything fails before; here it is released like any buffer.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <time.h>
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     const double slow = speed(stream, dx, pageable, size), fast = speed(stream, dx, x, size);
     printf("pinned: pageable memory is copied at %.2f GB/s, pinned memory at %.2f GB/s\n", slow, fast);
 
-    yoke_buffer_release(pinned_y); /* as any buffer: it stays until the device is done with it */
+    yoke_buffer_release(pinned_y); /* as any buffer: it stays alive until the device is done with it */
     yoke_buffer_release(pinned_x);
     yoke_buffer_release(dy);
     yoke_buffer_release(dx);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pipeline over several streams: each stream takes every third chunk, in which a host function makes the input, the device copies
- * and computes, and another host function takes the result. One chunk's copies run beside another's kernel and a third one's host
- * functions, and the program only enqueues. pipeline [CHUNKS]
+ * A pipeline over several streams: each stream takes every third chunk. A host function creates the input, the device copies and
+ * computes, and another host function takes the result. The copies of one chunk overlap with the kernel of another and the host
+ * functions of a third, and the program only enqueues. pipeline [CHUNKS]
  *
- * A common mistake: a thread beside the device's work for what has to stand in order, and pageable copies, which overlap nothing.
+ * A common mistake: a separate thread for work that must run in stream order, and pageable copies, which overlap with nothing.
  */
 #include "example.h"
 
@@ -26,7 +26,7 @@ static const yoke_source source = {
               "}\n",
 };
 
-/* A stream with the memory that it uses for one chunk after the other. */
+/* A stream, and the memory that it uses for one chunk after the other. */
 typedef struct lane {
     yoke_stream *stream;
     yoke_buffer *pinned, *device;
@@ -58,7 +58,7 @@ static yoke_status consume(yoke_status status, void *user)
 static void open_lane(lane *l, yoke_device *device, unsigned int first)
 {
     CHECK(yoke_stream_create(device, &l->stream));
-    CHECK(yoke_buffer_create_pinned(device, N * sizeof *l->values, &l->pinned)); /* without it copies do not overlap */
+    CHECK(yoke_buffer_create_pinned(device, N * sizeof *l->values, &l->pinned)); /* copies of pageable memory do not overlap */
     CHECK(yoke_buffer_create(device, N * sizeof *l->values, &l->device));
     l->values = yoke_buffer_get_host(l->pinned);
     l->next = first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sum of an array in two launches: many blocks leave a part each, and one block adds those up. reduce [N] */
+/* The sum of an array in two launches: many blocks each write a partial sum, and one block adds the partial sums. reduce [N] */
 #include "example.h"
 
 enum { BLOCKS = 64, THREADS = 128 };

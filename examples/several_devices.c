@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every device that there is works on its part of one array, all at the same time; the results are gathered in one array of the
- * host's. several_devices [N]
+ * Every available device works on its part of one array, all at the same time; the results are gathered in one host array.
+ * several_devices [N]
  *
- * A common mistake: contexts made current, forgotten, and popped in the wrong order; here no context is current, ever.
+ * A common mistake: contexts that are made current, forgotten, and popped in the wrong order; here no context is ever current.
  */
 #include "example.h"
 
@@ -33,7 +33,7 @@ typedef struct part {
     unsigned int first, count;
 } part;
 
-/* Enqueue all of a part's work. Nothing here waits for the device. */
+/* Enqueue all the work of a part. Nothing here waits for the device. */
 static void start(part *p, unsigned int *gathered)
 {
     const size_t size = p->count * sizeof *gathered;
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < MOST; i++)
         infos[i] = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
-    CHECK(yoke_device_list(infos, MOST, &devices)); /* of all backends, or of the one that YOKE_BACKEND orders */
+    CHECK(yoke_device_list(infos, MOST, &devices)); /* of all backends, or of the backend that YOKE_BACKEND names */
     if (devices == 0)
         return fprintf(stderr, "%s", yoke_device_get_report()), 3;
     if (devices > MOST)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared memory: each output is the mean of the 2 r + 1 inputs around it. A block reads what it needs once into memory that its
- * threads share, and whose size the launch decides. shared_memory [N R]
+ * Shared memory: each output is the mean of the 2 r + 1 inputs around it. A block loads its inputs once into shared memory, whose
+ * size the launch sets. shared_memory [N R]
  *
- * A common mistake: sharing what no thread reads of another, in arrays of a fixed 256 that a larger block runs over.
+ * A common mistake: sharing values that no other thread reads, in arrays of a fixed size of 256 that a larger block overruns.
  */
 #include <math.h>
 
 #include "example.h"
 
-/* The window is a block of inputs and the r on either side; beyond the ends there are zeros. The barrier is outside of any branch:
- * every thread of the block has to come to it. */
+/* The window is a block of inputs and r more on either side, padded with zeros beyond the ends. The barrier is outside any branch:
+ * every thread of the block must reach it. */
 #define LOAD                                                          \
     "    for (int j = thread; j < threads + 2 * r; j += threads) {\n" \
     "        int from = first - r + j;\n"                             \
@@ -37,7 +37,7 @@ static const yoke_source source = {
               "    barrier(CLK_LOCAL_MEM_FENCE);\n" SUM,
 };
 
-/* How many of the results are not the mean of the inputs around them. */
+/* Returns how many results are not the mean of the inputs around them. */
 static int check(const float *in, const float *out, int n, int r)
 {
     int wrong = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An array of structs, changed by a kernel that calls a function of its own. The struct is written once, for the host and for both
- * kernel languages, and Yoke makes sure that all lay it out alike. structs [N]
+ * An array of structs, changed by a kernel that calls a device function. The struct is written once, for the host and for both
+ * kernel languages, and Yoke checks that all compilers lay it out alike. structs [N]
  *
- * A common mistake: to think that kernels cannot call device functions, and to count a struct's padding by hand.
+ * A common mistake: to believe that kernels cannot call device functions, and to compute a struct's padding by hand.
  */
 #include "example.h"
 
 #include <yoke/types.h>
 
-/* A char among floats: three bytes of padding that nobody has to count by hand. */
+/* A char among floats: three bytes of padding, which nobody has to count by hand. */
 #define POINT                \
     "struct point {\n"       \
     "    yoke_f32 x, y;\n"   \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A libuv loop that never waits for the device. Batch after batch goes to a stream; the event behind each one has a file
- * descriptor, which the loop watches like any socket, while a timer shows that it is free for other things.
+ * A libuv loop that never waits for the device. The loop enqueues one batch after the other in a stream; the event after each
+ * batch has a file descriptor, which the loop watches like a socket, while a timer shows that the loop is free for other work.
  *
- * A common mistake: to wait for the device, or to copy from it, inside the loop, which serves nobody meanwhile.
+ * A common mistake: to wait for the device, or to copy from it, inside the loop, which blocks everything else.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { VALUES = 1 << 15, STEPS = 1000, BATCHES = 4, TICK_MILLISECONDS = 2 };
 
-/* Each value goes some steps further in a sequence of random numbers (xorshift32). */
+/* Advances each value by some steps in a sequence of random numbers (xorshift32). */
 #define STEP "v ^= v << 13; v ^= v >> 17; v ^= v << 5;"
 #define BODY "{ if (i < n) { unsigned int v = x[i]; for (unsigned int s = 0; s < steps; s++) { " STEP " } x[i] = v; } }\n"
 
@@ -33,7 +33,7 @@ typedef struct job {
     yoke_program *program;
     yoke_kernel *advance;
     yoke_buffer *values;
-    yoke_event *event; /* behind the batch */
+    yoke_event *event; /* after the batch */
     uint32_t got[VALUES], expected[VALUES];
 
     uv_loop_t loop;
@@ -44,7 +44,7 @@ typedef struct job {
     yoke_status status;
 } job;
 
-/* For functions that return a yoke_status: give up at the first failure. */
+/* For functions that return a yoke_status: return at the first failure. */
 #define DO(call)                    \
     do {                            \
         yoke_status status_ = call; \
@@ -52,7 +52,7 @@ typedef struct job {
             return status_;         \
     } while (0)
 
-/* libuv's failures as Yoke's, so that there is one way to fail. */
+/* Maps libuv's failures to Yoke's. */
 static yoke_status uv(int error, const char *what)
 {
     return error < 0 ? yoke_fail(YOKE_E_UNAVAILABLE, "%s: %s", what, uv_strerror(error)) : YOKE_OK;
@@ -60,7 +60,7 @@ static yoke_status uv(int error, const char *what)
 
 /* ---- A batch ------------------------------------------------------------------------------------------------------------ */
 
-/* In the stream, behind the copy to `got`: computes the same on the host, which takes a while, but not from the loop's thread. */
+/* A host function, after the copy to `got`: computes the same on the host, which takes a while, but not on the loop's thread. */
 static yoke_status check(yoke_status status, void *user)
 {
     job *j = user;
@@ -91,7 +91,7 @@ static yoke_status enqueue(job *j)
 
 static void on_readable(uv_poll_t *poll, int error, int events);
 
-/* Nothing here waits: the loop calls on_readable when the batch has ended. */
+/* Nothing here waits: the loop calls on_readable when the batch is complete. */
 static yoke_status start_batch(job *j)
 {
     int fd, error;
@@ -113,11 +113,11 @@ static void stop(job *j, yoke_status status)
     uv_close((uv_handle_t *)&j->timer, NULL); /* the loop ends with its last handle */
 }
 
-/* The poll handle may be used again from here on. */
+/* The poll handle may be reused from here on. */
 static void on_closed(uv_handle_t *handle)
 {
     job *j = handle->loop->data;
-    yoke_status status = yoke_event_query(j->event); /* that the descriptor is readable says nothing of how the work has ended */
+    yoke_status status = yoke_event_query(j->event); /* readable means complete; the status says whether it failed */
 
     yoke_event_release(j->event);
     j->event = NULL;
@@ -165,7 +165,7 @@ static yoke_status set_up(job *j)
     DO(yoke_stream_create(j->device, &j->stream));
     DO(yoke_buffer_create(j->device, sizeof j->expected, &j->values));
     for (uint32_t i = 0; i < VALUES; i++)
-        j->expected[i] = i + 1; /* 0 would stay 0 */
+        j->expected[i] = i + 1; /* xorshift of 0 stays 0 */
     return yoke_write_sync(j->stream, j->values, 0, j->expected, sizeof j->expected);
 }
 
@@ -184,7 +184,7 @@ static yoke_status run(job *j)
 
 static void tear_down(job *j)
 {
-    (void)yoke_stream_wait(j->stream); /* `check` uses *j; a failure has been told by then */
+    (void)yoke_stream_wait(j->stream); /* `check` uses *j; a failure has been reported by then */
     yoke_event_release(j->event);
     yoke_buffer_release(j->values);
     yoke_program_release(j->program);

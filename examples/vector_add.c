@@ -2,7 +2,8 @@
 /*
  * Vector addition in all its steps: a kernel from source, device memory, copies, a launch, the result. vector_add [N]
  *
- * A common mistake: the width of each argument by hand, no call that is checked, and a result that is compared with nothing.
+ * A common mistake: widths of arguments written by hand, calls whose status nobody checks, and a result that is compared with
+ * nothing.
  */
 #include "example.h"
 
@@ -38,15 +39,15 @@ int main(int argc, char **argv)
         x[i] = (float)i / 3;
         y[i] = 1 / (float)(i + 1);
     }
-    CHECK(yoke_device_open(NULL, &device)); /* what the environment orders, else the best there is */
+    CHECK(yoke_device_open(NULL, &device)); /* the device that the environment names, else the best one */
     CHECK(yoke_stream_create(device, &stream));
     CHECK(yoke_buffer_create(device, size, &dx));
     CHECK(yoke_buffer_create(device, size, &dy));
     CHECK(yoke_buffer_create(device, size, &dout));
-    CHECK(yoke_program_build(device, &source, &program)); /* when it does not compile, yoke_get_build_log() has the whole log */
+    CHECK(yoke_program_build(device, &source, &program)); /* if it does not compile, yoke_get_build_log() has the whole log */
     CHECK(yoke_kernel_get(program, "add", &add));
 
-    /* Each of these comes back at once; the stream runs them one after the other. */
+    /* Each of these calls returns at once; the stream runs the operations one after the other. */
     CHECK(yoke_write(stream, dx, 0, x, size));
     CHECK(yoke_write(stream, dy, 0, y, size));
     CHECK(yoke_launch_n(stream, add, (size_t)n, YOKE_ARGS(dx, dy, dout, n)));
