@@ -31,9 +31,10 @@ static void advise_permission(info *self, const char *about, const host_node *no
     else
         advise(
             self, about,
-            tool_text("no permission for %s, which belongs to root alone: an administrator has to let its group in, by a udev rule "
-                      "for instance",
-                      node->path));
+            tool_text(
+                "no permission for %s, which belongs to root alone: an administrator must give a group access, for example with a "
+                "udev rule",
+                node->path));
 }
 
 /* There is a GPU of NVIDIA's, or its kernel driver, and CUDA has no device. */
@@ -46,11 +47,12 @@ static void advise_nvidia(info *self, const probe *cuda)
     if (locked)
         advise_permission(self, "cuda", locked);
     else if (nodes == 0 && in_container)
-        advise(self, "cuda",
-               tool_text(
-                   "this is %s, and NVIDIA's GPUs are not shown to it: start it with them (docker run --gpus all, with the NVIDIA "
-                   "Container Toolkit; podman run --device nvidia.com/gpu=all; apptainer --nv)",
-                   self->host.container));
+        advise(
+            self, "cuda",
+            tool_text(
+                "this is %s, and NVIDIA's GPUs are not visible in it: start it with them (docker run --gpus all, with the NVIDIA "
+                "Container Toolkit; podman run --device nvidia.com/gpu=all; apptainer --nv)",
+                self->host.container));
     else if (nodes == 0 && *self->host.nvidia)
         advise(self, "cuda",
                tool_text("NVIDIA's kernel driver %s is loaded, but its device files are missing: sudo nvidia-modprobe -u -c 0",
@@ -65,7 +67,7 @@ static void advise_nvidia(info *self, const probe *cuda)
             self, "cuda",
             tool_text(
                 "NVIDIA's kernel driver %s is loaded, but libcuda.so.1 of the same version is not installed (Debian: libcuda1%s)",
-                self->host.nvidia, in_container ? "; in a container NVIDIA_DRIVER_CAPABILITIES has to have compute" : ""));
+                self->host.nvidia, in_container ? "; in a container NVIDIA_DRIVER_CAPABILITIES must include compute" : ""));
 }
 
 static void advise_cuda(info *self)
@@ -75,8 +77,8 @@ static void advise_cuda(info *self)
         return;
     if (info_is_broken(cuda))
         advise(self, "cuda",
-               tool_text("NVIDIA's driver does not answer as it should: see whether nvidia-smi does, and restart the machine; "
-                         "YOKE_BACKEND=opencl leaves it alone meanwhile"));
+               tool_text("NVIDIA's driver does not answer properly: check whether nvidia-smi works, and restart the machine; "
+                         "YOKE_BACKEND=opencl avoids the driver meanwhile"));
     else if (host_has_gpu(&self->host, HOST_NVIDIA) || *self->host.nvidia)
         advise_nvidia(self, cuda);
 }
@@ -85,18 +87,19 @@ static void advise_cuda(info *self)
 static void advise_icd(info *self, const probe *asked)
 {
     if (info_is_broken(asked))
-        advise(self, "opencl",
-               tool_text(
-                   "%s breaks every program that uses OpenCL: update or remove its package (dpkg -S %s), or leave it out: put the "
-                   "other .icd files into a folder and set OCL_ICD_VENDORS to it",
-                   asked->what, asked->what));
+        advise(
+            self, "opencl",
+            tool_text("%s breaks every program that uses OpenCL: update or remove its package (dpkg -S %s), or exclude it: put the "
+                      "other .icd files into a folder and set OCL_ICD_VENDORS to that folder",
+                      asked->what, asked->what));
     else if (asked->library_fault)
         advise(self, "opencl",
-               tool_text("%s names a library that cannot be opened (%s): install its package again, or remove the file",
-                         asked->what, asked->library_fault));
+               tool_text("%s names a library that cannot be opened (%s): reinstall its package, or remove the file", asked->what,
+                         asked->library_fault));
     else if (asked->count == 0 && strstr(asked->icd_library, "Rusticl"))
-        advise(self, "opencl",
-               tool_text("Mesa's rusticl uses only what RUSTICL_ENABLE names, as RUSTICL_ENABLE=radeonsi, iris or llvmpipe"));
+        advise(
+            self, "opencl",
+            tool_text("Mesa's rusticl uses only the drivers in RUSTICL_ENABLE, such as RUSTICL_ENABLE=radeonsi, iris or llvmpipe"));
 }
 
 static bool some_icd_answers(const info *self)
@@ -120,13 +123,13 @@ static void advise_opencl(info *self)
         if (self->icds.icds[i].fault)
             advise(self, "opencl", tool_text("%s: %s", self->icds.icds[i].file, self->icds.icds[i].fault));
     if (opencl->count == 0 && self->icds.lacks_slash && some_icd_answers(self))
-        advise(self, "opencl", tool_text("this OpenCL loader wants a / at the end of %s", self->icds.place));
+        advise(self, "opencl", tool_text("this OpenCL loader needs a / at the end of %s", self->icds.place));
     if (self->icds.count == 0 && self->device_count == 0)
         advise(self, "opencl",
-               tool_text(
-                   "no OpenCL driver is installed (there is no .icd file in %s): install one, as Debian's pocl-opencl-icd for the "
-                   "CPU, intel-opencl-icd, mesa-opencl-icd or nvidia-opencl-icd%s",
-                   self->icds.place, self->icds.ordered ? ", and unset that variable, so that the loader finds it" : ""));
+               tool_text("no OpenCL driver is installed (there is no .icd file in %s): install one, such as Debian's "
+                         "pocl-opencl-icd for the "
+                         "CPU, intel-opencl-icd, mesa-opencl-icd or nvidia-opencl-icd%s",
+                         self->icds.place, self->icds.ordered ? ", and unset that variable, so that the loader finds it" : ""));
     size_t nodes = host_nodes(&self->host, "/dev/dri/renderD", &locked);
     bool has_gpu = host_has_gpu(&self->host, HOST_AMD) || host_has_gpu(&self->host, HOST_INTEL);
     if (locked)
@@ -134,7 +137,7 @@ static void advise_opencl(info *self)
     else if (nodes == 0 && has_gpu && self->host.container)
         advise(
             self, "opencl",
-            tool_text("this is %s, and the GPU is not shown to it: start it with --device /dev/dri (and /dev/kfd for AMD's ROCm)",
+            tool_text("this is %s, and the GPU is not visible in it: start it with --device /dev/dri (and /dev/kfd for AMD's ROCm)",
                       self->host.container));
 }
 
@@ -145,13 +148,13 @@ void info_advise(info *self)
     advise_opencl(self);
     if (self->order_fault)
         advise(self, "environment",
-               tool_text("programs that go by YOKE_DEVICE=%s get no device (%s): unset it, or name one that is listed above",
+               tool_text("programs that use YOKE_DEVICE=%s get no device (%s): unset it, or name a device that is listed above",
                          getenv("YOKE_DEVICE"), self->order_fault));
     if (self->device_count > 0)
         return;
     if (order && *order)
         advise(self, find_probe(self, "cuda") ? "cuda" : "opencl",
-               tool_text("YOKE_BACKEND=%s leaves the other backend out: unset it to let Yoke look there too", order));
+               tool_text("YOKE_BACKEND=%s excludes the other backend: unset it to let Yoke search both", order));
     if (find_probe(self, "cuda") && !host_has_gpu(&self->host, HOST_NVIDIA) && !*self->host.nvidia)
-        advise(self, "cuda", tool_text("the system shows no NVIDIA GPU, so nothing that is installed for CUDA would find one"));
+        advise(self, "cuda", tool_text("the system has no visible NVIDIA GPU, so installing CUDA software would not help"));
 }

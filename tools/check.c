@@ -63,22 +63,20 @@ static int run(const tool_command *command, int argc, char **argv)
     }
     if (argc > 1 && strcmp(argv[1], "--help") == 0)
         return TOOL_FINE;
-    tool_complain(command,
-                  "%s/" PROGRAM " cannot be run: %s; it belongs beside this program, and comes with the whole of Yoke, or in "
-                  "a package of its own",
-                  folder, strerror(errno));
+    tool_complain(
+        command, "cannot run %s/" PROGRAM ": %s; it is installed beside this program, by 'make install' or by a package of its own",
+        folder, strerror(errno));
     return TOOL_WRONG;
 }
 
 const tool_command tool_check = {
     .name = "check",
     .arguments = "[OPTION]...",
-    .summary = "run the conformance suite on the devices here",
-    .help =
-        "Every promise of Yoke is tried on every device, or on those that are named; a table tells driver by device what holds.\n\n"
-        "  --device SELECTOR  on this device, as opencl:0; may be repeated\n"
-        "  --report FILE      write a report, too\n"
-        "  --format FORMAT    of the report: text, tap or junit\n"
-        "  --help             print this, and the other options of " PROGRAM ", which does the work\n",
+    .summary = "run the conformance suite on the devices of this machine",
+    .help = "Runs the conformance suite on every device, or on the named devices, and prints a table of the results.\n\n"
+            "  --device SELECTOR  run on this device, such as opencl:0; may be repeated\n"
+            "  --report FILE      also write a report\n"
+            "  --format FORMAT    format of the report: text, tap or junit\n"
+            "  --help             print this, and the other options of " PROGRAM ", which does the work\n",
     .run = run,
 };

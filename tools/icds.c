@@ -71,7 +71,7 @@ static void add_libraries(icd_list *list, const char *names)
     for (char *name = strtok_r(copy, ":", &rest); name; name = strtok_r(NULL, ":", &rest))
         add(list, tool_text("%s", name), tool_text("%s", name),
             strchr(name, '/') && access(name, F_OK) != 0
-                ? tool_text("there is no such file or folder: unset the variable that names it, or name a folder of .icd files")
+                ? tool_text("no such file or folder: unset the variable that names it, or name a folder with .icd files")
                 : NULL);
     free(copy);
 }

@@ -16,10 +16,18 @@
 enum { SECONDS = 10 };
 
 const char *const info_capability_names[YOKE_CAP_COUNT] = {
-    [YOKE_CAP_FP64] = "fp64",       [YOKE_CAP_INT64_ATOMICS] = "int64_atomics", [YOKE_CAP_SIGNATURE] = "signature",
-    [YOKE_CAP_TIMING] = "timing",   [YOKE_CAP_EXACT_FP32] = "exact_fp32",       [YOKE_CAP_MAPPED] = "mapped",
-    [YOKE_CAP_MANAGED] = "shared",  [YOKE_CAP_PROGRAM_BINARIES] = "images",     [YOKE_CAP_SPIRV] = "spirv",
-    [YOKE_CAP_GLOBALS] = "globals", [YOKE_CAP_COOPERATIVE] = "cooperative",     [YOKE_CAP_GRAPHS] = "graphs",
+    [YOKE_CAP_FP64] = "fp64",
+    [YOKE_CAP_INT64_ATOMICS] = "int64_atomics",
+    [YOKE_CAP_SIGNATURE] = "signature",
+    [YOKE_CAP_TIMING] = "timing",
+    [YOKE_CAP_EXACT_FP32] = "exact_fp32",
+    [YOKE_CAP_MAPPED] = "mapped",
+    [YOKE_CAP_MANAGED] = "managed",
+    [YOKE_CAP_PROGRAM_BINARIES] = "program_binaries",
+    [YOKE_CAP_SPIRV] = "spirv",
+    [YOKE_CAP_GLOBALS] = "globals",
+    [YOKE_CAP_COOPERATIVE] = "cooperative",
+    [YOKE_CAP_GRAPHS] = "graphs",
 };
 
 const char *const info_capability_words[YOKE_CAP_COUNT] = {
@@ -29,8 +37,8 @@ const char *const info_capability_words[YOKE_CAP_COUNT] = {
     [YOKE_CAP_TIMING] = "timed events",
     [YOKE_CAP_EXACT_FP32] = "exact float",
     [YOKE_CAP_MAPPED] = "mapped memory",
-    [YOKE_CAP_MANAGED] = "memory shared with the host",
-    [YOKE_CAP_PROGRAM_BINARIES] = "saved programs",
+    [YOKE_CAP_MANAGED] = "managed memory",
+    [YOKE_CAP_PROGRAM_BINARIES] = "program binaries",
     [YOKE_CAP_SPIRV] = "SPIR-V",
     [YOKE_CAP_GLOBALS] = "program variables",
     [YOKE_CAP_COOPERATIVE] = "cooperative launches",
@@ -245,10 +253,10 @@ static int run(const tool_command *command, int argc, char **argv)
         else if (option != 't')
             return tool_misused(command, NULL);
         else if (!tool_number(optarg, 1, 3600, &seconds))
-            return tool_misused(command, "--timeout takes seconds, 1 to 3600, and '%s' is none", optarg);
+            return tool_misused(command, "--timeout takes 1 to 3600 seconds, not '%s'", optarg);
     }
     if (argc - optind > 1)
-        return tool_misused(command, "one selector at most");
+        return tool_misused(command, "at most one selector is allowed");
     if (!tool_backend_exists(command))
         return TOOL_USAGE;
     if (json && !tool_has_json(command))
@@ -259,11 +267,11 @@ static int run(const tool_command *command, int argc, char **argv)
 const tool_command tool_info = {
     .name = "info",
     .arguments = "[OPTION]... [SELECTOR]",
-    .summary = "devices, drivers and what they can do; what is missing, and what to do about it",
-    .help = "Every device through every backend, or only the one that SELECTOR opens (cuda:0, opencl:gpu, name~H200 ...).\n"
-            "A GPU that two backends show is shown once. Each driver is asked in a process of its own.\n\n"
+    .summary = "list devices and drivers, what they can do, what is missing, and what to do about it",
+    .help = "Lists every device of every backend, or only the device that SELECTOR opens (cuda:0, opencl:gpu, name~H200 ...).\n"
+            "A GPU that two backends offer is listed once. Each driver is queried in its own process.\n\n"
             "  --json             print JSON; the schema is installed as yoke/schema/info.json\n"
-            "  --timeout SECONDS  give drivers so long to answer, 10 unless told\n"
+            "  --timeout SECONDS  how long to wait for a driver to answer (default: 10)\n"
             "  --help             print this\n",
     .run = run,
 };

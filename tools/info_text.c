@@ -71,7 +71,8 @@ static void print_view(const info_view *view)
     printf("  %s%s%s\n", colours->green, device->info.selector, colours->reset);
     if (info_needs_icd(view)) {
         char *text =
-            tool_text("only with OCL_ICD_VENDORS=%s, because all OpenCL drivers together do not answer: see below", view->by->what);
+            tool_text("only with OCL_ICD_VENDORS=%s, because the OpenCL drivers do not answer when all are loaded: see below",
+                      view->by->what);
         printf("%s", colours->yellow);
         field("reached", text);
         printf("%s", colours->reset);
@@ -171,7 +172,7 @@ void info_print(const info *self, bool only_devices)
     if (only_devices)
         return;
     if (self->device_count == 0)
-        printf("%sThere is no device that Yoke can use.%s\n\n", colours->bold, colours->reset);
+        printf("%sYoke found no usable device.%s\n\n", colours->bold, colours->reset);
     printf("%sWhat was tried%s\n", colours->bold, colours->reset);
     print_environment();
     if (*self->host.nvidia)

@@ -58,7 +58,7 @@ bool tool_backend_exists(const tool_command *command)
     const char *order = getenv("YOKE_BACKEND");
     bool exists = !order || !*order || strcasecmp(order, "cuda") == 0 || strcasecmp(order, "opencl") == 0;
     if (!exists)
-        tool_misused(command, "YOKE_BACKEND=%s: there is no such backend; there are cuda and opencl", order);
+        tool_misused(command, "YOKE_BACKEND=%s: no such backend; the backends are cuda and opencl", order);
     return exists;
 }
 
@@ -270,7 +270,7 @@ void tool_json_print(json_t *document)
 #else
 bool tool_has_json(const tool_command *command)
 {
-    tool_complain(command, "--json: this yoke was built without libjansson (Debian: libjansson-dev), so it writes no JSON");
+    tool_complain(command, "--json: this yoke was built without libjansson (Debian: libjansson-dev), so it cannot write JSON");
     return false;
 }
 #endif

@@ -25,7 +25,7 @@ static int run(const tool_command *command, char **argv, const char *path)
     if (child == 0) {
         setenv("YOKE_TRACE", path, 1);
         execvp(argv[0], argv);
-        tool_complain(command, "%s cannot be started: %s", argv[0], strerror(errno));
+        tool_complain(command, "cannot start %s: %s", argv[0], strerror(errno));
         _exit(NOT_STARTED);
     }
     /* An interruption from the terminal is for the program; its trace is still wanted. */
@@ -34,7 +34,7 @@ static int run(const tool_command *command, char **argv, const char *path)
         continue;
     signal(SIGINT, SIG_DFL);
     if (child < 0) {
-        tool_complain(command, "no process for %s: %s", argv[0], strerror(errno));
+        tool_complain(command, "cannot fork for %s: %s", argv[0], strerror(errno));
         return NOT_STARTED;
     }
     return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
@@ -50,7 +50,7 @@ static bool draw(const tool_command *command, const trace *seen, const char *tit
         fine = fclose(stream) == 0 && fine;
     }
     if (!fine)
-        tool_complain(command, "%s cannot be written: %s", path, strerror(errno));
+        tool_complain(command, "cannot write %s: %s", path, strerror(errno));
     return fine;
 }
 
@@ -59,14 +59,14 @@ static bool show(const tool_command *command, const char *path, const char *titl
     trace seen;
     struct stat file;
     if (stat(path, &file) == 0 && file.st_size == 0) {
-        tool_complain(command, "the trace is empty: the program has opened no device through Yoke");
+        tool_complain(command, "the trace is empty: the program opened no device with Yoke");
         return false;
     }
     if (!trace_read(command, path, &seen))
         return false;
     bool fine = seen.count > 0;
     if (!fine)
-        tool_complain(command, "the trace is empty: the program has given its devices nothing to do");
+        tool_complain(command, "the trace is empty: the program enqueued no work");
     else
         trace_explain(&seen, stderr);
     if (fine && picture)
@@ -81,7 +81,7 @@ static bool can_write(const tool_command *command, const char *path)
     char *copy = tool_text("%s", path);
     bool fine = access(path, W_OK) == 0 || (errno == ENOENT && access(dirname(copy), W_OK) == 0);
     if (!fine)
-        tool_complain(command, "%s cannot be written: %s", path, strerror(errno));
+        tool_complain(command, "cannot write %s: %s", path, strerror(errno));
     free(copy);
     return fine;
 }
@@ -92,7 +92,7 @@ static bool can_trace_to(const tool_command *command, const char *path)
     struct stat file;
     if (lstat(path, &file) != 0 || S_ISREG(file.st_mode))
         return can_write(command, path);
-    tool_complain(command, "--out %s: traces are written to plain files only", path);
+    tool_complain(command, "--out %s: a trace can only be written to a regular file", path);
     return false;
 }
 
@@ -113,7 +113,7 @@ static char *trace_path(const tool_command *command, const char *out)
         close(descriptor);
         return path;
     }
-    tool_complain(command, "no file for the trace, %s: %s", path, strerror(errno));
+    tool_complain(command, "cannot create a file for the trace, %s: %s", path, strerror(errno));
     free(path);
     return NULL;
 }
@@ -167,9 +167,9 @@ static int trace_main(const tool_command *command, int argc, char **argv)
             return tool_misused(command, NULL);
         }
     if (given && (optind < argc || out))
-        return tool_misused(command, "--read is for a trace that is there: give it no command, and no --out");
+        return tool_misused(command, "--read reads an existing trace: it takes no command and no --out");
     if (!given && optind == argc)
-        return tool_misused(command, "there is no command to trace");
+        return tool_misused(command, "no command to trace");
     if (!tool_has_json(command))
         return TOOL_WRONG;
     if ((out && !can_trace_to(command, out)) || (picture && !can_write(command, picture)))
@@ -182,14 +182,14 @@ static int trace_main(const tool_command *command, int argc, char **argv)
 const tool_command tool_trace = {
     .name = "trace",
     .arguments = "[--out FILE] [--svg FILE] COMMAND [ARGUMENT]...\n       yoke trace --read FILE [--svg FILE]",
-    .summary = "what a program did with its time, and what stood in the way of more",
-    .help = "Runs COMMAND with YOKE_TRACE, and tells what its streams did.\n\n"
-            "  --out FILE    keep the trace: Chrome's trace events, for Perfetto or chrome://tracing\n"
-            "  --svg FILE    draw it: a row for each stream, for its host functions, and for each thread that waited\n"
-            "  --read FILE   do that with a trace that is there, as YOKE_TRACE=FILE leaves it\n"
+    .summary = "run a program, show how it spent its time, and say what slowed it down",
+    .help = "Runs COMMAND with YOKE_TRACE, and reports what its streams did.\n\n"
+            "  --out FILE    keep the trace: Chrome trace events, for Perfetto or chrome://tracing\n"
+            "  --svg FILE    draw the trace: a row for each stream, for its host functions, and for each thread that waited\n"
+            "  --read FILE   read an existing trace, as YOKE_TRACE=FILE writes it\n"
             "  --help        print this\n"
             "\n"
-            "What it tells goes to stderr, behind what the program says. The exit code is the program's; 127 when it\n"
+            "The report goes to stderr, after the program's own output. The exit status is the program's, or 127 if it\n"
             "cannot be started.\n",
     .run = trace_main,
 };

@@ -141,7 +141,8 @@ bool trace_read(const tool_command *command, const char *path, trace *out_trace)
     json_t *event;
     *out_trace = (trace){ .document = json_load_file(path, 0, &error) };
     if (!json_is_array((json_t *)out_trace->document)) {
-        tool_complain(command, "%s is no trace: %s", path, out_trace->document ? "its JSON is no array of events" : error.text);
+        tool_complain(command, "%s is not a trace: %s", path,
+                      out_trace->document ? "its JSON is not an array of events" : error.text);
         trace_free(out_trace);
         return false;
     }

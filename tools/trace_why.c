@@ -157,23 +157,22 @@ static void print_remark(const remark *r, FILE *stream)
 {
     char bytes[32];
     tool_string text = { 0 };
-    const char *where = r->where ? r->where : "a place that the trace does not know";
+    const char *where = r->where ? r->where : "an unknown place";
     if (r->what == pageable)
         tool_add(&text,
-                 "%zu cop%s of pageable memory, %s, %.3f ms: a device reaches such memory only by a detour. Use memory of "
-                 "yoke_buffer_create_pinned, or yoke_buffer_create_from_host, for what stands at %s",
+                 "%zu cop%s of pageable memory, %s, %.3f ms: the driver copies such memory twice. Use memory from "
+                 "yoke_buffer_create_pinned, or yoke_buffer_create_from_host, for the copy at %s",
                  r->times, r->times == 1 ? "y" : "ies", tool_bytes((uint64_t)r->bytes, bytes), r->cost * 1e-3, where);
     else if (r->what == waits)
-        tool_add(
-            &text,
-            "%.*s waited %.3f ms for stream %s, %zu time%s: at %s it is told to wait for an event%s%s. Let it wait for less, or "
-            "give it before that what does not depend on stream %s",
-            (int)strcspn(r->stream, ":"), r->stream, r->cost * 1e-3, r->awaited, r->times, r->times == 1 ? "" : "s", where,
-            r->recorded ? ", recorded at " : "", r->recorded ? r->recorded : "", r->awaited);
+        tool_add(&text,
+                 "%.*s waited %.3f ms for stream %s, %zu time%s: at %s it waits for an event%s%s. Wait for an earlier event, or "
+                 "enqueue work that does not depend on stream %s before the wait",
+                 (int)strcspn(r->stream, ":"), r->stream, r->cost * 1e-3, r->awaited, r->times, r->times == 1 ? "" : "s", where,
+                 r->recorded ? ", recorded at " : "", r->recorded ? r->recorded : "", r->awaited);
     else
         tool_add(&text,
-                 "%zu host function%s of %s ran for %.3f ms in which the device did nothing: give the device work in another "
-                 "stream meanwhile, or call the function%s later",
+                 "%zu host function%s of %s ran for %.3f ms while the device was idle: give the device work in another "
+                 "stream, or call the function%s later",
                  r->times, r->times == 1 ? "" : "s", where, r->cost * 1e-3, r->times == 1 ? "" : "s");
     fprintf(stream, "  - ");
     tool_wrap(stream, 4, text.data);
@@ -208,7 +207,7 @@ static void print_sums(const trace *self, const spans *busy, FILE *stream)
             sums[slice->kind] += slice->end - slice->begin;
             counts[slice->kind]++;
         }
-    fprintf(stream, "%.3f ms in all, %.3f of them with work on the device\n", self->end * 1e-3, length_of(busy) * 1e-3);
+    fprintf(stream, "%.3f ms in all, %.3f ms of them with work on the device\n", self->end * 1e-3, length_of(busy) * 1e-3);
     for (int kind = 0; kind < TRACE_KINDS; kind++)
         if (counts[kind] > 0)
             fprintf(stream, "  %8zu %-32s %12.3f ms\n", counts[kind], names[kind][counts[kind] > 1], sums[kind] * 1e-3);
@@ -228,15 +227,15 @@ size_t trace_explain(const trace *self, FILE *stream)
     find(self, &busy, &found);
     if (found.count > 0)
         qsort(found.list, found.count, sizeof *found.list, by_cost);
-    fprintf(stream, "What stood in the way\n");
+    fprintf(stream, "What slowed it down\n");
     for (size_t i = 0; i < found.count && found.list[i].cost > self->end / 100; i++, told++)
         print_remark(&found.list[i], stream);
     if (idle_time(&busy) > self->end / 100) {
-        fprintf(stream, "  - between its first and last work the device had nothing to do for %.3f ms\n", idle_time(&busy) * 1e-3);
+        fprintf(stream, "  - between its first and its last work the device was idle for %.3f ms\n", idle_time(&busy) * 1e-3);
         told++;
     }
     if (told == 0)
-        fprintf(stream, "  nothing that took a hundredth of the time\n");
+        fprintf(stream, "  nothing that took one hundredth of the time\n");
     free(found.list);
     free(busy.list);
     return told;

@@ -17,10 +17,10 @@ static void print_help(FILE *stream)
     fprintf(stream, "Usage: yoke SUBCOMMAND [ARGUMENT]...\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(stream, "\n  help SUBCOMMAND, or SUBCOMMAND --help, says more\n"
-                    "  --version           the version of the library that is used\n\n"
-                    "Exit codes: 0 all is well, 1 something wrong was found, 2 the command line is wrong, 3 there is no such\n"
-                    "device. The environment is the library's: YOKE_BACKEND, YOKE_DEVICE and so on are orders here too.\n");
+    fprintf(stream, "\n  help SUBCOMMAND     prints the help of a subcommand, as does SUBCOMMAND --help\n"
+                    "  --version           prints the version of the library\n\n"
+                    "Exit status: 0 success, 1 a problem was found, 2 wrong usage, 3 no such device. The library's environment\n"
+                    "variables (YOKE_BACKEND, YOKE_DEVICE and so on) apply.\n");
 }
 
 static const tool_command *find(const char *name)
@@ -28,7 +28,7 @@ static const tool_command *find(const char *name)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
-    fprintf(stderr, "yoke: there is no subcommand '%s'; there are:", name);
+    fprintf(stderr, "yoke: unknown subcommand '%s'; the subcommands are:", name);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(stderr, " %s", commands[i]->name);
     fprintf(stderr, "\n");
@@ -61,7 +61,7 @@ static int run(int argc, char **argv)
         return TOOL_FINE;
     }
     if (argv[1][0] == '-') {
-        fprintf(stderr, "yoke: '%s' is no option; they stand behind the subcommand. Try 'yoke --help'.\n", argv[1]);
+        fprintf(stderr, "yoke: unknown option '%s'; options come after the subcommand. Try 'yoke --help'.\n", argv[1]);
         return TOOL_USAGE;
     }
     const tool_command *command = find(argv[1]);

@@ -21,7 +21,7 @@ run 2 "a file of another kind" cc "$source/configure.ac"
 run 2 "a folder that is not there" cc -I absent none.cl
 run 2 "an unknown option" cc --no-such none.cl
 YOKE_BACKEND=metal run 2 "an unknown backend" cc none.cl
-says "there is no such backend"
+says "no such backend"
 run 3 "no device at all" cc "$source/kernels/saxpy.cl"
 says "not compiled"
 run 3 "a device that is not there" cc --device opencl:0 "$source/kernels/saxpy.cl"

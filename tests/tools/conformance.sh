@@ -134,11 +134,11 @@ tap_try "broken programs are named, and the rest goes on" \
     run 1 fake --device "$device" --jobs 3 --seconds 1 --report report.xml --format junit
 tap_try "  each is counted once" counts 5 1 2 6
 tap_try "  a crash, with its signal" has "signal 11"
-tap_try "  behind its last case" has "behind 'one', 1 of 3 cases"
+tap_try "  behind its last case" has "after 'one', 1 of 3 cases"
 tap_try "  with the last words" has "the driver's last words"
-tap_try "  a hang" has "said nothing for 1 s"
+tap_try "  a hang" has "printed nothing for 1 s"
 tap_try "  one that gives up" has "no host memory"
-tap_try "  one that ends early" has "exit status 0, behind 'one', 1 of 3 cases"
+tap_try "  one that ends early" has "exit status 0, after 'one', 1 of 3 cases"
 tap_try "  one that says nothing" has "exit status 0, before its first case"
 tap_try "  one that fails without a failed case" has "exit status 3, though no case failed"
 tap_try "  and why something is skipped" has "$device: because <so>"
@@ -161,8 +161,8 @@ chmod +x other/j_last
 cp other/j_last other/k_never
 tap_try "a signal interrupts it" run 1 other --device "$device" --jobs 1 --report report.xml --format junit
 tap_try "  with a report of what has run until then" has "<testcase classname=" report.xml
-tap_try "  what was running" has "interrupted behind 'one', 1 of 2 cases"
-tap_try "  and what was not" has "1 of 2 runs were not begun"
+tap_try "  what was running" has "interrupted after 'one', 1 of 2 cases"
+tap_try "  and what was not" has "1 of 2 runs were not started"
 tap_try "the same as TAP" run 1 fake --device "$device" --filter _bytes,_crash --report report.tap --format tap
 tap_try "  with failures" has "not ok 3 - $device: g_bytes: <bytes> & \"more\"" report.tap
 tap_try "  crashes" has "not ok 2 - $device: a_crash: crashed" report.tap

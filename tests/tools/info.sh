@@ -33,9 +33,9 @@ with_cuda() {
 
 use
 run 3 "no OpenCL driver" info
-says "There is no device that Yoke can use"
+says "Yoke found no usable device"
 says "no OpenCL driver is installed (there is no .icd file in OCL_ICD_VENDORS=$tap_folder/icds/)"
-says "YOKE_BACKEND=opencl leaves the other backend out"
+says "YOKE_BACKEND=opencl excludes the other backend"
 if has_json; then
     run 3 "the same as JSON" info --json
     fits info
@@ -54,7 +54,7 @@ says "icds/gone.icd: 0 devices /nowhere/libnothing.so"
 before=$OCL_ICD_VENDORS
 export OCL_ICD_VENDORS=/nowhere
 run 3 "OCL_ICD_VENDORS names nothing" info
-says "/nowhere: there is no such file or folder: unset the variable that names it"
+says "/nowhere: no such file or folder: unset the variable that names it"
 silent "names a library"
 export OCL_ICD_VENDORS="$before"
 
@@ -95,7 +95,7 @@ with_cuda crash 3 "a libcuda.so.1 that crashes" info
 says "cuda: crashed with signal 11"
 with_cuda hang 3 "a libcuda.so.1 that hangs" info --timeout 1
 says "cuda: did not answer in 1 s (starting)"
-says "NVIDIA's driver does not answer as it should"
+says "NVIDIA's driver does not answer properly"
 
 # ---- Usage ----
 
@@ -128,7 +128,7 @@ run 3 "one that is not there" info opencl:7
 says "no such device"
 export POCL_DEVICES=pthread
 YOKE_DEVICE=opencl:7 run 0 "YOKE_DEVICE names one that is not there" info
-says "programs that go by YOKE_DEVICE=opencl:7 get no device"
+says "programs that use YOKE_DEVICE=opencl:7 get no device"
 if has_json; then
     YOKE_DEVICE=gpu0 run 0 "YOKE_DEVICE is no selector" info --json
     fits info

@@ -19,14 +19,14 @@ if grep -q jansson err; then
     tap_done
 fi
 run 127 "a command that is not there" trace ./absent
-says "cannot be started"
+says "cannot start"
 run 1 "a program that opens no device" trace true
-says "has opened no device through Yoke"
+says "opened no device with Yoke"
 run 7 "the program's own exit code" trace sh -c 'exit 7'
 run 1 "a trace that is not there" trace --read absent.json
 echo '{"a":1}' >other.json
 run 1 "JSON of something else" trace --read other.json
-says "no array of events"
+says "not an array of events"
 echo '[1, {"ph":"X"}, {"ph":"X","ts":"x","args":[]}, {"ph":"M","name":"thread_name","args":7}]' >odd.json
 run 0 "events that make no sense are no crash" trace --read odd.json
 
@@ -36,19 +36,19 @@ event() {
 }
 echo "[$(event 1 launch 0 1000), $(event 2 'host function' 200 500)]" >covered.json
 run 0 "a host function beside a kernel" trace --read covered.json
-says "1.000 ms in all, 1.000 of them with work on the device"
-says "nothing that took a hundredth of the time"
+says "1.000 ms in all, 1.000 ms of them with work on the device"
+says "nothing that took one hundredth of the time"
 echo "[$(event 1 launch 0 400), $(event 2 'host function' 200 500), $(event 1 launch 700 300)]" >uncovered.json
 run 0 "a host function beside one for a part of its time" trace --read uncovered.json
-says "1 host function of a.c:2 ran for 0.300 ms in which the device did nothing"
-says "the device had nothing to do for 0.300 ms"
+says "1 host function of a.c:2 ran for 0.300 ms while the device was idle"
+says "the device was idle for 0.300 ms"
 run 1 "a folder for the trace that is not there" trace --out absent/trace.json touch ran
-says "absent/trace.json cannot be written: No such file"
+says "cannot write absent/trace.json: No such file"
 mkfifo nowhere
 run 1 "a trace that is to be no file" trace --out nowhere touch ran
-says "plain files only"
+says "a regular file"
 run 1 "a picture that cannot be written" trace --svg absent/picture.svg touch ran
-says "absent/picture.svg cannot be written: No such file"
+says "cannot write absent/picture.svg: No such file"
 [ ! -e ran ]
 tap_ok $? "and the program is not run in vain"
 

@@ -11,7 +11,7 @@
 run 2 "nothing to do"
 says "Usage: yoke SUBCOMMAND"
 run 2 "no such subcommand" fly
-says "there is no subcommand 'fly'; there are: info"
+says "unknown subcommand 'fly'; the subcommands are: info"
 run 2 "an option in front" --json info
 run 2 "an unknown option behind it" info --fly
 says "yoke info: unrecognized option"

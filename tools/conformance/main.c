@@ -30,18 +30,19 @@ static const char usage[] =
     "Usage: yoke-conformance [OPTION]...\n"
     "Run Yoke's conformance suite on the devices of this machine.\n"
     "\n"
-    "  --device SELECTOR   on this one, as cuda:0 or opencl:gpu; may be repeated (all, or as YOKE_DEVICE and YOKE_BACKEND order)\n"
-    "  --filter WORDS      only programs whose names have one of these words in them, separated by commas\n"
-    "  --list              list devices and programs, and run nothing\n"
-    "  --jobs N            so many programs at a time (as many as there are processors, four at most)\n"
-    "  --seconds N         kill programs that say nothing for longer, by a quarter and a second (120)\n"
-    "  --report FILE       write a report, too\n"
-    "  --format FORMAT     of the report: text, tap or junit (text)\n"
-    "  --programs FOLDER   where the programs of the suite are (" CONFORMANCE_DIR ")\n"
-    "  --verbose           print each case when it ends\n"
+    "  --device SELECTOR   run on this device, such as cuda:0 or opencl:gpu; may be repeated (default: all devices, or those that\n"
+    "                      YOKE_DEVICE and YOKE_BACKEND name)\n"
+    "  --filter WORDS      run only programs whose name contains one of these words, separated by commas\n"
+    "  --list              list devices and programs, and exit\n"
+    "  --jobs N            run up to N programs at a time (default: the number of CPUs, at most four)\n"
+    "  --seconds N         time limit of a case; a program silent for a quarter longer and a second is killed (default: 120)\n"
+    "  --report FILE       also write a report\n"
+    "  --format FORMAT     format of the report: text, tap or junit (default: text)\n"
+    "  --programs FOLDER   folder of the suite's programs (default: " CONFORMANCE_DIR ")\n"
+    "  --verbose           print each case as it ends\n"
     "  --version, --help\n"
     "\n"
-    "The exit status is 0 when nothing failed, 1 when something did or it was interrupted, 2 for wrong usage, 3 when there is no "
+    "The exit status is 0 if nothing failed, 1 if something failed or the run was interrupted, 2 for wrong usage, 3 if there is no "
     "device.\n";
 
 YOKE_PRINTF(2, 3) static int fail(int status, const char *format, ...)
@@ -65,7 +66,7 @@ static bool read_number(const char *name, const char *value, unsigned most, unsi
     errno = 0;
     unsigned long number = strtoul(value, &end, 10);
     if (errno || *end || value[0] < '0' || value[0] > '9' || number < 1 || number > most) {
-        fail(0, "--%s is '%s'; it may be 1 to %u", name, value, most);
+        fail(0, "--%s is '%s'; it must be 1 to %u", name, value, most);
         return false;
     }
     *out = (unsigned)number;
@@ -84,7 +85,7 @@ static bool read_format(const char *value, options *o)
             o->format = formats[i].format;
             return true;
         }
-    fail(0, "--format is '%s'; it may be text, tap or junit", value);
+    fail(0, "--format is '%s'; it must be text, tap or junit", value);
     return false;
 }
 
@@ -146,10 +147,10 @@ static int read_options(int argc, char **argv, options *o, suite *s)
         }
     }
     if (well && optind < argc)
-        fail(0, "'%s' stands alone: devices are named by --device, programs by --filter", argv[optind]);
+        fail(0, "unexpected argument '%s': name devices with --device, programs with --filter", argv[optind]);
     if (well && optind == argc)
         return ALL_PASSED;
-    fputs("Try yoke-conformance --help.\n", stderr);
+    fputs("Try 'yoke-conformance --help'.\n", stderr);
     return WRONG_USAGE;
 }
 
@@ -238,7 +239,7 @@ static int find_devices(const options *o, suite *s)
         s->device_count = MOST_DEVICES;
     if (s->device_count)
         return ALL_PASSED;
-    fail(NO_DEVICE, "there is no device; this was tried:");
+    fail(NO_DEVICE, "no device was found; this was tried:");
     fputs(yoke_device_get_report(), stderr); /* lines */
     return NO_DEVICE;
 }
@@ -303,7 +304,7 @@ static int run_suite(const options *o, suite *s, FILE *report)
     if (report)
         o->format(s, report);
     if (s->interrupted)
-        fail(0, "interrupted: %zu of %zu runs were not begun", s->run_count - s->begun, s->run_count);
+        fail(0, "interrupted: %zu of %zu runs were not started", s->run_count - s->begun, s->run_count);
     if (report && (fflush(report) != 0 || ferror(report)))
         return fail(SOME_FAILED, "cannot write %s: %s", o->report, strerror(errno));
     bool bad = results_count(s, NULL, (size_t)ANYWHERE, FAILED) + results_count(s, NULL, (size_t)ANYWHERE, BROKEN) > 0;
@@ -322,7 +323,7 @@ static unsigned usual_jobs(void)
 static int written(int status)
 {
     bool well = fflush(stdout) == 0 && !ferror(stdout);
-    return well || status != ALL_PASSED ? status : fail(SOME_FAILED, "cannot write to the standard output: %s", strerror(errno));
+    return well || status != ALL_PASSED ? status : fail(SOME_FAILED, "cannot write to standard output: %s", strerror(errno));
 }
 
 int main(int argc, char **argv)

@@ -204,7 +204,7 @@ static bool begin(const suite *s, child *c, run *r)
     *c = (child){ .run = r, .out = -1, .place = s->device_count };
     if ((size_t)snprintf(path, sizeof path, "%s/%s", s->folder, r->program) >= sizeof path || pipe2(ends, O_CLOEXEC) != 0 ||
         setenv("YOKE_BACKEND", r->backend, 1) != 0 || setenv("YOKE_TEST_DEVICES", r->devices, 1) != 0) {
-        fprintf(stderr, "yoke-conformance: %s cannot be started: %s\n", r->program, strerror(errno));
+        fprintf(stderr, "yoke-conformance: cannot start %s: %s\n", r->program, strerror(errno));
         return false;
     }
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -220,7 +220,7 @@ static bool begin(const suite *s, child *c, run *r)
     }
     close(ends[1]);
     if (c->pid < 0) {
-        fprintf(stderr, "yoke-conformance: no process for %s: %s\n", r->program, strerror(errno));
+        fprintf(stderr, "yoke-conformance: cannot fork for %s: %s\n", r->program, strerror(errno));
         close(ends[0]);
         return false;
     }
@@ -242,13 +242,13 @@ static void finish(const suite *s, child *c, int status)
     if (c->line.length)
         take_line(s, c, c->line.data);
     if (c->last[0])
-        snprintf(behind, sizeof behind, "behind '%s', %u of %u cases", c->last, c->seen, c->plan);
+        snprintf(behind, sizeof behind, "after '%s', %u of %u cases", c->last, c->seen, c->plan);
     if (interrupted && !c->hung && WIFSIGNALED(status)) {
         name = "interrupted";
         snprintf(why, sizeof why, "interrupted %s", behind);
     } else if (c->hung) {
         name = "hung";
-        snprintf(why, sizeof why, "said nothing for %u s and was killed, %s", s->seconds, behind);
+        snprintf(why, sizeof why, "printed nothing for %u s and was killed, %s", s->seconds, behind);
     } else if (WIFSIGNALED(status)) {
         name = "crashed";
         snprintf(why, sizeof why, "ended by signal %d (%s), %s", WTERMSIG(status), strsignal(WTERMSIG(status)), behind);
@@ -389,7 +389,7 @@ bool run_all(suite *s)
 
     snprintf(folder, sizeof folder, "%s/yoke-conformance.XXXXXX", place && *place ? place : "/tmp");
     if (!mkdtemp(folder)) {
-        fprintf(stderr, "yoke-conformance: no folder to work in, %s: %s\n", folder, strerror(errno));
+        fprintf(stderr, "yoke-conformance: cannot create a working folder %s: %s\n", folder, strerror(errno));
         return false;
     }
     sigaction(SIGINT, &act, NULL);
