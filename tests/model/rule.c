@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off: it would reflow the diagram */
 /*
- * The scheduler of src/stream/deferred.c as a small model, and a search of everything that can happen in it: every short program,
- * on drivers with fewer queues than streams, with all that runs at once interleaved in every possible way. What has to hold is in
- * start_fault and end; below, each part of the rule is left out in turn, and the search has to find what then breaks.
+ * The scheduler of src/stream/deferred.c as a small model, and an exhaustive search of its executions: every short program, on drivers
+ * with fewer queues than streams, with all concurrent steps interleaved in every possible way. start_fault and end check the
+ * invariants. Then each part of the rule is removed in turn, and the search must find the resulting error.
  *
- *     A stream:        H, or a W that the driver cannot be given
- *           DIRECT ----------------------------------------------> HELD ----- F has returned, W for an event that failed, X
+ *     A stream:        H, or a W that cannot be submitted
+ *           DIRECT ----------------------------------------------> DEFERRED - F has returned, W for an event that failed, X
  *             ^                                                     | |                  |
  *             +----------- the worker finds its list empty ---------+ +------------------+----> FAILED
  *
- *     DIRECT  an enqueue gives the operation to the driver: it goes to the end of its stream's queue
- *     HELD    an enqueue puts it into the list; the worker takes the front, and gives K, R and W to the driver when their turn
- * comes; for H it drains the stream, calls, and has to wait until the function returns FAILED  an enqueue is refused; what is held
- * is skipped, H is called with the failure, R settles with it
+ *     DIRECT    an enqueue submits the operation to the driver: it goes to the end of its stream's queue
+ *     DEFERRED  an enqueue appends the operation to the list. The worker takes the front of the list: it submits K, R and W to the
+ *               driver when their turn comes; for H it drains the stream, calls the function, and waits until the function returns
+ *     FAILED    an enqueue is refused. Deferred operations are skipped, H is called with the failure, R completes with it
  *
- *     The driver has fewer queues than there are streams. It runs what stands at the head of a queue, and only that: a wait there
- *     blocks all that is behind it, also of other streams.
+ *     The driver has fewer queues than there are streams. It runs the operation at the head of a queue, and only that one: a wait
+ *     there blocks everything after it in the queue, also of other streams.
  *
- *     K  a kernel, or a copy: what only the driver can run
- *     H  a host function; F one that fails; I one that waits, inside, for an event
- *     R  an event is recorded; W the stream waits for one; both I and W only for events recorded before, on another stream
- *     X  the stream is cancelled; nothing is enqueued there later, since it would be refused
+ *     K  a kernel, or a copy: an operation that only the driver can run
+ *     H  a host function; F a host function that fails; I a host function that waits, inside, for an event
+ *     R  records an event; W makes the stream wait for an event; both I and W only for events recorded before, on another stream
+ *     X  cancels the stream; nothing is enqueued there later, since it would be refused
  *
- * The worker waits in software for an event that is held, or belongs to another device. It drains the stream (waits until the
- * driver is done with all that this stream gave it) by a marker of its own in the driver's queue, before a host function and before
- * an event that settles with a failure: also such an event says that what stands before it is over.
+ * The worker waits in software for an event that is deferred, or that belongs to another device. Before a host function, and before an
+ * event that completes with a failure, the worker drains the stream: it waits, with a marker of its own in the driver's queue, until
+ * the driver has done everything that this stream submitted. An event with a failure also says that everything before it is over.
  *
- * One thread enqueues. That is enough: an enqueue is one step here (gate.c shows why it may be), so several threads do what one
- * does that enqueues in their order, and each order is a program of its own. Only a wait looks at its event some time before.
+ * One thread enqueues. That is enough: an enqueue is one step here (gate.c shows why it may be), so several threads are equivalent to
+ * one thread that enqueues in their order, and each order is a program of its own. Only a wait checks its event some time before.
  *
- * Not modelled: shortcuts where the library knows that the driver is done (they only wait less), work that fails on the device,
- * recovering, running out of memory, and that a worker's thread ends when idle.
+ * Not modelled: shortcuts for when the library knows that the driver is done (they only wait less), work that fails on the device,
+ * recovery, running out of memory, and that a worker's thread ends when idle.
  */
+/* clang-format on */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
