@@ -12,11 +12,11 @@
 
 #include "photos/photos.h"
 
-typedef struct lane lane;
+typedef struct worker worker;
 
 /* A picture in flight. The host memory is pinned, so that copies do not block this program. */
 typedef struct slot {
-    lane *lane;
+    worker *worker;
     yoke_buffer *in, *out;
     yoke_event *start, *stop; /* around the work on the device; NULL if the device has no timestamps */
     yoke_event *done;         /* after the host function; NULL: the slot is free */
@@ -27,7 +27,7 @@ typedef struct slot {
 enum { SLOTS = 2 };
 
 /* A stream and the device memory of its work: since the stream is in order, one set is enough for all of its pictures. */
-struct lane {
+struct worker {
     yoke_stream *stream;
     yoke_buffer *bytes, *pixels, *blurred;
     slot slots[SLOTS];
@@ -44,7 +44,7 @@ typedef struct run {
     yoke_program *rgba8, *gaussian, *fractal;
     yoke_kernel *unpack, *horizontal, *vertical, *pack, *mandelbrot;
     yoke_buffer *weights;
-    lane lanes[MAX_STREAMS];
+    worker workers[MAX_STREAMS];
 
     yoke_event *origin; /* ties the device's clock to the host's: */
     double origin_time; /* it happened at this time */
@@ -91,12 +91,12 @@ static yoke_status set_up(run *r)
     bool timed = !yoke_device_lacks(r->device, YOKE_CAP_TIMING);
     desc.flags = timed ? YOKE_STREAM_TIMED : 0;
     for (int i = 0; i < r->options.streams; i++) {
-        r->lanes[i].run = r;
-        DO(yoke_stream_create_with(r->device, &desc, &r->lanes[i].stream));
+        r->workers[i].run = r;
+        DO(yoke_stream_create_with(r->device, &desc, &r->workers[i].stream));
         for (int j = 0; j < SLOTS; j++)
-            r->lanes[i].slots[j].lane = &r->lanes[i];
+            r->workers[i].slots[j].worker = &r->workers[i];
     }
-    first = r->lanes[0].stream;
+    first = r->workers[0].stream;
     DO(yoke_buffer_create(r->device, weights, &r->weights));
     DO(yoke_write_sync(first, r->weights, 0, r->blur.weights, weights));
     if (timed) {
@@ -110,15 +110,15 @@ static yoke_status set_up(run *r)
 static void tear_down(run *r)
 {
     for (int i = 0; i < r->options.streams; i++) {
-        lane *l = &r->lanes[i];
+        worker *w = &r->workers[i];
         for (int j = 0; j < SLOTS; j++) {
-            yoke_buffer_release(l->slots[j].out);
-            yoke_buffer_release(l->slots[j].in);
+            yoke_buffer_release(w->slots[j].out);
+            yoke_buffer_release(w->slots[j].in);
         }
-        yoke_buffer_release(l->blurred);
-        yoke_buffer_release(l->pixels);
-        yoke_buffer_release(l->bytes);
-        yoke_stream_release(l->stream);
+        yoke_buffer_release(w->blurred);
+        yoke_buffer_release(w->pixels);
+        yoke_buffer_release(w->bytes);
+        yoke_stream_release(w->stream);
     }
     yoke_event_release(r->origin);
     yoke_buffer_release(r->weights);
@@ -142,15 +142,15 @@ static yoke_status grow(yoke_device *device, yoke_buffer **buffer, size_t size, 
 
 static yoke_status make_room(slot *s)
 {
-    lane *l = s->lane;
-    yoke_device *device = l->run->device;
+    worker *w = s->worker;
+    yoke_device *device = w->run->device;
     size_t count = (size_t)s->photo->width * (size_t)s->photo->height;
 
     DO(grow(device, &s->in, count * 4, true));
     DO(grow(device, &s->out, count * 4, true));
-    DO(grow(device, &l->bytes, count * 4, false));
-    DO(grow(device, &l->pixels, count * 4 * sizeof(float), false));
-    return grow(device, &l->blurred, count * 4 * sizeof(float), false);
+    DO(grow(device, &w->bytes, count * 4, false));
+    DO(grow(device, &w->pixels, count * 4 * sizeof(float), false));
+    return grow(device, &w->blurred, count * 4 * sizeof(float), false);
 }
 
 /* One thread per pixel, in blocks of 32 x 8, or of as many threads as the kernel allows. */
@@ -163,34 +163,34 @@ static yoke_status launch_over(const slot *s, yoke_kernel *kernel, const yoke_ar
     while (x * y > info.max_block_threads && x * y > 1)
         *(y > 1 ? &y : &x) /= 2;
     yoke_dim grid = YOKE_DIM(((uint32_t)s->photo->width + x - 1) / x, ((uint32_t)s->photo->height + y - 1) / y);
-    return yoke_launch(s->lane->stream, kernel, grid, YOKE_DIM(x, y), 0, args, count);
+    return yoke_launch(s->worker->stream, kernel, grid, YOKE_DIM(x, y), 0, args, count);
 }
 
 static yoke_status blur_it(slot *s)
 {
-    const lane *l = s->lane;
-    const run *r = l->run;
+    const worker *w = s->worker;
+    const run *r = w->run;
     int32_t width = s->photo->width, height = s->photo->height, radius = r->blur.radius, count = width * height;
 
-    DO(yoke_write(l->stream, l->bytes, 0, yoke_buffer_get_host(s->in), (size_t)count * 4));
-    DO(yoke_launch_n(l->stream, r->unpack, (size_t)count, YOKE_ARGS(l->bytes, l->pixels, count)));
-    DO(launch_over(s, r->horizontal, YOKE_ARGS(l->pixels, l->blurred, r->weights, width, height, radius)));
-    DO(launch_over(s, r->vertical, YOKE_ARGS(l->blurred, l->pixels, r->weights, width, height, radius)));
-    DO(yoke_launch_n(l->stream, r->pack, (size_t)count, YOKE_ARGS(l->pixels, l->bytes, count)));
-    return yoke_read(l->stream, yoke_buffer_get_host(s->out), l->bytes, 0, (size_t)count * 4);
+    DO(yoke_write(w->stream, w->bytes, 0, yoke_buffer_get_host(s->in), (size_t)count * 4));
+    DO(yoke_launch_n(w->stream, r->unpack, (size_t)count, YOKE_ARGS(w->bytes, w->pixels, count)));
+    DO(launch_over(s, r->horizontal, YOKE_ARGS(w->pixels, w->blurred, r->weights, width, height, radius)));
+    DO(launch_over(s, r->vertical, YOKE_ARGS(w->blurred, w->pixels, r->weights, width, height, radius)));
+    DO(yoke_launch_n(w->stream, r->pack, (size_t)count, YOKE_ARGS(w->pixels, w->bytes, count)));
+    return yoke_read(w->stream, yoke_buffer_get_host(s->out), w->bytes, 0, (size_t)count * 4);
 }
 
 /* A computed picture of the Mandelbrot set, at the given depth. */
 static yoke_status compute_it(slot *s)
 {
-    const lane *l = s->lane;
+    const worker *w = s->worker;
     int32_t width = s->photo->width, height = s->photo->height, iterations = 64 + 8 * s->photo->depth;
     float scale = 4.0f / (float)height;
 
     for (int i = 1; i < s->photo->depth; i++)
         scale *= 0.75f;
-    DO(launch_over(s, l->run->mandelbrot, YOKE_ARGS(l->bytes, width, height, -0.101096f, 0.956287f, scale, iterations)));
-    return yoke_read(l->stream, yoke_buffer_get_host(s->out), l->bytes, 0, (size_t)width * (size_t)height * 4);
+    DO(launch_over(s, w->run->mandelbrot, YOKE_ARGS(w->bytes, width, height, -0.101096f, 0.956287f, scale, iterations)));
+    return yoke_read(w->stream, yoke_buffer_get_host(s->out), w->bytes, 0, (size_t)width * (size_t)height * 4);
 }
 
 /* The host function: runs on a thread of Yoke when the picture is back in host memory, while other streams continue.
@@ -198,7 +198,7 @@ static yoke_status compute_it(slot *s)
 static yoke_status publish(yoke_status status, void *user)
 {
     slot *s = user;
-    const run *r = s->lane->run;
+    const run *r = s->worker->run;
     photo *p = s->photo;
 
     p->host.start = now();
@@ -219,7 +219,7 @@ static yoke_status publish(yoke_status status, void *user)
 
 static yoke_status mark(const slot *s, yoke_event **out)
 {
-    return s->lane->run->origin ? yoke_event_record(s->lane->stream, YOKE_EVENT_TIMED, out) : YOKE_OK;
+    return s->worker->run->origin ? yoke_event_record(s->worker->stream, YOKE_EVENT_TIMED, out) : YOKE_OK;
 }
 
 static yoke_status enqueue(slot *s)
@@ -227,8 +227,8 @@ static yoke_status enqueue(slot *s)
     DO(mark(s, &s->start));
     DO(s->photo->depth > 0 ? compute_it(s) : blur_it(s));
     DO(mark(s, &s->stop));
-    DO(yoke_host_call(s->lane->stream, publish, s, NULL));
-    return yoke_event_record(s->lane->stream, 0, &s->done);
+    DO(yoke_host_call(s->worker->stream, publish, s, NULL));
+    return yoke_event_record(s->worker->stream, 0, &s->done);
 }
 
 static void forget(slot *s)
@@ -290,7 +290,7 @@ static void submit(run *r, slot *s, photo *p)
         return;
     photo_fail(p, "%s", yoke_error()->text);
     if (ready) /* part of the work may be in the stream: let it finish before the slot is reused */
-        r->broken = yoke_stream_wait(s->lane->stream) < 0;
+        r->broken = yoke_stream_wait(s->worker->stream) < 0;
     report_photo(&r->report, p);
     forget(s);
 }
@@ -301,7 +301,7 @@ static void process(run *r, const photo_list *photos, const char *what)
 
     report_start(&r->report, what, photos->count);
     for (size_t i = 0, turn = 0; i < photos->count; i++) {
-        slot *s = &r->lanes[turn % (size_t)streams].slots[turn / (size_t)streams % SLOTS];
+        slot *s = &r->workers[turn % (size_t)streams].slots[turn / (size_t)streams % SLOTS];
         collect(r, s);
         submit(r, s, &photos->items[i]);
         if (r->options.serial)
@@ -309,7 +309,7 @@ static void process(run *r, const photo_list *photos, const char *what)
         turn += s->photo != NULL;
     }
     for (int i = 0; i < streams * SLOTS; i++)
-        collect(r, &r->lanes[i % streams].slots[i / streams]);
+        collect(r, &r->workers[i % streams].slots[i / streams]);
     report_end(&r->report);
 }
 

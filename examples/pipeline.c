@@ -27,47 +27,47 @@ static const yoke_source source = {
 };
 
 /* A stream, and the memory that it uses for one chunk after the other. */
-typedef struct lane {
+typedef struct worker {
     yoke_stream *stream;
     yoke_buffer *pinned, *device;
     unsigned int *values; /* of `pinned` */
     unsigned int made, next;
     unsigned long long sum;
-} lane;
+} worker;
 
 static yoke_status produce(yoke_status status, void *user)
 {
-    lane *l = user;
+    worker *w = user;
 
     for (unsigned int i = 0; i < N && status == YOKE_OK; i++)
-        l->values[i] = l->next * N + i;
-    l->next += STREAMS;
+        w->values[i] = w->next * N + i;
+    w->next += STREAMS;
     return status;
 }
 
 static yoke_status consume(yoke_status status, void *user)
 {
-    lane *l = user;
+    worker *w = user;
 
     for (int i = 0; i < N && status == YOKE_OK; i++)
-        l->sum += l->values[i];
-    l->made++;
+        w->sum += w->values[i];
+    w->made++;
     return status;
 }
 
-static void open_lane(lane *l, yoke_device *device, unsigned int first)
+static void open_worker(worker *w, yoke_device *device, unsigned int first)
 {
-    CHECK(yoke_stream_create(device, &l->stream));
-    CHECK(yoke_buffer_create_pinned(device, N * sizeof *l->values, &l->pinned)); /* copies of pageable memory do not overlap */
-    CHECK(yoke_buffer_create(device, N * sizeof *l->values, &l->device));
-    l->values = yoke_buffer_get_host(l->pinned);
-    l->next = first;
+    CHECK(yoke_stream_create(device, &w->stream));
+    CHECK(yoke_buffer_create_pinned(device, N * sizeof *w->values, &w->pinned)); /* copies of pageable memory do not overlap */
+    CHECK(yoke_buffer_create(device, N * sizeof *w->values, &w->device));
+    w->values = yoke_buffer_get_host(w->pinned);
+    w->next = first;
 }
 
 int main(int argc, char **argv)
 {
     const unsigned int chunks = (unsigned int)number(argc, argv, 1, 24, 1 << 16);
-    static lane lanes[STREAMS];
+    static worker workers[STREAMS];
     unsigned long long sum = 0, expected = 0;
     unsigned int made = 0;
     yoke_device *device;
@@ -78,30 +78,30 @@ int main(int argc, char **argv)
     CHECK(yoke_program_build(device, &source, &program));
     CHECK(yoke_kernel_get(program, "scramble", &scramble));
     for (unsigned int i = 0; i < STREAMS; i++)
-        open_lane(&lanes[i], device, i);
+        open_worker(&workers[i], device, i);
 
     for (unsigned int i = 0; i < chunks; i++) {
-        lane *l = &lanes[i % STREAMS];
-        CHECK(yoke_host_call(l->stream, produce, l, NULL));
-        CHECK(yoke_copy(l->stream, l->device, 0, l->pinned, 0, N * sizeof *l->values));
-        CHECK(yoke_launch_n(l->stream, scramble, N, YOKE_ARGS(l->device, N)));
-        CHECK(yoke_copy(l->stream, l->pinned, 0, l->device, 0, N * sizeof *l->values));
-        CHECK(yoke_host_call(l->stream, consume, l, NULL));
+        worker *w = &workers[i % STREAMS];
+        CHECK(yoke_host_call(w->stream, produce, w, NULL));
+        CHECK(yoke_copy(w->stream, w->device, 0, w->pinned, 0, N * sizeof *w->values));
+        CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N)));
+        CHECK(yoke_copy(w->stream, w->pinned, 0, w->device, 0, N * sizeof *w->values));
+        CHECK(yoke_host_call(w->stream, consume, w, NULL));
     }
     for (unsigned int i = 0; i < chunks * N; i++)
         expected += i * 2654435761u >> 16; /* meanwhile */
     for (int i = 0; i < STREAMS; i++) {
-        CHECK(yoke_stream_wait(lanes[i].stream));
-        sum += lanes[i].sum;
-        made += lanes[i].made;
+        CHECK(yoke_stream_wait(workers[i].stream));
+        sum += workers[i].sum;
+        made += workers[i].made;
     }
     printf("pipeline: %u chunks through %d streams, their sum is %llu: %s\n", made, STREAMS, sum,
            sum == expected ? "right" : "wrong");
 
     for (int i = 0; i < STREAMS; i++) {
-        yoke_buffer_release(lanes[i].device);
-        yoke_buffer_release(lanes[i].pinned);
-        yoke_stream_release(lanes[i].stream);
+        yoke_buffer_release(workers[i].device);
+        yoke_buffer_release(workers[i].pinned);
+        yoke_stream_release(workers[i].stream);
     }
     yoke_program_release(program);
     yoke_device_release(device);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clang-format off: it would reflow the diagram */
+/* clang-format off */
 /*
- * The scheduler of src/stream/deferred.c as a small model, and an exhaustive search of its executions: every short program, on drivers
- * with fewer queues than streams, with all concurrent steps interleaved in every possible way. start_fault and end check the
- * invariants. Then each part of the rule is removed in turn, and the search must find the resulting error.
+ * The scheduler of src/stream/deferred.c as a small model, and an exhaustive search of its executions: every short program, on
+ * drivers with fewer queues than streams, with all concurrent steps interleaved in every possible way. start_fault and end check
+ * the invariants. Then each part of the rule is removed in turn, and the search must find the resulting error.
  *
  *     A stream:        H, or a W that cannot be submitted
  *           DIRECT ----------------------------------------------> DEFERRED - F has returned, W for an event that failed, X
@@ -23,15 +23,17 @@
  *     R  records an event; W makes the stream wait for an event; both I and W only for events recorded before, on another stream
  *     X  cancels the stream; nothing is enqueued there later, since it would be refused
  *
- * The worker waits in software for an event that is deferred, or that belongs to another device. Before a host function, and before an
- * event that completes with a failure, the worker drains the stream: it waits, with a marker of its own in the driver's queue, until
- * the driver has done everything that this stream submitted. An event with a failure also says that everything before it is over.
+ * The worker waits in software for an event that is deferred, or that belongs to another device. Before a host function, and
+ * before an event that completes with a failure, the worker drains the stream: it waits, with a marker of its own in the driver's
+ * queue, until the driver has done everything that this stream submitted. An event with a failure also says that everything
+ * before it is over.
  *
- * One thread enqueues. That is enough: an enqueue is one step here (gate.c shows why it may be), so several threads are equivalent to
- * one thread that enqueues in their order, and each order is a program of its own. Only a wait checks its event some time before.
+ * One thread enqueues. That is enough: an enqueue is one step here (gate.c shows why it may be), so several threads are
+ * equivalent to one thread that enqueues in their order, and each order is a program of its own. Only a wait checks its event
+ * some time before.
  *
- * Not modelled: shortcuts for when the library knows that the driver is done (they only wait less), work that fails on the device,
- * recovery, running out of memory, and that a worker's thread ends when idle.
+ * Not modelled: shortcuts for when the library knows that the driver is done (they only wait less), work that fails on the
+ * device, recovery, running out of memory, and that a worker's thread ends when idle.
  */
 /* clang-format on */
 #include <inttypes.h>
