@@ -3,10 +3,10 @@
 #
 # usage: tests/coverage.sh FOLDER LINES BRANCHES
 #
-# What the tests that ran in FOLDER, a build with --enable-coverage, have reached of src/ and backends/: FOLDER/coverage.txt and
-# branches.txt have a line for each file, FOLDER/coverage/index.html has every line. Fails where lines or branches are less than so
-# many in a hundred. The injection of faults, which is for tests, is left out, with the wrappers that it makes of symbols.def. What
-# cannot be reached is marked in the source, GCOVR_EXCL_LINE, with the reason.
+# The coverage of src/ and backends/ by the tests that ran in FOLDER, a build with --enable-coverage: FOLDER/coverage.txt and
+# branches.txt have a line for each file, FOLDER/coverage/index.html shows every line. Fails if less than LINES % of the lines or
+# BRANCHES % of the branches are covered. Fault injection, which is for tests, is excluded, with its wrappers of symbols.def. Code
+# that cannot be reached is marked GCOVR_EXCL_LINE in the source, with the reason.
 
 source=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 folder=$1 lines=$2 branches=$3

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each example of the gallery on the backend that YOKE_BACKEND names: it ends well, by its own check against the host, complains
-# of nothing, and prints the figures that it has to.
+# Each example of the gallery on the backend that YOKE_BACKEND names: the example exits with 0 after its own check against the
+# host, writes nothing to stderr, and prints the expected figures.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# examples/photos with pictures that are good, odd and bad: the bad ones are named, with the reason and a non-zero exit, and all
+# examples/photos with good, odd and bad pictures: bad pictures are reported with the reason and a non-zero exit status, and all
 # others are written. Runs on the device that the environment chooses.
 
 # shellcheck source=tests/tap/tap.sh

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Counts the results that Automake's test driver left in the .trs files of the given folders, and prints one line. Fails when a
-# test failed or when there is no result at all.
+# Counts the results that Automake's test driver left in the .trs files of the given folders, and prints one line. Fails if a test
+# failed or there is no result at all.
 
 find "$@" -name '*.trs' -exec cat {} + | awk '
     $1 == ":test-result:" && ($2 == "PASS" || $2 == "XFAIL") { passed++ }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# examples/uv on each backend: every batch is checked, and the loop goes on while it waits for one.
+# examples/uv on each backend: every batch is checked, and the loop continues while a batch is running.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"

@@ -3,9 +3,9 @@
 #
 # usage: tests/fuzz/fuzz.sh FOLDER CLANG SECONDS [TARGET...]
 #
-# Build the library and the fuzz targets in FOLDER with libFuzzer, and run each for so many seconds, two at a time. What breaks one
-# is left in FOLDER as TARGET-crash-...; new inputs that reach new code are in FOLDER/corpus. `calls` wants a device: YOKE_BACKEND,
-# and what else names it.
+# Build the library and the fuzz targets in FOLDER with libFuzzer, and run each target for SECONDS, two at a time. An input that
+# breaks a target is left in FOLDER as TARGET-crash-...; inputs that reach new code are in FOLDER/corpus. `calls` needs a device,
+# which YOKE_BACKEND and YOKE_DEVICE name.
 
 set -e
 folder=$1 compiler=$2 seconds=$3

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Built for aarch64 by Debian's cross compiler, and tested under qemu-user: unit tests, models, and of the conformance suite a few
-# programs on the CUDA double, whose kernels the cross compiler compiles.
+# A build for aarch64 with Debian's cross compiler, tested under qemu-user: unit tests, models, and a few programs of the
+# conformance suite on the CUDA double, whose kernels the cross compiler compiles.
 #     sh tests/release/arm64.sh FOLDER JOBS
 set -eu
 
@@ -11,7 +11,7 @@ source=$PWD
 mkdir -p "$folder"
 cd "$folder"
 ln -sfn "$source" source # configure takes no folder with a blank
-# Packages of this machine are no use there.
+# Packages of this machine cannot be used there.
 [ -f Makefile ] || source/configure --host=aarch64-linux-gnu --disable-static --without-gpuarray CXX=aarch64-linux-gnu-g++ \
     CFLAGS=-O2 PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig --enable-werror
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Debian packages are built of a tarball, without tests, and lintian finds no fault with them.
+# Debian packages are built from a tarball, without tests, and lintian finds no fault with them.
 #     sh tests/release/debian.sh yoke-0.1.0.tar.xz JOBS
 set -eu
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The same bytes come of the same source, wherever it lies: tarball, library and manual pages are made in two folders.
+# The same source gives the same bytes in any folder: tarball, library and manual pages are built in two folders.
 #     sh tests/release/reproducible.sh yoke-0.1.0.tar.xz JOBS
 set -eu
 

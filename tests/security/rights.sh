@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Whose libraries and folders a program takes: none of the folder that it is started in, and in a set-user-id program none that the
-# environment names. What is planted there leaves a mark when it is opened.
+# Which libraries and folders a program trusts: nothing from its current folder, and in a set-user-ID program nothing that the
+# environment names. A planted library or file leaves a mark when it is opened.
 
 . "$top_srcdir/tests/tap/tap.sh"
 

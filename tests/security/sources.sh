@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the library's text shows of whom it trusts: which variables it reads, which files and which libraries it opens. What is new
-# here has to be thought about, and then goes into the lists below and into SECURITY.md.
+# Which variables the library's source reads, and which files and libraries it opens. A new entry needs a decision, and then goes
+# into the lists below and into SECURITY.md.
 
 . "$top_srcdir/tests/tap/tap.sh"
 export LC_ALL=C

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The binary interface of libyoke.so is the one that libyoke.abi has recorded: programs built against it still run. New functions
-# are fine. After a change that is meant, see YOKE_LIBTOOL_VERSION in configure.ac, and record it again from a build folder with
+# The ABI of libyoke.so is the recorded ABI in libyoke.abi: programs built against it still run. New functions are allowed. After an
+# intended change, see YOKE_LIBTOOL_VERSION in configure.ac, and record the ABI again from a build folder with
 #
 #   sh ../tests/static/abi.sh record
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What tools that read the code say of the library's sources: clang-tidy (whose checks are in .clang-tidy), gcc -fanalyzer and
+# What static analysers report on the library's sources: clang-tidy (whose checks are in .clang-tidy), gcc -fanalyzer and
 # cppcheck. Takes a minute or two on two cores, so only ./check --deep runs it.
 
 . "$top_srcdir/tests/tap/tap.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Our own declarations of CUDA's and NVRTC's functions agree with NVIDIA's headers, where these are.
+# Our own declarations of CUDA's and NVRTC's functions agree with NVIDIA's headers, if these are installed.
 
 . "$top_srcdir/tests/tap/tap.sh"
 

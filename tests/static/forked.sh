@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The conformance program about forked children calls every public function: those that return a status have to refuse there, but
-# for three that touch no driver, and the others have to do no harm.
+# The conformance program for forked children calls every public function: functions that return a status must fail there, except
+# three that touch no driver, and the others must do no harm.
 
 . "$top_srcdir/tests/tap/tap.sh"
 export LC_ALL=C

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every block of C in the guide and in README.md compiles without a warning and runs to a good end on the best device that there is;
-# links between the pages lead somewhere, and names are of things that there are. Blocks are marked by what stands behind their
-# three backquotes:
+# Every block of C in the guide and in README.md compiles without a warning and runs successfully on the best device; links between
+# the pages are valid, and every function, type and variable that the pages name exists. The word after the three backquotes says
+# what a block is:
 #
-#   c                 with a line `int main(`: a whole program. Else a fragment: the body of a function, which may return 1 for
-#                     failure. The fragments of a page are one program and run in their order.
-#   c top             what stands above the fragments that follow, outside of functions
+#   c                 with a line `int main(`: a complete program. Otherwise a fragment: the body of a function that may return 1
+#                     for failure. The fragments of a page are one program and run in their order.
+#   c top             definitions for the following fragments, outside functions
 #   c fragment=none   not compiled; a comment above it says why, <!-- not compiled: ... -->
 #   cuda NAME.cu, opencl NAME.cl    files, in the folder in which the page's programs run. `yoke cc` compares them.
 #
 # Fragments may use, and do not release: device, info (of the device), stream, other (streams), x, y, z (buffers of N floats: ones,
 # twos, zeros), pinned (a page-locked one), hx and hy (arrays of N floats on the host), source, program and saxpy (Yoke's own
-# kernel), event (which is complete), value (an int), publish (a host function) and CHECK(call), which ends the program when the
-# call fails. guide.c stands round them.
+# kernel), event (which is complete), value (an int), publish (a host function) and CHECK(call), which exits if the call
+# fails. guide.c surrounds them.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"

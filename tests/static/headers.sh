@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each public header compiles alone, in every language it promises, without a warning.
+# Each public header compiles alone, without a warning, in every language standard that it supports.
 
 . "$top_srcdir/tests/tap/tap.sh"
 

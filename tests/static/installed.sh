@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# A program is built against the installed library, the way a user would: with pkg-config and with CMake, in C99, C11 and C++11,
-# shared and static. It is installed below a DESTDIR, which is then moved; or, for make installcheck, is there already, below
-# YOKE_TEST_ROOT.
+# A program is built against the installed library as a user would build it: with pkg-config and with CMake, in C99, C11 and
+# C++11, shared and static. The library is installed below a DESTDIR, which is then moved; for make installcheck it is already
+# installed below YOKE_TEST_ROOT.
 
 . "$top_srcdir/tests/tap/tap.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each public function, with the macro that stands for it, has a manual page that mandoc finds no fault with.
+# Each public function, and the macro that wraps it, has a manual page in which mandoc finds no fault.
 
 . "$top_srcdir/tests/tap/tap.sh"
 export LC_ALL=C

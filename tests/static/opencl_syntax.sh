@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every .cl is OpenCL C 1.2 to a compiler that belongs to no driver.
+# Every .cl compiles as OpenCL C 1.2 with a compiler that belongs to no driver.
 
 . "$top_srcdir/tests/tap/tap.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The house rules that a program can see.
+# The style rules that a program can check.
 
 . "$top_srcdir/tests/tap/tap.sh"
 

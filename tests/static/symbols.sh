@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the library exports is what the headers declare is what symbols.txt lists, and the archive's inner names have our prefix.
+# The library exports what the headers declare and what symbols.txt lists, and internal names in the archive have our prefix.
 
 . "$top_srcdir/tests/tap/tap.sh"
 export LC_ALL=C

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Each pair of twins has the same kernels with the same parameters in the same order, the same structs and the same tolerance: see
-# twins.awk. Those of the examples need state none, and are strings in C files, which texts.awk takes out.
+# twins.awk. Twins in the examples need no tolerance; they are strings in C files, which texts.awk extracts.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 #
-# The TAP producer for shell tests, which source it. A test prints what it found with `told` and ends with `tap_done`.
+# The TAP producer for shell tests, which source it. A test prints details with `told` and ends with `tap_done`.
 
 tap_cases=0
 tap_failures=0

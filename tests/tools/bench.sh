@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# yoke bench with tiny times on PoCL: that everything is measured, in each form of output; not what comes of it.
+# yoke bench with tiny times on PoCL: everything is measured, in each output format; the figures themselves are not checked.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"

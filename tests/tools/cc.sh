@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# yoke cc on PoCL: the OpenCL form is compiled, the CUDA form read, and at the end compiled too. Good files, bad ones, and twins
-# that differ in each way.
+# yoke cc on PoCL: the OpenCL form is compiled, and the CUDA form is parsed as text, or compiled in the last cases. Good files,
+# bad files, and twins that differ in each way.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"

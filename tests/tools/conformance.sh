@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# yoke-conformance as it is installed, away from the source: on a driver that is right, on one that fails, and with programs that
-# crash, hang and say what no report can have.
+# yoke-conformance as installed, without the source: on a correct driver, on a driver that fails, and with programs that crash,
+# hang or print what no report can contain.
 
 . "$top_srcdir/tests/tap/tap.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# yoke info with drivers that are there, absent, broken in every way, and many; each that is at fault has to be named.
+# yoke info with drivers that are present, absent, many, or broken in every way; each broken driver must be named.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 #
-# What the tests of the tool share; they source it behind tap.sh. The tool sees OpenCL alone, and of its
-# drivers those of the folder `icds`.
+# What the tests of the tool share; they source it after tap.sh. The tool sees only OpenCL, and only the drivers in the folder
+# `icds`.
 
 yoke=$PWD/tools/yoke json_check=$PWD/tests/tools/json_check bad=$PWD/tests/tools/.libs/bad_icd.so
 source=$(cd "$top_srcdir" && pwd)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# yoke trace, and the traces that YOKE_TRACE orders: complete JSON, with every operation of a program whose operations are known,
-# each behind the one before it in its stream, and a picture that is XML.
+# yoke trace, and the traces that YOKE_TRACE writes: complete JSON, with every operation of a known program, each after the
+# previous operation of its stream, and a drawing that is valid XML.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"

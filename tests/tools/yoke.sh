@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What all of the tool's subcommands have: help, versions, exit codes, output for pipes; the manual page and the completions.
+# What all subcommands of the tool share: help, versions, exit statuses, output into pipes; the manual page and the completions.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
