@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A picture of the Mandelbrot set: width x height pixels of 4 bytes (red, green, blue, alpha), centred on (cx, cy), `scale` apart.
- * Everything is additions, products and fma, no library function: so the picture has the same bytes on every device.
+ * It uses only additions, products and fma, no library functions, so the picture has the same bytes on every device.
  * Tolerance: 0
  */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Separable blur of a picture of floats, with 1 channel or with 4 (float4): run the horizontal kernel, then the vertical one.
- * `weights` holds 2 * radius + 1 floats. Beyond the edge the picture goes on with its edge pixels.
+ * `weights` holds 2 * radius + 1 floats. Edge pixels extend beyond the edge.
  *
  * One work-item for each pixel: x over columns, y over rows, in work-groups of any size. Neighbouring work-items read neighbouring
  * pixels, and the pixels that they share come from the cache.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Move n points of space by an affine map: result = rows * (x, y, z, 1). w goes along unchanged: a weight, a colour, an index.
+ * Move n points of space by an affine map: result = rows * (x, y, z, 1). w stays unchanged: a weight, a colour, an index.
  * Shows structs as array elements and by value: the host's structs have the same members in the same order.
  * Tolerance: 0
  */

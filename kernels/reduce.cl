@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sum of n floats: each work-group leaves its part in out[group]. The order of the additions depends on the sizes of the launch
- * alone, so the same launch gives the same bits each time and on every device. A second launch of one group over the parts gives
- * the whole sum.
+ * Sum of n floats: each work-group writes its partial sum to out[group]. The order of the additions depends only on the sizes of
+ * the launch, so the same launch gives the same bits each time and on every device. A second launch, of one group, adds the partial
+ * sums.
  * Tolerance: 0
  */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sum of n floats: each block leaves its part in out[block]. The order of the additions depends on grid and block alone, so the
- * same launch gives the same bits each time and on every device. A second launch of one block over the parts gives the whole sum.
+ * Sum of n floats: each block writes its partial sum to out[block]. The order of the additions depends only on grid and block, so
+ * the same launch gives the same bits each time and on every device. A second launch, of one block, adds the partial sums.
  * Tolerance: 0
  */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pixels of 4 bytes (red, green, blue, alpha) to float4 from 0 to 1 and back. The floats are premultiplied by alpha, as whatever
- * mixes pixels needs them: else the colour of invisible pixels would bleed into their neighbours.
+ * Pixels of 4 bytes (red, green, blue, alpha) to float4 from 0 to 1 and back. The floats are premultiplied by alpha, which
+ * blending requires: otherwise the colour of invisible pixels would bleed into their neighbours.
  * One thread for each of the n pixels: yoke_launch_n(stream, rgba8_unpack, n, YOKE_ARGS(bytes, pixels, n)).
  * Tolerance: 0
  */

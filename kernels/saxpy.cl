@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * y = a x + y. One work-item for each of the n elements: yoke_launch_n(stream, saxpy, n, YOKE_ARGS(x, y, a, n)).
- * fma rounds once, and does so on every device: a plain a * x + y would depend on what the compiler makes of it.
+ * fma rounds once on every device: the result of a plain a * x + y would depend on the compiler.
  * Tolerance: 0
  */
 

@@ -28,12 +28,10 @@
  * queue, until the driver has done everything that this stream submitted. An event with a failure also says that everything
  * before it is over.
  *
- * One thread enqueues. That is enough: an enqueue is one step here (gate.c shows why it may be), so several threads are
- * equivalent to one thread that enqueues in their order, and each order is a program of its own. Only a wait checks its event
- * some time before.
+ * One thread enqueues. That is enough: an enqueue is one step here (gate.c shows why it may be), so several threads are equivalent
+ * to one thread that enqueues in their order, and each order is its own program. Only a wait checks its event some time before.
  *
- * Not modelled: shortcuts for when the library knows that the driver is done (they only wait less), work that fails on the
- * device, recovery, running out of memory, and that a worker's thread ends when idle.
+ * Not modelled: shortcuts that only wait less, work that fails on the device, recovery, out of memory, the end of idle threads.
  */
 /* clang-format on */
 #include <inttypes.h>
