@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a backend may call of the core, beside texts, errors and messages (base/). Nothing else of src/ is for backends. The order of
- * locks is in README.md.
+ * What a backend may call of the core, beside texts, errors and messages (base/). Nothing else of src/ is for backends:
+ * tests/static/layers.sh compares this header with what the backends' object files want from the linker. The order of locks is in
+ * README.md.
  */
 #ifndef YK_BACKEND_API_H
 #define YK_BACKEND_API_H
@@ -21,6 +22,9 @@ yoke_status yk_device_list_add(yk_device_list *list, const yk_backend *backend, 
 /* A device or platform that cannot be used, and why: one line. */
 void yk_device_list_reject(yk_device_list *list, const char *format, ...) YOKE_PRINTF(2, 3);
 
+/* For driver_each: a driver's name, and the lines of NAME=VALUE that start it alone. Both are copied. */
+typedef void yk_driver_visit(const char *name, const char *settings, void *user);
+
 /* Wake all threads that sleep for an event. From any thread, at any time, any number of times: notices are recycled but
  * never freed. */
 void yk_notice_post(yk_notice *notice);
@@ -30,6 +34,16 @@ yoke_status yk_program_add_name_expression(yoke_program *program, const char *na
 /* What the compiler calls it, and the other way round: `name` itself where it is none of the name_expressions. */
 const char *yk_program_lowered(const yoke_program *program, const char *name);
 const char *yk_program_spelled(const yoke_program *program, const char *lowered);
+
+/* The file and line behind a line of the expanded text. The name lives as long as the map. False: the map is empty, or line 0. */
+bool yk_line_map_find(const yk_line_map *map, unsigned long line, const char **out_file, unsigned long *out_line);
+
+/* "PTX", "a cubin", for messages: of a yk_code_kind, or of what program/code.h finds. */
+const char *yk_code_kind_text(int kind);
+/* Read a number of `width` bytes from `at`; 0 beyond the end of the bytes. Little-endian. */
+uint64_t yk_code_number(const void *bytes, size_t size, uint64_t at, unsigned width);
+
+void yk_kernel_table_free(yk_kernel_table *table);
 
 /* Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED: there are too many. */
 yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param);

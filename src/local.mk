@@ -7,6 +7,7 @@ noinst_LTLIBRARIES += libyoke-all.la
 libyoke_all_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 libyoke_all_la_CFLAGS = $(AM_CFLAGS) $(COVERAGE_CFLAGS)
 libyoke_all_la_SOURCES = \
+	src/backend.def \
 	src/backend.h \
 	src/backend_api.h \
 	src/base/base.h \
@@ -46,6 +47,7 @@ libyoke_all_la_SOURCES = \
 	src/objects/op.h \
 	src/objects/program.h \
 	src/objects/stream.h \
+	src/objects/traits.h \
 	src/stream/deferred.c \
 	src/stream/depth.c \
 	src/stream/depth.h \

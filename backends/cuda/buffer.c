@@ -232,7 +232,6 @@ yoke_status yk_cuda_pool_create(yoke_device *device, yk_cuda_device *native)
     if (status == YOKE_OK)
         yk_cuda_note("cuMemPoolSetAttribute",
                      yk_cu.cuMemPoolSetAttribute(native->pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
-    device->driver_pool = status == YOKE_OK;
     return status;
 }
 

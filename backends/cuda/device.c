@@ -252,9 +252,16 @@ yoke_status yk_cuda_device_open(yoke_device *device)
         yk_cuda_note("cuDevicePrimaryCtxRelease_v2", yk_cu.cuDevicePrimaryCtxRelease_v2(native->ordinal));
         goto out;
     }
-    device->staged = device->reads_block = true;
-    device->fill_reach = UINT64_MAX;
-    device->fills_well[1] = device->fills_well[2] = device->fills_well[4] = true;
+    device->traits = (yk_traits){
+        .language = YK_LANGUAGE_CUDA,
+        .keeps_used_objects = false,  /* cuMemFree does not promise to wait for work in flight, nor does unloading a module */
+        .pins_for_all_devices = true, /* its flags say portable */
+        .driver_pool = native->pool != NULL,
+        .copies_pageable_slowly = true,
+        .reads_block = true,
+        .fills_well = { [1] = true, [2] = true, [4] = true },
+        .fill_reach = UINT64_MAX,
+    };
     device->native = native;
     native = NULL;
 out:

@@ -1,34 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening NVIDIA's driver and filling the table of its functions, at the first use. It is never closed again: it leaves threads and
- * exit handlers behind that would run into unmapped code.
+ * Opening NVIDIA's driver and filling the table of its functions, at the first use.
  */
 #include "driver.h"
 
-#include <dlfcn.h>
-
-/* By its soname: the name without .1 may be the toolkit's stub, which has all functions and does nothing. */
-#define LIBRARY "libcuda.so.1"
-
 yk_cuda_table yk_cu;
 
-static yoke_status fill_table(void *library)
-{
-    static const yk_symbol symbols[] = {
+static const yk_symbol symbols[] = {
 #define YK_CUDA_SYMBOL(need, name, parameters, ...) { #name, offsetof(yk_cuda_table, name), YK_CUDA_##need },
 #include "symbols.def"
-    };
-    yk_text missing = { 0 };
-    yoke_status status = YOKE_OK;
+};
 
-    yk_library_bind(library, &yk_cu, symbols, YK_COUNT_OF(symbols), &missing);
-    if (missing.length)
-        status = yk_fail(YOKE_E_UNAVAILABLE,
-                         "cuda: NVIDIA's driver is too old, Yoke needs one for CUDA 11 or later; " LIBRARY " lacks %s",
-                         yk_text_get(&missing));
-    yk_text_free(&missing);
-    return status;
-}
+/* By its soname: the name without .1 may be the toolkit's stub, which has all functions and does nothing. */
+static const yk_library library = {
+    .soname = "libcuda.so.1",
+    .table = &yk_cu,
+    .symbols = symbols,
+    .count = YK_COUNT_OF(symbols),
+    .absent = "cuda: no NVIDIA driver",
+    .advice = "install NVIDIA's driver (Debian: nvidia-driver), or start the container with its GPUs",
+    .incomplete = "cuda: NVIDIA's driver is too old, Yoke needs one for CUDA 11 or later; libcuda.so.1 lacks",
+};
 
 /* Which GPUs are started, and in which order. A driver that other code has started answers a child with YOKE_E_FORKED, so that
  * there is no need to look for one. */
@@ -38,23 +30,17 @@ bool yk_cuda_driver_key(yk_text *key)
     return true;
 }
 
-void yk_cuda_driver_names(yk_text *names)
+/* There is only one. */
+void yk_cuda_driver_each(yk_driver_visit *visit, void *user)
 {
-    (void)names;
-}
-
-void yk_cuda_driver_alone(const char *name, yk_text *settings)
-{
-    (void)name, (void)settings;
+    (void)visit, (void)user;
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `loaded`, and yk_cu until that */
 
 void yk_cuda_forked(void)
 {
-    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-
-    lock = fresh;
+    yk_lock_renew(&lock);
 }
 
 yoke_status yk_cuda_load(void)
@@ -62,21 +48,11 @@ yoke_status yk_cuda_load(void)
     static bool loaded;
     yoke_status status = YOKE_OK;
     yk_CUresult result;
-    void *library;
 
     pthread_mutex_lock(&lock);
     if (loaded)
         goto out;
-    library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        const char *reason = dlerror();
-        status = yk_fail(YOKE_E_UNAVAILABLE,
-                         "cuda: no NVIDIA driver: %s; install NVIDIA's driver (Debian: nvidia-driver), or start the container "
-                         "with its GPUs",
-                         reason ? reason : LIBRARY " cannot be opened");
-        goto out;
-    }
-    status = fill_table(library);
+    status = yk_library_open(&library);
     if (status < 0)
         goto out;
     yk_cuda_inject();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The CUDA backend's own view of the driver: its table of functions, the structs behind the objects' `native` members, and the
- * slots that backend.c puts into the table of backend.h. Every call of the driver goes through `yk_cu`, which is filled before the
+ * prototypes of the slots. Every call of the driver goes through `yk_cu`, which is filled before the
  * first.
  *
  * Contexts: launches, copies, fills, events and waits use the context of their stream or event and need none to be current
@@ -147,80 +147,12 @@ static inline void yk_cuda_point_to_arguments(const yk_op *op, void *arguments[]
 /* A copy of any kind as the driver describes it (copy.c). */
 yk_CUDA_MEMCPY3D yk_cuda_copy_of(const yk_op *op);
 
-/* ---- The slots of backend.h ---- */
+/* ---- The slots of backend.def ---- */
 
 /* Destroying goes on whatever the driver answers: while the process ends it says CUDA_ERROR_DEINITIALIZED and has freed everything,
  * after a fault it repeats the fault, and in neither case is there anything left to do. What else it says is told in the log. */
 
-yoke_status yk_cuda_device_list(yk_device_list *list);
-bool yk_cuda_driver_key(yk_text *key);
-void yk_cuda_driver_names(yk_text *names);
-void yk_cuda_driver_alone(const char *name, yk_text *settings);
-void yk_cuda_forked(void);
-yoke_status yk_cuda_device_open(yoke_device *device);
-void yk_cuda_device_close(yoke_device *device);
-void yk_cuda_device_native(const yoke_device *device, yoke_native_device *out_native);
-const char *yk_cuda_device_lacks(const yoke_device *device, int capability);
-
-yoke_status yk_cuda_stream_create(yoke_stream *stream);
-void yk_cuda_stream_destroy(yoke_stream *stream);
-yoke_status yk_cuda_stream_renew(yoke_stream *stream);
-void yk_cuda_stream_finish(yoke_stream *stream);
-yoke_status yk_cuda_stream_native_enter(yoke_stream *stream, void **out_handle);
-void yk_cuda_stream_native_leave(yoke_stream *stream);
-yoke_status yk_cuda_stream_wait_event(yoke_stream *stream, yoke_event *event);
-
-yoke_status yk_cuda_event_create(yoke_event *event);
-void yk_cuda_event_destroy(yoke_event *event);
-yoke_status yk_cuda_event_record(yoke_event *event);
-void yk_cuda_event_reset(yoke_event *event);
-yoke_status yk_cuda_event_query(yoke_event *event);
-yoke_status yk_cuda_event_notify(yoke_event *event, yk_notice *notice);
-yoke_status yk_cuda_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
-
-yoke_status yk_cuda_buffer_create(yoke_buffer *buffer);
-yoke_status yk_cuda_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *stream);
-yoke_status yk_cuda_buffer_register(yoke_buffer *buffer);
-yoke_status yk_cuda_buffer_wrap(yoke_buffer *buffer, uintptr_t native);
-void yk_cuda_buffer_destroy(yoke_buffer *buffer);
-yoke_status yk_cuda_buffer_native(const yoke_buffer *buffer, uintptr_t *out_native);
-yoke_status yk_cuda_view_create(yoke_buffer *view);
-void yk_cuda_view_destroy(yoke_buffer *view);
-bool yk_cuda_host_is_pinned(const yoke_device *device, const void *host);
-
-yoke_status yk_cuda_device_memory(const yoke_device *device, uint64_t *out_free, uint32_t *out_flags);
-void yk_cuda_pool_limit(const yoke_device *device, uint64_t limit);
-yoke_status yk_cuda_pool_cached(const yoke_device *device, uint64_t *out_bytes);
-bool yk_cuda_pool_trim(const yoke_device *device, uint64_t keep);
-bool yk_cuda_copies_between(const yoke_device *device, const yoke_device *other);
-
-yoke_status yk_cuda_write(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_read(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_copy(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_write_rect(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_read_rect(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_copy_rect(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_fill(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_launch(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_launch_cooperative(yoke_stream *stream, const yk_op *op);
-yoke_status yk_cuda_cooperative_blocks(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most);
-
-bool yk_cuda_graph_takes(const yk_op *op);
-yoke_status yk_cuda_graph_create(yk_batch *batch);
-void yk_cuda_graph_destroy(yk_batch *batch);
-yoke_status yk_cuda_graph_update(yk_batch *batch, yk_step *step, const yk_op *op);
-yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_batch *batch);
-
-yoke_status yk_cuda_device_compiler(const yoke_device *device, yoke_compiler_info *out_info);
-yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text);
-yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
-                                  yk_text *log);
-yoke_status yk_cuda_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code);
-yoke_status yk_cuda_program_load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log);
-yoke_status yk_cuda_program_global(const yoke_program *program, const char *name, yoke_buffer *buffer);
-void yk_cuda_program_destroy(yoke_program *program);
-yoke_status yk_cuda_program_kernel_names(const yoke_program *program, yk_text *names);
-yoke_status yk_cuda_kernel_create(yoke_kernel *kernel);
-void yk_cuda_kernel_destroy(yoke_kernel *kernel);
+#define YK_SLOT(result, name, parameters) result yk_cuda_##name parameters;
+#include "backend.def"
 
 #endif

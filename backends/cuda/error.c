@@ -5,9 +5,6 @@
  */
 #include "driver.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #define RESTART "; the GPU is lost to this process, restart it"
 #define FAULT " (compute-sanitizer finds the place)" RESTART
 
@@ -106,13 +103,7 @@ const char *yk_cuda_name(yk_CUresult result)
 
 static yoke_status fail(yoke_status status, const char *call, yk_CUresult result, const char *format, va_list values)
 {
-    const char *advice = meaning_of(result)->advice;
-    char detail[512] = "";
-
-    if (format)
-        vsnprintf(detail, sizeof detail, format, values);
-    return yk_driver_fail(status, "cuda", call, (int)result, yk_cuda_name(result), "%s%s%s", detail, *detail && *advice ? "; " : "",
-                          advice);
+    return yk_driver_vfail(status, "cuda", call, (int)result, yk_cuda_name(result), meaning_of(result)->advice, format, values);
 }
 
 yoke_status yk_cuda_fail(const char *call, yk_CUresult result, const char *format, ...)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/code.h"
 
 /* ---- Measuring ---- */
 

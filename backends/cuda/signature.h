@@ -3,7 +3,7 @@
 #ifndef YK_CUDA_SIGNATURE_H
 #define YK_CUDA_SIGNATURE_H
 
-#include "objects/objects.h"
+#include "backend_api.h"
 
 /* Read the kernels that are extern "C" out of a source whose #includes are put in. `out` is empty before. What is not certain is
  * left out: the rest counts where it agrees with the compiled kernel. YOKE_E_OUT_OF_HOST_MEMORY, and nothing else. */

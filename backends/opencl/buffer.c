@@ -197,7 +197,7 @@ yoke_status yk_opencl_buffer_create(yoke_buffer *buffer)
     return status;
 }
 
-/* OpenCL has no pools, so device->driver_pool is never set. */
+/* OpenCL has no pools, so traits.driver_pool is never set. */
 yoke_status yk_opencl_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *stream)
 {
     (void)stream;

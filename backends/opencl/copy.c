@@ -34,7 +34,7 @@ SLOT(write, op->u.transfer.buffer, op->u.transfer.buffer)
  * else is under way that is no wait for anything but the read. */
 static cl_bool reads_here(const yoke_stream *stream, const yk_op *op)
 {
-    return op->u.transfer.sync && stream->device->reads_end_late &&
+    return op->u.transfer.sync && stream->device->traits.reads_end_late &&
            yk_stream_submitted(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
 }
 

@@ -200,18 +200,37 @@ yoke_status yk_opencl_device_list(yk_device_list *list)
 
 void yk_opencl_forked(void)
 {
-    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-
-    lock = fresh;
+    yk_lock_renew(&lock);
     yk_opencl_load_forked();
 }
 
 /* ---- Opening ---- */
 
+/* OpenCL drivers keep buffers, programs and kernels alive while commands use them, and queues while they have commands. */
+static yk_traits traits_of(const yk_opencl_slot *slot)
+{
+    yk_traits traits = {
+        .language = YK_LANGUAGE_OPENCL,
+        .keeps_used_objects = true,
+        .records_with_operations = true,
+        .pins_for_all_devices = false, /* memory is mapped for one context */
+        .local_parameters = true,
+        .copies_pageable_slowly = !slot->unified,
+        .reads_end_late = slot->nvidia,
+        .releases_wait = slot->nvidia,   /* clReleaseProgram, for kernels that run, and every enqueue then waits for it (580) */
+        .captures_writes = slot->nvidia, /* up to 64 KiB, from pinned memory too (580) */
+        .fill_reach = slot->nvidia ? INT32_MAX : UINT64_MAX,
+    };
+    /* NVIDIA's driver (580) fills with 0.4 to 3.6 of 4.6 TB/s, the shorter the pattern the slower. */
+    for (size_t i = 1; i < YK_COUNT_OF(traits.fills_well); i++)
+        traits.fills_well[i] = !slot->nvidia;
+    return traits;
+}
+
 yoke_status yk_opencl_device_open(yoke_device *device)
 {
-    yoke_status status = list_once();
     yk_opencl_device *native;
+    yoke_status status = list_once();
     cl_int code;
 
     if (status != YOKE_OK)
@@ -222,38 +241,37 @@ yoke_status yk_opencl_device_open(yoke_device *device)
     native->slot = find_slot(device->info.index);
     if (!native->slot || strcmp(native->slot->info.name, device->info.name) != 0) {
         status = yk_fail(YOKE_E_NOT_FOUND, "opencl: device %d, '%s', is gone", (int)device->info.index, device->info.name);
-        goto out;
+        goto out_native;
     }
     const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM, (cl_context_properties)native->slot->platform, 0 };
     native->context = yk_cl.clCreateContext(properties, 1, &native->slot->id, NULL, NULL, &code);
     if (!native->context) {
         status = yk_opencl_fail_as(YOKE_E_UNAVAILABLE, "clCreateContext", code, "'%s' refuses to start", device->info.name);
-        goto out;
+        goto out_native;
     }
     native->mapping = yk_cl.clCreateCommandQueue(native->context, native->slot->id, 0, &code);
     if (!native->mapping) {
         status = yk_opencl_fail("clCreateCommandQueue", code, "'%s'", device->info.name);
-        yk_opencl_note("clReleaseContext", yk_cl.clReleaseContext(native->context));
-        goto out;
+        goto out_context;
     }
-    if (pthread_mutex_init(&native->memory_lock, NULL) || pthread_mutex_init(&native->mapping_lock, NULL)) {
+    if (pthread_mutex_init(&native->memory_lock, NULL) != 0) {
         status = yk_no_memory("a device's lock");
-        yk_opencl_note("clReleaseCommandQueue", yk_cl.clReleaseCommandQueue(native->mapping));
-        yk_opencl_note("clReleaseContext", yk_cl.clReleaseContext(native->context));
-        goto out;
+        goto out_queue;
     }
-    device->staged = !native->slot->unified;
-    device->reads_end_late = native->slot->nvidia;
-    device->releases_wait =
-        native->slot->nvidia; /* clReleaseProgram, for kernels that run, and every enqueue then waits for it (580) */
-    device->captures_writes = native->slot->nvidia; /* up to 64 KiB, from pinned memory too (580) */
-    device->fill_reach = native->slot->nvidia ? INT32_MAX : UINT64_MAX;
-    /* NVIDIA's driver (580) fills with 0.4 to 3.6 of 4.6 TB/s, the shorter the pattern the slower. */
-    for (size_t i = 1; i < YK_COUNT_OF(device->fills_well); i++)
-        device->fills_well[i] = !native->slot->nvidia;
+    if (pthread_mutex_init(&native->mapping_lock, NULL) != 0) {
+        status = yk_no_memory("a device's lock");
+        goto out_memory_lock;
+    }
+    device->traits = traits_of(native->slot);
     device->native = native;
-    native = NULL;
-out:
+    return YOKE_OK;
+out_memory_lock:
+    pthread_mutex_destroy(&native->memory_lock);
+out_queue:
+    yk_opencl_note("clReleaseCommandQueue", yk_cl.clReleaseCommandQueue(native->mapping));
+out_context:
+    yk_opencl_note("clReleaseContext", yk_cl.clReleaseContext(native->context));
+out_native:
     free(native);
     return status;
 }

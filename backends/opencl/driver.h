@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The OpenCL backend's own view of the driver: its table of functions, the structs behind the objects' `native` members, and the
- * slots that backend.c puts into the table of backend.h. Every OpenCL call of Yoke goes through `yk_cl`, which is filled before the
+ * prototypes of the slots. Every OpenCL call of Yoke goes through `yk_cl`, which is filled before the
  * first.
  */
 #ifndef YK_OPENCL_DRIVER_H
@@ -38,6 +38,7 @@ extern struct yk_cl_table yk_cl;
 
 /* Open libOpenCL.so.1 and fill the table, once. YOKE_E_UNAVAILABLE when there is none or it lacks functions. */
 yoke_status yk_opencl_load(void);
+/* In a forked child: make its lock new. */
 void yk_opencl_load_forked(void);
 
 /* ---- What is behind `native` ---- */
@@ -202,6 +203,9 @@ bool yk_opencl_bind_command_buffers(yk_opencl_slot *slot);
 yoke_status yk_opencl_map(yoke_buffer *buffer);
 void yk_opencl_unmap(yoke_buffer *buffer);
 
+/* Have the driver start on what the event stands behind. */
+yoke_status yk_opencl_event_flush(yoke_event *event);
+
 /* ---- Describing (describe.c) ---- */
 
 /* Fill the slot of a platform's device, whose id it holds: what the device is and can do, or why it is rejected. *out_answered:
@@ -228,79 +232,9 @@ static inline void yk_opencl_note(const char *call, cl_int code)
 /* A command that the driver had accepted failed, as `call` tells with `code`. */
 YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code);
 
-/* ---- The slots of backend.h ---- */
+/* ---- The slots of backend.def ---- */
 
-yoke_status yk_opencl_device_list(yk_device_list *list);
-bool yk_opencl_driver_key(yk_text *key);
-void yk_opencl_driver_names(yk_text *names);
-void yk_opencl_driver_alone(const char *name, yk_text *settings);
-void yk_opencl_forked(void);
-yoke_status yk_opencl_device_open(yoke_device *device);
-void yk_opencl_device_close(yoke_device *device);
-void yk_opencl_device_native(const yoke_device *device, yoke_native_device *out_native);
-const char *yk_opencl_device_lacks(const yoke_device *device, int capability);
-
-yoke_status yk_opencl_stream_create(yoke_stream *stream);
-void yk_opencl_stream_destroy(yoke_stream *stream);
-yoke_status yk_opencl_stream_renew(yoke_stream *stream);
-void yk_opencl_stream_finish(yoke_stream *stream);
-yoke_status yk_opencl_stream_native_enter(yoke_stream *stream, void **out_handle);
-void yk_opencl_stream_native_leave(yoke_stream *stream);
-yoke_status yk_opencl_stream_wait_event(yoke_stream *stream, yoke_event *event);
-
-yoke_status yk_opencl_event_create(yoke_event *event);
-void yk_opencl_event_destroy(yoke_event *event);
-yoke_status yk_opencl_event_record(yoke_event *event);
-void yk_opencl_event_reset(yoke_event *event);
-yoke_status yk_opencl_event_query(yoke_event *event);
-yoke_status yk_opencl_event_notify(yoke_event *event, yk_notice *notice);
-yoke_status yk_opencl_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
-/* Have the driver start on what the event stands behind. */
-yoke_status yk_opencl_event_flush(yoke_event *event);
-
-yoke_status yk_opencl_buffer_create(yoke_buffer *buffer);
-yoke_status yk_opencl_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *stream);
-yoke_status yk_opencl_buffer_register(yoke_buffer *buffer);
-yoke_status yk_opencl_buffer_wrap(yoke_buffer *buffer, uintptr_t native);
-void yk_opencl_buffer_destroy(yoke_buffer *buffer);
-yoke_status yk_opencl_buffer_native(const yoke_buffer *buffer, uintptr_t *out_native);
-yoke_status yk_opencl_view_create(yoke_buffer *view);
-void yk_opencl_view_destroy(yoke_buffer *view);
-bool yk_opencl_host_is_pinned(const yoke_device *device, const void *host);
-
-yoke_status yk_opencl_device_memory(const yoke_device *device, uint64_t *out_free, uint32_t *out_flags);
-void yk_opencl_pool_limit(const yoke_device *device, uint64_t limit);
-yoke_status yk_opencl_pool_cached(const yoke_device *device, uint64_t *out_bytes);
-bool yk_opencl_pool_trim(const yoke_device *device, uint64_t keep);
-bool yk_opencl_copies_between(const yoke_device *device, const yoke_device *other);
-
-yoke_status yk_opencl_write(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_read(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_copy(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_write_rect(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_read_rect(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_copy_rect(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_fill(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_launch_cooperative(yoke_stream *stream, const yk_op *op);
-yoke_status yk_opencl_cooperative_blocks(const yoke_kernel *kernel, uint32_t block_threads, size_t shared, uint64_t *out_most);
-
-bool yk_opencl_graph_takes(const yk_op *op);
-yoke_status yk_opencl_graph_create(yk_batch *batch);
-void yk_opencl_graph_destroy(yk_batch *batch);
-yoke_status yk_opencl_graph_update(yk_batch *batch, yk_step *step, const yk_op *op);
-yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_batch *batch);
-
-yoke_status yk_opencl_device_compiler(const yoke_device *device, yoke_compiler_info *out_info);
-yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text);
-yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
-                                    yk_text *log);
-yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code);
-yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log);
-yoke_status yk_opencl_program_global(const yoke_program *program, const char *name, yoke_buffer *buffer);
-void yk_opencl_program_destroy(yoke_program *program);
-yoke_status yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names);
-yoke_status yk_opencl_kernel_create(yoke_kernel *kernel);
-void yk_opencl_kernel_destroy(yoke_kernel *kernel);
+#define YK_SLOT(result, name, parameters) result yk_opencl_##name parameters;
+#include "backend.def"
 
 #endif

@@ -5,9 +5,6 @@
  */
 #include "driver.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 /* What NVIDIA's driver answers after a kernel touched memory that it must not; in no header. */
 #define NVIDIA_ILLEGAL_ACCESS (-9999)
 
@@ -111,15 +108,7 @@ static const char *advice_of(yoke_status status, cl_int code)
 
 static yoke_status fail(yoke_status status, const char *call, cl_int code, const char *format, va_list values)
 {
-    const char *advice = advice_of(status, code);
-    char detail[640] = "";
-
-    if (format)
-        vsnprintf(detail, sizeof detail, format, values);
-    if (!detail[0] && !advice[0])
-        return yk_driver_fail(status, "opencl", call, code, yk_opencl_code_name(code), NULL);
-    return yk_driver_fail(status, "opencl", call, code, yk_opencl_code_name(code), "%s%s%s", detail,
-                          detail[0] && advice[0] ? "; " : "", advice);
+    return yk_driver_vfail(status, "opencl", call, code, yk_opencl_code_name(code), advice_of(status, code), format, values);
 }
 
 yoke_status yk_opencl_fail(const char *call, cl_int code, const char *format, ...)

@@ -184,27 +184,25 @@ bool yk_opencl_driver_key(yk_text *text)
 
 /* ---- One driver alone ---- */
 
-static void add_name(const char *file, const char *library, void *user)
-{
-    if (*library)
-        yk_text_add(user, "%s\n", file ? file : library);
-}
-
-void yk_opencl_driver_names(yk_text *names)
-{
-    visit_all(add_name, names);
-}
+typedef struct driver_visit {
+    yk_driver_visit *visit;
+    void *user;
+} driver_visit;
 
 /* ocl-icd takes the file from the first, and does not know the second; Khronos' loader finds no folder in the first. */
-static void add_settings(const char *file, const char *library, void *user)
+static void visit_driver(const char *file, const char *library, void *user)
 {
-    yk_text_add(user, "OCL_ICD_VENDORS=%s\nOCL_ICD_FILENAMES=%s\n", file ? file : library, library);
+    driver_visit *v = user;
+    yk_text settings = { 0 };
+
+    if (!*library)
+        return;
+    yk_text_add(&settings, "OCL_ICD_VENDORS=%s\nOCL_ICD_FILENAMES=%s\n", file ? file : library, library);
+    v->visit(file ? file : library, yk_text_get(&settings), v->user);
+    yk_text_free(&settings);
 }
 
-void yk_opencl_driver_alone(const char *name, yk_text *settings)
+void yk_opencl_driver_each(yk_driver_visit *visit, void *user)
 {
-    if (ends_in(name, ".icd"))
-        visit_file(name, add_settings, settings);
-    else
-        add_settings(NULL, name, settings);
+    visit_all(visit_driver, &(driver_visit){ visit, user });
 }

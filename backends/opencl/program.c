@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/code.h"
 
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 

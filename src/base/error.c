@@ -5,7 +5,6 @@
  */
 #include "base/base.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -133,6 +132,15 @@ yoke_status yk_driver_fail(yoke_status status, const char *backend, const char *
     record.driver_name = name;
     record.driver_code = code;
     return status;
+}
+
+yoke_status yk_driver_vfail(yoke_status status, const char *backend, const char *call, int code, const char *name,
+                            const char *advice, const char *format, va_list values)
+{
+    char detail[TEXT_SIZE] = "";
+    if (format)
+        vsnprintf(detail, sizeof detail, format, values);
+    return yk_driver_fail(status, backend, call, code, name, "%s%s%s", detail, *detail && *advice ? "; " : "", advice);
 }
 
 yoke_status yk_no_memory(const char *what)

@@ -3,6 +3,8 @@
 #ifndef YK_ERROR_H
 #define YK_ERROR_H
 
+#include <stdarg.h>
+
 #include "base/macros.h"
 
 /* Start a new record with a status and a text; returns status. */
@@ -10,6 +12,9 @@ YK_COLD yoke_status yk_fail(yoke_status status, const char *format, ...) YOKE_PR
 /* A driver call failed: the text becomes "backend: call failed: NAME (code): detail", without the last part when format is NULL. */
 YK_COLD yoke_status yk_driver_fail(yoke_status status, const char *backend, const char *call, int code, const char *name,
                                    const char *format, ...) YOKE_PRINTF(6, 7);
+/* The same with a detail made of `format`, which may be NULL, and of `advice`, which may be "": for a backend's own functions. */
+YK_COLD yoke_status yk_driver_vfail(yoke_status status, const char *backend, const char *call, int code, const char *name,
+                                    const char *advice, const char *format, va_list values);
 /* Out of host memory while doing `what`. */
 YK_COLD yoke_status yk_no_memory(const char *what);
 /* Note the public function, and the place that enqueued the work (may be NULL), in the record of a failure; returns status. */

@@ -21,6 +21,13 @@ void yk_fork_arm(void);
 /* For public functions that take no object: YOKE_OK, or YOKE_E_FORKED with its record. */
 YK_COLD yoke_status yk_fork_check(const char *function);
 
+/* In a forked child: a lock that a thread of the parent may have held is as new. */
+static inline void yk_lock_renew(pthread_mutex_t *lock)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    *lock = fresh;
+}
+
 /* This process was forked from one that had opened a device: nothing of a driver works here. */
 extern bool yk_forked;
 

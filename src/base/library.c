@@ -14,3 +14,19 @@ void yk_library_bind(void *library, void *table, const yk_symbol *symbols, size_
             yk_text_add(missing, "%s%s", missing->length ? ", " : "", symbols[i].name);
     }
 }
+
+yoke_status yk_library_open(const yk_library *library)
+{
+    yk_text missing = { 0 };
+    yoke_status status = YOKE_OK;
+    void *handle = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        const char *reason = dlerror();
+        return yk_fail(YOKE_E_UNAVAILABLE, "%s: %s; %s", library->absent, reason ? reason : library->soname, library->advice);
+    }
+    yk_library_bind(handle, library->table, library->symbols, library->count, &missing);
+    if (missing.length)
+        status = yk_fail(YOKE_E_UNAVAILABLE, "%s %s", library->incomplete, yk_text_get(&missing));
+    yk_text_free(&missing);
+    return status;
+}

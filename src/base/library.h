@@ -12,6 +12,20 @@ typedef struct yk_symbol {
     bool required;
 } yk_symbol;
 
+/* A driver's library: where its functions go, and what to say when there is none or when it lacks some. */
+typedef struct yk_library {
+    const char *soname;
+    void *table;
+    const yk_symbol *symbols;
+    size_t count;
+    const char *absent, *advice; /* around the loader's reason: "cuda: no driver", "install it" */
+    const char *incomplete;      /* before the names: "cuda: the driver is too old, it lacks" */
+} yk_library;
+
+/* Open the library and fill its table. It is never closed again: drivers leave threads and exit handlers behind that would run into
+ * unmapped code. YOKE_E_UNAVAILABLE. */
+yoke_status yk_library_open(const yk_library *library);
+
 /* Fill a table, with NULL for what the library lacks; the names of all required functions that it lacks are added to `missing`. */
 void yk_library_bind(void *library, void *table, const yk_symbol *symbols, size_t count, yk_text *missing);
 

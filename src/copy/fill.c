@@ -141,8 +141,8 @@ static yoke_kernel *kernel_for(yoke_stream *stream, const yk_op *fill)
     yoke_device *device = stream->device;
     size_t size = fill->u.fill.width * fill->u.fill.height;
     size_t end = fill->u.fill.offset + (fill->u.fill.height - 1) * fill->u.fill.pitch + fill->u.fill.width;
-    bool slow = !device->fills_well[fill->u.fill.pattern_size] || device->filler.forced;
-    bool beyond = end > device->fill_reach;
+    bool slow = !device->traits.fills_well[fill->u.fill.pattern_size] || device->filler.forced;
+    bool beyond = end > device->traits.fill_reach;
     if (!(beyond || (slow && size >= kernel_gains)) || !kernel_can(device, fill))
         return NULL;
     bool needed = beyond || device->filler.forced;

@@ -32,6 +32,7 @@ void yk_staging_init(yoke_device *device)
 {
     const char *order = getenv("YOKE_STAGING"), *threads = getenv("YOKE_COPY_THREADS");
     long cores = sysconf(_SC_NPROCESSORS_ONLN), copiers = threads ? strtol(threads, NULL, 10) : 0;
+    device->staged = device->traits.copies_pageable_slowly;
     if (order && (*order == '0' || *order == '1')) {
         device->staged = *order == '1';
         device->stages_small = device->staged;
@@ -221,7 +222,7 @@ static yoke_status give(const side *at, bool write, size_t start, const piece *p
     bool plain = p->height == 1 && p->depth == 1;
     size_t row = p->width, slice = p->width * p->height;
     yk_op op = { .kind = write ? (plain ? YK_OP_WRITE : YK_OP_WRITE_RECT) : (plain ? YK_OP_READ : YK_OP_READ_RECT),
-                 .end = backend->records_with_operations ? end : NULL,
+                 .end = at->stream->device->traits.records_with_operations ? end : NULL,
                  .u.transfer = {
                      .buffer = at->buffer, .offset = at->offset + start, .size = slice * p->depth, .host = pinned->host } };
     if (write)

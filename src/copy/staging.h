@@ -14,8 +14,8 @@ void yk_staging_init(yoke_device *device);
 /* Whether a small write would take its bytes now, while something that may still change them is under way. */
 YK_HOT bool yk_is_captured_early(const yoke_stream *stream)
 {
-    return stream->device->captures_writes && atomic_load_explicit(&stream->writes_host, memory_order_relaxed) >
-                                                  atomic_load_explicit(&stream->done, memory_order_acquire);
+    return stream->device->traits.captures_writes && atomic_load_explicit(&stream->writes_host, memory_order_relaxed) >
+                                                         atomic_load_explicit(&stream->done, memory_order_acquire);
 }
 
 /* Enqueue a copy to or from the host, however it is carried best. */

@@ -51,11 +51,11 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     yoke_status status = read ? check_target(function, device, op, extent) : YOKE_OK;
     if (status < 0)
         return status;
-    if (sync && device->reads_end_late && yk_is_pinned(device, op->u.transfer.host, extent))
+    if (sync && device->traits.reads_end_late && yk_is_pinned(device, op->u.transfer.host, extent))
         op->u.transfer.sync = false;
     atomic_fetch_add_explicit(&stream->copying, op->u.transfer.size, memory_order_relaxed);
     bool large = device->staged && op->u.transfer.size >= (device->stages_small ? pays_when_forced : pays);
-    bool blocks = read && device->reads_block && !sync && !yk_stream_is_idle(stream);
+    bool blocks = read && device->traits.reads_block && !sync && !yk_stream_is_idle(stream);
     bool early = !read && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
     if (early && !device->blocking)
         return yk_stream_defer(stream, op); /* until nothing is under way: yk_needs_idle */

@@ -128,41 +128,52 @@ static yoke_status start_child(const yk_backend *backend, const char *settings, 
 /* ---- Which of several drivers it is ---- */
 
 typedef struct driver {
-    char *name;
-    yk_text settings; /* that leave it alone */
+    char *name, *settings; /* settings: that start it alone */
     yk_probe_child child;
     bool asked;
 } driver;
 
-/* The names are lines. Returns how many there are, and cuts them apart. */
-static size_t cut_lines(yk_text *names, driver **out_drivers)
+typedef struct driver_list {
+    driver *drivers;
+    size_t count;
+} driver_list;
+
+static void add_driver(const char *name, const char *settings, void *user)
 {
-    size_t count = 0, i = 0;
-    for (size_t at = 0; at < names->length; at++)
-        count += names->data[at] == '\n';
-    *out_drivers = count > 0 ? calloc(count, sizeof **out_drivers) : NULL;
-    if (!*out_drivers)
-        return 0;
-    for (char *line = names->data, *end; i < count && (end = strchr(line, '\n')); line = end + 1) {
-        *end = '\0';
-        (*out_drivers)[i++].name = line;
+    driver_list *all = user;
+    driver *grown = realloc(all->drivers, (all->count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    all->drivers = grown;
+    grown += all->count++;
+    *grown = (driver){ .name = strdup(name), .settings = strdup(settings) };
+    if (grown->name && grown->settings)
+        return;
+    free(grown->name);
+    free(grown->settings);
+    all->count--;
+}
+
+static void free_drivers(driver_list *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        free(all->drivers[i].name);
+        free(all->drivers[i].settings);
     }
-    return i;
+    free(all->drivers);
 }
 
 /* Ask each alone, all at once. What is good of those that answer with devices is left in `good`. */
 static void ask_each(const yk_backend *backend, driver *drivers, size_t count, yk_text *good)
 {
-    for (size_t i = 0; i < count; i++) {
-        backend->driver_alone(drivers[i].name, &drivers[i].settings);
-        drivers[i].asked = start_child(backend, yk_text_get(&drivers[i].settings), &drivers[i].child) >= 0;
-    }
+    for (size_t i = 0; i < count; i++)
+        drivers[i].asked = start_child(backend, drivers[i].settings, &drivers[i].child) >= 0;
     uint64_t deadline = yk_probe_deadline();
     for (size_t i = 0; i < count; i++) {
         yk_device_list list = { 0 };
         if (drivers[i].asked && yk_probe_answer(&drivers[i].child, deadline, &list, NULL) >= 0 && list.count > 0 &&
             good->length == 0)
-            yk_text_add(good, "%s", yk_text_get(&drivers[i].settings));
+            yk_text_add(good, "%s", drivers[i].settings);
         free(list.infos);
         yk_text_free(&list.rejected);
     }
@@ -171,10 +182,11 @@ static void ask_each(const yk_backend *backend, driver *drivers, size_t count, y
 /* Asked together, the drivers have crashed or did not answer, as `together` says. Fail with the names of those at fault. */
 static yoke_status blame_drivers(const yk_backend *backend, const yk_probe_child *together)
 {
-    yk_text names = { 0 }, good = { 0 }, text = { 0 };
-    driver *drivers;
-    backend->driver_names(&names);
-    size_t count = cut_lines(&names, &drivers), blamed = 0;
+    yk_text good = { 0 }, text = { 0 };
+    driver_list all = { 0 };
+    backend->driver_each(add_driver, &all);
+    driver *drivers = all.drivers;
+    size_t count = all.count, blamed = 0;
     if (count > 1)
         ask_each(backend, drivers, count, &good);
     else if (count == 1)
@@ -194,10 +206,7 @@ static yoke_status blame_drivers(const yk_backend *backend, const yk_probe_child
     if (good.length > 0)
         yk_text_add(&text, "; to start only a driver that works, set %s", yk_text_get(&good));
     yk_fail(YOKE_E_UNAVAILABLE, "%s: %s", backend->name, yk_text_get(&text));
-    for (size_t i = 0; i < count; i++)
-        yk_text_free(&drivers[i].settings);
-    free(drivers);
-    yk_text_free(&names);
+    free_drivers(&all);
     yk_text_free(&good);
     yk_text_free(&text);
     return YOKE_E_UNAVAILABLE;

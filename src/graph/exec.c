@@ -139,8 +139,8 @@ static bool needs_worker(const yoke_device *device, const yk_op *op)
     bool write = op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_RECT;
     if (!is_transfer(op))
         return op->kind > YK_OP_LAUNCH || yk_is_staged(op);
-    return yk_is_staged(op) || (write ? device->captures_writes && op->u.transfer.size <= YK_QUICK_WRITE
-                                      : device->reads_block && !yk_transfer_is_pinned(device, op));
+    return yk_is_staged(op) || (write ? device->traits.captures_writes && op->u.transfer.size <= YK_QUICK_WRITE
+                                      : device->traits.reads_block && !yk_transfer_is_pinned(device, op));
 }
 
 /* ---- Building ---- */

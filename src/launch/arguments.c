@@ -216,7 +216,7 @@ static size_t count_locals(const yk_op *op)
 static yoke_status check_count(const char *function, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
-    bool local_parameters = kernel->program->device->backend->local_parameters;
+    bool local_parameters = kernel->program->device->traits.local_parameters;
     size_t count = op->u.launch.count, given = local_parameters ? count : count - count_locals(op);
     if (kernel->param_count < 0 || given == (size_t)kernel->param_count)
         return YOKE_OK;
@@ -243,7 +243,7 @@ yoke_status yk_arguments_check(const char *function, const yoke_stream *stream, 
     yoke_status status = check_count(function, op);
     *out_special = false;
     for (size_t i = 0; i < count && status == YOKE_OK; i++) {
-        bool parameter = args[i].kind != YOKE_ARG_LOCAL || stream->device->backend->local_parameters;
+        bool parameter = args[i].kind != YOKE_ARG_LOCAL || stream->device->traits.local_parameters;
         status = parameter ? check_one(&at, &args[i], param) : check_value(&at, &args[i], param);
         param += parameter;
         if (status == YOKE_OK && args[i].kind == YOKE_ARG_BUFFER)

@@ -48,7 +48,7 @@ static yoke_status copy_all(const char *function, const char *where, yoke_stream
 /* Append the argument as drivers take it: an array becomes memory, and CUDA has no parameter for shared memory. */
 static yoke_status replace(const char *function, yoke_stream *stream, yk_op *op, const yoke_arg *arg, yoke_arg *target, arrays *all)
 {
-    bool local_parameters = stream->device->backend->local_parameters;
+    bool local_parameters = stream->device->traits.local_parameters;
     yoke_buffer *buffer = NULL;
     yoke_status status = YOKE_OK;
     if (yk_arg_is_array(arg)) {

@@ -17,13 +17,15 @@ enum { MOST_FIELDS = 64, NAME_SIZE = 200 };
 /* The layout, as the kernel stores it: the size of the struct, then each field's offset and size. */
 typedef uint64_t layout[1 + 2 * MOST_FIELDS];
 
-/* How the two languages write the kernel. */
+/* How each language writes the kernel. */
 typedef struct dialect {
     const char *kernel, *global, *word;
 } dialect;
 
-static const dialect cuda = { "extern \"C\" __global__", "", "unsigned long long" };
-static const dialect opencl = { "__kernel", "__global ", "ulong" };
+static const dialect dialects[YK_LANGUAGE_COUNT] = {
+    [YK_LANGUAGE_CUDA] = { "extern \"C\" __global__", "", "unsigned long long" },
+    [YK_LANGUAGE_OPENCL] = { "__kernel", "__global ", "ulong" },
+};
 
 /* ---- What the caller gave ---- */
 
@@ -74,16 +76,14 @@ static void write_kernel(yk_text *text, const dialect *d, const char *name, cons
 static yoke_status extend_source(const yoke_device *device, yoke_source *source, const char *name, const yoke_field *fields,
                                  size_t count, yk_text *text)
 {
-    bool is_cuda = device->backend->compiles_cuda;
     size_t length;
     const char *own = yk_source_text(device, source, &length);
 
     yk_text_add_bytes(text, own, length);
-    write_kernel(text, is_cuda ? &cuda : &opencl, name, fields, count);
+    write_kernel(text, &dialects[device->traits.language], name, fields, count);
     if (text->length < length + 2 || strcmp(text->data + text->length - 2, "}\n") != 0)
         return yk_no_memory("the source of a struct's check");
-    *(is_cuda ? &source->cuda : &source->opencl) = text->data;
-    *(is_cuda ? &source->cuda_size : &source->opencl_size) = text->length;
+    yk_source_set_text(device, source, text->data, text->length);
     return YOKE_OK;
 }
 

@@ -80,7 +80,7 @@ static yoke_status create(const char *function, yoke_device *device, yoke_stream
 {
     if (YK_UNLIKELY(size == 0 || (size > device->info.max_buffer && kind != YOKE_MEMORY_PINNED)))
         return size_fault(function, device, size);
-    yoke_buffer *buffer = new_root(device, kind, stream && device->driver_pool ? YK_ORDERED : YK_CREATED, size);
+    yoke_buffer *buffer = new_root(device, kind, stream && device->traits.driver_pool ? YK_ORDERED : YK_CREATED, size);
     if (!buffer)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     buffer->owner_stream = stream;
@@ -384,7 +384,7 @@ static void release_root(yoke_buffer *buffer)
         yk_pinned_forget(buffer);
         user = YK_MANY_STREAMS; /* copies use the address, which nobody counts as a use */
     }
-    if (device->backend->keeps_used_objects && buffer->kind == YOKE_MEMORY_DEVICE && !yk_pool_keeps(buffer))
+    if (device->traits.keeps_used_objects && buffer->kind == YOKE_MEMORY_DEVICE && !yk_pool_keeps(buffer))
         destroy_root(buffer);
     else if (!give_back_in_order(buffer, user))
         yk_retire(device, buffer, destroy_root, user, yk_account_of(buffer));

@@ -67,7 +67,7 @@ void yk_pinned_forget(const yoke_buffer *buffer)
 /* Whether what was pinned for one device is pinned for another. */
 static bool counts_for(const yoke_device *device, const yoke_device *pinned_for)
 {
-    return device == pinned_for || (device->backend == pinned_for->backend && device->backend->pins_for_all_devices);
+    return device == pinned_for || (device->backend == pinned_for->backend && device->traits.pins_for_all_devices);
 }
 
 /* Whether the memory lies in one pinned buffer, whichever device's; then, whether it is pinned for this one. */

@@ -180,7 +180,7 @@ static bool trim(yoke_device *device, yk_memory_cache *cache, uint64_t keep)
         if (!block)
             return any;
         any = true;
-        yk_retire(device, block, destroy, device->backend->keeps_used_objects ? YK_NO_STREAM : block->user, 0);
+        yk_retire(device, block, destroy, device->traits.keeps_used_objects ? YK_NO_STREAM : block->user, 0);
         yk_reclaim_end(device, true);
     }
 }
@@ -254,7 +254,7 @@ static bool trim_driver_pool(yoke_device *device, uint64_t keep)
 {
     YK_UNCANCELLED;
     yoke_stream *stream;
-    if (!device->driver_pool)
+    if (!device->traits.driver_pool)
         return false;
     for (unsigned i = 0; keep_done(device, i, &stream); i++) {
         if (!stream)

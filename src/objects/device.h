@@ -4,6 +4,7 @@
 #define YK_OBJECTS_DEVICE_H
 
 #include "base/base.h"
+#include "objects/traits.h"
 
 typedef struct yk_backend yk_backend;
 typedef struct yk_block yk_block;
@@ -47,7 +48,8 @@ struct yoke_device {
     yk_object object;
     const yk_backend *backend;
     yoke_device_info info;
-    void *native;
+    void *native;                /* [backends] */
+    yk_traits traits;            /* [backends] what the driver is like */
     bool blocking;               /* YOKE_BLOCKING: every operation finishes before its call returns */
     const yk_observer *observer; /* of its streams; NULL: there is none */
     unsigned trace_number;       /* in the trace */
@@ -56,16 +58,9 @@ struct yoke_device {
     yoke_device *next_open;      /* watchdog.c */
 
     yk_pool pool;
-    bool driver_pool;     /* [backends] the driver has a pool for ordered memory */
-    bool staged;          /* [backends] it copies pageable memory slowly, so Yoke carries that where it pays: staging.c */
-    bool captures_writes; /* [backends] a small write takes its bytes when it is enqueued, not in its turn */
-    bool reads_end_late;  /* [backends] a read to pageable memory, unless its call waits: then transfer.sync is set */
-    bool reads_block;     /* [backends] a read to pageable memory does not return before it has run */
-    bool releases_wait;   /* [backends] its driver waits for running kernels when a program is released, and holds up all threads */
-    bool fills_well[17];  /* [backends] patterns of so many bytes, as fast as memory is; else fill.c has a kernel */
-    uint64_t fill_reach;  /* [backends] beyond this offset its own fills go wrong */
-    bool stages_small;    /* carried also where that hardly pays (YOKE_STAGING=1) */
-    int copiers;          /* threads that carry, with the stream's own */
+    bool staged;             /* large pageable transfers go through staging.c: traits.copies_pageable_slowly, or YOKE_STAGING */
+    bool stages_small;       /* smaller transfers too (YOKE_STAGING=1) */
+    int copiers;             /* threads that carry, with the stream's own */
     atomic_int idle_copiers; /* of those beside the stream's own */
     yk_filler filler;
     atomic_uint deferred_refs; /* so many of its references are not the user's, or last as long as what lies in the trash: of

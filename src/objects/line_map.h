@@ -19,9 +19,6 @@ typedef struct yk_line_map {
     unsigned file_count, file_capacity;
 } yk_line_map;
 
-/* The file and line behind a line of the expanded text. The name lives as long as the map. False: the map is empty, or line 0. */
-bool yk_line_map_find(const yk_line_map *map, unsigned long line, const char **out_file, unsigned long *out_line);
-
 void yk_line_map_free(yk_line_map *map);
 
 #endif

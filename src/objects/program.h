@@ -33,8 +33,6 @@ typedef struct yk_kernel_table {
     size_t count;
 } yk_kernel_table;
 
-void yk_kernel_table_free(yk_kernel_table *table);
-
 /* What compiled code is. */
 typedef enum yk_code_kind {
     YK_CODE_BINARY = 1, /* an OpenCL driver's own, for one device */

@@ -261,8 +261,7 @@ yoke_status yk_program_compile(yoke_program *program, const char *function, cons
     job j = { .source = source };
     size_t size;
     const char *text = yk_source_text(device, source, &size);
-    yoke_status status =
-        yk_include_expand(function, source, device->backend->compiles_cuda, text, size, program->name, &j.text, &j.lines);
+    yoke_status status = yk_include_expand(function, source, device->traits.language, text, size, program->name, &j.text, &j.lines);
     if (status == YOKE_OK && kept)
         kept = has_key(program, &j);
     if (status == YOKE_OK)

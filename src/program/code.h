@@ -3,6 +3,7 @@
 #ifndef YK_CODE_H
 #define YK_CODE_H
 
+#include "backend_api.h"
 #include "program/program_file.h"
 
 /* Beside the kinds of yk_code_kind, which bytes that nothing is known of count among as YK_CODE_BINARY. */
@@ -14,12 +15,6 @@ enum {
 
 /* A yk_code_kind, or one of those. */
 int yk_code_find_kind(const void *bytes, size_t size);
-/* "PTX", "a cubin", for messages. */
-const char *yk_code_kind_text(int kind);
-
-/* [backends] Read a number of the bytes at `at`; 0 beyond their end. Little-endian. */
-uint64_t yk_code_number(const void *bytes, size_t size, uint64_t at, unsigned width);
-
 /* Whether SPIR-V has whole instructions and whole functions up to its end. What is in them is for the driver to judge. */
 bool yk_spirv_is_whole(const void *bytes, size_t size);
 /* SPIR-V of the other byte order becomes that of this machine's. */

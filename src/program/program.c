@@ -120,7 +120,7 @@ static void destroy_retired(void *object)
 static void retire(yoke_program *program)
 {
     yoke_device *device = program->device;
-    retired *r = device->releases_wait ? malloc(sizeof *r) : NULL;
+    retired *r = device->traits.releases_wait ? malloc(sizeof *r) : NULL;
     if (!r) {
         yk_program_destroy(program);
         return;
@@ -138,7 +138,7 @@ void yoke_program_release(yoke_program *program)
     atomic_store(&program->object.kind, YK_DEAD);
     for (yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)
         atomic_store(&kernel->object.kind, YK_DEAD);
-    if (device->backend->keeps_used_objects)
+    if (device->traits.keeps_used_objects)
         retire(program);
     else
         yk_retire(device, program, destroy_program, YK_MANY_STREAMS, 0);

@@ -25,12 +25,35 @@ void yk_source_take(const yoke_source *given, yoke_source *out_source)
     out_source->size = sizeof *out_source;
 }
 
+/* Where a source has its text in each language. */
+static const struct {
+    const char *word;
+    size_t text, size;
+} languages[YK_LANGUAGE_COUNT] = {
+    [YK_LANGUAGE_CUDA] = { "cuda", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size) },
+    [YK_LANGUAGE_OPENCL] = { "opencl", offsetof(yoke_source, opencl), offsetof(yoke_source, opencl_size) },
+};
+
+static const char **text_in(const yoke_source *source, yk_language language)
+{
+    return (const char **)((char *)source + languages[language].text);
+}
+
 const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size)
 {
-    const char *text = device->backend->compiles_cuda ? source->cuda : source->opencl;
-    size_t size = device->backend->compiles_cuda ? source->cuda_size : source->opencl_size;
+    yk_language language = device->traits.language;
+    const char *text = *text_in(source, language);
+    size_t size = *(const size_t *)((const char *)source + languages[language].size);
     *out_size = text && size == 0 ? strlen(text) : size;
     return text;
+}
+
+void yk_source_set_text(const yoke_device *device, yoke_source *source, const char *text, size_t size)
+{
+    for (size_t i = 0; i < YK_LANGUAGE_COUNT; i++) {
+        *text_in(source, (yk_language)i) = i == device->traits.language ? text : NULL;
+        *(size_t *)((char *)source + languages[i].size) = i == device->traits.language ? size : 0;
+    }
 }
 
 /* ---- Checking ---- */
@@ -46,26 +69,29 @@ static bool is_blank(const char *text, size_t size)
 static yoke_status check_text(const char *function, const yoke_device *device, const yoke_source *source)
 {
     size_t size;
-    const char *backend = device->backend->name, *text = yk_source_text(device, source, &size);
-    const char *other = device->backend->compiles_cuda ? source->opencl : source->cuda;
-    if (!text)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s text, which %s takes%s", function, backend,
+    const char *language = languages[device->traits.language].word, *text = yk_source_text(device, source, &size);
+    if (!text) {
+        bool other = false;
+        for (size_t i = 0; i < YK_LANGUAGE_COUNT; i++)
+            other = other || *text_in(source, (yk_language)i);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s text, which %s takes%s", function, language,
                        device->info.selector, other ? "; it has only the other twin" : "");
+    }
     if (!yk_is_range(text, size))
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source's %s text has %zu bytes from %p; that is no range of memory", function,
-                       backend, size, (const void *)text);
+                       language, size, (const void *)text);
     int kind = yk_code_find_kind(text, size);
     const char *nul = memchr(text, 0, size);
     if (kind != YK_FOUND_TEXT && kind != YK_CODE_BINARY)
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
                        "%s: the %s text of source is no source text but %s; yoke_program_load takes compiled code", function,
-                       backend, yk_code_kind_text(kind));
+                       language, yk_code_kind_text(kind));
     if (nul)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: byte %zu of the %zu bytes of source's %s text is NUL%s", function,
-                       (size_t)(nul - text) + 1, size, backend,
+                       (size_t)(nul - text) + 1, size, language,
                        nul == text + size - 1 ? "; its size does not count the terminator" : "");
     if (is_blank(text, size))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the %s text of source is empty", function, backend);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the %s text of source is empty", function, language);
     return YOKE_OK;
 }
 
@@ -188,8 +214,7 @@ static yoke_source *put_source(arena *a, const yoke_device *device, const yoke_s
         memcpy(own, text, size);
         own[size] = '\0';
     }
-    copy.cuda = device->backend->compiles_cuda ? own : NULL;
-    copy.opencl = device->backend->compiles_cuda ? NULL : own;
+    yk_source_set_text(device, &copy, own, size);
     copy.name = put_string(a, source->name);
     copy.defines = put_strings(a, source->defines);
     copy.opencl_std = put_string(a, source->opencl_std);

@@ -9,10 +9,12 @@
 void yk_source_take(const yoke_source *given, yoke_source *out_source);
 /* YOKE_OK, or YOKE_E_INVALID_ARGUMENT saying what is wrong with it for this device. Opens no file. */
 yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source);
-/* The text for the device's backend, which may have no NUL byte behind it. */
+/* The text in the device's language, which may have no NUL byte behind it. */
 const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size);
-/* A copy with everything that it points to, except the other backend's text: one allocation, for free(). NULL and a record when out
- * of memory. */
+/* Make this its only text. */
+void yk_source_set_text(const yoke_device *device, yoke_source *source, const char *text, size_t size);
+/* A copy with everything that it points to, except the texts in other languages: one allocation, for free(). NULL and a record when
+ * out of memory. */
 yoke_source *yk_source_copy(const yoke_device *device, const yoke_source *source);
 
 #endif

@@ -312,7 +312,7 @@ static void spin_for_job(yoke_stream *stream)
 static yoke_event *event_behind(const yoke_stream *stream, const yk_op *op)
 {
     const yk_op *next = op->next;
-    if (!stream->device->backend->records_with_operations || op->kind > YK_OP_LAUNCH || !next)
+    if (!stream->device->traits.records_with_operations || op->kind > YK_OP_LAUNCH || !next)
         return NULL;
     if (next->kind == YK_OP_CALL)
         return next->u.call.after;

@@ -46,13 +46,13 @@ static void look_at_code(const uint8_t *bytes, size_t size)
     }
 }
 
-static void expand(const yoke_source *source, bool is_cuda, const char *text, size_t size)
+static void expand(const yoke_source *source, yk_language language, const char *text, size_t size)
 {
     yk_text out = { 0 };
     yk_line_map map = { 0 };
     const char *file;
     unsigned long line;
-    yoke_status status = yk_include_expand("fuzz", source, is_cuda, text, size, "fuzz", &out, &map);
+    yoke_status status = yk_include_expand("fuzz", source, language, text, size, "fuzz", &out, &map);
     FUZZ_EXPECT(status == YOKE_OK || status == YOKE_E_INVALID_ARGUMENT || status == YOKE_E_BUILD ||
                 status == YOKE_E_OUT_OF_HOST_MEMORY);
     for (unsigned long i = 0; i < 100; i++)
@@ -75,18 +75,18 @@ static void check(const yoke_device *device, const yoke_source *source)
     if (!copy)
         return;
     FUZZ_EXPECT(yk_source_check("fuzz", device, copy) == YOKE_OK);
-    expand(copy, device->backend == &yk_backend_cuda, yk_source_text(device, copy, &size), size);
+    expand(copy, device->traits.language, yk_source_text(device, copy, &size), size);
     free(copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     enum { STRINGS = 6 };
-    static yoke_device device; /* of which only the backend is looked at */
+    static yoke_device device; /* of which only the language is looked at */
     look_at_code(bytes, size);
     if (size == 0)
         return 0;
-    device.backend = bytes[0] & 1 ? &yk_backend_cuda : &yk_backend_opencl;
+    device.traits.language = bytes[0] & 1 ? YK_LANGUAGE_CUDA : YK_LANGUAGE_OPENCL;
     input from = { bytes + 1, size - 1 };
     char *strings[STRINGS], *text;
     for (size_t i = 0; i < STRINGS; i++)

@@ -70,6 +70,19 @@ for backend in "$top_srcdir"/backends/*/; do
     tap_empty "backends/${backend##*/} includes nothing of another backend" "$tap_folder/others"
 done
 
+# What a backend wants from the core: declared in backend_api.h or base/, or its own.
+grep -hE '^ *#include "[a-z_]+/' "$top_srcdir"/backends/*/*.[ch] | grep -v '"base/' >"$tap_folder/includes"
+tap_empty "backends include only backend.h, backend_api.h and base/" "$tap_folder/includes"
+cat "$top_srcdir/src/backend_api.h" "$top_srcdir"/src/base/*.h | grep -oE '\<yk_[a-z0-9_]+' | sort -u >"$tap_folder/api"
+for backend in "$top_srcdir"/backends/*/; do
+    backend=$(basename "$backend")
+    nm -g --defined-only "backends/$backend"/*.o 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >"$tap_folder/own"
+    nm -u "backends/$backend"/*.o 2>/dev/null | awk '$2 ~ /^yk_/ { print $2 }' | sort -u |
+        comm -23 - "$tap_folder/own" | comm -23 - "$tap_folder/api" >"$tap_folder/foreign"
+    tap_empty "backends/$backend calls only what backend_api.h and base/ declare" "$tap_folder/foreign"
+    tap_try "and has object files" test -s "$tap_folder/own"
+done
+
 reached "$top_srcdir/backends/cuda" "$vendor" >"$tap_folder/cuda"
 tap_empty "backends/cuda is built without NVIDIA's headers" "$tap_folder/cuda"
 tap_done

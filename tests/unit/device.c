@@ -81,29 +81,22 @@ static bool key(yk_text *text)
     return true;
 }
 
-static void names(yk_text *names)
+static void each(yk_driver_visit *visit, void *user)
 {
-    (void)names;
-}
-
-static void alone(const char *name, yk_text *settings)
-{
-    (void)name, (void)settings;
+    (void)visit, (void)user;
 }
 
 static const yk_backend fake_cuda = { .name = "cuda",
                                       .device_list = cuda_list,
                                       .driver_key = key,
-                                      .driver_names = names,
-                                      .driver_alone = alone,
+                                      .driver_each = each,
                                       .device_open = open_device,
                                       .device_close = close_device,
                                       .device_lacks = lacks };
 static const yk_backend fake_opencl = { .name = "opencl",
                                         .device_list = opencl_list,
                                         .driver_key = key,
-                                        .driver_names = names,
-                                        .driver_alone = alone,
+                                        .driver_each = each,
                                         .device_open = open_device,
                                         .device_close = close_device,
                                         .device_lacks = lacks };

@@ -13,16 +13,16 @@
 static yk_text out;
 static yk_line_map map;
 
-static yoke_status expand_bytes(const yoke_source *source, bool is_cuda, const char *text, size_t size)
+static yoke_status expand_bytes(const yoke_source *source, yk_language language, const char *text, size_t size)
 {
     yk_text_free(&out);
     yk_line_map_free(&map);
-    return yk_include_expand("test", source, is_cuda, text, size, "main", &out, &map);
+    return yk_include_expand("test", source, language, text, size, "main", &out, &map);
 }
 
 static yoke_status expand(const yoke_source *source, const char *text)
 {
-    return expand_bytes(source, true, text, strlen(text));
+    return expand_bytes(source, YK_LANGUAGE_CUDA, text, strlen(text));
 }
 
 /* How often the expanded text has this. */
@@ -94,8 +94,8 @@ static void lexing(void)
     source.headers = headers;
     for (size_t i = 0; i < YK_COUNT_OF(cases); i++) {
         size_t size = strlen(cases[i].text);
-        bool right = expand_bytes(&source, true, cases[i].text, size) == YOKE_OK && has("IN;") == cases[i].wanted &&
-                     expand_bytes(&source, false, cases[i].text, size) == YOKE_OK && has("IN;") == cases[i].opencl;
+        bool right = expand_bytes(&source, YK_LANGUAGE_CUDA, cases[i].text, size) == YOKE_OK && has("IN;") == cases[i].wanted &&
+                     expand_bytes(&source, YK_LANGUAGE_OPENCL, cases[i].text, size) == YOKE_OK && has("IN;") == cases[i].opencl;
         if (!tap_ok(right, "an #include counts where it should: %zu", i))
             tap_diag("%s", yoke_error()->text);
     }
@@ -116,7 +116,7 @@ static void as_it_is(void)
     }
     tap_is(expand(&source, "\xef\xbb\xbfint x;"), YOKE_OK, "a mark of UTF-8");
     tap_is(yk_text_get(&out), "int x;", "is left out");
-    tap_is(expand_bytes(&source, true, "a\0#include", 10), YOKE_E_INVALID_ARGUMENT, "a NUL byte is an error");
+    tap_is(expand_bytes(&source, YK_LANGUAGE_CUDA, "a\0#include", 10), YOKE_E_INVALID_ARGUMENT, "a NUL byte is an error");
     tap_ok(says("at byte 1"), "which names it: %s", yoke_error()->text);
 }
 
@@ -384,7 +384,7 @@ static void missing(void)
     tap_is(expand(&source, "#include \"cuda_fp16.h\"\nint x;"), YOKE_OK, "but not in quotes:");
     tap_ok(has("#error \"cuda_fp16.h is not there: ") == 1 && has(one) == 1 && has("\"\nint x;") == 1, "there it is an #error: %s",
            yk_text_get(&out));
-    tap_is(expand_bytes(&source, false, "#include <cuda_fp16.h>\n", 23), YOKE_OK, "and for OpenCL");
+    tap_is(expand_bytes(&source, YK_LANGUAGE_OPENCL, "#include <cuda_fp16.h>\n", 23), YOKE_OK, "and for OpenCL");
     tap_is(has("#error \"cuda_fp16.h is not there: "), 1, "always");
     tap_is(expand(&source, "#include \"a?"
                            "?/\\'b\"\n"),
@@ -476,7 +476,7 @@ static void large(void)
         for (; size + unit <= SIZE; size += unit)
             memcpy(text + size, units[i], unit);
         memcpy(text + size, "\n#include <a.h>\n", 16);
-        tap_is(expand_bytes(&source, true, text, size + 16), YOKE_OK, "10 MiB of the same, %zu", i);
+        tap_is(expand_bytes(&source, YK_LANGUAGE_CUDA, text, size + 16), YOKE_OK, "10 MiB of the same, %zu", i);
     }
     free(text);
 }

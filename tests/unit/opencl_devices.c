@@ -308,7 +308,7 @@ static void released_when_idle(const void *user)
     (void)user;
     driver.vendor = "NVIDIA Corporation";
     CHECK(yoke_device_open("opencl:0", &device) == YOKE_OK && yoke_stream_create(device, &stream) == YOKE_OK);
-    CHECK(device->releases_wait);
+    CHECK(device->traits.releases_wait);
     yk_note_submitted(stream, YK_OP_ALLOCATION, &work, false); /* something runs */
     yoke_program_release(made_up_program(device));
     yoke_program_release(made_up_program(device));

@@ -252,7 +252,7 @@ static yoke_status put_include(expansion *x, yk_header *includer, const yk_direc
     if (status < 0)
         return status;
     if (!header) {
-        if (x->headers.is_cuda && !include->quoted) /* NVRTC may have it */
+        if (x->headers.language == YK_LANGUAGE_CUDA && !include->quoted) /* NVRTC may have it */
             return put(x, includer->text + include->begin, include->end - include->begin, lines);
         status = put_missing(x, name);
         return status == YOKE_OK && lines > 1 ? put_blank(x, lines - 1) : status;
@@ -328,13 +328,13 @@ static yoke_status put_header(expansion *x, yk_header *header, int depth)
     return status;
 }
 
-yoke_status yk_include_expand(const char *function, const yoke_source *source, bool is_cuda, const char *text, size_t size,
+yoke_status yk_include_expand(const char *function, const yoke_source *source, yk_language language, const char *text, size_t size,
                               const char *file, yk_text *out_text, yk_line_map *out_map)
 {
     expansion x = { .out = out_text, .map = out_map, .line = 1 };
     yk_header *header;
 
-    yoke_status status = yk_headers_init(&x.headers, function, source, is_cuda);
+    yoke_status status = yk_headers_init(&x.headers, function, source, language);
     if (status == YOKE_OK)
         status = yk_headers_add_text(&x.headers, file, text, size, &header);
     if (status == YOKE_OK)

@@ -118,10 +118,10 @@ static yoke_status open_folder(yk_headers *headers, size_t index)
     return YOKE_OK;
 }
 
-yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, bool is_cuda)
+yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, yk_language language)
 {
     size_t count = 0;
-    *headers = (yk_headers){ .function = function, .source = source, .is_cuda = is_cuda };
+    *headers = (yk_headers){ .function = function, .source = source, .language = language };
     yoke_status status = yk_include_check(function, source);
 
     while (source->include_folders && source->include_folders[count])
@@ -224,7 +224,7 @@ static yoke_status add_header(yk_headers *headers, yk_header *header)
         header->size -= 3;
     }
     if (status == YOKE_OK && (header->place != YK_PLACE_TEXT || yk_directives_may_include(header->text, header->size)) &&
-        !yk_directives_find(&header->directives, header->text, header->size, headers->is_cuda))
+        !yk_directives_find(&header->directives, header->text, header->size, headers->language == YK_LANGUAGE_CUDA))
         status = YOKE_E_OUT_OF_HOST_MEMORY;
     if (status == YOKE_OK && header->place != YK_PLACE_TEXT) {
         find_guard(header);

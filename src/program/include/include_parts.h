@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "objects/traits.h"
 
 /* ---- Directives (include_scan.c) ---- */
 
@@ -77,14 +78,14 @@ typedef struct yk_header {
 typedef struct yk_headers {
     const char *function; /* the public one */
     const yoke_source *source;
-    bool is_cuda;
+    yk_language language;
     char **folders; /* include_folders without links, ended by NULL */
     yk_header *first;
     unsigned count;
 } yk_headers;
 
 /* Look at the folders. The caller calls yk_headers_free also after a failure. */
-yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, bool is_cuda);
+yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, yk_language language);
 /* The source's own text, whose name in messages is `path`. */
 yoke_status yk_headers_add_text(yk_headers *headers, const char *path, const char *text, size_t size, yk_header **out_header);
 /* What this #include of `includer` names. *out_header is NULL when there is no such header anywhere. */

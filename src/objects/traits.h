@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the core must know of a driver: the one place where a backend tells it. device_open sets the traits of a device, which are
+ * zero before; nothing changes them afterwards. Zero is what a driver without quirks says, except for `fills_well` and
+ * `fill_reach`.
+ */
+#ifndef YK_OBJECTS_TRAITS_H
+#define YK_OBJECTS_TRAITS_H
+
+#include "base/macros.h"
+
+/* The languages of kernels. Each has a text in yoke_source, and a line in the tables of program/source.c and launch/layout.c. */
+typedef enum yk_language { YK_LANGUAGE_CUDA, YK_LANGUAGE_OPENCL, YK_LANGUAGE_COUNT } yk_language;
+
+enum { YK_MAX_PATTERN = 16 }; /* bytes of a fill's pattern */
+
+typedef struct yk_traits {
+    /* Which text of a source program_build compiles. */
+    yk_language language;
+
+    /* The driver keeps memory and code alive while submitted work uses them, so destroy may be called at any time. Without this,
+     * the core waits until every stream has passed. */
+    bool keeps_used_objects;
+
+    /* The driver waits for running kernels when a program is released, and blocks all threads meanwhile: the core calls
+     * program_destroy on a thread of its own while the device has work. */
+    bool releases_wait;
+
+    /* The driver returns an event for each command at no cost: write, read, copy, fill and launch then also record op->end, where
+     * it is set. */
+    bool records_with_operations;
+
+    /* Host memory that was pinned for one device is pinned for every device of this backend. */
+    bool pins_for_all_devices;
+
+    /* The driver has a pool for ordered memory: buffer_create_ordered, and the pool_ slots. */
+    bool driver_pool;
+
+    /* Each piece of a launch's shared memory is a parameter of the kernel: arguments of YOKE_ARG_LOCAL get to the backend. Without
+     * this, the core adds them up in op->u.launch.shared and leaves them out. Of the other kinds only YOKE_ARG_BUFFER, _SCALAR and
+     * _STRUCT get to a backend. */
+    bool local_parameters;
+
+    /* The driver copies pageable memory slowly, so Yoke stages large transfers itself (copy/staging.c). */
+    bool copies_pageable_slowly;
+
+    /* A small write captures its bytes when it is submitted, not when its turn comes. */
+    bool captures_writes;
+
+    /* A read to pageable memory ends late, unless its call waits for it; transfer.sync is then set. */
+    bool reads_end_late;
+
+    /* Submitting a read to pageable memory does not return before the read has run. */
+    bool reads_block;
+
+    /* Whether a fill with a pattern of so many bytes is as fast as memory is. Otherwise the core uses a kernel (copy/fill.c). */
+    bool fills_well[YK_MAX_PATTERN + 1];
+
+    /* The driver's fills are correct up to this offset; beyond it the core uses a kernel. */
+    uint64_t fill_reach;
+} yk_traits;
+
+#endif
