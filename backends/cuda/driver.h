@@ -152,7 +152,7 @@ yk_CUDA_MEMCPY3D yk_cuda_copy_of(const yk_op *op);
 /* Destroying goes on whatever the driver answers: while the process ends it says CUDA_ERROR_DEINITIALIZED and has freed everything,
  * after a fault it repeats the fault, and in neither case is there anything left to do. What else it says is told in the log. */
 
-#define YK_SLOT(result, name, parameters) result yk_cuda_##name parameters;
+#define YK_SLOT(result, name, parameters) YK_DEFINED_HERE result yk_cuda_##name parameters;
 #include "backend.def"
 
 #endif

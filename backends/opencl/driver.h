@@ -234,7 +234,7 @@ YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const ch
 
 /* ---- The slots of backend.def ---- */
 
-#define YK_SLOT(result, name, parameters) result yk_opencl_##name parameters;
+#define YK_SLOT(result, name, parameters) YK_DEFINED_HERE result yk_opencl_##name parameters;
 #include "backend.def"
 
 #endif

@@ -14,6 +14,8 @@
 
 #define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* Of a function that is declared: the library does not link without its definition. Otherwise programs would not. */
+#define YK_DEFINED_HERE __attribute__((visibility("hidden")))
 /* Finding out what is wrong with a call: kept out of the way of calls that are right. */
 #define YK_COLD __attribute__((cold, noinline))
 /* The few steps of a call that every operation takes; counted once, and not again in each function that takes them. */
