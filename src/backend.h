@@ -29,7 +29,13 @@ struct yk_backend {
 /* Every backend, in the order in which an unset environment prefers them. Adding one: its folder, and a line here. */
 #define YK_BACKENDS(X) \
     X(cuda)            \
-    X(opencl)
+    X(opencl)          \
+    YK_TEST_BACKENDS(X)
+
+/* One more line, for tests/backend-host. */
+#ifndef YK_TEST_BACKENDS
+#define YK_TEST_BACKENDS(X)
+#endif
 
 #define YK_BACKEND_DECLARE(name) extern const yk_backend yk_backend_##name;
 YK_BACKENDS(YK_BACKEND_DECLARE)

@@ -304,6 +304,7 @@ tests_faults_programs_SOURCES = tests/faults/programs.c $(spirv_sources)
 tests_faults_programs_LDADD = tests/faults/libline.la libyoke.la
 
 include tests/cuda-double/local.mk
+include tests/backend-host/local.mk
 
 # Random programs against a model.
 stress_programs = \
@@ -522,7 +523,8 @@ deep_static_tests = \
 
 # Those that want no driver, or take any; and all that there is for OpenCL.
 early_tests = \
-	$(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) $(example_tests)
+	$(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(host_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) \
+	$(example_tests)
 all_opencl_tests = \
 	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 

@@ -8,12 +8,12 @@ name=${1##*tests/}
 name=${name%.tap}
 
 case $name in
-conformance/*.* | faults/*.* | fuzz/*.* | stress/*.* | examples.*)
+backend-host/*.* | conformance/*.* | faults/*.* | fuzz/*.* | stress/*.* | examples.*)
     backend=${name##*.}
     name=${name%.*}
     case ${YOKE_BACKEND:-$backend} in
     "$backend") ;;
-    cuda | opencl)
+    cuda | opencl | host)
         echo "1..0 # SKIP YOKE_BACKEND=$YOKE_BACKEND leaves this backend out"
         exit 0
         ;;

@@ -70,6 +70,12 @@ for backend in "$top_srcdir"/backends/*/; do
     tap_empty "backends/${backend##*/} includes nothing of another backend" "$tap_folder/others"
 done
 
+# tests/backend-host compiles the files that read the list of backends once more.
+grep -rl '\<YK_BACKENDS(' "$top_srcdir/src" | sed "s|^$top_srcdir/||" | grep -v '^src/backend.h$' | sort >"$tap_folder/readers"
+sed -n 's/^\t\(src\/[^ ]*\).*/\1/p' "$top_srcdir/tests/backend-host/local.mk" | sort | comm -3 - "$tap_folder/readers" \
+    >"$tap_folder/other_readers"
+tap_empty "tests/backend-host compiles what reads the list of backends" "$tap_folder/other_readers"
+
 # What a backend wants from the core: declared in backend_api.h or base/, or its own.
 grep -hE '^ *#include "[a-z_]+/' "$top_srcdir"/backends/*/*.[ch] | grep -v '"base/' >"$tap_folder/includes"
 tap_empty "backends include only backend.h, backend_api.h and base/" "$tap_folder/includes"
