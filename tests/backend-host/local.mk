@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# A backend for the tests alone. The files of the library that read the list of backends are compiled once more, with its line in the
-# list, and stand before libyoke-all.la: the linker takes them from here.
+# A backend for the tests alone. The files of the library that read the list of backends are compiled once more, with its line in
+# the list, and stand before libyoke-all.la: the linker takes them from here.
 
 check_LTLIBRARIES += tests/backend-host/libhost.la
 tests_backend_host_libhost_la_SOURCES = \

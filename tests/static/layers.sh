@@ -79,7 +79,9 @@ tap_empty "tests/backend-host compiles what reads the list of backends" "$tap_fo
 # What a backend wants from the core: declared in backend_api.h or base/, or its own.
 grep -hE '^ *#include "[a-z_]+/' "$top_srcdir"/backends/*/*.[ch] | grep -v '"base/' >"$tap_folder/includes"
 tap_empty "backends include only backend.h, backend_api.h and base/" "$tap_folder/includes"
-cat "$top_srcdir/src/backend_api.h" "$top_srcdir"/src/base/*.h | grep -oE '\<yk_[a-z0-9_]+' | sort -u >"$tap_folder/api"
+for header in "$top_srcdir/src/backend_api.h" "$top_srcdir"/src/base/*.h; do
+    code "$header"
+done | grep -oE '\<yk_[a-z0-9_]+' | sort -u >"$tap_folder/api"
 for backend in "$top_srcdir"/backends/*/; do
     backend=$(basename "$backend")
     nm -g --defined-only "backends/$backend"/*.o 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >"$tap_folder/own"
