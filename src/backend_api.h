@@ -25,6 +25,11 @@ void yk_device_list_reject(yk_device_list *list, const char *format, ...) YOKE_P
 /* For driver_each: a driver's name, and the lines of NAME=VALUE that start it alone. Both are copied. */
 typedef void yk_driver_visit(const char *name, const char *settings, void *user);
 
+/* Call the visitor for each object that the operation uses: buffers (roots, or the arguments of a launch), the program, events, the
+ * exec. */
+typedef void (*yk_object_visitor)(void *object, void *context);
+void yk_op_visit(const yk_op *op, yk_object_visitor visitor, void *context);
+
 /* Wake all threads that sleep for an event. From any thread, at any time, any number of times: notices are recycled but
  * never freed. */
 void yk_notice_post(yk_notice *notice);

@@ -36,14 +36,15 @@ libyoke_all_la_SOURCES = \
 	src/base/thread.h \
 	src/base/waiter.c \
 	src/base/waiter.h \
-	src/objects/batch.h \
 	src/objects/buffer.h \
 	src/objects/device.c \
 	src/objects/device.h \
 	src/objects/event.h \
+	src/objects/exec.h \
 	src/objects/kernel.h \
 	src/objects/line_map.h \
 	src/objects/objects.h \
+	src/objects/op.def \
 	src/objects/op.h \
 	src/objects/program.h \
 	src/objects/stream.h \
@@ -57,6 +58,7 @@ libyoke_all_la_SOURCES = \
 	src/stream/event_callback.c \
 	src/stream/native.c \
 	src/stream/op.c \
+	src/stream/op.h \
 	src/stream/observer.h \
 	src/stream/recording.c \
 	src/stream/recording.h \
@@ -68,6 +70,7 @@ libyoke_all_la_SOURCES = \
 	src/stream/stream.c \
 	src/stream/stream.h \
 	src/stream/stream_failure.c \
+	src/stream/submit.c \
 	src/stream/wait.c \
 	src/stream/wait.h \
 	src/stream/watchdog.c \

@@ -472,6 +472,7 @@ static_tests = \
 	tests/static/guide.tap \
 	tests/static/headers.tap \
 	tests/static/installed.tap \
+	tests/static/kinds.tap \
 	tests/static/layers.tap \
 	tests/static/rooms.tap \
 	tests/static/manual.tap \
@@ -561,6 +562,7 @@ EXTRA_DIST += \
 	tests/static/guide.sh \
 	tests/static/headers.sh \
 	tests/static/installed.sh \
+	tests/static/kinds.sh \
 	tests/static/layers.sh \
 	tests/static/rooms.sh \
 	tests/static/manual.sh \

@@ -55,17 +55,15 @@ static yk_CUcopySide host_side(void *host, size_t row, size_t slice)
 
 yk_CUDA_MEMCPY3D yk_cuda_copy_of(const yk_op *op)
 {
-    bool boxed = op->kind == YK_OP_WRITE_RECT || op->kind == YK_OP_READ_RECT || op->kind == YK_OP_COPY_RECT;
-    bool copy = op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_RECT,
-         write = op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_RECT;
+    bool copy = yk_is_copy(op->kind);
     size_t size = copy ? op->u.copy.size : op->u.transfer.size;
     const yk_rect line = { size, 1, 1, size, size, size, size };
-    const yk_rect *rect = !boxed ? &line : copy ? &op->u.copy.rect : &op->u.transfer.rect;
+    const yk_rect *rect = !yk_op_has(op->kind, YK_TRAIT_RECT) ? &line : copy ? &op->u.copy.rect : &op->u.transfer.rect;
     yk_CUDA_MEMCPY3D all = { .WidthInBytes = rect->width, .Height = rect->height, .Depth = rect->depth };
     if (copy) {
         all.dst = device_side(op->u.copy.target, op->u.copy.target_offset, rect->target_row, rect->target_slice);
         all.src = device_side(op->u.copy.source, op->u.copy.source_offset, rect->source_row, rect->source_slice);
-    } else if (write) {
+    } else if (yk_is_write(op->kind)) {
         all.dst = device_side(op->u.transfer.buffer, op->u.transfer.offset, rect->target_row, rect->target_slice);
         all.src = host_side(op->u.transfer.host, rect->source_row, rect->source_slice);
     } else {

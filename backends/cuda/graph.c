@@ -55,21 +55,24 @@ static yk_CUDA_MEMSET_NODE_PARAMS fill_of(const yk_op *op)
 /* Copies of so many bytes a row have a pitch that the driver takes. */
 bool yk_cuda_graph_takes(const yk_op *op)
 {
-    switch (op->kind) {
-    case YK_OP_LAUNCH:
-        return true;
-    case YK_OP_FILL:
+    switch (yk_family_of(op->kind)) {
+    case YK_FAMILY_TRANSFER:
+        return yk_op_has(op->kind, YK_TRAIT_RECT) || op->u.transfer.size <= INT_MAX;
+    case YK_FAMILY_COPY:
+        return yk_op_has(op->kind, YK_TRAIT_RECT) || op->u.copy.size <= INT_MAX;
+    case YK_FAMILY_FILL:
         return unit_of(op) != 0;
-    case YK_OP_LAUNCH_COOPERATIVE:
-        return false;
-    case YK_OP_WRITE:
-    case YK_OP_READ:
-        return op->u.transfer.size <= INT_MAX;
-    case YK_OP_COPY:
-        return op->u.copy.size <= INT_MAX;
-    default:
+    case YK_FAMILY_LAUNCH:
         return true;
+    case YK_FAMILY_RECORD: /* and those below never come here */
+    case YK_FAMILY_WAIT:
+    case YK_FAMILY_CALL:
+    case YK_FAMILY_NATIVE:
+    case YK_FAMILY_GRAPH:
+    case YK_FAMILY_NONE:
+        break;
     }
+    return false;
 }
 
 /* ---- Making ---- */
@@ -78,7 +81,7 @@ static yoke_status add_node(yk_cuda_graph *graph, const yk_CUgraphNode *after, s
                             yk_CUgraphNode *out_node)
 {
     void *arguments[YOKE_MAX_ARGS];
-    if (op->kind == YK_OP_LAUNCH) {
+    if (yk_is_launch(op->kind)) {
         yk_CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(op, arguments);
         return yk_cuda_check("cuGraphAddKernelNode_v2",
                              yk_cu.cuGraphAddKernelNode_v2(out_node, graph->nodes, after, count, (const void *)&kernel));
@@ -169,7 +172,7 @@ static bool is_changed(const char *call, yk_CUresult result)
 YK_HOT bool change(yk_CUgraphExec executable, const yk_step *step, const yk_op *op, yk_CUcontext context)
 {
     void *arguments[YOKE_MAX_ARGS];
-    if (op->kind == YK_OP_LAUNCH) {
+    if (yk_is_launch(op->kind)) {
         yk_CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(op, arguments);
         return is_changed("cuGraphExecKernelNodeSetParams_v2",
                           yk_cu.cuGraphExecKernelNodeSetParams_v2(executable, step->native, (const void *)&kernel));

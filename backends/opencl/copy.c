@@ -91,7 +91,7 @@ static yoke_status end_rows(yoke_stream *stream, yoke_status status)
 static yoke_status transfer_rows(yoke_stream *stream, const yk_op *op)
 {
     const yk_rect *rect = &op->u.transfer.rect;
-    bool write = op->kind == YK_OP_WRITE_RECT;
+    bool write = yk_is_write(op->kind);
     yoke_status status = YOKE_OK;
     yk_op row = { .u.transfer = { .buffer = op->u.transfer.buffer, .size = rect->width } };
 

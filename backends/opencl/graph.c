@@ -53,9 +53,21 @@ bool yk_opencl_graph_takes(const yk_op *op)
         return op->u.copy.target != op->u.copy.source && !is_shared(op->u.copy.target) && !is_shared(op->u.copy.source);
     case YK_OP_FILL:
         return op->u.fill.height == 1 && !is_shared(op->u.fill.buffer);
-    default:
+    case YK_OP_WRITE:
+    case YK_OP_READ:
+    case YK_OP_WRITE_RECT:
+    case YK_OP_READ_RECT:
         return false;
+    case YK_OP_LAUNCH_COOPERATIVE: /* and those below never come here */
+    case YK_OP_RECORD:
+    case YK_OP_WAIT:
+    case YK_OP_CALL:
+    case YK_OP_NATIVE:
+    case YK_OP_GRAPH:
+    case YK_OP_ALLOCATION:
+        break;
     }
+    return false;
 }
 
 /* ---- Recording ---- */
@@ -126,18 +138,14 @@ static yoke_status record_fill(const recording *r, const yk_op *op, yk_cl_sync_p
     return YOKE_OK;
 }
 
+/* Of what yk_opencl_graph_takes. */
 static yoke_status record_step(const recording *r, const yk_op *op, yk_cl_sync_point *out_point)
 {
-    switch (op->kind) {
-    case YK_OP_LAUNCH:
+    if (yk_is_launch(op->kind))
         return record_launch(r, op, out_point);
-    case YK_OP_COPY:
-        return record_copy(r, op, out_point);
-    case YK_OP_COPY_RECT:
-        return record_copy_rect(r, op, out_point);
-    default:
+    if (!yk_is_copy(op->kind))
         return record_fill(r, op, out_point);
-    }
+    return yk_op_has(op->kind, YK_TRAIT_RECT) ? record_copy_rect(r, op, out_point) : record_copy(r, op, out_point);
 }
 
 /* The queue is in order, which some revisions of the extension take over to the commands and others leave open: each names what it

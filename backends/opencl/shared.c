@@ -77,37 +77,20 @@ typedef struct hand {
     size_t count;
 } hand;
 
-static void add(hand *all, yoke_buffer *root)
+static void add(void *object, void *context)
 {
+    hand *all = context;
+    yoke_buffer *root;
+
+    if (!yk_is_same_process(object, YK_BUFFER))
+        return;
+    root = ((yoke_buffer *)object)->root;
     if (!yk_opencl_is_handed_over(root))
         return;
     for (size_t i = 0; i < all->count; i++)
         if (all->roots[i] == root)
             return;
     all->roots[all->count++] = root;
-}
-
-static void collect(hand *all, const yk_op *op)
-{
-    all->count = 0;
-    switch (op->kind) {
-    case YK_OP_COPY:
-    case YK_OP_COPY_RECT:
-        add(all, op->u.copy.target);
-        add(all, op->u.copy.source);
-        break;
-    case YK_OP_FILL:
-        add(all, op->u.fill.buffer);
-        break;
-    case YK_OP_LAUNCH:
-    case YK_OP_LAUNCH_COOPERATIVE:
-        for (size_t i = 0; i < op->u.launch.count; i++)
-            if (op->u.launch.args[i].kind == YOKE_ARG_BUFFER)
-                add(all, op->u.launch.args[i].value.buffer->root);
-        break;
-    default:
-        add(all, op->u.transfer.buffer);
-    }
 }
 
 /* Take it from the host, behind the last operation that gave it back. */
@@ -168,7 +151,8 @@ yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op, yoke_statu
     hand all;
 
     inner.end = NULL;
-    collect(&all, op);
+    all.count = 0;
+    yk_op_visit(op, add, &all);
     if (all.count == 0) /* the core was not sure */
         return give(stream, op);
     pthread_mutex_lock(&device->memory_lock);

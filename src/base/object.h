@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: what the user holds, each with its kind, by which a wrong or released one is told, and its references. */
+/* Objects: what the user holds, each with its kind, by which a wrong or released one is told, its references, and what destroys it.
+ */
 #ifndef YK_OBJECT_H
 #define YK_OBJECT_H
 
@@ -15,6 +16,7 @@ enum yk_kind {
     YK_KERNEL = 0x594b4552,
     YK_GRAPH = 0x59475248,
     YK_GRAPH_EVENT = 0x594d4152, /* an event that was recorded into a graph */
+    YK_EXEC = 0x59455845,        /* what a graph is launched from; the user has none */
     YK_DEAD = 0x44454144
 };
 
@@ -22,6 +24,8 @@ enum yk_kind {
 typedef struct yk_object {
     atomic_uint kind; /* an enum yk_kind; YK_DEAD once released, which stays readable for a while: see yk_object_free */
     atomic_uint refs;
+    void (*destroy)(
+        void *object); /* the last reference is gone: ends with yk_object_free, at once or when nothing uses it any more */
 } yk_object;
 
 /* Memory for an object, not zeroed behind its header. NULL and a record when out of memory. */
@@ -33,11 +37,12 @@ void yk_object_free(void *object, size_t size);
 YK_COLD yoke_status yk_object_fault(const void *object, enum yk_kind kind, const char *function, const char *argument);
 
 /* Zeroed memory for an object, with one reference. NULL and a record when out of memory. */
-static inline void *yk_object_new(enum yk_kind kind, size_t size)
+static inline void *yk_object_new(enum yk_kind kind, size_t size, void (*destroy)(void *object))
 {
     yk_object *object = yk_object_take(size);
     if (object) {
         memset(object + 1, 0, size - sizeof *object);
+        object->destroy = destroy;
         atomic_store_explicit(&object->refs, 1, memory_order_relaxed);
         atomic_store_explicit(&object->kind, (unsigned)kind, memory_order_relaxed);
     }
@@ -58,10 +63,12 @@ static inline bool yk_object_retain_if_used(void *object)
     return refs > 0;
 }
 
-/* True: that was the last reference. */
-static inline bool yk_object_release(void *object)
+/* Of any kind but a device, whose own trash may have references to it: yoke_device_release. NULL is let be. */
+static inline void yk_object_release(void *object)
 {
-    return atomic_fetch_sub_explicit(&((yk_object *)object)->refs, 1, memory_order_acq_rel) == 1;
+    yk_object *released = object;
+    if (released && atomic_fetch_sub_explicit(&released->refs, 1, memory_order_acq_rel) == 1)
+        released->destroy(released);
 }
 
 /* Whether it is a live object of this kind that this process may use. */

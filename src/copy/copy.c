@@ -122,14 +122,13 @@ static void take_back(void *object)
 {
     yoke_buffer *buffer = object;
     atomic_fetch_sub(&buffer->device->deferred_refs, 1);
-    yoke_buffer_release(buffer);
+    yk_object_release(buffer);
 }
 
 /* It waits in the trash of the stream's device, and keeps its own device alive: see yoke_device_release. */
 void yk_keep_for_copy(yoke_stream *stream, const yk_op *op)
 {
-    bool copy = op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_RECT;
-    yoke_buffer *foreign = !copy                                         ? op->u.transfer.host_buffer
+    yoke_buffer *foreign = !yk_is_copy(op->kind)                         ? op->u.transfer.host_buffer
                            : op->u.copy.target->device == stream->device ? op->u.copy.source
                                                                          : op->u.copy.target;
     if (!foreign || foreign->device == stream->device)
@@ -138,7 +137,7 @@ void yk_keep_for_copy(yoke_stream *stream, const yk_op *op)
     yk_retire(stream->device, yoke_buffer_retain(foreign), take_back, stream->id, 0);
 }
 
-yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op_kind kind, yk_op *op)
+yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op *op)
 {
     yoke_device *one = op->u.copy.target->device, *other = op->u.copy.source->device;
     if (YK_UNLIKELY(one != other) && (one->backend != other->backend || !one->backend->copies_between(one, other)))
@@ -147,7 +146,7 @@ yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op_kind kind, yk_op *op)
     yk_buffer_used(one == stream->device ? op->u.copy.target : op->u.copy.source, stream);
     if (one == other)
         yk_buffer_used(op->u.copy.source, stream);
-    yoke_status status = yk_stream_enqueue(stream, kind, op);
+    yoke_status status = yk_stream_enqueue(stream, op->kind, op);
     if (YK_UNLIKELY(one != other) && status == YOKE_OK)
         yk_keep_for_copy(stream, op);
     return status;
@@ -203,7 +202,7 @@ static yoke_status copy(const char *function, const char *where, yoke_stream *st
                  .where = where,
                  .u.copy = {
                      .target = target->root, .source = source->root, .target_offset = to, .source_offset = from, .size = size } };
-    return yk_enqueue_copy(stream, YK_OP_COPY, &op);
+    return yk_enqueue_copy(stream, &op);
 }
 
 yoke_status yoke_copy_at(const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset, yoke_buffer *source,

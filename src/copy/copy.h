@@ -38,19 +38,19 @@ static inline yoke_status yk_attribute_site(const char *function, const char *wh
 
 /* ---- Enqueueing ---- */
 
-/* A copy between a buffer and the host, op->u.transfer. */
+/* A copy between a buffer and the host, op->u.transfer. `kind` is op->kind. */
 YK_HOT yoke_status yk_enqueue_transfer(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
     yk_buffer_used(op->u.transfer.buffer, stream);
     op->u.transfer.staged = false;
     if (kind != YK_OP_WRITE || op->u.transfer.host_buffer ||
         YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE || yk_is_captured_early(stream)))
-        return yk_transfer_enqueue(function, stream, kind, op);
+        return yk_transfer_enqueue(function, stream, op);
     return yk_transfer_submit(stream, kind, op);
 }
 
 /* A copy between two buffers, op->u.copy, of one device or of two. */
-yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op_kind kind, yk_op *op);
+yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op *op);
 
 /* fill.c */
 

@@ -121,7 +121,7 @@ typedef yoke_status (*enqueue_fn)(const char *function, yoke_stream *stream, yk_
 static yoke_status enqueue_transfer(const char *function, yoke_stream *stream, yk_op op, size_t target_step, size_t source_step)
 {
     const yk_rect *rect = &op.u.transfer.rect;
-    bool plain = rect->height == 1 && rect->depth == 1, write = op.kind == YK_OP_WRITE_RECT;
+    bool plain = rect->height == 1 && rect->depth == 1, write = yk_is_write(op.kind);
     if (plain)
         op.kind = write ? YK_OP_WRITE : YK_OP_READ;
     op.u.transfer.size = rect->width * rect->height * rect->depth;
@@ -139,7 +139,7 @@ static yoke_status enqueue_copy(const char *function, yoke_stream *stream, yk_op
     op.u.copy.size = rect->width * rect->height * rect->depth;
     op.u.copy.target_offset += target_step;
     op.u.copy.source_offset += source_step;
-    return yk_enqueue_copy(stream, op.kind, &op);
+    return yk_enqueue_copy(stream, &op);
 }
 
 /* Whole, or in slices where a slice's pitch is no multiple of a row's, or row by row where a pitch is beyond what CUDA takes.
@@ -175,7 +175,7 @@ static yoke_status enqueue_with_host(const char *function, const char *where, yk
                                      yoke_buffer *buffer, const side *device, void *host, const side *memory, yoke_buffer *pinned,
                                      const yoke_rect *rect, bool sync)
 {
-    bool write = kind == YK_OP_WRITE_RECT;
+    bool write = yk_is_write(kind);
     if (!yk_is_device_range(stream, buffer, 0, 1))
         return yk_device_range_fault(stream, buffer, function, device->name, 0, 1);
     yoke_status status = write ? yk_buffer_check_writable(buffer, function, device->name) : YOKE_OK;
@@ -197,7 +197,7 @@ static yoke_status enqueue_with_host(const char *function, const char *where, yk
 static yoke_status transfer(const char *function, const char *where, yk_op_kind kind, yoke_stream *stream, yoke_buffer *buffer,
                             yoke_pitch buffer_pitch, void *host, yoke_pitch host_pitch, yoke_rect rect, bool sync)
 {
-    const char *host_name = kind == YK_OP_WRITE_RECT ? "source" : "target";
+    const char *host_name = yk_is_write(kind) ? "source" : "target";
     side device, memory;
     YK_CHECK(stream, YK_STREAM, function, "stream");
     YK_CHECK(buffer, YK_BUFFER, function, "buffer");

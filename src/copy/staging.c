@@ -231,7 +231,7 @@ static yoke_status give(const side *at, bool write, size_t start, const piece *p
         op.u.transfer.rect = (yk_rect){ p->width, p->height, p->depth, row, slice, at->row, at->slice };
     backend->event_reset(end);
     yk_event_drop_notice(end);
-    yoke_status status = yk_submit(at->stream, op.kind, &op);
+    yoke_status status = yk_submit(at->stream, &op);
     if (status == YOKE_OK && !op.end) {
         status = backend->event_record(end);
         if (status < 0)
@@ -452,7 +452,7 @@ static yoke_status carry_all(load *all, yoke_device *device)
 
 static void set_shape(load *all, const yk_op *op, const yk_rect *rect, size_t size)
 {
-    bool plain = op->kind == YK_OP_WRITE || op->kind == YK_OP_READ || op->kind == YK_OP_COPY;
+    bool plain = !yk_op_has(op->kind, YK_TRAIT_RECT);
     all->width = plain ? size : rect->width;
     all->height = plain ? 1 : rect->height;
     all->depth = plain ? 1 : rect->depth;
@@ -464,7 +464,7 @@ static void set_shape(load *all, const yk_op *op, const yk_rect *rect, size_t si
 
 static yoke_status carry_transfer(yoke_stream *stream, const yk_op *op)
 {
-    bool write = op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_RECT;
+    bool write = yk_is_write(op->kind);
     side device = { .stream = stream, .buffer = op->u.transfer.buffer, .offset = op->u.transfer.offset };
     side host = { .host = op->u.transfer.host };
     load all = { .source = write ? host : device,
@@ -475,7 +475,7 @@ static yoke_status carry_transfer(yoke_stream *stream, const yk_op *op)
     yoke_error_info before = *yoke_error();
     yoke_status status = carry_all(&all, stream->device);
     if (status == YOKE_E_OUT_OF_HOST_MEMORY && atomic_load(&all.next) == 0) {
-        status = yk_submit(stream, op->kind, op); /* the driver may still have what it takes */
+        status = yk_submit(stream, op); /* the driver may still have what it takes */
         if (status == YOKE_OK)
             yk_error_restore(&before);
     }
@@ -506,7 +506,5 @@ static yoke_status carry_between(yoke_stream *stream, const yk_op *op)
 
 yoke_status yk_staging_run(yoke_stream *stream, const yk_op *op)
 {
-    if (op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_RECT)
-        return carry_between(stream, op);
-    return carry_transfer(stream, op);
+    return yk_is_copy(op->kind) ? carry_between(stream, op) : carry_transfer(stream, op);
 }

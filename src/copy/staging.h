@@ -19,7 +19,7 @@ YK_HOT bool yk_is_captured_early(const yoke_stream *stream)
 }
 
 /* Enqueue a copy to or from the host, however it is carried best. */
-yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op);
+yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op *op);
 
 /* The driver did not take the host memory of a transfer, which may be pinned in part: carry it. */
 YK_COLD yoke_status yk_transfer_restage(yoke_stream *stream, yk_op *op);

@@ -8,13 +8,13 @@
 static const size_t pays = 1 << 20, pays_when_forced = 64 << 10;
 
 /* The bytes of host memory from the first to the last that a copy touches. */
-static size_t host_extent(const yk_op *op, yk_op_kind kind)
+static size_t host_extent(const yk_op *op)
 {
     const yk_rect *rect = &op->u.transfer.rect;
-    if (kind == YK_OP_WRITE || kind == YK_OP_READ)
+    if (!yk_op_has(op->kind, YK_TRAIT_RECT))
         return op->u.transfer.size;
-    size_t row = kind == YK_OP_WRITE_RECT ? rect->source_row : rect->target_row;
-    size_t slice = kind == YK_OP_WRITE_RECT ? rect->source_slice : rect->target_slice;
+    size_t row = yk_is_write(op->kind) ? rect->source_row : rect->target_row;
+    size_t slice = yk_is_write(op->kind) ? rect->source_slice : rect->target_slice;
     return (rect->depth - 1) * slice + (rect->height - 1) * row + rect->width;
 }
 
@@ -34,20 +34,20 @@ yoke_status yk_transfer_restage(yoke_stream *stream, yk_op *op)
 }
 
 /* Straight to the driver, which knows nothing of what keeps the host's memory. */
-static yoke_status submit_to_driver(yoke_stream *stream, yk_op_kind kind, yk_op *op)
+static yoke_status submit_to_driver(yoke_stream *stream, yk_op *op)
 {
-    yoke_status status = yk_transfer_submit(stream, kind, op);
+    yoke_status status = yk_transfer_submit(stream, op->kind, op);
     if (status == YOKE_OK)
         yk_keep_for_copy(stream, op);
     return status;
 }
 
-yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
+yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op *op)
 {
     YK_UNCANCELLED; /* drivers wait in copies of pageable memory */
     yoke_device *device = stream->device;
-    size_t extent = host_extent(op, kind);
-    bool read = kind == YK_OP_READ || kind == YK_OP_READ_RECT, sync = op->u.transfer.sync;
+    size_t extent = host_extent(op);
+    bool read = !yk_is_write(op->kind), sync = op->u.transfer.sync;
     yoke_status status = read ? check_target(function, device, op, extent) : YOKE_OK;
     if (status < 0)
         return status;
@@ -60,7 +60,7 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     if (early && !device->blocking)
         return yk_stream_defer(stream, op); /* until nothing is under way: yk_needs_idle */
     if (!(large || blocks) || device->blocking || yk_is_pinned(device, op->u.transfer.host, extent))
-        return submit_to_driver(stream, kind, op);
+        return submit_to_driver(stream, op);
     op->u.transfer.staged = large;
     yoke_error_info before = *yoke_error();
     status = large && sync ? yk_stream_run_by_caller(stream, op) : yk_stream_defer(stream, op);
@@ -68,34 +68,25 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
         return status;
     yk_error_restore(&before); /* no thread is to be had: the driver's way, then */
     op->u.transfer.staged = false;
-    return submit_to_driver(stream, kind, op);
+    return submit_to_driver(stream, op);
 }
 
 bool yk_transfer_is_pinned(const yoke_device *device, const yk_op *op)
 {
-    return yk_is_pinned(device, op->u.transfer.host, host_extent(op, op->kind));
+    return yk_is_pinned(device, op->u.transfer.host, host_extent(op));
 }
 
 bool yk_needs_idle(const yoke_stream *stream, const yk_op *op)
 {
-    bool write = op->kind == YK_OP_WRITE || op->kind == YK_OP_WRITE_RECT;
-    return write && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
+    return yk_is_write(op->kind) && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
 }
 
 bool yk_is_staged(const yk_op *op)
 {
-    switch (op->kind) {
-    case YK_OP_WRITE:
-    case YK_OP_READ:
-    case YK_OP_WRITE_RECT:
-    case YK_OP_READ_RECT:
+    if (yk_is_transfer(op->kind))
         return op->u.transfer.staged;
-    case YK_OP_COPY:
-    case YK_OP_COPY_RECT: {
-        yoke_device *one = op->u.copy.target->device, *other = op->u.copy.source->device;
-        return one != other && (one->backend != other->backend || !one->backend->copies_between(one, other));
-    }
-    default:
+    if (!yk_is_copy(op->kind))
         return false;
-    }
+    yoke_device *one = op->u.copy.target->device, *other = op->u.copy.source->device;
+    return one != other && (one->backend != other->backend || !one->backend->copies_between(one, other));
 }

@@ -207,9 +207,26 @@ static bool is_blocking(void)
     return ordered && *ordered && strcmp(ordered, "0") != 0;
 }
 
+static void close_device(void *object)
+{
+    YK_UNCANCELLED;
+    yoke_device *device = object;
+    while (yk_reclaim_wait(device)) /* what is put off once more is behind the rest */
+        continue;
+    yk_filler_end(device);
+    yk_pool_end(device);
+    yk_log(YOKE_LOG_INFO, "%s is closed", device->info.selector);
+    device->backend->device_close(device);
+    yk_failure_release(atomic_load(&device->lost));
+    pthread_cond_destroy(&device->reclaim.changed);
+    pthread_mutex_destroy(&device->lock);
+    free(device->streams_by_id);
+    yk_object_free(device, sizeof *device);
+}
+
 static yoke_status open_one(const yk_backend *backend, const yoke_device_info *info, yoke_device **out_device)
 {
-    yoke_device *device = yk_object_new(YK_DEVICE, sizeof *device);
+    yoke_device *device = yk_object_new(YK_DEVICE, sizeof *device, close_device);
     if (!device)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     device->backend = backend;
@@ -384,22 +401,6 @@ yoke_device *yoke_device_retain(yoke_device *device)
     return device;
 }
 
-static void close_device(yoke_device *device)
-{
-    YK_UNCANCELLED;
-    while (yk_reclaim_wait(device)) /* what is put off once more is behind the rest */
-        continue;
-    yk_filler_end(device);
-    yk_pool_end(device);
-    yk_log(YOKE_LOG_INFO, "%s is closed", device->info.selector);
-    device->backend->device_close(device);
-    yk_failure_release(atomic_load(&device->lost));
-    pthread_cond_destroy(&device->reclaim.changed);
-    pthread_mutex_destroy(&device->lock);
-    free(device->streams_by_id);
-    yk_object_free(device, sizeof *device);
-}
-
 /* Give back a reference. Whether the caller has to wait for what lies in the device's trash: when it was the last one, to close the
  * device. Or to give back another that he has got now: when all that keeps a device lies in the trash of others, theirs may lie in
  * its own, as of two that have copied to and fro; or it lies in its own, as of streams that have waited for one another. */
@@ -420,7 +421,7 @@ static void wait_and_let_go(void *argument)
     yoke_device *device = argument;
     do {
         if (atomic_load(&device->object.refs) == 0) {
-            close_device(device);
+            device->object.destroy(device);
             return;
         }
         yk_reclaim_wait(device);

@@ -180,7 +180,7 @@ static yoke_status call_native(yoke_status status, void *native_stream, void *us
 
 static void end_turn(void *user)
 {
-    yk_exec_release(((turn *)user)->exec);
+    yk_object_release(((turn *)user)->exec);
     free(user);
 }
 
@@ -191,7 +191,7 @@ static yoke_status enqueue_call(const yoke_stream *launched_in, yoke_stream *str
     if (!mine)
         return yk_no_memory("the launch of a graph");
     *mine = (turn){ exec, op, launched_in };
-    yk_exec_retain(exec);
+    yk_object_retain(exec);
     if (op->kind == YK_OP_CALL) {
         held.u.call.fn = call;
         held.u.call.user = mine;
@@ -224,22 +224,24 @@ static yoke_status wait_for(yoke_stream *stream, const char *where, yoke_event *
 static yoke_status enqueue(const yoke_stream *launched_in, yoke_stream *stream, yk_exec *exec, const yk_op *op)
 {
     yk_op copy = *op;
-    switch (op->kind) {
-    case YK_OP_WRITE:
-    case YK_OP_READ:
-    case YK_OP_WRITE_RECT:
-    case YK_OP_READ_RECT:
+    switch (yk_family_of(op->kind)) {
+    case YK_FAMILY_TRANSFER:
         copy.u.transfer.staged = false;
-        return yk_transfer_enqueue("yoke_graph_launch", stream, op->kind, &copy);
-    case YK_OP_COPY:
-    case YK_OP_COPY_RECT:
-        return yk_enqueue_copy(stream, op->kind, &copy);
-    case YK_OP_CALL:
-    case YK_OP_NATIVE:
+        return yk_transfer_enqueue("yoke_graph_launch", stream, &copy);
+    case YK_FAMILY_COPY:
+        return yk_enqueue_copy(stream, &copy);
+    case YK_FAMILY_CALL:
+    case YK_FAMILY_NATIVE:
         return enqueue_call(launched_in, stream, exec, op);
-    default:
-        return yk_stream_enqueue(stream, op->kind, op);
+    case YK_FAMILY_FILL:
+    case YK_FAMILY_LAUNCH:
+    case YK_FAMILY_RECORD: /* and those below are never recorded */
+    case YK_FAMILY_WAIT:
+    case YK_FAMILY_GRAPH:
+    case YK_FAMILY_NONE:
+        break;
     }
+    return yk_stream_enqueue(stream, op->kind, op);
 }
 
 /* One launch under way. */

@@ -4,32 +4,16 @@
 #include "stream/stream.h"
 
 /* What a node does, in a few words. */
-static void add_work(yk_text *text, const yk_op *op)
+static void add_ops(yk_text *text, const yk_op_list *ops)
 {
     char name[160];
+    const yk_op *op = ops->first;
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
-    yk_text_add(text, "%s", yk_op_text(name, sizeof name, op->kind, yk_op_lasting_name(op)));
-    switch (op->kind) {
-    case YK_OP_LAUNCH:
-    case YK_OP_LAUNCH_COOPERATIVE:
+    yk_text_add(text, "%s", yk_op_text(name, sizeof name, op->kind, yk_op_lasting_name(op->kind, op)));
+    if (yk_is_launch(op->kind))
         yk_text_add(text, ", %u x %u x %u blocks of %u x %u x %u", grid->x, grid->y, grid->z, block->x, block->y, block->z);
-        break;
-    case YK_OP_WRITE:
-    case YK_OP_READ:
-    case YK_OP_WRITE_RECT:
-    case YK_OP_READ_RECT:
-        yk_text_add(text, ", %zu bytes", op->u.transfer.size);
-        break;
-    case YK_OP_COPY:
-    case YK_OP_COPY_RECT:
-        yk_text_add(text, ", %zu bytes", op->u.copy.size);
-        break;
-    case YK_OP_FILL:
-        yk_text_add(text, ", %zu bytes", op->u.fill.width * op->u.fill.height);
-        break;
-    default:
-        break;
-    }
+    else if (yk_op_has(op->kind, YK_TRAIT_BY_DRIVER))
+        yk_text_add(text, ", %zu bytes", yk_op_bytes(op));
 }
 
 static void add_lines(yk_text *text, const yoke_graph *graph)
@@ -39,9 +23,9 @@ static void add_lines(yk_text *text, const yoke_graph *graph)
     for (size_t i = 0; i < graph->node_count; i++) {
         const yk_node *node = &graph->nodes[i];
         yk_text_add(text, "%4zu  stream %s  ", i, graph->branches[node->branch].label);
-        add_work(text, node->work->first);
-        if (node->work->first->where)
-            yk_text_add(text, "  at %s", node->work->first->where);
+        add_ops(text, node->ops);
+        if (node->ops->first->where)
+            yk_text_add(text, "  at %s", node->ops->first->where);
         for (size_t k = 0; k < node->after_count; k++)
             yk_text_add(text, "%s%zu", k ? ", " : "  after ", node->after[k]);
         yk_text_add(text, "\n");
@@ -69,7 +53,7 @@ static void add_dot(yk_text *text, const yoke_graph *graph)
             if (graph->nodes[i].branch != branch)
                 continue;
             yk_text_cut(&words, 0);
-            add_work(&words, graph->nodes[i].work->first);
+            add_ops(&words, graph->nodes[i].ops);
             yk_text_add(text, "        n%zu [label=\"%zu: ", i, i);
             add_quoted(text, yk_text_get(&words));
             yk_text_add(text, "\"];\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs: the object, and its life. It is recorded (record.c), ended, which makes a exec of it (exec.c), launched, and changed
+ * Graphs: the object, and its life. It is recorded (record.c), ended, which makes an exec of it (exec.c), launched, and changed
  * (update.c).
  */
 #include "graph/graph.h"
@@ -8,6 +8,53 @@
 #include <stdlib.h>
 
 #include "stream/enqueue.h"
+
+/* The stream runs again what it is given. */
+static void let_go(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    atomic_store(&stream->recording, NULL);
+    yk_stream_happens(stream, YK_STREAM_RECORD_END);
+    yk_stream_open(stream);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* Recording is over in all branches. */
+static void let_all_go(yoke_graph *graph)
+{
+    for (unsigned i = 0; i < graph->branch_count; i++) {
+        yk_branch *branch = &graph->branches[i];
+        if (branch->stream) {
+            let_go(branch->stream);
+            yoke_stream_release(branch->stream);
+        }
+        branch->stream = NULL;
+        free(branch->follows);
+        branch->follows = NULL;
+    }
+}
+
+static void destroy(void *object)
+{
+    YK_UNCANCELLED;
+    yoke_graph *graph = object;
+    yoke_device *device = graph->device;
+    atomic_store(&graph->object.kind, YK_DEAD);
+    let_all_go(graph);
+    yk_object_release(graph->exec);
+    yk_branches_destroy(graph);
+    yk_editor_destroy(graph);
+    for (size_t i = 0; i < graph->node_count; i++) {
+        yk_op_list_release(graph->nodes[i].ops);
+        free(graph->nodes[i].after);
+    }
+    free(graph->nodes);
+    free(graph->branches);
+    pthread_mutex_destroy(&graph->changing);
+    pthread_mutex_destroy(&graph->lock);
+    yk_object_free(graph, sizeof *graph);
+    yoke_device_release(device);
+}
 
 yoke_status yoke_graph_create(yoke_device *device, const char *name, yoke_graph **out_graph)
 {
@@ -17,7 +64,7 @@ yoke_status yoke_graph_create(yoke_device *device, const char *name, yoke_graph 
         return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_graph is NULL", function));
     *out_graph = NULL;
     YK_CHECK(device, YK_DEVICE, function, "device");
-    yoke_graph *graph = yk_object_new(YK_GRAPH, sizeof *graph);
+    yoke_graph *graph = yk_object_new(YK_GRAPH, sizeof *graph, destroy);
     if (!graph)
         return yk_attribute(function, NULL, YOKE_E_OUT_OF_HOST_MEMORY);
     graph->device = device;
@@ -51,52 +98,10 @@ yoke_graph *yoke_graph_retain(yoke_graph *graph)
     return graph;
 }
 
-/* The stream runs again what it is given. */
-static void let_go(yoke_stream *stream)
-{
-    pthread_mutex_lock(&stream->lock);
-    atomic_store(&stream->recording, NULL);
-    yk_stream_happens(stream, YK_STREAM_RECORD_END);
-    yk_stream_open(stream);
-    pthread_mutex_unlock(&stream->lock);
-}
-
-/* Recording is over in all branches. */
-static void let_all_go(yoke_graph *graph)
-{
-    for (unsigned i = 0; i < graph->branch_count; i++) {
-        yk_branch *branch = &graph->branches[i];
-        if (branch->stream) {
-            let_go(branch->stream);
-            yoke_stream_release(branch->stream);
-        }
-        branch->stream = NULL;
-        free(branch->follows);
-        branch->follows = NULL;
-    }
-}
-
 void yoke_graph_release(yoke_graph *graph)
 {
-    YK_UNCANCELLED;
-    if (!yk_is(graph, YK_GRAPH) || !yk_object_release(graph))
-        return;
-    yoke_device *device = graph->device;
-    atomic_store(&graph->object.kind, YK_DEAD);
-    let_all_go(graph);
-    yk_exec_release(graph->exec);
-    yk_branches_destroy(graph);
-    yk_editor_destroy(graph);
-    for (size_t i = 0; i < graph->node_count; i++) {
-        yk_op_list_release(graph->nodes[i].work);
-        free(graph->nodes[i].after);
-    }
-    free(graph->nodes);
-    free(graph->branches);
-    pthread_mutex_destroy(&graph->changing);
-    pthread_mutex_destroy(&graph->lock);
-    yk_object_free(graph, sizeof *graph);
-    yoke_device_release(device);
+    if (yk_is(graph, YK_GRAPH))
+        yk_object_release(graph);
 }
 
 /* ---- Recording ---- */
@@ -225,7 +230,7 @@ static yk_exec *take_exec(yoke_graph *graph, const char *function)
     pthread_mutex_lock(&graph->lock);
     if (graph->state == YK_GRAPH_READY) {
         exec = graph->exec;
-        yk_exec_retain(exec);
+        yk_object_retain(exec);
     } else {
         yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: graph %s %s", function, graph->label, state_text(graph->state));
     }
@@ -243,7 +248,7 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *gr
     op.u.graph.name = exec->name;
     if (exec->bytes)
         atomic_fetch_add_explicit(&stream->copying, exec->bytes, memory_order_relaxed);
-    switch (exec->way) {
+    switch (exec->mode) {
     case YK_LAUNCH_WHOLE:
         return yk_stream_enqueue(stream, YK_OP_GRAPH, &op);
     case YK_LAUNCH_HERE:
@@ -271,6 +276,6 @@ yoke_status yoke_graph_launch_at(const char *where, yoke_stream *stream, yoke_gr
         return yk_attribute(function, where, status);
     yk_exec *exec = take_exec(graph, function);
     status = exec ? launch(where, stream, graph, exec) : yoke_error()->status;
-    yk_exec_release(exec);
+    yk_object_release(exec);
     return YK_UNLIKELY(status < 0) ? yk_attribute(function, where, status) : status;
 }

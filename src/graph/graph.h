@@ -56,7 +56,6 @@ typedef struct yk_graph_event {
 
 /* record.c */
 extern const yk_recorder yk_graph_recorder;
-void yk_graph_event_release(yk_graph_event *event);
 
 /* update.c */
 yoke_status yk_editor_create(yoke_graph *graph);

@@ -50,8 +50,8 @@ static yoke_status make_room(yoke_graph *graph)
     return YOKE_OK;
 }
 
-/* A node with this work, which it takes over, at the end of the branch. */
-static yoke_status add_node(yoke_graph *graph, unsigned number, yk_op_list *work)
+/* A node with these operations, which it takes over, at the end of the branch. */
+static yoke_status add_node(yoke_graph *graph, unsigned number, yk_op_list *ops)
 {
     yk_branch *branch = &graph->branches[number];
     size_t *next = malloc(sizeof *next);
@@ -64,7 +64,7 @@ static yoke_status add_node(yoke_graph *graph, unsigned number, yk_op_list *work
     }
     *next = graph->node_count;
     graph->nodes[graph->node_count++] =
-        (yk_node){ .work = work, .branch = number, .after = branch->follows, .after_count = branch->follow_count };
+        (yk_node){ .ops = ops, .branch = number, .after = branch->follows, .after_count = branch->follow_count };
     branch->follows = next;
     branch->follow_count = 1;
     return YOKE_OK;
@@ -74,16 +74,16 @@ static yoke_status add(yoke_graph *graph, unsigned number, const yk_op *op)
 {
     yk_branch *branch = &graph->branches[number];
     if (branch->grouping && branch->grouped != SIZE_MAX)
-        return yk_op_list_add(graph->nodes[branch->grouped].work, op);
-    yk_op_list *work = yk_op_list_new(branch->grouping ? branch->kind : YK_KIND_OPEN);
-    if (!work)
+        return yk_op_list_add(graph->nodes[branch->grouped].ops, op);
+    yk_op_list *ops = yk_op_list_new(branch->grouping ? branch->kind : YK_KIND_OPEN);
+    if (!ops)
         return YOKE_E_OUT_OF_HOST_MEMORY;
-    yoke_status status = yk_op_list_add(work, op);
+    yoke_status status = yk_op_list_add(ops, op);
     if (status == YOKE_OK)
-        status = add_node(graph, number, work);
+        status = add_node(graph, number, ops);
     if (status < 0) {
-        work->release = NULL; /* the call fails, so it stays the caller's */
-        yk_op_list_release(work);
+        ops->release = NULL; /* the call fails, so it stays the caller's */
+        yk_op_list_release(ops);
     } else if (branch->grouping) {
         branch->grouped = graph->node_count - 1;
     }
@@ -121,7 +121,7 @@ static yoke_status in_graph(yoke_stream *stream, yoke_status (*act)(yoke_graph *
     yoke_graph *graph = graph_of(stream);
     if (graph && stream == graph->editor) {
         status = YOKE_OK;
-        if (act == begin_group) /* its operations are one work anyway */
+        if (act == begin_group) /* its operations are one list anyway */
             graph->edited->kind = *(const int *)argument;
     } else if (graph && (status = yk_stream_report_locked(stream)) == YOKE_OK) {
         pthread_mutex_lock(&graph->lock);
@@ -141,7 +141,7 @@ static void forget_node(yoke_graph *graph, yk_branch *branch)
     free(branch->follows);
     branch->follows = node->after;
     branch->follow_count = node->after_count;
-    yk_op_list_release(node->work);
+    yk_op_list_release(node->ops);
 }
 
 static yoke_status end_group(yoke_graph *graph, yk_branch *branch, void *status)
@@ -167,23 +167,24 @@ static void ungroup(yoke_stream *stream, yoke_status status)
 
 /* ---- Events ---- */
 
+static void destroy_event(void *object)
+{
+    yk_graph_event *event = object;
+    yk_object_free(event, sizeof *event + event->count * sizeof event->nodes[0]);
+}
+
 static yk_graph_event *new_graph_event(const yoke_graph *graph, const yk_branch *branch, const char *where)
 {
-    yk_graph_event *event = yk_object_new(YK_GRAPH_EVENT, sizeof *event + branch->follow_count * sizeof event->nodes[0]);
+    size_t nodes_size = branch->follow_count * sizeof(size_t);
+    yk_graph_event *event = yk_object_new(YK_GRAPH_EVENT, sizeof *event + nodes_size, destroy_event);
     if (!event)
         return NULL;
     event->graph = graph->serial;
     event->where = where;
     event->count = branch->follow_count;
     if (event->count)
-        memcpy(event->nodes, branch->follows, event->count * sizeof event->nodes[0]);
+        memcpy(event->nodes, branch->follows, nodes_size);
     return event;
-}
-
-void yk_graph_event_release(yk_graph_event *event)
-{
-    if (yk_object_release(event))
-        yk_object_free(event, sizeof *event + event->count * sizeof event->nodes[0]);
 }
 
 typedef struct marking {

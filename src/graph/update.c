@@ -12,10 +12,17 @@
 
 /* ---- The editor ---- */
 
+static void destroy_editor(void *object)
+{
+    yoke_stream *editor = object;
+    pthread_mutex_destroy(&editor->lock);
+    yk_object_free(editor, sizeof *editor);
+}
+
 /* Always recorded, and without a driver's queue: nothing can be given to it, and nobody else has it. */
 yoke_status yk_editor_create(yoke_graph *graph)
 {
-    yoke_stream *editor = yk_object_new(YK_STREAM, sizeof *editor);
+    yoke_stream *editor = yk_object_new(YK_STREAM, sizeof *editor, destroy_editor);
     if (!editor)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     if (pthread_mutex_init(&editor->lock, NULL)) {
@@ -35,10 +42,7 @@ yoke_status yk_editor_create(yoke_graph *graph)
 
 void yk_editor_destroy(yoke_graph *graph)
 {
-    if (!graph->editor)
-        return;
-    pthread_mutex_destroy(&graph->editor->lock);
-    yk_object_free(graph->editor, sizeof *graph->editor);
+    yk_object_release(graph->editor);
 }
 
 /* ---- One change ---- */
@@ -56,7 +60,7 @@ static yoke_status begin(yoke_graph *graph, const char *function, size_t node, c
         status =
             yk_fail(YOKE_E_RANGE, "%s: there is no node %zu; graph %s has %zu", function, node, graph->label, graph->node_count);
     else
-        *out_op = graph->nodes[node].work->first;
+        *out_op = graph->nodes[node].ops->first;
     pthread_mutex_unlock(&graph->lock);
     if (status == YOKE_OK) {
         graph->edited = yk_op_list_new(YK_KIND_OPEN);
@@ -71,30 +75,31 @@ static yoke_status begin(yoke_graph *graph, const char *function, size_t node, c
 
 static yoke_status check_kind(const yoke_graph *graph, const char *function, size_t node, int wanted)
 {
-    int kind = graph->nodes[node].work->kind;
+    int kind = graph->nodes[node].ops->kind;
     if (kind == wanted)
         return YOKE_OK;
     return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: node %zu of graph %s is a %s, and this would be a %s", function, node,
                    graph->label, yk_op_name((yk_op_kind)kind), yk_op_name((yk_op_kind)wanted));
 }
 
-/* Put the work into the node, and into the exec, or make another exec where a launch still needs this one. What is not needed any
- * more is handed out, to be released when no lock is held. */
-static yoke_status put(yoke_graph *graph, size_t node, yk_op_list *work, yk_op_list **out_before, yk_exec **out_exec)
+/* Put the operations into the node, and into the exec, or make another exec where a launch still needs this one. What is not needed
+ * any more is handed out, to be released when no lock is held. */
+static yoke_status put(yoke_graph *graph, size_t node, yk_op_list *ops, yk_op_list **out_before, yk_exec **out_exec)
 {
     yk_node *place = &graph->nodes[node];
     yoke_status status = YOKE_OK;
-    *out_before = place->work;
+    *out_before = place->ops;
     pthread_mutex_lock(&graph->lock);
-    bool fits = atomic_load_explicit(&graph->exec->refs, memory_order_acquire) == 1 && yk_exec_update(graph->exec, node, work);
+    bool fits =
+        atomic_load_explicit(&graph->exec->object.refs, memory_order_acquire) == 1 && yk_exec_update(graph->exec, node, ops);
     if (fits)
-        place->work = work;
+        place->ops = ops;
     pthread_mutex_unlock(&graph->lock);
     if (fits)
         return YOKE_OK;
 
     pthread_mutex_lock(&graph->lock);
-    place->work = work;
+    place->ops = ops;
     graph->making_exec = true;
     pthread_mutex_unlock(&graph->lock);
     yk_exec *exec = yk_exec_new(graph->device, graph->name, graph->nodes, graph->node_count, graph->branch_count);
@@ -104,8 +109,8 @@ static yoke_status put(yoke_graph *graph, size_t node, yk_op_list *work, yk_op_l
         *out_exec = graph->exec;
         graph->exec = exec;
     } else {
-        place->work = *out_before;
-        *out_before = work;
+        place->ops = *out_before;
+        *out_before = ops;
         status = YOKE_E_OUT_OF_HOST_MEMORY;
     }
     pthread_mutex_unlock(&graph->lock);
@@ -115,17 +120,17 @@ static yoke_status put(yoke_graph *graph, size_t node, yk_op_list *work, yk_op_l
 /* The operations in graph->edited take the node's place, unless making them has failed with `status`. Ends the change. */
 static yoke_status end(yoke_graph *graph, const char *function, size_t node, yoke_status status)
 {
-    yk_op_list *work = graph->edited, *unused = work;
+    yk_op_list *ops = graph->edited, *unused = ops;
     yk_exec *exec = NULL;
     graph->edited = NULL;
     if (status == YOKE_OK)
-        status = check_kind(graph, function, node, work->kind);
+        status = check_kind(graph, function, node, ops->kind);
     if (status == YOKE_OK)
-        status = put(graph, node, work, &unused, &exec);
+        status = put(graph, node, ops, &unused, &exec);
     pthread_mutex_unlock(&graph->changing);
     if (status < 0)
         unused->release = NULL; /* the call fails, so it stays the caller's */
-    yk_exec_release(exec);
+    yk_object_release(exec);
     yk_op_list_release(unused);
     return status;
 }
@@ -164,10 +169,11 @@ static yoke_status launch_again(const char *where, yoke_graph *graph, const char
 /* With graph->lock held: the launch that is this node, when nobody else has it. */
 static yk_op *own_launch(const yoke_graph *graph, size_t node)
 {
-    if (graph->state != YK_GRAPH_READY || graph->making_exec || node >= graph->node_count || atomic_load(&graph->exec->refs) != 1)
+    if (graph->state != YK_GRAPH_READY || graph->making_exec || node >= graph->node_count ||
+        atomic_load(&graph->exec->object.refs) != 1)
         return NULL;
-    yk_op_list *work = graph->nodes[node].work;
-    return work->kind == YK_OP_LAUNCH && work->count == 1 && atomic_load(&work->refs) == 2 ? work->first : NULL;
+    yk_op_list *ops = graph->nodes[node].ops;
+    return ops->kind == YK_OP_LAUNCH && ops->count == 1 && atomic_load(&ops->refs) == 2 ? ops->first : NULL;
 }
 
 /* What is changed most, in place: other buffers and numbers of a launch, which fit at a fast_check. False: it goes the long way. */

@@ -118,7 +118,7 @@ YK_HOT void fill_in(yk_op *op, yk_op_kind kind, const char *where, yoke_kernel *
     op->u.launch.touches_host = false;
 }
 
-/* Everything but the shape, which op->u.launch has already; then off it goes. `kind` is op->kind, and a constant. */
+/* Everything but the shape, which op->u.launch has already; then off it goes. `kind` is op->kind. */
 YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;

@@ -50,10 +50,70 @@ YK_COLD static yoke_status size_fault(const char *function, const yoke_device *d
                    yk_bytes_text(largest, sizeof largest, device->info.max_buffer));
 }
 
+/* ---- Destroying ---- */
+
+/* Nothing uses it any more. Its memory may go back in the order of its owner_stream, which is needed until then. */
+static void end_root(yoke_buffer *buffer, unsigned user)
+{
+    yoke_stream *owner_stream = buffer->owner_stream;
+    yk_pool_give_back(buffer, user);
+    yk_object_free(buffer, sizeof *buffer);
+    if (owner_stream)
+        yk_stream_unuse(owner_stream);
+}
+
+static void destroy_root(void *buffer)
+{
+    end_root(buffer, YK_NO_STREAM);
+}
+
+static void destroy_view(void *object)
+{
+    YK_UNCANCELLED;
+    yoke_buffer *view = object;
+    yoke_buffer *root = view->root;
+    view->device->backend->view_destroy(view);
+    yk_object_free(view, sizeof *view);
+    yk_object_release(root);
+}
+
+/* Ordered memory that only its own stream has used goes back in the order of that stream. */
+static bool give_back_in_order(yoke_buffer *buffer, unsigned user)
+{
+    yoke_stream *owner_stream = buffer->owner_stream;
+    bool alone = owner_stream && (user == YK_NO_STREAM || user == owner_stream->id);
+    if (!alone || (buffer->origin != YK_ORDERED && !yk_pool_keeps(buffer)))
+        return false;
+    end_root(buffer, yk_stream_is_idle(owner_stream) ? YK_NO_STREAM : owner_stream->id);
+    return true;
+}
+
+static void retire_root(void *object)
+{
+    yoke_buffer *buffer = object;
+    yoke_device *device = buffer->device;
+    yoke_program *program = buffer->program;
+    unsigned user = atomic_load_explicit(&buffer->used_by, memory_order_relaxed);
+    atomic_store(&buffer->object.kind, YK_DEAD);
+    atomic_fetch_sub_explicit(&device->pool.buffers, 1, memory_order_relaxed);
+    if (buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED) {
+        yk_pinned_forget(buffer);
+        user = YK_MANY_STREAMS; /* copies use the address, which nobody counts as a use */
+    }
+    if (device->traits.keeps_used_objects && buffer->kind == YOKE_MEMORY_DEVICE && !yk_pool_keeps(buffer))
+        destroy_root(buffer);
+    else if (!give_back_in_order(buffer, user))
+        yk_retire(device, buffer, destroy_root, user, yk_account_of(buffer));
+    yk_object_release(program); /* waits for the streams by itself */
+    yoke_device_release(device);
+}
+
+/* ---- Creating ---- */
+
 /* A root without memory yet; NULL and a record when out of memory. */
 static yoke_buffer *new_root(yoke_device *device, int32_t kind, yk_origin origin, size_t size)
 {
-    yoke_buffer *buffer = yk_object_new(YK_BUFFER, sizeof *buffer);
+    yoke_buffer *buffer = yk_object_new(YK_BUFFER, sizeof *buffer, retire_root);
     if (!buffer)
         return NULL;
     buffer->device = device;
@@ -296,7 +356,7 @@ static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t
     if (status < 0)
         return status;
 
-    yoke_buffer *view = yk_object_new(YK_BUFFER, sizeof *view);
+    yoke_buffer *view = yk_object_new(YK_BUFFER, sizeof *view, destroy_view);
     if (!view)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     view->device = buffer->device;
@@ -338,68 +398,10 @@ yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer)
     return buffer;
 }
 
-/* Nothing uses it any more. Its memory may go back in the order of its owner_stream, which is needed until then. */
-static void end_root(yoke_buffer *buffer, unsigned user)
-{
-    yoke_stream *owner_stream = buffer->owner_stream;
-    yk_pool_give_back(buffer, user);
-    yk_object_free(buffer, sizeof *buffer);
-    if (owner_stream)
-        yk_stream_unuse(owner_stream);
-}
-
-static void destroy_root(void *buffer)
-{
-    end_root(buffer, YK_NO_STREAM);
-}
-
-static void destroy_view(yoke_buffer *view)
-{
-    YK_UNCANCELLED;
-    yoke_buffer *root = view->root;
-    view->device->backend->view_destroy(view);
-    yk_object_free(view, sizeof *view);
-    yoke_buffer_release(root);
-}
-
-/* Ordered memory that only its own stream has used goes back in the order of that stream. */
-static bool give_back_in_order(yoke_buffer *buffer, unsigned user)
-{
-    yoke_stream *owner_stream = buffer->owner_stream;
-    bool alone = owner_stream && (user == YK_NO_STREAM || user == owner_stream->id);
-    if (!alone || (buffer->origin != YK_ORDERED && !yk_pool_keeps(buffer)))
-        return false;
-    end_root(buffer, yk_stream_is_idle(owner_stream) ? YK_NO_STREAM : owner_stream->id);
-    return true;
-}
-
-static void release_root(yoke_buffer *buffer)
-{
-    yoke_device *device = buffer->device;
-    yoke_program *program = buffer->program;
-    unsigned user = atomic_load_explicit(&buffer->used_by, memory_order_relaxed);
-    atomic_store(&buffer->object.kind, YK_DEAD);
-    atomic_fetch_sub_explicit(&device->pool.buffers, 1, memory_order_relaxed);
-    if (buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED) {
-        yk_pinned_forget(buffer);
-        user = YK_MANY_STREAMS; /* copies use the address, which nobody counts as a use */
-    }
-    if (device->traits.keeps_used_objects && buffer->kind == YOKE_MEMORY_DEVICE && !yk_pool_keeps(buffer))
-        destroy_root(buffer);
-    else if (!give_back_in_order(buffer, user))
-        yk_retire(device, buffer, destroy_root, user, yk_account_of(buffer));
-    yoke_program_release(program); /* waits for the streams by itself */
-    yoke_device_release(device);
-}
-
 void yoke_buffer_release(yoke_buffer *buffer)
 {
-    if (!yk_is(buffer, YK_BUFFER) || !yk_object_release(buffer))
-        return;
-    if (buffer->root == buffer)
-        release_root(buffer);
-    else
-        destroy_view(buffer);
+    if (yk_is(buffer, YK_BUFFER))
+        yk_object_release(buffer);
 }
 
 int32_t yoke_buffer_get_kind(const yoke_buffer *buffer)

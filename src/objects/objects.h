@@ -3,10 +3,10 @@
 #ifndef YK_OBJECTS_H
 #define YK_OBJECTS_H
 
-#include "objects/batch.h"
 #include "objects/buffer.h"
 #include "objects/device.h"
 #include "objects/event.h"
+#include "objects/exec.h"
 #include "objects/kernel.h"
 #include "objects/op.h"
 #include "objects/program.h"

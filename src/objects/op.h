@@ -8,23 +8,83 @@
 typedef struct yk_op yk_op;
 typedef struct yk_exec yk_exec;
 
+/* What is known of each kind is in op.def. */
 typedef enum yk_op_kind {
-    YK_OP_WRITE,
-    YK_OP_READ,
-    YK_OP_COPY,
-    YK_OP_WRITE_RECT,
-    YK_OP_READ_RECT,
-    YK_OP_COPY_RECT,
-    YK_OP_FILL,
-    YK_OP_LAUNCH_COOPERATIVE, /* op->u.launch too */
-    YK_OP_LAUNCH,
-    YK_OP_RECORD,
-    YK_OP_WAIT,
-    YK_OP_CALL,
-    YK_OP_NATIVE,
-    YK_OP_GRAPH,
-    YK_OP_ALLOCATION /* of ordered memory by the driver: only noted */
+#define YK_OP(kind, ...) YK_OP_##kind,
+#include "objects/op.def"
 } yk_op_kind;
+
+/* Which member of op->u a kind has. */
+typedef enum yk_op_family {
+    YK_FAMILY_TRANSFER,
+    YK_FAMILY_COPY,
+    YK_FAMILY_FILL,
+    YK_FAMILY_LAUNCH,
+    YK_FAMILY_RECORD,
+    YK_FAMILY_WAIT,
+    YK_FAMILY_CALL,
+    YK_FAMILY_NATIVE,
+    YK_FAMILY_GRAPH,
+    YK_FAMILY_NONE
+} yk_op_family;
+
+typedef enum yk_op_trait {
+    YK_TRAIT_RECT = 1,           /* of several rows: op->u has a rect */
+    YK_TRAIT_TO_DEVICE = 2,      /* a transfer from the host; without it, to the host */
+    YK_TRAIT_NOT_REPLAYED = 4,   /* no driver's graph takes it */
+    YK_TRAIT_AWAITS_PROGRAM = 8, /* the program decides when it ends */
+    YK_TRAIT_FUNCTION = 16,      /* it calls a function of the program */
+    YK_TRAIT_BY_DRIVER = 32      /* from its submit: the backend has a slot for it */
+} yk_op_trait;
+
+/* Which slot, or function, is said where operations are submitted: here only whether it is a slot. */
+#define YK_SUBMIT_SLOT(slot) YK_TRAIT_BY_DRIVER
+#define YK_SUBMIT_CORE(function) 0
+#define YK_SUBMIT_NEVER 0
+
+static const struct {
+    unsigned char family, traits;
+} yk_op_kinds[] = {
+#define YK_OP(kind, name, family, traits, writes, submit, run) \
+    [YK_OP_##kind] = { YK_FAMILY_##family, (traits) | YK_SUBMIT_##submit },
+#include "objects/op.def"
+};
+
+#undef YK_SUBMIT_SLOT
+#undef YK_SUBMIT_CORE
+#undef YK_SUBMIT_NEVER
+
+static inline yk_op_family yk_family_of(yk_op_kind kind)
+{
+    return (yk_op_family)yk_op_kinds[kind].family;
+}
+
+static inline bool yk_op_has(yk_op_kind kind, yk_op_trait trait)
+{
+    return (yk_op_kinds[kind].traits & trait) != 0;
+}
+
+/* Between a buffer and the host. */
+static inline bool yk_is_transfer(yk_op_kind kind)
+{
+    return yk_family_of(kind) == YK_FAMILY_TRANSFER;
+}
+
+static inline bool yk_is_write(yk_op_kind kind)
+{
+    return yk_op_has(kind, YK_TRAIT_TO_DEVICE);
+}
+
+/* Between two buffers. */
+static inline bool yk_is_copy(yk_op_kind kind)
+{
+    return yk_family_of(kind) == YK_FAMILY_COPY;
+}
+
+static inline bool yk_is_launch(yk_op_kind kind)
+{
+    return yk_family_of(kind) == YK_FAMILY_LAUNCH;
+}
 
 /* How a rect lies on both sides of a copy. Nothing is 0, and no pitch is smaller than what it steps over. */
 typedef struct yk_rect {
@@ -47,7 +107,7 @@ struct yk_op {
                 *host_buffer; /* the pinned buffer, of any device, that `host` points into; NULL: a bare pointer was given */
             bool sync;        /* the caller waits for it */
             bool staged;      /* held, because the driver is slow with it or would block: staging.c */
-            yk_rect rect;     /* of a _RECT, whose size is that of all of its rows */
+            yk_rect rect;     /* of a YK_TRAIT_RECT, whose size is that of all of its rows */
         } transfer;
         struct {
             yoke_buffer *target, *source; /* one of them may be another device's */
@@ -90,10 +150,5 @@ struct yk_op {
         } graph;
     } u;
 };
-
-static inline bool yk_is_launch(yk_op_kind kind)
-{
-    return kind == YK_OP_LAUNCH || kind == YK_OP_LAUNCH_COOPERATIVE;
-}
 
 #endif

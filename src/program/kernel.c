@@ -14,8 +14,10 @@ static size_t kernel_size(const char *name)
     return sizeof(yoke_kernel) + strlen(name) + 1;
 }
 
-void yk_kernel_destroy(yoke_kernel *kernel)
+/* With its program, which owns it. */
+static void destroy(void *object)
 {
+    yoke_kernel *kernel = object;
     kernel->program->device->backend->kernel_destroy(kernel);
     free(kernel->heads);
     free(kernel->params);
@@ -234,7 +236,7 @@ static void add_names(const yoke_program *program, const char *wanted)
 static yoke_status create(yoke_program *program, const char *name, yoke_kernel **out_kernel)
 {
     size_t size = kernel_size(name);
-    yoke_kernel *kernel = yk_object_new(YK_KERNEL, size);
+    yoke_kernel *kernel = yk_object_new(YK_KERNEL, size, destroy);
     if (!kernel)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     kernel->program = program;

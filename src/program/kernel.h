@@ -7,7 +7,5 @@
 
 /* As yoke_kernel_get, of a program that may still be in the making. */
 yoke_status yk_kernel_find(yoke_program *program, const char *name, yoke_kernel **out_kernel);
-/* For the kernel's program, when it ends. */
-void yk_kernel_destroy(yoke_kernel *kernel);
 
 #endif

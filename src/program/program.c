@@ -14,33 +14,12 @@
 #include "program/program_file.h"
 #include "stream/retire.h"
 
-yoke_program *yk_program_new(yoke_device *device, const char *name)
-{
-    yoke_program *program = yk_object_new(YK_PROGRAM, sizeof *program);
-    if (!program)
-        return NULL;
-    program->device = device;
-    yk_name_copy(program->name, sizeof program->name, name ? name : "program");
-    if (pthread_mutex_init(&program->lock, NULL))
-        goto no_lock;
-    if (pthread_cond_init(&program->built, NULL))
-        goto no_cond;
-    return program;
-
-no_cond:
-    pthread_mutex_destroy(&program->lock);
-no_lock:
-    yk_no_memory("a program's lock");
-    yk_object_free(program, sizeof *program);
-    return NULL;
-}
-
 void yk_program_destroy(yoke_program *program)
 {
     while (program->kernels) {
         yoke_kernel *kernel = program->kernels;
         program->kernels = kernel->next;
-        yk_kernel_destroy(kernel);
+        yk_object_release(kernel);
     }
     if (program->native)
         program->device->backend->program_destroy(program);
@@ -59,36 +38,6 @@ void yk_program_destroy(yoke_program *program)
     pthread_cond_destroy(&program->built);
     pthread_mutex_destroy(&program->lock);
     yk_object_free(program, sizeof *program);
-}
-
-void yk_program_complete(yoke_program *program, yk_failure *failure)
-{
-    pthread_mutex_lock(&program->lock);
-    program->failure = failure;
-    atomic_store_explicit(&program->state, failure ? YK_PROGRAM_FAILED : YK_PROGRAM_READY, memory_order_release);
-    pthread_cond_broadcast(&program->built);
-    pthread_mutex_unlock(&program->lock);
-}
-
-yoke_status yk_program_wait(yoke_program *program)
-{
-    YK_UNCANCELLED;
-    if (atomic_load_explicit(&program->state, memory_order_acquire) == YK_PROGRAM_READY)
-        return YOKE_OK;
-    pthread_mutex_lock(&program->lock);
-    while (atomic_load(&program->state) == YK_PROGRAM_BUILDING)
-        pthread_cond_wait(&program->built, &program->lock);
-    pthread_mutex_unlock(&program->lock);
-    return program->failure ? yk_failure_report(program->failure) : YOKE_OK;
-}
-
-/* ---- References ---- */
-
-yoke_program *yoke_program_retain(yoke_program *program)
-{
-    if (yk_is(program, YK_PROGRAM))
-        yk_object_retain(program);
-    return program;
 }
 
 static void destroy_program(void *program)
@@ -129,11 +78,11 @@ static void retire(yoke_program *program)
     yk_retire(device, r, destroy_retired, YK_MANY_STREAMS, 0);
 }
 
-void yoke_program_release(yoke_program *program)
+/* Its last reference is gone, and kernels of it may still run. */
+static void end_program(void *object)
 {
-    if (!yk_is(program, YK_PROGRAM) || !yk_object_release(program))
-        return;
     YK_UNCANCELLED;
+    yoke_program *program = object;
     yoke_device *device = program->device;
     atomic_store(&program->object.kind, YK_DEAD);
     for (yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)
@@ -143,6 +92,63 @@ void yoke_program_release(yoke_program *program)
     else
         yk_retire(device, program, destroy_program, YK_MANY_STREAMS, 0);
     yoke_device_release(device);
+}
+
+yoke_program *yk_program_new(yoke_device *device, const char *name)
+{
+    yoke_program *program = yk_object_new(YK_PROGRAM, sizeof *program, end_program);
+    if (!program)
+        return NULL;
+    program->device = device;
+    yk_name_copy(program->name, sizeof program->name, name ? name : "program");
+    if (pthread_mutex_init(&program->lock, NULL))
+        goto no_lock;
+    if (pthread_cond_init(&program->built, NULL))
+        goto no_cond;
+    return program;
+
+no_cond:
+    pthread_mutex_destroy(&program->lock);
+no_lock:
+    yk_no_memory("a program's lock");
+    yk_object_free(program, sizeof *program);
+    return NULL;
+}
+
+void yk_program_complete(yoke_program *program, yk_failure *failure)
+{
+    pthread_mutex_lock(&program->lock);
+    program->failure = failure;
+    atomic_store_explicit(&program->state, failure ? YK_PROGRAM_FAILED : YK_PROGRAM_READY, memory_order_release);
+    pthread_cond_broadcast(&program->built);
+    pthread_mutex_unlock(&program->lock);
+}
+
+yoke_status yk_program_wait(yoke_program *program)
+{
+    YK_UNCANCELLED;
+    if (atomic_load_explicit(&program->state, memory_order_acquire) == YK_PROGRAM_READY)
+        return YOKE_OK;
+    pthread_mutex_lock(&program->lock);
+    while (atomic_load(&program->state) == YK_PROGRAM_BUILDING)
+        pthread_cond_wait(&program->built, &program->lock);
+    pthread_mutex_unlock(&program->lock);
+    return program->failure ? yk_failure_report(program->failure) : YOKE_OK;
+}
+
+/* ---- References ---- */
+
+yoke_program *yoke_program_retain(yoke_program *program)
+{
+    if (yk_is(program, YK_PROGRAM))
+        yk_object_retain(program);
+    return program;
+}
+
+void yoke_program_release(yoke_program *program)
+{
+    if (yk_is(program, YK_PROGRAM))
+        yk_object_release(program);
 }
 
 /* ---- Logs ---- */

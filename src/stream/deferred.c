@@ -206,7 +206,7 @@ static yoke_status finish_if_blocking(yoke_stream *stream, yoke_status status)
 yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op)
 {
     void *begun = yk_observe_submit_begin(stream, op);
-    yoke_status status = yk_submit(stream, op->kind, op);
+    yoke_status status = yk_submit(stream, op);
     yk_observe_submit_end(stream, begun, status);
     return status;
 }
@@ -240,7 +240,8 @@ static yoke_status take_route(yoke_stream *stream, const yk_op *op, yk_stream_ro
     return status;
 }
 
-yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool *out_again)
+/* The gate was closed when the operation came to it. Sets *out_opened when it has been opened meanwhile, and nothing is done. */
+static yoke_status enqueue_locked(yoke_stream *stream, const yk_op *op, bool *out_opened)
 {
     yoke_status status;
     yk_stream_lock(stream);
@@ -253,8 +254,26 @@ yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op, bool 
         return status;
     if (YK_UNLIKELY(status < 0))
         return yk_stream_not_submitted(stream, status);
-    *out_again = status == YOKE_OK && route == YK_ROUTE_AGAIN;
-    return *out_again ? status : finish_if_blocking(stream, status);
+    *out_opened = status == YOKE_OK && route == YK_ROUTE_AGAIN;
+    return *out_opened ? status : finish_if_blocking(stream, status);
+}
+
+yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op)
+{
+    bool opened = false;
+    do {
+        yoke_status status = enqueue_locked(stream, op, &opened);
+        if (!opened)
+            return status;
+        opened = false;
+    } while (!yk_gate_enter(stream));
+    yoke_status status = yk_submit(stream, op);
+    if (status < 0) {
+        yk_gate_leave(stream);
+        return yk_stream_not_submitted(stream, status);
+    }
+    yk_note_submitted(stream, op->kind, op, true);
+    return YOKE_OK;
 }
 
 yoke_status yk_stream_defer_always(yoke_stream *stream, const yk_op *op)
@@ -275,7 +294,7 @@ yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op)
     unlock_and_post(stream);
     if (route == YK_ROUTE_RECORD)
         return status;
-    if (op->kind != YK_OP_CALL && op->kind != YK_OP_NATIVE)
+    if (!yk_op_has(op->kind, YK_TRAIT_FUNCTION))
         return finish_if_blocking(stream, status);
     if (status == YOKE_OK) /* the function will be called: how that ends is no failure of the enqueue */
         (void)finish_if_blocking(stream, status);

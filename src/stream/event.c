@@ -34,9 +34,18 @@ static yoke_event *take_spare(yoke_stream *stream, unsigned kind)
     return event;
 }
 
+/* Of one that the user, or an operation, has had: yk_event_new. */
+static void destroy(void *object)
+{
+    yoke_event *event = object;
+    yoke_stream *stream = event->stream;
+    yk_event_recycle(event);
+    yk_stream_unuse(stream);
+}
+
 static yoke_event *create(yoke_stream *stream, uint32_t flags)
 {
-    yoke_event *event = yk_object_new(YK_EVENT, sizeof *event);
+    yoke_event *event = yk_object_new(YK_EVENT, sizeof *event, destroy);
     if (!event)
         return NULL;
     event->stream = stream;
@@ -118,16 +127,8 @@ yoke_event *yoke_event_retain(yoke_event *event)
 
 void yoke_event_release(yoke_event *event)
 {
-    if (YK_UNLIKELY(!yk_is(event, YK_EVENT))) {
-        if (yk_is(event, YK_GRAPH_EVENT))
-            yk_graph_event_release((yk_graph_event *)(void *)event);
-        return;
-    }
-    if (!yk_object_release(event))
-        return;
-    yoke_stream *stream = event->stream;
-    yk_event_recycle(event);
-    yk_stream_unuse(stream);
+    if (yk_is(event, YK_EVENT) || yk_is(event, YK_GRAPH_EVENT))
+        yk_object_release(event);
 }
 
 /* ---- Recording and settling ---- */

@@ -3,40 +3,104 @@
  * An operation is one struct. While nothing is held it lives on the caller's stack for the length of the driver's call; a held one
  * is a copy that owns its arguments and keeps alive every object they name.
  */
+#include "stream/op.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/exec.h"
-#include "stream/stream.h"
+#include "backend_api.h"
+
+/* ---- What is known of it ---- */
 
 const char *yk_op_name(yk_op_kind kind)
 {
-    static const char *const names[] = { "write",
-                                         "read",
-                                         "copy",
-                                         "write of a rect",
-                                         "read of a rect",
-                                         "copy of a rect",
-                                         "fill",
-                                         "cooperative launch",
-                                         "launch",
-                                         "event",
-                                         "wait for an event",
-                                         "host function",
-                                         "native section",
-                                         "graph",
-                                         "allocation" };
+    static const char *const names[] = {
+#define YK_OP(kind, name, ...) [YK_OP_##kind] = name,
+#include "objects/op.def"
+    };
     return names[kind];
 }
 
-const char *yk_op_lasting_name(const yk_op *op)
+const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *name)
 {
-    if (yk_is_launch(op->kind))
-        return op->u.launch.kernel->lasting_name;
-    if (op->kind == YK_OP_GRAPH)
-        return op->u.graph.name;
-    return op->kind == YK_OP_WAIT ? op->u.wait.event->where : NULL;
+    if (name && yk_is_launch(kind))
+        snprintf(text, size, "launch of '%s'", name);
+    else if (name && kind == YK_OP_WAIT)
+        snprintf(text, size, "wait for the event of %s", name);
+    else if (name && kind == YK_OP_GRAPH)
+        snprintf(text, size, "graph %s", name);
+    else
+        snprintf(text, size, "%s", yk_op_name(kind));
+    return text;
 }
+
+size_t yk_op_bytes(const yk_op *op)
+{
+    switch (yk_family_of(op->kind)) {
+    case YK_FAMILY_TRANSFER:
+        return op->u.transfer.size;
+    case YK_FAMILY_COPY:
+        return op->u.copy.size;
+    case YK_FAMILY_FILL:
+        return op->u.fill.width * op->u.fill.height;
+    case YK_FAMILY_LAUNCH:
+    case YK_FAMILY_RECORD:
+    case YK_FAMILY_WAIT:
+    case YK_FAMILY_CALL:
+    case YK_FAMILY_NATIVE:
+    case YK_FAMILY_GRAPH:
+    case YK_FAMILY_NONE:
+        break;
+    }
+    return 0;
+}
+
+static void visit(void *object, yk_object_visitor visitor, void *context)
+{
+    if (object)
+        visitor(object, context);
+}
+
+void yk_op_visit(const yk_op *op, yk_object_visitor visitor, void *context)
+{
+    switch (yk_family_of(op->kind)) {
+    case YK_FAMILY_TRANSFER:
+        visit(op->u.transfer.buffer, visitor, context);
+        visit(op->u.transfer.host_buffer, visitor, context);
+        break;
+    case YK_FAMILY_COPY:
+        visit(op->u.copy.target, visitor, context);
+        visit(op->u.copy.source, visitor, context);
+        break;
+    case YK_FAMILY_FILL:
+        visit(op->u.fill.buffer, visitor, context);
+        break;
+    case YK_FAMILY_LAUNCH:
+        for (size_t i = 0; i < op->u.launch.count; i++)
+            if (op->u.launch.args[i].kind == YOKE_ARG_BUFFER)
+                visit(op->u.launch.args[i].value.buffer, visitor, context);
+        visit(op->u.launch.kernel->program, visitor, context);
+        break;
+    case YK_FAMILY_RECORD:
+        visit(op->u.record.event, visitor, context);
+        break;
+    case YK_FAMILY_WAIT:
+        visit(op->u.wait.event, visitor, context);
+        break;
+    case YK_FAMILY_CALL:
+        visit(op->u.call.after, visitor, context);
+        break;
+    case YK_FAMILY_GRAPH:
+        visit(op->u.graph.exec, visitor, context);
+        break;
+    case YK_FAMILY_NATIVE:
+    case YK_FAMILY_NONE:
+        break;
+    }
+}
+
+/* ---- Keeping it ---- */
 
 /* Bytes of the structs among a launch's arguments, each padded so that the next one is aligned. */
 static size_t padded(size_t size)
@@ -60,12 +124,9 @@ static yk_op *keep_launch(const yk_op *op)
     char *bytes = memory + padded(sizeof *op) + args_size;
     *kept = *op;
     kept->u.launch.args = args;
-    yoke_program_retain(op->u.launch.kernel->program);
     for (size_t i = 0; i < op->u.launch.count; i++) {
         args[i] = op->u.launch.args[i];
-        if (args[i].kind == YOKE_ARG_BUFFER) {
-            yoke_buffer_retain(args[i].value.buffer);
-        } else if (args[i].kind == YOKE_ARG_STRUCT) {
+        if (args[i].kind == YOKE_ARG_STRUCT) {
             memcpy(bytes, args[i].value.bytes, args[i].size);
             args[i].value.bytes = bytes;
             bytes += padded(args[i].size);
@@ -74,100 +135,119 @@ static yk_op *keep_launch(const yk_op *op)
     return kept;
 }
 
-static yk_op *keep(const yk_op *op)
+static yk_op *keep_flat(const yk_op *op)
 {
-    if (yk_is_launch(op->kind))
-        return keep_launch(op);
-
     yk_op *kept = malloc(sizeof *kept);
-    if (!kept)
-        return NULL;
-    *kept = *op;
-    switch (op->kind) {
-    case YK_OP_WRITE:
-    case YK_OP_READ:
-    case YK_OP_WRITE_RECT:
-    case YK_OP_READ_RECT:
-        yoke_buffer_retain(op->u.transfer.buffer);
-        yoke_buffer_retain(op->u.transfer.host_buffer);
-        break;
-    case YK_OP_COPY:
-    case YK_OP_COPY_RECT:
-        yoke_buffer_retain(op->u.copy.target);
-        yoke_buffer_retain(op->u.copy.source);
-        break;
-    case YK_OP_FILL:
-        yoke_buffer_retain(op->u.fill.buffer);
-        break;
-    case YK_OP_RECORD:
-        yoke_event_retain(op->u.record.event);
-        break;
-    case YK_OP_WAIT:
-        yoke_event_retain(op->u.wait.event);
-        break;
-    case YK_OP_GRAPH:
-        yk_exec_retain(op->u.graph.exec);
-        break;
-    case YK_OP_CALL: /* owns u.call.after from the start */
-    case YK_OP_NATIVE:
-    case YK_OP_LAUNCH:
-    case YK_OP_LAUNCH_COOPERATIVE:
-    case YK_OP_ALLOCATION:
-        break;
-    }
+    if (kept)
+        *kept = *op;
     return kept;
+}
+
+static void retain(void *object, void *context)
+{
+    (void)context;
+    yk_object_retain(object);
+}
+
+static void release(void *object, void *context)
+{
+    (void)context;
+    yk_object_release(object);
 }
 
 yk_op *yk_op_keep(const yk_op *op)
 {
-    yk_op *kept = keep(op);
-    if (kept)
-        kept->next = NULL;
-    else
+    yk_op *kept = yk_is_launch(op->kind) ? keep_launch(op) : keep_flat(op);
+    if (!kept) {
         yk_no_memory("an operation of a held stream");
+        return NULL;
+    }
+    kept->next = NULL;
+    if (op->kind != YK_OP_CALL) /* which owns u.call.after from the start */
+        yk_op_visit(kept, retain, NULL);
     return kept;
 }
 
 void yk_op_drop(yk_op *op)
 {
-    switch (op->kind) {
-    case YK_OP_WRITE:
-    case YK_OP_READ:
-    case YK_OP_WRITE_RECT:
-    case YK_OP_READ_RECT:
-        yoke_buffer_release(op->u.transfer.buffer);
-        yoke_buffer_release(op->u.transfer.host_buffer);
-        break;
-    case YK_OP_COPY:
-    case YK_OP_COPY_RECT:
-        yoke_buffer_release(op->u.copy.target);
-        yoke_buffer_release(op->u.copy.source);
-        break;
-    case YK_OP_FILL:
-        yoke_buffer_release(op->u.fill.buffer);
-        break;
-    case YK_OP_LAUNCH:
-    case YK_OP_LAUNCH_COOPERATIVE:
-        for (size_t i = 0; i < op->u.launch.count; i++)
-            if (op->u.launch.args[i].kind == YOKE_ARG_BUFFER)
-                yoke_buffer_release(op->u.launch.args[i].value.buffer);
-        yoke_program_release(op->u.launch.kernel->program);
-        break;
-    case YK_OP_RECORD:
-        yoke_event_release(op->u.record.event);
-        break;
-    case YK_OP_WAIT:
-        yoke_event_release(op->u.wait.event);
-        break;
-    case YK_OP_CALL:
-        yoke_event_release(op->u.call.after);
-        break;
-    case YK_OP_GRAPH:
-        yk_exec_release(op->u.graph.exec);
-        break;
-    case YK_OP_NATIVE:
-    case YK_OP_ALLOCATION:
-        break;
-    }
+    yk_op_visit(op, release, NULL);
     free(op);
+}
+
+/* ---- Lists ---- */
+
+yk_op_list *yk_op_list_new(int kind)
+{
+    yk_op_list *list = calloc(1, sizeof *list);
+    if (!list) {
+        yk_no_memory("a graph");
+        return NULL;
+    }
+    atomic_init(&list->refs, 1);
+    list->kind = kind;
+    return list;
+}
+
+/* A copy from or to a pinned buffer is a transfer to the driver, whichever device's the buffer is. */
+static int kind_of(const yk_op *op)
+{
+    bool copied = (op->kind == YK_OP_WRITE || op->kind == YK_OP_READ) && op->u.transfer.host_buffer;
+    return copied ? YK_OP_COPY : (int)op->kind;
+}
+
+/* Whatever stream the graph will be launched in uses what the operation names. */
+static void use_everywhere(void *object, void *context)
+{
+    (void)context;
+    if (yk_is(object, YK_BUFFER))
+        atomic_store_explicit(&((yoke_buffer *)object)->root->used_by, YK_MANY_STREAMS, memory_order_relaxed);
+}
+
+/* The functions' `release` is for the list as a whole, which may be launched many times. */
+static void take_release(yk_op_list *list, yk_op *op)
+{
+    if (op->kind == YK_OP_CALL) {
+        list->release = op->u.call.release;
+        op->u.call.release = NULL;
+        op->u.call.after = NULL;
+    } else if (op->kind == YK_OP_NATIVE) {
+        list->release = op->u.native.release;
+        op->u.native.release = NULL;
+    }
+}
+
+yoke_status yk_op_list_add(yk_op_list *list, const yk_op *op)
+{
+    yk_op *kept = yk_op_keep(op), **end = &list->first;
+    if (!kept)
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    kept->end = NULL;
+    yk_op_visit(kept, use_everywhere, NULL);
+    take_release(list, kept);
+    while (*end)
+        end = &(*end)->next;
+    *end = kept;
+    if (list->kind == YK_KIND_OPEN)
+        list->kind = kind_of(op);
+    list->count++;
+    return YOKE_OK;
+}
+
+void yk_op_list_retain(yk_op_list *list)
+{
+    atomic_fetch_add_explicit(&list->refs, 1, memory_order_relaxed);
+}
+
+void yk_op_list_release(yk_op_list *list)
+{
+    if (!list || atomic_fetch_sub_explicit(&list->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    if (list->release)
+        list->release(list->first->kind == YK_OP_CALL ? list->first->u.call.user : list->first->u.native.user);
+    while (list->first) {
+        yk_op *op = list->first;
+        list->first = op->next;
+        yk_op_drop(op);
+    }
+    free(list);
 }

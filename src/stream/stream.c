@@ -94,6 +94,30 @@ static void free_stream(yoke_stream *stream)
     yk_object_free(stream, sizeof *stream);
 }
 
+/* The user's last reference is gone; the memory goes with the last use. */
+static void tear_down(void *object)
+{
+    yoke_stream *stream = object;
+    yoke_device *device = stream->device;
+    yk_object_retain(device);
+    pthread_mutex_lock(&stream->lock);
+    atomic_store(&stream->object.kind, YK_DEAD);
+    yk_stream_happens(stream, YK_STREAM_END);
+    atomic_fetch_add(&device->deferred_refs, 1);
+    bool stop = yk_stream_stops_now(stream); /* else the worker does, when it comes so far */
+    bool works = stream->worker;
+    yk_depth_end(stream);
+    pthread_mutex_unlock(&stream->lock);
+    if (stop)
+        yk_stream_fail_torn_down(stream);
+    if (!works)
+        yk_stream_end_waits(stream);
+    yk_reclaim_finished(device);
+    yk_stream_unuse(stream);
+    /* Others may wait for the stream: this empties the trash when that is all that keeps the device. */
+    yoke_device_release(device);
+}
+
 static void set_label(yoke_stream *stream, const char *name)
 {
     bool named = name && *name;
@@ -120,7 +144,7 @@ static int init_lock(pthread_mutex_t *lock)
 /* All but its driver's queue; NULL and a record on failure. */
 static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc)
 {
-    yoke_stream *stream = yk_object_new(YK_STREAM, sizeof *stream);
+    yoke_stream *stream = yk_object_new(YK_STREAM, sizeof *stream, tear_down);
     if (!stream)
         return NULL;
     stream->device = device;
@@ -222,26 +246,8 @@ yoke_stream *yoke_stream_retain(yoke_stream *stream)
 
 void yoke_stream_release(yoke_stream *stream)
 {
-    if (!yk_is(stream, YK_STREAM) || !yk_object_release(stream))
-        return;
-    yoke_device *device = stream->device;
-    yk_object_retain(device);
-    pthread_mutex_lock(&stream->lock);
-    atomic_store(&stream->object.kind, YK_DEAD);
-    yk_stream_happens(stream, YK_STREAM_END);
-    atomic_fetch_add(&device->deferred_refs, 1);
-    bool stop = yk_stream_stops_now(stream); /* else the worker does, when it comes so far */
-    bool works = stream->worker;
-    yk_depth_end(stream);
-    pthread_mutex_unlock(&stream->lock);
-    if (stop)
-        yk_stream_fail_torn_down(stream);
-    if (!works)
-        yk_stream_end_waits(stream);
-    yk_reclaim_finished(device);
-    yk_stream_unuse(stream);
-    /* Others may wait for the stream: this empties the trash when that is all that keeps the device. */
-    yoke_device_release(device);
+    if (yk_is(stream, YK_STREAM))
+        yk_object_release(stream);
 }
 
 void yk_stream_fail_torn_down(yoke_stream *stream)

@@ -45,10 +45,6 @@ void yk_stream_forget_waits(yoke_stream *stream);
 /* The user's last reference is gone and nothing is held: check the waits as soon as the driver is done with the stream. Until then
  * each keeps the stream of its event, and two streams may keep each other. */
 void yk_stream_end_waits(yoke_stream *stream);
-/* "launch of 'saxpy'" into `text`, which is returned. */
-const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *name);
-/* What yk_note_submitted keeps of an operation, or NULL. */
-const char *yk_op_lasting_name(const yk_op *op);
 /* YOKE_OK, or YOKE_E_DEVICE_LOST with its record. */
 yoke_status yk_device_check(yoke_device *device);
 /* A driver's call for the device has failed: one that is lost takes its streams with it. Returns `status`. */
@@ -118,16 +114,13 @@ void yk_stream_listen(yoke_stream *stream, yk_listener *listener);
 void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener);
 void yk_stream_progress(yoke_stream *stream);
 
-/* op.c */
+/* submit.c */
+
+/* Give the driver its graph of a batch. */
+yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch);
 
 /* copy.c: a buffer of another device, in a copy or transfer that this stream's driver was given, lives until the stream has come so
  * far. */
 void yk_keep_for_copy(yoke_stream *stream, const yk_op *op);
-
-/* A copy that keeps alive what the operation refers to; NULL and a record when out of memory. */
-yk_op *yk_op_keep(const yk_op *op);
-void yk_op_drop(yk_op *op);
-/* "launch", "copy", … for messages. */
-const char *yk_op_name(yk_op_kind kind);
 
 #endif

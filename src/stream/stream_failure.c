@@ -34,19 +34,6 @@ yoke_status yk_device_check(yoke_device *device)
     return YK_UNLIKELY(lost != NULL) ? yk_failure_report(lost) : YOKE_OK;
 }
 
-const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *name)
-{
-    if (name && yk_is_launch(kind))
-        snprintf(text, size, "launch of '%s'", name);
-    else if (name && kind == YK_OP_WAIT)
-        snprintf(text, size, "wait for the event of %s", name);
-    else if (name && kind == YK_OP_GRAPH)
-        snprintf(text, size, "graph %s", name);
-    else
-        snprintf(text, size, "%s", yk_op_name(kind));
-    return text;
-}
-
 static bool is_harmless(const yk_submitted *given)
 {
     return atomic_load_explicit(&given->kind, memory_order_relaxed) == YK_OP_ALLOCATION;

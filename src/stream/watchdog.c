@@ -14,6 +14,7 @@
 #include "backend.h"
 #include "stream/event.h"
 #include "stream/wait.h"
+#include "stream/op.h"
 #include "stream/stream.h"
 #include "base/thread.h"
 
@@ -53,7 +54,7 @@ static void describe_running(const yoke_stream *stream, const yk_op *op, yk_text
     char what[160];
     const yoke_event *before = op->kind == YK_OP_CALL ? op->u.call.after : NULL; /* NULL in a graph, too */
     bool drains = before && atomic_load(&before->state) == YK_EVENT_SUBMITTED;
-    yk_op_text(what, sizeof what, op->kind, yk_op_lasting_name(op));
+    yk_op_text(what, sizeof what, op->kind, yk_op_lasting_name(op->kind, op));
     yk_text_add(text, "stream %s of %s is at the %s%s%s%s", stream->label, stream->device->info.selector, what,
                 op->where ? " enqueued at " : "", op->where ? op->where : "",
                 drains ? ", for which the driver has to finish what came before" : "");

@@ -32,8 +32,9 @@ static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
     return status;
 }
 
-static void run_record(yoke_stream *stream, yoke_event *event)
+static void run_record(yoke_stream *stream, const yk_op *op)
 {
+    yoke_event *event = op->u.record.event;
     yoke_status status = YOKE_OK;
     if (atomic_load_explicit(&event->state, memory_order_relaxed) != YK_EVENT_DEFERRED)
         ; /* the driver did it together with what came before */
@@ -56,7 +57,7 @@ static void fail_deferred(yoke_stream *stream, const yk_op *op, yoke_status stat
         return;
     }
     yk_error_append("; it was the %s%s%s, held on stream %s until its turn",
-                    yk_op_text(text, sizeof text, op->kind, yk_op_lasting_name(op)), op->where ? " at " : "",
+                    yk_op_text(text, sizeof text, op->kind, yk_op_lasting_name(op->kind, op)), op->where ? " at " : "",
                     op->where ? op->where : "", stream->label);
     yk_stream_fail(stream, op->where, status);
 }
@@ -105,17 +106,12 @@ static void run_staged(yoke_stream *stream, const yk_op *op)
         fail_deferred(stream, op, status);
 }
 
-static bool is_transfer(const yk_op *op)
-{
-    return op->kind == YK_OP_WRITE || op->kind == YK_OP_READ || op->kind == YK_OP_WRITE_RECT || op->kind == YK_OP_READ_RECT;
-}
-
 static void run_submitted(yoke_stream *stream, const yk_op *op)
 {
     if (has_failed(stream))
         return;
     yoke_status status = yk_submit_observed(stream, op);
-    if (status == YOKE_E_INVALID_ARGUMENT && is_transfer(op)) { /* as yk_transfer_restage */
+    if (status == YOKE_E_INVALID_ARGUMENT && yk_is_transfer(op->kind)) { /* as yk_transfer_restage */
         run_staged(stream, op);
         return;
     }
@@ -124,10 +120,18 @@ static void run_submitted(yoke_stream *stream, const yk_op *op)
         return;
     }
     yk_note_submitted(stream, op->kind, op, false);
-    if (op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_RECT || is_transfer(op))
+    if (yk_is_copy(op->kind) || yk_is_transfer(op->kind))
         yk_keep_for_copy(stream, op);
     if (op->end)
         yk_event_submitted(op->end, yk_stream_submitted(stream)); /* it is told of when its own turn comes */
+}
+
+static void run_driver(yoke_stream *stream, const yk_op *op)
+{
+    if (yk_is_staged(op))
+        run_staged(stream, op);
+    else if (!yk_needs_idle(stream, op) || drain_for(stream, op))
+        run_submitted(stream, op);
 }
 
 /* An event of the same device is the driver's to wait for once it has been given to it; any other is waited for here. */
@@ -217,57 +221,41 @@ static void run_native(yoke_stream *stream, const yk_op *op)
         op->u.native.release(op->u.native.user);
 }
 
+static void run_nothing(yoke_stream *stream, const yk_op *op)
+{
+    (void)stream, (void)op; /* never deferred */
+}
+
 static void run_graph(yoke_stream *stream, const yk_op *graph);
 
 void yk_stream_run(yoke_stream *stream, const yk_op *op)
 {
     switch (op->kind) {
-    case YK_OP_GRAPH:
-        run_graph(stream, op);
-        return;
-    case YK_OP_CALL:
-        run_call(stream, op);
-        return;
-    case YK_OP_NATIVE:
-        run_native(stream, op);
-        return;
-    case YK_OP_WAIT:
-        run_wait(stream, op);
-        return;
-    case YK_OP_RECORD:
-        run_record(stream, op->u.record.event);
-        return;
-    default:
-        if (yk_is_staged(op))
-            run_staged(stream, op);
-        else if (!yk_needs_idle(stream, op) || drain_for(stream, op))
-            run_submitted(stream, op);
+#define YK_OP(kind, name, family, traits, writes, submit, run) \
+    case YK_OP_##kind:                                         \
+        run_##run(stream, op);                                 \
+        break;
+#include "objects/op.def"
     }
-}
-
-/* Whether it is the program that an operation waits for. */
-static bool waits_for_program(const yk_op *op)
-{
-    return op->kind == YK_OP_CALL || op->kind == YK_OP_NATIVE || op->kind == YK_OP_WAIT;
 }
 
 bool yk_stream_stops_now(const yoke_stream *stream)
 {
     const yk_op *op = stream->running ? stream->running : stream->first;
-    return op && waits_for_program(op);
+    return op && yk_op_has(op->kind, YK_TRAIT_AWAITS_PROGRAM);
 }
 
 /* With the user's last reference gone, what stands before the program's next turn still runs, and nothing from there on. */
 static void stop_if_torn_down(yoke_stream *stream, const yk_op *op, bool torn_down)
 {
-    if (torn_down && waits_for_program(op))
+    if (torn_down && yk_op_has(op->kind, YK_TRAIT_AWAITS_PROGRAM))
         yk_stream_fail_torn_down(stream);
 }
 
 /* A step of a graph: with host functions among them, as if they had been held one by one. */
 static void run_step(yoke_stream *stream, const yk_op *op)
 {
-    if (waits_for_program(op)) {
+    if (yk_op_has(op->kind, YK_TRAIT_AWAITS_PROGRAM)) {
         pthread_mutex_lock(&stream->lock);
         stream->running = op;
         bool torn_down = stream->state.ended;
@@ -280,14 +268,14 @@ static void run_step(yoke_stream *stream, const yk_op *op)
 static void run_graph(yoke_stream *stream, const yk_op *graph)
 {
     const yk_exec *exec = graph->u.graph.exec;
-    for (size_t i = 0; i < exec->item_count; i++) {
-        const yk_item *item = &exec->items[i];
-        for (size_t k = 0; k < item->batch.count && !item->native; k++)
-            run_step(stream, item->batch.steps[k].op);
-        if (!item->native || has_failed(stream))
+    for (size_t i = 0; i < exec->batch_count; i++) {
+        const yk_batch *batch = &exec->batches[i];
+        for (size_t k = 0; k < batch->count && !batch->replayed; k++)
+            run_step(stream, batch->steps[k].op);
+        if (!batch->replayed || has_failed(stream))
             continue;
         void *begun = yk_observe_submit_begin(stream, graph);
-        yoke_status status = yk_batch_submit(stream, &item->batch);
+        yoke_status status = yk_batch_submit(stream, batch);
         yk_observe_submit_end(stream, begun, status);
         if (status < 0)
             fail_deferred(stream, graph, status);
@@ -312,7 +300,7 @@ static void spin_for_job(yoke_stream *stream)
 static yoke_event *event_behind(const yoke_stream *stream, const yk_op *op)
 {
     const yk_op *next = op->next;
-    if (!stream->device->traits.records_with_operations || op->kind > YK_OP_LAUNCH || !next)
+    if (!stream->device->traits.records_with_operations || !yk_op_has(op->kind, YK_TRAIT_BY_DRIVER) || !next)
         return NULL;
     if (next->kind == YK_OP_CALL)
         return next->u.call.after;

@@ -181,27 +181,31 @@ static void stream_end(yoke_stream *stream)
 
 /* ---- What is done ---- */
 
-static bool is_transfer(yk_op_kind kind)
-{
-    return kind == YK_OP_WRITE || kind == YK_OP_READ || kind == YK_OP_WRITE_RECT || kind == YK_OP_READ_RECT;
-}
-
 static void describe(const yoke_stream *stream, const yk_op *op, yk_trace_slice *slice)
 {
-    *slice = (yk_trace_slice){ .kind = op->kind, .where = op->where, .name = yk_op_lasting_name(op), .enqueued = yk_now() };
-    if (yk_is_launch(op->kind)) {
+    *slice =
+        (yk_trace_slice){ .kind = op->kind, .where = op->where, .name = yk_op_lasting_name(op->kind, op), .enqueued = yk_now() };
+    slice->bytes = yk_op_bytes(op);
+    switch (yk_family_of(op->kind)) {
+    case YK_FAMILY_LAUNCH:
         memcpy(slice->grid, (unsigned[]){ op->u.launch.grid.x, op->u.launch.grid.y, op->u.launch.grid.z }, sizeof slice->grid);
         memcpy(slice->block, (unsigned[]){ op->u.launch.block.x, op->u.launch.block.y, op->u.launch.block.z }, sizeof slice->block);
-    } else if (is_transfer(op->kind)) {
-        slice->bytes = op->u.transfer.size;
+        break;
+    case YK_FAMILY_TRANSFER:
         slice->pageable = !yk_transfer_is_pinned(stream->device, op);
         slice->staged = op->u.transfer.staged;
-    } else if (op->kind == YK_OP_COPY || op->kind == YK_OP_COPY_RECT) {
-        slice->bytes = op->u.copy.size;
-    } else if (op->kind == YK_OP_FILL) {
-        slice->bytes = op->u.fill.width * op->u.fill.height;
-    } else if (op->kind == YK_OP_WAIT) {
+        break;
+    case YK_FAMILY_WAIT:
         slice->awaited = yk_intern(op->u.wait.event->stream->label);
+        break;
+    case YK_FAMILY_COPY:
+    case YK_FAMILY_FILL:
+    case YK_FAMILY_RECORD:
+    case YK_FAMILY_CALL:
+    case YK_FAMILY_NATIVE:
+    case YK_FAMILY_GRAPH:
+    case YK_FAMILY_NONE:
+        break;
     }
 }
 

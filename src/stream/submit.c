@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Giving operations to the driver, when they are of any kind: what the inlined way of enqueue.h has no case for. */
+#include "stream/enqueue.h"
+
+static yoke_status submit_wait(yoke_stream *stream, const yk_op *op)
+{
+    return yk_stream_submit_wait(stream, op->u.wait.event);
+}
+
+/* One that the driver replays as a whole; the worker runs all others. */
+static yoke_status submit_graph(yoke_stream *stream, const yk_op *op)
+{
+    return yk_batch_submit(stream, &op->u.graph.exec->batches[0]);
+}
+
+yoke_status yk_submit(yoke_stream *stream, const yk_op *op)
+{
+    const yk_backend *backend = stream->device->backend;
+    switch (op->kind) {
+#define YK_SUBMIT_SLOT(slot) return backend->slot(stream, op)
+#define YK_SUBMIT_CORE(function) return function(stream, op)
+#define YK_SUBMIT_NEVER break
+#define YK_OP(kind, name, family, traits, writes, submit, run) \
+    case YK_OP_##kind:                                         \
+        YK_SUBMIT_##submit;
+#include "objects/op.def"
+    }
+    return yk_fail(YOKE_E_INVALID_ARGUMENT, "a %s cannot be given to the driver", yk_op_name(op->kind));
+}
+
+yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch)
+{
+    yoke_status status = stream->device->backend->graph_launch(stream, batch);
+    if (status != YOKE_E_UNSUPPORTED)
+        return status;
+    status = YOKE_OK;
+    for (size_t i = 0; i < batch->count && status == YOKE_OK; i++)
+        status = yk_submit(stream, batch->steps[i].op);
+    if (status < 0)
+        stream->device->backend->stream_finish(stream); /* the steps before may be under way, which nobody counts */
+    return status;
+}
