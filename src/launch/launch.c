@@ -24,7 +24,7 @@ YK_HOT bool is_within(uint32_t value, uint64_t max)
 
 YK_HOT bool shape_fits(const yoke_kernel *kernel, yoke_dim grid, yoke_dim block)
 {
-    if (grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1) /* as in most launches */
+    if (((grid.y ^ 1) | (grid.z ^ 1) | (block.y ^ 1) | (block.z ^ 1)) == 0) /* as in most launches: all of them are 1 */
         return grid.x - 1 < kernel->line_blocks && block.x - 1 < kernel->line_threads;
     const yoke_device_info *device = &kernel->program->device->info;
     return is_within(grid.x, device->max_grid[0]) && is_within(grid.y, device->max_grid[1]) &&
