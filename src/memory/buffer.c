@@ -322,7 +322,8 @@ yoke_status yk_buffer_of_global(yoke_program *program, const char *name, yoke_bu
         yk_object_free(buffer, sizeof *buffer);
         return yk_device_failed(device, status);
     }
-    buffer->program = yoke_program_retain(program);
+    buffer->program = program;
+    yk_object_retain(program);
     hand_out(buffer, out_buffer);
     return YOKE_OK;
 }

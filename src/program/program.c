@@ -10,7 +10,6 @@
 
 #include "backend.h"
 #include "memory/buffer.h"
-#include "program/kernel.h"
 #include "program/program_file.h"
 #include "stream/retire.h"
 

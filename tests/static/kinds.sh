@@ -38,9 +38,10 @@ compiles() {
     awk "$1" "$top_srcdir/src/objects/op.def" >"$tap_folder/changed/objects/op.def"
     # What configure defines has blanks in it, and none of it matters here.
     # shellcheck disable=SC2046
-    $CC $(echo "$YOKE_CPPFLAGS" | grep -o -- '-I[^ ]*') -D_GNU_SOURCE -std=c11 -pthread -Wall -Werror -fsyntax-only -I"$tap_folder/changed" -I"$top_srcdir/include" \
-        -I"$top_srcdir/src" "$top_srcdir/src/stream/op.c" "$top_srcdir/src/stream/submit.c" "$top_srcdir/src/stream/worker.c" \
-        "$top_srcdir/src/copy/fill.c" "$top_srcdir/backends/opencl/graph.c"
+    $CC $(echo "$YOKE_CPPFLAGS" | grep -o -- '-I[^ ]*') -D_GNU_SOURCE -std=c11 -pthread -Wall -Werror -fsyntax-only \
+        -I"$tap_folder/changed" -I"$top_srcdir/include" -I"$top_srcdir/src" "$top_srcdir/src/stream/op.c" \
+        "$top_srcdir/src/stream/submit.c" "$top_srcdir/src/stream/worker.c" "$top_srcdir/src/copy/fill.c" \
+        "$top_srcdir/backends/opencl/graph.c"
 }
 
 refuses() {
@@ -50,7 +51,8 @@ refuses() {
 tap_try "the table compiles" compiles '{ print }'
 tap_try "but not without a row" refuses '!/^YK_OP\(FILL,/'
 tap_try "nor without a column" refuses '/^YK_OP\(FILL,/ { sub(/FILLED, /, "") } { print }'
-tap_try "nor with the slot of a backend that there is not" refuses '/^YK_OP\(FILL,/ { sub(/SLOT\(fill\)/, "SLOT(filled)") } { print }'
+tap_try "nor with the slot of a backend that there is not" refuses \
+    '/^YK_OP\(FILL,/ { sub(/SLOT\(fill\)/, "SLOT(filled)") } { print }'
 tap_try "nor with a new row that the backends do not know" refuses \
     '/^YK_OP\(FILL,/ { print; sub(/FILL,/, "FILL_AGAIN,") } { print }'
 tap_done
