@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Typed kernel arguments: YOKE_ARGS(x, y, 2.0f, (int32_t)n) makes an array of yoke_arg and its length, each with the kind and width
- * of the expression. In C11 and C++ the type is found by itself; in C99 spell it: YOKE_ARGS(yoke_arg_buffer(x),
- * yoke_arg_f32(2.0f)). A struct by value is yoke_arg_struct(&s, sizeof s) in every language, an array of the host's yoke_in,
- * yoke_out or yoke_inout. Included by <yoke/program.h>.
+ * Typed kernel arguments: YOKE_ARGS(x, y, 2.0f, (int32_t)n) makes an array of yoke_arg and its length; each argument has the kind
+ * and width of its expression. C11 and C++ deduce the types; C99 spells them: YOKE_ARGS(yoke_arg_buffer(x), yoke_arg_f32(2.0f)). A
+ * struct by value is yoke_arg_struct(&s, sizeof s) in every language; a host array is yoke_in, yoke_out or yoke_inout.
+ * <yoke/program.h> includes this header.
  */
 #ifndef YOKE_ARGS_H
 #define YOKE_ARGS_H
 
 #include <yoke/program.h>
 
-/* What the functions below share. */
+/* Shared by the functions below. */
 static inline yoke_arg yoke_arg_make(uint32_t kind, uint32_t size)
 {
     yoke_arg arg;
@@ -28,7 +28,7 @@ static inline yoke_arg yoke_arg_buffer(yoke_buffer *buffer)
     return arg;
 }
 
-/* A struct by value. `bytes` has to live until the launch call returns. */
+/* A struct by value. `bytes` must stay valid until the launch call returns. */
 static inline yoke_arg yoke_arg_struct(const void *bytes, size_t size)
 {
     yoke_arg arg = yoke_arg_make(YOKE_ARG_STRUCT, YOKE_CAST(uint32_t, size));
@@ -36,14 +36,14 @@ static inline yoke_arg yoke_arg_struct(const void *bytes, size_t size)
     return arg;
 }
 
-/* A null pointer in place of a buffer, for kernels that ask whether they were given one. */
+/* A null pointer for a buffer parameter, for kernels that test the pointer. */
 static inline yoke_arg yoke_arg_null(void)
 {
     return yoke_arg_make(YOKE_ARG_NULL, sizeof(void *));
 }
 
-/* Shared memory, in the place where OpenCL has the __local parameter. In CUDA, where it is no parameter, it adds to `shared_bytes`.
- */
+/* Shared memory, at the position of the OpenCL kernel's __local parameter. In CUDA, where shared memory is not a parameter,
+ * `bytes` adds to `shared_bytes`. */
 static inline yoke_arg yoke_arg_local(size_t bytes)
 {
     yoke_arg arg = yoke_arg_make(YOKE_ARG_LOCAL, 0);
@@ -51,7 +51,7 @@ static inline yoke_arg yoke_arg_local(size_t bytes)
     return arg;
 }
 
-/* What yoke_in, yoke_out and yoke_inout share: the upper half of a host array's size is beside its kind. */
+/* Shared by yoke_in, yoke_out and yoke_inout: the upper half of a host array's size is stored beside its kind. */
 static inline yoke_arg yoke_arg_host(uint32_t kind, const void *host, size_t size)
 {
     uint64_t bytes = size;
@@ -60,15 +60,16 @@ static inline yoke_arg yoke_arg_host(uint32_t kind, const void *host, size_t siz
     return arg;
 }
 
-/* An array of the host's, `size` bytes: the kernel reads it, writes all of it, or both. See yoke_launch. Each is device memory of
- * its own, also where several are one array or overlap: all are read before the kernel runs, and written behind it in the order of
- * the arguments. When the launch fails, the stream may still read those that come in until it has come so far. Graphs take none. */
+/* A host array of `size` bytes that the kernel reads; see yoke_launch. Each host array gets device memory of its own, even where
+ * several arguments name one array or overlap: all inputs are copied before the kernel runs, and all outputs afterwards, in the
+ * order of the arguments. If the launch fails, the stream may still read the inputs until it reaches that point. Not allowed in
+ * graphs. */
 static inline yoke_arg yoke_in(const void *host, size_t size)
 {
     return yoke_arg_host(YOKE_ARG_IN, host, size);
 }
 
-/* As yoke_in, for an array that the kernel writes all of. */
+/* As yoke_in, for an array that the kernel writes completely. */
 static inline yoke_arg yoke_out(void *host, size_t size)
 {
     return yoke_arg_host(YOKE_ARG_OUT, host, size);
@@ -80,7 +81,7 @@ static inline yoke_arg yoke_inout(void *host, size_t size)
     return yoke_arg_host(YOKE_ARG_INOUT, host, size);
 }
 
-/* A scalar by value, by its type. */
+/* A scalar by value, of the named type. */
 #define YOKE_ARG_SCALAR_FN(name, type)                               \
     static inline yoke_arg yoke_arg_##name(type value)               \
     {                                                                \
@@ -100,13 +101,13 @@ YOKE_ARG_SCALAR_FN(f32, float)
 YOKE_ARG_SCALAR_FN(f64, double)
 #undef YOKE_ARG_SCALAR_FN
 
-/* For YOKE_ARGS, where an argument is one already. */
+/* For YOKE_ARGS, where an argument already is a yoke_arg. */
 static inline yoke_arg yoke_arg_itself(yoke_arg arg)
 {
     return arg;
 }
 
-/* A bool is a byte, 0 or 1, as in CUDA; OpenCL C has no parameters of that type, and its kernels take a uchar. */
+/* A bool is a byte, 0 or 1, as in CUDA; OpenCL C has no bool parameters, and its kernels take a uchar. */
 #if defined(__cplusplus)
 static inline yoke_arg yoke_arg_bool(bool value)
 #else
@@ -116,25 +117,25 @@ static inline yoke_arg yoke_arg_bool(_Bool value)
     return yoke_arg_u8(value ? 1 : 0);
 }
 
-/* A char is a byte, whether or not it has a sign here. */
+/* A char is a byte, signed or not. */
 static inline yoke_arg yoke_arg_char(char value)
 {
     return yoke_arg_i8(YOKE_CAST(int8_t, value));
 }
 
-/* A scalar whose type is 32 or 64 bits wide, as the platform has it. */
+/* A long, of 32 or 64 bits as on the platform. */
 static inline yoke_arg yoke_arg_long(long value)
 {
     return sizeof value == 8 ? yoke_arg_i64(YOKE_CAST(int64_t, value)) : yoke_arg_i32(YOKE_CAST(int32_t, value));
 }
 
-/* The same without a sign. */
+/* The same, unsigned. */
 static inline yoke_arg yoke_arg_ulong(unsigned long value)
 {
     return sizeof value == 8 ? yoke_arg_u64(YOKE_CAST(uint64_t, value)) : yoke_arg_u32(YOKE_CAST(uint32_t, value));
 }
 
-/* What YOKE_DIM makes. */
+/* The value of YOKE_DIM. */
 static inline yoke_dim yoke_dim_make(uint32_t x, uint32_t y, uint32_t z)
 {
     yoke_dim dim;
@@ -159,7 +160,7 @@ static inline yoke_arg yoke_arg_of(yoke_buffer *value)
 {
     return yoke_arg_buffer(value);
 }
-/* No other pointer is an argument, and none is a bool. */
+/* Other pointers are not arguments, and do not convert to bool. */
 template <typename type> static inline yoke_arg yoke_arg_of(type *value) = delete;
 static inline yoke_arg yoke_arg_of(bool value)
 {
@@ -245,8 +246,9 @@ static inline yoke_arg yoke_arg_of(double value)
 #define YOKE_ARG(x) yoke_arg_itself(x)
 #endif
 
-/* YOKE_ARGS(a, b, …) is `array, count`: up to 64 arguments; a kernel with more takes an array of yoke_arg. YOKE_NO_ARGS is none. In
- * C, as everywhere there, 'a', true and a comparison are an int: a char or a bool is what is declared as one. */
+/* YOKE_ARGS(a, b, …) expands to `array, count`, for up to 64 arguments; a kernel with more takes an array of yoke_arg.
+ * YOKE_NO_ARGS is the empty list. In C, 'a', true and a comparison are ints, as always: only a variable declared char or bool is a
+ * char or bool. */
 /* clang-format off */
 #define YOKE_COUNT(...) YOKE_COUNT_(__VA_ARGS__, \
     YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, \
@@ -334,8 +336,8 @@ static inline yoke_arg yoke_arg_of(double value)
 #define YOKE_EACH_64(x, ...) YOKE_ARG(x), YOKE_EACH_63(__VA_ARGS__)
 /* clang-format on */
 
-/* More than 64 end in an error that says so. */
-#define YOKE_MANY_TEXT "YOKE_ARGS takes 64 arguments at most: give a kernel with more an array of yoke_arg, and their number"
+/* More than 64 arguments are a compile error that says so. */
+#define YOKE_MANY_TEXT "YOKE_ARGS takes 64 arguments at most: for a kernel with more, pass an array of yoke_arg and its length"
 enum { YOKE_MANY = 65 };
 #if defined(__cplusplus)
 template <int count> struct yoke_args_count {

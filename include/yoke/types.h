@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of one size and layout on the host, in CUDA and in OpenCL: write a struct once with them, in a header that all three
- * include, and check it with yoke_struct_check. Kernels include it as <yoke/types.h>, which Yoke always finds. There is no vector
- * of three: it is 12 bytes in CUDA and 16 in OpenCL.
+ * Types with the same size and layout on the host, in CUDA and in OpenCL: declare a struct once with these types, in a header that
+ * all three include, and check the struct with yoke_struct_check. Kernels include this header as <yoke/types.h>, which Yoke always
+ * finds. There is no vector of three: its size is 12 bytes in CUDA and 16 in OpenCL.
  */
 #ifndef YOKE_TYPES_H
 #define YOKE_TYPES_H
@@ -26,7 +26,7 @@ typedef float4 yoke_vec4;
 
 #else
 
-#if defined(__CUDACC_RTC__) /* NVRTC has no headers of the host */
+#if defined(__CUDACC_RTC__) /* NVRTC has no host headers */
 typedef signed char yoke_i8;
 typedef unsigned char yoke_u8;
 typedef short yoke_i16;
@@ -66,13 +66,13 @@ typedef float4 yoke_vec4;
 #error "yoke/types.h needs a compiler with C11, C++11 or GNU attributes to align its vectors"
 #endif
 
-/* float2 of both kernel languages. */
+/* float2 in both kernel languages. */
 typedef struct yoke_vec2 {
     YOKE_ALIGNED(8) float x;
     float y;
 } yoke_vec2;
 
-/* float4 of both kernel languages. */
+/* float4 in both kernel languages. */
 typedef struct yoke_vec4 {
     YOKE_ALIGNED(16) float x;
     float y, z, w;
@@ -84,9 +84,9 @@ typedef struct yoke_vec4 {
 extern "C" {
 #endif
 
-/* A field of a struct as the host lays it out: YOKE_FIELD(struct particle, mass). */
+/* A field of a struct in the host's layout: YOKE_FIELD(struct particle, mass). */
 typedef struct yoke_field {
-    const char *name;    /* of the field */
+    const char *name;    /* the field's name */
     size_t offset, size; /* bytes, on the host */
 } yoke_field;
 
@@ -95,12 +95,12 @@ typedef struct yoke_field {
 #field, offsetof(type, field), sizeof(YOKE_CAST(type *, YOKE_NULL)->field) \
     }
 
-/* Make sure that a struct is laid out on the device as on the host, by a kernel that is compiled and run for that.
- * `source`: as for yoke_program_build; its texts, or headers that they include, declare the struct. `name`: as kernels write it,
- * "struct particle" or "particle". `size`: sizeof on the host. `fields`, `count`: YOKE_FIELD each, 64 at most.
- * YOKE_E_KERNEL_ARGUMENT: the layouts differ; the record names the first field that does, with both offsets or sizes.
- * YOKE_E_INVALID_ARGUMENT: name or a field's name is no name, count is 0 or above 64, or as yoke_program_build. YOKE_E_BUILD: the
- * source does not compile, or has no such struct or field. Blocks. */
+/* Check that a struct has the same layout on the device and on the host, with a kernel that is compiled and run for this purpose.
+ * `source`: as for yoke_program_build; its texts, or the headers that they include, declare the struct. `name`: as kernels spell
+ * the type, "struct particle" or "particle". `size`: sizeof on the host. `fields`, `count`: an array of YOKE_FIELD, at most 64.
+ * Blocks. YOKE_E_KERNEL_ARGUMENT: the layouts differ; the record names the first field that differs, with both offsets or sizes.
+ * YOKE_E_INVALID_ARGUMENT: name or a field's name is not a name, count is 0 or above 64, or as yoke_program_build. YOKE_E_BUILD:
+ * the source does not compile, or has no such struct or field. */
 YOKE_API yoke_status yoke_struct_check(yoke_device *device, const yoke_source *source, const char *name, size_t size,
                                        const yoke_field *fields, size_t count);
 

@@ -32,10 +32,10 @@ static yoke_status check_rect(const char *function, yoke_rect *rect)
 }
 
 /* Fill in the pitches that are left open, check them, and find the end. */
-static yoke_status check_pitch(const char *function, const char *name, yoke_pitch layout, const yoke_rect *rect, side *out)
+static yoke_status check_pitch(const char *function, const char *name, yoke_pitch pitch, const yoke_rect *rect, side *out)
 {
     size_t slice = 0;
-    *out = (side){ name, layout.offset, layout.row_pitch ? layout.row_pitch : rect->width, layout.slice_pitch, 0 };
+    *out = (side){ name, pitch.offset, pitch.row_pitch ? pitch.row_pitch : rect->width, pitch.slice_pitch, 0 };
     if (out->row < rect->width)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the row_pitch of %s is %zu; a row has %zu bytes", function, name, out->row,
                        rect->width);
@@ -328,7 +328,7 @@ yoke_status yoke_copy_rect_sync_at(const char *where, yoke_stream *stream, yoke_
 
 /* ---- Fills ---- */
 
-static yoke_status fill(const char *function, const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_pitch layout,
+static yoke_status fill(const char *function, const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_pitch pitch,
                         yoke_rect rect, const void *pattern, size_t pattern_size)
 {
     side at;
@@ -336,7 +336,7 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
     YK_CHECK(buffer, YK_BUFFER, function, "buffer");
     yoke_status status = check_rect(function, &rect);
     if (status == YOKE_OK)
-        status = check_pitch(function, "buffer", layout, &rect, &at);
+        status = check_pitch(function, "buffer", pitch, &rect, &at);
     if (status == YOKE_OK && !yk_is_device_range(stream, buffer, 0, 1))
         status = yk_device_range_fault(stream, buffer, function, "buffer", 0, 1);
     if (status == YOKE_OK)
@@ -360,9 +360,9 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
     return status;
 }
 
-yoke_status yoke_fill_rect_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_pitch layout, yoke_rect rect,
+yoke_status yoke_fill_rect_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_pitch pitch, yoke_rect rect,
                               const void *pattern, size_t pattern_size)
 {
     YK_FUNCTION(yoke_fill_rect);
-    return yk_attribute_site(function, where, fill(function, where, stream, buffer, layout, rect, pattern, pattern_size));
+    return yk_attribute_site(function, where, fill(function, where, stream, buffer, pitch, rect, pattern, pattern_size));
 }

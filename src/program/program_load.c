@@ -237,7 +237,7 @@ static yoke_status check_kind(const char *function, const yoke_device *device, i
     const char *lacks = NULL;
     if (kind == YK_FOUND_TEXT)
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "%s: image is text, and neither PTX nor any other compiled code; yoke_program_build takes "
+                       "%s: binary is text, neither PTX nor other compiled code; yoke_program_build takes "
                        "sources",
                        function);
     if (kind == YK_CODE_SPIRV)
@@ -245,7 +245,7 @@ static yoke_status check_kind(const char *function, const yoke_device *device, i
     else if (kind == YK_FOUND_PROGRAM_FILE || kind == YK_CODE_BINARY || kind == YK_FOUND_ELF)
         lacks = yoke_device_lacks(device, YOKE_CAP_PROGRAM_BINARIES);
     if (lacks)
-        return yk_fail(YOKE_E_UNSUPPORTED, "%s: image is %s, which %s does not take: %s", function, yk_code_kind_text(kind),
+        return yk_fail(YOKE_E_UNSUPPORTED, "%s: binary is %s, which %s does not accept: %s", function, yk_code_kind_text(kind),
                        device->info.selector, lacks);
     return YOKE_OK;
 }
@@ -273,18 +273,18 @@ static yoke_status make(yoke_program *program, int kind, yk_text *bytes)
     return status;
 }
 
-static yoke_status load(const char *function, yoke_device *device, const char *name, const void *image, size_t size,
+static yoke_status load(const char *function, yoke_device *device, const char *name, const void *binary, size_t size,
                         yoke_program **out_program)
 {
     if (!out_program)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_program is NULL", function);
     *out_program = NULL;
     YK_CHECK(device, YK_DEVICE, function, "device");
-    if (!image || size == 0)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s", function, image ? "size is 0" : "image is NULL");
-    if (!yk_is_range(image, size))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is %zu; that is no range of memory from %p", function, size, image);
-    int kind = yk_code_find_kind(image, size);
+    if (!binary || size == 0)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s", function, binary ? "size is 0" : "binary is NULL");
+    if (!yk_is_range(binary, size))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is %zu; that is no range of memory from %p", function, size, binary);
+    int kind = yk_code_find_kind(binary, size);
     yoke_status status = check_kind(function, device, kind);
     if (status == YOKE_OK)
         status = yk_device_check(device);
@@ -293,7 +293,7 @@ static yoke_status load(const char *function, yoke_device *device, const char *n
 
     yk_text bytes = { 0 };
     yoke_program *program = yk_program_new(device, name);
-    yk_text_add_bytes(&bytes, image, size);
+    yk_text_add_bytes(&bytes, binary, size);
     if (!program || bytes.length != size)
         status = yk_no_memory("a program's code");
     else
@@ -312,12 +312,12 @@ static yoke_status load(const char *function, yoke_device *device, const char *n
     return YOKE_OK;
 }
 
-yoke_status yoke_program_load(yoke_device *device, const char *name, const void *image, size_t size, yoke_program **out_program)
+yoke_status yoke_program_load(yoke_device *device, const char *name, const void *binary, size_t size, yoke_program **out_program)
 {
     YK_UNCANCELLED;
     static const char function[] = "yoke_program_load";
     yk_text_free(yk_thread_text(YK_BUILD_LOG));
-    yoke_status status = load(function, device, name, image, size, out_program);
+    yoke_status status = load(function, device, name, binary, size, out_program);
     return status < 0 ? yk_attribute(function, NULL, status) : status;
 }
 

@@ -240,7 +240,7 @@ static void kinds(suite *t)
     static const char no_code[] = "\1\2\3 no code\0 at all \377\376";
     yoke_program *program = NULL;
 
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "image is NULL", yoke_program_load(t->device, NULL, NULL, 5, &program));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "binary is NULL", yoke_program_load(t->device, NULL, NULL, 5, &program));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size is 0", yoke_program_load(t->device, NULL, ptx, 0, &program));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "no range of memory", yoke_program_load(t->device, NULL, no_code, SIZE_MAX, &program));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "no range of memory", yoke_program_load(t->device, NULL, ptx, SIZE_MAX / 2 + 1, &program));
