@@ -182,21 +182,23 @@ yoke_status yk_error_restore(const yoke_error_info *kept)
     return record.status;
 }
 
-static const char *kind_name(unsigned kind)
+static const char *a_kind(unsigned kind)
 {
     switch (kind) {
     case YK_DEVICE:
-        return "device";
+        return "a device";
     case YK_STREAM:
-        return "stream";
+        return "a stream";
     case YK_EVENT:
-        return "event";
+        return "an event";
     case YK_BUFFER:
-        return "buffer";
+        return "a buffer";
     case YK_PROGRAM:
-        return "program";
+        return "a program";
     case YK_KERNEL:
-        return "kernel";
+        return "a kernel";
+    case YK_GRAPH:
+        return "a graph";
     default:
         return NULL;
     }
@@ -209,7 +211,7 @@ static void null_fault(const char *function, const char *argument)
     yoke_status cause_status = record.cause_status ? record.cause_status : record.status;
     yk_string_copy(cause, sizeof cause, record.cause_status ? record.cause : record.text);
     if (cause_status < 0)
-        format_line(text, "%s: %s is NULL; the failure before: %s", function, argument, cause);
+        format_line(text, "%s: %s is NULL; the previous failure: %s", function, argument, cause);
     else
         format_line(text, "%s: %s is NULL", function, argument);
     start_record(YOKE_E_INVALID_ARGUMENT, text);
@@ -230,17 +232,17 @@ yoke_status yk_object_fault(const void *object, enum yk_kind kind, const char *f
     if (!object) {
         null_fault(function, argument);
     } else if (yk_is(object, YK_GRAPH_EVENT)) {
-        yk_fail(
-            YOKE_E_INVALID_ARGUMENT,
-            "%s: %s was recorded into a graph, where it orders its streams; record events around the graph's launch to wait for it",
-            function, argument);
+        yk_fail(YOKE_E_INVALID_ARGUMENT,
+                "%s: %s was recorded into a graph, where it only orders the graph's streams; to wait for the graph, record an "
+                "event after its launch",
+                function, argument);
     } else if (yk_is(object, YK_DEAD)) {
-        yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s was released already", function, argument);
+        yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s has already been released", function, argument);
     } else {
-        const char *wanted = kind_name((unsigned)kind);
-        const char *found = kind_name(atomic_load_explicit(&((const yk_object *)object)->kind, memory_order_relaxed));
-        yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s is no %s%s%s", function, argument, wanted ? wanted : "object",
-                found ? " but a " : "", found ? found : "");
+        const char *wanted = a_kind((unsigned)kind);
+        const char *found = a_kind(atomic_load_explicit(&((const yk_object *)object)->kind, memory_order_relaxed));
+        yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s is not %s%s%s%s", function, argument, wanted ? wanted : "an object of this kind",
+                found ? " (it is " : "", found ? found : "", found ? ")" : "");
     }
     return yk_attribute(function, NULL, YOKE_E_INVALID_ARGUMENT);
 }

@@ -13,7 +13,7 @@ static yk_failure lost_for_want_of_memory = {
               .driver_call = "",
               .driver_name = "",
               .where = "",
-              .text = "the work failed, and there was no host memory left to keep why" },
+              .text = "the work failed; the reason is lost, because host memory was exhausted" },
 };
 
 yk_failure *yk_failure_new(void)

@@ -66,7 +66,7 @@ yoke_status yk_fork_check(const char *function)
     if (!yk_forked)
         return YOKE_OK;
     return yk_fail(YOKE_E_FORKED,
-                   "%s: this process was forked from one that had opened a device, or was just opening one, and no driver survives "
-                   "that: open devices after fork only, or call exec",
+                   "%s: this process was forked from a process that had opened a device or was opening one, and drivers do not "
+                   "survive a fork: open devices only after fork, or call exec",
                    function);
 }

@@ -27,7 +27,7 @@ void yk_hash(const void *bytes, size_t size, uint64_t seed, unsigned char *out_h
 
 const char *yk_hash_lacks(void)
 {
-    return "this Yoke was built without <xxhash.h> (Debian's libxxhash-dev)";
+    return "Yoke was built without <xxhash.h> (Debian: libxxhash-dev)";
 }
 
 void yk_hash(const void *bytes, size_t size, uint64_t seed, unsigned char *out_hash)

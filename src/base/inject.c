@@ -82,7 +82,7 @@ static void obey_environment(void)
             fault.what = YOKE_FAULT_CODE;
     }
     if (fault.what == YOKE_FAULT_NONE)
-        yk_log(YOKE_LOG_ERROR, "YOKE_INJECT is '%s', and not CALL:N:WHAT, as clFlush:3:failure", order);
+        yk_log(YOKE_LOG_ERROR, "YOKE_INJECT is '%s'; it must be CALL:N:WHAT, as clFlush:3:failure", order);
     else
         give(&fault);
 }
@@ -192,7 +192,7 @@ void yk_inject_failed(const char *call, int code)
 {
     if (atomic_fetch_add(&shared->happened, 1) == 0)
         atomic_store(&shared->code, code);
-    yk_log(YOKE_LOG_INFO, "injected: %s answers %d", call, code);
+    yk_log(YOKE_LOG_INFO, "injected: %s returns %d", call, code);
 }
 
 void yk_inject_recorded(const void *event)

@@ -31,7 +31,7 @@ const char *yoke_status_meaning(yoke_status status)
         YOKE_STATUS_LIST(STATUS_MEANING)
 #undef STATUS_MEANING
     default:
-        return status < 0 ? "a status of the program's own" : "not a failure";
+        return status < 0 ? "the program's own status" : "not a failure";
     }
 }
 

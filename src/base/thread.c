@@ -133,7 +133,8 @@ no_thread:
     pthread_cond_destroy(&self->wake);
 no_cond:
     free(self);
-    yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "no thread for %s (error %d): raise the limit on processes and threads", what, error);
+    yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "cannot start a thread for %s (error %d): raise the limit on processes and threads", what,
+            error);
     return NULL;
 }
 

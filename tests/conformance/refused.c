@@ -38,7 +38,7 @@ void refused(yoke_status status, const char *call)
     suite_check(error->status == YOKE_E_FORKED, call, "the record has the status");
     suite_check(length > 0 && strncmp(call, error->function, length) == 0, call, "the record names the function");
     suite_check(suite_has_words(error->text, error->function), call, "the text names the function");
-    suite_check(suite_has_words(error->text, "fork|open devices after fork|exec"), call, "the text says what to do");
+    suite_check(suite_has_words(error->text, "fork|open devices only after fork|exec"), call, "the text says what to do");
     yoke_error_clear();
 }
 

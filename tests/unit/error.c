@@ -104,13 +104,13 @@ static void of_null(void)
 
     yk_fail(YOKE_E_UNAVAILABLE, "no driver");
     yk_object_fault(NULL, YK_DEVICE, "yoke_stream_create", "device");
-    tap_is(yoke_error()->text, "yoke_stream_create: device is NULL; the failure before: no driver",
+    tap_is(yoke_error()->text, "yoke_stream_create: device is NULL; the previous failure: no driver",
            "the failure before it is told");
     tap_is(yoke_error()->cause_status, YOKE_E_UNAVAILABLE, "with its status");
     tap_is(yoke_error()->cause, "no driver", "and its text");
     yk_object_fault(NULL, YK_STREAM, "yoke_write", "stream");
     yk_object_fault(NULL, YK_STREAM, "yoke_stream_wait", "stream");
-    tap_is(yoke_error()->text, "yoke_stream_wait: stream is NULL; the failure before: no driver",
+    tap_is(yoke_error()->text, "yoke_stream_wait: stream is NULL; the previous failure: no driver",
            "the first cause stays, not nested");
     tap_is(yoke_error()->cause_status, YOKE_E_UNAVAILABLE, "with its status");
 
