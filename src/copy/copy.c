@@ -30,8 +30,8 @@ yoke_status yk_check_pair(const yoke_stream *stream, const char *function, const
     if (target->device == stream->device || source->device == stream->device)
         return YOKE_OK;
     return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                   "%s: neither target (of %s) nor source (of %s) belongs to the stream's device (%s); they have to come from the "
-                   "same yoke_device_open",
+                   "%s: neither target (of %s) nor source (of %s) belongs to the stream's device (%s); one of them must come from "
+                   "the stream's yoke_device_open",
                    function, target->device->info.selector, source->device->info.selector, stream->device->info.selector);
 }
 
@@ -39,7 +39,7 @@ yoke_status yk_check_wait(const char *function, yoke_stream *stream)
 {
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (yk_stream_is_mine(stream))
-        return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function);
+        return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which would wait for itself", function);
     if (yk_is_recording(stream))
         return yk_recording_refuse(function, stream);
     return yk_depth_admit(stream, true);

@@ -57,7 +57,7 @@ static void build_unless_busy(yoke_device *device, bool needed)
         return;
     yoke_status status = build(&device->filler, device);
     if (status < 0)
-        yk_log(YOKE_LOG_WARNING, "%s fills with its driver, since the kernel for that cannot be built: %s", device->info.selector,
+        yk_log(YOKE_LOG_WARNING, "%s: fills use the driver, because the fill kernel cannot be built: %s", device->info.selector,
                yoke_error()->text);
     yk_error_restore(&before);
     change_state(&device->filler, BUILDING, status == YOKE_OK ? READY : NOT_TO_BE_HAD);
@@ -200,12 +200,12 @@ yoke_status yk_check_pattern(const char *function, size_t offset, size_t size, s
     if (!pattern)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: pattern is NULL", function);
     if (pattern_size == 0 || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: pattern_size is %zu; it may be 1, 2, 4, 8 or 16", function, pattern_size);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: pattern_size is %zu; it must be 1, 2, 4, 8 or 16", function, pattern_size);
     if (offset % pattern_size || size % pattern_size)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: offset %zu and size %zu have to be multiples of pattern_size, which is %zu",
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: offset %zu and size %zu must be multiples of pattern_size, which is %zu",
                        function, offset, size, pattern_size);
     if (pitches % pattern_size)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: row_pitch and slice_pitch have to be multiples of pattern_size, which is %zu",
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: row_pitch and slice_pitch must be multiples of pattern_size, which is %zu",
                        function, pattern_size);
     return YOKE_OK;
 }

@@ -22,7 +22,7 @@ static yoke_status check_rect(const char *function, yoke_rect *rect)
 {
     size_t rows = 0, total = 0;
     if (rect->width == 0)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the rect's width is 0; it has at least one byte", function);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the rect's width is 0; it must be at least one byte", function);
     rect->height = rect->height ? rect->height : 1;
     rect->depth = rect->depth ? rect->depth : 1;
     if (!yk_size_add_product(&rows, rect->width, rect->height) || !yk_size_add_product(&total, rows, rect->depth))
@@ -37,20 +37,20 @@ static yoke_status check_pitch(const char *function, const char *name, yoke_pitc
     size_t slice = 0;
     *out = (side){ name, pitch.offset, pitch.row_pitch ? pitch.row_pitch : rect->width, pitch.slice_pitch, 0 };
     if (out->row < rect->width)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the row_pitch of %s is %zu; a row has %zu bytes", function, name, out->row,
-                       rect->width);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the row_pitch of %s is %zu; it must be at least the rect's width of %zu bytes",
+                       function, name, out->row, rect->width);
     bool fits =
         yk_size_add_product(&slice, rect->height, out->row); /* with what follows the last row, as the next slice needs it */
     size_t least = fits ? slice - out->row + rect->width : SIZE_MAX;
     if (!out->slice && fits)
         out->slice = slice;
     if (fits && rect->depth > 1 && out->slice < least)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the slice_pitch of %s is %zu; %zu rows take %zu bytes", function, name,
-                       out->slice, rect->height, least);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the slice_pitch of %s is %zu; a slice of %zu rows takes %zu bytes", function,
+                       name, out->slice, rect->height, least);
     out->end = out->offset;
     if (!fits || !yk_size_add_product(&out->end, rect->depth - 1, out->slice) ||
         !yk_size_add_product(&out->end, rect->height - 1, out->row) || !yk_size_add(&out->end, rect->width))
-        return yk_fail(YOKE_E_RANGE, "%s: the rect reaches beyond any memory on the side of %s", function, name);
+        return yk_fail(YOKE_E_RANGE, "%s: the sizes of the rect in %s overflow", function, name);
     return YOKE_OK;
 }
 
@@ -209,7 +209,7 @@ static yoke_status transfer(const char *function, const char *where, yk_op_kind 
     if (status == YOKE_OK)
         status = check_pitch(function, host_name, host_pitch, &rect, &memory);
     if (status == YOKE_OK && !yk_is_range(host, memory.end))
-        status = yk_fail(YOKE_E_RANGE, "%s: the rect reaches beyond any memory on the side of %s", function, host_name);
+        status = yk_fail(YOKE_E_RANGE, "%s: the sizes of the rect in %s overflow", function, host_name);
     if (status < 0)
         return status;
     return enqueue_with_host(function, where, kind, stream, buffer, &device, host, &memory, NULL, &rect, sync);

@@ -366,7 +366,7 @@ static yoke_status take_slot(load *all, slot *s)
 /* One that gets no slots leaves the work to the others. */
 static void leave_to_others(const load *all)
 {
-    yk_log(YOKE_LOG_WARNING, "%s: one thread less carries a copy: %s",
+    yk_log(YOKE_LOG_WARNING, "%s: a copy is staged by one thread less: %s",
            (all->source.stream ? all->source.stream : all->target.stream)->device->info.selector, yoke_error()->text);
 }
 
