@@ -157,7 +157,7 @@ static yoke_status list_devices(const char *function, void *infos, size_t capaci
         char *info = (char *)infos + i * stride;
         memcpy(&size, info, sizeof size);
         if (size != stride)
-            status = yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the size in infos[%zu] is %zu and in infos[0] it is %zu", function, i,
+            status = yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the size in infos[%zu] is %zu, but in infos[0] it is %zu", function, i,
                              size, stride);
         else if ((status = begin_info(function, "infos[0]", info)) == YOKE_OK)
             yk_info_fill(info, &list.infos[i], sizeof list.infos[i]);
@@ -251,7 +251,7 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     yk_fork_arm();
     yk_watchdog_watch(device);
     yk_log(YOKE_LOG_INFO, "%s is opened: %s, %s, driver %s%s", info->selector, info->name, info->platform, info->driver,
-           device->blocking ? "; every operation finishes before its call returns (YOKE_BLOCKING)" : "");
+           device->blocking ? "; every operation completes before its call returns (YOKE_BLOCKING)" : "");
     *out_device = device;
     return YOKE_OK;
 out_cond:
@@ -279,11 +279,11 @@ static void search_started(device_search *search, const yk_backend *backend)
     yk_rank(infos, count);
     for (size_t i = 0; i < count; i++) {
         if (!yk_selector_takes(&search->order, &infos[i])) {
-            report_device(&infos[i], "not what is asked for", "");
+            report_device(&infos[i], "does not match the selector", "");
         } else if (search->device) {
             report_device(&infos[i], "not needed", "");
         } else if ((status = open_one(backend, &infos[i], &search->device)) < 0) {
-            report_device(&infos[i], "does not open: ", yoke_error()->text);
+            report_device(&infos[i], "cannot be opened: ", yoke_error()->text);
             note_failure(search, backend);
             search->open_status = search->open_status < 0 ? search->open_status : status;
         } else {
@@ -311,7 +311,7 @@ static void describe_failure(const device_search *search, const yk_device_list *
 {
     const yk_device_list *lists[] = { &search->seen, others };
     char word[64];
-    yk_text_add(text, "%s%s: %s", search->order.origin, *search->order.origin ? " cannot be obeyed" : "no usable device",
+    yk_text_add(text, "%s%s: %s", search->order.origin, *search->order.origin ? " cannot be satisfied" : "no usable device",
                 yk_text_get(&search->reasons));
     if (search->open_status == YOKE_OK && search->started > 0)
         yk_text_add(text, "%s; ", *search->order.origin && search->seen.count > 0 ? "no such device" : "no devices");
@@ -438,8 +438,7 @@ void yoke_device_release(yoke_device *device)
     if (atomic_load(&device->retired)) {
         if (yk_thread_run(wait_and_let_go, device, "closing a device") == YOKE_OK)
             return;
-        yk_log(YOKE_LOG_WARNING, "releasing the last of %s waits until its work is done: %s", device->info.selector,
-               yoke_error()->text);
+        yk_log(YOKE_LOG_WARNING, "the last release of %s waits for its work: %s", device->info.selector, yoke_error()->text);
         yk_error_restore(&before);
     }
     wait_and_let_go(device);

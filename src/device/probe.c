@@ -182,11 +182,10 @@ _Noreturn static void child(const yk_backend *backend, const char *settings, con
     size_t loaded = yk_trust_count_files();
     yoke_status status = yk_probe_here(backend, &list);
     if (list.count == 0 && !has_room(answer_fd))
-        status =
-            yk_fail(YOKE_E_OUT_OF_HOST_MEMORY,
-                    "%s: the driver found nothing, and this process has hardly a file descriptor left: raise the limit on open "
-                    "files (ulimit -n), or close some",
-                    backend->name);
+        status = yk_fail(YOKE_E_OUT_OF_HOST_MEMORY,
+                         "%s: the driver found no device, and this process has hardly a file descriptor left: raise the limit on "
+                         "open files (ulimit -n), or close some",
+                         backend->name);
     yk_trust_list_files(loaded, &files);
     tell(answer_fd, status, &list, &files);
     write_counts();
@@ -268,7 +267,7 @@ static yoke_status unpack(const yk_text *answer, yk_device_list *list, yk_text *
 /* Say what the driver has done, for a message that names it before. */
 static void describe_silence(yk_probe_child *child, bool in_time, int how)
 {
-    static const char when[] = "when it was asked for its devices";
+    static const char when[] = "when it was queried for its devices";
     if (!in_time)
         snprintf(child->fault, sizeof child->fault, "did not answer in %u s", yk_probe_seconds);
     else if (how != -1 && WIFSIGNALED(how))
@@ -299,14 +298,14 @@ yoke_status yk_probe_ask(const yk_backend *backend, const char *settings, yk_pro
     int ends[2];
     *out_child = (yk_probe_child){ .backend = backend, .fd = -1 };
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: no pipe to a process that asks the driver: %s", backend->name,
-                       strerror(errno));
+        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: cannot create a pipe to a child process that queries the driver: %s",
+                       backend->name, strerror(errno));
     out_child->pid = fork_quietly(backend, settings, ends);
     int error = errno;
     close(ends[1]);
     if (out_child->pid < 0) {
         close(ends[0]);
-        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: no process can be started to ask the driver: %s", backend->name,
+        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: cannot start a child process that queries the driver: %s", backend->name,
                        strerror(error));
     }
     out_child->fd = ends[0];

@@ -44,8 +44,8 @@ static yoke_status malformed(const yk_selector *selector, const char *word, size
     for (size_t i = 0; i < YK_COUNT_OF(backend_names); i++)
         yk_text_add(&backends, "%s%s", i > 0 ? ", " : "", backend_names[i]);
     yk_fail(YOKE_E_INVALID_ARGUMENT,
-            "%s: %s%s%s%s; allowed are a backend (%s), backend:index, backend:gpu (or accelerator, cpu, emulator), uuid:…, "
-            "pci:…, name~PART, and the last three behind backend: too",
+            "%s: %s%s%s%s; a selector is a backend (%s), backend:index, backend:gpu (or accelerator, cpu, emulator), uuid:…, pci:… "
+            "or name~PART; backend: may precede the last three",
             selector->origin, what, nearest ? ", did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
             yk_text_get(&backends));
     yk_text_free(&backends);
@@ -110,7 +110,7 @@ static yoke_status parse_value(yk_selector *out, const char *text, const char *v
         char *end;
         unsigned long index = strtoul(text, &end, 10);
         if (*end || strlen(text) > 9)
-            return malformed(out, "", 0, NULL, 0, "a device's index is a number below 1000000000");
+            return malformed(out, "", 0, NULL, 0, "the index of a device is a number below 1000000000");
         out->number = (int32_t)index;
         return YOKE_OK;
     }
@@ -140,10 +140,11 @@ static yoke_status parse_criterion(yk_selector *out, const char *text)
         length++; /* so that "uid:" is near to "uuid:" */
     if (!*out->backend)
         return malformed(out, text, length, first_words, YK_COUNT_OF(first_words),
-                         "names no backend, and is neither uuid:…, pci:… nor name~…");
+                         "is neither a backend nor uuid:…, pci:… or name~…");
     int kind = find_word(text, strlen(text), kind_words, YK_COUNT_OF(kind_words));
     if (kind < 0)
-        return malformed(out, text, length, kind_words, YK_COUNT_OF(kind_words), "what stands behind the backend is no device");
+        return malformed(out, text, length, kind_words, YK_COUNT_OF(kind_words),
+                         "the text after the backend does not name a device");
     out->by = YK_BY_KIND;
     out->number = kind + 1;
     return YOKE_OK;
@@ -176,8 +177,8 @@ yoke_status yk_order_read_backend(yk_selector *out)
         yk_text allowed = { 0 };
         for (size_t i = 0; i < YK_COUNT_OF(backend_names); i++)
             yk_text_add(&allowed, "%s%s", i > 0 ? " or " : "", backend_names[i]);
-        yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: no such backend%s%s%s; allowed is %s", out->origin,
-                nearest ? ", did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "", yk_text_get(&allowed));
+        yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: no such backend%s%s%s; use %s", out->origin, nearest ? ", did you mean \"" : "",
+                nearest ? nearest : "", nearest ? "\"?" : "", yk_text_get(&allowed));
         yk_text_free(&allowed);
         return YOKE_E_INVALID_ARGUMENT;
     }
@@ -210,7 +211,7 @@ yoke_status yk_order_read(const char *selector, yk_selector *out)
         yk_string_copy(out->origin, sizeof out->origin, yk_text_get(&both));
         yk_text_free(&both);
     } else if (variable && strcmp(out->backend, backend.backend) != 0) {
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s and %s contradict each other: unset one of them", out->origin, backend.origin);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s contradicts %s: unset one of them", out->origin, backend.origin);
     }
     return YOKE_OK;
 }

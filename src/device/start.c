@@ -69,7 +69,7 @@ static yoke_status fail_waiting(const yk_backend *backend, const turn *wanted)
 {
     uint64_t seconds = (yk_now() - wanted->since) / SECOND;
     pthread_mutex_unlock(&lock);
-    return yk_fail(YOKE_E_UNAVAILABLE, "%s: another thread has been starting the driver for %u s, and it does not answer",
+    return yk_fail(YOKE_E_UNAVAILABLE, "%s: another thread has been starting the driver for %u s, and the driver does not respond",
                    backend->name, (unsigned)seconds);
 }
 
@@ -198,8 +198,8 @@ static yoke_status blame_drivers(const yk_backend *backend, const yk_probe_child
         yk_text_add(&text, "the driver %s", together->fault);
     if (count > 1)
         yk_text_add(&text, "; %s",
-                    blamed > 0 ? "as long as it is started, the other drivers cannot be used either"
-                               : "each of the drivers alone answers");
+                    blamed > 0 ? "while the loader starts it, the other drivers cannot be used either"
+                               : "each driver alone answers");
     for (size_t i = 0; i < good.length; i++) /* lines become words */
         if (good.data[i] == '\n')
             good.data[i] = i + 1 < good.length ? ' ' : '\0';
@@ -272,7 +272,7 @@ yoke_status yk_start_check(const yk_backend *backend)
     if (answered && status != YOKE_E_FORKED && status != YOKE_E_OUT_OF_HOST_MEMORY)
         yk_trust_note(&key, &files);
     if (status == YOKE_E_OUT_OF_HOST_MEMORY)
-        yk_log(YOKE_LOG_WARNING, "%s: the driver is started without asking a child process first: %s", backend->name,
+        yk_log(YOKE_LOG_WARNING, "%s: the driver is started without a query in a child process: %s", backend->name,
                yoke_error()->text);
     if (answered || status == YOKE_E_OUT_OF_HOST_MEMORY) { /* a failure that was told will be told here as well */
         yk_error_restore(&before);
