@@ -102,13 +102,13 @@ static yoke_status check_buffer(const look *at, const yoke_buffer *buffer, size_
     if (buffer->kind == YOKE_MEMORY_PINNED)
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, ": the buffer is %s", "pinned host memory; copy it to a device buffer");
     if (buffer->misaligned)
-        return FAULT(
-            YOKE_E_KERNEL_ARGUMENT, at, i,
-            ": the view starts at byte %zu of its buffer; as a kernel argument on %s it has to start at a multiple of %llu",
-            buffer->offset, at->stream->device->info.selector, (unsigned long long)at->stream->device->info.view_alignment);
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i,
+                     ": the view starts at byte %zu of its buffer; a kernel argument on %s must start at a multiple of %llu",
+                     buffer->offset, at->stream->device->info.selector,
+                     (unsigned long long)at->stream->device->info.view_alignment);
     if (buffer->read_only && param && param->kind == YK_PARAM_BUFFER && param->read_only == 0)
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, ": the buffer is %s",
-                     "a const view, and the kernel may write to it; declare the parameter const, or give the buffer itself");
+                     "a const view, and the kernel may write to it; declare the parameter const, or pass the buffer itself");
     return YOKE_OK;
 }
 
@@ -119,7 +119,8 @@ static yoke_status check_array(const look *at, const yoke_arg *arg, size_t i)
     uint64_t size = yk_arg_host_size(arg);
     if (yk_is_recording(at->stream))
         return FAULT(YOKE_E_UNSUPPORTED, at, i,
-                     ": a %s cannot be recorded into a graph; record yoke_write and yoke_read of a buffer", submitted_text(arg));
+                     ": a %s cannot be recorded into a graph; record a yoke_write or yoke_read of a buffer instead",
+                     submitted_text(arg));
     if (!arg->value.host || size == 0)
         return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the %s %s", submitted_text(arg),
                      arg->value.host ? "has 0 bytes" : "is NULL");
@@ -127,12 +128,12 @@ static yoke_status check_array(const look *at, const yoke_arg *arg, size_t i)
         return FAULT(YOKE_E_RANGE, at, i, ": the %s has %llu bytes; the largest single buffer of %s has %llu", submitted_text(arg),
                      (unsigned long long)size, device->info.selector, (unsigned long long)device->info.max_buffer);
     if (!yk_is_range(arg->value.host, size))
-        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": %llu bytes from %p are no range of memory", (unsigned long long)size,
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": %llu bytes from %p exceed the address space", (unsigned long long)size,
                      arg->value.host);
     if (yk_arg_kind(arg) == YOKE_ARG_IN)
         return YOKE_OK;
     if (yk_arg_kind(arg) == YOKE_ARG_OUT && param && param->read_only == 1)
-        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, ": the kernel only reads it, and a %s only takes what a kernel writes",
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, ": the kernel only reads this parameter, and a %s must be written",
                      submitted_text(arg));
     if (!yk_is_target(device, arg->value.host, (size_t)size))
         return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the %llu bytes of host memory at %p cannot be written",
@@ -145,16 +146,16 @@ static yoke_status check_value(const look *at, const yoke_arg *arg, size_t i)
 {
     if (arg->kind == YOKE_ARG_STRUCT && arg->size > MOST_BYTES)
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i,
-                     ": a struct of %u bytes was given; %d can be given by value, so put it into a buffer", (unsigned)arg->size,
-                     (int)MOST_BYTES);
+                     ": a struct of %u bytes was passed; at most %d bytes can be passed by value; put the struct into a buffer",
+                     (unsigned)arg->size, (int)MOST_BYTES);
     if (arg->kind == YOKE_ARG_LOCAL && arg->value.u64 == 0)
-        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": %s", "shared memory of 0 bytes was given");
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": %s", "shared memory of 0 bytes was passed");
     bool sound = (arg->kind == YOKE_ARG_SCALAR && arg->size >= 1 && arg->size <= 8) ||
                  (arg->kind == YOKE_ARG_STRUCT && arg->size >= 1 && arg->value.bytes) || arg->kind == YOKE_ARG_LOCAL ||
                  arg->kind == YOKE_ARG_NULL;
     if (sound)
         return YOKE_OK;
-    return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the argument is not usable (kind %u, %u bytes%s); make it with YOKE_ARGS",
+    return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the argument is invalid (kind %u, %u bytes%s); make it with YOKE_ARGS",
                  (unsigned)arg->kind, (unsigned)arg->size, arg->kind == YOKE_ARG_STRUCT && !arg->value.bytes ? ", from NULL" : "");
 }
 
@@ -166,10 +167,10 @@ static yoke_status check_fit(const look *at, const yoke_arg *arg, size_t i)
         return YOKE_OK;
     if (local != (param->kind == YK_PARAM_LOCAL) || (param->kind == YK_PARAM_BUFFER && !pointer) ||
         (param->kind == YK_PARAM_SCALAR && pointer))
-        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s, but a %s was given", taken_text(param), submitted_text(arg));
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s, but a %s was passed", taken_text(param), submitted_text(arg));
     size_t given = pointer ? sizeof(uint64_t) : arg->size;
     if (!local && param->size && param->kind != YK_PARAM_BUFFER && param->size != given)
-        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " is %u bytes wide, but a %s of %zu bytes was given", (unsigned)param->size,
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " is %u bytes wide, but a %s of %zu bytes was passed", (unsigned)param->size,
                      submitted_text(arg), given);
     return YOKE_OK;
 }
@@ -223,9 +224,9 @@ static yoke_status check_count(const char *function, const yk_op *op)
     if (kernel->takes_local && given == (size_t)kernel->param_count + 1 && op->u.launch.args[count - 1].kind == YOKE_ARG_LOCAL)
         return YOKE_OK;
     yoke_status status =
-        yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: kernel '%s' takes %d argument%s, %zu %s given%s", function, kernel->name,
+        yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: kernel '%s' takes %d argument%s, %zu %s passed%s", function, kernel->name,
                 kernel->param_count, kernel->param_count == 1 ? "" : "s", given, given == 1 ? "was" : "were",
-                kernel->takes_local ? " (its last parameter, shared memory, is none of them)" : "");
+                kernel->takes_local ? " (its last parameter, shared memory, does not count)" : "");
     append_params(kernel);
     return status;
 }
@@ -236,7 +237,7 @@ yoke_status yk_arguments_check(const char *function, const yoke_stream *stream, 
     const look at = { function, op->u.launch.kernel, stream };
     size_t count = op->u.launch.count, param = 0;
     if (count > YOKE_MAX_ARGS)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %zu arguments given; a launch takes at most %d", function, count,
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %zu arguments were passed; a launch takes at most %d", function, count,
                        YOKE_MAX_ARGS);
     if (count && !args)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: args is NULL, count is %zu", function, count);
@@ -273,7 +274,7 @@ yoke_status yk_arguments_check_local(const char *function, const yk_op *op)
     const yoke_kernel *kernel = op->u.launch.kernel;
     size_t shared = op->u.launch.shared, all = yk_arguments_local_bytes(op);
     if (all > kernel->info.max_dynamic_shared_bytes)
-        return yk_fail(YOKE_E_RANGE, "%s: shared is %zu bytes%s; kernel '%s' can have at most %llu on this device", function, all,
+        return yk_fail(YOKE_E_RANGE, "%s: shared_bytes is %zu%s; kernel '%s' allows at most %llu on this device", function, all,
                        all > shared ? ", with yoke_arg_local" : "", kernel->name,
                        (unsigned long long)kernel->info.max_dynamic_shared_bytes);
     if (!kernel->signature_has_local)
@@ -283,11 +284,12 @@ yoke_status yk_arguments_check_local(const char *function, const yk_op *op)
         return YOKE_OK;
     if (in_place)
         return yk_fail(YOKE_E_KERNEL_ARGUMENT,
-                       "%s: the last parameter of kernel '%s' is given twice: shared is %zu beside yoke_arg_local", function,
-                       kernel->name, shared);
+                       "%s: the last parameter of kernel '%s' is passed twice: by yoke_arg_local, and shared_bytes is %zu",
+                       function, kernel->name, shared);
     if (kernel->takes_local)
-        return yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: kernel '%s' takes shared memory, as its last parameter, but shared is 0",
+        return yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: the last parameter of kernel '%s' is shared memory, but shared_bytes is 0",
                        function, kernel->name);
-    return yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: shared is %zu, but kernel '%s' has no __local parameter at its end to take it",
-                   function, shared, kernel->name);
+    return yk_fail(YOKE_E_KERNEL_ARGUMENT,
+                   "%s: shared_bytes is %zu, but the last parameter of kernel '%s' is not a __local pointer", function, shared,
+                   kernel->name);
 }

@@ -6,8 +6,8 @@
 
 YK_COLD static yoke_status zero_dim(const char *function, const char *what, yoke_dim dim)
 {
-    return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s is %u x %u x %u; each has to be at least 1", function, what, dim.x, dim.y,
-                   dim.z);
+    return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s is %u x %u x %u; each dimension must be at least 1", function, what, dim.x,
+                   dim.y, dim.z);
 }
 
 YK_COLD static yoke_status beyond(const char *function, const char *what, yoke_dim dim, const uint64_t max[3])
@@ -72,9 +72,10 @@ YK_COLD static yoke_status check_blocks(const char *function, const yk_op *op)
     yoke_status status = kernel->program->device->backend->cooperative_blocks(kernel, threads, yk_arguments_local_bytes(op), &most);
     if (status < 0 || (plane <= most && plane * grid.z <= most))
         return status;
-    return yk_fail(YOKE_E_RANGE,
-                   "%s: grid is %u x %u x %u; of kernel '%s' in blocks of %u threads %llu fit on the device at the same time",
-                   function, grid.x, grid.y, grid.z, kernel->name, threads, (unsigned long long)most);
+    return yk_fail(
+        YOKE_E_RANGE,
+        "%s: grid is %u x %u x %u; of kernel '%s' in blocks of %u threads, %llu blocks fit on the device at the same time",
+        function, grid.x, grid.y, grid.z, kernel->name, threads, (unsigned long long)most);
 }
 
 /* There is shared memory, the kernel takes some, or only one block, or the arguments do not fit at a fast_check. Enqueues what is
@@ -187,8 +188,8 @@ yoke_status yoke_launch_cooperative_at(const char *where, yoke_stream *stream, y
     const char *reason = yoke_device_lacks(stream->device, YOKE_CAP_COOPERATIVE);
     yoke_status status;
     if (reason) {
-        status =
-            yk_fail(YOKE_E_UNSUPPORTED, "%s: no cooperative launches on %s: %s", function, stream->device->info.selector, reason);
+        status = yk_fail(YOKE_E_UNSUPPORTED, "%s: %s does not support cooperative launches: %s", function,
+                         stream->device->info.selector, reason);
     } else if (!shape_fits(kernel, grid, block)) {
         status = shape_fault(kernel, function, grid, block);
     } else {

@@ -41,18 +41,18 @@ static yoke_status check_arguments(const char *function, const char *name, size_
     if (!name)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: name is NULL", function);
     if (!is_name(strncmp(name, "struct ", 7) == 0 ? name + 7 : name))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: '%.60s' is no name of a struct; it may be \"struct particle\" or \"particle\"",
-                       function, name);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: '%.60s' is not the name of a struct; examples are \"struct particle\" and \"particle\"", function, name);
     if (size == 0)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is 0; it has to be sizeof(%.60s)", function, name);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is 0; it must be sizeof(%.60s)", function, name);
     if (!fields)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fields is NULL", function);
     if (count == 0 || count > MOST_FIELDS)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: count is %zu; it may be 1 to %d", function, count, MOST_FIELDS);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: count is %zu; it must be from 1 to %d", function, count, MOST_FIELDS);
     for (size_t i = 0; i < count; i++)
         if (!fields[i].name || !is_name(fields[i].name))
-            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fields[%zu].name is '%.60s', which is no name of a field", function, i,
-                           fields[i].name ? fields[i].name : "(NULL)");
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fields[%zu].name is '%.60s', which is not the name of a field", function,
+                           i, fields[i].name ? fields[i].name : "(NULL)");
     return YOKE_OK;
 }
 
