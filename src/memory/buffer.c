@@ -16,10 +16,10 @@
 yoke_status yk_buffer_check_range(const yoke_buffer *buffer, const char *function, const char *what, size_t offset, size_t size)
 {
     if (size == 0)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is 0; a %s range has at least one byte", function, what);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is 0; a %s range must have at least one byte", function, what);
     if (offset > buffer->size || size > buffer->size - offset)
-        return yk_fail(YOKE_E_RANGE, "%s: %zu bytes from offset %zu reach beyond the end of %s, which has %zu bytes", function,
-                       size, offset, what, buffer->size);
+        return yk_fail(YOKE_E_RANGE, "%s: %zu bytes from offset %zu end past %s, which has %zu bytes", function, size, offset, what,
+                       buffer->size);
     return YOKE_OK;
 }
 
@@ -28,8 +28,8 @@ yoke_status yk_buffer_check_device(const yoke_buffer *buffer, const yoke_stream 
     if (buffer->device == stream->device)
         return YOKE_OK;
     return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                   "%s: %s belongs to another device (%s) than the stream (%s); both have to come from one yoke_device_open",
-                   function, what, buffer->device->info.selector, stream->device->info.selector);
+                   "%s: %s belongs to another device (%s) than the stream (%s); both must come from one yoke_device_open", function,
+                   what, buffer->device->info.selector, stream->device->info.selector);
 }
 
 static yoke_status check_out(const char *function, yoke_buffer **out_buffer)
@@ -44,7 +44,7 @@ YK_COLD static yoke_status size_fault(const char *function, const yoke_device *d
 {
     char asked[32], largest[32];
     if (size == 0)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is 0; a buffer has at least one byte", function);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is 0; a buffer must have at least one byte", function);
     return yk_fail(YOKE_E_RANGE, "%s: size is %zu (%s); the largest single buffer of %s is %llu bytes (%s)", function, size,
                    yk_bytes_text(asked, sizeof asked, size), device->info.selector, (unsigned long long)device->info.max_buffer,
                    yk_bytes_text(largest, sizeof largest, device->info.max_buffer));
@@ -200,11 +200,11 @@ static yoke_status check_kind(const char *function, const yoke_device *device, i
 {
     int capability = kind == YOKE_MEMORY_MAPPED ? YOKE_CAP_MAPPED : YOKE_CAP_MANAGED;
     if (kind < YOKE_MEMORY_DEVICE || kind > YOKE_MEMORY_MANAGED)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: memory is %d, which is no YOKE_MEMORY_ kind", function, (int)kind);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: memory is %d, which is not a YOKE_MEMORY_ kind", function, (int)kind);
     if (kind <= YOKE_MEMORY_PINNED || !yoke_device_lacks(device, capability))
         return YOKE_OK;
-    return yk_fail(YOKE_E_UNSUPPORTED, "%s: no %s memory on %s: %s", function, kind == YOKE_MEMORY_MAPPED ? "mapped" : "shared",
-                   device->info.selector, yoke_device_lacks(device, capability));
+    return yk_fail(YOKE_E_UNSUPPORTED, "%s: there is no %s memory on %s: %s", function,
+                   kind == YOKE_MEMORY_MAPPED ? "mapped" : "shared", device->info.selector, yoke_device_lacks(device, capability));
 }
 
 yoke_status yoke_buffer_create_in(yoke_device *device, int32_t memory, size_t size, yoke_buffer **out_buffer)
@@ -236,7 +236,7 @@ static yoke_status create_over(const char *function, yoke_device *device, void *
     if (!host)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: host is NULL", function);
     if (size == 0 || !yk_is_range(host, size))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is %zu; that is no range of memory from %p", function, size, host);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is %zu, which exceeds the address space from %p", function, size, host);
     yoke_status status = yk_device_check(device);
     if (status == YOKE_OK && !yk_is_writable(host, size))
         status = yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the %zu bytes at %p cannot be written", function, size, host);
@@ -352,7 +352,8 @@ static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t
     *out_view = NULL;
     YK_CHECK(buffer, YK_BUFFER, function, "buffer");
     if (buffer->kind == YOKE_MEMORY_PINNED)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: buffer is pinned host memory; add to its host pointer instead", function);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the buffer is pinned host memory; add the offset to its host pointer instead",
+                       function);
     yoke_status status = yk_buffer_check_range(buffer, function, "buffer", offset, size);
     if (status < 0)
         return status;

@@ -18,8 +18,8 @@ yoke_status yk_buffer_of_global(yoke_program *program, const char *name, yoke_bu
 YK_HOT yoke_status yk_buffer_check_writable(const yoke_buffer *buffer, const char *function, const char *what)
 {
     if (YK_UNLIKELY(buffer->read_only))
-        return yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: %s is a const view, which is for reading only; give the buffer itself",
-                       function, what);
+        return yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: %s is a const view, which is read-only; pass the buffer itself", function,
+                       what);
     return YOKE_OK;
 }
 

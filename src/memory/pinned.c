@@ -47,7 +47,7 @@ yoke_status yk_pinned_add(const yoke_buffer *buffer)
     free(added);
     if (full)
         return yk_no_memory("a pinned buffer");
-    return yk_fail(YOKE_E_INVALID_ARGUMENT, "some of the memory is pinned already, by another buffer");
+    return yk_fail(YOKE_E_INVALID_ARGUMENT, "part of the memory is already pinned by another buffer");
 }
 
 void yk_pinned_forget(const yoke_buffer *buffer)

@@ -283,7 +283,7 @@ static bool make_room(yoke_device *device, uint64_t before)
 YK_COLD static yoke_status exhausted(const yoke_buffer *buffer)
 {
     char largest[32];
-    yk_error_append("; the largest single buffer has %s", yk_bytes_text(largest, sizeof largest, buffer->device->info.max_buffer));
+    yk_error_append("; the largest single buffer is %s", yk_bytes_text(largest, sizeof largest, buffer->device->info.max_buffer));
     return YOKE_E_OUT_OF_DEVICE_MEMORY;
 }
 
@@ -427,7 +427,7 @@ void yk_pool_end(yoke_device *device)
     yk_reclaim_wait(device);
     uint64_t left = atomic_load(&device->pool.in_use), pinned = atomic_load(&device->pool.pinned_in_use);
     if (left || pinned)
-        yk_log(YOKE_LOG_WARNING, "%s closes with %llu bytes of device memory and %llu of pinned memory in use",
+        yk_log(YOKE_LOG_WARNING, "%s closes with %llu bytes of device memory and %llu bytes of pinned memory in use",
                device->info.selector, (unsigned long long)left, (unsigned long long)pinned);
 }
 
