@@ -83,7 +83,7 @@ static bool has_key(const yoke_program *program, job *j)
     yoke_error_info before = *yoke_error();
     yoke_status status = make_key(program, j);
     if (status < 0)
-        yk_log(YOKE_LOG_WARNING, "program '%s' is not looked for in the cache: %s", program->name, yoke_error()->text);
+        yk_log(YOKE_LOG_WARNING, "program '%s' is not searched in the cache: %s", program->name, yoke_error()->text);
     yk_error_restore(&before);
     return status == YOKE_OK;
 }
@@ -104,7 +104,7 @@ static bool has_file(yoke_program *program)
     yoke_error_info before = *yoke_error();
     yoke_status status = yk_program_make_file(program);
     if (status < 0)
-        yk_log(status == YOKE_E_UNSUPPORTED ? YOKE_LOG_INFO : YOKE_LOG_WARNING, "program '%s' cannot be kept: %s", program->name,
+        yk_log(status == YOKE_E_UNSUPPORTED ? YOKE_LOG_INFO : YOKE_LOG_WARNING, "program '%s' cannot be cached: %s", program->name,
                yoke_error()->text);
     yk_error_restore(&before);
     return status == YOKE_OK;
@@ -118,7 +118,7 @@ static bool restore_cached(yoke_program *program, const job *j)
     yoke_error_info before = *yoke_error();
     yoke_status status = yk_program_restore(program, &image);
     if (status < 0) {
-        yk_log(YOKE_LOG_WARNING, "program '%s' is in the cache and cannot be used: %s", program->name, yoke_error()->text);
+        yk_log(YOKE_LOG_WARNING, "program '%s' is in the cache, but cannot be used: %s", program->name, yoke_error()->text);
         yk_cache_reject(&j->key);
     }
     yk_error_restore(&before);
@@ -229,8 +229,8 @@ static bool restore_from(yoke_program *program, const flight *f)
     yk_text_add_bytes(&image, yk_text_get(&f->image), f->image.length);
     bool restored = image.length > 0 && yk_program_restore(program, &image) == YOKE_OK;
     if (!restored)
-        yk_log(YOKE_LOG_INFO, "program '%s' cannot be made of what another thread has just built: %s", program->name,
-               image.length > 0 ? yoke_error()->text : "it cannot be kept");
+        yk_log(YOKE_LOG_INFO, "program '%s' cannot be loaded from another thread's build: %s", program->name,
+               image.length > 0 ? yoke_error()->text : "it cannot be cached");
     yk_error_restore(&before);
     yk_text_free(&image);
     return restored;

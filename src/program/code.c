@@ -98,7 +98,7 @@ const char *yk_code_kind_text(int kind)
     case YK_CODE_SPIRV:
         return "SPIR-V";
     case YK_FOUND_PROGRAM_FILE:
-        return "a program that yoke_program_save wrote";
+        return "a program binary of yoke_program_save";
     case YK_FOUND_ELF:
         return "an ELF file";
     case YK_FOUND_TEXT:

@@ -175,7 +175,7 @@ static void append_names(const char *const *names, size_t count)
     enum { ROOM = 360 };
     size_t taken = 0, shown = 0;
     while (shown < count && (shown == 0 || taken + strlen(names[shown]) < ROOM)) {
-        yk_error_append("%s%.200s", shown ? ", " : "; it has ", names[shown]);
+        yk_error_append("%s%.200s", shown ? ", " : "; the program has ", names[shown]);
         taken += strlen(names[shown++]) + 2;
     }
     if (shown < count)
@@ -218,12 +218,12 @@ static void add_names(const yoke_program *program, const char *wanted)
     silence = *yoke_error();
     yk_error_restore(&record);
     if (!told)
-        yk_error_append("; which it has the driver does not say: %.300s", silence.text);
+        yk_error_append("; the driver does not list the program's kernels: %.300s", silence.text);
     const char **names = split_names(&text, &count);
     if (names) {
         const char *nearest = yk_nearest(wanted, names, count), *mangled = find_mangled(wanted, names, count);
         if (mangled)
-            yk_error_append("; '%.120s' is C++: declare it extern \"C\", or name it in source.name_expressions", mangled);
+            yk_error_append("; '%.120s' is a C++ function: declare it extern \"C\", or add it to source.name_expressions", mangled);
         else if (nearest)
             yk_error_append("; did you mean '%.120s'?", nearest);
         append_names(names, count);
@@ -377,12 +377,12 @@ yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_
     if (kernel->param_count < 0)
         return yk_attribute(function, NULL,
                             yk_fail(YOKE_E_UNSUPPORTED,
-                                    "%s: nothing is known of the parameters of kernel '%s': the driver does not tell", function,
+                                    "%s: the parameters of kernel '%s' are unknown: the driver does not report them", function,
                                     kernel->name));
     if (index >= (size_t)kernel->param_count)
         return yk_attribute(function, NULL,
-                            yk_fail(YOKE_E_RANGE, "%s: index is %zu; kernel '%s' has %d parameters", function, index, kernel->name,
-                                    kernel->param_count));
+                            yk_fail(YOKE_E_RANGE, "%s: index %zu is out of range: kernel '%s' has %d parameters", function, index,
+                                    kernel->name, kernel->param_count));
     const yk_param *param = &kernel->params[index];
     yoke_param_info info = YOKE_PARAM_INFO_INIT;
     info.kind = (int32_t)param->kind;

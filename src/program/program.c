@@ -224,7 +224,8 @@ static yoke_status get_global(const char *function, yoke_program *program, const
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: name is %s", function, name ? "empty" : "NULL");
     const char *lacks = yoke_device_lacks(program->device, YOKE_CAP_GLOBALS);
     if (lacks)
-        return yk_fail(YOKE_E_UNSUPPORTED, "%s: no variables on %s: %s", function, program->device->info.selector, lacks);
+        return yk_fail(YOKE_E_UNSUPPORTED, "%s: %s does not support variables of programs: %s", function,
+                       program->device->info.selector, lacks);
     yoke_status status = yk_program_wait(program);
     return status == YOKE_OK ? yk_buffer_of_global(program, name, out_buffer) : status;
 }

@@ -118,7 +118,7 @@ static void put_file(writer *to, const yk_program_file *image)
 yoke_status yk_program_file_write(const yk_program_file *image, yk_text *out_bytes)
 {
     if (yk_hash_lacks())
-        return yk_fail(YOKE_E_UNSUPPORTED, "no image of a program can be made: %s", yk_hash_lacks());
+        return yk_fail(YOKE_E_UNSUPPORTED, "a program binary cannot be written: %s", yk_hash_lacks());
     size_t before = out_bytes->length;
     writer to = { out_bytes, 0 };
     put_file(&to, image);
@@ -132,7 +132,7 @@ yoke_status yk_program_file_write(const yk_program_file *image, yk_text *out_byt
     if (out_bytes->length - before == size + sizeof hash)
         return YOKE_OK;
     yk_text_cut(out_bytes, before);
-    return yk_no_memory("a program's image");
+    return yk_no_memory("a program binary");
 }
 
 /* ---- Reading ---- */
@@ -252,7 +252,7 @@ static yoke_status take_arrays(reader *from, yk_program_file *image)
                 yk_size_add_product(&size, room, sizeof(yk_param));
     yk_name_expression *name_expressions = fits ? calloc(1, size) : NULL;
     if (!name_expressions)
-        return yk_no_memory("a program's image");
+        return yk_no_memory("a program binary");
     yk_program_file_kernel *kernels = (yk_program_file_kernel *)(name_expressions + image->name_expression_count);
     yk_param *params = (yk_param *)(kernels + image->kernel_count);
     image->memory = name_expressions;
@@ -278,19 +278,20 @@ bool yk_program_file_is(const void *bytes, size_t size)
 static yoke_status check_whole(const unsigned char *bytes, size_t size)
 {
     if (!yk_program_file_is(bytes, size))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "this is no image that Yoke has made");
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "this is not a program binary of yoke_program_save");
     uint64_t total = size < HEAD_SIZE + YK_HASH_SIZE ? HEAD_SIZE + YK_HASH_SIZE : decode(bytes + TOTAL_AT, 8);
     if (total != size)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "the image is damaged: it should have %s%" PRIu64 " bytes and has %zu",
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "the program binary is damaged: it should have %s%" PRIu64 " bytes, but has %zu",
                        size < HEAD_SIZE + YK_HASH_SIZE ? "at least " : "", total, size);
     unsigned char hash[YK_HASH_SIZE];
     yk_hash(bytes, size - sizeof hash, 0, hash);
     if (memcmp(hash, bytes + size - sizeof hash, sizeof hash) != 0)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "the image is damaged: its bytes do not fit its check sum");
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "the program binary is damaged: its checksum is wrong");
     uint32_t format = (uint32_t)decode(bytes + FORMAT_AT, 4);
     if (format != FORMAT)
-        return yk_fail(YOKE_E_UNSUPPORTED, "the image has format %" PRIu32 " of another version of Yoke; this one reads format %d",
-                       format, FORMAT);
+        return yk_fail(YOKE_E_UNSUPPORTED,
+                       "the program binary has format %" PRIu32 " of another version of Yoke; this one reads format %d", format,
+                       FORMAT);
     return YOKE_OK;
 }
 
@@ -298,7 +299,7 @@ yoke_status yk_program_file_read(const void *bytes, size_t size, yk_program_file
 {
     memset(out_file, 0, sizeof *out_file);
     if (yk_hash_lacks())
-        return yk_fail(YOKE_E_UNSUPPORTED, "no image of a program can be read: %s", yk_hash_lacks());
+        return yk_fail(YOKE_E_UNSUPPORTED, "a program binary cannot be read: %s", yk_hash_lacks());
     yoke_status status = check_whole(bytes, size);
     if (status < 0)
         return status;
@@ -319,7 +320,7 @@ yoke_status yk_program_file_read(const void *bytes, size_t size, yk_program_file
     if (status == YOKE_OK && !from.bad && from.left == 0)
         return YOKE_OK;
     yk_program_file_free(out_file);
-    return status < 0 ? status : yk_fail(YOKE_E_INVALID_ARGUMENT, "the image is damaged: its contents make no sense");
+    return status < 0 ? status : yk_fail(YOKE_E_INVALID_ARGUMENT, "the program binary is damaged: its contents are inconsistent");
 }
 
 void yk_program_file_free(yk_program_file *image)

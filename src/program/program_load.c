@@ -45,7 +45,7 @@ static yoke_status list_kernels(const yoke_program *program, yk_program_file *im
         count++;
     yk_program_file_kernel *kernels = calloc(count + 1, sizeof *kernels);
     if (!kernels)
-        return yk_no_memory("an image of a program");
+        return yk_no_memory("a program binary");
     image->kernels = kernels;
     for (const yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next) {
         yk_program_file_kernel *target = &kernels[image->kernel_count];
@@ -66,7 +66,7 @@ static yoke_status list_name_expressions(const yoke_program *program, yk_program
         count++;
     yk_name_expression *name_expressions = calloc(count / 2 + 1, sizeof *name_expressions);
     if (!name_expressions)
-        return yk_no_memory("an image of a program");
+        return yk_no_memory("a program binary");
     image->name_expressions = name_expressions;
     for (; name < end; image->name_expression_count++) {
         const char *lowered = name + strlen(name) + 1;
@@ -170,7 +170,7 @@ yoke_status yk_program_restore(yoke_program *program, yk_text *bytes)
 {
     yk_program_file *image = calloc(1, sizeof *image);
     if (!image)
-        return yk_no_memory("an image of a program");
+        return yk_no_memory("a program binary");
     yoke_status status = yk_program_file_read(bytes->data, bytes->length, image);
     if (status == YOKE_OK)
         status = restore(program, image);
@@ -211,10 +211,10 @@ yoke_status yk_program_complete_signature(yoke_kernel *kernel)
     const yk_program_file_kernel *saved = find_signature(kernel);
     yoke_status status = YOKE_OK;
     if (!saved && kernel->program->saved && kernel->param_count < 0 && lists_kernels(kernel->program))
-        return yk_fail(YOKE_E_UNSUPPORTED,
-                       "kernel '%s' takes what no launch can give: more than %d parameters (put some into a struct), an image, a "
-                       "sampler or a pipe",
-                       kernel->name, YOKE_MAX_ARGS);
+        return yk_fail(
+            YOKE_E_UNSUPPORTED,
+            "kernel '%s' has parameters that Yoke cannot set: more than %d (put some into a struct), an image, a sampler or a pipe",
+            kernel->name, YOKE_MAX_ARGS);
     if (!saved || saved->count < 0)
         return YOKE_OK;
     if (kernel->param_count < 0) {
@@ -283,7 +283,7 @@ static yoke_status load(const char *function, yoke_device *device, const char *n
     if (!binary || size == 0)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s", function, binary ? "size is 0" : "binary is NULL");
     if (!yk_is_range(binary, size))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is %zu; that is no range of memory from %p", function, size, binary);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is %zu, which exceeds the address space from %p", function, size, binary);
     int kind = yk_code_find_kind(binary, size);
     yoke_status status = check_kind(function, device, kind);
     if (status == YOKE_OK)

@@ -74,22 +74,22 @@ static yoke_status check_text(const char *function, const yoke_device *device, c
         bool other = false;
         for (size_t i = 0; i < YK_LANGUAGE_COUNT; i++)
             other = other || *text_in(source, (yk_language)i);
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s text, which %s takes%s", function, language,
-                       device->info.selector, other ? "; it has only the other twin" : "");
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s text, which %s needs%s", function, language,
+                       device->info.selector, other ? "; it has only the other backend's text" : "");
     }
     if (!yk_is_range(text, size))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source's %s text has %zu bytes from %p; that is no range of memory", function,
-                       language, size, (const void *)text);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the size of source's %s text is %zu, which exceeds the address space from %p",
+                       function, language, size, (const void *)text);
     int kind = yk_code_find_kind(text, size);
     const char *nul = memchr(text, 0, size);
     if (kind != YK_FOUND_TEXT && kind != YK_CODE_BINARY)
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "%s: the %s text of source is no source text but %s; yoke_program_load takes compiled code", function,
+                       "%s: the %s text of source is not source code, but %s; yoke_program_load takes compiled code", function,
                        language, yk_code_kind_text(kind));
     if (nul)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: byte %zu of the %zu bytes of source's %s text is NUL%s", function,
                        (size_t)(nul - text) + 1, size, language,
-                       nul == text + size - 1 ? "; its size does not count the terminator" : "");
+                       nul == text + size - 1 ? "; the size must not count the terminator" : "");
     if (is_blank(text, size))
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the %s text of source is empty", function, language);
     return YOKE_OK;
@@ -102,20 +102,19 @@ static yoke_status check_define(const char *function, const char *define)
     if (length == 0 || strchr(DIGITS, define[0]) || (define[length] && define[length] != '='))
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: define '%.60s' is neither NAME nor NAME=VALUE", function, define);
     if (strpbrk(define + length, "\r\n") || define[strlen(define) - 1] == '\\')
-        return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "%s: the value of define '%.60s' does not fit on a line of its own; put it into the source", function,
-                       define);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the value of define '%.60s' is not a single line; put it into the source",
+                       function, define);
     return YOKE_OK;
 }
 
 static yoke_status check_instance(const char *function, const char *instance)
 {
     if (!strpbrk(instance, LETTERS))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: instance '%.60s' names no kernel; it may be as \"scale<float>\"", function,
-                       instance);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: name expression '%.60s' does not name a kernel; an example is \"scale<float>\"",
+                       function, instance);
     for (const char *c = instance; *c; c++)
         if ((unsigned char)*c < ' ' || *c == ';')
-            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: byte %zu of instance '%.60s' can be in no name", function,
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: byte %zu of name expression '%.60s' is not valid in a name", function,
                            (size_t)(c - instance) + 1, instance);
     return YOKE_OK;
 }
@@ -124,16 +123,16 @@ static yoke_status check_options(const char *function, const yoke_source *source
 {
     const char *opencl = source->opencl_std, *cuda = source->cuda_std;
     if (source->math != YOKE_MATH_EXACT && source->math != YOKE_MATH_FAST)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.math is %d; it may be YOKE_MATH_EXACT (0) or YOKE_MATH_FAST (1)",
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.math is %d; it must be YOKE_MATH_EXACT (0) or YOKE_MATH_FAST (1)",
                        function, (int)source->math);
     if (source->flags & ~(uint32_t)YOKE_BUILD_DEBUG)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.flags are 0x%x, only YOKE_BUILD_DEBUG (0x%x) is known", function,
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.flags is 0x%x; only YOKE_BUILD_DEBUG (0x%x) is defined", function,
                        (unsigned)source->flags, (unsigned)YOKE_BUILD_DEBUG);
     if (opencl && (strlen(opencl) != 3 || !strchr(DIGITS, opencl[0]) || opencl[1] != '.' || !strchr(DIGITS, opencl[2])))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.opencl_std is '%.20s'; it may be \"1.2\", \"2.0\" or \"3.0\"", function,
-                       opencl);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.opencl_std is '%.20s'; it must be \"1.2\", \"2.0\" or \"3.0\"",
+                       function, opencl);
     if (cuda && (strlen(cuda) != 2 || strspn(cuda, DIGITS) != 2))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.cuda_std is '%.20s'; it may be \"14\", \"17\" or \"20\"", function,
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.cuda_std is '%.20s'; it must be \"14\", \"17\" or \"20\"", function,
                        cuda);
     return YOKE_OK;
 }

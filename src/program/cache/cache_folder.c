@@ -55,7 +55,7 @@ static void read_mode(yk_cache_folder *folder)
             folder->mode = (int32_t)i;
             return;
         }
-    give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE is '%.40s'; it may be off, read or on", order);
+    give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE is '%.40s'; it must be off, read or on", order);
 }
 
 static void read_limit(yk_cache_folder *folder)
@@ -68,7 +68,7 @@ static void read_limit(yk_cache_folder *folder)
     errno = 0;
     unsigned long long mebibytes = strtoull(order, &end, 10);
     if (errno || *end || order[0] < '0' || order[0] > '9' || mebibytes > UINT64_MAX >> 20)
-        give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE_SIZE is '%.40s'; it is a number of MiB", order);
+        give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE_SIZE is '%.40s'; it must be a number of MiB", order);
     else
         folder->limit = (uint64_t)mebibytes << 20;
 }
@@ -78,7 +78,7 @@ static void find_path(yk_cache_folder *folder, yk_text *path)
 {
     const char *order = variable("YOKE_CACHE_DIR"), *xdg = variable("XDG_CACHE_HOME"), *owner_stream = variable("HOME");
     if (order && order[0] != '/')
-        give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE_DIR is '%.100s'; it has to be an absolute path", order);
+        give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE_DIR is '%.100s'; it must be an absolute path", order);
     else if (order)
         yk_text_add(path, "%s", order);
     else if (xdg && xdg[0] == '/') /* by its specification, others count as not set */
@@ -86,7 +86,7 @@ static void find_path(yk_cache_folder *folder, yk_text *path)
     else if (owner_stream && owner_stream[0] == '/')
         yk_text_add(path, "%s/.cache/yoke", owner_stream);
     else
-        give_up(folder, YOKE_CACHE_OFF, "there is no place for it: set YOKE_CACHE_DIR, or HOME, to an absolute path");
+        give_up(folder, YOKE_CACHE_OFF, "it has no folder: set YOKE_CACHE_DIR or HOME to an absolute path");
     while (path->length > 1 && path->data[path->length - 1] == '/')
         yk_text_cut(path, path->length - 1);
     yk_string_copy(folder->path, sizeof folder->path, yk_text_get(path));
@@ -117,12 +117,12 @@ static void check(yk_cache_folder *folder)
 {
     struct stat status;
     if (fstat(folder->fd, &status))
-        give_up(folder, YOKE_CACHE_OFF, "the folder cannot be looked at: %s", strerror(errno));
+        give_up(folder, YOKE_CACHE_OFF, "the folder cannot be read: %s", strerror(errno));
     else if (status.st_uid != geteuid())
         give_up(folder, YOKE_CACHE_OFF, "the folder belongs to user %lu, and this program runs as user %lu",
                 (unsigned long)status.st_uid, (unsigned long)geteuid());
     else if (status.st_mode & (S_IWGRP | S_IWOTH))
-        give_up(folder, YOKE_CACHE_OFF, "others than its owner may write to the folder (its mode is %03o): chmod go-w",
+        give_up(folder, YOKE_CACHE_OFF, "users other than the owner may write to the folder (its mode is %03o): chmod go-w",
                 (unsigned)status.st_mode & 0777);
     else if (folder->mode == YOKE_CACHE_ON && faccessat(folder->fd, ".", W_OK | X_OK, AT_EACCESS))
         give_up(folder, YOKE_CACHE_READ, "the folder cannot be written to: %s", strerror(errno));
@@ -140,9 +140,9 @@ static void open_folder(yk_cache_folder *folder, char *path)
     if (folder->fd >= 0)
         check(folder);
     else if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
-        give_up(folder, YOKE_CACHE_OFF, "the folder is a link; name what it leads to in YOKE_CACHE_DIR");
+        give_up(folder, YOKE_CACHE_OFF, "the folder is a link; set YOKE_CACHE_DIR to the link's target");
     else
-        give_up(folder, YOKE_CACHE_OFF, "the folder cannot be opened%s: %s", error == ENOENT ? " or made" : "", strerror(error));
+        give_up(folder, YOKE_CACHE_OFF, "the folder cannot be opened%s: %s", error == ENOENT ? " or created" : "", strerror(error));
     if (folder->fd >= 0 && folder->mode == YOKE_CACHE_OFF) {
         close(folder->fd);
         folder->fd = -1;
@@ -158,7 +158,7 @@ void yk_cache_folder_open(yk_cache_folder *folder)
     if (folder->mode != YOKE_CACHE_OFF)
         read_limit(folder);
     if (folder->mode != YOKE_CACHE_OFF && has_other_rights())
-        give_up(folder, YOKE_CACHE_OFF, "this program runs with other rights than its user's own");
+        give_up(folder, YOKE_CACHE_OFF, "this program runs with rights that its user does not have");
     if (folder->mode != YOKE_CACHE_OFF && yk_hash_lacks())
         give_up(folder, YOKE_CACHE_OFF, "%s", yk_hash_lacks());
     if (folder->mode != YOKE_CACHE_OFF)
@@ -166,6 +166,6 @@ void yk_cache_folder_open(yk_cache_folder *folder)
     if (folder->mode != YOKE_CACHE_OFF && path.data)
         open_folder(folder, path.data);
     else if (folder->mode != YOKE_CACHE_OFF)
-        give_up(folder, YOKE_CACHE_OFF, "there is no memory for the folder's path");
+        give_up(folder, YOKE_CACHE_OFF, "out of host memory: the folder's path");
     yk_text_free(&path);
 }

@@ -53,8 +53,8 @@ bool yk_cache_is_on(void)
     pthread_once(&once, open_once);
     if (folder.reason[0] && !atomic_exchange(&told, true)) /* out here, because a log function may ask for the cache's info */
         yk_log(YOKE_LOG_WARNING, "%s cache of compiled programs%s%s: %s",
-               folder.mode == YOKE_CACHE_OFF ? "there is no" : "nothing new goes into the", folder.path[0] ? " in " : "",
-               folder.path, folder.reason);
+               folder.mode == YOKE_CACHE_OFF ? "no" : "nothing is added to the", folder.path[0] ? " in " : "", folder.path,
+               folder.reason);
     return folder.mode != YOKE_CACHE_OFF;
 }
 
@@ -219,7 +219,7 @@ bool yk_cache_find(const yk_text *key, yk_text *out_file)
     if (outcome == DAMAGED)
         reject(name, "is damaged");
     else
-        yk_log(YOKE_LOG_DEBUG, "cache: %s %s", name, outcome == FOUND ? "is used" : "is not there");
+        yk_log(YOKE_LOG_DEBUG, "cache: %s %s", name, outcome == FOUND ? "is used" : "is missing");
     return outcome == FOUND;
 }
 
@@ -231,7 +231,7 @@ void yk_cache_reject(const yk_text *key)
     entry_name(key, name);
     atomic_fetch_sub(&hits, 1);
     atomic_fetch_add(&misses, 1);
-    reject(name, "is refused by the driver");
+    reject(name, "is rejected by the driver");
 }
 
 /* ---- Eviction ---- */
@@ -396,7 +396,7 @@ void yk_cache_store(const yk_text *key, const yk_text *image)
     yk_text entry = { 0 };
     entry_name(key, name);
     if (!may_write((uint64_t)image->length + key->length + sizeof(entry_tail))) {
-        yk_log(YOKE_LOG_DEBUG, "cache: a program is too large for it (%zu bytes)", image->length);
+        yk_log(YOKE_LOG_DEBUG, "cache: a program of %zu bytes is too large", image->length);
         return;
     }
     if (!make_entry(key, image, &entry))
@@ -404,7 +404,7 @@ void yk_cache_store(const yk_text *key, const yk_text *image)
     int error = write_entry(name, &entry);
     yk_text_free(&entry);
     if (error) {
-        yk_log(YOKE_LOG_WARNING, "cache: nothing could be stored in %s: %s", folder.path, strerror(error));
+        yk_log(YOKE_LOG_WARNING, "cache: nothing can be stored in %s: %s", folder.path, strerror(error));
         return;
     }
     atomic_fetch_add(&stored, 1);
@@ -435,7 +435,7 @@ void yk_cache_note(const yk_text *key, const yk_text *note)
     int error = write_entry(name, &entry);
     yk_text_free(&entry);
     if (error)
-        yk_log(YOKE_LOG_DEBUG, "cache: nothing could be noted in %s: %s", folder.path, strerror(error));
+        yk_log(YOKE_LOG_DEBUG, "cache: the use of an entry in %s cannot be noted: %s", folder.path, strerror(error));
 }
 
 void yk_cache_forget(const yk_text *key)

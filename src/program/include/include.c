@@ -95,8 +95,7 @@ static yoke_status put(expansion *x, const char *bytes, size_t length, unsigned 
 {
     size_t wanted = x->out->length + length;
     if (wanted > YK_INCLUDE_BYTES)
-        return yk_fail(YOKE_E_BUILD, "%s: with all that it includes the source has more than %d MiB", x->headers.function,
-                       YK_INCLUDE_BYTES >> 20);
+        return yk_fail(YOKE_E_BUILD, "%s: the source with its headers exceeds %d MiB", x->headers.function, YK_INCLUDE_BYTES >> 20);
     yk_text_add_bytes(x->out, bytes, length);
     x->line += lines;
     return x->out->length == wanted ? YOKE_OK : yk_no_memory("a source with its headers");
@@ -148,7 +147,7 @@ static yoke_status put_missing(expansion *x, const char *name)
 
     yk_text_add(&text, "#error \"");
     add_quoted(&text, name);
-    yk_text_add(&text, " is not there: it is none of the source's headers");
+    yk_text_add(&text, " is missing: it is not among the source's headers");
     for (size_t i = 0; source->include_folders && source->include_folders[i]; i++) {
         yk_text_add(&text, i ? ", " : " and not in ");
         add_quoted(&text, source->include_folders[i]);
@@ -235,7 +234,7 @@ static yoke_status endless(const expansion *x, const yk_header *includer, const 
     for (size_t i = count; i-- > 0;)
         yk_text_add(&chain, "%.80s:%lu includes ", path[i]->path, path[i]->line);
     yk_text_add(&chain, "%.80s", header->path);
-    yoke_status status = yk_fail(YOKE_E_BUILD, "%s: %.200s includes itself and has neither include guard nor #pragma once: %s",
+    yoke_status status = yk_fail(YOKE_E_BUILD, "%s: %.200s includes itself, and has neither an include guard nor #pragma once: %s",
                                  x->headers.function, header->path, yk_text_get(&chain));
     yk_text_free(&chain);
     return status;

@@ -68,14 +68,14 @@ static yoke_status check_header(const char *function, const yoke_header *headers
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.headers[%zu], '%.200s', has no text", function, index, header->name);
     if (length == 0 || !is_printable(header->name))
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the name of source.headers[%zu] is %s", function, index,
-                       length == 0 ? "empty" : "no line of text");
+                       length == 0 ? "empty" : "not a line of text");
     if (!(plain = malloc(length + 2)))
         return yk_no_memory("the name of a header");
     bool fits = header->name[0] != '/' && join_name(plain, "", header->name) && strcmp(plain, header->name) == 0;
     free(plain);
     if (!fits)
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "%s: source.headers[%zu] is named '%.200s'; a name is relative and has no \".\", \"..\" or empty part",
+                       "%s: source.headers[%zu] is named '%.200s'; a name must be relative, without \".\", \"..\" or empty parts",
                        function, index, header->name);
     for (size_t i = 0; i < index; i++)
         if (strcmp(headers[i].name, header->name) == 0)
@@ -94,8 +94,8 @@ yoke_status yk_include_check(const char *function, const yoke_source *source)
     for (size_t i = 0; source->include_folders && source->include_folders[i]; i++) {
         const char *folder = source->include_folders[i];
         if (folder[0] != '/' || !is_printable(folder))
-            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s'; it has to be an absolute path",
-                           function, i, is_printable(folder) ? folder : "(no line of text)");
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s'; it must be an absolute path",
+                           function, i, is_printable(folder) ? folder : "(not a line of text)");
     }
     return YOKE_OK;
 }
@@ -113,7 +113,7 @@ static yoke_status open_folder(yk_headers *headers, size_t index)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s', which cannot be used: %s",
                        headers->function, index, folder, strerror(errno));
     if (!S_ISDIR(about.st_mode))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s', which is no folder",
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s', which is not a folder",
                        headers->function, index, folder);
     return YOKE_OK;
 }
@@ -166,8 +166,8 @@ static yoke_status check_ends(const yk_headers *headers, const yk_header *header
     size_t depth = 0;
 
     if (all->open)
-        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: a comment or raw string begins that does not end", headers->function,
-                       header->path, all->open);
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: this comment or raw string does not end", headers->function, header->path,
+                       all->open);
     for (size_t i = 0; i < all->count; i++) {
         yk_directive_kind kind = all->list[i].kind;
         if (kind == YK_DIRECTIVE_IF || kind == YK_DIRECTIVE_IFNDEF) {
@@ -217,7 +217,7 @@ static yoke_status add_header(yk_headers *headers, yk_header *header)
 
     if (nul)
         status = yk_fail(header->place == YK_PLACE_TEXT ? YOKE_E_INVALID_ARGUMENT : YOKE_E_BUILD,
-                         "%s: %.200s has a NUL byte at byte %zu; it is no text", headers->function, header->path,
+                         "%s: %.200s has a NUL byte at byte %zu; it is not a text", headers->function, header->path,
                          (size_t)(nul - header->text));
     else if (header->size >= 3 && memcmp(header->text, mark, 3) == 0) {
         header->text += 3;
@@ -284,15 +284,14 @@ static yoke_status read_file(yk_headers *headers, int place, const char *path, c
 {
     struct stat about;
     if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
-        return yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be included: it is no regular file", headers->function, path);
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be included: it is not a regular file", headers->function, path);
     for (yk_header *header = headers->first; header; header = header->next)
         if (header->place >= 0 && header->device == about.st_dev && header->inode == about.st_ino) {
             *out_header = header;
             return YOKE_OK;
         }
     if (about.st_size > YK_INCLUDE_BYTES)
-        return yk_fail(YOKE_E_BUILD, "%s: %.200s has more than the %d MiB that a source may have", headers->function, path,
-                       YK_INCLUDE_BYTES >> 20);
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s exceeds the %d MiB of a source", headers->function, path, YK_INCLUDE_BYTES >> 20);
     yk_header *header = new_header(place, path, name);
     if (!header)
         return YOKE_E_OUT_OF_HOST_MEMORY;
@@ -329,7 +328,7 @@ static yoke_status open_file(yk_headers *headers, int place, const char *path, c
         return errno == ENOMEM ? yk_no_memory("the path of a header")
                                : yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be opened: %s", headers->function, path, strerror(errno));
     if (!is_inside(real, headers->folders[place])) {
-        status = yk_fail(YOKE_E_BUILD, "%s: %.200s is refused: a link leads out of the include folder, to %.200s",
+        status = yk_fail(YOKE_E_BUILD, "%s: %.200s is rejected: a link leads out of the include folder, to %.200s",
                          headers->function, path, real);
     } else {
         /* Not to be kept waiting by a pipe; a file that has become a link meanwhile is none of ours. */
@@ -398,8 +397,8 @@ static yoke_status find(yk_headers *headers, const yk_header *includer, const yk
             status = find_in(headers, YK_PLACE_OWN, plain, out_header);
     }
     if (!inside)
-        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: '%.200s' is refused: it leads out of every include folder", headers->function,
-                       includer->path, include->line, name);
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: '%.200s' is rejected: it leads out of every include folder",
+                       headers->function, includer->path, include->line, name);
     return status;
 }
 
@@ -412,11 +411,11 @@ yoke_status yk_headers_find(yk_headers *headers, const yk_header *includer, cons
     if (!*name)
         fault = "an #include of nothing";
     else if (name[0] == '/')
-        fault = "an absolute path is refused; name its folder in source.include_folders";
+        fault = "an absolute path is rejected; add its folder to source.include_folders";
     else if (!is_printable(name))
-        fault = "this name is no text";
+        fault = "this name is not a text";
     else if (include->extra)
-        fault = "there is more on the line of this #include";
+        fault = "the line of this #include has text after the name";
     if (fault)
         return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: %s ('%.200s')", headers->function, includer->path, include->line, fault,
                        is_printable(name) ? name : "");
