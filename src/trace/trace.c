@@ -138,7 +138,7 @@ static void stream_begin(yoke_stream *stream)
     yoke_error_info before = *yoke_error();
     struct yk_trace *trace = calloc(1, sizeof *trace);
     if (!trace || pthread_mutex_init(&trace->lock, NULL) != 0) {
-        yk_log(YOKE_LOG_WARNING, "stream %s is not in the trace: there is no memory for it", stream->label);
+        yk_log(YOKE_LOG_WARNING, "stream %s is not traced: host memory is exhausted", stream->label);
         free(trace);
         return;
     }

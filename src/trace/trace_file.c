@@ -61,9 +61,9 @@ static void open_file(const char *ordered)
     file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     const char *error = strerror(errno);
     if (file)
-        yk_log(YOKE_LOG_INFO, "a trace goes to %s (YOKE_TRACE)", yk_text_get(&path));
+        yk_log(YOKE_LOG_INFO, "the trace is written to %s (YOKE_TRACE)", yk_text_get(&path));
     else
-        yk_log(YOKE_LOG_ERROR, "there is no trace: YOKE_TRACE is %s, and that has to be a file of this user's, or none yet: %s",
+        yk_log(YOKE_LOG_ERROR, "there is no trace: YOKE_TRACE is %s, which must be a new file or a file of this user: %s",
                yk_text_get(&path), error);
     if (!file && descriptor >= 0)
         close(descriptor);
