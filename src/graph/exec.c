@@ -125,8 +125,8 @@ static void make_replayed(yk_exec *exec, yk_batch *batch)
     batch->replayed = status == YOKE_OK;
     if (!batch->replayed)
         yk_log(status == YOKE_E_UNSUPPORTED ? YOKE_LOG_INFO : YOKE_LOG_WARNING,
-               "graph %s: the driver makes no graph of %zu operations, so Yoke gives them one by one: %s", exec->name, batch->count,
-               yoke_error()->text);
+               "graph %s: the driver cannot create a graph of %zu operations; Yoke submits them one by one: %s", exec->name,
+               batch->count, yoke_error()->text);
     yk_error_restore(&before);
 }
 

@@ -108,8 +108,8 @@ void yoke_graph_release(yoke_graph *graph)
 
 static const char *state_text(yk_graph_state state)
 {
-    static const char *const texts[] = { "is still being recorded: end it first", "is just being ended", "has been ended already",
-                                         "could not be ended, and stays empty" };
+    static const char *const texts[] = { "is still being recorded: end it first", "is being ended by another thread",
+                                         "has already been ended", "could not be ended, and stays empty" };
     return texts[state];
 }
 
@@ -136,8 +136,7 @@ static yoke_status begin(yoke_graph *graph, yoke_stream *stream)
     const yk_recording *other = atomic_load(&stream->recording);
     yoke_status status = yk_stream_report_locked(stream);
     if (status == YOKE_OK && other)
-        status =
-            yk_fail(YOKE_E_INVALID_ARGUMENT, "stream %s is being recorded already, into graph %s", stream->label, other->label);
+        status = yk_fail(YOKE_E_INVALID_ARGUMENT, "stream %s is already being recorded into graph %s", stream->label, other->label);
     if (status == YOKE_OK) {
         pthread_mutex_lock(&graph->lock);
         status = add_branch(graph, stream);
@@ -180,8 +179,8 @@ static yoke_status start_ending(yoke_graph *graph)
     if (graph->state != YK_GRAPH_RECORDING)
         status = yk_fail(YOKE_E_INVALID_ARGUMENT, "graph %s %s", graph->label, state_text(graph->state));
     else if (graph->branch_count == 0)
-        status = yk_fail(YOKE_E_INVALID_ARGUMENT, "graph %s was never begun: call yoke_graph_begin, and enqueue something",
-                         graph->label);
+        status = yk_fail(YOKE_E_INVALID_ARGUMENT,
+                         "the recording of graph %s was not begun: call yoke_graph_begin, and enqueue work", graph->label);
     else
         graph->state = YK_GRAPH_ENDING;
     pthread_mutex_unlock(&graph->lock);

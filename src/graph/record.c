@@ -128,7 +128,7 @@ static yoke_status in_graph(yoke_stream *stream, yoke_status (*act)(yoke_graph *
         status = act(graph, &graph->branches[stream->branch], argument);
         pthread_mutex_unlock(&graph->lock);
     } else if (!graph) {
-        yk_fail(status, "the recording of stream %s has ended meanwhile", stream->label);
+        yk_fail(status, "the recording of stream %s has ended during the call", stream->label);
     }
     pthread_mutex_unlock(&stream->lock);
     return status;
@@ -205,7 +205,8 @@ static yoke_status record_event(const char *function, const char *where, yoke_st
     marking made = { where, NULL };
     if (flags & YOKE_EVENT_TIMED)
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "%s: an event inside a graph cannot be timed; record timed events around its launch", function);
+                       "%s: an event inside a graph cannot be timed; record timed events before and after the graph's launch",
+                       function);
     yoke_status status = in_graph(stream, make_mark, &made);
     *out_event = (yoke_event *)(void *)made.event;
     return status;
@@ -215,7 +216,7 @@ static yoke_status follow_event(yoke_graph *graph, yk_branch *branch, void *argu
 {
     const yk_graph_event *event = argument;
     if (event->graph != graph->serial)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "the event was recorded into another graph than %s", graph->label);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "the event was recorded into a graph other than %s", graph->label);
     return follow(branch, event->nodes, event->count);
 }
 

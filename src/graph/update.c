@@ -57,8 +57,8 @@ static yoke_status begin(yoke_graph *graph, const char *function, size_t node, c
     if (graph->state != YK_GRAPH_READY)
         status = yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: graph %s has not been ended", function, graph->label);
     else if (node >= graph->node_count)
-        status =
-            yk_fail(YOKE_E_RANGE, "%s: there is no node %zu; graph %s has %zu", function, node, graph->label, graph->node_count);
+        status = yk_fail(YOKE_E_RANGE, "%s: node %zu is out of range: graph %s has %zu nodes", function, node, graph->label,
+                         graph->node_count);
     else
         *out_op = graph->nodes[node].ops->first;
     pthread_mutex_unlock(&graph->lock);
@@ -78,7 +78,7 @@ static yoke_status check_kind(const yoke_graph *graph, const char *function, siz
     int kind = graph->nodes[node].ops->kind;
     if (kind == wanted)
         return YOKE_OK;
-    return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: node %zu of graph %s is a %s, and this would be a %s", function, node,
+    return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: node %zu of graph %s is a %s, and cannot become a %s", function, node,
                    graph->label, yk_op_name((yk_op_kind)kind), yk_op_name((yk_op_kind)wanted));
 }
 

@@ -8,7 +8,7 @@ yoke_status yk_recording_refuse(const char *function, const yoke_stream *stream)
     if (!recording)
         return YOKE_OK;
     return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                   "%s: stream %s is being recorded into graph %s, and nothing of that runs; end the graph first", function,
+                   "%s: stream %s is being recorded into graph %s, and recorded work does not run; end the graph first", function,
                    stream->label, recording->label);
 }
 
@@ -44,7 +44,7 @@ yoke_status yk_recording_wait_event(const char *function, yoke_stream *stream, y
     if (!recording)
         return yk_fail(
             YOKE_E_INVALID_ARGUMENT,
-            "%s: the event was recorded into a graph, where only streams that are recorded into the same one can wait for it",
+            "%s: the event was recorded into a graph; only streams that are recorded into the same graph can wait for it",
             function);
     return recording->recorder->wait_event(function, stream, event);
 }
