@@ -261,7 +261,7 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (flags & ~(uint32_t)YOKE_EVENT_TIMED)
         return yk_attribute(function, where,
-                            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: flags are 0x%x, only YOKE_EVENT_TIMED (0x%x) is known", function,
+                            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: flags is 0x%x; only YOKE_EVENT_TIMED (0x%x) is defined", function,
                                     (unsigned)flags, (unsigned)YOKE_EVENT_TIMED));
     if ((flags & YOKE_EVENT_TIMED) && (stream->flags & (YOKE_STREAM_TIMED | YK_STREAM_STAMPED)) != YOKE_STREAM_TIMED)
         return yk_attribute(
@@ -308,10 +308,10 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
     settled = yk_poll_any(events, count);
     if (settled == count && nanoseconds > 0) {
         if (mine == count)
-            return yk_fail(YOKE_E_DEADLOCK,
-                           "%s: the event stands behind the host function that waits for it, in the same stream; wait outside of "
-                           "the function",
-                           function);
+            return yk_fail(
+                YOKE_E_DEADLOCK,
+                "%s: the event is behind the host function that waits for it, in the same stream; wait outside of the function",
+                function);
         uint64_t since = yk_observe_now(events[0]->stream);
         yk_stream_awaits(events[0], count > 1 || nanoseconds != YOKE_FOREVER);
         settled = yk_wait_any(&wait);
@@ -356,7 +356,7 @@ yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_
         return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: there are no events to wait for", function));
     if (count > PTRDIFF_MAX / sizeof *events)
         return yk_attribute(function, NULL,
-                            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: count is %zu; no array is as long", function, count));
+                            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: count is %zu; no array is that long", function, count));
     for (size_t i = 0; i < count; i++) {
         if (yk_is(events[i], YK_EVENT))
             continue;

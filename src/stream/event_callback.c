@@ -66,8 +66,8 @@ static void fire(watch *settled)
     if (!settled->fn) {
         make_readable(settled->fd);
         free_watch(settled);
-    } else if (yk_thread_run(call_back, settled, "a settled callback") < 0) {
-        yk_log(YOKE_LOG_WARNING, "%s; callbacks run one after the other meanwhile", yoke_error()->text);
+    } else if (yk_thread_run(call_back, settled, "a completion callback") < 0) {
+        yk_log(YOKE_LOG_WARNING, "%s; callbacks run one after another until then", yoke_error()->text);
         call_back(settled); /* late is better than never */
     }
 }
@@ -204,7 +204,7 @@ static yoke_status open_pair(int ends[2])
     if (open)
         return YOKE_OK;
     return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY,
-                   "no file descriptor for an event (error %d): raise the limit on open files, ulimit -n", errno);
+                   "cannot create a file descriptor for an event (error %d): raise the limit on open files (ulimit -n)", errno);
 }
 
 yoke_status yoke_event_get_fd(yoke_event *event, int *out_fd)

@@ -159,7 +159,7 @@ yk_op *yk_op_keep(const yk_op *op)
 {
     yk_op *kept = yk_is_launch(op->kind) ? keep_launch(op) : keep_flat(op);
     if (!kept) {
-        yk_no_memory("an operation of a held stream");
+        yk_no_memory("a deferred operation");
         return NULL;
     }
     kept->next = NULL;

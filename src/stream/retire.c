@@ -69,7 +69,8 @@ static stream_end mark_end(yoke_stream *stream)
 {
     stream_end m = { .stream = stream, .submitted = yk_stream_submitted(stream) };
     if (!record(&m))
-        yk_log(YOKE_LOG_WARNING, "what stream %s of %s uses may be kept for longer, since its end cannot be marked: %s",
+        yk_log(YOKE_LOG_WARNING,
+               "objects that stream %s of %s uses may be kept longer, because no event can be recorded at its end: %s",
                stream->label, stream->device->info.selector, yoke_error()->text);
     return m;
 }
@@ -88,8 +89,8 @@ static bool has_passed(stream_end *m, bool wait)
     }
     yoke_status status = wait ? yk_wait_for_driver(m->end) : backend->event_query(m->end);
     if (status < 0)
-        yk_log(YOKE_LOG_WARNING, "what stream %s of %s used is destroyed, though its work has failed: %s", m->stream->label,
-               m->stream->device->info.selector, yoke_error()->text);
+        yk_log(YOKE_LOG_WARNING, "objects that stream %s of %s used are destroyed, although its work has failed: %s",
+               m->stream->label, m->stream->device->info.selector, yoke_error()->text);
     return status != YOKE_PENDING;
 }
 

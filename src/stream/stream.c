@@ -186,15 +186,15 @@ static yoke_status check_desc(const char *function, const yoke_device *device, c
     const uint32_t known = YOKE_STREAM_TIMED | YOKE_STREAM_PENDING_WHEN_FULL;
     if (desc->flags & ~known)
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "%s: flags are 0x%x, only YOKE_STREAM_TIMED (0x%x) and YOKE_STREAM_PENDING_WHEN_FULL (0x%x) are known",
+                       "%s: flags is 0x%x; only YOKE_STREAM_TIMED (0x%x) and YOKE_STREAM_PENDING_WHEN_FULL (0x%x) are defined",
                        function, (unsigned)desc->flags, (unsigned)YOKE_STREAM_TIMED, (unsigned)YOKE_STREAM_PENDING_WHEN_FULL);
     if ((desc->flags & YOKE_STREAM_PENDING_WHEN_FULL) && !desc->depth)
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "%s: YOKE_STREAM_PENDING_WHEN_FULL needs a depth, which is 0: such a stream is never full", function);
+                       "%s: YOKE_STREAM_PENDING_WHEN_FULL needs a depth; with depth 0 a stream is never full", function);
     if (desc->wait < YOKE_WAIT_AUTO || desc->wait > YOKE_WAIT_BLOCK)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: wait is %d, which is no YOKE_WAIT_ value", function, (int)desc->wait);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: wait is %d, which is not a YOKE_WAIT_ value", function, (int)desc->wait);
     if ((desc->flags & YOKE_STREAM_TIMED) && yoke_device_lacks(device, YOKE_CAP_TIMING))
-        return yk_fail(YOKE_E_UNSUPPORTED, "%s: no timing on %s: %s", function, device->info.selector,
+        return yk_fail(YOKE_E_UNSUPPORTED, "%s: %s does not support timing: %s", function, device->info.selector,
                        yoke_device_lacks(device, YOKE_CAP_TIMING));
     return YOKE_OK;
 }
@@ -293,7 +293,7 @@ static void destroy_stream(void *object)
     yoke_stream *stream = object;
     const yoke_error_info *failure = &stream->failure->info;
     if (atomic_load(&stream->failed) && !atomic_load(&stream->failure->told) && failure->status != YOKE_E_CANCELLED)
-        yk_log(YOKE_LOG_WARNING, "stream %s of %s is gone, and nobody has asked why it failed: %s", stream->label,
+        yk_log(YOKE_LOG_WARNING, "stream %s of %s was released, and no call had returned its failure: %s", stream->label,
                stream->device->info.selector, failure->text);
     if (stream->device->observer)
         stream->device->observer->stream_end(stream);
@@ -324,7 +324,7 @@ yoke_status yoke_stream_wait(yoke_stream *stream)
     if (yk_stream_is_mine(stream))
         return yk_attribute(
             function, NULL,
-            yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
+            yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which would wait for itself", function));
     if (yk_is_recording(stream))
         return yk_attribute(function, NULL, yk_recording_refuse(function, stream));
 
@@ -419,11 +419,10 @@ yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *stream, yo
     yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait.event = event };
     yoke_status status = YOKE_OK;
     if (yk_is_recording(stream))
-        status =
-            yk_fail(YOKE_E_INVALID_ARGUMENT,
-                    "%s: stream %s is being recorded into a graph, and the event is not of that; wait for it in the stream that "
-                    "the graph is launched in",
-                    function, stream->label);
+        status = yk_fail(YOKE_E_INVALID_ARGUMENT,
+                         "%s: stream %s is being recorded into a graph, and the event belongs to another graph or to none; wait "
+                         "for it in the stream that launches the graph",
+                         function, stream->label);
     else if (atomic_load_explicit(&stream->failed, memory_order_acquire))
         status = yk_stream_report(stream);
     if (status == YOKE_OK)
@@ -436,7 +435,8 @@ yoke_status yoke_device_set_wait(yoke_device *device, int32_t wait)
     static const char function[] = "yoke_device_set_wait";
     YK_CHECK(device, YK_DEVICE, function, "device");
     if (wait < YOKE_WAIT_AUTO || wait > YOKE_WAIT_BLOCK)
-        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %d is no YOKE_WAIT_ value", function, (int)wait));
+        return yk_attribute(function, NULL,
+                            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %d is not a YOKE_WAIT_ value", function, (int)wait));
     atomic_store(&device->wait, wait);
     return YOKE_OK;
 }

@@ -50,7 +50,7 @@ void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end)
         count -= is_harmless(&stream->recent[i % YK_SUBMITTED_KEPT]);
     if (count == 0)
         return;
-    yk_error_append(count == 1 ? "; it was the" : "; it was one of these %llu operations:", (unsigned long long)count);
+    yk_error_append(count == 1 ? "; the operation was the" : "; the operation was one of these %llu:", (unsigned long long)count);
     for (uint64_t i = first; i < end; i++) {
         const yk_submitted *given = &stream->recent[i % YK_SUBMITTED_KEPT];
         const char *where = atomic_load_explicit(&given->where, memory_order_relaxed);
@@ -62,7 +62,7 @@ void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end)
         separator = ",";
         origin = origin ? origin : where;
     }
-    yk_error_append(" on stream %s%s", stream->label, count == 1 ? "" : "; YOKE_BLOCKING=1 tells which");
+    yk_error_append(" on stream %s%s", stream->label, count == 1 ? "" : "; set YOKE_BLOCKING=1 to find out which");
     yk_attribute(NULL, origin, yoke_error()->status);
 }
 
@@ -417,7 +417,7 @@ yoke_status yoke_stream_recover(yoke_stream *stream)
     if (yk_stream_is_mine(stream))
         return yk_attribute(
             function, NULL,
-            yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which it would wait for", function));
+            yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which would wait for itself", function));
     if (yk_is_recording(stream))
         return yk_attribute(function, NULL, yk_recording_refuse(function, stream));
     yoke_error_info before = *yoke_error();

@@ -31,8 +31,8 @@ static void read_environment(void)
     if (!ordered || !*ordered)
         return;
     if (!yk_read_decimal(ordered, &limit) || !(limit >= 0 && limit <= 1e6)) {
-        yk_log_ordered(YOKE_LOG_WARNING, "YOKE_WATCHDOG is '%.40s'; it is a number of seconds, at most 1000000: nothing is watched",
-                       ordered);
+        yk_log_ordered(YOKE_LOG_WARNING,
+                       "YOKE_WATCHDOG is '%.40s'; it must be a number of seconds, at most 1000000; the watchdog is off", ordered);
         limit = 0;
     }
     if (limit > 0 && yk_cond_init(&changed) != 0)
@@ -57,7 +57,7 @@ static void describe_running(const yoke_stream *stream, const yk_op *op, yk_text
     yk_op_text(what, sizeof what, op->kind, yk_op_lasting_name(op->kind, op));
     yk_text_add(text, "stream %s of %s is at the %s%s%s%s", stream->label, stream->device->info.selector, what,
                 op->where ? " enqueued at " : "", op->where ? op->where : "",
-                drains ? ", for which the driver has to finish what came before" : "");
+                drains ? ", which waits until the driver completes the work before it" : "");
 }
 
 static void describe_submitted(const yoke_stream *stream, yk_text *text)
@@ -106,8 +106,8 @@ static void describe_circle(const link *links, size_t count, yk_text *text)
             return;
         ends = ends || links[i].may_give_up;
     }
-    yk_text_add(text, "which is in stream %s again: a circle%s", links->stream->label,
-                ends ? ", unless one of the waits gives up" : ", in which nothing will ever get on");
+    yk_text_add(text, "which is in stream %s again: a cycle%s", links->stream->label,
+                ends ? ", unless one of the waits gives up" : ", which never makes progress");
 }
 
 /* From the stream along what it waits for, until something waits for nothing, or for a stream that was met before. What the driver
@@ -133,7 +133,7 @@ static void report(yoke_stream *first, double seconds)
         if (is_deferred(found.awaited))
             stream = found.awaited->stream;
         else
-            yk_text_add(&text, "the driver has it, on stream %s", found.awaited->stream->label);
+            yk_text_add(&text, "submitted to the driver on stream %s", found.awaited->stream->label);
         for (size_t i = 0; i < length && stream; i++)
             if (links[i].stream == stream) {
                 describe_circle(links + i, length - i, &text);
@@ -143,8 +143,7 @@ static void report(yoke_stream *first, double seconds)
     /* Of what the driver has, only the end can be asked for: that it gets on towards it cannot be seen. */
     yk_text_add_decimal(&time, seconds, 1);
     yk_log_ordered(YOKE_LOG_WARNING, "stream %s of %s has %s for %s s: %s", first->label, first->device->info.selector,
-                   deferring ? "stood still" : "not come to the end of what the driver was given", yk_text_get(&time),
-                   yk_text_get(&text));
+                   deferring ? "made no progress" : "not completed its submitted work", yk_text_get(&time), yk_text_get(&text));
     while (length > 0)
         yoke_event_release(links[--length].awaited);
     yk_text_free(&text);
@@ -253,7 +252,7 @@ void yk_watchdog_watch(yoke_device *device)
     if (!running && yk_thread_run(watch, NULL, "the watchdog") == YOKE_OK)
         running = true;
     else if (!running)
-        yk_log_ordered(YOKE_LOG_WARNING, "there is no watchdog: %s", yoke_error()->text);
+        yk_log_ordered(YOKE_LOG_WARNING, "the watchdog cannot be started: %s", yoke_error()->text);
     pthread_mutex_unlock(&lock);
 }
 

@@ -56,7 +56,7 @@ static void fail_deferred(yoke_stream *stream, const yk_op *op, yoke_status stat
         yk_stream_not_submitted(stream, status);
         return;
     }
-    yk_error_append("; it was the %s%s%s, held on stream %s until its turn",
+    yk_error_append("; the operation was the %s%s%s, deferred on stream %s until its turn",
                     yk_op_text(text, sizeof text, op->kind, yk_op_lasting_name(op->kind, op)), op->where ? " at " : "",
                     op->where ? op->where : "", stream->label);
     yk_stream_fail(stream, op->where, status);
