@@ -13,7 +13,8 @@ static yoke_status fail_memory(const char *call, yk_CUresult result, uint64_t si
 
     yk_bytes_text(asked_text, sizeof asked_text, size);
     if (result == YK_CUDA_ERROR_OUT_OF_MEMORY && yk_cu.cuMemGetInfo_v2(&free_bytes, &total) == YK_CUDA_SUCCESS)
-        return yk_cuda_fail(call, result, "%s asked, %s free", asked_text, yk_bytes_text(free_text, sizeof free_text, free_bytes));
+        return yk_cuda_fail(call, result, "%s requested, %s free", asked_text,
+                            yk_bytes_text(free_text, sizeof free_text, free_bytes));
     return yk_cuda_fail(call, result, "%s asked", asked_text);
 }
 
@@ -23,10 +24,10 @@ static yoke_status fail_host_memory(const char *call, yk_CUresult result, uint64
 
     yk_bytes_text(asked, sizeof asked, size);
     if (result == YK_CUDA_ERROR_OUT_OF_MEMORY)
-        return yk_cuda_fail_as(YOKE_E_OUT_OF_HOST_MEMORY, call, result, "%s of page-locked host memory asked", asked);
+        return yk_cuda_fail_as(YOKE_E_OUT_OF_HOST_MEMORY, call, result, "%s of page-locked host memory requested", asked);
     if (result == YK_CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
-        return yk_cuda_fail_as(YOKE_E_INVALID_ARGUMENT, call, result, "some of these %s are pinned already", asked);
-    return yk_cuda_fail(call, result, "%s of page-locked host memory asked", asked);
+        return yk_cuda_fail_as(YOKE_E_INVALID_ARGUMENT, call, result, "part of these %s is already pinned", asked);
+    return yk_cuda_fail(call, result, "%s of page-locked host memory requested", asked);
 }
 
 static yoke_status allocate_device(yoke_buffer *buffer)
@@ -116,13 +117,13 @@ static yoke_status check_wrapped(const yoke_buffer *buffer, yk_CUdeviceptr addre
     if (result != YK_CUDA_SUCCESS && result != YK_CUDA_ERROR_INVALID_VALUE) /* that is what it says of unknown addresses */
         return yk_cuda_fail("cuPointerGetAttribute", result, NULL);
     if (result != YK_CUDA_SUCCESS || type != YK_CU_MEMORYTYPE_DEVICE || ordinal != yk_cuda_device_of(buffer->device)->ordinal)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "cuda: 0x%llx is no address of memory on %s", address,
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "cuda: 0x%llx is not an address of memory on %s", address,
                        buffer->device->info.selector);
     result = yk_cu.cuMemGetAddressRange_v2(&base, &size, address);
     if (result != YK_CUDA_SUCCESS)
         return yk_cuda_fail("cuMemGetAddressRange_v2", result, NULL);
     if (buffer->size > size - (address - base))
-        return yk_fail(YOKE_E_RANGE, "cuda: %zu bytes from 0x%llx reach beyond the end of that memory, which has %llu from there",
+        return yk_fail(YOKE_E_RANGE, "cuda: %zu bytes from 0x%llx end past that allocation, which has %llu bytes from there",
                        buffer->size, address, (unsigned long long)(size - (address - base)));
     return YOKE_OK;
 }
@@ -173,7 +174,7 @@ void yk_cuda_buffer_destroy(yoke_buffer *buffer)
 yoke_status yk_cuda_buffer_native(const yoke_buffer *buffer, uintptr_t *out_native)
 {
     if (buffer->kind == YOKE_MEMORY_PINNED)
-        return yk_fail(YOKE_E_UNSUPPORTED, "cuda: pinned host memory has no handle but its host pointer");
+        return yk_fail(YOKE_E_UNSUPPORTED, "cuda: pinned host memory has no handle; use its host pointer");
     *out_native = (uintptr_t)buffer->native.address;
     return YOKE_OK;
 }

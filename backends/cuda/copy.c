@@ -9,7 +9,7 @@ static inline yoke_status check_transfer(const char *call, yk_CUresult result)
 {
     if (YK_UNLIKELY(result == YK_CUDA_ERROR_INVALID_VALUE))
         return yk_cuda_fail_as(YOKE_E_INVALID_ARGUMENT, call, result,
-                               "the driver does not take this host memory, which may be pinned only in part");
+                               "the driver rejects this host memory; perhaps only part of it is pinned");
     return yk_cuda_check(call, result);
 }
 

@@ -94,7 +94,7 @@ static yoke_status describe_limits(yk_CUdevice ordinal, yoke_device_info *info)
         info->max_shared_bytes = optin;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == YK_CU_COMPUTEMODE_PROHIBITED)
         return yk_fail(YOKE_E_UNAVAILABLE,
-                       "its compute mode is 'prohibited'; an administrator can change it: nvidia-smi -c DEFAULT");
+                       "its compute mode is 'prohibited'; an administrator can change the mode: nvidia-smi -c DEFAULT");
     return yk_cuda_check("cuDeviceGetAttribute", query.result);
 }
 
@@ -320,7 +320,7 @@ bool yk_cuda_copies_between(const yoke_device *device, const yoke_device *other)
     if (bit && atomic_load_explicit(&one->peers, memory_order_relaxed) & bit)
         return true;
     if (one->ordinal != two->ordinal && !(reach(device, other) && reach(other, device)))
-        yk_log(YOKE_LOG_INFO, "%s and %s cannot reach each other's memory: copies between them go by way of the host",
+        yk_log(YOKE_LOG_INFO, "%s and %s cannot access each other's memory: copies between them go through the host",
                device->info.selector, other->info.selector);
     atomic_fetch_or_explicit(&one->peers, bit, memory_order_relaxed);
     return true;
@@ -330,16 +330,16 @@ const char *yk_cuda_device_lacks(const yoke_device *device, int capability)
 {
     (void)device;
     if (capability == YOKE_CAP_MAPPED)
-        return "the GPU cannot work on host memory in place";
+        return "the GPU cannot access host memory in place";
     if (capability == YOKE_CAP_MANAGED)
-        return "the GPU or its system cannot let host and device use managed memory at the same time";
+        return "the GPU or its system does not support concurrent access of host and device to managed memory";
     if (capability == YOKE_CAP_SPIRV)
-        return "the CUDA driver takes PTX and machine code, and no SPIR-V";
+        return "the CUDA driver accepts PTX and machine code, but not SPIR-V";
     if (capability == YOKE_CAP_COOPERATIVE)
-        return "the GPU does not launch kernels cooperatively (no COOPERATIVE_LAUNCH)";
+        return "the GPU does not support cooperative launches (no COOPERATIVE_LAUNCH)";
     if (capability == YOKE_CAP_GRAPHS)
-        return "the CUDA driver is older than 12.0, whose graphs Yoke uses";
+        return "the CUDA driver is older than 12.0; Yoke needs the graphs of 12.0";
     if (capability == YOKE_CAP_SIGNATURE)
-        return "NVIDIA's driver tells the parameters of kernels only since CUDA 12.4, and this one is older";
+        return "the CUDA driver is older than 12.4, and does not report the parameters of kernels";
     return "this version of Yoke does not know this capability of CUDA devices";
 }

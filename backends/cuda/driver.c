@@ -19,7 +19,7 @@ static const yk_library library = {
     .count = YK_COUNT_OF(symbols),
     .absent = "cuda: no NVIDIA driver",
     .advice = "install NVIDIA's driver (Debian: nvidia-driver), or start the container with its GPUs",
-    .incomplete = "cuda: NVIDIA's driver is too old, Yoke needs one for CUDA 11 or later; libcuda.so.1 lacks",
+    .incomplete = "cuda: NVIDIA's driver is too old; Yoke needs a driver for CUDA 11 or later; libcuda.so.1 lacks",
 };
 
 /* Which GPUs are started, and in which order. A driver that other code has started answers a child with YOKE_E_FORKED, so that

@@ -78,7 +78,8 @@ static yk_cuda_notifier *take_notifier(yk_cuda_device *native)
 static bool is_asked(const char *call, yk_CUresult result)
 {
     if (YK_UNLIKELY(result != YK_CUDA_SUCCESS))
-        yk_log(YOKE_LOG_INFO, "cuda: there is no wake-up: %s failed: %s (%u)", call, yk_cuda_name(result), result);
+        yk_log(YOKE_LOG_INFO, "cuda: the driver cannot notify of completion: %s failed: %s (%u)", call, yk_cuda_name(result),
+               result);
     return result == YK_CUDA_SUCCESS;
 }
 

@@ -98,14 +98,14 @@ static yoke_status check_code(const yoke_program *program, yk_code_kind kind, co
         break;
     case YK_CODE_BINARY:
     case YK_CODE_SPIRV:
-        return yk_fail(YOKE_E_UNSUPPORTED,
-                       "cuda: program '%s' is %s, and %s takes PTX, cubin and fatbin, and what yoke_program_save wrote for CUDA",
-                       program->name, kind == YK_CODE_SPIRV ? "SPIR-V" : "none of these, perhaps the binary of an OpenCL driver",
-                       program->device->info.selector);
+        return yk_fail(
+            YOKE_E_UNSUPPORTED,
+            "cuda: program '%s' is %s; %s accepts PTX, cubin, fatbin, and program binaries of yoke_program_save for CUDA",
+            program->name, kind == YK_CODE_SPIRV ? "SPIR-V" : "of another kind, perhaps the binary of an OpenCL driver",
+            program->device->info.selector);
     }
     if (!whole)
-        return yk_fail(YOKE_E_BUILD, "cuda: program '%s': %s that ends too early, or is damaged", program->name,
-                       yk_code_kind_text(kind));
+        return yk_fail(YOKE_E_BUILD, "cuda: program '%s': the %s is truncated or damaged", program->name, yk_code_kind_text(kind));
     return kind == YK_CODE_CUBIN ? check_architecture(program, code, size) : YOKE_OK;
 }
 
@@ -121,12 +121,11 @@ static yoke_status version_fault(const yoke_program *program, yk_code_kind kind,
 
     (void)yk_cu.cuDriverGetVersion(&driver);
     if (compiled)
-        return yk_cuda_fail_as(
-            YOKE_E_UNAVAILABLE, "cuModuleLoadDataEx", result,
-            "the driver, which is for CUDA %d.%d, does not take the %s that NVRTC %s made; update the driver, or "
-            "set YOKE_NVRTC to the absolute path of an NVRTC that is not newer than it",
-            driver / 1000, driver % 1000 / 10, kind == YK_CODE_PTX ? "PTX" : "machine code",
-            yk_nvrtc_version(version, sizeof version));
+        return yk_cuda_fail_as(YOKE_E_UNAVAILABLE, "cuModuleLoadDataEx", result,
+                               "the driver, for CUDA %d.%d, rejects the %s of NVRTC %s; update the driver, or set YOKE_NVRTC to "
+                               "the absolute path of an NVRTC that is not newer than the driver",
+                               driver / 1000, driver % 1000 / 10, kind == YK_CODE_PTX ? "PTX" : "machine code",
+                               yk_nvrtc_version(version, sizeof version));
     if (directive && result == YK_CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
         return yk_cuda_fail_as(
             YOKE_E_UNAVAILABLE, "cuModuleLoadDataEx", result,
@@ -138,7 +137,7 @@ static yoke_status version_fault(const yoke_program *program, yk_code_kind kind,
                                "program '%s' has no code for %s, of compute capability %d.%d", program->name,
                                program->device->info.selector, architecture / 10, architecture % 10);
     return yk_cuda_fail_as(YOKE_E_BUILD, "cuModuleLoadDataEx", result,
-                           "program '%s': the driver, for CUDA %d.%d, takes it for damaged", program->name, driver / 1000,
+                           "program '%s': the driver, for CUDA %d.%d, reports damaged code", program->name, driver / 1000,
                            driver % 1000 / 10);
 }
 
@@ -214,7 +213,7 @@ static yoke_status add_names(const yoke_program *program, yk_CUfunction *functio
         if (result == YK_CUDA_SUCCESS && name)
             yk_text_add(names, "%s%s", names->length ? ";" : "", yk_program_spelled(program, name));
     }
-    return result == YK_CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail(call, result, "which kernels program '%s' has", program->name);
+    return result == YK_CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail(call, result, "the kernels of program '%s'", program->name);
 }
 
 /* Drivers tell since CUDA 12.4. */
@@ -229,7 +228,7 @@ yoke_status yk_cuda_program_kernel_names(const yoke_program *program, yk_text *n
         return status;
     yk_CUresult result = yk_cu.cuModuleGetFunctionCount(&count, program->native);
     if (result != YK_CUDA_SUCCESS)
-        status = yk_cuda_fail("cuModuleGetFunctionCount", result, "how many kernels program '%s' has", program->name);
+        status = yk_cuda_fail("cuModuleGetFunctionCount", result, "the number of kernels of program '%s'", program->name);
     if (status == YOKE_OK && count > 0) {
         yk_CUfunction *functions = calloc(count, sizeof *functions);
         status = functions ? add_names(program, functions, count, names) : yk_no_memory("the names of kernels");

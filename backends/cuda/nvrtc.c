@@ -37,7 +37,7 @@ static bool try_library(const char *path, int flags, yk_text *log)
     }
     yk_library_bind(library, &table, symbols, YK_COUNT_OF(symbols), &missing);
     if (missing.length) {
-        yk_text_add(log, "%s: not NVRTC 11.2 or later, lacks %s\n", path, yk_text_get(&missing));
+        yk_text_add(log, "%s: not NVRTC 11.2 or later: lacks %s\n", path, yk_text_get(&missing));
     } else {
         yk_nvrtc = table;
         yk_nvrtc_inject();
@@ -71,30 +71,30 @@ static yoke_status obey(const char *order, yk_text *log)
 {
     if (order[0] != '/')
         return yk_fail(YOKE_E_UNAVAILABLE,
-                       "cuda: YOKE_NVRTC is '%s'; it has to be an absolute path, as " LAST_FOLDER "/libnvrtc.so.13", order);
+                       "cuda: YOKE_NVRTC is '%s'; it must be an absolute path, as " LAST_FOLDER "/libnvrtc.so.13", order);
     if (try_library(order, 0, log))
         return YOKE_OK;
-    return yk_fail(YOKE_E_UNAVAILABLE, "cuda: YOKE_NVRTC orders %s, which cannot be used as NVRTC: %s", order, yk_text_get(log));
+    return yk_fail(YOKE_E_UNAVAILABLE, "cuda: YOKE_NVRTC is %s, which cannot be used as NVRTC: %s", order, yk_text_get(log));
 }
 
 static yoke_status find(yk_text *log)
 {
     const char *order = secure_getenv("YOKE_NVRTC");
-    const char *owner_stream = secure_getenv("CUDA_HOME");
+    const char *home = secure_getenv("CUDA_HOME");
 
     if (order && *order)
         return obey(order, log);
-    if (!owner_stream || owner_stream[0] != '/') /* a relative path would depend on the folder that the program is started in */
-        owner_stream = NULL;
-    if (try_sonames(RTLD_NOLOAD, log) || try_sonames(0, log) || (owner_stream && try_folder(owner_stream, "/lib64", log)) ||
+    if (!home || home[0] != '/') /* a relative path would depend on the folder that the program is started in */
+        home = NULL;
+    if (try_sonames(RTLD_NOLOAD, log) || try_sonames(0, log) || (home && try_folder(home, "/lib64", log)) ||
         try_folder(LAST_FOLDER, "", log))
         return YOKE_OK;
     return yk_fail(YOKE_E_UNAVAILABLE,
-                   "cuda: NVRTC, which compiles CUDA sources, is missing: looked for " SONAMES
+                   "cuda: NVRTC, which compiles CUDA sources, is missing: searched for " SONAMES
                    " in the loader's path, %s%s and " LAST_FOLDER
                    "; install it (NVIDIA's packages: cuda-nvrtc; Debian: nvidia-cuda-toolkit; pip: nvidia-cuda-nvrtc), or set "
                    "YOKE_NVRTC to the absolute path of the library",
-                   owner_stream ? owner_stream : "$CUDA_HOME/lib64 (CUDA_HOME is no absolute path)", owner_stream ? "/lib64" : "");
+                   home ? home : "$CUDA_HOME/lib64 (CUDA_HOME is not an absolute path)", home ? "/lib64" : "");
 }
 
 yoke_status yk_nvrtc_load(yk_text *log)

@@ -27,7 +27,7 @@ static yoke_status nvrtc_fail(const char *call, yk_nvrtcResult result, const cha
         status = YOKE_E_BUILD;
     else if (result == YK_NVRTC_ERROR_BUILTIN_OPERATION_FAILURE) {
         status = YOKE_E_UNAVAILABLE;
-        detail = "libnvrtc-builtins of the same version has to lie beside NVRTC, or in the loader's path";
+        detail = "libnvrtc-builtins of the same version must be in NVRTC's folder or in the loader's path";
     }
     return yk_driver_fail(status, "cuda", call, (int)result, yk_nvrtc.nvrtcGetErrorString(result), "%s", detail);
 }
@@ -84,8 +84,8 @@ static yoke_status choose_target(const yoke_device *device, target *out_target)
     out_target->exact = out_target->architecture == wanted;
     if (!out_target->architecture)
         status = yk_fail(YOKE_E_UNAVAILABLE,
-                         "cuda: NVRTC %s makes no code for %s, which has compute capability %d.%d; install an older NVRTC and set "
-                         "YOKE_NVRTC to its absolute path",
+                         "cuda: NVRTC %s cannot generate code for %s, which has compute capability %d.%d; install an older NVRTC "
+                         "and set YOKE_NVRTC to its absolute path",
                          yk_nvrtc_version(version, sizeof version), device->info.name, wanted / 10, wanted % 10);
 out:
     free(known);
@@ -221,7 +221,7 @@ static yoke_status compile_fault(yk_nvrtcResult result, const yoke_source *sourc
     char version[32];
     if (result == YK_NVRTC_ERROR_INVALID_OPTION && source->cuda_std)
         return yk_driver_fail(YOKE_E_UNSUPPORTED, "cuda", "nvrtcCompileProgram", (int)result, yk_nvrtc.nvrtcGetErrorString(result),
-                              "NVRTC %s does not take C++%s: %s", yk_nvrtc_version(version, sizeof version), source->cuda_std,
+                              "NVRTC %s does not support C++%s: %s", yk_nvrtc_version(version, sizeof version), source->cuda_std,
                               line);
     return nvrtc_fail("nvrtcCompileProgram", result, line);
 }
@@ -316,5 +316,5 @@ yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text
         file.st_size = file.st_mtime = 0;
     yk_text_add(text, "compute capability %d.%d, driver for CUDA %s, NVRTC %s (%lld bytes of %lld)", architecture / 10,
                 architecture % 10, device->info.driver, version, (long long)file.st_size, (long long)file.st_mtime);
-    return text->length > before ? YOKE_OK : yk_no_memory("what a CUDA device is");
+    return text->length > before ? YOKE_OK : yk_no_memory("the description of a CUDA device");
 }

@@ -25,7 +25,7 @@ void yk_cuda_stream_destroy(yoke_stream *stream)
 /* What fails in a CUDA stream fails the context, so this is not the way back. */
 yoke_status yk_cuda_stream_renew(yoke_stream *stream)
 {
-    return yk_fail(YOKE_E_DRIVER, "cuda: the driver refuses stream %s, and a new one would share its context: %s", stream->label,
+    return yk_fail(YOKE_E_DRIVER, "cuda: the driver rejects stream %s, and a new stream would share its context: %s", stream->label,
                    yoke_error()->text);
 }
 

@@ -25,7 +25,7 @@ yoke_status yk_submit(yoke_stream *stream, const yk_op *op)
         YK_SUBMIT_##submit;
 #include "objects/op.def"
     }
-    return yk_fail(YOKE_E_INVALID_ARGUMENT, "a %s cannot be given to the driver", yk_op_name(op->kind));
+    return yk_fail(YOKE_E_INVALID_ARGUMENT, "a %s cannot be submitted to the driver", yk_op_name(op->kind));
 }
 
 yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch)
