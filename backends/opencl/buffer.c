@@ -13,7 +13,7 @@ YK_COLD static yoke_status exhausted(const yk_opencl_slot *slot, size_t size, ui
     char asked[32], unused[32], taken[32];
     uint64_t all = slot->info.memory;
 
-    return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY, "opencl: %s asked, %s free of '%s': this program's buffers already take %s",
+    return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY, "opencl: %s requested, %s of '%s' free: this program's buffers already take %s",
                    yk_bytes_text(asked, sizeof asked, size), yk_bytes_text(unused, sizeof unused, used < all ? all - used : 0),
                    slot->info.name, yk_bytes_text(taken, sizeof taken, used));
 }
@@ -46,7 +46,7 @@ YK_COLD static yoke_status fail_memory(const char *call, cl_int code, const yoke
 
     yk_bytes_text(asked, sizeof asked, buffer->capacity);
     yk_bytes_text(unused, sizeof unused, used < slot->info.memory ? slot->info.memory - used : 0);
-    return yk_opencl_fail(call, code, "%s asked, %s free as far as is known here", asked, unused);
+    return yk_opencl_fail(call, code, "%s requested, an estimated %s free", asked, unused);
 }
 
 static yoke_status create_handle(yoke_buffer *buffer, cl_mem_flags flags, void *host)
@@ -130,7 +130,7 @@ static yoke_status create_shared(yoke_buffer *buffer)
     memory->svm =
         yk_cl.clSVMAlloc(device->context, CL_MEM_READ_WRITE | (fine ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0), buffer->capacity, 0);
     if (!memory->svm)
-        return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY, "opencl: clSVMAlloc failed: %s of shared memory asked",
+        return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY, "opencl: clSVMAlloc failed: %s of managed memory requested",
                        yk_bytes_text(asked, sizeof asked, buffer->capacity));
     status = create_handle(buffer, CL_MEM_USE_HOST_PTR, memory->svm);
     if (status == YOKE_OK && !fine)
@@ -178,8 +178,8 @@ yoke_status yk_opencl_buffer_create(yoke_buffer *buffer)
     yoke_status status;
 
     if (buffer->capacity > slot->info.max_buffer) /* pinned memory is a buffer too, and not every driver refuses */
-        return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes asked; the largest single buffer of '%s' has %llu", buffer->capacity,
-                       slot->info.name, (unsigned long long)slot->info.max_buffer);
+        return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes requested; the largest single buffer of '%s' is %llu bytes",
+                       buffer->capacity, slot->info.name, (unsigned long long)slot->info.max_buffer);
     status = reserved ? reserve(slot, buffer->capacity) : YOKE_OK;
     if (status != YOKE_OK)
         return status;
@@ -244,12 +244,12 @@ yoke_status yk_opencl_buffer_wrap(yoke_buffer *buffer, uintptr_t native)
     if (code == CL_SUCCESS)
         code = yk_cl.clGetMemObjectInfo(handle, CL_MEM_SIZE, sizeof size, &size, NULL);
     if (code != CL_SUCCESS)
-        return yk_opencl_fail_as(YOKE_E_INVALID_ARGUMENT, "clGetMemObjectInfo", code, "this is no cl_mem");
+        return yk_opencl_fail_as(YOKE_E_INVALID_ARGUMENT, "clGetMemObjectInfo", code, "this is not a cl_mem");
     if (type != CL_MEM_OBJECT_BUFFER || context != yk_opencl_device_of(buffer->device)->context)
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "opencl: the cl_mem is no buffer of this device's context, which yoke_device_get_native tells");
+                       "opencl: the cl_mem is not a buffer of this device's context, which yoke_device_get_native returns");
     if (size < buffer->size)
-        return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes asked of a cl_mem that has %zu", buffer->size, size);
+        return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes requested of a cl_mem of %zu bytes", buffer->size, size);
     yoke_status status = note_whole(buffer, handle);
     if (status < 0)
         return status;
@@ -274,10 +274,10 @@ yoke_status yk_opencl_buffer_native(const yoke_buffer *buffer, uintptr_t *out_na
     const yk_opencl_memory *memory = buffer->root->extra;
 
     if (memory && memory->svm)
-        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: shared memory has no handle but its host pointer, which SVM functions take");
+        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: managed memory has no handle; pass its host pointer to SVM functions");
     if (!buffer->native.pointer)
         return yk_fail(YOKE_E_UNSUPPORTED,
-                       "opencl: the view starts at byte %zu of its buffer; a cl_mem has to start at a multiple of %llu",
+                       "opencl: the view starts at byte %zu of its buffer; a cl_mem must start at a multiple of %llu",
                        buffer->offset, (unsigned long long)buffer->device->info.view_alignment);
     *out_native = (uintptr_t)buffer->native.pointer;
     return YOKE_OK;

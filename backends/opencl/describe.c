@@ -183,16 +183,17 @@ static const char *judge_command_buffers(inquiry *device)
         return "the OpenCL driver has no command buffers (no cl_khr_command_buffer)";
     version = version_of(device, "cl_khr_command_buffer");
     if (version < YK_CL_COMMAND_BUFFER_FIRST || version > YK_CL_COMMAND_BUFFER_LAST)
-        return "the OpenCL driver's command buffers are not of a version that Yoke knows (cl_khr_command_buffer 0.9.0 to 0.9.4)";
+        return "Yoke does not support the version of the OpenCL driver's command buffers (only cl_khr_command_buffer 0.9.0 to "
+               "0.9.4)";
     if (!(ask_number(device, YK_CL_DEVICE_COMMAND_BUFFER_CAPABILITIES, sizeof(cl_ulong)) &
           YK_CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE))
-        return "the OpenCL driver's command buffers cannot be launched again before they have finished";
+        return "the OpenCL driver's command buffers cannot be launched again before they are complete";
     if (ask_number(device, YK_CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES, sizeof(cl_command_queue_properties)))
         return "the OpenCL driver's command buffers do not run in plain queues";
     if (order && *order == '0')
-        return "YOKE_COMMAND_BUFFERS=0 keeps the OpenCL driver's command buffers from being used";
+        return "YOKE_COMMAND_BUFFERS=0 disables the OpenCL driver's command buffers";
     if (!(order && *order == '1') && contains(device->slot->info.platform, "Portable Computing Language"))
-        return "PoCL's command buffers are slower than Yoke's replay (YOKE_COMMAND_BUFFERS=1 uses them nevertheless)";
+        return "PoCL's command buffers are slower than Yoke's replay (YOKE_COMMAND_BUFFERS=1 enables them)";
     if (!yk_opencl_bind_command_buffers(device->slot))
         return "the OpenCL driver lacks functions of cl_khr_command_buffer";
     return NULL;
@@ -270,17 +271,17 @@ static void judge(inquiry *device)
     if (sscanf(version, "OpenCL %u.%u", &major, &minor) != 2 || major < 1 || (major == 1 && minor < 2))
         snprintf(reason, size, "its version is '%.40s'; OpenCL 1.2 or later is needed", version);
     else if (!ask_number(device, CL_DEVICE_AVAILABLE, sizeof(cl_bool)))
-        snprintf(reason, size, "its driver says that it is not available");
+        snprintf(reason, size, "its driver reports that it is not available");
     else if (!ask_number(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_bool)))
         snprintf(reason, size, "its driver has no compiler");
     else if (!ask_number(device, CL_DEVICE_ENDIAN_LITTLE, sizeof(cl_bool)))
         snprintf(reason, size, "it is big-endian, which Yoke does not support");
     else if (bits != 8 * sizeof(void *))
-        snprintf(reason, size, "its addresses have %u bits and this program's have %u", (unsigned)bits,
+        snprintf(reason, size, "its addresses have %u bits, but this program's have %u", (unsigned)bits,
                  (unsigned)(8 * sizeof(void *)));
     else if (!info->memory || !info->max_buffer || !info->max_block_threads || !info->max_block[0] || !info->max_block[1] ||
              !info->max_block[2])
-        snprintf(reason, size, "its driver does not tell its limits");
+        snprintf(reason, size, "its driver does not report its limits");
     size_t end = strlen(reason);
     if (end > 0 && device->code != CL_SUCCESS)
         snprintf(reason + end, size - end, "; clGetDeviceInfo failed: %s (%d)", yk_opencl_code_name(device->code),
@@ -308,5 +309,5 @@ yoke_status yk_opencl_describe(yk_opencl_slot *slot, bool *out_answered)
     judge(&device);
     free(extensions);
     *out_answered = !slot->rejected[0] || device.code == CL_SUCCESS;
-    return device.starved ? yk_no_memory("what an OpenCL device says of itself") : YOKE_OK;
+    return device.starved ? yk_no_memory("the description of an OpenCL device") : YOKE_OK;
 }

@@ -240,7 +240,7 @@ yoke_status yk_opencl_device_open(yoke_device *device)
         return yk_no_memory("an OpenCL device");
     native->slot = find_slot(device->info.index);
     if (!native->slot || strcmp(native->slot->info.name, device->info.name) != 0) {
-        status = yk_fail(YOKE_E_NOT_FOUND, "opencl: device %d, '%s', is gone", (int)device->info.index, device->info.name);
+        status = yk_fail(YOKE_E_NOT_FOUND, "opencl: device %d, '%s', no longer exists", (int)device->info.index, device->info.name);
         goto out_native;
     }
     const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM, (cl_context_properties)native->slot->platform, 0 };
@@ -326,25 +326,25 @@ const char *yk_opencl_device_lacks(const yoke_device *device, int capability)
     case YOKE_CAP_INT64_ATOMICS:
         return "the OpenCL device has no 64-bit atomics (no cl_khr_int64_base_atomics)";
     case YOKE_CAP_SIGNATURE:
-        return "the OpenCL driver does not tell a kernel's parameters";
+        return "the OpenCL driver does not report a kernel's parameters";
     case YOKE_CAP_TIMING:
-        return "the OpenCL driver does not time commands (no CL_QUEUE_PROFILING_ENABLE, or a timer without resolution)";
+        return "the OpenCL driver does not support timing (no CL_QUEUE_PROFILING_ENABLE, or a timer without resolution)";
     case YOKE_CAP_MAPPED:
         if (slot->loses_maps)
-            return "Mesa's driver loses count when a buffer is mapped and unmapped again and again";
-        return "the OpenCL device has memory of its own: its driver would copy mapped memory there and back at each use";
+            return "Mesa's driver miscounts when a buffer is mapped and unmapped repeatedly";
+        return "the OpenCL device has its own memory: the driver would copy mapped memory there and back at each use";
     case YOKE_CAP_MANAGED:
         return "the OpenCL device has no shared virtual memory (no CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)";
     case YOKE_CAP_EXACT_FP32:
         return "the OpenCL device does not round float division and square root correctly, or flushes subnormals to zero";
     case YOKE_CAP_PROGRAM_BINARIES:
-        return "the OpenCL driver gives out no program binaries that it takes again";
+        return "the OpenCL driver has no program binaries that it can load again";
     case YOKE_CAP_SPIRV:
-        return "the OpenCL driver takes no SPIR-V (no CL_DEVICE_IL_VERSION, or older than OpenCL 2.1)";
+        return "the OpenCL driver does not accept SPIR-V (no CL_DEVICE_IL_VERSION, or older than OpenCL 2.1)";
     case YOKE_CAP_GLOBALS:
-        return "OpenCL lets nobody ask where a program's variable is: give the kernel a buffer";
+        return "OpenCL cannot query the address of a program's variable: pass a buffer to the kernel";
     case YOKE_CAP_COOPERATIVE:
-        return "OpenCL does not promise that all work-groups of a kernel run at once";
+        return "OpenCL does not guarantee that all work-groups of a kernel run at once";
     case YOKE_CAP_GRAPHS:
         return slot->replays;
     default:

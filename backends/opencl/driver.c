@@ -15,8 +15,8 @@ static const yk_library library = {
     .symbols = symbols,
     .count = YK_COUNT_OF(symbols),
     .absent = "opencl: no OpenCL loader",
-    .advice = "install one, and a driver for the device (Debian: ocl-icd-libopencl1, pocl-opencl-icd)",
-    .incomplete = "opencl: libOpenCL.so.1 is no OpenCL 1.2 loader (Debian has one in ocl-icd-libopencl1), it lacks:",
+    .advice = "install a loader and a driver for the device (Debian: ocl-icd-libopencl1, pocl-opencl-icd)",
+    .incomplete = "opencl: libOpenCL.so.1 is not an OpenCL 1.2 loader (Debian: ocl-icd-libopencl1); it lacks",
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `loaded`, and yk_cl until that */

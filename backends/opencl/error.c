@@ -8,7 +8,8 @@
 /* What NVIDIA's driver answers after a kernel touched memory that it must not; in no header. */
 #define NVIDIA_ILLEGAL_ACCESS (-9999)
 
-#define RESTART "a kernel has crashed and the driver gives up on this process: restart it, and look for an access out of bounds"
+#define RESTART \
+    "a kernel crashed, and the device is lost to this process: restart the process, and look for an access out of bounds"
 
 const char *yk_opencl_code_name(cl_int code)
 {
@@ -101,7 +102,7 @@ static yoke_status status_of(cl_int code)
 static const char *advice_of(yoke_status status, cl_int code)
 {
     if (code == CL_PLATFORM_NOT_FOUND_KHR)
-        return "no OpenCL driver (ICD) is installed, or none is where OCL_ICD_VENDORS says: install the one of your device, or "
+        return "no OpenCL driver (ICD) is installed, or OCL_ICD_VENDORS names none: install the driver of your device, or "
                "pocl-opencl-icd to run on the CPU";
     return status == YOKE_E_DEVICE_LOST ? RESTART : "";
 }
@@ -148,5 +149,5 @@ yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call
         status = YOKE_E_DEVICE_LOST;
     else if (status == YOKE_E_DRIVER)
         status = YOKE_E_EXECUTION;
-    return yk_opencl_fail_as(status, call, code, "work that was given to the device has failed");
+    return yk_opencl_fail_as(status, call, code, "work submitted to the device failed");
 }

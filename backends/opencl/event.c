@@ -123,7 +123,8 @@ yoke_status yk_opencl_event_notify(yoke_event *event, yk_notice *notice)
     if (code == CL_SUCCESS)
         return YOKE_OK;
     /* Who waits without a wake-up looks more often, and may be refused again and again: nothing to warn of. */
-    yk_log(YOKE_LOG_INFO, "opencl: there is no wake-up: %s failed: %s (%d)", call, yk_opencl_code_name(code), (int)code);
+    yk_log(YOKE_LOG_INFO, "opencl: the driver cannot notify of completion: %s failed: %s (%d)", call, yk_opencl_code_name(code),
+           (int)code);
     return YOKE_E_UNSUPPORTED;
 }
 

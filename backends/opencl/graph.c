@@ -182,7 +182,7 @@ yoke_status yk_opencl_graph_create(yk_batch *batch)
     cl_int code;
 
     if (batch->count > MOST_STEPS)
-        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: %zu commands are too many for one command buffer; %d are the most",
+        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: %zu commands are too many for one command buffer; the limit is %d",
                        batch->count, MOST_STEPS);
     r.buffer = r.driver->clCreateCommandBufferKHR(1, &device->mapping, often, &code);
     if (!r.buffer)

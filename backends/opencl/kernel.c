@@ -84,8 +84,7 @@ static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint 
 
     if (is_opaque(param.type, access, qualifier))
         return yk_fail(YOKE_E_UNSUPPORTED,
-                       "opencl: parameter %u '%s' of kernel '%s' is of type %s: images, samplers and pipes cannot be "
-                       "given as arguments",
+                       "opencl: parameter %u '%s' of kernel '%s' is of type %s: Yoke cannot pass images, samplers and pipes",
                        (unsigned)index, param.name, kernel->name, param.type);
     if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT) {
         param.kind = YK_PARAM_BUFFER;
@@ -113,7 +112,7 @@ static yoke_status describe_signature(yoke_kernel *kernel, cl_kernel handle, cl_
         return YOKE_OK;
     }
     if (code != CL_SUCCESS)
-        return yk_opencl_fail("clGetKernelArgInfo", code, "whether the parameters of kernel '%s' are known", kernel->name);
+        return yk_opencl_fail("clGetKernelArgInfo", code, "the parameters of kernel '%s'", kernel->name);
     for (cl_uint i = 0; status == YOKE_OK && i < count; i++)
         status = add_parameter(kernel, handle, i);
     return status;
@@ -237,7 +236,7 @@ YK_COLD static yoke_status count_fault(const yk_op *op)
 {
     const yk_opencl_kernel *native = op->u.launch.kernel->native;
 
-    return yk_fail(YOKE_E_KERNEL_ARGUMENT, "opencl: kernel '%s' has %u parameters and %zu arguments are given%s",
+    return yk_fail(YOKE_E_KERNEL_ARGUMENT, "opencl: kernel '%s' has %u parameters, but %zu arguments were passed%s",
                    op->u.launch.kernel->name, (unsigned)native->count, op->u.launch.count,
                    op->u.launch.shared ? ", and shared memory" : "");
 }

@@ -155,12 +155,12 @@ static yoke_status build_fault(const unit *u, cl_int code, const char *log)
     const char *standard = u->source ? u->source->opencl_std : NULL;
 
     if (standard && !takes_standard(yk_opencl_device_of(u->program->device), standard))
-        return yk_opencl_fail_as(YOKE_E_UNSUPPORTED, "clBuildProgram", code, "the driver's compiler does not take OpenCL C %s",
+        return yk_opencl_fail_as(YOKE_E_UNSUPPORTED, "clBuildProgram", code, "the driver's compiler does not support OpenCL C %s",
                                  standard);
     if (code != CL_BUILD_PROGRAM_FAILURE)
         return yk_opencl_fail("clBuildProgram", code, NULL);
     first_error(log, line, sizeof line);
-    return yk_opencl_fail_as(YOKE_E_BUILD, "clBuildProgram", code, "%s", line[0] ? line : "the compiler does not say why");
+    return yk_opencl_fail_as(YOKE_E_BUILD, "clBuildProgram", code, "%s", line[0] ? line : "the compiler gives no reason");
 }
 
 /* Build, and append to the log what the compiler printed. */
@@ -290,7 +290,7 @@ yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *te
     yk_text_add(text, "%s (%s, driver %s, %s, %s, %s, %u units, %llu threads, %llu bytes shared)", device->info.name,
                 device->info.platform, device->info.driver, values[0], values[1], values[2], (unsigned)device->info.compute_units,
                 (unsigned long long)device->info.max_block_threads, (unsigned long long)device->info.max_shared_bytes);
-    return text->length > before ? YOKE_OK : yk_no_memory("what an OpenCL device is");
+    return text->length > before ? YOKE_OK : yk_no_memory("the description of an OpenCL device");
 }
 
 yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code)
@@ -301,9 +301,9 @@ yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *ou
 
     *out_kind = YK_CODE_BINARY;
     if (result != CL_SUCCESS)
-        return yk_opencl_fail("clGetProgramInfo", result, "how large the binary of program '%s' is", program->name);
+        return yk_opencl_fail("clGetProgramInfo", result, "the size of the binary of program '%s'", program->name);
     if (size == 0)
-        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: the driver of %s gives out no binary of program '%s'",
+        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: the driver of %s returns no binary of program '%s'",
                        program->device->info.selector, program->name);
     bytes = malloc(size);
     if (!bytes)
@@ -337,7 +337,7 @@ static yoke_status create_of_code(const yoke_program *program, yk_code_kind kind
     if (*out_handle)
         return YOKE_OK;
     if (result == CL_INVALID_BINARY || result == CL_INVALID_VALUE)
-        return yk_opencl_fail_as(YOKE_E_BUILD, call, result, "the driver of %s makes no sense of program '%s'",
+        return yk_opencl_fail_as(YOKE_E_BUILD, call, result, "the driver of %s rejects program '%s'",
                                  program->device->info.selector, program->name);
     return yk_opencl_fail(call, result, "program '%s'", program->name);
 }
@@ -351,7 +351,7 @@ yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, con
     yoke_status status;
 
     if (kind != YK_CODE_BINARY && kind != YK_CODE_SPIRV)
-        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: program '%s' is %s, which is for CUDA; %s takes binaries of its own driver",
+        return yk_fail(YOKE_E_UNSUPPORTED, "opencl: program '%s' is %s, which is for CUDA; %s accepts binaries of its own driver",
                        program->name, yk_code_kind_text(kind), program->device->info.selector);
     status = create_of_code(program, kind, code, size, &handle);
     if (status < 0)
@@ -397,7 +397,7 @@ yoke_status yk_opencl_program_kernel_names(const yoke_program *program, yk_text 
         yk_text_add(names, "%s", text);
     free(text);
     return result == CL_SUCCESS ? YOKE_OK
-                                : yk_opencl_fail("clGetProgramInfo", result, "which kernels program '%s' has", program->name);
+                                : yk_opencl_fail("clGetProgramInfo", result, "the kernels of program '%s'", program->name);
 }
 
 void yk_opencl_program_destroy(yoke_program *program)

@@ -120,12 +120,12 @@ static yoke_status give_back(yoke_stream *stream, const yoke_buffer *root)
     memory->away = code != CL_SUCCESS;
     if (memory->away)
         return yk_opencl_fail(memory->svm ? "clEnqueueSVMMap" : "clEnqueueMapBuffer", code,
-                              "the operation has been given to the device, but the host does not have its memory back");
+                              "the operation was submitted, but the memory was not mapped back for the host");
     if (memory->last)
         yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(memory->last));
     memory->last = event;
     if (host != root->host)
-        return yk_fail(YOKE_E_DRIVER, "opencl: the driver has mapped memory at %p that it had at %p before", host, root->host);
+        return yk_fail(YOKE_E_DRIVER, "opencl: the driver mapped memory at %p, which was at %p before", host, root->host);
     return YOKE_OK;
 }
 
