@@ -65,7 +65,7 @@ static void exhaustion_by_a_limit(suite *t)
 
     NEED(account_open(t, &a));
     CHECK_OK(yoke_device_limit_memory(a.device, 16 << 20, YOKE_NO_LIMIT));
-    exhaust(t, &a, PIECE, "asked|limit|1.0 MiB");
+    exhaust(t, &a, PIECE, "requested|limit|1.0 MiB");
 out:
     account_close(&a);
 }
@@ -80,7 +80,7 @@ static void exhaustion(suite *t)
         return;
     }
     NEED(account_open(t, &a));
-    exhaust(t, &a, (size_t)(size < t->info.memory / 32 ? size : t->info.memory / 32), "asked|free|largest|iB");
+    exhaust(t, &a, (size_t)(size < t->info.memory / 32 ? size : t->info.memory / 32), "requested|free|largest|iB");
 out:
     account_close(&a);
 }

@@ -109,7 +109,7 @@ static void branches(suite *t)
     gives(t, &source, strcmp(t->info.backend, "cuda") == 0 ? 1 : 2, 7);
     source.defines = defines;
     CHECK_STATUS(YOKE_E_BUILD, yoke_program_build(t->device, &source, &program));
-    CHECK_TEXT(yoke_get_build_log(), "nobody's.h is not there");
+    CHECK_TEXT(yoke_get_build_log(), "nobody's.h is missing");
     yoke_program_release(program);
 }
 
@@ -144,7 +144,7 @@ static void messages(suite *t)
     source = source_of(missing, headers, NULL);
     CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
     log_names(t, "includes", 3);
-    CHECK_TEXT(yoke_get_build_log(), "nowhere.h is not there");
+    CHECK_TEXT(yoke_get_build_log(), "nowhere.h is missing");
 
     NEED(make_folder(folder, sizeof folder, "\n\nint wrong = nothing3;\n"));
     source = source_of("#include <sub/file.h>\n" KERNEL("{ out[0] = 1; }\n"), NULL, folders);
@@ -190,7 +190,7 @@ static void refused(suite *t)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "include_folders[0]|absolute", yoke_program_build(t->device, &source, &program));
     snprintf(sub, sizeof sub, "%s/sub/file.h", folder);
     folders[0] = sub;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "include_folders[0]|is no folder", yoke_program_build(t->device, &source, &program));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "include_folders[0]|is not a folder", yoke_program_build(t->device, &source, &program));
     snprintf(sub, sizeof sub, "%s/nowhere", folder);
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "include_folders[0]|No such file", yoke_program_build(t->device, &source, &program));
 out:

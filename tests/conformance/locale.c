@@ -24,7 +24,7 @@ static void hear(int level, const char *text, void *user)
 {
     (void)level;
     (void)user;
-    if (strstr(text, "has stood still for ") && !gate_is_open(&told, 1)) {
+    if (strstr(text, "has made no progress for ") && !gate_is_open(&told, 1)) {
         snprintf(told_text, sizeof told_text, "%s", text);
         gate_open(&told);
     }
@@ -62,10 +62,10 @@ static void watchdog(suite *t)
 {
     CHECK_OK(yoke_host_call(t->stream, stand, NULL, NULL));
     CHECK_OK(yoke_stream_wait(t->stream));
-    const char *time = strstr(told_text, "has stood still for ");
+    const char *time = strstr(told_text, "has made no progress for ");
     unsigned seconds, tenths;
     char unit;
-    if (!CHECK(time && sscanf(time, "has stood still for %u.%1u %c:", &seconds, &tenths, &unit) == 3 && unit == 's'))
+    if (!CHECK(time && sscanf(time, "has made no progress for %u.%1u %c:", &seconds, &tenths, &unit) == 3 && unit == 's'))
         tap_diag("it said: %s", told_text);
 }
 

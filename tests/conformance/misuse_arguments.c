@@ -102,8 +102,8 @@ static void kinds_that_do_not_fit(suite *t)
         DOES_NOT_FIT("tail|parameter 2 'r'|yoke_arg_local|scalar", TAIL(4, x.buffer, 1u, 1u));
         DOES_NOT_FIT("tail|parameter 2 'r'|yoke_arg_local|buffer", TAIL(4, x.buffer, x.buffer, 1u));
         DOES_NOT_FIT("tail|parameter 2 'r'|yoke_arg_local|null pointer", TAIL(4, x.buffer, yoke_arg_null(), 1u));
-        DOES_NOT_FIT("tail|last parameter|shared is 0", TAIL(0, x.buffer, yoke_arg_local(4), 1u));
-        DOES_NOT_FIT("tail|given twice", TAIL(4, x.buffer, yoke_arg_local(4), 1u, yoke_arg_local(4)));
+        DOES_NOT_FIT("tail|last parameter|shared_bytes is 0", TAIL(0, x.buffer, yoke_arg_local(4), 1u));
+        DOES_NOT_FIT("tail|passed twice", TAIL(4, x.buffer, yoke_arg_local(4), 1u, yoke_arg_local(4)));
         DOES_NOT_FIT("tail|3 arguments, 4", TAIL(0, x.buffer, yoke_arg_local(4), 1u, 2u));
     }
     untouched(t, &x);

@@ -205,7 +205,7 @@ static void limit_of_what_is_in_use(suite *t)
     CHECK_OK(yoke_device_limit_memory(a.device, all, YOKE_NO_LIMIT));
     info = look(&a);
     CHECK(info.in_use_limit == all && info.cached_limit == YOKE_NO_LIMIT);
-    CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "asked|limit|1.0 MiB", yoke_buffer_create(a.device, PIECE, &refused));
+    CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "requested|limit|1.0 MiB", yoke_buffer_create(a.device, PIECE, &refused));
     CHECK(refused == NULL);
     CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "limit", yoke_buffer_create_ordered(a.stream, PIECE, &refused));
     CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "limit", yoke_buffer_create_in(a.device, YOKE_MEMORY_DEVICE, PIECE, &refused));

@@ -199,7 +199,7 @@ out:
 static void released(suite *t)
 {
     enum { BUILDS = 6 };
-    static const char unasked[] = "nobody has asked|broken on purpose";
+    static const char unasked[] = "no call had returned|broken on purpose";
     yoke_source source = broken_source();
     double start = suite_now();
     numbered n;

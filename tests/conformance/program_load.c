@@ -242,8 +242,8 @@ static void kinds(suite *t)
 
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "binary is NULL", yoke_program_load(t->device, NULL, NULL, 5, &program));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "size is 0", yoke_program_load(t->device, NULL, ptx, 0, &program));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "no range of memory", yoke_program_load(t->device, NULL, no_code, SIZE_MAX, &program));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "no range of memory", yoke_program_load(t->device, NULL, ptx, SIZE_MAX / 2 + 1, &program));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "address space", yoke_program_load(t->device, NULL, no_code, SIZE_MAX, &program));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "address space", yoke_program_load(t->device, NULL, ptx, SIZE_MAX / 2 + 1, &program));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_program", yoke_program_load(t->device, NULL, ptx, sizeof ptx, NULL));
     CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_program_load(NULL, NULL, ptx, sizeof ptx, &program));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "text|yoke_program_build",

@@ -79,7 +79,7 @@ static void no_text(suite *t)
         source.opencl = KERNEL_OPENCL;
     else
         source.cuda = KERNEL_CUDA;
-    refused(t, &source, "other twin");
+    refused(t, &source, "other backend's text");
     text_refused(t, "", 0, "empty");
     text_refused(t, " \t\r\n\v\f ", 0, "empty");
     text_refused(t, "\n", 1, "empty");
@@ -140,7 +140,7 @@ static void wrong_members(suite *t)
         const char *name_expressions[] = { "fine<int>", bad_instances[i], NULL };
         source = good_source();
         source.name_expressions = name_expressions;
-        refused(t, &source, "instance");
+        refused(t, &source, "name expression");
     }
     for (int i = 0; i < 4; i++) {
         static const char *const bad_defines[] = { "", "1A=2", "A-B=2", "A=2\n#error" };
@@ -180,9 +180,8 @@ static void no_size(suite *t)
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         yoke_source source = source_of(text, sizes[i]);
-        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_program_build|no range of memory",
-                    yoke_program_build(t->device, &source, &program));
-        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_program_build_async|no range of memory",
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_program_build|address space", yoke_program_build(t->device, &source, &program));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_program_build_async|address space",
                     yoke_program_build_async(t->device, &source, &program, &built));
         CHECK(!program && !built);
     }

@@ -29,7 +29,8 @@ static struct {
 static void hear(int level, const char *text, void *user)
 {
     (void)user;
-    if (level != YOKE_LOG_WARNING || (!suite_has_words(text, "has stood still") && !suite_has_words(text, "not come to the end")))
+    if (level != YOKE_LOG_WARNING ||
+        (!suite_has_words(text, "has made no progress") && !suite_has_words(text, "not completed its submitted work")))
         return;
     pthread_mutex_lock(&told.lock);
     if (CHECK(told.count < KEPT))
@@ -150,7 +151,7 @@ static void host_function(suite *t)
     NEED_OK(yoke_host_call_at("upload.c:17", stream, stand_on, t, NULL));
     NEED_OK(yoke_stream_wait(stream));
     CHECK(told_of("upload") == 1);
-    in_order(wait_until_told_of("upload"), "stream 'upload' of|has stood still for|host function|upload.c:17");
+    in_order(wait_until_told_of("upload"), "stream 'upload' of|has made no progress for|host function|upload.c:17");
     CHECK_TEXT(wait_until_told_of("upload"), t->info.selector);
     /* A stream that has got on may be told of again. */
     NEED_OK(yoke_host_call_at("upload.c:18", stream, pass, NULL, NULL));
@@ -172,7 +173,7 @@ static void graph_function(suite *t)
     NEED_OK(yoke_graph_end(graph));
     NEED_OK(yoke_graph_launch(stream, graph));
     NEED_OK(yoke_stream_wait(stream));
-    in_order(wait_until_told_of("step"), "stream 'step' of|has stood still for|host function|step.c:5");
+    in_order(wait_until_told_of("step"), "stream 'step' of|has made no progress for|host function|step.c:5");
 out:
     yoke_graph_release(graph);
     yoke_stream_release(stream);
@@ -207,14 +208,14 @@ out:
 
 static void chain(suite *t)
 {
-    chain_of(
-        t, 3,
-        "'link 1' of|has stood still|'link 1'|wait.c:2|record.c:3|'link 2'|wait.c:2|record.c:3|'link 3'|host function|cause.c:1");
+    chain_of(t, 3,
+             "'link 1' of|has made no progress|'link 1'|wait.c:2|record.c:3|'link 2'|wait.c:2|record.c:3|'link 3'|host "
+             "function|cause.c:1");
 }
 
 static void long_chain(suite *t)
 {
-    chain_of(t, LONG, "'link 1' of|has stood still|'link 1'|'link 10'|host function|cause.c:1");
+    chain_of(t, LONG, "'link 1' of|has made no progress|'link 1'|'link 10'|host function|cause.c:1");
 }
 
 typedef struct circling {
@@ -252,9 +253,9 @@ static void circle(suite *t)
     NEED_OK(yoke_stream_wait(a));
     NEED_OK(yoke_stream_wait(b));
     in_order(wait_until_told_of("hen"),
-             "'hen'|'hen'|hen.c:1|egg.c:2|'egg'|egg.c:1|hen.c:2|'hen'|circle, unless one of the waits gives up");
+             "'hen'|'hen'|hen.c:1|egg.c:2|'egg'|egg.c:1|hen.c:2|'hen'|cycle, unless one of the waits gives up");
     in_order(wait_until_told_of("egg"),
-             "'egg'|'egg'|egg.c:1|hen.c:2|'hen'|hen.c:1|egg.c:2|'egg'|circle, unless one of the waits gives up");
+             "'egg'|'egg'|egg.c:1|hen.c:2|'hen'|hen.c:1|egg.c:2|'egg'|cycle, unless one of the waits gives up");
 out:
     yoke_event_release(behind_a);
     yoke_event_release(behind_b);
@@ -284,7 +285,7 @@ static void circle_for_good(suite *t)
         CHECK_OK(yoke_host_call_at("egg.c:1", b, wait_for_good, &of_b, NULL)) &&
         CHECK_OK(yoke_event_record_at("egg.c:2", b, 0, &of_a.other))) {
         gate_open(&begin);
-        in_order(wait_until_told_of("hen"), "'hen'|'hen'|hen.c:1|egg.c:2|'egg'|egg.c:1|hen.c:2|'hen'|circle, in which nothing");
+        in_order(wait_until_told_of("hen"), "'hen'|'hen'|hen.c:1|egg.c:2|'egg'|egg.c:1|hen.c:2|'hen'|cycle, which never");
     }
     exit(suite_failures() == 0 ? 0 : 1);
 }
@@ -405,8 +406,7 @@ static void long_kernel(suite *t)
         goto out;
     }
     NEED(told_of("render") == 1);
-    in_order(wait_until_told_of("render"),
-             "'render' of|not come to the end of what the driver was given|driver|launch of 'slow'|kernel.c:5");
+    in_order(wait_until_told_of("render"), "'render' of|not completed its submitted work|driver|launch of 'slow'|kernel.c:5");
 out:
     yoke_buffer_release(out);
     yoke_stream_release(stream);

@@ -50,7 +50,7 @@ static int run_alone(const char *selector)
     CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_stream_wait(failing));
     NEED(named_stream(device, "standing", &standing));
     NEED_OK(yoke_host_call(standing, stand, &leave, NULL));
-    for (size_t used = 0; used + 1 < sizeof text && !strstr(text, "has stood still");) {
+    for (size_t used = 0; used + 1 < sizeof text && !strstr(text, "has made no progress");) {
         ssize_t length = read(ends[0], text + used, sizeof text - 1 - used);
         NEED(length > 0);
         used += (size_t)length;

@@ -53,11 +53,11 @@ static void what_the_driver_has(suite *t)
     NEED_OK(yoke_host_call(egg, wait_for, given, NULL));
     NEED_OK(yoke_event_record(egg, 0, &held));
     NEED_OK(yoke_host_call(hen, wait_for, held, NULL));
-    while (suite_logged(YOKE_LOG_WARNING, "'hen' of|stood still") == 0 ||
-           suite_logged(YOKE_LOG_WARNING, "'egg' of|stood still") == 0)
+    while (suite_logged(YOKE_LOG_WARNING, "'hen' of|made no progress") == 0 ||
+           suite_logged(YOKE_LOG_WARNING, "'egg' of|made no progress") == 0)
         sched_yield();
     CHECK(suite_logged(YOKE_LOG_WARNING, "circle") == 0);
-    CHECK(suite_logged(YOKE_LOG_WARNING, "the driver has it") > 0);
+    CHECK(suite_logged(YOKE_LOG_WARNING, "submitted to the driver") > 0);
 out:
     atomic_store(&pending, NULL);
     CHECK_OK(yoke_stream_wait(hen));

@@ -140,7 +140,7 @@ static void listen(int level, const char *text, void *user)
         backtrace_symbols_fd(stack, backtrace(stack, 24), STDOUT_FILENO);
     }
     /* What gives something back on a lost device, over and over, says so in a whisper; so does who waits without a wake-up. */
-    bool whispered = atomic_load(&shared->way) == LOST || strstr(text, "there is no wake-up");
+    bool whispered = atomic_load(&shared->way) == LOST || strstr(text, "cannot notify of completion");
     if ((level <= YOKE_LOG_WARNING || whispered) && fault.happened && strstr(text, fault.call) && !strstr(text, "injected"))
         atomic_store(&run.logged, true);
 }

@@ -49,8 +49,8 @@ static void opencl_status(void)
         { CL_MEM_OBJECT_ALLOCATION_FAILURE, YOKE_E_OUT_OF_DEVICE_MEMORY, "" },
         { CL_OUT_OF_HOST_MEMORY, YOKE_E_OUT_OF_HOST_MEMORY, "" },
         { CL_PLATFORM_NOT_FOUND_KHR, YOKE_E_UNAVAILABLE, "install" },
-        { CL_INVALID_COMMAND_QUEUE, YOKE_E_DEVICE_LOST, "restart it" },
-        { -9999, YOKE_E_DEVICE_LOST, "restart it" },
+        { CL_INVALID_COMMAND_QUEUE, YOKE_E_DEVICE_LOST, "restart the process" },
+        { -9999, YOKE_E_DEVICE_LOST, "restart the process" },
         { CL_OUT_OF_RESOURCES, YOKE_E_DRIVER, "" },
     };
 

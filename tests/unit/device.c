@@ -268,14 +268,16 @@ static void opening(void)
     made(WELL, WELL);
     cuda.refuse = 1;
     tap_is(opens(NULL), "cuda:1", "a device that does not open is passed over");
-    tap_ok(reported("cuda:0 NVIDIA H200 (gpu): does not open: cuda: create failed: NO_MEMORY (2): NVIDIA H200\n"), "and reported");
+    tap_ok(reported("cuda:0 NVIDIA H200 (gpu): cannot be opened: cuda: create failed: NO_MEMORY (2): NVIDIA H200\n"),
+           "and reported");
     cuda.refuse = 3;
     opencl.refuse = 4;
     tap_is(opens(NULL), "opencl:1", "also all of a backend");
-    tap_is(opens("cuda:1"),
-           "selector \"cuda:1\" cannot be obeyed: cuda: create failed: NO_MEMORY (2): NVIDIA H200; there is cuda:0 (NVIDIA H200), "
-           "cuda:1 (NVIDIA H200), opencl:0 (Weak Emulator), opencl:1 (Some CPU), opencl:2 (Great GPU)",
-           "but not against an order");
+    tap_is(
+        opens("cuda:1"),
+        "selector \"cuda:1\" cannot be satisfied: cuda: create failed: NO_MEMORY (2): NVIDIA H200; there is cuda:0 (NVIDIA H200), "
+        "cuda:1 (NVIDIA H200), opencl:0 (Weak Emulator), opencl:1 (Some CPU), opencl:2 (Great GPU)",
+        "but not against an order");
     tap_ok(yoke_error()->status == YOKE_E_OUT_OF_DEVICE_MEMORY && yoke_error()->driver_code == 2, "and that is the failure");
     tap_is(opens("opencl:0"), "opencl:0", "an order for an emulator");
     tap_is(opens("name~some"), "opencl:1", "an order by name looks everywhere");
@@ -298,18 +300,18 @@ static void refusing(void)
     tap_is(yoke_error()->status, YOKE_E_NOT_FOUND, "is YOKE_E_NOT_FOUND");
     made(WELL, WELL);
     tap_is(opens("opencl:7"),
-           "selector \"opencl:7\" cannot be obeyed: no such device; there is opencl:2 (Great GPU), opencl:1 (Some CPU), "
+           "selector \"opencl:7\" cannot be satisfied: no such device; there is opencl:2 (Great GPU), opencl:1 (Some CPU), "
            "opencl:0 (Weak Emulator), cuda:0 (NVIDIA H200), cuda:1 (NVIDIA H200)",
            "an index that is not there: what there is");
     tap_is(yoke_error()->status, YOKE_E_NOT_FOUND, "is YOKE_E_NOT_FOUND");
     tap_is(opens("name~Greta"),
-           "selector \"name~Greta\" cannot be obeyed: no such device; did you mean \"Great\"? there is cuda:0 (NVIDIA H200), "
+           "selector \"name~Greta\" cannot be satisfied: no such device; did you mean \"Great\"? there is cuda:0 (NVIDIA H200), "
            "cuda:1 (NVIDIA H200), opencl:2 (Great GPU), opencl:1 (Some CPU), opencl:0 (Weak Emulator)",
            "a name that is not there: the nearest");
     setenv("YOKE_BACKEND", "cuda", 1);
     made(MISSING, WELL);
     tap_is(opens(NULL),
-           "YOKE_BACKEND=cuda cannot be obeyed: cuda: dlopen failed: ENOENT (5): install the driver; there is opencl:0 (Weak "
+           "YOKE_BACKEND=cuda cannot be satisfied: cuda: dlopen failed: ENOENT (5): install the driver; there is opencl:0 (Weak "
            "Emulator), "
            "opencl:1 (Some CPU), opencl:2 (Great GPU)",
            "an order is never disobeyed");

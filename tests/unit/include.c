@@ -382,10 +382,10 @@ static void missing(void)
     tap_is(expand(&source, "#include <cuda_fp16.h>\n"), YOKE_OK, "what is not there");
     tap_is(yk_text_get(&out), "#include <cuda_fp16.h>\n", "is left to the CUDA compiler in <>,");
     tap_is(expand(&source, "#include \"cuda_fp16.h\"\nint x;"), YOKE_OK, "but not in quotes:");
-    tap_ok(has("#error \"cuda_fp16.h is not there: ") == 1 && has(one) == 1 && has("\"\nint x;") == 1, "there it is an #error: %s",
+    tap_ok(has("#error \"cuda_fp16.h is missing: ") == 1 && has(one) == 1 && has("\"\nint x;") == 1, "there it is an #error: %s",
            yk_text_get(&out));
     tap_is(expand_bytes(&source, YK_LANGUAGE_OPENCL, "#include <cuda_fp16.h>\n", 23), YOKE_OK, "and for OpenCL");
-    tap_is(has("#error \"cuda_fp16.h is not there: "), 1, "always");
+    tap_is(has("#error \"cuda_fp16.h is missing: "), 1, "always");
     tap_is(expand(&source, "#include \"a?"
                            "?/\\'b\"\n"),
            YOKE_OK, "a name with all sorts of characters");
@@ -404,15 +404,15 @@ static void refused(void)
         { "#include \"../out/secret.h\"\n", "leads out" },
         { "#include <sub/../../out/secret.h>\n", "leads out" },
         { "#include \"..\"\n", "leads out" },
-        { "#include \"link.h\"\n", "link.h is refused: a link leads out" },
+        { "#include \"link.h\"\n", "link.h is rejected: a link leads out" },
         { "#include \"outside/secret.h\"\n", "a link leads out" },
-        { "#include \"sub\"\n", "no regular file" },
-        { "#include \"pipe.h\"\n", "no regular file" },
+        { "#include \"sub\"\n", "not a regular file" },
+        { "#include \"pipe.h\"\n", "not a regular file" },
         { "#include \"circle.h\"\n", "cannot be opened" },
         { "#include \"nul.h\"\n", "NUL byte at byte 0" },
         { "#include \"\"\n", "#include of nothing" },
-        { "#include \"both.h\" \"more\"\n", "more on the line" },
-        { "#include \"bell\a.h\"\n", "no text" },
+        { "#include \"both.h\" \"more\"\n", "text after the name" },
+        { "#include \"bell\a.h\"\n", "not a text" },
     };
     yoke_source source = YOKE_SOURCE_INIT;
     source.include_folders = folders;
@@ -429,7 +429,7 @@ static void malformed(void)
     char file[512], nowhere[512];
     const char *folders[] = { in_folder(file, sizeof file, "one/both.h"), in_folder(nowhere, sizeof nowhere, "nowhere"), "one", "",
                               "/tmp\n" };
-    static const char *const words[] = { "is no folder", "No such file", "absolute", "absolute", "absolute" };
+    static const char *const words[] = { "is not a folder", "No such file", "absolute", "absolute", "absolute" };
     yoke_source source = YOKE_SOURCE_INIT;
 
     for (size_t i = 0; i < YK_COUNT_OF(names); i++) {

@@ -121,7 +121,7 @@ static const struct rejection {
     { "a device without a compiler", "no compiler", without_compiler },
     { "a big-endian device", "big-endian", big },
     { "a device with other addresses", "its addresses have 16 bits", narrow },
-    { "a device without limits", "does not tell its limits", limitless },
+    { "a device without limits", "does not report its limits", limitless },
     { "a device that does not answer", "its limits; clGetDeviceInfo failed: CL_OUT_OF_RESOURCES (-5)", speechless },
     { "a platform without devices", "it has no devices", empty },
     { "a platform that does not list its devices", "clGetDeviceIDs failed: CL_OUT_OF_HOST_MEMORY (-6)", refusing },
@@ -246,10 +246,10 @@ static const struct graphs {
     made_up device;
 } graphs[] = {
     { "command buffers that there are not", "no cl_khr_command_buffer", { .extensions = "cl_khr_icd" } },
-    { "command buffers of no version", "not of a version that Yoke knows", { .command_buffers = 0 } },
-    { "command buffers of a later version", "not of a version that Yoke knows", { .command_buffers = 5 << 22 } },
+    { "command buffers of no version", "does not support the version", { .command_buffers = 0 } },
+    { "command buffers of a later version", "does not support the version", { .command_buffers = 5 << 22 } },
     { "command buffers that run once at a time",
-      "cannot be launched again before they have finished",
+      "cannot be launched again before they are complete",
       { .command_buffers = YK_CL_COMMAND_BUFFER_FIRST } },
     { "command buffers for other queues",
       "do not run in plain queues",
@@ -283,8 +283,8 @@ static void peculiar(const void *user)
     (void)user;
     driver.platform = "rusticl";
     CHECK(yoke_device_open("opencl:0", &device) == YOKE_OK);
-    CHECK_TEXT(yoke_device_lacks(device, YOKE_CAP_MAPPED), "Mesa's driver loses count");
-    CHECK_TEXT(yoke_device_lacks(device, YOKE_CAP_PROGRAM_BINARIES), "no program binaries that it takes again");
+    CHECK_TEXT(yoke_device_lacks(device, YOKE_CAP_MAPPED), "Mesa's driver miscounts");
+    CHECK_TEXT(yoke_device_lacks(device, YOKE_CAP_PROGRAM_BINARIES), "no program binaries that it can load again");
     yoke_device_release(device);
 }
 

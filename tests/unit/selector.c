@@ -50,19 +50,19 @@ static void refused(void)
     static const struct {
         const char *selector, *advice;
     } cases[] = {
-        { "", "allowed are a backend (cuda, opencl)" },
+        { "", "a selector is a backend (cuda, opencl)" },
         { "cude", "did you mean \"cuda\"?" },
         { "opnecl:0", "did you mean \"opencl\"?" },
-        { "gpu", "names no backend" },
-        { "0", "names no backend" },
-        { "cuda:", "behind the backend" },
+        { "gpu", "is neither a backend" },
+        { "0", "is neither a backend" },
+        { "cuda:", "after the backend" },
         { "opencl:gpuu", "did you mean \"gpu\"?" },
         { "opencl:acelerator", "did you mean \"accelerator\"?" },
-        { "cuda:-1", "behind the backend" },
+        { "cuda:-1", "after the backend" },
         { "cuda:1x", "a number below" },
         { "cuda:1000000000", "a number below" },
         { "cuda:99999999999999999999999", "a number below" },
-        { "cuda~0", "names no backend" },
+        { "cuda~0", "is neither a backend" },
         { "uuid:", "32 hexadecimal digits" },
         { "uuid:68b8d1d4-5525-541e-965b-bc69d86e3b6", "32 hexadecimal digits" },
         { "uuid:68b8d1d4-5525-541e-965b-bc69d86e3b6ff", "32 hexadecimal digits" },
@@ -128,17 +128,17 @@ static void ordered(void)
     tap_is(order(NULL, "opencl:1", NULL), "opencl/1/YOKE_DEVICE=opencl:1", "YOKE_DEVICE orders");
     tap_is(order("opencl", "opencl:1", NULL), "opencl/1/YOKE_DEVICE=opencl:1", "both agree");
     tap_is(order("opencl", "name~x", NULL), "opencl/5/YOKE_DEVICE=name~x with YOKE_BACKEND=opencl", "both complete each other");
-    tap_is(order("opencl", "cuda:0", NULL), "YOKE_DEVICE=cuda:0 and YOKE_BACKEND=opencl contradict each other: unset one of them",
+    tap_is(order("opencl", "cuda:0", NULL), "YOKE_DEVICE=cuda:0 contradicts YOKE_BACKEND=opencl: unset one of them",
            "both contradict each other");
     tap_is(order(NULL, "opencl:1", "cuda:0"), "cuda/1/selector \"cuda:0\"", "a selector comes before YOKE_DEVICE");
     tap_is(order("opencl", NULL, "cuda:0"), "cuda/1/selector \"cuda:0\"", "and before YOKE_BACKEND when it names a backend");
     tap_is(order("opencl", NULL, "name~x"), "opencl/5/selector \"name~x\" with YOKE_BACKEND=opencl",
            "and keeps it when it names none");
-    tap_is(order("opnecl", NULL, NULL), "YOKE_BACKEND=opnecl: no such backend, did you mean \"opencl\"?; allowed is cuda or opencl",
+    tap_is(order("opnecl", NULL, NULL), "YOKE_BACKEND=opnecl: no such backend, did you mean \"opencl\"?; use cuda or opencl",
            "an unknown backend is refused");
-    tap_is(order("vulkan", NULL, "cuda:0"), "YOKE_BACKEND=vulkan: no such backend; allowed is cuda or opencl",
+    tap_is(order("vulkan", NULL, "cuda:0"), "YOKE_BACKEND=vulkan: no such backend; use cuda or opencl",
            "also when a selector names another");
-    tap_is(order("cuda:0", NULL, NULL), "YOKE_BACKEND=cuda:0: no such backend, did you mean \"cuda\"?; allowed is cuda or opencl",
+    tap_is(order("cuda:0", NULL, NULL), "YOKE_BACKEND=cuda:0: no such backend, did you mean \"cuda\"?; use cuda or opencl",
            "a device is no backend");
 }
 
