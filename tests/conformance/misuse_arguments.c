@@ -93,7 +93,7 @@ static void kinds_that_do_not_fit(suite *t)
     DOES_NOT_FIT("set|parameter 3 'k'|host array", SET(x.buffer, x.buffer, yoke_in(array, sizeof array)));
     DOES_NOT_FIT("set|parameter 2 'out'|a buffer|scalar", SET(x.buffer, (uint64_t)1, 1u));
     DOES_NOT_FIT("set|parameter 1 'in'|only reads", SET(yoke_out(array, sizeof array), x.buffer, 1u));
-    DOES_NOT_FIT("set|3 arguments, 2 were given: |, |in|out|k",
+    DOES_NOT_FIT("set|3 arguments, 2 were passed: |, |in|out|k",
                  yoke_launch(t->stream, suite_kernel(t, "set"), one, one, 0, YOKE_ARGS(x.buffer, 1u)));
     if (is_cuda(t)) {
         DOES_NOT_FIT("set|3 arguments, 2", SET(x.buffer, yoke_arg_local(4), 1u));

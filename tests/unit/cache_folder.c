@@ -175,7 +175,7 @@ static void is_read_only(void)
 
 static void cannot_be_made(void)
 {
-    is(YOKE_CACHE_OFF, "opened or made");
+    is(YOKE_CACHE_OFF, "opened or created");
 }
 
 static void is_to_be_read_and_missing(void)

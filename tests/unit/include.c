@@ -238,7 +238,7 @@ static void ends(void)
         const char *text, *words;
     } wrong[] = {
         { "int x;\n/* open\n", "h:2: a comment" },
-        { "R\"(open\n)", "h:1: a comment or raw string" },
+        { "R\"(open\n)", "h:1: this comment or raw string" },
         { "#if 1\n#if 2\n#endif\n", "h:1: this #if" },
         { "#endif\n", "h:1: this #else, #elif or #endif" },
         { "\n#else\n", "h:2: this #else" },
