@@ -237,7 +237,7 @@ static void ends(void)
     static const struct {
         const char *text, *words;
     } wrong[] = {
-        { "int x;\n/* open\n", "h:2: a comment" },
+        { "int x;\n/* open\n", "h:2: this comment" },
         { "R\"(open\n)", "h:1: this comment or raw string" },
         { "#if 1\n#if 2\n#endif\n", "h:1: this #if" },
         { "#endif\n", "h:1: this #else, #elif or #endif" },
