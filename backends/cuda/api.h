@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Yoke uses of the CUDA driver API and of NVRTC, in our own words, so that building needs no CUDA Toolkit. The one rule: every
- * type and constant has NVIDIA's name with yk_ or YK_ in front, so this header and NVIDIA's can be included together, and
+ * The parts of the CUDA driver API and of NVRTC that Yoke uses, declared here so that building needs no CUDA Toolkit. Every type
+ * and constant has NVIDIA's name with the prefix yk_ or YK_, so that this header and NVIDIA's can be included together;
  * tests/static/cuda_api.c compares them. The functions are in symbols.def. Enumerations are unsigned int, as compilers represent
  * them.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of every kind, and the driver's pool. A device buffer is its address; a view is an address in the middle. Host memory of
- * ours has the same address for the device.
+ * Memory of every kind, and the driver's pool. A device buffer is its address, and a view is an address inside it. Host memory
+ * that Yoke allocates has the same address on the device.
  */
 #include "driver.h"
 

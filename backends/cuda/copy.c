@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transfers, copies and fills. The driver takes the context from the stream, so none is made current. */
+/* Copies and fills. The driver takes the context from the stream, so no context is made current. */
 #include "driver.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA devices. Listing them creates no context. An open device holds its primary context, which is shared with whatever else in
- * the process uses CUDA (the runtime API, PyTorch): memory and streams can be exchanged, and its flags are not ours to change.
+ * CUDA devices. Listing devices creates no context. An open device retains its primary context, which it shares with all other
+ * CUDA code of the process (the runtime API, PyTorch): memory and streams can be exchanged, and Yoke must not change the context's
+ * flags.
  */
 #include "driver.h"
 

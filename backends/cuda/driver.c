@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening NVIDIA's driver and filling the table of its functions, at the first use.
+ * Loading NVIDIA's driver and filling the table of its functions, at the first use.
  */
 #include "driver.h"
 

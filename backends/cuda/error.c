@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA's results: their names, the status that each stands for, and what to do about it. The driver reports a fault of a kernel at
- * whatever call comes next, so the call in the text is where it was noticed, not what did it.
+ * CUDA's results: their names, their statuses, and advice. The driver reports a fault of a kernel at whatever call comes next, so
+ * the call in the text is where the fault was noticed, not its cause.
  */
 #include "driver.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA events, and being woken when one has settled: by a host function behind it. The driver runs the host functions of all
- * streams on one thread, one after the other, so ours do nothing but post; after a fault it runs none.
+ * CUDA events, and notification of their completion by a host function behind the event. The driver runs the host functions of all
+ * streams on one thread, one after another, so Yoke's only post; after a fault the driver runs none.
  */
 #include "driver.h"
 

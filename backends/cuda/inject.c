@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver's and NVRTC's functions with faults on order: a wrapper for each, which asks src/base/inject.c what becomes of the
- * call. Compiled only with --enable-fault-injection.
+ * Wrappers of the driver's and NVRTC's functions that inject faults: each asks src/base/inject.c what becomes of the call.
+ * Compiled only with --enable-fault-injection.
  */
 #include "driver.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels, and launching them. A launch is one call of the driver, which copies the arguments: nothing is allocated or locked. */
+/* Kernels and their launch. A launch is one driver call, which copies the arguments: nothing is allocated or locked. */
 #include "driver.h"
 
 static yoke_status get_attribute(yk_CUfunction function, yk_CUfunction_attribute attribute, int *out_value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading compiled code: modules, their kernels' names and their variables. The driver is given an address and no size, so code
- * from outside is measured first: what ends too early would be read beyond its end.
+ * Loading compiled code: modules, the names of their kernels, and their variables. The driver takes an address without a size, so
+ * the size of foreign code is determined first: the driver would read past the end of truncated code.
  */
 #include "driver.h"
 

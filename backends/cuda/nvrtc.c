@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding NVRTC, NVIDIA's compiler as a library, and filling the table of its functions, at the first build. It comes with the
- * toolkit and not with the driver, so it may be in many places or missing. It is never closed again.
+ * Finding NVRTC, NVIDIA's compiler library, and filling the table of its functions, at the first build. NVRTC comes with the
+ * toolkit, not with the driver, so it may be in many places or missing. The library is never unloaded.
  */
 #include "driver.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiling CUDA sources with NVRTC: to machine code of the very device where NVRTC knows it, which the driver takes as it is; else
- * to PTX of the newest architecture before it, which the driver compiles further.
+ * Compiling CUDA sources with NVRTC: to machine code for the device where NVRTC knows its architecture, else to PTX of the newest
+ * architecture that NVRTC knows below it, which the driver compiles further.
  */
 #include "driver.h"
 #include "signature.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CUDA source as words. Comments and blanks are skipped, strings are one word whatever they hold, and nothing is expanded. */
+/* The words of a CUDA source. Comments and blanks are skipped, a string is one word, and macros are not expanded. */
 #include "scan.h"
 
 #include <string.h>

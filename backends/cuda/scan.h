@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CUDA source as words: what signature.c reads. */
+/* The words of a CUDA source, which signature.c reads. */
 #ifndef YK_CUDA_SCAN_H
 #define YK_CUDA_SCAN_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The declarations of kernels in a CUDA source: CUDA's driver tells how wide a kernel's parameters are, and neither their names nor
- * whether they are pointers. This reads no more of C++ than such declarations are made of, and never guesses: a parameter with a
- * macro, a template, a reference or anything else that is not plain stays unknown, and so does what two declarations of one kernel
- * (in two branches of an #if, say) tell differently.
+ * The declarations of kernels in a CUDA source. The driver reports the widths of a kernel's parameters, but neither their names
+ * nor whether they are pointers. The parser knows only the C++ of plain declarations and never guesses: a parameter with a macro,
+ * a template, a reference or anything else that is not plain stays unknown, and so does a parameter that two declarations of one
+ * kernel (in two branches of an #if, say) declare differently.
  */
 #include "signature.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the declarations of kernels in a CUDA source tell, and the driver does not. */
+/* Properties of kernels that their declarations in a CUDA source tell, and the driver does not. */
 #ifndef YK_CUDA_SIGNATURE_H
 #define YK_CUDA_SIGNATURE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of every kind. Drivers do not check how much memory a program takes (PoCL 3.1 lets the system kill it, NVIDIA's 580 fails
- * at the first use), so what is in use on a device is counted here. Pinned memory is a mapped CL_MEM_ALLOC_HOST_PTR buffer, shared
- * memory an SVM allocation with a cl_mem over it, so that every command takes a cl_mem.
+ * Memory of every kind. Drivers do not check how much memory a program allocates (with PoCL 3.1 the system kills the program,
+ * NVIDIA's 580 fails at the first use), so this file counts the memory in use on a device. Pinned memory is a mapped
+ * CL_MEM_ALLOC_HOST_PTR buffer; managed memory is an SVM allocation with a cl_mem over it, so that every command takes a cl_mem.
  */
 #include "driver.h"
 

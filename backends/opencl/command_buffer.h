@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_khr_command_buffer as its revisions 0.9.0 to 0.9.4 have it, declared here because headers have another revision or none: 0.9.5
- * gave copies and fills one parameter more. The functions belong to a platform, so each device has a table of them.
+ * cl_khr_command_buffer of the revisions 0.9.0 to 0.9.4, declared here because headers have another revision or none: 0.9.5 added
+ * a parameter to copies and fills. The functions belong to a platform, so each device has its own table.
  */
 #ifndef YK_OPENCL_COMMAND_BUFFER_H
 #define YK_OPENCL_COMMAND_BUFFER_H

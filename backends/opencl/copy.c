@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies and fills: one non-blocking command each, without an event unless one is asked for. The core has checked every range.
+ * Copies and fills: one non-blocking command each, without an event unless the caller asks for one. The core has checked every
+ * range.
  */
 #include "driver.h"
 

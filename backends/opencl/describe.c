@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device says of itself, and whether that is enough for Yoke. */
+/* The properties of a device, and whether they suffice for Yoke. */
 #include "driver.h"
 
 #include <stdio.h>

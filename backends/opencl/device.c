@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices. Platforms are asked once in a process, so that the number of a device stays the same and nothing is asked again when one
- * is opened; what cannot be used is kept with its reason. An opened device is a context of its own.
+ * Devices. Platforms are queried once in a process, so that the index of a device stays the same and opening a device queries
+ * nothing again; unusable devices are kept with the reason. An open device has a context of its own.
  */
 #include "driver.h"
 

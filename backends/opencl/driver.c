@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening the OpenCL loader and filling the table of its functions, at the first use. */
+/* Loading the OpenCL loader and filling the table of its functions, at the first use. */
 #include "driver.h"
 
 struct yk_cl_table yk_cl;

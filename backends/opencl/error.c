@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenCL's codes: their names, the status that each stands for, and what to do about it. A code means different things at different
- * calls; a caller that knows better uses yk_opencl_fail_as.
+ * OpenCL's codes: their names, their statuses, and advice. A code has different meanings at different calls; a caller that knows
+ * the meaning uses yk_opencl_fail_as.
  */
 #include "driver.h"
 

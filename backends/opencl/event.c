@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: a marker in the queue. Drivers may sit on commands until their queue is flushed, so every look at an event first makes
- * sure that this has happened since its recording. User events are never used: several drivers hang or abort on them.
+ * Events: a marker in the queue. Drivers may delay commands until their queue is flushed, so every poll of an event first makes
+ * sure that the queue was flushed after the event was recorded. User events are never used: several drivers hang or abort on them.
  */
 #include "driver.h"
 

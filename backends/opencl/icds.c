@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which drivers the OpenCL loader starts. Both loaders in use, ocl-icd and Khronos', read the .icd files of a folder, which
- * OCL_ICD_VENDORS may name; ocl-icd also takes one .icd file or a library there, and a folder in OPENCL_VENDOR_PATH; Khronos' takes
- * libraries in OCL_ICD_FILENAMES, and layers in OPENCL_LAYERS and the .lay files of a folder. No library is loaded here.
+ * The drivers that the OpenCL loader starts. Both common loaders, ocl-icd and Khronos', read the .icd files of a folder, which
+ * OCL_ICD_VENDORS may name. ocl-icd also accepts one .icd file or a library there, and a folder in OPENCL_VENDOR_PATH. Khronos'
+ * also accepts libraries in OCL_ICD_FILENAMES, and layers in OPENCL_LAYERS and in the .lay files of a folder. This file loads no
+ * library.
  */
 #include "driver.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenCL's functions with faults on order: a wrapper for each, which asks src/base/inject.c what becomes of the call. Compiled only
- * with
- * --enable-fault-injection.
+ * Wrappers of OpenCL's functions that inject faults: each asks src/base/inject.c what becomes of the call. Compiled only with the
+ * configure option --enable-fault-injection.
  */
 #include "driver.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels: their signature as the driver tells it, and the launch, which is the library's hottest path: no question is asked and
- * nothing is allocated there.
+ * Kernels: their signature as the driver reports it, and the launch, the hottest path of the library: it queries and allocates
+ * nothing.
  */
 #include "driver.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs: OpenCL C, built for the device by the driver. Fusing a multiplication and an addition is off unless fast math is asked
- * for, because OpenCL C fuses by itself and the CUDA twin would differ in the last bit. clBuildProgram, not clCompileProgram:
- * PoCL's cache serves only that.
+ * Programs: OpenCL C, built for the device by the driver. Fusing a multiplication and an addition is disabled without fast math,
+ * because OpenCL C fuses by default, and the result would differ from CUDA's in the last bit. clBuildProgram, not
+ * clCompileProgram: only clBuildProgram uses PoCL's cache.
  */
 #include "driver.h"
 

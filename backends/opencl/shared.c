@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that host and device both work on. OpenCL wants it mapped while the host uses it and not mapped while the device does, so
- * it is handed over for each operation: taken from the host before, given back behind. Between operations it is the host's, as
- * Yoke promises. Streams that use the same memory are put one behind the other, since what one gives back to the host another
- * would take from under its kernel. Fine-grained shared memory needs nothing of this.
+ * Memory that host and device both access: mapped and managed buffers. OpenCL requires the memory to be mapped while the host uses
+ * it, and unmapped while the device does, so each operation unmaps it before and maps it again afterwards. Between operations the
+ * host owns the memory, as Yoke promises. Streams that use the same memory are ordered one after another, because one stream's map
+ * would take the memory away from another stream's kernel. Fine-grained SVM needs none of this.
  */
 #include "driver.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams: one in-order command queue each. Out-of-order queues are never used: some drivers stall them, and order is Yoke's
- * promise. OpenCL lets any number of threads call for one queue; PoCL's device without threads (3.1) deadlocks in its own locks
- * then, so its streams have a lock of ours.
+ * Streams: one in-order command queue each. Out-of-order queues are never used: some drivers stall them, and Yoke promises order.
+ * OpenCL lets any number of threads use one queue, but PoCL's device without threads (3.1) then deadlocks in its own locks, so its
+ * streams have a lock of Yoke's.
  */
 #include "driver.h"
 

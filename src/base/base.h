@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ground floor, for whoever needs most of it: macros, texts, errors, messages, objects. */
+/* The headers of src/base that most files need: macros, texts, errors, log messages, objects. */
 #ifndef YK_BASE_H
 #define YK_BASE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calling thread's failure record: fixed-size, thread-local, never allocated, so that running out of memory can be told too.
- * Texts are formatted aside and then copied in, because their arguments may point into the record they replace.
+ * The calling thread's failure record: of fixed size, thread-local and never allocated, so that it can also report exhausted
+ * memory. Texts are formatted in a copy first, because their arguments may point into the record that they replace.
  */
 #include "base/base.h"
 

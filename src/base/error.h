@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures: the calling thread's record (error.c), and failures that objects share (error_shared.c). For backends too. */
+/*
+ * Failures: the calling thread's record (error.c), and failures that objects share (error_shared.c). Backends may include this
+ * header.
+ */
 #ifndef YK_ERROR_H
 #define YK_ERROR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures that outlive the call in which they were found: a stream keeps one, and the events behind it share it. */
+/* Failures that outlive the call that found them: a stream keeps its failure, and the events behind it share that failure. */
 #include "base/base.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forked children. A driver that has been started does not survive a fork: its threads are gone, its locks may be held for ever,
- * and CUDA refuses every call. So in the child of a process that had opened a device, or was just starting a driver, everything
- * answers YOKE_E_FORKED, without a look at any object. The child of any other process can use Yoke: what listing and logging lock
- * is held around the fork, or made new in the child where it may be held for long.
+ * Forked children. A started driver does not survive a fork: its threads are gone, its locks may stay held for ever, and CUDA
+ * rejects every call. In a child of a process that had opened a device, or was starting a driver, every function therefore returns
+ * YOKE_E_FORKED, without reading any object. The child of any other process can use Yoke: the locks of listing and logging are
+ * held around the fork, or initialized again in the child where they may be held for long.
  */
 #include <errno.h>
 

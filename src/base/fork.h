@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forked children: what a fork in the middle of a driver's start, or behind it, leaves. */
+/* Forked children: the checks for a fork during or after the start of a driver. */
 #ifndef YK_FORK_H
 #define YK_FORK_H
 

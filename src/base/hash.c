@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one file that xxHash is compiled into: it is all in its header, and nothing is linked. Yoke can be built without that header;
- * then there are no images and no cache.
+ * The only file that compiles xxHash, which is a header and needs no library. Yoke can be built without that header, and then has
+ * no program binaries and no cache.
  */
 #include "base/hash.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash of 128 bits, by xxHash: against accidents, not against enemies. The same on every machine. */
+/* A hash of 128 bits, by xxHash: it detects accidents, not attacks. The same on every machine. */
 #ifndef YK_HASH_H
 #define YK_HASH_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Structs that callers give to be filled in. The first member is their size, which says how much the program knows of them: that is
- * more, or less, than this library does, when the two are of different versions.
+ * Structs that callers pass to be filled. The first member is the struct's size as the program knows it: larger or smaller than
+ * this library's, when the versions differ.
  */
 #include "base/base.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs that callers give to be filled in, the first member of which is their size. */
+/* Structs that callers pass to be filled; the first member is the size. */
 #ifndef YK_INFO_H
 #define YK_INFO_H
 

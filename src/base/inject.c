@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of drivers' calls, by order of a test or of the environment. The order and its counts are shared with forked
- * children, in which the library asks drivers for their devices; what waits looks at intervals, since a child may be what is waited
- * in.
+ * What becomes of driver calls, as a test or the environment orders. The order and its counts are shared with forked children, in
+ * which the library queries drivers. Waiting threads poll, because the process that they wait in may be a child.
  */
 #include "base/inject.h"
 

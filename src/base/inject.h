@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults of drivers, on order: with --enable-fault-injection the functions in the backends' tables are wrappers
- * (backends/NAME/inject.c), and each asks here what becomes of its call. For tests alone: what is YOKE_API in this header is
- * exported by no other build. By hand: YOKE_INJECT=CALL:N:WHAT, as in clFlush:3:failure, any:17:memory, cuMemAlloc_v2:1:-5,
+ * Injected faults of drivers: with --enable-fault-injection, the functions in the backends' tables are wrappers
+ * (backends/NAME/inject.c), and each asks here what becomes of its call. For tests only: no other build exports the YOKE_API
+ * functions of this header. By hand: YOKE_INJECT=CALL:N:WHAT, as in clFlush:3:failure, any:17:memory, cuMemAlloc_v2:1:-5,
  * any:9:late=20.
  */
 #ifndef YK_INJECT_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binding the functions of a driver's library: all that are missing are told at once, so that nobody has to try one after the
- * other. */
+/* Binding the functions of a driver's library. All missing functions are reported at once. */
 #include "base/library.h"
 
 #include <dlfcn.h>

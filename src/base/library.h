@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binding the functions of a driver's library to a table. For backends. */
+/* Binding the functions of a driver's library to a table, for backends. */
 #ifndef YK_LIBRARY_H
 #define YK_LIBRARY_H
 

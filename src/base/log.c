@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages for people: to the program's function, or where YOKE_LOG asks for it to stderr. Nothing is ever written otherwise. One
- * at a time, so that the program's function need not lock and yoke_log_set knows when the old one is done with.
+ * Log messages: to the program's function, or to stderr where YOKE_LOG is set; nothing else is ever written. Messages are
+ * serialized, so that the program's function needs no lock and yoke_log_set knows when the old function is no longer running.
  */
 #include "base/base.h"
 

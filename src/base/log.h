@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages for people (log.c). For backends too. */
+/* Log messages (log.c). Backends may include this header. */
 #ifndef YK_LOG_H
 #define YK_LOG_H
 

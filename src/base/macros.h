@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every file of the library is written with: hints for the compiler, blocks that are not cancelled, a light lock. */
+/* Macros of every file: hints for the compiler, blocks without cancellation, a light lock. */
 #ifndef YK_MACROS_H
 #define YK_MACROS_H
 

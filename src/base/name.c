@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that come from outside, from the program or a driver: they are cut between letters and made UTF-8, since they go into
- * messages, traces and JSON. And texts that last as long as the process, in a table that grows with them.
+ * Names from outside, from the program or a driver: cut at character boundaries and made valid UTF-8, because messages, traces and
+ * JSON contain them. And texts that live as long as the process, in a table that grows with them.
  */
 #include "base/base.h"
 

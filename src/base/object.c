@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory and the reference counts of objects. A freed object stays readable, marked YK_DEAD, until a few dozen of its size have
- * been freed after it: a second release, or a use after the release, is then an error with a message and not a crash. After that
- * its memory is used again, so creating and releasing objects in a loop allocates nothing.
+ * The memory and the reference counts of objects. A freed object stays readable, marked YK_DEAD, until a few dozen objects of its
+ * size have been freed after it: a second release, or a use after the release, is then an error with a message instead of a crash.
+ * Afterwards its memory is reused, so creating and releasing objects in a loop allocates nothing.
  */
 #include "base/base.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: what the user holds, each with its kind, by which a wrong or released one is told, its references, and what destroys it.
- */
+/* Objects: their kind, by which a wrong or released object is recognized, their reference counts, and what destroys them. */
 #ifndef YK_OBJECT_H
 #define YK_OBJECT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic on sizes that come from outside: from callers, files, drivers. What wraps round would pass every later check, so it is
- * found where it happens.
+ * Arithmetic on sizes from outside: from callers, files and drivers. A wrapped size would pass every later check, so overflow is
+ * detected where it happens.
  */
 #ifndef YK_SIZES_H
 #define YK_SIZES_H

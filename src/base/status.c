@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the numbers mean: statuses by name, meaning and group, and the library's version. All of it comes from the list in yoke.h.
+ * The meaning of numbers: the name, meaning and group of each status, and the library's version. The source is the list in yoke.h.
  */
 #include "base/base.h"
 

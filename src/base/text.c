@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text: a string that grows, numbers, sizes in words, and the nearest of some names. A string that has run out of memory keeps what
- * it had: messages are never a reason to fail.
+ * Text: a growing string, numbers, sizes in words, and the nearest of several names. A string that runs out of memory keeps its
+ * content: a message is never a reason to fail.
  */
 #include "base/base.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts: strings that grow, names that come from outside, letters and numbers. All of it is for backends too. */
+/* Texts: growing strings, names from outside, letters and numbers. Backends may include this header. */
 #ifndef YK_TEXT_H
 #define YK_TEXT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads on demand. Each job has a thread to itself, because it may block for as long as it likes; one that is done stays a second
- * for the next job. The last to become idle is the first to go on: its stack and its core are still warm.
+ * Threads on demand. Each job has a thread to itself, because it may block for any time; an idle thread stays one second for the
+ * next job. The thread that became idle last is used first: its stack and its core are still warm.
  */
 #include "base/thread.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of Yoke's own: for what a stream holds, for settled callbacks, for the watcher and the watchdog. */
+/* Yoke's own threads: for deferred work, completion callbacks, the watcher of events and the watchdog. */
 #ifndef YK_THREAD_H
 #define YK_THREAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread sleeps with: a clock that never jumps, and waiters, which other threads post. */
+/* Blocking: a clock that never jumps, and waiters, on which a thread sleeps until another thread posts. */
 #include "base/waiter.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread sleeps with. */
+/* Waiters, on which threads sleep. */
 #ifndef YK_WAITER_H
 #define YK_WAITER_H
 

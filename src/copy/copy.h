@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What copies of one and of more dimensions, and fills, have in common: checks, and the way an operation goes. */
+/* Shared by copies of one and more dimensions and by fills: the checks, and how an operation is enqueued. */
 #ifndef YK_COPY_H
 #define YK_COPY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fills. The driver's own where it fills as fast as the memory is; else, for what is large, a kernel (kernels/fill), built when it
- * is first needed. It stores 16 bytes at a time, whatever the pattern, so one kernel does for all of them.
+ * Fills. The driver's fill is used where it reaches the memory's speed; else a kernel (kernels/fill) fills large ranges, built at
+ * the first need. The kernel stores 16 bytes at a time for every pattern, so one kernel serves all patterns.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel that fills memory, with its device. */
+/* The fill kernel of a device. */
 #ifndef YK_FILL_H
 #define YK_FILL_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of two and three dimensions. A rect is checked as it is given, then made as flat as it can be: rows that follow each other
- * at once are one row. What is left goes to the driver as one operation, or slice by slice where drivers would not take it.
+ * Copies of two and three dimensions. A rect is checked as the caller passed it, then made as flat as possible: contiguous rows
+ * become one row. The rest goes to the driver as one operation, or slice by slice where drivers would reject it.
  */
 #include "copy/copy.h"
 #include "stream/recording.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies that Yoke carries itself: from and to pageable memory, which drivers copy with one thread and often block for, and between
- * devices that no driver connects.
+ * Staged copies, which Yoke carries out itself: from and to pageable memory, which drivers copy with one thread and often block
+ * for, and between devices that no driver connects.
  *
- * The stream is held, and its worker carries the copy when its turn comes, in pieces of 2 MiB at most. A piece goes through a slot
- * of pinned memory: in from the source, out to the target. A few threads (copiers, the worker is one of them) take the next piece
- * each, and each has two slots, so that one is on the bus while it fills or empties the other. Slots come from the pool of pinned
- * memory and go back there. Pieces of a device's side are given to the stream's own queue, where nothing else is under way then, so
- * streams that carry never wait for each other.
+ * The stream is deferred, and its worker runs the copy in stream order, in pieces of at most 2 MiB. A piece goes through a slot of
+ * pinned memory: in from the source, out to the target. A few threads (the copiers, the worker among them) each take the next
+ * piece. Each copier has two slots, so that one slot is on the bus while the copier fills or empties the other. Slots come from
+ * the pool of pinned memory and return there. Pieces on a device's side are submitted to the stream's own queue, which is
+ * otherwise idle then, so streams with staged copies never wait for each other.
  */
 #include "copy/staging.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies that Yoke carries itself, through pinned memory. */
+/* Staged copies, which Yoke carries out itself, through pinned memory. */
 #ifndef YK_STAGING_H
 #define YK_STAGING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which way a copy between host and device goes: by the driver, by Yoke (staging.c), or held until nothing else is under way. */
+/* The path of a copy between host and device: by the driver, by Yoke (staging.c), or deferred until no other work runs. */
 #include "copy/copy.h"
 #include "memory/pinned.h"
 #include "copy/staging.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices: listing, opening and describing them. Every candidate that is looked at leaves a line in the calling thread's report,
- * and an order that cannot be obeyed is an error that says why and what there is.
+ * Devices: listing, opening and describing them. Every candidate leaves a line in the calling thread's report; a selector that
+ * cannot be satisfied is an error that says why and lists the devices.
  */
 #include "device/device.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Listing and opening among given backends; the public functions give all there are. */
+/* Listing and opening devices of given backends; the public functions pass all backends. */
 #ifndef YK_DEVICE_H
 #define YK_DEVICE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asking a backend for its devices. Loading a driver starts threads and makes a later fork unsafe, and a bad one may crash or hang:
- * so a child asks, answers through a pipe and is gone.
+ * Querying a backend for its devices. Loading a driver starts threads and makes a later fork unsafe, and a broken driver may crash
+ * or hang: so a child process queries the driver, answers through a pipe and exits.
  */
 #include "device/probe.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking a backend for its devices in a child process, which a bad driver may crash or hang without harm. */
+/* Querying a backend for its devices in a child process, in which a broken driver may crash or hang without harm. */
 #ifndef YK_PROBE_H
 #define YK_PROBE_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which device is meant: selectors as text, the order of preference, and the names to suggest. No driver is called here; device.c
- * asks the backends.
+ * Selectors as text, the order of preference, and the names to suggest. This file calls no driver; device.c queries the backends.
  */
 #include "device/selector.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which device is meant: selectors as text, the order of preference, and the names to suggest. Pure functions, except that
- * yk_order_read reads the environment.
+ * Selectors as text, the order of preference, and the names to suggest. Pure functions, except that yk_order_read reads the
+ * environment.
  */
 #ifndef YK_SELECT_H
 #define YK_SELECT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting drivers. A driver may crash or hang while it starts, and a fork in the middle of a start gives a child that cannot use
- * it. So each backend has a turn, which one thread has at a time while it starts the driver, asks it, or forks; who waits for a
- * turn gives up when the driver does not come to an end. The lock below is held for a few instructions only, so that it can be
- * taken around every fork of the program's.
+ * Starting drivers. A driver may crash or hang while it starts, and a fork during a start gives a child that cannot use the
+ * driver. Each backend therefore has a turn, which one thread holds while it starts the driver, queries it, or forks; a thread
+ * that waits for the turn gives up when the driver does not respond. The lock below is held for a few instructions only, so that
+ * it can be taken around every fork of the program.
  */
 #include "device/start.h"
 

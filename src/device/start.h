@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who asks and who starts a backend's driver, in this process or in a child: one thread at a time for each backend. */
+/* Serializes queries and starts of a backend's driver, in this process or in a child: one thread at a time for each backend. */
 #ifndef YK_START_H
 #define YK_START_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is remembered of drivers that have answered well: the libraries that were loaded for it, each with size, time and inode. So
- * an update of a driver, of what it is built on, or of the kernel (that takes a boot) has the child asked again.
+ * The notes on drivers that answered correctly: the libraries that were loaded, each with size, time and inode. An update of a
+ * driver, of a library that it needs, or of the kernel (by its boot) therefore starts a child again.
  */
 #include "device/trust.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the drivers of a backend may be started in this process without asking a child first: they have answered a child before,
- * and neither they nor what decides which they are has changed since. Kept as notes in the cache's folder; without that folder
+ * Whether a backend's drivers may be started in this process without a query in a child: they answered a child before, and neither
+ * the drivers nor the settings that choose them have changed since. The notes are kept in the cache's folder; without that folder
  * nothing is remembered.
  */
 #ifndef YK_TRUST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The closer look at a launch's arguments: at those that do not fit at a fast_check, because they are wrong, or of a kind that is
- * seldom given. Every message names the kernel and the parameter, what that takes and what was given.
+ * The full check of a launch's arguments, for arguments that fail the fast check because they are wrong or of a rare kind. Every
+ * message names the kernel and the parameter, what it takes and what was passed.
  */
 #include "launch/arguments.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arguments of a launch: whether they fit its kernel, and those that no driver takes as they are. Nearly every argument of
- * nearly every launch is a buffer or a scalar, and fits at a fast_check; all others are arguments.c's and launch_host_arrays.c's.
+ * The arguments of a launch: whether they match the kernel, and the kinds that no driver accepts directly. Nearly every argument
+ * of nearly every launch is a buffer or a scalar and passes the fast check; arguments.c and launch_host_arrays.c handle the rest.
  */
 #ifndef YK_ARGUMENTS_H
 #define YK_ARGUMENTS_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches: everything is checked against the device and the compiled kernel first, so that no driver sees a launch it does not
- * check. */
+/*
+ * Launches. Everything is checked against the device and the compiled kernel first, so that no driver gets a launch that it would
+ * not check.
+ */
 #include "launch/arguments.h"
 #include "stream/enqueue.h"
 

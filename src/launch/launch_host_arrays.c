@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches with arguments that no driver takes as they are. Arrays of the host become memory in the stream's order, which is
- * written before the launch, read behind it, and released; all of that is enqueued here, one after the other, so it is held,
- * ordered and told of as if the caller had done it.
+ * Launches with arguments that no driver accepts directly. Host arrays become memory in the stream's order, which is written
+ * before the launch, read after it, and released; all of this is enqueued here as separate operations, so deferral, order and
+ * errors are as if the caller had enqueued them.
  */
 #include "launch/arguments.h"
 #include "copy/copy.h"

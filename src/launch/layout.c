@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a struct lies on a device, asked by a kernel that is put behind the caller's own text. It stores sizes and distances only:
- * the struct itself is nowhere, so it may be of any size.
+ * The layout of a struct on a device, computed by a kernel that is appended to the caller's text. The kernel stores sizes and
+ * offsets only and never creates the struct, which may have any size.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static yoke_status check_arguments(const char *function, const char *name, size_
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: name is NULL", function);
     if (!is_name(strncmp(name, "struct ", 7) == 0 ? name + 7 : name))
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "%s: '%.60s' is not the name of a struct; examples are \"struct particle\" and \"particle\"", function, name);
+                       "%s: '%.60s' is not the name of a struct; examples are \"struct particle\" and \"particle\"", function,
+                       name);
     if (size == 0)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is 0; it must be sizeof(%.60s)", function, name);
     if (!fields)

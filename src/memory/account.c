@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What buffers use of a device's memory, and its limit. A buffer is counted before the driver is asked, and only if the limit
- * allows that, so that threads which ask at the same time never count what they do not get.
+ * The use of a device's memory by buffers, and its limit. A buffer is counted before the driver allocates it, and only if the
+ * limit allows it, so that concurrent threads never count memory that they do not get.
  */
 #include "memory/account.h"
 

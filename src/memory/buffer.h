@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers, as the other rooms of src/ use them. */
+/* Buffers, for the other rooms of src/. */
 #ifndef YK_BUFFER_H
 #define YK_BUFFER_H
 

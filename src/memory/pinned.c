@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether host memory is pinned for a device, which decides how it is copied. What Yoke pinned stands in a search tree by address,
- * with the device it was pinned for; of anything else the driver is asked. A pinned buffer and its bare pointer get one answer.
+ * Whether host memory is pinned for a device, which decides how it is copied. Memory that Yoke pinned is in a search tree by
+ * address, with its device; for any other memory the driver is queried. A pinned buffer and its bare pointer get the same answer.
  */
 #include "memory/pinned.h"
 

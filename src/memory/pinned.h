@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of host memory: whether it is pinned, and whether it may be written. */
+/* Properties of host memory: whether it is pinned, and whether it is writable. */
 #ifndef YK_PINNED_H
 #define YK_PINNED_H
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Released memory, kept to be used again: asking the driver for device memory takes tens of microseconds, and for pinned memory
- * thousands. It is kept by size class, an eighth of a power of two wide at most, and given back oldest first when there is more
- * than the limit.
+ * Released memory, kept for reuse: the driver takes tens of microseconds to allocate device memory, and thousands for pinned
+ * memory. Memory is kept by size class, an eighth of a power of two wide at most, and freed oldest first above the limit.
  *
- * What comes here is either done with, or a stream may still use it: then only buffers in the order of that stream get it, until
- * the stream has gone on. CUDA's driver does the same with a pool of its own (never the process's default one), so ordered buffers
- * are its there: what is described here serves plain buffers, and drivers without pools.
+ * Memory arrives here either idle, or while a stream may still use it: until the stream has passed that point, only buffers in the
+ * order of that stream get it. CUDA's driver does the same with a pool of its own (never the process's default pool), which serves
+ * ordered buffers on CUDA; the pool here serves plain buffers, and drivers without pools.
  */
 #include "memory/pool.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where buffers' memory comes from, and where it goes. */
+/* Where the memory of buffers comes from and goes to. */
 #ifndef YK_POOL_H
 #define YK_POOL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a buffer is made of. */
+/* The struct of a buffer. */
 #ifndef YK_OBJECTS_BUFFER_H
 #define YK_OBJECTS_BUFFER_H
 

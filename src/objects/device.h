@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device is made of. */
+/* The struct of a device. */
 #ifndef YK_OBJECTS_DEVICE_H
 #define YK_OBJECTS_DEVICE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event is made of. */
+/* The struct of an event. */
 #ifndef YK_OBJECTS_EVENT_H
 #define YK_OBJECTS_EVENT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel is made of. */
+/* The struct of a kernel. */
 #ifndef YK_OBJECTS_KERNEL_H
 #define YK_OBJECTS_KERNEL_H
 

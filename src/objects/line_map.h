@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the lines of a text come from whose #include directives were expanded (program/include/include.c). */
+/* The origin of each line of a text whose #include directives were expanded (program/include/include.c). */
 #ifndef YK_LINE_MAP_H
 #define YK_LINE_MAP_H
 

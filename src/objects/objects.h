@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All of them. */
+/* The structs of all objects. */
 #ifndef YK_OBJECTS_H
 #define YK_OBJECTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program is made of. */
+/* The struct of a program. */
 #ifndef YK_OBJECTS_PROGRAM_H
 #define YK_OBJECTS_PROGRAM_H
 

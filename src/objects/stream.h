@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a stream is made of. */
+/* The struct of a stream. */
 #ifndef YK_OBJECTS_STREAM_H
 #define YK_OBJECTS_STREAM_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a source to a program: check it, put in what it includes, and look whether the same has been compiled before, on disk or by
- * another thread at this moment. The key is all that decides what the compiler makes; equal keys are the same program.
+ * Building a program from a source: check the source, expand its includes, and look for an equal program in the cache on disk or
+ * in another thread's current build. The key covers everything that determines the compiler's result; equal keys mean equal
+ * programs.
  */
 #include <inttypes.h>
 #include <stdio.h>

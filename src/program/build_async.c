@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building without blocking, on a thread of Yoke's. An event needs a stream to stand in: the build has one of its own, which is
- * never given anything and which the event keeps. The job keeps program and event, so that the user may release both at any time.
+ * Building without blocking, on one of Yoke's threads. An event needs a stream: each build has its own, which gets no work and
+ * which the event keeps alive. The job retains program and event, so that the caller may release both at any time.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What bytes are. Kinds of code are told apart by how they begin; what begins like none of them is text when all of it could be
- * printed, and else taken for a binary that some driver has made.
+ * Recognizing code. The first bytes tell the kinds apart; unknown bytes are text when all of them are printable, else the binary
+ * of some driver.
  */
 #include "program/code.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bytes are: which of the kinds of code, or none. */
+/* The kind of code in given bytes, if any. */
 #ifndef YK_CODE_H
 #define YK_CODE_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels: looked up once, kept by their program, with the signature that every launch is checked against. What the driver tells of
- * it comes first; what the program's source or image declares fills in the rest, where both agree. */
+/*
+ * Kernels: looked up once, kept by their program, with the signature that every launch is checked against. The driver's report
+ * comes first; the declarations of the program's source or binary complete it where both agree.
+ */
 #include "program/kernel.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels, as the other rooms of src/ use them. */
+/* Kernels, for the other rooms of src/. */
 #ifndef YK_KERNEL_INTERNAL_H
 #define YK_KERNEL_INTERNAL_H
 

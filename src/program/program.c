@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs: the object, its log and its names. It may be handed out while it is still being built (build_async.c): whatever needs
- * more than the object waits in yk_program_wait first.
+ * Programs: the object, its log and its names. A program may be returned while its build still runs (build_async.c): a function
+ * that needs more than the object calls yk_program_wait first.
  */
 #include "program/program.h"
 

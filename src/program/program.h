@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs, as the other rooms of src/ use them: program.c is the object, build.c makes it of a source, program_load.c of saved
- * code. */
+/*
+ * Programs, for the other rooms of src/: program.c has the object, build.c builds it from a source, program_load.c from saved
+ * code.
+ */
 #ifndef YK_PROGRAM_INTERNAL_H
 #define YK_PROGRAM_INTERNAL_H
 

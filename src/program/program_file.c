@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images as bytes. All numbers are little-endian, all texts have their length before them and a NUL behind:
+ * Program binaries as bytes. All numbers are little-endian; each text has its length before it and a NUL after it:
  *
  *     0   magic (8 bytes), format (u32), kind of the code (u32), bytes in all (u64), bytes of code (u64)
  *     32  code, NUL, fingerprint, log
- *         how many name_expressions, kernels and parameters in all (u64 each)
- *         name_expressions: name, lowered name
- *         kernels: name, count (i32), flags (u32), then of each parameter: kind (u32), size (u32), read_only (i32), name, type
+ *         the numbers of name expressions, kernels and parameters (u64 each)
+ *         name expressions: name, lowered name
+ *         kernels: name, count (i32), flags (u32), then for each parameter: kind (u32), size (u32), read_only (i32), name, type
  *     -16 hash of all before it
  *
- * Magic, format, size and hash stay where they are in every format, so that damage is told from another version. A reader believes
- * nothing for the hash's sake: whoever wants to can make one that fits.
+ * Magic, format, size and hash have the same place in every format, so that a reader can tell damage from another version. A
+ * correct hash proves nothing: anybody can compute one.
  */
 #include "program/program_file.h"
 

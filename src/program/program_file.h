@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images: a compiled program in a form that outlives the process, for the cache and for yoke_program_save. The same bytes on every
- * machine; any bytes may be read, and none that were changed are taken.
+ * Program binaries: a compiled program in a form that outlives the process, for the cache and for yoke_program_save. The same
+ * bytes on every machine; the reader accepts any bytes as input, and rejects bytes that were changed.
  */
 #ifndef YK_PROGRAM_FILE_H
 #define YK_PROGRAM_FILE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs of code that is compiled already, and programs as images (program_file.h), which carry what drivers forget: the
- * signatures of kernels, the names of name_expressions, the log.
+ * Programs from compiled code, and program binaries (program_file.h), which carry what drivers forget: the signatures of kernels,
+ * the lowered name expressions, the log.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sources: checking them, copying them, and Yoke's own kernels, which are the twins of kernels/, embedded by the build. Nothing of
- * a source that is wrong gets as far as a compiler, whose words for it would be harder to understand.
+ * Sources: checking and copying them, and Yoke's built-in kernels, the twins of kernels/, which the build embeds. A wrong source
+ * is rejected before it reaches a compiler, whose message would be harder to understand.
  */
 #include "program/source.h"
 
@@ -110,8 +110,8 @@ static yoke_status check_define(const char *function, const char *define)
 static yoke_status check_instance(const char *function, const char *instance)
 {
     if (!strpbrk(instance, LETTERS))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: name expression '%.60s' does not name a kernel; an example is \"scale<float>\"",
-                       function, instance);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: name expression '%.60s' does not name a kernel; an example is \"scale<float>\"", function, instance);
     for (const char *c = instance; *c; c++)
         if ((unsigned char)*c < ' ' || *c == ';')
             return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: byte %zu of name expression '%.60s' is not valid in a name", function,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources as programs are built of them. What is here works on a copy with the members of the running library. */
+/* Sources, for building programs. The functions work on a copy that has the members of the running library. */
 #ifndef YK_SOURCE_H
 #define YK_SOURCE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of Yoke's own kernels, and the header that they may include. The build makes them from kernels/NAME.cu, kernels/NAME.cl
- * and include/yoke/types.h (build-aux/embed.awk), so that the library needs no files at run time.
+ * The table of Yoke's built-in kernels, and the header that they may include. The build generates it from kernels/NAME.cu,
+ * kernels/NAME.cl and include/yoke/types.h (build-aux/embed.awk), so that the library needs no files at run time.
  */
 #ifndef YK_TWINS_H
 #define YK_TWINS_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracing: each operation of a traced stream stands between two events with time stamps. When the driver is done with them, which
- * is asked now and then and when the stream goes, they become times of the host's clock and go to the file.
+ * Tracing: each operation of a traced stream is enclosed by two events with time stamps. Yoke polls the events from time to time
+ * and when the stream is destroyed; complete events become times of the host's clock and are written to the file.
  *
  * The clocks are compared once for each stream: an event is recorded in the empty stream, and its time lies between the call and
- * the driver's answer. The narrowest of some tries counts, which is a few microseconds.
+ * the driver's answer. Of several tries the narrowest counts, which is a few microseconds wide.
  */
 #include "trace/trace.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace that YOKE_TRACE orders. */
+/* The trace that YOKE_TRACE requests. */
 #ifndef YK_TRACE_H
 #define YK_TRACE_H
 

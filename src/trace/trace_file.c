@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trace as a file: Chrome's trace events, a JSON array that chrome://tracing and Perfetto read. It is complete JSON after every
- * line, whatever happens to the program.
+ * The trace as a file: Chrome's trace events, a JSON array that chrome://tracing and Perfetto read. The file is complete JSON
+ * after every line, whatever happens to the program.
  */
 #include "trace/trace.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening the folder of the cache. What is in it will be given to drivers as code, so nobody but the user may be able to write
- * there. The folder is opened once and looked at through its descriptor: what happens to its path later changes nothing.
+ * Opening the folder of the cache. Drivers load its content as code, so only the user may have write permission there. The folder
+ * is opened once and checked through its descriptor: later changes of its path have no effect.
  */
 #include "program/cache/cache_folder.h"
 

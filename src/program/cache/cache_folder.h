@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of the cache on disk: which one the environment orders, and whether it may be used. */
+/* The folder of the cache on disk: which folder the environment names, and whether it may be used. */
 #ifndef YK_CACHE_FOLDER_H
 #define YK_CACHE_FOLDER_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache on disk. An entry is a file named by the hash of its key, and holds the image, the key and a hash over both: so a name
- * that was forged, or two keys of one hash, are misses. Files appear whole, by rename, and are read whole, by who then owns the
- * bytes; there is no lock. Nothing is flushed to the disk: an entry that a power failure has torn does not fit its hash.
+ * The cache on disk. An entry is a file named by the hash of its key; it holds the program binary, the key, and a hash over both,
+ * so a forged name, or two keys with one hash, is a miss. Files appear complete, by rename, and are read completely into memory
+ * that the reader owns; there is no lock. Nothing is flushed to disk: an entry that a power failure has torn fails its hash.
  */
 #include "program/cache/program_cache.h"
 

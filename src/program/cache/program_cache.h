@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache of compiled programs on disk. From any thread, in any number of processes at once; whatever goes wrong is a line in the
- * log and a miss, and leaves the thread's record of errors as it was.
+ * The cache of compiled programs on disk. Any thread, in any number of processes, may use it; every failure is a line in the log
+ * and a miss, and leaves the thread's failure record unchanged.
  */
 #ifndef YK_PROGRAM_CACHE_H
 #define YK_PROGRAM_CACHE_H

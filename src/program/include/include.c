@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Putting in what #include names. No conditional is evaluated: a header that is included where the compiler does not look is put in
- * as well, and does no harm there. What matters is not to put in a header for every way that leads to it, of which there may be
- * millions: it is left out where its guard is sure to close it, because it was put in before in a branch that is still open.
+ * Expanding #include. Conditionals are not evaluated: a header in a branch that the compiler skips is expanded too, which does no
+ * harm. Expanding every inclusion could be exponential, so a header is skipped where its include guard must already be defined:
+ * where it was expanded before in a branch that is still open.
  */
 #include "program/include/include.h"
 #include "program/include/include_parts.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One text of a source and all that it includes, so that each compiler sees the same and a cache's key covers all that was read. */
+/*
+ * A text of a source with all headers that it includes, so that each compiler gets the same text and a cache key covers everything
+ * that was read.
+ */
 #ifndef YK_INCLUDE_H
 #define YK_INCLUDE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding and reading headers: virtual ones, those in the include folders, and <yoke/types.h>. A name may wander about inside its
- * folder but not leave it, neither by ".." nor through a link, so that a source reaches no file that its owner did not offer.
+ * Finding and reading headers: virtual headers, files of the include folders, and <yoke/types.h>. A name may go up and down inside
+ * its folder but not leave it, neither by ".." nor through a link, so that a source reads no file that its owner did not offer.
  */
 #include "program/include/include_parts.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the three files of include expansion share: directives (include_scan.c), headers (include_find.c), and putting in
- * (include.c). */
+/*
+ * Shared by the three files of include expansion: directives (include_scan.c), headers (include_find.c), and the expansion
+ * (include.c).
+ */
 #ifndef YK_INCLUDE_PARTS_H
 #define YK_INCLUDE_PARTS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding the preprocessor's directives in a text, which takes comments, strings and spliced lines apart as compilers do. Linear in
- * the text, and no conditional is evaluated.
+ * Finding the preprocessor's directives in a text, with comments, strings and spliced lines parsed as compilers do. Linear in the
+ * size of the text; conditionals are not evaluated.
  */
 #include "program/include/include_parts.h"
 
