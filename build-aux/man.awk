@@ -100,7 +100,8 @@ function comment(text, follows,    blocks, count, i, mode, block) {
                 request(".Bd -literal -offset indent")
         }
         if (block == "p") {
-            if (follows || i > 1)
+            # A list of statuses makes a space of its own.
+            if ((follows || i > 1) && blocks[i] !~ /^pYOKE_(OK|PENDING|E_[A-Z_]+): /)
                 request(".Pp")
             paragraph(substr(blocks[i], 2))
         } else if (block == "b") {

@@ -105,7 +105,7 @@ static yoke_status check_code(const yoke_program *program, yk_code_kind kind, co
             program->device->info.selector);
     }
     if (!whole)
-        return yk_fail(YOKE_E_BUILD, "cuda: program '%s': the %s is truncated or damaged", program->name, yk_code_kind_text(kind));
+        return yk_fail(YOKE_E_BUILD, "cuda: program '%s': %s that is truncated or damaged", program->name, yk_code_kind_text(kind));
     return kind == YK_CODE_CUBIN ? check_architecture(program, code, size) : YOKE_OK;
 }
 

@@ -508,7 +508,7 @@ static void speak_until(const char *last, const char *selector)
 /* `most`: the least important level that is written. */
 static void check_environment(suite *t, const char *ordered, int most)
 {
-    static const char *const last[LEVELS] = { "", "", "nobody", "is closed", "is closed" };
+    static const char *const last[LEVELS] = { "", "", "no call had returned", "is closed", "is closed" };
     const char *const environment[] = { ordered, "YOKE_WATCHDOG", NULL };
     static char errors[65536];
     unsigned lines = 0, all = 0;
