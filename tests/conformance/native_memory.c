@@ -141,7 +141,7 @@ static void handles_of_other_kinds(suite *t)
             continue;
         NEED_OK(yoke_buffer_create_in(t->device, i ? YOKE_MEMORY_MANAGED : YOKE_MEMORY_MAPPED, 4096, &kinds[i]));
         if (!cuda && i)
-            CHECK_FAILS(YOKE_E_UNSUPPORTED, "shared|host pointer", yoke_buffer_get_native(kinds[i], &handle));
+            CHECK_FAILS(YOKE_E_UNSUPPORTED, "managed|host pointer", yoke_buffer_get_native(kinds[i], &handle));
         else
             CHECK_OK(yoke_buffer_get_native(kinds[i], &handle));
         CHECK((handle == 0) == (!cuda && i));
