@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* ---- Measuring ---- */
 
 /* As in the specification of ELF, 64 bits. */
