@@ -8,7 +8,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +21,6 @@ const char *const figure_group_words[FIGURE_GROUPS] = { "Launch and wait", "Host
 typedef struct options {
     const char *selectors[MOST_DEVICES];
     size_t selector_count;
-    const char *html;
     long seconds;
     bool json, raw;
 } options;
@@ -185,13 +183,6 @@ static int measure_all(const tool_command *command, options *o)
     figures *devices = tool_alloc(MOST_DEVICES * sizeof *devices);
     int code = TOOL_FINE;
     size_t count = 0;
-    struct stat file;
-    FILE *page = o->html ? fopen(o->html, "we") : NULL; /* before the work, so that it is not done in vain */
-    if (o->html && !page) {
-        tool_complain(command, "%s: %s", o->html, strerror(errno));
-        free(devices);
-        return TOOL_WRONG;
-    }
     choose_devices(o);
     for (size_t i = 0; i < o->selector_count; i++) {
         int one = measure(command, o, o->selectors[i], &devices[count]);
@@ -202,14 +193,6 @@ static int measure_all(const tool_command *command, options *o)
         figures_print_json(devices, count, o->seconds);
     else
         figures_print(devices, count);
-    if (page && count > 0)
-        figures_write_html(page, devices, count);
-    else if (page && fstat(fileno(page), &file) == 0 && S_ISREG(file.st_mode))
-        unlink(o->html); /* an empty page helps nobody */
-    if (page && (ferror(page) | fclose(page))) {
-        tool_complain(command, "%s: it cannot be written: %s", o->html, strerror(errno));
-        code = TOOL_WRONG;
-    }
     for (size_t i = 0; i < count; i++) {
         free(devices[i].problem);
         free(devices[i].all);
@@ -221,15 +204,13 @@ static int measure_all(const tool_command *command, options *o)
 static int run(const tool_command *command, int argc, char **argv)
 {
     static const struct option names[] = {
-        { "json", no_argument, NULL, 'j' },   { "html", required_argument, NULL, 'w' }, { "seconds", required_argument, NULL, 's' },
-        { "no-raw", no_argument, NULL, 'n' }, { "help", no_argument, NULL, 'h' },       { NULL, 0, NULL, 0 },
+        { "json", no_argument, NULL, 'j' }, { "seconds", required_argument, NULL, 's' }, { "no-raw", no_argument, NULL, 'n' },
+        { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
     };
     options o = { .seconds = SECONDS, .raw = true };
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option == 'j')
             o.json = true;
-        else if (option == 'w')
-            o.html = optarg;
         else if (option == 'n')
             o.raw = false;
         else if (option == 'h')
@@ -257,7 +238,6 @@ const tool_command tool_bench = {
             "work on the driver without Yoke, done by turns, and the ratio is Yoke's time over that.\n\n"
             "  --seconds N    about so many for each device, 10 unless told; few leave out large copies\n"
             "  --json         print JSON; the schema is installed as yoke/schema/bench.json\n"
-            "  --html FILE    write a page with plots of bandwidth and of latencies, too\n"
             "  --no-raw       Yoke only, for drivers on which the way by hand hangs or fails\n"
             "  --help         print this\n",
     .run = run,

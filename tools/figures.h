@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `yoke bench` has measured, for those who print it: as a table, as JSON, as a page. */
+/* What `yoke bench` has measured, for those who print it: as a table or as JSON. */
 #ifndef FIGURES_H
 #define FIGURES_H
 
@@ -45,6 +45,5 @@ extern const char *const figure_group_names[FIGURE_GROUPS], *const figure_group_
 
 void figures_print(const figures *devices, size_t count);
 void figures_print_json(const figures *devices, size_t count, long seconds);
-void figures_write_html(FILE *out, const figures *devices, size_t count);
 
 #endif

@@ -6,7 +6,6 @@ bin_PROGRAMS += tools/yoke
 tools_yoke_SOURCES = \
 	tools/advice.c \
 	tools/bench.c \
-	tools/bench_html.c \
 	tools/bench_measure.c \
 	tools/bench_table.c \
 	tools/cc.c \
@@ -24,9 +23,6 @@ tools_yoke_SOURCES = \
 	tools/info_group.c \
 	tools/info_json.c \
 	tools/info_text.c \
-	tools/plot.h \
-	tools/plot_bandwidth.c \
-	tools/plot_latency.c \
 	tools/probe.c \
 	tools/probe.h \
 	tools/tool.c \

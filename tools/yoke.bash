@@ -24,7 +24,7 @@ _yoke()
         case $before in
         --device) words=$selectors ;;
         --format) words='text tap junit' ;;
-        --html | --out | --read | --report | --svg)
+        --out | --read | --report | --svg)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
@@ -42,7 +42,7 @@ _yoke()
         help:*) words='info check bench cc trace' ;;
         info:-*) words='--json --timeout --help' ;;
         check:-*) words='--device --report --format --help' ;;
-        bench:-*) words='--seconds --json --html --no-raw --help' ;;
+        bench:-*) words='--seconds --json --no-raw --help' ;;
         cc:-*) words='-I -D --instance --device --help' ;;
         trace:-*) words='--out --svg --read --help' ;;
         info:* | bench:*) words=$selectors ;;
