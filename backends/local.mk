@@ -17,10 +17,6 @@ libyoke_all_la_SOURCES += \
 	backends/cuda/module.c \
 	backends/cuda/nvrtc.c \
 	backends/cuda/program.c \
-	backends/cuda/scan.c \
-	backends/cuda/scan.h \
-	backends/cuda/signature.c \
-	backends/cuda/signature.h \
 	backends/cuda/stream.c \
 	backends/cuda/symbols.def \
 	backends/opencl/backend.c \

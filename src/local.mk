@@ -104,9 +104,16 @@ libyoke_all_la_SOURCES = \
 	src/program/program_file.c \
 	src/program/program_file.h \
 	src/program/program_load.c \
+	src/program/scalar_types.def \
+	src/program/scan.c \
+	src/program/scan.h \
+	src/program/signature.c \
+	src/program/signature.h \
 	src/program/source.c \
 	src/program/source.h \
 	src/program/twins.h \
+	src/program/type_name.c \
+	src/program/type_name.h \
 	src/copy/copy.c \
 	src/copy/copy.h \
 	src/copy/fill.c \

@@ -204,8 +204,11 @@ static int measure_all(const tool_command *command, options *o)
 static int run(const tool_command *command, int argc, char **argv)
 {
     static const struct option names[] = {
-        { "json", no_argument, NULL, 'j' }, { "seconds", required_argument, NULL, 's' }, { "no-raw", no_argument, NULL, 'n' },
-        { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+        { "json", no_argument, NULL, 'j' },
+        { "seconds", required_argument, NULL, 's' },
+        { "no-raw", no_argument, NULL, 'n' },
+        { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 },
     };
     options o = { .seconds = SECONDS, .raw = true };
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {

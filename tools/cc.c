@@ -194,7 +194,7 @@ static void print_kernel(const cc_form *form, const cc_kernel *kernel)
     if (kernel->problem)
         printf("    %s%s%s\n", colours->yellow, kernel->problem, colours->reset);
     else if (!kernel->known)
-        printf("    the driver does not tell its parameters\n");
+        printf("    %s\n", form->from_text ? "it is declared in ways that differ" : "the driver does not tell its parameters");
     for (size_t i = 0; i < kernel->count; i++)
         print_param(&kernel->params[i], i);
 }

@@ -40,11 +40,6 @@ typedef struct cc_form {
 /* Read the kernels that a text declares, without compiling it: macros are not expanded, and templates are not seen through. */
 void cc_read(cc_form *form);
 
-/* A type as OpenCL C spells it, without blanks and qualifiers: CUDA's "unsigned long long" is its "ulong". */
-void cc_plain_type(const char *type, char plain[40]);
-/* Bytes of a type that OpenCL C has too, in its spelling, a vector included; 0 for any other. */
-uint32_t cc_type_bytes(const char *type);
-
 cc_kernel *cc_add_kernel(cc_form *form, const char *name, size_t length);
 cc_param *cc_add_param(cc_kernel *kernel);
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/type_name.h"
+
 #include "cc.h"
 
 static const char *kind_word(int32_t kind)
@@ -11,20 +13,12 @@ static const char *kind_word(int32_t kind)
     return kind >= 0 && kind <= YOKE_PARAM_LOCAL ? words[kind] : words[0];
 }
 
-static bool is_built_in(const char *plain)
-{
-    char type[40];
-    snprintf(type, sizeof type, "%.*s", (int)strcspn(plain, "*"), plain);
-    return cc_type_bytes(type) > 0;
-}
-
 /* Only of types that both languages have: a struct or a typedef may have another name in each. */
 static bool types_differ(const cc_param *one, const cc_param *other)
 {
-    char left[40], right[40];
-    cc_plain_type(one->type, left);
-    cc_plain_type(other->type, right);
-    return is_built_in(left) && is_built_in(right) && strcmp(left, right) != 0;
+    yk_type left, right;
+    return yk_type_read(true, one->type, &left) && yk_type_read(true, other->type, &right) &&
+           (left.kind != right.kind || left.bytes != right.bytes || left.lanes != right.lanes || left.pointers != right.pointers);
 }
 
 /* The first thing in which two parameters differ, in words; NULL: in nothing. */

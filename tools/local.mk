@@ -33,6 +33,11 @@ tools_yoke_SOURCES = \
 	tools/trace_read.c \
 	tools/trace_why.c \
 	tools/yoke.c
+# Pure text of the library's, for cc: which compiles it once more, since the library does not export it.
+tools_yoke_SOURCES += \
+	src/program/scan.c \
+	src/program/signature.c \
+	src/program/type_name.c
 tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tools_yoke_LDADD = bench/libbench.la libyoke.la $(JANSSON_LIBS)
 

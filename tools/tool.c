@@ -72,12 +72,16 @@ bool tool_number(const char *text, long least, long most, long *out_number)
 
 /* ---- Memory ---- */
 
+_Noreturn void tool_no_memory(void)
+{
+    fprintf(stderr, "yoke: out of memory\n");
+    exit(TOOL_WRONG);
+}
+
 static void *need(void *memory)
 {
-    if (!memory) {
-        fprintf(stderr, "yoke: out of memory\n");
-        exit(TOOL_WRONG);
-    }
+    if (!memory)
+        tool_no_memory();
     return memory;
 }
 

@@ -45,6 +45,7 @@ bool tool_number(const char *text, long least, long most, long *out_number);
 
 /* ---- Memory: never NULL ---- */
 
+_Noreturn void tool_no_memory(void);
 void *tool_alloc(size_t size);              /* zeroed */
 void *tool_grow(void *memory, size_t size); /* as realloc */
 char *tool_text(const char *format, ...) YOKE_PRINTF(1, 2);

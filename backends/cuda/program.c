@@ -4,13 +4,14 @@
  * architecture that NVRTC knows below it, which the driver compiles further.
  */
 #include "driver.h"
-#include "signature.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "program/signature.h"
 
 /* What NVRTC is to make. */
 typedef struct target {
@@ -265,8 +266,8 @@ yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *sour
     yoke_status status = yk_nvrtc_load(log);
     (void)lines; /* NVRTC obeys #line */
 
-    if (status == YOKE_OK)
-        status = yk_cuda_read_declarations(yk_text_get(text), text->length, &program->declared);
+    if (status == YOKE_OK && !yk_kernel_table_read(0, yk_text_get(text), text->length, &program->declared))
+        status = yk_no_memory("the kernels' declarations");
     if (status == YOKE_OK)
         status = choose_target(program->device, &t);
     if (status == YOKE_OK)

@@ -8,42 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/type_name.h"
+
 /* NVIDIA's driver puts 4 hidden bytes in front of local memory: of 49152 bytes 49136 can be had and 49151 cannot. */
 enum { HIDDEN_SHARED = 16 };
 
 /* ---- The signature ---- */
 
 /* Bytes of a scalar or vector type of OpenCL C, 0 for any other name. */
-static uint32_t size_of_type(const char *type)
+static uint32_t size_of_type(const char *name)
 {
-    static const struct {
-        const char *name;
-        uint32_t size;
-    } scalars[] = {
-        /* clang-format off */
-        { "char", 1 }, { "uchar", 1 }, { "short", 2 }, { "ushort", 2 }, { "int", 4 }, { "uint", 4 }, { "long", 8 }, { "ulong", 8 },
-        { "half", 2 }, { "float", 4 }, { "double", 8 }, { "unsigned", 4 }, { "signed", 4 }, { "size_t", sizeof(size_t) },
-        { "ptrdiff_t", sizeof(size_t) }, { "intptr_t", sizeof(size_t) }, { "uintptr_t", sizeof(size_t) },
-        /* clang-format on */
-    };
-    static const char *const prefixes[] = { "const ", "volatile ", "unsigned ", "signed ", "__private " };
-
-    for (size_t i = 0; i < YK_COUNT_OF(prefixes); i++)
-        if (strncmp(type, prefixes[i], strlen(prefixes[i])) == 0)
-            return size_of_type(type + strlen(prefixes[i]));
-    for (size_t i = 0; i < YK_COUNT_OF(scalars); i++) {
-        size_t length = strlen(scalars[i].name);
-        if (strncmp(type, scalars[i].name, length) != 0)
-            continue;
-        const char *branches = type + length;
-        if (!*branches)
-            return scalars[i].size;
-        if (strcmp(branches, "3") == 0) /* laid out as 4 */
-            return scalars[i].size * 4;
-        if (strcmp(branches, "2") == 0 || strcmp(branches, "4") == 0 || strcmp(branches, "8") == 0 || strcmp(branches, "16") == 0)
-            return scalars[i].size * (uint32_t)atoi(branches);
-    }
-    return 0;
+    yk_type type;
+    return yk_type_read(true, name, &type) ? yk_type_bytes(true, &type) : 0;
 }
 
 /* Empty where the driver does not know it, or has more to say than fits. */

@@ -47,16 +47,6 @@ yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param)
     return YOKE_OK;
 }
 
-void yk_kernel_table_free(yk_kernel_table *table)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        free(table->kernels[i].name);
-        free(table->kernels[i].params);
-    }
-    free(table->kernels);
-    *table = (yk_kernel_table){ 0 };
-}
-
 static bool agrees(const yk_declaration *declared, const yoke_kernel *kernel)
 {
     if (kernel->param_count < 0 || declared->count != (size_t)kernel->param_count)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The declarations of kernels in CUDA sources: what is plain is understood, and nothing else is guessed at. Each case is a source
- * and what has to be known of its kernels: "name(type name:what, ...)" each, where what is v and bytes for a value, w for a buffer
- * that may be written, r for one that is only read, p for one of which that is not known, and ? for all else.
+ * The declarations of kernels in sources, of CUDA where nothing else is said: what is plain is understood, and nothing else is
+ * guessed at. Each case is a source and what has to be known of its kernels: "name(type name:what, ...)" each, where what is v and
+ * bytes for a value, w for a buffer that may be written, r for one that is only read, p for one of which that is not known, l for
+ * shared memory, and ? for all else.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../tap/tap.h"
-#include "../../backends/cuda/signature.h"
+#include "base/base.h"
+#include "program/signature.h"
 
 #define KERNEL "extern \"C\" __global__ void "
 
@@ -33,6 +35,8 @@ static const struct {
     { KERNEL "f(float, const char *, unsigned long) {}", "f(float :v4, const char * :r, unsigned long :v8)" },
     { KERNEL "f(void *x, const void *y, float4 *z, const uchar2 *w, float2 v) {}",
       "f(void * x:w, const void * y:r, float4 * z:w, const uchar2 * w:r, float2 v:?)" },
+    { KERNEL "f(half *x, const half *y, half a, ptrdiff_t b, longlong2 *z) {}",
+      "f(half * x:w, const half * y:r, half a:v2, ptrdiff_t b:v8, longlong2 * z:w)" },
     { KERNEL "f(float **x, const float *const *y) {}", "f(float * * x:p, const float * const * y:p)" },
     /* What may be anything stays so. */
     { KERNEL "f(T *x, const T *y, T z) {}", "f(T * x:p, const T * y:p, T z:?)" },
@@ -97,7 +101,7 @@ static void describe(const yk_kernel_table *table, yk_text *text)
             else if (param->kind == YK_PARAM_BUFFER)
                 yk_text_add(text, "%s", param->read_only < 0 ? "p" : param->read_only ? "r" : "w");
             else
-                yk_text_add(text, "?");
+                yk_text_add(text, param->kind == YK_PARAM_LOCAL ? "l" : "?");
         }
         if (kernel->count != SIZE_MAX)
             yk_text_add(text, ")");
@@ -105,7 +109,7 @@ static void describe(const yk_kernel_table *table, yk_text *text)
 }
 
 /* From memory that ends where the source does, so that a sanitizer sees a step too far. */
-static void understands(const char *source, const char *wanted)
+static void understands(int how, const char *source, const char *wanted)
 {
     yk_kernel_table table = { 0 };
     yk_text text = { 0 };
@@ -114,13 +118,36 @@ static void understands(const char *source, const char *wanted)
     if (!exact)
         abort();
     memcpy(exact, source, size);
-    yoke_status status = yk_cuda_read_declarations(exact, size, &table);
+    bool read = yk_kernel_table_read(how, exact, size, &table);
     describe(&table, &text);
-    if (!tap_ok(status == YOKE_OK && strcmp(yk_text_get(&text), wanted) == 0, "%.60s", source))
+    if (!tap_ok(read && strcmp(yk_text_get(&text), wanted) == 0, "%.60s", source))
         tap_diag("wanted %s\nbut got %s", wanted, yk_text_get(&text));
     yk_text_free(&text);
     yk_kernel_table_free(&table);
     free(exact);
+}
+
+/* What yoke cc asks for: as the words stand there, in either language. */
+static void as_written(void)
+{
+    static const struct {
+        int how;
+        const char *source, *wanted;
+    } written[] = {
+        { 0, KERNEL "declared(int a); " KERNEL "f(const T *__restrict__ x, struct s *y, IN float z, float4 v) {}",
+          "f(T* x:r, s* y:w, IN float z:v0, float4 v:v16)" },
+        { 0, "#define float double\ntemplate <class T> __global__ void f(float &x, T *const *y, unsigned long long int n) {}",
+          "f(float x:v4, T** y:w, unsigned long long int n:v8)" },
+        { YK_SIGNATURE_OPENCL,
+          "__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void f(__global const float *restrict x, constant int *y, "
+          "ulong n,"
+          " float3 v, unsigned int a, __local float *t) {} kernel void g(void) {} void h(int a) {} __kernel void i(int a);",
+          "f(float* x:r, int* y:r, ulong n:v8, float3 v:v16, unsigned int a:v4, float* t:l) g()" },
+    };
+    for (size_t i = 0; i < YK_COUNT_OF(written); i++)
+        understands(written[i].how | YK_SIGNATURE_AS_WRITTEN, written[i].source, written[i].wanted);
+    understands(YK_SIGNATURE_OPENCL, "__kernel void f(__global float *x, uint n, local int *t, T v) {} __kernel void i(short a);",
+                "f(__global float * x:w, uint n:v4, local int * t:l, T v:?) i(short a:v2)");
 }
 
 /* Every beginning of a source is a source. */
@@ -135,7 +162,7 @@ static void beginnings(void)
             if (!exact)
                 abort();
             memcpy(exact, cases[i].source, length);
-            read += yk_cuda_read_declarations(exact, length, &table) == YOKE_OK;
+            read += yk_kernel_table_read(0, exact, length, &table);
             yk_kernel_table_free(&table);
             free(exact);
         }
@@ -154,8 +181,8 @@ static void many(void)
             yk_text_add(&text, "%sint p%d", j ? ", " : "", j);
         yk_text_add(&text, ") { }\n");
     }
-    yoke_status status = yk_cuda_read_declarations(yk_text_get(&text), text.length, &table);
-    tap_ok(status == YOKE_OK && table.count == KERNELS - 1, "of many kernels only the one with too many parameters is left out");
+    bool read = yk_kernel_table_read(0, yk_text_get(&text), text.length, &table);
+    tap_ok(read && table.count == KERNELS - 1, "of many kernels only the one with too many parameters is left out");
     tap_ok(table.count > 8 && table.kernels[7].count == PARAMS, "as many as a launch can give are no trouble");
     yk_kernel_table_free(&table);
     yk_text_free(&text);
@@ -165,7 +192,8 @@ int main(void)
 {
     tap_start(60);
     for (size_t i = 0; i < YK_COUNT_OF(cases); i++)
-        understands(cases[i].source, cases[i].wanted);
+        understands(0, cases[i].source, cases[i].wanted);
+    as_written();
     beginnings();
     many();
     return tap_done();

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The declarations of kernels in a CUDA source. The driver reports the widths of a kernel's parameters, but neither their names
- * nor whether they are pointers. The parser knows only the C++ of plain declarations and never guesses: a parameter with a macro,
- * a template, a reference or anything else that is not plain stays unknown, and so does a parameter that two declarations of one
- * kernel (in two branches of an #if, say) declare differently.
+ * The declarations of kernels in a source. CUDA's driver reports the widths of a kernel's parameters, but neither their names nor
+ * whether they are pointers. The parser knows only the C++ of plain declarations and never guesses: a parameter with a macro, a
+ * template, a reference or anything else that is not plain stays unknown, and so does a parameter that two declarations of one
+ * kernel (in two branches of an #if, say) declare differently. signature.h says how a source is read as it is written.
  */
-#include "signature.h"
+#include "program/signature.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "scan.h"
+#include "program/scan.h"
+#include "program/type_name.h"
 
-enum { MOST_TOKENS = 48, MOST_PARAMS = YOKE_MAX_ARGS };
+enum { MOST_TOKENS = 48, MOST_PARAMS = YOKE_MAX_ARGS + 1 }; /* in OpenCL C the last one may be shared memory */
 
 /* A name that the source gives a meaning: size 0 is a struct or the like, OTHER what may be anything. */
 enum { OTHER = -1 };
@@ -25,6 +26,7 @@ typedef struct meaning {
 typedef struct reader {
     yk_scanner scanner;
     yk_token token; /* the next one */
+    bool opencl, as_written;
     yk_kernel_table *table;
     meaning *names;
     size_t name_count;
@@ -95,107 +97,86 @@ static void note_macro(reader *r, const yk_token *line)
 
 /* ---- Types ---- */
 
-static bool is_one_of(const yk_token *token, const char *const *words, size_t count)
+static bool is_qualifier(const reader *r, const yk_token *token)
 {
-    for (size_t i = 0; i < count; i++)
-        if (yk_token_is(token, words[i]))
-            return true;
-    return false;
+    return yk_is_qualifier(r->opencl, token->text, token->length);
 }
 
-/* Words that say nothing about a parameter's width. */
-static bool is_qualifier(const yk_token *token)
+/* Add what fits of a word, behind `separator` unless it is the first. */
+static void add_word(char *target, size_t size, const char *separator, const char *word, size_t length)
 {
-    static const char *const words[] = { "const",    "volatile",     "struct",           "class",
-                                         "union",    "enum",         "restrict",         "__restrict",
-                                         "register", "__restrict__", "__grid_constant__" };
-    return is_one_of(token, words, YK_COUNT_OF(words));
+    size_t used = strlen(target);
+    if (used > 0)
+        while (*separator && used + 1 < size)
+            target[used++] = *separator++;
+    if (length > size - 1 - used)
+        length = size - 1 - used;
+    memcpy(target + used, word, length);
+    target[used + length] = '\0';
 }
 
-/* Types that are one word, in bytes; vectors are none of them. OTHER: it is no such type. */
-static int size_of_word(const yk_token *token)
-{
-    static const struct {
-        const char *name;
-        int size;
-    } types[] = {
-        { "char", 1 },     { "bool", 1 },      { "short", 2 },     { "int", 4 },      { "long", 8 },    { "float", 4 },
-        { "double", 8 },   { "signed", 4 },    { "unsigned", 4 },  { "size_t", 8 },   { "int8_t", 1 },  { "uint8_t", 1 },
-        { "int16_t", 2 },  { "uint16_t", 2 },  { "int32_t", 4 },   { "uint32_t", 4 }, { "int64_t", 8 }, { "uint64_t", 8 },
-        { "intptr_t", 8 }, { "uintptr_t", 8 }, { "ptrdiff_t", 8 }, { "void", 0 },
-    };
-    for (size_t i = 0; i < YK_COUNT_OF(types); i++)
-        if (yk_token_is(token, types[i].name))
-            return types[i].size;
-    return OTHER;
-}
-
-/* float2, uchar4 and the like. */
-static bool is_vector(const yk_token *token)
-{
-    static const char *const bases[] = { "char",  "uchar", "short", "ushort",   "int",       "uint",
-                                         "float", "long",  "ulong", "longlong", "ulonglong", "double" };
-    yk_token base = *token;
-    if (token->length < 2 || token->text[token->length - 1] < '1' || token->text[token->length - 1] > '4')
-        return false;
-    base.length--;
-    return is_one_of(&base, bases, YK_COUNT_OF(bases));
-}
-
-/* Of the words of a type: its size; 0 for a struct, a vector or void; OTHER when it is not known what they mean. */
+/* Of the words of a type: its size; 0 for a struct, a vector or void; OTHER when it is not known what they mean. Read as written, a
+ * vector has its size, in the words of either language. */
 static int size_of_type(const reader *r, const yk_token *tokens, size_t count)
 {
-    int size = OTHER, words = 0, one;
-    bool is_short = false, is_long = false, is_char = false, is_double = false;
+    const yk_token *only = NULL;
+    int words = 0;
+    char name[128] = "";
+    yk_type type;
     for (size_t i = 0; i < count; i++) {
-        const yk_token *token = &tokens[i];
-        if (is_qualifier(token))
+        bool word = tokens[i].kind == YK_IDENTIFIER;
+        if (!word && !r->as_written)
+            return OTHER;
+        if (!word || is_qualifier(r, &tokens[i]))
             continue;
-        if (token->kind != YK_IDENTIFIER)
-            return OTHER;
-        one = size_of_name(r, token, is_vector(token) ? 0 : size_of_word(token));
-        if (one == OTHER || (words > 0 && one == 0))
-            return OTHER;
-        is_short = is_short || yk_token_is(token, "short");
-        is_long = is_long || yk_token_is(token, "long");
-        is_char = is_char || yk_token_is(token, "char");
-        is_double = is_double || yk_token_is(token, "double");
-        size = one;
+        add_word(name, sizeof name, " ", tokens[i].text, tokens[i].length);
+        only = &tokens[i];
         words++;
     }
-    if (words <= 1)
-        return size;
-    return is_char ? 1 : is_short ? 2 : is_long || is_double ? 8 : 4; /* "unsigned char", "long long int" */
+    int usual = words == 1 && yk_token_is(only, "void") ? 0 : OTHER;
+    if (yk_type_read(r->opencl, name, &type))
+        usual = type.lanes == 1 || r->as_written ? (int)yk_type_bytes(r->opencl, &type) : 0;
+    else if (r->as_written && yk_type_read(true, name, &type))
+        usual = (int)yk_type_bytes(true, &type);
+    return words == 1 ? size_of_name(r, only, usual) : usual;
 }
 
 /* ---- Parameters ---- */
 
-static bool is_type_word(const yk_token *token)
+static bool is_type_word(const reader *r, const yk_token *token)
 {
-    return is_qualifier(token) || size_of_word(token) != OTHER;
+    return is_qualifier(r, token) || yk_is_type_word(r->opencl, token->text, token->length);
 }
 
-/* The words of the type, with a blank between two. */
-static void write_type(const yk_token *tokens, size_t count, size_t name, bool array, char *target, size_t size)
+/* The words of the type, with a blank between two; as written, without qualifiers, and pointers close to the words. */
+static void write_type(const reader *r, const yk_token *tokens, size_t count, size_t name, bool array, char *target, size_t size)
 {
-    yk_text text = { 0 };
+    target[0] = '\0';
     for (size_t i = 0; i < count; i++) {
-        if (i != name)
-            yk_text_add(&text, "%s%.*s", text.length ? " " : "", (int)tokens[i].length, tokens[i].text);
+        bool pointer = tokens[i].kind == '*' || tokens[i].kind == '[';
+        if (i == name || (r->as_written && !pointer && (tokens[i].kind != YK_IDENTIFIER || is_qualifier(r, &tokens[i]))))
+            continue;
+        if (r->as_written && pointer)
+            add_word(target, size, "", "*", 1);
+        else
+            add_word(target, size, " ", tokens[i].text, tokens[i].length);
     }
     if (array)
-        yk_text_add(&text, " []");
-    yk_string_copy(target, size, yk_text_get(&text));
-    yk_text_free(&text);
+        add_word(target, size, r->as_written ? "" : " ", r->as_written ? "*" : "[]", r->as_written ? 1 : 2);
+}
+
+static bool is_one_of(const yk_token *token, const char *one, const char *other)
+{
+    return yk_token_is(token, one) || yk_token_is(token, other);
 }
 
 /* A pointer's target is known when it is one pointer to something known. */
 static int32_t is_read_only(const reader *r, const yk_token *tokens, size_t base, unsigned pointers)
 {
-    if (pointers != 1 || size_of_type(r, tokens, base) == OTHER)
+    if (!r->as_written && (pointers != 1 || size_of_type(r, tokens, base) == OTHER))
         return -1;
     for (size_t i = 0; i < base; i++)
-        if (yk_token_is(&tokens[i], "const"))
+        if (yk_token_is(&tokens[i], "const") || (r->opencl && is_one_of(&tokens[i], "__constant", "constant")))
             return 1;
     return 0;
 }
@@ -204,36 +185,40 @@ static int32_t is_read_only(const reader *r, const yk_token *tokens, size_t base
 static void read_param(const reader *r, const yk_token *tokens, size_t count, yk_param *param)
 {
     unsigned pointers = 0;
-    bool array = count > 0 && tokens[count - 1].kind == ']';
+    bool array = count > 0 && tokens[count - 1].kind == ']', local = false;
     *param = (yk_param){ .kind = YK_PARAM_ANY, .read_only = -1 };
     while (array && tokens[count - 1].kind != '[') /* "x[]", or "x[4]"; "x[][4]" is not plain */
         count--;
     count -= array;
     size_t base = count;
     for (size_t i = 0; i < count; i++) {
-        if ((tokens[i].kind != YK_IDENTIFIER && tokens[i].kind != '*') || is_macro(r, &tokens[i]))
+        bool pointer = tokens[i].kind == '*' || (r->as_written && tokens[i].kind == '[');
+        if (!r->as_written && ((tokens[i].kind != YK_IDENTIFIER && !pointer) || is_macro(r, &tokens[i])))
             return;
-        pointers += tokens[i].kind == '*';
-        if (tokens[i].kind == '*' && base == count)
+        local = local || (r->opencl && is_one_of(&tokens[i], "__local", "local"));
+        pointers += pointer;
+        if (pointer && base == count)
             base = i;
     }
     size_t name = count;
-    if (count > 1 && tokens[count - 1].kind == YK_IDENTIFIER && !is_type_word(&tokens[count - 1]))
+    if (count > 1 && tokens[count - 1].kind == YK_IDENTIFIER && !is_type_word(r, &tokens[count - 1]))
         name = count - 1;
     if (name < count && tokens[name].length < sizeof param->name)
-        yk_string_copy(param->name, tokens[name].length + 1, tokens[name].text);
+        add_word(param->name, sizeof param->name, "", tokens[name].text, tokens[name].length);
     if (base == count)
         base = name;
-    write_type(tokens, count, name, array, param->type, sizeof param->type);
+    write_type(r, tokens, count, name, array, param->type, sizeof param->type);
     pointers += array;
     int size = size_of_type(r, tokens, base);
-    if (pointers > 0) {
+    if (pointers > 0 && local) {
+        param->kind = YK_PARAM_LOCAL;
+    } else if (pointers > 0) {
         param->kind = YK_PARAM_BUFFER;
         param->size = sizeof(uint64_t);
         param->read_only = is_read_only(r, tokens, base, pointers);
-    } else if (size > 0) {
+    } else if (size > 0 || (r->as_written && param->type[0])) {
         param->kind = YK_PARAM_SCALAR;
-        param->size = (uint32_t)size;
+        param->size = size > 0 ? (uint32_t)size : 0;
     }
 }
 
@@ -242,10 +227,11 @@ static bool read_params(reader *r, yk_param *params, size_t *out_count)
 {
     yk_token tokens[MOST_TOKENS];
     size_t count = 0;
+    const size_t most = r->opencl ? MOST_PARAMS : YOKE_MAX_ARGS;
     int nested = 0; /* parentheses, brackets, braces; those of templates too, which is no parameter that is understood */
     for (*out_count = 0;;) {
         yk_token token = next(r);
-        if (token.kind == YK_END || token.kind == YK_DIRECTIVE || count == MOST_TOKENS || *out_count == MOST_PARAMS)
+        if (token.kind == YK_END || token.kind == YK_DIRECTIVE || count == MOST_TOKENS || *out_count == most)
             return false;
         bool last = token.kind == ')' && nested == 0;
         if (last || (token.kind == ',' && nested == 0)) {
@@ -323,20 +309,20 @@ static bool skip_attribute(reader *r)
     return true;
 }
 
-/* Behind "extern "C" __global__ ... void": the name and the parameters. */
+/* Behind "extern "C" __global__ ... void" or "__kernel void": the name and the parameters. */
 static void read_kernel(reader *r)
 {
     yk_param params[MOST_PARAMS];
     size_t count;
     while (skip_attribute(r))
         ;
-    if (r->token.kind != YK_IDENTIFIER || is_macro(r, &r->token))
+    if (r->token.kind != YK_IDENTIFIER || (!r->as_written && is_macro(r, &r->token)))
         return;
     yk_token name = next(r);
     if (r->token.kind != '(')
         return;
     next(r);
-    if (read_params(r, params, &count) && (r->token.kind == '{' || r->token.kind == ';'))
+    if (read_params(r, params, &count) && (r->token.kind == '{' || (r->token.kind == ';' && !r->as_written)))
         add_kernel(r, &name, params, count);
 }
 
@@ -399,9 +385,9 @@ static void read_word(reader *r, const yk_token *word)
 {
     if (yk_token_is(word, "extern"))
         read_extern(r);
-    else if (yk_token_is(word, "__global__"))
+    else if (r->opencl ? is_one_of(word, "__kernel", "kernel") : yk_token_is(word, "__global__"))
         r->global = true;
-    else if (yk_token_is(word, "void") && r->global && (r->extern_c || r->c_depth >= 0))
+    else if (yk_token_is(word, "void") && r->global && (r->opencl || r->as_written || r->extern_c || r->c_depth >= 0))
         read_kernel(r);
     else if (yk_token_is(word, "struct") || yk_token_is(word, "class") || yk_token_is(word, "union"))
         read_struct(r);
@@ -411,9 +397,21 @@ static void read_word(reader *r, const yk_token *word)
         add_name(r, &r->token, OTHER, false);
 }
 
-yoke_status yk_cuda_read_declarations(const char *text, size_t size, yk_kernel_table *out)
+void yk_kernel_table_free(yk_kernel_table *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        free(table->kernels[i].name);
+        free(table->kernels[i].params);
+    }
+    free(table->kernels);
+    *table = (yk_kernel_table){ 0 };
+}
+
+bool yk_kernel_table_read(int how, const char *text, size_t size, yk_kernel_table *out)
 {
     reader r = { .scanner = { text, text + size, false }, .table = out, .c_depth = -1, .typedef_depth = -1 };
+    r.opencl = how & YK_SIGNATURE_OPENCL;
+    r.as_written = how & YK_SIGNATURE_AS_WRITTEN;
     next(&r);
     while (r.token.kind != YK_END && !r.failed) {
         yk_token token = next(&r);
@@ -427,8 +425,7 @@ yoke_status yk_cuda_read_declarations(const char *text, size_t size, yk_kernel_t
             r.extern_c = r.global = false;
     }
     free(r.names);
-    if (!r.failed)
-        return YOKE_OK;
-    yk_kernel_table_free(out);
-    return yk_no_memory("the kernels' declarations");
+    if (r.failed)
+        yk_kernel_table_free(out);
+    return !r.failed;
 }

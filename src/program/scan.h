@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a CUDA source, which signature.c reads. */
-#ifndef YK_CUDA_SCAN_H
-#define YK_CUDA_SCAN_H
+/* The words of a source of CUDA C++ or OpenCL C, which signature.c reads. */
+#ifndef YK_SCAN_H
+#define YK_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a CUDA source. Comments and blanks are skipped, a string is one word, and macros are not expanded. */
-#include "scan.h"
+/* The words of a kernel source. Comments and blanks are skipped, a string is one word, and macros are not expanded. */
+#include "program/scan.h"
 
 #include <string.h>
 
-#include "base/base.h"
+#include "base/text.h"
 
 static bool begins(const yk_scanner *s, const char *text)
 {
