@@ -2,42 +2,14 @@
 /* What the benchmarks share: see bench.h. */
 #include "bench.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 bench_options bench_option = { .rounds = 31, .largest = SIZE_MAX };
 
 static bool first_figure = true; /* none has been printed yet */
-
-/* One thread writes all of it, so that nothing depends on scheduling. */
-const yoke_source bench_touch = {
-    .size = sizeof(yoke_source),
-    .name = "touch",
-    .cuda = "extern \"C\" __global__ void touch(float *x, float a, int n)\n"
-            "{\n"
-            "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-            "    if (i < n)\n"
-            "        x[i] = a;\n"
-            "}\n",
-    .opencl = "__kernel void touch(__global float *x, float a, int n)\n"
-              "{\n"
-              "    int i = get_global_id(0);\n"
-              "    if (i < n)\n"
-              "        x[i] = a;\n"
-              "}\n",
-};
-
-const yoke_source bench_spin = {
-    .size = sizeof(yoke_source),
-    .name = "spin",
-    .cuda = "extern \"C\" __global__ void spin(unsigned *x, unsigned long long n)\n"
-            "{ unsigned a = x[0]; for (unsigned long long i = 0; i < n; i++) { a = a * 1664525u + 1013904223u; a ^= a >> 16; } "
-            "x[0] = a; }",
-    .opencl = "__kernel void spin(__global uint *x, ulong n)\n"
-              "{ uint a = x[0]; for (ulong i = 0; i < n; i++) { a = a * 1664525u + 1013904223u; a ^= a >> 16; } x[0] = a; }",
-};
 
 static _Noreturn void print_help(const char *name, const char *help, int status)
 {
@@ -87,19 +59,11 @@ int bench_end(void)
     return first_figure ? 1 : 0;
 }
 
-_Noreturn void bench_fail(const char *what, const char *why)
-{
-    fflush(stdout);
-    fprintf(stderr, "%s: %s\n", what, why);
-    exit(1);
-}
-
-yoke_device *bench_next_device(void)
+yoke_device *bench_next_device(yoke_device_info *out_info)
 {
     static const char *const backends[] = { "cuda", "opencl" };
     static size_t next;
     yoke_device *device = NULL;
-    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     while (!device && next < (bench_option.device ? 1 : sizeof backends / sizeof backends[0])) {
         const char *selector = bench_option.device ? bench_option.device : backends[next];
         next++;
@@ -108,19 +72,31 @@ yoke_device *bench_next_device(void)
     }
     if (!device)
         return NULL;
-    if (yoke_device_get_info(device, &info) < 0)
-        bench_fail("yoke_device_get_info", yoke_error()->text);
-    fprintf(stderr, "# %s: %s, driver %s\n", info.selector, info.name, info.driver);
+    *out_info = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
+    measure_must(yoke_device_get_info(device, out_info));
+    fprintf(stderr, "# %s: %s, driver %s\n", out_info->selector, out_info->name, out_info->driver);
     return device;
 }
 
-const bench_side *bench_raw(yoke_device *device)
+int bench_main(int argc, char **argv, const char *name, const char *help,
+               void (*measure)(yoke_device *device, const yoke_device_info *info))
 {
-    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
-    if (yoke_device_get_info(device, &info) < 0)
-        bench_fail("yoke_device_get_info", yoke_error()->text);
-    return strcmp(info.backend, "cuda") == 0 ? &bench_cuda : &bench_opencl;
+    yoke_device *device;
+    yoke_device_info info;
+    bench_begin(argc, argv, name, help);
+    while ((device = bench_next_device(&info))) {
+        measure(device, &info);
+        yoke_device_release(device);
+    }
+    return bench_end();
 }
+
+void bench_open(measure_pair *pair, yoke_device *device)
+{
+    measure_open(pair, device, !bench_option.no_raw);
+}
+
+/* ---- Figures ---- */
 
 void bench_print(const char *prefix, const char *name, double value, const char *unit)
 {
@@ -135,66 +111,22 @@ void bench_print(const char *prefix, const char *name, double value, const char 
     fflush(stdout);
 }
 
-double bench_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double bench_median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare_doubles);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
 typedef struct medians {
     double raw, yoke, ratio;
 } medians;
 
-size_t bench_by_turns(const bench_batch *raw, const bench_batch *yoke, double *raws, double *yokes, size_t least, size_t most,
-                      double nanoseconds)
-{
-    double began = bench_now();
-    size_t i;
-    for (int warm = 0; warm < 2; warm++) {
-        if (raw->self)
-            raw->run(raw);
-        yoke->run(yoke);
-    }
-    for (i = 0; i < most && (i < least || bench_now() - began < nanoseconds); i++) {
-        bool yoke_first = i % 2;
-        if (yoke_first)
-            yokes[i] = yoke->run(yoke);
-        raws[i] = raw->self ? raw->run(raw) : 0;
-        if (!yoke_first)
-            yokes[i] = yoke->run(yoke);
-    }
-    return i;
-}
-
-static medians measure(const char *name, const bench_batch *raw, const bench_batch *yoke)
+static medians measure(const measure_pair *pair)
 {
     size_t rounds = (size_t)bench_option.rounds;
-    double *raws = calloc(3 * rounds, sizeof *raws), *yokes = raws + rounds, *ratios = yokes + rounds;
-    if (!raws)
-        bench_fail(name, "out of memory");
-    bench_by_turns(raw, yoke, raws, yokes, rounds, rounds, 0);
-    for (size_t i = 0; i < rounds; i++)
-        ratios[i] = raw->self ? yokes[i] / raws[i] : 0;
-    medians m = { bench_median(raws, rounds), bench_median(yokes, rounds), bench_median(ratios, rounds) };
-    free(raws);
+    measure_times times = measure_by_turns(pair, rounds, rounds, 0);
+    medians m = { measure_median(times.raws, rounds), measure_median(times.yokes, rounds), times.ratio };
+    free(times.raws);
     return m;
 }
 
-static void print_compared(const char *prefix, const char *name, bool by_hand, medians m, const char *unit)
+static void print_compared(const char *prefix, const char *name, const measure_pair *pair, medians m, const char *unit)
 {
+    bool by_hand = pair->batch[MEASURE_RAW].self;
     char text[128];
     if (by_hand) {
         snprintf(text, sizeof text, "%s.raw", name);
@@ -208,19 +140,105 @@ static void print_compared(const char *prefix, const char *name, bool by_hand, m
     }
 }
 
-double bench_compare(const char *prefix, const char *name, const bench_batch *raw, const bench_batch *yoke, double divisor,
-                     const char *unit)
+double bench_compare(const char *prefix, const char *name, const measure_pair *pair, double operations, const char *unit)
 {
-    medians m = measure(name, raw, yoke);
-    print_compared(prefix, name, raw->self, (medians){ m.raw / divisor, m.yoke / divisor, m.ratio }, unit);
+    double divisor = operations * (strcmp(unit, "ms") == 0 ? 1e6 : strcmp(unit, "us") == 0 ? 1e3 : 1);
+    medians m = measure(pair);
+    print_compared(prefix, name, pair, (medians){ m.raw / divisor, m.yoke / divisor, m.ratio }, unit);
     return m.yoke;
 }
 
-void bench_compare_speed(const char *prefix, const char *name, const bench_batch *raw, const bench_batch *yoke, double amount,
-                         const char *unit)
+void bench_compare_speed(const char *prefix, const char *name, const measure_pair *pair, double bytes, const char *unit)
 {
-    medians m = measure(name, raw, yoke);
-    print_compared(prefix, name, raw->self, (medians){ raw->self ? amount / m.raw : 0, amount / m.yoke, m.ratio }, unit);
+    double amount = strcmp(unit, "TB/s") == 0 ? bytes / 1e3 : bytes;
+    medians m = measure(pair);
+    print_compared(prefix, name, pair, (medians){ m.raw > 0 ? amount / m.raw : 0, amount / m.yoke, m.ratio }, unit);
+}
+
+double bench_case(const char *prefix, const measure_case *which, measure_pair *pair)
+{
+    measure_set(pair, which->run, pair->batch[MEASURE_YOKE].host, which->size, which->program_count);
+    for (int i = 0; i < MEASURE_SIDES; i++)
+        pair->batch[i].way = which->way;
+    return bench_compare(prefix, which->program_name, pair, which->program_count, which->unit);
+}
+
+/* ---- Threads ---- */
+
+enum { THREADS = 4 };
+
+/* A side for each thread, with a stream and a kernel of its own. */
+typedef struct team {
+    void *members[THREADS];
+} team;
+
+typedef struct member {
+    const measure_batch *batch;
+    void *self;
+    pthread_barrier_t *start;
+    pthread_t thread;
+} member;
+
+static void *launch_in_thread(void *user)
+{
+    member *m = user;
+    const measure_side *side = m->batch->side;
+    side->enter(m->self);
+    pthread_barrier_wait(m->start);
+    side->launch(m->self, m->batch->count);
+    side->wait(m->self, 0);
+    side->leave(m->self);
+    return NULL;
+}
+
+/* From the moment when all threads are there to the end of the last. */
+static double launch_in_threads(const measure_batch *batch)
+{
+    const team *all = batch->self;
+    member members[THREADS];
+    pthread_barrier_t start;
+    if (pthread_barrier_init(&start, NULL, THREADS + 1))
+        measure_fail("threads", "no barrier");
+    for (int i = 0; i < THREADS; i++) {
+        members[i] = (member){ .batch = batch, .self = all->members[i], .start = &start };
+        if (pthread_create(&members[i].thread, NULL, launch_in_thread, &members[i]))
+            measure_fail("threads", "none to be had");
+    }
+    pthread_barrier_wait(&start);
+    double began = measure_now();
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(members[i].thread, NULL);
+    double ended = measure_now();
+    pthread_barrier_destroy(&start);
+    return ended - began;
+}
+
+void bench_threads(const char *prefix, const char *name, yoke_device *device, int launches)
+{
+    measure_pair each[THREADS], all;
+    team teams[MEASURE_SIDES];
+    for (int i = 0; i < THREADS; i++) {
+        bench_open(&each[i], device);
+        measure_reserve(&each[i], 4096, 0);
+        for (int side = 0; side < MEASURE_SIDES; side++)
+            teams[side].members[i] = each[i].batch[side].self;
+    }
+    all = each[0];
+    for (int side = 0; side < MEASURE_SIDES; side++)
+        all.batch[side].self = teams[side].members[0] ? &teams[side] : NULL;
+    measure_set(&all, launch_in_threads, NULL, 0, launches);
+    bench_compare(prefix, name, &all, THREADS * launches, "ns");
+    for (int i = 0; i < THREADS; i++)
+        measure_close(&each[i]);
+}
+
+/* ---- Names ---- */
+
+const char *bench_name(const char *pattern, const char *size, char name[64])
+{
+    size_t before = strcspn(pattern, "#");
+    snprintf(name, 64, "%.*s%s%s", (int)before, pattern, size, pattern[before] ? pattern + before + 1 : "");
+    return name;
 }
 
 const char *bench_size_name(size_t size, char name[16])

@@ -13,110 +13,26 @@
 
 #include "bench.h"
 
-#define THREADS 4
-#define LAUNCHES 2000 /* of each thread */
-
-static void must(yoke_status status)
-{
-    if (status < 0)
-        bench_fail("yoke", yoke_error()->text);
-}
-
 /* ---- Recording and asking ---- */
 
-static double event_query(const bench_batch *batch)
-{
-    double start = bench_now();
-    batch->side->event_query(batch->self, batch->count);
-    return bench_now() - start;
-}
-
 /* Behind a long copy, since on an idle stream there is nothing to ask the driver for. */
-static double event_record(const bench_batch *batch)
-{
-    batch->side->write(batch->self, batch->host, BENCH_LARGE, 1);
-    double start = bench_now();
-    batch->side->event_record(batch->self, batch->count);
-    double end = bench_now();
-    batch->side->wait(batch->self);
-    return end - start;
-}
+MEASURE_RUN(event_record, side->write(self, 0, batch->host, MEASURE_LARGE, 1), side->event_record(self, batch->count))
+MEASURE_RUN(event_query, , side->event_query(self, batch->count))
 
-static void measure_calls(const char *backend, yoke_device *device, const bench_side *by_hand)
+static void measure_calls(const char *backend, yoke_device *device)
 {
     yoke_buffer *pinned;
-    must(yoke_buffer_create_pinned(device, BENCH_LARGE, &pinned));
-    void *host = yoke_buffer_get_host(pinned);
-    memset(host, 1, BENCH_LARGE);
-    bench_batch yoke = { .side = &bench_yoke, .self = bench_yoke.open(device), .host = host, .run = event_record, .count = 200 };
-    bench_batch raw = yoke;
-    raw.side = by_hand;
-    raw.self = bench_option.no_raw ? NULL : by_hand->open(device);
-    bench_compare(backend, "event_record", &raw, &yoke, yoke.count, "ns");
-    yoke.run = raw.run = event_query;
-    yoke.count = raw.count = 1000;
-    bench_compare(backend, "event_query", &raw, &yoke, yoke.count, "ns");
-    if (raw.self)
-        raw.side->close(raw.self);
-    yoke.side->close(yoke.self);
+    measure_pair pair;
+    measure_must(yoke_buffer_create_pinned(device, MEASURE_LARGE, &pinned));
+    void *host = memset(yoke_buffer_get_host(pinned), 1, MEASURE_LARGE);
+    bench_open(&pair, device);
+    measure_reserve(&pair, MEASURE_LARGE, 0);
+    measure_set(&pair, event_record, host, 0, 200);
+    bench_compare(backend, "event_record", &pair, 200, "ns");
+    measure_set(&pair, event_query, NULL, 0, 1000);
+    bench_compare(backend, "event_query", &pair, 1000, "ns");
+    measure_close(&pair);
     yoke_buffer_release(pinned);
-}
-
-/* ---- Threads ---- */
-
-typedef struct launcher {
-    const bench_side *side;
-    void *self;
-    pthread_barrier_t *start;
-} launcher;
-
-static void *launch_all(void *argument)
-{
-    launcher *l = argument;
-    pthread_barrier_wait(l->start);
-    l->side->launch(l->self, LAUNCHES);
-    l->side->wait(l->self);
-    return NULL;
-}
-
-/* batch->self: THREADS sides, one a thread. */
-static double threads(const bench_batch *batch)
-{
-    void **selves = batch->self;
-    pthread_barrier_t start;
-    pthread_t ids[THREADS];
-    launcher launchers[THREADS];
-    if (pthread_barrier_init(&start, NULL, THREADS + 1))
-        bench_fail("threads", "no barrier");
-    for (int i = 0; i < THREADS; i++) {
-        launchers[i] = (launcher){ batch->side, selves[i], &start };
-        if (pthread_create(&ids[i], NULL, launch_all, &launchers[i]))
-            bench_fail("threads", "no thread");
-    }
-    pthread_barrier_wait(&start);
-    double begin = bench_now();
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(ids[i], NULL);
-    double time = bench_now() - begin;
-    pthread_barrier_destroy(&start);
-    return time;
-}
-
-static void measure_threads(const char *backend, yoke_device *device, const bench_side *by_hand)
-{
-    void *ours[THREADS], *theirs[THREADS] = { NULL };
-    for (int i = 0; i < THREADS; i++) {
-        ours[i] = bench_yoke.open(device);
-        theirs[i] = bench_option.no_raw ? NULL : by_hand->open(device);
-    }
-    bench_batch yoke = { .side = &bench_yoke, .self = ours, .run = threads };
-    bench_batch raw = { .side = by_hand, .self = theirs[0] ? theirs : NULL, .run = threads };
-    bench_compare(backend, "4_threads_launch", &raw, &yoke, THREADS * LAUNCHES, "ns");
-    for (int i = 0; i < THREADS; i++) {
-        if (theirs[i])
-            by_hand->close(theirs[i]);
-        bench_yoke.close(ours[i]);
-    }
 }
 
 /* ---- Long waits ---- */
@@ -138,20 +54,21 @@ static double cpu_seconds(void)
 static yoke_event *spin_for(spinner *s, double seconds)
 {
     yoke_event *event;
-    must(yoke_launch(s->stream, s->kernel, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(s->buffer, (uint64_t)(s->rate * seconds))));
-    must(yoke_event_record(s->stream, 0, &event));
+    measure_must(
+        yoke_launch(s->stream, s->kernel, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(s->buffer, (uint64_t)(s->rate * seconds))));
+    measure_must(yoke_event_record(s->stream, 0, &event));
     return event;
 }
 
 static void wait_in_call(yoke_event *event)
 {
-    must(yoke_event_wait(event));
+    measure_must(yoke_event_wait(event));
 }
 
 static void wait_in_poll(yoke_event *event)
 {
     struct pollfd readable = { .events = POLLIN };
-    must(yoke_event_get_fd(event, &readable.fd));
+    measure_must(yoke_event_get_fd(event, &readable.fd));
     poll(&readable, 1, -1);
     close(readable.fd);
 }
@@ -167,7 +84,7 @@ static void *look(void *argument)
     witness *w = argument;
     while (yoke_event_query(w->event) == YOKE_PENDING)
         continue;
-    w->ended = bench_now();
+    w->ended = measure_now();
     return NULL;
 }
 
@@ -179,23 +96,23 @@ static double wake_late(spinner *s, void (*wait)(yoke_event *event))
         pthread_t id;
         witness w = { .event = spin_for(s, 0.0097 + 0.00013 * (double)i) };
         if (pthread_create(&id, NULL, look, &w))
-            bench_fail("wake", "no thread");
+            measure_fail("wake", "no thread");
         wait(w.event);
-        double woke = bench_now();
+        double woke = measure_now();
         pthread_join(id, NULL);
         late[i] = (woke - w.ended) * 1e-3;
         yoke_event_release(w.event);
     }
-    return bench_median(late, sizeof late / sizeof late[0]);
+    return measure_median(late, sizeof late / sizeof late[0]);
 }
 
 static void measure_way(const char *backend, const char *way, spinner *s, void (*wait)(yoke_event *event))
 {
     char name[64];
     yoke_event *event = spin_for(s, 2.0);
-    double cpu = cpu_seconds(), start = bench_now();
+    double cpu = cpu_seconds(), start = measure_now();
     wait(event);
-    double took = (bench_now() - start) * 1e-9;
+    double took = (measure_now() - start) * 1e-9;
     snprintf(name, sizeof name, "wait_2s.%s.core", way);
     bench_print(backend, name, 100 * (cpu_seconds() - cpu) / took, "%");
     yoke_event_release(event);
@@ -212,41 +129,38 @@ static void measure_waits(const char *backend, yoke_device *device)
     spinner s = { .rate = 1e5 };
     yoke_program *program;
     yoke_event *event;
-    must(yoke_stream_create(device, &s.stream));
-    must(yoke_buffer_create(device, 4, &s.buffer));
-    must(yoke_program_build(device, &bench_spin, &program));
-    must(yoke_kernel_get(program, "spin", &s.kernel));
+    measure_must(yoke_stream_create(device, &s.stream));
+    measure_must(yoke_buffer_create(device, 4, &s.buffer));
+    measure_must(yoke_program_build(device, &measure_spin, &program));
+    measure_must(yoke_kernel_get(program, "spin", &s.kernel));
     for (double time = 0; time < 0.05; s.rate *= 2) {
-        double start = bench_now();
+        double start = measure_now();
         event = spin_for(&s, 1.0);
-        must(yoke_event_wait(event));
+        measure_must(yoke_event_wait(event));
         yoke_event_release(event);
-        time = (bench_now() - start) * 1e-9;
+        time = (measure_now() - start) * 1e-9;
         if (time >= 0.05)
             s.rate /= 2 * time;
     }
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        must(yoke_device_set_wait(device, ways[i].policy));
+        measure_must(yoke_device_set_wait(device, ways[i].policy));
         measure_way(backend, ways[i].name, &s, wait_in_call);
     }
-    must(yoke_device_set_wait(device, YOKE_WAIT_AUTO));
+    measure_must(yoke_device_set_wait(device, YOKE_WAIT_AUTO));
     measure_way(backend, "fd", &s, wait_in_poll);
     yoke_program_release(program);
     yoke_buffer_release(s.buffer);
     yoke_stream_release(s.stream);
 }
 
+static void measure(yoke_device *device, const yoke_device_info *info)
+{
+    measure_calls(info->backend, device);
+    bench_threads(info->backend, "4_threads_launch", device, 2000);
+    measure_waits(info->backend, device);
+}
+
 int main(int argc, char **argv)
 {
-    yoke_device *device;
-    bench_begin(argc, argv, "events", "Events, waits, and launching from four threads.");
-    while ((device = bench_next_device())) {
-        yoke_device_info info = YOKE_DEVICE_INFO_INIT;
-        must(yoke_device_get_info(device, &info));
-        measure_calls(info.backend, device, bench_raw(device));
-        measure_threads(info.backend, device, bench_raw(device));
-        measure_waits(info.backend, device);
-        yoke_device_release(device);
-    }
-    return bench_end();
+    return bench_main(argc, argv, "events", "Events, waits, and launching from four threads.", measure);
 }

@@ -12,132 +12,81 @@
 #define CHANGES 200
 #define CHANGED 10 /* kernels of a graph that is changed and launched by turns */
 
-/* A batch is `count` graphs of `size` kernels; all of them have finished at its end. */
-static double in_stream(const bench_batch *batch)
-{
-    double start = bench_now();
-    batch->side->launch(batch->self, batch->count * (int)batch->size);
-    batch->side->wait(batch->self);
-    return bench_now() - start;
-}
-
-static double in_graph(const bench_batch *batch)
-{
-    double start = bench_now();
-    batch->side->graph_launch(batch->self, batch->count);
-    batch->side->wait(batch->self);
-    return bench_now() - start;
-}
-
-static double in_graph_wait(const bench_batch *batch)
-{
-    double start = bench_now();
-    for (int i = 0; i < batch->count; i++) {
-        batch->side->graph_launch(batch->self, 1);
-        batch->side->wait(batch->self);
-    }
-    return bench_now() - start;
-}
-
-static double make(const bench_batch *batch)
-{
-    double start = bench_now();
+/* A batch is `count` graphs of `size` kernels. */
+MEASURE_RUN(make, , {
     for (int i = 0; i < batch->count; i++)
-        batch->side->graph_make(batch->self, (int)batch->size);
-    return bench_now() - start;
-}
-
-static double set_args(const bench_batch *batch)
-{
-    double start = bench_now();
-    batch->side->graph_set_args(batch->self, batch->count);
-    return bench_now() - start;
-}
-
-static double set_args_launch(const bench_batch *batch)
-{
-    double start = bench_now();
+        side->graph_make(self, (int)batch->size);
+})
+MEASURE_RUN(in_graph_wait, , {
     for (int i = 0; i < batch->count; i++) {
-        batch->side->graph_set_args(batch->self, 1);
-        batch->side->graph_launch(batch->self, 1);
+        side->graph_launch(self, 1);
+        side->wait(self, 0);
     }
-    batch->side->wait(batch->self);
-    return bench_now() - start;
-}
+})
+MEASURE_RUN(set_args, , side->graph_set_args(self, batch->count))
+MEASURE_RUN(set_args_launch, , {
+    for (int i = 0; i < batch->count; i++) {
+        side->graph_set_args(self, 1);
+        side->graph_launch(self, 1);
+    }
+    side->wait(self, 0);
+})
 
-/* `graph`: the raw side, or one without self where the driver has no graphs. */
-static void measure_chain(const char *backend, bench_batch stream, bench_batch graph, bench_batch yoke, int kernels)
+/* `graphs`: `pair`, without the way by hand where the driver has no graphs. */
+static void measure_chain(const char *backend, measure_pair *pair, measure_pair *graphs, int kernels)
 {
     int count = KERNELS / kernels < LAUNCHES ? KERNELS / kernels : LAUNCHES;
     double all = (double)kernels * count;
-    char name[64];
+    char number[16], name[64];
 
-    stream.size = graph.size = yoke.size = (size_t)kernels;
-    stream.count = graph.count = yoke.count = count;
-    if (graph.self)
-        graph.side->graph_make(graph.self, kernels);
-    yoke.side->graph_make(yoke.self, kernels);
-
-    stream.run = yoke.run = in_stream;
-    snprintf(name, sizeof name, "stream_%d_per_kernel", kernels);
-    bench_compare(backend, name, &stream, &yoke, all, "ns");
-    graph.run = yoke.run = in_graph;
-    snprintf(name, sizeof name, "graph_%d_per_kernel", kernels);
-    bench_compare(backend, name, &graph, &yoke, all, "ns");
-    snprintf(name, sizeof name, "graph_%d_beside_raw_stream", kernels);
-    bench_compare(backend, name, &stream, &yoke, all, "ns");
-    graph.run = yoke.run = in_graph_wait;
-    snprintf(name, sizeof name, "graph_%d_wait", kernels);
-    bench_compare(backend, name, &graph, &yoke, 1e3 * count, "us");
-    graph.run = yoke.run = make;
-    graph.count = yoke.count = 1;
-    snprintf(name, sizeof name, "graph_%d_make", kernels);
-    bench_compare(backend, name, &graph, &yoke, 1e3, "us");
+    snprintf(number, sizeof number, "%d", kernels);
+    measure_make_graphs(graphs, kernels);
+    measure_pair beside = *pair;
+    measure_set(&beside, NULL, NULL, (size_t)kernels, count);
+    int side = MEASURE_RAW; /* the stream's row is by hand what the graph's is through Yoke */
+    for (size_t i = 0; i < measure_case_count; i++) {
+        const measure_case *which = &measure_cases[i];
+        if (which->group != MEASURE_GRAPH)
+            continue;
+        measure_pair *measured = side == MEASURE_RAW ? pair : graphs;
+        measure_set(measured, which->run, NULL, (size_t)kernels, count);
+        bench_compare(backend, bench_name(which->program_name, number, name), measured, all, which->unit);
+        beside.batch[side++].run = which->run;
+    }
+    bench_compare(backend, bench_name("graph_#_beside_raw_stream", number, name), &beside, all, "ns");
+    measure_set(graphs, in_graph_wait, NULL, (size_t)kernels, count);
+    bench_compare(backend, bench_name("graph_#_wait", number, name), graphs, count, "us");
+    measure_set(graphs, make, NULL, (size_t)kernels, 1);
+    bench_compare(backend, bench_name("graph_#_make", number, name), graphs, 1, "us");
 }
 
-static void measure_changes(const char *backend, bench_batch graph, bench_batch yoke)
+static void measure_changes(const char *backend, measure_pair *graphs)
 {
-    if (!graph.self || !graph.side->graph_set_args)
-        graph.self = NULL;
-    else
-        graph.side->graph_make(graph.self, CHANGED);
-    yoke.side->graph_make(yoke.self, CHANGED);
-    graph.count = yoke.count = CHANGES;
-    graph.run = yoke.run = set_args;
-    bench_compare(backend, "set_args", &graph, &yoke, CHANGES, "ns");
-    graph.count = yoke.count = LAUNCHES;
-    graph.run = yoke.run = set_args_launch;
-    bench_compare(backend, "set_args_launch", &graph, &yoke, 1e3 * LAUNCHES, "us");
+    measure_pair pair = *graphs;
+    measure_make_graphs(&pair, CHANGED);
+    if (!pair.batch[MEASURE_RAW].side->graph_set_args)
+        pair.batch[MEASURE_RAW].self = NULL;
+    measure_set(&pair, set_args, NULL, CHANGED, CHANGES);
+    bench_compare(backend, "set_args", &pair, CHANGES, "ns");
+    measure_set(&pair, set_args_launch, NULL, CHANGED, LAUNCHES);
+    bench_compare(backend, "set_args_launch", &pair, LAUNCHES, "us");
 }
 
-static void measure(yoke_device *device)
+static void measure(yoke_device *device, const yoke_device_info *info)
 {
-    const bench_side *by_hand = bench_raw(device);
-    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
-    if (yoke_device_get_info(device, &info) < 0)
-        bench_fail("yoke_device_get_info", yoke_error()->text);
-    bench_batch yoke = { .side = &bench_yoke, .self = bench_yoke.open(device) };
-    bench_batch raw = { .side = by_hand, .self = bench_option.no_raw ? NULL : by_hand->open(device) };
-    bench_batch graph = raw;
-    if (raw.self && !by_hand->graph_make(raw.self, 0))
-        graph.self = NULL;
-
+    measure_pair pair, graphs;
+    bench_open(&pair, device);
+    measure_reserve(&pair, 4096, 0);
+    graphs = pair;
+    if (!measure_make_graphs(&pair, 0))
+        graphs.batch[MEASURE_RAW].self = NULL;
     for (int kernels = 1; kernels <= 1000; kernels *= 10)
-        measure_chain(info.backend, raw, graph, yoke, kernels);
-    measure_changes(info.backend, graph, yoke);
-
-    if (raw.self)
-        raw.side->close(raw.self);
-    yoke.side->close(yoke.self);
+        measure_chain(info->backend, &pair, &graphs, kernels);
+    measure_changes(info->backend, &graphs);
+    measure_close(&pair);
 }
 
 int main(int argc, char **argv)
 {
-    yoke_device *device;
-    bench_begin(argc, argv, "graph", "Graphs of a chain of small kernels, launched and changed.");
-    while ((device = bench_next_device())) {
-        measure(device);
-        yoke_device_release(device);
-    }
-    return bench_end();
+    return bench_main(argc, argv, "graph", "Graphs of a chain of small kernels, launched and changed.", measure);
 }

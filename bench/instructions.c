@@ -19,34 +19,34 @@
 
 static char host[SMALL];
 
-static void launch(const bench_side *side, void *self, int count)
+static void launch(const measure_side *side, void *self, int count)
 {
     side->launch(self, count);
 }
 
-static void launch_wait(const bench_side *side, void *self, int count)
+static void launch_wait(const measure_side *side, void *self, int count)
 {
     side->launch_wait(self, count);
 }
 
-static void alloc_free(const bench_side *side, void *self, int count)
+static void alloc_free(const measure_side *side, void *self, int count)
 {
-    side->alloc_free(self, ALLOCATION, count);
+    side->alloc_free(self, MEASURE_PLAIN, ALLOCATION, count);
 }
 
-static void write_small(const bench_side *side, void *self, int count)
+static void write_small(const measure_side *side, void *self, int count)
 {
-    side->write(self, host, SMALL, count);
+    side->write(self, 0, host, SMALL, count);
 }
 
-static void write_small_wait(const bench_side *side, void *self, int count)
+static void write_small_wait(const measure_side *side, void *self, int count)
 {
     side->write_wait(self, host, SMALL, count);
 }
 
 static const struct {
     const char *name;
-    void (*run)(const bench_side *side, void *self, int count);
+    void (*run)(const measure_side *side, void *self, int count);
     bool by_gpuarray;
 } cases[] = {
     { "launch", launch, true },         { "launch_wait", launch_wait, true },        { "alloc_free_1m", alloc_free, true },
@@ -55,16 +55,16 @@ static const struct {
 
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-static const bench_side *const sides[] = { &bench_opencl, &bench_yoke, &bench_gpuarray };
+static const measure_side *const sides[] = { &measure_opencl, &measure_yoke, &bench_gpuarray };
 
 enum { SIDES = sizeof sides / sizeof sides[0] };
 
 /* ---- Under callgrind ---- */
 
 /* Callgrind counts inside of this function and dumps behind it. */
-__attribute__((noinline)) void measured(int which, const bench_side *side, void *self);
+__attribute__((noinline)) void measured(int which, const measure_side *side, void *self);
 
-void measured(int which, const bench_side *side, void *self)
+void measured(int which, const measure_side *side, void *self)
 {
     cases[which].run(side, self, TIMES);
 }
@@ -72,18 +72,21 @@ void measured(int which, const bench_side *side, void *self)
 /* Everything, in the order in which the dumps are read. */
 static void run_all(void)
 {
-    yoke_device *device = bench_next_device();
+    yoke_device_info info;
+    yoke_device *device = bench_next_device(&info);
     if (!device)
         exit(1);
     for (int i = 0; i < SIDES; i++) {
         void *self = sides[i]->open(device);
+        if (self)
+            sides[i]->reserve(self, SMALL, 0);
         for (int which = 0; self && which < CASES; which++) {
             if (sides[i] == &bench_gpuarray && !cases[which].by_gpuarray)
                 continue;
             cases[which].run(sides[i], self, TIMES);
-            sides[i]->wait(self);
+            sides[i]->wait(self, 0);
             measured(which, sides[i], self);
-            sides[i]->wait(self);
+            sides[i]->wait(self, 0);
         }
         if (self)
             sides[i]->close(self);
@@ -154,7 +157,7 @@ static void read_dump(const char *path, profile *dump)
     char line[8192];
     int object = 0, called_object = 0, called_function = 0;
     if (!file)
-        bench_fail(path, strerror(errno));
+        measure_fail(path, strerror(errno));
     dump->total = dump->below = dump->allocations = 0;
     while (fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = '\0';
@@ -234,7 +237,7 @@ static void run_valgrind(char *program, const char *folder)
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     if (pid < 0 || status != 0)
-        bench_fail("instructions", "the run under valgrind failed");
+        measure_fail("instructions", "the run under valgrind failed");
 }
 
 int main(int argc, char **argv)
@@ -248,7 +251,7 @@ int main(int argc, char **argv)
     }
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length < 0 || !mkdtemp(folder))
-        bench_fail("instructions", strerror(errno));
+        measure_fail("instructions", strerror(errno));
     program[length] = '\0';
     run_valgrind(program, folder);
     report(folder);

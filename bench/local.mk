@@ -1,29 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each program prints lines "name value unit", beside the raw driver in the same process.
+# Programs for Yoke's developers, which are not installed: each prints lines "name value unit", beside the raw driver in the same
+# process. What they measure with is tools/measure/.
 
 noinst_LTLIBRARIES += bench/libbench.la
 bench_libbench_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS) $(GPUARRAY_CPPFLAGS)
 bench_libbench_la_SOURCES = \
 	bench/bench.c \
 	bench/bench.h \
-	bench/memory.h \
-	bench/memory_cuda.c \
-	bench/memory_opencl.c \
-	bench/memory_yoke.c \
-	bench/raw_cuda.c \
-	bench/raw_cuda.h \
-	bench/raw_opencl.c \
-	bench/raw_opencl.h \
-	bench/side_cuda.c \
 	bench/side_gpuarray.c \
-	bench/side_opencl.c \
-	bench/side_yoke.c \
 	bench/startup.h \
 	bench/startup_cuda.c \
 	bench/startup_opencl.c
 
-bench_libraries = bench/libbench.la libyoke.la $(GPUARRAY_LIBS)
+bench_libraries = bench/libbench.la tools/libmeasure.la libyoke.la $(GPUARRAY_LIBS)
 noinst_PROGRAMS += bench/alloc
 bench_alloc_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/events

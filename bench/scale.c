@@ -25,17 +25,11 @@ typedef struct tools {
     yoke_kernel *kernel;
 } tools;
 
-static void must(yoke_status status)
-{
-    if (status < 0)
-        bench_fail("scale", yoke_error()->text);
-}
-
 static void *array_of(size_t count, size_t size)
 {
     void *array = calloc(count, size);
     if (!array)
-        bench_fail("scale", "out of memory");
+        measure_fail("scale", "out of memory");
     return array;
 }
 
@@ -44,31 +38,32 @@ static void *array_of(size_t count, size_t size)
 static void create_buffer(tools *t)
 {
     yoke_buffer *buffer;
-    must(yoke_buffer_create(t->device, TINY, &buffer));
+    measure_must(yoke_buffer_create(t->device, TINY, &buffer));
     yoke_buffer_release(buffer);
 }
 
 static void create_view(tools *t)
 {
     yoke_buffer *view;
-    must(yoke_buffer_create_view(t->buffer, 0, TINY, &view));
+    measure_must(yoke_buffer_create_view(t->buffer, 0, TINY, &view));
     yoke_buffer_release(view);
 }
 
 static void launch(tools *t)
 {
-    must(yoke_launch(t->stream, t->kernel, YOKE_DIM(1), YOKE_DIM(BENCH_BLOCK), 0, YOKE_ARGS(t->buffer, 1.0f, (int32_t)1)));
+    measure_must(
+        yoke_launch(t->stream, t->kernel, YOKE_DIM(1), YOKE_DIM(MEASURE_BLOCK), 0, YOKE_ARGS(t->buffer, 1.0f, (int32_t)1)));
 }
 
 static void write_pinned(tools *t)
 {
-    must(yoke_write(t->stream, t->buffer, 0, yoke_buffer_get_host(t->pinned), SMALL));
+    measure_must(yoke_write(t->stream, t->buffer, 0, yoke_buffer_get_host(t->pinned), SMALL));
 }
 
 static void record(tools *t)
 {
     yoke_event *event;
-    must(yoke_event_record(t->stream, 0, &event));
+    measure_must(yoke_event_record(t->stream, 0, &event));
     yoke_event_release(event);
 }
 
@@ -87,14 +82,14 @@ static double time_operation(tools *t, void (*run)(tools *t))
 {
     double *times = array_of((size_t)bench_option.rounds, sizeof *times);
     for (int i = -2; i < bench_option.rounds; i++) {
-        double start = bench_now();
+        double start = measure_now();
         for (int j = 0; j < COUNT; j++)
             run(t);
         if (i >= 0)
-            times[i] = (bench_now() - start) / COUNT;
-        must(yoke_stream_wait(t->stream));
+            times[i] = (measure_now() - start) / COUNT;
+        measure_must(yoke_stream_wait(t->stream));
     }
-    double median = bench_median(times, (size_t)bench_option.rounds);
+    double median = measure_median(times, (size_t)bench_option.rounds);
     free(times);
     return median;
 }
@@ -121,7 +116,7 @@ static yoke_status populate_busy_streams(tools *t, void **out_object)
     yoke_status status = populate_streams(t, out_object);
     if (status < 0)
         return status;
-    return yoke_launch(*out_object, t->kernel, YOKE_DIM(1), YOKE_DIM(BENCH_BLOCK), 0, YOKE_ARGS(t->buffer, 1.0f, (int32_t)1));
+    return yoke_launch(*out_object, t->kernel, YOKE_DIM(1), YOKE_DIM(MEASURE_BLOCK), 0, YOKE_ARGS(t->buffer, 1.0f, (int32_t)1));
 }
 
 static yoke_status wait_for_stream(void *object)
@@ -161,13 +156,13 @@ static void measure_population(tools *t, int which)
     for (int i = 0; i < 3 && populations[which].counts[i]; i++) {
         size_t count = populations[which].counts[i];
         void **objects = array_of(count, sizeof *objects);
-        double start = bench_now();
+        double start = measure_now();
         for (size_t j = 0; j < count; j++)
-            must(populations[which].create(t, &objects[j]));
+            measure_must(populations[which].create(t, &objects[j]));
         for (size_t j = 0; j < count && populations[which].settle; j++)
-            must(populations[which].settle(objects[j]));
+            measure_must(populations[which].settle(objects[j]));
         snprintf(name, sizeof name, "%zu_%s.create", count, populations[which].name);
-        bench_print(t->backend, name, (bench_now() - start) / (double)count, "ns");
+        bench_print(t->backend, name, (measure_now() - start) / (double)count, "ns");
         for (int o = 0; o < OPERATIONS; o++) {
             double time = time_operation(t, operations[o].run);
             few[o] = i == 0 ? time : few[o];
@@ -178,11 +173,11 @@ static void measure_population(tools *t, int which)
                 bench_print(t->backend, name, time / few[o], "of_10");
             }
         }
-        start = bench_now();
+        start = measure_now();
         for (size_t j = 0; j < count; j++)
             populations[which].release(objects[j]);
         snprintf(name, sizeof name, "%zu_%s.release", count, populations[which].name);
-        bench_print(t->backend, name, (bench_now() - start) / (double)count, "ns");
+        bench_print(t->backend, name, (measure_now() - start) / (double)count, "ns");
         free(objects);
     }
 }
@@ -233,8 +228,8 @@ static void measure_host_memory(tools *t)
         void **objects = array_of(kinds[i].count, sizeof *objects);
         double before = allocated();
         for (size_t j = 0; j < kinds[i].count; j++)
-            must(kinds[i].create(t, &objects[j]));
-        must(yoke_stream_wait(t->stream));
+            measure_must(kinds[i].create(t, &objects[j]));
+        measure_must(yoke_stream_wait(t->stream));
         snprintf(name, sizeof name, "host_memory.%s", kinds[i].name);
         bench_print(t->backend, name, (allocated() - before) / (double)kinds[i].count, "bytes");
         for (size_t j = 0; j < kinds[i].count; j++)
@@ -259,47 +254,44 @@ static void measure_kernel_memory(tools *t)
     source.name = "kernels";
     source.cuda = cuda;
     source.opencl = opencl;
-    must(yoke_program_build(t->device, &source, &program));
-    must(yoke_kernel_get(program, "k0", &kernel));
+    measure_must(yoke_program_build(t->device, &source, &program));
+    measure_must(yoke_kernel_get(program, "k0", &kernel));
     double before = allocated();
     for (int i = 1; i < KERNELS; i++) {
         snprintf(name, sizeof name, "k%d", i);
-        must(yoke_kernel_get(program, name, &kernel));
+        measure_must(yoke_kernel_get(program, name, &kernel));
     }
     bench_print(t->backend, "host_memory.kernel", (allocated() - before) / (KERNELS - 1), "bytes");
     yoke_program_release(program);
 }
 
+static void measure(yoke_device *device, const yoke_device_info *info)
+{
+    tools t = { .backend = info->backend, .device = device };
+    measure_must(yoke_stream_create(device, &t.stream));
+    measure_must(yoke_buffer_create(device, SMALL, &t.buffer));
+    measure_must(yoke_buffer_create_pinned(device, SMALL, &t.pinned));
+    measure_must(yoke_program_build(device, &measure_touch, &t.program));
+    measure_must(yoke_kernel_get(t.program, "touch", &t.kernel));
+    if (allocated() > 0 && (!bench_option.part || strcmp(bench_option.part, "memory") == 0)) {
+        measure_host_memory(&t);
+        measure_kernel_memory(&t);
+    }
+    for (int i = 0; i < OPERATIONS; i++) /* so that the first figures are not those of a cold start */
+        time_operation(&t, operations[i].run);
+    for (int i = 0; i < POPULATIONS; i++)
+        if (!bench_option.part || strcmp(bench_option.part, populations[i].name) == 0)
+            measure_population(&t, i);
+    yoke_program_release(t.program);
+    yoke_buffer_release(t.pinned);
+    yoke_buffer_release(t.buffer);
+    yoke_stream_release(t.stream);
+}
+
 int main(int argc, char **argv)
 {
-    yoke_device *device;
     char help[256] = "Operations beside few and many living objects, and their host memory. With --part NAME only one of: memory";
     for (int i = 0; i < POPULATIONS; i++)
         strcat(strcat(help, ", "), populations[i].name);
-    bench_begin(argc, argv, "scale", strcat(help, "."));
-    while ((device = bench_next_device())) {
-        yoke_device_info info = YOKE_DEVICE_INFO_INIT;
-        must(yoke_device_get_info(device, &info));
-        tools t = { .backend = info.backend, .device = device };
-        must(yoke_stream_create(device, &t.stream));
-        must(yoke_buffer_create(device, SMALL, &t.buffer));
-        must(yoke_buffer_create_pinned(device, SMALL, &t.pinned));
-        must(yoke_program_build(device, &bench_touch, &t.program));
-        must(yoke_kernel_get(t.program, "touch", &t.kernel));
-        if (allocated() > 0 && (!bench_option.part || strcmp(bench_option.part, "memory") == 0)) {
-            measure_host_memory(&t);
-            measure_kernel_memory(&t);
-        }
-        for (int i = 0; i < OPERATIONS; i++) /* so that the first figures are not those of a cold start */
-            time_operation(&t, operations[i].run);
-        for (int i = 0; i < POPULATIONS; i++)
-            if (!bench_option.part || strcmp(bench_option.part, populations[i].name) == 0)
-                measure_population(&t, i);
-        yoke_program_release(t.program);
-        yoke_buffer_release(t.pinned);
-        yoke_buffer_release(t.buffer);
-        yoke_stream_release(t.stream);
-        yoke_device_release(device);
-    }
-    return bench_end();
+    return bench_main(argc, argv, "scale", strcat(help, "."), measure);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The benchmarks' work through libgpuarray's OpenCL backend, a library of Yoke's size: for bench/instructions only, so it has no
+ * The work through libgpuarray's OpenCL backend, a library of Yoke's size: for bench/instructions only, so it has no
  * host functions and no events.
  */
 #include "bench.h"
@@ -22,7 +22,7 @@ typedef struct side {
 static void must(side *self, int code)
 {
     if (code != GA_NO_ERROR)
-        bench_fail("libgpuarray", gpucontext_error(self->context, code));
+        measure_fail("libgpuarray", gpucontext_error(self->context, code));
 }
 
 /* The platform whose device has the name of Yoke's: libgpuarray counts those without devices too. */
@@ -48,19 +48,17 @@ static void *gpuarray_open(yoke_device *device)
 {
     static const int types[] = { GA_BUFFER, GA_FLOAT, GA_INT };
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
-    const char *source = bench_touch.opencl;
+    const char *source = measure_touch.opencl;
     int code = GA_NO_ERROR;
     side *self = calloc(1, sizeof *self);
     if (!self || yoke_device_get_info(device, &info) < 0)
-        bench_fail("libgpuarray", "cannot start");
+        measure_fail("libgpuarray", "cannot start");
     self->context = open_context(info.name);
     if (!self->context) {
         free(self);
         return NULL;
     }
     self->kernel = gpukernel_init(self->context, 1, &source, NULL, "touch", 3, types, 0, &code, NULL);
-    must(self, code);
-    self->buffer = gpudata_alloc(self->context, 1 << 20, NULL, 0, &code);
     must(self, code);
     return self;
 }
@@ -69,14 +67,25 @@ static void gpuarray_close(void *object)
 {
     side *self = object;
     gpukernel_release(self->kernel);
-    gpudata_release(self->buffer);
+    if (self->buffer)
+        gpudata_release(self->buffer);
     gpucontext_deref(self->context);
     free(self);
 }
 
-static void gpuarray_wait(void *object)
+static void gpuarray_reserve(void *object, size_t size0, size_t size1)
 {
     side *self = object;
+    int code = GA_NO_ERROR;
+    (void)size1;
+    self->buffer = gpudata_alloc(self->context, size0, NULL, 0, &code);
+    must(self, code);
+}
+
+static void gpuarray_wait(void *object, int which)
+{
+    side *self = object;
+    (void)which;
     must(self, gpudata_sync(self->buffer));
 }
 
@@ -86,7 +95,7 @@ static void gpuarray_launches(void *object, int count)
     for (int i = 0; i < count; i++) {
         float a = 1.0f;
         int n = 1;
-        size_t grid = 1, block = BENCH_BLOCK;
+        size_t grid = 1, block = MEASURE_BLOCK;
         void *arguments[] = { self->buffer, &a, &n };
         must(self, gpukernel_call(self->kernel, 1, &grid, &block, 0, arguments));
     }
@@ -96,7 +105,7 @@ static void gpuarray_launches_wait(void *object, int count)
 {
     for (int i = 0; i < count; i++) {
         gpuarray_launches(object, 1);
-        gpuarray_wait(object);
+        gpuarray_wait(object, 0);
     }
 }
 
@@ -108,8 +117,9 @@ static void gpuarray_writes_wait(void *object, const void *host, size_t size, in
         must(self, gpudata_write(self->buffer, 0, host, size));
 }
 
-static void gpuarray_alloc_free(void *object, size_t size, int count)
+static void gpuarray_alloc_free(void *object, int way, size_t size, int count)
 {
+    (void)way;
     side *self = object;
     for (int i = 0; i < count; i++) {
         int code = GA_NO_ERROR;
@@ -119,10 +129,11 @@ static void gpuarray_alloc_free(void *object, size_t size, int count)
     }
 }
 
-const bench_side bench_gpuarray = {
+const measure_side bench_gpuarray = {
     .name = "libgpuarray",
     .open = gpuarray_open,
     .close = gpuarray_close,
+    .reserve = gpuarray_reserve,
     .wait = gpuarray_wait,
     .launch = gpuarray_launches,
     .launch_wait = gpuarray_launches_wait,
@@ -138,6 +149,6 @@ static void *not_there(yoke_device *device)
     return NULL;
 }
 
-const bench_side bench_gpuarray = { .name = "libgpuarray", .open = not_there };
+const measure_side bench_gpuarray = { .name = "libgpuarray", .open = not_there };
 
 #endif

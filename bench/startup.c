@@ -28,11 +28,11 @@ void *bench_file_read(const char *path, size_t *out_size)
     FILE *file = fopen(path, "rb");
     struct stat status;
     if (!file || fstat(fileno(file), &status) != 0)
-        bench_fail(path, strerror(errno));
+        measure_fail(path, strerror(errno));
     *out_size = (size_t)status.st_size;
     void *bytes = malloc(*out_size + 1);
     if (!bytes || fread(bytes, 1, *out_size, file) != *out_size)
-        bench_fail(path, "cannot be read");
+        measure_fail(path, "cannot be read");
     fclose(file);
     return bytes;
 }
@@ -41,25 +41,19 @@ void bench_file_write(const char *path, const void *bytes, size_t size)
 {
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
-        bench_fail(path, strerror(errno));
+        measure_fail(path, strerror(errno));
 }
 
 /* ---- In a child ---- */
 
-static void must(yoke_status status)
-{
-    if (status < 0)
-        bench_fail("startup", yoke_error()->text);
-}
-
 static void save(yoke_program *program, const char *path)
 {
     size_t size = 0;
-    must(yoke_program_save(program, NULL, 0, &size));
+    measure_must(yoke_program_save(program, NULL, 0, &size));
     void *image = malloc(size);
     if (!image)
-        bench_fail("startup", "out of memory");
-    must(yoke_program_save(program, image, size, &size));
+        measure_fail("startup", "out of memory");
+    measure_must(yoke_program_save(program, image, size, &size));
     bench_file_write(path, image, size);
     free(image);
 }
@@ -72,21 +66,21 @@ static void start_yoke(bench_start how, const char *selector, const char *path)
     yoke_program *program;
     yoke_kernel *kernel;
     size_t size = 0;
-    must(yoke_device_open(selector, &device));
+    measure_must(yoke_device_open(selector, &device));
     if (how == BENCH_LOAD) {
         void *image = bench_file_read(path, &size);
-        must(yoke_program_load(device, "touch", image, size, &program));
+        measure_must(yoke_program_load(device, "touch", image, size, &program));
         free(image);
     } else {
-        must(yoke_program_build(device, &bench_touch, &program));
+        measure_must(yoke_program_build(device, &measure_touch, &program));
     }
     if (how == BENCH_SAVE)
         save(program, path);
-    must(yoke_kernel_get(program, "touch", &kernel));
-    must(yoke_stream_create(device, &stream));
-    must(yoke_buffer_create(device, 4096, &buffer));
-    must(yoke_launch(stream, kernel, YOKE_DIM(1), YOKE_DIM(BENCH_BLOCK), 0, YOKE_ARGS(buffer, 1.0f, (int32_t)1)));
-    must(yoke_stream_wait(stream));
+    measure_must(yoke_kernel_get(program, "touch", &kernel));
+    measure_must(yoke_stream_create(device, &stream));
+    measure_must(yoke_buffer_create(device, 4096, &buffer));
+    measure_must(yoke_launch(stream, kernel, YOKE_DIM(1), YOKE_DIM(MEASURE_BLOCK), 0, YOKE_ARGS(buffer, 1.0f, (int32_t)1)));
+    measure_must(yoke_stream_wait(stream));
 }
 
 /* Nanoseconds of a build that the cache serves. */
@@ -95,17 +89,17 @@ static double time_hits(const char *selector)
     static double times[HITS];
     yoke_device *device;
     yoke_program *program;
-    must(yoke_device_open(selector, &device));
-    must(yoke_program_build(device, &bench_touch, &program));
+    measure_must(yoke_device_open(selector, &device));
+    measure_must(yoke_program_build(device, &measure_touch, &program));
     yoke_program_release(program);
     for (int i = 0; i < HITS; i++) {
-        double start = bench_now();
-        must(yoke_program_build(device, &bench_touch, &program));
-        times[i] = bench_now() - start;
+        double start = measure_now();
+        measure_must(yoke_program_build(device, &measure_touch, &program));
+        times[i] = measure_now() - start;
         yoke_program_release(program);
     }
     yoke_device_release(device);
-    return bench_median(times, HITS);
+    return measure_median(times, HITS);
 }
 
 /* `part`: "yoke", "cuda" or "opencl", and behind a blank how. What it prints says that the first kernel has run. */
@@ -152,7 +146,7 @@ static void use_cache(const char *variable, const char *name, bool empty)
     if (empty)
         nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     if ((mkdir(path, 0700) != 0 && errno != EEXIST) || setenv(variable, path, 1) != 0)
-        bench_fail(path, strerror(errno));
+        measure_fail(path, strerror(errno));
 }
 
 /* Drivers and their loader change the environment of the process that they are loaded into, some where it stands, and must not
@@ -208,41 +202,41 @@ static bool run_child(const child *c, double *out_time, double *out_value)
     snprintf(path, sizeof path, "%s/%s", folder, c->image);
     setenv(PATH_VARIABLE, path, 1);
     if (pipe(ends) != 0)
-        bench_fail("pipe", strerror(errno));
+        measure_fail("pipe", strerror(errno));
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
-    double start = bench_now();
+    double start = measure_now();
     int code = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, arguments, environ);
     close(ends[1]);
     if (code != 0)
-        bench_fail("posix_spawn", strerror(code));
+        measure_fail("posix_spawn", strerror(code));
     ssize_t length = read(ends[0], text, sizeof text - 1);
-    *out_time = bench_now() - start;
+    *out_time = measure_now() - start;
     *out_value = atof(text);
     close(ends[0]);
     posix_spawn_file_actions_destroy(&actions);
     return waitpid(pid, &status, 0) == pid && status == 0 && length > 0;
 }
 
-static double time_child(const bench_batch *batch)
+static double time_child(const measure_batch *batch)
 {
     double time, value;
     const child *c = batch->self;
     if (!run_child(c, &time, &value))
-        bench_fail("a child process failed", c->part);
+        measure_fail("a child process failed", c->part);
     return time;
 }
 
 static void compare(const char *backend, const char *name, child raw, child yoke)
 {
-    bench_batch by_hand = { .run = time_child, .self = bench_option.no_raw ? NULL : &raw };
-    bench_batch through_yoke = { .run = time_child, .self = &yoke };
+    measure_pair pair = { { { .run = time_child, .self = bench_option.no_raw ? NULL : &raw },
+                            { .run = time_child, .self = &yoke } } };
     int rounds = bench_option.rounds;
     if ((raw.drivers_empty || yoke.yoke_empty) && rounds > COLD_ROUNDS)
         bench_option.rounds = COLD_ROUNDS;
-    bench_compare(backend, name, &by_hand, &through_yoke, 1e6, "ms");
+    bench_compare(backend, name, &pair, 1, "ms");
     bench_option.rounds = rounds;
 }
 
@@ -285,16 +279,15 @@ int main(int argc, char **argv)
 {
     keep_environment();
     yoke_device *device;
+    yoke_device_info info;
     bench_begin(argc, argv, "startup", "From the start of a process to the end of its first kernel.");
     if (bench_option.part)
         return run_part(bench_option.part);
     snprintf(folder, sizeof folder, "%s", "/tmp/yoke-startup.XXXXXX");
     if (!mkdtemp(folder))
-        bench_fail(folder, strerror(errno));
+        measure_fail(folder, strerror(errno));
     atexit(remove_folders);
-    while ((device = bench_next_device())) {
-        yoke_device_info info = YOKE_DEVICE_INFO_INIT;
-        must(yoke_device_get_info(device, &info));
+    while ((device = bench_next_device(&info))) {
         yoke_device_release(device);
         measure(info.backend, info.selector, strcmp(info.backend, "cuda") == 0 ? info.pci : info.name);
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "raw_cuda.h"
+#include "../tools/measure/raw_cuda.h"
 
 static yk_CUdevice find_device(const char *wanted)
 {
@@ -20,7 +20,7 @@ static yk_CUdevice find_device(const char *wanted)
         if (strcasecmp(pci, wanted) == 0)
             return device;
     }
-    bench_fail("cuda by hand: no device at", wanted);
+    measure_fail("cuda by hand: no device at", wanted);
 }
 
 void bench_start_cuda(bench_start how, const char *device, const char *path)
@@ -34,19 +34,19 @@ void bench_start_cuda(bench_start how, const char *device, const char *path)
     yk_CUfunction function;
     yk_CUdeviceptr buffer;
     void *parameters[] = { &buffer, &a, &n };
-    bench_cuda_load();
+    measure_cuda_load();
     must(cu.cuInit(0));
     yk_CUdevice found = find_device(device);
     must(cu.cuDevicePrimaryCtxRetain(&context, found));
     must(cu.cuCtxPushCurrent_v2(context));
-    void *image = how == BENCH_LOAD ? bench_file_read(path, &size) : bench_cuda_compile(found, &bench_touch, &size);
+    void *image = how == BENCH_LOAD ? bench_file_read(path, &size) : measure_cuda_compile(found, &measure_touch, &size);
     if (how == BENCH_SAVE)
         bench_file_write(path, image, size);
     must(cu.cuModuleLoadDataEx(&module, image, 0, NULL, NULL));
     must(cu.cuModuleGetFunction(&function, module, "touch"));
     must(cu.cuStreamCreate(&stream, YK_CU_STREAM_NON_BLOCKING));
     must(cu.cuMemAlloc_v2(&buffer, 4096));
-    must(cu.cuLaunchKernel(function, 1, 1, 1, BENCH_BLOCK, 1, 1, 0, stream, parameters, NULL));
+    must(cu.cuLaunchKernel(function, 1, 1, 1, MEASURE_BLOCK, 1, 1, 0, stream, parameters, NULL));
     must(cu.cuStreamSynchronize(stream));
     free(image);
 }

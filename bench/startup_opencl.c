@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "raw_opencl.h"
+#include "../tools/measure/raw_opencl.h"
 
 enum { MOST = 32 };
 
@@ -25,12 +25,12 @@ static cl_device_id find_device(const char *wanted)
                 return devices[k];
         }
     }
-    bench_fail("opencl by hand: no device", wanted);
+    measure_fail("opencl by hand: no device", wanted);
 }
 
 static cl_program make_program(bench_start how, cl_context context, cl_device_id device, const char *path)
 {
-    const char *source = bench_touch.opencl;
+    const char *source = measure_touch.opencl;
     size_t size = 0;
     cl_program program;
     cl_int code, loaded = CL_SUCCESS;
@@ -48,7 +48,7 @@ static cl_program make_program(bench_start how, cl_context context, cl_device_id
         must(cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
         unsigned char *image = malloc(size + 1);
         if (!image)
-            bench_fail("opencl by hand", "out of memory");
+            measure_fail("opencl by hand", "out of memory");
         must(cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof image, &image, NULL));
         bench_file_write(path, image, size);
         free(image);
@@ -58,10 +58,10 @@ static cl_program make_program(bench_start how, cl_context context, cl_device_id
 
 void bench_start_opencl(bench_start how, const char *device, const char *path)
 {
-    const size_t threads = BENCH_BLOCK;
+    const size_t threads = MEASURE_BLOCK;
     cl_float a = 1.0f;
     cl_int n = 1, code;
-    bench_opencl_load();
+    measure_opencl_load();
     cl_device_id found = find_device(device);
     cl_context context = cl.clCreateContext(NULL, 1, &found, NULL, NULL, &code);
     must(code);

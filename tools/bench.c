@@ -15,8 +15,8 @@
 
 enum { SECONDS = 10, MOST_DEVICES = 32 };
 
-const char *const figure_group_names[FIGURE_GROUPS] = { "launch", "call", "graph", "alloc", "copy" };
-const char *const figure_group_words[FIGURE_GROUPS] = { "Launch and wait", "Host functions", "Graphs", "Allocation", "Copies" };
+const char *const figure_group_names[MEASURE_GROUPS] = { "launch", "call", "graph", "alloc", "copy" };
+const char *const figure_group_words[MEASURE_GROUPS] = { "Launch and wait", "Host functions", "Graphs", "Allocation", "Copies" };
 
 typedef struct options {
     const char *selectors[MOST_DEVICES];

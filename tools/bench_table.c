@@ -39,7 +39,7 @@ static void print_copies(const figures *device)
     const tool_colours *colours = tool_colours_of(stdout);
     uint64_t largest = 0;
     for (size_t i = 0; i < device->count; i++)
-        if (device->all[i].group == FIGURE_COPY && device->all[i].size > largest)
+        if (device->all[i].group == MEASURE_COPY && device->all[i].size > largest)
             largest = device->all[i].size;
     if (largest == 0)
         return;
@@ -51,7 +51,7 @@ static void print_copies(const figures *device)
     printf("%s\n", colours->reset);
     for (size_t i = 0; i < device->count;) {
         size_t end = i + 1;
-        if (device->all[i].group != FIGURE_COPY) {
+        if (device->all[i].group != MEASURE_COPY) {
             i++;
             continue;
         }
@@ -78,7 +78,7 @@ void figures_print(const figures *devices, size_t count)
         const yoke_device_info *info = &devices[i].info;
         printf("%s%s%s%s %s (%s, driver %s)\n", i ? "\n" : "", colours->bold, info->selector, colours->reset, info->name,
                info->platform, info->driver);
-        for (int group = 0; group < FIGURE_COPY; group++)
+        for (int group = 0; group < MEASURE_COPY; group++)
             print_times(&devices[i], group);
         print_copies(&devices[i]);
         if (devices[i].problem)

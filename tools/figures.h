@@ -3,6 +3,7 @@
 #ifndef FIGURES_H
 #define FIGURES_H
 
+#include "measure/cases.h"
 #include "tool.h"
 
 /* So many samples are kept of a distribution, evenly from the smallest to the largest. */
@@ -13,11 +14,9 @@ typedef struct distribution {
     double samples[FIGURE_SAMPLES];
 } distribution;
 
-enum figure_group { FIGURE_LAUNCH, FIGURE_CALL, FIGURE_GRAPH, FIGURE_ALLOC, FIGURE_COPY, FIGURE_GROUPS };
-
 /* One measurement. Times are nanoseconds of one operation; speeds of copies, bytes in a nanosecond. */
 typedef struct figure {
-    int32_t group;
+    int32_t group;            /* a measure_group */
     char name[32], words[64]; /* "launch", "launch, the call alone" */
     uint64_t size;            /* bytes of a copy; else 0 */
     double ratio;             /* of Yoke's time to the driver's, the median of neighbours; 0 without raw */
@@ -41,7 +40,7 @@ double distribution_at(const distribution *d, double quantile);
 /* "1.23 us" of nanoseconds. */
 const char *figure_time(double nanoseconds, char text[32]);
 
-extern const char *const figure_group_names[FIGURE_GROUPS], *const figure_group_words[FIGURE_GROUPS];
+extern const char *const figure_group_names[MEASURE_GROUPS], *const figure_group_words[MEASURE_GROUPS];
 
 void figures_print(const figures *devices, size_t count);
 void figures_print_json(const figures *devices, size_t count, long seconds);

@@ -2,6 +2,22 @@
 #
 # Programs that are installed beside the library. Of `yoke` a subcommand is a file of its name, and its parts begin with that name.
 
+# What `yoke bench` and the programs in bench/ measure, and how.
+noinst_LTLIBRARIES += tools/libmeasure.la
+tools_libmeasure_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
+tools_libmeasure_la_SOURCES = \
+	tools/measure/cases.c \
+	tools/measure/cases.h \
+	tools/measure/measure.c \
+	tools/measure/measure.h \
+	tools/measure/raw_cuda.c \
+	tools/measure/raw_cuda.h \
+	tools/measure/raw_opencl.c \
+	tools/measure/raw_opencl.h \
+	tools/measure/side_cuda.c \
+	tools/measure/side_opencl.c \
+	tools/measure/side_yoke.c
+
 bin_PROGRAMS += tools/yoke
 tools_yoke_SOURCES = \
 	tools/advice.c \
@@ -39,7 +55,7 @@ tools_yoke_SOURCES += \
 	src/program/signature.c \
 	src/program/type_name.c
 tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tools_yoke_LDADD = bench/libbench.la libyoke.la $(JANSSON_LIBS)
+tools_yoke_LDADD = tools/libmeasure.la libyoke.la $(JANSSON_LIBS)
 
 dist_man_MANS = tools/yoke.1 tools/yoke-conformance.1
 

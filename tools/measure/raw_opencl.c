@@ -5,24 +5,24 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-bench_opencl_table cl;
+measure_opencl_table cl;
 
-void bench_opencl_load(void)
+void measure_opencl_load(void)
 {
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        bench_fail("opencl by hand", "no libOpenCL.so.1");
+        measure_fail("opencl by hand", "no libOpenCL.so.1");
 #define BIND(name)                              \
     *(void **)&cl.name = dlsym(library, #name); \
     if (!cl.name)                               \
-        bench_fail("opencl by hand", "no " #name);
-    BENCH_OPENCL_FUNCTIONS(BIND)
+        measure_fail("opencl by hand", "no " #name);
+    MEASURE_OPENCL_FUNCTIONS(BIND)
 #undef BIND
 }
 
-void bench_opencl_fail(cl_int code)
+void measure_opencl_fail(cl_int code)
 {
     char text[32];
     snprintf(text, sizeof text, "failure %d", (int)code);
-    bench_fail("opencl by hand", text);
+    measure_fail("opencl by hand", text);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The OpenCL library for benchmarks that call it by hand: a table of functions. Every failure ends the program. */
-#ifndef BENCH_RAW_OPENCL_H
-#define BENCH_RAW_OPENCL_H
+#ifndef MEASURE_RAW_OPENCL_H
+#define MEASURE_RAW_OPENCL_H
 
-#include "bench.h"
+#include "measure.h"
 
-#include "../backends/opencl/driver.h"
+#include "../../backends/opencl/driver.h"
 
-#define BENCH_OPENCL_FUNCTIONS(X)               \
+#define MEASURE_OPENCL_FUNCTIONS(X)             \
     X(clBuildProgram)                           \
     X(clCreateBuffer)                           \
     X(clCreateCommandQueue)                     \
@@ -45,23 +45,23 @@
     X(clSetUserEventStatus)                     \
     X(clWaitForEvents)
 
-typedef struct bench_opencl_table {
-#define BENCH_OPENCL_MEMBER(name) __typeof__(name) *name;
-    BENCH_OPENCL_FUNCTIONS(BENCH_OPENCL_MEMBER)
-#undef BENCH_OPENCL_MEMBER
-} bench_opencl_table;
+typedef struct measure_opencl_table {
+#define MEASURE_OPENCL_MEMBER(name) __typeof__(name) *name;
+    MEASURE_OPENCL_FUNCTIONS(MEASURE_OPENCL_MEMBER)
+#undef MEASURE_OPENCL_MEMBER
+} measure_opencl_table;
 
-extern bench_opencl_table cl;
+extern measure_opencl_table cl;
 
 /* Fill the table. */
-void bench_opencl_load(void);
+void measure_opencl_load(void);
 
-void bench_opencl_fail(cl_int code);
+void measure_opencl_fail(cl_int code);
 
 static inline void must(cl_int code)
 {
     if (code != CL_SUCCESS)
-        bench_opencl_fail(code);
+        measure_opencl_fail(code);
 }
 
 #endif

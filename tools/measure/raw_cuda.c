@@ -6,19 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bench_cuda_table cu;
+measure_cuda_table cu;
 
 static void *driver, *nvrtc;
 
-void bench_cuda_load(void)
+void measure_cuda_load(void)
 {
     if (driver)
         return;
     driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!driver)
-        bench_fail("cuda by hand", "no libcuda.so.1");
+        measure_fail("cuda by hand", "no libcuda.so.1");
 #define YK_CUDA_SYMBOL(need, name, parameters, ...) *(void **)&cu.name = dlsym(driver, #name);
-#include "../backends/cuda/symbols.def"
+#include "../../backends/cuda/symbols.def"
 }
 
 static void load_nvrtc(void)
@@ -30,28 +30,28 @@ static void load_nvrtc(void)
     for (size_t i = 0; !nvrtc && i < sizeof nvrtcs / sizeof nvrtcs[0]; i++)
         nvrtc = dlopen(nvrtcs[i], RTLD_NOW | RTLD_LOCAL);
     if (!nvrtc)
-        bench_fail("cuda by hand", "no NVRTC");
+        measure_fail("cuda by hand", "no NVRTC");
 #define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) *(void **)&cu.name = dlsym(nvrtc, #name);
-#include "../backends/cuda/symbols.def"
+#include "../../backends/cuda/symbols.def"
 }
 
-void *bench_cuda_symbol(const char *name)
+void *measure_cuda_symbol(const char *name)
 {
     void *symbol = dlsym(driver, name);
     if (!symbol)
-        bench_fail("cuda by hand: the driver lacks", name);
+        measure_fail("cuda by hand: the driver lacks", name);
     return symbol;
 }
 
-void bench_cuda_fail(yk_CUresult result)
+void measure_cuda_fail(yk_CUresult result)
 {
     const char *name = NULL;
     cu.cuGetErrorName(result, &name);
-    bench_fail("cuda by hand", name ? name : "unknown error");
+    measure_fail("cuda by hand", name ? name : "unknown error");
 }
 
 /* With the options of yoke_program_build's exact mathematics that matter to the benchmarks' kernels: none does. */
-void *bench_cuda_compile(yk_CUdevice device, const yoke_source *source, size_t *out_size)
+void *measure_cuda_compile(yk_CUdevice device, const yoke_source *source, size_t *out_size)
 {
     int major = 0, minor = 0;
     char option[64];
@@ -64,19 +64,19 @@ void *bench_cuda_compile(yk_CUdevice device, const yoke_source *source, size_t *
     snprintf(option, sizeof option, "--gpu-architecture=sm_%d%d", major, minor);
     if (cu.nvrtcCreateProgram(&program, source->cuda, source->name, 0, NULL, NULL) != YK_NVRTC_SUCCESS ||
         cu.nvrtcCompileProgram(program, 1, options) != YK_NVRTC_SUCCESS || cu.nvrtcGetCUBINSize(program, &size) != YK_NVRTC_SUCCESS)
-        bench_fail("cuda by hand", "NVRTC does not compile the kernel");
+        measure_fail("cuda by hand", "NVRTC does not compile the kernel");
     char *image = malloc(size);
     if (!image || cu.nvrtcGetCUBIN(program, image) != YK_NVRTC_SUCCESS)
-        bench_fail("cuda by hand", "NVRTC gives no image");
+        measure_fail("cuda by hand", "NVRTC gives no image");
     cu.nvrtcDestroyProgram(&program);
     *out_size = size;
     return image;
 }
 
-yk_CUmodule bench_cuda_build(yk_CUdevice device, const yoke_source *source)
+yk_CUmodule measure_cuda_build(yk_CUdevice device, const yoke_source *source)
 {
     size_t size = 0;
-    void *image = bench_cuda_compile(device, source, &size);
+    void *image = measure_cuda_compile(device, source, &size);
     yk_CUmodule module;
     must(cu.cuModuleLoadDataEx(&module, image, 0, NULL, NULL));
     free(image);
