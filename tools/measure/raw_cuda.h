@@ -21,7 +21,7 @@ extern measure_cuda_table cu;
 /* Fill the table; what is NVRTC's, when something is compiled. */
 void measure_cuda_load(void);
 
-/* A function that is not in the table. */
+/* A function that is not in the table; where the driver lacks it, one that ends the program. */
 void *measure_cuda_symbol(const char *name);
 
 void measure_cuda_fail(yk_CUresult result);
