@@ -185,11 +185,15 @@ static int32_t is_read_only(const reader *r, const yk_token *tokens, size_t base
 static void read_param(const reader *r, const yk_token *tokens, size_t count, yk_param *param)
 {
     unsigned pointers = 0;
-    bool array = count > 0 && tokens[count - 1].kind == ']', local = false;
+    bool array = false, local = false;
     *param = (yk_param){ .kind = YK_PARAM_ANY, .read_only = -1 };
-    while (array && tokens[count - 1].kind != '[') /* "x[]", or "x[4]"; "x[][4]" is not plain */
-        count--;
-    count -= array;
+    /* "x[]", or "x[4]"; "x[][4]" is not plain */
+    while (count > 0 && tokens[count - 1].kind == ']' && (!array || r->as_written)) {
+        while (count > 0 && tokens[count - 1].kind != '[')
+            count--;
+        count -= count > 0;
+        array = true;
+    }
     size_t base = count;
     for (size_t i = 0; i < count; i++) {
         bool pointer = tokens[i].kind == '*' || (r->as_written && tokens[i].kind == '[');

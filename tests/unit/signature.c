@@ -134,8 +134,8 @@ static void as_written(void)
         int how;
         const char *source, *wanted;
     } written[] = {
-        { 0, KERNEL "declared(int a); " KERNEL "f(const T *__restrict__ x, struct s *y, IN float z, float4 v) {}",
-          "f(T* x:r, s* y:w, IN float z:v0, float4 v:v16)" },
+        { 0, KERNEL "declared(int a); " KERNEL "f(const T *__restrict__ x, struct s *y, IN float z, float4 v, int a[2][3]) {}",
+          "f(T* x:r, s* y:w, IN float z:v0, float4 v:v16, int* a:w)" },
         { 0, "#define float double\ntemplate <class T> __global__ void f(float &x, T *const *y, unsigned long long int n) {}",
           "f(float x:v4, T** y:w, unsigned long long int n:v8)" },
         { YK_SIGNATURE_OPENCL,
