@@ -31,6 +31,7 @@ tests_libsuite_la_SOURCES = \
 	tests/conformance/area.h \
 	tests/conformance/driver.h \
 	tests/conformance/json.h \
+	tests/conformance/kernels.h \
 	tests/conformance/parked.h \
 	tests/conformance/peer.h \
 	tests/conformance/recorded.h \

@@ -5,6 +5,8 @@
 #ifndef ACCOUNT_H
 #define ACCOUNT_H
 
+#include <string.h>
+
 #include "suite.h"
 
 typedef struct account {
@@ -39,6 +41,57 @@ static inline void account_close(account *a)
     }
     yoke_stream_release(a->stream);
     yoke_device_release(a->device);
+}
+
+/* Two threads with a piece each, of which the device has room for two and not for three: none is ever refused. */
+typedef struct taker {
+    account *a;
+    size_t size;
+    bool ordered;
+    unsigned rounds, refused;
+    char text[256]; /* of the last refusal */
+    pthread_t thread;
+} taker;
+
+static inline void *take_and_give(void *argument)
+{
+    taker *k = argument;
+    yoke_stream *stream = NULL;
+
+    if (!CHECK_OK(yoke_stream_create(k->a->device, &stream)))
+        return NULL;
+    for (unsigned i = 0; i < k->rounds; i++) {
+        yoke_buffer *buffer = NULL;
+        yoke_status status =
+            k->ordered ? yoke_buffer_create_ordered(stream, k->size, &buffer) : yoke_buffer_create(k->a->device, k->size, &buffer);
+        if (status == YOKE_OK) {
+            CHECK_OK(yoke_fill(stream, buffer, 0, 4096, "x", 1));
+        } else {
+            CHECK_STATUS(YOKE_E_OUT_OF_DEVICE_MEMORY, status);
+            k->refused++;
+            memcpy(k->text, yoke_error()->text, sizeof k->text - 1);
+        }
+        yoke_buffer_release(buffer);
+    }
+    CHECK_OK(yoke_stream_wait(stream));
+    yoke_stream_release(stream);
+    return NULL;
+}
+
+static inline void two_take_and_give(account *a, size_t size, bool ordered, unsigned rounds)
+{
+    taker takers[2] = { { .a = a, .size = size, .ordered = ordered, .rounds = rounds } };
+    int started = 0;
+
+    takers[1] = takers[0];
+    while (started < 2 && CHECK(pthread_create(&takers[started].thread, NULL, take_and_give, &takers[started]) == 0))
+        started++;
+    for (int i = 0; i < started; i++) {
+        pthread_join(takers[i].thread, NULL);
+        if (!CHECK(takers[i].refused == 0))
+            tap_diag("%u of %u were refused, %s, the last: %s", takers[i].refused, rounds, ordered ? "ordered" : "plain",
+                     takers[i].text);
+    }
 }
 
 /* What a buffer of `size` bytes may count as: size classes are at most an eighth apart. */

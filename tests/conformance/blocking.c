@@ -4,16 +4,16 @@
  * cannot be, nothing deadlocks. The variable is read when a device is opened, so each case opens t's device once more.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels_cuda = SPIN_CUDA "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n";
-static const char *const kernels_opencl = SPIN_OPENCL "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n";
+static const char *const kernels_cuda = SPIN_CUDA SET_CUDA;
+static const char *const kernels_opencl = SPIN_OPENCL SET_OPENCL;
 
-enum { OWN_STATUS = -7788, SPIN_MILLISECONDS = 30, BIG = 8 << 20 };
-#define OWN_TEXT "the disk of the test is full"
+enum { SPIN_MILLISECONDS = 30, BIG = 8 << 20 };
 
 static yoke_source test_source(void)
 {
@@ -70,23 +70,16 @@ static yoke_status set(suite *b, yoke_stream *stream, const guarded *x, uint32_t
     return yoke_launch(stream, suite_kernel(b, "set"), YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x->buffer, value));
 }
 
-static yoke_status count(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    atomic_fetch_add((atomic_int *)user, 1);
-    return YOKE_OK;
-}
-
 static void count_release(void *user)
 {
-    atomic_fetch_add((atomic_int *)user, 100);
+    atomic_fetch_add((atomic_uint *)user, 100);
 }
 
 static void calls_return_when_finished(suite *t)
 {
     unsigned char *host = memory_new(BIG), *back = memory_new(BIG), seven = 7;
     yoke_buffer *x = NULL, *y = NULL;
-    atomic_int ran = 0;
+    atomic_uint ran = 0;
     suite b;
 
     fill_random(host, BIG, 1);
@@ -101,8 +94,8 @@ static void calls_return_when_finished(suite *t)
     memset(host + BIG / 2, seven, BIG / 2);
     CHECK_OK(yoke_read(b.stream, back, y, 0, BIG));
     CHECK_BYTES(back, host, BIG);
-    for (int i = 1; i <= 10; i++) {
-        FINISHES(b.stream, yoke_host_call(b.stream, count, &ran, count_release));
+    for (unsigned i = 1; i <= 10; i++) {
+        FINISHES(b.stream, yoke_host_call(b.stream, count_up, &ran, count_release));
         CHECK(atomic_load(&ran) == 101 * i);
     }
 out:
@@ -132,30 +125,9 @@ out:
     close_blocking(&b);
 }
 
-typedef struct stand {
-    gate inside, leave;
-} stand;
-
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    stand *s = user;
-
-    CHECK_STATUS(YOKE_OK, status);
-    gate_open(&s->inside);
-    gate_wait(&s->leave, 1);
-    return YOKE_OK;
-}
-
-static yoke_status fail_on_purpose(yoke_status status, void *user)
-{
-    (void)user;
-    CHECK_STATUS(YOKE_OK, status);
-    return yoke_fail(OWN_STATUS, "%s", OWN_TEXT);
-}
-
 static void failures_return_at_once(suite *t)
 {
-    stand s = { GATE_INIT, GATE_INIT };
+    stand s = STAND_INIT;
     yoke_event *event = NULL;
     guarded x = { 0 };
     uint32_t value = 42;
@@ -186,7 +158,7 @@ out:
 typedef struct inside {
     suite *b;
     guarded x, y;
-    atomic_int ran;
+    atomic_uint ran;
 } inside;
 
 static yoke_status enqueue_inside(yoke_status status, void *user)
@@ -196,7 +168,7 @@ static yoke_status enqueue_inside(yoke_status status, void *user)
 
     CHECK_STATUS(YOKE_OK, status);
     CHECK_OK(set(in->b, in->b->stream, &in->x, 9)); /* behind this function, so it cannot have finished */
-    CHECK_OK(yoke_host_call(in->b->stream, count, &in->ran, NULL));
+    CHECK_OK(yoke_host_call(in->b->stream, count_up, &in->ran, NULL));
     CHECK_OK(yoke_event_record(in->b->stream, 0, &event));
     CHECK_STATUS(YOKE_PENDING, yoke_event_query(event));
     CHECK_STATUS(YOKE_E_DEADLOCK, yoke_event_wait(event));
@@ -217,7 +189,7 @@ static void inside_host_functions(suite *t)
     NEED(open_blocking(t, &b));
     NEED(guarded_create(&b, 4, &in.x) && guarded_write(&b, &in.x, &value));
     NEED(guarded_create(&b, 4, &in.y) && guarded_write(&b, &in.y, &value));
-    for (int i = 1; i <= 10; i++) {
+    for (unsigned i = 1; i <= 10; i++) {
         atomic_store(&in.ran, 0);
         CHECK_OK(yoke_host_call(b.stream, enqueue_inside, &in, NULL));
         CHECK_OK(yoke_stream_wait(b.stream));
@@ -234,7 +206,7 @@ out:
 typedef struct enqueuer {
     suite *b;
     guarded *x;
-    atomic_int *ran;
+    atomic_uint *ran;
 } enqueuer;
 
 static void *enqueue_in_thread(void *user)
@@ -243,7 +215,7 @@ static void *enqueue_in_thread(void *user)
 
     for (uint32_t i = 0; i < 50; i++) {
         CHECK_OK(set(e->b, e->b->stream, e->x, i));
-        CHECK_OK(yoke_host_call(e->b->stream, count, e->ran, NULL));
+        CHECK_OK(yoke_host_call(e->b->stream, count_up, e->ran, NULL));
     }
     return NULL;
 }
@@ -252,7 +224,7 @@ static void one_stream_from_several_threads(suite *t)
 {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
-    atomic_int ran = 0;
+    atomic_uint ran = 0;
     guarded x = { 0 };
     int started = 0;
     suite b;

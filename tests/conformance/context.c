@@ -21,8 +21,8 @@ static fn_device_get device_get;
 static fn_create create;
 static fn_destroy destroy;
 
-static const char *const kernels_cuda = "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n";
-static const char *const kernels_opencl = "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n";
+static const char *const kernels_cuda = SET_CUDA;
+static const char *const kernels_opencl = SET_OPENCL;
 
 /* False where there is no CUDA driver. A function pointer comes out of dlsym as POSIX has it. */
 static bool open_driver(void)

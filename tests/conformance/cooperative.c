@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cooperative launches: all blocks are there at the same time and wait for each other; or the device says why it has none. */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,18 +43,11 @@ out:
     guarded_release(&count);
 }
 
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    gate_wait(user, 1);
-    return YOKE_OK;
-}
-
 /* With an array of the host's, shared memory as an argument, and behind a host function. */
 static void held_and_with_arrays(suite *t)
 {
     uint32_t out[BLOCKS] = { 0 }, wanted[BLOCKS], zero = 0;
-    gate leave = GATE_INIT;
+    stand s = STAND_INIT;
     guarded count = { 0 };
 
     if (!suite_can(t, YOKE_CAP_COOPERATIVE)) {
@@ -63,10 +57,10 @@ static void held_and_with_arrays(suite *t)
     for (int i = 0; i < BLOCKS; i++)
         wanted[i] = BLOCKS * 5;
     NEED(guarded_create(t, sizeof zero, &count) && guarded_write(t, &count, &zero));
-    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_launch_cooperative(t->stream, suite_kernel(t, "meet"), YOKE_DIM(BLOCKS), YOKE_DIM(THREADS), 0,
                                      YOKE_ARGS(count.buffer, yoke_out(out, sizeof out), 5u, yoke_arg_local(4))));
-    gate_open(&leave);
+    gate_open(&s.leave);
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK_BYTES(out, wanted, sizeof out);
 out:

@@ -4,6 +4,7 @@
  * behind a host function. Each case keeps a mirror on the host of what the buffer has to hold.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,18 +214,11 @@ out:
     memory_free(mirror);
 }
 
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    gate_wait(user, 1);
-    return YOKE_OK;
-}
-
 /* Behind a host function everything waits in Yoke's own list: by value, and keeping what it uses. */
 static void held(suite *t)
 {
     unsigned char *mirror = memory_new(SIZE), *data = memory_new(SIZE), *back = memory_new(SIZE), pattern[16];
-    gate leave = GATE_INIT;
+    stand s = STAND_INIT;
     guarded buffer = { 0 };
     yoke_buffer *view = NULL, *scratch = NULL;
 
@@ -233,7 +227,7 @@ static void held(suite *t)
     fill_random(pattern, sizeof pattern, 12);
     NEED(guarded_create(t, SIZE, &buffer));
     NEED(guarded_write(t, &buffer, mirror));
-    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     bool ok = CHECK_OK(yoke_write(t->stream, buffer.buffer, 5, data, 3000)) &&
               CHECK_OK(yoke_buffer_create_view(buffer.buffer, 4001, 5000, &view)) &&
               CHECK_OK(yoke_fill(t->stream, view, 16, 1600, pattern, 16)) &&
@@ -246,12 +240,12 @@ static void held(suite *t)
     memset(pattern, 0, sizeof pattern);
     yoke_buffer_release(view);
     yoke_buffer_release(scratch);
-    CHECK(!gate_is_open(&leave, 1));
+    CHECK(!gate_is_open(&s.leave, 1));
     unsigned char *before = memory_new(SIZE);
     if (guarded_read(t, &buffer, before))
         CHECK(memcmp(before + 4001 + 16, mirror + 4001 + 16, 1600) != 0);
     memory_free(before);
-    gate_open(&leave);
+    gate_open(&s.leave);
     CHECK_OK(yoke_stream_wait(t->stream));
     NEED(ok);
     memcpy(mirror + 5, data, 3000);

@@ -11,7 +11,6 @@
 #include <yoke/graph.h>
 
 #include "stand.h"
-
 enum { DEPTH = 8, MANY = 200 };
 
 static bool bounded_stream(suite *t, uint32_t depth, uint32_t flags, yoke_stream **out_stream)
@@ -23,7 +22,7 @@ static bool bounded_stream(suite *t, uint32_t depth, uint32_t flags, yoke_stream
     return CHECK_OK(yoke_stream_create_with(t->device, &desc, out_stream));
 }
 
-static yoke_status count_up(yoke_status status, void *counter)
+static yoke_status count_done(yoke_status status, void *counter)
 {
     if (status == YOKE_OK)
         atomic_fetch_add((atomic_uint *)counter, 1);
@@ -71,19 +70,19 @@ static void pending_when_full(suite *t)
     NEED_OK(yoke_graph_create(t->device, NULL, &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
     for (int i = 0; i < MANY; i++)
-        NEED_OK(yoke_host_call(t->stream, count_up, &called, NULL)); /* a recorded stream is never full */
+        NEED_OK(yoke_host_call(t->stream, count_done, &called, NULL)); /* a recorded stream is never full */
     NEED_OK(yoke_graph_end(graph));
     NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
     NEED_OK(yoke_fill(stream, buffer, 0, 64, &value, sizeof value));
-    NEED_OK(yoke_host_call(stream, count_up, &called, NULL));
+    NEED_OK(yoke_host_call(stream, count_done, &called, NULL));
     NEED_OK(yoke_graph_launch(stream, graph));
     NEED_OK(yoke_event_record(stream, 0, &event));
     for (int tries = 0; tries < 3; tries++) {
         yoke_event *another = (yoke_event *)&value;
         CHECK_STATUS(YOKE_PENDING, yoke_fill(stream, buffer, 0, 64, &expected, sizeof expected));
         CHECK_STATUS(YOKE_PENDING, yoke_write(stream, buffer, 0, &expected, sizeof expected));
-        CHECK_STATUS(YOKE_PENDING, yoke_host_call(stream, count_up, &called, NULL));
+        CHECK_STATUS(YOKE_PENDING, yoke_host_call(stream, count_done, &called, NULL));
         CHECK_STATUS(YOKE_PENDING, yoke_graph_launch(stream, graph));
         CHECK_STATUS(YOKE_PENDING, yoke_event_record(stream, 0, &another));
         CHECK(another == NULL);
@@ -144,7 +143,7 @@ static void *feed(void *user)
     feeder *f = user;
 
     for (int i = 0; i < MANY && f->status == YOKE_OK; i++) {
-        f->status = yoke_host_call(f->stream, count_up, &f->called, NULL);
+        f->status = yoke_host_call(f->stream, count_done, &f->called, NULL);
         atomic_fetch_add(&f->fed, f->status == YOKE_OK);
     }
     return NULL;
@@ -299,7 +298,7 @@ static void cancelled(suite *t)
     CHECK_STATUS(YOKE_E_CANCELLED, yoke_stream_wait(f.stream));
     CHECK(atomic_load(&f.called) == 0);
     CHECK_OK(yoke_stream_recover(f.stream));
-    CHECK_OK(yoke_host_call(f.stream, count_up, &f.called, NULL));
+    CHECK_OK(yoke_host_call(f.stream, count_done, &f.called, NULL));
     CHECK_OK(yoke_stream_wait(f.stream));
     CHECK(atomic_load(&f.called) == 1);
 out:

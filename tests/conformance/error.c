@@ -3,6 +3,7 @@
  * Statuses and the record behind yoke_error: complete, one a thread, kept until the next failure, and set by nothing but failures.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,13 +181,6 @@ static void driver_failures(suite *t)
     CHECK(strchr(record->text, '\n') == NULL);
 }
 
-static yoke_status fail_on_purpose(yoke_status status, void *user)
-{
-    (void)user;
-    (void)status;
-    return yoke_fail(-6001, "on purpose");
-}
-
 static void failures_say_where(suite *t)
 {
     yoke_buffer *buffer = NULL;
@@ -205,7 +199,7 @@ static void failures_say_where(suite *t)
 
     snprintf(line, sizeof line, "error.c:%d", __LINE__ + 1); /* of the host function, not of the wait that tells */
     CHECK_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
-    CHECK_STATUS(-6001, yoke_stream_wait(t->stream));
+    CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
     CHECK_TEXT(yoke_error()->where, line);
     CHECK_TEXT(yoke_error()->text, "on purpose");
 out:

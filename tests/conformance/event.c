@@ -3,35 +3,10 @@
  * Events: pending, settled, waited for, timed. A host function that stands at a gate makes "not yet" certain on any driver.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct stand {
-    gate inside, leave;
-} stand;
-
-#define STAND_INIT           \
-    {                        \
-        GATE_INIT, GATE_INIT \
-    }
-
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    stand *s = user;
-
-    CHECK_STATUS(YOKE_OK, status);
-    gate_open(&s->inside);
-    gate_wait(&s->leave, 1);
-    return YOKE_OK;
-}
-
-static yoke_status fail_on_purpose(yoke_status status, void *user)
-{
-    (void)user;
-    CHECK_STATUS(YOKE_OK, status);
-    return yoke_fail(-7001, "the seventh seal is broken");
-}
 
 static void pending_then_settled(suite *t)
 {
@@ -231,12 +206,12 @@ static void carries_the_failure(suite *t)
     CHECK_OK(yoke_event_record(t->stream, 0, &after));
     CHECK_STATUS(YOKE_PENDING, yoke_event_query(after));
     gate_open(&s.leave);
-    CHECK_FAILS(-7001, "the seventh seal is broken", yoke_event_wait(after));
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_wait(after));
     yoke_error_clear();
-    CHECK_FAILS(-7001, "the seventh seal is broken", yoke_event_query(after));
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_query(after));
     CHECK_OK(yoke_event_query(before));
     CHECK_OK(yoke_event_wait(before));
-    CHECK_STATUS(-7001, yoke_stream_wait(t->stream));
+    CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
 out:
     yoke_event_release(before);
     yoke_event_release(after);
@@ -326,8 +301,8 @@ static void timing_before_it_settles(suite *t)
     CHECK(elapsed > 0);
     CHECK_OK(yoke_host_call(stream, fail_on_purpose, NULL, NULL));
     if (yoke_event_record(stream, YOKE_EVENT_TIMED, &failed) == YOKE_OK) {
-        CHECK_STATUS(-7001, yoke_event_wait(failed));
-        CHECK_FAILS(-7001, "the seventh seal is broken", yoke_event_get_elapsed(start, failed, &elapsed));
+        CHECK_STATUS(OWN_STATUS, yoke_event_wait(failed));
+        CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_get_elapsed(start, failed, &elapsed));
         CHECK(elapsed == 0);
     }
 out:

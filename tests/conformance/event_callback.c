@@ -292,13 +292,6 @@ out:
     yoke_event_release(event);
 }
 
-static yoke_status count_up(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    atomic_fetch_add((atomic_uint *)user, 1);
-    return YOKE_OK;
-}
-
 /* While a callback stands at a gate, all that follows in the stream goes on: kernels, functions, and other callbacks. */
 static void does_not_hold_the_stream(suite *t)
 {

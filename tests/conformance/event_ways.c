@@ -11,13 +11,6 @@
 
 #include "stand.h"
 
-static yoke_status count_up(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    atomic_fetch_add((atomic_uint *)user, 1);
-    return YOKE_OK;
-}
-
 static bool wait_plain(yoke_event *event)
 {
     return CHECK_OK(yoke_event_wait(event));

@@ -148,41 +148,10 @@ out:
     yoke_buffer_release(busy);
 }
 
-/* Two threads with a piece each, of which the device has room for two and not for three. */
-enum { HANDS = 1000 };
-
-typedef struct taker {
-    account *a;
-    size_t size;
-    pthread_t thread;
-    unsigned refused;
-} taker;
-
-static void *take_and_give(void *argument)
-{
-    taker *k = argument;
-    yoke_stream *stream = NULL;
-
-    if (!CHECK_OK(yoke_stream_create(k->a->device, &stream)))
-        return NULL;
-    for (unsigned i = 0; i < HANDS; i++) {
-        yoke_buffer *buffer = NULL;
-        yoke_status status = yoke_buffer_create(k->a->device, k->size, &buffer);
-
-        if (status == YOKE_OK)
-            CHECK_OK(yoke_fill(stream, buffer, 0, 4096, "x", 1));
-        k->refused += status < 0;
-        yoke_buffer_release(buffer);
-    }
-    CHECK_OK(yoke_stream_wait(stream));
-    yoke_stream_release(stream);
-    return NULL;
-}
-
 static void two_threads_that_fit(suite *t)
 {
+    enum { ROUNDS = 1000 };
     account a = { NULL, NULL };
-    taker takers[2] = { { .a = &a }, { .a = &a } };
 
     if (t->info.kind != YOKE_DEVICE_GPU) {
         suite_skip("the memory of this device is the machine's");
@@ -190,17 +159,8 @@ static void two_threads_that_fit(suite *t)
     }
     NEED(account_open(t, &a));
     NEED_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, 0));
-    for (int i = 0; i < 2; i++) {
-        takers[i].size = (size_t)(look(&a).free / 5 * 2);
-        takers[i].size = takers[i].size < t->info.max_buffer ? takers[i].size : (size_t)t->info.max_buffer;
-    }
-    for (int i = 0; i < 2; i++)
-        NEED(pthread_create(&takers[i].thread, NULL, take_and_give, &takers[i]) == 0);
-    for (int i = 0; i < 2; i++)
-        pthread_join(takers[i].thread, NULL);
-    for (int i = 0; i < 2; i++)
-        if (!CHECK(takers[i].refused == 0))
-            tap_diag("%u of %d were refused", takers[i].refused, HANDS);
+    uint64_t size = look(&a).free / 5 * 2;
+    two_take_and_give(&a, (size_t)(size < t->info.max_buffer ? size : t->info.max_buffer), false, ROUNDS);
 out:
     account_close(&a);
 }

@@ -4,6 +4,7 @@
  * pending counts its calls, so that "exactly once" is checked everywhere.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <dirent.h>
 #include <stdatomic.h>
@@ -20,53 +21,17 @@
 /* A launch of picky passes every check that Yoke can make beforehand, and is refused by the driver: on CUDA, where the GPU has
  * clusters, it takes only a grid of an even number of blocks. Nothing of that kind is known in OpenCL: there Yoke refuses it. */
 static const char *const kernels_cuda =
-    SPIN_CUDA "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n"
-              "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n#define PICKY __cluster_dims__(2, 1, 1)\n"
-              "#else\n#define PICKY\n#endif\n"
-              "extern \"C\" __global__ void PICKY picky(unsigned *x) { x[0] = 1; }\n";
+    SPIN_CUDA SET_CUDA "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n#define PICKY __cluster_dims__(2, 1, 1)\n"
+                       "#else\n#define PICKY\n#endif\n"
+                       "extern \"C\" __global__ void PICKY picky(unsigned *x) { x[0] = 1; }\n";
 static const char *const kernels_opencl =
-    SPIN_OPENCL "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n"
-                "__kernel __attribute__((reqd_work_group_size(4, 1, 1))) void picky(__global uint *x) { x[0] = 1; }\n";
+    SPIN_OPENCL SET_OPENCL "__kernel __attribute__((reqd_work_group_size(4, 1, 1))) void picky(__global uint *x) { x[0] = 1; }\n";
 
-enum { OWN_STATUS = -7788, OTHER_STATUS = -7799, SPIN_MILLISECONDS = 30 };
-#define OWN_TEXT "the disk of the test is full"
+enum { OTHER_STATUS = -7799, SPIN_MILLISECONDS = 30 };
 #define OTHER_TEXT "the printer of the test is on fire"
 #define CANCEL_TEXT "yoke_stream_cancel"
 
-typedef struct stand {
-    gate inside, leave;
-    atomic_bool finished;
-} stand;
-
-#define STAND_INIT                              \
-    {                                           \
-        .inside = GATE_INIT, .leave = GATE_INIT \
-    }
-
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    stand *s = user;
-
-    CHECK_STATUS(YOKE_OK, status);
-    gate_open(&s->inside);
-    gate_wait(&s->leave, 1);
-    atomic_store(&s->finished, true);
-    return YOKE_OK;
-}
-
-static yoke_status fail_one_way(yoke_status status, void *user)
-{
-    (void)user;
-    CHECK_STATUS(YOKE_OK, status);
-    return yoke_fail(OWN_STATUS, "%s", OWN_TEXT);
-}
-
-static yoke_status fail_other_way(yoke_status status, void *user)
-{
-    (void)user;
-    CHECK_STATUS(YOKE_OK, status);
-    return yoke_fail(OTHER_STATUS, "%s", OTHER_TEXT);
-}
+static own_failure other_failure = { OTHER_STATUS, OTHER_TEXT };
 
 /* A function that is called once, with this status and a record that says so, and released once behind that. */
 typedef struct once {
@@ -188,13 +153,13 @@ static void cancel_lets_a_running_function_end(suite *t)
     CHECK_OK(yoke_host_call(other, called, &far, released));
     gate_wait(&s.inside, 1);
     CHECK_OK(yoke_stream_cancel(t->stream)); /* does not wait: the function is at the gate */
-    CHECK(!atomic_load(&s.finished) && atomic_load(&o.ran) == 0);
+    CHECK(!atomic_load(&s.ended) && atomic_load(&o.ran) == 0);
     CHECK_STATUS(YOKE_PENDING, yoke_event_query(event));
     CHECK_FAILS(YOKE_E_CANCELLED, CANCEL_TEXT, yoke_host_call(t->stream, called, NULL, NULL));
     gate_open(&s.leave);
     gate_wait(&o.done, 1);
     gate_wait(&far.done, 1);
-    CHECK(atomic_load(&s.finished));
+    CHECK(atomic_load(&s.ended));
     CHECK_FAILS(YOKE_E_CANCELLED, CANCEL_TEXT, yoke_event_wait(event));
     CHECK_FAILS(YOKE_E_CANCELLED, CANCEL_TEXT, yoke_stream_wait(other));
 out:
@@ -217,7 +182,7 @@ static void cancel_again_and_from_inside(suite *t)
     yoke_stream *stream = NULL;
 
     NEED_OK(yoke_stream_create(t->device, &stream));
-    CHECK_OK(yoke_host_call(stream, fail_one_way, NULL, NULL));
+    CHECK_OK(yoke_host_call(stream, fail_on_purpose, NULL, NULL));
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(stream));
     CHECK_OK(yoke_stream_cancel(stream)); /* keeps the first failure */
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(stream));
@@ -252,7 +217,7 @@ static bool fail_stream(suite *t, yoke_stream *stream, way w, const guarded *x, 
     if (!CHECK_OK(yoke_host_call(stream, stand_at_gate, &s, NULL)))
         return false;
     if (w != CANCEL)
-        CHECK_OK(yoke_host_call(stream, w == FAIL_ONE_WAY ? fail_one_way : fail_other_way, NULL, NULL));
+        CHECK_OK(yoke_host_call(stream, fail_on_purpose, w == FAIL_ONE_WAY ? NULL : &other_failure, NULL));
     launch_set(t, stream, x, 666);
     CHECK_OK(yoke_event_record(stream, 0, out_event));
     gate_wait(&s.inside, 1);
@@ -310,7 +275,7 @@ static void recover_makes_usable(suite *t)
     CHECK_OK(yoke_host_call(t->stream, recover_mine, t->stream, NULL));
     CHECK_OK(yoke_stream_wait(t->stream));
     CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
-    CHECK_OK(yoke_host_call(t->stream, fail_one_way, NULL, NULL));
+    CHECK_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     CHECK_OK(yoke_host_call(t->stream, recover_mine, t->stream, NULL));
     gate_open(&s.leave);
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
@@ -336,7 +301,7 @@ static void *recover_in_thread(void *user)
     recovery *r = user;
 
     CHECK_OK(yoke_stream_recover(r->stream));
-    CHECK(atomic_load(&r->before->finished));
+    CHECK(atomic_load(&r->before->ended));
     gate_open(&r->over);
     return NULL;
 }
@@ -440,7 +405,7 @@ static void records_name_the_place(suite *t)
     NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
     NEED(make_value(t, &x, 42));
     const unsigned call = __LINE__ + 1;
-    NEED_OK(yoke_host_call(stream, fail_one_way, NULL, NULL));
+    NEED_OK(yoke_host_call(stream, fail_on_purpose, NULL, NULL));
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(stream));
     check_site(yoke_error()->where, call);
     NEED_OK(yoke_stream_recover(stream));

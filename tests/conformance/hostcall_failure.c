@@ -4,6 +4,7 @@
  * this stream and on those that wait for it. And what becomes of the functions of a stream that is released.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,37 +12,8 @@
 
 #include <yoke/native.h>
 
-static const char *const kernels_cuda = "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n";
-static const char *const kernels_opencl = "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n";
-
-enum { OWN_STATUS = -7788 };
-#define OWN_TEXT "the disk of the test is full"
-
-typedef struct stand {
-    gate inside, leave;
-} stand;
-
-#define STAND_INIT           \
-    {                        \
-        GATE_INIT, GATE_INIT \
-    }
-
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    stand *s = user;
-
-    CHECK_STATUS(YOKE_OK, status);
-    gate_open(&s->inside);
-    gate_wait(&s->leave, 1);
-    return YOKE_OK;
-}
-
-static yoke_status fail_on_purpose(yoke_status status, void *user)
-{
-    (void)user;
-    CHECK_STATUS(YOKE_OK, status);
-    return yoke_fail(OWN_STATUS, "%s", OWN_TEXT);
-}
+static const char *const kernels_cuda = SET_CUDA;
+static const char *const kernels_opencl = SET_OPENCL;
 
 /* A function behind the failure: what it was told, and that it was called and released once. */
 typedef struct behind {
@@ -448,7 +420,7 @@ static void what_was_said(suite *t)
         { .says = true, .returns = YOKE_OK },
         { .returns = -5, .expected = "returned -5" }, /* not what the one before has said */
         { .says = true, .clears = true, .returns = -6, .expected = "returned -6" },
-        { .fails = true, .returns = OWN_STATUS, .expected = "returned -7788" },
+        { .fails = true, .returns = OWN_STATUS, .expected = "returned -7001" },
     };
 
     for (int natively = 0; natively < 2; natively++) {

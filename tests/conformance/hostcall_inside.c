@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels_cuda = "extern \"C\" __global__ void advance(unsigned *x, unsigned k) { x[0] = x[0] * 3u + k; }\n";
-static const char *const kernels_opencl = "__kernel void advance(__global uint *x, uint k) { x[0] = x[0] * 3u + k; }\n";
+static const char *const kernels_cuda = ADVANCE_ONE_CUDA;
+static const char *const kernels_opencl = ADVANCE_ONE_OPENCL;
 
 /* What the functions below work on. */
 typedef struct inside {

@@ -4,16 +4,14 @@
  * thread of Yoke's. Between streams: hostcall_streams.c; failures: hostcall_failure.c; calls from inside: hostcall_inside.c.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels_cuda =
-    SPIN_CUDA "extern \"C\" __global__ void advance(unsigned *x, unsigned k, unsigned n)\n"
-              "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] * 3u + k; }\n";
-static const char *const kernels_opencl = SPIN_OPENCL "__kernel void advance(__global uint *x, uint k, uint n)\n"
-                                                      "{ uint i = get_global_id(0); if (i < n) x[i] = x[i] * 3u + k; }\n";
+static const char *const kernels_cuda = SPIN_CUDA ADVANCE_CUDA;
+static const char *const kernels_opencl = SPIN_OPENCL ADVANCE_OPENCL;
 
 enum { N = 300 };
 
@@ -63,7 +61,7 @@ static void effects_both_ways(suite *t)
         s->host = r % 2 ? yoke_buffer_get_host(pinned) : pageable;
         s->k = r;
         NEED(suite_spin(t, t->stream, busy.buffer, r, r % 5 == 0 ? 5 : 0, NULL));
-        NEED_OK(yoke_launch_n(t->stream, suite_kernel(t, "advance"), N, YOKE_ARGS(x.buffer, r + 1000, (uint32_t)N)));
+        NEED_OK(yoke_launch_n(t->stream, suite_kernel(t, "advance"), N, YOKE_ARGS(x.buffer, (uint32_t)N, r + 1000)));
         advance_host(final, r + 1000);
         memcpy(s->wanted, final, sizeof final);
         NEED_OK(yoke_read(t->stream, s->host, x.buffer, 0, sizeof final));
@@ -87,25 +85,6 @@ out:
     memory_free(pageable);
 }
 
-typedef struct stand {
-    gate inside, leave;
-} stand;
-
-#define STAND_INIT           \
-    {                        \
-        GATE_INIT, GATE_INIT \
-    }
-
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    stand *s = user;
-
-    CHECK_STATUS(YOKE_OK, status);
-    gate_open(&s->inside);
-    gate_wait(&s->leave, 1);
-    return YOKE_OK;
-}
-
 /* While the function stands still, others look at the buffer that is written behind it: each kind of operation holds. */
 static void nothing_behind_starts(suite *t)
 {
@@ -120,7 +99,7 @@ static void nothing_behind_starts(suite *t)
     for (int i = 0; i < KINDS; i++)
         NEED(guarded_create(t, sizeof first, &x[i]) && guarded_write(t, &x[i], i == 4 ? data : first));
     NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
-    bool ok = CHECK_OK(yoke_launch_n(t->stream, suite_kernel(t, "advance"), N, YOKE_ARGS(x[0].buffer, 5u, (uint32_t)N))) &&
+    bool ok = CHECK_OK(yoke_launch_n(t->stream, suite_kernel(t, "advance"), N, YOKE_ARGS(x[0].buffer, (uint32_t)N, 5u))) &&
               CHECK_OK(yoke_write(t->stream, x[1].buffer, 0, data, sizeof data)) &&
               CHECK_OK(yoke_fill(t->stream, x[2].buffer, 0, sizeof data, &value, sizeof value)) &&
               CHECK_OK(yoke_copy(t->stream, x[3].buffer, 0, x[4].buffer, 0, sizeof data)) &&
@@ -342,7 +321,7 @@ static void ping_pong(suite *t)
     for (uint32_t i = 0; i < ROUNDS; i++) {
         calls[i].lane = &l;
         calls[i].turn = i;
-        NEED_OK(yoke_launch_n(t->stream, suite_kernel(t, "advance"), N, YOKE_ARGS(x.buffer, i, (uint32_t)N)));
+        NEED_OK(yoke_launch_n(t->stream, suite_kernel(t, "advance"), N, YOKE_ARGS(x.buffer, (uint32_t)N, i)));
         advance_host(wanted, i);
         NEED_OK(yoke_host_call(t->stream, take_turn, &calls[i], NULL));
     }

@@ -4,14 +4,15 @@
  * behind a blocked function stays there, however many streams are in the chain.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static const char *const kernels_cuda = "extern \"C\" __global__ void advance(unsigned *x, unsigned k) { x[0] = x[0] * 3u + k; }\n";
-static const char *const kernels_opencl = "__kernel void advance(__global uint *x, uint k) { x[0] = x[0] * 3u + k; }\n";
+static const char *const kernels_cuda = ADVANCE_ONE_CUDA;
+static const char *const kernels_opencl = ADVANCE_ONE_OPENCL;
 
 enum { MOST = 64 };
 
@@ -43,7 +44,7 @@ static yoke_status sleep_10ms(yoke_status status, void *user)
 
     CHECK_STATUS(YOKE_OK, status);
     nanosleep(&ten, NULL);
-    atomic_fetch_add((atomic_int *)user, 1);
+    atomic_fetch_add((atomic_uint *)user, 1);
     return YOKE_OK;
 }
 
@@ -51,7 +52,7 @@ static yoke_status sleep_10ms(yoke_status status, void *user)
 static void functions_sleep(suite *t)
 {
     yoke_stream *streams[MOST] = { NULL };
-    atomic_int ran = 0;
+    atomic_uint ran = 0;
 
     NEED(make_streams(t, streams, MOST));
     double start = suite_now();
@@ -96,32 +97,6 @@ out:
     release_streams(streams, MOST);
 }
 
-typedef struct stand {
-    gate inside, leave;
-} stand;
-
-#define STAND_INIT           \
-    {                        \
-        GATE_INIT, GATE_INIT \
-    }
-
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    stand *s = user;
-
-    CHECK_STATUS(YOKE_OK, status);
-    gate_open(&s->inside);
-    gate_wait(&s->leave, 1);
-    return YOKE_OK;
-}
-
-static yoke_status count_up(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    atomic_fetch_add((atomic_int *)user, 1);
-    return YOKE_OK;
-}
-
 /* More blocked streams than any driver has hardware queues, each with work behind; then everything a program may do. */
 static void blocked_ones_stop_nobody(suite *t)
 {
@@ -129,7 +104,7 @@ static void blocked_ones_stop_nobody(suite *t)
     stand s = STAND_INIT;
     guarded x = { 0 }, y = { 0 };
     uint32_t value = 7;
-    atomic_int ran = 0;
+    atomic_uint ran = 0;
     bool ok = false;
 
     NEED(guarded_create(t, 4, &x) && guarded_create(t, 4, &y));
@@ -168,8 +143,8 @@ typedef struct waits {
     yoke_event *event;
     yoke_stream *stream;
     gate *first;
-    atomic_int *ran;
-    int wanted;
+    atomic_uint *ran;
+    unsigned wanted;
 } waits;
 
 static yoke_status wait_inside(yoke_status status, void *user)
@@ -194,7 +169,7 @@ static void functions_wait_for_functions(suite *t)
     enum { DEPTH = 12 };
     yoke_stream *streams[DEPTH] = { NULL };
     waits w[DEPTH];
-    atomic_int ran = 0;
+    atomic_uint ran = 0;
     stand s = STAND_INIT;
     yoke_event *event = NULL;
 
@@ -233,7 +208,7 @@ static void waiting_streams_are_held(suite *t)
     yoke_event *event = NULL, *done = NULL;
     guarded x = { 0 };
     uint32_t value = 11;
-    atomic_int ran = 0;
+    atomic_uint ran = 0;
 
     NEED_OK(yoke_stream_create(t->device, &b));
     NEED_OK(yoke_stream_create(t->device, &c));

@@ -170,8 +170,8 @@ int main(void)
 {
     static const yoke_source source = {
         .size = sizeof source,
-        .cuda = "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n",
-        .opencl = "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n",
+        .cuda = SET_CUDA,
+        .opencl = SET_OPENCL,
     };
     static const suite_case cases[] = {
         { "structs of older and of newer programs", of_other_versions, false },

@@ -4,6 +4,7 @@
  * refused before the driver sees it.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -210,24 +211,17 @@ out:
     guarded_release(&out);
 }
 
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    gate_wait(user, 1);
-    return YOKE_OK;
-}
-
 /* Held launches carry their arguments too: array, struct and buffers are gone when they run. */
 static void arguments_of_held_launches(suite *t)
 {
     enum { LAUNCHES = 50 };
     guarded out[LAUNCHES] = { { 0 } };
-    gate leave = GATE_INIT;
+    stand s = STAND_INIT;
     mixed got[2], wanted;
 
     for (int i = 0; i < LAUNCHES; i++)
         NEED(guarded_create(t, sizeof got, &out[i]));
-    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
+    CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     for (int i = 0; i < LAUNCHES; i++) {
         mixed m = make_mixed(i);
         yoke_arg args[] = { YOKE_ARG(out[i].buffer), YOKE_ARG((int32_t)i), yoke_arg_struct(&m, sizeof m), YOKE_ARG((int32_t)-i) };
@@ -238,7 +232,7 @@ static void arguments_of_held_launches(suite *t)
         yoke_buffer_release(out[i].buffer); /* the launch keeps the view */
         out[i].buffer = NULL;
     }
-    gate_open(&leave);
+    gate_open(&s.leave);
     NEED_OK(yoke_stream_wait(t->stream));
     for (int i = 0; i < LAUNCHES; i++) {
         NEED(guarded_read(t, &out[i], got));

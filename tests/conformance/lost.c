@@ -4,6 +4,7 @@
  * without releasing anything. Each happens in a child, this program again: `lost CHILD SELECTOR`, whose exit status tells.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -37,25 +38,6 @@ static yoke_source test_source(void)
 }
 
 /* ---- What the children put into streams ---- */
-
-typedef struct stand {
-    gate inside, leave;
-} stand;
-
-#define STAND_INIT           \
-    {                        \
-        GATE_INIT, GATE_INIT \
-    }
-
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    stand *s = user;
-
-    CHECK_STATUS(YOKE_OK, status);
-    gate_open(&s->inside);
-    gate_wait(&s->leave, 1);
-    return YOKE_OK;
-}
 
 /* A function, or a callback of an event, that is called once, and released once behind that. */
 typedef struct once {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels_cuda = "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n";
-static const char *const kernels_opencl = "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n";
+static const char *const kernels_cuda = SET_CUDA;
+static const char *const kernels_opencl = SET_OPENCL;
 
 static yoke_status nothing_to_do(yoke_status status, void *user)
 {

@@ -4,17 +4,16 @@
  * the library stays usable.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels_cuda =
-    "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n"
+static const char *const kernels_cuda = SET_CUDA
     "extern \"C\" __global__ void shared(unsigned *x) { extern __shared__ unsigned s[]; s[threadIdx.x] = 1; x[0] = s[0]; }\n";
 static const char *const kernels_opencl =
-    "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n"
-    "__kernel void shared(__global uint *x, __local uint *s) { s[get_local_id(0)] = 1; x[0] = s[0]; }\n";
+    SET_OPENCL "__kernel void shared(__global uint *x, __local uint *s) { s[get_local_id(0)] = 1; x[0] = s[0]; }\n";
 
 #define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, call)
 #define OUT_OF_RANGE(words, call) CHECK_FAILS(YOKE_E_RANGE, words, call)
@@ -286,29 +285,22 @@ out:
 }
 
 /* Held behind a host function, a bad launch is refused at its call as ever, and not when its turn comes. */
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    gate_wait(user, 1);
-    return YOKE_OK;
-}
-
 static void held_launches_are_checked_at_the_call(suite *t)
 {
     yoke_kernel *set = suite_kernel(t, "set");
     const yoke_dim one = YOKE_DIM(1), none = { 0, 1, 1 };
-    gate leave = GATE_INIT;
+    stand s = STAND_INIT;
     guarded x = { 0 };
 
     NEED(make_target(t, &x));
-    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     REFUSES("grid", yoke_launch(t->stream, set, none, one, 0, YOKE_ARGS(x.buffer, 1u)));
     OUT_OF_RANGE("shared", yoke_launch(t->stream, set, one, one, SIZE_MAX, YOKE_ARGS(x.buffer, 1u)));
     REFUSES("NULL", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS((yoke_buffer *)NULL, 1u)));
     OUT_OF_RANGE("offset", yoke_write(t->stream, x.buffer, 4, &x, 1));
     if (suite_can(t, YOKE_CAP_SIGNATURE))
         CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "set|parameter 2", yoke_launch(t->stream, set, one, one, 0, YOKE_ARGS(x.buffer, 1.0)));
-    gate_open(&leave);
+    gate_open(&s.leave);
     untouched(t, &x);
 out:
     guarded_release(&x);

@@ -22,8 +22,8 @@ enum { TRACE_SIZE = 1 << 20 };
 #define KEPT_NAME "x" EURO EURO EURO EURO EURO EURO EURO EURO EURO EURO
 #define LATIN_1 "caf\xe9 \"\\\x01"
 
-static const char *const kernels_cuda = "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n";
-static const char *const kernels_opencl = "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n";
+static const char *const kernels_cuda = SET_CUDA;
+static const char *const kernels_opencl = SET_OPENCL;
 
 static bool named_stream(suite *t, const char *name, yoke_stream **out_stream)
 {

@@ -4,6 +4,7 @@
  * header is needed for that: the few functions are looked up in the driver by name.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <yoke/native.h>
 
@@ -11,11 +12,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static const char *const kernels_cuda = "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n";
-static const char *const kernels_opencl = "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n";
+static const char *const kernels_cuda = SET_CUDA;
+static const char *const kernels_opencl = SET_OPENCL;
 
-enum { OWN_STATUS = -7788, CUDA_NOT_READY = 600 };
-#define OWN_TEXT "the disk of the test is full"
+enum { CUDA_NOT_READY = 600 };
 
 /* What the cases call of the drivers: clFlush(queue), cuStreamQuery(stream), cuCtxGetCurrent(&context). */
 typedef struct driver {
@@ -160,25 +160,11 @@ out:
     guarded_release(&y);
 }
 
-typedef struct stand {
-    gate inside, leave;
-} stand;
-
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    stand *s = user;
-
-    CHECK_STATUS(YOKE_OK, status);
-    gate_open(&s->inside);
-    gate_wait(&s->leave, 1);
-    return YOKE_OK;
-}
-
 /* The first section fails: those behind it are told, and get no handle. */
 static void a_section_fails_the_stream(suite *t)
 {
     static section n[SECTIONS];
-    stand s = { GATE_INIT, GATE_INIT };
+    stand s = STAND_INIT;
     atomic_int turns = 0;
     yoke_event *event = NULL;
     guarded x = { 0 };

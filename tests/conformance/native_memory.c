@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels_cuda = SPIN_CUDA "extern \"C\" __global__ void add(unsigned *x, unsigned n, unsigned k)\n"
-                                                  "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += k; }\n";
-static const char *const kernels_opencl =
-    SPIN_OPENCL "__kernel void add(__global uint *x, uint n, uint k) { uint i = get_global_id(0); if (i < n) x[i] += k; }\n";
+static const char *const kernels_cuda = SPIN_CUDA ADD_CUDA;
+static const char *const kernels_opencl = SPIN_OPENCL ADD_OPENCL;
 
 enum { COUNT = 5000, BYTES = COUNT * 4 };
 

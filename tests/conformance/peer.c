@@ -11,8 +11,8 @@
 static const yoke_source kernels = {
     .size = sizeof kernels,
     .name = "peer test",
-    .cuda = "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n",
-    .opencl = "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n",
+    .cuda = SET_CUDA,
+    .opencl = SET_OPENCL,
 };
 static const yoke_source *const peer_source = &kernels;
 

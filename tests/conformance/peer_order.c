@@ -13,10 +13,8 @@
 static const yoke_source kernels = {
     .size = sizeof kernels,
     .name = "peer order test",
-    .cuda = SPIN_CUDA "extern \"C\" __global__ void advance(unsigned *x, unsigned n, unsigned k)\n"
-                      "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] * 3u + k; }\n",
-    .opencl = SPIN_OPENCL "__kernel void advance(__global uint *x, uint n, uint k)\n"
-                          "{ uint i = get_global_id(0); if (i < n) x[i] = x[i] * 3u + k; }\n",
+    .cuda = SPIN_CUDA ADVANCE_CUDA,
+    .opencl = SPIN_OPENCL ADVANCE_OPENCL,
 };
 static const yoke_source *const peer_source = &kernels;
 

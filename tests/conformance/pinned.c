@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels_cuda = SPIN_CUDA "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n";
-static const char *const kernels_opencl = SPIN_OPENCL "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n";
+static const char *const kernels_cuda = SPIN_CUDA SET_CUDA;
+static const char *const kernels_opencl = SPIN_OPENCL SET_OPENCL;
 
 /* ---- What it is not for ---- */
 

@@ -11,13 +11,9 @@
 
 static const char *const kernels_cuda =
     SPIN_CUDA "extern \"C\" __global__ void stamp(unsigned *x, unsigned n, unsigned value)\n"
-              "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = value + i; }\n"
-              "extern \"C\" __global__ void add(unsigned *x, unsigned n, unsigned value)\n"
-              "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += value; }\n";
+              "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = value + i; }\n" ADD_CUDA;
 static const char *const kernels_opencl = SPIN_OPENCL "__kernel void stamp(__global uint *x, uint n, uint value)\n"
-                                                      "{ uint i = get_global_id(0); if (i < n) x[i] = value + i; }\n"
-                                                      "__kernel void add(__global uint *x, uint n, uint value)\n"
-                                                      "{ uint i = get_global_id(0); if (i < n) x[i] += value; }\n";
+                                                      "{ uint i = get_global_id(0); if (i < n) x[i] = value + i; }\n" ADD_OPENCL;
 
 /* Most cases work with pieces of this many uint32_t. */
 enum { COUNT = 16384, BYTES = COUNT * 4, GARBAGE = 0x99 };

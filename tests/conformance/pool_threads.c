@@ -12,55 +12,13 @@ enum { PIECE = 4 << 20, ROUNDS = 4000 };
 
 /* ---- Near a limit ---- */
 
-/* Each has one piece at a time, and two of them fit. */
-typedef struct taker {
-    account *a;
-    pthread_t thread;
-    bool ordered;
-    unsigned refused;
-    char text[256];
-} taker;
-
-static void *take_and_give(void *argument)
-{
-    taker *k = argument;
-    yoke_stream *stream = NULL;
-
-    if (!CHECK_OK(yoke_stream_create(k->a->device, &stream)))
-        return NULL;
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        yoke_buffer *buffer = NULL;
-        yoke_status status =
-            k->ordered ? yoke_buffer_create_ordered(stream, PIECE, &buffer) : yoke_buffer_create(k->a->device, PIECE, &buffer);
-        if (status == YOKE_OK) {
-            CHECK_OK(yoke_fill(stream, buffer, 0, 256, "x", 1));
-        } else {
-            CHECK_STATUS(YOKE_E_OUT_OF_DEVICE_MEMORY, status);
-            k->refused++;
-            memcpy(k->text, yoke_error()->text, sizeof k->text - 1);
-        }
-        yoke_buffer_release(buffer);
-    }
-    CHECK_OK(yoke_stream_wait(stream));
-    yoke_stream_release(stream);
-    return NULL;
-}
-
 static void share(suite *t, bool ordered, uint64_t cached)
 {
     account a;
-    taker takers[2] = { { .a = &a, .ordered = ordered }, { .a = &a, .ordered = ordered } };
 
     NEED(account_open(t, &a));
     NEED_OK(yoke_device_limit_memory(a.device, 2 * PIECE + PIECE / 2, cached));
-    for (int i = 0; i < 2; i++)
-        NEED(pthread_create(&takers[i].thread, NULL, take_and_give, &takers[i]) == 0);
-    for (int i = 0; i < 2; i++)
-        pthread_join(takers[i].thread, NULL);
-    for (int i = 0; i < 2; i++)
-        if (!CHECK(takers[i].refused == 0))
-            tap_diag("%u of %d were refused, %s, the last: %s", takers[i].refused, ROUNDS, ordered ? "ordered" : "plain",
-                     takers[i].text);
+    two_take_and_give(&a, PIECE, ordered, ROUNDS);
     CHECK(look(&a).in_use == 0 && look(&a).peak <= 2 * PIECE + PIECE / 2);
 out:
     account_close(&a);

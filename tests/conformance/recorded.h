@@ -14,12 +14,11 @@
 #include "stand.h"
 #include "suite.h"
 
-/* advance: x = 3x + k, so that neither a launch too many nor two in the wrong order go unseen. join: x = 5x + y. shape: one word a
+/* join: x = 5x + y. shape: one word a
  * block, of the launch's shape. turn: through dynamic shared memory. pair: counts in x[1], and in x[0] where a and b differ. take:
  * a struct by value. */
 #define RECORDED_CUDA                                                                                                    \
-    "extern \"C\" __global__ void advance(unsigned *x, unsigned n, unsigned k)\n"                                        \
-    "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 3u * x[i] + k; }\n"                         \
+    ADVANCE_CUDA                                                                                                         \
     "extern \"C\" __global__ void join(unsigned *x, const unsigned *y, unsigned n)\n"                                    \
     "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 5u * x[i] + y[i]; }\n"                      \
     "extern \"C\" __global__ void shape(unsigned *x, unsigned k)\n"                                                      \
@@ -33,8 +32,7 @@
     "extern \"C\" __global__ void take(unsigned *x, struct two v) { x[0] = 3u * x[0] + v.a; x[1] = 3u * x[1] + v.b; }\n" \
     "extern \"C\" __global__ void count(unsigned *x, unsigned k) { atomicAdd(x, k); }\n"
 #define RECORDED_OPENCL                                                                                                           \
-    "__kernel void advance(__global uint *x, uint n, uint k)\n"                                                                   \
-    "{ uint i = get_global_id(0); if (i < n) x[i] = 3u * x[i] + k; }\n"                                                           \
+    ADVANCE_OPENCL                                                                                                                \
     "__kernel void join(__global uint *x, __global const uint *y, uint n)\n"                                                      \
     "{ uint i = get_global_id(0); if (i < n) x[i] = 5u * x[i] + y[i]; }\n"                                                        \
     "__kernel void shape(__global uint *x, uint k)\n"                                                                             \

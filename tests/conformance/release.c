@@ -10,8 +10,8 @@
 static const yoke_source kernels = {
     .size = sizeof kernels,
     .name = "release test",
-    .cuda = STAND_CUDA "extern \"C\" __global__ void set(unsigned *x, unsigned k) { x[0] = k; }\n",
-    .opencl = STAND_OPENCL "__kernel void set(__global uint *x, uint k) { x[0] = k; }\n",
+    .cuda = STAND_CUDA SET_CUDA,
+    .opencl = STAND_OPENCL SET_OPENCL,
 };
 
 /* A device of its own, all of whose objects the stream uses behind the place where it stands. */

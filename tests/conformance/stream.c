@@ -9,12 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* advance is neither commutative nor idempotent, so any change of order shows. */
-static const char *const kernels_cuda =
-    SPIN_CUDA "extern \"C\" __global__ void advance(unsigned *x, unsigned k, unsigned n)\n"
-              "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] * 3u + k; }\n";
-static const char *const kernels_opencl = SPIN_OPENCL "__kernel void advance(__global uint *x, uint k, uint n)\n"
-                                                      "{ uint i = get_global_id(0); if (i < n) x[i] = x[i] * 3u + k; }\n";
+static const char *const kernels_cuda = SPIN_CUDA ADVANCE_CUDA;
+static const char *const kernels_opencl = SPIN_OPENCL ADVANCE_OPENCL;
 
 enum { N = 500 };
 
@@ -26,7 +22,7 @@ static void advance_host(uint32_t *x, uint32_t k)
 
 static bool advance(suite *t, yoke_stream *stream, yoke_buffer *x, uint32_t k)
 {
-    return CHECK_OK(yoke_launch_n(stream, suite_kernel(t, "advance"), N, YOKE_ARGS(x, k, (uint32_t)N)));
+    return CHECK_OK(yoke_launch_n(stream, suite_kernel(t, "advance"), N, YOKE_ARGS(x, (uint32_t)N, k)));
 }
 
 static void runs_in_order(suite *t)

@@ -51,35 +51,40 @@ bool suite_check_text(const char *text, const char *word, const char *where)
     return false;
 }
 
+enum { WORD_SIZE = 128 };
+
+/* The first of "name|value|limit"; returns what is behind it. */
+static const char *take_word(const char *words, char word[WORD_SIZE])
+{
+    size_t length = strcspn(words, "|");
+
+    snprintf(word, WORD_SIZE, "%.*s", (int)length, words);
+    return words + length + (words[length] == '|');
+}
+
 bool suite_has_words(const char *text, const char *words)
 {
-    char word[128];
+    char word[WORD_SIZE];
     bool all = true;
 
-    for (const char *rest = words; *rest && all;) {
-        size_t length = strcspn(rest, "|");
-
-        snprintf(word, sizeof word, "%.*s", (int)length, rest);
+    while (*words && all) {
+        words = take_word(words, word);
         all = strcasestr(text, word) != NULL;
-        rest += length + (rest[length] == '|');
     }
     return all;
 }
 
 bool suite_check_fails(yoke_status expected, const char *words, yoke_status got, const char *where, const char *what)
 {
-    char word[128];
+    char word[WORD_SIZE];
     bool ok = suite_check_status(expected, got, where, what);
 
     if (!ok)
         return false;
     ok = suite_check(yoke_error()->status == got, where, "yoke_error()->status is what the call returned");
-    for (const char *rest = words; *rest;) {
-        size_t length = strcspn(rest, "|");
-
-        snprintf(word, sizeof word, "%.*s", (int)length, rest);
+    while (*words) {
+        words = take_word(words, word);
         ok = suite_check_text(yoke_error()->text, word, where) && ok;
-        rest += length + (rest[length] == '|');
     }
     return ok;
 }

@@ -18,6 +18,7 @@
 #include <yoke/yoke.h>
 
 #include "../tap/tap.h"
+#include "kernels.h"
 
 /* What a case is given. Everything is NULL for a case that runs once, without a device. */
 typedef struct suite {
@@ -91,20 +92,8 @@ yoke_kernel *suite_kernel(suite *t, const char *name);
 /* A small saxpy on a stream of its own still gives the right answer: for after a failure. Checked. */
 bool suite_works(suite *t);
 
-/* A kernel that takes a while: SPIN_CUDA and SPIN_OPENCL are its twins, for a program that uses suite_spin. A round is 256 steps
- * that no compiler can fold into fewer, because Mesa's llvmpipe ends every loop after 65535 rounds. */
-#define SPIN_CUDA "extern \"C\" __global__ void spin(unsigned *out, unsigned value, unsigned rounds)\n" SPIN_BODY
-#define SPIN_OPENCL "__kernel void spin(__global uint *out, uint value, uint rounds)\n" SPIN_BODY
-#define SPIN_BODY                                                                                   \
-    "{\n#define SPIN1 x = x * 1664525u + 1013904223u; x ^= x >> 16;\n"                              \
-    "#define SPIN4 SPIN1 SPIN1 SPIN1 SPIN1\n#define SPIN16 SPIN4 SPIN4 SPIN4 SPIN4\n"               \
-    "#define SPIN64 SPIN16 SPIN16 SPIN16 SPIN16\n"                                                  \
-    "  unsigned x = value; for (unsigned i = 0; i < rounds; i++) { SPIN64 SPIN64 SPIN64 SPIN64 }\n" \
-    "  out[0] = value; out[1] = x; }\n"
-enum { SPIN_STEPS = 256, SPIN_MOST = 60000 };
-
-/* Launch spin for about so many milliseconds, or as long as SPIN_MOST rounds take: then `out`, of two uint32_t, holds `value` and
- * spin_result. `out_rounds` may be NULL. */
+/* Launch spin, of kernels.h, for about so many milliseconds, or as long as SPIN_MOST rounds take: then `out`, of two uint32_t,
+ * holds `value` and spin_result. `out_rounds` may be NULL. */
 bool suite_spin(suite *t, yoke_stream *stream, yoke_buffer *out, uint32_t value, unsigned milliseconds, uint32_t *out_rounds);
 uint32_t spin_result(uint32_t value, uint32_t rounds);
 

@@ -4,6 +4,7 @@
  * that fails under them has taken each operation or refused it, with nothing between. Threads start together, behind a gate.
  */
 #include "suite.h"
+#include "stand.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -58,13 +59,6 @@ static void run_team(void (*fn)(void *), void *first, size_t size)
     gate_open(&all.go);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-}
-
-static yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    gate_wait(user, 1);
-    return YOKE_OK;
 }
 
 /* ---- Order ---- */
@@ -146,12 +140,12 @@ static void share_a_stream(suite *t, unsigned functions_every, bool held)
     enqueuer *enqueuers = memory_new(THREADS * sizeof *enqueuers);
     uint32_t *log = memory_new(LOG_BYTES);
     guarded buffer = { 0 }, words = { 0 };
-    gate leave = GATE_INIT;
+    stand s = STAND_INIT;
 
     NEED(guarded_create(t, LOG_BYTES, &buffer) && guarded_create(t, THREADS * STEPS * 4, &words));
     NEED(guarded_write(t, &buffer, log));
     if (held)
-        NEED_OK(yoke_host_call(t->stream, stand_at_gate, &leave, NULL));
+        NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     for (unsigned i = 0; i < THREADS; i++) {
         enqueuers[i].t = t;
         enqueuers[i].stream = t->stream;
@@ -161,7 +155,7 @@ static void share_a_stream(suite *t, unsigned functions_every, bool held)
         enqueuers[i].functions_every = functions_every;
     }
     run_team(enqueue_steps, enqueuers, sizeof *enqueuers);
-    gate_open(&leave);
+    gate_open(&s.leave);
     CHECK_OK(yoke_stream_wait(t->stream));
     if (guarded_read(t, &buffer, log))
         check_log(log, enqueuers);
@@ -260,16 +254,9 @@ typedef struct visitor {
     atomic_uint *called;
 } visitor;
 
-static yoke_status count_call(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    atomic_fetch_add((atomic_uint *)user, 1);
-    return YOKE_OK;
-}
-
 static void count_settled(yoke_status status, void *user)
 {
-    (void)count_call(status, user);
+    (void)count_up(status, user);
 }
 
 /* A stream, a buffer and events of its own, for a moment; what it does with them waits for the stream that all share. */
@@ -287,7 +274,7 @@ static void come_and_go(visitor *v, uint32_t value)
     yoke_event_release(theirs);
     NEED_OK(yoke_fill(stream, buffer, 0, 64, &value, 4));
     if (value % 2)
-        NEED_OK(yoke_host_call(stream, count_call, v->called, NULL));
+        NEED_OK(yoke_host_call(stream, count_up, v->called, NULL));
     NEED_OK(yoke_event_record(stream, 0, &mine));
     if (value % 2 == 0)
         NEED_OK(yoke_event_on_complete(mine, count_settled, v->called, NULL));
@@ -349,7 +336,7 @@ typedef struct waiting {
     yoke_stream *stream;
     yoke_event *event;
     unsigned index;
-    gate *leave;
+    stand *stand;
     atomic_uint *before, *set;
 } waiting;
 
@@ -357,7 +344,7 @@ static yoke_status stand_and_set(yoke_status status, void *user)
 {
     waiting *w = user;
 
-    stand_at_gate(status, w->leave);
+    stand_at_gate(status, w->stand);
     atomic_store(w->set, 1);
     return YOKE_OK;
 }
@@ -370,7 +357,7 @@ static void wait_in_some_way(void *member)
 
     CHECK_STATUS(YOKE_PENDING, yoke_event_query(w->event));
     if (atomic_fetch_add(w->before, 1) + 1 == THREADS)
-        gate_open(w->leave);
+        gate_open(&w->stand->leave);
     if (w->index % 4 == 0)
         CHECK_OK(yoke_event_wait(w->event));
     else if (w->index % 4 == 1)
@@ -387,20 +374,20 @@ static void many_wait_for_one_event(suite *t)
 {
     for (int round = 0; round < 20; round++) {
         atomic_uint before = 0, set = 0;
-        gate leave = GATE_INIT;
-        waiting all[THREADS] = { { .leave = &leave, .set = &set } };
+        stand s = STAND_INIT;
+        waiting all[THREADS] = { { .stand = &s, .set = &set } };
         yoke_event *event = NULL;
 
         NEED_OK(yoke_host_call(t->stream, stand_and_set, &all[0], NULL));
         NEED_OK(yoke_event_record(t->stream, 0, &event));
         for (unsigned i = 1; i < THREADS; i++)
-            all[i] = (waiting){ t->stream, event, i, &leave, &before, &set };
+            all[i] = (waiting){ t->stream, event, i, &s, &before, &set };
         all[0].stream = t->stream;
         all[0].event = event;
         all[0].before = &before;
         run_team(wait_in_some_way, all, sizeof *all);
     out:
-        gate_open(&leave);
+        gate_open(&s.leave);
         CHECK_OK(yoke_stream_wait(t->stream));
         yoke_event_release(event);
     }

@@ -7,7 +7,7 @@
 #ifndef EXHAUSTED_H
 #define EXHAUSTED_H
 
-#include "../conformance/suite.h"
+#include "../conformance/stand.h"
 
 /* `t`: a device of its own, with stream and side, and where the scenario asks for KERNELS with program; `p`: a second one for
  * TWO_DEVICES. With OPENS_ITSELF `t` is nothing but a selector. */

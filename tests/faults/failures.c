@@ -298,7 +298,7 @@ typedef struct place {
     yoke_stream *stream;
     guarded x, source; /* the source holds all values */
     uint32_t *got;
-    gate leave;
+    stand stand;
     atomic_uint called;
 } place;
 
@@ -309,7 +309,7 @@ static bool place_open(suite *t, place *p, enum liar_call call, unsigned r, unsi
 {
     static const uint32_t nothing[2] = { 0, 0 };
 
-    *p = (place){ .r = r, .leave = GATE_INIT, .got = memory_new(sizeof *p->got) };
+    *p = (place){ .r = r, .stand = STAND_INIT, .got = memory_new(sizeof *p->got) };
     NEED(guarded_create(t, sizeof nothing, &p->x) && guarded_write(t, &p->x, nothing));
     NEED(guarded_create(t, sizeof values, &p->source) && guarded_write(t, &p->source, values));
     NEED_OK(yoke_stream_create(t->device, &p->stream));
@@ -385,14 +385,14 @@ static void refused_later(suite *t, place *p, enum liar_call call)
     yoke_stream *behind = NULL;
 
     NEED_OK(yoke_stream_create(t->device, &behind));
-    NEED_OK(yoke_host_call(p->stream, stand_at_gate, &p->leave, NULL));
+    NEED_OK(yoke_host_call(p->stream, stand_at_gate, &p->stand, NULL));
     for (unsigned i = 0; i < 3; i++)
         CHECK_OK(put(t, p, call, i));
     CHECK_OK(yoke_host_call(p->stream, hear_refusal, p, NULL));
     CHECK_OK(yoke_event_record(p->stream, 0, &event));
     CHECK_OK(yoke_stream_wait_event(behind, event));
     CHECK_OK(yoke_host_call(behind, hear_refusal, p, NULL));
-    gate_open(&p->leave);
+    gate_open(&p->stand.leave);
     CHECK_REFUSAL(p->r, p->name, yoke_stream_wait(behind));
     CHECK_REFUSAL(p->r, p->name, yoke_event_wait(event));
     CHECK_REFUSAL(p->r, p->name, yoke_stream_wait(p->stream));
@@ -509,11 +509,11 @@ static void barrier_refused(suite *t)
                 CHECK_OK(yoke_event_record(t->side, 0, &event));
                 CHECK_OK(put(t, &p, LIAR_COPY, 0));
                 if (held) {
-                    CHECK_OK(yoke_host_call(p.stream, stand_at_gate, &p.leave, NULL));
+                    CHECK_OK(yoke_host_call(p.stream, stand_at_gate, &p.stand, NULL));
                     CHECK_OK(yoke_stream_wait_event(p.stream, event));
                     CHECK_OK(put(t, &p, LIAR_COPY, 1));
                     CHECK_OK(yoke_host_call(p.stream, hear_refusal, &p, NULL));
-                    gate_open(&p.leave);
+                    gate_open(&p.stand.leave);
                     CHECK_REFUSAL(r, name, yoke_stream_wait(p.stream));
                     CHECK(atomic_load(&p.called) == 1);
                 } else {

@@ -24,7 +24,7 @@ static void all_is_well_with(suite *t, const liar_orders *orders, unsigned lines
     for (unsigned i = 0; i < lines; i++)
         NEED(line_enqueue(t, &l[i]));
     for (unsigned i = 0; i < lines; i++)
-        gate_open(&l[i].leave);
+        gate_open(&l[i].stand.leave);
     for (unsigned i = 0; i < lines; i++)
         line_check(t, &l[i]);
     suite_works(t);

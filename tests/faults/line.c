@@ -114,13 +114,6 @@ void heard(void *user)
     gate_open(&l->done);
 }
 
-yoke_status stand_at_gate(yoke_status status, void *user)
-{
-    CHECK_STATUS(YOKE_OK, status);
-    gate_wait(user, 1);
-    return YOKE_OK;
-}
-
 void check_outcome(const outcome *expected, yoke_status got, const char *where)
 {
     if (expected->status == YOKE_OK || got != expected->status) {
@@ -147,7 +140,7 @@ void line_close(line *l)
 
 bool line_open(suite *t, line *l, unsigned kind, outcome expected)
 {
-    *l = (line){ .kind = kind, .leave = GATE_INIT, .expected = expected };
+    *l = (line){ .kind = kind, .stand = STAND_INIT, .expected = expected };
     l->behind_first = l->behind_second = (listener){ .expected = &l->expected, .done = GATE_INIT };
     l->got = memory_new(2 * sizeof *l->got);
     NEED(guarded_create(t, 2 * sizeof *l->got, &l->out) && guarded_create(t, 2 * sizeof *l->got, &l->mark));
@@ -169,7 +162,7 @@ bool line_enqueue(suite *t, line *l)
     uint32_t rounds = 0;
 
     if (l->kind & HELD)
-        NEED_OK(yoke_host_call(l->first, stand_at_gate, &l->leave, NULL));
+        NEED_OK(yoke_host_call(l->first, stand_at_gate, &l->stand, NULL));
     NEED_OK(yoke_write(l->first, l->out.buffer, 0, marks, sizeof marks));
     NEED(suite_spin(t, l->first, l->out.buffer, marks[0], SPIN_MS, &rounds));
     if (l->expected.status == YOKE_OK) {
@@ -194,7 +187,7 @@ bool line_enqueue(suite *t, line *l)
     }
     return true;
 out:
-    gate_open(&l->leave);
+    gate_open(&l->stand.leave);
     return false;
 }
 
@@ -202,7 +195,7 @@ void line_check(suite *t, line *l)
 {
     bool fine = l->expected.status == YOKE_OK;
 
-    gate_open(&l->leave);
+    gate_open(&l->stand.leave);
     CHECK_OUTCOME(&l->expected, yoke_stream_wait(l->first));
     if (fine)
         CHECK_BYTES(l->got, l->wanted, sizeof l->wanted);

@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "../conformance/suite.h"
+#include "../conformance/stand.h"
 #include "layer.h"
 
 /* OpenCL's codes. */
@@ -58,15 +58,12 @@ typedef struct listener {
 yoke_status hear(yoke_status status, void *user);
 void heard(void *user);
 
-/* Waits for the gate that is its `user`. */
-yoke_status stand_at_gate(yoke_status status, void *user);
-
 /* ---- The line ---- */
 
 enum { HELD = 1, ALONE = 2 };
 
 /* The first stream writes, spins, reads when that is to succeed; an event; a function. The second waits for the event; writes; a
- * function. HELD: the first begins with a function that waits for `leave`, so that workers give all of it to the driver. ALONE:
+ * function. HELD: the first begins with a function that stands at `stand`, so that workers give all of it to the driver. ALONE:
  * without the second. */
 typedef struct line {
     unsigned kind;
@@ -75,7 +72,7 @@ typedef struct line {
     guarded out, mark; /* spin's; the second's */
     uint32_t *got, wanted[2];
     yoke_event *event;
-    gate leave;
+    stand stand;
     outcome expected;
     listener behind_first, behind_second;
     bool second_refused; /* the function behind the second stream: the failure was known already */
