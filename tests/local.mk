@@ -54,6 +54,20 @@ alone_programs = \
 	tests/conformance/exhaustion \
 	tests/conformance/pool
 
+# Random programs and the model that they have to agree with. Their drivers are conformance/graph_random, fuzz/calls, stress/stress.
+random_sources = \
+	tests/random/functions.c \
+	tests/random/report.c \
+	tests/random/site.c \
+	tests/random/site.h \
+	tests/random/steps.c \
+	tests/random/steps.h \
+	tests/random/steps_graph.c \
+	tests/random/steps_work.c \
+	tests/random/steps_wrong.c \
+	tests/random/world.c \
+	tests/random/world.h
+
 conformance_programs = \
 	tests/conformance/launch_host_arrays \
 	tests/conformance/blocking \
@@ -124,6 +138,7 @@ tests_conformance_watchdog_chain_LDADD = tests/libsuite.la libyoke-all.la
 cuda_tests = $(conformance_programs:=.cuda.tap) $(inner_programs:=.cuda.tap)
 opencl_tests = $(conformance_programs:=.opencl.tap) $(inner_programs:=.opencl.tap)
 
+tests_conformance_graph_random_SOURCES = tests/conformance/graph_random.c $(random_sources)
 tests_conformance_program_cache_SOURCES = tests/conformance/program_cache.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_conformance_fork_SOURCES = \
 	tests/conformance/fork.c \
@@ -429,14 +444,8 @@ tests_fuzz_source_LDADD = $(unit_libraries)
 # The one for sequences of calls, which needs a device: it runs with the random programs above.
 check_PROGRAMS += tests/fuzz/calls
 tests_fuzz_calls_SOURCES = \
+	$(random_sources) \
 	tests/fuzz/calls.c \
-	tests/fuzz/calls.h \
-	tests/fuzz/calls_graph.c \
-	tests/fuzz/calls_model.c \
-	tests/fuzz/calls_steps.c \
-	tests/fuzz/calls_steps.h \
-	tests/fuzz/calls_work.c \
-	tests/fuzz/calls_wrong.c \
 	tests/fuzz/fuzz.h \
 	tests/fuzz/replay.c
 tests_fuzz_calls_LDADD = tests/libtap.la libyoke.la

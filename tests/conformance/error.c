@@ -201,7 +201,7 @@ static void failures_say_where(suite *t)
     CHECK_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
     CHECK_TEXT(yoke_error()->where, line);
-    CHECK_TEXT(yoke_error()->text, "on purpose");
+    CHECK_TEXT(yoke_error()->text, OWN_TEXT);
 out:
     yoke_buffer_release(buffer);
 }

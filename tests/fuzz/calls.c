@@ -1,33 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs of any calls: the input is a list of steps of 8 bytes, each a call with right or wrong arguments, run on the devices
- * that YOKE_BACKEND and YOKE_TEST_DEVICES leave visible (two at most, which may be of different backends) and judged by the model.
+ * that YOKE_BACKEND and YOKE_TEST_DEVICES leave visible (two at most, which may be of different backends) and judged by the model
+ * of tests/random.
  * The devices stay open for a few hundred programs, and then have to close.
  */
-#include "calls_steps.h"
+#include "../random/world.h"
+#include "fuzz.h"
 
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
-site sites[MOST_SITES];
-unsigned site_count;
-bool calls_traced;
 size_t fuzz_places = 8;
 
-enum { PROGRAMS = 400, SECONDS = 20 };
+enum { PROGRAMS = 400, SECONDS = 20, MOST_STEPS = 40 };
+
+static site sites[MOST_SITES];
+static unsigned site_count;
+static bool traced;
 
 static atomic_uint devices_open;
 
-#define ADD(global)                                                                                                   \
-    "(" global "unsigned char *bytes, unsigned offset, unsigned count, unsigned value)\n{\n    unsigned i = INDEX;\n" \
-    "    if (i < count)\n        bytes[offset + i] += (unsigned char)value;\n}\n"
-static const yoke_source source = {
-    .size = sizeof(yoke_source),
-    .name = "fuzz",
-    .cuda = "#define INDEX (blockIdx.x * blockDim.x + threadIdx.x)\nextern \"C\" __global__ void add" ADD(""),
-    .opencl = "#define INDEX get_global_id(0)\n__kernel void add" ADD("__global "),
-};
+void world_says(const world *w, const char *line)
+{
+    (void)w;
+    fprintf(stderr, "%s\n", line);
+}
+
+/* libFuzzer keeps the input, which is all that is needed to run it again. */
+void world_failed(const world *w, bool hopeless)
+{
+    (void)w;
+    (void)hopeless;
+    abort();
+}
 
 /* Until the condition holds; too long ends the program. What is waited for tells nobody that it is done. */
 #define AWAIT(condition)                                               \
@@ -46,33 +53,6 @@ static void count_devices(int level, const char *text, void *user)
     if (level == YOKE_LOG_INFO && strstr(text, " is closed"))
         atomic_fetch_sub(&devices_open, 1);
     FUZZ_EXPECT(!strstr(text, " closes with "));
-}
-
-/* Drivers compile a kernel when it is launched first. */
-static yoke_status launch_once(site *at)
-{
-    yoke_buffer *buffer = NULL;
-    yoke_status status = yoke_buffer_create(at->device, 64, &buffer);
-    if (status == YOKE_OK)
-        status = yoke_launch_n(at->side, at->add, 1, YOKE_ARGS(buffer, (uint32_t)0, (uint32_t)1, (uint32_t)1));
-    if (status == YOKE_OK)
-        status = yoke_stream_wait(at->side);
-    yoke_buffer_release(buffer);
-    return status;
-}
-
-static bool site_open(const yoke_device_info *info)
-{
-    site *at = &sites[site_count];
-    at->info = *info;
-    if (yoke_device_open(info->selector, &at->device) < 0 || yoke_stream_create(at->device, &at->side) < 0 ||
-        yoke_program_build(at->device, &source, &at->program) < 0 || yoke_kernel_get(at->program, "add", &at->add) < 0 ||
-        launch_once(at) < 0) {
-        fprintf(stderr, "%s: %s\n", info->selector, yoke_error()->text);
-        return false;
-    }
-    site_count++;
-    return true;
 }
 
 /* Whether YOKE_TEST_DEVICES, selectors with commas between them, leaves the device visible. */
@@ -97,18 +77,21 @@ static bool sites_open(void)
     if (yoke_device_list(infos, MOST, &count) < 0)
         return false;
     for (size_t i = 0; i < count && i < MOST && site_count < MOST_SITES; i++)
-        if (is_wanted(infos[i].selector) && !site_open(&infos[i]))
-            return false;
+        if (is_wanted(infos[i].selector)) {
+            sites[site_count] = (site){ 0 };
+            if (site_open(&sites[site_count], infos[i].selector) < 0) {
+                fprintf(stderr, "%s: %s\n", infos[i].selector, yoke_error()->text);
+                return false;
+            }
+            site_count++;
+        }
     return site_count > 0;
 }
 
 static void sites_close(void)
 {
-    for (unsigned i = 0; i < site_count; i++) {
-        yoke_program_release(sites[i].program);
-        yoke_stream_release(sites[i].side);
-        yoke_device_release(sites[i].device);
-    }
+    for (unsigned i = 0; i < site_count; i++)
+        site_close(&sites[i]);
     site_count = 0;
     AWAIT(atomic_load(&devices_open) == 0);
 }
@@ -125,25 +108,9 @@ static uint32_t buffers_left(void)
     return buffers;
 }
 
-/* Everything is released, every function has been called, and nothing is left. */
-static void world_end(world *w)
+/* Nothing is left, and the devices are as they were. */
+static void look_at_sites(void)
 {
-    uint8_t none[STEP_BYTES] = { 0 };
-    for (unsigned i = 0; i < GRAPHS; i++)
-        if (w->plan[i].state == PLAN_OPEN)
-            plan_close(w, &w->plan[i]);
-    step_look(w, none);
-    for (unsigned i = 0; i < GRAPHS; i++)
-        plan_close(w, &w->plan[i]);
-    for (unsigned i = 0; i < POINTS; i++)
-        point_close(w, &w->point[i]);
-    for (unsigned i = 0; i < LANES; i++)
-        lane_close(w, &w->lane[i], true);
-    for (unsigned i = 0; i < BLOCKS; i++)
-        yoke_buffer_release(w->block[i].buffer);
-    for (unsigned i = 0; i < w->kept_count; i++)
-        yoke_buffer_release(w->kept[i]);
-    calls_end(w);
     AWAIT(buffers_left() == 0);
     for (unsigned i = 0; i < site_count; i++) {
         judge(yoke_device_limit_memory(sites[i].device, YOKE_NO_LIMIT, YOKE_NO_LIMIT), HAS_TO, FINE);
@@ -171,7 +138,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     const char *backend = getenv("YOKE_BACKEND"), *required = getenv("YOKE_TEST_REQUIRE");
     (void)count;
     (void)arguments;
-    calls_traced = getenv("YOKE_FUZZ_TRACE");
+    traced = getenv("YOKE_FUZZ_TRACE");
     if (sites_open_quietly())
         return 0;
     if (required && (!backend || strstr(required, backend))) {
@@ -186,14 +153,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static unsigned programs;
     static world w;
+    static unsigned char arena[WORLD_ARENA(1)];
     if (site_count == 0)
         FUZZ_EXPECT(sites_open());
-    memset(&w, 0, sizeof w);
-    for (unsigned i = 0; i < POINTS; i++)
-        w.point[i].fd = -1;
+    w = (world){ .sites = sites, .site_count = site_count, .scale = 1, .traced = traced, .arena = arena };
+    world_begin(&w);
     for (size_t steps = 0; steps < MOST_STEPS && size >= STEP_BYTES; steps++, bytes += STEP_BYTES, size -= STEP_BYTES)
         step_run(&w, bytes);
     world_end(&w);
+    look_at_sites();
     if (++programs % PROGRAMS == 0)
         sites_close();
     return 0;

@@ -23,7 +23,7 @@ ln -sfn "$source" source # configure takes no folder with a blank
 make -j "$(getconf _NPROCESSORS_ONLN)" libyoke-all.la
 for target in $targets; do
     files=source/tests/fuzz/$target.c
-    [ "$target" != calls ] || files=$(echo source/tests/fuzz/calls*.c)
+    [ "$target" != calls ] || files="$files $(echo source/tests/random/*.c)"
     # shellcheck disable=SC2086
     "$compiler" -std=c11 -O1 -g -fsanitize=fuzzer,$sanitizers -fno-sanitize-recover=all -D_GNU_SOURCE -Isource/include \
         -Isource/src $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm

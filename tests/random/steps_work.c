@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of the fuzz target "calls" that enqueue work on memory: whether they have to succeed, and what they do then. Their
+ * The steps that enqueue work on memory: whether they have to succeed, and what they do then. Their
  * bytes: the lane, the target, its offset, the size, the source, its offset, and how. The host's side of a write or read is memory
- * of its own, or that of a pinned buffer, whichever device's, by its pointer.
+ * of its own, memory that many steps use, or that of a pinned buffer, whichever device's, by its pointer.
  */
-#include "calls_steps.h"
+#include "steps.h"
 
 /* How: bit 0: wait for it; bits 1 to 3: the box's height and depth; bits 4 to 6: how much longer its rows are. */
 enum { HOW = 7 };
@@ -20,13 +20,13 @@ static bool is_box(const uint8_t *b)
 }
 
 /* The box, and the layouts of both sides as the caller gives them. */
-static void take_shape(work *k, const uint8_t *b)
+static void take_shape(const world *w, work *k, const uint8_t *b)
 {
     size_t rows = is_box(b) ? 1 + (b[HOW] >> 1 & 3) : 1, slices = is_box(b) ? 1 + (b[HOW] >> 3 & 1) : 1;
-    size_t more = b[HOW] >> 4 & 7, width = is_box(b) ? b[4] % 24 : size_of(b[4]);
+    size_t more = b[HOW] >> 4 & 7, width = is_box(b) ? b[4] % 24 * (size_t)w->scale : size_of(w, b[4]);
     k->box = (yoke_rect){ width, rows, slices };
-    k->to = (yoke_pitch){ size_of(b[3]), width + more, (width + more) * rows };
-    k->from = (yoke_pitch){ size_of(b[6]), width + more / 2, (width + more / 2) * rows };
+    k->to = (yoke_pitch){ size_of(w, b[3]), width + more, (width + more) * rows };
+    k->from = (yoke_pitch){ size_of(w, b[6]), width + more / 2, (width + more / 2) * rows };
 }
 
 /* Whether work on the block at this place is right in this lane. */
@@ -50,11 +50,13 @@ static verdict in_lane(const lane *l, const uint8_t *b, bool right)
 /* Before the call: who uses the memory, and nothing stands still while it waits. False: the call would be a race. */
 static bool prepare(world *w, lane *l, const work *k, const uint8_t *b, verdict can)
 {
+    if (!is_allowed(w, can))
+        return false;
     if (is_sync(b))
         gates_open(w);
-    if (can == MUST_NOT || l->recording)
+    if (can == MUST_NOT)
         return true;
-    return (!k->source || shadow_follow(l, k->source)) && (!k->target || shadow_follow(l, k->target));
+    return (!k->source || shadow_follow(w, l, k->source)) && (!k->target || shadow_follow(w, l, k->target));
 }
 
 /* A call that waits returns its stream's failure. */
@@ -85,7 +87,9 @@ static shadow *host_side(world *w, const uint8_t *b, const yoke_pitch *at, const
         *out_host = yoke_buffer_get_host(p->buffer);
         return p->shadow;
     }
-    shadow *own = box_fits(at, box, MOST_BYTES) ? shadow_new(w, MOST_BYTES, true) : NULL;
+    if (!box_fits(at, box, (size_t)SMALL_BYTES * w->scale))
+        return NULL;
+    shadow *own = b[5] & 0x80 ? w->place[b[5] % PLACES] : shadow_new(w, (size_t)SMALL_BYTES * w->scale, true);
     *out_host = own ? own->host : NULL;
     return own;
 }
@@ -95,7 +99,7 @@ void step_write(world *w, const uint8_t *b)
     lane *l = lane_of(w, b[1]);
     block *p = block_of(w, b[2]);
     work k = { .kind = WORK_COPY, .node = is_box(b) ? 'W' : 'w' };
-    take_shape(&k, b);
+    take_shape(w, &k, b);
     k.from.offset = 0;
     bool right = block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && !p->read_only && p->site == l->site;
     void *memory;
@@ -124,7 +128,7 @@ void step_read(world *w, const uint8_t *b)
     lane *l = lane_of(w, b[1]);
     block *p = block_of(w, b[2]);
     work k = { .kind = WORK_COPY, .node = is_box(b) ? 'R' : 'r' };
-    take_shape(&k, b);
+    take_shape(w, &k, b);
     k.to.offset = 0;
     bool right = block_takes(l, p, &k.from, &k.box) && p->kind != YOKE_MEMORY_PINNED && p->site == l->site;
     void *memory;
@@ -165,7 +169,7 @@ void step_copy(world *w, const uint8_t *b)
     lane *l = lane_of(w, b[1]);
     block *to = block_of(w, b[2]), *from = block_of(w, b[5]);
     work k = { .kind = WORK_COPY, .node = is_box(b) ? 'C' : 'c' };
-    take_shape(&k, b);
+    take_shape(w, &k, b);
     work place = k;
     bool right = copy_is_right(l, to, from, &k);
     if (right) {
@@ -194,7 +198,7 @@ void step_fill(world *w, const uint8_t *b)
     lane *l = lane_of(w, b[1]);
     block *p = block_of(w, b[2]);
     work k = { .kind = WORK_FILL, .node = is_box(b) ? 'F' : 'f', .pattern_size = sizes[b[5] % 8] };
-    take_shape(&k, b);
+    take_shape(w, &k, b);
     for (size_t i = 0; i < sizeof k.pattern; i++)
         k.pattern[i] = (unsigned char)(b[6] + i * b[5]);
     bool right = block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && !p->read_only && p->site == l->site &&
@@ -216,82 +220,106 @@ void step_fill(world *w, const uint8_t *b)
     finish(w, l, &k, how, can, status);
 }
 
-static yoke_status launch_wrong(yoke_stream *s, yoke_kernel *add, yoke_buffer *buffer, unsigned how)
+static yoke_status launch_wrong(yoke_stream *s, yoke_kernel *advance, yoke_buffer *buffer, unsigned how)
 {
     uint32_t zero = 0;
     switch (how) {
     case 3:
-        return yoke_launch_n(s, add, 1, YOKE_ARGS(buffer, zero, zero));
+        return yoke_launch_n(s, advance, 1, YOKE_ARGS(buffer, zero, zero));
     case 4:
-        return yoke_launch_n(s, add, 1, YOKE_ARGS(buffer, zero, zero, 1.0));
+        return yoke_launch_n(s, advance, 1, YOKE_ARGS(buffer, zero, zero, 1.0));
     case 5:
-        return yoke_launch_n(s, add, 1, NULL, 4);
+        return yoke_launch_n(s, advance, 1, NULL, 4);
     case 6:
         return yoke_launch_n(s, NULL, 1, YOKE_ARGS(buffer, zero, zero, zero));
     default:
-        return yoke_launch(s, add, YOKE_DIM(1), YOKE_DIM(1 << 20), 0, YOKE_ARGS(buffer, zero, zero, zero));
+        return yoke_launch(s, advance, YOKE_DIM(1), YOKE_DIM(1 << 20), 0, YOKE_ARGS(buffer, zero, zero, zero));
     }
+}
+
+static bool is_aligned(const block *p)
+{
+    return p->offset % p->site->info.view_alignment == 0;
+}
+
+/* From another buffer of the device. */
+static bool join_is_right(const lane *l, const block *p, const block *from, const work *k)
+{
+    return block_takes(l, p, &k->to, &k->box) && block_takes(l, from, &k->from, &k->box) && is_here(l, p) && is_here(l, from) &&
+           p->shadow != from->shadow;
 }
 
 void step_launch(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
-    block *p = block_of(w, b[2]);
-    work k = { .kind = WORK_ADD, .node = 'l', .pattern = { b[6] } };
-    uint32_t offset = b[3] % 64, count = b[4] % 64, value = b[6];
+    block *p = block_of(w, b[2]), *from = block_of(w, b[5]);
     unsigned how = b[HOW] % 8;
+    bool join = how == 2;
+    work k = { .kind = join ? WORK_JOIN : WORK_ADVANCE, .node = join ? 'j' : 'l', .pattern = { b[6] } };
+    uint32_t offset = (b[3] * w->scale + b[3] % w->scale) % (64 * w->scale), count = b[4] * w->scale % (64 * w->scale),
+             value = b[6];
     k.box = (yoke_rect){ count, 1, 1 };
     k.to.offset = offset;
-    yoke_kernel *add = l ? l->site->add : sites[0].add;
+    k.from.offset = join ? b[6] % 64 : 0;
+    uint32_t from_offset = (uint32_t)k.from.offset;
+    yoke_kernel *kernel = join ? (l ? l->site : w->sites)->join : (l ? l->site : w->sites)->advance;
     uint8_t plain[8] = { 0 };
-    if (p->buffer && offset + count > p->size)
+    if ((p->buffer && offset + count > p->size) || (join && from->buffer && from_offset + count > from->size))
         return;
-    if (how >= 3) {
-        judge(launch_wrong(stream_of(l), add, p->buffer, how), MUST_NOT, FINE);
+    if (how >= 3 && !w->only_right) {
+        judge(launch_wrong(stream_of(l), kernel, p->buffer, how), MUST_NOT, FINE);
         return;
     }
-    bool right = block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && p->site == l->site;
-    verdict can = !right ? MUST_NOT : p->read_only || p->offset % p->site->info.view_alignment ? MAY : HAS_TO;
+    bool right = join ? join_is_right(l, p, from, &k)
+                      : block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && p->site == l->site;
+    if (join && p->buffer && p->shadow == from->shadow)
+        return; /* a race, where they overlap */
+    verdict can = !right ? MUST_NOT : p->read_only || !is_aligned(p) || (join && !is_aligned(from)) ? MAY : HAS_TO;
     if (right) {
         k.to = moved(k.to, p);
         k.target = p->shadow;
+        k.from = join ? moved(k.from, from) : k.from;
+        k.source = join ? from->shadow : NULL;
     }
     if (!prepare(w, l, &k, plain, can))
         return;
-    yoke_status status =
-        how == 1 ? yoke_launch(stream_of(l), add, YOKE_DIM(count), YOKE_DIM(1), 0, YOKE_ARGS(p->buffer, offset, count, value))
-                 : yoke_launch_n(stream_of(l), add, count, YOKE_ARGS(p->buffer, offset, count, value));
+    yoke_status status;
+    if (join)
+        status = yoke_launch_n(stream_of(l), kernel, count, YOKE_ARGS(p->buffer, from->buffer, offset, from_offset, count));
+    else if (how == 1)
+        status = yoke_launch(stream_of(l), kernel, YOKE_DIM(count), YOKE_DIM(1), 0, YOKE_ARGS(p->buffer, offset, count, value));
+    else
+        status = yoke_launch_n(stream_of(l), kernel, count, YOKE_ARGS(p->buffer, offset, count, value));
     finish(w, l, &k, plain, can, status);
 }
 
 /* ---- Looking ---- */
 
-void block_check(const block *p)
+void block_check(const world *w, const block *p)
 {
     unsigned char bytes[MOST_BYTES];
-    yoke_buffer *copy = NULL;
     const shadow *s = p->shadow;
     if (!p->buffer || p->offset || p->size != s->size || s->owner) /* in use, or a view */
         return;
     if (p->kind == YOKE_MEMORY_PINNED) {
-        shadow_compare(s, yoke_buffer_get_host(p->buffer));
+        shadow_compare(w, s, yoke_buffer_get_host(p->buffer));
         return;
     }
     judge(yoke_read_sync(p->site->side, bytes, p->buffer, 0, p->size), HAS_TO, FINE);
-    shadow_compare(s, bytes);
-    yoke_buffer_release(copy);
+    shadow_compare(w, s, bytes);
 }
 
 /* All memory, once nothing is under way. */
 void step_look(world *w, const uint8_t *b)
 {
     (void)b;
+    is_allowed(w, HAS_TO);
     quiesce(w);
     for (unsigned i = 0; i < BLOCKS; i++)
-        block_check(&w->block[i]);
+        block_check(w, &w->block[i]);
     for (unsigned i = 0; i < w->shadow_count; i++)
         if (w->shadows[i].host && !w->shadows[i].owner)
-            shadow_compare(&w->shadows[i], w->shadows[i].host);
+            shadow_compare(w, &w->shadows[i], w->shadows[i].host);
     for (unsigned i = 0; i < GRAPHS; i++)
-        FUZZ_EXPECT(*yoke_graph_describe(w->plan[i].graph, (int32_t)(i % 2)) || !w->plan[i].graph);
+        HOLDS(*yoke_graph_describe(w->plan[i].graph, (int32_t)(i % 2)) || !w->plan[i].graph);
 }

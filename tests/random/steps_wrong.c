@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of the fuzz target "calls" that ask: programs, kernels and devices; and those that give the library what it has to
+ * The steps that ask: programs, kernels and devices; and those that give the library what it has to
  * refuse, objects that were released or are of another kind above all.
  */
 #include <yoke/native.h>
 #include <yoke/types.h>
 
-#include "calls_steps.h"
+#include "steps.h"
 
 static void ask_kernel(const site *at, const uint8_t *b)
 {
-    static const char *const names[] = { "add", "", "ad", "no such kernel", NULL };
+    static const char *const names[] = { "advance", "", "ad", "no such kernel", NULL };
     yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
     yoke_param_info param = YOKE_PARAM_INFO_INIT;
     yoke_kernel *kernel = NULL;
@@ -27,7 +27,7 @@ static void load_garbage(const site *at, const uint8_t *b)
     yoke_program *program = (yoke_program *)(uintptr_t)1;
     yoke_status status = yoke_program_load(at->device, "bytes", b + 3, b[2] % 5, &program);
     judge(status, MUST_NOT, FINE);
-    FUZZ_EXPECT(!program);
+    HOLDS(!program);
 }
 
 /* Sources that are refused before a compiler sees them. */
@@ -46,15 +46,14 @@ static void build_wrong(const site *at, const uint8_t *b)
         return; /* a compiler would have to say it */
     judge(yoke_program_build(at->device, &source, &program), MUST_NOT, FINE);
     judge(yoke_program_build_async(at->device, &source, &program, &event), MUST_NOT, FINE);
-    FUZZ_EXPECT(!program && !event && yoke_get_build_log());
+    HOLDS(!program && !event && yoke_get_build_log());
 }
 
 void step_program(world *w, const uint8_t *b)
 {
-    const site *at = &sites[b[1] % site_count];
+    const site *at = &w->sites[b[1] % w->site_count];
     yoke_buffer *global = NULL;
     size_t size = 1;
-    (void)w;
     switch (b[2] % 4) {
     case 0:
         ask_kernel(at, b);
@@ -70,19 +69,18 @@ void step_program(world *w, const uint8_t *b)
               yoke_device_lacks(at->device, YOKE_CAP_PROGRAM_BINARIES) ? MUST_NOT : HAS_TO, FINE);
         judge(yoke_program_save(at->program, NULL, 7, &size), MUST_NOT, FINE);
         judge(yoke_program_get_global(at->program, "none", &global), MUST_NOT, FINE);
-        FUZZ_EXPECT(yoke_program_get_log(at->program) && !*yoke_program_get_log(NULL));
+        HOLDS(yoke_program_get_log(at->program) && !*yoke_program_get_log(NULL));
     }
 }
 
 void step_device(world *w, const uint8_t *b)
 {
-    site *at = &sites[b[1] % site_count];
+    site *at = &w->sites[b[1] % w->site_count];
     yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     yoke_device *device = NULL;
     uint64_t cached = b[3] & 1 ? 0 : b[3] & 2 ? 4096 : YOKE_NO_LIMIT;
-    (void)w;
     switch (b[2] % 7) {
     case 0:
         judge(yoke_device_trim(at->device, cached), HAS_TO, FINE);
@@ -100,14 +98,14 @@ void step_device(world *w, const uint8_t *b)
     case 4:
         info.size = b[3] & 1 ? sizeof info : b[3] % sizeof info;
         judge(yoke_device_get_info(at->device, &info), b[3] & 1 ? HAS_TO : MAY, FINE);
-        FUZZ_EXPECT((yoke_device_lacks(at->device, b[4]) == NULL) == (b[4] < YOKE_CAP_COUNT && at->info.capabilities >> b[4] & 1));
+        HOLDS((yoke_device_lacks(at->device, b[4]) == NULL) == (b[4] < YOKE_CAP_COUNT && at->info.capabilities >> b[4] & 1));
         break;
     case 5:
         judge(yoke_device_get_native(at->device, b[3] & 1 ? &native : NULL), b[3] & 1 ? HAS_TO : MUST_NOT, FINE);
         break;
     default:
         judge(yoke_device_open(b[3] & 1 ? "no such thing:" : "cuda:x", &device), MUST_NOT, FINE);
-        FUZZ_EXPECT(!device && yoke_device_get_report());
+        HOLDS(!device && yoke_device_get_report());
     }
 }
 
@@ -211,7 +209,7 @@ static yoke_status call_on_buffer(yoke_buffer *buffer, site *at, unsigned which)
     case 5:
         return yoke_buffer_create_const_view(buffer, 0, 4, &view);
     case 6:
-        return yoke_launch_n(at->side, at->add, 1, YOKE_ARGS(buffer, (uint32_t)0, (uint32_t)1, (uint32_t)1));
+        return yoke_launch_n(at->side, at->advance, 1, YOKE_ARGS(buffer, (uint32_t)0, (uint32_t)1, (uint32_t)1));
     default:
         return yoke_buffer_get_native(buffer, &native);
     }
@@ -233,7 +231,7 @@ static yoke_status call_on_graph(yoke_graph *graph, site *at, unsigned which)
 
 void step_wrong(world *w, const uint8_t *b)
 {
-    site *at = &sites[b[1] % site_count];
+    site *at = &w->sites[b[1] % w->site_count];
     yoke_stream *stream = NULL;
     unsigned kind = b[2] % KINDS;
     yoke_status status;
@@ -255,6 +253,6 @@ void step_wrong(world *w, const uint8_t *b)
     default:
         status = call_on_graph(object, at, b[4]);
     }
-    FUZZ_EXPECT(status == YOKE_E_INVALID_ARGUMENT || (status == YOKE_E_KERNEL_ARGUMENT && kind == 3 && b[4] % 8 == 6));
+    HOLDS(status == YOKE_E_INVALID_ARGUMENT || (status == YOKE_E_KERNEL_ARGUMENT && kind == 3 && b[4] % 8 == 6));
     judge(status, MUST_NOT, FINE);
 }

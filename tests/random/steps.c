@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of the fuzz target "calls" that make and release objects, wait, and enqueue functions. Each takes 8 bytes: which step,
- * and what of. A place that holds nothing gives NULL, which the library has to refuse.
+ * The steps that make and release objects, wait, and enqueue functions; and how random bytes become steps. Each takes eight: which
+ * step, and what of. A place that holds nothing gives NULL, which the library has to refuse.
  */
-#include "calls_steps.h"
+#include "steps.h"
 
 #include <yoke/native.h>
 
 #include <poll.h>
+#include <stdio.h>
 #include <unistd.h>
 
-static site *site_of(uint8_t byte)
+static site *site_of(const world *w, uint8_t byte)
 {
-    return &sites[byte % site_count];
+    return &w->sites[byte % w->site_count];
 }
 
 lane *lane_of(world *w, uint8_t byte)
@@ -26,7 +27,7 @@ block *block_of(world *w, uint8_t byte)
     return &w->block[byte % BLOCKS];
 }
 
-static point *point_of(world *w, uint8_t byte)
+static known_event *point_of(world *w, uint8_t byte)
 {
     return &w->point[byte % POINTS];
 }
@@ -36,10 +37,10 @@ yoke_stream *stream_of(const lane *l)
     return l ? l->stream : NULL;
 }
 
-size_t size_of(uint8_t byte)
+size_t size_of(const world *w, uint8_t byte)
 {
     static const size_t special[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2 + 1, (size_t)UINT32_MAX + 1 };
-    return byte >= 252 ? special[byte - 252] : byte % 128;
+    return byte >= 252 ? special[byte - 252] : byte % 128 * (size_t)w->scale + byte % w->scale;
 }
 
 /* ---- Streams ---- */
@@ -47,7 +48,7 @@ size_t size_of(uint8_t byte)
 static void step_stream(world *w, const uint8_t *b)
 {
     lane **place = &w->lane[b[1] % LANES];
-    site *at = site_of(b[2]);
+    site *at = site_of(w, b[2]);
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
     yoke_stream *stream = NULL;
     if (*place || w->lane_count == MOST_LANES)
@@ -56,12 +57,14 @@ static void step_stream(world *w, const uint8_t *b)
     desc.wait = b[4] % 16 == 15 ? 77 : b[4] % 3;
     desc.name = b[5] & 1 ? "a name that is longer than the thirty-one characters that are kept" : NULL;
     bool can = desc.flags <= 1 && desc.wait < 3 && (!desc.flags || at->info.capabilities >> YOKE_CAP_TIMING & 1);
+    if (!is_allowed(w, can ? HAS_TO : MUST_NOT))
+        return;
     yoke_status status = yoke_stream_create_with(at->device, &desc, &stream);
     judge(status, can ? HAS_TO : MUST_NOT, FINE);
-    FUZZ_EXPECT((status == YOKE_OK) == (stream != NULL));
+    HOLDS((status == YOKE_OK) == (stream != NULL));
     if (status < 0)
         return;
-    FUZZ_EXPECT(yoke_stream_get_device(stream) == at->device);
+    HOLDS(yoke_stream_get_device(stream) == at->device);
     *place = &w->lanes[w->lane_count++];
     **place = (lane){ .stream = stream, .site = at, .timed = desc.flags & 1 };
 }
@@ -85,12 +88,15 @@ void lane_close(world *w, lane **place, bool settled)
 
 static void step_stream_release(world *w, const uint8_t *b)
 {
-    lane_close(w, &w->lane[b[1] % LANES], b[2] & 1);
+    /* The host memory of a world that is drawn goes with the world: nothing may be left under way. */
+    lane_close(w, &w->lane[b[1] % LANES], b[2] & 1 || w->only_right);
 }
 
 static void step_stream_wait(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
+    if (!is_allowed(w, !l || l->recording ? MUST_NOT : HAS_TO))
+        return;
     gates_open(w);
     yoke_status status = yoke_stream_wait(stream_of(l));
     judge(status, !l || l->recording || l->fate == FAILED ? MUST_NOT : HAS_TO, l ? l->fate : FINE);
@@ -101,6 +107,8 @@ static void step_stream_wait(world *w, const uint8_t *b)
 static void step_cancel(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
+    if (w->calm || !is_allowed(w, l ? HAS_TO : MUST_NOT))
+        return;
     if (l && b[2] & 1 && !l->recording) /* what it was given before it was recorded cannot be waited for */
         quiesce(w);
     else if (l)
@@ -115,6 +123,8 @@ static void step_cancel(world *w, const uint8_t *b)
 static void step_recover(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
+    if (!is_allowed(w, l ? HAS_TO : MUST_NOT))
+        return;
     if (b[2] & 1)
         quiesce(w);
     gates_open(w);
@@ -126,13 +136,30 @@ static void step_recover(world *w, const uint8_t *b)
 
 /* ---- Functions ---- */
 
+/* Some functions change host memory that copies use, too. */
+static bool call_takes_place(world *w, lane *l, call *c, work *k, const uint8_t *b)
+{
+    shadow *place = w->place[b[4] % PLACES];
+    if (l && !shadow_follow(w, l, place))
+        return false;
+    k->target = place;
+    k->box = (yoke_rect){ 1 + b[5] % place->size, 1, 1 };
+    k->to.offset = b[6] % (place->size - k->box.width + 1);
+    k->pattern[0] = c->value = b[7];
+    c->bytes = place->host + k->to.offset;
+    c->count = k->box.width;
+    return true;
+}
+
 static void step_call(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
     bool native = b[3] % 4 == 3;
+    if (!is_allowed(w, l ? HAS_TO : MUST_NOT))
+        return;
     call *c = call_new(w, l, native ? b[2] & ~6u : b[2]);
     work k = { .kind = WORK_CALL, .node = native ? 'n' : 'k', .call = c };
-    if (!c)
+    if (!c || (b[4] & 0x80 && !native && !call_takes_place(w, l, c, &k, b)))
         return;
     yoke_status status = native ? yoke_native_call(stream_of(l), call_run_native, c, call_release)
                                 : yoke_host_call(stream_of(l), call_run, c, call_release);
@@ -148,43 +175,45 @@ static void step_call(world *w, const uint8_t *b)
 static void step_record(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
-    point *p = point_of(w, b[2]);
+    known_event *p = point_of(w, b[2]);
     uint32_t flags = b[3] % 16 == 15 ? 0x40 : b[3] & 1;
     bool can = l && flags <= 1 && (!flags || l->timed);
-    if (p->event)
+    if (p->event || !is_allowed(w, can ? HAS_TO : MUST_NOT))
         return;
     yoke_status status = yoke_event_record(stream_of(l), flags, &p->event);
     judge(status, !can ? MUST_NOT : l->recording ? MAY : HAS_TO, l ? l->fate : FINE);
-    FUZZ_EXPECT((status == YOKE_OK) == (p->event != NULL));
+    HOLDS((status == YOKE_OK) == (p->event != NULL));
     if (status == YOKE_OK) {
         yoke_event *event = p->event;
-        *p = (point){ .event = event, .site = l->site, .lane = l, .fate = l->fate, .timed = flags, .fd = -1, .mark = l->recording };
+        *p = (known_event){
+            .event = event, .site = l->site, .lane = l, .fate = l->fate, .timed = flags, .fd = -1, .mark = l->recording
+        };
     }
 }
 
 static void step_wait_event(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
-    point *p = point_of(w, b[2]);
+    known_event *p = point_of(w, b[2]);
     fate before = l ? l->fate : FINE;
     verdict can = !l || !p->event ? MUST_NOT : l->recording || p->mark ? MAY : HAS_TO;
+    if (!is_allowed(w, can))
+        return;
     yoke_status status = yoke_stream_wait_event(stream_of(l), p->event);
     if (can == HAS_TO && p->fate != FINE)
         before = worse(before, p->fate);
     judge(status, can, before);
     if (l && !l->recording && can == HAS_TO)
         l->fate = worse(l->fate, p->fate);
-    else if (l && l->recording && p->mark && status == YOKE_OK)
-        l->recording->unsure = true; /* two streams' order */
 }
 
 /* What the event says fits what is known of its work. */
-static void point_judge(const point *p, yoke_status status)
+static void point_judge(const known_event *p, yoke_status status)
 {
     judge(status, !p->event || p->mark || p->fate == FAILED ? MUST_NOT : HAS_TO, p->fate);
 }
 
-static void point_ask(world *w, const point *p, uint8_t how)
+static void point_ask(world *w, const known_event *p, uint8_t how)
 {
     yoke_event *events[] = { p->event, w->point[0].event };
     size_t index = 99, count = how & 8 && events[1] && !w->point[0].mark ? 2 : 1;
@@ -205,8 +234,8 @@ static void point_ask(world *w, const point *p, uint8_t how)
         return;
     default:
         status = yoke_event_wait_any(events, count, YOKE_FOREVER, &index);
-        FUZZ_EXPECT(!p->event || p->mark || index < count);
-        FUZZ_EXPECT(status != YOKE_PENDING);
+        HOLDS(!p->event || p->mark || index < count);
+        HOLDS(status != YOKE_PENDING);
         if (count == 1)
             point_judge(p, status);
         judge(yoke_event_wait_any(how & 32 ? events : NULL, 0, 0, &index), MUST_NOT, FINE);
@@ -215,13 +244,14 @@ static void point_ask(world *w, const point *p, uint8_t how)
 
 static void step_event_ask(world *w, const uint8_t *b)
 {
-    point_ask(w, point_of(w, b[1]), b[2]);
+    if (is_allowed(w, point_of(w, b[1])->event ? HAS_TO : MUST_NOT))
+        point_ask(w, point_of(w, b[1]), b[2]);
 }
 
 static void step_on_settled(world *w, const uint8_t *b)
 {
-    point *p = point_of(w, b[1]);
-    call *c = call_new(w, NULL, 0);
+    known_event *p = point_of(w, b[1]);
+    call *c = is_allowed(w, p->event && !p->mark ? HAS_TO : MUST_NOT) ? call_new(w, NULL, 0) : NULL;
     if (!c)
         return;
     yoke_status status = yoke_event_on_complete(p->event, call_settled, c, call_release);
@@ -234,24 +264,27 @@ static void step_on_settled(world *w, const uint8_t *b)
 
 static void step_fd(world *w, const uint8_t *b)
 {
-    point *p = point_of(w, b[1]);
+    known_event *p = point_of(w, b[1]);
     int fd = 77;
+    if (!is_allowed(w, p->event && !p->mark ? HAS_TO : MUST_NOT))
+        return;
     yoke_status status = yoke_event_get_fd(p->event, &fd);
     judge(status, p->event && !p->mark ? HAS_TO : MUST_NOT, FINE);
-    FUZZ_EXPECT((status == YOKE_OK) == (fd >= 0) && (fd >= 0 || fd == -1));
+    HOLDS((status == YOKE_OK) == (fd >= 0) && (fd >= 0 || fd == -1));
     if (p->event && p->fd < 0)
         p->fd = fd;
     else if (fd >= 0)
         close(fd);
-    (void)b;
 }
 
 static void step_elapsed(world *w, const uint8_t *b)
 {
-    point *start = point_of(w, b[1]), *end = point_of(w, b[2]);
+    known_event *start = point_of(w, b[1]), *end = point_of(w, b[2]);
     int64_t nanoseconds = 1;
     bool can = start->event && end->event && start->timed && end->timed && start->site == end->site && !start->mark && !end->mark;
     fate at = worse(start->fate, end->fate);
+    if (!is_allowed(w, can ? HAS_TO : MUST_NOT))
+        return;
     gates_open(w);
     if (b[3] & 1 && can) {
         yoke_event_wait(start->event);
@@ -259,18 +292,18 @@ static void step_elapsed(world *w, const uint8_t *b)
     }
     yoke_status status = yoke_event_get_elapsed(start->event, end->event, &nanoseconds);
     judge(status, !can ? MUST_NOT : HAS_TO, at);
-    FUZZ_EXPECT(status == YOKE_OK || nanoseconds == 0);
-    FUZZ_EXPECT(status != YOKE_PENDING || !(b[3] & 1));
+    HOLDS(status == YOKE_OK || nanoseconds == 0);
+    HOLDS(status != YOKE_PENDING || !(b[3] & 1));
 }
 
 /* A settled event's descriptor can be read. */
-void point_close(world *w, point *p)
+void point_close(world *w, known_event *p)
 {
     if (p->event && p->fd >= 0) {
         struct pollfd ready = { .fd = p->fd, .events = POLLIN };
         gates_open(w);
-        FUZZ_EXPECT(yoke_event_wait(p->event) != YOKE_PENDING);
-        FUZZ_EXPECT(poll(&ready, 1, 10000) == 1);
+        HOLDS(yoke_event_wait(p->event) != YOKE_PENDING);
+        HOLDS(poll(&ready, 1, 10000) == 1);
         close(p->fd);
     }
     yoke_event_release(p->event);
@@ -287,12 +320,14 @@ static void step_event_release(world *w, const uint8_t *b)
 
 static yoke_status view_create(world *w, block *p, const block *from, const uint8_t *b)
 {
-    size_t offset = size_of(b[4]), size = size_of(b[5]);
+    size_t offset = size_of(w, b[4]), size = size_of(w, b[5]);
     bool fits = from->buffer && size > 0 && offset <= from->size && size <= from->size - offset;
-    bool read_only = b[6] & 1;
+    bool read_only = b[6] & 1, can = fits && from->kind != YOKE_MEMORY_PINNED;
+    if (!is_allowed(w, can ? HAS_TO : MUST_NOT))
+        return YOKE_OK;
     yoke_status status = read_only ? yoke_buffer_create_const_view(from->buffer, offset, size, &p->buffer)
                                    : yoke_buffer_create_view(from->buffer, offset, size, &p->buffer);
-    judge(status, fits && from->kind != YOKE_MEMORY_PINNED ? HAS_TO : MUST_NOT, FINE);
+    judge(status, can ? HAS_TO : MUST_NOT, FINE);
     if (status == YOKE_OK) {
         yoke_buffer *buffer = p->buffer;
         *p = *from;
@@ -301,7 +336,6 @@ static yoke_status view_create(world *w, block *p, const block *from, const uint
         p->size = size;
         p->read_only = from->read_only || read_only;
     }
-    (void)w;
     return status;
 }
 
@@ -309,15 +343,16 @@ static void step_buffer(world *w, const uint8_t *b)
 {
     block *p = block_of(w, b[1]);
     lane *l = lane_of(w, b[2]);
-    site *at = site_of(b[2]);
+    site *at = site_of(w, b[2]);
     bool ordered = b[3] % 8 == 5;
     int32_t kind = b[3] % 8 < 4 ? b[3] % 8 : 0;
-    size_t size = size_of(b[4]) * (b[4] < 252 ? 2 : 1);
+    size_t size = size_of(w, b[4]) * (b[4] < 252 ? 2 : 1);
     bool can = size > 0 && (kind != YOKE_MEMORY_MAPPED || at->info.capabilities >> YOKE_CAP_MAPPED & 1) &&
                (kind != YOKE_MEMORY_MANAGED || at->info.capabilities >> YOKE_CAP_MANAGED & 1);
+    const size_t most = (size_t)SMALL_BYTES * w->scale;
     if (p->buffer || w->shadow_count == MOST_SHADOWS)
         return;
-    if (kind != YOKE_MEMORY_DEVICE && size > MOST_BYTES && can && size <= (size_t)UINT32_MAX + 1)
+    if (kind != YOKE_MEMORY_DEVICE && size > most && can && size <= (size_t)UINT32_MAX + 1)
         return;                       /* seconds for each, and memory that everybody on the machine shares */
     if (ordered && l && l->recording) /* no event could tell another stream when the memory is there */
         return;
@@ -325,21 +360,23 @@ static void step_buffer(world *w, const uint8_t *b)
         view_create(w, p, block_of(w, b[2]), b);
         return;
     }
+    if (!is_allowed(w, can && (!w->only_right || size <= most) && (!ordered || l) ? HAS_TO : MUST_NOT))
+        return;
     yoke_status status = ordered                      ? yoke_buffer_create_ordered(stream_of(l), size, &p->buffer)
                          : kind == YOKE_MEMORY_DEVICE ? yoke_buffer_create(at->device, size, &p->buffer)
                                                       : yoke_buffer_create_in(at->device, kind, size, &p->buffer);
-    bool small = size <= MOST_BYTES, there_may_be = size <= (size_t)UINT32_MAX + 1;
+    bool small = size <= most, there_may_be = size <= (size_t)UINT32_MAX + 1;
     verdict right = small ? HAS_TO : there_may_be ? MAY : MUST_NOT;
     judge(status, !can || (ordered && !l) ? MUST_NOT : right, ordered && l ? l->fate : FINE);
-    FUZZ_EXPECT((status == YOKE_OK) == (p->buffer != NULL));
+    HOLDS((status == YOKE_OK) == (p->buffer != NULL));
     if (status == YOKE_OK && !small) {
         yoke_buffer_release(p->buffer);
         p->buffer = NULL;
     }
     if (!p->buffer)
         return;
-    FUZZ_EXPECT(yoke_buffer_get_size(p->buffer) == size && yoke_buffer_get_kind(p->buffer) == kind);
-    FUZZ_EXPECT((yoke_buffer_get_host(p->buffer) != NULL) == (kind != YOKE_MEMORY_DEVICE));
+    HOLDS(yoke_buffer_get_size(p->buffer) == size && yoke_buffer_get_kind(p->buffer) == kind);
+    HOLDS((yoke_buffer_get_host(p->buffer) != NULL) == (kind != YOKE_MEMORY_DEVICE));
     p->site = ordered ? l->site : at;
     p->shadow = shadow_new(w, size, false);
     p->shadow->owner = ordered ? l : NULL;
@@ -366,28 +403,59 @@ static void step_go_on(world *w, const uint8_t *b)
         quiesce(w);
 }
 
-void step_run(world *w, const uint8_t *bytes)
-{
 #define STEP(name)         \
     {                      \
 #name, step_##name \
     }
-    static const struct {
-        const char *name;
-        void (*run)(world *w, const uint8_t *b);
-    } steps[] = {
-        STEP(stream),        STEP(stream),         STEP(buffer),        STEP(buffer),     STEP(write),        STEP(write),
-        STEP(read),          STEP(copy),           STEP(copy),          STEP(fill),       STEP(fill),         STEP(launch),
-        STEP(launch),        STEP(call),           STEP(call),          STEP(call),       STEP(record),       STEP(record),
-        STEP(wait_event),    STEP(wait_event),     STEP(event_ask),     STEP(on_settled), STEP(fd),           STEP(elapsed),
-        STEP(event_release), STEP(stream_release), STEP(stream_wait),   STEP(cancel),     STEP(recover),      STEP(buffer_release),
-        STEP(graph),         STEP(graph_begin),    STEP(graph_begin),   STEP(graph_end),  STEP(graph_launch), STEP(graph_launch),
-        STEP(graph_set),     STEP(graph_set),      STEP(graph_release), STEP(program),    STEP(device),       STEP(wrong),
-        STEP(look),          STEP(go_on),
-    };
-    size_t which = bytes[0] % (sizeof steps / sizeof steps[0]);
-    if (calls_traced)
-        fprintf(stderr, "%s %u %u %u %u %u %u %u\n", steps[which].name, bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6],
+static const struct {
+    const char *name;
+    void (*run)(world *w, const uint8_t *b);
+} steps[] = {
+    STEP(stream),        STEP(stream),         STEP(buffer),        STEP(buffer),     STEP(write),        STEP(write),
+    STEP(read),          STEP(copy),           STEP(copy),          STEP(fill),       STEP(fill),         STEP(launch),
+    STEP(launch),        STEP(call),           STEP(call),          STEP(call),       STEP(record),       STEP(record),
+    STEP(wait_event),    STEP(wait_event),     STEP(event_ask),     STEP(on_settled), STEP(fd),           STEP(elapsed),
+    STEP(event_release), STEP(stream_release), STEP(stream_wait),   STEP(cancel),     STEP(recover),      STEP(buffer_release),
+    STEP(graph),         STEP(graph_begin),    STEP(graph_begin),   STEP(graph_end),  STEP(graph_launch), STEP(graph_launch),
+    STEP(graph_set),     STEP(graph_set),      STEP(graph_release), STEP(program),    STEP(device),       STEP(wrong),
+    STEP(look),          STEP(go_on),
+};
+enum { STEPS = sizeof steps / sizeof steps[0] };
+
+const char *step_name(const uint8_t *bytes)
+{
+    return steps[bytes[0] % STEPS].name;
+}
+
+void step_run(world *w, const uint8_t *bytes)
+{
+    w->steps++;
+    w->trail[w->steps % TRAIL].step = w->steps;
+    memcpy(w->trail[w->steps % TRAIL].bytes, bytes, STEP_BYTES);
+    if (w->traced)
+        fprintf(stderr, "%s %u %u %u %u %u %u %u\n", step_name(bytes), bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6],
                 bytes[7]);
-    steps[which].run(w, bytes);
+    steps[bytes[0] % STEPS].run(w, bytes);
+}
+
+/* These change the device for everybody, or count on nobody else to free objects meanwhile. */
+static bool is_for_one_alone(const char *name)
+{
+    return strcmp(name, "device") == 0 || strcmp(name, "wrong") == 0;
+}
+
+bool step_draw(world *w, const char *name, const uint8_t *first, size_t count)
+{
+    uint8_t bytes[STEP_BYTES];
+    unsigned made = w->made, which = draw_from(&w->random, STEPS);
+
+    while (name ? strcmp(steps[which].name, name) != 0 : is_for_one_alone(steps[which].name))
+        which = (which + 1) % STEPS;
+    for (size_t i = 0; i < STEP_BYTES; i++)
+        bytes[i] = (uint8_t)draw_from(&w->random, 256);
+    bytes[0] = (uint8_t)which;
+    for (size_t i = 0; i < count; i++)
+        bytes[1 + i] = first[i];
+    step_run(w, bytes);
+    return w->made > made;
 }
