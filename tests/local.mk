@@ -57,6 +57,8 @@ alone_programs = \
 # Random programs and the model that they have to agree with. Their drivers are conformance/graph_random, fuzz/calls, stress/stress.
 random_sources = \
 	tests/random/functions.c \
+	tests/random/order.c \
+	tests/random/order.h \
 	tests/random/report.c \
 	tests/random/site.c \
 	tests/random/site.h \
@@ -329,11 +331,11 @@ check_PROGRAMS += $(stress_programs)
 stress_tests = $(stress_programs:=.opencl.tap) tests/fuzz/calls.opencl.tap
 cuda_stress_tests = $(stress_programs:=.cuda.tap) tests/fuzz/calls.cuda.tap
 tests_stress_stress_SOURCES = \
+	$(random_sources) \
 	tests/stress/stress.c \
 	tests/stress/stress.h \
 	tests/stress/stress_calls.c \
 	tests/stress/stress_memory.c \
-	tests/stress/stress_model.c \
 	tests/stress/stress_ops.c \
 	tests/stress/stress_waits.c
 

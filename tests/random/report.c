@@ -32,7 +32,7 @@ static void say_step(const world *w, unsigned step)
     }
 }
 
-static void say_settings(const world *w)
+void say_settings(const world *w, const site *sites, unsigned count)
 {
     static const char *const names[] = { "YOKE_STAGING",  "YOKE_FILL_KERNEL", "YOKE_COMMAND_BUFFERS", "YOKE_WATCHDOG",
                                          "YOKE_BLOCKING", "YOKE_BACKEND",     "YOKE_TEST_DEVICES" };
@@ -43,9 +43,9 @@ static void say_settings(const world *w)
         if (getenv(names[i]))
             length += (size_t)snprintf(text + length, sizeof text - length, " %s=%.40s", names[i], getenv(names[i]));
     say(w, "settings:%s", *text ? text : " none");
-    for (unsigned i = 0; i < w->site_count; i++)
-        say(w, "device %u: %s is %s, backend %s, driver %s", i, w->sites[i].info.selector, w->sites[i].info.name,
-            w->sites[i].info.backend, w->sites[i].info.driver);
+    for (unsigned i = 0; i < count; i++)
+        say(w, "device %u: %s is %s, backend %s, driver %s", i, sites[i].info.selector, sites[i].info.name, sites[i].info.backend,
+            sites[i].info.driver);
 }
 
 void disagree(const char *file, int line, const char *condition, const char *details)
@@ -69,7 +69,7 @@ void disagree(const char *file, int line, const char *condition, const char *det
         say_step(w, i);
     if (details)
         say(w, "%s", details);
-    say_settings(w);
+    say_settings(w, w->sites, w->site_count);
     if (w->title)
         say(w, "%s", w->title);
     world_failed(w, false);

@@ -157,7 +157,7 @@ typedef struct world {
 
 /* ---- The driver's ---- */
 
-/* One line of a report. */
+/* One line of a report; of no world when it is about what several threads did. */
 void world_says(const world *w, const char *line);
 /* The report is complete. `hopeless`: nothing can go on. */
 void world_failed(const world *w, bool hopeless);
@@ -169,6 +169,8 @@ void world_failed(const world *w, bool hopeless);
 void disagree(const char *file, int line, const char *condition, const char *details);
 /* The world of this thread, whose steps or function it runs. */
 extern _Thread_local world *world_here;
+/* The environment, and the devices. */
+void say_settings(const world *w, const site *sites, unsigned count);
 /* What the memory holds is what the shadow knows. */
 void shadow_compare(const world *w, const shadow *s, const unsigned char *bytes);
 

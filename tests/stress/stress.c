@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random programs of streams, events, host functions, graphs and memory of every kind, each of which has to agree with a model:
- * rounds of them, for some seconds on each device, together with another device where there is one.
+ * Random programs of streams, events, host functions, graphs and memory of every kind, each of which has to agree with the
+ * model of tests/random: rounds of them, for some seconds on each device, together with another device where there is one.
  *
  *   stress [--seconds N] [--seed S] [--rounds N]      YOKE_STRESS_SECONDS=N is for `make check`
  *
@@ -16,6 +16,7 @@
  * failure needs more than one try.
  */
 #include "stress.h"
+#include "../random/world.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -24,16 +25,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-/* append_from marks its entry as STALE when it does not find what it should. */
-#define APPEND "{ unsigned n = log[0]; log[2 + n] = entry; log[1] = log[1] * 1664525u + entry; log[0] = n + 1; }\n"
-#define FROM "{ if (from[index] != entry) entry |= 0x80000000u; " APPEND "}\n"
-static const char *const kernels_cuda =
-    "extern \"C\" __global__ void append(unsigned *log, unsigned entry)\n" APPEND
-    "extern \"C\" __global__ void append_from(unsigned *log, const unsigned *from, unsigned index, unsigned entry)\n" FROM;
-static const char *const kernels_opencl =
-    "__kernel void append(__global uint *log, uint entry)\n" APPEND
-    "__kernel void append_from(__global uint *log, __global const uint *from, uint index, uint entry)\n" FROM;
 
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)
@@ -50,19 +41,48 @@ enum { ROUND_LIMIT = 60 };
 
 /* ---- One round ---- */
 
+/* A thread: it works on streams that others may use, too, and in a world of its own. */
 typedef struct actor {
     pthread_t thread;
     source source;
     unsigned actions;
+    world *world;
 } actor;
 
 static void *run_actor(void *argument)
 {
     actor *a = argument;
+    round *r = a->source.round;
 
-    for (unsigned i = 0; i < a->actions; i++)
-        act_blocking(&a->source);
+    world_begin(a->world);
+    for (unsigned i = 0; i < a->actions; i++) {
+        if (!chance(&a->source, 40))
+            act_blocking(&a->source);
+        else if (!a->world->disagrees)
+            step_draw(a->world, NULL, NULL, 0);
+    }
+    world_end(a->world);
+    if (a->world->disagrees)
+        atomic_fetch_add(&r->unexpected, 1);
     return NULL;
+}
+
+/* Only the first world that disagrees says why. */
+static _Atomic(const world *) said_by;
+
+void world_says(const world *w, const char *line)
+{
+    const world *nobody = NULL;
+
+    if (w && (w->careless || (!atomic_compare_exchange_strong(&said_by, &nobody, w) && nobody != w)))
+        return;
+    tap_diag("%s", line);
+}
+
+void world_failed(const world *w, bool hopeless)
+{
+    if (hopeless)
+        tap_bail("nothing can go on: %s", w ? w->title : "no world");
 }
 
 static void round_begin(round *r, source *s, uint32_t seed, site *sites, unsigned site_count)
@@ -92,6 +112,22 @@ static void round_begin(round *r, source *s, uint32_t seed, site *sites, unsigne
         atomic_store(&r->slot[i], queue_open(r, s, &sites[draw(s, r->site_count)]));
 }
 
+static world *new_world(round *r, source *s)
+{
+    world *w = memory_new(sizeof *w);
+
+    *w = (world){ .sites = r->sites,
+                  .site_count = r->site_count,
+                  .scale = chance(s, 50) ? MOST_SCALE : 1,
+                  .only_right = true,
+                  .calm = r->calm,
+                  .careless = r->careless,
+                  .title = r->title,
+                  .random = draw(s, UINT32_MAX) };
+    w->arena = memory_new(WORLD_ARENA(w->scale));
+    return w;
+}
+
 static void round_run(round *r, source *s)
 {
     actor actors[MAX_THREADS];
@@ -100,13 +136,20 @@ static void round_run(round *r, source *s)
     for (unsigned i = 0; i < r->threads; i++) {
         actors[i].source = (source){ .round = r, .random = draw(s, UINT32_MAX), .lane = i, .thread = i };
         actors[i].actions = actions / r->threads;
+        actors[i].world = new_world(r, s);
         if (pthread_create(&actors[i].thread, NULL, run_actor, &actors[i]))
             tap_bail("no thread");
     }
     for (unsigned i = 0; i < r->threads; i++)
         pthread_join(actors[i].thread, NULL);
-    if (!wait_for_functions(r))
-        tap_bail("seed %u: functions are missing", r->seed);
+    for (unsigned i = 0; i < r->threads; i++) {
+        memory_free(actors[i].world->arena);
+        memory_free(actors[i].world);
+    }
+    if (!wait_for_functions(r)) {
+        say_round(r);
+        tap_bail("functions are missing: %s", r->title);
+    }
 }
 
 /* Everything has been enqueued and no function runs any more: wait for the rest, and look at all there is to be seen. */
@@ -164,15 +207,16 @@ static void round_end(round *r)
             memory_free(r->ops[i].slot);
         memory_free(r->ops[i].seen);
     }
-    for (unsigned i = 0; i < MAX_DEVICES_USED; i++)
+    for (unsigned i = 0; i < MOST_SITES; i++)
         yoke_buffer_release(r->pinned[i]);
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);
     free(r);
 }
 
-static bool one_round(uint32_t seed, site *sites, unsigned site_count, bool careless)
+static bool one_round(uint32_t seed, unsigned long number, site *sites, unsigned site_count, bool careless)
 {
+    char title[160];
     round *r = calloc(1, sizeof *r);
     source s;
 
@@ -180,6 +224,10 @@ static bool one_round(uint32_t seed, site *sites, unsigned site_count, bool care
         tap_bail("no host memory");
     if (!careless)
         tap_diag("seed %u", seed);
+    snprintf(title, sizeof title, "seed %u, round %lu, on %s%s%s: run it again with --seed %u --rounds 1", seed, number,
+             sites[0].info.selector, site_count > 1 ? " and " : "", site_count > 1 ? sites[1].info.selector : "", seed);
+    atomic_store(&said_by, NULL);
+    r->title = title;
     round_begin(r, &s, seed, sites, site_count);
     r->careless = careless;
     r->watched = getenv("YOKE_WATCHDOG");
@@ -187,8 +235,7 @@ static bool one_round(uint32_t seed, site *sites, unsigned site_count, bool care
     round_settle(r);
     bool agrees = model_agrees(r);
     if (!agrees && !careless)
-        tap_diag("seed %u: %u devices, %u threads%s, %u streams, %u of 100 operations are functions%s", seed, r->site_count,
-                 r->threads, r->shared ? " that share streams" : "", r->slots, r->calls, r->calm ? ", nothing fails" : "");
+        say_round(r);
     round_end(r);
     return agrees;
 }
@@ -238,17 +285,6 @@ static void check_nothing_left(site *sites, unsigned site_count, unsigned thread
     CHECK(entries_of("/proc/self/fd") <= fds);
 }
 
-static bool make_site(site *at, yoke_device *device, yoke_program *program)
-{
-    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
-
-    at->device = device;
-    return CHECK_OK(yoke_device_get_info(device, &info)) && CHECK_OK(yoke_stream_create(device, &at->side)) &&
-           CHECK_OK(yoke_kernel_get(program, "append", &at->append)) &&
-           CHECK_OK(yoke_kernel_get(program, "append_from", &at->append_from)) &&
-           ((at->timed = info.capabilities >> YOKE_CAP_TIMING & 1), true);
-}
-
 static void run_rounds(site *sites, unsigned site_count)
 {
     unsigned long rounds = 0, bad = 0;
@@ -260,9 +296,9 @@ static void run_rounds(site *sites, unsigned site_count)
     bool warm = false; /* drivers, too, start threads and open files as they are used more */
     for (; rounds < most_rounds && bad == 0 && suite_now() - start < seconds; rounds++) {
         alarm(ROUND_LIMIT);
-        if (!one_round(first_seed + (uint32_t)rounds, sites, site_count, false))
+        if (!one_round(first_seed + (uint32_t)rounds, rounds, sites, site_count, false))
             bad++;
-        if (!warm && suite_now() - start > seconds / 2) {
+        if (!warm && (suite_now() - start > seconds / 2 || 2 * (rounds + 1) > most_rounds)) {
             warm = true;
             unsigned most_threads = entries_of("/proc/self/task"), most_fds = entries_of("/proc/self/fd");
             threads = most_threads > threads ? most_threads : threads;
@@ -283,7 +319,7 @@ static void run_careless_rounds(site *sites, unsigned site_count)
 
     for (; rounds < ROUNDS && noticed < WANTED; rounds++) {
         alarm(ROUND_LIMIT);
-        noticed += !one_round(first_seed + rounds, sites, site_count, true);
+        noticed += !one_round(first_seed + rounds, rounds, sites, site_count, true);
     }
     tap_diag("%u of %u programs that do not wait were noticed", noticed, rounds);
     CHECK(noticed == WANTED);
@@ -291,29 +327,17 @@ static void run_careless_rounds(site *sites, unsigned site_count)
 
 static void with_sites(suite *t, void (*run)(site *sites, unsigned site_count))
 {
-    yoke_source text = YOKE_SOURCE_INIT;
-    site sites[MAX_DEVICES_USED] = { { 0 } };
-    yoke_device *other = NULL;
-    yoke_program *program = NULL;
-    unsigned site_count = 1;
+    site sites[MOST_SITES] = { { .device = yoke_device_retain(t->device) } };
+    unsigned site_count = suite_open_other(t, &sites[1].device) ? 2 : 1;
 
-    text.name = "stress";
-    text.cuda = kernels_cuda;
-    text.opencl = kernels_opencl;
-    NEED(make_site(&sites[0], t->device, t->program));
-    if (suite_open_other(t, &other)) {
-        NEED_OK(yoke_program_build(other, &text, &program));
-        NEED(make_site(&sites[1], other, program));
-        site_count = 2;
-    }
+    for (unsigned i = 0; i < site_count; i++)
+        NEED_OK(site_open(&sites[i], NULL));
     if (getenv("YOKE_WATCHDOG"))
         suite_expect_log(); /* its warnings */
     run(sites, site_count);
 out:
-    for (unsigned i = 0; i < MAX_DEVICES_USED; i++)
-        yoke_stream_release(sites[i].side);
-    yoke_program_release(program);
-    yoke_device_release(other);
+    for (unsigned i = 0; i < site_count; i++)
+        site_close(&sites[i]);
 }
 
 static void random_programs(suite *t)
@@ -347,7 +371,6 @@ static void usage(void)
 
 int main(int argc, char **argv)
 {
-    yoke_source text = YOKE_SOURCE_INIT;
     const char *asked = getenv("YOKE_STRESS_SECONDS"), *limit = getenv("YOKE_TEST_SECONDS");
     char all[24];
 
@@ -368,8 +391,5 @@ int main(int argc, char **argv)
     snprintf(all, sizeof all, "%.0f", 10 * (seconds + ROUND_LIMIT));
     if (!limit || atof(limit) < atof(all))
         setenv("YOKE_TEST_SECONDS", all, 1);
-    text.name = "stress";
-    text.cuda = kernels_cuda;
-    text.opencl = kernels_opencl;
-    return SUITE_MAIN(cases, &text);
+    return SUITE_MAIN(cases, NULL);
 }

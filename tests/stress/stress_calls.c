@@ -5,22 +5,8 @@
  */
 #include "stress.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-void unexpected(round *r, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (atomic_fetch_add(&r->unexpected, 1) < 20 && !r->careless)
-        tap_diag("seed %u: %s", r->seed, text);
-}
 
 /* ---- Points ---- */
 

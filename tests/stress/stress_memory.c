@@ -15,7 +15,9 @@ static unsigned some_site(source *s)
 
 yoke_status append_from(queue *q, yoke_stream *stream, yoke_buffer *from, uint32_t index, uint32_t id)
 {
-    return yoke_launch(stream, q->site->append_from, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(q->log, from, index, id));
+    q->round->ops[id].index = index;
+    return yoke_launch(stream, q->site->append_from, YOKE_DIM(1), YOKE_DIM(1), 0,
+                       YOKE_ARGS(q->log, from, index, id, (uint32_t)FOUND));
 }
 
 /* ---- Through pinned memory ---- */
@@ -238,7 +240,12 @@ void do_graph(source *s, queue *q)
 
 yoke_status append_by_memory(source *s, queue *q, uint32_t id)
 {
-    switch (draw(s, 4)) {
+    static const char *const ways[] = { "copies through pinned memory", "a copy of released pinned memory",
+                                        "copies of another device's memory", "copies of a graph" };
+    unsigned way = draw(s, 4);
+
+    s->round->ops[id].how = ways[way];
+    switch (way) {
     case 0:
         return append_through_pinned(s, q, id);
     case 1:

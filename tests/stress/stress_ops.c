@@ -9,9 +9,7 @@
 
 uint32_t draw(source *s, uint32_t below)
 {
-    s->random = s->random * 1664525u + 1013904223u;
-    uint32_t mixed = (s->random ^ s->random >> 16) * 0x45d9f3bu;
-    return (mixed ^ mixed >> 16) % below;
+    return draw_from(&s->random, below);
 }
 
 bool chance(source *s, unsigned percent)
@@ -145,11 +143,14 @@ static yoke_status append_released(queue *q, uint32_t id)
 
 static yoke_status append(source *s, queue *q, uint32_t id)
 {
+    static const char *const ways[] = { "a fill", "a write", "a copy", "a fill of released memory", "nothing", "nothing" };
     yoke_status status;
 
     if (chance(s, 40))
         return append_by_memory(s, q, id);
-    switch (draw(s, 6)) {
+    unsigned way = draw(s, 6);
+    s->round->ops[id].how = ways[way];
+    switch (way) {
     case 0:
         status = yoke_fill(q->stream, q->cells, 4 * (size_t)id, 4, &id, 4);
         return status < 0 ? status : append_from(q, q->stream, q->cells, id, id);

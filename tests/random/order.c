@@ -4,10 +4,40 @@
  * one lane (one thread's operations, or one function's) of one queue between two recoveries, operations go well until one does not,
  * and from then on none does.
  */
-#include "stress.h"
+#include "order.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "world.h"
+
+enum { LINES = 10 }; /* of one report */
+
+void unexpected(round *r, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (atomic_fetch_add(&r->unexpected, 1) < LINES && !r->careless)
+        world_says(NULL, text);
+}
+
+void say_round(const round *r)
+{
+    char text[200];
+
+    snprintf(text, sizeof text, "%u devices, %u threads%s, %u streams, %u of 100 operations are functions%s; %u things are wrong",
+             r->site_count, r->threads, r->shared ? " that share streams" : "", r->slots, r->calls,
+             r->calm ? ", nothing fails" : "", atomic_load(&r->unexpected));
+    world_says(NULL, text);
+    say_settings(NULL, r->sites, r->site_count);
+    world_says(NULL, r->title);
+}
 
 static const char *text_of(const op *o)
 {
@@ -84,7 +114,10 @@ static void check_log(round *r, queue *q)
             unexpected(r, "kernel %u of queue %u ran twice, as number %u and %u", id, q->index, o->position, i);
         o->position = i;
         if (log[1 + i] & STALE && is_exact(o)) /* else the stream may have been recovered between the write and the launch */
-            unexpected(r, "kernel %u of queue %u ran before what it was to find was written", id, q->index);
+            unexpected(
+                r, "kernel %u of queue %u on %s ran before what it was to find was written by %s: at offset %u %s 0x%x, found 0x%x",
+                id, q->index, q->site->info.selector, o->how ? o->how : "a graph", 4 * o->index,
+                (log[FOUND] & ~STALE) == id ? "expected" : "(of another kernel) expected", log[FOUND], log[FOUND + 1]);
         if (o->lane < MAX_THREADS && last[o->lane] > id)
             unexpected(r, "kernel %u of queue %u ran behind %u of the same thread", id, q->index, last[o->lane]);
         if (o->lane < MAX_THREADS)
