@@ -14,7 +14,7 @@
 
 size_t fuzz_places = 8;
 
-enum { PROGRAMS = 400, SECONDS = 20, MOST_STEPS = 40 };
+enum { PROGRAMS = 400, SECONDS = 20, MOST_STEPS = 64 };
 
 static site sites[MOST_SITES];
 static unsigned site_count;
@@ -153,15 +153,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static unsigned programs;
     static world w;
-    static unsigned char arena[WORLD_ARENA(1)];
     if (site_count == 0)
         FUZZ_EXPECT(sites_open());
-    w = (world){ .sites = sites, .site_count = site_count, .scale = 1, .traced = traced, .arena = arena };
+    w = (world){ .sites = sites, .site_count = site_count, .scale = 1, .traced = traced };
     world_begin(&w);
     for (size_t steps = 0; steps < MOST_STEPS && size >= STEP_BYTES; steps++, bytes += STEP_BYTES, size -= STEP_BYTES)
         step_run(&w, bytes);
     world_end(&w);
     look_at_sites();
+    world_free(&w);
     if (++programs % PROGRAMS == 0)
         sites_close();
     return 0;

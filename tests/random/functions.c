@@ -43,7 +43,7 @@ call *call_new(world *w, lane *l, unsigned flags)
     atomic_init(&c->releases, 0);
     atomic_init(&c->got, YOKE_PENDING);
     c->result = flags & 1 && !w->calm ? OWN_STATUS : (yoke_status)(flags >> 6 & 1); /* any that is not negative is fine */
-    c->gate = flags & 2 ? ++w->gates : 0;
+    c->gate = flags & 2 && !w->blocking ? ++w->gates : 0;
     c->stream = l && !l->recording && flags & 4 ? yoke_stream_retain(l->stream) : NULL; /* its graph may run in another */
     c->site = l && flags & 8 ? l->site : NULL;
     return c;

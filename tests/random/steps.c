@@ -459,3 +459,30 @@ bool step_draw(world *w, const char *name, const uint8_t *first, size_t count)
     step_run(w, bytes);
     return w->made > made;
 }
+
+bool step_make(world *w, const char *name, const uint8_t *first, size_t count)
+{
+    enum { TRIES = 3000 };
+
+    for (int tries = 0; tries < TRIES && !w->disagrees; tries++)
+        if (step_draw(w, name, first, count))
+            return true;
+    return w->disagrees;
+}
+
+bool world_furnish(world *w)
+{
+    enum { WHOLES = 4 };
+    bool ok = true;
+
+    for (uint8_t i = 0; ok && i < LANES; i++)
+        ok = step_make(w, "stream", (const uint8_t[]){ i, i / 2, 0, 0 }, 4);
+    for (uint8_t i = 0; ok && i < WHOLES; i++) {
+        const uint8_t size = (uint8_t)(100 + i), in = (uint8_t)(i % w->site_count * 2);
+        ok = step_make(w, "buffer", (const uint8_t[]){ i, i, YOKE_MEMORY_DEVICE, size }, 4) &&
+             step_make(w, "write", (const uint8_t[]){ in, i, 0, size, 0x80, 0, 0 }, 7) &&
+             step_make(w, "write", (const uint8_t[]){ in, i, size, size, 0x81, 0, 0 }, 7) &&
+             step_make(w, "buffer", (const uint8_t[]){ (uint8_t)(WHOLES + i), i, 6, 32, 124, 0 }, 6);
+    }
+    return ok;
+}

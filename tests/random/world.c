@@ -36,14 +36,15 @@ bool is_allowed(world *w, verdict can)
 
 shadow *shadow_new(world *w, size_t size, bool host)
 {
-    const size_t most = (size_t)SMALL_BYTES * w->scale;
-    if (w->shadow_count == MOST_SHADOWS || size > most)
+    if (w->shadow_count == MOST_SHADOWS || size > (size_t)SMALL_BYTES * w->scale)
         return NULL;
     shadow *s = &w->shadows[w->shadow_count];
-    unsigned char *memory = w->arena + 3 * most * w->shadow_count;
-    *s = (shadow){ .bytes = memory, .known = memory + most, .size = size };
+    unsigned char *memory = calloc(size, host ? 3 : 2);
+    if (!memory)
+        return NULL;
+    *s = (shadow){ .bytes = memory, .known = memory + size, .size = size };
     if (host) {
-        s->host = memory + 2 * most;
+        s->host = memory + 2 * size;
         for (size_t i = 0; i < size; i++)
             s->host[i] = s->bytes[i] = (unsigned char)(w->shadow_count * 37 + i * 11 + i / 251);
         memset(s->known, 1, size);
@@ -251,7 +252,7 @@ void quiesce(world *w)
 
 void world_begin(world *w)
 {
-    memset(w->arena, 0, WORLD_ARENA(w->scale));
+    w->blocking = getenv("YOKE_BLOCKING") != NULL;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
     for (unsigned i = 0; i < POINTS; i++)
@@ -283,4 +284,10 @@ void world_end(world *w)
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
     world_here = NULL;
+}
+
+void world_free(world *w)
+{
+    for (unsigned i = 0; i < w->shadow_count; i++)
+        free(w->shadows[i].bytes);
 }

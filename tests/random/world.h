@@ -29,9 +29,10 @@ enum {
     GRAPHS = 2,
     PLACES = 4, /* of host memory that many steps use */
     SMALL_BYTES = 256,
-    MOST_SCALE = 8,
-    MOST_BYTES = SMALL_BYTES * MOST_SCALE, /* of a buffer */
-    OWN_STATUS = -7,                       /* of a host function that fails */
+    USUAL_SCALE = 8,
+    LARGE_SCALE = 512,                      /* with which copies are large enough that the library carries them itself */
+    MOST_BYTES = SMALL_BYTES * LARGE_SCALE, /* of a buffer */
+    OWN_STATUS = -7,                        /* of a host function that fails */
     STEP_BYTES = 8,
     TRAIL = 8 /* steps that are kept for a report */
 };
@@ -131,8 +132,8 @@ typedef struct world {
     bool careless;              /* a fifth of the waits for events is left out, which the model has to notice */
     bool traced;                /* each step is printed */
     const char *title;          /* what to run again, for a report */
-    unsigned char *arena;       /* WORLD_ARENA(scale) bytes, until nothing of the world is under way any more */
 
+    bool blocking;  /* YOKE_BLOCKING: who enqueues a function waits for it, so none may stand at a gate */
     bool disagrees; /* with the library; said once */
     unsigned steps, made;
     uint32_t random;
@@ -176,12 +177,12 @@ void shadow_compare(const world *w, const shadow *s, const unsigned char *bytes)
 
 /* ---- world.c ---- */
 
-#define WORLD_ARENA(scale) ((size_t)3 * MOST_SHADOWS * SMALL_BYTES * (scale))
-
-/* Zeroed but for what the driver gives. */
+/* Of one that is zero but for what the driver gives. */
 void world_begin(world *w);
 /* Everything is released, and every function has been called as often as it has to. */
 void world_end(world *w);
+/* Its host memory goes: once nothing of the world is under way any more. */
+void world_free(world *w);
 
 /* What a call has to return. */
 typedef enum verdict { HAS_TO, MAY, MUST_NOT } verdict;
@@ -230,6 +231,10 @@ void calls_end(world *w);
 void step_run(world *w, const uint8_t *bytes);
 /* One with random bytes; by the name of its call, or NULL for any. False: the model did not allow it, or it had nothing to do. */
 bool step_draw(world *w, const char *name, const uint8_t *first, size_t count);
+/* The same until one is made, or the world disagrees; false: none was, in thousands. */
+bool step_make(world *w, const char *name, const uint8_t *first, size_t count);
+/* Streams, and buffers with a view in the middle of each, so that what goes beyond the view is seen. All their bytes are known. */
+bool world_furnish(world *w);
 const char *step_name(const uint8_t *bytes);
 
 #endif

@@ -55,11 +55,13 @@ static void *run_actor(void *argument)
     round *r = a->source.round;
 
     world_begin(a->world);
+    if (!world_furnish(a->world))
+        unexpected(r, "the world of thread %u cannot be furnished", a->source.thread);
     for (unsigned i = 0; i < a->actions; i++) {
         if (!chance(&a->source, 40))
             act_blocking(&a->source);
         else if (!a->world->disagrees)
-            step_draw(a->world, NULL, NULL, 0);
+            step_make(a->world, NULL, NULL, 0);
     }
     world_end(a->world);
     if (a->world->disagrees)
@@ -114,17 +116,17 @@ static void round_begin(round *r, source *s, uint32_t seed, site *sites, unsigne
 
 static world *new_world(round *r, source *s)
 {
+    static const unsigned scales[] = { 1, 1, 1, 1, USUAL_SCALE, USUAL_SCALE, USUAL_SCALE, USUAL_SCALE, USUAL_SCALE, LARGE_SCALE };
     world *w = memory_new(sizeof *w);
 
     *w = (world){ .sites = r->sites,
                   .site_count = r->site_count,
-                  .scale = chance(s, 50) ? MOST_SCALE : 1,
+                  .scale = scales[draw(s, 10)],
                   .only_right = true,
                   .calm = r->calm,
                   .careless = r->careless,
                   .title = r->title,
                   .random = draw(s, UINT32_MAX) };
-    w->arena = memory_new(WORLD_ARENA(w->scale));
     return w;
 }
 
@@ -143,7 +145,7 @@ static void round_run(round *r, source *s)
     for (unsigned i = 0; i < r->threads; i++)
         pthread_join(actors[i].thread, NULL);
     for (unsigned i = 0; i < r->threads; i++) {
-        memory_free(actors[i].world->arena);
+        world_free(actors[i].world);
         memory_free(actors[i].world);
     }
     if (!wait_for_functions(r)) {
