@@ -15,7 +15,7 @@ static void wait_for_change(world *w)
     limit.tv_sec += SECONDS;
     if (pthread_cond_timedwait(&w->changed, &w->lock, &limit) != 0) {
         pthread_mutex_unlock(&w->lock);
-        disagree(__FILE__, __LINE__, "every function is called and released within 20 seconds", NULL);
+        disagree(__FILE__, __LINE__, "every function is called and released within 20 seconds", NULL, NULL);
         world_failed(w, true);
     }
 }

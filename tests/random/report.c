@@ -23,13 +23,9 @@ static void say(const world *w, const char *format, ...)
     world_says(w, line);
 }
 
-static void say_step(const world *w, unsigned step)
+static void say_step(const world *w, unsigned step, const uint8_t *b)
 {
-    for (size_t i = 0; i < TRAIL; i++) {
-        const uint8_t *b = w->trail[i].bytes;
-        if (w->trail[i].step == step)
-            say(w, "  step %u: %s %u %u %u %u %u %u %u", step, step_name(b), b[1], b[2], b[3], b[4], b[5], b[6], b[7]);
-    }
+    say(w, "  step %u: %s %u %u %u %u %u %u %u", step, step_name(b), b[1], b[2], b[3], b[4], b[5], b[6], b[7]);
 }
 
 void say_settings(const world *w, const site *sites, unsigned count)
@@ -48,7 +44,7 @@ void say_settings(const world *w, const site *sites, unsigned count)
             sites[i].info.driver);
 }
 
-void disagree(const char *file, int line, const char *condition, const char *details)
+void disagree(const char *file, int line, const char *condition, const char *details, const shadow *memory)
 {
     world *w = world_here;
     bool first;
@@ -66,7 +62,9 @@ void disagree(const char *file, int line, const char *condition, const char *det
         return;
     say(w, "%s:%d: does not hold: %s", file, line, condition);
     for (unsigned i = w->steps > TRAIL ? w->steps - TRAIL + 1 : 1; i <= w->steps; i++)
-        say_step(w, i);
+        say_step(w, i, w->trail[i % TRAIL].bytes);
+    if (memory && memory->last_step + TRAIL <= w->steps)
+        say_step(w, memory->last_step, memory->last_bytes);
     if (details)
         say(w, "%s", details);
     say_settings(w, w->sites, w->site_count);
@@ -107,5 +105,5 @@ void shadow_compare(const world *w, const shadow *s, const unsigned char *bytes)
     length += snprintf(text + length, sizeof text - (size_t)length, ", found");
     for (size_t i = first; i <= last && i < first + 16; i++)
         length += snprintf(text + length, sizeof text - (size_t)length, " %02x", bytes[i]);
-    disagree(__FILE__, __LINE__, "memory holds what the model says", text);
+    disagree(__FILE__, __LINE__, "memory holds what the model says", text, s);
 }

@@ -18,10 +18,10 @@ void judge(yoke_status status, verdict succeed, fate at)
     HOLDS(status >= 0 || (error->status == status && *error->text && *error->function));
     if (status < 0 && succeed == HAS_TO && at == FINE) {
         snprintf(text, sizeof text, "it is %s, and the record says: %.300s", yoke_status_name(status), error->text);
-        disagree(__FILE__, __LINE__, "the call succeeds", text);
+        disagree(__FILE__, __LINE__, "the call succeeds", text, NULL);
     }
     if (status >= 0 && succeed == MUST_NOT)
-        disagree(__FILE__, __LINE__, "the call fails", NULL);
+        disagree(__FILE__, __LINE__, "the call fails", NULL, NULL);
 }
 
 bool is_allowed(world *w, verdict can)
@@ -83,6 +83,7 @@ bool shadow_follow(world *w, lane *l, shadow *s)
 {
     lane *before = s->owner;
     s->last_step = w->steps;
+    memcpy(s->last_bytes, w->trail[w->steps % TRAIL].bytes, STEP_BYTES);
     if (l->recording)
         return follow_branch(w, l, s);
     if (!before || before == l) {

@@ -57,7 +57,8 @@ typedef struct shadow {
     lane *owner;         /* in whose order it was used last, NULL when all is quiet */
     struct plan *plan;   /* that used it last while it was recorded, in this stream */
     lane *branch;
-    unsigned last_step;
+    unsigned last_step; /* that used it, and its bytes */
+    uint8_t last_bytes[STEP_BYTES];
 } shadow;
 
 /* A buffer or view. */
@@ -166,8 +167,8 @@ void world_failed(const world *w, bool hopeless);
 /* ---- report.c ---- */
 
 /* True when it holds. The first that does not is reported, with the last steps of the world. */
-#define HOLDS(condition) ((condition) || (disagree(__FILE__, __LINE__, #condition, NULL), false))
-void disagree(const char *file, int line, const char *condition, const char *details);
+#define HOLDS(condition) ((condition) || (disagree(__FILE__, __LINE__, #condition, NULL, NULL), false))
+void disagree(const char *file, int line, const char *condition, const char *details, const shadow *memory);
 /* The world of this thread, whose steps or function it runs. */
 extern _Thread_local world *world_here;
 /* The environment, and the devices. */
