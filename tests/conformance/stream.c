@@ -258,7 +258,7 @@ static const yoke_source *source_of_all;
  * under way. `order` has a bit for each thing that is released late. In the end nothing may keep the device. */
 static void wait_and_release(suite *t, unsigned order, bool one_way)
 {
-    suite q = { 0 };
+    suite q = { .spin_rate = t->spin_rate };
     yoke_stream *streams[3] = { NULL };
     yoke_event *events[2] = { NULL };
     guarded out[2] = { { 0 } };
@@ -272,6 +272,7 @@ static void wait_and_release(suite *t, unsigned order, bool one_way)
         NEED_OK(yoke_stream_create(q.device, &q.side));
         NEED(guarded_create(&q, 2 * sizeof(uint32_t), &out[i]));
         NEED(suite_spin(&q, streams[i], out[i].buffer, 1, 20, NULL));
+        t->spin_rate = q.spin_rate; /* measured once */
         NEED_OK(yoke_event_record(streams[i], 0, &events[i]));
         yoke_stream_release(q.side);
         q.side = NULL;
