@@ -48,6 +48,23 @@ const char *yk_code_kind_text(int kind);
 /* Read a number of `width` bytes from `at`; 0 beyond the end of the bytes. Little-endian. */
 uint64_t yk_code_number(const void *bytes, size_t size, uint64_t at, unsigned width);
 
+/* ---- The declarations of kernels in a source. Pure text, for tools too ---- */
+
+/* How a source is read. */
+enum {
+    YK_SIGNATURE_OPENCL = 1,    /* it is OpenCL C; else CUDA C++ */
+    YK_SIGNATURE_AS_WRITTEN = 2 /* words mean what they usually do: for a source that nothing has expanded or will compile */
+};
+
+/*
+ * Read the kernels of a source. `out` is empty before, to be freed; false, and it is empty still, where there is no memory.
+ *
+ * Unless it is read as written, of a source whose #includes are put in: what is not certain is left out, as is any kernel of CUDA
+ * that is not extern "C". The rest counts where it agrees with the compiled kernel. Types stand as they are in the source.
+ * As written, only kernels with a body count, types stand without qualifiers, and a value's size is 0 when it is not known.
+ */
+bool yk_kernel_table_read(int how, const char *text, size_t size, yk_kernel_table *out);
+
 void yk_kernel_table_free(yk_kernel_table *table);
 
 /* Append a parameter to kernel's signature. YOKE_E_UNSUPPORTED: there are too many. */

@@ -28,12 +28,15 @@ libyoke_all_la_SOURCES = \
 	src/base/name.c \
 	src/base/object.c \
 	src/base/object.h \
+	src/base/scalar_types.def \
 	src/base/sizes.h \
 	src/base/status.c \
 	src/base/text.c \
 	src/base/text.h \
 	src/base/thread.c \
 	src/base/thread.h \
+	src/base/type_name.c \
+	src/base/type_name.h \
 	src/base/waiter.c \
 	src/base/waiter.h \
 	src/objects/buffer.h \
@@ -48,6 +51,7 @@ libyoke_all_la_SOURCES = \
 	src/objects/op.h \
 	src/objects/program.h \
 	src/objects/stream.h \
+	src/objects/stream_state.h \
 	src/objects/traits.h \
 	src/stream/deferred.c \
 	src/stream/depth.c \
@@ -56,17 +60,19 @@ libyoke_all_la_SOURCES = \
 	src/stream/event.c \
 	src/stream/event.h \
 	src/stream/event_callback.c \
+	src/stream/event_pool.c \
 	src/stream/native.c \
+	src/stream/observer.h \
 	src/stream/op.c \
 	src/stream/op.h \
-	src/stream/observer.h \
 	src/stream/recording.c \
 	src/stream/recording.h \
 	src/stream/retire.c \
 	src/stream/retire.h \
 	src/stream/sleep.c \
 	src/stream/sleep.h \
-	src/objects/stream_state.h \
+	src/stream/staged.c \
+	src/stream/staged.h \
 	src/stream/stream.c \
 	src/stream/stream.h \
 	src/stream/stream_failure.c \
@@ -104,16 +110,12 @@ libyoke_all_la_SOURCES = \
 	src/program/program_file.c \
 	src/program/program_file.h \
 	src/program/program_load.c \
-	src/program/scalar_types.def \
 	src/program/scan.c \
 	src/program/scan.h \
 	src/program/signature.c \
-	src/program/signature.h \
 	src/program/source.c \
 	src/program/source.h \
 	src/program/twins.h \
-	src/program/type_name.c \
-	src/program/type_name.h \
 	src/copy/copy.c \
 	src/copy/copy.h \
 	src/copy/fill.c \

@@ -2,7 +2,7 @@
 /* The kernels of a file that nothing here can compile, read from its text: enough to compare it with its twin. */
 #include <string.h>
 
-#include "program/signature.h"
+#include "backend_api.h"
 
 #include "cc.h"
 

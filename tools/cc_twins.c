@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/type_name.h"
+#include "base/type_name.h"
 
 #include "cc.h"
 

@@ -53,7 +53,7 @@ tools_yoke_SOURCES = \
 tools_yoke_SOURCES += \
 	src/program/scan.c \
 	src/program/signature.c \
-	src/program/type_name.c
+	src/base/type_name.c
 tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tools_yoke_LDADD = tools/libmeasure.la libyoke.la $(JANSSON_LIBS)
 

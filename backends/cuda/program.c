@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "program/signature.h"
+#include "backend_api.h"
 
 /* What NVRTC is to make. */
 typedef struct target {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/type_name.h"
+#include "base/type_name.h"
 
 /* NVIDIA's driver puts 4 hidden bytes in front of local memory: of 49152 bytes 49136 can be had and 49151 cannot. */
 enum { HIDDEN_SHARED = 16 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of one dimension: each checks its ranges, turns views into their roots, and becomes one operation of the stream. */
 #include "copy/copy.h"
+#include "stream/staged.h"
 #include "stream/depth.h"
 
 #include <string.h>
@@ -117,25 +118,6 @@ yoke_status yoke_read_sync_at(const char *where, yoke_stream *stream, void *targ
 }
 
 /* ---- Between buffers ---- */
-
-static void take_back(void *object)
-{
-    yoke_buffer *buffer = object;
-    atomic_fetch_sub(&buffer->device->deferred_refs, 1);
-    yk_object_release(buffer);
-}
-
-/* It waits in the trash of the stream's device, and keeps its own device alive: see yoke_device_release. */
-void yk_keep_for_copy(yoke_stream *stream, const yk_op *op)
-{
-    yoke_buffer *foreign = !yk_is_copy(op->kind)                         ? op->u.transfer.host_buffer
-                           : op->u.copy.target->device == stream->device ? op->u.copy.source
-                                                                         : op->u.copy.target;
-    if (!foreign || foreign->device == stream->device)
-        return;
-    atomic_fetch_add(&foreign->device->deferred_refs, 1);
-    yk_retire(stream->device, yoke_buffer_retain(foreign), take_back, stream->id, 0);
-}
 
 yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op *op)
 {

@@ -6,6 +6,7 @@
 #include "memory/buffer.h"
 #include "stream/enqueue.h"
 #include "copy/staging.h"
+#include "stream/staged.h"
 
 /* A public name without its _at, for messages. */
 #define YK_FUNCTION(name) static const char function[] = #name

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Staged copies, which Yoke carries out itself: from and to pageable memory, which drivers copy with one thread and often block
+ * Staged copies, which Yoke stages out itself: from and to pageable memory, which drivers copy with one thread and often block
  * for, and between devices that no driver connects.
  *
  * The stream is deferred, and its worker runs the copy in stream order, in pieces of at most 2 MiB. A piece goes through a slot of
@@ -28,22 +28,7 @@ static const size_t largest_piece = 2 << 20, smallest_piece = 256 << 10;
 
 enum { USUAL_COPIERS = 4, MOST_COPIERS = 64 };
 
-void yk_staging_init(yoke_device *device)
-{
-    const char *order = getenv("YOKE_STAGING"), *threads = getenv("YOKE_COPY_THREADS");
-    long cores = sysconf(_SC_NPROCESSORS_ONLN), copiers = threads ? strtol(threads, NULL, 10) : 0;
-    device->staged = device->traits.copies_pageable_slowly;
-    if (order && (*order == '0' || *order == '1')) {
-        device->staged = *order == '1';
-        device->stages_small = device->staged;
-    }
-    if (copiers < 1)
-        copiers = cores < USUAL_COPIERS ? cores : USUAL_COPIERS;
-    device->copiers = (int)(copiers < 1 ? 1 : copiers < MOST_COPIERS ? copiers : MOST_COPIERS);
-    atomic_store(&device->idle_copiers, device->copiers - 1);
-}
-
-/* ---- A copy that is being carried ---- */
+/* ---- A copy that is being staged ---- */
 
 /* One side of it. */
 typedef struct side {
@@ -301,7 +286,7 @@ static yoke_status settle(slot *s)
     return status;
 }
 
-static void carry_pieces(load *all, slot slots[2])
+static void stage_pieces(load *all, slot slots[2])
 {
     yoke_status status = YOKE_OK;
     for (int k = 0; status == YOKE_OK; k = !k) {
@@ -371,14 +356,14 @@ static void leave_to_others(const load *all)
 }
 
 /* What a copier does. */
-static yoke_status carry(load *all)
+static yoke_status stage(load *all)
 {
     slot slots[2] = { { .full = false } };
     yoke_status status = take_slot(all, &slots[0]);
     if (status == YOKE_OK)
         status = take_slot(all, &slots[1]);
     if (status == YOKE_OK)
-        carry_pieces(all, slots);
+        stage_pieces(all, slots);
     release_slot(&slots[0]);
     release_slot(&slots[1]);
     return status;
@@ -389,7 +374,7 @@ static yoke_status carry(load *all)
 static void help(void *argument)
 {
     load *all = argument;
-    if (carry(all) < 0)
+    if (stage(all) < 0)
         leave_to_others(all);
     pthread_mutex_lock(&all->lock);
     if (--all->running == 0)
@@ -423,14 +408,14 @@ static void start_helpers(load *all, unsigned count)
 }
 
 /* All of it, with `device`'s copiers. Falls short of that only where not even the worker gets pinned memory. */
-static yoke_status carry_all(load *all, yoke_device *device)
+static yoke_status stage_all(load *all, yoke_device *device)
 {
     YK_UNCANCELLED;
     cut(all, (unsigned)device->copiers);
     unsigned acquired = acquire_helpers(device, (unsigned)at_most(all->count / 2, (size_t)device->copiers - 1));
     yoke_error_info before = *yoke_error();
     start_helpers(all, acquired);
-    yoke_status status = carry(all);
+    yoke_status status = stage(all);
     pthread_mutex_lock(&all->lock);
     while (all->running > 0)
         pthread_cond_wait(&all->ended, &all->lock);
@@ -448,7 +433,7 @@ static yoke_status carry_all(load *all, yoke_device *device)
     return status;
 }
 
-/* ---- What is to be carried ---- */
+/* ---- What is to be staged ---- */
 
 static void set_shape(load *all, const yk_op *op, const yk_rect *rect, size_t size)
 {
@@ -462,7 +447,7 @@ static void set_shape(load *all, const yk_op *op, const yk_rect *rect, size_t si
     all->target.slice = plain ? size : rect->target_slice;
 }
 
-static yoke_status carry_transfer(yoke_stream *stream, const yk_op *op)
+static yoke_status stage_transfer(yoke_stream *stream, const yk_op *op)
 {
     bool write = yk_is_write(op->kind);
     side device = { .stream = stream, .buffer = op->u.transfer.buffer, .offset = op->u.transfer.offset };
@@ -473,7 +458,7 @@ static yoke_status carry_transfer(yoke_stream *stream, const yk_op *op)
                  .ended = PTHREAD_COND_INITIALIZER };
     set_shape(&all, op, &op->u.transfer.rect, op->u.transfer.size);
     yoke_error_info before = *yoke_error();
-    yoke_status status = carry_all(&all, stream->device);
+    yoke_status status = stage_all(&all, stream->device);
     if (status == YOKE_E_OUT_OF_HOST_MEMORY && atomic_load(&all.next) == 0) {
         status = yk_submit(stream, op); /* the driver may still have what it takes */
         if (status == YOKE_OK)
@@ -483,7 +468,7 @@ static yoke_status carry_transfer(yoke_stream *stream, const yk_op *op)
 }
 
 /* Between two devices, each by its own queue: the other one's is made for it. */
-static yoke_status carry_between(yoke_stream *stream, const yk_op *op)
+static yoke_status stage_between(yoke_stream *stream, const yk_op *op)
 {
     yoke_buffer *target = op->u.copy.target, *source = op->u.copy.source;
     yoke_stream *other = NULL;
@@ -499,12 +484,28 @@ static yoke_status carry_between(yoke_stream *stream, const yk_op *op)
                  .lock = PTHREAD_MUTEX_INITIALIZER,
                  .ended = PTHREAD_COND_INITIALIZER };
     set_shape(&all, op, &op->u.copy.rect, op->u.copy.size);
-    status = carry_all(&all, stream->device);
+    status = stage_all(&all, stream->device);
     yoke_stream_release(other);
     return status;
 }
 
-yoke_status yk_staging_run(yoke_stream *stream, const yk_op *op)
+static yoke_status stage_copy(yoke_stream *stream, const yk_op *op)
 {
-    return yk_is_copy(op->kind) ? carry_between(stream, op) : carry_transfer(stream, op);
+    return yk_is_copy(op->kind) ? stage_between(stream, op) : stage_transfer(stream, op);
+}
+
+void yk_staging_init(yoke_device *device)
+{
+    const char *order = getenv("YOKE_STAGING"), *threads = getenv("YOKE_COPY_THREADS");
+    long cores = sysconf(_SC_NPROCESSORS_ONLN), copiers = threads ? strtol(threads, NULL, 10) : 0;
+    device->stage = stage_copy;
+    device->staged = device->traits.copies_pageable_slowly;
+    if (order && (*order == '0' || *order == '1')) {
+        device->staged = *order == '1';
+        device->stages_small = device->staged;
+    }
+    if (copiers < 1)
+        copiers = cores < USUAL_COPIERS ? cores : USUAL_COPIERS;
+    device->copiers = (int)(copiers < 1 ? 1 : copiers < MOST_COPIERS ? copiers : MOST_COPIERS);
+    atomic_store(&device->idle_copiers, device->copiers - 1);
 }

@@ -3,6 +3,7 @@
 #include "copy/copy.h"
 #include "memory/pinned.h"
 #include "copy/staging.h"
+#include "stream/staged.h"
 
 /* Where run_by_caller gains on a driver's way: below, waking threads takes longer than they save. */
 static const size_t pays = 1 << 20, pays_when_forced = 64 << 10;
@@ -74,19 +75,4 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
 bool yk_transfer_is_pinned(const yoke_device *device, const yk_op *op)
 {
     return yk_is_pinned(device, op->u.transfer.host, host_extent(op));
-}
-
-bool yk_needs_idle(const yoke_stream *stream, const yk_op *op)
-{
-    return yk_is_write(op->kind) && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
-}
-
-bool yk_is_staged(const yk_op *op)
-{
-    if (yk_is_transfer(op->kind))
-        return op->u.transfer.staged;
-    if (!yk_is_copy(op->kind))
-        return false;
-    yoke_device *one = op->u.copy.target->device, *other = op->u.copy.source->device;
-    return one != other && (one->backend != other->backend || !one->backend->copies_between(one, other));
 }

@@ -230,6 +230,7 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     if (!device)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     device->backend = backend;
+    device->put = yoke_device_release;
     device->info = *info;
     device->blocking = is_blocking();
     yk_trace_init(device);

@@ -10,6 +10,7 @@
 
 #include "stream/enqueue.h"
 #include "copy/staging.h"
+#include "stream/staged.h"
 
 /* ---- What becomes of an operation ---- */
 

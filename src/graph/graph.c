@@ -53,7 +53,7 @@ static void destroy(void *object)
     pthread_mutex_destroy(&graph->changing);
     pthread_mutex_destroy(&graph->lock);
     yk_object_free(graph, sizeof *graph);
-    yoke_device_release(device);
+    yk_device_put(device);
 }
 
 yoke_status yoke_graph_create(yoke_device *device, const char *name, yoke_graph **out_graph)

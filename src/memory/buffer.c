@@ -105,7 +105,7 @@ static void retire_root(void *object)
     else if (!give_back_in_order(buffer, user))
         yk_retire(device, buffer, destroy_root, user, yk_account_of(buffer));
     yk_object_release(program); /* waits for the streams by itself */
-    yoke_device_release(device);
+    yk_device_put(device);
 }
 
 /* ---- Creating ---- */

@@ -8,6 +8,7 @@
 
 typedef struct yk_backend yk_backend;
 typedef struct yk_block yk_block;
+typedef struct yk_op yk_op;
 typedef struct yk_observer yk_observer;
 
 /* The kernel that fills memory where the driver is slow at it: fill.c. */
@@ -48,7 +49,10 @@ struct yoke_device {
     yk_object object;
     const yk_backend *backend;
     yoke_device_info info;
-    void *native;                /* [backends] */
+    void *native;               /* [backends] */
+    void (*put)(yoke_device *); /* gives a reference back: device/device.c */
+    /* Copies through pinned memory on the calling thread; everything has been copied on return: copy/staging.c. */
+    yoke_status (*stage)(yoke_stream *stream, const yk_op *op);
     yk_traits traits;            /* [backends] what the driver is like */
     bool blocking;               /* YOKE_BLOCKING: every operation finishes before its call returns */
     const yk_observer *observer; /* of its streams; NULL: there is none */
@@ -75,5 +79,11 @@ struct yoke_device {
     struct yk_retired *retired_last;
     yk_reclaim reclaim;
 };
+
+/* For objects that keep their device: give their reference back. */
+static inline void yk_device_put(yoke_device *device)
+{
+    device->put(device);
+}
 
 #endif

@@ -32,6 +32,7 @@ enum { YK_SUBMITTED_KEPT = 16, YK_CHECKPOINTS = 8 };
 struct yoke_stream {
     yk_object object;
     atomic_uint uses; /* what needs this memory: the user's references together, the worker, every event */
+    void (*end)(yoke_stream *stream); /* the last use is gone: stream/stream.c */
     yoke_device *device;
     void *native;
     uint32_t flags;
@@ -94,6 +95,27 @@ struct yoke_stream {
 static inline uint64_t yk_stream_submitted(const yoke_stream *stream)
 {
     return atomic_load_explicit(&stream->gate, memory_order_relaxed) >> 16;
+}
+
+/* A use of the stream keeps its memory and its driver queue, but does not keep it from being torn down. */
+static inline void yk_stream_use(yoke_stream *stream)
+{
+    atomic_fetch_add_explicit(&stream->uses, 1, memory_order_relaxed);
+}
+
+static inline void yk_stream_unuse(yoke_stream *stream)
+{
+    if (atomic_fetch_sub_explicit(&stream->uses, 1, memory_order_acq_rel) == 1)
+        stream->end(stream);
+}
+
+/* False: the stream's last use is gone already. */
+static inline bool yk_stream_use_if_used(yoke_stream *stream)
+{
+    unsigned uses = atomic_load(&stream->uses);
+    while (uses > 0 && !atomic_compare_exchange_weak(&stream->uses, &uses, uses + 1))
+        continue;
+    return uses > 0;
 }
 
 /* With stream->lock held: the event happens to the stream. */

@@ -11,6 +11,7 @@
 #include "backend.h"
 #include "memory/buffer.h"
 #include "program/program_file.h"
+#include "backend_api.h"
 #include "stream/retire.h"
 
 void yk_program_destroy(yoke_program *program)
@@ -90,7 +91,7 @@ static void end_program(void *object)
         retire(program);
     else
         yk_retire(device, program, destroy_program, YK_MANY_STREAMS, 0);
-    yoke_device_release(device);
+    yk_device_put(device);
 }
 
 yoke_program *yk_program_new(yoke_device *device, const char *name)

@@ -5,13 +5,13 @@
  * template, a reference or anything else that is not plain stays unknown, and so does a parameter that two declarations of one
  * kernel (in two branches of an #if, say) declare differently. signature.h says how a source is read as it is written.
  */
-#include "program/signature.h"
+#include "backend_api.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "program/scan.h"
-#include "program/type_name.h"
+#include "base/type_name.h"
 
 enum { MOST_TOKENS = 48, MOST_PARAMS = YOKE_MAX_ARGS + 1 }; /* in OpenCL C the last one may be shared memory */
 

@@ -8,102 +8,12 @@
 #include <stdio.h>
 
 #include "stream/enqueue.h"
-#include "graph/graph.h"
 #include "stream/recording.h"
 #include "stream/wait.h"
 #include "stream/sleep.h"
 #include "stream/observer.h"
 
-/* How many spare events of a kind are kept before they are used again. */
-#define SPARE_EVENTS 16
-
 /* ---- Memory ---- */
-
-/* The oldest spare event, once there are enough of them. */
-static yoke_event *take_spare(yoke_stream *stream, unsigned kind)
-{
-    yoke_event *event = NULL;
-    yk_light_lock(&stream->spare_lock);
-    if (stream->spare_count[kind] > SPARE_EVENTS) {
-        yoke_event *last = stream->spares[kind]; /* a ring: last->next is the oldest */
-        event = last->next;
-        last->next = event->next;
-        stream->spare_count[kind]--;
-    }
-    yk_light_unlock(&stream->spare_lock);
-    return event;
-}
-
-/* Of one that the user, or an operation, has had: yk_event_new. */
-static void destroy(void *object)
-{
-    yoke_event *event = object;
-    yoke_stream *stream = event->stream;
-    yk_event_recycle(event);
-    yk_stream_unuse(stream);
-}
-
-static yoke_event *create(yoke_stream *stream, uint32_t flags)
-{
-    yoke_event *event = yk_object_new(YK_EVENT, sizeof *event, destroy);
-    if (!event)
-        return NULL;
-    event->stream = stream;
-    event->flags = flags;
-    if (stream->device->backend->event_create(event) < 0) {
-        yk_object_free(event, sizeof *event);
-        return NULL;
-    }
-    return event;
-}
-
-yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags)
-{
-    yoke_event *event = take_spare(stream, flags & YOKE_EVENT_TIMED);
-    if (event) {
-        atomic_store_explicit(&event->object.kind, YK_EVENT, memory_order_relaxed);
-        atomic_store_explicit(&event->object.refs, 1, memory_order_relaxed);
-    } else if (!(event = create(stream, flags))) {
-        return NULL;
-    }
-    atomic_store_explicit(&event->state, YK_EVENT_DEFERRED, memory_order_relaxed);
-    return event;
-}
-
-void yk_event_recycle(yoke_event *event)
-{
-    yoke_stream *stream = event->stream;
-    unsigned kind = event->flags & YOKE_EVENT_TIMED;
-    yk_failure *failure = atomic_load_explicit(&event->failure, memory_order_relaxed);
-    if (YK_UNLIKELY(failure != NULL)) {
-        yk_failure_release(failure);
-        atomic_store_explicit(&event->failure, NULL, memory_order_relaxed);
-    }
-    stream->device->backend->event_reset(event);
-    yk_event_drop_notice(event);
-    atomic_store_explicit(&event->object.kind, YK_DEAD, memory_order_relaxed);
-    yk_light_lock(&stream->spare_lock);
-    yoke_event *last = stream->spares[kind];
-    event->next = last ? last->next : event;
-    if (last)
-        last->next = event;
-    stream->spares[kind] = event;
-    stream->spare_count[kind]++;
-    yk_light_unlock(&stream->spare_lock);
-}
-
-void yk_event_destroy_spares(yoke_stream *stream)
-{
-    for (size_t kind = 0; kind < YK_COUNT_OF(stream->spares); kind++) {
-        for (; stream->spare_count[kind]; --stream->spare_count[kind]) {
-            yoke_event *event = stream->spares[kind]->next;
-            stream->spares[kind]->next = event->next;
-            stream->device->backend->event_destroy(event);
-            yk_object_free(event, sizeof *event);
-        }
-        stream->spares[kind] = NULL;
-    }
-}
 
 yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
 {

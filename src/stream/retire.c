@@ -326,6 +326,21 @@ static bool keep_busy(yoke_device *device, unsigned index, unsigned stream_id, c
     return more;
 }
 
+/* With device->lock held: take the stream from its device's streams. */
+static void unlink_stream(yoke_stream *stream)
+{
+    stream->retired = true;
+    if (stream->watchdog.mark)
+        yk_event_recycle(stream->watchdog.mark);
+    stream->watchdog.mark = NULL;
+    if (stream->next)
+        stream->next->previous = stream->previous;
+    if (stream->previous)
+        stream->previous->next = stream->next;
+    else
+        stream->device->streams = stream->next;
+}
+
 /* Without memory to remember its users by, wait for them here. `own`: the stream that is retired away, or NULL; it leaves its
  * device before the marks on it are waited for. */
 static void finish_users(yoke_device *device, unsigned stream_id, yoke_stream *own)
@@ -339,7 +354,7 @@ static void finish_users(yoke_device *device, unsigned stream_id, yoke_stream *o
     }
     pthread_mutex_lock(&device->lock);
     if (own)
-        yk_stream_unlink(own);
+        unlink_stream(own);
     wait_for_items(device, device->reclaim.retired);
     pthread_mutex_unlock(&device->lock);
 }
@@ -351,7 +366,7 @@ static void throw_away(yoke_device *device, void *object, void (*destroy)(void *
     pthread_mutex_lock(&device->lock);
     place where = put_away(device, object, destroy, stream_id, bytes);
     if (unlink && where != NO_MEMORY)
-        yk_stream_unlink(unlink);
+        unlink_stream(unlink);
     pthread_mutex_unlock(&device->lock);
     if (where == NO_MEMORY)
         finish_users(device, stream_id, unlink);

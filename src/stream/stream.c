@@ -115,7 +115,7 @@ static void tear_down(void *object)
     yk_reclaim_finished(device);
     yk_stream_unuse(stream);
     /* Others may wait for the stream: this empties the trash when that is all that keeps the device. */
-    yoke_device_release(device);
+    yk_device_put(device);
 }
 
 static void set_label(yoke_stream *stream, const char *name)
@@ -141,6 +141,30 @@ static int init_lock(pthread_mutex_t *lock)
     return error;
 }
 
+static void destroy_stream(void *object)
+{
+    YK_UNCANCELLED;
+    yoke_stream *stream = object;
+    const yoke_error_info *failure = &stream->failure->info;
+    if (atomic_load(&stream->failed) && !atomic_load(&stream->failure->told) && failure->status != YOKE_E_CANCELLED)
+        yk_log(YOKE_LOG_WARNING, "stream %s of %s was released, and no call had returned its failure: %s", stream->label,
+               stream->device->info.selector, failure->text);
+    if (stream->device->observer)
+        stream->device->observer->stream_end(stream);
+    stream->device->backend->stream_destroy(stream);
+    free_stream(stream);
+}
+
+/* The last use of the stream is gone. */
+static void end_stream(yoke_stream *stream)
+{
+    yoke_device *device = stream->device;
+    yk_stream_forget_waits(stream); /* or the trash would keep other streams, and they the device */
+    yk_retire_stream(device, stream, destroy_stream);
+    atomic_fetch_sub(&device->deferred_refs, 1);
+    yk_device_put(device);
+}
+
 /* All but its driver's queue; NULL and a record on failure. */
 static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc)
 {
@@ -148,6 +172,7 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
     if (!stream)
         return NULL;
     stream->device = device;
+    stream->end = end_stream;
     stream->flags = desc->flags;
     stream->depth = desc->depth;
     stream->wait = desc->wait;
@@ -258,58 +283,6 @@ void yk_stream_fail_torn_down(yoke_stream *stream)
     yk_fail(YOKE_E_CANCELLED, "stream %s was released before this could run: wait for the stream first", stream->label);
     yk_stream_fail(stream, NULL, YOKE_E_CANCELLED);
     yk_error_restore(&before);
-}
-
-void yk_stream_use(yoke_stream *stream)
-{
-    atomic_fetch_add_explicit(&stream->uses, 1, memory_order_relaxed);
-}
-
-bool yk_stream_use_if_used(yoke_stream *stream)
-{
-    unsigned uses = atomic_load(&stream->uses);
-    while (uses > 0 && !atomic_compare_exchange_weak(&stream->uses, &uses, uses + 1))
-        continue;
-    return uses > 0;
-}
-
-void yk_stream_unlink(yoke_stream *stream)
-{
-    stream->retired = true;
-    if (stream->watchdog.mark)
-        yk_event_recycle(stream->watchdog.mark);
-    stream->watchdog.mark = NULL;
-    if (stream->next)
-        stream->next->previous = stream->previous;
-    if (stream->previous)
-        stream->previous->next = stream->next;
-    else
-        stream->device->streams = stream->next;
-}
-
-static void destroy_stream(void *object)
-{
-    YK_UNCANCELLED;
-    yoke_stream *stream = object;
-    const yoke_error_info *failure = &stream->failure->info;
-    if (atomic_load(&stream->failed) && !atomic_load(&stream->failure->told) && failure->status != YOKE_E_CANCELLED)
-        yk_log(YOKE_LOG_WARNING, "stream %s of %s was released, and no call had returned its failure: %s", stream->label,
-               stream->device->info.selector, failure->text);
-    if (stream->device->observer)
-        stream->device->observer->stream_end(stream);
-    stream->device->backend->stream_destroy(stream);
-    free_stream(stream);
-}
-
-void yk_stream_unuse(yoke_stream *stream)
-{
-    if (atomic_fetch_sub_explicit(&stream->uses, 1, memory_order_acq_rel) != 1)
-        return;
-    yoke_device *device = stream->device;
-    yk_stream_forget_waits(stream); /* or the trash would keep other streams, and they the device */
-    yk_retire_stream(device, stream, destroy_stream);
-    atomic_fetch_sub(&device->deferred_refs, 1);
-    yoke_device_release(device);
 }
 
 yoke_device *yoke_stream_get_device(const yoke_stream *stream)

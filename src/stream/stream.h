@@ -7,14 +7,6 @@
 
 /* stream.c */
 
-/* Needing the stream's memory, and its driver queue, but not keeping it from being torn down. */
-void yk_stream_use(yoke_stream *stream);
-void yk_stream_unuse(yoke_stream *stream);
-/* Unless it is about to go. */
-bool yk_stream_use_if_used(yoke_stream *stream);
-/* With device->lock held: take it from its device's streams. */
-void yk_stream_unlink(yoke_stream *stream);
-
 /* Whether all that the driver was given is known to have finished, with its effects visible to this thread. */
 static inline bool yk_stream_is_idle(const yoke_stream *stream)
 {
@@ -118,9 +110,5 @@ void yk_stream_progress(yoke_stream *stream);
 
 /* Give the driver its graph of a batch. */
 yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch);
-
-/* copy.c: a buffer of another device, in a copy or transfer that this stream's driver was given, lives until the stream has come so
- * far. */
-void yk_keep_for_copy(yoke_stream *stream, const yk_op *op);
 
 #endif

@@ -252,7 +252,7 @@ void yk_stream_end_waits(yoke_stream *stream)
     yk_object_retain(device);
     yk_stream_use(stream);
     yk_retire(device, stream, end_waits, stream->id, 0);
-    yoke_device_release(device); /* which empties the trash when all that is left of the device lies there */
+    yk_device_put(device); /* which empties the trash when all that is left of the device lies there */
 }
 
 /* The event of one of the stream's waits, retained; NULL behind the last. */

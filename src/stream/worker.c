@@ -7,7 +7,7 @@
 #include "stream/enqueue.h"
 #include "stream/event.h"
 #include "stream/wait.h"
-#include "copy/staging.h"
+#include "stream/staged.h"
 #include "base/thread.h"
 #include "stream/observer.h"
 
@@ -99,7 +99,7 @@ static void run_staged(yoke_stream *stream, const yk_op *op)
     yoke_status status = YOKE_OK;
     if (drain_for(stream, op)) {
         uint64_t since = yk_observe_now(stream);
-        status = yk_staging_run(stream, op);
+        status = stream->device->stage(stream, op);
         yk_observe_ran(stream, op, since);
     }
     if (status < 0)
@@ -339,24 +339,34 @@ void yk_stream_work(void *argument)
 {
     yoke_stream *stream = argument;
     yk_stream_set_mine(stream);
+    yk_op *last = NULL; /* it has run; it is dropped without the lock, which is taken once for each operation */
     pthread_mutex_lock(&stream->lock);
-    while (stream->first || (spin_for_job(stream), stream->first)) {
-        if (YK_UNLIKELY(stream->state.work == YK_STREAM_CARRIED)) {
+    for (;;) {
+        if (stream->first && stream->state.work != YK_STREAM_CARRIED) {
+            yk_op *op = take(stream);
+            bool ended = stream->state.ended;
+            pthread_mutex_unlock(&stream->lock);
+            if (last)
+                yk_op_drop(last);
+            stop_if_torn_down(stream, op, ended);
+            yk_stream_run(stream, op);
+            last = op;
+            pthread_mutex_lock(&stream->lock);
+            done_with_one(stream);
+        } else if (last) {
+            pthread_mutex_unlock(&stream->lock);
+            yk_op_drop(last);
+            last = NULL;
+            pthread_mutex_lock(&stream->lock);
+        } else if (stream->first) {
             pthread_mutex_unlock(&stream->lock);
             yk_stream_wait_until(stream, is_not_run_by_caller, NULL);
             pthread_mutex_lock(&stream->lock);
-            continue;
+        } else {
+            spin_for_job(stream);
+            if (!stream->first)
+                break;
         }
-        yk_op *op = take(stream);
-        bool torn_down = stream->state.ended;
-        pthread_mutex_unlock(&stream->lock);
-        stop_if_torn_down(stream, op, torn_down);
-        yk_stream_run(stream, op);
-        pthread_mutex_lock(&stream->lock);
-        done_with_one(stream);
-        pthread_mutex_unlock(&stream->lock);
-        yk_op_drop(op);
-        pthread_mutex_lock(&stream->lock);
     }
     stream->worker = false;
     if (stream->reserved)

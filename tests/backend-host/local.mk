@@ -10,9 +10,9 @@ tests_backend_host_libhost_la_SOURCES = \
 	tests/backend-host/host.h \
 	tests/backend-host/kernel.c \
 	tests/backend-host/stream.c \
-	src/base/fork.c \
 	src/device/device.c \
-	src/device/selector.c
+	src/device/selector.c \
+	src/device/start.c
 tests_backend_host_libhost_la_CPPFLAGS = $(AM_CPPFLAGS) '-DYK_TEST_BACKENDS(X)=X(host)'
 host_libraries = tests/libsuite.la tests/backend-host/libhost.la libyoke-all.la
 

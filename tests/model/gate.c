@@ -2,8 +2,8 @@
 /*
  * The gate of src/stream/enqueue.h and what src/stream/deferred.c does with it, one atomic step at a time: several threads enqueue
  * to one stream, defer, carry and cancel, its worker runs what is deferred and opens the gate again. States and routes are those of
- * src/objects/stream_state.h, compiled in here. The search shows that an enqueue may be taken as one step, which rule.c does: it goes
- * either straight to the driver, in front of everything deferred, or to the end of the list.
+ * src/objects/stream_state.h, compiled in here. The search shows that an enqueue may be taken as one step, which rule.c does: it
+ * goes either straight to the driver, in front of everything deferred, or to the end of the list.
  *
  *     enqueue   count oneself in; when the gate was open: submit, count the operation, count oneself out. When it was closed: count
  *               oneself out, and with the lock: refused, or deferred, or the gate has been opened meanwhile: try again

@@ -25,8 +25,7 @@
  *
  * The worker waits in software for an event that is deferred, or that belongs to another device. Before a host function, and
  * before an event that completes with a failure, the worker drains the stream: it waits, with a marker of its own in the driver's
- * queue, until the driver has done everything that this stream submitted. An event with a failure also says that everything
- * before it is over.
+ * queue, until the driver has done everything that this stream submitted.
  *
  * One thread enqueues. That is enough: an enqueue is one step here (gate.c shows why it may be), so several threads are equivalent
  * to one thread that enqueues in their order, and each order is its own program. Only a wait checks its event some time before.
@@ -39,47 +38,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "objects/stream_state.h"
-
 #include "../tap/tap.h"
+#include "objects/stream_state.h"
+#include "rule.h"
 #include "search.h"
-
-enum { MAX_LENGTH = 5, STREAMS = 3, QUEUES = 3, NO_EVENT = 255 };
-
-/* ---- What is searched: a program, where its streams are, and a rule ---- */
-
-enum kind { KERNEL, CALL, CALL_FAILS, CALL_WAITS, RECORD, WAIT, CANCEL };
-
-static struct program {
-    unsigned length;
-    struct {
-        enum kind kind;
-        unsigned stream;
-        unsigned event; /* of WAIT and CALL_WAITS: which operation recorded it; else NO_EVENT */
-    } ops[MAX_LENGTH];
-} program;
-
-/* Which queue and which device each stream has. Streams are named in the order in which the program uses them, so that every way of
- * sharing queues is here, once. */
-static const struct placement {
-    const char *name;
-    unsigned streams;
-    unsigned char queue[STREAMS], device[STREAMS];
-} placements[] = {
-    { "one queue", 1, { 0 }, { 0 } },
-    { "one queue", 2, { 0, 0 }, { 0, 0 } },
-    { "a queue each", 2, { 0, 1 }, { 0, 0 } },
-    { "two devices", 2, { 0, 1 }, { 0, 1 } },
-    { "one queue", 3, { 0, 0, 0 }, { 0, 0, 0 } },
-    { "two queues, A and B share one", 3, { 0, 0, 1 }, { 0, 0, 0 } },
-    { "two queues, A and C share one", 3, { 0, 1, 0 }, { 0, 0, 0 } },
-    { "two queues, B and C share one", 3, { 0, 1, 1 }, { 0, 0, 0 } },
-    { "a queue each", 3, { 0, 1, 2 }, { 0, 0, 0 } },
-    { "two devices, A and B share a queue", 3, { 0, 0, 1 }, { 0, 0, 1 } },
-    { "two devices, A and C share a queue", 3, { 0, 1, 0 }, { 0, 1, 0 } },
-    { "two devices, B and C share a queue", 3, { 0, 1, 1 }, { 0, 1, 1 } },
-};
-static const struct placement *place;
 
 static enum rule {
     THE_RULE,
@@ -131,11 +93,6 @@ static const char deadlock[] = "deadlock", order[] = "out of order", behind_fail
 /* A step's name: what happens, and to which operation (to which stream, when a gate opens). */
 enum { ENQUEUE, ENQUEUE_LATE, TAKE, OPEN, GIVE, SKIP, WAITED, DRAIN, CALL_FUNCTION, RETURN, SETTLE, DRIVER, MOVES };
 #define MOVE(what, which) ((what) + MOVES * (which))
-
-static void happens(struct lane *lane, yk_stream_event event)
-{
-    lane->stream = yk_stream_next(lane->stream, event);
-}
 
 static bool has_settled(const struct state *state, unsigned i)
 {
@@ -217,7 +174,8 @@ static void give(struct state *state, unsigned i)
 static void hold(struct state *state, unsigned i)
 {
     state->phase[i] = HELD;
-    happens(&state->lanes[program.ops[i].stream], YK_STREAM_DEFER);
+    struct lane *lane = &state->lanes[program.ops[i].stream];
+    lane->stream = yk_stream_next(lane->stream, YK_STREAM_DEFER);
 }
 
 static void give_or_hold(struct state *state, unsigned i)
@@ -242,7 +200,7 @@ static void enqueue_wait(struct state *state, unsigned i, enum phase seen)
 static void cancel(struct state *state, unsigned i)
 {
     struct lane *lane = &state->lanes[program.ops[i].stream];
-    happens(lane, YK_STREAM_FAIL);
+    lane->stream = yk_stream_next(lane->stream, YK_STREAM_FAIL);
     for (unsigned j = 0; j < i; j++) {
         if (program.ops[j].stream != program.ops[i].stream)
             continue;
@@ -311,7 +269,7 @@ static void between(search *run, struct state *next, struct lane *lane, unsigned
             left++;
         }
     if (!left) {
-        happens(lane, YK_STREAM_EMPTY);
+        lane->stream = yk_stream_next(lane->stream, YK_STREAM_EMPTY);
         search_step(run, next, MOVE(OPEN, stream), NULL);
         return;
     }
@@ -319,7 +277,7 @@ static void between(search *run, struct state *next, struct lane *lane, unsigned
         if (next->lanes[s].step != BETWEEN)
             return;
     if (rule == OPEN_EARLY && left == 1 && !is_call(i))
-        happens(lane, YK_STREAM_EMPTY);
+        lane->stream = yk_stream_next(lane->stream, YK_STREAM_EMPTY);
     next->phase[i] = TAKEN;
     lane->step = RUN;
     lane->op = (uint8_t)i;
@@ -336,7 +294,7 @@ static void run_wait(search *run, struct state *next, struct lane *lane)
         give_taken(run, next, lane);
     } else if (event == DONE || event == FAILED) {
         if (event == FAILED)
-            happens(lane, YK_STREAM_FAIL);
+            lane->stream = yk_stream_next(lane->stream, YK_STREAM_FAIL);
         finish(run, next, lane, event, WAITED, NULL);
     }
 }
@@ -359,7 +317,7 @@ static void return_from(search *run, struct state *next, struct lane *lane)
     if (program.ops[i].kind == CALL_WAITS && !has_settled(next, program.ops[i].event))
         return;
     if (fails)
-        happens(lane, YK_STREAM_FAIL);
+        lane->stream = yk_stream_next(lane->stream, YK_STREAM_FAIL);
     if (fails && rule == FAILURE_RETRIED) {
         lane->step = RUN;
         next->phase[i] = TAKEN;

@@ -11,7 +11,7 @@
 
 #include "../tap/tap.h"
 #include "base/base.h"
-#include "program/signature.h"
+#include "backend_api.h"
 
 #define KERNEL "extern \"C\" __global__ void "
 

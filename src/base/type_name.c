@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "program/type_name.h"
+#include "base/type_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct scalar {
 
 static const scalar scalars[] = {
 #define YK_SCALAR_TYPE(c, cuda_vector, opencl, bytes, kind) { c, cuda_vector, opencl, bytes, YK_SCALAR_##kind },
-#include "program/scalar_types.def"
+#include "base/scalar_types.def"
 #undef YK_SCALAR_TYPE
 };
 
