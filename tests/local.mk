@@ -446,7 +446,8 @@ check_PROGRAMS += $(model_programs)
 model_tests = $(model_programs:=.tap)
 tests_model_gate_SOURCES = src/objects/stream_state.h tests/model/gate.c tests/model/search.c tests/model/search.h
 tests_model_gate_LDADD = tests/libtap.la
-tests_model_rule_SOURCES = src/objects/stream_state.h tests/model/rule.c tests/model/rule.h tests/model/search.c tests/model/search.h
+tests_model_rule_SOURCES = src/objects/stream_state.h tests/model/rule.c tests/model/rule.h \
+	tests/model/search.c tests/model/search.h
 tests_model_rule_LDADD = tests/libtap.la
 
 check_PROGRAMS += tests/security/rights

@@ -22,6 +22,20 @@ YK_COLD yoke_status yk_driver_vfail(yoke_status status, const char *backend, con
 YK_COLD yoke_status yk_no_memory(const char *what);
 /* Note the public function, and the place that enqueued the work (may be NULL), in the record of a failure; returns status. */
 YK_COLD yoke_status yk_attribute(const char *function, const char *where, yoke_status status);
+/* What public functions begin and end with: their name in messages, without _at; an out-parameter, which must not be NULL and is
+ * reset; and a status that names the function and the place when it is a failure. */
+#define YK_FUNCTION(name) static const char function[] = #name
+#define YK_OUT(out)                                                                                                  \
+    do {                                                                                                             \
+        if (!(out))                                                                                                  \
+            return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: " #out " is NULL", function)); \
+        *(out) = 0;                                                                                                  \
+    } while (0)
+static inline yoke_status yk_attribute_site(const char *function, const char *where, yoke_status status)
+{
+    return YK_UNLIKELY(status < 0) ? yk_attribute(function, where, status) : status;
+}
+
 /* Add to the text of the thread's record, which stays as it is otherwise. */
 void yk_error_append(const char *format, ...) YOKE_PRINTF(1, 2);
 /* What the thread has said with yoke_fail since it was cleared, by that or by yoke_error_clear; "" for nothing. */

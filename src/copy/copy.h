@@ -8,9 +8,6 @@
 #include "copy/staging.h"
 #include "stream/staged.h"
 
-/* A public name without its _at, for messages. */
-#define YK_FUNCTION(name) static const char function[] = #name
-
 /* ---- Checks ---- */
 
 /* What every operation on a device buffer asks of it. */
@@ -31,11 +28,6 @@ yoke_status yk_check_pair(const yoke_stream *stream, const char *function, const
 yoke_status yk_check_wait(const char *function, yoke_stream *stream);
 /* Then, when the operation was enqueued. */
 yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status);
-
-static inline yoke_status yk_attribute_site(const char *function, const char *where, yoke_status status)
-{
-    return YK_UNLIKELY(status < 0) ? yk_attribute(function, where, status) : status;
-}
 
 /* ---- Enqueueing ---- */
 

@@ -447,7 +447,7 @@ void yoke_device_release(yoke_device *device)
 
 yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *out_info)
 {
-    static const char function[] = "yoke_device_get_info";
+    YK_FUNCTION(yoke_device_get_info);
     if (begin_info(function, "out_info", out_info) < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(device, YK_DEVICE, function, "device");
@@ -458,7 +458,7 @@ yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *ou
 yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *out_info)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_device_get_compiler";
+    YK_FUNCTION(yoke_device_get_compiler);
     yoke_compiler_info info = YOKE_COMPILER_INFO_INIT;
     if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_COMPILER_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;

@@ -58,11 +58,9 @@ static void destroy(void *object)
 
 yoke_status yoke_graph_create(yoke_device *device, const char *name, yoke_graph **out_graph)
 {
-    static const char function[] = "yoke_graph_create";
+    YK_FUNCTION(yoke_graph_create);
     static atomic_uint_fast64_t last_serial;
-    if (!out_graph)
-        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_graph is NULL", function));
-    *out_graph = NULL;
+    YK_OUT(out_graph);
     YK_CHECK(device, YK_DEVICE, function, "device");
     yoke_graph *graph = yk_object_new(YK_GRAPH, sizeof *graph, destroy);
     if (!graph)
@@ -153,7 +151,7 @@ static yoke_status begin(yoke_graph *graph, yoke_stream *stream)
 
 yoke_status yoke_graph_begin(yoke_graph *graph, yoke_stream *stream)
 {
-    static const char function[] = "yoke_graph_begin";
+    YK_FUNCTION(yoke_graph_begin);
     YK_CHECK(graph, YK_GRAPH, function, "graph");
     YK_CHECK(stream, YK_STREAM, function, "stream");
     yoke_status status = YOKE_OK;
@@ -162,7 +160,7 @@ yoke_status yoke_graph_begin(yoke_graph *graph, yoke_stream *stream)
                          stream->device->info.selector, graph->device->info.selector);
     if (status == YOKE_OK)
         status = begin(graph, stream);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 static void set_state(yoke_graph *graph, yk_graph_state state)
@@ -190,7 +188,7 @@ static yoke_status start_ending(yoke_graph *graph)
 yoke_status yoke_graph_end(yoke_graph *graph)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_graph_end";
+    YK_FUNCTION(yoke_graph_end);
     YK_CHECK(graph, YK_GRAPH, function, "graph");
     yoke_status status = start_ending(graph);
     if (status < 0)
@@ -262,7 +260,7 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *gr
 
 yoke_status yoke_graph_launch_at(const char *where, yoke_stream *stream, yoke_graph *graph)
 {
-    static const char function[] = "yoke_graph_launch";
+    YK_FUNCTION(yoke_graph_launch);
     YK_CHECK(stream, YK_STREAM, function, "stream");
     YK_CHECK(graph, YK_GRAPH, function, "graph");
     yoke_status status = YOKE_OK;

@@ -144,7 +144,7 @@ YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op_kind 
 yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,
                            size_t shared, const yoke_arg *args, size_t count)
 {
-    static const char function[] = "yoke_launch";
+    YK_FUNCTION(yoke_launch);
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (YK_UNLIKELY(!yk_is_same_process(kernel, YK_KERNEL)))
         return yk_object_fault(kernel, YK_KERNEL, function, "kernel");
@@ -162,7 +162,7 @@ yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *
 yoke_status yoke_launch_n_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, size_t n, const yoke_arg *args,
                              size_t count)
 {
-    static const char function[] = "yoke_launch_n";
+    YK_FUNCTION(yoke_launch_n);
     YK_CHECK(stream, YK_STREAM, function, "stream");
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
     if (YK_UNLIKELY(n == 0))
@@ -184,7 +184,7 @@ yoke_status yoke_launch_n_at(const char *where, yoke_stream *stream, yoke_kernel
 yoke_status yoke_launch_cooperative_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,
                                        size_t shared, const yoke_arg *args, size_t count)
 {
-    static const char function[] = "yoke_launch_cooperative";
+    YK_FUNCTION(yoke_launch_cooperative);
     YK_CHECK(stream, YK_STREAM, function, "stream");
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
     const char *reason = yoke_device_lacks(stream->device, YOKE_CAP_COOPERATIVE);

@@ -163,7 +163,7 @@ yoke_status yoke_struct_check(yoke_device *device, const yoke_source *source, co
                               const yoke_field *fields, size_t count)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_struct_check";
+    YK_FUNCTION(yoke_struct_check);
     yoke_status status = check(function, device, source, name, size, fields, count);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }

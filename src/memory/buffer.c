@@ -164,13 +164,13 @@ no_memory:
 
 yoke_status yoke_buffer_create(yoke_device *device, size_t size, yoke_buffer **out_buffer)
 {
-    static const char function[] = "yoke_buffer_create";
+    YK_FUNCTION(yoke_buffer_create);
     yoke_status status = check_out(function, out_buffer);
     if (status == YOKE_OK) {
         YK_CHECK(device, YK_DEVICE, function, "device");
         status = create(function, device, NULL, YOKE_MEMORY_DEVICE, size, out_buffer);
     }
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 yoke_status yk_buffer_create_ordered(const char *function, yoke_stream *stream, size_t size, yoke_buffer **out_buffer)
@@ -187,13 +187,13 @@ yoke_status yk_buffer_create_ordered(const char *function, yoke_stream *stream, 
 
 yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size, yoke_buffer **out_buffer)
 {
-    static const char function[] = "yoke_buffer_create_ordered";
+    YK_FUNCTION(yoke_buffer_create_ordered);
     yoke_status status = check_out(function, out_buffer);
     if (status == YOKE_OK) {
         YK_CHECK(stream, YK_STREAM, function, "stream");
         status = yk_buffer_create_ordered(function, stream, size, out_buffer);
     }
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 static yoke_status check_kind(const char *function, const yoke_device *device, int32_t kind)
@@ -209,7 +209,7 @@ static yoke_status check_kind(const char *function, const yoke_device *device, i
 
 yoke_status yoke_buffer_create_in(yoke_device *device, int32_t memory, size_t size, yoke_buffer **out_buffer)
 {
-    static const char function[] = "yoke_buffer_create_in";
+    YK_FUNCTION(yoke_buffer_create_in);
     yoke_status status = check_out(function, out_buffer);
     if (status == YOKE_OK) {
         YK_CHECK(device, YK_DEVICE, function, "device");
@@ -217,18 +217,18 @@ yoke_status yoke_buffer_create_in(yoke_device *device, int32_t memory, size_t si
     }
     if (status == YOKE_OK)
         status = create(function, device, NULL, memory, size, out_buffer);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 yoke_status yoke_buffer_create_pinned(yoke_device *device, size_t size, yoke_buffer **out_buffer)
 {
-    static const char function[] = "yoke_buffer_create_pinned";
+    YK_FUNCTION(yoke_buffer_create_pinned);
     yoke_status status = check_out(function, out_buffer);
     if (status == YOKE_OK) {
         YK_CHECK(device, YK_DEVICE, function, "device");
         status = create(function, device, NULL, YOKE_MEMORY_PINNED, size, out_buffer);
     }
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 static yoke_status create_over(const char *function, yoke_device *device, void *host, size_t size, yoke_buffer **out_buffer)
@@ -266,13 +266,13 @@ not_known:
 yoke_status yoke_buffer_create_from_host(yoke_device *device, void *host, size_t size, yoke_buffer **out_buffer)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_buffer_create_from_host";
+    YK_FUNCTION(yoke_buffer_create_from_host);
     yoke_status status = check_out(function, out_buffer);
     if (status == YOKE_OK) {
         YK_CHECK(device, YK_DEVICE, function, "device");
         status = create_over(function, device, host, size, out_buffer);
     }
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 static yoke_status wrap(const char *function, yoke_device *device, uintptr_t native, size_t size, yoke_buffer **out_buffer)
@@ -297,13 +297,13 @@ static yoke_status wrap(const char *function, yoke_device *device, uintptr_t nat
 yoke_status yoke_buffer_wrap(yoke_device *device, uintptr_t native, size_t size, yoke_buffer **out_buffer)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_buffer_wrap";
+    YK_FUNCTION(yoke_buffer_wrap);
     yoke_status status = check_out(function, out_buffer);
     if (status == YOKE_OK) {
         YK_CHECK(device, YK_DEVICE, function, "device");
         status = wrap(function, device, native, size, out_buffer);
     }
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 yoke_status yk_buffer_of_global(yoke_program *program, const char *name, yoke_buffer **out_buffer)
@@ -330,10 +330,8 @@ yoke_status yk_buffer_of_global(yoke_program *program, const char *name, yoke_bu
 
 yoke_status yoke_buffer_get_native(yoke_buffer *buffer, uintptr_t *out_native)
 {
-    static const char function[] = "yoke_buffer_get_native";
-    if (!out_native)
-        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_native is NULL", function));
-    *out_native = 0;
+    YK_FUNCTION(yoke_buffer_get_native);
+    YK_OUT(out_native);
     YK_CHECK(buffer, YK_BUFFER, function, "buffer");
     yoke_status status = buffer->device->backend->buffer_native(buffer, out_native);
     if (status < 0)
@@ -381,16 +379,16 @@ static yoke_status create_view(const char *function, yoke_buffer *buffer, size_t
 
 yoke_status yoke_buffer_create_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view)
 {
-    static const char function[] = "yoke_buffer_create_view";
+    YK_FUNCTION(yoke_buffer_create_view);
     yoke_status status = create_view(function, buffer, offset, size, false, out_view);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 yoke_status yoke_buffer_create_const_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view)
 {
-    static const char function[] = "yoke_buffer_create_const_view";
+    YK_FUNCTION(yoke_buffer_create_const_view);
     yoke_status status = create_view(function, buffer, offset, size, true, out_view);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer)

@@ -478,7 +478,7 @@ static yoke_status describe(yoke_device *device, yoke_memory_info *info)
 
 yoke_status yoke_device_get_memory(yoke_device *device, yoke_memory_info *out_info)
 {
-    static const char function[] = "yoke_device_get_memory";
+    YK_FUNCTION(yoke_device_get_memory);
     if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_MEMORY_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(device, YK_DEVICE, function, "device");

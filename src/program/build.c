@@ -316,8 +316,8 @@ static yoke_status build(const char *function, yoke_device *device, const yoke_s
 yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_program_build";
+    YK_FUNCTION(yoke_program_build);
     yk_text_free(yk_thread_text(YK_BUILD_LOG));
     yoke_status status = build(function, device, source, out_program);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }

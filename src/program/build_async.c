@@ -17,7 +17,7 @@ typedef struct job {
     yoke_source *source;
 } job;
 
-static const char function[] = "yoke_program_build_async";
+YK_FUNCTION(yoke_program_build_async);
 
 static void free_job(job *j)
 {
@@ -124,5 +124,5 @@ yoke_status yoke_program_build_async(yoke_device *device, const yoke_source *sou
     } else {
         status = yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_program is NULL", function);
     }
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }

@@ -293,10 +293,8 @@ yoke_status yk_kernel_find(yoke_program *program, const char *name, yoke_kernel 
 yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_kernel_get";
-    if (!out_kernel)
-        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_kernel is NULL", function));
-    *out_kernel = NULL;
+    YK_FUNCTION(yoke_kernel_get);
+    YK_OUT(out_kernel);
     YK_CHECK(program, YK_PROGRAM, function, "program");
     if (!name || !*name)
         return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: name is %s", function, name ? "empty" : "NULL"));
@@ -304,7 +302,7 @@ yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel
     yoke_status status = yk_program_wait(program);
     if (status == YOKE_OK)
         status = yk_kernel_find(program, name, out_kernel);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 /* Wait until the program is built, and list its kernels once. That it has failed is no failure of this call. */
@@ -352,7 +350,7 @@ const char *yoke_program_get_kernel_name(yoke_program *program, size_t index)
 
 yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info)
 {
-    static const char function[] = "yoke_kernel_get_info";
+    YK_FUNCTION(yoke_kernel_get_info);
     if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_KERNEL_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
@@ -362,7 +360,7 @@ yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *ou
 
 yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_param_info *out_info)
 {
-    static const char function[] = "yoke_kernel_get_param";
+    YK_FUNCTION(yoke_kernel_get_param);
     if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_PARAM_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");

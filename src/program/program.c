@@ -234,7 +234,7 @@ static yoke_status get_global(const char *function, yoke_program *program, const
 yoke_status yoke_program_get_global(yoke_program *program, const char *name, yoke_buffer **out_buffer)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_program_get_global";
+    YK_FUNCTION(yoke_program_get_global);
     yoke_status status = get_global(function, program, name, out_buffer);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }

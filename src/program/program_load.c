@@ -315,10 +315,10 @@ static yoke_status load(const char *function, yoke_device *device, const char *n
 yoke_status yoke_program_load(yoke_device *device, const char *name, const void *binary, size_t size, yoke_program **out_program)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_program_load";
+    YK_FUNCTION(yoke_program_load);
     yk_text_free(yk_thread_text(YK_BUILD_LOG));
     yoke_status status = load(function, device, name, binary, size, out_program);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 static yoke_status save(const char *function, yoke_program *program, void *target, size_t capacity, size_t *out_size)
@@ -347,7 +347,7 @@ static yoke_status save(const char *function, yoke_program *program, void *targe
 yoke_status yoke_program_save(yoke_program *program, void *target, size_t capacity, size_t *out_size)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_program_save";
+    YK_FUNCTION(yoke_program_save);
     yoke_status status = save(function, program, target, capacity, out_size);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }

@@ -241,7 +241,7 @@ yoke_source *yk_source_copy(const yoke_device *device, const yoke_source *source
 
 yoke_status yoke_source_builtin(const char *name, yoke_source *out_source)
 {
-    static const char function[] = "yoke_source_builtin";
+    YK_FUNCTION(yoke_source_builtin);
     if (!out_source)
         return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_source is NULL", function));
     *out_source = (yoke_source)YOKE_SOURCE_INIT;

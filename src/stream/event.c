@@ -164,7 +164,7 @@ yoke_status yk_event_wait(yoke_event *event)
 
 yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event)
 {
-    static const char function[] = "yoke_event_record";
+    YK_FUNCTION(yoke_event_record);
     if (!out_event)
         return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_event is NULL", function));
     *out_event = NULL;
@@ -235,7 +235,7 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
 yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_event_wait_for";
+    YK_FUNCTION(yoke_event_wait_for);
     size_t index;
     YK_CHECK(event, YK_EVENT, function, "event");
     yoke_status status = wait_for_any(function, &event, 1, nanoseconds, &index);
@@ -245,7 +245,7 @@ yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds)
 yoke_status yoke_event_wait(yoke_event *event)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_event_wait";
+    YK_FUNCTION(yoke_event_wait);
     size_t index;
     YK_CHECK(event, YK_EVENT, function, "event");
     yoke_status status = yk_event_poll(event);
@@ -257,7 +257,7 @@ yoke_status yoke_event_wait(yoke_event *event)
 yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_t nanoseconds, size_t *out_index)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_event_wait_any";
+    YK_FUNCTION(yoke_event_wait_any);
     char name[40];
     if (!out_index)
         return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_index is NULL", function));
@@ -279,10 +279,8 @@ yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_
 
 yoke_status yoke_event_get_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)
 {
-    static const char function[] = "yoke_event_get_elapsed";
-    if (!out_nanoseconds)
-        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_nanoseconds is NULL", function));
-    *out_nanoseconds = 0;
+    YK_FUNCTION(yoke_event_get_elapsed);
+    YK_OUT(out_nanoseconds);
     YK_CHECK(start, YK_EVENT, function, "start");
     YK_CHECK(end, YK_EVENT, function, "end");
     if (!(start->flags & end->flags & YOKE_EVENT_TIMED))
@@ -299,5 +297,5 @@ yoke_status yoke_event_get_elapsed(yoke_event *start, yoke_event *end, int64_t *
         status = yk_event_poll(end);
     if (status == YOKE_OK)
         status = start->stream->device->backend->event_elapsed(start, end, out_nanoseconds);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }

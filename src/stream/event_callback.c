@@ -177,7 +177,7 @@ static yoke_status watch_event(const watch *wanted)
 yoke_status yoke_event_on_complete(yoke_event *event, yoke_complete_fn fn, void *user, yoke_release_fn release)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_event_on_complete";
+    YK_FUNCTION(yoke_event_on_complete);
     YK_CHECK(event, YK_EVENT, function, "event");
     if (!fn)
         return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fn is NULL", function));
@@ -210,7 +210,7 @@ static yoke_status open_pair(int ends[2])
 yoke_status yoke_event_get_fd(yoke_event *event, int *out_fd)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_event_get_fd";
+    YK_FUNCTION(yoke_event_get_fd);
     int ends[2];
     if (!out_fd)
         return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_fd is NULL", function));

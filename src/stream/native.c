@@ -7,7 +7,7 @@
 
 yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_native)
 {
-    static const char function[] = "yoke_device_get_native";
+    YK_FUNCTION(yoke_device_get_native);
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
     if (yk_info_begin(function, "out_native", out_native, 1, "start from YOKE_NATIVE_DEVICE_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
@@ -19,7 +19,7 @@ yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_
 
 yoke_status yoke_native_call_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user, yoke_release_fn release)
 {
-    static const char function[] = "yoke_native_call";
+    YK_FUNCTION(yoke_native_call);
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (!fn)
         return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fn is NULL", function));

@@ -227,11 +227,9 @@ static yoke_status check_desc(const char *function, const yoke_device *device, c
 yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_stream_create";
+    YK_FUNCTION(yoke_stream_create);
     static const yoke_stream_desc usual = YOKE_STREAM_DESC_INIT;
-    if (!out_stream)
-        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_stream is NULL", function));
-    *out_stream = NULL;
+    YK_OUT(out_stream);
     YK_CHECK(device, YK_DEVICE, function, "device");
     desc = desc ? desc : &usual;
     yoke_status status = check_desc(function, device, desc);
@@ -292,7 +290,7 @@ yoke_device *yoke_stream_get_device(const yoke_stream *stream)
 
 yoke_status yoke_stream_wait(yoke_stream *stream)
 {
-    static const char function[] = "yoke_stream_wait";
+    YK_FUNCTION(yoke_stream_wait);
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (yk_stream_is_mine(stream))
         return yk_attribute(
@@ -302,7 +300,7 @@ yoke_status yoke_stream_wait(yoke_stream *stream)
         return yk_attribute(function, NULL, yk_recording_refuse(function, stream));
 
     yoke_status status = yk_stream_finish(stream);
-    return status < 0 ? yk_attribute(function, NULL, status) : status;
+    return yk_attribute_site(function, NULL, status);
 }
 
 /* Copies take a time that is known, and sleeping in the middle of them would end late: 20 bytes a nanosecond is less than a bus
@@ -349,7 +347,7 @@ yoke_status yk_stream_finish(yoke_stream *stream)
 
 yoke_status yoke_host_call_at(const char *where, yoke_stream *stream, yoke_host_fn fn, void *user, yoke_release_fn release)
 {
-    static const char function[] = "yoke_host_call";
+    YK_FUNCTION(yoke_host_call);
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (!fn)
         return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fn is NULL", function));
@@ -382,7 +380,7 @@ static yoke_status enqueue_wait(yoke_stream *stream, const yk_op *op)
 
 yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *stream, yoke_event *event)
 {
-    static const char function[] = "yoke_stream_wait_event";
+    YK_FUNCTION(yoke_stream_wait_event);
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (yk_is(event, YK_GRAPH_EVENT)) {
         yoke_status waited = yk_recording_wait_event(function, stream, event);
@@ -405,7 +403,7 @@ yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *stream, yo
 
 yoke_status yoke_device_set_wait(yoke_device *device, int32_t wait)
 {
-    static const char function[] = "yoke_device_set_wait";
+    YK_FUNCTION(yoke_device_set_wait);
     YK_CHECK(device, YK_DEVICE, function, "device");
     if (wait < YOKE_WAIT_AUTO || wait > YOKE_WAIT_BLOCK)
         return yk_attribute(function, NULL,

@@ -412,7 +412,7 @@ static yoke_status recover(yoke_stream *stream)
 yoke_status yoke_stream_recover(yoke_stream *stream)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_stream_recover";
+    YK_FUNCTION(yoke_stream_recover);
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (yk_stream_is_mine(stream))
         return yk_attribute(

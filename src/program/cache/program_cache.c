@@ -61,7 +61,7 @@ bool yk_cache_is_on(void)
 yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
 {
     YK_UNCANCELLED;
-    static const char function[] = "yoke_cache_get_info";
+    YK_FUNCTION(yoke_cache_get_info);
     if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_CACHE_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     yk_cache_is_on();
