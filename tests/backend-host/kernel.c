@@ -20,13 +20,12 @@ static void set(const launch *l)
     *(uint32_t *)l->buffer[0] = l->word[0];
 }
 
-/* With a third argument: of so many words. */
+/* Of (x, n, k): n words; of (x, k): one word. */
 static void advance(const launch *l)
 {
-    uint32_t *words = l->buffer[0];
-    uint64_t most = l->count > 2 ? l->word[1] : 1;
-    for (uint64_t i = 0; i < l->threads && i < most; i++)
-        words[i] = words[i] * 3u + l->word[0];
+    uint32_t *words = l->buffer[0], count = l->count > 2 ? l->word[0] : 1, k = l->count > 2 ? l->word[1] : l->word[0];
+    for (uint64_t i = 0; i < l->threads && i < count; i++)
+        words[i] = words[i] * 3u + k;
 }
 
 static void saxpy(const launch *l)

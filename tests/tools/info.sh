@@ -119,7 +119,7 @@ says "opencl:0"
 says "opencl:1"
 says "Portable Computing Language"
 says "compiler OpenCL"
-says "SPIR-V: the OpenCL driver takes no SPIR-V"
+says "SPIR-V: the OpenCL driver does not accept SPIR-V"
 [ "$(grep -c '^  opencl:[01]$' out)" -eq 2 ] && [ "$(grep -c '^[^ ].* (cpu, ' out)" -eq 2 ]
 tap_ok $? "two devices of one platform are not taken for one"
 run 0 "one of them" info opencl:1
