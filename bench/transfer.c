@@ -257,7 +257,7 @@ static void check_rect(const place *p, char *host, size_t size)
         j->side->read_rect(j->self, host, &image);
         j->side->wait(j->self, 0);
         j->side->leave(j->self);
-        expect(host, size, i, "box");
+        expect(host, size, i, "rect");
     }
 }
 
@@ -425,7 +425,7 @@ static void measure(yoke_device *device, const yoke_device_info *info)
         void (*measure)(place *p, yoke_device *device);
     } parts[] = {
         { "pinned", measure_pinned }, { "pageable", measure_pageable }, { "async", measure_async },
-        { "box", measure_rects },     { "fill", measure_fills },
+        { "rect", measure_rects },     { "fill", measure_fills },
     };
     (void)info;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -443,5 +443,5 @@ static void measure(yoke_device *device, const yoke_device_info *info)
 int main(int argc, char **argv)
 {
     return bench_main(argc, argv, "transfer",
-                      "Copies and fills. With --part NAME only one of: pinned, pageable, async, box, fill, peer.", measure);
+                      "Copies and fills. With --part NAME only one of: pinned, pageable, async, rect, fill, peer.", measure);
 }

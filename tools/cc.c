@@ -18,7 +18,7 @@ enum { MOST = 64 };
 typedef struct options {
     cc_form forms[2]; /* CUDA, OpenCL */
     const char *devices[MOST], *defines[MOST], *folders[MOST], *name_expressions[MOST];
-    size_t device_count, define_count, folder_count, instance_count;
+    size_t device_count, define_count, folder_count, name_count;
 } options;
 
 cc_kernel *cc_add_kernel(cc_form *form, const char *name, size_t length)
@@ -99,7 +99,7 @@ static void describe_kernel(cc_form *form, yoke_program *program, const char *na
     }
 }
 
-/* OpenCL C has another spelling for an instance of C++: "scale_float" for "scale<float>". */
+/* OpenCL C has another spelling for a name of C++: "scale_float" for "scale<float>". */
 static void spell_as_opencl(char *name)
 {
     size_t length = 0;
@@ -113,10 +113,10 @@ static void spell_as_opencl(char *name)
     name[length] = '\0';
 }
 
-static bool is_instance(const options *o, const char *name)
+static bool is_name_expression(const options *o, const char *name)
 {
     bool found = strncmp(name, "_Z", 2) == 0;
-    for (size_t i = 0; i < o->instance_count && !found; i++)
+    for (size_t i = 0; i < o->name_count && !found; i++)
         found = strcmp(name, o->name_expressions[i]) == 0;
     return found;
 }
@@ -124,13 +124,13 @@ static bool is_instance(const options *o, const char *name)
 /* Instances are looked up by their spelling, and not by the names that the compiler has made of it. */
 static void describe_program(const options *o, cc_form *form, yoke_program *program)
 {
-    bool name_expressions = o->instance_count > 0 && strcmp(form->backend, "cuda") == 0;
+    bool name_expressions = o->name_count > 0 && strcmp(form->backend, "cuda") == 0;
     for (size_t i = 0; i < yoke_program_get_kernel_count(program); i++) {
         const char *name = yoke_program_get_kernel_name(program, i);
-        if (!name_expressions || !is_instance(o, name))
+        if (!name_expressions || !is_name_expression(o, name))
             describe_kernel(form, program, name);
     }
-    for (size_t i = 0; name_expressions && i < o->instance_count; i++) {
+    for (size_t i = 0; name_expressions && i < o->name_count; i++) {
         describe_kernel(form, program, o->name_expressions[i]);
         spell_as_opencl(form->kernels[form->kernel_count - 1].name);
     }
@@ -152,7 +152,7 @@ static void compile(const options *o, cc_form *form)
     source.cuda_size = source.opencl_size = form->size;
     source.defines = o->defines;
     source.include_folders = o->folders;
-    source.name_expressions = o->instance_count ? o->name_expressions : NULL;
+    source.name_expressions = o->name_count ? o->name_expressions : NULL;
     yoke_status status = yoke_program_build(device, &source, &program);
     if (status == YOKE_E_UNAVAILABLE) { /* a device without a compiler */
         form->why = tool_text("%s", yoke_error()->text);
@@ -310,7 +310,7 @@ static int read_options(const tool_command *command, int argc, char **argv, opti
 {
     static const struct option names[] = {
         { "device", required_argument, NULL, 'd' },
-        { "instance", required_argument, NULL, 'i' },
+        { "name-expression", required_argument, NULL, 'n' },
         { "help", no_argument, NULL, 'h' },
         { NULL, 0, NULL, 0 },
     };
@@ -325,8 +325,8 @@ static int read_options(const tool_command *command, int argc, char **argv, opti
             fits = add_to(o->defines, &o->define_count, optarg);
         else if (option == 'd')
             fits = add_to(o->devices, &o->device_count, optarg);
-        else if (option == 'i')
-            fits = add_to(o->name_expressions, &o->instance_count, optarg);
+        else if (option == 'n')
+            fits = add_to(o->name_expressions, &o->name_count, optarg);
         else
             code = tool_misused(command, NULL);
         if (!fits)
@@ -374,11 +374,11 @@ const tool_command tool_cc = {
     .arguments = "[OPTION]... FILE.cu [FILE.cl]",
     .summary = "compile a program's CUDA and OpenCL forms, list their kernels, and say where they differ",
     .help = "Each form is compiled on a device of its backend. What no device here can compile is only read.\n\n"
-            "  -I DIR              look for included files here too\n"
-            "  -D NAME[=VALUE]     define a macro\n"
-            "  --instance NAME     a kernel in C++ that is no extern \"C\", as 'scale<float>'; may be repeated\n"
-            "  --device SELECTOR   compile on this device, as opencl:1; may be repeated, for a device of each backend\n"
-            "  --help              print this\n\n"
+            "  -I DIR                    also search this folder for included files\n"
+            "  -D NAME[=VALUE]           define a macro\n"
+            "  --name-expression NAME    a C++ kernel that is not extern \"C\", as 'scale<float>'; may be repeated\n"
+            "  --device SELECTOR         compile on this device, as opencl:1; may be repeated, once for each backend\n"
+            "  --help                    print this help\n\n"
             "The exit code is 1 when a form does not compile or the forms differ, and 3 when none could be compiled.\n",
     .run = run,
 };

@@ -34,7 +34,7 @@ _yoke()
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
-        --instance | --seconds | --timeout | -D) return ;;
+        --name-expression | --seconds | --timeout | -D) return ;;
         esac
     fi
     if [ -z "$words" ]; then
@@ -43,7 +43,7 @@ _yoke()
         info:-*) words='--json --timeout --help' ;;
         check:-*) words='--device --report --format --help' ;;
         bench:-*) words='--seconds --json --no-raw --help' ;;
-        cc:-*) words='-I -D --instance --device --help' ;;
+        cc:-*) words='-I -D --name-expression --device --help' ;;
         trace:-*) words='--out --svg --read --help' ;;
         info:* | bench:*) words=$selectors ;;
         cc:*)

@@ -133,9 +133,9 @@ END
 cat >instance.cl <<'END'
 __kernel void scale_float(__global float *x, float a, int n) { int i = get_global_id(0); if (i < n) x[i] *= a; }
 END
-run 0 "an instance of a template" cc --instance 'scale<float>' instance.cu instance.cl
+run 0 "an instance of a template" cc --name-expression 'scale<float>' instance.cu instance.cl
 says "The twins agree: 1 kernel"
 sed 's/float a/double a/' instance.cl >wider.cl
-run 1 "an instance that differs" cc --instance 'scale<float>' instance.cu wider.cl
+run 1 "an instance that differs" cc --name-expression 'scale<float>' instance.cu wider.cl
 says "kernel scale_float: parameter 1 'a' has 4 bytes in CUDA (?) and 8 in OpenCL (double)"
 tap_done
