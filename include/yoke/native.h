@@ -20,9 +20,10 @@ typedef yoke_status (*yoke_native_fn)(yoke_status status, void *native_stream, v
 /* Enqueue a native section: fn(status, native_stream, user) is called once, in the stream's order, and enqueues native work on the
  * driver's stream: a call of a vendor's library, say. All operations before the section have been submitted to the driver, but
  * need not have completed; the operations behind it are submitted after `fn` returns. `fn` runs on one of Yoke's threads, on CUDA
- * with the device's context current, and is called exactly once, as a host function is; but `fn` should only enqueue, and must not
- * use this stream or its events through Yoke. If this call fails, neither `fn` nor `release` is ever called. Statuses as
- * yoke_host_call. */
+ * with the device's context current, and is called exactly once, as a host function is; but `fn` must only enqueue: it must
+ * not use this stream or its events through Yoke, and must not create or release objects, since some drivers let one thread at a
+ * time use a queue, and others may be waiting for the section. If this call fails, neither `fn` nor `release` is ever called.
+ * Statuses as yoke_host_call. */
 #define yoke_native_call(...) yoke_native_call_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_native_call_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
                                          yoke_release_fn release);

@@ -157,7 +157,7 @@ static void step_call(world *w, const uint8_t *b)
     bool native = b[3] % 4 == 3;
     if (!is_allowed(w, l ? HAS_TO : MUST_NOT))
         return;
-    call *c = call_new(w, l, native ? b[2] & ~6u : b[2]);
+    call *c = call_new(w, l, native ? b[2] & ~14u : b[2]); /* a section only enqueues */
     work k = { .kind = WORK_CALL, .node = native ? 'n' : 'k', .call = c };
     if (!c || (b[4] & 0x80 && !native && !call_takes_place(w, l, c, &k, b)))
         return;
