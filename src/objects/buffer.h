@@ -8,7 +8,7 @@
 /* Where a buffer's memory came from. */
 typedef enum yk_origin {
     YK_CREATED,
-    YK_ORDERED,    /* in the order of its stream `owner_stream` */
+    YK_ORDERED,    /* in the order of the stream `owner_stream` */
     YK_REGISTERED, /* the caller's host memory */
     YK_WRAPPED     /* the caller's device memory, or a program's */
 } yk_origin;
@@ -19,28 +19,28 @@ struct yoke_buffer {
     yoke_buffer *root; /* the allocation: the buffer itself, or what it is a view of (retained) */
     size_t size;
     size_t offset;            /* from the root's start */
-    yoke_device *argument_of; /* the device whose kernels take it as it is; NULL: none, or only after a closer look */
+    yoke_device *argument_of; /* the device whose kernels take the buffer without further checks, or NULL */
     union {
         void *pointer;    /* OpenCL: the cl_mem */
         uint64_t address; /* CUDA: the CUdeviceptr; kernels take it by address, so it lives here */
     } native;
     int32_t kind;        /* YOKE_MEMORY_ */
     bool misaligned;     /* a view that cannot be a kernel argument on this device */
-    bool read_only;      /* a const view: then `argument_of` is NULL, so that launches look closer */
-    atomic_uint used_by; /* of a root: the stream that has used it, or YK_NO_STREAM, or YK_MANY_STREAMS */
-    void *host;          /* of pinned, mapped and shared memory */
+    bool read_only;      /* a const view: then `argument_of` is NULL, so that launches check further */
+    atomic_uint used_by; /* of a root: the stream that has used it, YK_NO_STREAM or YK_MANY_STREAMS */
+    void *host;          /* of pinned, mapped and managed memory */
     void *extra;         /* the backend's, beside `native` */
     size_t capacity;     /* bytes that were allocated */
-    yk_block *block;     /* what stands for the memory in the cache once it is released; NULL where it does not go there */
-    size_t misalignment; /* of the root: how far from a multiple of 16 it starts (wrapped memory) */
+    yk_block *block;     /* the memory's entry in the cache after release; NULL for memory that is not cached */
+    size_t misalignment; /* of the root (wrapped memory): its address modulo 16 */
     yk_origin origin;
-    yoke_stream *owner_stream; /* of ordered memory; its memory and queue are kept */
-    yoke_program *program;     /* that this root is a variable of, retained */
+    yoke_stream *owner_stream; /* of ordered memory; the stream's memory and queue are kept */
+    yoke_program *program;     /* the program whose variable this root is, retained */
 };
 
 enum { YK_NO_STREAM = 0, YK_MANY_STREAMS = 0xffffffff };
 
-/* Remember that the stream uses this root, so that only its end is waited for when the memory is released. */
+/* Remember that the stream uses this root, so that only this stream is waited for when the memory is released. */
 YK_HOT void yk_buffer_used(yoke_buffer *root, const yoke_stream *stream)
 {
     unsigned user = atomic_load_explicit(&root->used_by, memory_order_relaxed), nobody = YK_NO_STREAM;

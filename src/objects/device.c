@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device can do, for every room. */
+/* The capabilities of a device, for every room. */
 #include "objects/device.h"
 
 #include "backend.h"

@@ -8,21 +8,21 @@
 typedef struct yk_notice yk_notice;
 
 enum yk_event_state {
-    YK_EVENT_DEFERRED,  /* recorded on a held stream: the driver does not know it yet */
-    YK_EVENT_SUBMITTED, /* recorded by the driver */
+    YK_EVENT_DEFERRED,  /* recorded on a deferring stream: not submitted yet */
+    YK_EVENT_SUBMITTED, /* submitted: the driver has recorded it */
     YK_EVENT_COMPLETE   /* finished, or failed: then event->failure says why */
 };
 
 struct yoke_event {
     yk_object object;
-    yoke_stream *stream; /* for good: events are recycled by their stream */
+    yoke_stream *stream; /* never changes: events are recycled by their stream */
     void *native;
     uint32_t flags;                /* YOKE_EVENT_TIMED */
     unsigned epoch;                /* stream->epoch at the recording */
     atomic_int state;              /* enum yk_event_state */
-    uint64_t position;             /* how many operations the driver had surely been given before */
-    _Atomic(yk_failure *) failure; /* once settled, or NULL */
-    _Atomic(yk_notice *) notice;   /* of those that sleep for it, or NULL */
+    uint64_t position;             /* a lower bound on the operations submitted before it */
+    _Atomic(yk_failure *) failure; /* once complete; NULL: no failure */
+    _Atomic(yk_notice *) notice;   /* shared by the threads that sleep for it, or NULL */
     const char *where;
     yoke_event *next; /* in stream->spares */
 };

@@ -8,7 +8,7 @@
 /* The head of a yoke_arg as one word: its kind and size. */
 typedef uint64_t yk_arg_head;
 
-/* A head that no argument has, and a number of arguments that no launch has, not even by mistake. */
+/* A head that no argument has, and an argument count that no launch has, not even by mistake. */
 #define YK_NO_HEAD UINT64_C(0x9e3779b97f4a7c15)
 enum { YK_NO_COUNT = -0x61c88647 };
 
@@ -17,17 +17,18 @@ struct yoke_kernel {
     yoke_program *program; /* not retained: the program owns its kernels */
     yoke_kernel *next;
     void *native;
-    const char *lasting_name; /* kernel->name, but for the rest of the process */
-    const char *native_name;  /* what the driver calls it */
+    const char *lasting_name; /* kernel->name, valid for the life of the process */
+    const char *native_name;  /* the driver's name for the kernel */
     yoke_kernel_info info;
-    yk_param *params;         /* a trailing shared one included */
-    yk_arg_head (*heads)[2];  /* of each parameter, the one or two heads of arguments that fit without a closer look */
-    int param_count;          /* without a trailing shared one; -1 when not known */
+    yk_param *params;         /* including a trailing shared parameter */
+    yk_arg_head (*heads)[2];  /* for each parameter, the one or two heads of arguments that fit without further checks */
+    int param_count;          /* excluding a trailing shared parameter; -1 when not known */
     bool takes_local;         /* the last parameter is YK_PARAM_LOCAL */
-    bool signature_has_local; /* whether takes_local means anything: true where the driver tells address spaces */
-    uint32_t line_blocks;     /* the most in a grid of one dimension */
-    uint32_t line_threads;    /* and in a block of one */
-    int fast_count; /* param_count; or YK_NO_COUNT where a fast_check is not enough: it takes shared memory, or one block */
+    bool signature_has_local; /* whether takes_local is known: true where the driver reports address spaces */
+    uint32_t line_blocks;     /* the most blocks in a grid of one dimension */
+    uint32_t line_threads;    /* the most threads in a block of one dimension */
+    int fast_count; /* param_count; YK_NO_COUNT where a fast_check is not enough: the kernel takes shared memory, or a single block
+                     */
     char name[];
 };
 

@@ -5,15 +5,15 @@
 
 #include "base/macros.h"
 
-/* From a line of the expanded text on, its lines are those of `file` from `line` on. */
+/* From line `expanded` of the expanded text on, the lines are those of `file` from `line` on. */
 typedef struct yk_line_span {
     unsigned long expanded, line; /* from 1 */
     unsigned file;                /* in yk_line_map.files */
 } yk_line_span;
 
-/* Where the lines of an expanded text come from: for compilers that ignore #line. Zeroed is empty. */
+/* Where the lines of an expanded text come from: for compilers that ignore #line. A zeroed map is empty. */
 typedef struct yk_line_map {
-    yk_line_span *spans; /* by `expanded` */
+    yk_line_span *spans; /* sorted by `expanded` */
     size_t count, capacity;
     char **files;
     unsigned file_count, file_capacity;

@@ -8,13 +8,13 @@
 typedef struct yk_op yk_op;
 typedef struct yk_exec yk_exec;
 
-/* What is known of each kind is in op.def. */
+/* The properties of each kind are in op.def. */
 typedef enum yk_op_kind {
 #define YK_OP(kind, ...) YK_OP_##kind,
 #include "objects/op.def"
 } yk_op_kind;
 
-/* Which member of op->u a kind has. */
+/* Which member of op->u a kind uses. */
 typedef enum yk_op_family {
     YK_FAMILY_TRANSFER,
     YK_FAMILY_COPY,
@@ -29,15 +29,15 @@ typedef enum yk_op_family {
 } yk_op_family;
 
 typedef enum yk_op_trait {
-    YK_TRAIT_RECT = 1,           /* of several rows: op->u has a rect */
+    YK_TRAIT_RECT = 1,           /* covers several rows: op->u has a rect */
     YK_TRAIT_TO_DEVICE = 2,      /* a transfer from the host; without it, to the host */
-    YK_TRAIT_NOT_REPLAYED = 4,   /* no driver's graph takes it */
-    YK_TRAIT_AWAITS_PROGRAM = 8, /* the program decides when it ends */
+    YK_TRAIT_NOT_REPLAYED = 4,   /* no driver's graph can hold it */
+    YK_TRAIT_AWAITS_PROGRAM = 8, /* the program determines when it ends */
     YK_TRAIT_FUNCTION = 16,      /* it calls a function of the program */
-    YK_TRAIT_BY_DRIVER = 32      /* from its submit: the backend has a slot for it */
+    YK_TRAIT_BY_DRIVER = 32      /* set by its submit column: the backend has a slot for it */
 } yk_op_trait;
 
-/* Which slot, or function, is said where operations are submitted: here only whether it is a slot. */
+/* The slot or function matters only where operations are submitted: here, only whether it is a slot. */
 #define YK_SUBMIT_SLOT(slot) YK_TRAIT_BY_DRIVER
 #define YK_SUBMIT_CORE(function) 0
 #define YK_SUBMIT_NEVER 0
@@ -64,7 +64,7 @@ static inline bool yk_op_has(yk_op_kind kind, yk_op_trait trait)
     return (yk_op_kinds[kind].traits & trait) != 0;
 }
 
-/* Between a buffer and the host. */
+/* Whether the kind moves data between a buffer and the host. */
 static inline bool yk_is_transfer(yk_op_kind kind)
 {
     return yk_family_of(kind) == YK_FAMILY_TRANSFER;
@@ -75,7 +75,7 @@ static inline bool yk_is_write(yk_op_kind kind)
     return yk_op_has(kind, YK_TRAIT_TO_DEVICE);
 }
 
-/* Between two buffers. */
+/* Whether the kind moves data between two buffers. */
 static inline bool yk_is_copy(yk_op_kind kind)
 {
     return yk_family_of(kind) == YK_FAMILY_COPY;
@@ -86,37 +86,36 @@ static inline bool yk_is_launch(yk_op_kind kind)
     return yk_family_of(kind) == YK_FAMILY_LAUNCH;
 }
 
-/* How a rect lies on both sides of a copy. Nothing is 0, and no pitch is smaller than what it steps over. */
+/* The layout of a rect on both sides of a copy. No extent is 0, and no pitch is smaller than the extent that it steps over. */
 typedef struct yk_rect {
     size_t width, height, depth;
     size_t target_row, target_slice, source_row, source_slice; /* pitches */
 } yk_rect;
 
-/* One operation. Built on the caller's stack; given to the driver at once, or copied by value while the stream is held. */
+/* One operation. Built on the caller's stack; submitted to the driver at once, or copied by value while the stream is deferring. */
 struct yk_op {
     yk_op_kind kind;
     const char *where; /* "file:line" of the enqueue, or NULL */
-    yk_op *next;       /* in a held stream */
-    yoke_event *end;   /* to be recorded behind it, for drivers that do both in one call; else NULL */
+    yk_op *next;       /* in a deferring stream's list */
+    yoke_event *end;   /* recorded right behind the operation, for drivers that do both in one call; else NULL */
     union {
         struct {
             yoke_buffer *buffer;
             size_t offset, size;
-            void *host; /* read from by YK_OP_WRITE, written to by YK_OP_READ */
-            yoke_buffer
-                *host_buffer; /* the pinned buffer, of any device, that `host` points into; NULL: a bare pointer was given */
-            bool sync;        /* the caller waits for it */
-            bool staged;      /* held, because the driver is slow with it or would block: staging.c */
-            yk_rect rect;     /* of a YK_TRAIT_RECT, whose size is that of all of its rows */
+            void *host;               /* read from by YK_OP_WRITE, written to by YK_OP_READ */
+            yoke_buffer *host_buffer; /* the pinned buffer, of any device, that `host` points into; NULL: a bare pointer */
+            bool sync;                /* the caller waits for it */
+            bool staged;              /* deferred, because the driver is slow with it or would block: copy/staging.c */
+            yk_rect rect;             /* for a YK_TRAIT_RECT; `size` is then that of all of its rows */
         } transfer;
         struct {
-            yoke_buffer *target, *source; /* one of them may be another device's */
+            yoke_buffer *target, *source; /* one of the two may be another device's */
             size_t target_offset, source_offset, size;
             yk_rect rect;
         } copy;
         struct {
             yoke_buffer *buffer;
-            size_t offset, width, height, pitch; /* rows of width bytes; of a plain fill there is one */
+            size_t offset, width, height, pitch; /* rows of width bytes; a plain fill has one row */
             size_t pattern_size;
             unsigned char pattern[16];
         } fill;
@@ -126,18 +125,19 @@ struct yk_op {
             size_t shared;
             const yoke_arg *args;
             size_t count;
-            size_t shared_arg_bytes; /* of shared, what came as an argument */
-            bool touches_host;       /* an argument may be mapped or shared memory */
+            size_t shared_arg_bytes; /* the part of `shared` that came from an argument */
+            bool touches_host;       /* an argument may be mapped or managed memory */
         } launch;
         struct {
             yoke_event *event;
-            bool join; /* a wait for what is part of the stream: also after a failure */
+            bool join; /* a wait for a part of the stream: runs also after a failure */
         } record, wait;
         struct {
             yoke_host_fn fn;
             void *user;
             yoke_release_fn release;
-            yoke_event *after; /* for the worker, to learn when the driver is done with what came before; NULL in a graph */
+            yoke_event
+                *after; /* for the worker: completes when the driver has completed everything before the call; NULL in a graph */
         } call;
         struct {
             yoke_status (*fn)(yoke_status status, void *native_stream, void *user);
@@ -146,7 +146,7 @@ struct yk_op {
         } native;
         struct {
             yk_exec *exec;
-            const char *name; /* lives for ever */
+            const char *name; /* valid for the life of the process */
         } graph;
     } u;
 };

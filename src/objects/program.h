@@ -10,7 +10,7 @@ typedef enum yk_param_kind {
     YK_PARAM_ANY,    /* only the width is known */
     YK_PARAM_SCALAR, /* a scalar, vector or struct by value */
     YK_PARAM_BUFFER,
-    YK_PARAM_LOCAL /* OpenCL: a __local pointer; the last parameter may stand for a launch's `shared` */
+    YK_PARAM_LOCAL /* OpenCL: a __local pointer; as the last parameter it may take a launch's `shared` */
 } yk_param_kind;
 
 typedef struct yk_param {
@@ -21,7 +21,7 @@ typedef struct yk_param {
     char type[40];
 } yk_param;
 
-/* A kernel's parameters, as far as they are known from elsewhere than the driver. They count only where they agree with it. */
+/* A kernel's parameters, as far as they are known without the driver. Used only where they agree with the driver's. */
 typedef struct yk_declaration {
     char *name;
     size_t count;
@@ -33,7 +33,7 @@ typedef struct yk_kernel_table {
     size_t count;
 } yk_kernel_table;
 
-/* What compiled code is. */
+/* The kinds of compiled code. */
 typedef enum yk_code_kind {
     YK_CODE_BINARY = 1, /* an OpenCL driver's own, for one device */
     YK_CODE_CUBIN = 2,
@@ -49,22 +49,22 @@ struct yoke_program {
     yoke_device *device;
     void *native;
     char name[64];
-    yk_kernel_table declared; /* what the source tells beside the driver */
-    atomic_int state;         /* YK_PROGRAM_; once it is ready, only what the lock protects changes */
+    yk_kernel_table declared; /* declarations read from the source */
+    atomic_int state;         /* YK_PROGRAM_; once the program is ready, only members that the lock protects change */
     yk_failure *failure;      /* why it has failed */
     yk_text log;              /* the compiler's */
-    yk_text name_expressions; /* names of the source and what the compiler made of them, by turns, each with its end */
-    yk_text code;             /* [backends] what it was loaded of; or compiled to, by compilers that are not the driver */
-    int code_kind;            /* [backends] of that: a yk_code_kind of program_file.h */
+    yk_text name_expressions; /* name expressions and the compiler's names for them, alternating, each NUL-terminated */
+    yk_text code;             /* [backends] the code it was loaded from; or compiled to, by compilers that are not the driver */
+    int code_kind;            /* [backends] a yk_code_kind: the kind of that code */
     pthread_mutex_t lock;     /* protects what follows, and changes of state */
-    pthread_cond_t built;     /* no longer YK_PROGRAM_BUILDING */
+    pthread_cond_t built;     /* signals the end of YK_PROGRAM_BUILDING */
     yoke_kernel *kernels;
-    bool kernel_names_known;   /* from then on the names stay */
+    bool kernel_names_known;   /* true: the names no longer change */
     const char **kernel_names; /* pieces of kernel_name_text */
     size_t kernel_name_count;
     yk_text kernel_name_text;
-    yk_text image;                 /* the bytes that it was made of, or that were made of it to be saved; else empty */
-    struct yk_program_file *saved; /* what is in the first of these */
+    yk_text image;                 /* the program file that it was loaded from or is saved as; else empty */
+    struct yk_program_file *saved; /* the first of these, parsed */
 };
 
 #endif

@@ -9,7 +9,7 @@
 #include "objects/op.h"
 #include "objects/stream_state.h"
 
-/* Told when a stream fails, recovers, or no longer holds anything: stream->listeners. */
+/* Posted when a stream fails, recovers, or has nothing deferred any more: stream->listeners. */
 typedef struct yk_listener {
     yk_waiter *waiter;
     struct yk_listener *next, *previous;
@@ -17,7 +17,7 @@ typedef struct yk_listener {
 
 typedef struct yk_recording yk_recording;
 
-/* What is remembered of an operation that the driver was given, to name it when it has failed. The strings live for ever. */
+/* A submitted operation, remembered so that a failure can name it. The strings live as long as the process. */
 typedef struct yk_submitted {
     _Atomic(const char *) where;
     _Atomic(const char *) name; /* a launch's kernel, where a wait's event was recorded, a graph's name; else NULL */
@@ -26,29 +26,31 @@ typedef struct yk_submitted {
 
 enum { YK_SUBMITTED_KEPT = 16, YK_CHECKPOINTS = 8 };
 
-/* Beside YOKE_STREAM_TIMED: that is for the trace, and nothing the program has asked for. */
+/* With YOKE_STREAM_TIMED: set for the trace, not by the program. */
 #define YK_STREAM_STAMPED 0x80000000u
 
 struct yoke_stream {
     yk_object object;
-    atomic_uint uses; /* what needs this memory: the user's references together, the worker, every event */
+    atomic_uint uses;                 /* what keeps this memory: the user's references together, the worker, every event */
     void (*end)(yoke_stream *stream); /* the last use is gone: stream/stream.c */
     yoke_device *device;
     void *native;
     uint32_t flags;
     uint32_t depth;               /* how many operations may be unfinished; 0: any number */
-    unsigned id;                  /* by which buffers know it: device->streams_by_id */
+    unsigned id;                  /* the number by which buffers refer to it: device->streams_by_id */
     int32_t wait;                 /* YOKE_WAIT_ */
     char label[YK_LABEL_SIZE];    /* "'upload'" or "3" */
     yoke_stream *next, *previous; /* in device->streams */
     bool retired;                 /* in device->retired instead; with device->lock held */
 
-    atomic_uint_fast64_t gate;        /* whether an enqueue may go straight to the driver, and how many have gone: enqueue.h */
-    atomic_uint_fast64_t done;        /* of those, known to have finished */
-    atomic_uint_fast64_t copying;     /* bytes of large copies since somebody has waited for the stream */
-    atomic_uint_fast64_t writes_host; /* of those, how many there were with the last that may write to host memory */
+    atomic_uint_fast64_t
+        gate; /* whether an enqueue may go straight to the driver, and how many operations were submitted: enqueue.h */
+    atomic_uint_fast64_t done;              /* how many submitted operations are known to have finished */
+    atomic_uint_fast64_t copying;           /* bytes of large copies since the last wait for the stream */
+    atomic_uint_fast64_t writes_host;       /* how many were submitted up to the last one that may write host memory */
     yk_submitted recent[YK_SUBMITTED_KEPT]; /* operation n is recent[n % YK_SUBMITTED_KEPT] */
-    /* The newest in a row that are allocations of ordered memory by the driver: the first's number, and behind the last. */
+    /* The newest consecutive allocations of ordered memory by the driver: the first one's number, and the number behind the
+     * last. */
     atomic_uint_fast64_t allocations, allocations_end;
 
     atomic_bool spare_lock; /* protects spares (events to be recorded again, event.c) and waits */
@@ -59,39 +61,39 @@ struct yoke_stream {
     yk_stream_state state;
     bool worker;                       /* a thread runs what is deferred, or is about to */
     pthread_t launcher;                /* the only thread that may enqueue while the state is `launching` */
-    unsigned reserved;                 /* so many callers rely on there being a thread for a worker */
+    unsigned reserved;                 /* how many callers rely on a thread for the worker */
     yk_thread *spare;                  /* that thread while there is no worker, or NULL */
-    unsigned branch;                   /* of the graph that it is recorded into */
-    atomic_bool blocking_suppressed;   /* of YOKE_BLOCKING: what it is given is part of a launch that is waited for as a whole */
-    _Atomic(yk_recording *) recording; /* into that graph, where the state is `recording`; else NULL */
-    atomic_uint epoch;                 /* how often it has recovered from a failure */
+    unsigned branch;                   /* the branch of the graph that it is recorded into */
+    atomic_bool blocking_suppressed;   /* no YOKE_BLOCKING: its operations are part of a launch that is waited for as a whole */
+    _Atomic(yk_recording *) recording; /* set while the state is `recording`; else NULL */
+    atomic_uint epoch;                 /* how often the stream has recovered from a failure */
     yk_op *first, *last;
-    uint64_t deferred;    /* how many are in the list or running */
-    const yk_op *running; /* what the worker has taken from the list */
-    yoke_event *awaited;  /* what the running host function waits for, retained; for the watchdog */
-    bool may_give_up;     /* that wait has a time limit, or is for any of several events */
-    uint64_t ran;         /* operations that the worker has done with */
+    uint64_t deferred;    /* operations in the list or running */
+    const yk_op *running; /* the operation that the worker has taken from the list */
+    yoke_event *awaited;  /* the event that the running host function waits for, retained; for the watchdog */
+    bool may_give_up;     /* the wait has a time limit, or is for any of several events */
+    uint64_t ran;         /* operations that the worker has finished */
     yk_listener *listeners;
     atomic_uint posted;                        /* changes with each wake-up of the worker, for its short spin */
-    _Atomic(struct yk_submitted_wait *) waits; /* of the driver, for events of other streams: stream_failure.c */
-    atomic_bool failed;                        /* what the state says, for those without the lock */
+    _Atomic(struct yk_submitted_wait *) waits; /* submitted waits for events of other streams: stream_failure.c */
+    atomic_bool failed;                        /* the state's failure, for readers without the lock */
     yk_failure *failure;                       /* the first failure, once `failed` */
 
     yoke_event *checkpoints[YK_CHECKPOINTS]; /* depth.c: the oldest first */
     unsigned checkpoint_count;
-    uint64_t checked; /* operations that the driver had been given at the last of them */
+    uint64_t checked; /* operations submitted before the newest checkpoint */
 
     struct yk_trace *trace;             /* trace.c's, or NULL */
-    atomic_uint_fast64_t notified_late; /* sleep.c: 1 + the mark of the last event that the driver will tell of, but late */
-    uint64_t polled, polled_mark;       /* sleep.c's alone */
+    atomic_uint_fast64_t notified_late; /* sleep.c: 1 + the position of the last event whose notification will come late */
+    uint64_t polled, polled_position;   /* used only by sleep.c */
     struct {
-        yoke_event *mark; /* at the end of what the driver had been given */
+        yoke_event *end; /* at the end of the work submitted when it was recorded */
         uint64_t ran, done, since;
         bool told;
     } watchdog; /* with device->lock held */
 };
 
-/* How many operations the driver has been given. [backends] */
+/* The number of operations submitted. [backends] */
 static inline uint64_t yk_stream_submitted(const yoke_stream *stream)
 {
     return atomic_load_explicit(&stream->gate, memory_order_relaxed) >> 16;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of a stream, and the one function that changes it. Nothing here has an effect: tests/model searches every state that
- * these functions can reach, so what is proved there is what runs here.
+ * The state of a stream, and the one function that changes it. Nothing here has side effects: tests/model searches every state that
+ * these functions can reach, so the model checks the code that runs.
  *
  * A state has three parts. What happens to the stream's operations:
  */
 /* clang-format off */
 /*
- *                     DEFER: a host function, or a wait that the driver cannot be given
+ *                     DEFER: a host function, or a wait that the driver cannot do   
  *          DIRECT ----------------------------------------------------------------------> DEFERRED
  *            ^ |  ^                     EMPTY: nothing is deferred any more                 |  ^
  *            | |  +-------------------------------------------------------------------------+  |
  *            | |                                                                               |
- *            | +---- CARRY: a caller runs one operation himself ----> CARRIED ----- CARRY_END -+
+ *            | +---- CARRY: a caller runs one operation itself -----> CARRIED ----- CARRY_END -+
  *            +------------------------- EMPTY after CARRY_END ------------------------------
  *
  * How the stream fares:
@@ -23,8 +23,7 @@
  */
 /* clang-format on */
 /*
- * And flags: the stream is being recorded into a graph; a graph of several streams is being launched in it; its last reference is
- * gone.
+ * And flags: the stream is being recorded into a graph; a graph with branches is being launched in it; its last reference is gone.
  */
 #ifndef YK_STREAM_STATE_H
 #define YK_STREAM_STATE_H
@@ -35,12 +34,12 @@
 enum yk_stream_work {
     YK_STREAM_DIRECT,   /* an enqueue is one call of the driver; no operation is deferred */
     YK_STREAM_DEFERRED, /* operations wait in the stream's list, or its worker runs one of them */
-    YK_STREAM_CARRIED   /* a caller runs an operation himself; the worker waits for that */
+    YK_STREAM_CARRIED   /* a caller runs an operation itself; the worker waits for the caller */
 };
 
 enum yk_stream_fate { YK_STREAM_WELL, YK_STREAM_FAILED, YK_STREAM_RECOVERING };
 
-/* Bytes only, for models that compare states. */
+/* Bytes only, so that models can compare states. */
 typedef struct yk_stream_state {
     uint8_t work; /* enum yk_stream_work */
     uint8_t fate; /* enum yk_stream_fate */
@@ -52,7 +51,7 @@ static inline bool yk_stream_is_deferring(yk_stream_state state)
     return state.work != YK_STREAM_DIRECT;
 }
 
-/* Also while it is being recovered. */
+/* True also while the stream is recovering. */
 static inline bool yk_stream_has_failed(yk_stream_state state)
 {
     return state.fate != YK_STREAM_WELL;
@@ -74,11 +73,11 @@ typedef enum yk_stream_event {
     YK_STREAM_END
 } yk_stream_event;
 
-/* Whether the event can happen in this state. Asked before it is made to happen, or asserted. */
+/* Whether the event can happen in this state. Checked before the event happens, or asserted. */
 static inline bool yk_stream_can(yk_stream_state state, yk_stream_event event)
 {
     switch (event) {
-    case YK_STREAM_DEFER: /* into a failed stream too: a host function is called with the failure, an event completes with it */
+    case YK_STREAM_DEFER: /* in a failed stream too: a host function is called with the failure, an event completes with it */
     case YK_STREAM_FAIL:  /* the first failure stays */
         return true;
     case YK_STREAM_EMPTY:
@@ -106,7 +105,7 @@ static inline bool yk_stream_can(yk_stream_state state, yk_stream_event event)
     return false;
 }
 
-/* The state behind an event that can happen. */
+/* The state after an event that can happen. */
 static inline yk_stream_state yk_stream_next(yk_stream_state state, yk_stream_event event)
 {
     switch (event) {
@@ -153,14 +152,14 @@ static inline yk_stream_state yk_stream_next(yk_stream_state state, yk_stream_ev
     return state;
 }
 
-/* Whether enqueues may pass the gate, beside each other and without the stream's lock. `locked`: operations of this stream go to
- * the driver under its lock, whatever its state. */
+/* Whether enqueues may pass the gate, concurrently and without the stream's lock. `locked`: the stream submits under its lock,
+ * whatever its state. */
 static inline bool yk_stream_gate_is_open(yk_stream_state state, bool locked)
 {
     return state.work == YK_STREAM_DIRECT && state.fate == YK_STREAM_WELL && !state.recording && !state.launching && !locked;
 }
 
-/* What becomes of an operation that found the gate closed. */
+/* The route of an operation that found the gate closed. */
 typedef enum yk_stream_route {
     YK_ROUTE_REFUSE, /* the enqueue fails with the stream's failure */
     YK_ROUTE_RECORD, /* into the graph */
@@ -180,8 +179,8 @@ static inline yk_stream_route yk_stream_route_of(yk_stream_state state, bool loc
     return yk_stream_gate_is_open(state, locked) ? YK_ROUTE_AGAIN : YK_ROUTE_SUBMIT;
 }
 
-/* The same of an event that is recorded to wait for what the stream still does, also after a failure. It completes with a failure
- * in its turn, behind what is deferred; but a recovery drains the driver by such an event. */
+/* The same for an event that is recorded to wait for the stream's remaining work, also after a failure. The event completes with
+ * the failure in its turn, behind the deferred operations; but a recovery drains the driver with such an event. */
 static inline yk_stream_route yk_stream_route_of_end(yk_stream_state state)
 {
     return state.work != YK_STREAM_DIRECT || state.fate == YK_STREAM_FAILED ? YK_ROUTE_DEFER : YK_ROUTE_SUBMIT;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the core must know of a driver: the one place where a backend tells it. device_open sets the traits of a device, which are
- * zero before; nothing changes them afterwards. Zero is what a driver without quirks says, except for `fills_well` and
- * `fill_reach`.
+ * What the core must know of a driver: the only place where a backend describes it. device_open sets the traits of a device, which
+ * are zero before; nothing changes them afterwards. Zero means a driver without quirks, except for `fills_well` and `fill_reach`.
  */
 #ifndef YK_OBJECTS_TRAITS_H
 #define YK_OBJECTS_TRAITS_H
@@ -36,9 +35,9 @@ typedef struct yk_traits {
     /* The driver has a pool for ordered memory: buffer_create_ordered, and the pool_ slots. */
     bool driver_pool;
 
-    /* Each piece of a launch's shared memory is a parameter of the kernel: arguments of YOKE_ARG_LOCAL get to the backend. Without
-     * this, the core adds them up in op->u.launch.shared and leaves them out. Of the other kinds only YOKE_ARG_BUFFER, _SCALAR and
-     * _STRUCT get to a backend. */
+    /* Each part of a launch's shared memory is a parameter of the kernel: YOKE_ARG_LOCAL arguments reach the backend. Without this,
+     * the core adds them up in op->u.launch.shared and omits them. Of the other kinds only YOKE_ARG_BUFFER, _SCALAR and _STRUCT
+     * reach a backend. */
     bool local_parameters;
 
     /* The driver copies pageable memory slowly, so Yoke stages large transfers itself (copy/staging.c). */
@@ -53,7 +52,7 @@ typedef struct yk_traits {
     /* Submitting a read to pageable memory does not return before the read has run. */
     bool reads_block;
 
-    /* Whether a fill with a pattern of so many bytes is as fast as memory is. Otherwise the core uses a kernel (copy/fill.c). */
+    /* Whether a fill with a pattern of this many bytes runs at memory speed. Otherwise the core uses a kernel (copy/fill.c). */
     bool fills_well[YK_MAX_PATTERN + 1];
 
     /* The driver's fills are correct up to this offset; beyond it the core uses a kernel. */

@@ -1,30 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of a stream: what goes straight to the driver, and what Yoke holds.
+ * The order of a stream: which operations go straight to the driver, and which Yoke defers.
+ */
+/* clang-format off */
+/*
+ *              a host function, or a wait that the driver cannot do
+ *     DIRECT --------------------------------------------------------> DEFERRED
+ *       ^                                                                 |
+ *       +-----------------------------------------------------------------+
+ *              the worker has run the last deferred operation
+ */
+/* clang-format on */
+/*
+ *   DIRECT    an enqueue is one call of the driver. Nothing is kept; the worker sleeps or does not exist.
+ *   DEFERRED  an enqueue appends a copy of the operation to the stream's list. The stream's worker takes operations from the front:
+ *             it submits the driver's operations, runs host functions itself once the driver has completed everything before them,
+ *             and waits in software for events that no driver can wait for yet.
  *
- *              a host function, or a wait that the driver cannot be given
- *     DIRECT ------------------------------------------------------------> HELD
- *       ^                                                                   |
- *       +-------------------------------------------------------------------+
- *              the worker has run the last held operation
+ * All states are in objects/stream_state.h.
  *
- *   DIRECT  an enqueue is one call of the driver. Nothing is kept, no thread exists or it sleeps.
- *   HELD    an enqueue is copied to the end of the stream's list. The stream's worker takes operations from the front: gives to the
- *           driver what is the driver's, runs host functions itself once the driver is done with all that came before, and waits in
- *           software for events that no driver can wait for yet.
+ * One rule keeps this free of deadlock, however few queues the hardware has: a driver waits only for work that has already been
+ * submitted. The order of submission is therefore always a valid schedule.
  *
- * The rule that keeps this free of deadlock however few queues the hardware has: a wait is given to a driver only for work that the
- * driver has already been given. So the order in which work was given is always a schedule that works.
+ * A stream that has FAILED (a host function returned a failure, work on the device failed, the stream was cancelled or torn down:
+ * YOKE_E_CANCELLED) skips its deferred operations: host functions are called with the failure, events complete with it, nothing
+ * else runs. New enqueues fail at once, until the stream recovers: stream_failure.c.
  *
- * A stream that has FAILED (a host function returned a failure, work on the device failed, it was cancelled or torn down:
- * YOKE_E_CANCELLED) skips what it holds: host functions are called with the failure, events settle with it, nothing else runs. New
- * enqueues fail at once, until it recovers: stream_failure.c.
+ * A stream that is RECORDED keeps its gate closed: its operations go into a graph (graph/record.c) and run when that is launched.
  *
- * A stream that is RECORDED keeps its gate closed: what is enqueued goes into a graph (graph.c) and runs when that is launched.
- *
- * The gate lets any number of enqueues of a direct stream through at once, for two atomic additions each. It is closed while the
- * stream is held or has failed, and always where YOKE_BLOCKING or YOKE_TRACE is set or the stream has a depth (depth.c); whoever
- * closes it waits until those on their way are through, so that none is both before and after.
+ * The gate lets any number of enqueues of a direct stream through at once, for two atomic additions each. The gate is closed while
+ * the stream is deferring or has failed, and always where YOKE_BLOCKING or YOKE_TRACE is set or the stream has a depth (depth.c).
+ * Closing the gate waits for the enqueues on their way, so that each enqueue is entirely before the closing or after it.
  */
 #include "stream/depth.h"
 #include "stream/enqueue.h"
@@ -34,7 +40,7 @@
 #include "base/thread.h"
 #include "stream/observer.h"
 
-/* ---- The gate, and who listens ---- */
+/* ---- The gate and the listeners ---- */
 
 void yk_stream_close(yoke_stream *stream)
 {
@@ -128,7 +134,7 @@ void yk_stream_end_launch(yoke_stream *stream)
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* With stream->lock held: have a thread run what is held. */
+/* With stream->lock held: start the worker, which runs the deferred operations. */
 static yoke_status start_worker(yoke_stream *stream)
 {
     yoke_status status = YOKE_OK;
@@ -166,14 +172,14 @@ void yk_stream_unreserve(yoke_stream *stream)
 }
 
 /* With stream->lock held. */
-static yoke_status hold(yoke_stream *stream, const yk_op *op)
+static yoke_status defer(yoke_stream *stream, const yk_op *op)
 {
     yk_op *kept = yk_op_keep(op);
     if (!kept)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     if (!stream->worker && start_worker(stream) < 0) {
         if (kept->kind == YK_OP_CALL)
-            kept->u.call.after = NULL; /* stays the caller's */
+            kept->u.call.after = NULL; /* the caller keeps it */
         yk_op_drop(kept);
         return yoke_error()->status;
     }
@@ -189,14 +195,14 @@ static yoke_status hold(yoke_stream *stream, const yk_op *op)
     return YOKE_OK;
 }
 
-/* Unlock after something was held, and only then tell the worker, which would run into the lock. */
+/* Unlock after an operation was deferred, and only then wake the worker, which would otherwise block on the lock. */
 static void unlock_and_post(yoke_stream *stream)
 {
     pthread_mutex_unlock(&stream->lock);
     atomic_fetch_add_explicit(&stream->posted, 1, memory_order_release);
 }
 
-/* With YOKE_BLOCKING: what was enqueued has to finish before its call returns. */
+/* With YOKE_BLOCKING: the operation has to finish before the call that enqueued it returns. */
 static yoke_status finish_if_blocking(yoke_stream *stream, yoke_status status)
 {
     return stream->device->blocking && status == YOKE_OK && !atomic_load(&stream->blocking_suppressed) ? yk_stream_finish(stream)
@@ -211,7 +217,7 @@ yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op)
     return status;
 }
 
-/* With stream->lock held, which is let go meanwhile. YOKE_PENDING: there is no room, and the caller does not wait for it. */
+/* With stream->lock held; released while this waits. YOKE_PENDING: the stream is full, and the caller does not wait. */
 static yoke_status make_room(yoke_stream *stream)
 {
     return stream->depth ? yk_depth_make_room(stream) : YOKE_OK;
@@ -227,7 +233,7 @@ static yoke_status take_route(yoke_stream *stream, const yk_op *op, yk_stream_ro
     case YK_ROUTE_RECORD:
         return atomic_load(&stream->recording)->recorder->record(stream, op);
     case YK_ROUTE_DEFER:
-        return hold(stream, op);
+        return defer(stream, op);
     case YK_ROUTE_SUBMIT:
         status = yk_submit_observed(stream, op);
         if (status == YOKE_OK)
@@ -240,7 +246,7 @@ static yoke_status take_route(yoke_stream *stream, const yk_op *op, yk_stream_ro
     return status;
 }
 
-/* The gate was closed when the operation came to it. Sets *out_opened when it has been opened meanwhile, and nothing is done. */
+/* The operation found the gate closed. Sets *out_opened when the gate has been opened since; then nothing has been done. */
 static yoke_status enqueue_locked(yoke_stream *stream, const yk_op *op, bool *out_opened)
 {
     yoke_status status;
@@ -279,7 +285,7 @@ yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op)
 yoke_status yk_stream_defer_always(yoke_stream *stream, const yk_op *op)
 {
     yk_stream_lock(stream);
-    yoke_status status = hold(stream, op);
+    yoke_status status = defer(stream, op);
     unlock_and_post(stream);
     return status;
 }
@@ -296,7 +302,7 @@ yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op)
         return status;
     if (!yk_op_has(op->kind, YK_TRAIT_FUNCTION))
         return finish_if_blocking(stream, status);
-    if (status == YOKE_OK) /* the function will be called: how that ends is no failure of the enqueue */
+    if (status == YOKE_OK) /* the function will be called: its failure is not a failure of the enqueue */
         (void)finish_if_blocking(stream, status);
     return status;
 }
@@ -309,7 +315,7 @@ static yoke_status record_closed(yoke_stream *stream, yoke_event *event, bool al
     if (status == YOKE_OK && !always)
         status = yk_stream_report_locked(stream);
     if (status == YOKE_OK)
-        status = yk_stream_route_of_end(stream->state) == YK_ROUTE_DEFER ? hold(stream, &op) : yk_event_submit(event);
+        status = yk_stream_route_of_end(stream->state) == YK_ROUTE_DEFER ? defer(stream, &op) : yk_event_submit(event);
     unlock_and_post(stream);
     return status;
 }
@@ -331,14 +337,14 @@ void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stre
     YK_UNCANCELLED;
     yk_waiter *waiter = yk_waiter_take();
     yk_listener listener = { .waiter = waiter };
-    bool yet = false;
+    bool done = false;
     if (waiter)
         yk_stream_listen(stream, &listener);
     for (;;) {
         pthread_mutex_lock(&stream->lock);
-        yet = reached(stream, context);
+        done = reached(stream, context);
         pthread_mutex_unlock(&stream->lock);
-        if (yet)
+        if (done)
             break;
         if (waiter)
             yk_waiter_sleep(waiter, UINT64_MAX);
@@ -350,8 +356,8 @@ void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stre
     yk_waiter_put(waiter);
 }
 
-/* The caller runs the operation himself: a copy that he waits for, which spares waking a thread, or a graph. What others enqueue
- * meanwhile is held. What it fails with becomes the stream's. */
+/* The caller runs the operation itself: a staged copy that it waits for, which saves waking a thread, or a graph. Operations that
+ * other threads enqueue meanwhile are deferred. A failure of the operation becomes the stream's. */
 yoke_status yk_stream_run_by_caller(yoke_stream *stream, const yk_op *op)
 {
     yk_stream_lock(stream);

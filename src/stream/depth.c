@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Back-pressure: a stream with a depth has at most so many operations unfinished, deferred by Yoke and submitted to the driver
- * together. The gate of such a stream is always closed, so that every enqueue comes by here with the stream's lock held; streams
- * without a depth never do.
+ * Back-pressure: a stream with a depth has at most that many unfinished operations, deferred by Yoke and submitted to the driver
+ * together. The gate of such a stream is always closed, so that every enqueue takes the stream's lock and checks the depth here;
+ * streams without a depth never do.
  *
- * How far the driver has got is known by checkpoints: events behind every few operations, of which the oldest is waited for.
+ * The driver's progress is known from checkpoints: events recorded behind every few operations. A full stream waits for the oldest.
  */
 #include "stream/depth.h"
 
@@ -12,17 +12,18 @@
 #include "stream/event.h"
 #include "stream/wait.h"
 
-/* The stream for whose enqueues this thread has found room already: a call may be several operations. */
+/* The stream in which this thread's current call has been admitted: a call may enqueue several operations. */
 static _Thread_local const yoke_stream *admitted;
 
 /* With stream->lock held. */
 static uint64_t unfinished(const yoke_stream *stream)
 {
-    uint64_t given = yk_stream_submitted(stream), done = atomic_load(&stream->done);
-    return stream->deferred + (given > done ? given - done : 0);
+    uint64_t submitted = yk_stream_submitted(stream), done = atomic_load(&stream->done);
+    return stream->deferred + (submitted > done ? submitted - done : 0);
 }
 
-/* With stream->lock held: whether this thread has to wait. A host function of the stream must not: it would wait for itself. */
+/* With stream->lock held: whether this thread has to wait. A host function of the stream must not wait: it would wait for itself.
+ */
 static bool is_full(const yoke_stream *stream)
 {
     return unfinished(stream) >= stream->depth && admitted != stream && !yk_stream_is_mine(stream) &&
@@ -37,7 +38,7 @@ static void drop_oldest(yoke_stream *stream)
     yoke_event *oldest = stream->checkpoints[0];
     stream->checkpoint_count--;
     memmove(stream->checkpoints, stream->checkpoints + 1, stream->checkpoint_count * sizeof oldest);
-    yoke_event_release(oldest); /* the stream is in use: this cannot be what keeps it */
+    yoke_event_release(oldest); /* the stream is in use: this is not its last use */
 }
 
 /* With stream->lock held. */
@@ -49,9 +50,9 @@ static void drop_complete(yoke_stream *stream)
 
 void yk_depth_note_submitted(yoke_stream *stream)
 {
-    uint64_t given = yk_stream_submitted(stream),
+    uint64_t submitted = yk_stream_submitted(stream),
              step = stream->depth < YK_CHECKPOINTS / 2 ? 1 : stream->depth / (YK_CHECKPOINTS / 2);
-    if (!stream->depth || given - stream->checked < step || stream->state.ended || yk_stream_has_failed(stream->state))
+    if (!stream->depth || submitted - stream->checked < step || stream->state.ended || yk_stream_has_failed(stream->state))
         return;
     drop_complete(stream);
     if (stream->checkpoint_count == YK_CHECKPOINTS)
@@ -62,8 +63,8 @@ void yk_depth_note_submitted(yoke_stream *stream)
         event->where = NULL;
         yk_stream_use(stream);
         stream->checkpoints[stream->checkpoint_count++] = event;
-        stream->checked = given;
-    } else { /* who finds no room then waits for all of the stream */
+        stream->checked = submitted;
+    } else { /* a thread that finds the stream full then waits for the whole stream */
         if (event)
             yk_event_recycle(event);
         yk_error_restore(&before);
@@ -76,7 +77,7 @@ void yk_depth_end(yoke_stream *stream)
         drop_oldest(stream);
 }
 
-/* The oldest that is not complete, retained; NULL when there is none. */
+/* The oldest checkpoint that is not complete, retained; NULL when there is none. */
 static yoke_event *oldest_checkpoint(yoke_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
@@ -94,21 +95,21 @@ static void wait_for(yoke_stream *stream, yoke_event *event)
 }
 
 /* With stream->lock held. */
-static bool has_got_on(yoke_stream *stream, void *ran)
+static bool has_progressed(yoke_stream *stream, void *ran)
 {
     return stream->ran != *(const uint64_t *)ran || stream->checkpoint_count > 0 || !yk_is_deferring(stream) || !is_full(stream);
 }
 
-/* Wait for something of the stream to finish. */
-static yoke_status wait_for_some(yoke_stream *stream)
+/* Wait for at least one operation of the stream to finish. */
+static yoke_status wait_for_progress(yoke_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     uint64_t ran = stream->ran;
-    bool held = yk_is_deferring(stream);
+    bool deferring = yk_is_deferring(stream);
     pthread_mutex_unlock(&stream->lock);
     yoke_event *event = oldest_checkpoint(stream);
-    if (!event && held) {
-        yk_stream_wait_until(stream, has_got_on, &ran);
+    if (!event && deferring) {
+        yk_stream_wait_until(stream, has_progressed, &ran);
         return YOKE_OK;
     }
     if (!event) {
@@ -124,7 +125,7 @@ static yoke_status wait_for_some(yoke_stream *stream)
     return YOKE_OK;
 }
 
-/* Learn how far the driver has got, without waiting. */
+/* Poll the checkpoints, without waiting. */
 static void poll_checkpoints(yoke_stream *stream)
 {
     yoke_error_info before = *yoke_error();
@@ -137,7 +138,7 @@ static void poll_checkpoints(yoke_stream *stream)
     yk_error_restore(&before);
 }
 
-/* With stream->lock held, which is let go meanwhile. */
+/* With stream->lock held; released while this waits. */
 static yoke_status make_room(yoke_stream *stream, bool wait)
 {
     yoke_status status = YOKE_OK;
@@ -147,7 +148,7 @@ static yoke_status make_room(yoke_stream *stream, bool wait)
             return YOKE_PENDING;
         pthread_mutex_unlock(&stream->lock);
         if (polled)
-            status = wait_for_some(stream);
+            status = wait_for_progress(stream);
         else
             poll_checkpoints(stream);
         polled = true;

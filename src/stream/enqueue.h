@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The straight way of an operation to the driver, inlined into the public functions: a gate that says whether it is open, one call
- * of the backend, a count. What happens when it is closed, and why, is in deferred.c.
+ * The direct path of an operation to the driver, inlined into the public functions: a check of the gate, one call of the backend, a
+ * count. The path through a closed gate is in deferred.c.
  */
 #ifndef YK_ENQUEUE_H
 #define YK_ENQUEUE_H
@@ -10,8 +10,8 @@
 #include "stream/op.h"
 #include "stream/stream.h"
 
-/* The gate, one word: a closed bit, how many enqueues are on their way to the driver (of 32767), and how many operations the driver
- * has been given. So a direct enqueue costs two atomic additions in all. */
+/* The gate is one word: a closed bit, the number of enqueues on their way to the driver (at most 32767), and the number of
+ * operations submitted to the driver. A direct enqueue therefore costs two atomic additions in all. */
 #define YK_GATE_CLOSED 1u
 #define YK_GATE_ONE 2u
 #define YK_GATE_BUSY 0xfffeu
@@ -32,11 +32,12 @@ YK_HOT void yk_gate_leave(yoke_stream *stream)
     atomic_fetch_sub_explicit(&stream->gate, YK_GATE_ONE, memory_order_release);
 }
 
-/* submit.c: give an operation of any kind to the driver. */
+/* submit.c: submit an operation of any kind to the driver. */
 yoke_status yk_submit(yoke_stream *stream, const yk_op *op);
 
-/* The same inlined, for an operation that the caller has just made: of the switch only the case of its kind is left. `made` is
- * op->kind, which compilers know as a constant only beside the operation: what a driver is shown may change for all they know. */
+/* The same, inlined, for an operation that the caller has just built: only its kind's case remains of the switch. `made` is
+ * op->kind as a compile-time constant; the compiler cannot assume that op->kind is unchanged once a driver has seen the
+ * operation. */
 YK_HOT yoke_status yk_submit_made(yoke_stream *stream, yk_op_kind made, const yk_op *op)
 {
     const yk_backend *backend = stream->device->backend;
@@ -55,7 +56,7 @@ YK_HOT yoke_status yk_submit_made(yoke_stream *stream, yk_op_kind made, const yk
     return yk_submit(stream, op);
 }
 
-/* Host memory, that is read into, or that the device shares; or whatever a wait stands for. */
+/* Whether the operation may write host memory: by a read, through memory that the device shares, or behind a wait. */
 YK_HOT bool yk_may_write_host(yk_op_kind made, const yk_op *op)
 {
     switch (made) {
@@ -79,31 +80,32 @@ YK_HOT bool yk_may_write_host(yk_op_kind made, const yk_op *op)
     return true;
 }
 
-/* The driver has been given an operation, whose kind is `kind`. `leaving`: the gate is left with it. */
+/* An operation of this kind has been submitted. `leaving`: the gate is left with the same addition. */
 YK_HOT void yk_note_submitted(yoke_stream *stream, yk_op_kind kind, const yk_op *op, bool leaving)
 {
     uint_fast64_t number = atomic_load_explicit(&stream->gate, memory_order_relaxed) / YK_GATE_SUBMITTED;
-    yk_submitted *given = &stream->recent[number % YK_SUBMITTED_KEPT]; /* two threads at once may share it: then one is told of */
-    atomic_store_explicit(&given->kind, (int)kind, memory_order_relaxed);
-    atomic_store_explicit(&given->where, op->where, memory_order_relaxed);
-    atomic_store_explicit(&given->name, yk_op_lasting_name(kind, op), memory_order_relaxed);
+    yk_submitted *slot =
+        &stream->recent[number % YK_SUBMITTED_KEPT]; /* two threads may race for the slot: then only one is reported */
+    atomic_store_explicit(&slot->kind, (int)kind, memory_order_relaxed);
+    atomic_store_explicit(&slot->where, op->where, memory_order_relaxed);
+    atomic_store_explicit(&slot->name, yk_op_lasting_name(kind, op), memory_order_relaxed);
     if (yk_may_write_host(kind, op))
         atomic_store_explicit(&stream->writes_host, number + 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&stream->gate, leaving ? YK_GATE_SUBMITTED - YK_GATE_ONE : YK_GATE_SUBMITTED, memory_order_release);
 }
 
-/* As yk_submit, shown to the device's observer. */
+/* As yk_submit, reported to the device's observer. */
 YK_COLD yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op);
 
 /* The gate was closed. Defers the operation, or fails with the stream's failure; with YOKE_BLOCKING submits it and waits. */
 YK_COLD yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op);
 
-/* The driver did not take an operation. That the device is lost was the fault of one before it: then the streams fail, and the
- * record names those that may have done it. Returns `status`. */
+/* The driver rejected an operation. A lost device is the fault of an earlier operation: then all streams of the device fail, and
+ * the record names the suspects. Returns `status`. */
 YK_COLD yoke_status yk_stream_not_submitted(yoke_stream *stream, yoke_status status);
 
-/* Give the operation to the driver, or hold a copy of it while the stream is held. For everything but YK_OP_RECORD, _CALL and
- * _NATIVE. `kind` is op->kind. */
+/* Submit the operation, or defer a copy of it while the stream is deferring. For every kind but YK_OP_RECORD, _CALL and _NATIVE.
+ * `kind` is op->kind. */
 YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const yk_op *op)
 {
     if (YK_UNLIKELY(!yk_gate_enter(stream)))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: points in a stream. An event is recorded once and never changes its place; its memory and the driver's object are
- * recycled by its stream, oldest first, so that recording costs little and a released event stays recognisable for a while.
+ * Events: points in a stream. An event is recorded once and never moves. The memory of events is in event_pool.c.
  */
 #include "stream/event.h"
 
@@ -41,11 +40,11 @@ void yoke_event_release(yoke_event *event)
         yk_object_release(event);
 }
 
-/* ---- Recording and settling ---- */
+/* ---- Recording and completing ---- */
 
-void yk_event_submitted(yoke_event *event, uint64_t mark)
+void yk_event_submitted(yoke_event *event, uint64_t position)
 {
-    event->position = mark;
+    event->position = position;
     event->epoch = atomic_load_explicit(&event->stream->epoch, memory_order_relaxed);
     atomic_store_explicit(&event->state, YK_EVENT_SUBMITTED, memory_order_release);
 }
@@ -58,23 +57,24 @@ yoke_status yk_event_submit(yoke_event *event)
         atomic_store_explicit(&event->state, YK_EVENT_COMPLETE, memory_order_release);
         return YOKE_OK;
     }
-    uint64_t mark = yk_stream_submitted(stream); /* before: what other threads give meanwhile may come behind the event */
+    uint64_t position =
+        yk_stream_submitted(stream); /* read first: operations that other threads submit meanwhile may come behind the event */
     yoke_status status = stream->device->backend->event_record(event);
     if (status == YOKE_OK)
-        yk_event_submitted(event, mark);
+        yk_event_submitted(event, position);
     if (status == YOKE_OK &&
-        (event->flags & YOKE_EVENT_TIMED)) /* work too: nobody is told that all is done before its time is known */
+        (event->flags & YOKE_EVENT_TIMED)) /* counts as work: the stream is not idle before the time is known */
         yk_note_submitted(stream, YK_OP_RECORD, &(yk_op){ .kind = YK_OP_RECORD, .where = event->where }, false);
     return status;
 }
 
-/* The failure that the event settles with: its stream's, once that has failed with this one or another before. `inherited`: it came
- * from another stream, and names its suspects already. */
+/* The failure that the event completes with: its stream's, which has failed with this status now or with another one before.
+ * `inherited`: the failure came from another stream, and names its suspects already. */
 static yk_failure *failure_of(yoke_event *event, yoke_status status, bool inherited)
 {
     yoke_stream *stream = event->stream;
     if (inherited || status == YOKE_E_DEVICE_LOST)
-        ; /* these name their suspects themselves */
+        ; /* these failures name their suspects already */
     else if (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_SUBMITTED)
         yk_stream_name_suspects(stream, atomic_load_explicit(&stream->done, memory_order_relaxed), event->position);
     else
@@ -82,11 +82,11 @@ static yk_failure *failure_of(yoke_event *event, yoke_status status, bool inheri
     return yk_stream_fail_in(stream, event->epoch, event->where, status);
 }
 
-static void note_done(yoke_stream *stream, uint64_t mark)
+static void note_done(yoke_stream *stream, uint64_t position)
 {
     uint_fast64_t done = atomic_load_explicit(&stream->done, memory_order_relaxed);
-    while (done < mark &&
-           !atomic_compare_exchange_weak_explicit(&stream->done, &done, mark, memory_order_release, memory_order_relaxed))
+    while (done < position &&
+           !atomic_compare_exchange_weak_explicit(&stream->done, &done, position, memory_order_release, memory_order_relaxed))
         continue;
 }
 
@@ -106,10 +106,10 @@ yoke_status yk_event_complete(yoke_event *event, yoke_status status)
     if (status < 0) {
         yk_failure *none = NULL, *failure = failure_of(event, status, inherited);
         if (!atomic_compare_exchange_strong(&event->failure, &none, failure)) {
-            yk_failure_release(failure); /* another thread has settled it meanwhile */
+            yk_failure_release(failure); /* another thread has completed the event meanwhile */
             failure = none;
         }
-        status = yk_error_restore(&failure->info); /* nobody has asked yet */
+        status = yk_error_restore(&failure->info); /* not reported yet */
     } else {
         note_done(stream, event->position);
     }
@@ -118,8 +118,7 @@ yoke_status yk_event_complete(yoke_event *event, yoke_status status)
     return status;
 }
 
-/* Whether another event has told already that all the work before this one is done: then so is this one, whatever the driver says
- * of it yet. */
+/* Whether a later event of the stream has completed: then this event's work is done too, whatever the driver answers for it. */
 static bool is_known_done(const yoke_event *event)
 {
     const yoke_stream *stream = event->stream;
@@ -203,7 +202,7 @@ yoke_status yoke_event_query(yoke_event *event)
     return status < 0 ? yk_attribute("yoke_event_query", event->where, status) : status;
 }
 
-/* Wait until one of the events has settled, or the time has passed; `function` is the public one. */
+/* Wait until one of the events has completed, or the time has passed; `function` is the public function. */
 static yoke_status wait_for_any(const char *function, yoke_event *const *events, size_t count, uint64_t nanoseconds,
                                 size_t *out_index)
 {
@@ -211,12 +210,12 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
     yk_wait wait = { .events = events,
                      .count = count,
                      .deadline = nanoseconds < UINT64_MAX - now ? now + nanoseconds : UINT64_MAX };
-    size_t mine = 0, settled;
+    size_t mine = 0, completed;
     for (size_t i = 0; i < count; i++)
         mine += yk_stream_is_mine(events[i]->stream) && atomic_load_explicit(&events[i]->state, memory_order_acquire) ==
-                                                            YK_EVENT_DEFERRED; /* any other is before the function */
-    settled = yk_poll_any(events, count);
-    if (settled == count && nanoseconds > 0) {
+                                                            YK_EVENT_DEFERRED; /* any other event precedes the function */
+    completed = yk_poll_any(events, count);
+    if (completed == count && nanoseconds > 0) {
         if (mine == count)
             return yk_fail(
                 YOKE_E_DEADLOCK,
@@ -224,12 +223,13 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
                 function);
         uint64_t since = yk_observe_now(events[0]->stream);
         yk_stream_awaits(events[0], count > 1 || nanoseconds != YOKE_FOREVER);
-        settled = yk_wait_any(&wait);
+        completed = yk_wait_any(&wait);
         yk_stream_awaits(NULL, false);
-        yk_observe_waited(events[settled < count ? settled : 0]->stream, events[settled < count ? settled : 0]->where, since);
+        yk_observe_waited(events[completed < count ? completed : 0]->stream, events[completed < count ? completed : 0]->where,
+                          since);
     }
-    *out_index = settled;
-    return settled < count ? yk_event_poll(events[settled]) : YOKE_PENDING;
+    *out_index = completed;
+    return completed < count ? yk_event_poll(events[completed]) : YOKE_PENDING;
 }
 
 yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that nobody waits for in a call: settled callbacks and file descriptors. One thread, the watcher, looks after all of them,
- * and is there only while there are any. It never runs code of the program's: each callback gets a thread of its own.
+ * Completion callbacks and file descriptors of events. One thread, the watcher, polls all watched events, and exists only while
+ * there are any. The watcher never runs code of the program: each callback gets a thread of its own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "stream/stream.h"
 #include "base/thread.h"
 
-/* How long the watcher stays when there is nothing left to watch. */
+/* How long the watcher stays when nothing is left to watch. */
 #define IDLE_NANOSECONDS 1000000000u
 
 typedef struct watch {
@@ -32,11 +32,11 @@ typedef struct watch {
 } watch;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
-static watch *arrived;                                   /* the newest first */
-static yk_waiter *waiter;                                /* the watcher's, for good once there is one */
-static bool watching;                                    /* there is a watcher, or about to be */
+static watch *arrived;                                   /* new watches, the newest first */
+static yk_waiter *waiter;                                /* the watcher's; never freed */
+static bool watching;                                    /* a watcher runs or is being started */
 
-/* ---- An event has settled ---- */
+/* ---- A watched event has completed ---- */
 
 static void free_watch(watch *done)
 {
@@ -61,20 +61,20 @@ static void make_readable(int fd)
     close(fd);
 }
 
-static void fire(watch *settled)
+static void fire(watch *completed)
 {
-    if (!settled->fn) {
-        make_readable(settled->fd);
-        free_watch(settled);
-    } else if (yk_thread_run(call_back, settled, "a completion callback") < 0) {
+    if (!completed->fn) {
+        make_readable(completed->fd);
+        free_watch(completed);
+    } else if (yk_thread_run(call_back, completed, "a completion callback") < 0) {
         yk_log(YOKE_LOG_WARNING, "%s; callbacks run one after another until then", yoke_error()->text);
-        call_back(settled); /* late is better than never */
+        call_back(completed); /* a late call is better than none */
     }
 }
 
 /* ---- The watcher ---- */
 
-/* Poll the events to which something has happened, and fire those that are complete. */
+/* Poll the events whose sleepers were posted, and fire the completed ones. */
 static void poll_posted(watch **list)
 {
     while (*list) {
@@ -92,7 +92,7 @@ static void poll_posted(watch **list)
     }
 }
 
-/* Whichever of the list is first stands for all of them: they share the waiter. */
+/* The first watch of the list waits for all: they share the waiter. */
 static void sleep_for(watch *list)
 {
     uint64_t interval = list ? yk_sleepers_poll(&list->sleeper, 1, yk_now()) : IDLE_NANOSECONDS;
@@ -102,7 +102,7 @@ static void sleep_for(watch *list)
         yk_sleepers_overslept(&list->sleeper, 1);
 }
 
-/* Put what has arrived behind the list, the oldest first. */
+/* Append the new watches to the list, the oldest first. */
 static void take_arrived(watch **list, watch *newest)
 {
     watch *turned = NULL;
@@ -138,7 +138,7 @@ static void watch_all(void *unused)
     yk_timer_slack(slack);
 }
 
-/* Hand it to the watcher, and see to it that there is one. */
+/* Pass the watch to the watcher, and start a watcher if there is none. */
 static yoke_status add(watch *fresh)
 {
     yoke_status status = YOKE_OK;
@@ -185,7 +185,8 @@ yoke_status yoke_event_on_complete(yoke_event *event, yoke_complete_fn fn, void 
     return status < 0 ? yk_attribute(function, event->where, status) : status;
 }
 
-/* Two descriptors: one to read, the caller's, and one to write to. They differ, so that the caller may close his at any time. */
+/* Two descriptors: the caller reads from the first, Yoke writes to the second. They differ, so that the caller may close its own at
+ * any time. */
 static yoke_status open_pair(int ends[2])
 {
 #ifdef __linux__

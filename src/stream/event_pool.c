@@ -7,10 +7,10 @@
 #include "stream/event.h"
 #include "stream/sleep.h"
 
-/* How many spare events of a kind are kept before they are used again. */
+/* How many spare events of each kind are kept before the oldest is reused. */
 #define SPARE_EVENTS 16
 
-/* The oldest spare event, once there are enough of them. */
+/* The oldest spare event, once there are SPARE_EVENTS. */
 static yoke_event *take_spare(yoke_stream *stream, unsigned kind)
 {
     yoke_event *event = NULL;
@@ -25,7 +25,7 @@ static yoke_event *take_spare(yoke_stream *stream, unsigned kind)
     return event;
 }
 
-/* Of one that the user, or an operation, has had: yk_event_new. */
+/* Destroys an event made by yk_event_new, which the user or an operation has released. */
 static void destroy(void *object)
 {
     yoke_event *event = object;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's handles of a device, and native sections: in the stream's list they stand like host functions, but wait for nothing.
- */
+/* The driver's handles of a device, and native sections, which are deferred like host functions but wait for nothing. */
 #include <yoke/native.h>
 
 #include "stream/enqueue.h"

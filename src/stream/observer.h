@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Observers of streams: who is shown what runs, and when. A device without an observer pays nothing; the streams of a device that
- * has one keep their gate closed, so that every operation passes the worker or yk_submit_observed. The trace is an observer.
+ * Observers of streams: the functions that are told what runs, and when. A device without an observer pays nothing; the streams of
+ * a device with an observer keep their gate closed, so that every operation passes the worker or yk_submit_observed. The trace is
+ * an observer.
  */
 #ifndef YK_OBSERVER_H
 #define YK_OBSERVER_H
@@ -10,15 +11,15 @@
 #include "objects/stream.h"
 
 typedef struct yk_observer {
-    /* The stream has its driver's queue; the queue is about to go, and all of its work is done. */
+    /* The stream has its driver's queue; the queue is about to be destroyed, with all of its work done. */
     void (*stream_begin)(yoke_stream *stream);
     void (*stream_end)(yoke_stream *stream);
-    /* Around the submission of an operation to the driver; what begin returns, which may be NULL, is passed to end. */
+    /* Around the submission of an operation; the result of begin, which may be NULL, is passed to end. */
     void *(*submit_begin)(yoke_stream *stream, const yk_op *op);
     void (*submit_end)(yoke_stream *stream, void *begun, yoke_status status);
-    /* The stream's worker has run an operation itself, since then. */
+    /* The stream's worker has run an operation itself, from `since` on. */
     void (*ran)(const yoke_stream *stream, const yk_op *op, uint64_t since);
-    /* The calling thread has waited for the stream, since then; `where` the event was recorded, or NULL. */
+    /* The calling thread has waited for the stream, from `since` on; `where` is where the event was recorded, or NULL. */
     void (*waited)(const yoke_stream *stream, const char *where, uint64_t since);
 } yk_observer;
 

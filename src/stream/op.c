@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An operation is one struct. While nothing is held it lives on the caller's stack for the length of the driver's call; a held one
- * is a copy that owns its arguments and keeps alive every object they name.
+ * An operation is one struct. A direct operation lives on the caller's stack for the length of the driver's call; a deferred
+ * operation is a copy that owns its arguments and retains every object they name.
  */
 #include "stream/op.h"
 
@@ -11,7 +11,7 @@
 
 #include "backend_api.h"
 
-/* ---- What is known of it ---- */
+/* ---- Properties ---- */
 
 const char *yk_op_name(yk_op_kind kind)
 {
@@ -100,9 +100,9 @@ void yk_op_visit(const yk_op *op, yk_object_visitor visitor, void *context)
     }
 }
 
-/* ---- Keeping it ---- */
+/* ---- Deferred copies ---- */
 
-/* Bytes of the structs among a launch's arguments, each padded so that the next one is aligned. */
+/* Bytes of a struct among a launch's arguments, padded so that the next struct is aligned. */
 static size_t padded(size_t size)
 {
     return (size + 15) & ~(size_t)15;
@@ -163,7 +163,7 @@ yk_op *yk_op_keep(const yk_op *op)
         return NULL;
     }
     kept->next = NULL;
-    if (op->kind != YK_OP_CALL) /* which owns u.call.after from the start */
+    if (op->kind != YK_OP_CALL) /* a call owns u.call.after from the start */
         yk_op_visit(kept, retain, NULL);
     return kept;
 }
@@ -188,14 +188,14 @@ yk_op_list *yk_op_list_new(int kind)
     return list;
 }
 
-/* A copy from or to a pinned buffer is a transfer to the driver, whichever device's the buffer is. */
+/* For the driver, a copy from or to a pinned buffer of any device is a transfer. */
 static int kind_of(const yk_op *op)
 {
     bool copied = (op->kind == YK_OP_WRITE || op->kind == YK_OP_READ) && op->u.transfer.host_buffer;
     return copied ? YK_OP_COPY : (int)op->kind;
 }
 
-/* Whatever stream the graph will be launched in uses what the operation names. */
+/* The graph may be launched in any stream, so every stream uses the operation's objects. */
 static void use_everywhere(void *object, void *context)
 {
     (void)context;
@@ -203,7 +203,7 @@ static void use_everywhere(void *object, void *context)
         atomic_store_explicit(&((yoke_buffer *)object)->root->used_by, YK_MANY_STREAMS, memory_order_relaxed);
 }
 
-/* The functions' `release` is for the list as a whole, which may be launched many times. */
+/* The list as a whole owns `release`, because it may be launched many times. */
 static void take_release(yk_op_list *list, yk_op *op)
 {
     if (op->kind == YK_OP_CALL) {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be done with an operation of any kind; and lists of operations, which graphs are made of. */
+/* Functions for operations of any kind, and lists of operations, which graphs are made of. */
 #ifndef YK_OP_H
 #define YK_OP_H
 
 #include "objects/objects.h"
 
-/* A copy that keeps alive what the operation refers to; NULL and a record when out of memory. */
+/* A copy that retains the objects that the operation refers to; NULL and a record when out of memory. */
 yk_op *yk_op_keep(const yk_op *op);
 void yk_op_drop(yk_op *op);
 
 /* "launch", "copy", … for messages. */
 const char *yk_op_name(yk_op_kind kind);
-/* "launch of 'saxpy'" into `text`, which is returned. */
+/* Writes "launch of 'saxpy'" to `text` and returns `text`. */
 const char *yk_op_text(char *text, size_t size, yk_op_kind kind, const char *name);
 
-/* The bytes that a transfer, copy or fill writes; 0 of other kinds. */
+/* The bytes that a transfer, copy or fill writes; 0 for other kinds. */
 size_t yk_op_bytes(const yk_op *op);
 
-/* The name of what the operation is about, which lives for ever: a launch's kernel, a graph's name, where a wait's event was
- * recorded; else NULL. `kind` is op->kind. */
+/* The name of the operation's subject, valid for the life of the process: a launch's kernel, a graph's name, where a wait's event
+ * was recorded; else NULL. `kind` is op->kind. */
 YK_HOT const char *yk_op_lasting_name(yk_op_kind kind, const yk_op *op)
 {
     switch (yk_family_of(kind)) {
@@ -40,20 +40,19 @@ YK_HOT const char *yk_op_lasting_name(yk_op_kind kind, const yk_op *op)
     return NULL;
 }
 
-/* What one call enqueued: a fill or a rect may be several operations. Never changed once it is part of an exec, and shared by
- * execs.
- */
+/* The operations of one call: a fill or a rect may be several. Immutable once part of an executable graph, and shared by executable
+ * graphs. */
 typedef struct yk_op_list {
     atomic_uint refs;
-    int kind;     /* YK_OP_ of the call: a fill may be a launch of Yoke's own kernel, a rect may be flat */
-    yk_op *first; /* linked, at least one */
+    int kind;     /* YK_OP_ of the call: a fill may become a launch of Yoke's own kernel, a rect may become flat */
+    yk_op *first; /* a linked list, never empty */
     size_t count;
-    yoke_release_fn release; /* of a host function's or native section's `user`; or NULL */
+    yoke_release_fn release; /* for a host function's or native section's `user`; or NULL */
 } yk_op_list;
 
-enum { YK_KIND_OPEN = -1 }; /* the first operation says it */
+enum { YK_KIND_OPEN = -1 }; /* taken from the first operation */
 
-/* Of a kind, or YK_KIND_OPEN. NULL and a record when out of memory. */
+/* A list of this kind, or YK_KIND_OPEN. NULL and a record when out of memory. */
 yk_op_list *yk_op_list_new(int kind);
 yoke_status yk_op_list_add(yk_op_list *list, const yk_op *op);
 void yk_op_list_retain(yk_op_list *list);

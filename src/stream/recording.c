@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams that are being recorded: what goes to the recorder, and what is refused. */
+/* Streams that are being recorded: operations that go to the recorder, and calls that are refused. */
 #include "stream/recording.h"
 
 yoke_status yk_recording_refuse(const char *function, const yoke_stream *stream)

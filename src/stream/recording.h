@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stream that is being recorded: what is enqueued in it goes to a recorder instead of to the driver. The stream knows nothing of
- * the recorder but this table; graphs are the only recorder (graph/record.c).
+ * A stream that is being recorded: its operations go to a recorder instead of the driver. The stream knows only this table of the
+ * recorder; graphs are the only recorder (graph/record.c).
  */
 #ifndef YK_RECORDING_H
 #define YK_RECORDING_H
@@ -9,9 +9,9 @@
 #include "objects/event.h"
 
 typedef struct yk_recorder {
-    /* The stream's lock is held: keep the operation. */
+    /* With stream->lock held: keep the operation. */
     yoke_status (*record)(yoke_stream *stream, const yk_op *op);
-    /* What is enqueued until ungroup belongs to one call, of this kind; nothing of it is kept when the call fails with `status`. */
+    /* The operations until ungroup belong to one call of this kind; none is kept when the call fails with `status`. */
     void (*group)(yoke_stream *stream, yk_op_kind kind);
     void (*ungroup)(yoke_stream *stream, yoke_status status);
     /* yoke_event_record and yoke_stream_wait_event: *out_event is an object of kind YK_GRAPH_EVENT. */
@@ -22,7 +22,7 @@ typedef struct yk_recorder {
 
 struct yk_recording {
     const yk_recorder *recorder;
-    const char *label; /* of the graph */
+    const char *label; /* the graph's */
 };
 
 static inline bool yk_is_recording(const yoke_stream *stream)
@@ -30,7 +30,7 @@ static inline bool yk_is_recording(const yoke_stream *stream)
     return YK_UNLIKELY(atomic_load_explicit(&stream->recording, memory_order_relaxed) != NULL);
 }
 
-/* For functions whose meaning is what runs: YOKE_OK, or YOKE_E_INVALID_ARGUMENT when the stream is being recorded. */
+/* For functions that need running work: YOKE_OK, or YOKE_E_INVALID_ARGUMENT while the stream is being recorded. */
 YK_COLD yoke_status yk_recording_refuse(const char *function, const yoke_stream *stream);
 
 /* The recorder's functions, for a stream whose recording may have ended meanwhile: then they do nothing, or fail. */
@@ -38,7 +38,7 @@ YK_COLD void yk_recording_group(yoke_stream *stream, yk_op_kind kind);
 YK_COLD void yk_recording_ungroup(yoke_stream *stream, yoke_status status);
 YK_COLD yoke_status yk_recording_record_event(const char *function, const char *where, yoke_stream *stream, uint32_t flags,
                                               yoke_event **out_event);
-/* YOKE_E_INVALID_ARGUMENT also where the stream is not being recorded. */
+/* YOKE_E_INVALID_ARGUMENT also when the stream is not being recorded. */
 YK_COLD yoke_status yk_recording_wait_event(const char *function, yoke_stream *stream, yoke_event *event);
 
 #endif

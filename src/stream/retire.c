@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Destroying what the device may still use. Nothing is noted when work is enqueued: only when something is retired away, the end of
- * every busy stream is marked, and it is destroyed when all those marks have been reached. First in, first out; a stream that is
- * retired away is marked for the last time then, so that it outlives the marks on it.
+ * Deferred destruction of objects that the device may still use. Enqueueing notes nothing: when an object is retired, an event is
+ * recorded at the end of every busy stream, and the object is destroyed once all these events have completed. First in, first out;
+ * the last of these events on a stream are recorded when the stream itself is retired, so that the stream outlives them.
  *
- * No driver is asked and nothing is waited for with device->lock held, so that a thread which waits for memory holds up no other.
- * Whoever takes the first item keeps the others from it while its marks are asked (device->reclaim.asking); it leaves the list when
- * they have been reached, and is destroyed with the list free for others.
+ * No driver is queried and nothing is waited for with device->lock held, so that a thread that waits for memory blocks no other. A
+ * thread that checks the first item keeps other threads from that item (device->reclaim.asking). The item leaves the list when its
+ * events have completed, and is destroyed while the list is free for other threads.
  */
 #include "stream/retire.h"
 
@@ -17,11 +17,11 @@
 #include "stream/wait.h"
 #include "stream/stream.h"
 
-/* A point of a stream, which is in no older trash. */
+/* A point in a stream: the end of its submitted work when an object was retired. */
 typedef struct stream_end {
     yoke_stream *stream;
-    yoke_event *end;    /* NULL: the driver has refused to record one */
-    uint64_t submitted; /* how many operations the driver had been given then */
+    yoke_event *end;    /* NULL: the driver has refused to record an event */
+    uint64_t submitted; /* operations submitted by then */
 } stream_end;
 
 struct yk_retired {
@@ -29,12 +29,12 @@ struct yk_retired {
     void *object;
     void (*destroy)(void *object);
     uint64_t bytes;
-    uint64_t number; /* counted from the device's first */
+    uint64_t number; /* position in the order of the device's retirements */
     size_t count;
     stream_end ends[];
 };
 
-/* What this thread is destroying, the innermost first: destroying something may throw other things away. */
+/* What this thread is destroying, innermost first: destroying an object may retire others. */
 typedef struct destroying {
     const yoke_device *device;
     const struct destroying *outer;
@@ -50,67 +50,67 @@ static bool is_destroying_of(const yoke_device *device)
     return at != NULL;
 }
 
-/* ---- Marks ---- */
+/* ---- Ends of streams ---- */
 
-/* False: the driver refuses. */
-static bool record(stream_end *m)
+/* False: the driver refuses to record an event. */
+static bool record_point(stream_end *at)
 {
-    m->end = yk_event_take(m->stream, 0);
-    if (m->end && m->stream->device->backend->event_record(m->end) == YOKE_OK)
+    at->end = yk_event_take(at->stream, 0);
+    if (at->end && at->stream->device->backend->event_record(at->end) == YOKE_OK)
         return true;
-    if (m->end)
-        yk_event_recycle(m->end);
-    m->end = NULL;
+    if (at->end)
+        yk_event_recycle(at->end);
+    at->end = NULL;
     return false;
 }
 
 /* With device->lock held. */
-static stream_end mark_end(yoke_stream *stream)
+static stream_end point_at_end(yoke_stream *stream)
 {
-    stream_end m = { .stream = stream, .submitted = yk_stream_submitted(stream) };
-    if (!record(&m))
+    stream_end at = { .stream = stream, .submitted = yk_stream_submitted(stream) };
+    if (!record_point(&at))
         yk_log(YOKE_LOG_WARNING,
                "objects that stream %s of %s uses may be kept longer, because no event can be recorded at its end: %s",
                stream->label, stream->device->info.selector, yoke_error()->text);
-    return m;
+    return at;
 }
 
-/* Whether a mark is reached, or will never be: then the backend has waited for its stream. One that the driver has refused is tried
- * again: behind more than it has to be. */
-static bool has_passed(stream_end *m, bool wait)
+/* Whether the stream has passed the point; also true when it never will, and the backend has waited for the stream. A point without
+ * an event is recorded again, later in the stream than necessary. */
+static bool has_completed(stream_end *at, bool wait)
 {
-    const yk_backend *backend = m->stream->device->backend;
-    if (!m->end && m->submitted <= atomic_load_explicit(&m->stream->done, memory_order_acquire))
+    const yk_backend *backend = at->stream->device->backend;
+    if (!at->end && at->submitted <= atomic_load_explicit(&at->stream->done, memory_order_acquire))
         return true;
-    if (!m->end && !record(m)) {
+    if (!at->end && !record_point(at)) {
         if (wait)
-            backend->stream_finish(m->stream);
+            backend->stream_finish(at->stream);
         return wait;
     }
-    yoke_status status = wait ? yk_wait_for_driver(m->end) : backend->event_query(m->end);
+    yoke_status status = wait ? yk_wait_for_driver(at->end) : backend->event_query(at->end);
     if (status < 0)
         yk_log(YOKE_LOG_WARNING, "objects that stream %s of %s used are destroyed, although its work has failed: %s",
-               m->stream->label, m->stream->device->info.selector, yoke_error()->text);
+               at->stream->label, at->stream->device->info.selector, yoke_error()->text);
     return status != YOKE_PENDING;
 }
 
-/* By the thread that has the item. */
+/* Called by the thread that checks the item. */
 static bool is_reached(struct yk_retired *item, bool wait)
 {
     while (item->count) {
-        stream_end *m = &item->ends[item->count - 1];
-        if (!has_passed(m, wait))
+        stream_end *at = &item->ends[item->count - 1];
+        if (!has_completed(at, wait))
             return false;
-        if (m->end)
-            yk_event_recycle(m->end);
+        if (at->end)
+            yk_event_recycle(at->end);
         item->count--;
     }
     return true;
 }
 
-/* ---- Taking out ---- */
+/* ---- Reclaiming ---- */
 
-/* So many bytes of the memory that counts as in use are released and retired: from now on, or no longer. */
+/* Count bytes of in-use memory as retired (`more`), or no longer. */
 static void count_leaving(yoke_device *device, uint64_t bytes, bool more)
 {
     if (bytes == 0)
@@ -120,7 +120,8 @@ static void count_leaving(yoke_device *device, uint64_t bytes, bool more)
     yk_light_unlock(&device->pool.lock);
 }
 
-/* With device->lock held, which is free meanwhile: the first item, which nobody has. Returns whether it is destroyed. */
+/* With device->lock held, released meanwhile: reclaim the first item, which no other thread is checking. Returns whether it was
+ * destroyed. */
 static bool reclaim_first(yoke_device *device, bool wait)
 {
     struct yk_retired *item = atomic_load(&device->retired);
@@ -170,13 +171,13 @@ uint64_t yk_reclaim_gained(const yoke_device *device)
     return atomic_load(&device->reclaim.gained);
 }
 
-/* A thread that is destroying something has a loop further out, which goes on with what this leaves. */
+/* While this thread destroys an object, its outer loop reclaims what this call leaves. */
 void yk_reclaim_finished(yoke_device *device)
 {
     if (!atomic_load_explicit(&device->retired, memory_order_relaxed) || is_destroying_of(device))
         return;
     YK_UNCANCELLED;
-    yoke_error_info before = *yoke_error(); /* whatever is found here is no failure of the caller's */
+    yoke_error_info before = *yoke_error(); /* a failure found here is not the caller's */
     pthread_mutex_lock(&device->lock);
     while (atomic_load(&device->retired) && !device->reclaim.asking && reclaim_first(device, false))
         continue;
@@ -184,7 +185,7 @@ void yk_reclaim_finished(yoke_device *device)
     yk_error_restore(&before);
 }
 
-/* With device->lock held, which is free meanwhile: everything up to this number. Returns whether there was anything. */
+/* With device->lock held, released meanwhile: reclaim all items up to this number. Returns whether there were any. */
 static bool wait_for_items(yoke_device *device, uint64_t last)
 {
     bool any = false;
@@ -198,8 +199,8 @@ static bool wait_for_items(yoke_device *device, uint64_t last)
     return any;
 }
 
-/* With device->lock held, which is free meanwhile: what others are about at the call. A thread that is destroying something itself
- * may be what they wait for, so it does not wait for them. */
+/* With device->lock held, released meanwhile: wait for the reclaims that other threads have begun. A thread that is destroying an
+ * object does not wait: other threads may be waiting for it. */
 static bool wait_for_others(yoke_device *device)
 {
     uint64_t begun = atomic_load(&device->reclaim.begun);
@@ -222,10 +223,10 @@ bool yk_reclaim_wait(yoke_device *device)
     return any;
 }
 
-/* ---- Who uses what is retired away ---- */
+/* ---- The streams that use a retired object ---- */
 
-/* With device->lock held: the first stream that may use what is retired away, and the next one. One that is retired away itself has
- * its place in the queue already. */
+/* With device->lock held: the first stream that may use the retired object, and the next. Retired streams are skipped: they are in
+ * the list already. */
 static yoke_stream *first_user(const yoke_device *device, unsigned stream_id)
 {
     if (stream_id == YK_MANY_STREAMS)
@@ -251,7 +252,7 @@ bool yk_device_is_idle(yoke_device *device)
     bool idle = !atomic_load(&device->retired);
     for (yoke_stream *stream = device->streams; stream && idle; stream = stream->next) {
         pthread_mutex_lock(&stream->lock);
-        idle = !yk_is_deferring(stream) && yk_stream_is_idle(stream); /* a worker may be giving the driver something just now */
+        idle = !yk_is_deferring(stream) && yk_stream_is_idle(stream); /* a worker may be submitting an operation now */
         pthread_mutex_unlock(&stream->lock);
     }
     pthread_mutex_unlock(&device->lock);
@@ -268,23 +269,23 @@ uint64_t yk_device_submitted(yoke_device *device)
     return submitted;
 }
 
-/* ---- Throwing away ---- */
+/* ---- Retiring ---- */
 
 typedef enum place { NOWHERE, IN_THE_LIST, NO_MEMORY } place;
 
-/* With device->lock held. NULL when out of memory. */
-static struct yk_retired *mark_busy_streams(yoke_device *device, size_t busy, unsigned stream_id)
+/* With device->lock held: a new item with the ends of the busy streams. NULL when out of memory. */
+static struct yk_retired *new_item(yoke_device *device, size_t busy, unsigned stream_id)
 {
     struct yk_retired *item = calloc(1, sizeof *item + busy * sizeof item->ends[0]);
     yoke_stream *stream = item ? first_user(device, stream_id) : NULL;
     for (; stream && item->count < busy; stream = next_user(stream, stream_id))
         if (!yk_stream_is_idle(stream))
-            item->ends[item->count++] = mark_end(stream);
+            item->ends[item->count++] = point_at_end(stream);
     return item;
 }
 
-/* With device->lock held. NOWHERE: it may be destroyed at once. */
-static place put_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned stream_id, uint64_t bytes)
+/* With device->lock held. NOWHERE: the object may be destroyed at once. */
+static place append(yoke_device *device, void *object, void (*destroy)(void *object), unsigned stream_id, uint64_t bytes)
 {
     size_t busy = 0;
     for (yoke_stream *stream = first_user(device, stream_id); stream; stream = next_user(stream, stream_id))
@@ -292,7 +293,7 @@ static place put_away(yoke_device *device, void *object, void (*destroy)(void *o
     bool retired = stream_id == YK_MANY_STREAMS ? atomic_load(&device->retired) != NULL : !yk_stream_id_is_done(device, stream_id);
     if (busy == 0 && !retired)
         return NOWHERE;
-    struct yk_retired *item = mark_busy_streams(device, busy, stream_id);
+    struct yk_retired *item = new_item(device, busy, stream_id);
     if (!item)
         return NO_MEMORY;
     item->object = object;
@@ -308,9 +309,10 @@ static place put_away(yoke_device *device, void *object, void (*destroy)(void *o
     return IN_THE_LIST;
 }
 
-/* A stream that is busy, by its number, kept for the caller; `own` is his already. One that is on its way into the trash and cannot
- * be kept is waited for here, with device->lock held. False behind the last. */
-static bool keep_busy(yoke_device *device, unsigned index, unsigned stream_id, const yoke_stream *own, yoke_stream **out_stream)
+/* Get a busy stream by index, with a use for the caller; `own` already belongs to the caller. A stream whose last use is gone is
+ * waited for here, with device->lock held. False: the index is out of range. */
+static bool use_busy_stream(yoke_device *device, unsigned index, unsigned stream_id, const yoke_stream *own,
+                            yoke_stream **out_stream)
 {
     *out_stream = NULL;
     pthread_mutex_lock(&device->lock);
@@ -326,13 +328,13 @@ static bool keep_busy(yoke_device *device, unsigned index, unsigned stream_id, c
     return more;
 }
 
-/* With device->lock held: take the stream from its device's streams. */
+/* With device->lock held: remove the stream from the device's list. */
 static void unlink_stream(yoke_stream *stream)
 {
     stream->retired = true;
-    if (stream->watchdog.mark)
-        yk_event_recycle(stream->watchdog.mark);
-    stream->watchdog.mark = NULL;
+    if (stream->watchdog.end)
+        yk_event_recycle(stream->watchdog.end);
+    stream->watchdog.end = NULL;
     if (stream->next)
         stream->next->previous = stream->previous;
     if (stream->previous)
@@ -341,12 +343,12 @@ static void unlink_stream(yoke_stream *stream)
         stream->device->streams = stream->next;
 }
 
-/* Without memory to remember its users by, wait for them here. `own`: the stream that is retired away, or NULL; it leaves its
- * device before the marks on it are waited for. */
+/* Without memory for an item, wait for the streams here. `own`: the stream being retired, or NULL; it leaves its device before the
+ * items that may use it are waited for. */
 static void finish_users(yoke_device *device, unsigned stream_id, yoke_stream *own)
 {
     yoke_stream *stream;
-    for (unsigned i = 0; keep_busy(device, i, stream_id, own, &stream); i++) {
+    for (unsigned i = 0; use_busy_stream(device, i, stream_id, own, &stream); i++) {
         if (stream)
             device->backend->stream_finish(stream);
         if (stream && stream != own)
@@ -359,12 +361,12 @@ static void finish_users(yoke_device *device, unsigned stream_id, yoke_stream *o
     pthread_mutex_unlock(&device->lock);
 }
 
-static void throw_away(yoke_device *device, void *object, void (*destroy)(void *object), unsigned stream_id, uint64_t bytes,
-                       yoke_stream *unlink)
+static void retire(yoke_device *device, void *object, void (*destroy)(void *object), unsigned stream_id, uint64_t bytes,
+                   yoke_stream *unlink)
 {
     yoke_error_info before = *yoke_error();
     pthread_mutex_lock(&device->lock);
-    place where = put_away(device, object, destroy, stream_id, bytes);
+    place where = append(device, object, destroy, stream_id, bytes);
     if (unlink && where != NO_MEMORY)
         unlink_stream(unlink);
     pthread_mutex_unlock(&device->lock);
@@ -382,11 +384,11 @@ void yk_retire(yoke_device *device, void *object, void (*destroy)(void *object),
         return;
     }
     yk_reclaim_finished(device);
-    throw_away(device, object, destroy, stream_id, bytes, NULL);
+    retire(device, object, destroy, stream_id, bytes, NULL);
 }
 
-/* Empties nothing: what is being emptied may have used the stream last, one after the other. */
+/* Reclaims nothing: each reclaimed object may have held the last use of the next stream, and this would recurse. */
 void yk_retire_stream(yoke_device *device, yoke_stream *stream, void (*destroy)(void *stream))
 {
-    throw_away(device, stream, destroy, YK_MANY_STREAMS, 0, stream);
+    retire(device, stream, destroy, YK_MANY_STREAMS, 0, stream);
 }

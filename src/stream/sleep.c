@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sleeping for events. Three things wake a thread that sleeps for an event:
+ * Sleeping for events. A thread that sleeps for an event is woken by:
  *
- *   - the event's notice, which all threads that sleep for it share: the driver is asked once to post it when the event completes,
- *     and Yoke posts it when it submits the event or learns how it ended;
+ *   - the event's notice, which all its sleepers share: the driver is asked once to post the notice when the event completes, and
+ *     Yoke posts it when it submits the event or learns its outcome;
  *   - the leader. A driver's notification may be late or lost, so events have to be polled as well. One thread polls for all: the
  *     leader is the first thread that sleeps, and hands over to the next when it leaves;
- *   - its own clock, rarely, should the leader be stuck in a driver.
+ *   - its own timeout, rarely, in case the leader is stuck in a driver.
  *
- * So a thousand sleeping threads cost about as much as one. A notice is recycled with its event but never freed, since a driver may
- * post it at any time: a late post is at worst a needless look.
+ * A thousand sleeping threads therefore cost about as much as one. A notice is recycled with its event but never freed, since a
+ * driver may post it at any time: a late post costs at worst a needless poll.
  */
 #include "stream/sleep.h"
 
@@ -17,12 +17,11 @@
 
 #include "backend.h"
 
-/* The longest sleep between two polls where the driver's notification comes at once: should it never come, this is how late a wait
- * ends. */
+/* The longest sleep between two polls where the driver notifies promptly: the delay of a wait if the notification never comes. */
 #define NOTIFIED_NANOSECONDS 1000000
 
-/* The same where the notification comes late or not at all. A poll costs some 4 us of a core, so this is less than a twentieth of
- * one, and 45 us late on average. */
+/* The same where the notification comes late or never. A poll costs some 4 us of a core, so this uses less than a twentieth of a
+ * core, and is 45 us late on average. */
 #define UNNOTIFIED_NANOSECONDS 88000
 
 /* The same for threads that are not the leader. */
@@ -31,10 +30,10 @@
 /* ---- Notices ---- */
 
 struct yk_notice {
-    pthread_mutex_t lock; /* protects sleepers; a leaf but for their waiters' */
+    pthread_mutex_t lock; /* protects sleepers; only the waiters' locks are taken under it */
     yk_sleeper *sleepers;
     atomic_bool asked;      /* the driver was asked to post it */
-    atomic_bool unnotified; /* and cannot do so in time; or was not asked yet */
+    atomic_bool unnotified; /* the driver cannot post it in time, or was not asked yet */
     yk_notice *next;        /* in the pool */
 };
 
@@ -59,7 +58,7 @@ static yk_notice *take_notice(void)
     return notice;
 }
 
-static void give_back_notice(yk_notice *notice)
+static void return_notice(yk_notice *notice)
 {
     pthread_mutex_lock(&pool_lock);
     notice->next = pool;
@@ -77,7 +76,7 @@ void yk_notice_post(yk_notice *notice)
     pthread_mutex_unlock(&notice->lock);
 }
 
-/* The event's, made by the first that sleeps for it; NULL without memory. */
+/* The event's notice, made for its first sleeper; NULL without memory. */
 static yk_notice *notice_of(yoke_event *event)
 {
     yk_notice *there = atomic_load(&event->notice);
@@ -86,12 +85,12 @@ static yk_notice *notice_of(yoke_event *event)
     yk_notice *fresh = take_notice();
     if (!fresh || atomic_compare_exchange_strong(&event->notice, &there, fresh))
         return fresh;
-    give_back_notice(fresh);
+    return_notice(fresh);
     return there;
 }
 
-/* Who changes the event's state looks for a notice afterwards, and who sleeps makes the notice before it looks at the state: with
- * both in one order, one of them sees the other. */
+/* A thread that changes the event's state looks for a notice afterwards, and a thread that sleeps makes the notice before it reads
+ * the state. In a single total order, at least one of the two sees the other's change. */
 void yk_event_wake(yoke_event *event)
 {
     atomic_thread_fence(memory_order_seq_cst);
@@ -106,16 +105,16 @@ void yk_event_drop_notice(yoke_event *event)
     if (!notice)
         return;
     atomic_store_explicit(&event->notice, NULL, memory_order_relaxed);
-    give_back_notice(notice);
+    return_notice(notice);
 }
 
 /* ---- Sleepers ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows; a leaf */
 static yk_sleeper *first, *last;
-static yk_waiter *leader;     /* the thread's; NULL while nobody sleeps */
-static uint64_t leader_wakes; /* when it polls again, unless it is posted before */
-static uint64_t poll_number;  /* streams remember the last one that met them */
+static yk_waiter *leader;     /* the leading thread's; NULL while no thread sleeps */
+static uint64_t leader_wakes; /* when the leader polls again, unless it is posted before */
+static uint64_t poll_number;  /* each stream keeps the number of the last poll that met it */
 
 static int state_of(const yoke_event *event)
 {
@@ -174,12 +173,12 @@ void yk_sleeper_begin(yk_sleeper *sleeper, yoke_event *event, yk_waiter *waiter,
     pthread_mutex_unlock(&lock);
 }
 
-/* With the lock held: the leader's last sleeper is gone. */
+/* With the lock held, after the leader's last sleeper has ended: choose another leader. */
 static void elect(void)
 {
     const yk_sleeper *next = first;
     while (next && !next->notice)
-        next = next->later; /* these poll for themselves */
+        next = next->later; /* these threads poll for themselves */
     leader = next ? next->waiter : NULL;
     leader_wakes = 0;
     if (next)
@@ -214,7 +213,7 @@ static void ask(const yk_sleeper *sleeper)
         atomic_store(&sleeper->event->stream->notified_late, sleeper->event->position + 1);
 }
 
-/* Where notifications come late, they would only pile up in the stream: one at a time will do, beside the leader's polls. */
+/* Late notifications would only pile up in the stream: one at a time is enough, beside the leader's polls. */
 static bool is_notified_before(const yoke_event *event)
 {
     uint64_t late = atomic_load_explicit(&event->stream->notified_late, memory_order_relaxed);
@@ -237,8 +236,7 @@ static bool is_unnotified(const yk_sleeper *sleeper)
     return !sleeper->notice || atomic_load_explicit(&sleeper->notice->unnotified, memory_order_relaxed);
 }
 
-/* Short beside what has been waited for already, so that what ends soon is found soon, and a notification that never comes costs
- * little. */
+/* Short relative to the time already waited, so that short work is noticed soon, and a lost notification costs little. */
 static uint64_t interval_of(const yk_sleeper *sleeper, uint64_t now)
 {
     uint64_t waited = now > sleeper->since ? now - sleeper->since : 0;
@@ -251,15 +249,15 @@ static uint64_t interval_of(const yk_sleeper *sleeper, uint64_t now)
 
 enum { POLLED_AT_ONCE = 32 };
 
-/* Whether the stream's event is to be polled: it is known to have completed, or no earlier one was found pending in this poll. */
+/* Whether to poll the event: it is known to have completed, or no earlier event of its stream was found pending in this poll. */
 static bool may_have_completed(const yoke_event *event)
 {
     const yoke_stream *stream = event->stream;
     return event->position <= atomic_load_explicit(&stream->done, memory_order_relaxed) || stream->polled != poll_number ||
-           event->position < stream->polled_mark;
+           event->position < stream->polled_position;
 }
 
-/* With the lock held: some events that are slept for, of each stream the earliest. */
+/* With the lock held: some of the events that threads sleep for, the earliest of each stream. */
 static size_t collect(uint64_t now, yoke_event **events, yk_poll_fn *polls, uint64_t *out_interval)
 {
     size_t count = 0;
@@ -268,7 +266,7 @@ static size_t collect(uint64_t now, yoke_event **events, yk_poll_fn *polls, uint
         if (state_of(one->event) != YK_EVENT_SUBMITTED || !may_have_completed(one->event))
             continue;
         stream->polled = poll_number;
-        stream->polled_mark = one->event->position;
+        stream->polled_position = one->event->position;
         uint64_t interval = interval_of(one, now);
         *out_interval = interval < *out_interval ? interval : *out_interval;
         yk_object_retain(one->event);
@@ -278,7 +276,7 @@ static size_t collect(uint64_t now, yoke_event **events, yk_poll_fn *polls, uint
     return count;
 }
 
-/* Returns whether any of them has completed or failed: that posts all that sleep for it. What is found is nobody's failure here. */
+/* Returns whether any of the events has completed or failed; that posts all its sleepers. A failure found here is not reported. */
 static bool poll_each(yoke_event *const *events, const yk_poll_fn *polls, size_t count)
 {
     bool any = false;
@@ -324,7 +322,7 @@ uint64_t yk_sleepers_poll(const yk_sleeper *sleepers, size_t count, uint64_t now
     for (size_t i = 0; i < count; i++) {
         uint64_t its = now + (is_unnotified(&sleepers[i]) ? UNNOTIFIED_NANOSECONDS : NOTIFIED_NANOSECONDS);
         if (!sleepers[i].notice)
-            return interval_of(&sleepers[i], now); /* nobody posts this one */
+            return interval_of(&sleepers[i], now); /* nobody posts this sleeper */
         if (state_of(sleepers[i].event) == YK_EVENT_SUBMITTED && its < latest)
             latest = its;
     }
@@ -346,23 +344,23 @@ void yk_sleepers_overslept(yk_sleeper *sleepers, size_t count)
             atomic_store(&sleepers[i].posted, true);
 }
 
-/* ---- Marks ---- */
+/* ---- Waiting for the driver alone ---- */
 
-yoke_status yk_wait_for_driver(yoke_event *mark)
+yoke_status yk_wait_for_driver(yoke_event *event)
 {
     YK_UNCANCELLED;
-    const yk_backend *backend = mark->stream->device->backend;
+    const yk_backend *backend = event->stream->device->backend;
     uint64_t start = yk_now();
     yoke_status status;
     while (yk_now() - start < YK_SPIN_NANOSECONDS) {
-        if ((status = backend->event_query(mark)) != YOKE_PENDING)
+        if ((status = backend->event_query(event)) != YOKE_PENDING)
             return status;
         yk_pause();
     }
-    yk_sleeper sleeper = { .event = mark, .waiter = yk_waiter_take(), .since = start };
+    yk_sleeper sleeper = { .event = event, .waiter = yk_waiter_take(), .since = start };
     join_notice(&sleeper);
     ask(&sleeper);
-    while ((status = backend->event_query(mark)) == YOKE_PENDING)
+    while ((status = backend->event_query(event)) == YOKE_PENDING)
         yk_waiter_sleep(sleeper.waiter, interval_of(&sleeper, yk_now()));
     leave_notice(&sleeper);
     yk_waiter_put(sleeper.waiter);

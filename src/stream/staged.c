@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which copies Yoke stages itself, which wait until nothing else is under way, and what they keep alive. */
+/* Which copies Yoke stages itself, which wait until the stream is idle, and which objects they keep alive. */
 #include "stream/staged.h"
 
 #include "backend.h"
@@ -27,7 +27,7 @@ static void take_back(void *object)
     yk_object_release(buffer);
 }
 
-/* It waits in the trash of the stream's device, and keeps its own device alive: see yoke_device_release. */
+/* The buffer is retired on the stream's device, and keeps its own device alive: see yoke_device_release. */
 void yk_keep_for_copy(yoke_stream *stream, const yk_op *op)
 {
     yoke_buffer *foreign = !yk_is_copy(op->kind)                         ? op->u.transfer.host_buffer

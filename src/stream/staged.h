@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the stream engine has to know of copies: which of them Yoke stages itself, which have to wait until nothing else is under
- * way, and what they keep alive. Staging is device->stage, which copy/staging.c sets. */
+/* What the stream engine knows of copies: which copies Yoke stages itself, which have to wait until the stream is idle, and which
+ * objects they keep alive. Staging is device->stage, which copy/staging.c sets. */
 #ifndef YK_STAGED_H
 #define YK_STAGED_H
 
 #include "objects/objects.h"
 
-/* A write of no more than this never blocks on a driver, wherever it comes from, and needs no closer look. */
+/* A write up to this size never blocks in a driver, whatever its source, and needs no further check. */
 #define YK_QUICK_WRITE (64 << 10)
 
-/* Whether a small write would take its bytes now, while something that may still change them is under way. */
+/* Whether a small write would capture its bytes now, while submitted work may still change them. */
 YK_HOT bool yk_is_captured_early(const yoke_stream *stream)
 {
     return stream->device->traits.captures_writes && atomic_load_explicit(&stream->writes_host, memory_order_relaxed) >
@@ -19,11 +19,11 @@ YK_HOT bool yk_is_captured_early(const yoke_stream *stream)
 /* Whether a deferred operation is staged (device->stage) instead of submitted. */
 bool yk_is_staged(const yk_op *op);
 
-/* Whether a deferred operation may be submitted only when the driver has done all that came before. */
+/* Whether a deferred operation may be submitted only after the driver has completed everything before it. */
 bool yk_needs_idle(const yoke_stream *stream, const yk_op *op);
 
-/* A buffer of another device, in a copy or transfer that was submitted to this stream's driver, lives until the stream has passed
- * that operation. */
+/* A buffer of another device, in a copy or transfer that was submitted to this stream's driver, is kept alive until the stream has
+ * passed that operation. */
 void yk_keep_for_copy(yoke_stream *stream, const yk_op *op);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams: creating, waiting, and what a stream's end means. Its order is in deferred.c.
+ * Streams: creation, waiting, and the end of a stream. The order of operations is in deferred.c.
  *
- * Two counts: the user's references (object.refs), whose end tears the stream down, and uses, which also counts the worker and
- * every event and keeps the memory and the driver's queue.
+ * Two counts: the user's references (object.refs), whose end tears the stream down, and uses, which also count the worker and every
+ * event and keep the memory and the driver's queue.
  */
 #include "stream/stream.h"
 
@@ -16,8 +16,8 @@
 #include "stream/observer.h"
 #include "stream/retire.h"
 
-/* The stream whose host function this thread is running, if any; and the one whose launch of a graph the function is part of, when
- * it runs in a branch of that. */
+/* The stream whose host function this thread is running, if any; and the stream in which the graph was launched, when the function
+ * runs in one of the graph's branches. */
 static _Thread_local yoke_stream *mine;
 static _Thread_local const yoke_stream *launched_in;
 
@@ -48,8 +48,8 @@ void yk_stream_awaits(yoke_event *event, bool may_give_up)
     yoke_event_release(before);
 }
 
-/* From now on nobody is known by the stream's number. What buffers were used in it is over. */
-static void leave_users(yoke_stream *stream)
+/* Free the stream's id; buffers that were used in the stream are no longer in use there. */
+static void free_id(yoke_stream *stream)
 {
     yoke_device *device = stream->device;
     pthread_mutex_lock(&device->lock);
@@ -58,7 +58,7 @@ static void leave_users(yoke_stream *stream)
     pthread_mutex_unlock(&device->lock);
 }
 
-static yoke_status join_users(yoke_stream *stream)
+static yoke_status take_id(yoke_stream *stream)
 {
     yoke_device *device = stream->device;
     yoke_status status = YOKE_OK;
@@ -87,14 +87,14 @@ static yoke_status join_users(yoke_stream *stream)
 
 static void free_stream(yoke_stream *stream)
 {
-    leave_users(stream);
+    free_id(stream);
     yk_event_destroy_spares(stream);
     yk_failure_release(stream->failure);
     pthread_mutex_destroy(&stream->lock);
     yk_object_free(stream, sizeof *stream);
 }
 
-/* The user's last reference is gone; the memory goes with the last use. */
+/* The user's last reference is gone; the memory is freed with the last use. */
 static void tear_down(void *object)
 {
     yoke_stream *stream = object;
@@ -104,7 +104,7 @@ static void tear_down(void *object)
     atomic_store(&stream->object.kind, YK_DEAD);
     yk_stream_happens(stream, YK_STREAM_END);
     atomic_fetch_add(&device->deferred_refs, 1);
-    bool stop = yk_stream_stops_now(stream); /* else the worker does, when it comes so far */
+    bool stop = yk_stream_stops_now(stream); /* else the worker does, when it gets there */
     bool works = stream->worker;
     yk_depth_end(stream);
     pthread_mutex_unlock(&stream->lock);
@@ -114,7 +114,7 @@ static void tear_down(void *object)
         yk_stream_end_waits(stream);
     yk_reclaim_finished(device);
     yk_stream_unuse(stream);
-    /* Others may wait for the stream: this empties the trash when that is all that keeps the device. */
+    /* Other streams may wait for this one: when only retired streams keep the device, this reclaims them. */
     yk_device_put(device);
 }
 
@@ -124,8 +124,8 @@ static void set_label(yoke_stream *stream, const char *name)
     yk_label(stream->label, name, named ? 0 : atomic_fetch_add(&stream->device->stream_number, 1) + 1);
 }
 
-/* The lock is held for a few instructions at a time, and a worker that slept for it would be late: where there are, one that spins
- * first. Returns an errno value. */
+/* The lock is held for a few instructions at a time, and a worker that slept for it would be late: use an adaptive mutex where
+ * available. Returns an errno value. */
 static int init_lock(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t attributes;
@@ -159,13 +159,13 @@ static void destroy_stream(void *object)
 static void end_stream(yoke_stream *stream)
 {
     yoke_device *device = stream->device;
-    yk_stream_forget_waits(stream); /* or the trash would keep other streams, and they the device */
+    yk_stream_forget_waits(stream); /* or retired streams would keep other streams, and those the device */
     yk_retire_stream(device, stream, destroy_stream);
     atomic_fetch_sub(&device->deferred_refs, 1);
     yk_device_put(device);
 }
 
-/* All but its driver's queue; NULL and a record on failure. */
+/* Everything but the driver's queue; NULL and a record on failure. */
 static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc)
 {
     yoke_stream *stream = yk_object_new(YK_STREAM, sizeof *stream, tear_down);
@@ -184,12 +184,12 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
         return NULL;
     }
     stream->failure = yk_failure_new();
-    if (!stream->failure || join_users(stream) < 0) {
+    if (!stream->failure || take_id(stream) < 0) {
         free_stream(stream);
         return NULL;
     }
     if (device->blocking || device->observer || stream->depth)
-        yk_stream_close(stream); /* and it never opens */
+        yk_stream_close(stream); /* the gate never opens */
     if (device->observer && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & 1u << YOKE_CAP_TIMING))
         stream->flags |= YOKE_STREAM_TIMED | YK_STREAM_STAMPED;
     return stream;
@@ -303,8 +303,8 @@ yoke_status yoke_stream_wait(yoke_stream *stream)
     return yk_attribute_site(function, NULL, status);
 }
 
-/* Copies take a time that is known, and sleeping in the middle of them would end late: 20 bytes a nanosecond is less than a bus
- * does. Those that take very long are slept for as usual. */
+/* The duration of copies can be estimated, and a wait that sleeps during a copy would end late: 20 bytes a nanosecond is less than
+ * the bandwidth of a bus. Waits for very long copies sleep as usual. */
 static uint64_t time_to_copy(yoke_stream *stream)
 {
     const uint64_t longest = 20000000;
@@ -364,14 +364,14 @@ yoke_status yoke_host_call_at(const char *where, yoke_stream *stream, yoke_host_
     return status < 0 ? yk_attribute(function, where, status) : status;
 }
 
-/* The driver may only wait for what it has been given; and a wait for what has settled is none. */
+/* A driver may only wait for events that were submitted; a wait for a complete event does nothing. */
 static yoke_status enqueue_wait(yoke_stream *stream, const yk_op *op)
 {
     yoke_event *event = op->u.wait.event;
-    bool given = atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_SUBMITTED;
+    bool submitted = atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_SUBMITTED;
     if (event->stream == stream && yk_event_poll(event) >= 0)
-        return YOKE_OK; /* the stream's own order has it already; but an event of before it recovered may have failed */
-    if (given && event->stream != stream && event->stream->device == stream->device)
+        return YOKE_OK; /* the stream's own order covers it; but an event from before a recovery may have failed */
+    if (submitted && event->stream != stream && event->stream->device == stream->device)
         return yk_stream_enqueue(stream, YK_OP_WAIT, op);
     if (yk_event_poll(event) == YOKE_OK)
         return YOKE_OK;

@@ -7,7 +7,7 @@
 
 /* stream.c */
 
-/* Whether all that the driver was given is known to have finished, with its effects visible to this thread. */
+/* Whether everything submitted is known to have finished, with its effects visible to this thread. */
 static inline bool yk_stream_is_idle(const yoke_stream *stream)
 {
     return yk_stream_submitted(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
@@ -16,99 +16,101 @@ static inline bool yk_stream_is_idle(const yoke_stream *stream)
 /* stream_failure.c */
 
 /* The stream fails with the thread's record, unless it has failed before. `where` is the enqueue site, used where the record has
- * none. YOKE_E_DEVICE_LOST takes every stream of the device with it. */
+ * none. YOKE_E_DEVICE_LOST fails every stream of the device. */
 YK_COLD void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status);
-/* The same for work of a certain epoch: when the stream has recovered since, it is left alone. Returns the failure that counts,
- * which the caller releases. */
+/* The same for work of a certain epoch: when the stream has recovered since, the stream is unchanged. Returns the failure that
+ * applies, which the caller releases. */
 YK_COLD yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status);
-/* When the stream has failed, set the thread's record and return the status; else YOKE_OK. The second with stream->lock held. */
+/* If the stream has failed, set the thread's record and return the status; else YOKE_OK. The second with stream->lock held. */
 YK_COLD yoke_status yk_stream_report(yoke_stream *stream);
 YK_COLD yoke_status yk_stream_report_locked(yoke_stream *stream);
-/* The driver says that something failed, not what: add to the thread's record which operations it can be, of those from number
- * `first` up to `end`. */
+/* The driver reports that something failed, but not what: add to the thread's record the operations that may have failed, from
+ * number `first` up to `end`. */
 YK_COLD void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end);
-/* Have the driver wait for an event that it was given, and remember it: a failure of that is this stream's too. */
+/* Submit a wait for a submitted event, and remember the wait: a failure of the event becomes this stream's too. */
 yoke_status yk_stream_submit_wait(yoke_stream *stream, yoke_event *event);
-/* The driver has come to its operation number `end`, given in that epoch: a failure among the events that it has waited for in the
+/* The driver has reached operation number `end`, submitted in that epoch: a failure among the events that it waited for in the
  * epoch until then, with its record; YOKE_OK when there is none. */
 YK_COLD yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end, unsigned epoch);
-/* Nobody can ask for a failure any more. */
+/* The stream's failures can no longer be reported. */
 void yk_stream_forget_waits(yoke_stream *stream);
-/* The user's last reference is gone and nothing is held: check the waits as soon as the driver is done with the stream. Until then
- * each keeps the stream of its event, and two streams may keep each other. */
+/* The user's last reference is gone and nothing is deferred: check the waits as soon as the driver is done with the stream. Until
+ * then each wait keeps the stream of its event, and two streams may keep each other. */
 void yk_stream_end_waits(yoke_stream *stream);
 /* YOKE_OK, or YOKE_E_DEVICE_LOST with its record. */
 yoke_status yk_device_check(yoke_device *device);
-/* A driver's call for the device has failed: one that is lost takes its streams with it. Returns `status`. */
+/* A driver's call for the device has failed: a lost device fails its streams. Returns `status`. */
 YK_COLD yoke_status yk_device_failed(yoke_device *device, yoke_status status);
 
-/* For a public function that waits: YOKE_E_DEADLOCK inside a host function of this very stream. */
+/* For a public function that waits: YOKE_E_DEADLOCK inside a host function of the same stream. */
 bool yk_stream_is_mine(const yoke_stream *stream);
 void yk_stream_set_mine(yoke_stream *stream);
 /* The same for the stream that a graph was launched in, during a host function in one of its branches; NULL: no longer. */
 void yk_stream_set_launched_in(const yoke_stream *stream);
-/* The host function of this thread, if it runs one, waits for the event; NULL: no longer. For the watchdog. `may_give_up`: it has a
- * time limit, or waits for others as well. */
+/* For the watchdog: this thread's host function, if it runs one, waits for the event; NULL: no longer. `may_give_up`: the wait has
+ * a time limit, or is for any of several events. */
 void yk_stream_awaits(yoke_event *event, bool may_give_up);
 
-/* The user's last reference is gone, so nothing further starts. */
+/* The user's last reference is gone: nothing more starts. */
 void yk_stream_fail_torn_down(yoke_stream *stream);
 
 /* deferred.c */
 
-/* From now on no enqueue goes straight to the driver; those on their way are through on return. */
+/* From now on no enqueue goes straight to the driver; enqueues on their way have finished on return. */
 void yk_stream_close(yoke_stream *stream);
-/* With stream->lock held and nothing held: let them again, unless the stream has failed or its device is blocking. */
+/* With stream->lock held and nothing deferred: let enqueues through again, unless the stream has failed or submits under its
+ * lock. */
 void yk_stream_open(yoke_stream *stream);
-/* Record a new event at the stream's end. `always`: also on a stream that has failed, to wait for what it still does. */
+/* Record a new event at the stream's end. `always`: also on a failed stream, to wait for its remaining work. */
 yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always);
-/* Hold a YK_OP_CALL, _NATIVE or _WAIT, and with it all that comes behind. */
+/* Defer a YK_OP_CALL, _NATIVE or _WAIT, and with it everything behind it. */
 yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op);
-/* Also in a stream that has failed, where a host function is called with that failure. */
+/* The same also in a failed stream, where a host function is called with the failure. */
 yoke_status yk_stream_defer_always(yoke_stream *stream, const yk_op *op);
-/* With stream->lock held: a host function is running or the next to run, or a wait in software is. */
+/* With stream->lock held: a host function or a wait in software is running or runs next. */
 bool yk_stream_stops_now(const yoke_stream *stream);
-/* Wait for everything in the stream; at once inside its own host functions. Its failure, if it has failed. */
+/* Wait for everything in the stream; returns at once inside the stream's own host functions. Returns the stream's failure, if it
+ * has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);
 
-/* Take stream->lock to enqueue. Waits while another thread is between begin_launch and end_launch, which wait for nothing but that
- * and enqueues on their way: what is enqueued in a launch of several parts has nothing of others between them. */
+/* Take stream->lock to enqueue. Waits while another thread is between begin_launch and end_launch, so that operations of other
+ * threads do not come between the parts of a launch. Between the two, a launch waits only for this lock and for enqueues on their
+ * way. */
 void yk_stream_lock(yoke_stream *stream);
 void yk_stream_begin_launch(yoke_stream *stream);
 void yk_stream_end_launch(yoke_stream *stream);
 
-/* Until unreserve, holding an operation does not fail for want of a thread. YOKE_E_OUT_OF_HOST_MEMORY: there is none. */
+/* Until unreserve, deferring an operation cannot fail for want of a thread. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. */
 yoke_status yk_stream_reserve(yoke_stream *stream);
 void yk_stream_unreserve(yoke_stream *stream);
 
-/* As yk_stream_defer, but on the caller's thread where nothing is held: for a staged copy that the caller waits for, and for
- * graphs.
- */
+/* As yk_stream_defer, but on the caller's thread where nothing is deferred: for graphs, and for a staged copy that the caller waits
+ * for. */
 yoke_status yk_stream_run_by_caller(yoke_stream *stream, const yk_op *op);
 
 /* worker.c */
 
-/* What a stream's thread does until nothing is held any more; the thread has a use of the stream, which it gives back. */
+/* The worker's function: runs until nothing is deferred, then returns the thread's use of the stream. */
 void yk_stream_work(void *argument);
-/* Run one operation, held until now: give it to the driver, or do what it says here. What it fails with becomes the stream's. */
+/* Run one deferred operation: submit it, or do it here. Its failure becomes the stream's. */
 void yk_stream_run(yoke_stream *stream, const yk_op *op);
 
 /* deferred.c */
 
-/* With stream->lock held: post everyone who listens. */
+/* With stream->lock held: post all listeners. */
 void yk_stream_post_listeners(yoke_stream *stream);
 
-/* Wait until reached(stream, context), which is asked with stream->lock held whenever the stream tells its listeners. */
+/* Wait until reached(stream, context), which is called with stream->lock held whenever the stream posts its listeners. */
 void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context);
 
-/* Post the listener's waiter when the stream fails or recovers, and when it no longer holds anything. */
+/* Post the listener's waiter when the stream fails or recovers, and when nothing is deferred any more. */
 void yk_stream_listen(yoke_stream *stream, yk_listener *listener);
 void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener);
 void yk_stream_progress(yoke_stream *stream);
 
 /* submit.c */
 
-/* Give the driver its graph of a batch. */
+/* Submit the driver's graph of a batch. */
 yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How streams fail, and recover. A stream keeps its first failure; everything enqueued later, every event behind it and every host
- * function is told that one. Recovering begins a new epoch: what was recorded in an older one still tells its own failure, but can
- * no longer harm the stream.
+ * How streams fail, and recover. A stream keeps its first failure, which everything enqueued later, every event behind it and every
+ * host function reports. Recovering begins a new epoch: events of an older epoch still report their own failure, but can no longer
+ * fail the stream.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "stream/wait.h"
 #include "stream/retire.h"
 
-/* ---- Telling ---- */
+/* ---- Reporting ---- */
 
 yoke_status yk_stream_report_locked(yoke_stream *stream)
 {
@@ -34,9 +34,9 @@ yoke_status yk_device_check(yoke_device *device)
     return YK_UNLIKELY(lost != NULL) ? yk_failure_report(lost) : YOKE_OK;
 }
 
-static bool is_harmless(const yk_submitted *given)
+static bool is_harmless(const yk_submitted *submitted)
 {
-    return atomic_load_explicit(&given->kind, memory_order_relaxed) == YK_OP_ALLOCATION;
+    return atomic_load_explicit(&submitted->kind, memory_order_relaxed) == YK_OP_ALLOCATION;
 }
 
 void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end)
@@ -52,12 +52,12 @@ void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end)
         return;
     yk_error_append(count == 1 ? "; the operation was the" : "; the operation was one of these %llu:", (unsigned long long)count);
     for (uint64_t i = first; i < end; i++) {
-        const yk_submitted *given = &stream->recent[i % YK_SUBMITTED_KEPT];
-        const char *where = atomic_load_explicit(&given->where, memory_order_relaxed);
-        if (is_harmless(given))
+        const yk_submitted *submitted = &stream->recent[i % YK_SUBMITTED_KEPT];
+        const char *where = atomic_load_explicit(&submitted->where, memory_order_relaxed);
+        if (is_harmless(submitted))
             continue;
-        yk_op_text(text, sizeof text, (yk_op_kind)atomic_load_explicit(&given->kind, memory_order_relaxed),
-                   atomic_load_explicit(&given->name, memory_order_relaxed));
+        yk_op_text(text, sizeof text, (yk_op_kind)atomic_load_explicit(&submitted->kind, memory_order_relaxed),
+                   atomic_load_explicit(&submitted->name, memory_order_relaxed));
         yk_error_append("%s %s%s%s", separator, text, where ? " at " : "", where ? where : "");
         separator = ",";
         origin = origin ? origin : where;
@@ -68,7 +68,7 @@ void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end)
 
 /* ---- Failing ---- */
 
-/* Of this stream alone. */
+/* Fail this stream alone. */
 static yk_failure *fail_alone(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status)
 {
     yk_failure *failure;
@@ -95,7 +95,7 @@ static yk_failure *fail_alone(yoke_stream *stream, unsigned epoch, const char *w
     return failure;
 }
 
-/* The device is gone for this process: once for all of its streams, with one record. Any of them may have done it. */
+/* The device is lost for this process: fail all of its streams once, with one record. Any of them may be the cause. */
 static void lose_device(yoke_device *device)
 {
     pthread_mutex_lock(&device->lock);
@@ -146,19 +146,19 @@ yoke_status yoke_stream_cancel(yoke_stream *stream)
     return YOKE_OK;
 }
 
-/* ---- Waits that the driver was given ---- */
+/* ---- Submitted waits ---- */
 
-/* Drivers do not hand a failure on to what waits for it, or not with its reason: so these events are asked once the wait is over.
- */
+/* Drivers do not pass a failure on to work that waits for it, or not with its reason. So the events are checked once the wait is
+ * over. */
 struct yk_submitted_wait {
     struct yk_submitted_wait *next;
     yoke_event *event;
-    yk_failure *failure; /* the event's, in place of it, once the stream has recovered from that: for events of that epoch */
-    uint64_t number;     /* of the wait among the stream's operations, or of one before it */
+    yk_failure *failure; /* replaces the event once the event's stream has recovered from it: for events of that epoch */
+    uint64_t number;     /* of the wait among the stream's operations, or of an earlier operation */
     unsigned epoch;
 };
 
-/* So many recoveries later nobody is expected to ask for the first time. */
+/* After this many recoveries, no event is expected to be queried for the first time. */
 enum { EPOCHS_KEPT = 16 };
 
 static void free_wait(struct yk_submitted_wait *wait)
@@ -168,7 +168,7 @@ static void free_wait(struct yk_submitted_wait *wait)
     free(wait);
 }
 
-/* Forget the waits of this event, if any is given, those up to an operation, and those of long ago. */
+/* Forget the waits of this event (may be NULL), the waits before operation `end`, and those of old epochs. */
 static void forget_waits(yoke_stream *stream, const yoke_event *event, uint64_t end)
 {
     unsigned epoch = atomic_load(&stream->epoch);
@@ -202,7 +202,7 @@ void yk_stream_forget_waits(yoke_stream *stream)
     forget_waits(stream, NULL, UINT64_MAX);
 }
 
-/* A wait before operation number `end` of that epoch: its event or the failure that it had, retained. False: there is none. */
+/* A wait before operation number `end` of that epoch: its event or that event's failure, retained. False: there is none. */
 static bool wait_before(yoke_stream *stream, uint64_t end, unsigned epoch, yoke_event **out_event, yk_failure **out_failure)
 {
     yk_light_lock(&stream->spare_lock);
@@ -215,8 +215,8 @@ static bool wait_before(yoke_stream *stream, uint64_t end, unsigned epoch, yoke_
     return wait != NULL;
 }
 
-/* One that has failed stays: all that is behind it has failed, in whatever order, and by however many threads at once, that is
- * asked, before the stream recovers and after. */
+/* A failed wait is kept: everything behind it has failed, and any number of threads may query that, in any order, before the stream
+ * recovers and after. */
 yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end, unsigned epoch)
 {
     yoke_status status = YOKE_OK;
@@ -252,10 +252,10 @@ void yk_stream_end_waits(yoke_stream *stream)
     yk_object_retain(device);
     yk_stream_use(stream);
     yk_retire(device, stream, end_waits, stream->id, 0);
-    yk_device_put(device); /* which empties the trash when all that is left of the device lies there */
+    yk_device_put(device); /* reclaims the retired objects when only they keep the device */
 }
 
-/* The event of one of the stream's waits, retained; NULL behind the last. */
+/* The event of the stream's wait with this index, retained; NULL: the index is out of range. */
 static yoke_event *awaited(yoke_stream *stream, size_t index)
 {
     yk_light_lock(&stream->spare_lock);
@@ -267,8 +267,8 @@ static yoke_event *awaited(yoke_stream *stream, size_t index)
     return event;
 }
 
-/* On a stream that nobody asks for its end, what it waited for would pile up: forget what has succeeded. The others stay where they
- * are, for threads that look at this moment. */
+/* On a stream that is never waited for, waits would pile up: forget those that succeeded. The others stay in place, for threads
+ * that read the list now. */
 static void thin_out_waits(yoke_stream *stream)
 {
     yoke_event *event;
@@ -299,8 +299,8 @@ yoke_status yk_stream_submit_wait(yoke_stream *stream, yoke_event *event)
 
 /* ---- Recovering ---- */
 
-/* With stream->lock held: whether the stream is ours to recover, or need not be. A failed stream that holds nothing stays so until
- * somebody recovers it; one that has not failed may do anything the next moment. */
+/* With stream->lock held: whether this thread recovers the stream, or need not. A failed stream without deferred operations stays
+ * so until a thread recovers it; a stream that has not failed may change at any moment. */
 static bool claim(yoke_stream *stream, void *out_ours)
 {
     bool ours = yk_stream_can(stream->state, YK_STREAM_RECOVER);
@@ -310,8 +310,8 @@ static bool claim(yoke_stream *stream, void *out_ours)
     return ours || !yk_stream_has_failed(stream->state);
 }
 
-/* Wait until the stream holds nothing, since its worker skips what is left of a failed one, and nobody else recovers it. False: it
- * has not failed, or no longer. */
+/* Wait until nothing is deferred, since the worker skips the rest of a failed stream, and no other thread recovers the stream.
+ * False: the stream has not failed, or no longer. */
 static bool begin_recovery(yoke_stream *stream)
 {
     bool ours;
@@ -319,26 +319,26 @@ static bool begin_recovery(yoke_stream *stream)
     return ours;
 }
 
-static void give_recovery_up(yoke_stream *stream)
+static void abandon_recovery(yoke_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     yk_stream_happens(stream, YK_STREAM_RECOVERY_FAILED);
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* Wait for the driver. What it says of its queue now is whether that can be used again. */
+/* Wait for the driver. Its answer says whether the queue can be used again. */
 static yoke_status drain(yoke_stream *stream, yoke_event *end)
 {
     yoke_status status = yk_event_submit(end);
     if (status == YOKE_OK && atomic_load(&end->state) == YK_EVENT_SUBMITTED) {
-        end->epoch = atomic_load(&stream->epoch) - 1; /* its failure is nobody else's */
-        end->position = 0;                            /* nor is another stream's, that this one has waited for, its own */
+        end->epoch = atomic_load(&stream->epoch) - 1; /* its failure is not another event's */
+        end->position = 0; /* and a failure of another stream, which this stream waited for, is not its own */
         status = yk_event_wait(end);
     }
     return status;
 }
 
-/* In the waits of this event its failure takes its place. */
+/* In the waits for this event, replace the event by its failure. */
 static void keep_failure(yoke_stream *stream, yoke_event *event, yk_failure *failure)
 {
     unsigned replaced = 0;
@@ -354,8 +354,8 @@ static void keep_failure(yoke_stream *stream, yoke_event *event, yk_failure *fai
         yoke_event_release(event);
 }
 
-/* The epoch is over: what its waits have failed with stays for events that nobody has asked yet, and keeps no other stream. No
- * failed wait is out of sight meanwhile: other threads may be asking. */
+/* The epoch is over: the failures of its waits are kept for events not queried yet, and keep no other stream. A failed wait stays
+ * visible throughout: other threads may be checking. */
 static void end_epoch(yoke_stream *stream)
 {
     yoke_event *event;
@@ -370,7 +370,7 @@ static void end_epoch(yoke_stream *stream)
     forget_waits(stream, NULL, 0);
 }
 
-/* The failure that was there is gone, and nothing has failed yet in the new epoch. */
+/* Drop the failure and begin an epoch without one. */
 static void begin_epoch(yoke_stream *stream, yk_failure *fresh)
 {
     end_epoch(stream);
@@ -378,14 +378,14 @@ static void begin_epoch(yoke_stream *stream, yk_failure *fresh)
     yk_failure *old = stream->failure;
     stream->failure = fresh;
     atomic_fetch_add(&stream->epoch, 1);
-    atomic_store(&stream->done, yk_stream_submitted(stream)); /* behind the epoch: event.c reads them the other way round */
+    atomic_store(&stream->done, yk_stream_submitted(stream)); /* after the epoch: event.c reads them in the opposite order */
     yk_stream_happens(stream, YK_STREAM_RECOVERED);
     yk_stream_open(stream);
     pthread_mutex_unlock(&stream->lock);
     yk_failure_release(old);
 }
 
-/* With the recovery ours. */
+/* By the thread that has claimed the recovery. */
 static yoke_status recover(yoke_stream *stream)
 {
     yoke_status status = yk_device_check(stream->device);
@@ -425,7 +425,7 @@ yoke_status yoke_stream_recover(yoke_stream *stream)
         return YOKE_OK;
     yoke_status status = recover(stream);
     if (status < 0)
-        give_recovery_up(stream);
+        abandon_recovery(stream);
     yk_stream_progress(stream);
     if (status < 0)
         return yk_attribute(function, NULL, status);

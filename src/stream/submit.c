@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Giving operations to the driver, when they are of any kind: what the inlined way of enqueue.h has no case for. */
+/* Submitting operations of any kind: those without a case in the inlined path of enqueue.h. */
 #include "stream/enqueue.h"
 
 static yoke_status submit_wait(yoke_stream *stream, const yk_op *op)
@@ -7,7 +7,7 @@ static yoke_status submit_wait(yoke_stream *stream, const yk_op *op)
     return yk_stream_submit_wait(stream, op->u.wait.event);
 }
 
-/* One that the driver replays as a whole; the worker runs all others. */
+/* For a graph that the driver replays as a whole; the worker runs all others. */
 static yoke_status submit_graph(yoke_stream *stream, const yk_op *op)
 {
     return yk_batch_submit(stream, &op->u.graph.exec->batches[0]);
@@ -37,6 +37,6 @@ yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch)
     for (size_t i = 0; i < batch->count && status == YOKE_OK; i++)
         status = yk_submit(stream, batch->steps[i].op);
     if (status < 0)
-        stream->device->backend->stream_finish(stream); /* the steps before may be under way, which nobody counts */
+        stream->device->backend->stream_finish(stream); /* earlier steps may be running, and they are not counted */
     return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waiting for work, one mechanism for everything that waits: poll the driver in a short spin, then sleep until something has
- * happened to the event (sleep.c), and poll again. What wakes a thread is never the truth: drivers lose notifications after errors,
- * send them early, twice, or inside the call that asks for them; the poll says whether and how the work ended.
+ * Waiting for work, one mechanism for every wait: poll the driver in a short spin, then sleep until the event is posted (sleep.c),
+ * and poll again. A wake-up alone proves nothing: drivers lose notifications after errors, send them early, twice, or inside the
+ * call that asks for them. Only the poll says whether and how the work ended.
  */
 #include "stream/wait.h"
 
@@ -18,7 +18,7 @@ uint64_t yk_spin_nanoseconds(const yoke_stream *stream)
     return policy == YOKE_WAIT_SPIN ? UINT64_MAX : policy == YOKE_WAIT_BLOCK ? 0 : YK_SPIN_NANOSECONDS;
 }
 
-static bool will_do(const yk_wait *wait, size_t i)
+static bool satisfies(const yk_wait *wait, size_t i)
 {
     yoke_event *event = wait->events[i];
     if (wait->submitted_is_enough)
@@ -26,13 +26,13 @@ static bool will_do(const yk_wait *wait, size_t i)
     return yk_event_poll(event) != YOKE_PENDING;
 }
 
-/* The first of the events before `end` that will do; `end` when there is none. By the time that one will do, an earlier one may
- * too: so those before it are asked once more. */
+/* The first event before `end` that satisfies the wait; `end` when there is none. When an event satisfies the wait, an earlier
+ * event may have become complete meanwhile: the earlier ones are polled once more. */
 static size_t first_of(const yk_wait *wait, size_t end)
 {
     for (;;) {
         size_t i = 0;
-        while (i < end && !will_do(wait, i))
+        while (i < end && !satisfies(wait, i))
             i++;
         if (i == end)
             return end;
@@ -51,20 +51,20 @@ static bool is_over(const yk_wait *wait, uint64_t now)
            (wait->unless_failed && atomic_load_explicit(&wait->unless_failed->failed, memory_order_acquire));
 }
 
-/* Of the events to which something has happened, the first that will do; `count` when there is none. */
+/* The first event that satisfies the wait, of those whose sleepers were posted; `count` when there is none. */
 static size_t first_posted(const yk_wait *wait, yk_sleeper *sleepers)
 {
     for (size_t i = 0; i < wait->count; i++) {
         if (!atomic_exchange(&sleepers[i].posted, false))
             continue;
         yk_sleeper_ask(&sleepers[i]);
-        if (will_do(wait, i))
+        if (satisfies(wait, i))
             return first_of(wait, i);
     }
     return wait->count;
 }
 
-static size_t sleep_until_one_will_do(const yk_wait *wait, yk_sleeper *sleepers, yk_waiter *waiter)
+static size_t sleep_until_satisfied(const yk_wait *wait, yk_sleeper *sleepers, yk_waiter *waiter)
 {
     for (;;) {
         size_t found = first_posted(wait, sleepers);
@@ -77,8 +77,8 @@ static size_t sleep_until_one_will_do(const yk_wait *wait, yk_sleeper *sleepers,
     }
 }
 
-/* Without memory for sleepers there are only polls. */
-static size_t poll_until_one_will_do(const yk_wait *wait)
+/* Without memory for sleepers: poll only. */
+static size_t poll_until_satisfied(const yk_wait *wait)
 {
     for (;;) {
         size_t found = first_of(wait, wait->count);
@@ -98,14 +98,14 @@ static size_t sleep_for_any(const yk_wait *wait, uint64_t start)
     int slack = yk_timer_slack(1);
     size_t found;
     if (!sleepers || !waiter) {
-        found = poll_until_one_will_do(wait);
+        found = poll_until_satisfied(wait);
         goto out;
     }
     if (wait->unless_failed)
         yk_stream_listen(wait->unless_failed, &failing);
     for (size_t i = 0; i < wait->count; i++)
         yk_sleeper_begin(&sleepers[i], wait->events[i], waiter, start, yk_event_poll_and_release);
-    found = sleep_until_one_will_do(wait, sleepers, waiter);
+    found = sleep_until_satisfied(wait, sleepers, waiter);
     for (size_t i = 0; i < wait->count; i++)
         yk_sleeper_end(&sleepers[i]);
     if (wait->unless_failed)

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting: how a thread learns that work has settled. */
+/* Waiting: how a thread learns that work has completed. */
 #ifndef YK_WAIT_H
 #define YK_WAIT_H
 
 #include "stream/sleep.h"
 
-/* How long a thread that waits for the stream spins: by its policy. */
+/* How long a thread that waits for the stream spins: by the stream's policy. */
 uint64_t yk_spin_nanoseconds(const yoke_stream *stream);
 
-/* A wait. `deadline` is as yk_now tells the time, UINT64_MAX for never. */
+/* A wait for any of several events. `deadline` is a time of yk_now, UINT64_MAX for never. */
 typedef struct yk_wait {
-    yoke_event *const *events; /* of which one will do */
+    yoke_event *const *events; /* the wait ends with the first */
     size_t count;
-    bool submitted_is_enough; /* wait only until it is no longer held */
+    bool submitted_is_enough; /* wait only until an event is no longer deferred */
     uint64_t deadline;
     yoke_stream *unless_failed; /* or until this stream has failed; may be NULL */
-    uint64_t spin_more;         /* nanoseconds beside what the stream's policy says, where that spins at all */
+    uint64_t spin_more;         /* nanoseconds added to the stream's policy, where that spins at all */
 } yk_wait;
 
-/* The first of the events that has settled; `count` when none has, but the wait is over. */
+/* The first event that has completed; `count` when the wait ended without one. */
 size_t yk_wait_any(const yk_wait *wait);
 
-/* Poll each: the first of the events that is complete, or has failed; `count` when there is none. */
+/* Poll every event: the first that is complete or has failed; `count` when there is none. */
 size_t yk_poll_any(yoke_event *const *events, size_t count);
 
 #endif

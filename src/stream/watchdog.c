@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watchdog: a thread that looks at every stream a few times in the period of YOKE_WATCHDOG, and tells through the log, once, of
- * each that has work and has not got on for that long: what stands at its front, where that was enqueued, and what it waits for,
- * from stream to stream, down to the one that holds up all the others.
+ * The watchdog: a thread that checks every stream a few times in the period of YOKE_WATCHDOG, and logs, once, each stream that has
+ * work and has made no progress for that long: the operation at its front, where that was enqueued, and what it waits for, from
+ * stream to stream, down to the stream that blocks all the others.
  *
- * What the driver has been given makes itself known only when asked: a mark at the stream's end, and a query.
+ * Submitted work shows progress only when polled: an event at the stream's end, and a query.
  */
 #include "stream/watchdog.h"
 
@@ -19,7 +19,7 @@
 #include "base/thread.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows; taken before any device's */
-static pthread_cond_t changed;                           /* the last device is being forgotten */
+static pthread_cond_t changed;                           /* signalled when the last device is being removed */
 static yoke_device *devices;
 static bool running; /* the thread */
 static double limit; /* seconds; 0: off */
@@ -41,14 +41,14 @@ static void read_environment(void)
 
 /* ---- What a stream waits for ---- */
 
-/* One stream of a chain, and what it waits for. */
+/* One stream of a chain of waits. */
 typedef struct link {
     const yoke_stream *stream;
-    yoke_event *awaited; /* retained, which keeps its stream in memory; NULL: the stream waits for no event */
-    bool may_give_up;    /* that wait has a time limit, or is for any of several events */
+    yoke_event *awaited; /* the event it waits for, retained, which keeps the event's stream in memory; NULL: none */
+    bool may_give_up;    /* the wait has a time limit, or is for any of several events */
 } link;
 
-/* What a stream's running operation does. */
+/* Describe a stream's running operation. */
 static void describe_running(const yoke_stream *stream, const yk_op *op, yk_text *text)
 {
     char what[160];
@@ -96,8 +96,8 @@ static bool is_deferred(const yoke_event *event)
     return atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_DEFERRED;
 }
 
-/* The links were read one after the other. When each event is still deferred after the last one was read, and nobody gives up
- * waiting, there was a moment at which all of them waited; and then they do for ever. */
+/* The links were read one after another. If each event is still deferred after the last link was read, and no wait can give up,
+ * then all of them waited at one moment, and wait for ever. */
 static void describe_circle(const link *links, size_t count, yk_text *text)
 {
     bool ends = false;
@@ -110,8 +110,8 @@ static void describe_circle(const link *links, size_t count, yk_text *text)
                 ends ? ", unless one of the waits gives up" : ", which never makes progress");
 }
 
-/* From the stream along what it waits for, until something waits for nothing, or for a stream that was met before. What the driver
- * was given does not wait for what its stream does now. */
+/* Follow the waits from this stream, until a stream waits for nothing or was met before. Submitted work does not wait for the
+ * deferred operations of its stream. */
 static void report(yoke_stream *first, double seconds)
 {
     enum { LONGEST = 16 };
@@ -140,7 +140,7 @@ static void report(yoke_stream *first, double seconds)
                 stream = NULL;
             }
     }
-    /* Of what the driver has, only the end can be asked for: that it gets on towards it cannot be seen. */
+    /* The end of the submitted work is all that can be polled: progress towards it is invisible. */
     yk_text_add_decimal(&time, seconds, 1);
     yk_log_ordered(YOKE_LOG_WARNING, "stream %s of %s has %s for %s s: %s", first->label, first->device->info.selector,
                    deferring ? "made no progress" : "not completed its submitted work", yk_text_get(&time), yk_text_get(&text));
@@ -152,40 +152,40 @@ static void report(yoke_stream *first, double seconds)
 
 /* ---- Progress ---- */
 
-/* With device->lock held. Has the driver got on with what it was given? A mark at the end of it, asked for again and again. */
-static bool driver_has_got_on(yoke_stream *stream)
+/* With device->lock held: whether the driver has made progress. An event at the end of the submitted work, polled in each round. */
+static bool driver_has_progressed(yoke_stream *stream)
 {
     const yk_backend *backend = stream->device->backend;
-    yoke_event *mark = stream->watchdog.mark;
-    if (!mark) {
-        mark = yk_event_take(stream, 0);
-        if (mark && backend->event_record(mark) < 0) {
-            yk_event_recycle(mark);
-            mark = NULL;
+    yoke_event *end = stream->watchdog.end;
+    if (!end) {
+        end = yk_event_take(stream, 0);
+        if (end && backend->event_record(end) < 0) {
+            yk_event_recycle(end);
+            end = NULL;
         }
-        stream->watchdog.mark = mark;
-        return !mark;
+        stream->watchdog.end = end;
+        return !end;
     }
-    if (backend->event_query(mark) == YOKE_PENDING)
+    if (backend->event_query(end) == YOKE_PENDING)
         return false;
-    yk_event_recycle(mark);
-    stream->watchdog.mark = NULL;
+    yk_event_recycle(end);
+    stream->watchdog.end = NULL;
     return true;
 }
 
-/* With device->lock held. Whether the stream has stood still for so long, and nobody was told yet. */
-static bool stands_still(yoke_stream *stream, uint64_t now, double *out_seconds)
+/* With device->lock held: whether the stream has made no progress for the period, which has not been reported yet. */
+static bool is_stalled(yoke_stream *stream, uint64_t now, double *out_seconds)
 {
     pthread_mutex_lock(&stream->lock);
-    bool held = yk_is_deferring(stream), got_on = stream->ran != stream->watchdog.ran;
+    bool deferring = yk_is_deferring(stream), progressed = stream->ran != stream->watchdog.ran;
     stream->watchdog.ran = stream->ran;
     pthread_mutex_unlock(&stream->lock);
     uint64_t done = atomic_load(&stream->done);
-    got_on = got_on || done != stream->watchdog.done; /* somebody else has asked the driver */
+    progressed = progressed || done != stream->watchdog.done; /* another thread has polled the driver */
     stream->watchdog.done = done;
-    if (!held && !got_on)
-        got_on = (yk_stream_is_idle(stream) && !stream->watchdog.mark) || driver_has_got_on(stream);
-    if (got_on || stream->watchdog.since == 0) {
+    if (!deferring && !progressed)
+        progressed = (yk_stream_is_idle(stream) && !stream->watchdog.end) || driver_has_progressed(stream);
+    if (progressed || stream->watchdog.since == 0) {
         stream->watchdog.since = now;
         stream->watchdog.told = false;
         return false;
@@ -197,13 +197,13 @@ static bool stands_still(yoke_stream *stream, uint64_t now, double *out_seconds)
     return true;
 }
 
-/* The stream is in use while this is told of it: the caller gives that back without device->lock. */
-static yoke_stream *find_still(yoke_device *device, uint64_t now, double *out_seconds)
+/* Returns the stream with a use, which the caller releases without device->lock. */
+static yoke_stream *find_stalled(yoke_device *device, uint64_t now, double *out_seconds)
 {
     yoke_stream *found = NULL;
     pthread_mutex_lock(&device->lock);
     for (yoke_stream *stream = device->streams; stream && !found; stream = stream->next)
-        if (stands_still(stream, now, out_seconds) && yk_stream_use_if_used(stream))
+        if (is_stalled(stream, now, out_seconds) && yk_stream_use_if_used(stream))
             found = stream;
     pthread_mutex_unlock(&device->lock);
     return found;
@@ -212,22 +212,22 @@ static yoke_stream *find_still(yoke_device *device, uint64_t now, double *out_se
 /* ---- The thread ---- */
 
 /* With the lock held. */
-static yoke_stream *find_still_anywhere(double *out_seconds)
+static yoke_stream *find_stalled_anywhere(double *out_seconds)
 {
     yoke_stream *found = NULL;
     for (yoke_device *device = devices; device && !found; device = device->next_open)
-        found = find_still(device, yk_now(), out_seconds);
+        found = find_stalled(device, yk_now(), out_seconds);
     return found;
 }
 
-/* Nothing is released with the lock held: it may be the last of its device, which then is forgotten. */
+/* Nothing is released with the lock held: it may be the device's last reference, and closing the device takes the lock. */
 static void watch(void *unused)
 {
     double seconds = 0;
     (void)unused;
     pthread_mutex_lock(&lock);
     while (devices) {
-        yoke_stream *still = find_still_anywhere(&seconds);
+        yoke_stream *still = find_stalled_anywhere(&seconds);
         if (!still) {
             yk_cond_wait_for(&changed, &lock, (uint64_t)(limit * 1e9 / 4));
             continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YOKE_WATCHDOG=seconds: streams that stand still are told of in the log. */
+/* YOKE_WATCHDOG=seconds: stalled streams are reported in the log. */
 #ifndef YK_WATCHDOG_H
 #define YK_WATCHDOG_H
 

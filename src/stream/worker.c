@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The worker: the thread that runs what a stream holds, one operation after the other. What is the driver's it gives to the driver;
- * host functions it runs itself, once the driver is done with all that came before. Why a stream holds anything is in deferred.c.
+ * The worker: the thread that runs a stream's deferred operations, one after another. It submits the driver's operations, and runs
+ * host functions itself, once the driver has completed everything before them. Why a stream defers operations is in deferred.c.
  */
 #include "stream/depth.h"
 #include "stream/enqueue.h"
@@ -16,8 +16,8 @@ static bool has_failed(yoke_stream *stream)
     return atomic_load_explicit(&stream->failed, memory_order_acquire);
 }
 
-/* Also behind a failure an event says that what the driver was given before it is over. Until then it stays YK_EVENT_DEFERRED, so
- * that no other stream takes the driver's success for its own. */
+/* Also after a failure, an event completes only when the driver has completed the work before it. Until then it stays
+ * YK_EVENT_DEFERRED, so that no other stream takes the driver's success for the event's. */
 static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
 {
     if (!yk_stream_is_idle(stream)) {
@@ -27,7 +27,8 @@ static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
             stream->device->backend->stream_finish(stream);
     }
     pthread_mutex_lock(&stream->lock);
-    yoke_status status = has_failed(stream) ? yk_error_restore(&stream->failure->info) : YOKE_OK; /* which tells nobody */
+    yoke_status status =
+        has_failed(stream) ? yk_error_restore(&stream->failure->info) : YOKE_OK; /* without marking it as reported */
     pthread_mutex_unlock(&stream->lock);
     return status;
 }
@@ -37,7 +38,7 @@ static void run_record(yoke_stream *stream, const yk_op *op)
     yoke_event *event = op->u.record.event;
     yoke_status status = YOKE_OK;
     if (atomic_load_explicit(&event->state, memory_order_relaxed) != YK_EVENT_DEFERRED)
-        ; /* the driver did it together with what came before */
+        ; /* the driver recorded it with the operation before */
     else if (has_failed(stream))
         status = finish_failed(stream, event);
     else if ((status = yk_event_submit(event)) < 0)
@@ -48,7 +49,7 @@ static void run_record(yoke_stream *stream, const yk_op *op)
         yk_event_wake(event);
 }
 
-/* What a held operation fails with names it; a device that is lost was the fault of one before. */
+/* A deferred operation's failure names the operation; a lost device is the fault of an earlier one. */
 static void fail_deferred(yoke_stream *stream, const yk_op *op, yoke_status status)
 {
     char text[160];
@@ -62,7 +63,7 @@ static void fail_deferred(yoke_stream *stream, const yk_op *op, yoke_status stat
     yk_stream_fail(stream, op->where, status);
 }
 
-/* Wait until the driver is done with everything it was given. A failure becomes the stream's. */
+/* Wait until the driver has completed everything submitted. A failure becomes the stream's. */
 static void drain(yoke_stream *stream, yoke_event *after)
 {
     yoke_status status = YOKE_OK;
@@ -79,7 +80,7 @@ static void drain(yoke_stream *stream, yoke_event *after)
     }
 }
 
-/* Wait until nothing of the stream is under way. False: it has failed, or fails with that. */
+/* Wait until the stream is idle. False: the stream has failed, possibly in this wait. */
 static bool drain_for(yoke_stream *stream, const yk_op *op)
 {
     if (has_failed(stream))
@@ -93,7 +94,7 @@ static bool drain_for(yoke_stream *stream, const yk_op *op)
     return !has_failed(stream);
 }
 
-/* A copy that Yoke carries. What came before it may have written its source. */
+/* A staged copy. Earlier operations may have written its source. */
 static void run_staged(yoke_stream *stream, const yk_op *op)
 {
     yoke_status status = YOKE_OK;
@@ -123,7 +124,7 @@ static void run_submitted(yoke_stream *stream, const yk_op *op)
     if (yk_is_copy(op->kind) || yk_is_transfer(op->kind))
         yk_keep_for_copy(stream, op);
     if (op->end)
-        yk_event_submitted(op->end, yk_stream_submitted(stream)); /* it is told of when its own turn comes */
+        yk_event_submitted(op->end, yk_stream_submitted(stream)); /* reported when its own turn comes */
 }
 
 static void run_driver(yoke_stream *stream, const yk_op *op)
@@ -134,7 +135,7 @@ static void run_driver(yoke_stream *stream, const yk_op *op)
         run_submitted(stream, op);
 }
 
-/* An event of the same device is the driver's to wait for once it has been given to it; any other is waited for here. */
+/* The driver waits for a submitted event of the same device; any other event is waited for here. */
 static void run_wait(yoke_stream *stream, const yk_op *op)
 {
     yoke_event *event = op->u.wait.event;
@@ -163,7 +164,7 @@ static bool is_not_run_by_caller(yoke_stream *stream, void *context)
     return stream->state.work != YK_STREAM_CARRIED;
 }
 
-/* The status for a function, with its record; none is left over when all is well. */
+/* The status for a function, with its record; the record is empty when the status is YOKE_OK. */
 static yoke_status status_for_function(yoke_stream *stream)
 {
     yoke_status status = has_failed(stream) ? yk_stream_report(stream) : YOKE_OK;
@@ -173,8 +174,8 @@ static yoke_status status_for_function(yoke_stream *stream)
     return status;
 }
 
-/* A function of the program has returned `result`, having been told `status`. What it has said with yoke_fail is the reason, also
- * when it returns another status, or a call has failed since. */
+/* A function of the program that was called with `status` has returned `result`. The reason is its yoke_fail, also when it returns
+ * another status, or another call has failed since. */
 static void function_returned(yoke_stream *stream, const yk_op *op, yoke_status status, yoke_status result)
 {
     if (result >= 0)
@@ -245,14 +246,15 @@ bool yk_stream_stops_now(const yoke_stream *stream)
     return op && yk_op_has(op->kind, YK_TRAIT_AWAITS_PROGRAM);
 }
 
-/* With the user's last reference gone, what stands before the program's next turn still runs, and nothing from there on. */
+/* After the user's last reference is gone, operations before the program's next function or wait still run, and nothing from there
+ * on. */
 static void stop_if_torn_down(yoke_stream *stream, const yk_op *op, bool torn_down)
 {
     if (torn_down && yk_op_has(op->kind, YK_TRAIT_AWAITS_PROGRAM))
         yk_stream_fail_torn_down(stream);
 }
 
-/* A step of a graph: with host functions among them, as if they had been held one by one. */
+/* A step of a graph: in a graph with host functions, as if the steps had been deferred one by one. */
 static void run_step(yoke_stream *stream, const yk_op *op)
 {
     if (yk_op_has(op->kind, YK_TRAIT_AWAITS_PROGRAM)) {
@@ -284,7 +286,7 @@ static void run_graph(yoke_stream *stream, const yk_op *graph)
     }
 }
 
-/* With stream->lock held: spin for more, which is quicker than being woken. */
+/* With stream->lock held: spin for another operation, which is quicker than being woken. */
 static void spin_for_job(yoke_stream *stream)
 {
     uint64_t start = yk_now(), spin = yk_spin_nanoseconds(stream);
@@ -296,7 +298,7 @@ static void spin_for_job(yoke_stream *stream)
     pthread_mutex_lock(&stream->lock);
 }
 
-/* The event behind an operation, when the driver can record it together with that. */
+/* The event right behind an operation, when the driver can record both in one call. */
 static yoke_event *event_behind(const yoke_stream *stream, const yk_op *op)
 {
     const yk_op *next = op->next;
@@ -307,7 +309,7 @@ static yoke_event *event_behind(const yoke_stream *stream, const yk_op *op)
     return next->kind == YK_OP_RECORD && !(next->u.record.event->flags & YOKE_EVENT_TIMED) ? next->u.record.event : NULL;
 }
 
-/* With stream->lock held: the front operation, once the list has one. */
+/* With stream->lock held: take the front operation, once the list has one. */
 static yk_op *take(yoke_stream *stream)
 {
     yk_op *op = stream->first;
@@ -319,15 +321,15 @@ static yk_op *take(yoke_stream *stream)
     return op;
 }
 
-/* With stream->lock held: the operation has run. */
-static void done_with_one(yoke_stream *stream)
+/* With stream->lock held: count an operation that has run. */
+static void finish_operation(yoke_stream *stream)
 {
     stream->running = NULL;
     stream->ran++;
     stream->deferred--;
     yk_depth_note_submitted(stream);
     if (stream->depth)
-        yk_stream_post_listeners(stream); /* there is room for another */
+        yk_stream_post_listeners(stream); /* the stream has room for another operation */
     if (stream->first)
         return;
     yk_stream_happens(stream, YK_STREAM_EMPTY);
@@ -339,7 +341,7 @@ void yk_stream_work(void *argument)
 {
     yoke_stream *stream = argument;
     yk_stream_set_mine(stream);
-    yk_op *last = NULL; /* it has run; it is dropped without the lock, which is taken once for each operation */
+    yk_op *last = NULL; /* the operation that has run; dropped without the lock, which is taken once for each operation */
     pthread_mutex_lock(&stream->lock);
     for (;;) {
         if (stream->first && stream->state.work != YK_STREAM_CARRIED) {
@@ -352,7 +354,7 @@ void yk_stream_work(void *argument)
             yk_stream_run(stream, op);
             last = op;
             pthread_mutex_lock(&stream->lock);
-            done_with_one(stream);
+            finish_operation(stream);
         } else if (last) {
             pthread_mutex_unlock(&stream->lock);
             yk_op_drop(last);
