@@ -32,7 +32,7 @@ struct yk_backend {
     X(opencl)          \
     YK_TEST_BACKENDS(X)
 
-/* One more line, for tests/backend-host. */
+/* One more entry, for tests/backend-host. */
 #ifndef YK_TEST_BACKENDS
 #define YK_TEST_BACKENDS(X)
 #endif

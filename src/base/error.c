@@ -14,13 +14,13 @@
     }
 
 static _Thread_local yoke_error_info record = EMPTY_RECORD, previous = EMPTY_RECORD;
-/* What the host function that runs on this thread has said with yoke_fail: "" for nothing. Kept aside, since the record is only of
- * the last failure, and calls between may fail too. */
+/* The reason given with yoke_fail by the host function that runs on this thread; "" for none. Kept apart from the record, which
+ * holds only the last failure: later calls may fail too. */
 static _Thread_local char said[sizeof record.text];
 
 enum { TEXT_SIZE = sizeof record.text };
 
-/* Make `text` the single line that the record promises; `length` is what vsnprintf wanted to write. */
+/* Make `text` a single line, as the record promises; `length` is what vsnprintf wanted to write. */
 static void tidy(char *text, int length)
 {
     if (length >= TEXT_SIZE) {
@@ -152,7 +152,7 @@ yoke_status yk_attribute(const char *function, const char *where, yoke_status st
 {
     if (status >= 0)
         return status;
-    if (record.status != status) /* whoever failed told nothing: an older failure must not pose as this one */
+    if (record.status != status) /* the failing function left no record: an older failure must not stand in for this one */
         start_record(status, "");
     if (function)
         record.function = function;
@@ -204,7 +204,7 @@ static const char *a_kind(unsigned kind)
     }
 }
 
-/* An argument is NULL, most likely because what should have made it failed: keep that failure as the cause. */
+/* An argument is NULL, probably because the call that should have made it failed: keep that failure as the cause. */
 static void null_fault(const char *function, const char *argument)
 {
     char text[TEXT_SIZE], cause[TEXT_SIZE];

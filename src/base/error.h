@@ -20,7 +20,7 @@ YK_COLD yoke_status yk_driver_vfail(yoke_status status, const char *backend, con
                                     const char *advice, const char *format, va_list values);
 /* Out of host memory while doing `what`. */
 YK_COLD yoke_status yk_no_memory(const char *what);
-/* Note the public function, and the place that enqueued the work (may be NULL), in the record of a failure; returns status. */
+/* Add the public function and the place that enqueued the work (may be NULL) to the record of a failure; returns status. */
 YK_COLD yoke_status yk_attribute(const char *function, const char *where, yoke_status status);
 /* What public functions begin and end with: their name in messages, without _at; an out-parameter, which must not be NULL and is
  * reset; and a status that names the function and the place when it is a failure. */
@@ -36,31 +36,31 @@ static inline yoke_status yk_attribute_site(const char *function, const char *wh
     return YK_UNLIKELY(status < 0) ? yk_attribute(function, where, status) : status;
 }
 
-/* Add to the text of the thread's record, which stays as it is otherwise. */
+/* Append to the text of the thread's record, and change nothing else. */
 void yk_error_append(const char *format, ...) YOKE_PRINTF(1, 2);
-/* What the thread has said with yoke_fail since it was cleared, by that or by yoke_error_clear; "" for nothing. */
+/* The thread's reason from yoke_fail since the last yk_said_clear or yoke_error_clear; "" for none. */
 const char *yk_said(void);
 void yk_said_clear(void);
-/* The thread's last failure was dealt with: its record is again what it was before that one. For where keeping it beforehand would
- * cost every call. */
+/* The thread's last failure has been handled: restore the record from before it. For callers where saving the record beforehand
+ * would cost every call. */
 YK_COLD void yk_error_take_back(void);
-/* Set the record from a kept one; returns its status. */
+/* Set the record from a saved one; returns its status. */
 yoke_status yk_error_restore(const yoke_error_info *kept);
 
-/* A failure that several objects tell of: a stream, its events. */
+/* A failure that several objects report: a stream and its events. */
 typedef struct yk_failure {
     atomic_uint refs;
-    atomic_bool told; /* somebody was given the record */
+    atomic_bool told; /* the failure has been reported */
     yoke_error_info info;
 } yk_failure;
 
-/* One reference and no failure yet; NULL and a record when out of memory. */
+/* A failure with one reference and no content yet; NULL and a record when out of memory. */
 yk_failure *yk_failure_new(void);
 yk_failure *yk_failure_retain(yk_failure *failure);
 void yk_failure_release(yk_failure *failure);
-/* A failure from the thread's record. Never NULL: out of memory it is a failure that says so. */
+/* A failure from the thread's record. Never NULL: when out of memory, a constant failure that says so. */
 yk_failure *yk_failure_from_record(void);
-/* Set the thread's record from it; returns its status. */
+/* Set the thread's record from the failure; returns its status. */
 yoke_status yk_failure_report(yk_failure *failure);
 
 #endif

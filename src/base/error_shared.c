@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Stands for a failure that there was no memory to keep. Its reference is never given back. */
+/* Replaces a failure that could not be stored for want of memory. Its reference is never dropped. */
 static yk_failure lost_for_want_of_memory = {
     .refs = 1,
     .info = { .size = sizeof(yoke_error_info),

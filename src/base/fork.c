@@ -12,7 +12,7 @@
 bool yk_forked;
 
 static const yk_fork_hooks *hooks;
-static int error = ENOSYS; /* nobody watches yet */
+static int error = ENOSYS; /* fork handlers are not installed yet */
 static atomic_bool armed;
 static atomic_uint starting; /* threads that are between yk_fork_begin_start and yk_fork_end_start */
 

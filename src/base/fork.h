@@ -5,15 +5,15 @@
 
 #include "base/macros.h"
 
-/* What the owner of drivers does around a fork. */
+/* The functions that the owner of drivers runs around a fork. */
 typedef struct yk_fork_hooks {
     void (*prepare)(void), (*parent)(void), (*child)(void);
 } yk_fork_hooks;
 
-/* From a constructor, before any lock of Yoke's can be taken: watch forks, with these hooks. */
+/* From a constructor, before any of Yoke's locks can be taken: install the fork handlers, with these hooks. */
 void yk_fork_watch(const yk_fork_hooks *hooks);
 
-/* Around the start of a driver in this process: a child that is forked in between cannot use it. */
+/* Around the start of a driver in this process: a child forked in between cannot use the driver. */
 yoke_status yk_fork_begin_start(void);
 void yk_fork_end_start(void);
 /* A device is open: from now on no child of this process can use Yoke. */
@@ -21,14 +21,14 @@ void yk_fork_arm(void);
 /* For public functions that take no object: YOKE_OK, or YOKE_E_FORKED with its record. */
 YK_COLD yoke_status yk_fork_check(const char *function);
 
-/* In a forked child: a lock that a thread of the parent may have held is as new. */
+/* In a forked child: initialize a lock again that a thread of the parent may have held. */
 static inline void yk_lock_renew(pthread_mutex_t *lock)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     *lock = fresh;
 }
 
-/* This process was forked from one that had opened a device: nothing of a driver works here. */
+/* This process was forked from one that had opened a device: no driver works here. */
 extern bool yk_forked;
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { YK_HASH_SIZE = 16 };
 
-/* NULL, or why there is no hash: then none of the functions below may be called. */
+/* NULL, or the reason why there is no hash: then none of the functions below may be called. */
 const char *yk_hash_lacks(void);
 void yk_hash(const void *bytes, size_t size, uint64_t seed, unsigned char *out_hash);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Structs that callers pass to be filled. The first member is the struct's size as the program knows it: larger or smaller than
- * this library's, when the versions differ.
+ * Structs that callers pass to be filled. The first member is the struct's size as the program was compiled, which is larger or
+ * smaller than this library's when the versions differ.
  */
 #include "base/base.h"
 
-/* No version has one as large: it was never set. */
+/* Larger than the struct of any version: such a size was never initialized. */
 enum { LARGEST = 65536 };
 
 yoke_status yk_info_begin(const char *function, const char *argument, void *out_info, size_t least, const char *advice)

@@ -5,9 +5,9 @@
 
 #include "base/macros.h"
 
-/* Check what is given, and zero all behind its size. `advice`: "start from YOKE_DEVICE_INFO_INIT". */
+/* Check the struct, and zero everything behind its size member. `advice`: "start from YOKE_DEVICE_INFO_INIT". */
 yoke_status yk_info_begin(const char *function, const char *argument, void *out_info, size_t least, const char *advice);
-/* Fill in as much as it takes; what this library does not know stays 0, and its size as it was. */
+/* Copy as many members as the struct holds; members that this library does not know stay 0, and the size is unchanged. */
 void yk_info_fill(void *out_info, const void *info, size_t known);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of driver calls, as a test or the environment orders. The order and its counts are shared with forked children, in
- * which the library queries drivers. Waiting threads poll, because the process that they wait in may be a child.
+ * Faults in driver calls, as a test or the environment orders. The order and its counts are shared with forked children, in which
+ * the library queries drivers. Waiting threads poll, because the process that they wait in may be a child.
  */
 #include "base/inject.h"
 
@@ -13,19 +13,19 @@
 #include "base/base.h"
 
 typedef struct orders {
-    atomic_bool armed; /* `fault` stays as it is meanwhile */
+    atomic_bool armed; /* true: `fault` does not change */
     yoke_fault fault;
-    atomic_uint round; /* what hangs belongs to one */
+    atomic_uint round; /* the round that hanging calls belong to */
     atomic_uint seen, uses, happened, hanging;
     _Atomic(const char *) call;
     atomic_int code;
     _Atomic(const void *) newest;
-    atomic_uintptr_t asked[64]; /* events that were asked about since they were recorded, each where its address says */
+    atomic_uintptr_t asked[64]; /* events queried since they were recorded, indexed by a hash of the address */
 } orders;
 
 static orders *shared;
 
-/* Of this process: what a child has made goes with it. */
+/* Per process: the objects of a child end with it. */
 enum { KINDS = 24 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
 static struct {
@@ -47,7 +47,7 @@ static const struct {
               { "complete", YOKE_FAULT_SAY_COMPLETE },
               { "failed", YOKE_FAULT_SAY_FAILED } };
 
-static void give(const yoke_fault *fault)
+static void set_order(const yoke_fault *fault)
 {
     atomic_store(&shared->armed, false);
     atomic_fetch_add(&shared->round, 1);
@@ -62,7 +62,7 @@ static void give(const yoke_fault *fault)
     atomic_store(&shared->armed, true);
 }
 
-/* "CALL:N:WHAT". What makes no sense is told in the log, and nothing happens. */
+/* "CALL:N:WHAT". An invalid order is reported in the log, and has no effect. */
 static void obey_environment(void)
 {
     static char call[80];
@@ -83,14 +83,14 @@ static void obey_environment(void)
     if (fault.what == YOKE_FAULT_NONE)
         yk_log(YOKE_LOG_ERROR, "YOKE_INJECT is '%s'; it must be CALL:N:WHAT, as clFlush:3:failure", order);
     else
-        give(&fault);
+        set_order(&fault);
 }
 
 static void start(void)
 {
     void *memory = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-        abort(); /* a build for tests */
+        abort(); /* only in builds for tests */
     shared = memory;
     obey_environment();
 }
@@ -104,7 +104,7 @@ static void ready(void)
 void yoke_fault_order(const yoke_fault *fault)
 {
     ready();
-    give(fault);
+    set_order(fault);
 }
 
 void yoke_fault_get_report(yoke_fault_report *out_report)
@@ -147,7 +147,8 @@ static atomic_uintptr_t *asked_of(uintptr_t event)
     return &shared->asked[(event >> 4) % YK_COUNT_OF(shared->asked)];
 }
 
-/* A question that was asked before. How often a wait asks is a matter of time, and every answer but the first is like the first. */
+/* Whether the event was queried before. The number of queries in a wait depends on timing, and every answer but the first is like
+ * the first. */
 static bool is_repeated(uintptr_t event)
 {
     return atomic_exchange(asked_of(event), event) == event;

@@ -5,14 +5,14 @@
 
 #include "base/base.h"
 
-/* A function of a library, and the member of a table that it goes to. */
+/* A function of a library, and the table member that receives its address. */
 typedef struct yk_symbol {
     const char *name;
     size_t offset;
     bool required;
 } yk_symbol;
 
-/* A driver's library: where its functions go, and what to say when there is none or when it lacks some. */
+/* A driver's library: the table that receives its functions, and the messages for a missing library and for missing functions. */
 typedef struct yk_library {
     const char *soname;
     void *table;
@@ -22,11 +22,11 @@ typedef struct yk_library {
     const char *incomplete;      /* before the names: "cuda: the driver is too old, it lacks" */
 } yk_library;
 
-/* Open the library and fill its table. It is never closed again: drivers leave threads and exit handlers behind that would run into
- * unmapped code. YOKE_E_UNAVAILABLE. */
+/* Open the library and fill its table. The library is never closed: drivers leave threads and exit handlers behind that would run
+ * into unmapped code. YOKE_E_UNAVAILABLE. */
 yoke_status yk_library_open(const yk_library *library);
 
-/* Fill a table, with NULL for what the library lacks; the names of all required functions that it lacks are added to `missing`. */
+/* Fill a table, with NULL for missing functions; the names of all missing required functions are appended to `missing`. */
 void yk_library_bind(void *library, void *table, const yk_symbol *symbols, size_t count, yk_text *missing);
 
 #endif

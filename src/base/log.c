@@ -14,7 +14,7 @@ static const char *const level_names[] = { "off", "error", "warning", "info", "d
 
 atomic_int yk_log_level = -1;
 
-/* Who is told. The one that is set next is prepared beside it, so that a fork finds one or the other whole. */
+/* The receiver of messages. The next receiver is prepared in the other element, so that a fork finds either of them whole. */
 typedef struct listener {
     yoke_log_fn fn;
     void *user;
@@ -25,17 +25,17 @@ static listener listeners[2];
 static atomic_uint current;
 static _Thread_local bool is_reporting; /* this thread holds the lock */
 
-/* What the environment orders. */
+/* The level that the environment sets. */
 static int ordered_level(void)
 {
     const char *ordered = getenv("YOKE_LOG");
     for (size_t i = 0; ordered && i < YK_COUNT_OF(level_names); i++)
         if (strcmp(ordered, level_names[i]) == 0)
             return (int)i;
-    return ordered && *ordered ? YOKE_LOG_DEBUG : YOKE_LOG_OFF; /* whoever mistypes it wants to see something */
+    return ordered && *ordered ? YOKE_LOG_DEBUG : YOKE_LOG_OFF; /* a mistyped level: log everything */
 }
 
-/* A watchdog that nobody hears would be of no use: it is heard unless the program has a function, or YOKE_LOG says something. */
+/* A watchdog without output would be useless: it writes to stderr unless the program has a function or YOKE_LOG is set. */
 static bool nobody_chose(void)
 {
     const char *ordered = getenv("YOKE_LOG");
@@ -57,15 +57,15 @@ void yoke_log_set(int level, yoke_log_fn fn, void *user)
 }
 
 /* With the lock held. */
-static void tell(int level, const char *text, bool ordered)
+static void deliver(int level, const char *text, bool ordered)
 {
     if (atomic_load_explicit(&yk_log_level, memory_order_relaxed) < 0)
         atomic_store_explicit(&yk_log_level, ordered_level(), memory_order_relaxed);
     if (level > atomic_load_explicit(&yk_log_level, memory_order_relaxed) && !(ordered && nobody_chose()))
         return;
-    const listener *told = &listeners[atomic_load(&current)];
-    if (told->fn)
-        told->fn(level, text, told->user);
+    const listener *receiver = &listeners[atomic_load(&current)];
+    if (receiver->fn)
+        receiver->fn(level, text, receiver->user);
     else
         fprintf(stderr, "yoke: %s: %s\n", level_names[level], text);
 }
@@ -77,7 +77,7 @@ static void write_line(int level, bool ordered, const char *format, va_list args
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(some, sizeof some, format, args);
-    if (length >= (int)sizeof some && (more = malloc((size_t)length + 1))) { /* else it is cut */
+    if (length >= (int)sizeof some && (more = malloc((size_t)length + 1))) { /* else the message is truncated */
         vsnprintf(more, (size_t)length + 1, format, again);
         text = more;
     }
@@ -85,11 +85,11 @@ static void write_line(int level, bool ordered, const char *format, va_list args
     if (length < 0)
         return;
     for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ') /* a name of the program's may hold anything */
+        if ((unsigned char)*c < ' ') /* a name from the program may contain anything */
             *c = ' ';
     pthread_mutex_lock(&lock);
     is_reporting = true;
-    tell(level, text, ordered);
+    deliver(level, text, ordered);
     is_reporting = false;
     pthread_mutex_unlock(&lock);
     free(more);
@@ -114,6 +114,6 @@ void yk_log_ordered(int level, const char *format, ...)
 void yk_log_forked(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-    if (!is_reporting) /* the program's function may fork: it comes back here, and gives the lock back */
+    if (!is_reporting) /* the program's function may fork: the child returns here, and unlocks */
         lock = fresh;
 }

@@ -7,7 +7,7 @@
 
 extern atomic_int yk_log_level; /* YOKE_LOG_; negative until the environment has been read */
 YK_COLD void yk_log_line(int level, const char *format, ...) YOKE_PRINTF(2, 3);
-/* What the environment has ordered by a variable of its own: goes to stderr also where nobody asked for a log. */
+/* A message that the environment requested by a variable of its own: goes to stderr even when logging is off. */
 YK_COLD void yk_log_ordered(int level, const char *format, ...) YOKE_PRINTF(2, 3);
 #define yk_log(level, ...)                                                                                         \
     do {                                                                                                           \
@@ -15,7 +15,7 @@ YK_COLD void yk_log_ordered(int level, const char *format, ...) YOKE_PRINTF(2, 3
             yk_log_line(level, __VA_ARGS__);                                                                       \
     } while (0)
 
-/* In a forked child: whoever was being told of something in the parent will not come back here. */
+/* In a forked child: a log function that was running in the parent does not return here. */
 void yk_log_forked(void);
 
 #endif

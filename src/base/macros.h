@@ -14,18 +14,18 @@
 
 #define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* Of a function that is declared: the library does not link without its definition. Otherwise programs would not. */
+/* For declarations of functions: without the definition, the library does not link. Otherwise, programs would fail to link. */
 #define YK_DEFINED_HERE __attribute__((visibility("hidden")))
-/* Finding out what is wrong with a call: kept out of the way of calls that are right. */
+/* For error paths: kept away from the code of correct calls. */
 #define YK_COLD __attribute__((cold, noinline))
-/* The few steps of a call that every operation takes; counted once, and not again in each function that takes them. */
+/* The few steps that every operation takes; counted once, not in each function that contains them. */
 #ifdef YK_COUNTS_RUNS
 #define YK_HOT static inline
 #else
 #define YK_HOT static inline __attribute__((always_inline))
 #endif
 
-/* What has to hold: in builds for tests the process ends where it does not. */
+/* Assertions: in builds for tests, the process ends where the condition is false. */
 #ifdef YK_FAULT_INJECTION
 #include <assert.h>
 #define YK_ASSERT(condition) assert(condition)
@@ -33,9 +33,9 @@
 #define YK_ASSERT(condition) ((void)0)
 #endif
 
-/* At the start of what may sleep, or takes a driver's locks: the thread is not cancelled before the end of the block, since what it
- * has begun would stay half done. A request that has come meanwhile counts at its next cancellation point. Enqueueing does without:
- * it never sleeps, and what a driver does in it is the driver's. */
+/* At the start of a block that may sleep or take a driver's locks: the thread is not cancelled before the end of the block, which
+ * would leave its work half done. A request made meanwhile takes effect at the next cancellation point. Enqueueing does without: it
+ * never sleeps, and cancellation inside a driver is up to the driver. */
 #define YK_UNCANCELLED __attribute__((cleanup(yk_cancel_restore), unused)) int yk_cancel_state = yk_cancel_hold()
 
 static inline int yk_cancel_hold(void)
@@ -50,7 +50,7 @@ static inline void yk_cancel_restore(const int *before)
     (void)pthread_setcancelstate(*before, &(int){ 0 });
 }
 
-/* A lock for a dozen instructions without a call: one exchange, where a mutex would cost more than all that it protects. */
+/* A lock for a dozen instructions without a call: one exchange, where a mutex would cost more than the code that it protects. */
 YK_HOT void yk_light_lock(atomic_bool *lock)
 {
     while (YK_UNLIKELY(atomic_exchange_explicit(lock, true, memory_order_acquire)))

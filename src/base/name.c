@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names from outside, from the program or a driver: cut at character boundaries and made valid UTF-8, because messages, traces and
- * JSON contain them. And texts that live as long as the process, in a table that grows with them.
+ * Names from the program or a driver: truncated at character boundaries and made valid UTF-8, because messages, traces and JSON
+ * contain them. And strings that live as long as the process, in a growing hash table.
  */
 #include "base/base.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- Letters ---- */
 
-/* What the second byte may be depends on the first: nothing is spelled longer than it has to be, and no surrogate at all. */
+/* The valid second bytes depend on the first: no overlong encodings, and no surrogates. */
 static bool may_follow(unsigned char first, unsigned char second)
 {
     unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -47,7 +47,7 @@ void yk_make_utf8(char *text)
     }
 }
 
-/* How many of these bytes are whole letters, when the text was cut behind them. */
+/* How many of these bytes are whole characters, when the text was truncated behind them. */
 static size_t whole_letters(const char *text, size_t length)
 {
     size_t back = 0;
@@ -88,7 +88,7 @@ void yk_label(char label[YK_LABEL_SIZE], const char *name, uint64_t number)
 /* ---- Lasting texts ---- */
 
 typedef struct lasting {
-    struct lasting *next; /* of the same chain */
+    struct lasting *next; /* in the same chain */
     uint64_t hash;
     char text[];
 } lasting;
@@ -106,7 +106,7 @@ static uint64_t hash_of(const char *text)
     return hash ^ hash >> 32;
 }
 
-/* With the lock held. Twice as many chains once there is a text for each; without the memory for them they only grow longer. */
+/* With the lock held. Double the chains once there is a text for each; without memory for them, the chains only grow longer. */
 static void make_room(void)
 {
     size_t count = chain_count > 0 ? 2 * chain_count : 64;

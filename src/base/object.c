@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-    CLASS_STEP = 64,  /* sizes are rounded up to this */
-    CLASS_COUNT = 64, /* class 0 has the sizes too large for a class of their own: those are freed and not used again */
+    CLASS_STEP = 64,  /* sizes are rounded up to a multiple of this */
+    CLASS_COUNT = 64, /* class 0 has the sizes above the largest class: their memory is freed and not reused */
     QUARANTINE = 32,  /* objects of a class that stay readable */
-    SPARE = 256       /* objects of a class that are kept to be used again */
+    SPARE = 256       /* objects of a class that are kept for reuse */
 };
 
 typedef struct dead {
@@ -36,7 +36,7 @@ static size_t size_class(size_t size)
     return class < CLASS_COUNT ? class : 0;
 }
 
-/* The oldest dead object of a list with more than `keep`. */
+/* The oldest dead object of a list with more than `keep` objects, or NULL. */
 static dead *take_oldest(dead_list *list, unsigned keep)
 {
     if (list->count <= keep)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: their kind, by which a wrong or released object is recognized, their reference counts, and what destroys them. */
+/* Objects: their kind, which identifies wrong or released objects, their reference counts, and their destruction. */
 #ifndef YK_OBJECT_H
 #define YK_OBJECT_H
 
@@ -15,23 +15,23 @@ enum yk_kind {
     YK_KERNEL = 0x594b4552,
     YK_GRAPH = 0x59475248,
     YK_GRAPH_EVENT = 0x594d4152, /* an event that was recorded into a graph */
-    YK_EXEC = 0x59455845,        /* what a graph is launched from; the user has none */
+    YK_EXEC = 0x59455845,        /* an executable graph; never handed to the user */
     YK_DEAD = 0x44454144
 };
 
 /* The first member of every object. */
 typedef struct yk_object {
-    atomic_uint kind; /* an enum yk_kind; YK_DEAD once released, which stays readable for a while: see yk_object_free */
+    atomic_uint kind; /* an enum yk_kind; YK_DEAD once released, and readable for a while: see yk_object_free */
     atomic_uint refs;
     void (*destroy)(
-        void *object); /* the last reference is gone: ends with yk_object_free, at once or when nothing uses it any more */
+        void *object); /* the last reference is gone: calls yk_object_free, at once or when nothing uses the object any more */
 } yk_object;
 
 /* Memory for an object, not zeroed behind its header. NULL and a record when out of memory. */
 void *yk_object_take(size_t size);
 /* The object's last reference is gone and its members are released. */
 void yk_object_free(void *object, size_t size);
-/* YOKE_OK, or YOKE_E_INVALID_ARGUMENT with a record that says which argument of which function is NULL, released, or no such
+/* YOKE_OK, or YOKE_E_INVALID_ARGUMENT with a record that says which argument of which function is NULL, released, or not such an
  * object. */
 YK_COLD yoke_status yk_object_fault(const void *object, enum yk_kind kind, const char *function, const char *argument);
 
@@ -53,7 +53,7 @@ static inline void yk_object_retain(void *object)
     atomic_fetch_add_explicit(&((yk_object *)object)->refs, 1, memory_order_relaxed);
 }
 
-/* The same unless the last reference is gone: then false. */
+/* The same, unless the last reference is gone: then false. */
 static inline bool yk_object_retain_if_used(void *object)
 {
     unsigned refs = atomic_load(&((yk_object *)object)->refs);
@@ -62,7 +62,7 @@ static inline bool yk_object_retain_if_used(void *object)
     return refs > 0;
 }
 
-/* Of any kind but a device, whose own trash may have references to it: yoke_device_release. NULL is let be. */
+/* For any kind but a device, which its own retired objects may still reference: yoke_device_release. NULL is ignored. */
 static inline void yk_object_release(void *object)
 {
     yk_object *released = object;
@@ -70,19 +70,19 @@ static inline void yk_object_release(void *object)
         released->destroy(released);
 }
 
-/* Whether it is a live object of this kind that this process may use. */
+/* Whether the object is a live object of this kind that this process may use. */
 static inline bool yk_is(const void *object, enum yk_kind kind)
 {
     return object && !yk_forked && atomic_load_explicit(&((yk_object *)object)->kind, memory_order_relaxed) == (unsigned)kind;
 }
 
-/* The same of an object that is used beside one of which that was asked: this process may use both, or neither. */
+/* The same for an object used together with another object that yk_is has accepted: this process may use both, or neither. */
 static inline bool yk_is_same_process(const void *object, enum yk_kind kind)
 {
     return object && atomic_load_explicit(&((const yk_object *)object)->kind, memory_order_relaxed) == (unsigned)kind;
 }
 
-/* For public functions: return the failure when `object` is no live object of this kind. */
+/* For public functions: return the failure when `object` is not a live object of this kind. */
 #define YK_CHECK(object, kind, function, argument)                    \
     do {                                                              \
         if (YK_UNLIKELY(!yk_is(object, kind)))                        \

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the sum grows by that without wrapping round; else it is left as it was. */
+/* Add `more` to the sum. False: the sum would wrap round, and is unchanged. */
 static inline bool yk_size_add(size_t *sum, uint64_t more)
 {
     size_t result;
@@ -20,15 +20,14 @@ static inline bool yk_size_add(size_t *sum, uint64_t more)
     return fits;
 }
 
-/* The same for so many things of one size. */
+/* The same for `count` objects of one size. */
 static inline bool yk_size_add_product(size_t *sum, uint64_t count, uint64_t size)
 {
     size_t product;
     return !__builtin_mul_overflow(count, size, &product) && yk_size_add(sum, product);
 }
 
-/* Whether there can be so many bytes at the address: no object is larger than PTRDIFF_MAX, and none goes round the end of memory.
- */
+/* Whether the range can exist: no object is larger than PTRDIFF_MAX, and none wraps round the end of memory. */
 static inline bool yk_is_range(const void *start, uint64_t size)
 {
     return size <= PTRDIFF_MAX && size <= UINTPTR_MAX - (uintptr_t)start;

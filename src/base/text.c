@@ -109,7 +109,7 @@ void yk_text_add_decimal(yk_text *text, double value, unsigned digits)
     yk_text_add(text, "%s", decimal(number, value, digits));
 }
 
-/* The digits, and how many there are. */
+/* Read digits into the value; returns their number. */
 static size_t read_digits(const char **text, double *value)
 {
     const char *start = *text;
@@ -153,7 +153,7 @@ const char *yk_bytes_text(char *target, size_t size, uint64_t bytes)
     }
     double value = (double)bytes / 1024;
     size_t unit = 0;
-    while (value >= 1023.95 && unit + 1 < YK_COUNT_OF(units)) { /* would be printed as 1024.0 */
+    while (value >= 1023.95 && unit + 1 < YK_COUNT_OF(units)) { /* would print as 1024.0 */
         value /= 1024;
         unit++;
     }
@@ -164,9 +164,9 @@ const char *yk_bytes_text(char *target, size_t size, uint64_t bytes)
 
 /* ---- Near names ---- */
 
-enum { NEAREST_LENGTH = 64 }; /* longer names than this are compared by their beginning */
+enum { NEAREST_LENGTH = 64 }; /* only this many characters of a name are compared */
 
-/* Levenshtein's distance, unnotified to case. */
+/* Levenshtein distance, ignoring case. */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t row[NEAREST_LENGTH + 1];
@@ -194,7 +194,7 @@ const char *yk_nearest(const char *word, const char *const *candidates, size_t c
     if (!word || !*word)
         return NULL;
     size_t length = strnlen(word, NEAREST_LENGTH);
-    size_t best = (length + 2) / 3 + 1; /* near: at most a third of the letters are different */
+    size_t best = (length + 2) / 3 + 1; /* near: at most a third of the letters differ */
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
         if (!candidates[i] || !*candidates[i])

@@ -16,15 +16,15 @@ struct yk_thread {
     pthread_cond_t wake;
     void (*fn)(void *argument); /* its next job, or NULL */
     void *argument;
-    bool kept;        /* for one job, by whoever has it: it is not among the idle */
-    bool waits;       /* for a job */
-    uint64_t idle_at; /* since when it has been idle */
-    yk_thread *next;  /* among the idle */
+    bool kept;        /* reserved by a caller for one job: not in the idle list */
+    bool waits;       /* it waits for a job */
+    uint64_t idle_at; /* when it became idle */
+    yk_thread *next;  /* in the idle list */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects idle, and all that a thread has */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects idle, and the members of all threads */
 static yk_thread *idle;
-static _Thread_local yk_thread *own; /* NULL on threads of others */
+static _Thread_local yk_thread *own; /* this thread, if it is Yoke's; else NULL */
 
 /* ---- Threads, with the lock held ---- */
 
@@ -43,7 +43,7 @@ static void remove_idle(yk_thread *self)
     *at = self->next;
 }
 
-/* Whether a job has come. Who gives one has taken the thread from the list. */
+/* Wait for a job; false after a timeout. Submitting a job has removed the thread from the list. */
 static bool wait_for_job(yk_thread *self)
 {
     if (!self->fn && !self->kept)
@@ -73,7 +73,7 @@ static yk_thread *take_idle(void)
     return warm;
 }
 
-/* ---- What a thread does ---- */
+/* ---- The threads' function ---- */
 
 static void *run(void *argument)
 {
@@ -93,7 +93,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Threads of ours take no signals: they are the program's. Returns an errno value. */
+/* Yoke's threads block all signals, which are the program's. Returns an errno value. */
 static int start(yk_thread *self)
 {
     sigset_t all, before;
@@ -109,7 +109,7 @@ static int start(yk_thread *self)
     return error;
 }
 
-/* A new one, which has a job or is kept; NULL and a record on failure. */
+/* A new thread, which has a job or is kept; NULL and a record on failure. */
 static yk_thread *new_thread(void (*fn)(void *argument), void *argument, const char *what)
 {
     yk_thread *self = calloc(1, sizeof *self);
@@ -148,7 +148,7 @@ yoke_status yk_thread_run(void (*fn)(void *argument), void *argument, const char
     return warm || new_thread(fn, argument, what) ? YOKE_OK : YOKE_E_OUT_OF_HOST_MEMORY;
 }
 
-/* ---- Threads for later ---- */
+/* ---- Kept threads ---- */
 
 yk_thread *yk_thread_keep(const char *what)
 {

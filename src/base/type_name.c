@@ -51,7 +51,7 @@ bool yk_is_qualifier(bool opencl, const char *word, size_t length)
     return is_one_of(word, length, both, YK_COUNT_OF(both)) || (opencl && is_one_of(word, length, spaces, YK_COUNT_OF(spaces)));
 }
 
-/* Words that C's names of arithmetic types are put together from, in any order. */
+/* The words of C's arithmetic types, in any order. */
 static const char *const parts[] = { "unsigned", "signed", "char", "short", "int", "long", "double" };
 enum { UNSIGNED, SIGNED, CHAR, SHORT, INT, LONG, DOUBLE, PARTS };
 
@@ -64,11 +64,11 @@ static size_t part_of(const char *word, size_t length)
     return i;
 }
 
-/* "unsigned long long" for "long unsigned int long"; "" where no part was there. */
+/* "unsigned long long" for "long unsigned int long"; "" without any part. */
 static void name_parts(const int counts[PARTS], char name[32])
 {
     const char *base = counts[CHAR]       ? "char"
-                       : counts[DOUBLE]   ? "double" /* a long one is none more on a device */
+                       : counts[DOUBLE]   ? "double" /* "long double" is a double on a device */
                        : counts[SHORT]    ? "short"
                        : counts[LONG] > 1 ? "long long"
                        : counts[LONG]     ? "long"
@@ -81,7 +81,7 @@ static void name_parts(const int counts[PARTS], char name[32])
 
 /* ---- Types ---- */
 
-/* Components of a vector whose name ends so; 0: there is none. */
+/* The components of a vector whose name ends in these digits; 0: not a vector. */
 static uint32_t lanes_of(bool opencl, const char *digits, size_t length)
 {
     static const uint32_t counts[] = { 1, 2, 3, 4, 8, 16 };
@@ -144,7 +144,7 @@ bool yk_type_read(bool opencl, const char *text, yk_type *out)
         text += length ? length : 1;
     }
     name_parts(counts, name);
-    if ((name[0] != '\0') == (other != NULL)) /* both, or none */
+    if ((name[0] != '\0') == (other != NULL)) /* both or neither */
         return false;
     bool found = other ? find(opencl, other, other_length, out) : find(opencl, name, strlen(name), out);
     out->pointers = pointers;

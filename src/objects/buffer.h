@@ -22,7 +22,7 @@ struct yoke_buffer {
     yoke_device *argument_of; /* the device whose kernels take the buffer without further checks, or NULL */
     union {
         void *pointer;    /* OpenCL: the cl_mem */
-        uint64_t address; /* CUDA: the CUdeviceptr; kernels take it by address, so it lives here */
+        uint64_t address; /* CUDA: the CUdeviceptr; kernels take the address of this member */
     } native;
     int32_t kind;        /* YOKE_MEMORY_ */
     bool misaligned;     /* a view that cannot be a kernel argument on this device */

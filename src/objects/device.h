@@ -53,7 +53,7 @@ struct yoke_device {
     void (*put)(yoke_device *); /* drops a reference: device/device.c */
     /* Copies through pinned memory on the calling thread; the copy is complete on return: copy/staging.c. */
     yoke_status (*stage)(yoke_stream *stream, const yk_op *op);
-    yk_traits traits;            /* [backends] what the driver is like */
+    yk_traits traits;            /* [backends] the driver's properties */
     bool blocking;               /* YOKE_BLOCKING: every operation finishes before its call returns */
     const yk_observer *observer; /* of the device's streams; NULL: none */
     unsigned trace_number;       /* in the trace */
@@ -67,8 +67,9 @@ struct yoke_device {
     int copiers;             /* threads that stage, including the stream's own */
     atomic_int idle_copiers; /* idle ones among the threads beside the stream's own */
     yk_filler filler;
-    atomic_uint deferred_refs; /* references that are not the user's, or that last as long as a retired object: those of buffers
-                                  retired on other devices, and of the device's own torn-down streams */
+    /* References that are not the user's, or that last as long as a retired object: those of buffers retired on other devices, and
+     * of the device's own torn-down streams. */
+    atomic_uint deferred_refs;
 
     pthread_mutex_t lock;        /* protects what follows */
     yoke_stream *streams;        /* every stream that may still have work in the driver */

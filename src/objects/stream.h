@@ -43,14 +43,12 @@ struct yoke_stream {
     yoke_stream *next, *previous; /* in device->streams */
     bool retired;                 /* in device->retired instead; with device->lock held */
 
-    atomic_uint_fast64_t
-        gate; /* whether an enqueue may go straight to the driver, and how many operations were submitted: enqueue.h */
-    atomic_uint_fast64_t done;              /* how many submitted operations are known to have finished */
-    atomic_uint_fast64_t copying;           /* bytes of large copies since the last wait for the stream */
-    atomic_uint_fast64_t writes_host;       /* how many were submitted up to the last one that may write host memory */
+    atomic_uint_fast64_t gate;        /* whether enqueues may go straight to the driver, and the number submitted: enqueue.h */
+    atomic_uint_fast64_t done;        /* how many submitted operations are known to have finished */
+    atomic_uint_fast64_t copying;     /* bytes of large copies since the last wait for the stream */
+    atomic_uint_fast64_t writes_host; /* how many were submitted up to the last one that may write host memory */
     yk_submitted recent[YK_SUBMITTED_KEPT]; /* operation n is recent[n % YK_SUBMITTED_KEPT] */
-    /* The newest consecutive allocations of ordered memory by the driver: the first one's number, and the number behind the
-     * last. */
+    /* The newest consecutive allocations of ordered memory by the driver: the first one's number, and one past the last. */
     atomic_uint_fast64_t allocations, allocations_end;
 
     atomic_bool spare_lock; /* protects spares (events to be recorded again, event.c) and waits */
