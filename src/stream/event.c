@@ -57,8 +57,7 @@ yoke_status yk_event_submit(yoke_event *event)
         atomic_store_explicit(&event->state, YK_EVENT_COMPLETE, memory_order_release);
         return YOKE_OK;
     }
-    uint64_t position =
-        yk_stream_submitted(stream); /* read first: operations that other threads submit meanwhile may come behind the event */
+    uint64_t position = yk_stream_submitted(stream); /* read first: others may submit before the event */
     yoke_status status = stream->device->backend->event_record(event);
     if (status == YOKE_OK)
         yk_event_submitted(event, position);

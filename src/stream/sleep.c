@@ -322,7 +322,7 @@ uint64_t yk_sleepers_poll(const yk_sleeper *sleepers, size_t count, uint64_t now
     for (size_t i = 0; i < count; i++) {
         uint64_t its = now + (is_unnotified(&sleepers[i]) ? UNNOTIFIED_NANOSECONDS : NOTIFIED_NANOSECONDS);
         if (!sleepers[i].notice)
-            return interval_of(&sleepers[i], now); /* nobody posts this sleeper */
+            return interval_of(&sleepers[i], now); /* no thread posts this sleeper */
         if (state_of(sleepers[i].event) == YK_EVENT_SUBMITTED && its < latest)
             latest = its;
     }

@@ -27,8 +27,7 @@ static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
             stream->device->backend->stream_finish(stream);
     }
     pthread_mutex_lock(&stream->lock);
-    yoke_status status =
-        has_failed(stream) ? yk_error_restore(&stream->failure->info) : YOKE_OK; /* without marking it as reported */
+    yoke_status status = has_failed(stream) ? yk_error_restore(&stream->failure->info) : YOKE_OK; /* does not mark it as reported */
     pthread_mutex_unlock(&stream->lock);
     return status;
 }
