@@ -85,7 +85,7 @@ yoke_status yoke_write_at(const char *where, yoke_stream *stream, yoke_buffer *b
                           size_t size)
 {
     YK_FUNCTION(yoke_write);
-    /* A write only reads from `host`, whose type has to do for both ways. */
+    /* A write only reads from `host`, whose type serves both directions. */
     return yk_attribute_site(
         function, where, transfer(function, where, YK_OP_WRITE, stream, buffer, offset, (void *)(uintptr_t)source, size, false));
 }
@@ -123,7 +123,7 @@ yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op *op)
 {
     yoke_device *one = op->u.copy.target->device, *other = op->u.copy.source->device;
     if (YK_UNLIKELY(one != other) && (one->backend != other->backend || !one->backend->copies_between(one, other)))
-        return yk_stream_defer(stream, op); /* staging.c carries it */
+        return yk_stream_defer(stream, op); /* staging.c stages the copy */
     atomic_fetch_add_explicit(&stream->copying, op->u.copy.size, memory_order_relaxed);
     yk_buffer_used(one == stream->device ? op->u.copy.target : op->u.copy.source, stream);
     if (one == other)
@@ -134,7 +134,7 @@ yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op *op)
     return status;
 }
 
-/* A pinned buffer is the host's side. */
+/* A copy whose host side is a pinned buffer. */
 static yoke_status copy_pinned(const char *function, const char *where, yk_op_kind kind, yoke_stream *stream, yoke_buffer *buffer,
                                size_t offset, yoke_buffer *pinned, size_t pinned_offset, size_t size)
 {

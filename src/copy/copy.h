@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by copies of one and more dimensions and by fills: the checks, and how an operation is enqueued. */
+/* Shared by copies, rects and fills: the checks, and how an operation is enqueued. */
 #ifndef YK_COPY_H
 #define YK_COPY_H
 
@@ -10,23 +10,23 @@
 
 /* ---- Checks ---- */
 
-/* What every operation on a device buffer asks of it. */
+/* What every operation on a device buffer requires of the buffer. */
 YK_HOT bool yk_is_device_range(const yoke_stream *stream, const yoke_buffer *buffer, size_t offset, size_t size)
 {
     return buffer->device == stream->device && buffer->kind != YOKE_MEMORY_PINNED && size && offset <= buffer->size &&
            size <= buffer->size - offset;
 }
 
-/* Which of it does not hold. */
+/* Report which requirement is violated. */
 YK_COLD yoke_status yk_device_range_fault(const yoke_stream *stream, const yoke_buffer *buffer, const char *function,
                                           const char *what, size_t offset, size_t size);
 
-/* For two buffers: at least one of them is of the stream's device, and not both are pinned. */
+/* Check that at least one of two buffers belongs to the stream's device, and that not both are pinned. */
 yoke_status yk_check_pair(const yoke_stream *stream, const char *function, const yoke_buffer *target, const yoke_buffer *source);
 
-/* For functions that wait at their end: inside the stream's own host function nothing may be enqueued. */
+/* Begin a function that waits for its copy: inside the stream's own host function the wait would never end. */
 yoke_status yk_check_wait(const char *function, yoke_stream *stream);
-/* Then, when the operation was enqueued. */
+/* End such a function, after the operation was enqueued. */
 yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status);
 
 /* ---- Enqueueing ---- */
@@ -42,15 +42,15 @@ YK_HOT yoke_status yk_enqueue_transfer(const char *function, yoke_stream *stream
     return yk_transfer_submit(stream, kind, op);
 }
 
-/* A copy between two buffers, op->u.copy, of one device or of two. */
+/* A copy between two buffers, op->u.copy, of the same device or of two. */
 yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op *op);
 
 /* fill.c */
 
-/* `pitches`: those that count, ored together. */
+/* `pitches`: the pitches in use, ored together. */
 yoke_status yk_check_pattern(const char *function, size_t offset, size_t size, size_t pitches, const void *pattern,
                              size_t pattern_size);
-/* Rows of `width` bytes from `offset` of a root, `pitch` bytes from one to the next. All of it is checked. */
+/* Rows of `width` bytes from `offset` of a root, `pitch` bytes apart. The arguments are checked. */
 yoke_status yk_enqueue_fill(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t width, size_t height,
                             size_t pitch, const unsigned char *pattern, size_t unit);
 

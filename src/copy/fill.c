@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fills. The driver's fill is used where it reaches the memory's speed; else a kernel (kernels/fill) fills large ranges, built at
- * the first need. The kernel stores 16 bytes at a time for every pattern, so one kernel serves all patterns.
+ * Fills. The driver's fill is used where it reaches the memory's speed; elsewhere a kernel (kernels/fill), built at its first use,
+ * fills large ranges. The kernel stores 16 bytes at a time for every pattern, so one kernel serves all patterns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +13,19 @@
 #include "program/program.h"
 #include "stream/retire.h"
 
-/* From so many bytes on a kernel gains on a driver that is slow, and from so many on that is worth building it. */
+/* The sizes in bytes from which the kernel is faster than a slow driver, and from which it is worth building. */
 static const size_t kernel_gains = 64 << 10, building_pays = 1 << 20;
 
 enum { CHUNK = 16, BLOCK = 256, MOST_ROWS = 65535 };
 
-enum { NOT_ASKED = 0, BUILDING = 1, READY = 2, NOT_TO_BE_HAD = 3 };
+enum { NOT_BUILT = 0, BUILDING = 1, READY = 2, UNAVAILABLE = 3 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects changes of a filler's state */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects updates of a filler's state */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* ---- The kernel ---- */
 
-/* The device's program must not keep the device alive, so it is no reference of a user's: see yk_filler_end. */
+/* The program must not keep its device alive, so the filler takes no user's reference: see yk_filler_end. */
 static yoke_status build(yk_filler *filler, yoke_device *device)
 {
     yoke_source source;
@@ -48,19 +48,19 @@ static bool change_state(yk_filler *filler, int from, int to)
     return changes;
 }
 
-/* Drivers load code behind the kernels that run, and some let no other thread submit work until then. So beside work the kernel is
- * built only where the driver cannot fill; else the driver fills, and a later fill finds the device idle. */
+/* Drivers load code after the kernels that run, and some block submissions from other threads until then. So on a busy device the
+ * kernel is built only where the driver cannot fill; else the driver fills, and a later fill finds the device idle. */
 static void build_unless_busy(yoke_device *device, bool needed)
 {
     yoke_error_info before = *yoke_error();
-    if ((!needed && !yk_device_is_idle(device)) || !change_state(&device->filler, NOT_ASKED, BUILDING))
+    if ((!needed && !yk_device_is_idle(device)) || !change_state(&device->filler, NOT_BUILT, BUILDING))
         return;
     yoke_status status = build(&device->filler, device);
     if (status < 0)
         yk_log(YOKE_LOG_WARNING, "%s: fills use the driver, because the fill kernel cannot be built: %s", device->info.selector,
                yoke_error()->text);
     yk_error_restore(&before);
-    change_state(&device->filler, BUILDING, status == YOKE_OK ? READY : NOT_TO_BE_HAD);
+    change_state(&device->filler, BUILDING, status == YOKE_OK ? READY : UNAVAILABLE);
 }
 
 static void wait_for_building(yk_filler *filler)
@@ -71,7 +71,7 @@ static void wait_for_building(yk_filler *filler)
     pthread_mutex_unlock(&lock);
 }
 
-/* `needed`: the driver cannot, or must not. */
+/* `needed`: the driver cannot, or must not, fill. */
 static yoke_kernel *kernel_of(yoke_device *device, bool worth_building, bool needed)
 {
     yk_filler *filler = &device->filler;
@@ -90,8 +90,8 @@ void yk_filler_end(yoke_device *device)
         yk_program_destroy(device->filler.program);
 }
 
-/* What the byte at any address is, by the last four bits of its offset: the pattern turned so that it begins with the row. */
-static void turn_chunk(unsigned char chunk[CHUNK], size_t offset, const unsigned char *pattern, size_t unit)
+/* The byte at any address, by the last four bits of its offset: the pattern, rotated so that it begins with the row. */
+static void rotate_pattern(unsigned char chunk[CHUNK], size_t offset, const unsigned char *pattern, size_t unit)
 {
     for (size_t i = 0; i < CHUNK; i++)
         chunk[(offset + i) % CHUNK] = pattern[i % unit];
@@ -103,7 +103,7 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_kernel *k
     size_t offset = fill->u.fill.offset, width = fill->u.fill.width, rows = fill->u.fill.height;
     size_t chunks = (offset + width - 1) / CHUNK - offset / CHUNK + 1;
     unsigned char chunk[CHUNK];
-    turn_chunk(chunk, offset, fill->u.fill.pattern, fill->u.fill.pattern_size);
+    rotate_pattern(chunk, offset, fill->u.fill.pattern, fill->u.fill.pattern_size);
     const yoke_arg args[] = { yoke_arg_buffer(root), yoke_arg_u64(offset),
                               yoke_arg_u64(width),   yoke_arg_u64(fill->u.fill.pitch),
                               yoke_arg_u64(rows),    yoke_arg_struct(chunk, sizeof chunk) };
@@ -120,8 +120,8 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_kernel *k
 
 static bool is_forced(void)
 {
-    const char *order = getenv("YOKE_FILL_KERNEL");
-    return order && strcmp(order, "1") == 0;
+    const char *setting = getenv("YOKE_FILL_KERNEL");
+    return setting && strcmp(setting, "1") == 0;
 }
 
 void yk_filler_init(yoke_device *device)
@@ -135,7 +135,7 @@ static bool kernel_can(const yoke_device *device, const yk_op *fill)
     return aligned && fill->u.fill.width / CHUNK / BLOCK + 1 < device->info.max_grid[0];
 }
 
-/* The kernel for this fill, or NULL when it is the driver's. */
+/* The kernel for this fill, or NULL when the driver fills. */
 static yoke_kernel *kernel_for(yoke_stream *stream, const yk_op *fill)
 {
     yoke_device *device = stream->device;
@@ -151,7 +151,7 @@ static yoke_kernel *kernel_for(yoke_stream *stream, const yk_op *fill)
 
 /* ---- Enqueueing ---- */
 
-/* Everything is a multiple of the pattern. */
+/* Offset, width and pitch are multiples of the pattern's size. */
 static yoke_status enqueue(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t width, size_t height,
                            size_t pitch, const unsigned char *pattern, size_t unit)
 {
@@ -167,8 +167,7 @@ static yoke_status enqueue(const char *where, yoke_stream *stream, yoke_buffer *
 }
 
 /* Drivers fill from multiples of the pattern's size only, and a view may begin anywhere in its root. Between the first and the last
- * such multiple of a row the same bytes are the pattern turned round; what is left at both ends is less than one pattern, and is
- * filled byte by byte. */
+ * such multiple of a row the bytes are the rotated pattern; both ends are shorter than a pattern and are filled byte by byte. */
 yoke_status yk_enqueue_fill(const char *where, yoke_stream *stream, yoke_buffer *root, size_t offset, size_t width, size_t height,
                             size_t pitch, const unsigned char *pattern, size_t unit)
 {
@@ -178,16 +177,16 @@ yoke_status yk_enqueue_fill(const char *where, yoke_stream *stream, yoke_buffer 
         return enqueue(where, stream, root, offset, width, height, pitch, pattern, unit);
 
     size_t middle = (width - head) / unit * unit;
-    unsigned char turned[16];
+    unsigned char rotated[16];
     yoke_status status = yk_depth_admit(stream, false);
     if (status != YOKE_OK)
         return status;
     for (size_t i = 0; i < unit; i++)
-        turned[i] = pattern[(head + i) % unit];
+        rotated[i] = pattern[(head + i) % unit];
     for (size_t i = 0; i < head && status == YOKE_OK; i++)
         status = enqueue(where, stream, root, offset + i, 1, height, pitch, &pattern[i], 1);
     if (status == YOKE_OK && middle > 0)
-        status = enqueue(where, stream, root, offset + head, middle, height, pitch, turned, unit);
+        status = enqueue(where, stream, root, offset + head, middle, height, pitch, rotated, unit);
     for (size_t i = head + middle; i < width && status == YOKE_OK; i++)
         status = enqueue(where, stream, root, offset + i, 1, height, pitch, &pattern[i % unit], 1);
     yk_depth_leave(stream);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies of two and three dimensions. A rect is checked as the caller passed it, then made as flat as possible: contiguous rows
- * become one row. The rest goes to the driver as one operation, or slice by slice where drivers would reject it.
+ * become one row. The flat rect is enqueued as one operation, or slice by slice where drivers would reject it.
  */
 #include "copy/copy.h"
 #include "stream/recording.h"
@@ -15,7 +15,7 @@
 typedef struct side {
     const char *name;
     size_t offset, row, slice;
-    size_t end; /* one beyond the last byte */
+    size_t end; /* past the last byte */
 } side;
 
 static yoke_status check_rect(const char *function, yoke_rect *rect)
@@ -31,7 +31,7 @@ static yoke_status check_rect(const char *function, yoke_rect *rect)
     return YOKE_OK;
 }
 
-/* Fill in the pitches that are left open, check them, and find the end. */
+/* Fill in the pitches that are 0, check all pitches, and compute the end. */
 static yoke_status check_pitch(const char *function, const char *name, yoke_pitch pitch, const yoke_rect *rect, side *out)
 {
     size_t slice = 0;
@@ -40,7 +40,7 @@ static yoke_status check_pitch(const char *function, const char *name, yoke_pitc
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the row_pitch of %s is %zu; it must be at least the rect's width of %zu bytes",
                        function, name, out->row, rect->width);
     bool fits =
-        yk_size_add_product(&slice, rect->height, out->row); /* with what follows the last row, as the next slice needs it */
+        yk_size_add_product(&slice, rect->height, out->row); /* with the padding of the last row, as the next slice needs it */
     size_t least = fits ? slice - out->row + rect->width : SIZE_MAX;
     if (!out->slice && fits)
         out->slice = slice;
@@ -62,13 +62,13 @@ static yoke_status check_end(const char *function, const yoke_buffer *buffer, co
                    buffer->size);
 }
 
-/* Rows in ascending order, on either side. */
+/* The offset of a row; rows are in ascending order. */
 static size_t row_start(const side *at, const yoke_rect *rect, size_t row)
 {
     return at->offset + row / rect->height * at->slice + row % rect->height * at->row;
 }
 
-/* Whether a row of one side has a byte in common with a row of the other; offsets count from the same start. */
+/* Whether a row of one side overlaps a row of the other; offsets count from the same start. */
 static bool rows_touch(const side *a, const side *b, const yoke_rect *rect)
 {
     size_t rows = rect->height * rect->depth, i = 0, j = 0;
@@ -88,7 +88,7 @@ static bool rows_touch(const side *a, const side *b, const yoke_rect *rect)
 
 /* ---- Enqueueing ---- */
 
-/* Make it as flat as it can be. */
+/* Merge rows and slices that are contiguous on both sides. */
 static yk_rect flatten(const yoke_rect *rect, const side *target, const side *source)
 {
     yk_rect flat = { rect->width, rect->height, rect->depth, target->row, target->slice, source->row, source->slice };
@@ -96,7 +96,7 @@ static yk_rect flatten(const yoke_rect *rect, const side *target, const side *so
         flat.width *= flat.height;
         flat.height = 1;
     }
-    if (flat.height == 1) { /* slices are rows, then */
+    if (flat.height == 1) { /* slices become rows */
         flat.height = flat.depth;
         flat.depth = 1;
         flat.target_row = flat.height > 1 ? flat.target_slice : flat.width;
@@ -115,7 +115,7 @@ static yk_rect flatten(const yoke_rect *rect, const side *target, const side *so
     return flat;
 }
 
-/* Enqueue an operation whose sides start so much further on. */
+/* Enqueue an operation whose sides start further on, by the steps. */
 typedef yoke_status (*enqueue_fn)(const char *function, yoke_stream *stream, yk_op op, size_t target_step, size_t source_step);
 
 static yoke_status enqueue_transfer(const char *function, yoke_stream *stream, yk_op op, size_t target_step, size_t source_step)
@@ -142,8 +142,8 @@ static yoke_status enqueue_copy(const char *function, yoke_stream *stream, yk_op
     return yk_enqueue_copy(stream, &op);
 }
 
-/* Whole, or in slices where a slice's pitch is no multiple of a row's, or row by row where a pitch is beyond what CUDA takes.
- * `rect` is that of the operation. */
+/* Enqueue the rect whole, or in slices where the slice pitch is not a multiple of the row pitch, or row by row where a pitch
+ * exceeds CUDA's limit. `rect` is the operation's. */
 static yoke_status enqueue_rect(const char *function, yoke_stream *stream, const yk_op *op, yk_rect *rect, enqueue_fn enqueue)
 {
     bool rows = rect->height > 1 && (rect->target_row > INT_MAX || rect->source_row > INT_MAX);
@@ -152,7 +152,7 @@ static yoke_status enqueue_rect(const char *function, yoke_stream *stream, const
     yoke_status status = YOKE_OK;
     rect->depth = slices ? 1 : rect->depth;
     rect->height = rows ? 1 : rect->height;
-    if (slices) { /* drivers look at the pitch of the only slice too */
+    if (slices) { /* drivers check the pitch of a single slice too */
         rect->target_slice = rect->height * rect->target_row;
         rect->source_slice = rect->height * rect->source_row;
     }
@@ -170,7 +170,7 @@ static yoke_status enqueue_rect(const char *function, yoke_stream *stream, const
 
 /* ---- To and from the host ---- */
 
-/* The rect is checked, and so is the host's side; that of the buffer is not yet known to lie within it. */
+/* The rect and the host's side are checked; the buffer's side is not yet known to lie within the buffer. */
 static yoke_status enqueue_with_host(const char *function, const char *where, yk_op_kind kind, yoke_stream *stream,
                                      yoke_buffer *buffer, const side *device, void *host, const side *memory, yoke_buffer *pinned,
                                      const yoke_rect *rect, bool sync)
@@ -271,7 +271,7 @@ static yoke_status copy_checked(const char *function, const char *where, yoke_st
     if (target->kind == YOKE_MEMORY_PINNED)
         return enqueue_with_host(function, where, YK_OP_READ_RECT, stream, source, from, target->host, to, target, rect, false);
 
-    side a = *to, b = *from; /* from the root's start */
+    side a = *to, b = *from; /* offsets from the root's start */
     a.offset += target->offset;
     a.end += target->offset;
     b.offset += source->offset;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Staged copies, which Yoke stages out itself: from and to pageable memory, which drivers copy with one thread and often block
- * for, and between devices that no driver connects.
+ * Staged copies, which Yoke makes itself: to and from pageable memory, which drivers copy with one thread and often block for, and
+ * between devices that no driver connects.
  *
- * The stream is deferred, and its worker runs the copy in stream order, in pieces of at most 2 MiB. A piece goes through a slot of
- * pinned memory: in from the source, out to the target. A few threads (the copiers, the worker among them) each take the next
- * piece. Each copier has two slots, so that one slot is on the bus while the copier fills or empties the other. Slots come from
- * the pool of pinned memory and return there. Pieces on a device's side are submitted to the stream's own queue, which is
- * otherwise idle then, so streams with staged copies never wait for each other.
+ * The copy is deferred, and the stream's worker runs it in stream order, in chunks of at most 2 MiB. A chunk passes through a slot
+ * of pinned memory: in from the source, out to the target. A few threads (the copiers, the worker among them) each take the next
+ * chunk. Each copier has two slots, so that one slot is on the bus while the copier fills or drains the other. Slots come from the
+ * pool of pinned memory and return there. Chunks to and from a device are submitted to the stream's own queue, which is otherwise
+ * idle then, so streams with staged copies never wait for each other.
  */
 #include "copy/staging.h"
 
@@ -24,50 +24,50 @@
 #include "stream/wait.h"
 #include "base/thread.h"
 
-static const size_t largest_piece = 2 << 20, smallest_piece = 256 << 10;
+static const size_t largest_chunk = 2 << 20, smallest_chunk = 256 << 10;
 
 enum { USUAL_COPIERS = 4, MOST_COPIERS = 64 };
 
 /* ---- A copy that is being staged ---- */
 
-/* One side of it. */
+/* One side of a staged copy. */
 typedef struct side {
-    yoke_stream *stream; /* of the device; NULL: host memory */
+    yoke_stream *stream; /* on the device; NULL: host memory */
     yoke_buffer *buffer; /* a root, from `offset` */
     size_t offset;
     char *host;
     size_t row, slice;
 } side;
 
-/* Pieces are parts of one row, rows of one slice, or slices. */
-typedef struct load {
+/* A chunk is part of one row, rows of one slice, or slices. */
+typedef struct staged_copy {
     side source, target;
-    size_t width, height, depth;      /* of all */
-    size_t piece_x, piece_y, piece_z; /* the most of a piece, in each direction */
-    size_t count_x, count_y, count;   /* pieces in a row, in a column, in all */
-    size_t piece_size;
+    size_t width, height, depth;      /* of the whole copy */
+    size_t chunk_x, chunk_y, chunk_z; /* a full chunk, in each dimension */
+    size_t count_x, count_y, count;   /* chunks in a row, in a column, in all */
+    size_t chunk_size;
     atomic_size_t next;
 
     pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t ended;
     unsigned running;    /* copiers beside the worker */
-    yk_failure *failure; /* the first; NULL while all is well */
+    yk_failure *failure; /* the first failure; NULL if none */
     atomic_bool failed;
-} load;
+} staged_copy;
 
-/* A part of the copy, and how it lies on both sides. */
-typedef struct piece {
+/* A part of the copy, and where it starts on both sides. */
+typedef struct chunk {
     size_t width, height, depth;
     size_t source, target; /* from the start of each side */
-} piece;
+} chunk;
 
-/* A piece on its way. */
+/* A slot, with the chunk that passes through it. */
 typedef struct slot {
-    yoke_buffer in, out;          /* pinned memory for the source's device, and for the target's: the same where that will do */
-    yoke_event *in_end, *out_end; /* of what the two drivers were given; NULL on the host's side */
-    piece piece;
-    bool full;    /* started on its way in */
-    bool leaving; /* given to the target's driver */
+    yoke_buffer in, out;          /* pinned memory for the source's device, and for the target's; the same memory where possible */
+    yoke_event *in_end, *out_end; /* of the submitted copies; NULL on the host's side */
+    chunk chunk;
+    bool filling;  /* the copy in has started */
+    bool draining; /* the copy out is submitted */
 } slot;
 
 static size_t at_most(size_t value, size_t most)
@@ -80,58 +80,58 @@ static size_t parts(size_t whole, size_t part)
     return (whole - 1) / part + 1;
 }
 
-/* How many of these make a piece: one at least. */
+/* How many parts of `each` bytes fit into a chunk; at least 1. */
 static size_t fitting(size_t size, size_t each, size_t most)
 {
     return size < each ? 1 : at_most(size / each, most);
 }
 
-static void cut(load *all, unsigned copiers)
+static void split(staged_copy *copy, unsigned copiers)
 {
-    size_t total = all->width * all->height * all->depth, size = total / ((size_t)4 * copiers);
-    size = size < smallest_piece ? smallest_piece : at_most(size, largest_piece);
+    size_t total = copy->width * copy->height * copy->depth, size = total / ((size_t)4 * copiers);
+    size = size < smallest_chunk ? smallest_chunk : at_most(size, largest_chunk);
     size = (size + 4095) & ~(size_t)4095;
-    all->piece_x = at_most(all->width, size);
-    bool rows = all->piece_x == all->width;
-    all->piece_y = rows ? fitting(size, all->width, all->height) : 1;
-    all->piece_z = rows && all->piece_y == all->height ? fitting(size, all->width * all->height, all->depth) : 1;
-    all->count_x = parts(all->width, all->piece_x);
-    all->count_y = parts(all->height, all->piece_y);
-    all->count = all->count_x * all->count_y * parts(all->depth, all->piece_z);
-    all->piece_size = all->piece_x * all->piece_y * all->piece_z;
+    copy->chunk_x = at_most(copy->width, size);
+    bool rows = copy->chunk_x == copy->width;
+    copy->chunk_y = rows ? fitting(size, copy->width, copy->height) : 1;
+    copy->chunk_z = rows && copy->chunk_y == copy->height ? fitting(size, copy->width * copy->height, copy->depth) : 1;
+    copy->count_x = parts(copy->width, copy->chunk_x);
+    copy->count_y = parts(copy->height, copy->chunk_y);
+    copy->count = copy->count_x * copy->count_y * parts(copy->depth, copy->chunk_z);
+    copy->chunk_size = copy->chunk_x * copy->chunk_y * copy->chunk_z;
 }
 
-static bool next_piece(load *all, piece *out)
+static bool next_chunk(staged_copy *copy, chunk *out)
 {
-    size_t number = atomic_load(&all->failed) ? all->count : atomic_fetch_add(&all->next, 1);
-    if (number >= all->count)
+    size_t number = atomic_load(&copy->failed) ? copy->count : atomic_fetch_add(&copy->next, 1);
+    if (number >= copy->count)
         return false;
-    size_t x = number % all->count_x * all->piece_x, y = number / all->count_x % all->count_y * all->piece_y;
-    size_t z = number / all->count_x / all->count_y * all->piece_z;
-    out->width = at_most(all->piece_x, all->width - x);
-    out->height = at_most(all->piece_y, all->height - y);
-    out->depth = at_most(all->piece_z, all->depth - z);
-    out->source = x + y * all->source.row + z * all->source.slice;
-    out->target = x + y * all->target.row + z * all->target.slice;
+    size_t x = number % copy->count_x * copy->chunk_x, y = number / copy->count_x % copy->count_y * copy->chunk_y;
+    size_t z = number / copy->count_x / copy->count_y * copy->chunk_z;
+    out->width = at_most(copy->chunk_x, copy->width - x);
+    out->height = at_most(copy->chunk_y, copy->height - y);
+    out->depth = at_most(copy->chunk_z, copy->depth - z);
+    out->source = x + y * copy->source.row + z * copy->source.slice;
+    out->target = x + y * copy->target.row + z * copy->target.slice;
     return true;
 }
 
-/* With the thread's record. */
-static void fail(load *all)
+/* Keep the thread's error, if it is the first. */
+static void fail(staged_copy *copy)
 {
-    pthread_mutex_lock(&all->lock);
-    if (!all->failure)
-        all->failure = yk_failure_from_record();
-    atomic_store(&all->failed, true);
-    pthread_mutex_unlock(&all->lock);
+    pthread_mutex_lock(&copy->lock);
+    if (!copy->failure)
+        copy->failure = yk_failure_from_record();
+    atomic_store(&copy->failed, true);
+    pthread_mutex_unlock(&copy->lock);
 }
 
 /* ---- In the host's memory ---- */
 
 #ifdef __x86_64__
-/* Past the cache, a line of 64 bytes at a time: with one store where the processor can, so that no line is written in parts. Eight
- * pages side by side, since the processor fetches each of them ahead and one alone does not keep it busy. `target` is aligned.
- * Returns how many bytes were copied: all but less than a line. */
+/* Copy past the cache, a line of 64 bytes at a time: with one store where the processor can, so that no line is written in parts.
+ * Eight pages side by side, since the processor prefetches each page and a single page does not keep it busy. `target` is aligned.
+ * Returns the bytes copied: all but less than a line. */
 #define COPY_LINES(target, source, size, copy_line)                      \
     const size_t page = 4096, round = 8 * page;                          \
     size_t done = 0;                                                     \
@@ -166,7 +166,7 @@ __attribute__((target("avx512f"))) static size_t copy_lines_at_once(char *target
 }
 #endif
 
-/* What the cache would only be emptied for goes past it. */
+/* Long copies bypass the cache, which they would only evict. */
 static void copy_bytes(char *target, const char *source, size_t size)
 {
     size_t done = 0;
@@ -183,15 +183,15 @@ static void copy_bytes(char *target, const char *source, size_t size)
     memcpy(target + done, source + done, size - done);
 }
 
-/* Between a slot, where rows follow each other at once, and memory with pitches. */
-static void pack(char *slot_memory, const side *from, const piece *p)
+/* Between a slot, where rows are contiguous, and memory with pitches. */
+static void pack(char *slot_memory, const side *from, const chunk *p)
 {
     for (size_t z = 0; z < p->depth; z++)
         for (size_t y = 0; y < p->height; y++, slot_memory += p->width)
             copy_bytes(slot_memory, from->host + p->source + z * from->slice + y * from->row, p->width);
 }
 
-static void unpack(const side *to, const char *slot_memory, const piece *p)
+static void unpack(const side *to, const char *slot_memory, const chunk *p)
 {
     for (size_t z = 0; z < p->depth; z++)
         for (size_t y = 0; y < p->height; y++, slot_memory += p->width)
@@ -200,8 +200,8 @@ static void unpack(const side *to, const char *slot_memory, const piece *p)
 
 /* ---- To and from the devices ---- */
 
-/* Give the driver the way of a piece between a slot and the device, and mark its end. */
-static yoke_status give(const side *at, bool write, size_t start, const piece *p, yoke_buffer *pinned, yoke_event *end)
+/* Submit the copy of a chunk between a slot and the device, and record its end. */
+static yoke_status submit_chunk(const side *at, bool write, size_t start, const chunk *p, yoke_buffer *pinned, yoke_event *end)
 {
     const yk_backend *backend = at->stream->device->backend;
     bool plain = p->height == 1 && p->depth == 1;
@@ -220,14 +220,14 @@ static yoke_status give(const side *at, bool write, size_t start, const piece *p
     if (status == YOKE_OK && !op.end) {
         status = backend->event_record(end);
         if (status < 0)
-            backend->stream_finish(at->stream); /* the piece is under way, and its slot will be given up */
+            backend->stream_finish(at->stream); /* the chunk is in flight, and its slot will be released */
     }
     if (status == YOKE_OK)
-        status = backend->event_query(end); /* has the driver begin */
+        status = backend->event_query(end); /* makes the driver begin */
     return status < 0 ? status : YOKE_OK;
 }
 
-/* Wait for the driver, mostly in a spin: pieces take tens of microseconds. */
+/* Wait for the driver, mostly by spinning: a chunk takes tens of microseconds. */
 static yoke_status await(yoke_event *end)
 {
     const yk_backend *backend = end->stream->device->backend;
@@ -242,67 +242,67 @@ static yoke_status await(yoke_event *end)
     return status;
 }
 
-/* ---- The way of a piece ---- */
+/* ---- The path of a chunk ---- */
 
-static yoke_status start(load *all, slot *s)
+static yoke_status start_chunk(staged_copy *copy, slot *s)
 {
-    yoke_status status = s->leaving ? await(s->out_end) : YOKE_OK;
-    s->leaving = false;
-    if (status == YOKE_OK && all->source.stream)
-        status = give(&all->source, false, s->piece.source, &s->piece, &s->in, s->in_end);
-    s->full = status == YOKE_OK;
+    yoke_status status = s->draining ? await(s->out_end) : YOKE_OK;
+    s->draining = false;
+    if (status == YOKE_OK && copy->source.stream)
+        status = submit_chunk(&copy->source, false, s->chunk.source, &s->chunk, &s->in, s->in_end);
+    s->filling = status == YOKE_OK;
     return status;
 }
 
-static yoke_status finish(load *all, slot *s)
+static yoke_status finish_chunk(staged_copy *copy, slot *s)
 {
-    const piece *p = &s->piece;
-    yoke_status status = all->source.stream ? await(s->in_end) : YOKE_OK;
-    s->full = false;
+    const chunk *p = &s->chunk;
+    yoke_status status = copy->source.stream ? await(s->in_end) : YOKE_OK;
+    s->filling = false;
     if (status < 0)
         return status;
-    if (!all->source.stream)
-        pack(s->in.host, &all->source, p);
-    if (!all->target.stream) {
-        unpack(&all->target, s->in.host, p);
+    if (!copy->source.stream)
+        pack(s->in.host, &copy->source, p);
+    if (!copy->target.stream) {
+        unpack(&copy->target, s->in.host, p);
         return YOKE_OK;
     }
     if (s->out.host != s->in.host)
         copy_bytes(s->out.host, s->in.host, p->width * p->height * p->depth);
-    status = give(&all->target, true, p->target, p, &s->out, s->out_end);
-    s->leaving = status == YOKE_OK;
+    status = submit_chunk(&copy->target, true, p->target, p, &s->out, s->out_end);
+    s->draining = status == YOKE_OK;
     return status;
 }
 
-/* Nothing of a slot may be under way when it is given up, whatever has failed. */
-static yoke_status settle(slot *s)
+/* No copy may be in flight in a slot that is released, whatever has failed. */
+static yoke_status drain_slot(slot *s)
 {
     yoke_status status = YOKE_OK;
-    if (s->full && s->in_end)
+    if (s->filling && s->in_end)
         status = await(s->in_end);
-    if (s->leaving)
+    if (s->draining)
         status = await(s->out_end);
-    s->full = s->leaving = false;
+    s->filling = s->draining = false;
     return status;
 }
 
-static void stage_pieces(load *all, slot slots[2])
+static void stage_chunks(staged_copy *copy, slot slots[2])
 {
     yoke_status status = YOKE_OK;
     for (int k = 0; status == YOKE_OK; k = !k) {
-        bool more = next_piece(all, &slots[k].piece);
+        bool more = next_chunk(copy, &slots[k].chunk);
         if (more)
-            status = start(all, &slots[k]);
-        if (status == YOKE_OK && slots[!k].full)
-            status = finish(all, &slots[!k]);
+            status = start_chunk(copy, &slots[k]);
+        if (status == YOKE_OK && slots[!k].filling)
+            status = finish_chunk(copy, &slots[!k]);
         else if (!more)
             break;
     }
     if (status < 0)
-        fail(all);
+        fail(copy);
     for (int k = 0; k < 2; k++)
-        if (settle(&slots[k]) < 0)
-            fail(all);
+        if (drain_slot(&slots[k]) < 0)
+            fail(copy);
 }
 
 /* ---- Slots ---- */
@@ -333,37 +333,37 @@ static void release_slot(slot *s)
         yk_pool_give_back(&s->in, YK_NO_STREAM);
 }
 
-static yoke_status take_slot(load *all, slot *s)
+static yoke_status take_slot(staged_copy *copy, slot *s)
 {
-    yoke_device *in = pinning_device(&all->source, &all->target), *out = pinning_device(&all->target, &all->source);
-    yoke_status status = take_memory(&s->in, in, all->piece_size);
+    yoke_device *in = pinning_device(&copy->source, &copy->target), *out = pinning_device(&copy->target, &copy->source);
+    yoke_status status = take_memory(&s->in, in, copy->chunk_size);
     if (status == YOKE_OK && in->backend != out->backend)
-        status = take_memory(&s->out, out, all->piece_size);
+        status = take_memory(&s->out, out, copy->chunk_size);
     else if (status == YOKE_OK)
         s->out = s->in;
-    if (status == YOKE_OK && all->source.stream && !(s->in_end = yk_event_take(all->source.stream, 0)))
+    if (status == YOKE_OK && copy->source.stream && !(s->in_end = yk_event_take(copy->source.stream, 0)))
         status = yoke_error()->status;
-    if (status == YOKE_OK && all->target.stream && !(s->out_end = yk_event_take(all->target.stream, 0)))
+    if (status == YOKE_OK && copy->target.stream && !(s->out_end = yk_event_take(copy->target.stream, 0)))
         status = yoke_error()->status;
     return status;
 }
 
-/* One that gets no slots leaves the work to the others. */
-static void leave_to_others(const load *all)
+/* A copier that gets no slots leaves the copy to the others. */
+static void warn_of_fewer_copiers(const staged_copy *copy)
 {
     yk_log(YOKE_LOG_WARNING, "%s: a copy is staged by one thread less: %s",
-           (all->source.stream ? all->source.stream : all->target.stream)->device->info.selector, yoke_error()->text);
+           (copy->source.stream ? copy->source.stream : copy->target.stream)->device->info.selector, yoke_error()->text);
 }
 
-/* What a copier does. */
-static yoke_status stage(load *all)
+/* The work of one copier. */
+static yoke_status stage(staged_copy *copy)
 {
-    slot slots[2] = { { .full = false } };
-    yoke_status status = take_slot(all, &slots[0]);
+    slot slots[2] = { { .filling = false } };
+    yoke_status status = take_slot(copy, &slots[0]);
     if (status == YOKE_OK)
-        status = take_slot(all, &slots[1]);
+        status = take_slot(copy, &slots[1]);
     if (status == YOKE_OK)
-        stage_pieces(all, slots);
+        stage_chunks(copy, slots);
     release_slot(&slots[0]);
     release_slot(&slots[1]);
     return status;
@@ -371,18 +371,18 @@ static yoke_status stage(load *all)
 
 /* ---- Copiers ---- */
 
-static void help(void *argument)
+static void run_helper(void *argument)
 {
-    load *all = argument;
-    if (stage(all) < 0)
-        leave_to_others(all);
-    pthread_mutex_lock(&all->lock);
-    if (--all->running == 0)
-        pthread_cond_signal(&all->ended);
-    pthread_mutex_unlock(&all->lock);
+    staged_copy *copy = argument;
+    if (stage(copy) < 0)
+        warn_of_fewer_copiers(copy);
+    pthread_mutex_lock(&copy->lock);
+    if (--copy->running == 0)
+        pthread_cond_signal(&copy->ended);
+    pthread_mutex_unlock(&copy->lock);
 }
 
-/* Of the device's copiers, those that nobody has; no more than `wanted`. */
+/* Take idle copiers of the device, at most `wanted`. */
 static unsigned acquire_helpers(yoke_device *device, unsigned wanted)
 {
     int idle = atomic_load(&device->idle_copiers), taken;
@@ -392,59 +392,59 @@ static unsigned acquire_helpers(yoke_device *device, unsigned wanted)
     return taken > 0 ? (unsigned)taken : 0;
 }
 
-static void start_helpers(load *all, unsigned count)
+static void start_helpers(staged_copy *copy, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        pthread_mutex_lock(&all->lock);
-        all->running++;
-        pthread_mutex_unlock(&all->lock);
-        if (yk_thread_run(help, all, "copies") == YOKE_OK)
+        pthread_mutex_lock(&copy->lock);
+        copy->running++;
+        pthread_mutex_unlock(&copy->lock);
+        if (yk_thread_run(run_helper, copy, "copies") == YOKE_OK)
             continue;
-        pthread_mutex_lock(&all->lock);
-        all->running--;
-        pthread_mutex_unlock(&all->lock);
+        pthread_mutex_lock(&copy->lock);
+        copy->running--;
+        pthread_mutex_unlock(&copy->lock);
         return;
     }
 }
 
-/* All of it, with `device`'s copiers. Falls short of that only where not even the worker gets pinned memory. */
-static yoke_status stage_all(load *all, yoke_device *device)
+/* Run the whole copy with `device`'s copiers. Incomplete only where not even the worker gets pinned memory. */
+static yoke_status stage_all(staged_copy *copy, yoke_device *device)
 {
     YK_UNCANCELLED;
-    cut(all, (unsigned)device->copiers);
-    unsigned acquired = acquire_helpers(device, (unsigned)at_most(all->count / 2, (size_t)device->copiers - 1));
+    split(copy, (unsigned)device->copiers);
+    unsigned acquired = acquire_helpers(device, (unsigned)at_most(copy->count / 2, (size_t)device->copiers - 1));
     yoke_error_info before = *yoke_error();
-    start_helpers(all, acquired);
-    yoke_status status = stage(all);
-    pthread_mutex_lock(&all->lock);
-    while (all->running > 0)
-        pthread_cond_wait(&all->ended, &all->lock);
-    pthread_mutex_unlock(&all->lock);
+    start_helpers(copy, acquired);
+    yoke_status status = stage(copy);
+    pthread_mutex_lock(&copy->lock);
+    while (copy->running > 0)
+        pthread_cond_wait(&copy->ended, &copy->lock);
+    pthread_mutex_unlock(&copy->lock);
     atomic_fetch_add(&device->idle_copiers, (int)acquired);
-    if (all->failure) {
-        status = yk_error_restore(&all->failure->info);
-    } else if (status < 0 && atomic_load(&all->next) >= all->count) {
-        leave_to_others(all);
-        status = YOKE_OK; /* the helpers did it */
+    if (copy->failure) {
+        status = yk_error_restore(&copy->failure->info);
+    } else if (status < 0 && atomic_load(&copy->next) >= copy->count) {
+        warn_of_fewer_copiers(copy);
+        status = YOKE_OK; /* the helpers completed the copy */
     }
     if (status == YOKE_OK)
-        yk_error_restore(&before); /* with fewer threads than wanted, perhaps */
-    yk_failure_release(all->failure);
+        yk_error_restore(&before); /* perhaps with fewer copiers than wanted */
+    yk_failure_release(copy->failure);
     return status;
 }
 
-/* ---- What is to be staged ---- */
+/* ---- Staging an operation ---- */
 
-static void set_shape(load *all, const yk_op *op, const yk_rect *rect, size_t size)
+static void set_shape(staged_copy *copy, const yk_op *op, const yk_rect *rect, size_t size)
 {
     bool plain = !yk_op_has(op->kind, YK_TRAIT_RECT);
-    all->width = plain ? size : rect->width;
-    all->height = plain ? 1 : rect->height;
-    all->depth = plain ? 1 : rect->depth;
-    all->source.row = plain ? size : rect->source_row;
-    all->source.slice = plain ? size : rect->source_slice;
-    all->target.row = plain ? size : rect->target_row;
-    all->target.slice = plain ? size : rect->target_slice;
+    copy->width = plain ? size : rect->width;
+    copy->height = plain ? 1 : rect->height;
+    copy->depth = plain ? 1 : rect->depth;
+    copy->source.row = plain ? size : rect->source_row;
+    copy->source.slice = plain ? size : rect->source_slice;
+    copy->target.row = plain ? size : rect->target_row;
+    copy->target.slice = plain ? size : rect->target_slice;
 }
 
 static yoke_status stage_transfer(yoke_stream *stream, const yk_op *op)
@@ -452,22 +452,22 @@ static yoke_status stage_transfer(yoke_stream *stream, const yk_op *op)
     bool write = yk_is_write(op->kind);
     side device = { .stream = stream, .buffer = op->u.transfer.buffer, .offset = op->u.transfer.offset };
     side host = { .host = op->u.transfer.host };
-    load all = { .source = write ? host : device,
-                 .target = write ? device : host,
-                 .lock = PTHREAD_MUTEX_INITIALIZER,
-                 .ended = PTHREAD_COND_INITIALIZER };
-    set_shape(&all, op, &op->u.transfer.rect, op->u.transfer.size);
+    staged_copy copy = { .source = write ? host : device,
+                         .target = write ? device : host,
+                         .lock = PTHREAD_MUTEX_INITIALIZER,
+                         .ended = PTHREAD_COND_INITIALIZER };
+    set_shape(&copy, op, &op->u.transfer.rect, op->u.transfer.size);
     yoke_error_info before = *yoke_error();
-    yoke_status status = stage_all(&all, stream->device);
-    if (status == YOKE_E_OUT_OF_HOST_MEMORY && atomic_load(&all.next) == 0) {
-        status = yk_submit(stream, op); /* the driver may still have what it takes */
+    yoke_status status = stage_all(&copy, stream->device);
+    if (status == YOKE_E_OUT_OF_HOST_MEMORY && atomic_load(&copy.next) == 0) {
+        status = yk_submit(stream, op); /* the driver may still have the memory */
         if (status == YOKE_OK)
             yk_error_restore(&before);
     }
     return status;
 }
 
-/* Between two devices, each by its own queue: the other one's is made for it. */
+/* Between two devices, each with its own queue: the other device's stream is created for the copy. */
 static yoke_status stage_between(yoke_stream *stream, const yk_op *op)
 {
     yoke_buffer *target = op->u.copy.target, *source = op->u.copy.source;
@@ -475,16 +475,16 @@ static yoke_status stage_between(yoke_stream *stream, const yk_op *op)
     yoke_status status = yoke_stream_create(target->device == stream->device ? source->device : target->device, &other);
     if (status < 0)
         return status;
-    load all = { .source = { .stream = source->device == stream->device ? stream : other,
-                             .buffer = source,
-                             .offset = op->u.copy.source_offset },
-                 .target = { .stream = target->device == stream->device ? stream : other,
-                             .buffer = target,
-                             .offset = op->u.copy.target_offset },
-                 .lock = PTHREAD_MUTEX_INITIALIZER,
-                 .ended = PTHREAD_COND_INITIALIZER };
-    set_shape(&all, op, &op->u.copy.rect, op->u.copy.size);
-    status = stage_all(&all, stream->device);
+    staged_copy copy = { .source = { .stream = source->device == stream->device ? stream : other,
+                                     .buffer = source,
+                                     .offset = op->u.copy.source_offset },
+                         .target = { .stream = target->device == stream->device ? stream : other,
+                                     .buffer = target,
+                                     .offset = op->u.copy.target_offset },
+                         .lock = PTHREAD_MUTEX_INITIALIZER,
+                         .ended = PTHREAD_COND_INITIALIZER };
+    set_shape(&copy, op, &op->u.copy.rect, op->u.copy.size);
+    status = stage_all(&copy, stream->device);
     yoke_stream_release(other);
     return status;
 }
@@ -496,12 +496,12 @@ static yoke_status stage_copy(yoke_stream *stream, const yk_op *op)
 
 void yk_staging_init(yoke_device *device)
 {
-    const char *order = getenv("YOKE_STAGING"), *threads = getenv("YOKE_COPY_THREADS");
+    const char *setting = getenv("YOKE_STAGING"), *threads = getenv("YOKE_COPY_THREADS");
     long cores = sysconf(_SC_NPROCESSORS_ONLN), copiers = threads ? strtol(threads, NULL, 10) : 0;
     device->stage = stage_copy;
     device->staged = device->traits.copies_pageable_slowly;
-    if (order && (*order == '0' || *order == '1')) {
-        device->staged = *order == '1';
+    if (setting && (*setting == '0' || *setting == '1')) {
+        device->staged = *setting == '1';
         device->stages_small = device->staged;
     }
     if (copiers < 1)

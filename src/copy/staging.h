@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Staged copies, which Yoke carries out itself, through pinned memory. */
+/* Staged copies, which Yoke makes itself, through pinned memory. */
 #ifndef YK_STAGING_H
 #define YK_STAGING_H
 
 #include "stream/enqueue.h"
 
-/* Read what the environment orders for the device: YOKE_STAGING, YOKE_COPY_THREADS. */
+/* Read the environment's settings for the device: YOKE_STAGING, YOKE_COPY_THREADS. */
 void yk_staging_init(yoke_device *device);
 
-/* Enqueue a copy to or from the host, however it is carried best. */
+/* Enqueue a copy to or from the host, by the fastest path. */
 yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op *op);
 
-/* The driver did not take the host memory of a transfer, which may be pinned in part: carry it. */
+/* The driver rejected the host memory of a transfer, which may be pinned in part: stage the transfer. */
 YK_COLD yoke_status yk_transfer_restage(yoke_stream *stream, yk_op *op);
 
-/* Straight to the driver, where it takes the memory. */
+/* Submit directly to the driver, if the driver takes the memory. */
 YK_HOT yoke_status yk_transfer_submit(yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
     yoke_status status = yk_stream_enqueue(stream, kind, op);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The path of a copy between host and device: by the driver, by Yoke (staging.c), or deferred until no other work runs. */
+/* The path of a copy between host and device: to the driver, staged (staging.c), or deferred until nothing else runs. */
 #include "copy/copy.h"
 #include "memory/pinned.h"
 #include "copy/staging.h"
 #include "stream/staged.h"
 
-/* Where run_by_caller gains on a driver's way: below, waking threads takes longer than they save. */
-static const size_t pays = 1 << 20, pays_when_forced = 64 << 10;
+/* The sizes from which staging is faster than the driver: below, waking threads takes longer than they save. */
+static const size_t staging_pays = 1 << 20, staging_pays_when_forced = 64 << 10;
 
 /* The bytes of host memory from the first to the last that a copy touches. */
 static size_t host_extent(const yk_op *op)
@@ -29,12 +29,12 @@ static yoke_status check_target(const char *function, const yoke_device *device,
 
 yoke_status yk_transfer_restage(yoke_stream *stream, yk_op *op)
 {
-    yk_error_take_back(); /* this is no failure of the call's */
+    yk_error_take_back(); /* the rejection is not the call's failure */
     op->u.transfer.staged = true;
     return yk_stream_defer(stream, op);
 }
 
-/* Straight to the driver, which knows nothing of what keeps the host's memory. */
+/* Submit directly to the driver, which does not keep the host's memory alive. */
 static yoke_status submit_to_driver(yoke_stream *stream, yk_op *op)
 {
     yoke_status status = yk_transfer_submit(stream, op->kind, op);
@@ -45,7 +45,7 @@ static yoke_status submit_to_driver(yoke_stream *stream, yk_op *op)
 
 yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op *op)
 {
-    YK_UNCANCELLED; /* drivers wait in copies of pageable memory */
+    YK_UNCANCELLED; /* drivers block in copies of pageable memory */
     yoke_device *device = stream->device;
     size_t extent = host_extent(op);
     bool read = !yk_is_write(op->kind), sync = op->u.transfer.sync;
@@ -55,11 +55,11 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     if (sync && device->traits.reads_end_late && yk_is_pinned(device, op->u.transfer.host, extent))
         op->u.transfer.sync = false;
     atomic_fetch_add_explicit(&stream->copying, op->u.transfer.size, memory_order_relaxed);
-    bool large = device->staged && op->u.transfer.size >= (device->stages_small ? pays_when_forced : pays);
+    bool large = device->staged && op->u.transfer.size >= (device->stages_small ? staging_pays_when_forced : staging_pays);
     bool blocks = read && device->traits.reads_block && !sync && !yk_stream_is_idle(stream);
     bool early = !read && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
     if (early && !device->blocking)
-        return yk_stream_defer(stream, op); /* until nothing is under way: yk_needs_idle */
+        return yk_stream_defer(stream, op); /* until nothing is in flight: yk_needs_idle */
     if (!(large || blocks) || device->blocking || yk_is_pinned(device, op->u.transfer.host, extent))
         return submit_to_driver(stream, op);
     op->u.transfer.staged = large;
@@ -67,7 +67,7 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     status = large && sync ? yk_stream_run_by_caller(stream, op) : yk_stream_defer(stream, op);
     if (status != YOKE_E_OUT_OF_HOST_MEMORY)
         return status;
-    yk_error_restore(&before); /* no thread is to be had: the driver's way, then */
+    yk_error_restore(&before); /* no thread is available, so the driver copies */
     op->u.transfer.staged = false;
     return submit_to_driver(stream, op);
 }

@@ -13,16 +13,16 @@
 /* CUDA's limit for all parameters of a kernel, since 12.1. */
 enum { MOST_BYTES = 32764 };
 
-/* What is looked at. */
-typedef struct look {
+/* What the arguments are checked against. */
+typedef struct context {
     const char *function;
     const yoke_kernel *kernel;
     const yoke_stream *stream;
-} look;
+} context;
 
 /* ---- Words ---- */
 
-/* NULL when nothing is known of it. A trailing shared one is behind those that count. */
+/* NULL when the parameter is unknown. A trailing shared-memory parameter follows the parameters that count. */
 static const yk_param *param_of(const yoke_kernel *kernel, size_t i)
 {
     size_t count = kernel->param_count < 0 ? 0 : (size_t)kernel->param_count + kernel->takes_local;
@@ -44,12 +44,12 @@ static const char *param_text(char *target, size_t size, const yoke_kernel *kern
     return target;
 }
 
-/* Start a record: "yoke_launch: kernel 'scale', parameter 2 'k' (float) ". */
+/* Fail with a message that starts: "yoke_launch: kernel 'scale', parameter 2 'k' (float) ". */
 #define FAULT(status, at, i, format, ...)                                             \
     yk_fail(status, "%s: kernel '%s', %s" format, (at)->function, (at)->kernel->name, \
             param_text((char[144]){ 0 }, 144, (at)->kernel, i), __VA_ARGS__)
 
-static const char *submitted_text(const yoke_arg *arg)
+static const char *passed_text(const yoke_arg *arg)
 {
     static const char *const words[] = {
         [YOKE_ARG_BUFFER] = "buffer",
@@ -64,7 +64,7 @@ static const char *submitted_text(const yoke_arg *arg)
     return words[yk_arg_kind(arg)];
 }
 
-static const char *taken_text(const yk_param *param)
+static const char *expected_text(const yk_param *param)
 {
     switch (param->kind) {
     case YK_PARAM_BUFFER:
@@ -85,7 +85,7 @@ static bool is_pointer(const yoke_arg *arg)
     return arg->kind == YOKE_ARG_BUFFER || arg->kind == YOKE_ARG_NULL || yk_arg_is_array(arg);
 }
 
-static yoke_status check_buffer(const look *at, const yoke_buffer *buffer, size_t i)
+static yoke_status check_buffer(const context *at, const yoke_buffer *buffer, size_t i)
 {
     const yk_param *param = param_of(at->kernel, i);
     if (!yk_is(buffer, YK_BUFFER)) {
@@ -112,7 +112,7 @@ static yoke_status check_buffer(const look *at, const yoke_buffer *buffer, size_
     return YOKE_OK;
 }
 
-static yoke_status check_array(const look *at, const yoke_arg *arg, size_t i)
+static yoke_status check_array(const context *at, const yoke_arg *arg, size_t i)
 {
     const yk_param *param = param_of(at->kernel, i);
     const yoke_device *device = at->stream->device;
@@ -120,12 +120,11 @@ static yoke_status check_array(const look *at, const yoke_arg *arg, size_t i)
     if (yk_is_recording(at->stream))
         return FAULT(YOKE_E_UNSUPPORTED, at, i,
                      ": a %s cannot be recorded into a graph; record a yoke_write or yoke_read of a buffer instead",
-                     submitted_text(arg));
+                     passed_text(arg));
     if (!arg->value.host || size == 0)
-        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the %s %s", submitted_text(arg),
-                     arg->value.host ? "has 0 bytes" : "is NULL");
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the %s %s", passed_text(arg), arg->value.host ? "has 0 bytes" : "is NULL");
     if (size > device->info.max_buffer)
-        return FAULT(YOKE_E_RANGE, at, i, ": the %s has %llu bytes; the largest single buffer of %s has %llu", submitted_text(arg),
+        return FAULT(YOKE_E_RANGE, at, i, ": the %s has %llu bytes; the largest single buffer of %s has %llu", passed_text(arg),
                      (unsigned long long)size, device->info.selector, (unsigned long long)device->info.max_buffer);
     if (!yk_is_range(arg->value.host, size))
         return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": %llu bytes from %p exceed the address space", (unsigned long long)size,
@@ -134,15 +133,15 @@ static yoke_status check_array(const look *at, const yoke_arg *arg, size_t i)
         return YOKE_OK;
     if (yk_arg_kind(arg) == YOKE_ARG_OUT && param && param->read_only == 1)
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, ": the kernel only reads this parameter, and a %s must be written",
-                     submitted_text(arg));
+                     passed_text(arg));
     if (!yk_is_target(device, arg->value.host, (size_t)size))
         return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the %llu bytes of host memory at %p cannot be written",
                      (unsigned long long)size, arg->value.host);
     return YOKE_OK;
 }
 
-/* Whether the argument means anything at all, whatever the kernel. */
-static yoke_status check_value(const look *at, const yoke_arg *arg, size_t i)
+/* Whether the argument is valid, whatever the kernel. */
+static yoke_status check_value(const context *at, const yoke_arg *arg, size_t i)
 {
     if (arg->kind == YOKE_ARG_STRUCT && arg->size > MOST_BYTES)
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i,
@@ -159,7 +158,7 @@ static yoke_status check_value(const look *at, const yoke_arg *arg, size_t i)
                  (unsigned)arg->kind, (unsigned)arg->size, arg->kind == YOKE_ARG_STRUCT && !arg->value.bytes ? ", from NULL" : "");
 }
 
-static yoke_status check_fit(const look *at, const yoke_arg *arg, size_t i)
+static yoke_status check_fit(const context *at, const yoke_arg *arg, size_t i)
 {
     const yk_param *param = param_of(at->kernel, i);
     bool local = arg->kind == YOKE_ARG_LOCAL, pointer = is_pointer(arg);
@@ -167,15 +166,15 @@ static yoke_status check_fit(const look *at, const yoke_arg *arg, size_t i)
         return YOKE_OK;
     if (local != (param->kind == YK_PARAM_LOCAL) || (param->kind == YK_PARAM_BUFFER && !pointer) ||
         (param->kind == YK_PARAM_SCALAR && pointer))
-        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s, but a %s was passed", taken_text(param), submitted_text(arg));
-    size_t given = pointer ? sizeof(uint64_t) : arg->size;
-    if (!local && param->size && param->kind != YK_PARAM_BUFFER && param->size != given)
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s, but a %s was passed", expected_text(param), passed_text(arg));
+    size_t passed = pointer ? sizeof(uint64_t) : arg->size;
+    if (!local && param->size && param->kind != YK_PARAM_BUFFER && param->size != passed)
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " is %u bytes wide, but a %s of %zu bytes was passed", (unsigned)param->size,
-                     submitted_text(arg), given);
+                     passed_text(arg), passed);
     return YOKE_OK;
 }
 
-static yoke_status check_one(const look *at, const yoke_arg *arg, size_t i)
+static yoke_status check_one(const context *at, const yoke_arg *arg, size_t i)
 {
     yoke_status status;
     if (arg->kind == YOKE_ARG_BUFFER)
@@ -189,17 +188,17 @@ static yoke_status check_one(const look *at, const yoke_arg *arg, size_t i)
 
 /* ---- All of them ---- */
 
-/* "scale(float *x, float k)": what there is to give. */
+/* Append the parameters: ": float *x, float k". */
 static void append_params(const yoke_kernel *kernel)
 {
     enum { SHOWN = 10 };
     for (int i = 0; i < kernel->param_count && i < SHOWN; i++) {
         const yk_param *param = &kernel->params[i];
-        const char *mark = i ? ", " : ": "; /* with what follows: blanks at the end of a message go */
+        const char *separator = i ? ", " : ": "; /* with the next word: trailing blanks of a message are dropped */
         if (param->type[0] || param->name[0])
-            yk_error_append("%s%s%s%s", mark, param->type, param->type[0] && param->name[0] ? " " : "", param->name);
+            yk_error_append("%s%s%s%s", separator, param->type, param->type[0] && param->name[0] ? " " : "", param->name);
         else
-            yk_error_append("%s%u bytes", mark, (unsigned)param->size);
+            yk_error_append("%s%u bytes", separator, (unsigned)param->size);
     }
     if (kernel->param_count > SHOWN)
         yk_error_append(" and %d more", kernel->param_count - SHOWN);
@@ -213,19 +212,19 @@ static size_t count_locals(const yk_op *op)
     return locals;
 }
 
-/* Shared memory of the last parameter may be given as `shared`, or as the last argument. */
+/* Shared memory of the last parameter may be passed as `shared`, or as the last argument. */
 static yoke_status check_count(const char *function, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     bool local_parameters = kernel->program->device->traits.local_parameters;
-    size_t count = op->u.launch.count, given = local_parameters ? count : count - count_locals(op);
-    if (kernel->param_count < 0 || given == (size_t)kernel->param_count)
+    size_t count = op->u.launch.count, passed = local_parameters ? count : count - count_locals(op);
+    if (kernel->param_count < 0 || passed == (size_t)kernel->param_count)
         return YOKE_OK;
-    if (kernel->takes_local && given == (size_t)kernel->param_count + 1 && op->u.launch.args[count - 1].kind == YOKE_ARG_LOCAL)
+    if (kernel->takes_local && passed == (size_t)kernel->param_count + 1 && op->u.launch.args[count - 1].kind == YOKE_ARG_LOCAL)
         return YOKE_OK;
     yoke_status status =
         yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: kernel '%s' takes %d argument%s, %zu %s passed%s", function, kernel->name,
-                kernel->param_count, kernel->param_count == 1 ? "" : "s", given, given == 1 ? "was" : "were",
+                kernel->param_count, kernel->param_count == 1 ? "" : "s", passed, passed == 1 ? "was" : "were",
                 kernel->takes_local ? " (its last parameter, shared memory, does not count)" : "");
     append_params(kernel);
     return status;
@@ -234,7 +233,7 @@ static yoke_status check_count(const char *function, const yk_op *op)
 yoke_status yk_arguments_check(const char *function, const yoke_stream *stream, const yk_op *op, bool *out_special)
 {
     const yoke_arg *args = op->u.launch.args;
-    const look at = { function, op->u.launch.kernel, stream };
+    const context at = { function, op->u.launch.kernel, stream };
     size_t count = op->u.launch.count, param = 0;
     if (count > YOKE_MAX_ARGS)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %zu arguments were passed; a launch takes at most %d", function, count,

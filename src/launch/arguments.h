@@ -8,7 +8,7 @@
 
 #include "objects/objects.h"
 
-/* Everything there is to check at a fast_check, where so many are `wanted`. False: a closer look is needed. */
+/* The fast check, for a kernel that takes `wanted` arguments. False: the full check is needed. */
 YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *stream, const yoke_arg *args, size_t count, int wanted)
 {
     if (count != (size_t)wanted)
@@ -29,18 +29,18 @@ YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *strea
     return true;
 }
 
-/* The closer look, at op->u.launch. YOKE_OK when its arguments fit the kernel's signature and the stream's device, else
- * YOKE_E_KERNEL_ARGUMENT, _INVALID or _RANGE saying which one, what was expected and what was given. Sets *out_special when some
- * are others than buffers, scalars and structs: then the launch goes by yk_launch_special. */
+/* The full check of op->u.launch. YOKE_OK when its arguments fit the kernel's signature and the stream's device, else
+ * YOKE_E_KERNEL_ARGUMENT, _INVALID_ARGUMENT or _RANGE, with the parameter, what it takes and what was passed. Sets *out_special
+ * when an argument is not a buffer, scalar or struct: yk_launch_special then enqueues the launch. */
 YK_COLD yoke_status yk_arguments_check(const char *function, const yoke_stream *stream, const yk_op *op, bool *out_special);
 
-/* Whether the shared memory of the launch, `shared` and arguments together, is what the kernel takes. */
+/* Whether the shared memory of the launch, `shared` and arguments together, fits the kernel. */
 YK_COLD yoke_status yk_arguments_check_local(const char *function, const yk_op *op);
 
-/* The bytes of shared memory of a launch; SIZE_MAX when they are more than any number. */
+/* The bytes of shared memory of a launch; SIZE_MAX when the sum overflows. */
 size_t yk_arguments_local_bytes(const yk_op *op);
 
-/* An argument's kind, without what yoke_arg_host keeps beside it; and the bytes of a host array. */
+/* An argument's kind, without the bits of the size that yoke_arg_host adds; and the bytes of a host array. */
 static inline uint32_t yk_arg_kind(const yoke_arg *arg)
 {
     return arg->kind & 0xff;
@@ -56,7 +56,7 @@ static inline bool yk_arg_is_array(const yoke_arg *arg)
     return yk_arg_kind(arg) >= YOKE_ARG_IN && yk_arg_kind(arg) <= YOKE_ARG_INOUT;
 }
 
-/* Enqueue a launch whose arguments are checked: host arrays become buffers, which are written before and read behind it. */
+/* Enqueue a launch whose arguments are checked: host arrays become buffers, written before the launch and read after it. */
 YK_COLD yoke_status yk_launch_special(const char *function, yoke_stream *stream, const yk_op *op);
 
 #endif

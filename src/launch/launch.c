@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches. Everything is checked against the device and the compiled kernel first, so that no driver gets a launch that it would
- * not check.
+ * Launches. Everything is checked against the device and the compiled kernel first, since drivers do not check every launch.
  */
 #include "launch/arguments.h"
 #include "stream/enqueue.h"
@@ -18,7 +17,7 @@ YK_COLD static yoke_status beyond(const char *function, const char *what, yoke_d
                    dim.z, (unsigned long long)max[0], (unsigned long long)max[1], (unsigned long long)max[2]);
 }
 
-/* From 1 to `max`. */
+/* Whether the value is from 1 to `max`. */
 YK_HOT bool is_within(uint32_t value, uint64_t max)
 {
     return (uint64_t)value - 1 < max;
@@ -26,7 +25,7 @@ YK_HOT bool is_within(uint32_t value, uint64_t max)
 
 YK_HOT bool shape_fits(const yoke_kernel *kernel, yoke_dim grid, yoke_dim block)
 {
-    if (((grid.y ^ 1) | (grid.z ^ 1) | (block.y ^ 1) | (block.z ^ 1)) == 0) /* as in most launches: all of them are 1 */
+    if (((grid.y ^ 1) | (grid.z ^ 1) | (block.y ^ 1) | (block.z ^ 1)) == 0) /* as in most launches: all four are 1 */
         return grid.x - 1 < kernel->line_blocks && block.x - 1 < kernel->line_threads;
     const yoke_device_info *device = &kernel->program->device->info;
     return is_within(grid.x, device->max_grid[0]) && is_within(grid.y, device->max_grid[1]) &&
@@ -36,7 +35,7 @@ YK_HOT bool shape_fits(const yoke_kernel *kernel, yoke_dim grid, yoke_dim block)
            (uint64_t)block.x * block.y * block.z <= kernel->info.max_block_threads;
 }
 
-/* Which of it does not fit. */
+/* Report which dimension does not fit. */
 YK_COLD static yoke_status shape_fault(const yoke_kernel *kernel, const char *function, yoke_dim grid, yoke_dim block)
 {
     const yoke_device_info *device = &kernel->program->device->info;
@@ -52,7 +51,7 @@ YK_COLD static yoke_status shape_fault(const yoke_kernel *kernel, const char *fu
                    function, block.x, block.y, block.z, kernel->name, (unsigned)kernel->info.max_block_threads);
 }
 
-/* Where the source requires a block, it is that one. */
+/* Where the source requires a block size, the block must have it. */
 YK_COLD static yoke_status check_required_block(const char *function, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
@@ -69,7 +68,7 @@ YK_COLD static yoke_status check_blocks(const char *function, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     yoke_dim grid = op->u.launch.grid, block = op->u.launch.block;
-    uint32_t threads = block.x * block.y * block.z; /* fit, as is known */
+    uint32_t threads = block.x * block.y * block.z; /* cannot overflow: the block is checked */
     uint64_t plane = (uint64_t)grid.x * grid.y, most = 0;
     yoke_status status = kernel->program->device->backend->cooperative_blocks(kernel, threads, yk_arguments_local_bytes(op), &most);
     if (status < 0 || (plane <= most && plane * grid.z <= most))
@@ -80,8 +79,8 @@ YK_COLD static yoke_status check_blocks(const char *function, const yk_op *op)
         function, grid.x, grid.y, grid.z, kernel->name, threads, (unsigned long long)most);
 }
 
-/* There is shared memory, the kernel takes some, or only one block, or the arguments do not fit at a fast_check. Enqueues what is
- * not one operation. */
+/* For launches with shared memory, with a required block size, or with arguments that fail the fast check. Enqueues a launch that
+ * takes several operations. */
 __attribute__((noinline)) static yoke_status check_slow(const char *function, yoke_stream *stream, yk_op *op, bool *out_enqueued)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
@@ -93,7 +92,7 @@ __attribute__((noinline)) static yoke_status check_slow(const char *function, yo
                        yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count, kernel->param_count)))
         return status;
     status = yk_arguments_check(function, stream, op, &special);
-    op->u.launch.touches_host = true; /* as far as is known here */
+    op->u.launch.touches_host = true; /* which is not known here, so assume it */
     if (status < 0 || !special)
         return status;
     if (op->kind == YK_OP_LAUNCH_COOPERATIVE)
@@ -104,7 +103,7 @@ __attribute__((noinline)) static yoke_status check_slow(const char *function, yo
     return status;
 }
 
-/* Member by member, since an initializer would clear what the other operations need too. */
+/* Member by member, since an initializer would clear the whole union. */
 YK_HOT void fill_in(yk_op *op, yk_op_kind kind, const char *where, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,
                     size_t shared, const yoke_arg *args, size_t count)
 {
@@ -121,7 +120,7 @@ YK_HOT void fill_in(yk_op *op, yk_op_kind kind, const char *where, yoke_kernel *
     op->u.launch.touches_host = false;
 }
 
-/* Everything but the shape, which op->u.launch has already; then off it goes. `kind` is op->kind. */
+/* Check everything but the shape, which is checked, and enqueue the launch. `kind` is op->kind. */
 YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op_kind kind, yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;

@@ -34,7 +34,7 @@ static yoke_status copy(const char *function, const char *where, yoke_stream *st
     return yk_enqueue_transfer(function, stream, kind, &op);
 }
 
-/* Those of which `kind` is not the only way: writes are for all but what only comes out. */
+/* Copy the arrays that `kind` is for: writes skip output arrays, reads skip input arrays. */
 static yoke_status copy_all(const char *function, const char *where, yoke_stream *stream, yk_op_kind kind, const arrays *all)
 {
     uint32_t other = kind == YK_OP_WRITE ? YOKE_ARG_OUT : YOKE_ARG_IN;
@@ -45,7 +45,7 @@ static yoke_status copy_all(const char *function, const char *where, yoke_stream
     return status;
 }
 
-/* Append the argument as drivers take it: an array becomes memory, and CUDA has no parameter for shared memory. */
+/* Append the argument as drivers take it: an array becomes a buffer, and CUDA has no parameter for shared memory. */
 static yoke_status replace(const char *function, yoke_stream *stream, yk_op *op, const yoke_arg *arg, yoke_arg *target, arrays *all)
 {
     bool local_parameters = stream->device->traits.local_parameters;
@@ -90,7 +90,7 @@ yoke_status yk_launch_special(const char *function, yoke_stream *stream, const y
     if (status == YOKE_OK)
         status = copy_all(function, op->where, stream, YK_OP_READ, &all);
     for (size_t i = 0; i < all.count; i++)
-        yoke_buffer_release(all.list[i].buffer); /* the stream keeps it until it has come so far */
+        yoke_buffer_release(all.list[i].buffer); /* the stream keeps the buffer until its last use is complete */
     yk_depth_leave(stream);
     return status;
 }

@@ -27,7 +27,7 @@ static const dialect dialects[YK_LANGUAGE_COUNT] = {
     [YK_LANGUAGE_OPENCL] = { "__kernel", "__global ", "ulong" },
 };
 
-/* ---- What the caller gave ---- */
+/* ---- The caller's arguments ---- */
 
 static bool is_name(const char *text)
 {
@@ -73,7 +73,7 @@ static void write_kernel(yk_text *text, const dialect *d, const char *name, cons
     yk_text_add(text, "}\n");
 }
 
-/* The checked source with the kernel behind its text, which is put into `text`. */
+/* Append the kernel to the text of the checked source; `text` stores the result. */
 static yoke_status extend_source(const yoke_device *device, yoke_source *source, const char *name, const yoke_field *fields,
                                  size_t count, yk_text *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The use of a device's memory by buffers, and its limit. A buffer is counted before the driver allocates it, and only if the
+ * The device memory that buffers use, and its limit. A buffer is counted before the driver allocates its memory, and only if the
  * limit allows it, so that concurrent threads never count memory that they do not get.
  */
 #include "memory/account.h"
@@ -38,23 +38,23 @@ uint64_t yk_account_of(const yoke_buffer *buffer)
     return counted ? buffer->capacity : 0;
 }
 
-/* Whether what counts as in use allows so many bytes more, all read at one moment: in_use may shrink meanwhile, but does not grow,
- * and what leaves it is `leaving` a little longer. */
+/* Whether the limit allows a buffer's capacity, read under the pool's lock: in_use may shrink meanwhile but not grow, and bytes
+ * subtracted from in_use remain in `leaving` a little longer. */
 typedef struct account {
-    bool granted;   /* and counted */
-    bool will_do;   /* once all that is leaving has left */
-    uint64_t stays; /* bytes in use that nobody has released */
+    bool granted;        /* the capacity is counted */
+    bool fits_later;     /* once all bytes in `leaving` are freed */
+    uint64_t unreleased; /* bytes in use that nobody has released */
     uint64_t limit;
 } account;
 
-YK_COLD static account ask_account(const yoke_buffer *buffer)
+YK_COLD static account query_account(const yoke_buffer *buffer)
 {
     yk_pool *pool = &buffer->device->pool;
     yk_light_lock(&pool->lock);
     account a = { .granted = yk_account_more(pool, buffer->capacity), .limit = atomic_load(&pool->in_use_limit) };
     uint64_t used = atomic_load(&pool->in_use);
-    a.stays = used > pool->leaving ? used - pool->leaving : 0;
-    a.will_do = a.stays <= a.limit && buffer->capacity <= a.limit - a.stays;
+    a.unreleased = used > pool->leaving ? used - pool->leaving : 0;
+    a.fits_later = a.unreleased <= a.limit && buffer->capacity <= a.limit - a.unreleased;
     yk_light_unlock(&pool->lock);
     return a;
 }
@@ -68,7 +68,7 @@ YK_COLD static yoke_status beyond_limit(const yoke_buffer *buffer, const account
     return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY,
                    "%s: %s requested%s%s, but buffers already use %s of the %s that yoke_device_limit_memory allows",
                    buffer->device->info.selector, asked, rounded ? ", which takes " : "", rounded ? counted : "",
-                   yk_bytes_text(used, sizeof used, a->stays), yk_bytes_text(limit, sizeof limit, a->limit));
+                   yk_bytes_text(used, sizeof used, a->unreleased), yk_bytes_text(limit, sizeof limit, a->limit));
 }
 
 yoke_status yk_account_take(const yoke_buffer *buffer)
@@ -82,8 +82,8 @@ yoke_status yk_account_take(const yoke_buffer *buffer)
     bool granted = yk_account_more(pool, buffer->capacity);
     yk_light_unlock(&pool->lock);
     while (YK_UNLIKELY(!granted)) {
-        account a = ask_account(buffer);
-        if (!a.granted && !a.will_do)
+        account a = query_account(buffer);
+        if (!a.granted && !a.fits_later)
             return beyond_limit(buffer, &a);
         if (!a.granted)
             yk_reclaim_wait(buffer->device);

@@ -52,7 +52,7 @@ YK_COLD static yoke_status size_fault(const char *function, const yoke_device *d
 
 /* ---- Destroying ---- */
 
-/* Nothing uses it any more. Its memory may go back in the order of its owner_stream, which is needed until then. */
+/* Nothing uses the root any more. Its memory may be freed in the order of its owner_stream, which must live until then. */
 static void end_root(yoke_buffer *buffer, unsigned user)
 {
     yoke_stream *owner_stream = buffer->owner_stream;
@@ -77,8 +77,8 @@ static void destroy_view(void *object)
     yk_object_release(root);
 }
 
-/* Ordered memory that only its own stream has used goes back in the order of that stream. */
-static bool give_back_in_order(yoke_buffer *buffer, unsigned user)
+/* Ordered memory that only its own stream has used is freed in the order of that stream. */
+static bool free_in_order(yoke_buffer *buffer, unsigned user)
 {
     yoke_stream *owner_stream = buffer->owner_stream;
     bool alone = owner_stream && (user == YK_NO_STREAM || user == owner_stream->id);
@@ -98,19 +98,19 @@ static void retire_root(void *object)
     atomic_fetch_sub_explicit(&device->pool.buffers, 1, memory_order_relaxed);
     if (buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED) {
         yk_pinned_forget(buffer);
-        user = YK_MANY_STREAMS; /* copies use the address, which nobody counts as a use */
+        user = YK_MANY_STREAMS; /* copies use the address, which counts as no use */
     }
     if (device->traits.keeps_used_objects && buffer->kind == YOKE_MEMORY_DEVICE && !yk_pool_keeps(buffer))
         destroy_root(buffer);
-    else if (!give_back_in_order(buffer, user))
+    else if (!free_in_order(buffer, user))
         yk_retire(device, buffer, destroy_root, user, yk_account_of(buffer));
-    yk_object_release(program); /* waits for the streams by itself */
+    yk_object_release(program); /* a program waits for the streams itself */
     yk_device_put(device);
 }
 
 /* ---- Creating ---- */
 
-/* A root without memory yet; NULL and a record when out of memory. */
+/* A root without memory yet; NULL and an error when out of memory. */
 static yoke_buffer *new_root(yoke_device *device, int32_t kind, yk_origin origin, size_t size)
 {
     yoke_buffer *buffer = yk_object_new(YK_BUFFER, sizeof *buffer, retire_root);
@@ -125,7 +125,7 @@ static yoke_buffer *new_root(yoke_device *device, int32_t kind, yk_origin origin
     return buffer;
 }
 
-/* A root has its memory: it is the caller's. */
+/* The root has its memory and becomes the caller's. */
 static void hand_out(yoke_buffer *buffer, yoke_buffer **out_buffer)
 {
     yk_object_retain(buffer->device);
@@ -336,7 +336,7 @@ yoke_status yoke_buffer_get_native(yoke_buffer *buffer, uintptr_t *out_native)
     yoke_status status = buffer->device->backend->buffer_native(buffer, out_native);
     if (status < 0)
         return yk_attribute(function, NULL, status);
-    /* What is done with it outside of Yoke may be in any stream. */
+    /* Code outside Yoke may use the memory in any stream. */
     atomic_store(&buffer->root->used_by, YK_MANY_STREAMS);
     return YOKE_OK;
 }

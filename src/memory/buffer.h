@@ -5,16 +5,17 @@
 
 #include "objects/objects.h"
 
-/* YOKE_OK when `size` bytes from `offset` lie within the buffer, else a failure that names them. `what` is the argument's name. */
+/* YOKE_OK when `size` bytes from `offset` lie within the buffer, else a failure that names the range. `what` is the argument's
+ * name. */
 yoke_status yk_buffer_check_range(const yoke_buffer *buffer, const char *function, const char *what, size_t offset, size_t size);
 
 /* YOKE_OK when the buffer belongs to the stream's device. */
 yoke_status yk_buffer_check_device(const yoke_buffer *buffer, const yoke_stream *stream, const char *function, const char *what);
 
-/* A variable of the program, which it keeps alive. */
+/* A buffer over a program's variable, which keeps the program alive. */
 yoke_status yk_buffer_of_global(yoke_program *program, const char *name, yoke_buffer **out_buffer);
 
-/* YOKE_OK unless it is a const view, which nothing may write to. */
+/* YOKE_OK unless the buffer is a const view, which is read-only. */
 YK_HOT yoke_status yk_buffer_check_writable(const yoke_buffer *buffer, const char *function, const char *what)
 {
     if (YK_UNLIKELY(buffer->read_only))
@@ -23,7 +24,7 @@ YK_HOT yoke_status yk_buffer_check_writable(const yoke_buffer *buffer, const cha
     return YOKE_OK;
 }
 
-/* yoke_buffer_create_ordered for another function: the stream is one. */
+/* yoke_buffer_create_ordered for another function, which has checked the stream. */
 yoke_status yk_buffer_create_ordered(const char *function, yoke_stream *stream, size_t size, yoke_buffer **out_buffer);
 
 #endif

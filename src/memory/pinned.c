@@ -24,7 +24,7 @@ typedef struct range {
 static atomic_bool lock; /* protects the tree; a leaf */
 static void *tree;
 
-/* Ranges that have a byte in common count as the same. */
+/* Overlapping ranges compare as equal. */
 static int compare(const void *left, const void *right)
 {
     const range *a = left, *b = right;
@@ -39,8 +39,8 @@ yoke_status yk_pinned_add(const yoke_buffer *buffer)
         return yk_no_memory("a pinned buffer");
     *added = (range){ start, start + buffer->capacity, buffer->device };
     yk_light_lock(&lock);
-    range **there = tsearch(added, &tree, compare);
-    bool full = !there, alone = there && *there == added;
+    range **entry = tsearch(added, &tree, compare);
+    bool full = !entry, alone = entry && *entry == added;
     yk_light_unlock(&lock);
     if (alone)
         return YOKE_OK;
@@ -55,29 +55,29 @@ void yk_pinned_forget(const yoke_buffer *buffer)
     const char *start = buffer->host;
     range wanted = { start, start + buffer->capacity, NULL }, *found = NULL;
     yk_light_lock(&lock);
-    range **there = tfind(&wanted, &tree, compare);
-    if (there) {
-        found = *there;
+    range **entry = tfind(&wanted, &tree, compare);
+    if (entry) {
+        found = *entry;
         tdelete(found, &tree, compare);
     }
     yk_light_unlock(&lock);
     free(found);
 }
 
-/* Whether what was pinned for one device is pinned for another. */
+/* Whether memory that was pinned for one device is pinned for another. */
 static bool counts_for(const yoke_device *device, const yoke_device *pinned_for)
 {
     return device == pinned_for || (device->backend == pinned_for->backend && device->traits.pins_for_all_devices);
 }
 
-/* Whether the memory lies in one pinned buffer, whichever device's; then, whether it is pinned for this one. */
+/* Whether the memory lies in one pinned buffer of any device; *out_pinned: whether the buffer is pinned for this device. */
 static bool find(const yoke_device *device, const char *start, const char *end, bool *out_pinned)
 {
     range wanted = { start, end, NULL };
     yk_light_lock(&lock);
-    range **there = tfind(&wanted, &tree, compare);
-    bool covered = there && (*there)->start <= start && (*there)->end >= end;
-    *out_pinned = covered && counts_for(device, (*there)->device);
+    range **entry = tfind(&wanted, &tree, compare);
+    bool covered = entry && (*entry)->start <= start && (*entry)->end >= end;
+    *out_pinned = covered && counts_for(device, (*entry)->device);
     yk_light_unlock(&lock);
     return covered;
 }
@@ -87,12 +87,12 @@ bool yk_is_pinned(const yoke_device *device, const void *host, size_t size)
     const char *start = host, *end = start + size;
     bool pinned;
     if (find(device, start, end, &pinned))
-        return pinned; /* a driver may take another one's for its own */
+        return pinned; /* a driver may report another driver's pinned memory as its own */
     return device->backend->host_is_pinned(device, start) && device->backend->host_is_pinned(device, end - 1);
 }
 
 #ifdef __linux__
-/* Linux since 5.14: as if every page were written, without changing a byte. */
+/* Linux since 5.14: fault in every page as a write would, without changing a byte. */
 #define POPULATE_WRITE 23
 
 static int populate(uintptr_t address, uintptr_t page)
@@ -100,8 +100,8 @@ static int populate(uintptr_t address, uintptr_t page)
     return madvise((void *)(address / page * page), page, POPULATE_WRITE) == 0 ? 0 : errno;
 }
 
-/* Whether the page's permissions are to be written, as the system lists them; true when it does not say. Slow: it is asked about
- * pages that populate() cannot tell of. */
+/* Whether the system lists the page as writable; true when the page is not listed. Slow, so only for pages that populate() cannot
+ * decide. */
 static bool is_listed_writable(uintptr_t address)
 {
     char line[256], permissions[8];
@@ -112,7 +112,7 @@ static bool is_listed_writable(uintptr_t address)
     if (!maps && descriptor >= 0)
         close(descriptor);
     while (maps && fgets(line, sizeof line, maps)) {
-        bool whole = begins; /* of a long line, the rest comes by itself */
+        bool whole = begins; /* the rest of a long line is read separately */
         begins = strchr(line, '\n');
         if (!whole || sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s", &start, &end, permissions) != 3)
             continue;
@@ -126,29 +126,28 @@ static bool is_listed_writable(uintptr_t address)
     return writable;
 }
 
-/* EINVAL is the answer for memory that is read-only, and for a device's that was mapped (a frame buffer, a PCI BAR: VM_IO,
- * VM_PFNMAP), which may well be written. */
+/* EINVAL means read-only memory, or mapped device memory (a frame buffer, a PCI BAR: VM_IO, VM_PFNMAP), which may be writable. */
 static bool is_page_writable(uintptr_t address, uintptr_t page)
 {
     int error = populate(address, page);
     return error == 0 || (error == EINVAL && is_listed_writable(address));
 }
 
-/* Older systems do not know the question, and some others answer it for nothing. */
-static bool system_tells(uintptr_t page)
+/* Older systems lack POPULATE_WRITE, and some others accept it without a check. */
+static bool populate_works(uintptr_t page)
 {
     static atomic_int known;
-    int tells = atomic_load_explicit(&known, memory_order_relaxed);
-    if (tells == 0) {
+    int works = atomic_load_explicit(&known, memory_order_relaxed);
+    if (works == 0) {
         char own[2];
         void *none = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         bool right = none != MAP_FAILED && populate((uintptr_t)none, page) != 0 && populate((uintptr_t)own, page) == 0;
         if (none != MAP_FAILED)
             munmap(none, page);
-        tells = right ? 1 : -1;
-        atomic_store_explicit(&known, tells, memory_order_relaxed);
+        works = right ? 1 : -1;
+        atomic_store_explicit(&known, works, memory_order_relaxed);
     }
-    return tells > 0;
+    return works > 0;
 }
 
 bool yk_is_writable(const void *host, size_t size)
@@ -156,7 +155,7 @@ bool yk_is_writable(const void *host, size_t size)
     int before = errno;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)host, last = first + size - 1;
     bool writable =
-        !system_tells(page) || (is_page_writable(first, page) && (last / page == first / page || is_page_writable(last, page)));
+        !populate_works(page) || (is_page_writable(first, page) && (last / page == first / page || is_page_writable(last, page)));
     errno = before;
     return writable;
 }

@@ -5,20 +5,20 @@
 
 #include "objects/objects.h"
 
-/* The memory of this pinned buffer is known as such from now on, until it is forgotten. YOKE_E_INVALID_ARGUMENT: some of it is
+/* Register the memory of a pinned buffer, until yk_pinned_forget. YOKE_E_INVALID_ARGUMENT: part of the memory is registered
  * already. */
 yoke_status yk_pinned_add(const yoke_buffer *buffer);
 void yk_pinned_forget(const yoke_buffer *buffer);
 
-/* Whether all of it is pinned for this device: by Yoke, or by somebody else, which the driver knows. Memory that Yoke pinned for
+/* Whether the whole range is pinned for this device: by Yoke, or by other code, as the driver reports. Memory that Yoke pinned for
  * another device is pageable, unless the backend pins for all of its devices. */
 bool yk_is_pinned(const yoke_device *device, const void *host, size_t size);
 
-/* False where the system says that the memory cannot be written, or does not answer for memory of this kind. Only its ends are
- * looked at. */
+/* False where the system reports that the memory cannot be written, or cannot check memory of this kind. Only the first and the
+ * last page are checked. */
 bool yk_is_writable(const void *host, size_t size);
 
-/* Whether the device may be told to write there. The system may not answer for pinned memory, whichever device's it is. */
+/* Whether the device may write there. Pinned memory of any device may, since the system may be unable to check it. */
 bool yk_is_target(const yoke_device *device, const void *host, size_t size);
 
 #endif

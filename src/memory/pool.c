@@ -24,21 +24,21 @@ struct yk_block {
 };
 
 enum {
-    LOOKS = 16,      /* at most so many blocks of a class are looked at */
-    MOST_TRIES = 200 /* so often the driver is asked for memory once more */
+    MOST_EXAMINED = 16, /* blocks of a class that a search examines */
+    MOST_TRIES = 200    /* repeated requests to the driver for memory */
 };
 
 static const size_t smallest = 256, large = (size_t)64 << 20, large_unit = (size_t)2 << 20, page = 4096;
 
 /* ---- Size classes ---- */
 
-/* The power of two in a size, from 0 for `smallest`. */
+/* The binary logarithm of a size, 0 for `smallest`. */
 static unsigned octave_of(size_t size)
 {
     return (unsigned)(8 * sizeof size - 1) - (unsigned)__builtin_clzl(size / smallest);
 }
 
-/* Eight to a power of two, the last one without end. */
+/* Eight classes to a power of two; the last class has no upper bound. */
 static size_t class_of(size_t size)
 {
     unsigned octave = octave_of(size);
@@ -46,7 +46,7 @@ static size_t class_of(size_t size)
     return class < YK_CLASSES ? class : YK_CLASSES - 1;
 }
 
-/* A little more than asked, so that the memory fits others too; no more than a buffer may have. */
+/* A little more than requested, so that buffers of other sizes can reuse the memory; at most the largest buffer. */
 static size_t round_up(const yoke_buffer *buffer)
 {
     size_t least = buffer->kind == YOKE_MEMORY_PINNED ? page : smallest;
@@ -65,7 +65,7 @@ static yk_memory_cache *cache_of(yoke_device *device, const yoke_buffer *buffer)
 }
 
 /* With the pool's lock held. */
-static void insert(yk_memory_cache *cache, yk_block *block)
+static void insert_block(yk_memory_cache *cache, yk_block *block)
 {
     yk_block **class = &cache->classes[block->class];
     block->previous = NULL;
@@ -84,7 +84,7 @@ static void insert(yk_memory_cache *cache, yk_block *block)
 }
 
 /* With the pool's lock held. */
-static void take_out(yk_memory_cache *cache, yk_block *block)
+static void remove_block(yk_memory_cache *cache, yk_block *block)
 {
     if (block->next)
         block->next->previous = block->previous;
@@ -108,7 +108,7 @@ static bool fits(const yk_block *block, const yoke_buffer *buffer, unsigned user
     return block->memory.capacity >= buffer->capacity && (block->user == YK_NO_STREAM || block->user == user);
 }
 
-/* With the pool's lock held. The buffer, which is counted, gets all of a block that has more than it asked for. */
+/* With the pool's lock held. The buffer, which is counted already, takes all of a block that is larger than requested. */
 static bool count_all_of(const yk_block *block, yoke_buffer *buffer)
 {
     yk_pool *pool = &buffer->device->pool;
@@ -121,24 +121,24 @@ static bool count_all_of(const yk_block *block, yoke_buffer *buffer)
     return true;
 }
 
-/* Memory for the buffer that nobody uses, or only its stream; NULL when there is none. */
+/* A block for the buffer that no stream uses, or only the buffer's own; NULL when there is none. */
 static yk_block *find(yoke_buffer *buffer, unsigned user)
 {
     yk_pool *pool = &buffer->device->pool;
     yk_memory_cache *cache = cache_of(buffer->device, buffer);
     yk_light_lock(&pool->lock);
     yk_block *block = cache->classes[class_of(buffer->capacity)];
-    for (unsigned looks = 1; block && !fits(block, buffer, user); looks++)
-        block = looks < LOOKS ? block->next : NULL;
+    for (unsigned examined = 1; block && !fits(block, buffer, user); examined++)
+        block = examined < MOST_EXAMINED ? block->next : NULL;
     if (block && !count_all_of(block, buffer))
         block = NULL;
     if (block)
-        take_out(cache, block);
+        remove_block(cache, block);
     yk_light_unlock(&pool->lock);
     return block;
 }
 
-/* Notice what streams have gone past since it was released. Returns whether there was any. */
+/* Find blocks that became idle since their release. Returns whether there was any. */
 static bool sweep(yoke_device *device, size_t class)
 {
     bool any = false;
@@ -163,8 +163,8 @@ static void destroy(void *memory)
     free(block);
 }
 
-/* Give the oldest back until `keep` bytes are left. What a stream still uses goes when the driver lets it. Returns whether there
- * was any. Who finds no memory meanwhile waits for what has left the cache already. */
+/* Free the oldest blocks until `keep` bytes are left; a block that a stream still uses is retired. Returns whether there was any. A
+ * thread that finds no memory meanwhile waits for the blocks that have left the cache. */
 static bool trim(yoke_device *device, yk_memory_cache *cache, uint64_t keep)
 {
     bool any = false;
@@ -172,7 +172,7 @@ static bool trim(yoke_device *device, yk_memory_cache *cache, uint64_t keep)
         yk_light_lock(&device->pool.lock);
         yk_block *block = cache->bytes > keep ? cache->oldest : NULL;
         if (block) {
-            take_out(cache, block);
+            remove_block(cache, block);
             yk_reclaim_begin(device);
         }
         yk_light_unlock(&device->pool.lock);
@@ -194,9 +194,9 @@ static uint64_t cached_limit(const yoke_device *device, const yk_memory_cache *c
     return limit / 4 < pinned_most ? limit / 4 : pinned_most;
 }
 
-/* ---- Taking and giving back ---- */
+/* ---- Allocating and freeing ---- */
 
-/* Released memory makes way for what is counted now. */
+/* Free cached memory that exceeds the limit together with the memory in use. */
 static void make_room_for(yoke_device *device)
 {
     yk_pool *pool = &device->pool;
@@ -206,7 +206,7 @@ static void make_room_for(yoke_device *device)
         trim(device, &pool->device, limit > used ? limit - used : 0);
 }
 
-/* What comes behind it in its stream, in whatever way, comes behind the allocation: that counts as work. */
+/* Everything later in the stream is ordered after the allocation, so the allocation counts as an operation. */
 static void note_allocation(yoke_stream *stream)
 {
     uint64_t number = yk_stream_submitted(stream);
@@ -216,14 +216,14 @@ static void note_allocation(yoke_stream *stream)
     atomic_store_explicit(&stream->allocations_end, number + 1, memory_order_relaxed);
 }
 
-/* Whether allocations are all that the driver may still have to do in the stream. */
+/* Whether only allocations may be pending in the stream. */
 static bool only_allocates(const yoke_stream *stream)
 {
     return yk_stream_submitted(stream) == atomic_load_explicit(&stream->allocations_end, memory_order_relaxed) &&
            atomic_load_explicit(&stream->allocations, memory_order_relaxed) <= atomic_load(&stream->done);
 }
 
-static yoke_status ask_driver(yoke_buffer *buffer, yoke_stream *stream)
+static yoke_status request_memory(yoke_buffer *buffer, yoke_stream *stream)
 {
     const yk_backend *backend = buffer->device->backend;
     if (buffer->origin != YK_ORDERED)
@@ -234,7 +234,8 @@ static yoke_status ask_driver(yoke_buffer *buffer, yoke_stream *stream)
     return status;
 }
 
-/* A stream that is done but for allocations, by its number, kept for the caller; NULL when it is not. False behind the last. */
+/* The stream with this number, kept for the caller, if only allocations may be pending in it; else NULL. False past the last
+ * stream. */
 static bool keep_done(yoke_device *device, unsigned index, yoke_stream **out_stream)
 {
     pthread_mutex_lock(&device->lock);
@@ -247,8 +248,8 @@ static bool keep_done(yoke_device *device, unsigned index, yoke_stream **out_str
     return more;
 }
 
-/* The driver's pool learns what has been freed only when a stream is waited for by a call of its own, which is hardly a wait where
- * the stream is known to be done but for allocations. */
+/* The driver's pool notices freed memory only when the driver synchronizes a stream, which hardly blocks where only allocations may
+ * be pending. */
 static bool trim_driver_pool(yoke_device *device, uint64_t keep)
 {
     YK_UNCANCELLED;
@@ -267,8 +268,8 @@ static bool trim_driver_pool(yoke_device *device, uint64_t keep)
     return any;
 }
 
-/* Something needs memory of the driver and has not got any: give back all that is not in use. Returns whether there was any, given
- * back by this thread or another since yk_reclaim_gained was `before`. */
+/* The driver is out of memory: free all memory that is not in use. Returns whether there was any, freed by this thread or by
+ * another since yk_reclaim_gained was `before`. */
 static bool make_room(yoke_device *device, uint64_t before)
 {
     bool any = yk_reclaim_gained(device) != before;
@@ -291,8 +292,8 @@ static bool is_out_of_memory(yoke_status status)
     return status == YOKE_E_OUT_OF_DEVICE_MEMORY || status == YOKE_E_OUT_OF_HOST_MEMORY;
 }
 
-/* The buffer is counted already. What others give back meanwhile may go to others again, so one try more is not enough; but where
- * there never is enough, threads that go on taking and giving back must not keep this one here for ever. */
+/* The buffer is counted already. Other threads may take the memory that was freed, so one retry is not enough; but retries are
+ * bounded, so that threads that keep allocating and freeing cannot block this thread for ever. */
 static yoke_status allocate(yoke_buffer *buffer, yoke_stream *stream)
 {
     YK_UNCANCELLED;
@@ -301,12 +302,12 @@ static yoke_status allocate(yoke_buffer *buffer, yoke_stream *stream)
     if (!yk_counts_as_pinned(buffer))
         make_room_for(device);
     uint64_t before = yk_reclaim_gained(device);
-    yoke_status status = ask_driver(buffer, stream);
+    yoke_status status = request_memory(buffer, stream);
     for (int i = 0; i < MOST_TRIES && is_out_of_memory(status) && make_room(device, before); i++) {
         before = yk_reclaim_gained(device);
-        status = ask_driver(buffer, stream);
+        status = request_memory(buffer, stream);
         if (status == YOKE_OK)
-            yk_error_restore(&record); /* that there was no memory at first is no failure of the call's */
+            yk_error_restore(&record); /* a failure before a retry is not the call's */
     }
     if (status == YOKE_E_OUT_OF_DEVICE_MEMORY)
         status = exhausted(buffer);
@@ -318,7 +319,7 @@ static bool is_cacheable(const yoke_buffer *buffer)
     return buffer->origin == YK_CREATED && (buffer->kind == YOKE_MEMORY_DEVICE || buffer->kind == YOKE_MEMORY_PINNED);
 }
 
-/* The buffer gets the block's memory. */
+/* The buffer takes over the block's memory. */
 static void adopt(yoke_buffer *buffer, yk_block *block)
 {
     buffer->native = block->memory.native;
@@ -327,7 +328,7 @@ static void adopt(yoke_buffer *buffer, yk_block *block)
     buffer->block = block;
 }
 
-/* Released memory for it; NULL when there is none. */
+/* Released memory for the buffer; NULL when there is none. */
 static yk_block *take_released(yoke_buffer *buffer, unsigned user)
 {
     yk_block *block = is_cacheable(buffer) ? find(buffer, user) : NULL;
@@ -359,7 +360,7 @@ yoke_status yk_pool_take(yoke_buffer *buffer, yoke_stream *stream)
     return status;
 }
 
-/* Whether memory of this buffer is worth keeping. */
+/* Only memory that fits into the cache is worth keeping. */
 bool yk_pool_keeps(const yoke_buffer *buffer)
 {
     yoke_device *device = buffer->device;
@@ -367,7 +368,7 @@ bool yk_pool_keeps(const yoke_buffer *buffer)
            !atomic_load(&device->lost);
 }
 
-/* What will stand for the memory in the cache; without memory for one it does not go there. */
+/* The cache's block for the buffer's memory; NULL when out of memory, and the buffer's memory is not cached. */
 static yk_block *block_for(yoke_buffer *buffer)
 {
     yk_block *block = buffer->block ? buffer->block : malloc(sizeof *block);
@@ -383,12 +384,12 @@ static yk_block *block_for(yoke_buffer *buffer)
     return block;
 }
 
-/* To the driver. */
-static void give_up(yoke_buffer *buffer, unsigned user)
+/* Free the memory in the driver. */
+static void free_memory(yoke_buffer *buffer, unsigned user)
 {
     YK_UNCANCELLED;
     if (user != YK_NO_STREAM && buffer->origin != YK_ORDERED)
-        buffer->device->backend->stream_finish(buffer->owner_stream); /* out of memory for a note that it is still in use */
+        buffer->device->backend->stream_finish(buffer->owner_stream); /* without a block, nothing defers the release */
     buffer->device->backend->buffer_destroy(buffer);
     free(buffer->block);
 }
@@ -401,12 +402,12 @@ void yk_pool_give_back(yoke_buffer *buffer, unsigned user)
         yk_account_return(buffer);
     yk_block *block = yk_pool_keeps(buffer) ? block_for(buffer) : NULL;
     if (!block) {
-        give_up(buffer, user);
+        free_memory(buffer, user);
         return;
     }
     block->user = user;
     yk_light_lock(&device->pool.lock);
-    insert(cache, block);
+    insert_block(cache, block);
     bool full = cache->bytes > cached_limit(device, cache);
     yk_light_unlock(&device->pool.lock);
     if (YK_UNLIKELY(full))
