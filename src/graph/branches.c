@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launching a graph of several streams, where no driver replays it as a whole: its operations are enqueued as they were recorded,
- * the first stream's in the stream of the launch and the others' in streams of Yoke's own, which wait for each other by events. A
- * launch in another stream has others, so that launches do not wait for one another.
+ * Launching a graph of several streams that no driver replays as a whole. The graph's operations are enqueued as they were
+ * recorded: those of the first stream in the stream of the launch, those of the other streams in streams of Yoke's own, which wait
+ * for each other by events. Launches in different streams use different branches, so that launches do not wait for one another.
  */
 #include "graph/graph.h"
 
@@ -17,14 +17,14 @@
 struct yk_branches {
     yk_branches *next;
     const yoke_stream *launched_in; /* only to compare */
-    unsigned count;                 /* of streams, and of the ends of what they were last given */
+    unsigned count;                 /* of streams, and of the ends of their last launches */
     yoke_stream **streams;
     yoke_event **ends;
 };
 
 /* ---- Streams for a launch ---- */
 
-static void settled(yoke_status status, void *stream)
+static void ignore_status(yoke_status status, void *stream)
 {
     (void)status;
     (void)stream;
@@ -35,11 +35,11 @@ static void release_stream(void *stream)
     yoke_stream_release(stream);
 }
 
-/* A stream that is released calls no host function any more, so one with a launch under way is released behind that. */
-static void release_behind(yoke_stream *stream, yoke_event *end)
+/* A released stream calls no host functions any more, so a stream with a pending launch is released after the launch. */
+static void release_after(yoke_stream *stream, yoke_event *end)
 {
     bool pending = end && yk_event_poll(end) == YOKE_PENDING;
-    if (!pending || yoke_event_on_complete(end, settled, stream, release_stream) < 0)
+    if (!pending || yoke_event_on_complete(end, ignore_status, stream, release_stream) < 0)
         yoke_stream_release(stream);
     yoke_event_release(end);
 }
@@ -48,7 +48,7 @@ static void free_branches(yk_branches *branches)
 {
     yoke_error_info before = *yoke_error();
     for (unsigned i = 0; i < branches->count; i++)
-        release_behind(branches->streams[i], branches->ends[i]);
+        release_after(branches->streams[i], branches->ends[i]);
     yk_error_restore(&before);
     free(branches->streams);
     free(branches->ends);
@@ -64,8 +64,8 @@ void yk_branches_destroy(yoke_graph *graph)
     }
 }
 
-/* The graph's name as it was given, so that streams of that name are quoted once; or its number. */
-static void name_of(const yoke_graph *graph, char name[YK_NAME_SIZE])
+/* The graph's name without quotes, since a stream's label adds quotes; or the graph's number. */
+static void unquoted_name(const yoke_graph *graph, char name[YK_NAME_SIZE])
 {
     size_t quote = graph->label[0] == '\'' ? 1 : 0;
     yk_string_copy(name, strlen(graph->label) - 2 * quote + 1, graph->label + quote);
@@ -75,7 +75,7 @@ static yk_branches *new_branches(const yoke_graph *graph, unsigned count)
 {
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
     char name[YK_NAME_SIZE];
-    name_of(graph, name);
+    unquoted_name(graph, name);
     yk_branches *branches = calloc(1, sizeof *branches);
     if (branches) {
         branches->streams = calloc(count, sizeof *branches->streams);
@@ -99,20 +99,20 @@ failed:
     return NULL;
 }
 
-/* YOKE_OK: all that they were given is over; YOKE_PENDING; or a failure, and they are of no use any more. */
+/* YOKE_OK: the last launch is complete; YOKE_PENDING; or a failure, and the branches can no longer be used. */
 static yoke_status state_of(const yk_branches *branches)
 {
     yoke_status status = YOKE_OK;
     for (unsigned i = 0; i < branches->count && status >= 0; i++) {
-        yoke_status one = branches->ends[i] ? yk_event_poll(branches->ends[i]) : YOKE_OK;
+        yoke_status state = branches->ends[i] ? yk_event_poll(branches->ends[i]) : YOKE_OK;
         if (atomic_load_explicit(&branches->streams[i]->failed, memory_order_acquire))
-            one = YOKE_E_CANCELLED;
-        status = one == YOKE_OK ? status : one;
+            state = YOKE_E_CANCELLED;
+        status = state == YOKE_OK ? status : state;
     }
     return status;
 }
 
-/* Branches that are free, or whose last launch stands before this one anyway; else new ones. */
+/* Idle branches, or branches whose last launch precedes this launch in its stream; else new branches. */
 static yk_branches *take_branches(yoke_graph *graph, const yoke_stream *stream, unsigned count)
 {
     yk_branches *found = NULL, *broken = NULL;
@@ -153,16 +153,16 @@ static void put_branches(yoke_graph *graph, yk_branches *branches)
 
 /* ---- Host functions ---- */
 
-/* A host function or native section of one launch, which keeps what it needs. */
-typedef struct turn {
+/* A host function or native section of one launch, which keeps the executable graph alive. */
+typedef struct host_call {
     yk_exec *exec;
     const yk_op *op;
     const yoke_stream *launched_in; /* only to compare */
-} turn;
+} host_call;
 
 static yoke_status call(yoke_status status, void *user)
 {
-    const turn *mine = user;
+    const host_call *mine = user;
     yk_stream_set_launched_in(mine->launched_in);
     yoke_status result = mine->op->u.call.fn(status, mine->op->u.call.user);
     yk_stream_set_launched_in(NULL);
@@ -171,46 +171,45 @@ static yoke_status call(yoke_status status, void *user)
 
 static yoke_status call_native(yoke_status status, void *native_stream, void *user)
 {
-    const turn *mine = user;
+    const host_call *mine = user;
     yk_stream_set_launched_in(mine->launched_in);
     yoke_status result = mine->op->u.native.fn(status, native_stream, mine->op->u.native.user);
     yk_stream_set_launched_in(NULL);
     return result;
 }
 
-static void end_turn(void *user)
+static void end_host_call(void *user)
 {
-    yk_object_release(((turn *)user)->exec);
+    yk_object_release(((host_call *)user)->exec);
     free(user);
 }
 
 static yoke_status enqueue_call(const yoke_stream *launched_in, yoke_stream *stream, yk_exec *exec, const yk_op *op)
 {
-    yk_op held = { .kind = op->kind, .where = op->where };
-    turn *mine = malloc(sizeof *mine);
+    yk_op deferred = { .kind = op->kind, .where = op->where };
+    host_call *mine = malloc(sizeof *mine);
     if (!mine)
         return yk_no_memory("the launch of a graph");
-    *mine = (turn){ exec, op, launched_in };
+    *mine = (host_call){ exec, op, launched_in };
     yk_object_retain(exec);
     if (op->kind == YK_OP_CALL) {
-        held.u.call.fn = call;
-        held.u.call.user = mine;
-        held.u.call.release = end_turn;
+        deferred.u.call.fn = call;
+        deferred.u.call.user = mine;
+        deferred.u.call.release = end_host_call;
     } else {
-        held.u.native.fn = call_native;
-        held.u.native.user = mine;
-        held.u.native.release = end_turn;
+        deferred.u.native.fn = call_native;
+        deferred.u.native.user = mine;
+        deferred.u.native.release = end_host_call;
     }
-    yoke_status status = yk_stream_defer_always(stream, &held);
+    yoke_status status = yk_stream_defer_always(stream, &deferred);
     if (status < 0)
-        end_turn(mine);
+        end_host_call(mine);
     return status;
 }
 
 /* ---- Enqueueing ---- */
 
-/* A part of a launch that has failed already, since a function or the device was quick: what would be skipped in the stream is
- * skipped here. */
+/* The stream may fail while a launch is being enqueued: then operations that the stream would skip are skipped here. */
 static yoke_status unless_failed(const yoke_stream *stream, yoke_status status)
 {
     return status < 0 && atomic_load_explicit(&stream->failed, memory_order_acquire) ? YOKE_OK : status;
@@ -235,7 +234,7 @@ static yoke_status enqueue(const yoke_stream *launched_in, yoke_stream *stream, 
         return enqueue_call(launched_in, stream, exec, op);
     case YK_FAMILY_FILL:
     case YK_FAMILY_LAUNCH:
-    case YK_FAMILY_RECORD: /* and those below are never recorded */
+    case YK_FAMILY_RECORD: /* this family and those below are never recorded */
     case YK_FAMILY_WAIT:
     case YK_FAMILY_GRAPH:
     case YK_FAMILY_NONE:
@@ -244,15 +243,14 @@ static yoke_status enqueue(const yoke_stream *launched_in, yoke_stream *stream, 
     return yk_stream_enqueue(stream, op->kind, op);
 }
 
-/* One launch under way. */
+/* A launch that is being enqueued. */
 typedef struct launching {
     const char *where;
     yoke_stream *stream;
     yk_exec *exec;
     yk_branches *branches;
-    unsigned reserved; /* of its streams, which have their threads */
-    yoke_event *
-        *events; /* one behind each step that another branch waits for, then: where it starts, where each other branch ends */
+    unsigned reserved;   /* streams whose worker threads are reserved */
+    yoke_event **events; /* after each step that another branch waits for; then at the start, and at the end of each other branch */
     size_t event_count;
 } launching;
 
@@ -266,7 +264,7 @@ static yoke_stream *stream_of(const launching *l, size_t step)
     return stream_of_branch(l, l->exec->steps[step].branch);
 }
 
-/* The steps of other branches that this one follows. An event behind each was recorded when it was enqueued. */
+/* Wait for the steps of other branches that the step follows. Their events were recorded when the steps were enqueued. */
 static yoke_status wait_for_others(const launching *l, size_t i)
 {
     const yk_step *step = &l->exec->steps[i];
@@ -295,8 +293,8 @@ static yoke_status fork_branches(const launching *l)
     return status;
 }
 
-/* What a branch still holds are functions, which are called whatever happens: whoever waits for the launch's stream waits for them,
- * also when it has failed. */
+/* A branch's deferred host functions are called whatever happens: a thread that waits for the launch's stream waits for them, even
+ * if the stream has failed. */
 static yoke_status join(yoke_stream *stream, const char *where, yoke_event *event)
 {
     yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait = { event, true } };
@@ -332,7 +330,7 @@ static yoke_status enqueue_all(const launching *l)
     return status == YOKE_OK ? join_branches(l) : status;
 }
 
-/* ---- Getting ready ---- */
+/* ---- Preparing a launch ---- */
 
 static yoke_status take_events(launching *l)
 {
@@ -353,8 +351,8 @@ static yoke_status take_events(launching *l)
     return YOKE_OK;
 }
 
-/* Everything that a launch needs and may not get is taken before anything is enqueued, so that one that fails has done nothing. */
-static yoke_status get_ready(launching *l, yoke_graph *graph)
+/* Acquire everything that a launch needs before anything is enqueued, so that a launch that fails here has done nothing. */
+static yoke_status prepare(launching *l, yoke_graph *graph)
 {
     l->branches = take_branches(graph, l->stream, l->exec->branch_count - 1);
     yoke_status status = l->branches ? take_events(l) : yoke_error()->status;
@@ -363,8 +361,8 @@ static yoke_status get_ready(launching *l, yoke_graph *graph)
     return status;
 }
 
-/* What was taken goes back, but for the branches, which may still be at work. */
-static void let_go(launching *l)
+/* Release what was acquired, except for the branches, which may still be running. */
+static void release_launch(launching *l)
 {
     yoke_error_info before = *yoke_error();
     while (l->reserved > 0)
@@ -375,7 +373,7 @@ static void let_go(launching *l)
     yk_error_restore(&before);
 }
 
-/* The launch has failed, and some of it is enqueued already: what is called of it is called before the caller hears of that. */
+/* The launch has failed after some of it was enqueued: its host functions are called before the failure is returned. */
 static yoke_status end_branches(const launching *l)
 {
     for (unsigned i = 0; i < l->branches->count; i++) {
@@ -390,7 +388,7 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *gr
     launching l = { .where = where, .stream = stream, .exec = exec };
     if (atomic_load_explicit(&stream->failed, memory_order_acquire))
         return yk_stream_report(stream);
-    yoke_status status = get_ready(&l, graph);
+    yoke_status status = prepare(&l, graph);
     bool ready = status == YOKE_OK;
     if (ready) {
         yk_stream_begin_launch(stream);
@@ -398,12 +396,12 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *gr
         status = enqueue_all(&l);
         atomic_store(&stream->blocking_suppressed, false);
         if (status < 0)
-            yk_stream_fail(stream, where, status); /* what comes behind must not take it for whole */
+            yk_stream_fail(stream, where, status); /* later operations must not run as if the launch were complete */
         yk_stream_end_launch(stream);
     }
     if (ready && status < 0)
         status = end_branches(&l);
-    let_go(&l);
+    release_launch(&l);
     if (ready && status < 0) {
         free_branches(l.branches);
         return status;

@@ -3,7 +3,7 @@
 #include "graph/graph.h"
 #include "stream/stream.h"
 
-/* What a node does, in a few words. */
+/* A short description of a node's operations. */
 static void add_ops(yk_text *text, const yk_op_list *ops)
 {
     char name[160];
@@ -32,7 +32,7 @@ static void add_lines(yk_text *text, const yoke_graph *graph)
     }
 }
 
-/* Inside of the quotes of a DOT string. */
+/* Add text inside the quotes of a DOT string. */
 static void add_quoted(yk_text *text, const char *words)
 {
     for (; *words; words++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execs: a graph's operations in the order in which they were recorded, which is always a schedule that works, and what a driver
- * makes of them. A driver that has graphs of its own is given whole runs of operations; what it cannot have in one, and what Yoke
- * runs itself, comes between.
+ * Executable graphs: a graph's operations in the order in which they were recorded, which is always a valid schedule, and the
+ * driver's graphs of them. A driver that has graphs gets whole runs of operations; operations that the driver cannot replay, and
+ * operations that Yoke itself runs, come between the runs.
  */
 #include "graph/exec.h"
 
@@ -12,7 +12,7 @@
 #include "copy/staging.h"
 #include "stream/staged.h"
 
-/* ---- What becomes of an operation ---- */
+/* ---- Who runs an operation ---- */
 
 /* Each launch keeps the other device's buffer alive, which a driver's graph does not. */
 static bool is_between_devices(const yk_op *op)
@@ -22,7 +22,8 @@ static bool is_between_devices(const yk_op *op)
     return yk_is_copy(op->kind) && op->u.copy.target->device != op->u.copy.source->device;
 }
 
-/* Whether the driver's own graph can have it. Pageable memory is left out: drivers are slow with it, or take it too early. */
+/* Whether a driver's graph can replay the operation. Pageable memory is left out: drivers copy it slowly, or capture it too early.
+ */
 static bool can_replay(const yoke_device *device, const yk_op *op)
 {
     return (device->info.capabilities & 1u << YOKE_CAP_GRAPHS) && yk_op_has(op->kind, YK_TRAIT_BY_DRIVER) &&
@@ -30,7 +31,7 @@ static bool can_replay(const yoke_device *device, const yk_op *op)
            !(yk_is_transfer(op->kind) && !yk_transfer_is_pinned(device, op)) && device->backend->graph_takes(op);
 }
 
-/* Whether it may have to wait for what comes before it, which is the worker's to do. */
+/* Whether the operation may have to wait for earlier operations, which only the worker may do. */
 static bool needs_worker(const yoke_device *device, const yk_op *op)
 {
     if (!yk_is_transfer(op->kind))
@@ -83,7 +84,7 @@ static yoke_status allocate(yk_exec *exec, const yk_node *nodes)
     return all ? YOKE_OK : YOKE_E_OUT_OF_HOST_MEMORY;
 }
 
-/* What the driver copies; fills are not. */
+/* The bytes that the driver copies; fills are not copies. */
 static size_t copied_bytes(const yk_op *op)
 {
     return yk_is_transfer(op->kind) || yk_is_copy(op->kind) ? yk_op_bytes(op) : 0;
@@ -95,8 +96,8 @@ static void note_awaited(yk_exec *exec, const yk_step *step)
         exec->awaited[step->after[k]] |= exec->steps[step->after[k]].branch != step->branch;
 }
 
-/* The steps in the order of the nodes, each with what it follows. */
-static void lay_out(yk_exec *exec, const yk_node *nodes)
+/* Store the steps in the order of the nodes, each with the steps that it follows. */
+static void store_steps(yk_exec *exec, const yk_node *nodes)
 {
     size_t step = 0, *link = exec->links;
     for (size_t i = 0; i < exec->node_count; i++) {
@@ -118,7 +119,7 @@ static void lay_out(yk_exec *exec, const yk_node *nodes)
     }
 }
 
-/* Have the driver make its graph of a run of steps; else they are given to it one by one. */
+/* Have the driver create a graph of a run of steps; if it cannot, the steps are submitted one by one. */
 static void make_replayed(yk_exec *exec, yk_batch *batch)
 {
     yoke_error_info before = *yoke_error();
@@ -146,8 +147,8 @@ static void add_run(yk_exec *exec, size_t begin, size_t end, bool replayed)
         make_replayed(exec, batch);
 }
 
-/* Also a single operation is worth a graph of the driver's: CUDA launches that in half the time of a kernel. */
-static void cut(yk_exec *exec)
+/* Even a single operation is worth a driver's graph: CUDA launches such a graph in half the time of a kernel. */
+static void split(yk_exec *exec)
 {
     for (size_t begin = 0, end; begin < exec->step_count; begin = end) {
         bool replayed = can_replay(exec->device, exec->steps[begin].op);
@@ -157,7 +158,7 @@ static void cut(yk_exec *exec)
     }
 }
 
-/* All of it as one graph of the driver's, with the order that was recorded between its branches and no other. */
+/* Make one driver's graph of all steps, with only the recorded order between the branches. */
 static bool make_whole(yk_exec *exec)
 {
     for (size_t i = 0; i < exec->step_count; i++)
@@ -202,22 +203,22 @@ yk_exec *yk_exec_new(yoke_device *device, const char *name, const yk_node *nodes
         yk_object_release(exec);
         return NULL;
     }
-    lay_out(exec, nodes);
+    store_steps(exec, nodes);
     bool several = has_several_branches(exec);
     if (several && !make_whole(exec)) {
         exec->mode = YK_LAUNCH_BRANCHES;
         return exec;
     }
     if (!several)
-        cut(exec);
+        split(exec);
     exec->mode = choose_mode(exec);
     return exec;
 }
 
-/* ---- Changing ---- */
+/* ---- Updating ---- */
 
-/* Whether the one can stand where the other stood, without a new exec. */
-static bool is_alike(const yoke_device *device, const yk_op *one, const yk_op *other)
+/* Whether an operation can replace another without a new executable graph. */
+static bool can_replace(const yoke_device *device, const yk_op *one, const yk_op *other)
 {
     return one->kind == other->kind && can_replay(device, one) == can_replay(device, other) &&
            needs_worker(device, one) == needs_worker(device, other);
@@ -249,7 +250,7 @@ bool yk_exec_update(yk_exec *exec, size_t node, yk_op_list *ops)
     if (ops->count != exec->ops[node]->count || (batch && ops->count != 1))
         return false;
     for (size_t i = 0; i < ops->count; i++, op = op->next)
-        if (!is_alike(exec->device, op, step[i].op))
+        if (!can_replace(exec->device, op, step[i].op))
             return false;
     if (batch && exec->device->backend->graph_update(batch, step, ops->first) < 0)
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs: the object, and its life. It is recorded (record.c), ended, which makes an exec of it (exec.c), launched, and changed
- * (update.c).
+ * Graphs: the object, and its life. A graph is recorded (record.c), ended, which creates its executable graph (exec.c), launched,
+ * and updated (update.c).
  */
 #include "graph/graph.h"
 
@@ -9,8 +9,8 @@
 
 #include "stream/enqueue.h"
 
-/* The stream runs again what it is given. */
-static void let_go(yoke_stream *stream)
+/* The stream runs its operations again. */
+static void stop_recording(yoke_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     atomic_store(&stream->recording, NULL);
@@ -19,13 +19,13 @@ static void let_go(yoke_stream *stream)
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* Recording is over in all branches. */
-static void let_all_go(yoke_graph *graph)
+/* Recording ends in all branches. */
+static void stop_all_recording(yoke_graph *graph)
 {
     for (unsigned i = 0; i < graph->branch_count; i++) {
         yk_branch *branch = &graph->branches[i];
         if (branch->stream) {
-            let_go(branch->stream);
+            stop_recording(branch->stream);
             yoke_stream_release(branch->stream);
         }
         branch->stream = NULL;
@@ -40,7 +40,7 @@ static void destroy(void *object)
     yoke_graph *graph = object;
     yoke_device *device = graph->device;
     atomic_store(&graph->object.kind, YK_DEAD);
-    let_all_go(graph);
+    stop_all_recording(graph);
     yk_object_release(graph->exec);
     yk_branches_destroy(graph);
     yk_editor_destroy(graph);
@@ -111,7 +111,7 @@ static const char *state_text(yk_graph_state state)
     return texts[state];
 }
 
-/* With both locks held: a branch for the stream. */
+/* Add a branch for the stream. With both locks held. */
 static yoke_status add_branch(yoke_graph *graph, yoke_stream *stream)
 {
     if (graph->state != YK_GRAPH_RECORDING)
@@ -193,7 +193,7 @@ yoke_status yoke_graph_end(yoke_graph *graph)
     yoke_status status = start_ending(graph);
     if (status < 0)
         return yk_attribute(function, NULL, status);
-    let_all_go(graph);
+    stop_all_recording(graph);
     status = yk_device_check(graph->device);
     if (status == YOKE_OK) {
         graph->exec = yk_exec_new(graph->device, graph->name, graph->nodes, graph->node_count, graph->branch_count);
@@ -211,7 +211,7 @@ size_t yoke_graph_get_size(const yoke_graph *graph)
 {
     if (!yk_is(graph, YK_GRAPH))
         return 0;
-    yoke_graph *locked = (yoke_graph *)(uintptr_t)graph; /* only to look */
+    yoke_graph *locked = (yoke_graph *)(uintptr_t)graph; /* only to lock */
     pthread_mutex_lock(&locked->lock);
     size_t count = graph->node_count;
     pthread_mutex_unlock(&locked->lock);
@@ -220,7 +220,7 @@ size_t yoke_graph_get_size(const yoke_graph *graph)
 
 /* ---- Launching ---- */
 
-/* The exec as it is now, retained; NULL and a record where there is none. */
+/* The current executable graph, retained; NULL and an error where there is none. */
 static yk_exec *take_exec(yoke_graph *graph, const char *function)
 {
     yk_exec *exec = NULL;

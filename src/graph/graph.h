@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs, as the other rooms of src/ use them: graph.c is the object, record.c what is recorded, update.c what is changed. */
+/* Graphs, inside this room: graph.c is the object, record.c records, update.c updates, branches.c launches several streams. */
 #ifndef YK_GRAPH_INTERNAL_H
 #define YK_GRAPH_INTERNAL_H
 
@@ -12,11 +12,11 @@
 typedef struct yk_branch {
     yoke_stream *stream; /* retained while it is recorded */
     char label[YK_LABEL_SIZE];
-    size_t *follows; /* the nodes that the next one follows */
+    size_t *follows; /* the nodes that the next node follows */
     size_t follow_count;
-    bool grouping;  /* what is enqueued belongs to one call, */
+    bool grouping;  /* enqueued operations belong to one call, */
     int kind;       /* of this kind, */
-    size_t grouped; /* and to this node, once there is one */
+    size_t grouped; /* and to this node; SIZE_MAX: none yet */
 } yk_branch;
 
 typedef enum yk_graph_state { YK_GRAPH_RECORDING, YK_GRAPH_ENDING, YK_GRAPH_READY, YK_GRAPH_BROKEN } yk_graph_state;
@@ -26,12 +26,12 @@ typedef struct yk_branches yk_branches;
 
 struct yoke_graph {
     yk_object object;
-    yk_recording recording; /* what streams that are recorded point to */
+    yk_recording recording; /* recorded streams point to this member */
     yoke_device *device;
     char label[YK_LABEL_SIZE];
-    const char *name;         /* the label, but for the rest of the process */
-    uint64_t serial;          /* no other graph of this process has it */
-    pthread_mutex_t changing; /* one change at a time; before any stream's lock */
+    const char *name;         /* the label, valid for the rest of the process */
+    uint64_t serial;          /* unique in the process */
+    pthread_mutex_t changing; /* one update at a time; before any stream's lock */
     pthread_mutex_t lock;     /* protects what follows; taken with a stream's lock held, and a leaf */
     yk_graph_state state;
     yk_branch *branches;
@@ -39,16 +39,16 @@ struct yoke_graph {
     yk_node *nodes;
     size_t node_count, node_capacity;
     yk_exec *exec;    /* once READY */
-    bool making_exec; /* another one is being made of the nodes, which have to stay as they are */
+    bool making_exec; /* a new one is being created from the nodes, which must not be updated meanwhile */
     yk_branches *spare_branches;
-    yoke_stream *editor; /* no stream of the driver's: what is enqueued in it becomes `edited`; with `changing` held */
+    yoke_stream *editor; /* without a driver's stream: enqueued operations go to `edited`; with `changing` held */
     yk_op_list *edited;
 };
 
-/* An event that was recorded into a graph: the nodes it stands behind. */
+/* An event that was recorded into a graph: the nodes that it follows. */
 typedef struct yk_graph_event {
     yk_object object;
-    uint64_t graph; /* its serial */
+    uint64_t graph; /* the graph's serial */
     const char *where;
     size_t count;
     size_t nodes[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recording: operations become the nodes of a graph, each with the nodes that it follows: the one before it in its stream, and
- * those before the events that its stream has waited for.
+ * Recording: operations become the nodes of a graph, each with the nodes that it follows: the previous node of its stream, and the
+ * nodes before the events that its stream has waited for.
  */
 #include <stdlib.h>
 
@@ -16,9 +16,9 @@ static yoke_graph *graph_of(const yoke_stream *stream)
     return recording ? (yoke_graph *)(void *)((char *)recording - offsetof(yoke_graph, recording)) : NULL;
 }
 
-/* ---- What follows what ---- */
+/* ---- The order of nodes ---- */
 
-/* Add the nodes to what the branch's next node follows, each once. */
+/* Add the nodes, each once, to the nodes that the branch's next node follows. */
 static yoke_status follow(yk_branch *branch, const size_t *nodes, size_t count)
 {
     size_t *grown = realloc(branch->follows, (branch->follow_count + count + 1) * sizeof *grown);
@@ -50,7 +50,7 @@ static yoke_status make_room(yoke_graph *graph)
     return YOKE_OK;
 }
 
-/* A node with these operations, which it takes over, at the end of the branch. */
+/* Add a node at the end of the branch; the node takes over the operations. */
 static yoke_status add_node(yoke_graph *graph, unsigned number, yk_op_list *ops)
 {
     yk_branch *branch = &graph->branches[number];
@@ -82,7 +82,7 @@ static yoke_status add(yoke_graph *graph, unsigned number, const yk_op *op)
     if (status == YOKE_OK)
         status = add_node(graph, number, ops);
     if (status < 0) {
-        ops->release = NULL; /* the call fails, so it stays the caller's */
+        ops->release = NULL; /* the call fails, so `user` stays the caller's */
         yk_op_list_release(ops);
     } else if (branch->grouping) {
         branch->grouped = graph->node_count - 1;
@@ -112,7 +112,7 @@ static yoke_status begin_group(yoke_graph *graph, yk_branch *branch, void *kind)
     return YOKE_OK;
 }
 
-/* With stream->lock and graph->lock held around it. */
+/* Call `act` with stream->lock and graph->lock held. */
 static yoke_status in_graph(yoke_stream *stream, yoke_status (*act)(yoke_graph *graph, yk_branch *branch, void *argument),
                             void *argument)
 {
@@ -121,7 +121,7 @@ static yoke_status in_graph(yoke_stream *stream, yoke_status (*act)(yoke_graph *
     yoke_graph *graph = graph_of(stream);
     if (graph && stream == graph->editor) {
         status = YOKE_OK;
-        if (act == begin_group) /* its operations are one list anyway */
+        if (act == begin_group) /* the editor's operations are always one list */
             graph->edited->kind = *(const int *)argument;
     } else if (graph && (status = yk_stream_report_locked(stream)) == YOKE_OK) {
         pthread_mutex_lock(&graph->lock);
@@ -134,8 +134,8 @@ static yoke_status in_graph(yoke_stream *stream, yoke_status (*act)(yoke_graph *
     return status;
 }
 
-/* Take the last node back. */
-static void forget_node(yoke_graph *graph, yk_branch *branch)
+/* Remove the last node. */
+static void remove_last_node(yoke_graph *graph, yk_branch *branch)
 {
     yk_node *node = &graph->nodes[--graph->node_count];
     free(branch->follows);
@@ -147,7 +147,7 @@ static void forget_node(yoke_graph *graph, yk_branch *branch)
 static yoke_status end_group(yoke_graph *graph, yk_branch *branch, void *status)
 {
     if (*(const yoke_status *)status < 0 && branch->grouped != SIZE_MAX && branch->grouped + 1 == graph->node_count)
-        forget_node(graph, branch);
+        remove_last_node(graph, branch);
     branch->grouping = false;
     return YOKE_OK;
 }
@@ -187,28 +187,28 @@ static yk_graph_event *new_graph_event(const yoke_graph *graph, const yk_branch 
     return event;
 }
 
-typedef struct marking {
+typedef struct event_request {
     const char *where;
     yk_graph_event *event;
-} marking;
+} event_request;
 
-static yoke_status make_mark(yoke_graph *graph, yk_branch *branch, void *argument)
+static yoke_status make_event(yoke_graph *graph, yk_branch *branch, void *argument)
 {
-    marking *made = argument;
-    made->event = new_graph_event(graph, branch, made->where);
-    return made->event ? YOKE_OK : YOKE_E_OUT_OF_HOST_MEMORY;
+    event_request *request = argument;
+    request->event = new_graph_event(graph, branch, request->where);
+    return request->event ? YOKE_OK : YOKE_E_OUT_OF_HOST_MEMORY;
 }
 
 static yoke_status record_event(const char *function, const char *where, yoke_stream *stream, uint32_t flags,
                                 yoke_event **out_event)
 {
-    marking made = { where, NULL };
+    event_request request = { where, NULL };
     if (flags & YOKE_EVENT_TIMED)
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
                        "%s: an event inside a graph cannot be timed; record timed events before and after the graph's launch",
                        function);
-    yoke_status status = in_graph(stream, make_mark, &made);
-    *out_event = (yoke_event *)(void *)made.event;
+    yoke_status status = in_graph(stream, make_event, &request);
+    *out_event = (yoke_event *)(void *)request.event;
     return status;
 }
 

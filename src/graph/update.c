@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changing a graph. The public function that would enqueue the operation is called with a stream that is none, the graph's editor:
- * so everything is checked as ever, and what comes out takes the node's place.
+ * Updating a graph. The public function that enqueues such an operation is called with the graph's editor, a stream that is only
+ * ever recorded: so all checks apply, and the recorded operations replace the node's.
  */
 #include "graph/graph.h"
 
@@ -19,7 +19,7 @@ static void destroy_editor(void *object)
     yk_object_free(editor, sizeof *editor);
 }
 
-/* Always recorded, and without a driver's queue: nothing can be given to it, and nobody else has it. */
+/* The editor is always recorded and has no driver's queue: nothing can be submitted to it, and nobody else has it. */
 yoke_status yk_editor_create(yoke_graph *graph)
 {
     yoke_stream *editor = yk_object_new(YK_STREAM, sizeof *editor, destroy_editor);
@@ -45,10 +45,9 @@ void yk_editor_destroy(yoke_graph *graph)
     yk_object_release(graph->editor);
 }
 
-/* ---- One change ---- */
+/* ---- One update ---- */
 
-/* Begin a change of a node, and give its first operation as it is now. On success graph->changing is held; else
- * that is NULL. */
+/* Begin an update of a node; *out_op is its current first operation. On success graph->changing is held; else *out_op is NULL. */
 static yoke_status begin(yoke_graph *graph, const char *function, size_t node, const yk_op **out_op)
 {
     yoke_status status = YOKE_OK;
@@ -82,9 +81,9 @@ static yoke_status check_kind(const yoke_graph *graph, const char *function, siz
                    graph->label, yk_op_name((yk_op_kind)kind), yk_op_name((yk_op_kind)wanted));
 }
 
-/* Put the operations into the node, and into the exec, or make another exec where a launch still needs this one. What is not needed
- * any more is handed out, to be released when no lock is held. */
-static yoke_status put(yoke_graph *graph, size_t node, yk_op_list *ops, yk_op_list **out_before, yk_exec **out_exec)
+/* Store the operations in the node and in the executable graph, or create another executable graph where a launch still needs this
+ * one. Objects that are no longer needed are returned, to be released when no lock is held. */
+static yoke_status store(yoke_graph *graph, size_t node, yk_op_list *ops, yk_op_list **out_before, yk_exec **out_exec)
 {
     yk_node *place = &graph->nodes[node];
     yoke_status status = YOKE_OK;
@@ -117,7 +116,7 @@ static yoke_status put(yoke_graph *graph, size_t node, yk_op_list *ops, yk_op_li
     return status;
 }
 
-/* The operations in graph->edited take the node's place, unless making them has failed with `status`. Ends the change. */
+/* End the update: the operations in graph->edited replace the node's, unless recording them has failed with `status`. */
 static yoke_status end(yoke_graph *graph, const char *function, size_t node, yoke_status status)
 {
     yk_op_list *ops = graph->edited, *unused = ops;
@@ -126,10 +125,10 @@ static yoke_status end(yoke_graph *graph, const char *function, size_t node, yok
     if (status == YOKE_OK)
         status = check_kind(graph, function, node, ops->kind);
     if (status == YOKE_OK)
-        status = put(graph, node, ops, &unused, &exec);
+        status = store(graph, node, ops, &unused, &exec);
     pthread_mutex_unlock(&graph->changing);
     if (status < 0)
-        unused->release = NULL; /* the call fails, so it stays the caller's */
+        unused->release = NULL; /* the call fails, so `user` stays the caller's */
     yk_object_release(exec);
     yk_op_list_release(unused);
     return status;
@@ -138,35 +137,35 @@ static yoke_status end(yoke_graph *graph, const char *function, size_t node, yok
 /* ---- Public functions ---- */
 
 /* begin() and end() around an enqueue into the editor. */
-#define CHANGE(name, enqueue)                                \
-    static const char function[] = #name;                    \
-    const yk_op *now = NULL;                                 \
-    YK_CHECK(graph, YK_GRAPH, function, "graph");            \
-    yoke_status status = begin(graph, function, node, &now); \
-    if (now)                                                 \
-        status = end(graph, function, node, enqueue);        \
+#define UPDATE(name, enqueue)                                    \
+    static const char function[] = #name;                        \
+    const yk_op *current = NULL;                                 \
+    YK_CHECK(graph, YK_GRAPH, function, "graph");                \
+    yoke_status status = begin(graph, function, node, &current); \
+    if (current)                                                 \
+        status = end(graph, function, node, enqueue);            \
     return status < 0 ? yk_attribute(function, where, status) : status
 
 yoke_status yoke_graph_set_launch_at(const char *where, yoke_graph *graph, size_t node, yoke_kernel *kernel, yoke_dim grid,
                                      yoke_dim block, size_t shared, const yoke_arg *args, size_t count)
 {
-    CHANGE(yoke_graph_set_launch, yoke_launch_at(where, graph->editor, kernel, grid, block, shared, args, count));
+    UPDATE(yoke_graph_set_launch, yoke_launch_at(where, graph->editor, kernel, grid, block, shared, args, count));
 }
 
-/* The launch as it is, with other arguments. */
-static yoke_status launch_again(const char *where, yoke_graph *graph, const char *function, size_t node, const yk_op *now,
-                                const yoke_arg *args, size_t count)
+/* The same launch with other arguments. */
+static yoke_status launch_with(const char *where, yoke_graph *graph, const char *function, size_t node, const yk_op *current,
+                               const yoke_arg *args, size_t count)
 {
-    bool cooperative = now->kind == YK_OP_LAUNCH_COOPERATIVE;
+    bool cooperative = current->kind == YK_OP_LAUNCH_COOPERATIVE;
     yoke_status status = cooperative ? YOKE_OK : check_kind(graph, function, node, YK_OP_LAUNCH);
     if (status < 0)
         return status;
-    return (cooperative ? yoke_launch_cooperative_at
-                        : yoke_launch_at)(where, graph->editor, now->u.launch.kernel, now->u.launch.grid, now->u.launch.block,
-                                          now->u.launch.shared - now->u.launch.shared_arg_bytes, args, count);
+    return (cooperative ? yoke_launch_cooperative_at : yoke_launch_at)(
+        where, graph->editor, current->u.launch.kernel, current->u.launch.grid, current->u.launch.block,
+        current->u.launch.shared - current->u.launch.shared_arg_bytes, args, count);
 }
 
-/* With graph->lock held: the launch that is this node, when nobody else has it. */
+/* The node's launch, if nobody else refers to it, else NULL. With graph->lock held. */
 static yk_op *own_launch(const yoke_graph *graph, size_t node)
 {
     if (graph->state != YK_GRAPH_READY || graph->making_exec || node >= graph->node_count ||
@@ -176,7 +175,7 @@ static yk_op *own_launch(const yoke_graph *graph, size_t node)
     return ops->kind == YK_OP_LAUNCH && ops->count == 1 && atomic_load(&ops->refs) == 2 ? ops->first : NULL;
 }
 
-/* What is changed most, in place: other buffers and numbers of a launch, which fit at a fast_check. False: it goes the long way. */
+/* Update in place the commonest change, other buffers and numbers of a launch, if the fast check passes. False: update in full. */
 YK_HOT bool set_args_in_place(const char *where, yoke_graph *graph, size_t node, const yoke_arg *args, size_t count)
 {
     yoke_buffer *unused[YOKE_MAX_ARGS];
@@ -185,7 +184,7 @@ YK_HOT bool set_args_in_place(const char *where, yoke_graph *graph, size_t node,
     pthread_mutex_lock(&graph->lock);
     yk_op *op = own_launch(graph, node);
     bool fits = op && yk_arguments_fit(op->u.launch.kernel, graph->editor, args, count, op->u.launch.kernel->fast_count);
-    if (fits) { /* it is ours alone, so the driver can be shown it with the others */
+    if (fits) { /* nobody else refers to the launch, so the driver can read the new arguments from it */
         kept = (yoke_arg *)(uintptr_t)op->u.launch.args;
         op->u.launch.args = args;
         fits = yk_exec_try(graph->exec, node, op);
@@ -195,9 +194,9 @@ YK_HOT bool set_args_in_place(const char *where, yoke_graph *graph, size_t node,
         op->where = where;
     for (size_t i = 0; i < count && fits; i++) {
         yoke_buffer *before = kept[i].kind == YOKE_ARG_BUFFER ? kept[i].value.buffer : NULL;
-        yoke_buffer *now = args[i].kind == YOKE_ARG_BUFFER ? args[i].value.buffer : NULL;
-        if (now != before) {
-            yoke_buffer_retain(now);
+        yoke_buffer *current = args[i].kind == YOKE_ARG_BUFFER ? args[i].value.buffer : NULL;
+        if (current != before) {
+            yoke_buffer_retain(current);
             unused[unused_count++] = before;
         }
         kept[i] = args[i];
@@ -212,35 +211,35 @@ yoke_status yoke_graph_set_args_at(const char *where, yoke_graph *graph, size_t 
 {
     if (yk_is(graph, YK_GRAPH) && set_args_in_place(where, graph, node, args, count))
         return YOKE_OK;
-    CHANGE(yoke_graph_set_args, launch_again(where, graph, function, node, now, args, count));
+    UPDATE(yoke_graph_set_args, launch_with(where, graph, function, node, current, args, count));
 }
 
 yoke_status yoke_graph_set_write_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *target, size_t offset,
                                     const void *source, size_t size)
 {
-    CHANGE(yoke_graph_set_write, yoke_write_at(where, graph->editor, target, offset, source, size));
+    UPDATE(yoke_graph_set_write, yoke_write_at(where, graph->editor, target, offset, source, size));
 }
 
 yoke_status yoke_graph_set_read_at(const char *where, yoke_graph *graph, size_t node, void *target, yoke_buffer *source,
                                    size_t offset, size_t size)
 {
-    CHANGE(yoke_graph_set_read, yoke_read_at(where, graph->editor, target, source, offset, size));
+    UPDATE(yoke_graph_set_read, yoke_read_at(where, graph->editor, target, source, offset, size));
 }
 
 yoke_status yoke_graph_set_copy_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *target, size_t target_offset,
                                    yoke_buffer *source, size_t source_offset, size_t size)
 {
-    CHANGE(yoke_graph_set_copy, yoke_copy_at(where, graph->editor, target, target_offset, source, source_offset, size));
+    UPDATE(yoke_graph_set_copy, yoke_copy_at(where, graph->editor, target, target_offset, source, source_offset, size));
 }
 
 yoke_status yoke_graph_set_fill_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *buffer, size_t offset,
                                    size_t size, const void *pattern, size_t pattern_size)
 {
-    CHANGE(yoke_graph_set_fill, yoke_fill_at(where, graph->editor, buffer, offset, size, pattern, pattern_size));
+    UPDATE(yoke_graph_set_fill, yoke_fill_at(where, graph->editor, buffer, offset, size, pattern, pattern_size));
 }
 
 yoke_status yoke_graph_set_call_at(const char *where, yoke_graph *graph, size_t node, yoke_host_fn fn, void *user,
                                    yoke_release_fn release)
 {
-    CHANGE(yoke_graph_set_call, yoke_host_call_at(where, graph->editor, fn, user, release));
+    UPDATE(yoke_graph_set_call, yoke_host_call_at(where, graph->editor, fn, user, release));
 }

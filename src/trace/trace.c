@@ -17,7 +17,7 @@
 #include "stream/stream.h"
 #include "stream/wait.h"
 
-/* An operation that the driver has, or had until it was last asked. */
+/* A submitted operation, not yet known to be complete. */
 typedef struct pending {
     struct pending *next;
     yoke_event *begin, *end;
@@ -28,7 +28,7 @@ struct yk_trace {
     struct yk_trace *next, *previous; /* in all */
     yoke_stream *stream;
     unsigned number;
-    yoke_event *zero; /* its time on the device is zero_time here; NULL: the device has no time stamps */
+    yoke_event *zero; /* its device time is zero_time on the host; NULL: the device has no time stamps */
     uint64_t zero_time;
     pthread_mutex_t lock; /* protects what follows */
     pending *first, **last;
@@ -40,7 +40,7 @@ enum { MANY = 256, CLOCK_TRIES = 8 };
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER; /* protects all; before any trace's lock */
 static struct yk_trace *all;
 
-/* ---- Operations that are done ---- */
+/* ---- Complete operations ---- */
 
 static uint64_t time_of(const struct yk_trace *trace, yoke_event *event)
 {
@@ -50,7 +50,7 @@ static uint64_t time_of(const struct yk_trace *trace, yoke_event *event)
     return trace->zero_time + (uint64_t)elapsed;
 }
 
-/* Both events have been reached. */
+/* Both events are complete. */
 static void write_out(struct yk_trace *trace, pending *done)
 {
     yk_trace_slice *slice = &done->slice;
@@ -65,7 +65,7 @@ static void write_out(struct yk_trace *trace, pending *done)
     free(done);
 }
 
-/* `wait`: the stream has finished; what the driver still does not know of then has failed. With the lock held. */
+/* `wait`: the stream has finished, so an operation that is still pending has failed. With the lock held. */
 static void write_done(struct yk_trace *trace, bool wait)
 {
     yoke_error_info before = *yoke_error();
@@ -84,7 +84,7 @@ static void write_done(struct yk_trace *trace, bool wait)
     yk_error_restore(&before);
 }
 
-/* The program ends, and may not have released its streams. */
+/* At the program's exit, which may leave streams unreleased. */
 static void write_all(void)
 {
     pthread_mutex_lock(&all_lock);
@@ -179,7 +179,7 @@ static void stream_end(yoke_stream *stream)
     stream->trace = NULL;
 }
 
-/* ---- What is done ---- */
+/* ---- Operations ---- */
 
 static void describe(const yoke_stream *stream, const yk_op *op, yk_trace_slice *slice)
 {
@@ -209,7 +209,7 @@ static void describe(const yoke_stream *stream, const yk_op *op, yk_trace_slice 
     }
 }
 
-static void keep(struct yk_trace *trace, pending *fresh)
+static void add_pending(struct yk_trace *trace, pending *fresh)
 {
     pthread_mutex_lock(&trace->lock);
     *trace->last = fresh;
@@ -237,7 +237,7 @@ static void submit_end(yoke_stream *stream, void *begun, yoke_status status)
     fresh->end = status == YOKE_OK && fresh->begin ? stamp(stream) : NULL;
     yk_error_restore(&record);
     if (fresh->end) {
-        keep(stream->trace, fresh);
+        add_pending(stream->trace, fresh);
         return;
     }
     if (fresh->begin)

@@ -8,29 +8,29 @@
 
 /* ---- The operations (trace.c) ---- */
 
-/* The device is being opened: its streams are traced where YOKE_TRACE orders that. */
+/* The device is being opened: its streams are traced if YOKE_TRACE is set. */
 void yk_trace_init(yoke_device *device);
 
 /* ---- The file (trace_file.c) ---- */
 
-/* Whose line of the picture something is in. */
+/* The row of the picture that a slice is in. */
 typedef enum yk_trace_row {
-    YK_ROW_DEVICE,   /* what the device does of a stream */
-    YK_ROW_FUNCTIONS /* what the host does in the stream's order */
+    YK_ROW_DEVICE,   /* the stream's operations on the device */
+    YK_ROW_FUNCTIONS /* host functions in stream order */
 } yk_trace_row;
 
-/* What stands in the trace, all of it known. Times are yk_now's. */
+/* A complete entry of the trace. Times are yk_now's. */
 typedef struct yk_trace_slice {
     yk_op_kind kind;
-    const char *name, *where; /* of a kernel, a graph, where a wait's event was recorded; where it was enqueued; or NULL */
-    const char *awaited;      /* the stream that is waited for, or NULL */
+    const char *name, *where; /* of a kernel or graph, or where a wait's event was recorded; where enqueued; or NULL */
+    const char *awaited;      /* the stream that a wait waits for, or NULL */
     size_t bytes;
     bool pageable, staged, failed;
     unsigned grid[3], block[3];
     uint64_t enqueued, begin, end;
 } yk_trace_slice;
 
-/* The file that YOKE_TRACE names, opened once. False: none is ordered, or it cannot be written, which the log tells. */
+/* Open the file that YOKE_TRACE names, once. False: YOKE_TRACE is not set, or the file cannot be written, which the log reports. */
 bool yk_trace_file_open(void);
 void yk_trace_file_stream(const yoke_stream *stream, unsigned number);
 void yk_trace_file_slice(const yoke_stream *stream, unsigned number, yk_trace_row row, const yk_trace_slice *slice);

@@ -23,17 +23,17 @@ static FILE *file;
 static bool tried, empty = true;
 static uint64_t start;
 
-/* The name that is ordered, with the number of this process for each %p. */
-static void spell_out(const char *ordered, yk_text *path)
+/* The requested name, with this process's id for each %p. */
+static void expand_path(const char *requested, yk_text *path)
 {
-    for (const char *percent; (percent = strstr(ordered, "%p")); ordered = percent + 2)
-        yk_text_add(path, "%.*s%ld", (int)(percent - ordered), ordered, (long)getpid());
-    yk_text_add(path, "%s", ordered);
+    for (const char *percent; (percent = strstr(requested, "%p")); requested = percent + 2)
+        yk_text_add(path, "%.*s%ld", (int)(percent - requested), requested, (long)getpid());
+    yk_text_add(path, "%s", requested);
 }
 
-/* For this process alone: another one that is traced too gets a file of its own. In a folder that all may write to, somebody else's
- * link, pipe or file may lie in wait under a name that is easily guessed: it has to be a file of the user's. */
-static int open_alone(const char *path)
+/* Open a file for this process alone: another traced process gets a file of its own. In a world-writable folder another user may
+ * plant a link, pipe or file under a guessable name, so the file must be a regular file of this user. */
+static int open_exclusive(const char *path)
 {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
     struct stat about;
@@ -49,14 +49,14 @@ static int open_alone(const char *path)
 }
 
 /* With the lock held. */
-static void open_file(const char *ordered)
+static void open_file(const char *requested)
 {
     yk_text path = { 0 };
-    spell_out(ordered, &path);
-    int descriptor = open_alone(yk_text_get(&path));
+    expand_path(requested, &path);
+    int descriptor = open_exclusive(yk_text_get(&path));
     if (descriptor < 0 && errno == EWOULDBLOCK) {
         yk_text_add(&path, ".%ld", (long)getpid());
-        descriptor = open_alone(yk_text_get(&path));
+        descriptor = open_exclusive(yk_text_get(&path));
     }
     file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     const char *error = strerror(errno);
@@ -75,16 +75,16 @@ bool yk_trace_file_open(void)
 {
     YK_UNCANCELLED;
     pthread_mutex_lock(&lock);
-    const char *ordered = secure_getenv("YOKE_TRACE");
-    if (!tried && ordered && *ordered)
-        open_file(ordered);
+    const char *requested = secure_getenv("YOKE_TRACE");
+    if (!tried && requested && *requested)
+        open_file(requested);
     tried = true;
     bool is_open = file;
     pthread_mutex_unlock(&lock);
     return is_open;
 }
 
-/* One event, which is freed, before the end of the array. */
+/* Insert an event before the end of the array, and free the event's text. */
 static void write_line(yk_text *line)
 {
     YK_UNCANCELLED;
@@ -121,7 +121,7 @@ static void add_member(yk_text *text, const char *name, const char *string)
     add_string(text, string);
 }
 
-/* A process of the picture is a device, in the order of their opening; its threads are rows of streams. */
+/* A process of the picture is a device, numbered in order of opening; its threads are rows of streams. */
 static unsigned row_number(unsigned stream, yk_trace_row row)
 {
     return 2 * stream + (row == YK_ROW_FUNCTIONS);
@@ -154,7 +154,7 @@ void yk_trace_file_stream(const yoke_stream *stream, unsigned number)
     name_row(stream, number, YK_ROW_FUNCTIONS);
 }
 
-/* In microseconds since the trace began, which are the format's. */
+/* Microseconds since the trace began, the format's unit. */
 static double micro(uint64_t time)
 {
     return (double)(int64_t)(time - start) * 1e-3;
