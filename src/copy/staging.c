@@ -48,7 +48,7 @@ typedef struct staged_copy {
     size_t chunk_size;
     atomic_size_t next;
 
-    pthread_mutex_t lock; /* protects what follows */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t ended;
     unsigned running;    /* copiers beside the worker */
     yk_failure *failure; /* the first failure; NULL if none */

@@ -12,7 +12,7 @@
 #include "copy/staging.h"
 #include "stream/staged.h"
 
-/* ---- Who runs an operation ---- */
+/* ---- Classifying operations ---- */
 
 /* Each launch keeps the other device's buffer alive, which a driver's graph does not. */
 static bool is_between_devices(const yk_op *op)
@@ -132,7 +132,7 @@ static void make_replayed(yk_exec *exec, yk_batch *batch)
     yk_error_restore(&before);
 }
 
-/* Within one branch each step follows the one before: the run from `begin` to `end` becomes a batch. */
+/* Within one branch each step follows the previous step: the run from `begin` to `end` becomes a batch. */
 static void add_run(yk_exec *exec, size_t begin, size_t end, bool replayed)
 {
     yk_batch *batch = &exec->batches[exec->batch_count++];

@@ -211,7 +211,7 @@ size_t yoke_graph_get_size(const yoke_graph *graph)
 {
     if (!yk_is(graph, YK_GRAPH))
         return 0;
-    yoke_graph *locked = (yoke_graph *)(uintptr_t)graph; /* only to lock */
+    yoke_graph *locked = (yoke_graph *)(uintptr_t)graph; /* const but for its lock */
     pthread_mutex_lock(&locked->lock);
     size_t count = graph->node_count;
     pthread_mutex_unlock(&locked->lock);

@@ -32,7 +32,7 @@ struct yoke_graph {
     const char *name;         /* the label, valid for the rest of the process */
     uint64_t serial;          /* unique in the process */
     pthread_mutex_t changing; /* one update at a time; before any stream's lock */
-    pthread_mutex_t lock;     /* protects what follows; taken with a stream's lock held, and a leaf */
+    pthread_mutex_t lock;     /* protects the members below; a leaf, taken with a stream's lock held */
     yk_graph_state state;
     yk_branch *branches;
     unsigned branch_count;

@@ -94,7 +94,7 @@ static yoke_status record(yoke_stream *stream, const yk_op *op)
 {
     yoke_graph *graph = graph_of(stream);
     if (op->kind == YK_OP_GRAPH || op->kind == YK_OP_RECORD || op->kind == YK_OP_WAIT)
-        return yk_recording_refuse("recording", stream); /* begun just now, by another thread */
+        return yk_recording_refuse("recording", stream); /* another thread has just begun the recording */
     pthread_mutex_lock(&graph->lock);
     yoke_status status = stream == graph->editor ? yk_op_list_add(graph->edited, op) : add(graph, stream->branch, op);
     pthread_mutex_unlock(&graph->lock);

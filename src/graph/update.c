@@ -81,8 +81,8 @@ static yoke_status check_kind(const yoke_graph *graph, const char *function, siz
                    graph->label, yk_op_name((yk_op_kind)kind), yk_op_name((yk_op_kind)wanted));
 }
 
-/* Store the operations in the node and in the executable graph, or create another executable graph where a launch still needs this
- * one. Objects that are no longer needed are returned, to be released when no lock is held. */
+/* Store the operations in the node and in the executable graph, or create another executable graph where a launch still needs the
+ * current one. Objects that are no longer needed are returned, to be released when no lock is held. */
 static yoke_status store(yoke_graph *graph, size_t node, yk_op_list *ops, yk_op_list **out_before, yk_exec **out_exec)
 {
     yk_node *place = &graph->nodes[node];
@@ -194,9 +194,9 @@ YK_HOT bool set_args_in_place(const char *where, yoke_graph *graph, size_t node,
         op->where = where;
     for (size_t i = 0; i < count && fits; i++) {
         yoke_buffer *before = kept[i].kind == YOKE_ARG_BUFFER ? kept[i].value.buffer : NULL;
-        yoke_buffer *current = args[i].kind == YOKE_ARG_BUFFER ? args[i].value.buffer : NULL;
-        if (current != before) {
-            yoke_buffer_retain(current);
+        yoke_buffer *replacement = args[i].kind == YOKE_ARG_BUFFER ? args[i].value.buffer : NULL;
+        if (replacement != before) {
+            yoke_buffer_retain(replacement);
             unused[unused_count++] = before;
         }
         kept[i] = args[i];

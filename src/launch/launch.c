@@ -51,7 +51,7 @@ YK_COLD static yoke_status shape_fault(const yoke_kernel *kernel, const char *fu
                    function, block.x, block.y, block.z, kernel->name, (unsigned)kernel->info.max_block_threads);
 }
 
-/* Where the source requires a block size, the block must have it. */
+/* Where the source requires a block size, the block must have that size. */
 YK_COLD static yoke_status check_required_block(const char *function, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;

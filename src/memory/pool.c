@@ -234,7 +234,7 @@ static yoke_status request_memory(yoke_buffer *buffer, yoke_stream *stream)
     return status;
 }
 
-/* The stream with this number, kept for the caller, if only allocations may be pending in it; else NULL. False past the last
+/* The stream with this number, in use by the caller, if only allocations may be pending in it; else NULL. False past the last
  * stream. */
 static bool keep_done(yoke_device *device, unsigned index, yoke_stream **out_stream)
 {

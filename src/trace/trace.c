@@ -4,7 +4,7 @@
  * and when the stream is destroyed; complete events become times of the host's clock and are written to the file.
  *
  * The clocks are compared once for each stream: an event is recorded in the empty stream, and its time lies between the call and
- * the driver's answer. Of several tries the narrowest counts, which is a few microseconds wide.
+ * the driver's answer. Of several measurements the narrowest is used, a few microseconds wide.
  */
 #include "trace/trace.h"
 
@@ -30,7 +30,7 @@ struct yk_trace {
     unsigned number;
     yoke_event *zero; /* its device time is zero_time on the host; NULL: the device has no time stamps */
     uint64_t zero_time;
-    pthread_mutex_t lock; /* protects what follows */
+    pthread_mutex_t lock; /* protects the members below */
     pending *first, **last;
     unsigned count;
 };

@@ -18,7 +18,7 @@
 #include "stream/op.h"
 #include "stream/stream.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
 static FILE *file;
 static bool tried, empty = true;
 static uint64_t start;
