@@ -31,10 +31,10 @@ typedef struct CUgraph_st *yk_CUgraph;
 typedef struct CUgraphNode_st *yk_CUgraphNode;
 typedef struct CUgraphExec_st *yk_CUgraphExec;
 typedef void (*yk_CUhostFn)(void *user);
-typedef size_t (*yk_CUoccupancyB2DSize)(int block_threads); /* shared memory of a block of so many threads */
+typedef size_t (*yk_CUoccupancyB2DSize)(int block_threads); /* dynamic shared memory of a block of that many threads */
 
-/* Structs that the driver is given. Functions take them by NVIDIA's own tags, which are left incomplete here so that NVIDIA's
- * header may complete them. */
+/* Structs passed to the driver. Functions take them by NVIDIA's own tags, which are left incomplete here so that NVIDIA's header
+ * may complete them. */
 struct CUmemPoolProps_st;
 struct CUmemAccessDesc_st;
 struct CUDA_MEMCPY3D_st;
@@ -51,7 +51,7 @@ typedef struct yk_CUmemPoolProps {
     unsigned int allocType, handleTypes;
     yk_CUmemLocation location;
     void *win32SecurityAttributes;
-    size_t maxSize; /* reserved before CUDA 12.2, as what follows is */
+    size_t maxSize; /* maxSize and the members below were reserved before CUDA 12.2 */
     unsigned short usage;
     unsigned char reserved[54];
 } yk_CUmemPoolProps;
@@ -69,10 +69,10 @@ typedef struct yk_CUcopySide {
     yk_CUdeviceptr Device;
     void *Array;
     yk_CUcontext Context;
-    size_t Pitch, Height; /* rows from one slice to the next */
+    size_t Pitch, Height; /* Height: rows per slice */
 } yk_CUcopySide;
 
-/* CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER: they differ only in what the contexts are called. */
+/* CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER: they differ only in the names of the context members. */
 typedef struct yk_CUDA_MEMCPY3D {
     yk_CUcopySide src, dst;
     size_t WidthInBytes, Height, Depth;
@@ -90,10 +90,10 @@ typedef struct yk_CUDA_MEMSET_NODE_PARAMS {
     yk_CUdeviceptr dst;
     size_t pitch;
     unsigned int value, elementSize;
-    size_t width, height; /* in elements, and rows */
+    size_t width, height; /* width in elements, height in rows */
 } yk_CUDA_MEMSET_NODE_PARAMS;
 
-/* X(name, value): the results that Yoke tells apart, or knows an advice for. */
+/* X(name, value): the results that Yoke distinguishes, or has advice for. */
 #define YK_CUDA_RESULTS(X)                            \
     X(CUDA_SUCCESS, 0)                                \
     X(CUDA_ERROR_INVALID_VALUE, 1)                    \
@@ -147,7 +147,7 @@ typedef struct yk_CUDA_MEMSET_NODE_PARAMS {
     X(CUDA_ERROR_EXTERNAL_DEVICE, 911)                \
     X(CUDA_ERROR_UNKNOWN, 999)
 
-/* X(name, value): everything else. */
+/* X(name, value): all other constants. */
 #define YK_CUDA_CONSTANTS(X)                                     \
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)              \
     X(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 2)                    \

@@ -5,7 +5,7 @@
  */
 #include "driver.h"
 
-/* What to say when there is not enough; what is free is told where the driver knows. In the device's context. */
+/* Report that memory ran out, with the free memory where the driver knows it. Call in the device's context. */
 static yoke_status fail_memory(const char *call, yk_CUresult result, uint64_t size)
 {
     char asked_text[32], free_text[32];
@@ -53,7 +53,7 @@ static yoke_status allocate_shared(yoke_buffer *buffer)
     return YOKE_OK;
 }
 
-/* Portable: a thread that has another context current may use it too. */
+/* Portable: a thread with another current context may use the memory too. */
 static yoke_status allocate_host(yoke_buffer *buffer)
 {
     bool mapped = buffer->kind == YOKE_MEMORY_MAPPED;
@@ -103,7 +103,7 @@ yoke_status yk_cuda_buffer_register(yoke_buffer *buffer)
     return status;
 }
 
-/* In the device's context. */
+/* Call in the device's context. */
 static yoke_status check_wrapped(const yoke_buffer *buffer, yk_CUdeviceptr address)
 {
     unsigned type = 0;
@@ -114,7 +114,7 @@ static yoke_status check_wrapped(const yoke_buffer *buffer, yk_CUdeviceptr addre
 
     if (result == YK_CUDA_SUCCESS)
         result = yk_cu.cuPointerGetAttribute(&ordinal, YK_CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
-    if (result != YK_CUDA_SUCCESS && result != YK_CUDA_ERROR_INVALID_VALUE) /* that is what it says of unknown addresses */
+    if (result != YK_CUDA_SUCCESS && result != YK_CUDA_ERROR_INVALID_VALUE) /* the answer for unknown addresses */
         return yk_cuda_fail("cuPointerGetAttribute", result, NULL);
     if (result != YK_CUDA_SUCCESS || type != YK_CU_MEMORYTYPE_DEVICE || ordinal != yk_cuda_device_of(buffer->device)->ordinal)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "cuda: 0x%llx is not an address of memory on %s", address,
@@ -162,7 +162,7 @@ static void free_memory(const yoke_buffer *buffer)
 
 void yk_cuda_buffer_destroy(yoke_buffer *buffer)
 {
-    /* The calls find the context by the address; with ours current as well they work on drivers of any age. */
+    /* The calls find the context by the address; making Yoke's context current as well makes them work on drivers of any age. */
     bool entered = buffer->origin != YK_ORDERED && yk_cuda_try_enter(buffer->device);
     free_memory(buffer);
     if (entered)
@@ -288,7 +288,7 @@ yoke_status yk_cuda_pool_cached(const yoke_device *device, uint64_t *out_bytes)
     return pool ? yk_cuda_check("cuMemPoolGetAttribute", ask_pool(pool, &used, out_bytes)) : YOKE_OK;
 }
 
-/* The driver keeps so much of what it has reserved, used or not. */
+/* The driver keeps up to `keep` bytes of its reserved memory, used or not. */
 bool yk_cuda_pool_trim(const yoke_device *device, uint64_t keep)
 {
     yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The core has checked the device's side, so what the driver finds invalid is the host's. */
+/* The core has checked the device's side, so an argument that the driver calls invalid is the host's. */
 static inline yoke_status check_transfer(const char *call, yk_CUresult result)
 {
     if (YK_UNLIKELY(result == YK_CUDA_ERROR_INVALID_VALUE))
@@ -39,7 +39,7 @@ yoke_status yk_cuda_copy(yoke_stream *stream, const yk_op *op)
     return yk_cuda_check("cuMemcpyDtoDAsync_v2", yk_cu.cuMemcpyDtoDAsync_v2(target, source, op->u.copy.size, stream->native));
 }
 
-/* ---- Boxes ---- */
+/* ---- Rects ---- */
 
 static yk_CUcopySide device_side(const yoke_buffer *buffer, size_t offset, size_t row, size_t slice)
 {
@@ -102,7 +102,7 @@ yoke_status yk_cuda_copy_rect(yoke_stream *stream, const yk_op *op)
 
 /* ---- Fills ---- */
 
-/* `fill->height` rows of the first `unit` bytes of the pattern, again and again. */
+/* Repeat the first `unit` bytes of the pattern over `fill->height` rows. */
 static yoke_status set_units(yoke_stream *stream, const yk_op *op, yk_CUdeviceptr target, size_t unit)
 {
     const unsigned char *pattern = op->u.fill.pattern;
@@ -128,7 +128,7 @@ static yoke_status set_units(yoke_stream *stream, const yk_op *op, yk_CUdevicept
     }
 }
 
-/* A row of a pattern that is longer than the driver's: a table with a line for each copy of it, set column by column. */
+/* A row whose pattern is longer than the driver's units: a table with one row per repetition, set column by column. */
 static yoke_status set_row(yoke_stream *stream, const yk_op *op, yk_CUdeviceptr target)
 {
     size_t pattern_size = op->u.fill.pattern_size;
@@ -142,8 +142,8 @@ static yoke_status set_row(yoke_stream *stream, const yk_op *op, yk_CUdeviceptr 
     return status;
 }
 
-/* The driver sets units of 1, 2 or 4 bytes. Addresses are aligned: allocations are to 256 bytes at least, and the offset and the
- * pitch are multiples of the pattern. */
+/* The driver sets units of 1, 2 or 4 bytes. Addresses are aligned: allocations to at least 256 bytes, and the offset and the
+ * pitch are multiples of the pattern's size. */
 yoke_status yk_cuda_fill(yoke_stream *stream, const yk_op *op)
 {
     const unsigned char *pattern = op->u.fill.pattern;
@@ -151,11 +151,11 @@ yoke_status yk_cuda_fill(yoke_stream *stream, const yk_op *op)
     yk_CUdeviceptr target = op->u.fill.buffer->native.address + op->u.fill.offset;
     yoke_status status = YOKE_OK;
 
-    if (memcmp(pattern, pattern + unit, op->u.fill.pattern_size - unit) == 0) /* one unit again and again */
+    if (memcmp(pattern, pattern + unit, op->u.fill.pattern_size - unit) == 0) /* the pattern repeats one unit */
         return set_units(stream, op, target, unit);
     for (size_t row = 0; row < op->u.fill.height && status == YOKE_OK; row++)
         status = set_row(stream, op, target + row * op->u.fill.pitch);
     if (status < 0)
-        yk_cuda_stream_finish(stream); /* a part may be under way, which nobody counts as a use of the memory */
+        yk_cuda_stream_finish(stream); /* part of the fill may be running, and is not counted as a use of the memory */
     return status;
 }

@@ -29,7 +29,7 @@ bool yk_cuda_try_enter(const yoke_device *device)
 
 /* ---- Listing ---- */
 
-/* A device's properties that are whole numbers; stops asking at the first failure. */
+/* A query of a device's integer attributes, which stops at the first failure. */
 typedef struct attribute_query {
     yk_CUdevice ordinal;
     yk_CUresult result;
@@ -71,8 +71,8 @@ static yoke_status get_uuid(yk_CUdevice ordinal, char *uuid, size_t size)
     return YOKE_OK;
 }
 
-/* The names that tell devices apart from one start of the driver to the next; "" where the driver has none. With half of them a
- * device would not be found again. */
+/* The PCI address and the UUID identify a device across starts of the driver; "" where the driver has none. A partial identity
+ * would not find the device again, so any failure is an error. */
 static yoke_status identify(yk_CUdevice ordinal, char *pci, size_t pci_size, char *uuid, size_t uuid_size)
 {
     yoke_status status = get_pci(ordinal, pci, pci_size);
@@ -91,7 +91,7 @@ static yoke_status describe_limits(yk_CUdevice ordinal, yoke_device_info *info)
         info->max_block[i] = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i);
     }
     uint32_t optin = ask(&query, YK_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    if (optin > info->max_shared_bytes) /* kernel.c asks for it */
+    if (optin > info->max_shared_bytes) /* kernel.c opts in to it */
         info->max_shared_bytes = optin;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == YK_CU_COMPUTEMODE_PROHIBITED)
         return yk_fail(YOKE_E_UNAVAILABLE,
@@ -151,10 +151,10 @@ static int by_pci(const void *a, const void *b)
 {
     const yoke_device_info *left = a, *right = b;
     int order = strcmp(left->pci, right->pci);
-    return order ? order : strcmp(left->uuid, right->uuid); /* the parts of a divided GPU (MIG) share its address */
+    return order ? order : strcmp(left->uuid, right->uuid); /* MIG instances of one GPU share its address */
 }
 
-/* How many devices there are; none is a failure. */
+/* The number of devices; no device is a failure. */
 static yoke_status count_devices(int *out_count)
 {
     yk_CUresult result = yk_cu.cuDeviceGetCount(out_count);
@@ -199,7 +199,8 @@ yoke_status yk_cuda_device_list(yk_device_list *list)
 
 /* ---- Opening ---- */
 
-/* The driver's number of a device: the order in which another process saw them, or CUDA_VISIBLE_DEVICES, may have been another. */
+/* The driver's ordinal of a device: another process may have listed the devices in another order, or under another
+ * CUDA_VISIBLE_DEVICES. */
 static yoke_status find(const yoke_device_info *info, yk_CUdevice *out_ordinal)
 {
     int count = 0;
@@ -255,8 +256,8 @@ yoke_status yk_cuda_device_open(yoke_device *device)
     }
     device->traits = (yk_traits){
         .language = YK_LANGUAGE_CUDA,
-        .keeps_used_objects = false,  /* cuMemFree does not promise to wait for work in flight, nor does unloading a module */
-        .pins_for_all_devices = true, /* its flags say portable */
+        .keeps_used_objects = false,  /* neither cuMemFree nor unloading a module promises to wait for work in flight */
+        .pins_for_all_devices = true, /* allocated as portable */
         .driver_pool = native->pool != NULL,
         .copies_pageable_slowly = true,
         .reads_block = true,
@@ -277,7 +278,7 @@ void yk_cuda_device_close(yoke_device *device)
         if (!native->notifiers[i].stream)
             continue;
         yk_cuda_note("cuStreamSynchronize",
-                     yk_cu.cuStreamSynchronize(native->notifiers[i].stream)); /* a wake-up under way still reads its notifier */
+                     yk_cu.cuStreamSynchronize(native->notifiers[i].stream)); /* a wake-up in flight still reads its notifier */
         yk_cuda_note("cuStreamDestroy_v2", yk_cu.cuStreamDestroy_v2(native->notifiers[i].stream));
     }
     if (native->pool)
@@ -294,7 +295,7 @@ void yk_cuda_device_native(const yoke_device *device, yoke_native_device *out_na
     out_native->platform = NULL;
 }
 
-/* For peers: each way once, until the process ends, since the primary context is everybody's. */
+/* Enable peer access in each direction once, until the process ends: the primary context is shared with other code. */
 static bool reach(const yoke_device *device, const yoke_device *other)
 {
     const yk_cuda_device *from = yk_cuda_device_of(device), *to = yk_cuda_device_of(other);
@@ -312,7 +313,7 @@ static bool reach(const yoke_device *device, const yoke_device *other)
                         yk_cu.cuMemPoolSetAccess(to->pool, (const struct CUmemAccessDesc_st *)(const void *)&access, 1));
 }
 
-/* The driver copies between any two of its devices; where they cannot reach each other, by way of the host. */
+/* The driver copies between any two of its devices, through the host where they are not peers. */
 bool yk_cuda_copies_between(const yoke_device *device, const yoke_device *other)
 {
     yk_cuda_device *one = yk_cuda_device_of(device), *two = yk_cuda_device_of(other);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading NVIDIA's driver and filling the table of its functions, at the first use.
+ * Loading NVIDIA's driver and filling the table of its functions on first use.
  */
 #include "driver.h"
 
@@ -11,7 +11,7 @@ static const yk_symbol symbols[] = {
 #include "symbols.def"
 };
 
-/* By its soname: the name without .1 may be the toolkit's stub, which has all functions and does nothing. */
+/* By its soname: the name without .1 may be the toolkit's stub, which exports all functions and does nothing. */
 static const yk_library library = {
     .soname = "libcuda.so.1",
     .table = &yk_cu,
@@ -22,21 +22,21 @@ static const yk_library library = {
     .incomplete = "cuda: NVIDIA's driver is too old; Yoke needs a driver for CUDA 11 or later; libcuda.so.1 lacks",
 };
 
-/* Which GPUs are started, and in which order. A driver that other code has started answers a child with YOKE_E_FORKED, so that
- * there is no need to look for one. */
+/* The settings that choose which GPUs the driver starts, and their order. A child that finds the driver started by other code
+ * answers YOKE_E_FORKED, so this process need not look for such a driver. */
 bool yk_cuda_driver_key(yk_text *key)
 {
     yk_text_add_variable(key, "CUDA_VISIBLE_DEVICES");
     return true;
 }
 
-/* There is only one. */
+/* NVIDIA has a single driver. */
 void yk_cuda_driver_each(yk_driver_visit *visit, void *user)
 {
     (void)visit, (void)user;
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `loaded`, and yk_cu until that */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `loaded`, and yk_cu until `loaded` is set */
 
 void yk_cuda_forked(void)
 {
@@ -58,7 +58,7 @@ yoke_status yk_cuda_load(void)
     yk_cuda_inject();
     result = yk_cu.cuInit(0);
     if (result == YK_CUDA_ERROR_NOT_INITIALIZED)
-        status = yk_cuda_fail("cuInit", result, NULL); /* says what happened: a fork */
+        status = yk_cuda_fail("cuInit", result, NULL); /* the text explains the failure: a fork */
     else if (result != YK_CUDA_SUCCESS)
         status = yk_cuda_fail_as(YOKE_E_UNAVAILABLE, "cuInit", result, NULL);
     loaded = status == YOKE_OK;

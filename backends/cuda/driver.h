@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA backend's own view of the driver: its table of functions, the structs behind the objects' `native` members, and the
- * prototypes of the slots. Every call of the driver goes through `yk_cu`, which is filled before the
- * first.
+ * The CUDA backend's view of the driver: its table of functions, the structs behind the objects' `native` members, and the
+ * prototypes of the slots. Every driver call goes through `yk_cu`, which is filled before the first call.
  *
- * Contexts: launches, copies, fills, events and waits use the context of their stream or event and need none to be current
- * (measured on driver 580). What does need one stands between yk_cuda_enter and yk_cuda_leave; ours is never left current.
+ * Contexts: launches, copies, fills, events and waits use the context of their stream or event and need no current context
+ * (measured on driver 580). Calls that need one stand between yk_cuda_enter and yk_cuda_leave; Yoke's context is never left
+ * current.
  */
 #ifndef YK_CUDA_DRIVER_H
 #define YK_CUDA_DRIVER_H
@@ -31,12 +31,12 @@ extern yk_nvrtc_table yk_nvrtc;
 
 /* Open libcuda.so.1, fill the table and start the driver, once. Creates no context. YOKE_E_UNAVAILABLE with the reason. */
 yoke_status yk_cuda_load(void);
-/* The same for NVRTC, which is looked for in several places; what the loader says of each goes to the log when there is none. */
+/* The same for NVRTC, which is searched for in several places; if none has it, the loader's messages go to the log. */
 yoke_status yk_nvrtc_load(yk_text *log);
 
 enum { YK_CUDA_OPTIONAL = 0, YK_CUDA_REQUIRED = 1 };
 
-/* Once a table is filled: put wrappers into it that fail on order (inject.c). */
+/* After a table is filled: wrap its functions so that faults can be injected (inject.c). */
 #ifdef YK_FAULT_INJECTION
 void yk_cuda_inject(void);
 void yk_nvrtc_inject(void);
@@ -49,28 +49,28 @@ static inline void yk_nvrtc_inject(void)
 }
 #endif
 
-/* ---- What is behind `native` ---- */
+/* ---- Behind `native` ---- */
 
-/* A stream that carries wake-ups past work which was enqueued behind their event. */
+/* A stream for wake-ups whose event is followed by later work in its own stream. */
 typedef struct yk_cuda_notifier {
-    atomic_bool busy;   /* from being taken until its host function has run */
-    yk_CUstream stream; /* created when first taken */
+    atomic_bool busy;   /* from when it is taken until its host function has run */
+    yk_CUstream stream; /* created when the notifier is first taken */
     yk_notice *notice;
 } yk_cuda_notifier;
 
 typedef struct yk_cuda_device {
     yk_CUdevice ordinal;
-    yk_CUcontext context; /* the primary one */
+    yk_CUcontext context; /* the primary context */
     int architecture;     /* 90 for compute capability 9.0 */
     int warp_size;
-    int max_shared_bytes; /* bytes of shared memory of a block whose kernel has asked for more than the usual limit */
-    /* More than 7 streams that wait stall all others (driver 580 with its usual CUDA_DEVICE_MAX_CONNECTIONS of 8). */
+    int max_shared_bytes; /* the most shared memory per block that a kernel can opt in to */
+    /* More than 7 waiting streams stall all others (driver 580 with the default CUDA_DEVICE_MAX_CONNECTIONS of 8). */
     yk_cuda_notifier notifiers[4];
-    yk_CUmemoryPool pool;       /* of ordered memory; NULL where the driver has none */
-    atomic_uint_fast64_t peers; /* bit n: copies to and from the device with ordinal n go straight */
+    yk_CUmemoryPool pool;       /* for ordered memory; NULL where the driver has no pools */
+    atomic_uint_fast64_t peers; /* bit n: the device with ordinal n is a peer */
 } yk_cuda_device;
 
-/* A stream's native is its CUstream, an event's its CUevent, a program's its CUmodule, a kernel's its CUfunction; a buffer's is its
+/* A stream's native is its CUstream, an event's its CUevent, a program's its CUmodule, a kernel's its CUfunction, a buffer's its
  * address. */
 
 static inline yk_cuda_device *yk_cuda_device_of(const yoke_device *device)
@@ -78,31 +78,31 @@ static inline yk_cuda_device *yk_cuda_device_of(const yoke_device *device)
     return device->native;
 }
 
-/* Make the device's context current, above whatever the thread had. Leave when, and only when, that has succeeded. */
+/* Push the device's context onto the thread's stack. Call yk_cuda_leave if, and only if, this succeeded. */
 yoke_status yk_cuda_enter(const yoke_device *device);
 void yk_cuda_leave(void);
-/* The same for what goes on without it, too: false, when it has failed, and has been told of in the log. */
+/* The same for work that also continues without the context: false when the push failed, which the log reports. */
 bool yk_cuda_try_enter(const yoke_device *device);
 
-/* The device's pool, where the driver has such (buffer.c). */
+/* The device's pool, where the driver has pools (buffer.c). */
 yoke_status yk_cuda_pool_create(yoke_device *device, yk_cuda_device *native);
 
 /* ---- Programs (program.c, module.c) ---- */
 
-/* The version of NVRTC into `text`, which is returned: "13.0". */
+/* Write NVRTC's version into `text`, which is returned: "13.0". */
 const char *yk_nvrtc_version(char *text, size_t size);
-/* The line of a compiler's log that tells of the first error. */
+/* The line of a compiler's log that reports the first error. */
 void yk_cuda_find_error(const char *log, char *line, size_t size);
-/* Load program->code, which NVRTC has just made. */
+/* Load program->code, which NVRTC has just compiled. */
 yoke_status yk_cuda_load_compiled(yoke_program *program, yk_text *log);
 
 /* ---- Errors (error.c) ---- */
 
 /* The name of a result, as "CUDA_ERROR_INVALID_VALUE". */
 const char *yk_cuda_name(yk_CUresult result);
-/* A driver call failed: the status follows from the result. `format`, which may be NULL, tells the circumstances. */
+/* A driver call failed: the status follows from the result. `format`, which may be NULL, describes the circumstances. */
 YK_COLD yoke_status yk_cuda_fail(const char *call, yk_CUresult result, const char *format, ...) YOKE_PRINTF(3, 4);
-/* The same, with the status given. */
+/* The same, with an explicit status. */
 YK_COLD yoke_status yk_cuda_fail_as(yoke_status status, const char *call, yk_CUresult result, const char *format, ...)
     YOKE_PRINTF(4, 5);
 
@@ -114,7 +114,7 @@ static inline yoke_status yk_cuda_check(const char *call, yk_CUresult result)
     return YOKE_OK;
 }
 
-/* For what gives something back, and other calls whose failure is none of the caller's: it is told in the log. Whether the call has
+/* For releases, and other calls whose failure does not concern the caller: the log reports it. Returns whether the call
  * succeeded. */
 YK_COLD void yk_cuda_note_failure(const char *call, yk_CUresult result);
 static inline bool yk_cuda_note(const char *call, yk_CUresult result)
@@ -124,9 +124,9 @@ static inline bool yk_cuda_note(const char *call, yk_CUresult result)
     return result == YK_CUDA_SUCCESS;
 }
 
-/* ---- What launches and graphs share ---- */
+/* ---- Shared by launches and graphs ---- */
 
-/* The driver wants a pointer to each argument's bytes, as wide as the compiled kernel has it. */
+/* The driver takes a pointer to each argument's bytes, as wide as the compiled kernel declares the parameter. */
 static inline void yk_cuda_point_to_arguments(const yk_op *op, void *arguments[])
 {
     for (size_t i = 0; i < op->u.launch.count; i++) {
@@ -144,13 +144,14 @@ static inline void yk_cuda_point_to_arguments(const yk_op *op, void *arguments[]
     }
 }
 
-/* A copy of any kind as the driver describes it (copy.c). */
+/* The driver's description of any copy (copy.c). */
 yk_CUDA_MEMCPY3D yk_cuda_copy_of(const yk_op *op);
 
 /* ---- The slots of backend.def ---- */
 
-/* Destroying goes on whatever the driver answers: while the process ends it says CUDA_ERROR_DEINITIALIZED and has freed everything,
- * after a fault it repeats the fault, and in neither case is there anything left to do. What else it says is told in the log. */
+/* Destruction continues whatever the driver answers: at process exit the answer is CUDA_ERROR_DEINITIALIZED and everything is
+ * already freed, after a fault the answer is the fault again, and in neither case is anything left to do. The log reports other
+ * failures. */
 
 #define YK_SLOT(result, name, parameters) YK_DEFINED_HERE result yk_cuda_##name parameters;
 #include "backend.def"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA's results: their names, their statuses, and advice. The driver reports a fault of a kernel at whatever call comes next, so
- * the call in the text is where the fault was noticed, not its cause.
+ * CUDA's results: their names, their statuses, and advice. The driver reports a kernel's fault at the next call, so the call in the
+ * text is where the fault was noticed, not its cause.
  */
 #include "driver.h"
 
@@ -11,7 +11,7 @@
 typedef struct meaning {
     yk_CUresult result;
     yoke_status status;
-    const char *advice; /* "" where there is none */
+    const char *advice; /* "" for none */
 } meaning;
 
 static const meaning meanings[] = {
@@ -89,7 +89,7 @@ const char *yk_cuda_name(yk_CUresult result)
     const char *name = NULL;
     if (yk_cu.cuGetErrorName && yk_cu.cuGetErrorName(result, &name) == YK_CUDA_SUCCESS && name)
         return name;
-    switch (result) { /* the stub knows no names, and an old driver not the new ones */
+    switch (result) { /* the stub knows no names, and an old driver lacks the new names */
 #define NAME(name, value) \
     case value:           \
         return #name;
@@ -126,7 +126,7 @@ yoke_status yk_cuda_fail_as(yoke_status status, const char *call, yk_CUresult re
     return status;
 }
 
-/* A device that is lost says so at every call, and has been told of; while the process ends everything has been freed already. */
+/* A lost device repeats its error at every call, and is already reported; at process exit everything is already freed. */
 void yk_cuda_note_failure(const char *call, yk_CUresult result)
 {
     yk_log(meaning_of(result)->status == YOKE_E_DEVICE_LOST ? YOKE_LOG_DEBUG : YOKE_LOG_WARNING, "cuda: %s failed: %s (%u)", call,

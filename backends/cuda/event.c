@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CUDA events, and notification of their completion by a host function behind the event. The driver runs the host functions of all
- * streams on one thread, one after another, so Yoke's only post; after a fault the driver runs none.
+ * streams on one thread, one after another, so Yoke's host functions only post; after a fault the driver runs none.
  */
 #include "driver.h"
 
@@ -32,10 +32,10 @@ yoke_status yk_cuda_event_record(yoke_event *event)
 
 void yk_cuda_event_reset(yoke_event *event)
 {
-    (void)event; /* recording it again replaces what it stood for */
+    (void)event; /* recording again replaces the old recording */
 }
 
-/* The driver does not answer, so the event counts as failed; but nobody may take the work for finished while it still runs. */
+/* The driver does not answer, so the event counts as failed; but the work must not be taken for finished while it still runs. */
 YK_COLD static yoke_status unanswered(yoke_event *event, yk_CUresult result)
 {
     yk_cuda_stream_finish(event->stream);
@@ -65,7 +65,7 @@ static void wake_aside(void *user)
     yk_notice_post(notice);
 }
 
-/* NULL when all are busy. */
+/* NULL when all notifiers are busy. */
 static yk_cuda_notifier *take_notifier(yk_cuda_device *native)
 {
     for (size_t i = 0; i < YK_COUNT_OF(native->notifiers); i++)
@@ -74,7 +74,7 @@ static yk_cuda_notifier *take_notifier(yk_cuda_device *native)
     return NULL;
 }
 
-/* Who waits without a wake-up looks more often, and may be refused again and again: nothing to warn of. */
+/* A wait without a wake-up polls more often, and the refusal may repeat: no warning. */
 static bool is_asked(const char *call, yk_CUresult result)
 {
     if (YK_UNLIKELY(result != YK_CUDA_SUCCESS))
@@ -109,9 +109,9 @@ static bool notify_aside(yoke_event *event, yk_notice *notice)
     return given;
 }
 
-/* When nothing has been given to the stream since the event, its end is the event, and the host function can go there. Otherwise it
- * would wait for what came later, and goes aside; without a free notifier the polls of who waits have to do. Either way it comes 40
- * to 150 us after a long kernel (driver 580). What fails here is no failure of the wait's. */
+/* When nothing has been submitted to the stream since the event, the host function goes behind the event in its stream.
+ * Otherwise it would wait for the later work, so it goes to a notifier's stream; without a free notifier, waits only poll.
+ * Either way the wake-up comes 40 to 150 us after a long kernel (driver 580). A failure here is not a failure of the wait. */
 yoke_status yk_cuda_event_notify(yoke_event *event, yk_notice *notice)
 {
     yoke_stream *stream = event->stream;

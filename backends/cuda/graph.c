@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA graphs: a node for each step, built by hand rather than captured, so that each can be changed later in the executable graph.
- * The template stays, because its nodes are the names by which the driver finds them there.
+ * CUDA graphs: a node for each step, built by hand rather than captured, so that each node can be updated later in the executable
+ * graph. The template is kept, because its nodes identify the nodes of the executable graph.
  */
 #include "driver.h"
 
@@ -12,10 +12,10 @@
 typedef struct yk_cuda_graph {
     yk_CUgraph nodes;
     yk_CUgraphExec executable;
-    pthread_mutex_t lock; /* the driver lets one thread at a time touch the executable graph */
+    pthread_mutex_t lock; /* the executable graph is not thread-safe in the driver */
 } yk_cuda_graph;
 
-/* ---- What a node is made from ---- */
+/* ---- Node parameters ---- */
 
 YK_HOT yk_CUDA_KERNEL_NODE_PARAMS kernel_of(const yk_op *op, void **arguments)
 {
@@ -32,7 +32,7 @@ YK_HOT yk_CUDA_KERNEL_NODE_PARAMS kernel_of(const yk_op *op, void **arguments)
                                          .kernelParams = arguments };
 }
 
-/* The driver's unit of a fill whose pattern is that again and again; 0 when it is longer. */
+/* The driver's unit of a fill whose pattern repeats that unit; 0 when the unit is longer. */
 static size_t unit_of(const yk_op *op)
 {
     const unsigned char *pattern = op->u.fill.pattern;
@@ -48,11 +48,11 @@ static yk_CUDA_MEMSET_NODE_PARAMS fill_of(const yk_op *op)
                                         .elementSize = (unsigned)unit,
                                         .width = op->u.fill.width / unit,
                                         .height = op->u.fill.height };
-    memcpy(&fill.value, op->u.fill.pattern, unit); /* little-endian, as every host of CUDA */
+    memcpy(&fill.value, op->u.fill.pattern, unit); /* little-endian, like every host of CUDA */
     return fill;
 }
 
-/* Copies of so many bytes a row have a pitch that the driver takes. */
+/* Copies with rows of this many bytes have a pitch that the driver accepts. */
 bool yk_cuda_graph_takes(const yk_op *op)
 {
     switch (yk_family_of(op->kind)) {
@@ -64,7 +64,7 @@ bool yk_cuda_graph_takes(const yk_op *op)
         return unit_of(op) != 0;
     case YK_FAMILY_LAUNCH:
         return true;
-    case YK_FAMILY_RECORD: /* and those below never come here */
+    case YK_FAMILY_RECORD: /* this family and those below never come here */
     case YK_FAMILY_WAIT:
     case YK_FAMILY_CALL:
     case YK_FAMILY_NATIVE:
@@ -75,7 +75,7 @@ bool yk_cuda_graph_takes(const yk_op *op)
     return false;
 }
 
-/* ---- Making ---- */
+/* ---- Creating ---- */
 
 static yoke_status add_node(yk_cuda_graph *graph, const yk_CUgraphNode *after, size_t count, const yk_op *op, yk_CUcontext context,
                             yk_CUgraphNode *out_node)
@@ -118,8 +118,7 @@ static yoke_status add_nodes(yk_cuda_graph *graph, yk_batch *batch)
 static void destroy(yk_cuda_graph *graph)
 {
     if (graph->executable)
-        yk_cuda_note("cuGraphExecDestroy",
-                     yk_cu.cuGraphExecDestroy(graph->executable)); /* a launch under way still runs to its end */
+        yk_cuda_note("cuGraphExecDestroy", yk_cu.cuGraphExecDestroy(graph->executable)); /* a launch in flight still completes */
     if (graph->nodes)
         yk_cuda_note("cuGraphDestroy", yk_cu.cuGraphDestroy(graph->nodes));
     pthread_mutex_destroy(&graph->lock);
@@ -160,9 +159,9 @@ void yk_cuda_graph_destroy(yk_batch *batch)
     batch->native = NULL;
 }
 
-/* ---- Changing and launching ---- */
+/* ---- Updating and launching ---- */
 
-/* That it cannot be changed so is an answer; anything else is a failure. */
+/* The refusal of an update is an answer; any other error is a failure. */
 static bool is_changed(const char *call, yk_CUresult result)
 {
     return result == YK_CUDA_SUCCESS ||
@@ -187,7 +186,7 @@ YK_HOT bool change(yk_CUgraphExec executable, const yk_step *step, const yk_op *
                       yk_cu.cuGraphExecMemcpyNodeSetParams(executable, step->native, (const void *)&copy, context));
 }
 
-/* Without a current context the driver (580) crashes here. What it refuses to change is made anew. */
+/* Without a current context the driver (580) crashes here. A graph whose update is refused is built again. */
 yoke_status yk_cuda_graph_update(yk_batch *batch, yk_step *step, const yk_op *op)
 {
     if (!yk_cuda_try_enter(batch->device))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wrappers of the driver's and NVRTC's functions that inject faults: each asks src/base/inject.c what becomes of the call.
+ * Wrappers of the driver's and NVRTC's functions that inject faults: each wrapper asks src/base/inject.c whether its call fails.
  * Compiled only with --enable-fault-injection.
  */
 #include "driver.h"
@@ -99,7 +99,7 @@ static bool is(const char *name, const char *other)
         return answer;                                                                          \
     }
 
-/* One of NVRTC's gives words, and cannot fail. */
+/* nvrtcGetErrorString returns text, and cannot fail. */
 #define YK_NVRTC_SYMBOL(need, type, name, parameters, names)                                                              \
     static type inject_##name parameters                                                                                  \
     {                                                                                                                     \

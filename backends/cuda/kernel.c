@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and their launch. A launch is one driver call, which copies the arguments: nothing is allocated or locked. */
+/* Kernels and their launch. A launch is one driver call, which copies the arguments: no allocation and no lock. */
 #include "driver.h"
 
 static yoke_status get_attribute(yk_CUfunction function, yk_CUfunction_attribute attribute, int *out_value)
@@ -7,8 +7,8 @@ static yoke_status get_attribute(yk_CUfunction function, yk_CUfunction_attribute
     return yk_cuda_check("cuFuncGetAttribute", yk_cu.cuFuncGetAttribute(out_value, attribute, function));
 }
 
-/* The block with which most threads are on the device at once, of those within 256: in blocks beyond that a one-dimensional kernel,
- * whose threads share nothing, only waits longer for its last one. 0: the core chooses. */
+/* The block size of at most 256 threads with the highest occupancy: a one-dimensional kernel whose threads share nothing gains
+ * nothing from a larger block, and waits longer for the block's last thread. 0: the core chooses. */
 static uint32_t choose_block(yk_CUfunction function)
 {
     int least_grid = 0, block = 0;
@@ -37,8 +37,8 @@ static yoke_status describe(yoke_kernel *kernel, yk_CUfunction function)
     if (status < 0)
         return status;
 
-    /* Dynamic shared memory beyond 48 KiB in all has to be asked for, kernel by kernel. Asking costs nothing until a launch uses
-     * it. */
+    /* Dynamic shared memory beyond 48 KiB in total is an opt-in per kernel. The opt-in costs nothing until a launch uses the
+     * memory. */
     shared_left = device->max_shared_bytes > own_shared ? device->max_shared_bytes - own_shared : 0;
     status = yk_cuda_check("cuFuncSetAttribute",
                            yk_cu.cuFuncSetAttribute(function, YK_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_left));
@@ -53,7 +53,7 @@ static yoke_status describe(yoke_kernel *kernel, yk_CUfunction function)
     return status;
 }
 
-/* The driver tells the width of each parameter, and CUDA_ERROR_INVALID_VALUE behind the last one. */
+/* The driver reports the width of each parameter, and CUDA_ERROR_INVALID_VALUE after the last parameter. */
 static yoke_status read_signature(yoke_kernel *kernel, yk_CUfunction function)
 {
     if (!yk_cu.cuFuncGetParamInfo) {
@@ -109,7 +109,7 @@ static inline yoke_status check_launch(const char *call, yk_CUresult result, con
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
     yoke_status status = yk_cuda_check(call, result);
 
-    if (YK_UNLIKELY(status < 0 && status != YOKE_E_DEVICE_LOST)) /* that would be the fault of one before */
+    if (YK_UNLIKELY(status < 0 && status != YOKE_E_DEVICE_LOST)) /* a lost device is the fault of an earlier kernel */
         yk_error_append("; kernel '%s', %u x %u x %u blocks of %u x %u x %u threads", op->u.launch.kernel->name, grid->x, grid->y,
                         grid->z, block->x, block->y, block->z);
     return status;

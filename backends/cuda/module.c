@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Measuring ---- */
+/* ---- Measuring code ---- */
 
-/* As in the specification of ELF, 64 bits. */
+/* From the ELF specification, 64 bits. */
 enum {
     ELF_CLASS_AT = 4,
     ELF_ABI_AT = 8,
@@ -24,8 +24,8 @@ enum {
     ELF_SECTION_COUNT_AT = 60,
     ELF_HEADER = 64,
     ELF_SECTION = 64,
-    ELF_NO_BYTES = 8, /* the type of a section that is only room in memory */
-    ELF_ABI_WIDE = 8  /* from here on the architecture is in the second byte of the flags */
+    ELF_NO_BYTES = 8, /* the type of a section without bytes in the file */
+    ELF_ABI_WIDE = 8  /* from this version on, the architecture is in the second byte of the flags */
 };
 
 static bool fits(uint64_t size, uint64_t at, uint64_t length)
@@ -56,7 +56,7 @@ static int cubin_architecture(const void *code, size_t size)
     return (int)(yk_code_number(code, size, ELF_FLAGS_AT, 4) >> shift & 0xff);
 }
 
-/* A header of 16 bytes or more with the length of what follows, and in it entries with a header of their own. */
+/* A header of at least 16 bytes holds the length of the entries that follow, which have headers of their own. */
 static bool fatbin_is_whole(const void *code, size_t size)
 {
     uint64_t header = yk_code_number(code, size, 6, 2), length = yk_code_number(code, size, 8, 8);
@@ -71,7 +71,8 @@ static bool fatbin_is_whole(const void *code, size_t size)
     return true;
 }
 
-/* Machine code runs on what has the same major number and no smaller minor one. Some that does not crashes the driver (580). */
+/* Machine code runs on devices of the same major number and the same or a larger minor number. Some other code crashes the
+ * driver (580). */
 static yoke_status check_architecture(const yoke_program *program, const void *code, size_t size)
 {
     int made_for = cubin_architecture(code, size), device = yk_cuda_device_of(program->device)->architecture;
@@ -110,7 +111,7 @@ static yoke_status check_code(const yoke_program *program, yk_code_kind kind, co
 
 /* ---- Loading ---- */
 
-/* The driver and the code do not fit together: say what each is for. `compiled`: by NVRTC, just now. */
+/* The driver and the code do not fit together: say which version each has. `compiled`: NVRTC has just compiled the code. */
 static yoke_status version_fault(const yoke_program *program, yk_code_kind kind, const void *code, yk_CUresult result,
                                  bool compiled)
 {
@@ -140,14 +141,14 @@ static yoke_status version_fault(const yoke_program *program, yk_code_kind kind,
                            driver % 1000 / 10);
 }
 
-/* `log` is what the driver's own compiler printed. */
+/* `log`: the output of the driver's own compiler. */
 static yoke_status load_fault(const yoke_program *program, yk_code_kind kind, const void *code, yk_CUresult result, const char *log,
                               bool compiled)
 {
     char line[512];
 
     switch (result) {
-    case YK_CUDA_ERROR_INVALID_IMAGE: /* what older drivers say to machine code that is newer than they are */
+    case YK_CUDA_ERROR_INVALID_IMAGE: /* older drivers' answer to machine code newer than themselves */
     case YK_CUDA_ERROR_NO_BINARY_FOR_GPU:
     case YK_CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
         return version_fault(program, kind, code, result, compiled);
@@ -189,9 +190,9 @@ yoke_status yk_cuda_program_load(yoke_program *program, yk_code_kind kind, const
     return status == YOKE_OK ? load(program, kind, code, log, false) : status;
 }
 
-/* ---- What is in a module ---- */
+/* ---- The contents of a module ---- */
 
-/* The driver does not give code out again. */
+/* The driver cannot return a module's code. */
 yoke_status yk_cuda_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code)
 {
     size_t before = code->length;
@@ -215,7 +216,7 @@ static yoke_status add_names(const yoke_program *program, yk_CUfunction *functio
     return result == YK_CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail(call, result, "the kernels of program '%s'", program->name);
 }
 
-/* Drivers tell since CUDA 12.4. */
+/* Since CUDA 12.4. */
 yoke_status yk_cuda_program_kernel_names(const yoke_program *program, yk_text *names)
 {
     unsigned count = 0;
@@ -263,7 +264,7 @@ yoke_status yk_cuda_program_global(const yoke_program *program, const char *name
 
 void yk_cuda_program_destroy(yoke_program *program)
 {
-    /* As in buffer.c: with our context current this works on drivers of any age. */
+    /* As in buffer.c: with Yoke's context current this works on drivers of any age. */
     bool entered = yk_cuda_try_enter(program->device);
     yk_cuda_note("cuModuleUnload", yk_cu.cuModuleUnload(program->native));
     if (entered)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding NVRTC, NVIDIA's compiler library, and filling the table of its functions, at the first build. NVRTC comes with the
- * toolkit, not with the driver, so it may be in many places or missing. The library is never unloaded.
+ * Finding NVRTC, NVIDIA's compiler library, and filling the table of its functions at the first build. NVRTC comes with the
+ * toolkit, not with the driver, so it may be in one of many places or missing. The library is never unloaded.
  */
 #include "driver.h"
 
@@ -11,13 +11,13 @@
 
 yk_nvrtc_table yk_nvrtc;
 
-/* NVIDIA has named all of 11.2 to 11.8 libnvrtc.so.11.2. What is older lacks functions that Yoke needs. */
+/* libnvrtc.so.11.2 is the soname of 11.2 to 11.8. Older versions lack functions that Yoke needs. */
 static const char *const sonames[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
 
 #define SONAMES "libnvrtc.so.13, .12 and .11.2"
 #define LAST_FOLDER "/usr/local/cuda/lib64"
 
-/* Open one candidate and fill the table. Otherwise why not is a line of the log. */
+/* Open one candidate and fill the table. On failure the reason becomes a line of the log. */
 static bool try_library(const char *path, int flags, yk_text *log)
 {
     static const yk_symbol symbols[] = {
@@ -84,7 +84,7 @@ static yoke_status find(yk_text *log)
 
     if (order && *order)
         return obey(order, log);
-    if (!home || home[0] != '/') /* a relative path would depend on the folder that the program is started in */
+    if (!home || home[0] != '/') /* a relative path would depend on the program's working directory */
         home = NULL;
     if (try_sonames(RTLD_NOLOAD, log) || try_sonames(0, log) || (home && try_folder(home, "/lib64", log)) ||
         try_folder(LAST_FOLDER, "", log))
@@ -99,7 +99,7 @@ static yoke_status find(yk_text *log)
 
 yoke_status yk_nvrtc_load(yk_text *log)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and yk_nvrtc until `loaded` */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `loaded`, and yk_nvrtc until `loaded` is set */
     static bool loaded;
     yoke_status status = YOKE_OK;
     yk_text tried = { 0 };
@@ -110,7 +110,7 @@ yoke_status yk_nvrtc_load(yk_text *log)
         loaded = status == YOKE_OK;
     }
     pthread_mutex_unlock(&lock);
-    if (status < 0) /* of no interest once one is found */
+    if (status < 0) /* irrelevant once a library is found */
         yk_text_add_bytes(log, yk_text_get(&tried), tried.length);
     yk_text_free(&tried);
     return status;

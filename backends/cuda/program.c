@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiling CUDA sources with NVRTC: to machine code for the device where NVRTC knows its architecture, else to PTX of the newest
- * architecture that NVRTC knows below it, which the driver compiles further.
+ * Compiling CUDA sources with NVRTC: to machine code where NVRTC knows the device's architecture, else to PTX of the newest older
+ * architecture that NVRTC knows, which the driver compiles further.
  */
 #include "driver.h"
 
@@ -13,7 +13,7 @@
 
 #include "backend_api.h"
 
-/* What NVRTC is to make. */
+/* NVRTC's target. */
 typedef struct target {
     int architecture; /* 90 for compute capability 9.0 */
     bool exact;       /* machine code, not PTX */
@@ -63,7 +63,7 @@ const char *yk_nvrtc_version(char *text, size_t size)
     return text;
 }
 
-/* ---- What to compile for ---- */
+/* ---- The target ---- */
 
 static yoke_status choose_target(const yoke_device *device, target *out_target)
 {
@@ -116,7 +116,7 @@ static const char **make_options(const yoke_source *source, const char *architec
     size_t count = 0;
     options[count++] = architecture;
     options[count++] = standard;
-    options[count++] = "-default-device"; /* helper functions need no __device__, so that twins stay alike */
+    options[count++] = "-default-device"; /* helper functions need no __device__, as in OpenCL C */
     for (size_t i = 0; i < math_count; i++)
         options[count++] = math[i];
     if (source->flags & YOKE_BUILD_DEBUG)
@@ -129,7 +129,7 @@ static const char **make_options(const yoke_source *source, const char *architec
     return options;
 }
 
-/* The first line with "error:", or with "error   :" as the assembler has it; else the first of all. "" when the log is empty. */
+/* The first line with "error:", or "error   :" as the assembler prints; else the first line. "" when the log is empty. */
 void yk_cuda_find_error(const char *log, char *line, size_t size)
 {
     const char *start = log;
@@ -146,10 +146,10 @@ void yk_cuda_find_error(const char *log, char *line, size_t size)
     yk_string_copy(line, length + 1 < size ? length + 1 : size, start);
 }
 
-/* Append what the compiler printed; its first error is copied to `line`. */
+/* Append the compiler's output to the log; copy its first error to `line`. */
 static void read_log(yk_nvrtcProgram handle, yk_text *log, char *line, size_t line_size)
 {
-    size_t size = 0; /* with the terminator */
+    size_t size = 0; /* including the terminator */
     char *text = NULL;
 
     line[0] = '\0';
@@ -192,7 +192,7 @@ static yoke_status read_code(yk_nvrtcProgram handle, const target *t, yoke_progr
     return status;
 }
 
-/* The compiler has to be told before of what it is to tell the names of afterwards. */
+/* The compiler reports the lowered names only of expressions that were added before it compiles. */
 static yoke_status ask_for_instances(yk_nvrtcProgram handle, const yoke_source *source)
 {
     for (const char *const *name = source->name_expressions; name && *name; name++) {
@@ -227,7 +227,7 @@ static yoke_status compile_fault(yk_nvrtcResult result, const yoke_source *sourc
     return nvrtc_fail("nvrtcCompileProgram", result, line);
 }
 
-/* Sets program->code and adds the name_expressions. NVRTC compiles on several threads at once. */
+/* Sets program->code and adds the name expressions. NVRTC compiles on several threads at once. */
 static yoke_status compile(yoke_program *program, const yoke_source *source, const char *text, const target *t, yk_text *log)
 {
     char architecture[48], standard[16], name[sizeof program->name + 3], line[512];
@@ -277,7 +277,7 @@ yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *sour
     return status;
 }
 
-/* NVRTC tells no more of its version than "12.4", so its file stands for the rest. */
+/* NVRTC reports its version only as "12.4", so its file identifies the exact build. */
 yoke_status yk_cuda_device_compiler(const yoke_device *device, yoke_compiler_info *out_info)
 {
     int architecture = yk_cuda_device_of(device)->architecture;

@@ -15,14 +15,14 @@ yoke_status yk_cuda_stream_create(yoke_stream *stream)
     return status;
 }
 
-/* Returns at once; the driver lets what the stream still has to do run to its end. */
+/* Returns at once; the driver still completes the stream's pending work. */
 void yk_cuda_stream_destroy(yoke_stream *stream)
 {
     yk_cuda_note("cuStreamDestroy_v2", yk_cu.cuStreamDestroy_v2(stream->native));
     stream->native = NULL;
 }
 
-/* What fails in a CUDA stream fails the context, so this is not the way back. */
+/* A failure in a CUDA stream is a failure of the context, so a new stream does not help. */
 yoke_status yk_cuda_stream_renew(yoke_stream *stream)
 {
     return yk_fail(YOKE_E_DRIVER, "cuda: the driver rejects stream %s, and a new stream would share its context: %s", stream->label,
@@ -33,10 +33,10 @@ void yk_cuda_stream_finish(yoke_stream *stream)
 {
     YK_UNCANCELLED;
     yk_cuda_note("cuStreamSynchronize",
-                 yk_cu.cuStreamSynchronize(stream->native)); /* after a fault there is nothing to wait for, and it says so */
+                 yk_cu.cuStreamSynchronize(stream->native)); /* after a fault the call does not wait, and reports the fault */
 }
 
-/* Libraries on top of CUDA, and the runtime API, go by the current context. */
+/* Libraries on top of CUDA, and the runtime API, use the current context. */
 yoke_status yk_cuda_stream_native_enter(yoke_stream *stream, void **out_handle)
 {
     *out_handle = stream->native;

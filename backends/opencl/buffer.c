@@ -18,7 +18,7 @@ YK_COLD static yoke_status exhausted(const yk_opencl_slot *slot, size_t size, ui
                    slot->info.name, yk_bytes_text(taken, sizeof taken, used));
 }
 
-/* Count `size` bytes as in use, unless the device has not that much left. */
+/* Count `size` bytes as in use; fails when the device has less memory left. */
 static yoke_status reserve(yk_opencl_slot *slot, size_t size)
 {
     uint_fast64_t used = atomic_load_explicit(&slot->used, memory_order_relaxed);
@@ -29,7 +29,7 @@ static yoke_status reserve(yk_opencl_slot *slot, size_t size)
     return exhausted(slot, size, used);
 }
 
-/* The host's memory may be the device's. */
+/* The device's memory may be the host's. */
 static bool takes_device_memory(const yoke_buffer *buffer)
 {
     bool host = buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED;
@@ -68,8 +68,8 @@ static void release_handle(yoke_buffer *buffer)
     buffer->native.pointer = NULL;
 }
 
-/* NVIDIA's driver takes memory at its first use only; moving the buffer there, which copies nothing, tells now that there is none.
- * One at a time, and to its end: the driver (580) crashes when threads do that at once. */
+/* NVIDIA's driver allocates a buffer's memory on first use; migrating the buffer to the device, which copies nothing, reports
+ * now that memory is short. One migration at a time, waited for: the driver (580) crashes when threads migrate concurrently. */
 static yoke_status take_now(yoke_buffer *buffer)
 {
     yk_opencl_device *device = yk_opencl_device_of(buffer->device);
@@ -139,8 +139,8 @@ static yoke_status create_shared(yoke_buffer *buffer)
     return status;
 }
 
-/* Release sub-buffers that no view has, but the last `keep`: always the newest first. NVIDIA's driver (580) crashes when, of two
- * that overlap and were given to kernels, the older one is released first. */
+/* Release the sub-buffers without a view, except the last `keep`, newest first. Of two sub-buffers that overlap and were passed
+ * to kernels, releasing the older first crashes NVIDIA's driver (580). */
 static void release_subs(yk_opencl_memory *memory, unsigned keep)
 {
     while (memory->unused > keep && memory->newest->views == 0) {
@@ -152,7 +152,7 @@ static void release_subs(yk_opencl_memory *memory, unsigned keep)
     }
 }
 
-/* Everything that it has, as far as it has it. */
+/* Release everything that the buffer has; it may be incomplete. */
 static void destroy(yoke_buffer *buffer)
 {
     yk_opencl_memory *memory = buffer->extra;
@@ -177,7 +177,7 @@ yoke_status yk_opencl_buffer_create(yoke_buffer *buffer)
     bool reserved = takes_device_memory(buffer);
     yoke_status status;
 
-    if (buffer->capacity > slot->info.max_buffer) /* pinned memory is a buffer too, and not every driver refuses */
+    if (buffer->capacity > slot->info.max_buffer) /* pinned memory is a buffer too, and some drivers do not refuse it */
         return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes requested; the largest single buffer of '%s' is %llu bytes",
                        buffer->capacity, slot->info.name, (unsigned long long)slot->info.max_buffer);
     status = reserved ? reserve(slot, buffer->capacity) : YOKE_OK;
@@ -204,13 +204,13 @@ yoke_status yk_opencl_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *st
     return yk_opencl_buffer_create(buffer);
 }
 
-/* NVIDIA's driver page-locks what a buffer is made over. The buffer itself is not used. */
+/* NVIDIA's driver page-locks the host memory of a CL_MEM_USE_HOST_PTR buffer. The buffer itself is not used. */
 yoke_status yk_opencl_buffer_register(yoke_buffer *buffer)
 {
     return create_handle(buffer, CL_MEM_USE_HOST_PTR, buffer->host);
 }
 
-/* OpenCL makes no part of a part, so views are made of the whole. */
+/* OpenCL has no sub-buffers of sub-buffers, so views are made of the whole buffer. */
 static yoke_status note_whole(yoke_buffer *buffer, cl_mem handle)
 {
     cl_mem whole = NULL;
@@ -285,7 +285,7 @@ yoke_status yk_opencl_buffer_native(const yoke_buffer *buffer, uintptr_t *out_na
 
 /* ---- Views ---- */
 
-/* Asked rather than computed, since NVIDIA's driver takes any offset. */
+/* The alignment is left to the driver to check, since NVIDIA's driver accepts any offset. */
 static cl_mem create_sub(yoke_buffer *view)
 {
     const yk_opencl_memory *memory = view->root->extra;
@@ -303,7 +303,8 @@ static cl_mem create_sub(yoke_buffer *view)
 
 enum { SUBS_KEPT = 8, SUBS_LOOKED_AT = 16 };
 
-/* That of a view of the same place, or a new one; NULL when the offset will not do (view->misaligned), or on failure. */
+/* The sub-buffer of a view at the same place, or a new sub-buffer; NULL for a misaligned offset (view->misaligned), or on
+ * failure. */
 static yk_opencl_sub *find_sub(yoke_buffer *view, yk_opencl_memory *memory)
 {
     yk_opencl_sub *sub = memory->newest;
@@ -362,7 +363,7 @@ void yk_opencl_view_destroy(yoke_buffer *view)
     view->native.pointer = view->extra = NULL;
 }
 
-/* ---- What OpenCL does not have ---- */
+/* ---- Not in OpenCL ---- */
 
 bool yk_opencl_host_is_pinned(const yoke_device *device, const void *host)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_khr_command_buffer of the revisions 0.9.0 to 0.9.4, declared here because headers have another revision or none: 0.9.5 added
- * a parameter to copies and fills. The functions belong to a platform, so each device has its own table.
+ * cl_khr_command_buffer, revisions 0.9.0 to 0.9.4, declared here because headers have another revision or none: 0.9.5 added a
+ * parameter to copies and fills. The functions belong to a platform, so each device has its own table.
  */
 #ifndef YK_OPENCL_COMMAND_BUFFER_H
 #define YK_OPENCL_COMMAND_BUFFER_H
@@ -26,10 +26,11 @@ typedef struct yk_cl_command_buffer_type *yk_cl_command_buffer;
 typedef cl_uint yk_cl_sync_point;
 typedef cl_ulong yk_cl_properties;
 
-/* What every command ends with: the sync points that it follows, its own, and a handle for an extension that Yoke does not use. */
+/* The last parameters of every command: its dependencies as sync points, its own sync point, and a handle for an extension that
+ * Yoke does not use. */
 #define YK_CL_COMMAND_END cl_uint after_count, const yk_cl_sync_point *after, yk_cl_sync_point *point, void **handle
 
-/* `queue` of a command is always NULL: the one that the command buffer was created with. */
+/* A command's `queue` is always NULL: the queue that the command buffer was created with. */
 typedef struct yk_cl_command_buffer_table {
     yk_cl_command_buffer(CL_API_CALL *clCreateCommandBufferKHR)(cl_uint count, const cl_command_queue *queues,
                                                                 const yk_cl_properties *properties, cl_int *code);

@@ -5,7 +5,7 @@
  */
 #include "driver.h"
 
-/* A slot of the table: submit_NAME, and what has to be done beside it for memory that is handed over. */
+/* A slot of the table: submit_NAME, plus the mapping and unmapping of handed-over memory. */
 #define SLOT(name, root, other)                                                             \
     yoke_status yk_opencl_##name(yoke_stream *stream, const yk_op *op)                      \
     {                                                                                       \
@@ -31,8 +31,8 @@ static inline yoke_status submit_write(yoke_stream *stream, const yk_op *op)
 }
 SLOT(write, op->u.transfer.buffer, op->u.transfer.buffer)
 
-/* NVIDIA's driver (580) leaves the end of a read to a thread of its own, unless the caller's does it: 8 us sooner. Where nothing
- * else is under way that is no wait for anything but the read. */
+/* NVIDIA's driver (580) completes a read on a thread of its own, unless the caller waits: 8 us sooner. With nothing else in
+ * flight the caller waits for the read alone. */
 static cl_bool reads_here(const yoke_stream *stream, const yk_op *op)
 {
     return op->u.transfer.sync && stream->device->traits.reads_end_late &&
@@ -65,9 +65,9 @@ static inline yoke_status submit_copy(yoke_stream *stream, const yk_op *op)
 }
 SLOT(copy, op->u.copy.target, op->u.copy.source)
 
-/* ---- Boxes ---- */
+/* ---- Rects ---- */
 
-/* Drivers add up an origin and its pitches to an offset, which is known here already. */
+/* Drivers add an origin and its pitches up to an offset, which is already known here. */
 static void region_of(const yk_rect *rect, size_t region[3])
 {
     region[0] = rect->width;
@@ -80,7 +80,7 @@ static yoke_status rect_fault(const char *call, cl_int code, const yk_rect *rect
     return yk_opencl_fail(call, code, "a rect of %zu bytes x %zu rows x %zu slices", rect->width, rect->height, rect->depth);
 }
 
-/* Of what was to be given row by row: some of it may be under way, which the caller does not know. */
+/* After a row failed: rows before it may be in flight, which the caller does not know. */
 static yoke_status end_rows(yoke_stream *stream, yoke_status status)
 {
     if (status < 0)
@@ -88,7 +88,7 @@ static yoke_status end_rows(yoke_stream *stream, yoke_status status)
     return status;
 }
 
-/* Row by row, in the order of the queue; the last one records op->end. */
+/* Row by row, in the order of the queue; the last row records op->end. */
 static yoke_status transfer_rows(yoke_stream *stream, const yk_op *op)
 {
     const yk_rect *rect = &op->u.transfer.rect;
@@ -107,7 +107,7 @@ static yoke_status transfer_rows(yoke_stream *stream, const yk_op *op)
     return end_rows(stream, status);
 }
 
-/* NVIDIA's driver (580) calls some rects invalid that are right. */
+/* NVIDIA's driver (580) calls some correct rects invalid. */
 static yoke_status rect_outcome(yoke_stream *stream, const yk_op *op, const char *call, cl_int code)
 {
     if (code == CL_INVALID_VALUE)
@@ -149,7 +149,7 @@ static yoke_status submit_read_rect(yoke_stream *stream, const yk_op *op)
 }
 SLOT(read_rect, op->u.transfer.buffer, op->u.transfer.buffer)
 
-/* Row by row, in the order of the queue; the last one records op->end. */
+/* Row by row, in the order of the queue; the last row records op->end. */
 static yoke_status copy_rows(yoke_stream *stream, const yk_op *op)
 {
     const yk_rect *rect = &op->u.copy.rect;
@@ -166,7 +166,7 @@ static yoke_status copy_rows(yoke_stream *stream, const yk_op *op)
     return end_rows(stream, status);
 }
 
-/* Within one buffer drivers want the same pitches on both sides, and some take rects that interleave for overlapping ones. */
+/* Within one buffer drivers require equal pitches on both sides, and some mistake interleaved rects for overlapping rects. */
 static yoke_status submit_copy_rect(yoke_stream *stream, const yk_op *op)
 {
     const yk_rect *rect = &op->u.copy.rect;
@@ -205,6 +205,6 @@ static yoke_status submit_fill(yoke_stream *stream, const yk_op *op)
     if (code == CL_SUCCESS)
         return YOKE_OK;
     yoke_status status = fault("clEnqueueFillBuffer", code, size, offset);
-    return row > 1 ? end_rows(stream, status) : status; /* when the first is refused nothing is under way */
+    return row > 1 ? end_rows(stream, status) : status; /* when the first row is refused, nothing is in flight */
 }
 SLOT(fill, op->u.fill.buffer, op->u.fill.buffer)

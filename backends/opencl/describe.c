@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* cl_nv_device_attribute_query, for headers that lack them. The slot is PCI device * 8 + function. */
+/* cl_nv_device_attribute_query, for headers without it. The slot is PCI device * 8 + function. */
 #define NV_PCI_BUS 0x4008
 #define NV_PCI_SLOT 0x4009
 #define NV_PCI_DOMAIN 0x400A
@@ -14,17 +14,17 @@
 /* OpenCL 3.0, or cl_khr_extended_versioning */
 #define DEVICE_EXTENSIONS_WITH_VERSION 0x1060
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
-/* A device that is being asked. */
+/* The state of a device's queries. */
 typedef struct inquiry {
-    yk_opencl_slot *slot; /* to be filled */
+    yk_opencl_slot *slot; /* to be filled in */
     const char *extensions;
-    cl_int code;  /* of the first question that failed, unless the driver does not know it; else CL_SUCCESS */
-    bool starved; /* there was no memory for an answer */
+    cl_int code;  /* of the first query that failed, except queries unknown to the driver; else CL_SUCCESS */
+    bool starved; /* an answer could not be allocated */
 } inquiry;
 
-/* As clGetDeviceInfo; false when it fails. */
+/* As clGetDeviceInfo; false on failure. */
 static bool ask(inquiry *device, cl_device_info what, size_t size, void *value, size_t *out_size)
 {
     cl_int code = yk_cl.clGetDeviceInfo(device->slot->id, what, size, value, out_size);
@@ -34,7 +34,7 @@ static bool ask(inquiry *device, cl_device_info what, size_t size, void *value, 
     return code == CL_SUCCESS;
 }
 
-/* An answer of any size, to be freed, with a NUL behind it; NULL when there is none, or when `starved`. */
+/* An answer of any size, NUL-terminated, to be freed; NULL when there is none, or when `starved`. */
 static void *ask_all(inquiry *device, cl_device_info what, size_t *out_size)
 {
     char *answer;
@@ -72,7 +72,7 @@ static void ask_string(inquiry *device, cl_device_info what, char *target, size_
     free(text);
 }
 
-/* A number of a device; 0 when the driver does not tell. */
+/* An integer attribute; 0 when the driver does not report it. */
 static uint64_t ask_number(inquiry *device, cl_device_info what, size_t size)
 {
     union {
@@ -95,13 +95,13 @@ static bool has_extension(const inquiry *device, const char *name)
     return false;
 }
 
-/* Whether the text holds the word, in letters of any size. */
+/* Whether the text contains the word, ignoring case. */
 static bool contains(const char *text, const char *word)
 {
     return yk_find_letters(text, word) != NULL;
 }
 
-/* The version of an extension; 0 when the driver does not tell. */
+/* The version of an extension; 0 when the driver does not report it. */
 static cl_uint version_of(inquiry *device, const char *name)
 {
     const struct {
@@ -151,29 +151,29 @@ static void describe_place(inquiry *device)
 static void describe_limits(inquiry *device)
 {
     yoke_device_info *info = &device->slot->info;
-    size_t sizes[16] = { 0 }; /* a device may count more than three dimensions */
+    size_t sizes[16] = { 0 }; /* a device may report more than three dimensions */
 
     info->compute_units = (uint32_t)ask_number(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
     info->memory = ask_number(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong));
     info->max_buffer = ask_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
     info->max_shared_bytes = ask_number(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
     info->max_block_threads = ask_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
-    info->view_alignment = ask_number(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(cl_uint)) / 8; /* the driver tells bits */
-    if (info->view_alignment == 0 || device->slot->nvidia) /* NVIDIA's driver (580) says 512 and takes any offset */
+    info->view_alignment = ask_number(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(cl_uint)) / 8; /* the driver reports bits */
+    if (info->view_alignment == 0 || device->slot->nvidia) /* NVIDIA's driver (580) reports 512 and accepts any offset */
         info->view_alignment = 1;
     if (!ask(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL))
         sizes[0] = sizes[1] = sizes[2] = 0;
     for (int i = 0; i < 3; i++) {
         info->max_block[i] = sizes[i];
-        /* OpenCL knows no limit of the grid, only of threads in all: grid * block has to fit a size_t. */
+        /* OpenCL limits only the total number of threads, not the grid: grid * block must fit a size_t. */
         info->max_grid[i] = UINT32_MAX;
         if (sizes[i] > 0 && SIZE_MAX / sizes[i] < UINT32_MAX)
             info->max_grid[i] = SIZE_MAX / sizes[i];
     }
 }
 
-/* Why graphs are not given to the device as command buffers; NULL when they are. PoCL has them, and on the CPU enqueues their
- * commands again one by one, up to 7.2 at least: 3.1 takes 1.06 to 1.6 times as long as Yoke does for that. */
+/* Why graphs are not submitted to the device as command buffers; NULL when they are. PoCL has command buffers, but on the CPU
+ * enqueues their commands one by one, up to 7.2 at least: 3.1 takes 1.06 to 1.6 times as long as Yoke's own replay. */
 static const char *judge_command_buffers(inquiry *device)
 {
     const char *order = getenv("YOKE_COMMAND_BUFFERS");
@@ -199,7 +199,8 @@ static const char *judge_command_buffers(inquiry *device)
     return NULL;
 }
 
-/* A driver older than OpenCL 2.1 may say so too, with cl_khr_il_program, and lack the function that the loader would call. */
+/* A driver older than OpenCL 2.1 may claim SPIR-V too, through cl_khr_il_program, and lack the function that the loader would
+ * call. */
 static bool takes_spirv(inquiry *device)
 {
     char version[64] = "", languages[256] = "";
@@ -221,7 +222,7 @@ static void describe_capabilities(inquiry *device)
         capabilities |= 1u << YOKE_CAP_FP64;
     if (has_extension(device, "cl_khr_int64_base_atomics"))
         capabilities |= 1u << YOKE_CAP_INT64_ATOMICS;
-    /* rusticl 22.3 takes the property, tells a resolution of 0 and then answers 0 for every time stamp. */
+    /* rusticl 22.3 accepts the property, reports a resolution of 0 and then 0 for every time stamp. */
     if (queue & CL_QUEUE_PROFILING_ENABLE && ask_number(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof(size_t)))
         capabilities |= 1u << YOKE_CAP_TIMING;
     if ((single & exact) == exact)
@@ -229,10 +230,10 @@ static void describe_capabilities(inquiry *device)
     slot->unified = ask_number(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) || slot->info.kind != YOKE_DEVICE_GPU;
     if (yk_cl.clSVMAlloc && yk_cl.clSVMFree && yk_cl.clEnqueueSVMMap && yk_cl.clEnqueueSVMUnmap)
         slot->svm = ask_number(device, CL_DEVICE_SVM_CAPABILITIES, sizeof slot->svm);
-    slot->loses_maps = contains(slot->info.platform, "rusticl"); /* 22.3 counts maps and unmaps in a queue wrongly */
+    slot->loses_maps = contains(slot->info.platform, "rusticl"); /* 22.3 miscounts maps and unmaps in a queue */
     if (slot->unified && !slot->loses_maps)
         capabilities |= 1u << YOKE_CAP_MAPPED;
-    if (!contains(slot->info.platform, "rusticl")) /* 22.3 dies on loading its own binaries */
+    if (!contains(slot->info.platform, "rusticl")) /* 22.3 crashes on loading its own binaries */
         capabilities |= 1u << YOKE_CAP_PROGRAM_BINARIES;
     if (takes_spirv(device))
         capabilities |= 1u << YOKE_CAP_SPIRV;
@@ -250,7 +251,7 @@ static int32_t kind_of(inquiry *device)
     const yoke_device_info *info = &device->slot->info;
     uint64_t type = ask_number(device, CL_DEVICE_TYPE, sizeof(cl_device_type));
 
-    /* These claim to be a CPU, a GPU, or everything at once (Oclgrind). */
+    /* These devices claim to be a CPU, a GPU, or all types at once (Oclgrind). */
     if (contains(info->platform, "oclgrind") || contains(info->name, "oclgrind") || contains(info->name, "llvmpipe"))
         return YOKE_DEVICE_EMULATOR;
     if (type & CL_DEVICE_TYPE_GPU)
@@ -258,7 +259,7 @@ static int32_t kind_of(inquiry *device)
     return type & CL_DEVICE_TYPE_CPU ? YOKE_DEVICE_CPU : YOKE_DEVICE_ACCELERATOR;
 }
 
-/* Why the device is of no use to Yoke: "" when it is of some. */
+/* Why Yoke cannot use the device: "" when it can. */
 static void judge(inquiry *device)
 {
     const yoke_device_info *info = &device->slot->info;

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects slots, slot_count and slot_capacity until `listed` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects slots, slot_count and slot_capacity until `listed` is set */
 static yk_opencl_slot **slots;
 static size_t slot_count, slot_capacity;
 static bool listed;
-static bool unanswered; /* with the lock held: a platform or a device has failed to answer */
+static bool unanswered; /* guarded by the lock: a platform or a device has failed to answer */
 
 /* ---- Listing ---- */
 
@@ -126,7 +126,7 @@ static yoke_status list_platforms(void)
     return status;
 }
 
-/* By PCI address, a longer domain after a shorter; those without one behind, as the driver had them. */
+/* By PCI address, shorter domains before longer ones; devices without an address last, in the driver's order. */
 static bool comes_before(const yk_opencl_slot *one, const yk_opencl_slot *other)
 {
     const char *first = one->info.pci, *second = other->info.pci;
@@ -149,7 +149,7 @@ static void sort_slots(void)
     }
 }
 
-/* The slot that device_list added as number `index`. */
+/* The slot that device_list added with this index. */
 static yk_opencl_slot *find_slot(int32_t index)
 {
     for (size_t i = 0; i < slot_count; i++)
@@ -158,8 +158,8 @@ static yk_opencl_slot *find_slot(int32_t index)
     return NULL;
 }
 
-/* Ask every platform, unless that has been done; once more when nothing can be used and one has not answered. After this has
- * succeeded, slots may be read without the lock. */
+/* Query every platform once; query again when no device is usable and a platform or device did not answer. After success, slots
+ * may be read without the lock. */
 static yoke_status list_once(void)
 {
     yoke_status status = yk_opencl_load();
@@ -217,11 +217,11 @@ static yk_traits traits_of(const yk_opencl_slot *slot)
         .local_parameters = true,
         .copies_pageable_slowly = !slot->unified,
         .reads_end_late = slot->nvidia,
-        .releases_wait = slot->nvidia,   /* clReleaseProgram, for kernels that run, and every enqueue then waits for it (580) */
+        .releases_wait = slot->nvidia,   /* clReleaseProgram waits for running kernels, and blocks every enqueue meanwhile (580) */
         .captures_writes = slot->nvidia, /* up to 64 KiB, from pinned memory too (580) */
         .fill_reach = slot->nvidia ? INT32_MAX : UINT64_MAX,
     };
-    /* NVIDIA's driver (580) fills with 0.4 to 3.6 of 4.6 TB/s, the shorter the pattern the slower. */
+    /* NVIDIA's driver (580) fills at 0.4 to 3.6 of 4.6 TB/s, slower for shorter patterns. */
     for (size_t i = 1; i < YK_COUNT_OF(traits.fills_well); i++)
         traits.fills_well[i] = !slot->nvidia;
     return traits;
@@ -282,8 +282,9 @@ void yk_opencl_device_close(yoke_device *device)
 
     pthread_mutex_destroy(&native->mapping_lock);
     pthread_mutex_destroy(&native->memory_lock);
-    /* Buffers are unmapped without a wait, and the process may end right behind this. Intel's CPU runtime (2026.2) crashes when it
-     * ends under an unmapping, though everything is released: a plain C program did in 13 of 1040 runs, with clFinish in none. */
+    /* Buffers are unmapped without a wait, and the process may end right after this. Intel's CPU runtime (2026.2) crashes when
+     * the process ends during an unmap, though everything is released: a plain C program crashed in 13 of 1040 runs, and in none
+     * with clFinish. */
     yk_opencl_note("clFinish", yk_cl.clFinish(native->mapping));
     yk_opencl_note("clReleaseCommandQueue", yk_cl.clReleaseCommandQueue(native->mapping));
     yk_opencl_note("clReleaseContext", yk_cl.clReleaseContext(native->context));
@@ -310,7 +311,7 @@ yoke_status yk_opencl_device_memory(const yoke_device *device, uint64_t *out_fre
     return YOKE_OK;
 }
 
-/* Each device has a context of its own, and a buffer belongs to one. */
+/* Each device has its own context, and a buffer belongs to one context. */
 bool yk_opencl_copies_between(const yoke_device *device, const yoke_device *other)
 {
     return device == other;

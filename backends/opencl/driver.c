@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading the OpenCL loader and filling the table of its functions, at the first use. */
+/* Loading the OpenCL loader and filling the table of its functions on first use. */
 #include "driver.h"
 
 struct yk_cl_table yk_cl;
@@ -19,7 +19,7 @@ static const yk_library library = {
     .incomplete = "opencl: libOpenCL.so.1 is not an OpenCL 1.2 loader (Debian: ocl-icd-libopencl1); it lacks",
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `loaded`, and yk_cl until that */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `loaded`, and yk_cl until `loaded` is set */
 
 void yk_opencl_load_forked(void)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The OpenCL backend's own view of the driver: its table of functions, the structs behind the objects' `native` members, and the
- * prototypes of the slots. Every OpenCL call of Yoke goes through `yk_cl`, which is filled before the
- * first.
+ * The OpenCL backend's view of the driver: its table of functions, the structs behind the objects' `native` members, and the
+ * prototypes of the slots. Every OpenCL call of Yoke goes through `yk_cl`, which is filled before the first call.
  */
 #ifndef YK_OPENCL_DRIVER_H
 #define YK_OPENCL_DRIVER_H
@@ -25,7 +24,7 @@ struct yk_cl_table {
 
 enum { YK_CL_OPTIONAL = 0, YK_CL_REQUIRED = 1 };
 
-/* Once the table is filled: put wrappers into it that fail on order (inject.c). */
+/* After the table is filled: wrap its functions so that faults can be injected (inject.c). */
 #ifdef YK_FAULT_INJECTION
 void yk_opencl_inject(void);
 #else
@@ -36,12 +35,12 @@ static inline void yk_opencl_inject(void)
 
 extern struct yk_cl_table yk_cl;
 
-/* Open libOpenCL.so.1 and fill the table, once. YOKE_E_UNAVAILABLE when there is none or it lacks functions. */
+/* Open libOpenCL.so.1 and fill the table, once. YOKE_E_UNAVAILABLE when the library is missing or lacks functions. */
 yoke_status yk_opencl_load(void);
-/* In a forked child: make its lock new. */
+/* In a forked child: reinitialize the lock of yk_opencl_load. */
 void yk_opencl_load_forked(void);
 
-/* ---- What is behind `native` ---- */
+/* ---- Behind `native` ---- */
 
 /* A device as the driver lists it; lives as long as the process, so that the memory in use is counted across openings. */
 typedef struct yk_opencl_slot {
@@ -49,13 +48,13 @@ typedef struct yk_opencl_slot {
     cl_device_id id;
     yoke_device_info info;
     bool nvidia;
-    bool unified;                   /* the device works in the host's memory */
-    bool loses_maps;                /* no memory can be handed over: shared.c */
+    bool unified;                   /* the device shares the host's memory */
+    bool loses_maps;                /* memory cannot be handed over: shared.c */
     cl_device_svm_capabilities svm; /* 0: none */
-    bool one_at_a_time;             /* two threads must not call it for one queue: stream.c */
-    bool rounds_correctly;          /* takes -cl-fp32-correctly-rounded-divide-sqrt */
-    char rejected[256];             /* why it, or its whole platform, cannot be used; "" when it can */
-    const char *replays;            /* why Yoke replays graphs, and not the device; NULL: it has YOKE_CAP_GRAPHS */
+    bool one_at_a_time;             /* two threads must not use one queue at once: stream.c */
+    bool rounds_correctly;          /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
+    char rejected[256];             /* why the device, or its whole platform, cannot be used; "" when it can */
+    const char *replays;            /* why Yoke replays graphs, and not the device; NULL: the device has YOKE_CAP_GRAPHS */
     yk_cl_command_buffer_table command_buffers;
     atomic_uint_fast64_t used; /* bytes of buffers in the device's memory */
 } yk_opencl_slot;
@@ -63,12 +62,12 @@ typedef struct yk_opencl_slot {
 typedef struct yk_opencl_device {
     yk_opencl_slot *slot;
     cl_context context;
-    cl_command_queue mapping;     /* runs nothing but maps and unmaps of buffers that are created and destroyed */
-    pthread_mutex_t mapping_lock; /* held for each call: two that execute in one queue wait for each other in PoCL's basic device */
-    pthread_mutex_t memory_lock;  /* protects what yk_opencl_memory has beside the shared memory */
+    cl_command_queue mapping;     /* only for maps and unmaps of buffers that are created and destroyed */
+    pthread_mutex_t mapping_lock; /* locked for each call: in PoCL's basic device two concurrent calls wait for each other */
+    pthread_mutex_t memory_lock;  /* protects the members of yk_opencl_memory other than `svm` */
 } yk_opencl_device;
 
-/* A sub-buffer, which views at that place share. */
+/* A sub-buffer, shared by the views of its range. */
 typedef struct yk_opencl_sub {
     struct yk_opencl_sub *older;
     size_t offset, size;
@@ -76,20 +75,20 @@ typedef struct yk_opencl_sub {
     unsigned views;
 } yk_opencl_sub;
 
-/* What a root has beside its cl_mem, once it needs some of it: buffer->extra. */
+/* A root's state beyond its cl_mem, created when needed: buffer->extra. */
 typedef struct yk_opencl_memory {
-    void *svm;        /* shared memory, which the cl_mem is an alias of */
-    bool handed_over; /* by turns to the host and to the device: shared.c */
-    bool away;        /* the device has it still: the driver would not map it for the host again */
-    cl_event last;    /* the last time that it was given back to the host */
-    cl_mem whole;     /* what a wrapped cl_mem is itself a part of, from `start`; else NULL */
+    void *svm;        /* managed memory, which the cl_mem is an alias of */
+    bool handed_over; /* mapped for the host and unmapped for the device by turns: shared.c */
+    bool away;        /* still unmapped: the driver refused to map it for the host again */
+    cl_event last;    /* the last map for the host */
+    cl_mem whole;     /* the parent of a wrapped sub-buffer, which begins at `start`; else NULL */
     size_t start;
-    yk_opencl_sub *newest; /* sub-buffers, each created before the one in front */
-    unsigned unused;       /* of those, without a view */
+    yk_opencl_sub *newest; /* sub-buffers, newest first */
+    unsigned unused;       /* number of sub-buffers without a view */
 } yk_opencl_memory;
 
-/* A lock for what threads seldom do at the same moment: one exchange each way is then enough, where a mutex is a quarter of a
- * launch. Who has to wait does so in lock.c. */
+/* A lock that threads rarely contend for: one atomic exchange to lock and one to unlock, where a mutex costs a quarter of a
+ * launch. Threads that have to wait do so in lock.c. */
 typedef struct yk_opencl_lock {
     atomic_int state; /* YK_FREE and so on */
     pthread_mutex_t mutex;
@@ -130,18 +129,18 @@ typedef struct yk_opencl_stream {
     cl_command_queue *retired; /* queues in which work has failed: other threads may still use them */
     size_t retired_count;
     bool one_at_a_time;
-    yk_opencl_lock lock; /* held during calls for the queue, where the device needs that */
+    yk_opencl_lock lock; /* locked during calls for the queue, where the device needs that */
 } yk_opencl_stream;
 
 typedef struct yk_opencl_event {
     cl_event handle;     /* NULL while not recorded */
-    atomic_bool flushed; /* its queue has been flushed since the recording */
+    atomic_bool flushed; /* its queue has been flushed since the event was recorded */
 } yk_opencl_event;
 
 typedef struct yk_opencl_kernel {
     cl_kernel handle;
-    cl_uint count; /* parameters, a __local one included */
-    /* Held from the first clSetKernelArg to the enqueue, because a cl_kernel holds one set of arguments: kernel.c. */
+    cl_uint count; /* number of parameters, including a __local parameter */
+    /* Locked from the first clSetKernelArg to the enqueue, because a cl_kernel stores one set of arguments: kernel.c. */
     yk_opencl_lock lock;
 } yk_opencl_kernel;
 
@@ -166,7 +165,7 @@ static inline void yk_opencl_leave(yoke_stream *stream)
         yk_opencl_lock_give_back(&native->lock);
 }
 
-/* Where a command puts its event, which is that of op->end; NULL when there is none to record. */
+/* Where a command stores the event of op->end; NULL when no event is to be recorded. */
 static inline cl_event *yk_opencl_end_of(const yk_op *op)
 {
     if (!op->end)
@@ -176,7 +175,7 @@ static inline cl_event *yk_opencl_end_of(const yk_op *op)
     return &native->handle;
 }
 
-/* How OpenCL tells a launch's grid and block: returns the dimensions. */
+/* A launch's grid and block in OpenCL's form; returns the number of dimensions. */
 static inline cl_uint yk_opencl_shape_of(const yk_op *op, size_t global[3], size_t local[3])
 {
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
@@ -192,44 +191,44 @@ static inline cl_uint yk_opencl_shape_of(const yk_op *op, size_t global[3], size
     return 3;
 }
 
-/* An operation on memory that is handed over (shared.c): give(stream, op) between taking it from the host and giving it back. */
+/* An operation on handed-over memory (shared.c): unmap the memory, call submit(stream, op), map the memory again. */
 YK_COLD yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op,
                                         yoke_status (*give)(yoke_stream *stream, const yk_op *op));
-/* A kernel object of a launch's own, with its arguments. */
+/* A separate kernel object for one launch, with the launch's arguments set. */
 yoke_status yk_opencl_kernel_for(const yk_op *op, cl_kernel *out_handle);
-/* Get the functions that slot->command_buffers is made of; false when the driver lacks one. */
+/* Load the functions of slot->command_buffers; false when the driver lacks one of them. */
 bool yk_opencl_bind_command_buffers(yk_opencl_slot *slot);
-/* Map it for the host, when it is created. */
+/* Map a new buffer for the host. */
 yoke_status yk_opencl_map(yoke_buffer *buffer);
 void yk_opencl_unmap(yoke_buffer *buffer);
 
-/* Have the driver start on what the event stands behind. */
+/* Flush the queue in which the event was recorded, unless that has been done. */
 yoke_status yk_opencl_event_flush(yoke_event *event);
 
 /* ---- Describing (describe.c) ---- */
 
-/* Fill the slot of a platform's device, whose id it holds: what the device is and can do, or why it is rejected. *out_answered:
- * false when it is because the driver did not answer. */
+/* Fill a slot, whose device id is set, with the device's properties and capabilities, or with the reason why it is rejected.
+ * *out_answered: false when the reason is that the driver did not answer. */
 yoke_status yk_opencl_describe(yk_opencl_slot *slot, bool *out_answered);
-/* Copy without the blanks and NULs that drivers leave round names. */
+/* Copy without the blanks and NULs that drivers leave around names. */
 void yk_opencl_copy_trimmed(char *target, size_t size, const char *source);
 
 /* ---- Errors (error.c) ---- */
 
 /* The name of an OpenCL code, as "CL_INVALID_VALUE". */
 const char *yk_opencl_code_name(cl_int code);
-/* An OpenCL call failed: the status follows from the code. `format`, which may be NULL, tells the circumstances. */
+/* An OpenCL call failed: the status follows from the code. `format`, which may be NULL, describes the circumstances. */
 YK_COLD yoke_status yk_opencl_fail(const char *call, cl_int code, const char *format, ...) YOKE_PRINTF(3, 4);
-/* The same, with the status given. */
+/* The same, with an explicit status. */
 YK_COLD yoke_status yk_opencl_fail_as(yoke_status status, const char *call, cl_int code, const char *format, ...) YOKE_PRINTF(4, 5);
-/* For what gives something back, and other calls whose failure changes nothing: it is told in the log. */
+/* For releases, and other calls whose failure changes nothing: the log reports it. */
 YK_COLD void yk_opencl_note_failure(const char *call, cl_int code);
 static inline void yk_opencl_note(const char *call, cl_int code)
 {
     if (YK_UNLIKELY(code != CL_SUCCESS))
         yk_opencl_note_failure(call, code);
 }
-/* A command that the driver had accepted failed, as `call` tells with `code`. */
+/* A command that the driver had accepted failed, as `call` reported with `code`. */
 YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code);
 
 /* ---- The slots of backend.def ---- */

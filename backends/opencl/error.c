@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenCL's codes: their names, their statuses, and advice. A code has different meanings at different calls; a caller that knows
+ * OpenCL's codes: their names, their statuses, and advice. A code has different meanings in different calls; a caller that knows
  * the meaning uses yk_opencl_fail_as.
  */
 #include "driver.h"
 
-/* What NVIDIA's driver answers after a kernel touched memory that it must not; in no header. */
+/* NVIDIA's driver returns this code after a kernel's illegal memory access; it is in no header. */
 #define NVIDIA_ILLEGAL_ACCESS (-9999)
 
 #define RESTART \
@@ -91,7 +91,7 @@ static yoke_status status_of(cl_int code)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     case CL_PLATFORM_NOT_FOUND_KHR:
         return YOKE_E_UNAVAILABLE;
-    case CL_INVALID_COMMAND_QUEUE: /* Yoke's queues are valid: NVIDIA's driver says this of every queue after a kernel fault */
+    case CL_INVALID_COMMAND_QUEUE: /* Yoke's queues are valid: NVIDIA's driver returns this for every queue after a kernel fault */
     case NVIDIA_ILLEGAL_ACCESS:
         return YOKE_E_DEVICE_LOST;
     default:
@@ -133,14 +133,14 @@ yoke_status yk_opencl_fail_as(yoke_status status, const char *call, cl_int code,
     return status;
 }
 
-/* A device that is lost says so at every call, and has been told of. */
+/* A lost device repeats its error at every call, and is already reported. */
 void yk_opencl_note_failure(const char *call, cl_int code)
 {
     yk_log(status_of(code) == YOKE_E_DEVICE_LOST ? YOKE_LOG_DEBUG : YOKE_LOG_WARNING, "opencl: %s failed: %s (%d)", call,
            yk_opencl_code_name(code), code);
 }
 
-/* NVIDIA's driver (580) reports a kernel fault with whatever code it likes, CL_OUT_OF_RESOURCES most of all, and never recovers. */
+/* NVIDIA's driver (580) reports a kernel fault with arbitrary codes, most often CL_OUT_OF_RESOURCES, and never recovers. */
 yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code)
 {
     yoke_status status = status_of(code);

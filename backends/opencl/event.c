@@ -65,12 +65,12 @@ yoke_status yk_opencl_event_flush(yoke_event *event)
     return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail_execution(event->stream->device, "clFlush", code);
 }
 
-/* The driver does not answer, so the event counts as failed; but nobody may take the work for finished while it still runs. */
+/* The driver does not answer, so the event counts as failed; but the work must not be taken for finished while it still runs. */
 static yoke_status unanswered(yoke_event *event, const char *call, cl_int code)
 {
     const yk_opencl_event *native = event->native;
 
-    yk_cl.clWaitForEvents(1, &native->handle); /* rusticl's clFinish (22.3) does not wait for what was flushed before */
+    yk_cl.clWaitForEvents(1, &native->handle); /* rusticl's clFinish (22.3) does not wait for commands that were flushed before */
     yk_opencl_stream_finish(event->stream);
     return yk_opencl_fail_execution(event->stream->device, call, code);
 }
@@ -93,12 +93,12 @@ yoke_status yk_opencl_event_query(yoke_event *event)
         return yk_opencl_fail_execution(device, "clEnqueueMarkerWithWaitList", progress);
     if (progress != CL_COMPLETE)
         return YOKE_PENDING;
-    /* That the status says CL_COMPLETE does not yet promise that this thread sees what the commands wrote; a wait does. */
+    /* CL_COMPLETE does not yet guarantee that this thread sees the commands' writes; a wait does. */
     code = yk_cl.clWaitForEvents(1, &native->handle);
     return code == CL_SUCCESS ? YOKE_OK : unanswered(event, "clWaitForEvents", code);
 }
 
-/* May run on a thread of the driver's or inside clSetEventCallback: it calls no OpenCL, and takes no lock but the notice's. */
+/* May run on a driver thread or inside clSetEventCallback: calls no OpenCL, and takes no lock but the notice's. */
 static void CL_CALLBACK settled(cl_event handle, cl_int progress, void *user)
 {
     (void)handle;
@@ -106,8 +106,8 @@ static void CL_CALLBACK settled(cl_event handle, cl_int progress, void *user)
     yk_notice_post(user);
 }
 
-/* NVIDIA's driver (580) serves callbacks by a thread of its own that keeps a core busy as long as one is waited for, and calls them
- * up to 20 ms late. */
+/* NVIDIA's driver (580) runs callbacks on a thread that keeps a core busy while a callback is pending, and calls them up to 20
+ * ms late. */
 yoke_status yk_opencl_event_notify(yoke_event *event, yk_notice *notice)
 {
     const yk_opencl_event *native = event->native;
@@ -122,7 +122,7 @@ yoke_status yk_opencl_event_notify(yoke_event *event, yk_notice *notice)
     }
     if (code == CL_SUCCESS)
         return YOKE_OK;
-    /* Who waits without a wake-up looks more often, and may be refused again and again: nothing to warn of. */
+    /* A wait without a wake-up polls more often, and the refusal may repeat: no warning. */
     yk_log(YOKE_LOG_INFO, "opencl: the driver cannot notify of completion: %s failed: %s (%d)", call, yk_opencl_code_name(code),
            (int)code);
     return YOKE_E_UNSUPPORTED;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs: a command buffer for each run of steps, on devices of which device.c says that it pays. Nothing in one can be changed, so
- * a change makes another. A command buffer runs only in queues like the one it was recorded in: streams that are timed get the
- * steps one by one.
+ * Graphs: a command buffer for each run of steps, on devices where it pays (describe.c). A command buffer cannot be modified, so an
+ * update records a new one. It runs only in queues like the queue that it was recorded for: timed streams submit the steps one by
+ * one.
  */
 #include "driver.h"
 
 #include <stdlib.h>
 
-/* PoCL keeps two arrays with an element for each command on the stack of who enqueues it, and looks through all of them to append
- * one: longer runs are Yoke's. */
+/* PoCL keeps two arrays with an element per command on the stack of the enqueuing thread, and scans all commands to append
+ * another: Yoke replays longer runs itself. */
 enum { MOST_STEPS = 4096 };
 
 bool yk_opencl_bind_command_buffers(yk_opencl_slot *slot)
@@ -40,8 +40,8 @@ static bool is_shared(const yoke_buffer *buffer)
     return buffer->kind >= YOKE_MEMORY_MAPPED;
 }
 
-/* What is one command, on memory that the host has no part in: other memory is handed over around each operation. Copies within one
- * buffer are left out as copy.c does, row by row; so are fills of several rows. */
+/* Operations that are one command, on memory that only the device accesses: other memory may be handed over around each operation.
+ * Copies within one buffer are excluded, which copy.c makes row by row; so are fills of several rows. */
 bool yk_opencl_graph_takes(const yk_op *op)
 {
     switch (op->kind) {
@@ -58,7 +58,7 @@ bool yk_opencl_graph_takes(const yk_op *op)
     case YK_OP_WRITE_RECT:
     case YK_OP_READ_RECT:
         return false;
-    case YK_OP_LAUNCH_COOPERATIVE: /* and those below never come here */
+    case YK_OP_LAUNCH_COOPERATIVE: /* this operation and those below never come here */
     case YK_OP_RECORD:
     case YK_OP_WAIT:
     case YK_OP_CALL:
@@ -72,7 +72,7 @@ bool yk_opencl_graph_takes(const yk_op *op)
 
 /* ---- Recording ---- */
 
-/* A command buffer that is being recorded, and the sync points that the next command follows. */
+/* A command buffer being recorded, and the sync points that the next command depends on. */
 typedef struct recording {
     const yk_cl_command_buffer_table *driver;
     yk_cl_command_buffer buffer;
@@ -80,7 +80,7 @@ typedef struct recording {
     cl_uint after_count;
 } recording;
 
-/* With a kernel object that no other launch uses: PoCL up to 4.0 reads the arguments not here but at each enqueue. */
+/* With a separate kernel object: PoCL up to 4.0 reads the arguments at each enqueue, not when the command is recorded. */
 static yoke_status record_launch(const recording *r, const yk_op *op, yk_cl_sync_point *out_point)
 {
     size_t global[3], local[3];
@@ -93,7 +93,7 @@ static yoke_status record_launch(const recording *r, const yk_op *op, yk_cl_sync
         return status;
     code = r->driver->clCommandNDRangeKernelKHR(r->buffer, NULL, NULL, handle, dimensions, NULL, global, local, r->after_count,
                                                 r->after, out_point, NULL);
-    yk_opencl_note("clReleaseKernel", yk_cl.clReleaseKernel(handle)); /* the command keeps it */
+    yk_opencl_note("clReleaseKernel", yk_cl.clReleaseKernel(handle)); /* the command keeps the kernel object */
     if (code != CL_SUCCESS)
         return yk_opencl_fail("clCommandNDRangeKernelKHR", code, "kernel '%s'", op->u.launch.kernel->name);
     return YOKE_OK;
@@ -138,7 +138,7 @@ static yoke_status record_fill(const recording *r, const yk_op *op, yk_cl_sync_p
     return YOKE_OK;
 }
 
-/* Of what yk_opencl_graph_takes. */
+/* `op` satisfies yk_opencl_graph_takes. */
 static yoke_status record_step(const recording *r, const yk_op *op, yk_cl_sync_point *out_point)
 {
     if (yk_is_launch(op->kind))
@@ -148,8 +148,8 @@ static yoke_status record_step(const recording *r, const yk_op *op, yk_cl_sync_p
     return yk_op_has(op->kind, YK_TRAIT_RECT) ? record_copy_rect(r, op, out_point) : record_copy(r, op, out_point);
 }
 
-/* The queue is in order, which some revisions of the extension take over to the commands and others leave open: each names what it
- * follows. */
+/* The queue is in order, but not all revisions of the extension apply that order to the commands: each command names its
+ * dependencies. */
 static yoke_status record_steps(recording *r, yk_batch *batch)
 {
     yk_cl_sync_point *after = malloc(batch->count * sizeof *after);
@@ -172,7 +172,7 @@ static yoke_status record_steps(recording *r, yk_batch *batch)
     return status;
 }
 
-/* Recorded through the device's queue for mapping, in which nothing of it ever runs. */
+/* Recorded for the device's mapping queue, in which the command buffer never runs. */
 yoke_status yk_opencl_graph_create(yk_batch *batch)
 {
     static const yk_cl_properties often[] = { YK_CL_COMMAND_BUFFER_FLAGS, YK_CL_COMMAND_BUFFER_SIMULTANEOUS_USE, 0 };
@@ -206,8 +206,8 @@ void yk_opencl_graph_destroy(yk_batch *batch)
     batch->native = NULL;
 }
 
-/* Another is made. So a change costs as much as recording every step again: on PoCL 1 us for each of ten and 7 us for each of a
- * thousand, where Yoke's own exec takes 0.1 us in all. */
+/* An update records a new command buffer, at the cost of recording every step again: on PoCL 1 us per step for ten steps and 7
+ * us per step for a thousand, where an update of Yoke's own replay takes 0.1 us in all. */
 yoke_status yk_opencl_graph_update(yk_batch *batch, yk_step *step, const yk_op *op)
 {
     (void)batch, (void)step, (void)op;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The drivers that the OpenCL loader starts. Both common loaders, ocl-icd and Khronos', read the .icd files of a folder, which
- * OCL_ICD_VENDORS may name. ocl-icd also accepts one .icd file or a library there, and a folder in OPENCL_VENDOR_PATH. Khronos'
- * also accepts libraries in OCL_ICD_FILENAMES, and layers in OPENCL_LAYERS and in the .lay files of a folder. This file loads no
- * library.
+ * OCL_ICD_VENDORS may name. ocl-icd also accepts a single .icd file or a library there, and a folder in OPENCL_VENDOR_PATH.
+ * Khronos' also accepts libraries in OCL_ICD_FILENAMES, and layers in OPENCL_LAYERS and in the .lay files of a folder. This file
+ * loads no library.
  */
 #include "driver.h"
 
@@ -17,7 +17,7 @@
 #define VENDORS "/etc/OpenCL/vendors"
 #define LAYERS "/etc/OpenCL/layers"
 
-/* Called for each .icd file, and for each library that the environment names, which has no file. */
+/* Called for each .icd file, and for each library that the environment names, which has no .icd file. */
 typedef void (*icd_fn)(const char *file, const char *library, void *user);
 
 static bool ends_in(const char *name, const char *end)
@@ -37,7 +37,7 @@ static int wants_layer(const struct dirent *entry)
     return ends_in(entry->d_name, ".lay");
 }
 
-/* The first line of a file, "" where there is none. Links are followed, as loaders follow them. */
+/* The first line of a file, "" when it cannot be read. Links are followed, as loaders follow them. */
 static void read_line(const char *path, char *line, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -90,7 +90,7 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* What OCL_ICD_VENDORS names. */
+/* Visit the drivers that OCL_ICD_VENDORS names. */
 static void visit_ordered(const char *order, icd_fn visit, void *user)
 {
     struct stat status;
@@ -145,7 +145,7 @@ static int compare_loaded(struct dl_phdr_info *info, size_t size, void *user)
 
 typedef struct driver_key {
     yk_text *text;
-    bool loaded; /* one of these libraries is in this process */
+    bool loaded; /* one of these libraries is loaded in this process */
 } driver_key;
 
 static void add_to_key(const char *file, const char *library, void *user)
@@ -166,7 +166,7 @@ static void add_to_key(const char *file, const char *library, void *user)
 
 bool yk_opencl_driver_key(yk_text *text)
 {
-    /* The last three are drivers' own, and choose what these start. */
+    /* The last three belong to drivers, and choose their devices. */
     static const char *const variables[] = { "OCL_ICD_VENDORS",       "OPENCL_VENDOR_PATH",
                                              "OCL_ICD_FILENAMES",     "OCL_ICD_ASSUME_ICD_EXTENSION",
                                              "OCL_ICD_PLATFORM_SORT", "OPENCL_LAYERS",
@@ -183,14 +183,14 @@ bool yk_opencl_driver_key(yk_text *text)
     return !loaded;
 }
 
-/* ---- One driver alone ---- */
+/* ---- A single driver ---- */
 
 typedef struct driver_visit {
     yk_driver_visit *visit;
     void *user;
 } driver_visit;
 
-/* ocl-icd takes the file from the first, and does not know the second; Khronos' loader finds no folder in the first. */
+/* ocl-icd takes the file from the first variable, and ignores the second; Khronos' loader finds no folder in the first. */
 static void visit_driver(const char *file, const char *library, void *user)
 {
     driver_visit *v = user;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wrappers of OpenCL's functions that inject faults: each asks src/base/inject.c what becomes of the call. Compiled only with the
- * configure option --enable-fault-injection.
+ * Wrappers of OpenCL's functions that inject faults: each wrapper asks src/base/inject.c whether its call fails. Compiled only with
+ * --enable-fault-injection.
  */
 #include "driver.h"
 
@@ -48,7 +48,7 @@ static cl_int code_of(yk_injected injected)
     }
 }
 
-/* What a call hands out beside its answer. Where a function has a parameter of this name, that one is meant in its wrapper. */
+/* The call's output beside its result. In the wrapper of a function with a parameter of this name, the name means the parameter. */
 static cl_int *const out_code = NULL;
 static cl_event *const out_event = NULL;
 static void *const out_progress = NULL;
@@ -57,7 +57,7 @@ static void *const out_progress = NULL;
 #define FIRST(first, ...) first
 #define FIRST_OF(...) ((uintptr_t)FIRST(__VA_ARGS__, 0))
 
-/* `code`: what the call has answered, by its answer or else beside it. */
+/* `code`: the call's error code, returned or written to out_code. */
 static void note(const char *name, bool good, cl_event *event)
 {
     if (!good)
@@ -92,7 +92,7 @@ typedef void *yk_cl_pointer;
         *(cl_int *)out_progress = code;                                                    \
         return 0;                                                                          \
     }
-/* It cannot fail. */
+/* Functions that cannot fail. */
 #define YK_CL_VOID_SYMBOL(need, name, parameters, names)   \
     static void CL_API_CALL inject_##name parameters       \
     {                                                      \

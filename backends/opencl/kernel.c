@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels: their signature as the driver reports it, and the launch, the hottest path of the library: it queries and allocates
- * nothing.
+ * Kernels: their signature as the driver reports it, and the launch, the hottest path of the library: no queries, no allocations.
  */
 #include "driver.h"
 
@@ -10,19 +9,19 @@
 
 #include "base/type_name.h"
 
-/* NVIDIA's driver puts 4 hidden bytes in front of local memory: of 49152 bytes 49136 can be had and 49151 cannot. */
+/* NVIDIA's driver puts 4 hidden bytes before local memory: of 49152 bytes 49136 can be allocated and 49151 cannot. */
 enum { HIDDEN_SHARED = 16 };
 
 /* ---- The signature ---- */
 
-/* Bytes of a scalar or vector type of OpenCL C, 0 for any other name. */
+/* The size of a scalar or vector type of OpenCL C, 0 for any other name. */
 static uint32_t size_of_type(const char *name)
 {
     yk_type type;
     return yk_type_read(true, name, &type) ? yk_type_bytes(true, &type) : 0;
 }
 
-/* Empty where the driver does not know it, or has more to say than fits. */
+/* Empty when the driver does not know the text, or the text does not fit. */
 static cl_int ask_text(cl_kernel handle, cl_uint index, cl_kernel_arg_info what, char *target, size_t size)
 {
     char text[512] = "";
@@ -36,7 +35,7 @@ static bool is_opaque(const char *type, cl_kernel_arg_access_qualifier access, c
 {
     return access != CL_KERNEL_ARG_ACCESS_NONE || strncmp(type, "image", 5) == 0 || strncmp(type, "sampler_t", 9) == 0 ||
            strncmp(type, "queue_t", 7) == 0 || strncmp(type, "reserve_id_t", 12) == 0 ||
-           qualifier & (1 << 3); /* a pipe of OpenCL C 2.0 */
+           qualifier & (1 << 3); /* an OpenCL C 2.0 pipe */
 }
 
 static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint index)
@@ -96,7 +95,7 @@ static yoke_status describe_signature(yoke_kernel *kernel, cl_kernel handle, cl_
 
 /* ---- Creating ---- */
 
-/* 0 when the driver does not tell. */
+/* 0 when the driver does not report it. */
 static size_t ask_size(cl_kernel handle, cl_device_id id, cl_kernel_work_group_info what)
 {
     size_t size = 0;
@@ -104,7 +103,7 @@ static size_t ask_size(cl_kernel handle, cl_device_id id, cl_kernel_work_group_i
     return yk_cl.clGetKernelWorkGroupInfo(handle, id, what, sizeof size, &size, NULL) == CL_SUCCESS ? size : 0;
 }
 
-/* The block size that reqd_work_group_size in the source asks for, into `block`; false when it leaves the choice. */
+/* The block size from reqd_work_group_size in the source, into `block`; false when the source leaves the choice. */
 static bool asks_for_block(cl_kernel handle, cl_device_id id, size_t block[3])
 {
     return yk_cl.clGetKernelWorkGroupInfo(handle, id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, 3 * sizeof block[0], block, NULL) ==
@@ -112,7 +111,7 @@ static bool asks_for_block(cl_kernel handle, cl_device_id id, size_t block[3])
            block[0] > 0;
 }
 
-/* Memory of a thread beside its registers. PoCL says the same of every kernel. */
+/* Private memory per thread besides registers. PoCL reports the same value for every kernel. */
 static int64_t ask_private(cl_kernel handle, const yoke_device_info *device, cl_device_id id)
 {
     cl_ulong bytes = 0;
@@ -132,13 +131,13 @@ static void describe_limits(yoke_kernel *kernel, cl_kernel handle)
     size_t block[3] = { 0, 0, 0 };
     cl_ulong shared = 0, taken;
 
-    /* rusticl 22.3 answers both questions with its SIMD width, and runs blocks up to the device's limit. */
+    /* rusticl 22.3 answers both queries with its SIMD width, and runs blocks up to the device's limit. */
     if (threads == 0 || (threads == multiple && strcmp(device->platform, "rusticl") == 0))
         threads = (size_t)device->max_block_threads;
     if (multiple == 0)
         multiple = 1;
     if (asks_for_block(handle, id, block))
-        multiple = threads = block[0] * block[1] * block[2]; /* so that yoke_launch_n chooses it */
+        multiple = threads = block[0] * block[1] * block[2]; /* so that yoke_launch_n chooses this block */
     for (int i = 0; i < 3; i++)
         kernel->info.required_block[i] = (uint32_t)block[i];
     kernel->info.registers = -1;
@@ -177,7 +176,7 @@ yoke_status yk_opencl_kernel_create(yoke_kernel *kernel)
     code = yk_cl.clGetKernelInfo(native->handle, CL_KERNEL_NUM_ARGS, sizeof native->count, &native->count, NULL);
     if (code != CL_SUCCESS)
         status = yk_opencl_fail("clGetKernelInfo", code, "kernel '%s'", kernel->name);
-    else if (native->count > YOKE_MAX_ARGS + 1) /* the last one may be shared memory */
+    else if (native->count > YOKE_MAX_ARGS + 1) /* the last parameter may be shared memory */
         status = yk_kernel_has_too_many(kernel);
     else
         status = describe_signature(kernel, native->handle, native->count);
@@ -217,7 +216,7 @@ YK_COLD static yoke_status count_fault(const yk_op *op)
                    op->u.launch.shared ? ", and shared memory" : "");
 }
 
-/* clSetKernelArg refused argument `index`; behind the last one stands shared memory. */
+/* clSetKernelArg refused argument `index`; the index after the last argument is the shared memory. */
 YK_COLD static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int code)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
@@ -269,13 +268,13 @@ YK_COLD static cl_int set_other(cl_kernel handle, cl_uint index, const yoke_arg 
 
 static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
 {
-    __typeof__(&clSetKernelArg) set = yk_cl.clSetKernelArg; /* looked up once */
+    __typeof__(&clSetKernelArg) set = yk_cl.clSetKernelArg; /* one look-up for all arguments */
     const yoke_arg *args = op->u.launch.args;
     cl_uint count = (cl_uint)op->u.launch.count, index;
     cl_int code;
 
     for (index = 0; index < count; index++) {
-        if (args[index].kind == YOKE_ARG_BUFFER) /* a cl_mem is as wide as any pointer */
+        if (args[index].kind == YOKE_ARG_BUFFER) /* a cl_mem has the size of any pointer */
             code = set(handle, index, sizeof(cl_mem), &args[index].value.buffer->native.pointer);
         else if (YK_UNLIKELY(args[index].kind != YOKE_ARG_SCALAR))
             code = set_other(handle, index, &args[index]);
@@ -292,7 +291,8 @@ static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
     return YOKE_OK;
 }
 
-/* The core has checked the arguments where there is a signature. Where not, missing ones would be those of the last launch. */
+/* The core has checked the arguments against the signature, if there is one. Without it, a missing argument would keep the value
+ * of the previous launch. */
 static inline bool is_complete(const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;

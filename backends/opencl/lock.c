@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The slow path of locks, in which a thread waits for another. */
+/* The slow path of locks, in which a thread waits for another thread. */
 #include "driver.h"
 
 yoke_status yk_opencl_lock_create(yk_opencl_lock *lock)

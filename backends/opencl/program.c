@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs: OpenCL C, built for the device by the driver. Fusing a multiplication and an addition is disabled without fast math,
- * because OpenCL C fuses by default, and the result would differ from CUDA's in the last bit. clBuildProgram, not
- * clCompileProgram: only clBuildProgram uses PoCL's cache.
+ * because OpenCL C fuses by default, and the result would differ from CUDA's in the last bit. clBuildProgram, not clCompileProgram:
+ * only clBuildProgram uses PoCL's cache.
  */
 #include "driver.h"
 
@@ -19,7 +19,7 @@ static void put(yk_text *text, size_t *wanted, const char *bytes, size_t length)
     *wanted += length;
 }
 
-/* What stands before the source. Defines go here rather than into the options, whose quoting every driver reads in its own way. */
+/* The text before the source. Defines are part of it rather than of the options, whose quoting differs between drivers. */
 static yoke_status write_preamble(const yoke_program *program, const yoke_source *source, yk_text *preamble)
 {
     static const char no_fusing[] = "#pragma OPENCL FP_CONTRACT OFF\n";
@@ -40,7 +40,7 @@ static yoke_status write_preamble(const yoke_program *program, const yoke_source
         put(preamble, &wanted, "\n", 1);
     }
 
-    /* From here on the compiler counts and names as the caller does. */
+    /* From here on the compiler reports the caller's lines and file name. */
     snprintf(line, sizeof line, "#line 1 \"%s", program->name[0] ? program->name : "source");
     for (char *c = line + strlen("#line 1 \""); *c; c++)
         if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
@@ -58,12 +58,12 @@ static void write_options(const yk_opencl_slot *slot, const yoke_source *source,
 
     if (source->math == YOKE_MATH_FAST)
         math = " -cl-fast-relaxed-math";
-    else if (slot->rounds_correctly && strcmp(std, "1.2") >= 0) /* the option is as old as that */
+    else if (slot->rounds_correctly && strcmp(std, "1.2") >= 0) /* the option exists since OpenCL 1.2 */
         math = " -cl-fp32-correctly-rounded-divide-sqrt";
     snprintf(options, size, "-cl-std=CL%s%s%s%s", std, signature ? " -cl-kernel-arg-info" : "", math, debug ? " -g" : "");
 }
 
-/* What a compiler is given, and where its lines come from; zeroed for code without source. */
+/* The source text passed to the compiler, and the origin of its lines; zeroed for code without source. */
 typedef struct unit {
     const yoke_program *program;
     const yoke_source *source;
@@ -72,12 +72,12 @@ typedef struct unit {
     const yk_line_map *lines;
 } unit;
 
-/* One line of the compiler's. NVIDIA's (580) and Oclgrind's (21.10) ignore #line: their "<kernel>:7:1: ..." and "input.cl:7:1: ..."
- * count the preamble and what was included too, and are mended here. */
+/* Add one line of the compiler's log. NVIDIA's compiler (580) and Oclgrind's (21.10) ignore #line: their "<kernel>:7:1: ..." and
+ * "input.cl:7:1: ..." count the preamble and the included text too, and are corrected here. */
 static void add_line(yk_text *log, const char *line, size_t length, const unit *u)
 {
     static const char unnamed[] = "<kernel>:", oclgrind[] = "input.cl:";
-    size_t prefix = strlen(unnamed); /* of both */
+    size_t prefix = strlen(unnamed); /* of both prefixes */
     char *rest = NULL;
     const char *file = u->program->name;
     bool counts_all = length > prefix && (strncmp(line, unnamed, prefix) == 0 || strncmp(line, oclgrind, prefix) == 0);
@@ -93,7 +93,7 @@ static void add_line(yk_text *log, const char *line, size_t length, const unit *
     }
 }
 
-/* Append what the compiler printed; `*out_start` is where that begins. A log that cannot be had is no failure of the build. */
+/* Append the compiler's output; `*out_start` is where it begins. A missing log does not fail the build. */
 static void add_log(cl_program handle, const unit *u, yk_text *log, size_t *out_start)
 {
     cl_device_id id = yk_opencl_device_of(u->program->device)->slot->id;
@@ -117,7 +117,7 @@ static void add_log(cl_program handle, const unit *u, yk_text *log, size_t *out_
     free(text);
 }
 
-/* The first line of the log that tells of an error, else its first line, into `line`. */
+/* Copy the first line of the log that reports an error, else its first line, to `line`. */
 static void first_error(const char *log, char *line, size_t size)
 {
     const char *found = yk_find_letters(log, "error:");
@@ -132,7 +132,7 @@ static void first_error(const char *log, char *line, size_t size)
     line[strcspn(line, "\n")] = '\0';
 }
 
-/* Whether the compiler knows this version of OpenCL C: there is no code for that, and a word of its own from each driver. */
+/* Whether the compiler supports this version of OpenCL C: no error code says so, and each driver words it differently. */
 static bool takes_standard(const yk_opencl_device *device, const char *standard)
 {
     const char *text = "__kernel void standard(__global int *out) { out[0] = 1; }\n";
@@ -162,7 +162,7 @@ static yoke_status build_fault(const unit *u, cl_int code, const char *log)
     return yk_opencl_fail_as(YOKE_E_BUILD, "clBuildProgram", code, "%s", line[0] ? line : "the compiler gives no reason");
 }
 
-/* Build, and append to the log what the compiler printed. */
+/* Build, and append the compiler's output to the log. */
 static yoke_status build(cl_program handle, const unit *u, bool signature, bool debug, yk_text *log)
 {
     const yk_opencl_slot *slot = yk_opencl_device_of(u->program->device)->slot;
@@ -174,20 +174,20 @@ static yoke_status build(cl_program handle, const unit *u, bool signature, bool 
     add_log(handle, u, log, &start);
     if (code == CL_SUCCESS)
         return YOKE_OK;
-    /* NVIDIA's compiler (580) breaks on the argument info of a kernel without parameters: its assembler then finds a syntax error
-     * in what the compiler wrote. Such a program has to do without, and its kernels' signatures are not known. */
+    /* NVIDIA's compiler (580) breaks on the argument info of a kernel without parameters: its assembler then reports a syntax
+     * error in the compiler's output. Such a program is built without argument info, and its kernels' signatures are unknown. */
     if (signature && slot->nvidia && strstr(yk_text_get(log) + start, "ptxas")) {
         yk_text_cut(log, start);
         return build(handle, u, false, debug, log);
     }
-    if (debug) { /* -g is no option of OpenCL's, although some compilers take it */
+    if (debug) { /* -g is not an OpenCL option, although some compilers accept it */
         yk_text_cut(log, start);
         return build(handle, u, signature, false, log);
     }
     return build_fault(u, code, yk_text_get(log) + start);
 }
 
-/* A name of C++ as OpenCL C can have it: each run of other characters is an underscore, and those at the end are left out. */
+/* The OpenCL C form of a C++ name: each run of other characters becomes an underscore, and trailing underscores are dropped. */
 static yoke_status add_instance(yoke_program *program, const char *name)
 {
     char *spelled = malloc(strlen(name) + 1), *end = spelled;
@@ -198,7 +198,7 @@ static yoke_status add_instance(yoke_program *program, const char *name)
     for (const char *c = name; *c; c++) {
         bool letter = strchr(NAME_LETTERS, *c);
         if (letter && c > name && !strchr(NAME_LETTERS, c[-1]))
-            *end++ = '_'; /* in place of at least one that was left out */
+            *end++ = '_'; /* replaces the characters that were dropped */
         if (letter)
             *end++ = *c;
     }
@@ -243,8 +243,8 @@ yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *so
 
 /* ---- Compiled code ---- */
 
-/* A text about the device, or with CL_PLATFORM_VERSION about its platform. What a driver does not know, or says at length, is left
- * out: ""; but it must not be left out one time and not the next. */
+/* A text about the device, or with CL_PLATFORM_VERSION about its platform. "" when the driver does not know the text, or the
+ * text is too long; other failures are errors, so that the answer does not vary between calls. */
 static yoke_status ask(const yk_opencl_slot *slot, cl_uint what, char *text, size_t size)
 {
     bool platform = what == CL_PLATFORM_VERSION;
@@ -257,7 +257,7 @@ static yoke_status ask(const yk_opencl_slot *slot, cl_uint what, char *text, siz
     return code == CL_INVALID_VALUE ? YOKE_OK : yk_opencl_fail(platform ? "clGetPlatformInfo" : "clGetDeviceInfo", code, NULL);
 }
 
-/* A platform's version has the compiler's in it where there is anything to know: "OpenCL 3.0 PoCL 3.1 … LLVM 14.0.6 …". */
+/* A platform's version includes the compiler's where that matters: "OpenCL 3.0 PoCL 3.1 … LLVM 14.0.6 …". */
 yoke_status yk_opencl_device_compiler(const yoke_device *device, yoke_compiler_info *out_info)
 {
     const yk_opencl_slot *slot = yk_opencl_device_of(device)->slot;
@@ -273,7 +273,7 @@ yoke_status yk_opencl_device_compiler(const yoke_device *device, yoke_compiler_i
     return YOKE_OK;
 }
 
-/* What the driver tells of itself, and what some drivers look at beside that. */
+/* The driver's description of itself, and the environment variables that some drivers read. */
 yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *text)
 {
     const yk_opencl_slot *slot = yk_opencl_device_of(device)->slot;
@@ -355,7 +355,7 @@ yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, con
     status = create_of_code(program, kind, code, size, &handle);
     if (status < 0)
         return status;
-    /* PoCL (6.0) knows the parameters of kernels in SPIR-V when it is asked for them; Intel's driver (2026.2) never does. */
+    /* PoCL (6.0) reports the parameters of kernels in SPIR-V when asked to keep them; Intel's driver (2026.2) never does. */
     const char *options = kind == YK_CODE_SPIRV ? "-cl-kernel-arg-info" : "";
     cl_int result = yk_cl.clBuildProgram(handle, 1, &slot->id, options, NULL, NULL);
     if (result == CL_INVALID_BUILD_OPTIONS && *options)
@@ -379,7 +379,7 @@ yoke_status yk_opencl_program_global(const yoke_program *program, const char *na
     return yk_fail(YOKE_E_UNSUPPORTED, "opencl: %s", yk_opencl_device_lacks(program->device, YOKE_CAP_GLOBALS));
 }
 
-/* Drivers tell since OpenCL 1.2; older ones do not know the question. */
+/* Since OpenCL 1.2; older drivers do not know the query. */
 yoke_status yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names)
 {
     size_t size = 0;

@@ -12,7 +12,7 @@ static yk_opencl_memory *memory_of(const yoke_buffer *root)
     return root->extra;
 }
 
-/* Map, behind what is in the queue; `out_event` may be NULL. */
+/* Map, in queue order; `out_event` may be NULL. */
 static cl_int map_in(cl_command_queue queue, const yoke_buffer *root, cl_bool blocking, void **out_host, cl_event *out_event)
 {
     const yk_opencl_memory *memory = root->extra;
@@ -54,7 +54,7 @@ yoke_status yk_opencl_map(yoke_buffer *buffer)
     return yk_opencl_fail("clEnqueueMapBuffer", code, "%s asked", asked);
 }
 
-/* The driver has to be done with it before it may be freed. */
+/* The driver must have finished with the memory before it may be freed. */
 void yk_opencl_unmap(yoke_buffer *buffer)
 {
     yk_opencl_device *device = yk_opencl_device_of(buffer->device);
@@ -71,7 +71,7 @@ void yk_opencl_unmap(yoke_buffer *buffer)
 
 /* ---- Handing over ---- */
 
-/* The roots that an operation works on and that are handed over, each once. */
+/* The handed-over roots of an operation, without duplicates. */
 typedef struct hand {
     yoke_buffer *roots[YOKE_MAX_ARGS];
     size_t count;
@@ -93,7 +93,7 @@ static void add(void *object, void *context)
     all->roots[all->count++] = root;
 }
 
-/* Take it from the host, behind the last operation that gave it back. */
+/* Unmap the root for the device, behind the last map. */
 static yoke_status take(yoke_stream *stream, const yoke_buffer *root)
 {
     yk_opencl_memory *memory = memory_of(root);
@@ -141,7 +141,7 @@ static yoke_status mark_end(yoke_stream *stream, const yk_op *op)
     return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail("clEnqueueMarkerWithWaitList", code, NULL);
 }
 
-/* Other streams may wait for it: so it is flushed. */
+/* Flushed at the end, because other streams may wait for the map. */
 yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op, yoke_status (*give)(yoke_stream *stream, const yk_op *op))
 {
     yk_opencl_device *device = yk_opencl_device_of(stream->device);
@@ -153,7 +153,7 @@ yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op, yoke_statu
     inner.end = NULL;
     all.count = 0;
     yk_op_visit(op, add, &all);
-    if (all.count == 0) /* the core was not sure */
+    if (all.count == 0) /* the core could not tell */
         return give(stream, op);
     pthread_mutex_lock(&device->memory_lock);
     while (taken < all.count && (status = take(stream, all.roots[taken])) == YOKE_OK)

@@ -46,9 +46,7 @@ no_lock:
 
 static void destroy_queue(cl_command_queue queue)
 {
-    yk_opencl_note(
-        "clFlush",
-        yk_cl.clFlush(queue)); /* the release ought to do it, but work that was given must run whoever wrote the driver */
+    yk_opencl_note("clFlush", yk_cl.clFlush(queue)); /* the release should flush, but submitted work must run with any driver */
     yk_opencl_note("clReleaseCommandQueue", yk_cl.clReleaseCommandQueue(queue));
 }
 
@@ -102,7 +100,7 @@ void yk_opencl_stream_native_leave(yoke_stream *stream)
 yoke_status yk_opencl_stream_wait_event(yoke_stream *stream, yoke_event *event)
 {
     const yk_opencl_event *native = event->native;
-    /* A queue that waits for another that was never flushed may wait for ever. */
+    /* A queue that waits for a queue that was never flushed may wait forever. */
     yoke_status status = yk_opencl_event_flush(event);
     cl_int code;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the host backend, and the slots of what it lacks: a pool, graphs, code that can be kept. */
+/* The table of the host backend, and the slots for features that it lacks: a pool, graphs, program binaries. */
 #include "host.h"
 
 const yk_backend yk_backend_host = {

@@ -30,7 +30,7 @@ yoke_status yk_host_device_list(yk_device_list *list)
 
 bool yk_host_driver_key(yk_text *key)
 {
-    (void)key; /* there is no driver that could change */
+    (void)key; /* no driver that could change */
     return true;
 }
 
@@ -46,7 +46,7 @@ void yk_host_forked(void)
 yoke_status yk_host_device_open(yoke_device *device)
 {
     device->traits = (yk_traits){ .language = YK_LANGUAGE_OPENCL,
-                                  .keeps_used_objects = true, /* nothing is under way when a call returns */
+                                  .keeps_used_objects = true, /* no operation is in flight when a call returns */
                                   .pins_for_all_devices = true,
                                   .fill_reach = UINT64_MAX };
     for (size_t i = 0; i < YK_COUNT_OF(device->traits.fills_well); i++)
@@ -61,7 +61,7 @@ void yk_host_device_close(yoke_device *device)
 
 void yk_host_device_native(const yoke_device *device, yoke_native_device *out_native)
 {
-    (void)device, (void)out_native; /* no handles */
+    (void)device, (void)out_native; /* no native handles */
 }
 
 const char *yk_host_device_lacks(const yoke_device *device, int capability)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels of the host backend. It has no compiler: of a source it takes those kernels that stand in a table here, found by
- * their names, as C functions that do what the conformance programs' kernels of these names do.
+ * The kernels of the host backend. It has no compiler: a source's kernels are looked up by name in a table of C functions, which do
+ * what the conformance programs' kernels of these names do.
  */
 #include "host.h"
 
@@ -11,7 +11,7 @@ typedef struct launch {
     void *buffer[2];
     uint32_t word[2];
     float real;
-    size_t count; /* arguments */
+    size_t count; /* number of arguments */
     uint64_t threads;
 } launch;
 
@@ -52,7 +52,7 @@ static const struct kernel {
     void (*run)(const launch *l);
 } kernels[] = { { "advance", advance }, { "saxpy", saxpy }, { "set", set }, { "spin", spin } };
 
-/* Those that the text has, a bit each. */
+/* The kernels that the text contains, one bit each. */
 static uintptr_t kernels_in(const char *text)
 {
     uintptr_t found = 0;

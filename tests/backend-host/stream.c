@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams, events and operations of the host backend. A stream is a lock: operations that several threads submit to it take turns.
- * So whatever was submitted has finished once the lock is free, and a recorded event is complete.
+ * Streams, events and operations of the host backend. A stream is a lock that serializes the operations of several threads. So
+ * every submitted operation has finished once the lock is free, and a recorded event is complete.
  */
 #include "host.h"
 
