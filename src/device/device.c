@@ -43,7 +43,7 @@ static void report_device(const yoke_device_info *info, const char *outcome, con
     yk_text_add(report(), "%s %s (%s): %s%s\n", info->selector, info->name, yk_device_kind_word(info->kind), outcome, why);
 }
 
-/* `text`, with the backend's name before it unless it begins so already. */
+/* Add `text`, prefixed with the backend's name unless it begins with the name. */
 static void add_reason(yk_text *reasons, const yk_backend *backend, const char *text, const char *end)
 {
     size_t length = strlen(backend->name);
@@ -68,7 +68,7 @@ yoke_status yk_device_list_add(yk_device_list *list, const yk_backend *backend, 
     added->size = sizeof *added;
     char *texts[] = { added->name, added->vendor, added->platform, added->driver };
     for (size_t i = 0; i < YK_COUNT_OF(texts); i++)
-        yk_make_utf8(texts[i]); /* drivers are not always careful */
+        yk_make_utf8(texts[i]); /* some drivers return invalid UTF-8 */
     added->index = index;
     if (yk_hash_lacks())
         added->capabilities &= ~(1u << YOKE_CAP_PROGRAM_BINARIES);
@@ -113,7 +113,7 @@ yoke_status yk_device_survey(const yk_backend *const *backends, size_t count, yk
         yoke_status one = yk_start_list(backends[i], true, out_list);
         if (one < 0)
             add_reason(report(), backends[i], yoke_error()->text, "\n");
-        if (one == YOKE_E_OUT_OF_HOST_MEMORY) /* not a driver's fault: an answer without its devices would be wrong */
+        if (one == YOKE_E_OUT_OF_HOST_MEMORY) /* not the driver's fault: a list without its devices would be wrong */
             status = one;
     }
     yk_text_add(report(), "%s", yk_text_get(&out_list->rejected));
@@ -124,7 +124,7 @@ yoke_status yk_device_survey(const yk_backend *const *backends, size_t count, yk
     yk_rank(out_list->infos, out_list->count);
     for (size_t i = 0; i < out_list->count; i++)
         report_device(&out_list->infos[i], "there", "");
-    yk_error_restore(&before); /* a driver that is missing is no failure of this call */
+    yk_error_restore(&before); /* a missing driver does not fail this call */
     return YOKE_OK;
 }
 
@@ -149,7 +149,7 @@ static yoke_status list_devices(const char *function, void *infos, size_t capaci
     status = yk_device_survey(all_backends, YK_COUNT_OF(all_backends), &list);
     if (status < 0)
         return status;
-    /* A program built with another version has structs of another size: theirs is the distance between them. */
+    /* A program built with another version of Yoke has structs of another size: the caller's size is the stride. */
     size_t stride = 0, size;
     if (capacity > 0)
         memcpy(&stride, infos, sizeof stride);
@@ -170,7 +170,7 @@ static yoke_status list_devices(const char *function, void *infos, size_t capaci
 
 yoke_status yoke_device_count(size_t *out_count)
 {
-    YK_UNCANCELLED; /* or a child would be left behind */
+    YK_UNCANCELLED; /* so that a cancellation leaves no child behind */
     return yk_attribute("yoke_device_count", NULL, list_devices("yoke_device_count", NULL, 0, out_count));
 }
 
@@ -182,14 +182,14 @@ yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, size_t *o
 
 /* ---- Opening ---- */
 
-/* What has been learnt while looking for a device to open. */
+/* The state of a search for a device to open. */
 typedef struct device_search {
     yk_selector order;
-    yk_device_list seen;     /* of every backend that started */
-    size_t started;          /* how many did */
-    yk_text reasons;         /* why what would have done could not be used: "cuda: …; opencl: …; " */
-    yoke_error_info failure; /* the first of those, or that there was no memory */
-    yoke_status open_status; /* of the first device that would have done and did not open */
+    yk_device_list seen;     /* devices of every backend that started */
+    size_t started;          /* number of backends that started */
+    yk_text reasons;         /* why candidates could not be used: "cuda: …; opencl: …; " */
+    yoke_error_info failure; /* the first such failure, or that memory ran out */
+    yoke_status open_status; /* of the first matching device that did not open */
     yoke_device *device;
 } device_search;
 
@@ -211,7 +211,7 @@ static void close_device(void *object)
 {
     YK_UNCANCELLED;
     yoke_device *device = object;
-    while (yk_reclaim_wait(device)) /* what is put off once more is behind the rest */
+    while (yk_reclaim_wait(device)) /* destruction deferred again goes to the end of the queue */
         continue;
     yk_filler_end(device);
     yk_pool_end(device);
@@ -264,7 +264,7 @@ out_object:
     return status;
 }
 
-/* Start the backend's driver, and open the best of its devices that is taken and opens. */
+/* Start the backend's driver, and open the best matching device that opens. */
 static void search_started(device_search *search, const yk_backend *backend)
 {
     size_t first = search->seen.count;
@@ -307,7 +307,7 @@ static void search_backend(device_search *search, const yk_backend *backend)
     yk_fork_end_start();
 }
 
-/* Why nothing was opened, as one line. */
+/* Write why nothing was opened, as one line. */
 static void describe_failure(const device_search *search, const yk_device_list *others, yk_text *text)
 {
     const yk_device_list *lists[] = { &search->seen, others };
@@ -327,7 +327,7 @@ static void describe_failure(const device_search *search, const yk_device_list *
         yk_text_add(text, "%.*s; ", (int)(end - line), line);
 }
 
-/* Nothing was opened. `others` is what the backends have that the order leaves out. */
+/* Nothing was opened. `others`: devices of the backends that the order excludes. */
 static yoke_status explain(device_search *search, const yk_device_list *others)
 {
     yk_text text = { 0 };
@@ -359,7 +359,7 @@ yoke_status yk_device_open_among(const yk_backend *const *backends, size_t count
     yoke_status status = yk_order_read(selector, &search.order);
     if (status < 0)
         return status;
-    /* A backend's devices all come before the next one's, so one that gives a device leaves the next untouched. */
+    /* All of a backend's devices come before the next backend's, so the search ends at the first backend that opens a device. */
     for (size_t i = 0; i < count && !search.device; i++)
         if (yk_selector_takes_backend(&search.order, backends[i]->name))
             search_backend(&search, backends[i]);
@@ -369,7 +369,7 @@ yoke_status yk_device_open_among(const yk_backend *const *backends, size_t count
     } else {
         for (size_t i = 0; i < count; i++)
             if (!yk_selector_takes_backend(&search.order, backends[i]->name))
-                yk_start_list(backends[i], false, &others); /* only to tell what there is: that it fails changes nothing */
+                yk_start_list(backends[i], false, &others); /* only for the report: a failure changes nothing */
         status = explain(&search, &others);
     }
     free_list(&search.seen);
@@ -392,7 +392,7 @@ yoke_status yoke_device_open(const char *selector, yoke_device **out_device)
     return yk_attribute("yoke_device_open", NULL, status);
 }
 
-/* ---- An opened device ---- */
+/* ---- An open device ---- */
 
 yoke_device *yoke_device_retain(yoke_device *device)
 {
@@ -402,9 +402,10 @@ yoke_device *yoke_device_retain(yoke_device *device)
     return device;
 }
 
-/* Give back a reference. Whether the caller has to wait for what lies in the device's trash: when it was the last one, to close the
- * device. Or to give back another that he has got now: when all that keeps a device lies in the trash of others, theirs may lie in
- * its own, as of two that have copied to and fro; or it lies in its own, as of streams that have waited for one another. */
+/* Release a reference. Returns whether the caller must wait for the device's deferred destruction: to close the device, after
+ * its last reference; or to release another reference, which this function has taken, when deferred destruction holds all
+ * remaining references. These may be queued on other devices whose own references are queued here (two devices that have copied
+ * to each other), or on this device (streams that have waited for each other). */
 static bool let_go(yoke_device *device)
 {
     unsigned left = atomic_fetch_sub_explicit(&device->object.refs, 1, memory_order_acq_rel) - 1;
@@ -416,7 +417,7 @@ static bool let_go(yoke_device *device)
     return left <= atomic_load(&device->deferred_refs) && atomic_load(&device->retired) && yk_object_retain_if_used(device);
 }
 
-/* Who throws something into the trash meanwhile sees this reference, where it is one, and leaves it to its release. */
+/* A thread that retires an object meanwhile sees the reference that let_go has taken, and leaves reclaiming to its release. */
 static void wait_and_let_go(void *argument)
 {
     yoke_device *device = argument;
@@ -429,7 +430,7 @@ static void wait_and_let_go(void *argument)
     } while (let_go(device));
 }
 
-/* Releasing does not wait: where work is under way a thread of its own does. */
+/* A release does not block: while work is in flight, a separate thread waits. */
 void yoke_device_release(yoke_device *device)
 {
     if (!yk_is(device, YK_DEVICE) || !let_go(device))

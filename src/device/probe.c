@@ -22,11 +22,11 @@
 
 unsigned yk_probe_seconds = 20;
 
-enum { ROOM = 16 }; /* with fewer descriptors free, a driver that finds nothing may have lacked them */
+enum { ROOM = 16 }; /* free descriptors; with fewer, a driver that finds no device may have run out of them */
 
-/* How a child's answer begins; the device infos, the rejections, the failure's text and the loaded files follow. */
+/* The head of a child's answer; the device infos, the rejections, the failure's text and the loaded files follow. */
 typedef struct answer_head {
-    size_t total; /* bytes of all the answer */
+    size_t total; /* bytes of the whole answer */
     yoke_status status;
     size_t count, rejected_length, text_length, files_length;
 } answer_head;
@@ -47,7 +47,7 @@ uint64_t yk_probe_deadline(void)
 
 /* ---- The child ---- */
 
-/* It ends without what exit would do; in a build that counts what runs, the counts are written before. */
+/* The child exits without exit handlers; a coverage build writes its counts first. */
 #ifdef YK_COUNTS_RUNS
 void __gcov_dump(void);
 
@@ -69,15 +69,14 @@ static void write_all(int fd, const void *bytes, size_t size)
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return; /* the parent sees that the answer is cut short */
+            return; /* the parent sees that the answer is incomplete */
         rest += written;
         size -= (size_t)written;
     }
 }
 
-/* Signals whose handlers are the program's, and which are to end this process: faults, also where a driver raises them itself, and
- * the alarm, since a child whose parent is gone, or stopped by a debugger, must not stay behind for ever with a driver that hangs.
- */
+/* Restore the default action of fatal signals that the program may handle: faults, including those that a driver raises, and the
+ * alarm, which ends a child with a hanging driver when its parent is gone or stopped by a debugger. */
 static void let_die(void)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGALRM };
@@ -93,7 +92,7 @@ static void let_die(void)
     alarm(yk_probe_seconds + 5);
 }
 
-/* Drivers open files, and the program may have left them few: the child may have as many as the system allows. */
+/* Drivers open files, and the program's soft limit may be low: raise it to the hard limit. */
 static void allow_files(void)
 {
     struct rlimit files;
@@ -113,7 +112,7 @@ static bool has_room(int fd)
     return count == ROOM;
 }
 
-/* Drivers print. The descriptor is given back, so that none is taken from them. */
+/* Drivers print. The extra descriptor is closed again, so that drivers have it. */
 static void silence(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -125,7 +124,7 @@ static void silence(void)
         close(null);
 }
 
-/* A driver may call exit: the program's exit handlers are not for this process. */
+/* A driver may call exit: the program's exit handlers must not run in this process. */
 #ifdef __GLIBC__
 static void leave(int status, void *unused)
 {
@@ -160,8 +159,8 @@ static void tell(int fd, yoke_status status, const yk_device_list *list, const y
     write_all(fd, files->data, head.files_length);
 }
 
-/* All signals are blocked but those that end it: no handler of the program runs in here, nor does its log function. The parent's
- * end of the pipe is closed first, so that nothing in here needs a descriptor more than the parent had. */
+/* All signals are blocked except the fatal signals: neither the program's handlers nor its log function run in the child. The
+ * parent's end of the pipe is closed first, so that the child needs no more descriptors than the parent had. */
 _Noreturn static void child(const yk_backend *backend, const char *settings, const int ends[2])
 {
     yk_device_list list = { 0 };
@@ -169,7 +168,7 @@ _Noreturn static void child(const yk_backend *backend, const char *settings, con
     int answer_fd = ends[1];
     close(ends[0]);
     allow_files();
-    if (answer_fd <= STDERR_FILENO) /* a program that closed its own got one of them */
+    if (answer_fd <= STDERR_FILENO) /* the program had closed a standard descriptor */
         answer_fd = fcntl(answer_fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     let_die();
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
@@ -203,7 +202,8 @@ static bool is_complete(const yk_text *answer)
     return answer->length >= head.total;
 }
 
-/* Read until the answer is complete, the child has closed its end, or the time is over and nothing is there: then YOKE_PENDING. */
+/* Read until the answer is complete or the child has closed its end; YOKE_PENDING when the deadline has passed and nothing is left.
+ */
 static yoke_status read_answer(int fd, uint64_t deadline, yk_text *answer)
 {
     char bytes[4096];
@@ -228,13 +228,13 @@ static yoke_status read_answer(int fd, uint64_t deadline, yk_text *answer)
     return YOKE_OK;
 }
 
-/* How the child ended; -1 when somebody else has reaped it, or SIGCHLD is ignored. */
+/* The child's wait status; -1 when other code has reaped it, or SIGCHLD is ignored. */
 static int reap(pid_t pid, bool in_time)
 {
     int status = -1;
     pid_t reaped;
     if (!in_time && waitpid(pid, &status, WNOHANG) == 0)
-        kill(pid, SIGKILL); /* it is still a child of ours, so the number cannot be another process's */
+        kill(pid, SIGKILL); /* not reaped yet, so the number cannot be another process's */
     do
         reaped = waitpid(pid, &status, 0);
     while (reaped < 0 && errno == EINTR);
@@ -264,7 +264,7 @@ static yoke_status unpack(const yk_text *answer, yk_device_list *list, yk_text *
     return YOKE_OK;
 }
 
-/* Say what the driver has done, for a message that names it before. */
+/* Describe the driver's fault, for a message that names the driver before it. */
 static void describe_silence(yk_probe_child *child, bool in_time, int how)
 {
     static const char when[] = "when it was queried for its devices";
@@ -278,7 +278,7 @@ static void describe_silence(yk_probe_child *child, bool in_time, int how)
         snprintf(child->fault, sizeof child->fault, "ended the process %s", when);
 }
 
-/* Fork with all signals blocked, so that the program's handlers never run in the child. Returns as fork, and errno. */
+/* Fork with all signals blocked, so that the program's handlers never run in the child. Returns as fork does, with errno. */
 static pid_t fork_quietly(const yk_backend *backend, const char *settings, const int ends[2])
 {
     sigset_t all, before;

@@ -22,7 +22,7 @@ const char *yk_device_kind_word(int32_t kind)
     return kind >= 1 && (size_t)kind <= YK_COUNT_OF(kind_words) ? kind_words[kind - 1] : "device";
 }
 
-/* Position in a list of words, unnotified to case; -1 when it is in none. */
+/* Index of the word in the list, ignoring case; -1 when it is not in the list. */
 static int find_word(const char *word, size_t length, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -51,7 +51,7 @@ static yoke_status malformed(const yk_selector *selector, const char *word, size
     return YOKE_E_INVALID_ARGUMENT;
 }
 
-/* The 32 digits of a UUID in lower case, without dashes and without the "GPU-" of nvidia-smi. */
+/* A UUID's 32 digits in lower case, without dashes and without nvidia-smi's prefix "GPU-". */
 static bool uuid_digits(const char *text, char digits[33])
 {
     size_t count = 0;
@@ -69,7 +69,7 @@ static bool uuid_digits(const char *text, char digits[33])
     return count == 32;
 }
 
-/* "0000:17:00.0", of which the domain and the function may be missing, in the one form that infos have. */
+/* Normalize a PCI address to the form of device infos, "0000:17:00.0"; the domain and the function may be missing. */
 static bool pci_address(const char *text, char *address, size_t size)
 {
     unsigned domain, bus, slot, function = 0;
@@ -116,7 +116,7 @@ static yoke_status parse_value(yk_selector *out, const char *text, const char *v
     }
 }
 
-/* What stands behind "backend:", or the whole selector when it names no backend. */
+/* Parse the part after "backend:", or the whole selector when it names no backend. */
 static yoke_status parse_criterion(yk_selector *out, const char *text)
 {
     static const struct {
@@ -136,7 +136,7 @@ static yoke_status parse_criterion(yk_selector *out, const char *text)
     }
     size_t length = strcspn(text, ":~");
     if (text[length])
-        length++; /* so that "uid:" is near to "uuid:" */
+        length++; /* so that "uid:" is close to "uuid:" */
     if (!*out->backend)
         return malformed(out, text, length, first_words, YK_COUNT_OF(first_words),
                          "is neither a backend nor uuid:…, pci:… or name~…");
@@ -246,7 +246,7 @@ bool yk_selector_takes(const yk_selector *selector, const yoke_device_info *info
 
 /* ---- Preference ---- */
 
-/* Smaller is better. Emulators come after everything real, whatever their backend. */
+/* Smaller is better. Emulators come after all real devices, whatever their backend. */
 static int rank_of(const yoke_device_info *info)
 {
     int backend = find_word(info->backend, strlen(info->backend), backend_names, YK_COUNT_OF(backend_names));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting drivers. A driver may crash or hang while it starts, and a fork during a start gives a child that cannot use the
- * driver. Each backend therefore has a turn, which one thread holds while it starts the driver, queries it, or forks; a thread
- * that waits for the turn gives up when the driver does not respond. The lock below is held for a few instructions only, so that
- * it can be taken around every fork of the program.
+ * Starting drivers. A driver may crash or hang while it starts, and a fork during a start gives a child that cannot use the driver.
+ * Each backend therefore has a turn, which a thread takes while it starts the driver, queries it, or forks; a thread that waits for
+ * the turn gives up when the driver does not respond. The lock below is locked for a few instructions only, so that it can be taken
+ * around every fork of the program.
  */
 #include "device/start.h"
 
@@ -17,14 +17,14 @@
 #define SECOND ((uint64_t)1000000000)
 
 typedef struct turn {
-    const yk_backend *backend; /* NULL: of none yet */
-    bool taken, started;       /* started: its driver runs in this process */
+    const yk_backend *backend; /* NULL: slot unused */
+    bool taken, started;       /* started: the driver runs in this process */
     uint64_t since;            /* when it was taken */
 } turn;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
 static pthread_cond_t given_back;
-static bool can_wait; /* given_back is made */
+static bool can_wait; /* `released` is initialized */
 static turn turns[8]; /* more than there are backends */
 
 /* ---- Turns ---- */
@@ -39,7 +39,7 @@ static turn *turn_of(const yk_backend *backend)
     return own;
 }
 
-/* With the lock held. Waits until whoever has the turn has had it for so long; false when it is not given back by then. */
+/* With the lock held. Waits until the present owner has had the turn for `patience`; false when it is not released by then. */
 static bool take(turn *wanted, uint64_t patience)
 {
     while (wanted->taken) {
@@ -64,7 +64,7 @@ static void give_back(turn *own)
         pthread_cond_broadcast(&given_back);
 }
 
-/* With the lock held, which it gives back. */
+/* With the lock held; unlocks it. */
 static yoke_status fail_waiting(const yk_backend *backend, const turn *wanted)
 {
     uint64_t seconds = (yk_now() - wanted->since) / SECOND;
@@ -100,9 +100,9 @@ yoke_status yk_start_here(const yk_backend *backend, yk_device_list *list)
 
 /* ---- Children ---- */
 
-/* Start a child that asks, with all turns taken, in their order: that of the backend that is asked, because the child must not
- * inherit its driver in the middle of a start; and for a second those of the others, because libraries that they are loading are no
- * good to the child either. A start that takes longer than that does not hold up this one. */
+/* Start a child that queries the backend, with all turns taken, in order: the backend's own turn, because the child must not
+ * inherit a half-started driver; and the others' turns, because libraries that are being loaded are unusable in the child too.
+ * The wait for the others is a second at most, so that a slow start does not block this one. */
 static yoke_status start_child(const yk_backend *backend, const char *settings, yk_probe_child *out_child)
 {
     bool mine[YK_COUNT_OF(turns)] = { false };
@@ -125,10 +125,10 @@ static yoke_status start_child(const yk_backend *backend, const char *settings, 
     return status;
 }
 
-/* ---- Which of several drivers it is ---- */
+/* ---- Finding the faulty driver ---- */
 
 typedef struct driver {
-    char *name, *settings; /* settings: that start it alone */
+    char *name, *settings; /* settings: the environment that starts this driver alone */
     yk_probe_child child;
     bool asked;
 } driver;
@@ -163,7 +163,7 @@ static void free_drivers(driver_list *all)
     free(all->drivers);
 }
 
-/* Ask each alone, all at once. What is good of those that answer with devices is left in `good`. */
+/* Query each driver alone, all in parallel. `good` gets the settings of the first driver that answers with devices. */
 static void ask_each(const yk_backend *backend, driver *drivers, size_t count, yk_text *good)
 {
     for (size_t i = 0; i < count; i++)
@@ -179,7 +179,7 @@ static void ask_each(const yk_backend *backend, driver *drivers, size_t count, y
     }
 }
 
-/* Asked together, the drivers have crashed or did not answer, as `together` says. Fail with the names of those at fault. */
+/* Queried together, the drivers crashed or did not answer (`together`). Fail with the names of the drivers at fault. */
 static yoke_status blame_drivers(const yk_backend *backend, const yk_probe_child *together)
 {
     yk_text good = { 0 }, text = { 0 };
@@ -200,7 +200,7 @@ static yoke_status blame_drivers(const yk_backend *backend, const yk_probe_child
         yk_text_add(&text, "; %s",
                     blamed > 0 ? "while the loader starts it, the other drivers cannot be used either"
                                : "each driver alone answers");
-    for (size_t i = 0; i < good.length; i++) /* lines become words */
+    for (size_t i = 0; i < good.length; i++) /* separate the settings by blanks */
         if (good.data[i] == '\n')
             good.data[i] = i + 1 < good.length ? ' ' : '\0';
     if (good.length > 0)
@@ -212,9 +212,9 @@ static yoke_status blame_drivers(const yk_backend *backend, const yk_probe_child
     return YOKE_E_UNAVAILABLE;
 }
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
-/* A key of one backend's drivers. */
+/* The trust key of a backend's drivers. */
 static bool make_key(const yk_backend *backend, yk_text *key)
 {
     yk_text_add(key, "drivers of %s\n", backend->name);
@@ -222,8 +222,8 @@ static bool make_key(const yk_backend *backend, yk_text *key)
     return backend->driver_key(key);
 }
 
-/* Ask a child for the backend's devices. *out_answered: it has answered, even if with a failure. A child that has not answered
- * leaves no trust in its drivers. */
+/* Query the backend for its devices in a child. *out_answered: the child has answered, even if with a failure. A child without
+ * an answer revokes the trust in its drivers. */
 static yoke_status ask(const yk_backend *backend, bool find_culprit, yk_device_list *list, yk_text *files, bool *out_answered)
 {
     yk_probe_child child;
@@ -248,8 +248,8 @@ yoke_status yk_start_list(const yk_backend *backend, bool find_culprit, yk_devic
     if (is_started(backend))
         return yk_start_here(backend, list);
     yoke_status status = ask(backend, find_culprit, list, NULL, &answered);
-    /* Other code has started this driver in this process already: a later fork is no longer safe anyhow, and only this process can
-     * ask. */
+    /* Other code has started this driver in this process already: a later fork is unsafe anyway, and only this process can query
+     * the driver. */
     return status == YOKE_E_FORKED ? yk_start_here(backend, list) : status;
 }
 
@@ -274,7 +274,7 @@ yoke_status yk_start_check(const yk_backend *backend)
     if (status == YOKE_E_OUT_OF_HOST_MEMORY)
         yk_log(YOKE_LOG_WARNING, "%s: the driver is started without a query in a child process: %s", backend->name,
                yoke_error()->text);
-    if (answered || status == YOKE_E_OUT_OF_HOST_MEMORY) { /* a failure that was told will be told here as well */
+    if (answered || status == YOKE_E_OUT_OF_HOST_MEMORY) { /* the start in this process will report the same failure */
         yk_error_restore(&before);
         status = YOKE_OK;
     }
@@ -298,7 +298,7 @@ static void in_parent(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Whoever had a turn, or waited for one, is not here. */
+/* The threads that owned a turn, or waited for a turn, do not exist in the child. */
 static void in_child(void)
 {
     can_wait = false;

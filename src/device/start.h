@@ -5,18 +5,18 @@
 
 #include "backend_api.h"
 
-/* Append the backend's devices to `list`: asked in this process when it has started the backend's driver already, else in a child.
- * The backend's failure, or YOKE_E_UNAVAILABLE when the child has crashed or did not answer, or when another thread is starting the
- * driver and it does not answer; `list` then has only gained rejections. YOKE_E_OUT_OF_HOST_MEMORY: no child can be started, or it
- * had no descriptors to open a driver with. `find_culprit`: when a backend with several drivers crashes or hangs, ask each of them,
- * and say which it was. */
+/* Append the backend's devices to `list`: queried in this process when it has started the backend's driver, else in a child.
+ * Returns the backend's failure, or YOKE_E_UNAVAILABLE when the child crashed or did not answer, or when another thread is
+ * starting the driver and the driver does not respond; `list` then has only gained rejections. YOKE_E_OUT_OF_HOST_MEMORY: no
+ * child can be started, or the child lacked descriptors to open a driver. `find_culprit`: when a backend with several drivers
+ * crashes or hangs, query each driver alone, and report the driver at fault. */
 yoke_status yk_start_list(const yk_backend *backend, bool find_culprit, yk_device_list *list);
 
-/* Before the driver is started in this process: YOKE_OK unless a child that was asked has crashed or did not answer. Nothing is
- * asked when this process has started the driver already, or when the same drivers have answered before (trust.h). */
+/* Before the driver is started in this process: YOKE_OK unless a queried child crashed or did not answer. No child is needed
+ * when this process has started the driver already, or when the same drivers have answered before (trust.h). */
 yoke_status yk_start_check(const yk_backend *backend);
 
-/* Start the driver in this process, if need be, and append its devices. Statuses as yk_start_list. */
+/* Start the driver in this process unless that has been done, and append its devices. Statuses as for yk_start_list. */
 yoke_status yk_start_here(const yk_backend *backend, yk_device_list *list);
 
 #endif

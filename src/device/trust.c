@@ -31,7 +31,7 @@ void yk_text_add_variable(yk_text *text, const char *name)
     yk_text_add(text, "%s%s%s\n", name, value ? "=" : " is not set", value ? value : "");
 }
 
-/* The kernel is a part of drivers, and a owner_stream may be shared by machines. */
+/* The kernel is part of the drivers, and several machines may share a home folder. */
 static void add_boot(yk_text *text)
 {
     char id[64];
@@ -98,7 +98,7 @@ bool yk_trust_find(const yk_text *key)
         yk_text_add_file(&now, line);
         line[path] = end;
         if (path >= length || now.length == before)
-            break; /* not a note of ours, or no memory: the texts differ then */
+            break; /* a foreign or incomplete note: the texts differ */
         line += length + (line[length] == '\n');
     }
     bool same = now.length == note.length && memcmp(now.data, note.data, now.length) == 0;

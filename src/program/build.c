@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building a program from a source: check the source, expand its includes, and look for an equal program in the cache on disk or
- * in another thread's current build. The key covers everything that determines the compiler's result; equal keys mean equal
- * programs.
+ * Building a program from a source: check the source, expand its includes, and look up an equal program in the cache on disk or in
+ * another thread's current build. The key covers everything that determines the compiler's result; equal keys mean equal programs.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,20 +15,21 @@
 #include "program/source.h"
 #include "stream/stream.h"
 
-/* Raised whenever a backend makes something else of the same source, so that what was kept before is not taken. */
+/* Raised whenever a backend compiles the same source differently, so that older entries are not used. */
 #define KEY_REVISION "1"
 
-/* A source with all that a compiler needs of it. */
+/* A source with everything that a compiler needs. */
 typedef struct job {
     const yoke_source *source;
-    yk_text text; /* with all that it includes */
+    yk_text text; /* with its includes expanded */
     yk_line_map lines;
-    yk_text key; /* empty where programs are not kept */
+    yk_text key; /* empty where programs are not cached */
 } job;
 
 /* ---- The key ---- */
 
-/* Each part with its length, so that no two lists of parts are the same bytes. False: out of memory, and the key is not whole. */
+/* Each part is preceded by its length, so that no two lists of parts have the same bytes. False: out of memory, and the key is
+ * incomplete. */
 static bool add_part(yk_text *key, const char *label, const char *bytes, size_t size)
 {
     char head[64];
@@ -77,8 +77,8 @@ static yoke_status make_key(const yoke_program *program, job *j)
     return status;
 }
 
-/* Else there is no compiler, which compiling tells better; or what makes it another one is not known, and it compiles all the same.
- */
+/* Without a key there is no compiler, which compiling reports better; or the compiler's version is unknown, and it compiles
+ * anyway. */
 static bool has_key(const yoke_program *program, job *j)
 {
     yoke_error_info before = *yoke_error();
@@ -99,7 +99,7 @@ static yoke_status compile(yoke_program *program, const job *j)
     return status;
 }
 
-/* What has gone wrong is the loss of an image, and no failure of the build. */
+/* A failure here only means that there is no program file; the build succeeds. */
 static bool has_file(yoke_program *program)
 {
     yoke_error_info before = *yoke_error();
@@ -140,17 +140,17 @@ static yoke_status find_or_compile(yoke_program *program, const job *j)
 
 /* ---- Once per process ---- */
 
-/* A build under way, which others wait for that want the same. */
+/* A build in progress; other threads that build an equal program wait for it. */
 typedef struct flight {
     struct flight *next;
-    const yk_text *key; /* the first one's */
-    yk_text image;      /* once it has landed; empty when there is none */
-    unsigned others;    /* that wait, or are about to load the image */
+    const yk_text *key; /* the building thread's */
+    yk_text image;      /* the program file, once the flight has landed; empty when there is none */
+    unsigned others;    /* number of threads that wait, or are about to load the program file */
     bool landed;
     pthread_cond_t landing;
 } flight;
 
-static pthread_mutex_t flights_lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and all flights */
+static pthread_mutex_t flights_lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below, and all flights */
 static flight *flights;
 
 static flight *find_flight(const yk_text *key)
@@ -161,7 +161,7 @@ static flight *find_flight(const yk_text *key)
     return f;
 }
 
-/* The flight of this key: a new one, or after it has landed one that is not ours. NULL: out of memory. */
+/* The key's flight: a new flight, or another thread's, once it has landed. NULL: out of memory. */
 static flight *board(const yk_text *key, bool *out_first)
 {
     pthread_mutex_lock(&flights_lock);
@@ -192,7 +192,7 @@ static void free_flight(flight *f)
     free(f);
 }
 
-/* The first one is done: whoever has boarded until now gets the image, when `program` is one. */
+/* The build is done: the threads that have boarded get the program file, unless `program` is NULL. */
 static void land(flight *f, yoke_program *program)
 {
     pthread_mutex_lock(&flights_lock);

@@ -27,7 +27,7 @@ static void free_job(job *j)
     free(j);
 }
 
-/* The failure of the program is that of the event, so that whoever asks one of them has been told. */
+/* Program and event share one failure, so that reading it from either counts as reported. */
 static void run(void *argument)
 {
     job *j = argument;

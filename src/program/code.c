@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recognizing code. The first bytes tell the kinds apart; unknown bytes are text when all of them are printable, else the binary
- * of some driver.
+ * Recognizing code. The first bytes distinguish the kinds; unknown bytes are text when all of them are printable, else a driver's
+ * binary.
  */
 #include "program/code.h"
 
@@ -11,7 +11,7 @@
 #define FATBIN_MAGIC 0xba55ed50u
 #define ELF_MAGIC 0x464c457fu
 
-enum { SPIRV_ENTRY_POINT = 15, SPIRV_FUNCTION = 54, SPIRV_FUNCTION_END = 56 }; /* instructions */
+enum { SPIRV_ENTRY_POINT = 15, SPIRV_FUNCTION = 54, SPIRV_FUNCTION_END = 56 }; /* opcodes */
 enum { SPIRV_HEADER = 20, ELF_MACHINE_AT = 18, ELF_MACHINE_CUDA = 190 };
 
 uint64_t yk_code_number(const void *bytes, size_t size, uint64_t at, unsigned width)
@@ -29,7 +29,7 @@ static uint32_t turned(uint32_t word)
     return word << 24 | (word & 0xff00) << 8 | (word >> 8 & 0xff00) | word >> 24;
 }
 
-/* Behind blanks and comments: as C++ has them, PTX has them too. */
+/* After blanks and comments: PTX has C++'s comments. */
 static size_t skip_comments(const char *text, size_t size)
 {
     size_t at = 0;
@@ -57,7 +57,7 @@ static bool is_ptx(const char *text, size_t size)
     return size - at > length && memcmp(text + at, first, length) == 0 && (text[at + length] == ' ' || text[at + length] == '\t');
 }
 
-/* Bytes above 127 are letters of some language. A NUL byte at the end is a terminator that was counted. */
+/* Bytes above 127 are letters of some language. A trailing NUL is a terminator that was counted. */
 static bool is_text(const unsigned char *bytes, size_t size)
 {
     if (bytes[size - 1] == 0)
@@ -115,7 +115,7 @@ static uint32_t word_at(const void *bytes, size_t at)
     return word;
 }
 
-/* The upper half of an instruction's first word is its length in words, the lower one says what it is. Intel's compiler (2026.2)
+/* The upper half of an instruction's first word is its length in words, the lower half its opcode. Intel's compiler (2026.2)
  * ends the process when a function has no end. */
 bool yk_spirv_is_whole(const void *bytes, size_t size)
 {

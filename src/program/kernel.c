@@ -16,7 +16,7 @@ static size_t kernel_size(const char *name)
     return sizeof(yoke_kernel) + strlen(name) + 1;
 }
 
-/* With its program, which owns it. */
+/* Called with its program, which owns it. */
 static void destroy(void *object)
 {
     yoke_kernel *kernel = object;
@@ -36,7 +36,7 @@ yoke_status yk_kernel_has_too_many(const yoke_kernel *kernel)
 
 yoke_status yk_kernel_add_param(yoke_kernel *kernel, const yk_param *param)
 {
-    int most = param->kind == YK_PARAM_LOCAL ? YOKE_MAX_ARGS + 1 : YOKE_MAX_ARGS; /* the last one may be `shared` */
+    int most = param->kind == YK_PARAM_LOCAL ? YOKE_MAX_ARGS + 1 : YOKE_MAX_ARGS; /* the last parameter may be `shared` */
     if (kernel->param_count >= most)
         return yk_kernel_has_too_many(kernel);
     yk_param *params = realloc(kernel->params, ((size_t)kernel->param_count + 1) * sizeof *params);
@@ -57,7 +57,7 @@ static bool agrees(const yk_declaration *declared, const yoke_kernel *kernel)
     return true;
 }
 
-/* Learn from the declaration what the driver does not tell. */
+/* Complete the driver's report from the declaration. */
 static void apply_declaration(yoke_kernel *kernel)
 {
     const yk_kernel_table *table = &kernel->program->declared;
@@ -75,7 +75,7 @@ static void apply_declaration(yoke_kernel *kernel)
     }
 }
 
-/* The last parameter, when it is shared memory, is none that a launch has to give. */
+/* A trailing shared-memory parameter is not one of the arguments of a launch. */
 static void set_trailing_shared_apart(yoke_kernel *kernel)
 {
     kernel->takes_local = kernel->param_count > 0 && kernel->params[kernel->param_count - 1].kind == YK_PARAM_LOCAL;
@@ -86,7 +86,7 @@ static void set_trailing_shared_apart(yoke_kernel *kernel)
 /* Larger blocks seldom help a one-dimensional kernel. */
 #define AUTOMATIC_BLOCK 256
 
-/* As near to that as the kernel allows, in whole multiples of what it prefers. */
+/* As close to AUTOMATIC_BLOCK as the kernel allows, in whole multiples of its preferred multiple. */
 static uint32_t choose_block(const yoke_kernel_info *info)
 {
     uint32_t block = info->max_block_threads < AUTOMATIC_BLOCK ? info->max_block_threads : AUTOMATIC_BLOCK;
@@ -123,8 +123,7 @@ static yoke_status note_heads(yoke_kernel *kernel)
 
 /* ---- Looking up ---- */
 
-/* The last part of a C++ name that a compiler has made a symbol of, as "scale" of "_ZN2ns5scaleEPff"; its length is 0 when `name`
- * is none of those. */
+/* The last part of a mangled C++ name, as "scale" of "_ZN2ns5scaleEPff"; its length is 0 when `name` is not mangled. */
 static const char *last_part(const char *name, size_t *out_length)
 {
     const char *part = name;
@@ -143,7 +142,7 @@ static const char *last_part(const char *name, size_t *out_length)
     return part;
 }
 
-/* The C++ kernel that `wanted` may mean, "scale", "ns::scale" or "scale<float>"; or NULL. */
+/* The C++ kernel that `wanted` may mean, as "scale", "ns::scale" or "scale<float>"; or NULL. */
 static const char *find_mangled(const char *wanted, const char *const *names, size_t count)
 {
     size_t length = strcspn(wanted, "<"), part_length;
@@ -161,7 +160,7 @@ static const char *find_mangled(const char *wanted, const char *const *names, si
     return NULL;
 }
 
-/* As many as a record has room for. */
+/* Append as many names as the record has room for. */
 static void append_names(const char *const *names, size_t count)
 {
     enum { ROOM = 360 };
@@ -174,7 +173,7 @@ static void append_names(const char *const *names, size_t count)
         yk_error_append(" and %zu more", count - shown);
 }
 
-/* Of the program's kernels, separated by ';'. The driver knows best; where it does not tell, there are those that are declared. */
+/* List the program's kernels, separated by ';': from the driver, or from the declarations when the driver does not list kernels. */
 static yoke_status list_names(const yoke_program *program, yk_text *names)
 {
     yoke_status status = program->device->backend->program_kernel_names(program, names);
@@ -183,7 +182,7 @@ static yoke_status list_names(const yoke_program *program, yk_text *names)
     return status;
 }
 
-/* The names that a text lists, which it is cut into; NULL when there are none, or no memory. The caller frees the array. */
+/* Split a text into the names that it lists; NULL when there are none, or out of memory. The caller frees the array. */
 static const char **split_names(yk_text *text, size_t *out_count)
 {
     size_t count = 1;
@@ -200,7 +199,7 @@ static const char **split_names(yk_text *text, size_t *out_count)
     return names;
 }
 
-/* There is no such kernel: say which may have been meant, and which there are. */
+/* The kernel does not exist: append the names that may have been meant, and all existing names. */
 static void add_names(const yoke_program *program, const char *wanted)
 {
     yoke_error_info record = *yoke_error(), silence;
@@ -305,7 +304,7 @@ yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel
     return yk_attribute_site(function, NULL, status);
 }
 
-/* Wait until the program is built, and list its kernels once. That it has failed is no failure of this call. */
+/* Wait until the program is built, and list its kernels once. A failed build does not fail this call. */
 static void know_kernel_names(yoke_program *program)
 {
     yoke_error_info before = *yoke_error();

@@ -5,7 +5,7 @@
 
 #include "objects/objects.h"
 
-/* As yoke_kernel_get, of a program that may still be in the making. */
+/* As yoke_kernel_get, for a program that may still be building. */
 yoke_status yk_kernel_find(yoke_program *program, const char *name, yoke_kernel **out_kernel);
 
 #endif

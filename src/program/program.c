@@ -45,13 +45,13 @@ static void destroy_program(void *program)
     yk_program_destroy(program);
 }
 
-/* A program of a driver that holds up all threads while it releases one beside running kernels. */
+/* A program of a driver whose program release blocks all threads while kernels run. */
 typedef struct retired {
     yoke_program *program;
-    uint64_t given; /* to all streams of the device, when it was put off */
+    uint64_t given; /* the count of operations submitted to all streams of the device, at the last deferral */
 } retired;
 
-/* All that the streams had then has run. What they were given since may be running now: then later. */
+/* Everything submitted before the deferral has run. Work submitted since may be running now: then defer again. */
 static void destroy_retired(void *object)
 {
     retired *r = object;
@@ -78,7 +78,7 @@ static void retire(yoke_program *program)
     yk_retire(device, r, destroy_retired, YK_MANY_STREAMS, 0);
 }
 
-/* Its last reference is gone, and kernels of it may still run. */
+/* The last reference is released, and kernels of the program may still run. */
 static void end_program(void *object)
 {
     YK_UNCANCELLED;
@@ -170,7 +170,7 @@ const char *yoke_program_get_log(yoke_program *program)
     return yk_text_get(&program->log);
 }
 
-/* ---- Instances ---- */
+/* ---- Name expressions ---- */
 
 static bool add_name(yk_text *text, const char *name)
 {
@@ -188,7 +188,7 @@ yoke_status yk_program_add_name_expression(yoke_program *program, const char *na
     return yk_no_memory("the names of a program");
 }
 
-/* The other of the two names; NULL when there is none. */
+/* The other of the two names, source or lowered; NULL when there is none. */
 static const char *other_name(const yoke_program *program, const char *wanted, bool is_lowered)
 {
     const char *name = yk_text_get(&program->name_expressions), *end = name + program->name_expressions.length;

@@ -20,7 +20,7 @@
 #include "base/hash.h"
 #include "base/sizes.h"
 
-/* No text starts like this, and a copy that has changed the ends of lines does not either. */
+/* No text begins like this, and a copy with converted line ends does not either. */
 static const unsigned char magic[8] = { 0x89, 'Y', 'o', 'k', 'e', '\r', '\n', 0x1a };
 
 enum {
@@ -28,19 +28,19 @@ enum {
     FORMAT_AT = 8,
     TOTAL_AT = 16,
     HEAD_SIZE = 32,
-    TEXT_LEAST = 8 + 1, /* bytes */
+    TEXT_LEAST = 8 + 1, /* in bytes */
     INSTANCE_LEAST = 2 * TEXT_LEAST,
     KERNEL_LEAST = TEXT_LEAST + 4 + 4,
     PARAM_LEAST = 4 + 4 + 4 + 2 * TEXT_LEAST
 };
 
-enum { KERNEL_HAS_SHARED = 1 }; /* a kernel's flags */
+enum { KERNEL_HAS_SHARED = 1 }; /* the flags of a kernel */
 
 /* ---- Writing ---- */
 
 typedef struct writer {
     yk_text *out;
-    size_t size; /* what should have been written: a yk_text that runs out of memory leaves things out */
+    size_t size; /* expected size: a yk_text that runs out of memory omits bytes */
 } writer;
 
 static void put(writer *to, const void *bytes, size_t size)
@@ -94,7 +94,7 @@ static void put_file(writer *to, const yk_program_file *image)
     put(to, magic, sizeof magic);
     put_number(to, FORMAT, 4);
     put_number(to, (uint32_t)image->kind, 4);
-    put_number(to, 0, 8); /* the bytes in all: once they are known */
+    put_number(to, 0, 8); /* the total size, written at the end */
     put_number(to, image->code_size, 8);
     put(to, image->code, image->code_size);
     put(to, "", 1);
@@ -140,7 +140,7 @@ yoke_status yk_program_file_write(const yk_program_file *image, yk_text *out_byt
 typedef struct reader {
     const unsigned char *at;
     size_t left;
-    bool bad; /* once anything was not as it has to be: all that is read from then on is 0 or "" */
+    bool bad; /* set at the first error: everything read afterwards is 0 or "" */
 } reader;
 
 static const unsigned char *take(reader *from, uint64_t size)
@@ -175,7 +175,8 @@ static int32_t take_signed(reader *from)
     return value <= INT32_MAX ? (int32_t)value : -(int32_t)~value - 1;
 }
 
-/* Of so many things at least this many bytes each must follow: so no count makes us ask for more memory than the image deserves. */
+/* Each element takes at least `least` bytes, so a count never makes the reader allocate more memory than the file's size
+ * justifies. */
 static size_t take_count(reader *from, size_t least)
 {
     uint64_t count = take_number(from, 8);
@@ -238,7 +239,7 @@ static void take_kernel(reader *from, yk_program_file_kernel *kernel, yk_param *
         take_param(from, (*params)++);
 }
 
-/* Behind fingerprint and log. */
+/* The part after the fingerprint and the log. */
 static yoke_status take_arrays(reader *from, yk_program_file *image)
 {
     image->name_expression_count = take_count(from, INSTANCE_LEAST);
@@ -274,7 +275,7 @@ bool yk_program_file_is(const void *bytes, size_t size)
     return size >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
 }
 
-/* What is the same in every format. */
+/* Check the parts that are the same in every format. */
 static yoke_status check_whole(const unsigned char *bytes, size_t size)
 {
     if (!yk_program_file_is(bytes, size))
@@ -306,7 +307,7 @@ yoke_status yk_program_file_read(const void *bytes, size_t size, yk_program_file
 
     reader from = { (const unsigned char *)bytes + FORMAT_AT + 4, size - FORMAT_AT - 4 - YK_HASH_SIZE, false };
     uint64_t kind = take_number(&from, 4);
-    take(&from, 8); /* the bytes in all */
+    take(&from, 8); /* the total size */
     uint64_t code_size = take_number(&from, 8);
     out_file->code = take(&from, code_size);
     out_file->code_size = (size_t)code_size;

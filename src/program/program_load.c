@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs from compiled code, and program binaries (program_file.h), which carry what drivers forget: the signatures of kernels,
+ * Programs from compiled code, and program binaries (program_file.h), which store what drivers do not: the signatures of kernels,
  * the lowered name expressions, the log.
  */
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "base/sizes.h"
 #include "stream/stream.h"
 
-/* ---- Making images ---- */
+/* ---- Writing program files ---- */
 
-/* Look up every kernel, so that all signatures are known. Those with parameters that no launch can give are left out. */
+/* Look up every kernel, so that all signatures are known. Kernels with parameters that no launch can set are left out. */
 static yoke_status find_kernels(yoke_program *program)
 {
     yk_text names = { 0 };
@@ -52,7 +52,7 @@ static yoke_status list_kernels(const yoke_program *program, yk_program_file *im
         target->name = kernel->native_name;
         target->count = kernel->param_count < 0 ? -1 : kernel->param_count + kernel->takes_local;
         target->signature_has_local = kernel->signature_has_local;
-        target->params = kernel->params; /* the one that stands for shared memory is behind the others */
+        target->params = kernel->params; /* the shared-memory parameter follows the others */
         image->kernel_count++;
     }
     return YOKE_OK;
@@ -135,10 +135,10 @@ yoke_status yk_program_make_file(yoke_program *program)
     return status;
 }
 
-/* ---- Reading images ---- */
+/* ---- Reading program files ---- */
 
-/* Code that one driver has made for one device is nothing to give to another: some do not look, and crash. Other kinds say
- * themselves what they are for. */
+/* A driver's binary for one device must not be passed to another device: some drivers do not check, and crash. Other kinds of
+ * code identify their target. */
 static yoke_status check_fingerprint(const yoke_program *program, const yk_program_file *image)
 {
     yk_text mine = { 0 };
@@ -194,8 +194,7 @@ static const yk_program_file_kernel *find_signature(const yoke_kernel *kernel)
     return NULL;
 }
 
-/* Whether the image would have the kernel, had its look-up not failed when the image was made: then its parameters were at fault.
- */
+/* Whether the driver lists kernels: a kernel that it has and the program file lacks was then left out because of its parameters. */
 static bool lists_kernels(const yoke_program *program)
 {
     yk_text names = { 0 };
@@ -250,7 +249,7 @@ static yoke_status check_kind(const char *function, const yoke_device *device, i
     return YOKE_OK;
 }
 
-/* A program of the bytes, which it takes over when that succeeds. */
+/* Make a program from the bytes, which it takes over on success. */
 static yoke_status make(yoke_program *program, int kind, yk_text *bytes)
 {
     if (kind == YK_FOUND_PROGRAM_FILE)

@@ -17,7 +17,7 @@ static bool is_letter(char c)
     return yk_is_alpha(c) || yk_is_digit(c) || c == '_' || c == '$';
 }
 
-/* To the end of the line, which a backslash at its end continues. */
+/* Skip to the end of the line, past lines that a trailing backslash continues. */
 static void skip_line(yk_scanner *s)
 {
     while (s->at < s->end && *s->at != '\n') {
@@ -61,7 +61,7 @@ static void skip_string(yk_scanner *s)
         s->at++;
 }
 
-/* R"mark( ... )mark", from the quote on. */
+/* Skip R"mark( ... )mark", starting at the quote. */
 static void skip_raw_string(yk_scanner *s)
 {
     const char *mark = ++s->at;

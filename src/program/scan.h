@@ -8,11 +8,11 @@
 
 typedef enum yk_token_kind {
     YK_END = 0,
-    /* Any other character is itself. */
+    /* Any other character is its own kind. */
     YK_IDENTIFIER = 256,
     YK_NUMBER,
-    YK_STRING,   /* with its quotes; a character too */
-    YK_DIRECTIVE /* of the preprocessor: the whole line */
+    YK_STRING,   /* with its quotes; also a character literal */
+    YK_DIRECTIVE /* a preprocessor directive: the whole line */
 } yk_token_kind;
 
 typedef struct yk_token {
@@ -23,7 +23,7 @@ typedef struct yk_token {
 
 typedef struct yk_scanner {
     const char *at, *end;
-    bool in_line; /* something stands before `at` in its line: so # begins no directive */
+    bool in_line; /* text precedes `at` in its line: # begins no directive */
 } yk_scanner;
 
 yk_token yk_scan(yk_scanner *scanner);

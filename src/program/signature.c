@@ -2,8 +2,8 @@
 /*
  * The declarations of kernels in a source. CUDA's driver reports the widths of a kernel's parameters, but neither their names nor
  * whether they are pointers. The parser knows only the C++ of plain declarations and never guesses: a parameter with a macro, a
- * template, a reference or anything else that is not plain stays unknown, and so does a parameter that two declarations of one
- * kernel (in two branches of an #if, say) declare differently. signature.h says how a source is read as it is written.
+ * template, a reference or any other construct stays unknown, and so does a parameter that two declarations of one kernel (in two
+ * branches of an #if, say) declare differently. signature.h describes reading a source as written.
  */
 #include "backend_api.h"
 
@@ -13,9 +13,9 @@
 #include "program/scan.h"
 #include "base/type_name.h"
 
-enum { MOST_TOKENS = 48, MOST_PARAMS = YOKE_MAX_ARGS + 1 }; /* in OpenCL C the last one may be shared memory */
+enum { MOST_TOKENS = 48, MOST_PARAMS = YOKE_MAX_ARGS + 1 }; /* in OpenCL C the last parameter may be shared memory */
 
-/* A name that the source gives a meaning: size 0 is a struct or the like, OTHER what may be anything. */
+/* A name that the source defines: size 0 is a struct or the like, OTHER may be anything. */
 enum { OTHER = -1 };
 typedef struct meaning {
     yk_token name;
@@ -25,14 +25,14 @@ typedef struct meaning {
 
 typedef struct reader {
     yk_scanner scanner;
-    yk_token token; /* the next one */
+    yk_token token; /* the next token */
     bool opencl, as_written;
     yk_kernel_table *table;
     meaning *names;
     size_t name_count;
-    int depth;         /* of braces */
-    int c_depth;       /* at which an extern "C" { has begun; -1: outside */
-    int typedef_depth; /* at which a typedef of a struct has begun; -1: outside */
+    int depth;         /* in braces */
+    int c_depth;       /* where an extern "C" { began; -1: outside */
+    int typedef_depth; /* where a typedef of a struct began; -1: outside */
     bool extern_c, global, failed;
 } reader;
 
@@ -52,7 +52,7 @@ static bool same(const yk_token *a, const yk_token *b)
 
 static void add_name(reader *r, const yk_token *name, int size, bool macro)
 {
-    if ((r->name_count & (r->name_count - 1)) == 0) { /* full: there is room for a power of two */
+    if ((r->name_count & (r->name_count - 1)) == 0) { /* full: the capacity is a power of two */
         meaning *names = realloc(r->names, (r->name_count ? 2 * r->name_count : 1) * sizeof *names);
         r->failed = r->failed || !names;
         if (!names)
@@ -70,7 +70,7 @@ static bool is_macro(const reader *r, const yk_token *name)
     return false;
 }
 
-/* What it means when it is no macro; OTHER also when that depends. */
+/* The size of a name that is not a macro; OTHER also when the name is ambiguous. */
 static int size_of_name(const reader *r, const yk_token *name, int usual)
 {
     int size = usual;
@@ -84,7 +84,7 @@ static int size_of_name(const reader *r, const yk_token *name, int usual)
     return size;
 }
 
-/* #define NAME: the line is the token. */
+/* #define NAME: the token is the whole line. */
 static void note_macro(reader *r, const yk_token *line)
 {
     yk_scanner scanner = { line->text + 1, line->text + line->length, true };
@@ -102,7 +102,7 @@ static bool is_qualifier(const reader *r, const yk_token *token)
     return yk_is_qualifier(r->opencl, token->text, token->length);
 }
 
-/* Add what fits of a word, behind `separator` unless it is the first. */
+/* Append a word, truncated to fit, after `separator` unless it is the first word. */
 static void add_word(char *target, size_t size, const char *separator, const char *word, size_t length)
 {
     size_t used = strlen(target);
@@ -115,8 +115,8 @@ static void add_word(char *target, size_t size, const char *separator, const cha
     target[used + length] = '\0';
 }
 
-/* Of the words of a type: its size; 0 for a struct, a vector or void; OTHER when it is not known what they mean. Read as written, a
- * vector has its size, in the words of either language. */
+/* The size of a type: 0 for a struct, a vector or void; OTHER when a word is unknown. As written, a vector has its size, in the
+ * words of either language. */
 static int size_of_type(const reader *r, const yk_token *tokens, size_t count)
 {
     const yk_token *only = NULL;
@@ -148,7 +148,7 @@ static bool is_type_word(const reader *r, const yk_token *token)
     return is_qualifier(r, token) || yk_is_type_word(r->opencl, token->text, token->length);
 }
 
-/* The words of the type, with a blank between two; as written, without qualifiers, and pointers close to the words. */
+/* The words of the type, separated by a blank; as written, without qualifiers, and with pointers next to the words. */
 static void write_type(const reader *r, const yk_token *tokens, size_t count, size_t name, bool array, char *target, size_t size)
 {
     target[0] = '\0';
@@ -170,7 +170,7 @@ static bool is_one_of(const yk_token *token, const char *one, const char *other)
     return yk_token_is(token, one) || yk_token_is(token, other);
 }
 
-/* A pointer's target is known when it is one pointer to something known. */
+/* The constness of a pointer's target is known when it is a single pointer to a known type. */
 static int32_t is_read_only(const reader *r, const yk_token *tokens, size_t base, unsigned pointers)
 {
     if (!r->as_written && (pointers != 1 || size_of_type(r, tokens, base) == OTHER))
@@ -181,7 +181,7 @@ static int32_t is_read_only(const reader *r, const yk_token *tokens, size_t base
     return 0;
 }
 
-/* Understand the words of one parameter, as far as that goes. */
+/* Parse the words of one parameter, as far as they are understood. */
 static void read_param(const reader *r, const yk_token *tokens, size_t count, yk_param *param)
 {
     unsigned pointers = 0;
@@ -226,13 +226,13 @@ static void read_param(const reader *r, const yk_token *tokens, size_t count, yk
     }
 }
 
-/* What is between the parentheses; the first is read. False: it cannot be made sense of. */
+/* The parameters up to the closing parenthesis; the opening parenthesis is read. False: they cannot be parsed. */
 static bool read_params(reader *r, yk_param *params, size_t *out_count)
 {
     yk_token tokens[MOST_TOKENS];
     size_t count = 0;
     const size_t most = r->opencl ? MOST_PARAMS : YOKE_MAX_ARGS;
-    int nested = 0; /* parentheses, brackets, braces; those of templates too, which is no parameter that is understood */
+    int nested = 0; /* parentheses, brackets, braces; also <> of templates, whose parameters stay unknown */
     for (*out_count = 0;;) {
         yk_token token = next(r);
         if (token.kind == YK_END || token.kind == YK_DIRECTIVE || count == MOST_TOKENS || *out_count == most)
@@ -260,11 +260,11 @@ static bool params_are_same(const yk_param *a, const yk_param *b)
     return a->kind == b->kind && a->size == b->size && a->read_only == b->read_only && strcmp(a->type, b->type) == 0;
 }
 
-/* Declared once more: what both tell stays. Of a kernel with more or fewer parameters nothing does. */
+/* Merge a repeated declaration: keep what both declare. With different parameter counts nothing is kept. */
 static void merge(yk_declaration *known, const yk_param *params, size_t count)
 {
     if (known->count != count)
-        known->count = SIZE_MAX; /* agrees with no kernel */
+        known->count = SIZE_MAX; /* matches no kernel */
     for (size_t i = 0; known->count == count && i < count; i++) {
         bool named = params[i].name[0] && (!known->params[i].name[0] || strcmp(known->params[i].name, params[i].name) == 0);
         if (!params_are_same(&known->params[i], &params[i]))
@@ -296,7 +296,7 @@ static void add_kernel(reader *r, const yk_token *name, const yk_param *params, 
     table->kernels[table->count++] = declared;
 }
 
-/* __launch_bounds__(256) and the like, which may stand before a kernel's name. */
+/* __launch_bounds__(256) and the like, which may precede a kernel's name. */
 static bool skip_attribute(reader *r)
 {
     if (r->token.kind != YK_IDENTIFIER || r->token.length < 2 || strncmp(r->token.text, "__", 2) != 0)
@@ -313,7 +313,7 @@ static bool skip_attribute(reader *r)
     return true;
 }
 
-/* Behind "extern "C" __global__ ... void" or "__kernel void": the name and the parameters. */
+/* After "extern "C" __global__ ... void" or "__kernel void": the name and the parameters. */
 static void read_kernel(reader *r)
 {
     yk_param params[MOST_PARAMS];
@@ -332,7 +332,7 @@ static void read_kernel(reader *r)
 
 /* ---- The source ---- */
 
-/* "struct name {" and "struct name;" declare a type. A name that a template gives is none. */
+/* "struct name {" and "struct name;" declare a type. A name from a template is not a type. */
 static void read_struct(reader *r)
 {
     if (r->token.kind != YK_IDENTIFIER)
@@ -342,7 +342,7 @@ static void read_struct(reader *r)
         add_name(r, &name, 0, false);
 }
 
-/* "typedef unsigned int uint;": its last word means what is before. That of a struct is left until its brace closes. */
+/* "typedef unsigned int uint;": the last word becomes a name of the type before it. A struct's typedef is left until its brace closes. */
 static void read_typedef(reader *r)
 {
     yk_token tokens[MOST_TOKENS];

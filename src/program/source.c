@@ -25,7 +25,7 @@ void yk_source_take(const yoke_source *given, yoke_source *out_source)
     out_source->size = sizeof *out_source;
 }
 
-/* Where a source has its text in each language. */
+/* The source's text in each language. */
 static const struct {
     const char *word;
     size_t text, size;
@@ -95,7 +95,7 @@ static yoke_status check_text(const char *function, const yoke_device *device, c
     return YOKE_OK;
 }
 
-/* Letters, digits and _ make a name; a value is one line of source. */
+/* A name consists of letters, digits and _; a value is one line of source. */
 static yoke_status check_define(const char *function, const char *define)
 {
     size_t length = strspn(define, LETTERS DIGITS);
@@ -151,7 +151,7 @@ yoke_status yk_source_check(const char *function, const yoke_device *device, con
 
 /* ---- Copying ---- */
 
-/* Copies are made twice: the first time there is no memory yet, and only `used` counts. */
+/* Each copy runs twice: the first pass has no memory yet, and only counts `used`. */
 typedef struct arena {
     char *memory;
     size_t used;
@@ -162,7 +162,7 @@ static void *put(arena *a, const void *bytes, size_t size)
     char *place = a->memory ? a->memory + a->used : NULL;
     if (place && bytes)
         memcpy(place, bytes, size);
-    a->used += (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1); /* the next one is aligned */
+    a->used += (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1); /* keep the next object aligned */
     return place;
 }
 
@@ -237,7 +237,7 @@ yoke_source *yk_source_copy(const yoke_device *device, const yoke_source *source
     return NULL;
 }
 
-/* ---- Yoke's own ---- */
+/* ---- Built-in sources ---- */
 
 yoke_status yoke_source_builtin(const char *name, yoke_source *out_source)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources, for building programs. The functions work on a copy that has the members of the running library. */
+/* Sources, for building programs. The functions work on a copy that has the members of the running library's version. */
 #ifndef YK_SOURCE_H
 #define YK_SOURCE_H
 
 #include "base/base.h"
 
-/* Such a copy of the struct of a caller, which may be older or newer. */
+/* Copy a caller's struct, whose version may be older or newer. */
 void yk_source_take(const yoke_source *given, yoke_source *out_source);
-/* YOKE_OK, or YOKE_E_INVALID_ARGUMENT saying what is wrong with it for this device. Opens no file. */
+/* YOKE_OK, or YOKE_E_INVALID_ARGUMENT, which says why the source does not suit this device. Opens no file. */
 yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source);
-/* The text in the device's language, which may have no NUL byte behind it. */
+/* The text in the device's language, which may lack a NUL terminator. */
 const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size);
-/* Make this its only text. */
+/* Replace the source's texts by this text. */
 void yk_source_set_text(const yoke_device *device, yoke_source *source, const char *text, size_t size);
-/* A copy with everything that it points to, except the texts in other languages: one allocation, for free(). NULL and a record when
- * out of memory. */
+/* A copy of the source and everything that it points to, except the texts in other languages: one allocation, for free(). NULL
+ * and a record when out of memory. */
 yoke_source *yk_source_copy(const yoke_device *device, const yoke_source *source);
 
 #endif

@@ -17,7 +17,7 @@
 
 enum { DEFAULT_MEBIBYTES = 256 };
 
-/* The mode is less than was asked for, because of this. */
+/* Reduce the mode, for the reason of the format. */
 YOKE_PRINTF(3, 4) static void give_up(yk_cache_folder *folder, int32_t mode, const char *format, ...)
 {
     va_list args;
@@ -27,7 +27,7 @@ YOKE_PRINTF(3, 4) static void give_up(yk_cache_folder *folder, int32_t mode, con
     folder->mode = mode;
 }
 
-/* NULL where it is not set, or empty. A program that runs with other rights than its user's gets nothing. */
+/* NULL when the variable is unset or empty, or the program runs with other rights than its user's. */
 static const char *variable(const char *name)
 {
     const char *value = secure_getenv(name);
@@ -45,7 +45,7 @@ static bool has_other_rights(void)
 
 static void read_mode(yk_cache_folder *folder)
 {
-    static const char *const names[] = { "off", "read", "on" }; /* by YOKE_CACHE_ */
+    static const char *const names[] = { "off", "read", "on" }; /* indexed by YOKE_CACHE_... */
     const char *order = variable("YOKE_CACHE");
     folder->mode = YOKE_CACHE_ON;
     if (!order)
@@ -73,7 +73,7 @@ static void read_limit(yk_cache_folder *folder)
         folder->limit = (uint64_t)mebibytes << 20;
 }
 
-/* The folder's path, without slashes at the end: behind one, a link would be followed. */
+/* The folder's path, without trailing slashes: a link with a trailing slash would be followed. */
 static void find_path(yk_cache_folder *folder, yk_text *path)
 {
     const char *order = variable("YOKE_CACHE_DIR"), *xdg = variable("XDG_CACHE_HOME"), *owner_stream = variable("HOME");
@@ -81,7 +81,7 @@ static void find_path(yk_cache_folder *folder, yk_text *path)
         give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE_DIR is '%.100s'; it must be an absolute path", order);
     else if (order)
         yk_text_add(path, "%s", order);
-    else if (xdg && xdg[0] == '/') /* by its specification, others count as not set */
+    else if (xdg && xdg[0] == '/') /* by its specification, relative paths are ignored */
         yk_text_add(path, "%s/yoke", xdg);
     else if (owner_stream && owner_stream[0] == '/')
         yk_text_add(path, "%s/.cache/yoke", owner_stream);
@@ -92,7 +92,7 @@ static void find_path(yk_cache_folder *folder, yk_text *path)
     yk_string_copy(folder->path, sizeof folder->path, yk_text_get(path));
 }
 
-/* With all the folders above. Whether it worked, opening tells. */
+/* Create the folder and its parents. Opening reports failures. */
 static void make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -112,7 +112,7 @@ static int open_path(const char *path)
     return fd;
 }
 
-/* Why the opened folder cannot be used, or only to read. */
+/* Check the opened folder; on a problem, disable the cache or make it read-only. */
 static void check(yk_cache_folder *folder)
 {
     struct stat status;

@@ -6,14 +6,14 @@
 #include "base/base.h"
 
 typedef struct yk_cache_folder {
-    int fd; /* -1: there is no cache */
+    int fd; /* -1: no cache */
     int32_t mode;
     uint64_t limit;
-    char path[sizeof((yoke_cache_info){ 0 }.folder)]; /* for people: cut where it is longer */
+    char path[sizeof((yoke_cache_info){ 0 }.folder)]; /* for messages: truncated when longer */
     char reason[sizeof((yoke_cache_info){ 0 }.reason)];
 } yk_cache_folder;
 
-/* Read the environment and open the folder. Always leaves something that makes sense; only `mode` says whether it can be used. */
+/* Read the environment and open the folder. `folder` is always valid afterwards; only `mode` says whether it can be used. */
 void yk_cache_folder_open(yk_cache_folder *folder);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache on disk. An entry is a file named by the hash of its key; it holds the program binary, the key, and a hash over both,
- * so a forged name, or two keys with one hash, is a miss. Files appear complete, by rename, and are read completely into memory
- * that the reader owns; there is no lock. Nothing is flushed to disk: an entry that a power failure has torn fails its hash.
+ * The cache on disk. An entry is a file named by the hash of its key; it holds the program file, the key, and a hash over both, so
+ * a forged name, or two keys with one hash, is a miss. Files appear complete, by rename, and are read completely into memory that
+ * the reader owns; there is no lock. Nothing is flushed to disk: an entry torn by a power failure fails its hash.
  */
 #include "program/cache/program_cache.h"
 
@@ -19,20 +19,20 @@
 #include "program/cache/cache_folder.h"
 #include "base/hash.h"
 
-/* At an entry's end, behind the image and the key. In the machine's own order: the driver is a part of every key, so that machines
- * of different kinds never want the same entry. */
+/* At an entry's end, after the program file and the key. In native byte order: the driver is part of every key, so machines of
+ * different kinds never look up the same entry. */
 typedef struct entry_tail {
-    char magic[8]; /* another format has another one */
+    char magic[8]; /* changes with the format */
     uint64_t file_size, key_size;
-    unsigned char hash[YK_HASH_SIZE]; /* of all before it */
+    unsigned char hash[YK_HASH_SIZE]; /* of all bytes before it */
 } entry_tail;
 
 static const char tail_magic[8] = "YkCache1";
 
-enum { NAME_SEED = 1 }; /* another format has another one: then versions of Yoke leave each other's entries alone */
+enum { NAME_SEED = 1 }; /* changes with the format, so that versions of Yoke ignore each other's entries */
 #define ENTRY_MOST ((uint64_t)1 << 30)
 #define SUFFIX ".yoke"
-#define NOTE ".note"     /* the same, of what is no program: small, not counted, and removed when it was not used for a month */
+#define NOTE ".note"     /* a note, not a program: small, not counted, and removed when unused for a month */
 #define TEMPORARY "tmp-" /* "tmp-PID-NUMBER.yoke" */
 enum { NAME_SIZE = 64, HASH_LENGTH = 2 * YK_HASH_SIZE, NAME_LENGTH = HASH_LENGTH + sizeof SUFFIX - 1, STALE_SECONDS = 3600 };
 enum { NOTE_SECONDS = 30 * 24 * 3600 };
@@ -51,7 +51,7 @@ bool yk_cache_is_on(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, open_once);
-    if (folder.reason[0] && !atomic_exchange(&told, true)) /* out here, because a log function may ask for the cache's info */
+    if (folder.reason[0] && !atomic_exchange(&told, true)) /* outside the lock, because a log function may query the cache */
         yk_log(YOKE_LOG_WARNING, "%s cache of compiled programs%s%s: %s",
                folder.mode == YOKE_CACHE_OFF ? "no" : "nothing is added to the", folder.path[0] ? " in " : "", folder.path,
                folder.reason);
@@ -123,7 +123,7 @@ static int open_in_folder(const char *name, int flags)
 
 enum outcome { FOUND, ABSENT, DAMAGED };
 
-/* Room for `size` bytes and a NUL in an empty text, as its length. */
+/* Allocate `size` bytes and a NUL in an empty text, and set its length. */
 static bool take_room(yk_text *text, size_t size)
 {
     yk_text_free(text);
@@ -136,7 +136,7 @@ static bool take_room(yk_text *text, size_t size)
     return true;
 }
 
-/* FOUND: all of it is there. A disk that cannot be read is no damage that removing the entry would mend. */
+/* FOUND: all bytes are there. A read error is not damage that removing the entry would repair. */
 static enum outcome read_all(int fd, char *bytes, size_t size)
 {
     while (size > 0) {
@@ -151,7 +151,7 @@ static enum outcome read_all(int fd, char *bytes, size_t size)
     return FOUND;
 }
 
-/* The text is a whole file: leave the image of it. */
+/* The text is a whole file: cut it to the program file. */
 static enum outcome check_entry(const yk_text *key, yk_text *entry)
 {
     entry_tail tail;
@@ -164,12 +164,12 @@ static enum outcome check_entry(const yk_text *key, yk_text *entry)
     if (memcmp(hash, tail.hash, sizeof hash) != 0)
         return DAMAGED;
     if (tail.key_size != key->length || memcmp(entry->data + tail.file_size, yk_text_get(key), key->length) != 0)
-        return ABSENT; /* another key of the same hash */
+        return ABSENT; /* another key with the same hash */
     yk_text_cut(entry, (size_t)tail.file_size);
     return FOUND;
 }
 
-/* Entries that are used stay. */
+/* Entries in use are not evicted. */
 static void keep_young(int fd, const struct stat *status)
 {
     if (folder.mode == YOKE_CACHE_ON && time(NULL) - status->st_mtim.tv_sec > STALE_SECONDS)
@@ -180,7 +180,7 @@ static enum outcome read_entry(const char *name, const yk_text *key, yk_text *ou
 {
     int fd = open_in_folder(name, O_RDONLY);
     if (fd < 0)
-        return errno == ELOOP ? DAMAGED : ABSENT; /* ELOOP: it is a link */
+        return errno == ELOOP ? DAMAGED : ABSENT; /* ELOOP: a symbolic link */
     struct stat status;
     enum outcome outcome = ABSENT;
     if (fstat(fd, &status) == 0) {
@@ -258,7 +258,7 @@ static int by_age(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-/* One that does not fit into memory is left for the next time. */
+/* An entry that does not fit into memory is left for the next eviction. */
 static void add_file(file_list *files, const char *name, const struct stat *status)
 {
     if (files->count == files->capacity) {
@@ -276,8 +276,7 @@ static void add_file(file_list *files, const char *name, const struct stat *stat
     files->bytes += added->size;
 }
 
-/* All entries; temporary files that a killed process has left, and old notes, are removed on the way. What is not ours is not
- * looked at. */
+/* List all entries; temporary files of killed processes, and old notes, are removed on the way. Other files are ignored. */
 static void list_files(DIR *listing, file_list *files)
 {
     time_t now = time(NULL);
@@ -294,10 +293,10 @@ static void list_files(DIR *listing, file_list *files)
     }
 }
 
-/* Another process may do the same at the same time: then more goes than had to, which does no harm. */
+/* Another process may evict at the same time: then more entries are removed than necessary, which does no harm. */
 static void evict(void)
 {
-    int fd = open_in_folder(".", O_RDONLY | O_DIRECTORY); /* a listing of its own: the folder's descriptor has one position */
+    int fd = open_in_folder(".", O_RDONLY | O_DIRECTORY); /* a separate listing: the folder's descriptor has a single position */
     DIR *listing = fd < 0 ? NULL : fdopendir(fd);
     if (!listing) {
         if (fd >= 0)
@@ -334,7 +333,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
-/* A name that nobody else has: processes that share the folder may share numbers too, where each has its own container. */
+/* An exclusive create: processes that share the folder may share process ids too, in different containers. */
 static int create_temporary(char *name)
 {
     static atomic_uint number;
@@ -354,7 +353,7 @@ static int write_entry(const char *name, const yk_text *entry)
     if (fd < 0)
         return errno;
     int error = write_all(fd, entry->data, entry->length) ? 0 : errno;
-    if (close(fd) && errno != EINTR && !error) /* where the file is on another machine, a full disk may only be told here */
+    if (close(fd) && errno != EINTR && !error) /* on a network file system, a full disk may be reported only here */
         error = errno;
     if (!error && renameat(folder.fd, temporary, folder.fd, name))
         error = errno;
@@ -363,7 +362,7 @@ static int write_entry(const char *name, const yk_text *entry)
     return error;
 }
 
-/* The system ends a program that writes a larger file than it may. */
+/* The system kills a program that writes a file above its size limit. */
 static bool may_write(uint64_t size)
 {
     struct rlimit most;

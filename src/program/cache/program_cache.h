@@ -8,19 +8,19 @@
 
 #include "base/base.h"
 
-/* The key is all that decides what the compiler makes; it may be large and hold NUL bytes. */
+/* The key is everything that determines the compiler's result; it may be large and contain NUL bytes. */
 
-/* Whether there may be an entry at all: when not, a key need not be made. */
+/* Whether the cache is on: otherwise no key needs to be made. */
 bool yk_cache_is_on(void);
-/* The image that was stored under this key. True: *out_file, empty before, has all of it. */
+/* Find the program file stored under this key. True: *out_file, empty before, has all of it. */
 bool yk_cache_find(const yk_text *key, yk_text *out_file);
-/* Keep an image, in place of one that is there. */
+/* Store a program file, replacing any entry of the key. */
 void yk_cache_store(const yk_text *key, const yk_text *image);
-/* What yk_cache_find has just given is of no use (the driver refused it): it is dropped, and the hit was none. */
+/* The driver refused the file that yk_cache_find just returned: the entry is removed, and the hit counts as a miss. */
 void yk_cache_reject(const yk_text *key);
 
-/* Small notes of other things in the same folder, found and kept in the same way: they count neither for yoke_cache_get_info nor
- * for the limit. */
+/* Small notes on other things in the same folder, found and stored in the same way: they count neither for yoke_cache_get_info
+ * nor for the limit. */
 bool yk_cache_recall(const yk_text *key, yk_text *out_note);
 void yk_cache_note(const yk_text *key, const yk_text *note);
 void yk_cache_forget(const yk_text *key);

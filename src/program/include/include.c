@@ -15,8 +15,8 @@ typedef struct expansion {
     yk_headers headers;
     yk_text *out;
     yk_line_map *map;
-    unsigned long line; /* of the next line of `out` */
-    unsigned *branches; /* the conditionals that are open, from the outside; branches[0] is the whole text */
+    unsigned long line; /* number of the next line of `out` */
+    unsigned *branches; /* the open conditionals, outermost first; branches[0] is the whole text */
     size_t depth, capacity;
     unsigned branch_count;
 } expansion;
@@ -35,7 +35,7 @@ static yoke_status map_file(yk_line_map *map, const yk_header *header)
         map->files = files;
         map->file_capacity = capacity;
     }
-    /* Headers are numbered as they are read, and put in at once. */
+    /* Headers are numbered in reading order, and expanded as soon as they are read. */
     map->files[header->number] = strdup(header->path);
     if (!map->files[header->number])
         return yk_no_memory("a line map");
@@ -63,7 +63,7 @@ static yoke_status map_line(expansion *x, const yk_header *header, unsigned long
 
 bool yk_line_map_find(const yk_line_map *map, unsigned long line, const char **out_file, unsigned long *out_line)
 {
-    size_t low = 0, high = map->count; /* the last span that begins at or before the line */
+    size_t low = 0, high = map->count; /* find the last span that begins at or before the line */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (map->spans[middle].expanded <= line)
@@ -90,7 +90,7 @@ void yk_line_map_free(yk_line_map *map)
 
 /* ---- Writing ---- */
 
-/* `lines`: how many line ends the bytes have. */
+/* `lines`: the number of line ends in the bytes. */
 static yoke_status put(expansion *x, const char *bytes, size_t length, unsigned long lines)
 {
     size_t wanted = x->out->length + length;
@@ -108,7 +108,7 @@ static yoke_status put_line(expansion *x, const char *format, unsigned long numb
     return put(x, line, (size_t)length, 1);
 }
 
-/* So many ends of lines, where something is left out. */
+/* Write this many line ends in place of omitted text. */
 static yoke_status put_blank(expansion *x, unsigned long lines)
 {
     yoke_status status = YOKE_OK;
@@ -117,7 +117,7 @@ static yoke_status put_blank(expansion *x, unsigned long lines)
     return status;
 }
 
-/* In the quotes of a #line or #error no character may have a meaning. */
+/* Inside the quotes of a #line or #error no character may be special. */
 static void add_quoted(yk_text *text, const char *string)
 {
     for (; *string; string++) {
@@ -126,7 +126,7 @@ static void add_quoted(yk_text *text, const char *string)
     }
 }
 
-/* What follows is `line` of the header's text. */
+/* The text that follows is `line` of the header. */
 static yoke_status put_position(expansion *x, const yk_header *header, unsigned long line)
 {
     yk_text text = { 0 };
@@ -139,7 +139,7 @@ static yoke_status put_position(expansion *x, const yk_header *header, unsigned 
     return status == YOKE_OK ? map_line(x, header, line) : status;
 }
 
-/* What a compiler says that really comes here. */
+/* An #error, which the compiler reports only if it gets there. */
 static yoke_status put_missing(expansion *x, const char *name)
 {
     const yoke_source *source = x->headers.source;
@@ -161,8 +161,8 @@ static yoke_status put_missing(expansion *x, const char *name)
 
 /* ---- Guards ---- */
 
-/* Whether the guard is sure to let the header in: then what is in there is in the branch round it. A macro that the compiler or
- * somebody else may have set is not sure. */
+/* Whether the guard certainly lets the header in, so that the header's content is in the branch around the header. A macro that
+ * the compiler or other code may have defined is not certain. */
 static bool guard_is_open(const expansion *x, const char *guard)
 {
     size_t length = strlen(guard);
@@ -188,7 +188,7 @@ static yoke_status open_branch(expansion *x, unsigned branch)
     return YOKE_OK;
 }
 
-/* Keep book of the branches. `sure`: it is the #ifndef of a guard that lets the header in. */
+/* Track the open branches. `sure`: this is the #ifndef of a guard that lets the header in. */
 static yoke_status pass_conditional(expansion *x, yk_directive_kind kind, bool sure)
 {
     if (kind == YK_DIRECTIVE_IF || kind == YK_DIRECTIVE_IFNDEF)
@@ -200,7 +200,7 @@ static yoke_status pass_conditional(expansion *x, yk_directive_kind kind, bool s
     return YOKE_OK;
 }
 
-/* Whether the compiler has certainly seen the header before it comes here, and would find nothing left of it. */
+/* Whether the compiler has certainly seen the header before this point, and would skip its content. */
 static bool is_closed(const expansion *x, const yk_header *header)
 {
     if (!header->once && !(header->guard && header->all_guarded))
@@ -211,7 +211,7 @@ static bool is_closed(const expansion *x, const yk_header *header)
     return false;
 }
 
-/* Guards of this name are open again. */
+/* Guards of this name open again. */
 static void pass_undef(expansion *x, const char *name)
 {
     for (yk_header *header = x->headers.first; header; header = header->next)
@@ -223,7 +223,7 @@ static void pass_undef(expansion *x, const char *name)
 
 static yoke_status put_header(expansion *x, yk_header *header, int depth);
 
-/* "a.h:3, b.h:1, a.h": how the includer came to the header. */
+/* Fail with the chain of includes, "a.h:3 includes b.h:1 includes a.h". */
 static yoke_status endless(const expansion *x, const yk_header *includer, const yk_header *header)
 {
     yk_text chain = { 0 };
@@ -243,7 +243,7 @@ static yoke_status endless(const expansion *x, const yk_header *includer, const 
 static yoke_status put_include(expansion *x, yk_header *includer, const yk_directive *include, int depth)
 {
     const char *name = yk_text_get(&includer->directives.names) + include->name;
-    unsigned long lines = include->next - include->line; /* 0 where the text ends with it */
+    unsigned long lines = include->next - include->line; /* 0 when the text ends with the #include */
     yk_header *header;
 
     includer->line = include->line;
@@ -251,7 +251,7 @@ static yoke_status put_include(expansion *x, yk_header *includer, const yk_direc
     if (status < 0)
         return status;
     if (!header) {
-        if (x->headers.language == YK_LANGUAGE_CUDA && !include->quoted) /* NVRTC may have it */
+        if (x->headers.language == YK_LANGUAGE_CUDA && !include->quoted) /* NVRTC may have the header */
             return put(x, includer->text + include->begin, include->end - include->begin, lines);
         status = put_missing(x, name);
         return status == YOKE_OK && lines > 1 ? put_blank(x, lines - 1) : status;
@@ -268,7 +268,7 @@ static yoke_status put_include(expansion *x, yk_header *includer, const yk_direc
     return status == YOKE_OK ? put_position(x, includer, include->next) : status;
 }
 
-/* A text from beginning to end, with what it includes. `sure`: its guard lets it in. */
+/* A whole text, with its includes expanded. `sure`: its guard lets it in. */
 static yoke_status put_text(expansion *x, yk_header *header, bool sure, int depth)
 {
     const yk_directives *all = &header->directives;
@@ -295,7 +295,7 @@ static yoke_status put_text(expansion *x, yk_header *header, bool sure, int dept
     const char *rest = header->text + done, *end = header->text + header->size;
     unsigned long lines = 0;
     for (const char *at = rest; header->place != YK_PLACE_TEXT && (at = memchr(at, '\n', (size_t)(end - at))); at++)
-        lines++; /* nothing follows the source's own text: its lines need not be counted */
+        lines++; /* nothing follows the source's own text, so its lines need not be counted */
     return put(x, rest, (size_t)(end - rest), lines);
 }
 
@@ -316,7 +316,7 @@ static yoke_status put_header(expansion *x, yk_header *header, int depth)
         status = put_position(x, header, 1);
     if (status == YOKE_OK)
         status = put_text(x, header, sure && !header->once, depth);
-    /* Its last line ends here, even if that has no end, or a backslash. */
+    /* End the last line here, even if it has no line end, or ends in a backslash. */
     if (status == YOKE_OK && x->out->data[x->out->length - 1] != '\n')
         status = put_blank(x, 1);
     if (status == YOKE_OK)

@@ -19,8 +19,8 @@ static const char own_name[] = "yoke/types.h";
 
 /* ---- Names ---- */
 
-/* Join a header's folder and a name without "." and ".." into `out`, of strlen(beside) + strlen(name) + 2 bytes. `beside` is the
- * name of a header in the place, or "". False: it leads out of the place, or names nothing. */
+/* Join a header's folder and a name, resolving "." and "..", into `out`, of strlen(beside) + strlen(name) + 2 bytes. `beside` is
+ * the name of a header in the place, or "". False: the result leaves the place, or is empty. */
 static bool join_name(char *out, const char *beside, const char *name)
 {
     const char *slash = strrchr(beside, '/');
@@ -47,7 +47,7 @@ static bool join_name(char *out, const char *beside, const char *name)
     return length > 0;
 }
 
-/* Names and paths stand in lines of the compiler's log. */
+/* Names and paths appear in lines of the compiler's log. */
 static bool is_printable(const char *text)
 {
     for (; *text; text++)
@@ -56,7 +56,7 @@ static bool is_printable(const char *text)
     return true;
 }
 
-/* ---- What the caller gave ---- */
+/* ---- The caller's headers and folders ---- */
 
 static yoke_status check_header(const char *function, const yoke_header *headers, size_t index)
 {
@@ -133,9 +133,9 @@ yoke_status yk_headers_init(yk_headers *headers, const char *function, const yok
     return status;
 }
 
-/* ---- Headers that are there ---- */
+/* ---- Known headers ---- */
 
-/* The guard, if there is one: #ifndef X first and #define X next, or #pragma once anywhere. */
+/* Find the header's guard: #ifndef X first and #define X next, or #pragma once anywhere. */
 static void find_guard(yk_header *header)
 {
     const yk_directives *all = &header->directives;
@@ -154,11 +154,11 @@ static void find_guard(yk_header *header)
         depth += kind == YK_DIRECTIVE_IF || kind == YK_DIRECTIVE_IFNDEF;
         depth -= kind == YK_DIRECTIVE_ENDIF && depth > 0;
         if ((kind == YK_DIRECTIVE_ELSE && depth == 1) || (depth == 0 && i + 1 < all->count))
-            header->all_guarded = false; /* some of it is for the second time */
+            header->all_guarded = false; /* a part of the header is repeated */
     }
 }
 
-/* Compilers find out where a header ends, and what is left open there: here nobody else could. */
+/* Compilers check for constructs that a header leaves open at its end; in an expanded text only this check can. */
 static yoke_status check_ends(const yk_headers *headers, const yk_header *header)
 {
     const yk_directives *all = &header->directives;
@@ -194,7 +194,7 @@ static void free_header(yk_header *header)
     free(header);
 }
 
-/* Without a text. NULL: out of memory, with a record. */
+/* A header without a text. NULL: out of memory, with a record. */
 static yk_header *new_header(int place, const char *path, const char *name)
 {
     yk_header *header = calloc(1, sizeof *header);
@@ -208,10 +208,10 @@ static yk_header *new_header(int place, const char *path, const char *name)
     return header;
 }
 
-/* Understand the header's text, and keep the header, or free it. */
+/* Parse the header's text, and add the header to the list, or free it. */
 static yoke_status add_header(yk_headers *headers, yk_header *header)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* "this is UTF-8": no compiler expects that in the middle */
+    static const char mark[] = "\xef\xbb\xbf"; /* the UTF-8 byte order mark, which compilers do not expect in mid-text */
     const char *nul = memchr(header->text, '\0', header->size);
     yoke_status status = YOKE_OK;
 
@@ -279,7 +279,7 @@ static yoke_status read_bytes(const yk_headers *headers, yk_header *header, int 
     return YOKE_OK;
 }
 
-/* Read what was opened, unless that was done before under another name. */
+/* Read an open file, unless it was read before under another name. */
 static yoke_status read_file(yk_headers *headers, int place, const char *path, const char *name, int file, yk_header **out_header)
 {
     struct stat about;
@@ -308,16 +308,16 @@ static yoke_status read_file(yk_headers *headers, int place, const char *path, c
     return status;
 }
 
-/* Whether an absolute path without links is inside of a folder that is one too. */
+/* Whether an absolute path without links is inside a folder whose path is absolute and without links. */
 static bool is_inside(const char *path, const char *folder)
 {
     size_t length = strlen(folder);
-    while (length > 0 && folder[length - 1] == '/') /* the root */
+    while (length > 0 && folder[length - 1] == '/') /* the root folder */
         length--;
     return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
-/* `path` is the folder's and the name. Leaves *out_header NULL when there is nothing of this name. */
+/* `path` is the folder's path joined with the name. Leaves *out_header NULL when no such file exists. */
 static yoke_status open_file(yk_headers *headers, int place, const char *path, const char *name, yk_header **out_header)
 {
     yoke_status status = YOKE_OK;
@@ -331,7 +331,7 @@ static yoke_status open_file(yk_headers *headers, int place, const char *path, c
         status = yk_fail(YOKE_E_BUILD, "%s: %.200s is rejected: a link leads out of the include folder, to %.200s",
                          headers->function, path, real);
     } else {
-        /* Not to be kept waiting by a pipe; a file that has become a link meanwhile is none of ours. */
+        /* Never block on a pipe, and never follow a file that has become a link meanwhile. */
         int file = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
         if (file < 0) {
             status = yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be opened: %s", headers->function, path, strerror(errno));
@@ -344,9 +344,9 @@ static yoke_status open_file(yk_headers *headers, int place, const char *path, c
     return status;
 }
 
-/* ---- Looking for one ---- */
+/* ---- Look-up ---- */
 
-/* A name in a place, which has no "." and "..". Leaves *out_header NULL when it is not there. */
+/* Find a name without "." and ".." in a place. Leaves *out_header NULL when the place does not have it. */
 static yoke_status find_in(yk_headers *headers, int place, const char *name, yk_header **out_header)
 {
     for (yk_header *header = headers->first; header; header = header->next)
@@ -375,7 +375,7 @@ static yoke_status find_in(yk_headers *headers, int place, const char *name, yk_
     return status;
 }
 
-/* Beside the includer, then everywhere. `plain` has room for the includer's name and this one. */
+/* Search beside the includer, then everywhere. `plain` has room for the includer's name and the included name. */
 static yoke_status find(yk_headers *headers, const yk_header *includer, const yk_directive *include, const char *name, char *plain,
                         yk_header **out_header)
 {

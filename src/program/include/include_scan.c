@@ -15,7 +15,7 @@ typedef struct cursor {
     unsigned long open;
 } cursor;
 
-/* Bytes of a splice: a backslash and the end of the line, with the blanks that compilers allow between. 0: there is none. */
+/* Length of a splice: a backslash and the line end, with the blanks that compilers allow between them. 0: no splice. */
 static size_t splice(const char *at, const char *end)
 {
     const char *c = at;
@@ -26,7 +26,7 @@ static size_t splice(const char *at, const char *end)
     return c < end && *c == '\n' ? (size_t)(c + 1 - at) : 0;
 }
 
-/* The next character of the logical line, and -1 at the end of the text. */
+/* The next character of the logical line, or -1 at the end of the text. */
 static int peek(cursor *c)
 {
     size_t length;
@@ -42,13 +42,13 @@ static bool is_blank(int ch)
     return ch == ' ' || ch == '\t' || ch == '\r' || ch == '\v' || ch == '\f';
 }
 
-/* Of names and numbers; bytes above 127 are parts of UTF-8 letters. */
+/* A character of names and numbers; bytes above 127 belong to UTF-8 letters. */
 static bool is_word(int ch)
 {
     return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_' || ch > 127;
 }
 
-/* ---- What may hide a directive ---- */
+/* ---- Comments, strings and words ---- */
 
 static void skip_line_comment(cursor *c)
 {
@@ -70,7 +70,7 @@ static void skip_block_comment(cursor *c)
     c->open = begin;
 }
 
-/* At a slash: step over the comment that begins there, or over the slash. True: it was a comment. */
+/* At a slash: skip the comment that begins there, or the slash. True: it was a comment. */
 static bool skip_slash(cursor *c)
 {
     c->at++;
@@ -85,7 +85,7 @@ static bool skip_slash(cursor *c)
     return true;
 }
 
-/* At the opening quote. What does not end ends with its line. */
+/* At the opening quote. An unterminated string ends with its line. */
 static void skip_quoted(cursor *c)
 {
     char quote = *c->at++;
@@ -98,7 +98,7 @@ static void skip_quoted(cursor *c)
     }
 }
 
-/* At the quote of R"tag( ... )tag": nothing inside has a meaning. */
+/* At the quote of R"tag( ... )tag": nothing inside is special. */
 static void skip_raw_string(cursor *c)
 {
     enum { LONGEST_TAG = 16 };
@@ -122,7 +122,7 @@ static void skip_raw_string(cursor *c)
     c->at = end;
 }
 
-/* A name or a number, which may have 1'000 quotes that are none; and the raw string whose prefix it is. */
+/* Skip a name or a number, whose digit separators (1'000) are not quotes; and the raw string whose prefix it is. */
 static void skip_word(cursor *c)
 {
     const char *begin = c->at;
@@ -142,7 +142,7 @@ static void skip_word(cursor *c)
     }
 }
 
-/* Step over blanks and comments of this logical line; what comes then. */
+/* Skip blanks and comments of this logical line; returns the next character. */
 static int skip_blanks(cursor *c)
 {
     for (;;) {
@@ -160,7 +160,7 @@ static int skip_blanks(cursor *c)
     }
 }
 
-/* Step over the rest of the logical line, with all the lines that a comment or raw string in it makes part of it. */
+/* Skip the rest of the logical line, including all lines that a comment or raw string joins to it. */
 static void skip_line(cursor *c)
 {
     for (;;) {
@@ -185,7 +185,7 @@ static void skip_line(cursor *c)
 
 /* ---- Directives ---- */
 
-/* Copy a word into `word`, as much as fits. Empty: there is none. */
+/* Copy a word into `word`, truncated to fit. Empty: there is no word. */
 static void read_word(cursor *c, char *word, size_t size)
 {
     size_t length = 0;
@@ -221,7 +221,7 @@ static bool add_name(yk_directives *directives, const char *bytes, size_t length
     return directives->names.length == wanted;
 }
 
-/* What an #include names: false when out of memory. What is no "name" or <name> is no #include for us. */
+/* Read the name of an #include: false when out of memory. Forms other than "name" and <name> become YK_DIRECTIVE_OTHER. */
 static bool read_include(cursor *c, yk_directives *directives, yk_directive *directive)
 {
     int open = skip_blanks(c), close = open == '<' ? '>' : '"', ch;
@@ -248,10 +248,10 @@ static bool read_include(cursor *c, yk_directives *directives, yk_directive *dir
     return add_name(directives, "", 1);
 }
 
-/* The macro of #ifndef, #define or #undef. */
+/* Read the macro of #ifndef, #define or #undef. */
 static bool read_macro(cursor *c, yk_directives *directives, yk_directive *directive)
 {
-    char word[256]; /* longer names are no include guards */
+    char word[256]; /* longer names are not include guards */
     read_word(c, word, sizeof word);
     directive->name = directives->names.length;
     int ch = skip_blanks(c);
@@ -322,7 +322,7 @@ bool yk_directives_may_include(const char *text, size_t size)
 {
     if (memmem(text, size, "include", strlen("include")))
         return true;
-    /* A splice may be in the middle of the word. */
+    /* A splice may be inside the word. */
     for (const char *at = text; (at = memchr(at, '\\', (size_t)(text + size - at))); at++)
         if (splice(at, text + size))
             return true;
