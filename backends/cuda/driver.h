@@ -4,7 +4,7 @@
  * prototypes of the slots. Every driver call goes through `yk_cu`, which is filled before the first call.
  *
  * Contexts: launches, copies, fills, events and waits use the context of their stream or event and need no current context
- * (measured on driver 580). Calls that need one stand between yk_cuda_enter and yk_cuda_leave; Yoke's context is never left
+ * (measured on driver 580). Other calls are made between yk_cuda_enter and yk_cuda_leave; Yoke's context is never left
  * current.
  */
 #ifndef YK_CUDA_DRIVER_H

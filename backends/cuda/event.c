@@ -75,7 +75,7 @@ static yk_cuda_notifier *take_notifier(yk_cuda_device *native)
 }
 
 /* A wait without a wake-up polls more often, and the refusal may repeat: no warning. */
-static bool is_asked(const char *call, yk_CUresult result)
+static bool succeeded(const char *call, yk_CUresult result)
 {
     if (YK_UNLIKELY(result != YK_CUDA_SUCCESS))
         yk_log(YOKE_LOG_INFO, "cuda: the driver cannot notify of completion: %s failed: %s (%u)", call, yk_cuda_name(result),
@@ -85,9 +85,9 @@ static bool is_asked(const char *call, yk_CUresult result)
 
 static bool create_notifier_stream(const yoke_device *device, yk_cuda_notifier *notifier)
 {
-    if (!is_asked("cuCtxPushCurrent_v2", yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(device)->context)))
+    if (!succeeded("cuCtxPushCurrent_v2", yk_cu.cuCtxPushCurrent_v2(yk_cuda_device_of(device)->context)))
         return false;
-    bool created = is_asked("cuStreamCreate", yk_cu.cuStreamCreate(&notifier->stream, YK_CU_STREAM_NON_BLOCKING));
+    bool created = succeeded("cuStreamCreate", yk_cu.cuStreamCreate(&notifier->stream, YK_CU_STREAM_NON_BLOCKING));
     yk_cuda_leave();
     return created;
 }
@@ -100,13 +100,13 @@ static bool notify_aside(yoke_event *event, yk_notice *notice)
     if (!notifier)
         return true;
     notifier->notice = notice;
-    bool given =
+    bool submitted =
         (notifier->stream || create_notifier_stream(device, notifier)) &&
-        is_asked("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(notifier->stream, event->native, YK_CU_EVENT_WAIT_DEFAULT)) &&
-        is_asked("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(notifier->stream, wake_aside, notifier));
-    if (!given)
+        succeeded("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(notifier->stream, event->native, YK_CU_EVENT_WAIT_DEFAULT)) &&
+        succeeded("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(notifier->stream, wake_aside, notifier));
+    if (!submitted)
         atomic_store_explicit(&notifier->busy, false, memory_order_release);
-    return given;
+    return submitted;
 }
 
 /* When nothing has been submitted to the stream since the event, the host function goes behind the event in its stream.
@@ -115,12 +115,12 @@ static bool notify_aside(yoke_event *event, yk_notice *notice)
 yoke_status yk_cuda_event_notify(yoke_event *event, yk_notice *notice)
 {
     yoke_stream *stream = event->stream;
-    bool given;
+    bool submitted;
     if (yk_stream_submitted(stream) != event->position)
-        given = notify_aside(event, notice);
+        submitted = notify_aside(event, notice);
     else
-        given = is_asked("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, notice));
-    return given ? YOKE_PENDING : YOKE_E_UNSUPPORTED;
+        submitted = succeeded("cuLaunchHostFunc", yk_cu.cuLaunchHostFunc(stream->native, wake, notice));
+    return submitted ? YOKE_PENDING : YOKE_E_UNSUPPORTED;
 }
 
 /* ---- Timing ---- */

@@ -64,7 +64,7 @@ bool yk_cuda_graph_takes(const yk_op *op)
         return unit_of(op) != 0;
     case YK_FAMILY_LAUNCH:
         return true;
-    case YK_FAMILY_RECORD: /* this family and those below never come here */
+    case YK_FAMILY_RECORD: /* this and the kinds below never get here */
     case YK_FAMILY_WAIT:
     case YK_FAMILY_CALL:
     case YK_FAMILY_NATIVE:
@@ -162,27 +162,27 @@ void yk_cuda_graph_destroy(yk_batch *batch)
 /* ---- Updating and launching ---- */
 
 /* The refusal of an update is an answer; any other error is a failure. */
-static bool is_changed(const char *call, yk_CUresult result)
+static bool is_updated(const char *call, yk_CUresult result)
 {
     return result == YK_CUDA_SUCCESS ||
            (result != YK_CUDA_ERROR_INVALID_VALUE && result != YK_CUDA_ERROR_NOT_SUPPORTED && yk_cuda_note(call, result));
 }
 
-YK_HOT bool change(yk_CUgraphExec executable, const yk_step *step, const yk_op *op, yk_CUcontext context)
+YK_HOT bool update(yk_CUgraphExec executable, const yk_step *step, const yk_op *op, yk_CUcontext context)
 {
     void *arguments[YOKE_MAX_ARGS];
     if (yk_is_launch(op->kind)) {
         yk_CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(op, arguments);
-        return is_changed("cuGraphExecKernelNodeSetParams_v2",
+        return is_updated("cuGraphExecKernelNodeSetParams_v2",
                           yk_cu.cuGraphExecKernelNodeSetParams_v2(executable, step->native, (const void *)&kernel));
     }
     if (op->kind == YK_OP_FILL) {
         yk_CUDA_MEMSET_NODE_PARAMS fill = fill_of(op);
-        return is_changed("cuGraphExecMemsetNodeSetParams",
+        return is_updated("cuGraphExecMemsetNodeSetParams",
                           yk_cu.cuGraphExecMemsetNodeSetParams(executable, step->native, (const void *)&fill, context));
     }
     yk_CUDA_MEMCPY3D copy = yk_cuda_copy_of(op);
-    return is_changed("cuGraphExecMemcpyNodeSetParams",
+    return is_updated("cuGraphExecMemcpyNodeSetParams",
                       yk_cu.cuGraphExecMemcpyNodeSetParams(executable, step->native, (const void *)&copy, context));
 }
 
@@ -191,9 +191,9 @@ yoke_status yk_cuda_graph_update(yk_batch *batch, yk_step *step, const yk_op *op
 {
     if (!yk_cuda_try_enter(batch->device))
         return YOKE_E_UNSUPPORTED;
-    bool changed = change(((yk_cuda_graph *)batch->native)->executable, step, op, yk_cuda_device_of(batch->device)->context);
+    bool updated = update(((yk_cuda_graph *)batch->native)->executable, step, op, yk_cuda_device_of(batch->device)->context);
     yk_cuda_leave();
-    return changed ? YOKE_OK : YOKE_E_UNSUPPORTED;
+    return updated ? YOKE_OK : YOKE_E_UNSUPPORTED;
 }
 
 yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_batch *batch)

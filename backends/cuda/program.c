@@ -193,7 +193,7 @@ static yoke_status read_code(yk_nvrtcProgram handle, const target *t, yoke_progr
 }
 
 /* The compiler reports the lowered names only of expressions that were added before it compiles. */
-static yoke_status ask_for_instances(yk_nvrtcProgram handle, const yoke_source *source)
+static yoke_status add_name_expressions(yk_nvrtcProgram handle, const yoke_source *source)
 {
     for (const char *const *name = source->name_expressions; name && *name; name++) {
         yk_nvrtcResult result = yk_nvrtc.nvrtcAddNameExpression(handle, *name);
@@ -203,7 +203,7 @@ static yoke_status ask_for_instances(yk_nvrtcProgram handle, const yoke_source *
     return YOKE_OK;
 }
 
-static yoke_status read_instances(yk_nvrtcProgram handle, const yoke_source *source, yoke_program *program)
+static yoke_status read_name_expressions(yk_nvrtcProgram handle, const yoke_source *source, yoke_program *program)
 {
     for (const char *const *name = source->name_expressions; name && *name; name++) {
         const char *lowered = NULL; /* belongs to the compiler */
@@ -245,14 +245,14 @@ static yoke_status compile(yoke_program *program, const yoke_source *source, con
     status = nvrtc_check("nvrtcCreateProgram", yk_nvrtc.nvrtcCreateProgram(&handle, text, name, 0, NULL, NULL));
     if (status < 0)
         goto out;
-    status = ask_for_instances(handle, source);
+    status = add_name_expressions(handle, source);
     if (status == YOKE_OK) {
         yk_nvrtcResult result = yk_nvrtc.nvrtcCompileProgram(handle, count, options);
         read_log(handle, log, line, sizeof line);
         status = result == YK_NVRTC_SUCCESS ? read_code(handle, t, program) : compile_fault(result, source, line);
     }
     if (status == YOKE_OK)
-        status = read_instances(handle, source, program);
+        status = read_name_expressions(handle, source, program);
     nvrtc_note("nvrtcDestroyProgram", yk_nvrtc.nvrtcDestroyProgram(&handle));
 out:
     free(options);

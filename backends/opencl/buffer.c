@@ -301,7 +301,7 @@ static cl_mem create_sub(yoke_buffer *view)
     return handle;
 }
 
-enum { SUBS_KEPT = 8, SUBS_LOOKED_AT = 16 };
+enum { SUBS_KEPT = 8, SUBS_CHECKED = 16 };
 
 /* The sub-buffer of a view at the same place, or a new sub-buffer; NULL for a misaligned offset (view->misaligned), or on
  * failure. */
@@ -309,8 +309,8 @@ static yk_opencl_sub *find_sub(yoke_buffer *view, yk_opencl_memory *memory)
 {
     yk_opencl_sub *sub = memory->newest;
 
-    for (unsigned looks = 1; sub && (sub->offset != view->offset || sub->size != view->size); looks++)
-        sub = looks < SUBS_LOOKED_AT ? sub->older : NULL;
+    for (unsigned checked = 1; sub && (sub->offset != view->offset || sub->size != view->size); checked++)
+        sub = checked < SUBS_CHECKED ? sub->older : NULL;
     if (sub)
         return sub;
     sub = malloc(sizeof *sub);

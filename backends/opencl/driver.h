@@ -193,7 +193,7 @@ static inline cl_uint yk_opencl_shape_of(const yk_op *op, size_t global[3], size
 
 /* An operation on handed-over memory (shared.c): unmap the memory, call submit(stream, op), map the memory again. */
 YK_COLD yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op,
-                                        yoke_status (*give)(yoke_stream *stream, const yk_op *op));
+                                        yoke_status (*submit)(yoke_stream *stream, const yk_op *op));
 /* A separate kernel object for one launch, with the launch's arguments set. */
 yoke_status yk_opencl_kernel_for(const yk_op *op, cl_kernel *out_handle);
 /* Load the functions of slot->command_buffers; false when the driver lacks one of them. */

@@ -99,7 +99,7 @@ yoke_status yk_opencl_event_query(yoke_event *event)
 }
 
 /* May run on a driver thread or inside clSetEventCallback: calls no OpenCL, and takes no lock but the notice's. */
-static void CL_CALLBACK settled(cl_event handle, cl_int progress, void *user)
+static void CL_CALLBACK completed(cl_event handle, cl_int progress, void *user)
 {
     (void)handle;
     (void)progress;
@@ -118,7 +118,7 @@ yoke_status yk_opencl_event_notify(yoke_event *event, yk_notice *notice)
         return YOKE_E_UNSUPPORTED;
     if (code == CL_SUCCESS) {
         call = "clSetEventCallback";
-        code = yk_cl.clSetEventCallback(native->handle, CL_COMPLETE, settled, notice);
+        code = yk_cl.clSetEventCallback(native->handle, CL_COMPLETE, completed, notice);
     }
     if (code == CL_SUCCESS)
         return YOKE_OK;

@@ -35,7 +35,7 @@ bool yk_opencl_bind_command_buffers(yk_opencl_slot *slot)
     return true;
 }
 
-static bool is_shared(const yoke_buffer *buffer)
+static bool is_host_accessible(const yoke_buffer *buffer)
 {
     return buffer->kind >= YOKE_MEMORY_MAPPED;
 }
@@ -48,17 +48,18 @@ bool yk_opencl_graph_takes(const yk_op *op)
     case YK_OP_LAUNCH:
         return !op->u.launch.touches_host;
     case YK_OP_COPY:
-        return !is_shared(op->u.copy.target) && !is_shared(op->u.copy.source);
+        return !is_host_accessible(op->u.copy.target) && !is_host_accessible(op->u.copy.source);
     case YK_OP_COPY_RECT:
-        return op->u.copy.target != op->u.copy.source && !is_shared(op->u.copy.target) && !is_shared(op->u.copy.source);
+        return op->u.copy.target != op->u.copy.source && !is_host_accessible(op->u.copy.target) &&
+               !is_host_accessible(op->u.copy.source);
     case YK_OP_FILL:
-        return op->u.fill.height == 1 && !is_shared(op->u.fill.buffer);
+        return op->u.fill.height == 1 && !is_host_accessible(op->u.fill.buffer);
     case YK_OP_WRITE:
     case YK_OP_READ:
     case YK_OP_WRITE_RECT:
     case YK_OP_READ_RECT:
         return false;
-    case YK_OP_LAUNCH_COOPERATIVE: /* this operation and those below never come here */
+    case YK_OP_LAUNCH_COOPERATIVE: /* this and the kinds below never get here */
     case YK_OP_RECORD:
     case YK_OP_WAIT:
     case YK_OP_CALL:

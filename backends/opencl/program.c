@@ -187,8 +187,8 @@ static yoke_status build(cl_program handle, const unit *u, bool signature, bool 
     return build_fault(u, code, yk_text_get(log) + start);
 }
 
-/* The OpenCL C form of a C++ name: each run of other characters becomes an underscore, and trailing underscores are dropped. */
-static yoke_status add_instance(yoke_program *program, const char *name)
+/* The OpenCL C form of a C++ name: each run of other characters becomes an underscore, and those at the end are dropped. */
+static yoke_status add_name_expression(yoke_program *program, const char *name)
 {
     char *spelled = malloc(strlen(name) + 1), *end = spelled;
     yoke_status status;
@@ -232,7 +232,7 @@ yoke_status yk_opencl_program_build(yoke_program *program, const yoke_source *so
     if (status == YOKE_OK)
         status = build(handle, &u, true, source->flags & YOKE_BUILD_DEBUG, log);
     for (const char *const *name = source->name_expressions; name && *name && status == YOKE_OK; name++)
-        status = add_instance(program, *name);
+        status = add_name_expression(program, *name);
     if (status == YOKE_OK)
         program->native = handle;
     else if (handle)

@@ -94,7 +94,7 @@ static void add(void *object, void *context)
 }
 
 /* Unmap the root for the device, behind the last map. */
-static yoke_status take(yoke_stream *stream, const yoke_buffer *root)
+static yoke_status unmap_root(yoke_stream *stream, const yoke_buffer *root)
 {
     yk_opencl_memory *memory = memory_of(root);
     cl_command_queue queue = yk_opencl_enter(stream);
@@ -109,7 +109,7 @@ static yoke_status take(yoke_stream *stream, const yoke_buffer *root)
     return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail(call, code, NULL);
 }
 
-static yoke_status give_back(yoke_stream *stream, const yoke_buffer *root)
+static yoke_status map_root(yoke_stream *stream, const yoke_buffer *root)
 {
     yk_opencl_memory *memory = memory_of(root);
     cl_event event = NULL;
@@ -142,26 +142,26 @@ static yoke_status mark_end(yoke_stream *stream, const yk_op *op)
 }
 
 /* Flushed at the end, because other streams may wait for the map. */
-yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op, yoke_status (*give)(yoke_stream *stream, const yk_op *op))
+yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op, yoke_status (*submit)(yoke_stream *stream, const yk_op *op))
 {
     yk_opencl_device *device = yk_opencl_device_of(stream->device);
     yoke_status status = YOKE_OK, one;
     yk_op inner = *op;
-    size_t taken = 0;
+    size_t unmapped = 0;
     hand all;
 
     inner.end = NULL;
     all.count = 0;
     yk_op_visit(op, add, &all);
-    if (all.count == 0) /* the core could not tell */
-        return give(stream, op);
+    if (all.count == 0) /* the core did not know */
+        return submit(stream, op);
     pthread_mutex_lock(&device->memory_lock);
-    while (taken < all.count && (status = take(stream, all.roots[taken])) == YOKE_OK)
-        taken++;
+    while (unmapped < all.count && (status = unmap_root(stream, all.roots[unmapped])) == YOKE_OK)
+        unmapped++;
     if (status == YOKE_OK)
-        status = give(stream, &inner);
-    for (size_t i = 0; i < taken; i++) {
-        one = give_back(stream, all.roots[i]);
+        status = submit(stream, &inner);
+    for (size_t i = 0; i < unmapped; i++) {
+        one = map_root(stream, all.roots[i]);
         status = status < 0 ? status : one;
     }
     if (status == YOKE_OK)

@@ -147,7 +147,7 @@ static void apply(const char *settings)
     }
 }
 
-static void tell(int fd, yoke_status status, const yk_device_list *list, const yk_text *files)
+static void send_answer(int fd, yoke_status status, const yk_device_list *list, const yk_text *files)
 {
     const char *text = status < 0 ? yoke_error()->text : "";
     answer_head head = { 0, status, list->count, list->rejected.length, strlen(text), files->length };
@@ -186,7 +186,7 @@ _Noreturn static void child(const yk_backend *backend, const char *settings, con
                          "open files (ulimit -n), or close some",
                          backend->name);
     yk_trust_list_files(loaded, &files);
-    tell(answer_fd, status, &list, &files);
+    send_answer(answer_fd, status, &list, &files);
     write_counts();
     _exit(0);
 }

@@ -23,7 +23,7 @@ typedef struct turn {
 } turn;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
-static pthread_cond_t given_back;
+static pthread_cond_t released;
 static bool can_wait; /* `released` is initialized */
 static turn turns[8]; /* more than there are backends */
 
@@ -47,21 +47,21 @@ static bool take(turn *wanted, uint64_t patience)
         if (had >= patience)
             return false;
         if (!can_wait)
-            can_wait = yk_cond_init(&given_back) == 0;
+            can_wait = yk_cond_init(&released) == 0;
         if (!can_wait)
             return false;
-        yk_cond_wait_for(&given_back, &lock, patience - had);
+        yk_cond_wait_for(&released, &lock, patience - had);
     }
     wanted->taken = true;
     wanted->since = yk_now();
     return true;
 }
 
-static void give_back(turn *own)
+static void release(turn *own)
 {
     own->taken = false;
     if (can_wait)
-        pthread_cond_broadcast(&given_back);
+        pthread_cond_broadcast(&released);
 }
 
 /* With the lock held; unlocks it. */
@@ -93,7 +93,7 @@ yoke_status yk_start_here(const yk_backend *backend, yk_device_list *list)
 
     pthread_mutex_lock(&lock);
     own->started = own->started || status >= 0;
-    give_back(own);
+    release(own);
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -118,7 +118,7 @@ static yoke_status start_child(const yk_backend *backend, const char *settings, 
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < YK_COUNT_OF(turns); i++)
         if (mine[i])
-            give_back(&turns[i]);
+            release(&turns[i]);
     if (!has_turn)
         return fail_waiting(backend, own);
     pthread_mutex_unlock(&lock);
@@ -180,25 +180,25 @@ static void ask_each(const yk_backend *backend, driver *drivers, size_t count, y
 }
 
 /* Queried together, the drivers crashed or did not answer (`together`). Fail with the names of the drivers at fault. */
-static yoke_status blame_drivers(const yk_backend *backend, const yk_probe_child *together)
+static yoke_status report_faulty_drivers(const yk_backend *backend, const yk_probe_child *together)
 {
     yk_text good = { 0 }, text = { 0 };
     driver_list all = { 0 };
     backend->driver_each(add_driver, &all);
     driver *drivers = all.drivers;
-    size_t count = all.count, blamed = 0;
+    size_t count = all.count, faulty = 0;
     if (count > 1)
         ask_each(backend, drivers, count, &good);
     else if (count == 1)
         drivers[0].child = *together;
     for (size_t i = 0; i < count; i++)
         if (*drivers[i].child.fault)
-            yk_text_add(&text, "%s of %s %s", blamed++ ? ", that" : "the driver", drivers[i].name, drivers[i].child.fault);
-    if (blamed == 0)
+            yk_text_add(&text, "%s of %s %s", faulty++ ? ", that" : "the driver", drivers[i].name, drivers[i].child.fault);
+    if (faulty == 0)
         yk_text_add(&text, "the driver %s", together->fault);
     if (count > 1)
         yk_text_add(&text, "; %s",
-                    blamed > 0 ? "while the loader starts it, the other drivers cannot be used either"
+                    faulty > 0 ? "while the loader starts it, the other drivers cannot be used either"
                                : "each driver alone answers");
     for (size_t i = 0; i < good.length; i++) /* separate the settings by blanks */
         if (good.data[i] == '\n')
@@ -239,7 +239,7 @@ static yoke_status ask(const yk_backend *backend, bool find_culprit, yk_device_l
     if (make_key(backend, &key))
         yk_trust_forget(&key);
     yk_text_free(&key);
-    return find_culprit ? blame_drivers(backend, &child) : status;
+    return find_culprit ? report_faulty_drivers(backend, &child) : status;
 }
 
 yoke_status yk_start_list(const yk_backend *backend, bool find_culprit, yk_device_list *list)

@@ -113,17 +113,17 @@ static bool has_file(yoke_program *program)
 
 static bool restore_cached(yoke_program *program, const job *j)
 {
-    yk_text image = { 0 };
-    if (!yk_cache_find(&j->key, &image))
+    yk_text file = { 0 };
+    if (!yk_cache_find(&j->key, &file))
         return false;
     yoke_error_info before = *yoke_error();
-    yoke_status status = yk_program_restore(program, &image);
+    yoke_status status = yk_program_restore(program, &file);
     if (status < 0) {
         yk_log(YOKE_LOG_WARNING, "program '%s' is in the cache, but cannot be used: %s", program->name, yoke_error()->text);
         yk_cache_reject(&j->key);
     }
     yk_error_restore(&before);
-    yk_text_free(&image);
+    yk_text_free(&file);
     return status == YOKE_OK;
 }
 
@@ -144,7 +144,7 @@ static yoke_status find_or_compile(yoke_program *program, const job *j)
 typedef struct flight {
     struct flight *next;
     const yk_text *key; /* the building thread's */
-    yk_text image;      /* the program file, once the flight has landed; empty when there is none */
+    yk_text file;       /* the program file, once the flight has landed; empty when there is none */
     unsigned others;    /* number of threads that wait, or are about to load the program file */
     bool landed;
     pthread_cond_t landing;
@@ -188,7 +188,7 @@ static flight *board(const yk_text *key, bool *out_first)
 static void free_flight(flight *f)
 {
     pthread_cond_destroy(&f->landing);
-    yk_text_free(&f->image);
+    yk_text_free(&f->file);
     free(f);
 }
 
@@ -199,7 +199,7 @@ static void land(flight *f, yoke_program *program)
     if (f->others > 0 && program) {
         pthread_mutex_unlock(&flights_lock);
         if (has_file(program))
-            yk_text_add_bytes(&f->image, program->image.data, program->image.length);
+            yk_text_add_bytes(&f->file, program->image.data, program->image.length);
         pthread_mutex_lock(&flights_lock);
     }
     flight **at = &flights;
@@ -225,15 +225,15 @@ static void leave(flight *f)
 
 static bool restore_from(yoke_program *program, const flight *f)
 {
-    yk_text image = { 0 };
+    yk_text file = { 0 };
     yoke_error_info before = *yoke_error();
-    yk_text_add_bytes(&image, yk_text_get(&f->image), f->image.length);
-    bool restored = image.length > 0 && yk_program_restore(program, &image) == YOKE_OK;
+    yk_text_add_bytes(&file, yk_text_get(&f->file), f->file.length);
+    bool restored = file.length > 0 && yk_program_restore(program, &file) == YOKE_OK;
     if (!restored)
         yk_log(YOKE_LOG_INFO, "program '%s' cannot be loaded from another thread's build: %s", program->name,
-               image.length > 0 ? yoke_error()->text : "it cannot be cached");
+               file.length > 0 ? yoke_error()->text : "it cannot be cached");
     yk_error_restore(&before);
-    yk_text_free(&image);
+    yk_text_free(&file);
     return restored;
 }
 
@@ -293,16 +293,16 @@ yoke_status yk_program_create(yoke_device *device, const char *function, const y
     return YOKE_OK;
 }
 
-static yoke_status build(const char *function, yoke_device *device, const yoke_source *given, yoke_program **out_program)
+static yoke_status build(const char *function, yoke_device *device, const yoke_source *caller_source, yoke_program **out_program)
 {
     if (!out_program)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_program is NULL", function);
     *out_program = NULL;
     YK_CHECK(device, YK_DEVICE, function, "device");
-    if (!given)
+    if (!caller_source)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source is NULL", function);
     yoke_source source;
-    yk_source_take(given, &source);
+    yk_source_take(caller_source, &source);
     yoke_status status = yk_source_check(function, device, &source);
     if (status == YOKE_OK)
         status = yk_device_check(device);

@@ -78,14 +78,14 @@ static yoke_status new_job(yoke_device *device, const yoke_source *source, bool 
     return status;
 }
 
-static yoke_status build(yoke_device *device, const yoke_source *given, yoke_program **out_program, yoke_event **out_event)
+static yoke_status build(yoke_device *device, const yoke_source *caller_source, yoke_program **out_program, yoke_event **out_event)
 {
     YK_CHECK(device, YK_DEVICE, function, "device");
-    if (!given)
+    if (!caller_source)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source is NULL", function);
     yoke_source source;
     job *j = NULL;
-    yk_source_take(given, &source);
+    yk_source_take(caller_source, &source);
     yoke_status status = yk_source_check(function, device, &source);
     if (status == YOKE_OK)
         status = yk_device_check(device);

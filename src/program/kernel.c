@@ -205,10 +205,10 @@ static void add_names(const yoke_program *program, const char *wanted)
     yoke_error_info record = *yoke_error(), silence;
     yk_text text = { 0 };
     size_t count;
-    bool told = list_names(program, &text) == YOKE_OK;
+    bool listed = list_names(program, &text) == YOKE_OK;
     silence = *yoke_error();
     yk_error_restore(&record);
-    if (!told)
+    if (!listed)
         yk_error_append("; the driver does not list the program's kernels: %.300s", silence.text);
     const char **names = split_names(&text, &count);
     if (names) {

@@ -48,7 +48,7 @@ static void destroy_program(void *program)
 /* A program of a driver whose program release blocks all threads while kernels run. */
 typedef struct retired {
     yoke_program *program;
-    uint64_t given; /* the count of operations submitted to all streams of the device, at the last deferral */
+    uint64_t submitted; /* the count of operations submitted to all streams of the device, at the last deferral */
 } retired;
 
 /* Everything submitted before the deferral has run. Work submitted since may be running now: then defer again. */
@@ -56,9 +56,9 @@ static void destroy_retired(void *object)
 {
     retired *r = object;
     yoke_device *device = r->program->device;
-    uint64_t given = yk_device_submitted(device);
-    if (given != r->given) {
-        r->given = given;
+    uint64_t submitted = yk_device_submitted(device);
+    if (submitted != r->submitted) {
+        r->submitted = submitted;
         yk_retire(device, r, destroy_retired, YK_MANY_STREAMS, 0);
         return;
     }

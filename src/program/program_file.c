@@ -9,8 +9,8 @@
  *         kernels: name, count (i32), flags (u32), then for each parameter: kind (u32), size (u32), read_only (i32), name, type
  *     -16 hash of all before it
  *
- * Magic, format, size and hash have the same place in every format, so that a reader can tell damage from another version. A
- * correct hash proves nothing: anybody can compute one.
+ * Magic, format, size and hash have the same place in every format, so a reader can distinguish damage from another version. A
+ * correct hash proves nothing: anyone can compute it.
  */
 #include "program/program_file.h"
 
@@ -29,7 +29,7 @@ enum {
     TOTAL_AT = 16,
     HEAD_SIZE = 32,
     TEXT_LEAST = 8 + 1, /* in bytes */
-    INSTANCE_LEAST = 2 * TEXT_LEAST,
+    NAME_EXPRESSION_LEAST = 2 * TEXT_LEAST,
     KERNEL_LEAST = TEXT_LEAST + 4 + 4,
     PARAM_LEAST = 4 + 4 + 4 + 2 * TEXT_LEAST
 };
@@ -89,39 +89,39 @@ static void put_kernel(writer *to, const yk_program_file_kernel *kernel)
     }
 }
 
-static void put_file(writer *to, const yk_program_file *image)
+static void put_file(writer *to, const yk_program_file *file)
 {
     put(to, magic, sizeof magic);
     put_number(to, FORMAT, 4);
-    put_number(to, (uint32_t)image->kind, 4);
+    put_number(to, (uint32_t)file->kind, 4);
     put_number(to, 0, 8); /* the total size, written at the end */
-    put_number(to, image->code_size, 8);
-    put(to, image->code, image->code_size);
+    put_number(to, file->code_size, 8);
+    put(to, file->code, file->code_size);
     put(to, "", 1);
-    put_text(to, image->fingerprint);
-    put_text(to, image->log);
+    put_text(to, file->fingerprint);
+    put_text(to, file->log);
 
     size_t params = 0;
-    for (size_t i = 0; i < image->kernel_count; i++)
-        params += param_count(&image->kernels[i]);
-    put_number(to, image->name_expression_count, 8);
-    put_number(to, image->kernel_count, 8);
+    for (size_t i = 0; i < file->kernel_count; i++)
+        params += param_count(&file->kernels[i]);
+    put_number(to, file->name_expression_count, 8);
+    put_number(to, file->kernel_count, 8);
     put_number(to, params, 8);
-    for (size_t i = 0; i < image->name_expression_count; i++) {
-        put_text(to, image->name_expressions[i].name);
-        put_text(to, image->name_expressions[i].lowered);
+    for (size_t i = 0; i < file->name_expression_count; i++) {
+        put_text(to, file->name_expressions[i].name);
+        put_text(to, file->name_expressions[i].lowered);
     }
-    for (size_t i = 0; i < image->kernel_count; i++)
-        put_kernel(to, &image->kernels[i]);
+    for (size_t i = 0; i < file->kernel_count; i++)
+        put_kernel(to, &file->kernels[i]);
 }
 
-yoke_status yk_program_file_write(const yk_program_file *image, yk_text *out_bytes)
+yoke_status yk_program_file_write(const yk_program_file *file, yk_text *out_bytes)
 {
     if (yk_hash_lacks())
         return yk_fail(YOKE_E_UNSUPPORTED, "a program binary cannot be written: %s", yk_hash_lacks());
     size_t before = out_bytes->length;
     writer to = { out_bytes, 0 };
-    put_file(&to, image);
+    put_file(&to, file);
     unsigned char hash[YK_HASH_SIZE];
     size_t size = to.size;
     if (out_bytes->length - before == size) {
@@ -240,30 +240,30 @@ static void take_kernel(reader *from, yk_program_file_kernel *kernel, yk_param *
 }
 
 /* The part after the fingerprint and the log. */
-static yoke_status take_arrays(reader *from, yk_program_file *image)
+static yoke_status take_arrays(reader *from, yk_program_file *file)
 {
-    image->name_expression_count = take_count(from, INSTANCE_LEAST);
-    image->kernel_count = take_count(from, KERNEL_LEAST);
+    file->name_expression_count = take_count(from, NAME_EXPRESSION_LEAST);
+    file->kernel_count = take_count(from, KERNEL_LEAST);
     size_t room = take_count(from, PARAM_LEAST);
-    if (from->bad || image->name_expression_count + image->kernel_count == 0)
+    if (from->bad || file->name_expression_count + file->kernel_count == 0)
         return YOKE_OK;
     size_t size = 0;
-    bool fits = yk_size_add_product(&size, image->name_expression_count, sizeof(yk_name_expression)) &&
-                yk_size_add_product(&size, image->kernel_count, sizeof(yk_program_file_kernel)) &&
+    bool fits = yk_size_add_product(&size, file->name_expression_count, sizeof(yk_name_expression)) &&
+                yk_size_add_product(&size, file->kernel_count, sizeof(yk_program_file_kernel)) &&
                 yk_size_add_product(&size, room, sizeof(yk_param));
     yk_name_expression *name_expressions = fits ? calloc(1, size) : NULL;
     if (!name_expressions)
         return yk_no_memory("a program binary");
-    yk_program_file_kernel *kernels = (yk_program_file_kernel *)(name_expressions + image->name_expression_count);
-    yk_param *params = (yk_param *)(kernels + image->kernel_count);
-    image->memory = name_expressions;
-    image->name_expressions = name_expressions;
-    image->kernels = kernels;
-    for (size_t i = 0; i < image->name_expression_count && !from->bad; i++) {
+    yk_program_file_kernel *kernels = (yk_program_file_kernel *)(name_expressions + file->name_expression_count);
+    yk_param *params = (yk_param *)(kernels + file->kernel_count);
+    file->memory = name_expressions;
+    file->name_expressions = name_expressions;
+    file->kernels = kernels;
+    for (size_t i = 0; i < file->name_expression_count && !from->bad; i++) {
         name_expressions[i].name = take_text(from);
         name_expressions[i].lowered = take_text(from);
     }
-    for (size_t i = 0; i < image->kernel_count && !from->bad; i++)
+    for (size_t i = 0; i < file->kernel_count && !from->bad; i++)
         take_kernel(from, &kernels[i], &params, &room);
     if (room)
         from->bad = true;
@@ -324,8 +324,8 @@ yoke_status yk_program_file_read(const void *bytes, size_t size, yk_program_file
     return status < 0 ? status : yk_fail(YOKE_E_INVALID_ARGUMENT, "the program binary is damaged: its contents are inconsistent");
 }
 
-void yk_program_file_free(yk_program_file *image)
+void yk_program_file_free(yk_program_file *file)
 {
-    free(image->memory);
-    memset(image, 0, sizeof *image);
+    free(file->memory);
+    memset(file, 0, sizeof *file);
 }

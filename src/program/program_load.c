@@ -38,7 +38,7 @@ static yoke_status find_kernels(yoke_program *program)
 }
 
 /* With program->lock held. */
-static yoke_status list_kernels(const yoke_program *program, yk_program_file *image)
+static yoke_status list_kernels(const yoke_program *program, yk_program_file *file)
 {
     size_t count = 0;
     for (const yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)
@@ -46,19 +46,19 @@ static yoke_status list_kernels(const yoke_program *program, yk_program_file *im
     yk_program_file_kernel *kernels = calloc(count + 1, sizeof *kernels);
     if (!kernels)
         return yk_no_memory("a program binary");
-    image->kernels = kernels;
+    file->kernels = kernels;
     for (const yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next) {
-        yk_program_file_kernel *target = &kernels[image->kernel_count];
+        yk_program_file_kernel *target = &kernels[file->kernel_count];
         target->name = kernel->native_name;
         target->count = kernel->param_count < 0 ? -1 : kernel->param_count + kernel->takes_local;
         target->signature_has_local = kernel->signature_has_local;
         target->params = kernel->params; /* the shared-memory parameter follows the others */
-        image->kernel_count++;
+        file->kernel_count++;
     }
     return YOKE_OK;
 }
 
-static yoke_status list_name_expressions(const yoke_program *program, yk_program_file *image)
+static yoke_status list_name_expressions(const yoke_program *program, yk_program_file *file)
 {
     const char *name = yk_text_get(&program->name_expressions), *end = name + program->name_expressions.length;
     size_t count = 0;
@@ -67,19 +67,19 @@ static yoke_status list_name_expressions(const yoke_program *program, yk_program
     yk_name_expression *name_expressions = calloc(count / 2 + 1, sizeof *name_expressions);
     if (!name_expressions)
         return yk_no_memory("a program binary");
-    image->name_expressions = name_expressions;
-    for (; name < end; image->name_expression_count++) {
+    file->name_expressions = name_expressions;
+    for (; name < end; file->name_expression_count++) {
         const char *lowered = name + strlen(name) + 1;
-        name_expressions[image->name_expression_count] = (yk_name_expression){ name, lowered };
+        name_expressions[file->name_expression_count] = (yk_name_expression){ name, lowered };
         name = lowered + strlen(lowered) + 1;
     }
     return YOKE_OK;
 }
 
-static void free_lists(yk_program_file *image)
+static void free_lists(yk_program_file *file)
 {
-    free((void *)image->kernels);
-    free((void *)image->name_expressions);
+    free((void *)file->kernels);
+    free((void *)file->name_expressions);
 }
 
 /* With program->lock held. */
@@ -87,20 +87,20 @@ static yoke_status write_file(const yoke_program *program, yk_text *bytes)
 {
     const yk_backend *backend = program->device->backend;
     yk_text code = { 0 }, fingerprint = { 0 };
-    yk_program_file image = { .log = yk_text_get(&program->log) };
-    yoke_status status = backend->program_code(program, &image.kind, &code);
-    if (status == YOKE_OK && image.kind == YK_CODE_BINARY)
+    yk_program_file file = { .log = yk_text_get(&program->log) };
+    yoke_status status = backend->program_code(program, &file.kind, &code);
+    if (status == YOKE_OK && file.kind == YK_CODE_BINARY)
         status = backend->program_fingerprint(program->device, &fingerprint);
-    image.code = yk_text_get(&code);
-    image.code_size = code.length;
-    image.fingerprint = yk_text_get(&fingerprint);
+    file.code = yk_text_get(&code);
+    file.code_size = code.length;
+    file.fingerprint = yk_text_get(&fingerprint);
     if (status == YOKE_OK)
-        status = list_name_expressions(program, &image);
+        status = list_name_expressions(program, &file);
     if (status == YOKE_OK)
-        status = list_kernels(program, &image);
+        status = list_kernels(program, &file);
     if (status == YOKE_OK)
-        status = yk_program_file_write(&image, bytes);
-    free_lists(&image);
+        status = yk_program_file_write(&file, bytes);
+    free_lists(&file);
     yk_text_free(&fingerprint);
     yk_text_free(&code);
     return status;
@@ -139,28 +139,28 @@ yoke_status yk_program_make_file(yoke_program *program)
 
 /* A driver's binary for one device must not be passed to another device: some drivers do not check, and crash. Other kinds of
  * code identify their target. */
-static yoke_status check_fingerprint(const yoke_program *program, const yk_program_file *image)
+static yoke_status check_fingerprint(const yoke_program *program, const yk_program_file *file)
 {
     yk_text mine = { 0 };
-    if (image->kind != YK_CODE_BINARY)
+    if (file->kind != YK_CODE_BINARY)
         return YOKE_OK;
     yoke_status status = program->device->backend->program_fingerprint(program->device, &mine);
-    if (status == YOKE_OK && strcmp(yk_text_get(&mine), image->fingerprint) != 0)
+    if (status == YOKE_OK && strcmp(yk_text_get(&mine), file->fingerprint) != 0)
         status = yk_fail(YOKE_E_UNSUPPORTED, "program '%s' was saved for another device or driver: for %.200s; this is %.200s",
-                         program->name, image->fingerprint, yk_text_get(&mine));
+                         program->name, file->fingerprint, yk_text_get(&mine));
     yk_text_free(&mine);
     return status;
 }
 
-static yoke_status restore(yoke_program *program, const yk_program_file *image)
+static yoke_status restore(yoke_program *program, const yk_program_file *file)
 {
-    yoke_status status = check_fingerprint(program, image);
-    for (size_t i = 0; i < image->name_expression_count && status == YOKE_OK; i++)
-        status = yk_program_add_name_expression(program, image->name_expressions[i].name, image->name_expressions[i].lowered);
+    yoke_status status = check_fingerprint(program, file);
+    for (size_t i = 0; i < file->name_expression_count && status == YOKE_OK; i++)
+        status = yk_program_add_name_expression(program, file->name_expressions[i].name, file->name_expressions[i].lowered);
     if (status == YOKE_OK)
-        status = program->device->backend->program_load(program, image->kind, image->code, image->code_size, &program->log);
+        status = program->device->backend->program_load(program, file->kind, file->code, file->code_size, &program->log);
     if (status == YOKE_OK)
-        yk_text_add_bytes(&program->log, image->log, strlen(image->log));
+        yk_text_add_bytes(&program->log, file->log, strlen(file->log));
     else
         yk_text_free(&program->name_expressions);
     return status;
@@ -168,18 +168,18 @@ static yoke_status restore(yoke_program *program, const yk_program_file *image)
 
 yoke_status yk_program_restore(yoke_program *program, yk_text *bytes)
 {
-    yk_program_file *image = calloc(1, sizeof *image);
-    if (!image)
+    yk_program_file *file = calloc(1, sizeof *file);
+    if (!file)
         return yk_no_memory("a program binary");
-    yoke_status status = yk_program_file_read(bytes->data, bytes->length, image);
+    yoke_status status = yk_program_file_read(bytes->data, bytes->length, file);
     if (status == YOKE_OK)
-        status = restore(program, image);
+        status = restore(program, file);
     if (status < 0) {
-        yk_program_file_free(image);
-        free(image);
+        yk_program_file_free(file);
+        free(file);
         return status;
     }
-    program->saved = image;
+    program->saved = file;
     program->image = *bytes;
     *bytes = (yk_text){ 0 };
     return YOKE_OK;
@@ -187,10 +187,10 @@ yoke_status yk_program_restore(yoke_program *program, yk_text *bytes)
 
 static const yk_program_file_kernel *find_signature(const yoke_kernel *kernel)
 {
-    const yk_program_file *image = kernel->program->saved;
-    for (size_t i = 0; image && i < image->kernel_count; i++)
-        if (strcmp(image->kernels[i].name, kernel->native_name) == 0)
-            return &image->kernels[i];
+    const yk_program_file *file = kernel->program->saved;
+    for (size_t i = 0; file && i < file->kernel_count; i++)
+        if (strcmp(file->kernels[i].name, kernel->native_name) == 0)
+            return &file->kernels[i];
     return NULL;
 }
 

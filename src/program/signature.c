@@ -342,7 +342,7 @@ static void read_struct(reader *r)
         add_name(r, &name, 0, false);
 }
 
-/* "typedef unsigned int uint;": the last word becomes a name of the type before it. A struct's typedef is left until its brace closes. */
+/* "typedef unsigned int uint;": the last word is a new name of the type. A struct's typedef is left until its brace closes. */
 static void read_typedef(reader *r)
 {
     yk_token tokens[MOST_TOKENS];

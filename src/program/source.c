@@ -17,11 +17,11 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define DIGITS "0123456789"
 
-void yk_source_take(const yoke_source *given, yoke_source *out_source)
+void yk_source_take(const yoke_source *caller_source, yoke_source *out_source)
 {
-    size_t size = given->size ? given->size : offsetof(yoke_source, cuda_std);
+    size_t size = caller_source->size ? caller_source->size : offsetof(yoke_source, cuda_std);
     *out_source = (yoke_source)YOKE_SOURCE_INIT;
-    memcpy(out_source, given, size < sizeof *out_source ? size : sizeof *out_source);
+    memcpy(out_source, caller_source, size < sizeof *out_source ? size : sizeof *out_source);
     out_source->size = sizeof *out_source;
 }
 
@@ -107,15 +107,15 @@ static yoke_status check_define(const char *function, const char *define)
     return YOKE_OK;
 }
 
-static yoke_status check_instance(const char *function, const char *instance)
+static yoke_status check_name_expression(const char *function, const char *expression)
 {
-    if (!strpbrk(instance, LETTERS))
+    if (!strpbrk(expression, LETTERS))
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "%s: name expression '%.60s' does not name a kernel; an example is \"scale<float>\"", function, instance);
-    for (const char *c = instance; *c; c++)
+                       "%s: name expression '%.60s' does not name a kernel; an example is \"scale<float>\"", function, expression);
+    for (const char *c = expression; *c; c++)
         if ((unsigned char)*c < ' ' || *c == ';')
             return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: byte %zu of name expression '%.60s' is not valid in a name", function,
-                           (size_t)(c - instance) + 1, instance);
+                           (size_t)(c - expression) + 1, expression);
     return YOKE_OK;
 }
 
@@ -144,8 +144,8 @@ yoke_status yk_source_check(const char *function, const yoke_device *device, con
         status = check_options(function, source);
     for (const char *const *define = source->defines; define && *define && status == YOKE_OK; define++)
         status = check_define(function, *define);
-    for (const char *const *instance = source->name_expressions; instance && *instance && status == YOKE_OK; instance++)
-        status = check_instance(function, *instance);
+    for (const char *const *expression = source->name_expressions; expression && *expression && status == YOKE_OK; expression++)
+        status = check_name_expression(function, *expression);
     return status == YOKE_OK ? yk_include_check(function, source) : status;
 }
 

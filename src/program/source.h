@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 /* Copy a caller's struct, whose version may be older or newer. */
-void yk_source_take(const yoke_source *given, yoke_source *out_source);
+void yk_source_take(const yoke_source *caller_source, yoke_source *out_source);
 /* YOKE_OK, or YOKE_E_INVALID_ARGUMENT, which says why the source does not suit this device. Opens no file. */
 yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source);
 /* The text in the device's language, which may lack a NUL terminator. */

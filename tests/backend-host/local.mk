@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# A backend for the tests alone. The files of the library that read the list of backends are compiled once more, with its line in
-# the list, and stand before libyoke-all.la: the linker takes them from here.
+# A backend for the tests alone. The library's files that read the list of backends are compiled again, with this backend in the
+# list, and linked before libyoke-all.la, so that the linker uses the new objects.
 
 check_LTLIBRARIES += tests/backend-host/libhost.la
 tests_backend_host_libhost_la_SOURCES = \
@@ -16,8 +16,8 @@ tests_backend_host_libhost_la_SOURCES = \
 tests_backend_host_libhost_la_CPPFLAGS = $(AM_CPPFLAGS) '-DYK_TEST_BACKENDS(X)=X(host)'
 host_libraries = tests/libsuite.la tests/backend-host/libhost.la libyoke-all.la
 
-# The conformance programs whose kernels it has in its table, and that need no work under way behind a call; from the same object
-# files.
+# The conformance programs whose kernels are in the backend's table, and that need no work in flight after a call; from the same
+# object files.
 host_conformance_programs = \
 	tests/backend-host/copy \
 	tests/backend-host/depth \

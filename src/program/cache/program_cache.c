@@ -39,7 +39,7 @@ enum { NOTE_SECONDS = 30 * 24 * 3600 };
 _Static_assert(sizeof NOTE == sizeof SUFFIX, "both names have one length");
 
 static yk_cache_folder folder = { .fd = -1 };
-static atomic_bool told;
+static atomic_bool reported;
 static atomic_uint hits, misses, stored, rejected;
 
 static void open_once(void)
@@ -51,7 +51,7 @@ bool yk_cache_is_on(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, open_once);
-    if (folder.reason[0] && !atomic_exchange(&told, true)) /* outside the lock, because a log function may query the cache */
+    if (folder.reason[0] && !atomic_exchange(&reported, true)) /* outside the lock, because a log function may query the cache */
         yk_log(YOKE_LOG_WARNING, "%s cache of compiled programs%s%s: %s",
                folder.mode == YOKE_CACHE_OFF ? "no" : "nothing is added to the", folder.path[0] ? " in " : "", folder.path,
                folder.reason);
@@ -370,16 +370,16 @@ static bool may_write(uint64_t size)
            (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur == RLIM_INFINITY || size <= most.rlim_cur);
 }
 
-static bool make_entry(const yk_text *key, const yk_text *image, yk_text *entry)
+static bool make_entry(const yk_text *key, const yk_text *program_file, yk_text *entry)
 {
-    entry_tail tail = { .file_size = image->length, .key_size = key->length };
+    entry_tail tail = { .file_size = program_file->length, .key_size = key->length };
     memcpy(tail.magic, tail_magic, sizeof tail.magic);
-    size_t size = image->length + key->length + sizeof tail;
+    size_t size = program_file->length + key->length + sizeof tail;
     if (!take_room(entry, size))
         return false;
     char *at = entry->data;
-    memcpy(at, yk_text_get(image), image->length);
-    memcpy(at + image->length, yk_text_get(key), key->length);
+    memcpy(at, yk_text_get(program_file), program_file->length);
+    memcpy(at + program_file->length, yk_text_get(key), key->length);
     at += size - sizeof tail;
     memcpy(at, &tail, sizeof tail);
     yk_hash(entry->data, size - sizeof tail.hash, 0, tail.hash);
@@ -387,18 +387,18 @@ static bool make_entry(const yk_text *key, const yk_text *image, yk_text *entry)
     return true;
 }
 
-void yk_cache_store(const yk_text *key, const yk_text *image)
+void yk_cache_store(const yk_text *key, const yk_text *program_file)
 {
     if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
         return;
     char name[NAME_SIZE];
     yk_text entry = { 0 };
     entry_name(key, name);
-    if (!may_write((uint64_t)image->length + key->length + sizeof(entry_tail))) {
-        yk_log(YOKE_LOG_DEBUG, "cache: a program of %zu bytes is too large", image->length);
+    if (!may_write((uint64_t)program_file->length + key->length + sizeof(entry_tail))) {
+        yk_log(YOKE_LOG_DEBUG, "cache: a program of %zu bytes is too large", program_file->length);
         return;
     }
-    if (!make_entry(key, image, &entry))
+    if (!make_entry(key, program_file, &entry))
         return;
     int error = write_entry(name, &entry);
     yk_text_free(&entry);

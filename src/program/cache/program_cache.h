@@ -15,7 +15,7 @@ bool yk_cache_is_on(void);
 /* Find the program file stored under this key. True: *out_file, empty before, has all of it. */
 bool yk_cache_find(const yk_text *key, yk_text *out_file);
 /* Store a program file, replacing any entry of the key. */
-void yk_cache_store(const yk_text *key, const yk_text *image);
+void yk_cache_store(const yk_text *key, const yk_text *program_file);
 /* The driver refused the file that yk_cache_find just returned: the entry is removed, and the hit counts as a miss. */
 void yk_cache_reject(const yk_text *key);
 
