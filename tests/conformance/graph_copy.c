@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies, boxes and fills in graphs: between memory of every kind they move exactly their bytes, at each launch. Mirrors on the
- * host say what has to be where, as for copies that are enqueued (box.c).
+ * host say what has to be where, as for copies that are enqueued (rect.c).
  */
 #include "again.h"
 #include "area.h"
@@ -99,7 +99,7 @@ static const struct {
 };
 enum { FILLS = sizeof fill_shapes / sizeof fill_shapes[0] };
 
-/* In units of the pattern, as box.c does it; all sizes of it in one graph. */
+/* In units of the pattern, as rect.c does it; all sizes of it in one graph. */
 static void fill_kind(suite *t, area_kind kind)
 {
     yoke_graph *graph = NULL;

@@ -179,7 +179,7 @@ static void takes_spirv(suite *t)
         yoke_status status;
         const char *words;
     } refusals[] = {
-        { INVALID_VALUE, YOKE_E_BUILD, "clCreateProgramWithIL|CL_INVALID_VALUE|no sense of program 'unwanted'" },
+        { INVALID_VALUE, YOKE_E_BUILD, "clCreateProgramWithIL|CL_INVALID_VALUE|rejects program 'unwanted'" },
         { INVALID_OPERATION, YOKE_E_DRIVER, "clCreateProgramWithIL|CL_INVALID_OPERATION|unwanted" },
         { OUT_OF_HOST_MEMORY, YOKE_E_OUT_OF_HOST_MEMORY, "clCreateProgramWithIL|CL_OUT_OF_HOST_MEMORY|unwanted" },
     };
