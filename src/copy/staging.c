@@ -3,7 +3,8 @@
  * Staged copies, which Yoke makes itself: to and from pageable memory, which drivers copy with one thread and often block for, and
  * between devices that no driver connects.
  *
- * The copy is deferred, and the stream's worker runs it in stream order, in chunks of at most 2 MiB. A chunk passes through a slot
+ * The copy is deferred, and the stream's worker runs it in stream order; a copy that its caller waits for runs on the caller's
+ * thread. It goes in chunks of at most 2 MiB. A chunk passes through a slot
  * of pinned memory: in from the source, out to the target. A few threads (the copiers, the worker among them) each take the next
  * chunk. Each copier has two slots, so that one slot is on the bus while the copier fills or drains the other. Slots come from the
  * pool of pinned memory and return there. Chunks to and from a device are submitted to the stream's own queue, which is otherwise

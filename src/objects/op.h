@@ -105,7 +105,7 @@ struct yk_op {
             void *host;               /* read from by YK_OP_WRITE, written to by YK_OP_READ */
             yoke_buffer *host_buffer; /* the pinned buffer, of any device, that `host` points into; NULL: a bare pointer */
             bool sync;                /* the caller waits for it */
-            bool staged;              /* deferred, because the driver is slow with it or would block: copy/staging.c */
+            bool staged;              /* copied by copy/staging.c: the driver is slow with it, or rejected it */
             yk_rect rect;             /* for a YK_TRAIT_RECT; `size` is then that of all of its rows */
         } transfer;
         struct {

@@ -45,7 +45,7 @@ struct yoke_stream {
 
     atomic_uint_fast64_t gate;        /* whether enqueues may go straight to the driver, and the number submitted: enqueue.h */
     atomic_uint_fast64_t done;        /* how many submitted operations are known to have finished */
-    atomic_uint_fast64_t copying;     /* bytes of large copies since the last wait for the stream */
+    atomic_uint_fast64_t copying;     /* bytes of copies since the last wait for the stream */
     atomic_uint_fast64_t writes_host; /* how many were submitted up to the last one that may write host memory */
     yk_submitted recent[YK_SUBMITTED_KEPT]; /* operation n is recent[n % YK_SUBMITTED_KEPT] */
     /* The newest consecutive allocations of ordered memory by the driver: the first one's number, and one past the last. */

@@ -7,7 +7,7 @@
  */
 /* clang-format off */
 /*
- *                     DEFER: a host function, or a wait that the driver cannot do
+ *                     DEFER: a host function, a staged copy, or a wait that the driver cannot do
  *          DIRECT ----------------------------------------------------------------------> DEFERRED
  *            ^ |  ^                     EMPTY: nothing is deferred any more                 |  ^
  *            | |  +-------------------------------------------------------------------------+  |

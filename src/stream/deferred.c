@@ -4,7 +4,7 @@
  */
 /* clang-format off */
 /*
- *              a host function, or a wait that the driver cannot do
+ *              a host function, a staged copy, or a wait that the driver cannot do
  *     DIRECT --------------------------------------------------------> DEFERRED
  *       ^                                                                 |
  *       +-----------------------------------------------------------------+
@@ -12,7 +12,7 @@
  */
 /* clang-format on */
 /*
- *   DIRECT    an enqueue is one call of the driver. Nothing is kept; the worker sleeps or does not exist.
+ *   DIRECT    an enqueue is one call of the driver. Nothing is kept, and there is no worker.
  *   DEFERRED  an enqueue appends a copy of the operation to the stream's list. The stream's worker takes operations from the front:
  *             it submits the driver's operations, runs host functions itself once the driver has completed everything before them,
  *             and waits in software for events that no driver can wait for yet.

@@ -104,7 +104,7 @@ YK_COLD yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *o
  * the record names the suspects. Returns `status`. */
 YK_COLD yoke_status yk_stream_not_submitted(yoke_stream *stream, yoke_status status);
 
-/* Submit the operation, or defer a copy of it while the stream is deferring. For every kind but YK_OP_RECORD, _CALL and _NATIVE.
+/* Submit the operation, or defer a copy of it while the stream is deferring. For kinds that can be submitted (objects/op.def).
  * `kind` is op->kind. */
 YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const yk_op *op)
 {

@@ -57,6 +57,7 @@ yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags)
     } else if (!(event = create(stream, flags))) {
         return NULL;
     }
+    event->position = 0; /* until it is submitted: no wait of the stream's is before it */
     atomic_store_explicit(&event->state, YK_EVENT_DEFERRED, memory_order_relaxed);
     return event;
 }

@@ -13,6 +13,21 @@ static inline bool yk_stream_is_idle(const yoke_stream *stream)
     return yk_stream_submitted(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
 }
 
+/* For a public function that waits: YOKE_E_DEADLOCK inside a host function of the same stream. */
+bool yk_stream_is_mine(const yoke_stream *stream);
+void yk_stream_set_mine(yoke_stream *stream);
+/* The same for the stream that a graph was launched in, during a host function in one of its branches; NULL: no longer. */
+void yk_stream_set_launched_in(const yoke_stream *stream);
+/* For the watchdog: this thread's host function, if it runs one, waits for the event; NULL: no longer. `may_give_up`: the wait has
+ * a time limit, or is for any of several events. */
+void yk_stream_awaits(yoke_event *event, bool may_give_up);
+
+/* The user's last reference is gone: nothing more starts. */
+void yk_stream_fail_torn_down(yoke_stream *stream);
+/* Wait for everything in the stream; returns at once inside the stream's own host functions. Returns the stream's failure, if it
+ * has failed. */
+yoke_status yk_stream_finish(yoke_stream *stream);
+
 /* stream_failure.c */
 
 /* The stream fails with the thread's record, unless it has failed before. `where` is the enqueue site, used where the record has
@@ -42,18 +57,6 @@ yoke_status yk_device_check(yoke_device *device);
 /* A driver's call for the device has failed: a lost device fails its streams. Returns `status`. */
 YK_COLD yoke_status yk_device_failed(yoke_device *device, yoke_status status);
 
-/* For a public function that waits: YOKE_E_DEADLOCK inside a host function of the same stream. */
-bool yk_stream_is_mine(const yoke_stream *stream);
-void yk_stream_set_mine(yoke_stream *stream);
-/* The same for the stream that a graph was launched in, during a host function in one of its branches; NULL: no longer. */
-void yk_stream_set_launched_in(const yoke_stream *stream);
-/* For the watchdog: this thread's host function, if it runs one, waits for the event; NULL: no longer. `may_give_up`: the wait has
- * a time limit, or is for any of several events. */
-void yk_stream_awaits(yoke_event *event, bool may_give_up);
-
-/* The user's last reference is gone: nothing more starts. */
-void yk_stream_fail_torn_down(yoke_stream *stream);
-
 /* deferred.c */
 
 /* From now on no enqueue goes straight to the driver; enqueues on their way have finished on return. */
@@ -63,15 +66,10 @@ void yk_stream_close(yoke_stream *stream);
 void yk_stream_open(yoke_stream *stream);
 /* Record a new event at the stream's end. `always`: also on a failed stream, to wait for its remaining work. */
 yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always);
-/* Defer a YK_OP_CALL, _NATIVE or _WAIT, and with it everything behind it. */
+/* Defer an operation that the driver cannot be given now, and with it everything behind it. */
 yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op);
 /* The same also in a failed stream, where a host function is called with the failure. */
 yoke_status yk_stream_defer_always(yoke_stream *stream, const yk_op *op);
-/* With stream->lock held: a host function or a wait in software is running or runs next. */
-bool yk_stream_stops_now(const yoke_stream *stream);
-/* Wait for everything in the stream; returns at once inside the stream's own host functions. Returns the stream's failure, if it
- * has failed. */
-yoke_status yk_stream_finish(yoke_stream *stream);
 
 /* Take stream->lock to enqueue. Waits while another thread is between begin_launch and end_launch, so that operations of other
  * threads do not come between the parts of a launch. Between the two, a launch waits only for this lock and for enqueues on their
@@ -90,6 +88,8 @@ yoke_status yk_stream_run_by_caller(yoke_stream *stream, const yk_op *op);
 
 /* worker.c */
 
+/* With stream->lock held: a host function or a wait in software is running or runs next. */
+bool yk_stream_stops_now(const yoke_stream *stream);
 /* The worker's function: runs until nothing is deferred, then returns the thread's use of the stream. */
 void yk_stream_work(void *argument);
 /* Run one deferred operation: submit it, or do it here. Its failure becomes the stream's. */

@@ -29,6 +29,8 @@ static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
     pthread_mutex_lock(&stream->lock);
     yoke_status status = has_failed(stream) ? yk_error_restore(&stream->failure->info) : YOKE_OK; /* does not mark it as reported */
     pthread_mutex_unlock(&stream->lock);
+    if (status == YOKE_OK) /* a recovery has ended meanwhile: the event is submitted as any other */
+        stream->device->backend->event_reset(event);
     return status;
 }
 
@@ -36,11 +38,10 @@ static void run_record(yoke_stream *stream, const yk_op *op)
 {
     yoke_event *event = op->u.record.event;
     yoke_status status = YOKE_OK;
-    if (atomic_load_explicit(&event->state, memory_order_relaxed) != YK_EVENT_DEFERRED)
-        ; /* the driver recorded it with the operation before */
-    else if (has_failed(stream))
+    bool recorded = atomic_load_explicit(&event->state, memory_order_relaxed) != YK_EVENT_DEFERRED; /* with the operation before */
+    if (!recorded && has_failed(stream))
         status = finish_failed(stream, event);
-    else if ((status = yk_event_submit(event)) < 0)
+    if (!recorded && status == YOKE_OK && (status = yk_event_submit(event)) < 0)
         status = yk_stream_not_submitted(stream, status);
     if (status < 0)
         yk_event_complete(event, status);
