@@ -196,7 +196,7 @@ void step_graph_set(world *w, const uint8_t *b)
     bool aligned = !t->buffer || (t->offset % t->site->info.view_alignment == 0 &&
                                   (kind != 'j' || from->offset % t->site->info.view_alignment == 0));
     verdict can = right && (aligned || !kernel) ? HAS_TO : right || (t->read_only && kernel) ? MAY : MUST_NOT;
-    if (kind == 'a' && t->buffer && k.box.width > p->nodes[node].box.width && there)
+    if (there && kind == 'a' && t->buffer && k.box.width > p->nodes[node].box.width)
         return; /* the node's grid may be smaller */
     if (!is_allowed(w, can))
         return;
