@@ -11,35 +11,35 @@
 
 bool yk_forked;
 
-static const yk_fork_hooks *hooks;
+static const yk_fork_hooks *watched;
 static int error = ENOSYS; /* fork handlers are not installed yet */
 static atomic_bool armed;
 static atomic_uint starting; /* threads that are between yk_fork_begin_start and yk_fork_end_start */
 
 static void before(void)
 {
-    hooks->prepare();
+    watched->prepare();
     yk_intern_lock();
 }
 
 static void in_parent(void)
 {
     yk_intern_unlock();
-    hooks->parent();
+    watched->parent();
 }
 
 static void in_child(void)
 {
     yk_intern_unlock();
-    hooks->child();
+    watched->child();
     yk_log_forked();
     if (atomic_load(&armed) || atomic_load(&starting) > 0)
         yk_forked = true;
 }
 
-void yk_fork_watch(const yk_fork_hooks *of_drivers)
+void yk_fork_watch(const yk_fork_hooks *hooks)
 {
-    hooks = of_drivers;
+    watched = hooks;
     error = pthread_atfork(before, in_parent, in_child);
 }
 

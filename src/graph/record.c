@@ -9,11 +9,10 @@
 #include "stream/recording.h"
 #include "stream/stream.h"
 
-/* The graph that a stream is recorded into, or NULL. */
+/* The graph that a stream is recorded into. */
 static yoke_graph *graph_of(const yoke_stream *stream)
 {
-    yk_recording *recording = atomic_load(&stream->recording);
-    return recording ? (yoke_graph *)(void *)((char *)recording - offsetof(yoke_graph, recording)) : NULL;
+    return (yoke_graph *)(void *)((char *)atomic_load(&stream->recording) - offsetof(yoke_graph, recording));
 }
 
 /* ---- The order of nodes ---- */
@@ -118,7 +117,7 @@ static yoke_status in_graph(yoke_stream *stream, yoke_status (*act)(yoke_graph *
 {
     yoke_status status = YOKE_E_CANCELLED;
     pthread_mutex_lock(&stream->lock);
-    yoke_graph *graph = graph_of(stream);
+    yoke_graph *graph = stream->state.recording ? graph_of(stream) : NULL;
     if (graph && stream == graph->editor) {
         status = YOKE_OK;
         if (act == begin_group) /* the editor's operations are always one list */

@@ -99,7 +99,7 @@ static void launch_until_it_works(trial *w, yoke_stream *stream)
         inject_threads_left(tries < LANES ? tries > 0 : tries);
         status = yoke_graph_launch(stream, w->graph);
         if (tries == 0)
-            CHECK_FAILS(YOKE_E_OUT_OF_HOST_MEMORY, "no thread", status);
+            CHECK_FAILS(YOKE_E_OUT_OF_HOST_MEMORY, "cannot start a thread", status);
         if (status < 0)
             NEED(nothing_was_done(w, stream, tries + 1));
     }
@@ -143,7 +143,7 @@ static void host_function(suite *t)
 
     NEED(trial_open(t, &w));
     inject_threads_left(0);
-    CHECK_FAILS(YOKE_E_OUT_OF_HOST_MEMORY, "no thread", yoke_host_call(t->stream, called, &w, NULL));
+    CHECK_FAILS(YOKE_E_OUT_OF_HOST_MEMORY, "cannot start a thread", yoke_host_call(t->stream, called, &w, NULL));
     NEED(nothing_was_done(&w, t->stream, 7));
     inject_threads_left(UINT_MAX);
     NEED_OK(yoke_host_call(t->stream, called, &w, NULL));
