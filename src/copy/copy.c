@@ -38,12 +38,8 @@ yoke_status yk_check_pair(const yoke_stream *stream, const char *function, const
 
 yoke_status yk_check_wait(const char *function, yoke_stream *stream)
 {
-    YK_CHECK(stream, YK_STREAM, function, "stream");
-    if (yk_stream_is_mine(stream))
-        return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which would wait for itself", function);
-    if (yk_is_recording(stream))
-        return yk_recording_refuse(function, stream);
-    return yk_depth_admit(stream, true);
+    yoke_status status = yk_stream_check_wait(function, stream);
+    return status < 0 ? status : yk_depth_admit(stream, true);
 }
 
 yoke_status yk_finish_sync(const char *function, const char *where, yoke_stream *stream, yoke_status status)
@@ -122,8 +118,8 @@ yoke_status yoke_read_sync_at(const char *where, yoke_stream *stream, void *targ
 yoke_status yk_enqueue_copy(yoke_stream *stream, yk_op *op)
 {
     yoke_device *one = op->u.copy.target->device, *other = op->u.copy.source->device;
-    if (YK_UNLIKELY(one != other) && (one->backend != other->backend || !one->backend->copies_between(one, other)))
-        return yk_stream_defer(stream, op); /* staging.c stages the copy */
+    if (YK_UNLIKELY(one != other) && yk_is_staged(op))
+        return yk_stream_defer(stream, op);
     atomic_fetch_add_explicit(&stream->copying, op->u.copy.size, memory_order_relaxed);
     yk_buffer_used(one == stream->device ? op->u.copy.target : op->u.copy.source, stream);
     if (one == other)

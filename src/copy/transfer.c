@@ -52,15 +52,16 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     yoke_status status = read ? check_target(function, device, op, extent) : YOKE_OK;
     if (status < 0)
         return status;
-    if (sync && device->traits.reads_end_late && yk_is_pinned(device, op->u.transfer.host, extent))
-        op->u.transfer.sync = false;
     atomic_fetch_add_explicit(&stream->copying, op->u.transfer.size, memory_order_relaxed);
     bool large = device->staged && op->u.transfer.size >= (device->stages_small ? staging_pays_when_forced : staging_pays);
     bool blocks = read && device->traits.reads_block && !sync && !yk_stream_is_idle(stream);
-    bool early = !read && op->u.transfer.size <= YK_QUICK_WRITE && yk_is_captured_early(stream);
-    if (early && !device->blocking)
-        return yk_stream_defer(stream, op); /* until nothing is in flight: yk_needs_idle */
-    if (!(large || blocks) || device->blocking || yk_is_pinned(device, op->u.transfer.host, extent))
+    bool ends_late = sync && device->traits.reads_end_late, direct = !(large || blocks) || device->blocking;
+    bool pinned = (ends_late || !direct) && yk_is_pinned(device, op->u.transfer.host, extent);
+    if (ends_late && pinned)
+        op->u.transfer.sync = false;
+    if (yk_needs_idle(stream, op) && !device->blocking)
+        return yk_stream_defer(stream, op);
+    if (direct || pinned)
         return submit_to_driver(stream, op);
     op->u.transfer.staged = large;
     yoke_error_info before = *yoke_error();

@@ -84,8 +84,8 @@ YK_HOT bool yk_may_write_host(yk_op_kind made, const yk_op *op)
 YK_HOT void yk_note_submitted(yoke_stream *stream, yk_op_kind kind, const yk_op *op, bool leaving)
 {
     uint_fast64_t number = atomic_load_explicit(&stream->gate, memory_order_relaxed) / YK_GATE_SUBMITTED;
-    yk_submitted *slot =
-        &stream->recent[number % YK_SUBMITTED_KEPT]; /* two threads may race for the slot: then only one is reported */
+    /* Two threads may race for the slot: then only one of the operations is reported. */
+    yk_submitted *slot = &stream->recent[number % YK_SUBMITTED_KEPT];
     atomic_store_explicit(&slot->kind, (int)kind, memory_order_relaxed);
     atomic_store_explicit(&slot->where, op->where, memory_order_relaxed);
     atomic_store_explicit(&slot->name, yk_op_lasting_name(kind, op), memory_order_relaxed);

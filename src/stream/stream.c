@@ -288,18 +288,20 @@ yoke_device *yoke_stream_get_device(const yoke_stream *stream)
     return yk_is(stream, YK_STREAM) ? stream->device : NULL;
 }
 
+yoke_status yk_stream_check_wait(const char *function, const yoke_stream *stream)
+{
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (yk_stream_is_mine(stream))
+        return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which would wait for itself", function);
+    return yk_is_recording(stream) ? yk_recording_refuse(function, stream) : YOKE_OK;
+}
+
 yoke_status yoke_stream_wait(yoke_stream *stream)
 {
     YK_FUNCTION(yoke_stream_wait);
-    YK_CHECK(stream, YK_STREAM, function, "stream");
-    if (yk_stream_is_mine(stream))
-        return yk_attribute(
-            function, NULL,
-            yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which would wait for itself", function));
-    if (yk_is_recording(stream))
-        return yk_attribute(function, NULL, yk_recording_refuse(function, stream));
-
-    yoke_status status = yk_stream_finish(stream);
+    yoke_status status = yk_stream_check_wait(function, stream);
+    if (status == YOKE_OK)
+        status = yk_stream_finish(stream);
     return yk_attribute_site(function, NULL, status);
 }
 

@@ -13,7 +13,7 @@ static inline bool yk_stream_is_idle(const yoke_stream *stream)
     return yk_stream_submitted(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
 }
 
-/* For a public function that waits: YOKE_E_DEADLOCK inside a host function of the same stream. */
+/* Whether this thread runs a host function of the stream. */
 bool yk_stream_is_mine(const yoke_stream *stream);
 void yk_stream_set_mine(yoke_stream *stream);
 /* The same for the stream that a graph was launched in, during a host function in one of its branches; NULL: no longer. */
@@ -24,6 +24,9 @@ void yk_stream_awaits(yoke_event *event, bool may_give_up);
 
 /* The user's last reference is gone: nothing more starts. */
 void yk_stream_fail_torn_down(yoke_stream *stream);
+/* For a public function that waits: the stream is an object, this is not its own host function (YOKE_E_DEADLOCK), and it is not
+ * being recorded. */
+yoke_status yk_stream_check_wait(const char *function, const yoke_stream *stream);
 /* Wait for everything in the stream; returns at once inside the stream's own host functions. Returns the stream's failure, if it
  * has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);

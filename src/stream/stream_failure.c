@@ -413,17 +413,13 @@ yoke_status yoke_stream_recover(yoke_stream *stream)
 {
     YK_UNCANCELLED;
     YK_FUNCTION(yoke_stream_recover);
-    YK_CHECK(stream, YK_STREAM, function, "stream");
-    if (yk_stream_is_mine(stream))
-        return yk_attribute(
-            function, NULL,
-            yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which would wait for itself", function));
-    if (yk_is_recording(stream))
-        return yk_attribute(function, NULL, yk_recording_refuse(function, stream));
+    yoke_status status = yk_stream_check_wait(function, stream);
+    if (status < 0)
+        return yk_attribute(function, NULL, status);
     yoke_error_info before = *yoke_error();
     if (!begin_recovery(stream))
         return YOKE_OK;
-    yoke_status status = recover(stream);
+    status = recover(stream);
     if (status < 0)
         abandon_recovery(stream);
     yk_stream_progress(stream);
