@@ -288,7 +288,7 @@ yoke_device *yoke_stream_get_device(const yoke_stream *stream)
     return yk_is(stream, YK_STREAM) ? stream->device : NULL;
 }
 
-yoke_status yk_stream_check_wait(const char *function, const yoke_stream *stream)
+YK_HOT yoke_status check_wait(const char *function, const yoke_stream *stream)
 {
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (yk_stream_is_mine(stream))
@@ -296,10 +296,15 @@ yoke_status yk_stream_check_wait(const char *function, const yoke_stream *stream
     return yk_is_recording(stream) ? yk_recording_refuse(function, stream) : YOKE_OK;
 }
 
+yoke_status yk_stream_check_wait(const char *function, const yoke_stream *stream)
+{
+    return check_wait(function, stream);
+}
+
 yoke_status yoke_stream_wait(yoke_stream *stream)
 {
     YK_FUNCTION(yoke_stream_wait);
-    yoke_status status = yk_stream_check_wait(function, stream);
+    yoke_status status = check_wait(function, stream);
     if (status == YOKE_OK)
         status = yk_stream_finish(stream);
     return yk_attribute_site(function, NULL, status);
