@@ -14,6 +14,8 @@
     }
 
 static _Thread_local yoke_error_info record = EMPTY_RECORD, previous = EMPTY_RECORD;
+/* The record has been logged: on its way out a failure may be attributed by a check, then by the public function around it. */
+static _Thread_local bool is_logged;
 /* The reason given with yoke_fail by the host function that runs on this thread; "" for none. Kept apart from the record, which
  * holds only the last failure: later calls may fail too. */
 static _Thread_local char said[sizeof record.text];
@@ -60,6 +62,7 @@ static yoke_status start_record(yoke_status status, const char *text)
     previous = record;
     record = empty;
     record.status = status;
+    is_logged = false;
     yk_string_copy(record.text, sizeof record.text, *text ? text : yoke_status_meaning(status));
     return status;
 }
@@ -158,9 +161,10 @@ yoke_status yk_attribute(const char *function, const char *where, yoke_status st
         record.function = function;
     if (where && !*record.where)
         record.where = where;
-    if (function)
+    if (function && !is_logged)
         yk_log(YOKE_LOG_ERROR, "%s%s%s: %s: %s", function, where ? " at " : "", where ? where : "", yoke_status_name(status),
                record.text);
+    is_logged = is_logged || function;
     return status;
 }
 
@@ -179,6 +183,7 @@ yoke_status yk_error_restore(const yoke_error_info *kept)
 {
     if (kept != &record)
         record = *kept;
+    is_logged = false;
     return record.status;
 }
 

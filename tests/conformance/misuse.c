@@ -44,8 +44,6 @@ static void release_objects(objects *o)
     yoke_event_release(o->event);
 }
 
-#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, call)
-
 /* Two rows of four bytes. */
 static const yoke_pitch rows = { 0, 8, 0 };
 static const yoke_rect box = { 4, 2, 1 };
@@ -57,27 +55,27 @@ static void with_stream(objects *o, yoke_stream *s, const char *word)
     yoke_event *event = NULL;
     yoke_dim one = YOKE_DIM(1);
 
-    REFUSES(word, yoke_stream_wait(s));
-    REFUSES(word, yoke_host_call(s, nothing_to_do, NULL, NULL));
-    REFUSES(word, yoke_stream_wait_event(s, o->event));
-    REFUSES(word, yoke_event_record(s, 0, &event));
-    REFUSES(word, yoke_write(s, o->buffer, 0, o->bytes, 1));
-    REFUSES(word, yoke_read(s, o->bytes, o->buffer, 0, 1));
-    REFUSES(word, yoke_copy(s, o->buffer, 0, o->buffer, 1, 1));
-    REFUSES(word, yoke_write_sync(s, o->buffer, 0, o->bytes, 1));
-    REFUSES(word, yoke_read_sync(s, o->bytes, o->buffer, 0, 1));
-    REFUSES(word, yoke_copy_sync(s, o->buffer, 0, o->buffer, 1, 1));
-    REFUSES(word, yoke_fill(s, o->buffer, 0, 1, "x", 1));
-    REFUSES(word, yoke_write_rect(s, o->buffer, rows, o->bytes, rows, box));
-    REFUSES(word, yoke_read_rect(s, o->bytes, rows, o->buffer, rows, box));
-    REFUSES(word, yoke_copy_rect(s, o->buffer, rows, o->pinned, rows, box));
-    REFUSES(word, yoke_write_rect_sync(s, o->buffer, rows, o->bytes, rows, box));
-    REFUSES(word, yoke_read_rect_sync(s, o->bytes, rows, o->buffer, rows, box));
-    REFUSES(word, yoke_copy_rect_sync(s, o->buffer, rows, o->pinned, rows, box));
-    REFUSES(word, yoke_fill_rect(s, o->buffer, rows, box, "x", 1));
-    REFUSES(word, yoke_buffer_create_ordered(s, 64, &buffer));
-    REFUSES(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(o->buffer, 1u)));
-    REFUSES(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(o->buffer, 1u)));
+    CHECK_REFUSED(word, yoke_stream_wait(s));
+    CHECK_REFUSED(word, yoke_host_call(s, nothing_to_do, NULL, NULL));
+    CHECK_REFUSED(word, yoke_stream_wait_event(s, o->event));
+    CHECK_REFUSED(word, yoke_event_record(s, 0, &event));
+    CHECK_REFUSED(word, yoke_write(s, o->buffer, 0, o->bytes, 1));
+    CHECK_REFUSED(word, yoke_read(s, o->bytes, o->buffer, 0, 1));
+    CHECK_REFUSED(word, yoke_copy(s, o->buffer, 0, o->buffer, 1, 1));
+    CHECK_REFUSED(word, yoke_write_sync(s, o->buffer, 0, o->bytes, 1));
+    CHECK_REFUSED(word, yoke_read_sync(s, o->bytes, o->buffer, 0, 1));
+    CHECK_REFUSED(word, yoke_copy_sync(s, o->buffer, 0, o->buffer, 1, 1));
+    CHECK_REFUSED(word, yoke_fill(s, o->buffer, 0, 1, "x", 1));
+    CHECK_REFUSED(word, yoke_write_rect(s, o->buffer, rows, o->bytes, rows, box));
+    CHECK_REFUSED(word, yoke_read_rect(s, o->bytes, rows, o->buffer, rows, box));
+    CHECK_REFUSED(word, yoke_copy_rect(s, o->buffer, rows, o->pinned, rows, box));
+    CHECK_REFUSED(word, yoke_write_rect_sync(s, o->buffer, rows, o->bytes, rows, box));
+    CHECK_REFUSED(word, yoke_read_rect_sync(s, o->bytes, rows, o->buffer, rows, box));
+    CHECK_REFUSED(word, yoke_copy_rect_sync(s, o->buffer, rows, o->pinned, rows, box));
+    CHECK_REFUSED(word, yoke_fill_rect(s, o->buffer, rows, box, "x", 1));
+    CHECK_REFUSED(word, yoke_buffer_create_ordered(s, 64, &buffer));
+    CHECK_REFUSED(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(o->buffer, 1u)));
+    CHECK_REFUSED(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(o->buffer, 1u)));
     CHECK(event == NULL && buffer == NULL);
 }
 
@@ -92,27 +90,27 @@ static void with_buffer(suite *t, objects *o, yoke_buffer *b, const char *word)
 
     snprintf(target, sizeof target, "target|%s", word);
     snprintf(source, sizeof source, "source|%s", word);
-    REFUSES(word, yoke_buffer_create_view(b, 0, 1, &view));
+    CHECK_REFUSED(word, yoke_buffer_create_view(b, 0, 1, &view));
     CHECK(view == NULL);
-    REFUSES(word, yoke_write(s, b, 0, o->bytes, 1));
-    REFUSES(word, yoke_read(s, o->bytes, b, 0, 1));
-    REFUSES(target, yoke_copy(s, b, 0, o->buffer, 0, 1));
-    REFUSES(source, yoke_copy(s, o->buffer, 0, b, 0, 1));
-    REFUSES(word, yoke_write_sync(s, b, 0, o->bytes, 1));
-    REFUSES(word, yoke_read_sync(s, o->bytes, b, 0, 1));
-    REFUSES(target, yoke_copy_sync(s, b, 0, o->buffer, 0, 1));
-    REFUSES(word, yoke_fill(s, b, 0, 1, "x", 1));
-    REFUSES(word, yoke_write_rect(s, b, rows, o->bytes, rows, box));
-    REFUSES(word, yoke_read_rect(s, o->bytes, rows, b, rows, box));
-    REFUSES(target, yoke_copy_rect(s, b, rows, o->buffer, rows, box));
-    REFUSES(source, yoke_copy_rect(s, o->buffer, rows, b, rows, box));
-    REFUSES(word, yoke_write_rect_sync(s, b, rows, o->bytes, rows, box));
-    REFUSES(word, yoke_read_rect_sync(s, o->bytes, rows, b, rows, box));
-    REFUSES(target, yoke_copy_rect_sync(s, b, rows, o->buffer, rows, box));
-    REFUSES(word, yoke_fill_rect(s, b, rows, box, "x", 1));
-    REFUSES(word, yoke_buffer_get_native(b, &native));
-    REFUSES(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(b, 1u)));
-    REFUSES(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(b, 1u)));
+    CHECK_REFUSED(word, yoke_write(s, b, 0, o->bytes, 1));
+    CHECK_REFUSED(word, yoke_read(s, o->bytes, b, 0, 1));
+    CHECK_REFUSED(target, yoke_copy(s, b, 0, o->buffer, 0, 1));
+    CHECK_REFUSED(source, yoke_copy(s, o->buffer, 0, b, 0, 1));
+    CHECK_REFUSED(word, yoke_write_sync(s, b, 0, o->bytes, 1));
+    CHECK_REFUSED(word, yoke_read_sync(s, o->bytes, b, 0, 1));
+    CHECK_REFUSED(target, yoke_copy_sync(s, b, 0, o->buffer, 0, 1));
+    CHECK_REFUSED(word, yoke_fill(s, b, 0, 1, "x", 1));
+    CHECK_REFUSED(word, yoke_write_rect(s, b, rows, o->bytes, rows, box));
+    CHECK_REFUSED(word, yoke_read_rect(s, o->bytes, rows, b, rows, box));
+    CHECK_REFUSED(target, yoke_copy_rect(s, b, rows, o->buffer, rows, box));
+    CHECK_REFUSED(source, yoke_copy_rect(s, o->buffer, rows, b, rows, box));
+    CHECK_REFUSED(word, yoke_write_rect_sync(s, b, rows, o->bytes, rows, box));
+    CHECK_REFUSED(word, yoke_read_rect_sync(s, o->bytes, rows, b, rows, box));
+    CHECK_REFUSED(target, yoke_copy_rect_sync(s, b, rows, o->buffer, rows, box));
+    CHECK_REFUSED(word, yoke_fill_rect(s, b, rows, box, "x", 1));
+    CHECK_REFUSED(word, yoke_buffer_get_native(b, &native));
+    CHECK_REFUSED(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(b, 1u)));
+    CHECK_REFUSED(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(b, 1u)));
     CHECK(yoke_buffer_get_size(b) == 0);
     CHECK(yoke_buffer_get_host(b) == NULL);
     CHECK(yoke_buffer_get_kind(b) == -1);
@@ -134,22 +132,22 @@ static void with_device(yoke_device *d, const char *word)
 
     source.cuda = kernels_cuda;
     source.opencl = kernels_opencl;
-    REFUSES(word, yoke_device_get_info(d, &info));
+    CHECK_REFUSED(word, yoke_device_get_info(d, &info));
     CHECK(yoke_device_lacks(d, YOKE_CAP_FP64) != NULL);
-    REFUSES(word, yoke_stream_create(d, &stream));
+    CHECK_REFUSED(word, yoke_stream_create(d, &stream));
     CHECK(stream == NULL);
-    REFUSES(word, yoke_stream_create_with(d, &desc, &stream));
-    REFUSES(word, yoke_buffer_create(d, 1, &buffer));
-    REFUSES(word, yoke_buffer_create_pinned(d, 1, &pinned));
-    REFUSES(word, yoke_buffer_create_in(d, YOKE_MEMORY_DEVICE, 1, &of_kind));
-    REFUSES(word, yoke_buffer_create_from_host(d, &info, 64, &over));
-    REFUSES(word, yoke_buffer_wrap(d, 4096, 1, &wrapped));
-    REFUSES(word, yoke_device_get_memory(d, &memory));
-    REFUSES(word, yoke_device_get_compiler(d, &compiler));
-    REFUSES(word, yoke_device_limit_memory(d, 0, 0));
-    REFUSES(word, yoke_device_trim(d, 0));
-    REFUSES(word, yoke_device_get_native(d, &native));
-    REFUSES(word, yoke_program_build(d, &source, &program));
+    CHECK_REFUSED(word, yoke_stream_create_with(d, &desc, &stream));
+    CHECK_REFUSED(word, yoke_buffer_create(d, 1, &buffer));
+    CHECK_REFUSED(word, yoke_buffer_create_pinned(d, 1, &pinned));
+    CHECK_REFUSED(word, yoke_buffer_create_in(d, YOKE_MEMORY_DEVICE, 1, &of_kind));
+    CHECK_REFUSED(word, yoke_buffer_create_from_host(d, &info, 64, &over));
+    CHECK_REFUSED(word, yoke_buffer_wrap(d, 4096, 1, &wrapped));
+    CHECK_REFUSED(word, yoke_device_get_memory(d, &memory));
+    CHECK_REFUSED(word, yoke_device_get_compiler(d, &compiler));
+    CHECK_REFUSED(word, yoke_device_limit_memory(d, 0, 0));
+    CHECK_REFUSED(word, yoke_device_trim(d, 0));
+    CHECK_REFUSED(word, yoke_device_get_native(d, &native));
+    CHECK_REFUSED(word, yoke_program_build(d, &source, &program));
     CHECK(buffer == NULL && pinned == NULL && program == NULL);
     CHECK(of_kind == NULL && over == NULL && wrapped == NULL);
 }
@@ -158,10 +156,10 @@ static void with_event(suite *t, yoke_event *e, const char *word)
 {
     int64_t elapsed = 3;
 
-    REFUSES(word, yoke_event_query(e));
-    REFUSES(word, yoke_event_wait(e));
-    REFUSES(word, yoke_stream_wait_event(t->stream, e));
-    REFUSES("start", yoke_event_get_elapsed(e, e, &elapsed));
+    CHECK_REFUSED(word, yoke_event_query(e));
+    CHECK_REFUSED(word, yoke_event_wait(e));
+    CHECK_REFUSED(word, yoke_stream_wait_event(t->stream, e));
+    CHECK_REFUSED("start", yoke_event_get_elapsed(e, e, &elapsed));
     CHECK(elapsed == 0);
 }
 
@@ -170,9 +168,9 @@ static void with_kernel(suite *t, objects *o, yoke_kernel *k, const char *word)
     yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
     yoke_dim one = YOKE_DIM(1);
 
-    REFUSES(word, yoke_kernel_get_info(k, &info));
-    REFUSES(word, yoke_launch(t->stream, k, one, one, 0, YOKE_ARGS(o->buffer, 1u)));
-    REFUSES(word, yoke_launch_n(t->stream, k, 1, YOKE_ARGS(o->buffer, 1u)));
+    CHECK_REFUSED(word, yoke_kernel_get_info(k, &info));
+    CHECK_REFUSED(word, yoke_launch(t->stream, k, one, one, 0, YOKE_ARGS(o->buffer, 1u)));
+    CHECK_REFUSED(word, yoke_launch_n(t->stream, k, 1, YOKE_ARGS(o->buffer, 1u)));
 }
 
 static void null_handles(suite *t)
@@ -186,7 +184,7 @@ static void null_handles(suite *t)
     with_device(NULL, "device is NULL");
     with_event(t, NULL, "NULL");
     with_kernel(t, &o, NULL, "kernel is NULL");
-    REFUSES("program is NULL", yoke_kernel_get(NULL, "set", &kernel));
+    CHECK_REFUSED("program is NULL", yoke_kernel_get(NULL, "set", &kernel));
     CHECK(kernel == NULL);
     yoke_device_release(NULL);
     yoke_stream_release(NULL);
@@ -212,31 +210,31 @@ static void null_out_pointers(suite *t)
     source.cuda = kernels_cuda;
     source.opencl = kernels_opencl;
     NEED(make_objects(t, &o));
-    REFUSES("out_count", yoke_device_count(NULL));
-    REFUSES("out_count", yoke_device_list(NULL, 0, NULL));
-    REFUSES("infos", yoke_device_list(NULL, 3, &(size_t){ 0 }));
-    REFUSES("out_device", yoke_device_open(t->info.selector, NULL));
-    REFUSES("out_info", yoke_device_get_info(t->device, NULL));
-    REFUSES("out_stream", yoke_stream_create(t->device, NULL));
-    REFUSES("out_stream", yoke_stream_create_with(t->device, &desc, NULL));
-    REFUSES("out_event", yoke_event_record(t->stream, 0, NULL));
-    REFUSES("out_nanoseconds", yoke_event_get_elapsed(o.event, o.event, NULL));
-    REFUSES("out_buffer", yoke_buffer_create(t->device, 1, NULL));
-    REFUSES("out_buffer", yoke_buffer_create_pinned(t->device, 1, NULL));
-    REFUSES("out_buffer", yoke_buffer_create_ordered(t->stream, 1, NULL));
-    REFUSES("out_buffer", yoke_buffer_create_in(t->device, YOKE_MEMORY_DEVICE, 1, NULL));
-    REFUSES("out_buffer", yoke_buffer_create_from_host(t->device, o.bytes, 64, NULL));
-    REFUSES("out_buffer", yoke_buffer_wrap(t->device, 4096, 1, NULL));
-    REFUSES("out_native", yoke_buffer_get_native(o.buffer, NULL));
-    REFUSES("out_native", yoke_device_get_native(t->device, NULL));
-    REFUSES("out_info", yoke_device_get_memory(t->device, NULL));
-    REFUSES("out_info", yoke_device_get_compiler(t->device, NULL));
-    REFUSES("out_view", yoke_buffer_create_view(o.buffer, 0, 1, NULL));
-    REFUSES("out_program", yoke_program_build(t->device, &source, NULL));
-    REFUSES("out_kernel", yoke_kernel_get(t->program, "set", NULL));
-    REFUSES("out_info", yoke_kernel_get_info(o.kernel, NULL));
-    REFUSES("out_source", yoke_source_builtin("saxpy", NULL));
-    REFUSES("end", yoke_event_get_elapsed(o.event, NULL, &elapsed));
+    CHECK_REFUSED("out_count", yoke_device_count(NULL));
+    CHECK_REFUSED("out_count", yoke_device_list(NULL, 0, NULL));
+    CHECK_REFUSED("infos", yoke_device_list(NULL, 3, &(size_t){ 0 }));
+    CHECK_REFUSED("out_device", yoke_device_open(t->info.selector, NULL));
+    CHECK_REFUSED("out_info", yoke_device_get_info(t->device, NULL));
+    CHECK_REFUSED("out_stream", yoke_stream_create(t->device, NULL));
+    CHECK_REFUSED("out_stream", yoke_stream_create_with(t->device, &desc, NULL));
+    CHECK_REFUSED("out_event", yoke_event_record(t->stream, 0, NULL));
+    CHECK_REFUSED("out_nanoseconds", yoke_event_get_elapsed(o.event, o.event, NULL));
+    CHECK_REFUSED("out_buffer", yoke_buffer_create(t->device, 1, NULL));
+    CHECK_REFUSED("out_buffer", yoke_buffer_create_pinned(t->device, 1, NULL));
+    CHECK_REFUSED("out_buffer", yoke_buffer_create_ordered(t->stream, 1, NULL));
+    CHECK_REFUSED("out_buffer", yoke_buffer_create_in(t->device, YOKE_MEMORY_DEVICE, 1, NULL));
+    CHECK_REFUSED("out_buffer", yoke_buffer_create_from_host(t->device, o.bytes, 64, NULL));
+    CHECK_REFUSED("out_buffer", yoke_buffer_wrap(t->device, 4096, 1, NULL));
+    CHECK_REFUSED("out_native", yoke_buffer_get_native(o.buffer, NULL));
+    CHECK_REFUSED("out_native", yoke_device_get_native(t->device, NULL));
+    CHECK_REFUSED("out_info", yoke_device_get_memory(t->device, NULL));
+    CHECK_REFUSED("out_info", yoke_device_get_compiler(t->device, NULL));
+    CHECK_REFUSED("out_view", yoke_buffer_create_view(o.buffer, 0, 1, NULL));
+    CHECK_REFUSED("out_program", yoke_program_build(t->device, &source, NULL));
+    CHECK_REFUSED("out_kernel", yoke_kernel_get(t->program, "set", NULL));
+    CHECK_REFUSED("out_info", yoke_kernel_get_info(o.kernel, NULL));
+    CHECK_REFUSED("out_source", yoke_source_builtin("saxpy", NULL));
+    CHECK_REFUSED("end", yoke_event_get_elapsed(o.event, NULL, &elapsed));
     suite_works(t);
 out:
     release_objects(&o);
@@ -251,25 +249,25 @@ static void null_data(suite *t)
     objects o;
 
     NEED(make_objects(t, &o));
-    REFUSES("source", yoke_write(t->stream, o.buffer, 0, NULL, 1));
-    REFUSES("target", yoke_read(t->stream, NULL, o.buffer, 0, 1));
-    REFUSES("source", yoke_write_sync(t->stream, o.buffer, 0, NULL, 1));
-    REFUSES("target", yoke_read_sync(t->stream, NULL, o.buffer, 0, 1));
-    REFUSES("pattern", yoke_fill(t->stream, o.buffer, 0, 1, NULL, 1));
-    REFUSES("source", yoke_write_rect(t->stream, o.buffer, rows, NULL, rows, box));
-    REFUSES("target", yoke_read_rect(t->stream, NULL, rows, o.buffer, rows, box));
-    REFUSES("source", yoke_write_rect_sync(t->stream, o.buffer, rows, NULL, rows, box));
-    REFUSES("target", yoke_read_rect_sync(t->stream, NULL, rows, o.buffer, rows, box));
-    REFUSES("pattern", yoke_fill_rect(t->stream, o.buffer, rows, box, NULL, 1));
-    REFUSES("host", yoke_buffer_create_from_host(t->device, NULL, 64, &over));
+    CHECK_REFUSED("source", yoke_write(t->stream, o.buffer, 0, NULL, 1));
+    CHECK_REFUSED("target", yoke_read(t->stream, NULL, o.buffer, 0, 1));
+    CHECK_REFUSED("source", yoke_write_sync(t->stream, o.buffer, 0, NULL, 1));
+    CHECK_REFUSED("target", yoke_read_sync(t->stream, NULL, o.buffer, 0, 1));
+    CHECK_REFUSED("pattern", yoke_fill(t->stream, o.buffer, 0, 1, NULL, 1));
+    CHECK_REFUSED("source", yoke_write_rect(t->stream, o.buffer, rows, NULL, rows, box));
+    CHECK_REFUSED("target", yoke_read_rect(t->stream, NULL, rows, o.buffer, rows, box));
+    CHECK_REFUSED("source", yoke_write_rect_sync(t->stream, o.buffer, rows, NULL, rows, box));
+    CHECK_REFUSED("target", yoke_read_rect_sync(t->stream, NULL, rows, o.buffer, rows, box));
+    CHECK_REFUSED("pattern", yoke_fill_rect(t->stream, o.buffer, rows, box, NULL, 1));
+    CHECK_REFUSED("host", yoke_buffer_create_from_host(t->device, NULL, 64, &over));
     CHECK(over == NULL);
-    REFUSES("fn", yoke_host_call(t->stream, NULL, NULL, NULL));
-    REFUSES("source", yoke_program_build(t->device, NULL, &program));
-    REFUSES("name", yoke_kernel_get(t->program, NULL, &o.kernel));
-    REFUSES("name", yoke_source_builtin(NULL, &source));
+    CHECK_REFUSED("fn", yoke_host_call(t->stream, NULL, NULL, NULL));
+    CHECK_REFUSED("source", yoke_program_build(t->device, NULL, &program));
+    CHECK_REFUSED("name", yoke_kernel_get(t->program, NULL, &o.kernel));
+    CHECK_REFUSED("name", yoke_source_builtin(NULL, &source));
     o.kernel = suite_kernel(t, "set");
-    REFUSES("args", yoke_launch(t->stream, o.kernel, one, one, 0, NULL, 2));
-    REFUSES("args", yoke_launch_n(t->stream, o.kernel, 1, NULL, 2));
+    CHECK_REFUSED("args", yoke_launch(t->stream, o.kernel, one, one, 0, NULL, 2));
+    CHECK_REFUSED("args", yoke_launch_n(t->stream, o.kernel, 1, NULL, 2));
     suite_works(t);
 out:
     release_objects(&o);
@@ -315,7 +313,7 @@ static void released_handles(suite *t)
     NEED_OK(yoke_kernel_get(program, "set", &kernel));
     yoke_program_release(program);
     with_kernel(t, &o, kernel, "kernel|released");
-    REFUSES("program|released", yoke_kernel_get(program, "set", &kernel));
+    CHECK_REFUSED("program|released", yoke_kernel_get(program, "set", &kernel));
     yoke_program_release(program);
     CHECK_OK(yoke_stream_wait(t->stream));
     suite_works(t);
@@ -345,9 +343,9 @@ static void buffer_sizes(suite *t)
     yoke_buffer *buffer = (yoke_buffer *)t;
     char words[64];
 
-    REFUSES("size|0", yoke_buffer_create(t->device, 0, &buffer));
+    CHECK_REFUSED("size|0", yoke_buffer_create(t->device, 0, &buffer));
     CHECK(buffer == NULL);
-    REFUSES("size|0", yoke_buffer_create_pinned(t->device, 0, &buffer));
+    CHECK_REFUSED("size|0", yoke_buffer_create_pinned(t->device, 0, &buffer));
     OUT_OF_RANGE("size|largest", yoke_buffer_create(t->device, SIZE_MAX, &buffer));
     OUT_OF_RANGE("size|largest", yoke_buffer_create(t->device, SIZE_MAX - 4095, &buffer));
     OUT_OF_RANGE("size|largest", yoke_buffer_create(t->device, (size_t)t->info.max_buffer + 1, &buffer));
@@ -369,9 +367,9 @@ static void views(suite *t)
     objects o;
 
     NEED(make_objects(t, &o));
-    REFUSES("size|0", yoke_buffer_create_view(o.buffer, 0, 0, &view));
+    CHECK_REFUSED("size|0", yoke_buffer_create_view(o.buffer, 0, 0, &view));
     CHECK(view == NULL);
-    REFUSES("pinned", yoke_buffer_create_view(o.pinned, 0, 1, &view));
+    CHECK_REFUSED("pinned", yoke_buffer_create_view(o.pinned, 0, 1, &view));
     OUT_OF_RANGE("65|64", yoke_buffer_create_view(o.buffer, 0, 65, &view));
     OUT_OF_RANGE("64", yoke_buffer_create_view(o.buffer, 64, 1, &view));
     OUT_OF_RANGE("1|64", yoke_buffer_create_view(o.buffer, 1, 64, &view));
@@ -430,10 +428,10 @@ static void ranges(suite *t)
         OUT_OF_RANGE(words, yoke_copy_sync(s, x.buffer, offset, o.buffer, 0, size));
         OUT_OF_RANGE(words, yoke_fill(s, x.buffer, offset, size, "x", 1));
     }
-    REFUSES("size|0", yoke_write(s, x.buffer, 0, o.bytes, 0));
-    REFUSES("size|0", yoke_read(s, o.bytes, x.buffer, 0, 0));
-    REFUSES("size|0", yoke_copy(s, x.buffer, 0, o.buffer, 0, 0));
-    REFUSES("size|0", yoke_fill(s, x.buffer, 0, 0, "x", 1));
+    CHECK_REFUSED("size|0", yoke_write(s, x.buffer, 0, o.bytes, 0));
+    CHECK_REFUSED("size|0", yoke_read(s, o.bytes, x.buffer, 0, 0));
+    CHECK_REFUSED("size|0", yoke_copy(s, x.buffer, 0, o.buffer, 0, 0));
+    CHECK_REFUSED("size|0", yoke_fill(s, x.buffer, 0, 0, "x", 1));
     CHECK_OK(yoke_stream_wait(s));
     guarded_check(t, &x, zero);
     suite_works(t);
@@ -453,11 +451,11 @@ static void fill_patterns(suite *t)
         char words[64];
 
         snprintf(words, sizeof words, "pattern_size|%zu|16", bad_sizes[i]);
-        REFUSES(words, yoke_fill(t->stream, o.buffer, 0, 32, pattern, bad_sizes[i]));
+        CHECK_REFUSED(words, yoke_fill(t->stream, o.buffer, 0, 32, pattern, bad_sizes[i]));
     }
-    REFUSES("offset|2|4", yoke_fill(t->stream, o.buffer, 2, 4, pattern, 4));
-    REFUSES("size|6|4", yoke_fill(t->stream, o.buffer, 0, 6, pattern, 4));
-    REFUSES("pinned", yoke_fill(t->stream, o.pinned, 0, 4, pattern, 4));
+    CHECK_REFUSED("offset|2|4", yoke_fill(t->stream, o.buffer, 2, 4, pattern, 4));
+    CHECK_REFUSED("size|6|4", yoke_fill(t->stream, o.buffer, 0, 6, pattern, 4));
+    CHECK_REFUSED("pinned", yoke_fill(t->stream, o.pinned, 0, 4, pattern, 4));
     CHECK_OK(yoke_stream_wait(t->stream));
     suite_works(t);
 out:
@@ -471,15 +469,15 @@ static void copies_that_cannot_be(suite *t)
 
     NEED(make_objects(t, &o));
     NEED_OK(yoke_buffer_create_pinned(t->device, 64, &pinned));
-    REFUSES("overlap", yoke_copy(t->stream, o.buffer, 0, o.buffer, 0, 1));
-    REFUSES("overlap", yoke_copy(t->stream, o.buffer, 1, o.buffer, 0, 32));
-    REFUSES("overlap", yoke_copy(t->stream, o.buffer, 0, o.buffer, 31, 32));
-    REFUSES("pinned", yoke_copy(t->stream, o.pinned, 0, pinned, 0, 8));
-    REFUSES("pinned", yoke_copy(t->stream, o.pinned, 0, o.pinned, 32, 8));
+    CHECK_REFUSED("overlap", yoke_copy(t->stream, o.buffer, 0, o.buffer, 0, 1));
+    CHECK_REFUSED("overlap", yoke_copy(t->stream, o.buffer, 1, o.buffer, 0, 32));
+    CHECK_REFUSED("overlap", yoke_copy(t->stream, o.buffer, 0, o.buffer, 31, 32));
+    CHECK_REFUSED("pinned", yoke_copy(t->stream, o.pinned, 0, pinned, 0, 8));
+    CHECK_REFUSED("pinned", yoke_copy(t->stream, o.pinned, 0, o.pinned, 32, 8));
     NEED_OK(yoke_buffer_create_view(o.buffer, 0, 40, &left)); /* bytes 24 to 39 belong to both */
     NEED_OK(yoke_buffer_create_view(o.buffer, 24, 40, &right));
-    REFUSES("overlap", yoke_copy(t->stream, left, 0, right, 0, 32));
-    REFUSES("overlap", yoke_copy(t->stream, right, 0, left, 24, 1));
+    CHECK_REFUSED("overlap", yoke_copy(t->stream, left, 0, right, 0, 32));
+    CHECK_REFUSED("overlap", yoke_copy(t->stream, right, 0, left, 24, 1));
     CHECK_OK(yoke_copy(t->stream, right, 16, left, 16, 16));
     CHECK_OK(yoke_stream_wait(t->stream));
     suite_works(t);
@@ -501,17 +499,17 @@ static void objects_of_another_device(suite *t)
     NEED_OK(yoke_device_open(t->info.selector, &other)); /* opened twice counts as two */
     NEED_OK(yoke_buffer_create(other, 64, &buffer));
     NEED_OK(yoke_buffer_create_pinned(other, 64, &pinned));
-    REFUSES("device", yoke_write(t->stream, buffer, 0, o.bytes, 1));
-    REFUSES("device", yoke_read(t->stream, o.bytes, buffer, 0, 1));
-    REFUSES("device", yoke_write_rect(t->stream, buffer, rows, o.bytes, rows, box));
-    REFUSES("device", yoke_read_rect(t->stream, o.bytes, rows, buffer, rows, box));
-    REFUSES("device", yoke_copy(t->stream, buffer, 0, buffer, 32, 1));
-    REFUSES("device", yoke_copy(t->stream, buffer, 0, pinned, 0, 1));
-    REFUSES("device", yoke_copy_sync(t->stream, pinned, 0, buffer, 0, 1));
-    REFUSES("device", yoke_copy_rect(t->stream, buffer, rows, pinned, rows, box));
-    REFUSES("pinned", yoke_copy(t->stream, o.pinned, 0, pinned, 0, 1));
-    REFUSES("device", yoke_fill(t->stream, buffer, 0, 1, "x", 1));
-    REFUSES("device", yoke_fill_rect(t->stream, buffer, rows, box, "x", 1));
+    CHECK_REFUSED("device", yoke_write(t->stream, buffer, 0, o.bytes, 1));
+    CHECK_REFUSED("device", yoke_read(t->stream, o.bytes, buffer, 0, 1));
+    CHECK_REFUSED("device", yoke_write_rect(t->stream, buffer, rows, o.bytes, rows, box));
+    CHECK_REFUSED("device", yoke_read_rect(t->stream, o.bytes, rows, buffer, rows, box));
+    CHECK_REFUSED("device", yoke_copy(t->stream, buffer, 0, buffer, 32, 1));
+    CHECK_REFUSED("device", yoke_copy(t->stream, buffer, 0, pinned, 0, 1));
+    CHECK_REFUSED("device", yoke_copy_sync(t->stream, pinned, 0, buffer, 0, 1));
+    CHECK_REFUSED("device", yoke_copy_rect(t->stream, buffer, rows, pinned, rows, box));
+    CHECK_REFUSED("pinned", yoke_copy(t->stream, o.pinned, 0, pinned, 0, 1));
+    CHECK_REFUSED("device", yoke_fill(t->stream, buffer, 0, 1, "x", 1));
+    CHECK_REFUSED("device", yoke_fill_rect(t->stream, buffer, rows, box, "x", 1));
     CHECK_OK(yoke_copy(t->stream, buffer, 0, o.buffer, 0, 64));
     CHECK_OK(yoke_stream_wait(t->stream));
     suite_works(t);
@@ -529,13 +527,13 @@ static void stream_and_event_flags(suite *t)
     yoke_event *event = NULL;
 
     desc.flags = 0x40;
-    REFUSES("flags|0x40", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_REFUSED("flags|0x40", yoke_stream_create_with(t->device, &desc, &stream));
     CHECK(stream == NULL);
     desc.flags = 0xFFFFFFFF;
-    REFUSES("flags|0xffffffff", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_REFUSED("flags|0xffffffff", yoke_stream_create_with(t->device, &desc, &stream));
     CHECK(stream == NULL);
-    REFUSES("flags|0x8", yoke_event_record(t->stream, 8, &event));
-    REFUSES("YOKE_EVENT_TIMED|YOKE_STREAM_TIMED", yoke_event_record(t->stream, YOKE_EVENT_TIMED, &event));
+    CHECK_REFUSED("flags|0x8", yoke_event_record(t->stream, 8, &event));
+    CHECK_REFUSED("YOKE_EVENT_TIMED|YOKE_STREAM_TIMED", yoke_event_record(t->stream, YOKE_EVENT_TIMED, &event));
     CHECK(event == NULL);
     suite_works(t);
 }

@@ -56,8 +56,6 @@ static void release_objects(objects *o)
     yoke_device_release(o->stranger);
 }
 
-#define REFUSES(words, call) CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, call)
-
 /* What is wrong with a layout or box. */
 typedef struct fault {
     yoke_status status;
@@ -180,10 +178,10 @@ static void bad_host_layouts(suite *t)
             tap_diag("... for box %zu", i);
     }
     yoke_rect tall = { 1, SIZE, 1 };
-    REFUSES("source", yoke_write_rect(t->stream, o.device.view, column, NULL, column, tall));
-    REFUSES("source", yoke_write_rect_sync(t->stream, o.device.view, column, NULL, column, tall));
-    REFUSES("target", yoke_read_rect(t->stream, NULL, column, o.device.view, column, tall));
-    REFUSES("target", yoke_read_rect_sync(t->stream, NULL, column, o.device.view, column, tall));
+    CHECK_REFUSED("source", yoke_write_rect(t->stream, o.device.view, column, NULL, column, tall));
+    CHECK_REFUSED("source", yoke_write_rect_sync(t->stream, o.device.view, column, NULL, column, tall));
+    CHECK_REFUSED("target", yoke_read_rect(t->stream, NULL, column, o.device.view, column, tall));
+    CHECK_REFUSED("target", yoke_read_rect_sync(t->stream, NULL, column, o.device.view, column, tall));
     /* an address that the pointer and the offset do not add up to */
     yoke_pitch around = { SIZE_MAX - 4096, 0, 0 };
     yoke_rect one = { 1, 1, 1 };
@@ -246,17 +244,17 @@ static void boxes_that_overlap(suite *t)
         yoke_buffer *b = o.device.view;
         unsigned before = suite_failures();
         CHECK(layouts_overlap(bad[i].target, bad[i].source, bad[i].box, SIZE + 100));
-        REFUSES("overlap", yoke_copy_rect(t->stream, b, bad[i].target, b, bad[i].source, bad[i].box));
-        REFUSES("overlap", yoke_copy_rect(t->stream, b, bad[i].source, b, bad[i].target, bad[i].box));
-        REFUSES("overlap", yoke_copy_rect_sync(t->stream, b, bad[i].target, b, bad[i].source, bad[i].box));
+        CHECK_REFUSED("overlap", yoke_copy_rect(t->stream, b, bad[i].target, b, bad[i].source, bad[i].box));
+        CHECK_REFUSED("overlap", yoke_copy_rect(t->stream, b, bad[i].source, b, bad[i].target, bad[i].box));
+        CHECK_REFUSED("overlap", yoke_copy_rect_sync(t->stream, b, bad[i].target, b, bad[i].source, bad[i].box));
         if (suite_failures() != before)
             tap_diag("... for pair %zu", i);
     }
     NEED_OK(yoke_buffer_create_view(o.device.view, 0, 600, &left)); /* bytes 400 to 599 belong to both */
     NEED_OK(yoke_buffer_create_view(o.device.view, 400, 600, &right));
     yoke_pitch rows = { 0, 20, 0 }, later = { 400 + 9, 20, 0 };
-    REFUSES("overlap", yoke_copy_rect(t->stream, left, later, right, rows, (yoke_rect){ 10, 5, 1 }));
-    REFUSES("overlap", yoke_copy_rect(t->stream, right, rows, left, later, (yoke_rect){ 10, 5, 1 }));
+    CHECK_REFUSED("overlap", yoke_copy_rect(t->stream, left, later, right, rows, (yoke_rect){ 10, 5, 1 }));
+    CHECK_REFUSED("overlap", yoke_copy_rect(t->stream, right, rows, left, later, (yoke_rect){ 10, 5, 1 }));
     check_objects(t, &o);
 out:
     yoke_buffer_release(left);
@@ -273,26 +271,26 @@ static void wrong_buffers(suite *t)
 
     NEED(make_objects(t, &o));
     unsigned char *host = area_host(&o.host);
-    REFUSES("pinned", yoke_copy_rect(s, o.pinned.whole, l, o.pinned_other.whole, l, b));
-    REFUSES("pinned", yoke_copy_rect(s, o.pinned.whole, l, o.pinned.whole, (yoke_pitch){ 500, 20, 0 }, b));
-    REFUSES("pinned", yoke_copy_rect_sync(s, o.pinned.whole, l, o.pinned_other.whole, l, b));
-    REFUSES("pinned", yoke_fill_rect(s, o.pinned.whole, l, b, "x", 1));
-    REFUSES("device", yoke_write_rect(s, o.foreign, l, host, l, b));
-    REFUSES("device", yoke_write_rect_sync(s, o.foreign, l, host, l, b));
-    REFUSES("device", yoke_read_rect(s, host, l, o.foreign, l, b));
-    REFUSES("device", yoke_fill_rect(s, o.foreign, l, b, "x", 1));
-    REFUSES("device", yoke_copy_rect(s, o.foreign, l, o.foreign, (yoke_pitch){ 500, 20, 0 }, b));
-    REFUSES("device", yoke_copy_rect(s, o.foreign, l, o.foreign_pinned, l, b));
-    REFUSES("device", yoke_copy_rect_sync(s, o.foreign_pinned, l, o.foreign, l, b));
-    REFUSES("stream is NULL", yoke_write_rect(NULL, o.device.view, l, host, l, b));
-    REFUSES("stream is NULL", yoke_read_rect_sync(NULL, host, l, o.device.view, l, b));
-    REFUSES("stream is NULL", yoke_copy_rect(NULL, o.device.view, l, o.other.view, l, b));
-    REFUSES("stream is NULL", yoke_fill_rect(NULL, o.device.view, l, b, "x", 1));
-    REFUSES("buffer is NULL", yoke_write_rect(s, NULL, l, host, l, b));
-    REFUSES("buffer is NULL", yoke_read_rect(s, host, l, NULL, l, b));
-    REFUSES("target is NULL", yoke_copy_rect(s, NULL, l, o.other.view, l, b));
-    REFUSES("source is NULL", yoke_copy_rect(s, o.device.view, l, NULL, l, b));
-    REFUSES("buffer is NULL", yoke_fill_rect(s, NULL, l, b, "x", 1));
+    CHECK_REFUSED("pinned", yoke_copy_rect(s, o.pinned.whole, l, o.pinned_other.whole, l, b));
+    CHECK_REFUSED("pinned", yoke_copy_rect(s, o.pinned.whole, l, o.pinned.whole, (yoke_pitch){ 500, 20, 0 }, b));
+    CHECK_REFUSED("pinned", yoke_copy_rect_sync(s, o.pinned.whole, l, o.pinned_other.whole, l, b));
+    CHECK_REFUSED("pinned", yoke_fill_rect(s, o.pinned.whole, l, b, "x", 1));
+    CHECK_REFUSED("device", yoke_write_rect(s, o.foreign, l, host, l, b));
+    CHECK_REFUSED("device", yoke_write_rect_sync(s, o.foreign, l, host, l, b));
+    CHECK_REFUSED("device", yoke_read_rect(s, host, l, o.foreign, l, b));
+    CHECK_REFUSED("device", yoke_fill_rect(s, o.foreign, l, b, "x", 1));
+    CHECK_REFUSED("device", yoke_copy_rect(s, o.foreign, l, o.foreign, (yoke_pitch){ 500, 20, 0 }, b));
+    CHECK_REFUSED("device", yoke_copy_rect(s, o.foreign, l, o.foreign_pinned, l, b));
+    CHECK_REFUSED("device", yoke_copy_rect_sync(s, o.foreign_pinned, l, o.foreign, l, b));
+    CHECK_REFUSED("stream is NULL", yoke_write_rect(NULL, o.device.view, l, host, l, b));
+    CHECK_REFUSED("stream is NULL", yoke_read_rect_sync(NULL, host, l, o.device.view, l, b));
+    CHECK_REFUSED("stream is NULL", yoke_copy_rect(NULL, o.device.view, l, o.other.view, l, b));
+    CHECK_REFUSED("stream is NULL", yoke_fill_rect(NULL, o.device.view, l, b, "x", 1));
+    CHECK_REFUSED("buffer is NULL", yoke_write_rect(s, NULL, l, host, l, b));
+    CHECK_REFUSED("buffer is NULL", yoke_read_rect(s, host, l, NULL, l, b));
+    CHECK_REFUSED("target is NULL", yoke_copy_rect(s, NULL, l, o.other.view, l, b));
+    CHECK_REFUSED("source is NULL", yoke_copy_rect(s, o.device.view, l, NULL, l, b));
+    CHECK_REFUSED("buffer is NULL", yoke_fill_rect(s, NULL, l, b, "x", 1));
     check_objects(t, &o);
 out:
     release_objects(&o);
@@ -313,15 +311,15 @@ static void fill_patterns(suite *t)
         char words[64];
 
         snprintf(words, sizeof words, "pattern_size|%zu|16", bad_sizes[i]);
-        REFUSES(words, yoke_fill_rect(s, x, l, b, pattern, bad_sizes[i]));
+        CHECK_REFUSED(words, yoke_fill_rect(s, x, l, b, pattern, bad_sizes[i]));
     }
-    REFUSES("pattern is NULL", yoke_fill_rect(s, x, l, b, NULL, 4));
-    REFUSES("18|4", yoke_fill_rect(s, x, (yoke_pitch){ 18, 64, 192 }, b, pattern, 4));
-    REFUSES("30|4", yoke_fill_rect(s, x, l, (yoke_rect){ 30, 3, 2 }, pattern, 4));
-    REFUSES("pitch|4", yoke_fill_rect(s, x, (yoke_pitch){ 16, 66, 192 * 2 }, b, pattern, 4));
-    REFUSES("pitch|4", yoke_fill_rect(s, x, (yoke_pitch){ 16, 64, 194 }, b, pattern, 4));
-    REFUSES("16", yoke_fill_rect(s, x, (yoke_pitch){ 8, 64, 192 }, b, pattern, 16));
-    REFUSES("2", yoke_fill_rect(s, x, l, (yoke_rect){ 1, 1, 1 }, pattern, 2));
+    CHECK_REFUSED("pattern is NULL", yoke_fill_rect(s, x, l, b, NULL, 4));
+    CHECK_REFUSED("18|4", yoke_fill_rect(s, x, (yoke_pitch){ 18, 64, 192 }, b, pattern, 4));
+    CHECK_REFUSED("30|4", yoke_fill_rect(s, x, l, (yoke_rect){ 30, 3, 2 }, pattern, 4));
+    CHECK_REFUSED("pitch|4", yoke_fill_rect(s, x, (yoke_pitch){ 16, 66, 192 * 2 }, b, pattern, 4));
+    CHECK_REFUSED("pitch|4", yoke_fill_rect(s, x, (yoke_pitch){ 16, 64, 194 }, b, pattern, 4));
+    CHECK_REFUSED("16", yoke_fill_rect(s, x, (yoke_pitch){ 8, 64, 192 }, b, pattern, 16));
+    CHECK_REFUSED("2", yoke_fill_rect(s, x, l, (yoke_rect){ 1, 1, 1 }, pattern, 2));
     check_objects(t, &o);
 out:
     release_objects(&o);

@@ -89,6 +89,14 @@ bool suite_check_fails(yoke_status expected, const char *words, yoke_status got,
     return ok;
 }
 
+bool suite_check_refused(const char *words, yoke_status got, const char *where, const char *what)
+{
+    bool ok = suite_check_fails(YOKE_E_INVALID_ARGUMENT, words, got, where, what);
+    if (suite_errors() != 1)
+        tap_diag("%s: %s logged %u errors", where, what, suite_errors());
+    return suite_check(suite_errors() == 1, where, "a refused call logs one error") && ok;
+}
+
 bool suite_check_bytes(const void *got, const void *wanted, size_t size, const char *where)
 {
     const unsigned char *a = got, *b = wanted;

@@ -54,6 +54,8 @@ void suite_alone(void);
 #define CHECK_TEXT(text, word) suite_check_text((text), (word), YOKE_HERE)
 /* The call fails with this status, and the record's text holds each of the words: "name|value|limit". */
 #define CHECK_FAILS(expected, words, call) suite_check_fails((expected), (words), (call), YOKE_HERE, #call)
+/* The call is refused as an invalid argument, with the words, and logged exactly once. */
+#define CHECK_REFUSED(words, call) (suite_errors_begin(), suite_check_refused((words), (call), YOKE_HERE, #call))
 /* The bytes are what they should be; says where the first difference is. */
 #define CHECK_BYTES(got, wanted, size) suite_check_bytes((got), (wanted), (size), YOKE_HERE)
 /* The same, and `goto out` when it does not hold. */
@@ -72,6 +74,7 @@ bool suite_check(bool ok, const char *where, const char *what);
 bool suite_check_status(yoke_status expected, yoke_status got, const char *where, const char *what);
 bool suite_check_text(const char *text, const char *word, const char *where);
 bool suite_check_fails(yoke_status expected, const char *words, yoke_status got, const char *where, const char *what);
+bool suite_check_refused(const char *words, yoke_status got, const char *where, const char *what);
 bool suite_check_bytes(const void *got, const void *wanted, size_t size, const char *where);
 
 /* How many checks of the running case have failed: for a case's child process, which tells its parent. */
@@ -106,6 +109,9 @@ bool suite_open_other(suite *t, yoke_device **out_device);
 void suite_expect_log(void);
 /* How many messages of this level, an error or a warning, hold all of the words, of those that the running case got. */
 unsigned suite_logged(int level, const char *words);
+/* Count the errors that the calling thread logs from now on; how many it has logged since. */
+void suite_errors_begin(void);
+unsigned suite_errors(void);
 /* Hand messages to the suite again, after a function of the case's own. */
 void suite_log_here(void);
 /* Wait until no more than `count` devices of this process are open, the suite's own too; false when it is never just as many. */

@@ -17,6 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follow
 static pthread_cond_t one_is_closed = PTHREAD_COND_INITIALIZER;
 static unsigned counts[LEVELS], kept, opened, closed, leaking;
 static bool expected;
+static _Thread_local unsigned errors_here; /* logged by this thread */
 static struct {
     int level;
     char text[MESSAGE_SIZE];
@@ -27,6 +28,7 @@ static void keep(int level, const char *text, void *user)
     (void)user;
     pthread_mutex_lock(&lock);
     counts[level]++;
+    errors_here += level == YOKE_LOG_ERROR;
     if (level == YOKE_LOG_WARNING && suite_has_words(text, " closes with |in use")) { /* whatever the case provokes */
         leaking++;
         tap_diag("%s", text);
@@ -56,6 +58,16 @@ void suite_log_begin(void)
     kept = 0;
     expected = false;
     pthread_mutex_unlock(&lock);
+}
+
+void suite_errors_begin(void)
+{
+    errors_here = 0;
+}
+
+unsigned suite_errors(void)
+{
+    return errors_here;
 }
 
 void suite_expect_log(void)
