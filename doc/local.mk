@@ -30,6 +30,7 @@ reference_headers = \
 	include/yoke/memory.h \
 	include/yoke/program.h \
 	include/yoke/args.h \
+	include/yoke/half.h \
 	include/yoke/types.h \
 	include/yoke/graph.h \
 	include/yoke/native.h

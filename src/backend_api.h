@@ -59,8 +59,8 @@ enum {
 /*
  * Read the kernels of a source. `out` is empty before, and freed by the caller. False: out of memory, and `out` is still empty.
  *
- * By default the source has its #includes expanded: uncertain parameters are omitted, as is any CUDA kernel that is not extern "C".
- * The rest is used where it agrees with the compiled kernel. Types are spelled as in the source.
+ * By default the source has its #includes expanded: uncertain parameters are omitted. The rest is used where it agrees with the
+ * compiled kernel. A C++ kernel has the last part of its name. Types are spelled as in the source.
  * As written, only kernels with a body count, types are spelled without qualifiers, and a value's size is 0 when it is not known.
  */
 bool yk_kernel_table_read(int how, const char *text, size_t size, yk_kernel_table *out);

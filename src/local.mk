@@ -98,6 +98,8 @@ libyoke_all_la_SOURCES = \
 	src/program/cache/program_cache.h \
 	src/program/code.c \
 	src/program/code.h \
+	src/program/cxx_name.c \
+	src/program/cxx_name.h \
 	src/program/include/include.c \
 	src/program/include/include.h \
 	src/program/include/include_find.c \

@@ -347,8 +347,10 @@ unit_programs = \
 	tests/unit/program_cache \
 	tests/unit/cache_folder \
 	tests/unit/codes \
+	tests/unit/cxx_name \
 	tests/unit/device \
 	tests/unit/error \
+	tests/unit/half \
 	tests/unit/include \
 	tests/unit/program_file \
 	tests/unit/listing \
@@ -389,8 +391,10 @@ tests_unit_cache_folder_SOURCES = tests/unit/cache_folder.c tests/unit/sandbox.c
 tests_unit_cache_folder_LDADD = $(unit_libraries)
 tests_unit_codes_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 tests_unit_codes_LDADD = $(unit_libraries)
+tests_unit_cxx_name_LDADD = $(unit_libraries)
 tests_unit_device_LDADD = $(unit_libraries)
 tests_unit_error_LDADD = $(unit_libraries)
+tests_unit_half_LDADD = tests/libtap.la -lm
 tests_unit_include_LDADD = $(unit_libraries)
 tests_unit_program_file_LDADD = $(unit_libraries)
 tests_unit_listing_SOURCES = \

@@ -85,9 +85,11 @@ yoke_status yk_cuda_kernel_create(yoke_kernel *kernel)
         return status;
     result = yk_cu.cuModuleGetFunction(&function, kernel->program->native, kernel->native_name);
     if (result == YK_CUDA_ERROR_NOT_FOUND)
-        status = yk_cuda_fail_as(YOKE_E_NOT_FOUND, "cuModuleGetFunction", result,
-                                 "program '%s' has no kernel '%s' (kernels are functions declared extern \"C\" __global__)",
-                                 kernel->program->name, kernel->name);
+        status =
+            yk_cuda_fail_as(YOKE_E_NOT_FOUND, "cuModuleGetFunction", result,
+                            "program '%s' has no kernel '%s' (kernels are functions declared __global__; a template is compiled "
+                            "for the arguments that source.name_expressions names)",
+                            kernel->program->name, kernel->name);
     else if (result != YK_CUDA_SUCCESS)
         status = yk_cuda_fail("cuModuleGetFunction", result, "kernel '%s' of program '%s'", kernel->name, kernel->program->name);
     if (status == YOKE_OK)

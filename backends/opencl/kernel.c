@@ -276,7 +276,7 @@ static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
     for (index = 0; index < count; index++) {
         if (args[index].kind == YOKE_ARG_BUFFER) /* a cl_mem has the size of any pointer */
             code = set(handle, index, sizeof(cl_mem), &args[index].value.buffer->native.pointer);
-        else if (YK_UNLIKELY(args[index].kind != YOKE_ARG_SCALAR))
+        else if (YK_UNLIKELY(args[index].kind > YOKE_ARG_FLOATING))
             code = set_other(handle, index, &args[index]);
         else
             code = set(handle, index, args[index].size, &args[index].value);

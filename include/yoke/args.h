@@ -8,6 +8,7 @@
 #ifndef YOKE_ARGS_H
 #define YOKE_ARGS_H
 
+#include <yoke/half.h>
 #include <yoke/program.h>
 
 /* Shared by the functions below. */
@@ -82,24 +83,40 @@ static inline yoke_arg yoke_inout(void *host, size_t size)
 }
 
 /* A scalar by value, of the named type. */
-#define YOKE_ARG_SCALAR_FN(name, type)                               \
-    static inline yoke_arg yoke_arg_##name(type value)               \
-    {                                                                \
-        yoke_arg arg = yoke_arg_make(YOKE_ARG_SCALAR, sizeof value); \
-        arg.value.name = value;                                      \
-        return arg;                                                  \
+#define YOKE_ARG_VALUE_FN(name, type, kind)               \
+    static inline yoke_arg yoke_arg_##name(type value)    \
+    {                                                     \
+        yoke_arg arg = yoke_arg_make(kind, sizeof value); \
+        arg.value.name = value;                           \
+        return arg;                                       \
     }
-YOKE_ARG_SCALAR_FN(i8, int8_t)
-YOKE_ARG_SCALAR_FN(u8, uint8_t)
-YOKE_ARG_SCALAR_FN(i16, int16_t)
-YOKE_ARG_SCALAR_FN(u16, uint16_t)
-YOKE_ARG_SCALAR_FN(i32, int32_t)
-YOKE_ARG_SCALAR_FN(u32, uint32_t)
-YOKE_ARG_SCALAR_FN(i64, int64_t)
-YOKE_ARG_SCALAR_FN(u64, uint64_t)
-YOKE_ARG_SCALAR_FN(f32, float)
-YOKE_ARG_SCALAR_FN(f64, double)
-#undef YOKE_ARG_SCALAR_FN
+YOKE_ARG_VALUE_FN(i8, int8_t, YOKE_ARG_INTEGER)
+YOKE_ARG_VALUE_FN(u8, uint8_t, YOKE_ARG_INTEGER)
+YOKE_ARG_VALUE_FN(i16, int16_t, YOKE_ARG_INTEGER)
+YOKE_ARG_VALUE_FN(u16, uint16_t, YOKE_ARG_INTEGER)
+YOKE_ARG_VALUE_FN(i32, int32_t, YOKE_ARG_INTEGER)
+YOKE_ARG_VALUE_FN(u32, uint32_t, YOKE_ARG_INTEGER)
+YOKE_ARG_VALUE_FN(i64, int64_t, YOKE_ARG_INTEGER)
+YOKE_ARG_VALUE_FN(u64, uint64_t, YOKE_ARG_INTEGER)
+YOKE_ARG_VALUE_FN(f32, float, YOKE_ARG_FLOATING)
+YOKE_ARG_VALUE_FN(f64, double, YOKE_ARG_FLOATING)
+#undef YOKE_ARG_VALUE_FN
+
+/* A half by value. */
+static inline yoke_arg yoke_arg_f16(yoke_half value)
+{
+    yoke_arg arg = yoke_arg_make(YOKE_ARG_FLOATING, sizeof value);
+    arg.value.u16 = value.bits;
+    return arg;
+}
+
+/* A bfloat16 by value. */
+static inline yoke_arg yoke_arg_bf16(yoke_bfloat16 value)
+{
+    yoke_arg arg = yoke_arg_make(YOKE_ARG_FLOATING, sizeof value);
+    arg.value.u16 = value.bits;
+    return arg;
+}
 
 /* For YOKE_ARGS, where an argument already is a yoke_arg. */
 static inline yoke_arg yoke_arg_itself(yoke_arg arg)
@@ -210,6 +227,14 @@ static inline yoke_arg yoke_arg_of(unsigned long long value)
 {
     return yoke_arg_u64(value);
 }
+static inline yoke_arg yoke_arg_of(yoke_half value)
+{
+    return yoke_arg_f16(value);
+}
+static inline yoke_arg yoke_arg_of(yoke_bfloat16 value)
+{
+    return yoke_arg_bf16(value);
+}
 static inline yoke_arg yoke_arg_of(float value)
 {
     return yoke_arg_f32(value);
@@ -238,6 +263,8 @@ static inline yoke_arg yoke_arg_of(double value)
     unsigned long: yoke_arg_ulong, \
     long long: yoke_arg_i64, \
     unsigned long long: yoke_arg_u64, \
+    yoke_half: yoke_arg_f16, \
+    yoke_bfloat16: yoke_arg_bf16, \
     float: yoke_arg_f32, \
     double: yoke_arg_f64)(x)
 /* clang-format on */

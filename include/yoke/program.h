@@ -261,13 +261,14 @@ typedef struct yoke_arg {
 
 enum {
     YOKE_ARG_BUFFER = 1,
-    YOKE_ARG_SCALAR = 2,
-    YOKE_ARG_STRUCT = 3,
-    YOKE_ARG_NULL = 4,  /* a null pointer for a buffer parameter */
-    YOKE_ARG_LOCAL = 5, /* bytes of shared memory */
-    YOKE_ARG_IN = 6,    /* a host array, copied to the device before the kernel runs, */
-    YOKE_ARG_OUT = 7,   /* copied back after it, */
-    YOKE_ARG_INOUT = 8  /* or both */
+    YOKE_ARG_INTEGER = 2,  /* an integer, bool or char by value */
+    YOKE_ARG_FLOATING = 3, /* a half, bfloat16, float or double by value */
+    YOKE_ARG_STRUCT = 4,   /* any bytes by value: a struct or a vector */
+    YOKE_ARG_NULL = 5,     /* a null pointer for a buffer parameter */
+    YOKE_ARG_LOCAL = 6,    /* bytes of shared memory */
+    YOKE_ARG_IN = 7,       /* a host array, copied to the device before the kernel runs, */
+    YOKE_ARG_OUT = 8,      /* copied back after it, */
+    YOKE_ARG_INOUT = 9     /* or both */
 };
 enum { YOKE_MAX_ARGS = 128 }; /* in one launch */
 
@@ -284,8 +285,9 @@ typedef struct yoke_dim {
  * dynamic shared memory: `extern __shared__` in CUDA; in OpenCL the kernel's last parameter, a __local pointer that is not part of
  * `args`. yoke_arg_local may be used instead, at the position of the OpenCL parameter.
  *
- * YOKE_E_KERNEL_ARGUMENT: count, kind or width does not match the compiled kernel, where YOKE_CAP_SIGNATURE; a view is not
- * aligned; a buffer is pinned; the kernel writes a read-only buffer, or only reads a yoke_out array.
+ * YOKE_E_KERNEL_ARGUMENT: count, kind or width does not match the compiled kernel, where YOKE_CAP_SIGNATURE; an integer for a
+ * floating-point parameter, or the reverse, where the parameter's type is known; a view is not aligned; a buffer is pinned; the
+ * kernel writes a read-only buffer, or only reads a yoke_out array.
  * YOKE_E_INVALID_ARGUMENT: a dimension is 0; kernel, stream or a buffer belong to different devices. YOKE_E_RANGE: grid, block or
  * shared memory exceeds the limits of the device or kernel. Or the stream's failure. */
 #define yoke_launch(...) yoke_launch_at(YOKE_HERE, __VA_ARGS__)

@@ -8,6 +8,7 @@
 #include "backend.h"
 #include "stream/recording.h"
 #include "memory/pinned.h"
+#include "program/kernel.h"
 #include "base/sizes.h"
 
 /* CUDA's limit for all parameters of a kernel, since 12.1. */
@@ -53,7 +54,8 @@ static const char *passed_text(const yoke_arg *arg)
 {
     static const char *const words[] = {
         [YOKE_ARG_BUFFER] = "buffer",
-        [YOKE_ARG_SCALAR] = "scalar",
+        [YOKE_ARG_INTEGER] = "integer",
+        [YOKE_ARG_FLOATING] = "floating-point value",
         [YOKE_ARG_STRUCT] = "struct",
         [YOKE_ARG_NULL] = "null pointer",
         [YOKE_ARG_LOCAL] = "shared memory",
@@ -62,6 +64,13 @@ static const char *passed_text(const yoke_arg *arg)
         [YOKE_ARG_INOUT] = "host array (yoke_inout)",
     };
     return words[yk_arg_kind(arg)];
+}
+
+/* What was passed, with its article: "an integer". */
+static const char *article(const yoke_arg *arg)
+{
+    uint32_t kind = yk_arg_kind(arg);
+    return kind == YOKE_ARG_INTEGER ? "an " : kind == YOKE_ARG_LOCAL ? "" : "a ";
 }
 
 static const char *expected_text(const yk_param *param)
@@ -149,13 +158,38 @@ static yoke_status check_value(const context *at, const yoke_arg *arg, size_t i)
                      (unsigned)arg->size, (int)MOST_BYTES);
     if (arg->kind == YOKE_ARG_LOCAL && arg->value.u64 == 0)
         return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": %s", "shared memory of 0 bytes was passed");
-    bool sound = (arg->kind == YOKE_ARG_SCALAR && arg->size >= 1 && arg->size <= 8) ||
+    bool sound = ((arg->kind == YOKE_ARG_INTEGER || arg->kind == YOKE_ARG_FLOATING) && arg->size >= 1 && arg->size <= 8) ||
                  (arg->kind == YOKE_ARG_STRUCT && arg->size >= 1 && arg->value.bytes) || arg->kind == YOKE_ARG_LOCAL ||
                  arg->kind == YOKE_ARG_NULL;
     if (sound)
         return YOKE_OK;
     return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the argument is invalid (kind %u, %u bytes%s); make it with YOKE_ARGS",
                  (unsigned)arg->kind, (unsigned)arg->size, arg->kind == YOKE_ARG_STRUCT && !arg->value.bytes ? ", from NULL" : "");
+}
+
+/* What to write for a parameter of this kind and size; "" where the kind is not known. */
+static const char *value_text(uint32_t kind, uint32_t size)
+{
+    if (kind == 0)
+        return "";
+    if (kind == YOKE_ARG_INTEGER)
+        return size == 1   ? "; write (int8_t)x"
+               : size == 2 ? "; write (int16_t)x"
+               : size == 4 ? "; write 2 or (int)x"
+                           : "; write (int64_t)x";
+    return size == 2 ? "; write yoke_half_from(x)" : size == 4 ? "; write 2.0f or (float)x" : "; write 2.0 or (double)x";
+}
+
+/* An integer for a floating-point parameter, or the reverse, would be taken for other bits. */
+static yoke_status check_value_kind(const context *at, const yoke_arg *arg, const yk_param *param, size_t i)
+{
+    uint32_t wanted = yk_param_value_kind(at->kernel, param);
+    if (wanted == 0 || wanted == arg->kind || (arg->kind != YOKE_ARG_INTEGER && arg->kind != YOKE_ARG_FLOATING))
+        return YOKE_OK;
+    return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s of %u bytes, but %s of %u bytes was passed%s",
+                 wanted == YOKE_ARG_INTEGER ? "an integer" : "a floating-point value", (unsigned)param->size,
+                 arg->kind == YOKE_ARG_INTEGER ? "an integer" : "a floating-point value", (unsigned)arg->size,
+                 value_text(wanted, param->size));
 }
 
 static yoke_status check_fit(const context *at, const yoke_arg *arg, size_t i)
@@ -166,11 +200,15 @@ static yoke_status check_fit(const context *at, const yoke_arg *arg, size_t i)
         return YOKE_OK;
     if (local != (param->kind == YK_PARAM_LOCAL) || (param->kind == YK_PARAM_BUFFER && !pointer) ||
         (param->kind == YK_PARAM_SCALAR && pointer))
-        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s, but a %s was passed", expected_text(param), passed_text(arg));
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s, but %s%s was passed", expected_text(param), article(arg),
+                     passed_text(arg));
+    yoke_status status = check_value_kind(at, arg, param, i);
+    if (status < 0)
+        return status;
     size_t passed = pointer ? sizeof(uint64_t) : arg->size;
     if (!local && param->size && param->kind != YK_PARAM_BUFFER && param->size != passed)
-        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " is %u bytes wide, but a %s of %zu bytes was passed", (unsigned)param->size,
-                     passed_text(arg), passed);
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " is %u bytes wide, but %s%s of %zu bytes was passed%s", (unsigned)param->size,
+                     article(arg), passed_text(arg), passed, value_text(yk_param_value_kind(at->kernel, param), param->size));
     return YOKE_OK;
 }
 

@@ -21,7 +21,7 @@ struct yoke_kernel {
     const char *native_name;  /* the driver's name for the kernel */
     yoke_kernel_info info;
     yk_param *params;         /* including a trailing shared parameter */
-    yk_arg_head (*heads)[2];  /* for each parameter, the one or two heads of arguments that fit without further checks */
+    yk_arg_head (*heads)[3];  /* for each parameter, the heads that fit without further checks: value, buffer, other value */
     int param_count;          /* excluding a trailing shared parameter; -1 when not known */
     bool takes_local;         /* the last parameter is YK_PARAM_LOCAL */
     bool signature_has_local; /* whether takes_local is known: true where the driver reports address spaces */

@@ -36,8 +36,8 @@ typedef struct yk_traits {
     bool driver_pool;
 
     /* Each part of a launch's shared memory is a parameter of the kernel: YOKE_ARG_LOCAL arguments reach the backend. Without this,
-     * the core adds them up in op->u.launch.shared and omits them. Of the other kinds only YOKE_ARG_BUFFER, _SCALAR and _STRUCT
-     * reach a backend. */
+     * the core adds them up in op->u.launch.shared and omits them. Of the other kinds only YOKE_ARG_BUFFER, _INTEGER, _FLOATING
+     * and _STRUCT reach a backend. */
     bool local_parameters;
 
     /* The driver copies pageable memory slowly, so Yoke stages large transfers itself (copy/staging.c). */

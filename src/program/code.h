@@ -15,6 +15,8 @@ enum {
 
 /* Returns a yk_code_kind, or one of the kinds above. */
 int yk_code_find_kind(const void *bytes, size_t size);
+/* Append the names of the kernels in PTX or a cubin, separated by ';': for drivers that do not list them (CUDA before 12.4). */
+void yk_code_list_kernels(int kind, const void *bytes, size_t size, yk_text *names);
 /* Whether SPIR-V consists of complete instructions and functions. The driver checks their content. */
 bool yk_spirv_is_whole(const void *bytes, size_t size);
 /* Convert SPIR-V of the other byte order to this machine's. */

@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "backend.h"
+#include "base/type_name.h"
+#include "program/code.h"
+#include "program/cxx_name.h"
 #include "program/program.h"
 
 static size_t kernel_size(const char *name)
@@ -57,13 +60,23 @@ static bool agrees(const yk_declaration *declared, const yoke_kernel *kernel)
     return true;
 }
 
+/* A C++ kernel is declared by the last part of its name. */
+static bool is_declared_as(const yoke_kernel *kernel, const char *name)
+{
+    size_t length;
+    const char *part = yk_cxx_last_part(kernel->native_name, &length);
+    if (length > 0)
+        return strncmp(part, name, length) == 0 && name[length] == '\0';
+    return strcmp(name, kernel->name) == 0;
+}
+
 /* Complete the driver's report from the declaration. */
 static void apply_declaration(yoke_kernel *kernel)
 {
     const yk_kernel_table *table = &kernel->program->declared;
     for (size_t i = 0; i < table->count; i++) {
         const yk_declaration *declared = &table->kernels[i];
-        if (strcmp(declared->name, kernel->name) != 0 || !agrees(declared, kernel))
+        if (!is_declared_as(kernel, declared->name) || !agrees(declared, kernel))
             continue;
         for (size_t j = 0; j < declared->count; j++) {
             uint32_t size = kernel->params[j].size;
@@ -104,6 +117,15 @@ static yk_arg_head head(uint32_t kind, uint32_t size)
     return word;
 }
 
+uint32_t yk_param_value_kind(const yoke_kernel *kernel, const yk_param *param)
+{
+    bool opencl = kernel->program->device->traits.language == YK_LANGUAGE_OPENCL;
+    yk_type type;
+    if (param->kind == YK_PARAM_BUFFER || !yk_type_read(opencl, param->type, &type) || type.lanes != 1 || type.pointers > 0)
+        return 0;
+    return type.kind == YK_SCALAR_FLOATING ? YOKE_ARG_FLOATING : YOKE_ARG_INTEGER;
+}
+
 static yoke_status note_heads(yoke_kernel *kernel)
 {
     if (kernel->param_count <= 0)
@@ -115,35 +137,18 @@ static yoke_status note_heads(yoke_kernel *kernel)
         const yk_param *param = &kernel->params[i];
         bool by_value = (param->kind == YK_PARAM_SCALAR || param->kind == YK_PARAM_ANY) && param->size >= 1 && param->size <= 8;
         bool buffer = param->kind == YK_PARAM_BUFFER || (param->kind == YK_PARAM_ANY && param->size == sizeof(uint64_t));
-        kernel->heads[i][0] = by_value ? head(YOKE_ARG_SCALAR, param->size) : YK_NO_HEAD;
+        uint32_t value = yk_param_value_kind(kernel, param);
+        kernel->heads[i][0] = by_value ? head(value ? value : YOKE_ARG_INTEGER, param->size) : YK_NO_HEAD;
         kernel->heads[i][1] = buffer ? head(YOKE_ARG_BUFFER, sizeof(yoke_buffer *)) : YK_NO_HEAD;
+        kernel->heads[i][2] = by_value && !value ? head(YOKE_ARG_FLOATING, param->size) : YK_NO_HEAD;
     }
     return YOKE_OK;
 }
 
 /* ---- Looking up ---- */
 
-/* The last part of a mangled C++ name, as "scale" of "_ZN2ns5scaleEPff"; its length is 0 when `name` is not mangled. */
-static const char *last_part(const char *name, size_t *out_length)
-{
-    const char *part = name;
-    *out_length = 0;
-    if (strncmp(name, "_Z", 2) != 0)
-        return part;
-    for (name += name[2] == 'N' ? 3 : 2; *name >= '1' && *name <= '9';) {
-        char *after;
-        unsigned long length = strtoul(name, &after, 10);
-        if (length > strlen(after))
-            break;
-        part = after;
-        *out_length = length;
-        name = after + length;
-    }
-    return part;
-}
-
-/* The C++ kernel that `wanted` may mean, as "scale", "ns::scale" or "scale<float>"; or NULL. */
-static const char *find_mangled(const char *wanted, const char *const *names, size_t count)
+/* A kernel that `wanted`, as "scale", "ns::scale" or "scale<float>", may mean by the last part of its name; or NULL. */
+static const char *find_cxx_name(const char *wanted, const char *const *names, size_t count)
 {
     size_t length = strcspn(wanted, "<"), part_length;
     for (size_t i = length; i > 0; i--)
@@ -153,7 +158,11 @@ static const char *find_mangled(const char *wanted, const char *const *names, si
             break;
         }
     for (size_t i = 0; i < count; i++) {
-        const char *part = last_part(names[i], &part_length);
+        const char *part = yk_cxx_last_part(names[i], &part_length), *colon = strrchr(names[i], ':');
+        if (colon) {
+            part = colon + 1;
+            part_length = strlen(part);
+        }
         if (part_length && part_length == length && strncmp(part, wanted, length) == 0)
             return names[i];
     }
@@ -173,10 +182,13 @@ static void append_names(const char *const *names, size_t count)
         yk_error_append(" and %zu more", count - shown);
 }
 
-/* List the program's kernels, separated by ';': from the driver, or from the declarations when the driver does not list kernels. */
-static yoke_status list_names(const yoke_program *program, yk_text *names)
+/* List the program's kernels by their compiled names, separated by ';': from the driver, else from the code, else from the
+ * declarations. */
+static yoke_status list_compiled_names(const yoke_program *program, yk_text *names)
 {
     yoke_status status = program->device->backend->program_kernel_names(program, names);
+    if (status == YOKE_OK && names->length == 0)
+        yk_code_list_kernels(program->code_kind, program->code.data, program->code.length, names);
     for (size_t i = 0; names->length == 0 && i < program->declared.count; i++)
         yk_text_add(names, "%s%s", i ? ";" : "", program->declared.kernels[i].name);
     return status;
@@ -199,6 +211,53 @@ static const char **split_names(yk_text *text, size_t *out_count)
     return names;
 }
 
+/* The one kernel with this plain name, by its compiled name; NULL for none or several. */
+static const char *find_unique(const char *wanted, const char *const *names, size_t count)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!yk_cxx_is_plain_name(names[i], wanted))
+            continue;
+        if (found)
+            return NULL;
+        found = names[i];
+    }
+    return found;
+}
+
+/* List the program's kernels as yoke_kernel_get takes them: a C++ kernel by its plain name where no other kernel has that name. */
+static yoke_status list_names(const yoke_program *program, yk_text *out_names)
+{
+    yk_text text = { 0 };
+    size_t count;
+    yoke_status status = list_compiled_names(program, &text);
+    const char **names = status == YOKE_OK ? split_names(&text, &count) : NULL;
+    for (size_t i = 0; names && i < count; i++) {
+        char plain[512];
+        bool is_template;
+        bool is_plain =
+            yk_cxx_name_read(names[i], plain, sizeof plain, &is_template) && find_unique(plain, names, count) == names[i];
+        yk_text_add(out_names, "%s%s", i ? ";" : "", is_plain ? plain : names[i]);
+    }
+    free(names);
+    yk_text_free(&text);
+    return status;
+}
+
+/* The compiled name of the C++ kernel with this plain name; NULL when there is none, or more than one. */
+static const char *find_compiled_name(const yoke_program *program, const char *wanted)
+{
+    yk_text text = { 0 };
+    size_t count;
+    const char **names = list_compiled_names(program, &text) == YOKE_OK ? split_names(&text, &count) : NULL;
+    const char *found = names ? find_unique(wanted, names, count) : NULL;
+    if (found)
+        found = yk_intern(found);
+    free(names);
+    yk_text_free(&text);
+    return found;
+}
+
 /* The kernel does not exist: append the names that may have been meant, and all existing names. */
 static void add_names(const yoke_program *program, const char *wanted)
 {
@@ -212,15 +271,37 @@ static void add_names(const yoke_program *program, const char *wanted)
         yk_error_append("; the driver does not list the program's kernels: %.300s", silence.text);
     const char **names = split_names(&text, &count);
     if (names) {
-        const char *nearest = yk_nearest(wanted, names, count), *mangled = find_mangled(wanted, names, count);
-        if (mangled)
-            yk_error_append("; '%.120s' is a C++ function: declare it extern \"C\", or add it to source.name_expressions", mangled);
+        const char *nearest = yk_nearest(wanted, names, count), *cxx_name = find_cxx_name(wanted, names, count);
+        if (cxx_name)
+            yk_error_append(
+                "; '%.120s' may be meant: a plain name belongs to one kernel, and overloaded functions and templates are "
+                "named in source.name_expressions",
+                cxx_name);
         else if (nearest)
             yk_error_append("; did you mean '%.120s'?", nearest);
         append_names(names, count);
     }
     free(names);
     yk_text_free(&text);
+}
+
+/* Create the driver's kernel. A name that the code does not have may be the plain name of a C++ kernel. */
+static yoke_status create_native(yoke_kernel *kernel)
+{
+    const yk_backend *backend = kernel->program->device->backend;
+    yoke_error_info before = *yoke_error();
+    yoke_status status = backend->kernel_create(kernel);
+    if (status != YOKE_E_NOT_FOUND || kernel->native_name != kernel->name)
+        return status;
+    yoke_error_info record = *yoke_error();
+    const char *compiled = find_compiled_name(kernel->program, kernel->name);
+    if (!compiled)
+        return yk_error_restore(&record);
+    kernel->native_name = compiled;
+    status = backend->kernel_create(kernel);
+    if (status == YOKE_OK)
+        yk_error_restore(&before);
+    return status;
 }
 
 /* With program->lock held. */
@@ -237,7 +318,7 @@ static yoke_status create(yoke_program *program, const char *name, yoke_kernel *
     kernel->lasting_name = yk_intern(name);
     if (!kernel->lasting_name)
         goto no_native;
-    status = program->device->backend->kernel_create(kernel);
+    status = create_native(kernel);
     if (status < 0)
         goto no_native;
     status = yk_program_complete_signature(kernel);

@@ -31,9 +31,8 @@ typedef struct reader {
     meaning *names;
     size_t name_count;
     int depth;         /* in braces */
-    int c_depth;       /* where an extern "C" { began; -1: outside */
     int typedef_depth; /* where a typedef of a struct began; -1: outside */
-    bool extern_c, global, failed;
+    bool global, failed;
 } reader;
 
 static yk_token next(reader *r)
@@ -313,7 +312,7 @@ static bool skip_attribute(reader *r)
     return true;
 }
 
-/* After "extern "C" __global__ ... void" or "__kernel void": the name and the parameters. */
+/* After "__global__ ... void" or "__kernel void": the name and the parameters. */
 static void read_kernel(reader *r)
 {
     yk_param params[MOST_PARAMS];
@@ -360,22 +359,9 @@ static void read_typedef(reader *r)
         add_name(r, &tokens[count - 1], plain ? size_of_type(r, tokens, count - 1) : OTHER, false);
 }
 
-static void read_extern(reader *r)
-{
-    if (r->token.kind != YK_STRING || !yk_token_is(&r->token, "\"C\""))
-        return;
-    next(r);
-    if (r->token.kind == '{' && r->c_depth < 0)
-        r->c_depth = r->depth;
-    else
-        r->extern_c = r->token.kind != '{';
-}
-
 static void read_brace(reader *r, int kind)
 {
     r->depth += kind == '{' ? 1 : -1;
-    if (kind == '}' && r->depth <= r->c_depth)
-        r->c_depth = -1;
     if (kind == '}' && r->depth == r->typedef_depth) {
         r->typedef_depth = -1;
         if (r->token.kind == YK_IDENTIFIER) {
@@ -387,11 +373,9 @@ static void read_brace(reader *r, int kind)
 
 static void read_word(reader *r, const yk_token *word)
 {
-    if (yk_token_is(word, "extern"))
-        read_extern(r);
-    else if (r->opencl ? is_one_of(word, "__kernel", "kernel") : yk_token_is(word, "__global__"))
+    if (r->opencl ? is_one_of(word, "__kernel", "kernel") : yk_token_is(word, "__global__"))
         r->global = true;
-    else if (yk_token_is(word, "void") && r->global && (r->opencl || r->as_written || r->extern_c || r->c_depth >= 0))
+    else if (yk_token_is(word, "void") && r->global)
         read_kernel(r);
     else if (yk_token_is(word, "struct") || yk_token_is(word, "class") || yk_token_is(word, "union"))
         read_struct(r);
@@ -413,7 +397,7 @@ void yk_kernel_table_free(yk_kernel_table *table)
 
 bool yk_kernel_table_read(int how, const char *text, size_t size, yk_kernel_table *out)
 {
-    reader r = { .scanner = { text, text + size, false }, .table = out, .c_depth = -1, .typedef_depth = -1 };
+    reader r = { .scanner = { text, text + size, false }, .table = out, .typedef_depth = -1 };
     r.opencl = how & YK_SIGNATURE_OPENCL;
     r.as_written = how & YK_SIGNATURE_AS_WRITTEN;
     next(&r);
@@ -426,7 +410,7 @@ bool yk_kernel_table_read(int how, const char *text, size_t size, yk_kernel_tabl
         else if (token.kind == '{' || token.kind == '}')
             read_brace(&r, token.kind);
         if (token.kind == ';' || token.kind == '{' || token.kind == '}')
-            r.extern_c = r.global = false;
+            r.global = false;
     }
     free(r.names);
     if (r.failed)

@@ -10,10 +10,13 @@
 
 static const char *const kernels_cuda =
     "extern \"C\" __global__ void set(const unsigned *in, unsigned *out, unsigned k) { out[0] = in[0] + k; }\n"
-    "extern \"C\" __global__ void tail(unsigned *out, unsigned k) { extern __shared__ unsigned s[]; s[0] = k; out[0] = s[0]; }\n";
+    "extern \"C\" __global__ void tail(unsigned *out, unsigned k) { extern __shared__ unsigned s[]; s[0] = k; out[0] = s[0]; }\n"
+    "extern \"C\" __global__ void kinds(float *x, float f, int i, short s, char c, unsigned char u) { x[0] = f + i + s + c + u; "
+    "}\n";
 static const char *const kernels_opencl =
     "__kernel void set(__global const uint *in, __global uint *out, uint k) { out[0] = in[0] + k; }\n"
-    "__kernel void tail(__global uint *out, __local uint *r, uint k, __local uint *s) { r[0] = s[0] = k; out[0] = s[0]; }\n";
+    "__kernel void tail(__global uint *out, __local uint *r, uint k, __local uint *s) { r[0] = s[0] = k; out[0] = s[0]; }\n"
+    "__kernel void kinds(__global float *x, float f, int i, short s, char c, uchar u) { x[0] = f + i + s + c + u; }\n";
 
 #define DOES_NOT_FIT(words, call) CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, words, call)
 #define OUT_OF_RANGE(words, call) CHECK_FAILS(YOKE_E_RANGE, words, call)
@@ -90,7 +93,7 @@ static void kinds_that_do_not_fit(suite *t)
     NEED(make_target(t, &x));
     DOES_NOT_FIT("set|parameter 3 'k'|null pointer", SET(x.buffer, x.buffer, yoke_arg_null()));
     DOES_NOT_FIT("set|parameter 3 'k'|host array", SET(x.buffer, x.buffer, yoke_in(array, sizeof array)));
-    DOES_NOT_FIT("set|parameter 2 'out'|a buffer|scalar", SET(x.buffer, (uint64_t)1, 1u));
+    DOES_NOT_FIT("set|parameter 2 'out'|a buffer|an integer", SET(x.buffer, (uint64_t)1, 1u));
     DOES_NOT_FIT("set|parameter 1 'in'|only reads", SET(yoke_out(array, sizeof array), x.buffer, 1u));
     DOES_NOT_FIT("set|3 arguments, 2 were passed: |, |in|out|k",
                  yoke_launch(t->stream, suite_kernel(t, "set"), one, one, 0, YOKE_ARGS(x.buffer, 1u)));
@@ -98,7 +101,7 @@ static void kinds_that_do_not_fit(suite *t)
         DOES_NOT_FIT("set|3 arguments, 2", SET(x.buffer, yoke_arg_local(4), 1u));
     } else {
         DOES_NOT_FIT("set|parameter 3|shared memory", SET(x.buffer, x.buffer, yoke_arg_local(4)));
-        DOES_NOT_FIT("tail|parameter 2 'r'|yoke_arg_local|scalar", TAIL(4, x.buffer, 1u, 1u));
+        DOES_NOT_FIT("tail|parameter 2 'r'|yoke_arg_local|an integer", TAIL(4, x.buffer, 1u, 1u));
         DOES_NOT_FIT("tail|parameter 2 'r'|yoke_arg_local|buffer", TAIL(4, x.buffer, x.buffer, 1u));
         DOES_NOT_FIT("tail|parameter 2 'r'|yoke_arg_local|null pointer", TAIL(4, x.buffer, yoke_arg_null(), 1u));
         DOES_NOT_FIT("tail|last parameter|shared_bytes is 0", TAIL(0, x.buffer, yoke_arg_local(4), 1u));
@@ -108,6 +111,43 @@ static void kinds_that_do_not_fit(suite *t)
     untouched(t, &x);
 out:
     guarded_release(&x);
+}
+
+/* An integer for a floating-point parameter, and the reverse, are bits that mean something else. */
+static void values_of_another_kind(suite *t)
+{
+    const yoke_dim one = YOKE_DIM(1);
+    float result = 0;
+    yoke_kernel *kinds = suite_kernel(t, "kinds");
+    yoke_buffer *x = NULL;
+    int32_t bits = 0x40000000; /* 2.0f */
+    const yoke_half half = yoke_half_from(1);
+    const yoke_bfloat16 bfloat16 = yoke_bfloat16_from(1);
+
+    if (!suite_can(t, YOKE_CAP_SIGNATURE)) {
+        suite_skip("the driver tells no signature: %s", yoke_device_lacks(t->device, YOKE_CAP_SIGNATURE));
+        return;
+    }
+    NEED_OK(yoke_buffer_create(t->device, sizeof result, &x));
+#define KINDS(...) yoke_launch(t->stream, kinds, one, one, 0, YOKE_ARGS(x, __VA_ARGS__))
+    NEED_OK(KINDS(2.0f, 1, (short)1, (char)1, (unsigned char)1));
+    DOES_NOT_FIT("kinds|parameter 2 'f' (float)|floating-point|an integer of 4 bytes|2.0f", KINDS(2, 1, (short)1, (char)1, 'a'));
+    DOES_NOT_FIT("kinds|parameter 2 'f' (float)|an integer of 4 bytes|2.0f", KINDS(2u, 1, (short)1, (char)1, 'a'));
+    DOES_NOT_FIT("kinds|parameter 2 'f' (float)|8 bytes|2.0f", KINDS(2.0, 1, (short)1, (char)1, 'a'));
+    DOES_NOT_FIT("kinds|parameter 2 'f' (float)|an integer of 8 bytes|2.0f", KINDS((int64_t)2, 1, (short)1, (char)1, 'a'));
+    DOES_NOT_FIT("kinds|parameter 2 'f' (float)|2 bytes|2.0f", KINDS(half, 1, (short)1, (char)1, 'a'));
+    DOES_NOT_FIT("kinds|parameter 3 'i' (int)|an integer of 4 bytes|a floating-point value of 4 bytes|(int)x",
+                 KINDS(2.0f, 1.0f, (short)1, (char)1, 'a'));
+    DOES_NOT_FIT("kinds|parameter 3 'i' (int)|a floating-point value of 8 bytes|(int)x", KINDS(2.0f, 1.0, (short)1, (char)1, 'a'));
+    DOES_NOT_FIT("kinds|parameter 4 's' (short)|a floating-point value of 2 bytes|(int16_t)x", KINDS(2.0f, 1, half, (char)1, 'a'));
+    DOES_NOT_FIT("kinds|parameter 4 's' (short)|a floating-point value of 2 bytes", KINDS(2.0f, 1, bfloat16, (char)1, 'a'));
+    DOES_NOT_FIT("kinds|parameter 5 'c' (char)|(int8_t)x", KINDS(2.0f, 1, (short)1, 1.0f, (char)'a'));
+    NEED_OK(KINDS(yoke_arg_struct(&bits, sizeof bits), 1, (unsigned short)1, (signed char)1, (char)1)); /* bytes are bytes */
+#undef KINDS
+    NEED_OK(yoke_read_sync(t->stream, &result, x, 0, sizeof result));
+    CHECK(result == 6);
+out:
+    yoke_buffer_release(x);
 }
 
 static void amounts(suite *t)
@@ -174,6 +214,7 @@ int main(void)
     static const suite_case cases[] = {
         { "arguments of nonsense", nonsense, false },
         { "kinds that do not fit", kinds_that_do_not_fit, false },
+        { "values of another kind", values_of_another_kind, false },
         { "too much and too little", amounts, false },
         { "arrays beside faults", arrays_beside_faults, false },
     };
