@@ -71,7 +71,7 @@ static size_t compare_kernels(const cc_kernel *cuda, const cc_kernel *opencl, to
         char *words = difference(&cuda->params[i], &opencl->params[i]);
         const char *name = *cuda->params[i].name ? cuda->params[i].name : opencl->params[i].name;
         if (words) {
-            tool_add(text, "  kernel %s: parameter %zu%s%s%s %s\n", cuda->name, i, *name ? " '" : "", name, *name ? "'" : "",
+            tool_add(text, "  kernel %s: parameter %zu%s%s%s %s\n", cuda->name, i + 1, *name ? " '" : "", name, *name ? "'" : "",
                      words);
             differences++;
         }

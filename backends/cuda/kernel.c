@@ -67,7 +67,7 @@ static yoke_status read_signature(yoke_kernel *kernel, yk_CUfunction function)
         if (result == YK_CUDA_ERROR_INVALID_VALUE)
             return YOKE_OK;
         if (result != YK_CUDA_SUCCESS)
-            return yk_cuda_fail("cuFuncGetParamInfo", result, "parameter %zu of kernel '%s'", i, kernel->name);
+            return yk_cuda_fail("cuFuncGetParamInfo", result, "parameter %zu of kernel '%s'", i + 1, kernel->name);
         param.size = (uint32_t)size;
         yoke_status status = yk_kernel_add_param(kernel, &param);
         if (status < 0)

@@ -55,12 +55,12 @@ static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint 
     if (code == CL_SUCCESS)
         code = ask_text(handle, index, CL_KERNEL_ARG_TYPE_NAME, param.type, sizeof param.type);
     if (code != CL_SUCCESS)
-        return yk_opencl_fail("clGetKernelArgInfo", code, "parameter %u of kernel '%s'", (unsigned)index, kernel->name);
+        return yk_opencl_fail("clGetKernelArgInfo", code, "parameter %u of kernel '%s'", (unsigned)index + 1, kernel->name);
 
     if (is_opaque(param.type, access, qualifier))
         return yk_fail(YOKE_E_UNSUPPORTED,
                        "opencl: parameter %u '%s' of kernel '%s' is of type %s: Yoke cannot pass images, samplers and pipes",
-                       (unsigned)index, param.name, kernel->name, param.type);
+                       (unsigned)index + 1, param.name, kernel->name, param.type);
     if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT) {
         param.kind = YK_PARAM_BUFFER;
         param.size = sizeof(cl_mem);
@@ -226,13 +226,13 @@ YK_COLD static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int
     const yk_param *param = kernel->param_count > (int)index ? &kernel->params[index] : NULL;
 
     if (code != CL_INVALID_ARG_SIZE && code != CL_INVALID_ARG_VALUE && code != CL_INVALID_MEM_OBJECT)
-        return yk_opencl_fail("clSetKernelArg", code, "argument %u of kernel '%s'", (unsigned)index, kernel->name);
+        return yk_opencl_fail("clSetKernelArg", code, "argument %u of kernel '%s'", (unsigned)index + 1, kernel->name);
     if (arg && arg->kind == YOKE_ARG_BUFFER)
         return yk_opencl_fail_as(YOKE_E_KERNEL_ARGUMENT, "clSetKernelArg", code,
-                                 "parameter %u '%s' (%s) of kernel '%s' does not take a buffer", (unsigned)index,
+                                 "parameter %u '%s' (%s) of kernel '%s' does not take a buffer", (unsigned)index + 1,
                                  param ? param->name : "", param ? param->type : "", kernel->name);
     return yk_opencl_fail_as(shared ? YOKE_E_RANGE : YOKE_E_KERNEL_ARGUMENT, "clSetKernelArg", code,
-                             "parameter %u '%s' (%s) of kernel '%s' does not take %zu bytes", (unsigned)index,
+                             "parameter %u '%s' (%s) of kernel '%s' does not take %zu bytes", (unsigned)index + 1,
                              param ? param->name : "", param ? param->type : "", kernel->name, size);
 }
 
@@ -263,7 +263,7 @@ YK_COLD static cl_int set_other(cl_kernel handle, cl_uint index, const yoke_arg 
 {
     if (arg->kind == YOKE_ARG_STRUCT)
         return yk_cl.clSetKernelArg(handle, index, arg->size, arg->value.bytes);
-    return yk_cl.clSetKernelArg(handle, index, (size_t)arg->value.u64, NULL);
+    return yk_cl.clSetKernelArg(handle, index, arg->value.u64 ? (size_t)arg->value.u64 : 1, NULL); /* 0 bytes are refused */
 }
 
 static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)

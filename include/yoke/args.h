@@ -44,7 +44,7 @@ static inline yoke_arg yoke_arg_null(void)
 }
 
 /* Shared memory, at the position of the OpenCL kernel's __local parameter. In CUDA, where shared memory is not a parameter,
- * `bytes` adds to `shared_bytes`. */
+ * `bytes` adds to `shared_bytes`. 0 bytes are allowed: the kernel must not use them. */
 static inline yoke_arg yoke_arg_local(size_t bytes)
 {
     yoke_arg arg = yoke_arg_make(YOKE_ARG_LOCAL, 0);

@@ -36,9 +36,9 @@ typedef struct yoke_header {
  * missing header is an error if the directive is really reached. An include folder that does not exist is YOKE_E_INVALID_ARGUMENT.
  */
 typedef struct yoke_source {
-    size_t size;                        /* YOKE_SOURCE_INIT; 0 means the struct of version 0.1 */
+    size_t size;                        /* YOKE_SOURCE_INIT; 0 means all members of 0.1.0 */
     const char *name;                   /* for messages, as "saxpy"; may be NULL */
-    const char *cuda;                   /* CUDA C++ for NVRTC; kernels are extern "C", or listed in `name_expressions` */
+    const char *cuda;                   /* CUDA C++ for NVRTC; `name_expressions` lists templates and overloads */
     const char *opencl;                 /* OpenCL C */
     const char *const *defines;         /* "NAME" or "NAME=VALUE", each on one line; NULL-terminated; may be NULL */
     int32_t math;                       /* YOKE_MATH_EXACT or YOKE_MATH_FAST */
@@ -48,8 +48,8 @@ typedef struct yoke_source {
     uint32_t flags;                     /* YOKE_BUILD_ bits */
     const yoke_header *headers;         /* terminated by an entry whose name is NULL; may be NULL */
     const char *const *include_folders; /* absolute paths; NULL-terminated; may be NULL */
-    /* Kernels in C++ without extern "C", as "scale<float>" or "ns::scale"; yoke_kernel_get takes the same spelling. OpenCL C has no
-     * such names: the OpenCL kernel's name has each run of other characters replaced by an underscore and no underscore at the end,
+    /* Templates and overloaded kernels in C++, as "scale<float>"; yoke_kernel_get takes the same spelling. OpenCL C has no such
+     * names: the OpenCL kernel's name has each run of other characters replaced by an underscore and no underscore at the end,
      * as "scale_float" and "ns_scale". NULL-terminated; may be NULL. */
     const char *const *name_expressions;
 } yoke_source;
@@ -106,8 +106,9 @@ YOKE_API const char *yoke_program_get_log(yoke_program *program);
  * and where neither the driver nor the program's source tells. */
 YOKE_API size_t yoke_program_get_kernel_count(yoke_program *program);
 
-/* The name of a kernel of the program; indices begin at 0, in no particular order. C++ kernels without extern "C" have the
- * compiler's mangled names. Lives as long as the program. NULL: the index is out of range. */
+/* The name of a kernel of the program; indices begin at 0, in no particular order. A C++ kernel that is
+ * neither a template nor overloaded has its plain name, as "ns::scale"; other C++ kernels have the name expression, or the
+ * compiler's mangled name. Lives as long as the program. NULL: the index is out of range. */
 YOKE_API const char *yoke_program_get_kernel_name(yoke_program *program, size_t index);
 
 /* The compiler of a device. The caller sets `size` (YOKE_COMPILER_INFO_INIT). */

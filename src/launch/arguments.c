@@ -156,8 +156,6 @@ static yoke_status check_value(const context *at, const yoke_arg *arg, size_t i)
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i,
                      ": a struct of %u bytes was passed; at most %d bytes can be passed by value; put the struct into a buffer",
                      (unsigned)arg->size, (int)MOST_BYTES);
-    if (arg->kind == YOKE_ARG_LOCAL && arg->value.u64 == 0)
-        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": %s", "shared memory of 0 bytes was passed");
     bool sound = ((arg->kind == YOKE_ARG_INTEGER || arg->kind == YOKE_ARG_FLOATING) && arg->size >= 1 && arg->size <= 8) ||
                  (arg->kind == YOKE_ARG_STRUCT && arg->size >= 1 && arg->value.bytes) || arg->kind == YOKE_ARG_LOCAL ||
                  arg->kind == YOKE_ARG_NULL;

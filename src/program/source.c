@@ -19,7 +19,7 @@
 
 void yk_source_take(const yoke_source *caller_source, yoke_source *out_source)
 {
-    size_t size = caller_source->size ? caller_source->size : offsetof(yoke_source, cuda_std);
+    size_t size = caller_source->size ? caller_source->size : sizeof *out_source;
     *out_source = (yoke_source)YOKE_SOURCE_INIT;
     memcpy(out_source, caller_source, size < sizeof *out_source ? size : sizeof *out_source);
     out_source->size = sizeof *out_source;

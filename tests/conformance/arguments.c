@@ -30,6 +30,7 @@ static const char *const kernels_cuda =
     "extern \"C\" __global__ void tail(int *out) { extern __shared__ int s[]; int i = threadIdx.x;\n"
     "  s[i] = 3 * i; s[64 + i] = i * i; __syncthreads(); out[i] = s[63 - i] + s[127 - i]; }\n"
     "extern \"C\" __global__ void large(int *out, big s) { out[0] = s.a[0]; out[1] = s.a[511]; out[2] = s.a[1019]; }\n"
+    "extern \"C\" __global__ void unused(int *out, int k) { out[threadIdx.x] = k; }\n"
     "extern \"C\" __global__ void both(int *out, int slot, const int *in, pair p) { extern __shared__ int s[];\n"
     "  s[0] = p.a; s[1] = p.b; out[slot] = (in ? in[slot] : 7) + s[0] - s[1]; }\n"
     "extern \"C\" __global__ void single(int *out, bool yes, char letter, bool no, signed char minus)\n"
@@ -43,6 +44,7 @@ static const char *const kernels_opencl =
     "__kernel void tail(__global int *out, __local int *s, __local int *r) { int i = get_local_id(0);\n"
     "  s[i] = 3 * i; r[i] = i * i; barrier(CLK_LOCAL_MEM_FENCE); out[i] = s[63 - i] + r[63 - i]; }\n"
     "__kernel void large(__global int *out, struct big s) { out[0] = s.a[0]; out[1] = s.a[511]; out[2] = s.a[1019]; }\n"
+    "__kernel void unused(__global int *out, __local int *s, int k) { out[get_local_id(0)] = k; }\n"
     "__kernel void both(__global int *out, int slot, __global const int *in, __local int *s, struct pair p)\n"
     "{ s[0] = p.a; s[1] = p.b; out[slot] = (in ? in[slot] : 7) + s[0] - s[1]; }\n"
     "__kernel void single(__global int *out, uchar yes, char letter, uchar no, char minus)\n"
@@ -109,6 +111,12 @@ static void shared_memory_in_any_place(suite *t)
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(guarded_check(t, &out, wanted));
     }
+
+    for (int i = 0; i < THREADS; i++)
+        wanted[i] = 5;
+    NEED_OK(yoke_launch(t->stream, suite_kernel(t, "unused"), one, block, 0, YOKE_ARGS(out.buffer, yoke_arg_local(0), (int32_t)5)));
+    NEED_OK(yoke_stream_wait(t->stream));
+    NEED(guarded_check(t, &out, wanted));
 out:
     guarded_release(&data);
     guarded_release(&out);

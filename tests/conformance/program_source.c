@@ -151,19 +151,27 @@ static void wrong_members(suite *t)
     }
 }
 
-/* The struct as it was in version 0.1 ends before cuda_std: nothing behind that is looked at. */
-static void older_struct(suite *t)
+/* A size of 0 means all members of 0.1.0, as in an initializer without .size. */
+static void size_of_zero(suite *t)
 {
-    yoke_source source = good_source();
+    static const char *const defines[] = { "VALUE=7", NULL };
+    static const yoke_header headers[] = { { .name = "seven.h", .text = "#define SEVEN VALUE\n" }, { 0 } };
+    yoke_source source = {
+        .cuda = "#include \"seven.h\"\nextern \"C\" __global__ void seven(unsigned *x) { x[0] = SEVEN; }",
+        .opencl = "#include \"seven.h\"\n__kernel void seven(__global uint *x) { x[0] = SEVEN; }",
+        .defines = defines,
+        .headers = headers,
+    };
     yoke_program *program = NULL;
 
-    source.size = 0;
-    source.cuda_std = "nonsense";
-    source.cuda_size = source.opencl_size = 1;
-    source.flags = 0xffffffff;
-    source.name_expressions = (const char *const *)t;
-    source.headers = (const yoke_header *)t;
-    source.include_folders = (const char *const *)t;
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    gives(t, program, "seven", 7);
+    yoke_program_release(program);
+    source.flags = 0x80000000u;
+    CHECK_REFUSED("flags", yoke_program_build(t->device, &source, &program));
+    source.size = offsetof(yoke_source, cuda_std); /* a program that was compiled with fewer members */
+    source.cuda = "extern \"C\" __global__ void seven(unsigned *x) { x[0] = VALUE; }";
+    source.opencl = "__kernel void seven(__global uint *x) { x[0] = VALUE; }";
     NEED_OK(yoke_program_build(t->device, &source, &program));
     gives(t, program, "seven", 7);
 out:
@@ -379,7 +387,7 @@ int main(void)
         { "NUL bytes", nul_bytes, false },
         { "compiled code instead of a text", no_source_at_all, false },
         { "members that are wrong", wrong_members, false },
-        { "the struct of version 0.1", older_struct, false },
+        { "a size of 0, and of fewer members", size_of_zero, false },
         { "texts with a size", sized, false },
         { "sizes that no text has", no_size, false },
         { "10 MiB of source", long_source, false },
