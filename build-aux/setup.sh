@@ -81,7 +81,7 @@ need() {
     "$@" >/dev/null || needed="$needed $need_packages"
 }
 
-# want PACKAGES TEST...: the same, but only some tests, an example or the cache of programs are left out without them.
+# want PACKAGES TEST...: the same, but only some tests, an example or the JSON of the tools are left out without them.
 want() {
     want_packages=$1
     shift
@@ -101,7 +101,6 @@ find_missing() {
     need pkg-config has_program pkg-config
     need opencl-headers has_opencl_headers
     need libpng-dev has_header png.h
-    want libxxhash-dev has_header xxhash.h
     want libjansson-dev has_header jansson.h
     if [ "$1" = demo ]; then
         need "ocl-icd-libopencl1 pocl-opencl-icd" has_driver

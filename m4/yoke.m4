@@ -177,14 +177,6 @@ AC_DEFUN([YK_GPUARRAY], [
     AC_SUBST([GPUARRAY_CPPFLAGS])
 ])
 
-dnl The hash of the program cache and of saved programs, all in its header; XXH3 came with 0.8.
-AC_DEFUN([YK_XXHASH], [
-    yk_xxhash="no (programs will be neither cached nor saved: apt-get install libxxhash-dev)"
-    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#define XXH_INLINE_ALL
-#include <xxhash.h>]], [[return XXH3_128bits("", 0).low64 == 0;]])],
-        [yk_xxhash=yes; AC_DEFINE([HAVE_XXHASH], [1], [Define when <xxhash.h> is there.])])
-])
-
 dnl The tarball has the same bytes wherever and whenever it is made: GNU tar can be told what to leave out. SOURCE_DATE_EPOCH may
 dnl give another time than that of this version.
 AC_DEFUN([YK_TARBALL], [

@@ -351,6 +351,7 @@ unit_programs = \
 	tests/unit/device \
 	tests/unit/error \
 	tests/unit/half \
+	tests/unit/hash \
 	tests/unit/include \
 	tests/unit/program_file \
 	tests/unit/listing \
@@ -395,6 +396,7 @@ tests_unit_cxx_name_LDADD = $(unit_libraries)
 tests_unit_device_LDADD = $(unit_libraries)
 tests_unit_error_LDADD = $(unit_libraries)
 tests_unit_half_LDADD = tests/libtap.la -lm
+tests_unit_hash_LDADD = $(unit_libraries)
 tests_unit_include_LDADD = $(unit_libraries)
 tests_unit_program_file_LDADD = $(unit_libraries)
 tests_unit_listing_SOURCES = \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash of 128 bits, by xxHash: it detects accidents, not attacks. The same on every machine. */
+/* The hash of the program cache and of saved programs: it detects accidents, not attacks. The same on every machine. */
 #ifndef YK_HASH_H
 #define YK_HASH_H
 
@@ -7,8 +7,9 @@
 
 enum { YK_HASH_SIZE = 16 };
 
-/* NULL, or the reason why there is no hash: then none of the functions below may be called. */
-const char *yk_hash_lacks(void);
+/* XXH64, as its specification defines it. */
+uint64_t yk_hash64(const void *bytes, size_t size, uint64_t seed);
+/* 128 bits: XXH64 with two seeds made of this one, most significant byte first. */
 void yk_hash(const void *bytes, size_t size, uint64_t seed, unsigned char *out_hash);
 
 #endif

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "copy/fill.h"
-#include "base/hash.h"
 #include "memory/pool.h"
 #include "device/selector.h"
 #include "stream/wait.h"
@@ -70,8 +69,6 @@ yoke_status yk_device_list_add(yk_device_list *list, const yk_backend *backend, 
     for (size_t i = 0; i < YK_COUNT_OF(texts); i++)
         yk_make_utf8(texts[i]); /* some drivers return invalid UTF-8 */
     added->index = index;
-    if (yk_hash_lacks())
-        added->capabilities &= ~(1u << YOKE_CAP_PROGRAM_BINARIES);
     yk_string_copy(added->backend, sizeof added->backend, backend->name);
     snprintf(added->selector, sizeof added->selector, "%s:%d", backend->name, (int)index);
     return YOKE_OK;

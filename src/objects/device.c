@@ -3,7 +3,6 @@
 #include "objects/device.h"
 
 #include "backend.h"
-#include "base/hash.h"
 
 const char *yoke_device_lacks(const yoke_device *device, int capability)
 {
@@ -13,8 +12,6 @@ const char *yoke_device_lacks(const yoke_device *device, int capability)
         return "no such capability";
     if (device->info.capabilities >> capability & 1)
         return NULL;
-    if (capability == YOKE_CAP_PROGRAM_BINARIES && yk_hash_lacks())
-        return yk_hash_lacks();
     return device->backend->device_lacks(device, capability);
 }
 

@@ -117,8 +117,6 @@ static void put_file(writer *to, const yk_program_file *file)
 
 yoke_status yk_program_file_write(const yk_program_file *file, yk_text *out_bytes)
 {
-    if (yk_hash_lacks())
-        return yk_fail(YOKE_E_UNSUPPORTED, "a program binary cannot be written: %s", yk_hash_lacks());
     size_t before = out_bytes->length;
     writer to = { out_bytes, 0 };
     put_file(&to, file);
@@ -299,8 +297,6 @@ static yoke_status check_whole(const unsigned char *bytes, size_t size)
 yoke_status yk_program_file_read(const void *bytes, size_t size, yk_program_file *out_file)
 {
     memset(out_file, 0, sizeof *out_file);
-    if (yk_hash_lacks())
-        return yk_fail(YOKE_E_UNSUPPORTED, "a program binary cannot be read: %s", yk_hash_lacks());
     yoke_status status = check_whole(bytes, size);
     if (status < 0)
         return status;

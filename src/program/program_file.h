@@ -36,13 +36,11 @@ typedef struct yk_program_file {
 
 /* Whether the bytes begin like a program file, complete or not, of any version. */
 bool yk_program_file_is(const void *bytes, size_t size);
-/* Append a program file to `out_bytes`. All members but `memory` are set; strings may be NULL, which means "".
- * YOKE_E_UNSUPPORTED: built without xxHash. */
+/* Append a program file to `out_bytes`. All members but `memory` are set; strings may be NULL, which means "". */
 yoke_status yk_program_file_write(const yk_program_file *file, yk_text *out_bytes);
 /* Sets all of *out_file, to be freed by yk_program_file_free; strings and code point into the bytes, which must outlive it. The
  * code is followed by a NUL byte, and aligned to 16 bytes where the bytes are. YOKE_E_INVALID_ARGUMENT: damaged, or not a
- * program file. YOKE_E_UNSUPPORTED: written by another version of Yoke, or built without xxHash. The record's text names no
- * function. */
+ * program file. YOKE_E_UNSUPPORTED: written by another version of Yoke. The record's text names no function. */
 yoke_status yk_program_file_read(const void *bytes, size_t size, yk_program_file *out_file);
 /* `file` may also be zeroed, or a file that could not be read. */
 void yk_program_file_free(yk_program_file *file);

@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-
 enum { DEFAULT_MEBIBYTES = 256 };
 
 /* Reduce the mode, for the reason of the format. */
@@ -159,8 +157,6 @@ void yk_cache_folder_open(yk_cache_folder *folder)
         read_limit(folder);
     if (folder->mode != YOKE_CACHE_OFF && has_other_rights())
         give_up(folder, YOKE_CACHE_OFF, "this program runs with rights that its user does not have");
-    if (folder->mode != YOKE_CACHE_OFF && yk_hash_lacks())
-        give_up(folder, YOKE_CACHE_OFF, "%s", yk_hash_lacks());
     if (folder->mode != YOKE_CACHE_OFF)
         find_path(folder, &path);
     if (folder->mode != YOKE_CACHE_OFF && path.data)
