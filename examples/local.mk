@@ -104,11 +104,11 @@ examples_structs_LDADD = libyoke.la
 examples_vector_add_LDADD = libyoke.la
 
 # Those with a picture; without libpng they leave none, and there is nothing to blur.
+examples_heat_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
 examples_heat_LDADD = libyoke.la $(PNG_LIBS)
+examples_nbody_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
 examples_nbody_LDADD = libyoke.la $(PNG_LIBS)
 if HAVE_PNG
-examples_heat_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_PNG $(PNG_CFLAGS)
-examples_nbody_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_PNG $(PNG_CFLAGS)
 noinst_PROGRAMS += examples/blur
 endif
 examples_blur_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)

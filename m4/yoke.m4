@@ -134,40 +134,54 @@ AC_DEFUN([YK_CUDA_HEADERS], [
                 done],
         [AS_IF([test -f "$with_cuda_headers/cuda.h"], [yk_cuda_headers=$with_cuda_headers],
                [AC_MSG_ERROR([--with-cuda-headers: there is no cuda.h in $with_cuda_headers])])])
-    AS_IF([test "$yk_cuda_headers" != no], [CUDA_CPPFLAGS="-isystem $yk_cuda_headers"])
+    AS_IF([test "$yk_cuda_headers" != no], [CUDA_CPPFLAGS="-isystem $yk_cuda_headers"],
+        [yk_cuda_headers="no: no test of our declarations against cuda.h (CUDA Toolkit)"])
     AC_SUBST([CUDA_CPPFLAGS])
 ])
 
+dnl YK_REQUIRE_MACROS: macros of other packages, without which autoconf would write a configure that ends with a syntax error.
+AC_DEFUN([YK_REQUIRE_MACROS], [
+    m4_ifndef([LT_INIT], [m4_fatal([libtool is missing (libtool.m4): apt-get install libtool])])
+    m4_ifndef([PKG_CHECK_MODULES], [m4_fatal([pkg-config is missing (pkg.m4): apt-get install pkg-config])])
+])
+
+dnl YK_OPTIONAL(VARIABLE, MODULE, PACKAGE, WORDS): an optional library, found by pkg-config; WORDS say what is left out without it.
+dnl Sets yk_have_VARIABLE, yk_VARIABLE for the summary, and VARIABLE_CFLAGS with -DHAVE_VARIABLE.
+AC_DEFUN([YK_OPTIONAL], [
+    yk_have_$1=no
+    PKG_CHECK_MODULES([$1], [$2], [yk_have_$1=yes yk_$1=yes $1_CFLAGS="$$1_CFLAGS -DHAVE_$1"],
+        [AS_IF([test -n "$PKG_CONFIG"], [yk_$1="no: $4 (Debian: $3)"], [yk_$1="no: $4 (Debian: pkg-config $3)"])])
+])
+
+dnl YK_OPTIONAL_PROGRAM(VARIABLE, FOUND, WORDS, PACKAGE): the same for the summary's line yk_VARIABLE of a program, or "no".
+AC_DEFUN([YK_OPTIONAL_PROGRAM], [
+    AS_IF([test "x$2" = xno], [yk_$1="no: $3 (Debian: $4)"], [yk_$1="$2"])
+])
+
 AC_DEFUN([YK_LIBPNG], [
-    yk_libpng="no (examples/photos will not be built: apt-get install libpng-dev)"
-    yk_have_png=no
-    PKG_CHECK_MODULES([PNG], [libpng], [yk_have_png=yes; yk_libpng=yes], [:])
-    AM_CONDITIONAL([HAVE_PNG], [test "$yk_have_png" = yes])
+    YK_OPTIONAL([PNG], [libpng], [libpng-dev], [examples/photos is not built, and no example writes a picture])
+    AM_CONDITIONAL([HAVE_PNG], [test "$yk_have_PNG" = yes])
 ])
 
 dnl JSON of the tool.
 AC_DEFUN([YK_JANSSON], [
     AC_ARG_WITH([jansson], [AS_HELP_STRING([--without-jansson], [build a yoke that writes no JSON])], [], [with_jansson=yes])
-    yk_jansson="no (the tool yoke writes no JSON: apt-get install libjansson-dev)"
-    yk_have_jansson=no
-    AS_IF([test "x$with_jansson" != xno],
-          [PKG_CHECK_MODULES([JANSSON], [jansson >= 2.8],
-                             [yk_have_jansson=yes; yk_jansson=yes; JANSSON_CFLAGS="$JANSSON_CFLAGS -DHAVE_JANSSON"], [:])])
-    AM_CONDITIONAL([HAVE_JANSSON], [test "$yk_have_jansson" = yes])
+    yk_have_JANSSON=no yk_JANSSON="no: --without-jansson"
+    AS_IF([test "x$with_jansson" != xno], [
+        YK_OPTIONAL([JANSSON], [jansson >= 2.8], [libjansson-dev], [the tool yoke writes no JSON and draws no traces])])
+    AM_CONDITIONAL([HAVE_JANSSON], [test "$yk_have_JANSSON" = yes])
 ])
 
 AC_DEFUN([YK_LIBUV], [
-    yk_libuv="no (examples/uv will not be built: apt-get install libuv1-dev)"
-    yk_have_uv=no
-    PKG_CHECK_MODULES([UV], [libuv >= 1.0], [yk_have_uv=yes; yk_libuv=yes], [:])
-    AM_CONDITIONAL([HAVE_UV], [test "$yk_have_uv" = yes])
+    YK_OPTIONAL([UV], [libuv >= 1.0], [libuv1-dev], [examples/uv is not built])
+    AM_CONDITIONAL([HAVE_UV], [test "$yk_have_UV" = yes])
 ])
 
 dnl Only for comparison in bench/instructions. Debian's package has no .pc file.
 AC_DEFUN([YK_GPUARRAY], [
     AC_ARG_WITH([gpuarray], [AS_HELP_STRING([--without-gpuarray], [leave libgpuarray out of the benchmarks])],
                 [], [with_gpuarray=yes])
-    yk_gpuarray=no
+    yk_gpuarray="no: not in bench/instructions (Debian: libgpuarray-dev)"
     AS_IF([test "x$with_gpuarray" != xno], [
         AC_CHECK_HEADER([gpuarray/buffer.h],
             [AC_CHECK_LIB([gpuarray], [gpucontext_init],
