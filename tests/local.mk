@@ -18,6 +18,7 @@ AM_TESTS_ENVIRONMENT = \
 	export AWK CC CXX CLANG DOXYGEN MAKE PKG_CONFIG; \
 	PACKAGE_VERSION='$(PACKAGE_VERSION)' prefix='$(prefix)' libdir='$(libdir)' datadir='$(datadir)'; \
 	docdir='$(docdir)' mandir='$(mandir)'; export PACKAGE_VERSION prefix libdir datadir docdir mandir; \
+	includedir='$(includedir)'; export includedir; \
 	bindir='$(bindir)' libexecdir='$(libexecdir)'; export bindir libexecdir; \
 	YOKE_CPPFLAGS='$(DEFS) $(OPENCL_CPPFLAGS)' CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)' YOKE_SANITIZER='$(YOKE_SANITIZER)'; \
 	YOKE_NODELETE='$(YOKE_NODELETE)'; export YOKE_CPPFLAGS CUDA_CPPFLAGS YOKE_SANITIZER YOKE_NODELETE;

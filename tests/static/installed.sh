@@ -1,13 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# A program is built against the installed library as a user would build it: with pkg-config and with CMake, in C99, C11 and
-# C++11, shared and static. The library is installed below a DESTDIR, which is then moved; for make installcheck it is already
-# installed below YOKE_TEST_ROOT.
+# A program is built against the installed library as a user would build it: with pkg-config or by hand, and with CMake, in C99,
+# C11 and C++11, shared and static. The library is installed below a DESTDIR, which is then moved; for make installcheck it is
+# already installed below YOKE_TEST_ROOT. PKG_CONFIG is empty where configure has found none.
 
 . "$top_srcdir/tests/tap/tap.sh"
-
-command -v "${PKG_CONFIG:=pkg-config}" >/dev/null || tap_skip_all "pkg-config is not installed"
 
 # A make inside a make: the outer one's job server is none of its business.
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -20,7 +18,17 @@ fi
 export PKG_CONFIG_PATH="$root$libdir/pkgconfig"
 export LD_LIBRARY_PATH="$root$libdir"
 
-# ---- pkg-config ----
+# ---- The compiler, with pkg-config's flags or ours ----
+
+if [ -n "$PKG_CONFIG" ]; then
+    tap_try "pkg-config knows the version" "$PKG_CONFIG" --exact-version="$PACKAGE_VERSION" yoke
+    cflags=$($PKG_CONFIG --cflags yoke) libs=$($PKG_CONFIG --libs yoke) static_libs=$($PKG_CONFIG --libs --static yoke)
+    plugin_libs=$($PKG_CONFIG --libs-only-other --static yoke)
+else
+    tap_skip "pkg-config is not installed"
+    cflags="-I$root$includedir" libs="-L$root$libdir -lyoke"
+    plugin_libs=$(sed -n 's/^Libs.private: //p' "$root$libdir/pkgconfig/yoke.pc") static_libs="$libs $plugin_libs"
+fi
 
 cat >"$tap_folder/consumer.c" <<'END'
 #include <stdio.h>
@@ -44,16 +52,15 @@ cp "$tap_folder/consumer.c" "$tap_folder/consumer.cpp"
 consumer() {
     compiler=$1 standard=$2 suffix=$3
     shift 3
-    # shellcheck disable=SC2046,SC2086
+    # shellcheck disable=SC2086
     $compiler -std="$standard" -pedantic -Wall -Wextra -Werror -DEXPECTED_VERSION="\"$PACKAGE_VERSION\"" $YOKE_SANITIZER \
-        $($PKG_CONFIG --cflags yoke) "$tap_folder/consumer.$suffix" -o "$tap_folder/consumer" "$@" &&
+        $cflags "$tap_folder/consumer.$suffix" -o "$tap_folder/consumer" "$@" &&
         "$tap_folder/consumer"
 }
 
-tap_try "pkg-config knows the version" "$PKG_CONFIG" --exact-version="$PACKAGE_VERSION" yoke
 if [ -f "$root$libdir/libyoke.so" ]; then
-    # shellcheck disable=SC2046
-    set -- $($PKG_CONFIG --libs yoke)
+    # shellcheck disable=SC2086
+    set -- $libs
     tap_try "a C99 program with libyoke.so" consumer "$CC" c99 c "$@"
     tap_try "a C11 program with libyoke.so" consumer "$CC" c11 c "$@"
     if [ "$CXX" != no ]; then
@@ -65,18 +72,18 @@ fi
 if [ -f "$root$libdir/libyoke.a" ]; then
     # Where there are both, the linker takes the shared one, unless it is told.
     # shellcheck disable=SC2046
-    set -- $($PKG_CONFIG --libs --static yoke | sed 's/-lyoke/-l:libyoke.a/')
+    set -- $(echo "$static_libs" | sed 's/-lyoke/-l:libyoke.a/')
     tap_try "a C99 program with libyoke.a" consumer "$CC" c99 c "$@"
 
     # stays: a plugin that is linked with these keeps itself in memory.
     stays() {
-        # shellcheck disable=SC2046,SC2086
-        $CC -shared -fPIC $YOKE_SANITIZER -DEXPECTED_VERSION='""' $($PKG_CONFIG --cflags yoke) "$tap_folder/consumer.c" \
+        # shellcheck disable=SC2086
+        $CC -shared -fPIC $YOKE_SANITIZER -DEXPECTED_VERSION='""' $cflags "$tap_folder/consumer.c" \
             -o "$tap_folder/plugin.so" "$@" && readelf -dW "$tap_folder/plugin.so" | grep 'FLAGS_1.*NODELETE'
     }
     if [ -n "${YOKE_NODELETE-}" ]; then
-        # shellcheck disable=SC2046
-        tap_try "a plugin with libyoke.a stays in memory" stays $($PKG_CONFIG --libs-only-other --static yoke)
+        # shellcheck disable=SC2086
+        tap_try "a plugin with libyoke.a stays in memory" stays $plugin_libs
     else
         tap_skip "the linker has no -z nodelete"
     fi
@@ -172,9 +179,23 @@ tap_empty "every function has a manual page, and so have the contract and the en
 cp -R "$root$docdir/examples" "$tap_folder/examples"
 chmod -R u+w "$tap_folder/examples"
 
+# hello: 3 is its exit code where there is no device.
+hello() {
+    # shellcheck disable=SC2086
+    $CC -std=gnu11 -O2 $YOKE_SANITIZER $cflags "$tap_folder/examples/hello.c" -o "$tap_folder/hello" $libs || return 1
+    "$tap_folder/hello" || [ $? -eq 3 ]
+}
+tap_try "the installed hello.c" hello
+
+# So it is of yoke info.
+installed_yoke() {
+    "$root$bindir/yoke" info || [ $? -eq 3 ]
+}
+tap_try "the installed yoke info" installed_yoke
+
 # The sanitizer has to be in the program as well as in the library.
 example() {
-    if $PKG_CONFIG --exists "$1"; then
+    if [ -n "$PKG_CONFIG" ] && $PKG_CONFIG --exists "$1"; then
         tap_try "the installed Makefile builds $2" "$MAKE" -C "$tap_folder/examples" CC="$CC $YOKE_SANITIZER" \
             PKG_CONFIG="$PKG_CONFIG" "$2"
     else

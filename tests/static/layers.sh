@@ -84,8 +84,9 @@ for header in "$top_srcdir/src/backend_api.h" "$top_srcdir"/src/base/*.h; do
 done | grep -oE '\<yk_[a-z0-9_]+' | sort -u >"$tap_folder/api"
 for backend in "$top_srcdir"/backends/*/; do
     backend=$(basename "$backend")
-    nm -g --defined-only "backends/$backend"/*.o 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >"$tap_folder/own"
-    nm -u "backends/$backend"/*.o 2>/dev/null | awk '$2 ~ /^yk_/ { print $2 }' | sort -u |
+    find "backends/$backend" -name '*.o' -exec nm -g --defined-only {} + 2>/dev/null | awk 'NF == 3 { print $3 }' |
+        sort -u >"$tap_folder/own"
+    find "backends/$backend" -name '*.o' -exec nm -u {} + 2>/dev/null | awk '$2 ~ /^yk_/ { print $2 }' | sort -u |
         comm -23 - "$tap_folder/own" | comm -23 - "$tap_folder/api" >"$tap_folder/foreign"
     tap_empty "backends/$backend calls only what backend_api.h and base/ declare" "$tap_folder/foreign"
     tap_try "and has object files" test -s "$tap_folder/own"

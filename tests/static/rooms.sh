@@ -33,8 +33,8 @@ tap_try "there are includes" test -s "$tap_folder/includes"
 # ---- Calls, by the symbols of what was compiled ----
 
 # Lines of "FILE T NAME" for what a file defines and "FILE U NAME" for what it wants.
-find src -name '*.o' ! -path '*/.libs/*' >"$tap_folder/objects"
-[ -s "$tap_folder/objects" ] || find src -name '*.o' >"$tap_folder/objects"
+find src -name 'libyoke_all_la-*.o' ! -path '*/.libs/*' >"$tap_folder/objects"
+[ -s "$tap_folder/objects" ] || find src -name 'libyoke_all_la-*.o' >"$tap_folder/objects"
 xargs nm -A <"$tap_folder/objects" 2>/dev/null |
     sed -n 's|^src/\(.*/\)\(\.libs/\)*libyoke_all_la-\([a-z_]*\)\.o:[0-9a-f ]* \([A-Z]\) \(yo*ke*_.*\)$|\1\3 \4 \5|p' |
     sed 's|\.libs/||' >"$tap_folder/symbols"
