@@ -207,7 +207,7 @@ example libuv uv
 
 if [ -z "${YOKE_TEST_ROOT+there}" ]; then
     tap_try "make uninstall" "$MAKE" uninstall DESTDIR="$root"
-    find "$root" ! -type d >"$tap_folder/left"
+    find "$root" ! -type d -o -iname yoke >"$tap_folder/left"
     tap_empty "nothing is left behind" "$tap_folder/left"
 fi
 tap_done
