@@ -488,8 +488,9 @@ static_tests = \
 	tests/static/symbols.tap \
 	tests/static/twins.tap
 
-# Of what is installed, and of whom it trusts.
+# Of what is shipped, and of whom it trusts.
 package_tests = \
+	tests/release/vendored.tap \
 	tests/security/rights.tap \
 	tests/security/sources.tap
 
@@ -555,6 +556,7 @@ EXTRA_DIST += \
 	tests/release/arm64.sh \
 	tests/release/debian.sh \
 	tests/release/reproducible.sh \
+	tests/release/vendored.sh \
 	tests/run-one.sh \
 	tests/security/rights.sh \
 	tests/security/sources.sh \

@@ -11,8 +11,8 @@
     find backends bench doc examples include kernels src tests tools -name '*.[ch]' -o -name '*.c[ul]' -o -name '*.def' \
         -o -name '*.sh' -o -name '*.mk' -o -name '*.awk' | grep -v '^kernels/embedded\.c$'
     find build-aux -name '*.awk' -o -name setup.sh -o -name '*.map'
-    printf '%s\n' .ci/run Makefile.am check cmake/YokeConfig.cmake.in cmake/YokeConfigVersion.cmake.in configure.ac demo \
-        doc/Doxyfile.in examples/Makefile m4/yoke.m4
+    printf '%s\n' .ci/run CMakeLists.txt Makefile.am check cmake/YokeConfig.cmake.in cmake/YokeConfigVersion.cmake.in \
+        cmake/install.cmake configure.ac demo doc/Doxyfile.in examples/Makefile m4/yoke.m4 meson.build meson_options.txt
 ) | sort >"$tap_folder/sources"
 
 # each COMMAND...: what the command prints for each source file whose path it is given.

@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# A project brings Yoke along, with CMake and with Meson: the library has everything that make puts into it and exports the same
+# names, and examples/hello.c runs with it, on OpenCL if there is a driver.
+
+. "$top_srcdir/tests/tap/tap.sh"
+
+unset MAKEFLAGS MFLAGS MAKELEVEL
+source=$(cd "$top_srcdir" && pwd)
+version=$PACKAGE_VERSION
+# The compiler may come with options of its own.
+# shellcheck disable=SC2086
+set -- $CC
+compiler=$1
+shift
+export CC="$compiler" CFLAGS="-O0 $* ${YOKE_SANITIZER-}" LDFLAGS="${YOKE_SANITIZER-}"
+export YOKE_BACKEND=opencl PKG_CONFIG_PATH=''
+
+# A folder with a blank is nothing special there, other than for configure and make.
+here="$tap_folder/a project"
+mkdir -p "$here/subprojects"
+ln -s "$source" "$here/subprojects/yoke"
+cp "$source/examples/hello.c" "$here/hello.c"
+
+# ---- What the library is made of ----
+
+# What the library's files share: small letters stand for what is static in one of them, which the compiler may leave out.
+inner() {
+    nm --defined-only "$1" | sed -n 's/^[0-9a-f]* [A-Z] \(yo*ke*_[a-z0-9_]*\)$/\1/p' | sort -u
+}
+
+case $YOKE_CPPFLAGS in
+*YK_FAULT_INJECTION*) compared=false ;;
+*) compared=true ;;
+esac
+inner .libs/libyoke-all.a >"$tap_folder/made"
+
+# made_of WORDS LIBRARY
+made_of() {
+    if $compared; then
+        inner "$2" | diff "$tap_folder/made" - >"$tap_folder/objections"
+        tap_empty "$1: the library is made of the same files" "$tap_folder/objections"
+    else
+        tap_skip "$1: this build has wrappers round the drivers' functions"
+    fi
+}
+
+# exports WORDS LIBRARY
+exports() {
+    grep -v '^#' "$source/tests/static/symbols.txt" | sort >"$tap_folder/listed"
+    nm -D --defined-only "$2" | sed -n 's/^[0-9a-f]* [TDBR] \([a-z0-9_]*\)\(@.*\)\{0,1\}$/\1/p' | sort |
+        diff "$tap_folder/listed" - >"$tap_folder/objections"
+    tap_empty "$1: libyoke.so exports what it should" "$tap_folder/objections"
+    readelf -dW "$2" | grep -q 'SONAME.*\[libyoke\.so\.[0-9]*\]'
+    tap_ok $? "$1: libyoke.so has a soname"
+}
+
+# runs WORDS PROGRAM: 3 says that there is no device.
+runs() {
+    "$2" >"$tap_folder/out" 2>"$tap_folder/err" </dev/null
+    case $? in
+    0)
+        grep -q '^Hello, world from ' "$tap_folder/out"
+        tap_ok $? "$1: hello runs"
+        ;;
+    3) tap_skip "$1: hello runs: $(head -n 1 "$tap_folder/err")" ;;
+    *)
+        tap_ok 1 "$1: hello runs"
+        tap_tell "$tap_folder/err"
+        ;;
+    esac
+}
+
+# ---- CMake ----
+
+cat >"$here/CMakeLists.txt" <<'END_OF_FILE'
+cmake_minimum_required(VERSION 3.14)
+project(consumer C)
+if(WAY STREQUAL FetchContent)
+    include(FetchContent)
+    FetchContent_Declare(Yoke SOURCE_DIR "${CMAKE_CURRENT_SOURCE_DIR}/subprojects/yoke")
+    FetchContent_MakeAvailable(Yoke)
+else()
+    find_package(Yoke ${ASKED} REQUIRED)
+endif()
+if(NOT EXISTS "${Yoke_KERNELS_DIR}/saxpy.cl" OR NOT Yoke_VERSION VERSION_EQUAL ASKED)
+    message(FATAL_ERROR "no kernels in ${Yoke_KERNELS_DIR}, or ${Yoke_VERSION} is not ${ASKED}")
+endif()
+add_executable(hello hello.c)
+target_link_libraries(hello Yoke::yoke)
+END_OF_FILE
+
+# cmake_hello WAY FOLDER OPTION...
+cmake_hello() {
+    way=$1 folder=$2
+    shift 2
+    cmake -S "$here" -B "$here/$folder" -DWAY="$way" -DASKED="$version" -DCMAKE_BUILD_TYPE=None "$@" &&
+        cmake --build "$here/$folder" -j 2
+}
+
+cmake_install() {
+    cmake -S "$source" -B "$here/alone" -DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX="$here/first" -DCMAKE_INSTALL_LIBDIR=lib &&
+        cmake --build "$here/alone" -j 2 && cmake --build "$here/alone" --target install && mv "$here/first" "$here/installed"
+}
+
+if command -v cmake >/dev/null; then
+    tap_try "CMake: FetchContent" cmake_hello FetchContent fetched
+    runs "CMake: FetchContent" "$here/fetched/hello"
+    made_of "CMake: libyoke.a" "$here/fetched/_deps/yoke-build/libyoke.a"
+    tap_try "CMake: alone, installed and moved" cmake_install
+    exports "CMake" "$here/installed/lib/libyoke.so"
+    tap_try "CMake: find_package of what CMake has installed" cmake_hello find_package found -DCMAKE_PREFIX_PATH="$here/installed"
+    runs "CMake: find_package of what CMake has installed" "$here/found/hello"
+    find "$here/installed" -type f -name '*.h' | sed 's,.*/,,' | sort >"$tap_folder/headers"
+    (cd "$source/include/yoke" && ls -- *.h) | diff - "$tap_folder/headers" >"$tap_folder/objections"
+    tap_empty "CMake: every header is installed" "$tap_folder/objections"
+else
+    tap_skip "CMake is not installed"
+fi
+
+# ---- Meson ----
+
+cat >"$here/meson.build" <<'END_OF_FILE'
+project('consumer', 'c', meson_version: '>=0.63')
+executable('hello', 'hello.c', dependencies: dependency('yoke', fallback: 'yoke'))
+END_OF_FILE
+
+meson_hello() {
+    (cd "$here" && meson setup meson --buildtype plain --wrap-mode forcefallback -Ddefault_library=both) && ninja -C "$here/meson"
+}
+
+if command -v meson >/dev/null && command -v ninja >/dev/null; then
+    tap_try "Meson: a subproject" meson_hello
+    runs "Meson: a subproject" "$here/meson/hello"
+    made_of "Meson: libyoke.a" "$here/meson/subprojects/yoke/libyoke.a"
+    exports "Meson" "$here/meson/subprojects/yoke/libyoke.so"
+    grep -qF "Project version: $version" "$here/meson/meson-logs/meson-log.txt"
+    tap_ok $? "Meson: the version is that of configure.ac"
+else
+    tap_skip "Meson or Ninja is not installed"
+fi
+tap_done
