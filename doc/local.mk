@@ -13,11 +13,11 @@ dist_guide_DATA = \
 	doc/from-opencl.md \
 	doc/from-python.md \
 	doc/host-functions.md \
-	doc/new-backend.md \
 	doc/performance.md \
 	doc/porting-kernels.md \
-	doc/testing.md \
 	doc/tutorial.md
+# Not installed: these are for who has the source.
+EXTRA_DIST += doc/new-backend.md doc/testing.md
 guidepicturesdir = $(guidedir)/pictures
 dist_guidepictures_DATA = \
 	doc/pictures/failure.svg \
@@ -35,7 +35,7 @@ reference_headers = \
 	include/yoke/graph.h \
 	include/yoke/native.h
 
-EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/man.awk
+EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/links.awk build-aux/man.awk
 
 # doc/man/links has what other names the pages have.
 noinst_DATA = doc/man/links
@@ -52,6 +52,12 @@ install-data-local: doc/man/links
 	$(INSTALL_DATA) doc/man/*.7 '$(DESTDIR)$(man7dir)'
 	while read -r name page; do \
 	    (cd '$(DESTDIR)$(man3dir)' && rm -f "$$name" && $(LN_S) "$$page" "$$name") || exit 1; done <doc/man/links
+
+# What links of these pages lead to is in the source, but not all of it is installed.
+install-data-hook:
+	cd '$(DESTDIR)$(docdir)' && for page in guide/*.md examples/*.md; do \
+	    LC_ALL=C $(AWK) -v folder="$${page%/*}" -f '$(abs_top_srcdir)/build-aux/links.awk' "$$page" >"$$page.part" && \
+	    $(INSTALL_DATA) "$$page.part" "$$page" && rm "$$page.part" || exit 1; done
 
 uninstall-local: doc/man/links
 	for page in doc/man/*.3 `sed 's/ .*//' doc/man/links`; do rm -f '$(DESTDIR)$(man3dir)'/"$${page##*/}"; done

@@ -176,6 +176,13 @@ grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | sed 's/$/ 3/; $ a yoke 7' 
     done >"$tap_folder/pages"
 tap_empty "every function has a manual page, and so have the contract and the environment" "$tap_folder/pages"
 
+for page in "$root$docdir"/guide/*.md "$root$docdir"/examples/*.md; do
+    grep -oE '\]\([A-Za-z0-9_./-]+' "$page" | sed 's/^](//' | grep -E '/|\.md$' | while read -r link; do
+        [ -e "${page%/*}/$link" ] || echo "${page##*/}: $link"
+    done
+done >"$tap_folder/links"
+tap_empty "no link of the installed guide leads nowhere" "$tap_folder/links"
+
 cp -R "$root$docdir/examples" "$tap_folder/examples"
 chmod -R u+w "$tap_folder/examples"
 
