@@ -191,13 +191,15 @@ AC_DEFUN([YK_GPUARRAY], [
     AC_SUBST([GPUARRAY_CPPFLAGS])
 ])
 
-dnl The tarball has the same bytes wherever and whenever it is made: GNU tar can be told what to leave out. SOURCE_DATE_EPOCH may
-dnl give another time than that of this version.
+dnl The tarball has the same bytes wherever, whenever and by whomever it is made: GNU tar can be told what to leave out, and neither
+dnl tar nor xz is told anything else by the environment. SOURCE_DATE_EPOCH may give another time than that of this version. What
+dnl still counts are the versions of autoconf, automake, libtool and xz.
 AC_DEFUN([YK_TARBALL], [
     AC_CACHE_CHECK([whether tar can make the same bytes again], [yk_cv_tar], [
         AS_IF([tar --version 2>/dev/null | grep GNU >/dev/null], [yk_cv_tar=yes], [yk_cv_tar=no])])
     AS_IF([test "$yk_cv_tar" = yes], [
-        am__tar='$${TAR-tar} --format=posix --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime --sort=name'
+        am__tar='LC_ALL=C; XZ_OPT="-e -T1"; XZ_DEFAULTS=; TAR_OPTIONS=; export LC_ALL XZ_DEFAULTS TAR_OPTIONS;'
+        am__tar="$am__tar "'$${TAR-tar} --format=posix --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime --sort=name'
         am__tar="$am__tar "'--owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX'
         am__tar="$am__tar "'--mtime="$${SOURCE_DATE_EPOCH+@}$${SOURCE_DATE_EPOCH-$(YOKE_DATE) 00:00:00 UTC}" -chf - "$$tardir"'
     ])

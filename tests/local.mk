@@ -555,6 +555,7 @@ EXTRA_DIST += \
 	tests/photos.sh \
 	tests/release/arm64.sh \
 	tests/release/debian.sh \
+	tests/release/dist.sh \
 	tests/release/reproducible.sh \
 	tests/release/vendored.sh \
 	tests/run-one.sh \
