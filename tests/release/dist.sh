@@ -27,7 +27,8 @@ made() (
     fi
     cd "$place/$folder"
     # shellcheck disable=SC2086
-    $as sh -ec 'autoreconf -fi && ./configure "$@" && make dist' configure "$@" >../log 2>&1 </dev/null || { cat ../log && exit 1; }
+    $as sh -ec 'autoreconf -fi && ./configure "$@" && make dist' configure "$@" >../log 2>&1 </dev/null ||
+        { cat ../log >&2 && exit 1; }
     sha256sum <"$(echo yoke-*.tar.xz)"
 )
 
