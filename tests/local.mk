@@ -490,6 +490,7 @@ static_tests = \
 
 # Of what is shipped, and of whom it trusts.
 package_tests = \
+	tests/release/packaging.tap \
 	tests/release/vendored.tap \
 	tests/security/rights.tap \
 	tests/security/sources.tap
@@ -556,6 +557,7 @@ EXTRA_DIST += \
 	tests/release/arm64.sh \
 	tests/release/debian.sh \
 	tests/release/dist.sh \
+	tests/release/packaging.sh \
 	tests/release/reproducible.sh \
 	tests/release/vendored.sh \
 	tests/run-one.sh \
