@@ -83,6 +83,12 @@ static void advise_cuda(info *self)
         advise_nvidia(self, cuda);
 }
 
+/* Whether there may be more to find: a GPU that OpenCL could drive, or nothing at all yet. */
+static bool wants_opencl(const info *self)
+{
+    return self->device_count == 0 || host_has_gpu(&self->host, HOST_AMD) || host_has_gpu(&self->host, HOST_INTEL);
+}
+
 /* One OpenCL driver, asked alone. */
 static void advise_icd(info *self, const probe *asked)
 {
@@ -96,7 +102,7 @@ static void advise_icd(info *self, const probe *asked)
         advise(self, "opencl",
                tool_text("%s names a library that cannot be opened (%s): reinstall its package, or remove the file", asked->what,
                          asked->library_fault));
-    else if (asked->count == 0 && strstr(asked->icd_library, "Rusticl"))
+    else if (asked->count == 0 && strstr(asked->icd_library, "Rusticl") && wants_opencl(self))
         advise(
             self, "opencl",
             tool_text("Mesa's rusticl uses only the drivers in RUSTICL_ENABLE, such as RUSTICL_ENABLE=radeonsi, iris or llvmpipe"));
@@ -125,11 +131,16 @@ static void advise_opencl(info *self)
     if (opencl->count == 0 && self->icds.lacks_slash && some_icd_answers(self))
         advise(self, "opencl", tool_text("this OpenCL loader needs a / at the end of %s", self->icds.place));
     if (self->icds.count == 0 && self->device_count == 0)
-        advise(self, "opencl",
-               tool_text("no OpenCL driver is installed (there is no .icd file in %s): install one, such as Debian's "
-                         "pocl-opencl-icd for the "
-                         "CPU, intel-opencl-icd, mesa-opencl-icd or nvidia-opencl-icd%s",
-                         self->icds.place, self->icds.ordered ? ", and unset that variable, so that the loader finds it" : ""));
+        advise(
+            self, "opencl",
+            tool_text("no OpenCL driver is installed (there is no .icd file in %s): to run on the CPU, on Debian or Ubuntu: sudo "
+                      "apt install ocl-icd-libopencl1 pocl-opencl-icd; for a GPU, install its driver, such as intel-opencl-icd, "
+                      "mesa-opencl-icd or nvidia-opencl-icd%s",
+                      self->icds.place, self->icds.ordered ? "; and unset that variable, so that the loader finds it" : ""));
+    else if (opencl->message && strstr(opencl->message, "libOpenCL.so.1"))
+        advise(
+            self, "opencl",
+            tool_text("the OpenCL loader, libOpenCL.so.1, is missing; on Debian or Ubuntu: sudo apt install ocl-icd-libopencl1"));
     size_t nodes = host_nodes(&self->host, "/dev/dri/renderD", &locked);
     bool has_gpu = host_has_gpu(&self->host, HOST_AMD) || host_has_gpu(&self->host, HOST_INTEL);
     if (locked)

@@ -8,7 +8,9 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "figures.h"
@@ -178,11 +180,28 @@ static void choose_devices(options *o)
         o->selectors[o->selector_count++] = NULL;
 }
 
+/* Before anything is measured, which is a load of its own. */
+static void look_around(place *here)
+{
+    time_t now = time(NULL);
+    struct utsname system;
+    struct tm calendar;
+    *here = (place){ .load = -1, .processors = sysconf(_SC_NPROCESSORS_ONLN) };
+    if (uname(&system) == 0)
+        snprintf(here->host, sizeof here->host, "%s", system.nodename);
+    if (gmtime_r(&now, &calendar))
+        strftime(here->date, sizeof here->date, "%Y-%m-%dT%H:%M:%SZ", &calendar);
+    if (getloadavg(&here->load, 1) != 1)
+        here->load = -1;
+}
+
 static int measure_all(const tool_command *command, options *o)
 {
     figures *devices = tool_alloc(MOST_DEVICES * sizeof *devices);
     int code = TOOL_FINE;
     size_t count = 0;
+    place here;
+    look_around(&here);
     choose_devices(o);
     for (size_t i = 0; i < o->selector_count; i++) {
         int one = measure(command, o, o->selectors[i], &devices[count]);
@@ -190,9 +209,9 @@ static int measure_all(const tool_command *command, options *o)
         code = code == TOOL_FINE ? one : code;
     }
     if (o->json)
-        figures_print_json(devices, count, o->seconds);
-    else
-        figures_print(devices, count);
+        figures_print_json(devices, count, o->seconds, &here);
+    else if (count > 0)
+        figures_print(devices, count, &here);
     for (size_t i = 0; i < count; i++) {
         free(devices[i].problem);
         free(devices[i].all);
@@ -211,7 +230,7 @@ static int run(const tool_command *command, int argc, char **argv)
         { NULL, 0, NULL, 0 },
     };
     options o = { .seconds = SECONDS, .raw = true };
-    for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
+    for (int option; (option = tool_option(command, argc, argv, "h", names)) != -1;) {
         if (option == 'j')
             o.json = true;
         else if (option == 'n')
@@ -219,9 +238,9 @@ static int run(const tool_command *command, int argc, char **argv)
         else if (option == 'h')
             return tool_print_help(command, stdout), TOOL_FINE;
         else if (option != 's')
-            return tool_misused(command, NULL);
+            return TOOL_USAGE;
         else if (!tool_number(optarg, 1, 3600, &o.seconds))
-            return tool_misused(command, "--seconds takes 1 to 3600, and '%s' is none", optarg);
+            return tool_misused(command, "--seconds takes 1 to 3600, not '%s'", optarg);
     }
     for (int i = optind; i < argc; i++) {
         if (o.selector_count == MOST_DEVICES)
@@ -237,11 +256,13 @@ const tool_command tool_bench = {
     .name = "bench",
     .arguments = "[OPTION]... [SELECTOR]...",
     .summary = "what launches, copies, host functions, allocations and graphs cost, beside the raw driver",
-    .help = "Measures the devices that are named, or the best one of each backend. Figures are medians; \"driver\" is the same\n"
-            "work on the driver without Yoke, done by turns, and the ratio is Yoke's time over that.\n\n"
-            "  --seconds N    about so many for each device, 10 unless told; few leave out large copies\n"
-            "  --json         print JSON; the schema is installed as yoke/schema/bench.json\n"
-            "  --no-raw       Yoke only, for drivers on which the way by hand hangs or fails\n"
-            "  --help         print this\n",
+    .help =
+        "Measures the devices that are named, or the best device of each backend. Figures are medians. The column \"driver\" is "
+        "the same work on the driver without Yoke, measured in alternation; the ratio is Yoke's time over the driver's. Other "
+        "work on the machine makes all figures worse: see the load average in the first line.\n\n"
+        "  --seconds N  how long to measure on each device, about (default: 10); a short time leaves out large copies\n"
+        "  --json       print JSON; the schema is installed as yoke/schema/bench.json\n"
+        "  --no-raw     do not measure the driver without Yoke, for drivers on which that hangs or fails\n"
+        "  -h, --help   print this\n",
     .run = run,
 };

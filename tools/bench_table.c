@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `yoke bench` has measured, as tables for a terminal and as JSON. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "figures.h"
@@ -71,9 +72,25 @@ static void print_copies(const figures *device)
     }
 }
 
-void figures_print(const figures *devices, size_t count)
+/* A load of a quarter of the processors already shows in the figures: threads that wait are woken late. */
+static void print_place(const place *here)
+{
+    tool_string text = { 0 };
+    bool busy = here->load > 0.25 * (double)here->processors;
+    tool_add(&text, "Yoke %s%s%s, %.10s %.5s UTC", yoke_version(), *here->host ? " on " : "", here->host, here->date,
+             here->date + strcspn(here->date, "T") + (*here->date != '\0'));
+    if (here->load >= 0)
+        tool_add(&text, ", load average %.1f on %ld processors%s", here->load, here->processors,
+                 busy ? "; other work may have made these figures worse" : "");
+    tool_wrap(stdout, 0, text.data);
+    printf("\n");
+    free(text.data);
+}
+
+void figures_print(const figures *devices, size_t count, const place *here)
 {
     const tool_colours *colours = tool_colours_of(stdout);
+    print_place(here);
     for (size_t i = 0; i < count; i++) {
         const yoke_device_info *info = &devices[i].info;
         printf("%s%s%s%s %s (%s, driver %s)\n", i ? "\n" : "", colours->bold, info->selector, colours->reset, info->name,
@@ -121,7 +138,7 @@ static json_t *figure_object(const figure *one)
     return object;
 }
 
-void figures_print_json(const figures *devices, size_t count, long seconds)
+void figures_print_json(const figures *devices, size_t count, long seconds, const place *here)
 {
     json_t *document = json_object(), *array = json_array();
     for (size_t i = 0; i < count; i++) {
@@ -139,13 +156,17 @@ void figures_print_json(const figures *devices, size_t count, long seconds)
     }
     tool_json_set(document, "format", json_integer(1));
     tool_json_set(document, "yoke", tool_json_text(yoke_version()));
+    tool_json_set(document, "host", tool_json_text(here->host));
+    tool_json_set(document, "date", tool_json_text(here->date));
+    tool_json_set(document, "load_average", here->load >= 0 ? json_real(here->load) : json_null());
+    tool_json_set(document, "processors", json_integer(here->processors));
     tool_json_set(document, "seconds", json_integer(seconds));
     tool_json_set(document, "devices", array);
     tool_json_print(document);
 }
 #else
-void figures_print_json(const figures *devices, size_t count, long seconds)
+void figures_print_json(const figures *devices, size_t count, long seconds, const place *here)
 {
-    (void)devices, (void)count, (void)seconds; /* never called: --json is refused */
+    (void)devices, (void)count, (void)seconds, (void)here; /* never called: --json is refused */
 }
 #endif

@@ -315,7 +315,7 @@ static int read_options(const tool_command *command, int argc, char **argv, opti
         { NULL, 0, NULL, 0 },
     };
     int code = TOOL_FINE;
-    for (int option; code == TOOL_FINE && (option = getopt_long(argc, argv, "I:D:", names, NULL)) != -1;) {
+    for (int option; code == TOOL_FINE && (option = tool_option(command, argc, argv, "hI:D:", names)) != -1;) {
         bool fits = true;
         if (option == 'h')
             return tool_print_help(command, stdout), -1;
@@ -328,7 +328,7 @@ static int read_options(const tool_command *command, int argc, char **argv, opti
         else if (option == 'n')
             fits = add_to(o->name_expressions, &o->name_count, optarg);
         else
-            code = tool_misused(command, NULL);
+            code = TOOL_USAGE;
         if (!fits)
             code = tool_misused(command, "an option more than %d times", MOST - 1);
     }
@@ -378,7 +378,7 @@ const tool_command tool_cc = {
             "  -D NAME[=VALUE]           define a macro\n"
             "  --name-expression NAME    a C++ kernel that is not extern \"C\", as 'scale<float>'; may be repeated\n"
             "  --device SELECTOR         compile on this device, as opencl:1; may be repeated, once for each backend\n"
-            "  --help                    print this help\n\n"
+            "  -h, --help                print this help\n\n"
             "The exit code is 1 when a form does not compile or the forms differ, and 3 when none could be compiled.\n",
     .run = run,
 };

@@ -76,7 +76,7 @@ const tool_command tool_check = {
     .help = "Runs the conformance suite on every device, or on the named devices, and prints a table of the results.\n\n"
             "  --device SELECTOR  run on this device, such as opencl:0; may be repeated\n"
             "  --report FILE      also write a report\n"
-            "  --format FORMAT    format of the report: text, tap or junit\n"
-            "  --help             print this, and the other options of " PROGRAM ", which does the work\n",
+            "  --format FORMAT    format of the report: text, tap or junit (default: text)\n"
+            "  -h, --help         print this, and the other options of " PROGRAM ", which does the work\n",
     .run = run,
 };

@@ -30,6 +30,13 @@ typedef struct figures {
     size_t count;
 } figures;
 
+/* Where and when it was measured, and how busy the machine was. */
+typedef struct place {
+    char host[65], date[32]; /* "" when the system does not tell; the date is UTC, as "2026-01-31T12:00:00Z" */
+    double load;             /* the load average of the last minute; negative when the system does not tell */
+    long processors;
+} place;
+
 /* Measure an opened device for about so many seconds; each figure goes to `tell` as soon as it is there. Ends the process where
  * something fails. */
 void figures_measure(yoke_device *device, double seconds, bool raw, void (*tell)(const figure *one));
@@ -42,7 +49,7 @@ const char *figure_time(double nanoseconds, char text[32]);
 
 extern const char *const figure_group_names[MEASURE_GROUPS], *const figure_group_words[MEASURE_GROUPS];
 
-void figures_print(const figures *devices, size_t count);
-void figures_print_json(const figures *devices, size_t count, long seconds);
+void figures_print(const figures *devices, size_t count, const place *here);
+void figures_print_json(const figures *devices, size_t count, long seconds, const place *here);
 
 #endif

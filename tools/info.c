@@ -122,8 +122,8 @@ static bool is_wanted(const char *backend)
     return !order || !*order || strcasecmp(order, backend) == 0;
 }
 
-/* What each driver answers, and each OpenCL driver alone. */
-static bool ask(const tool_command *command, info *self, unsigned seconds)
+/* What each driver answers, each OpenCL driver alone, and the one device that is wanted. */
+static bool ask(const tool_command *command, info *self, const char *selector, unsigned seconds)
 {
     const char *temporary = getenv("TMPDIR");
     char *place = tool_text("%s/yoke-info.XXXXXX", temporary && *temporary ? temporary : "/tmp");
@@ -150,52 +150,91 @@ static bool ask(const tool_command *command, info *self, unsigned seconds)
             added->ask_library = true;
         }
     }
+    probe *chosen = add_probe(self, tool_text("%s", selector ? selector : "default"), NULL);
+    chosen->selector = selector;
+    chosen->as_program = !selector;
     probe_run(self->probes, self->probe_count, seconds);
+    self->chosen = self->probes[--self->probe_count];
     unconfine(place, self->icds.count);
 out:
     free(place);
     return fine;
 }
 
-/* Why programs that go by YOKE_DEVICE get no device; NULL when they get one, or it is not set. To be freed. */
-static char *try_order(unsigned seconds)
+/* ---- The device that is wanted ---- */
+
+/* Up to the semicolon: what to do has a place of its own. */
+static char *first_words(const char *message)
 {
-    const char *order = getenv("YOKE_DEVICE");
-    probe chosen = { .what = tool_text("YOKE_DEVICE"), .selector = order };
-    char *fault = NULL;
-    if (order && *order)
-        probe_run(&chosen, 1, seconds);
-    if (chosen.outcome == PROBE_FAILED) /* a driver that does not answer is told of by its own probe */
-        fault = tool_text("%.*s", (int)strcspn(chosen.message, ";"), chosen.message);
-    probe_free(&chosen, 1);
-    return fault;
+    return tool_text("%.*s", (int)strcspn(message, ";\n"), message);
 }
 
-/* ---- One device only ---- */
+/* Why programs that go by YOKE_DEVICE get no device; NULL when they get one, or it is not set. To be freed. */
+static char *order_fault(const probe *chosen)
+{
+    const char *order = getenv("YOKE_DEVICE");
+    bool failed = chosen->outcome == PROBE_FAILED; /* a driver that does not answer is told of by its own probe */
+    return order && *order && failed ? first_words(chosen->message) : NULL;
+}
+
+static size_t count_views(const info *self)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->device_count; i++)
+        for (size_t k = 0; k < self->devices[i].count; k++)
+            count += !info_needs_icd(&self->devices[i].views[k]);
+    return count;
+}
+
+char *info_default(const info *self)
+{
+    const char *device = getenv("YOKE_DEVICE"), *backend = getenv("YOKE_BACKEND");
+    size_t count = count_views(self);
+    if (self->chosen.count == 0) {
+        char *why = info_is_broken(&self->chosen) ? info_outcome(&self->chosen) : NULL, *text;
+        if (why)
+            text = tool_text("it is unknown what: a driver %s", why);
+        else
+            text = tool_text("no device%s%s", self->order_fault ? ": " : "", self->order_fault ? self->order_fault : "");
+        free(why);
+        return text;
+    }
+    const yoke_device_info *found = &self->chosen.devices[0].info;
+    char *text = tool_text("%s, %s (%s)", found->selector, found->name, tool_kind_word(found->kind)), *whole;
+    if (device && *device)
+        whole = tool_text("%s: as YOKE_DEVICE=%s says", text, device);
+    else if (backend && *backend)
+        whole = tool_text("%s: the %s device of YOKE_BACKEND=%s", text, count > 1 ? "best" : "only", backend);
+    else if (count > 1)
+        whole = tool_text("%s: the best of %zu (CUDA before OpenCL, GPU before CPU); YOKE_DEVICE=SELECTOR chooses another", text,
+                          count);
+    else
+        whole = tool_text("%s: the only device", text);
+    free(text);
+    return whole;
+}
 
 /* Leave only the device that the selector opens. Returns the exit code. */
-static int choose(const tool_command *command, info *self, const char *selector, unsigned seconds)
+static int choose(const tool_command *command, info *self, const char *selector)
 {
-    probe chosen = { .what = tool_text("%s", selector), .selector = selector };
+    const probe *chosen = &self->chosen;
     int code = TOOL_NO_DEVICE;
-    probe_run(&chosen, 1, seconds);
-    for (size_t i = 0; chosen.count == 1 && i < self->device_count && code != TOOL_FINE; i++)
+    for (size_t i = 0; chosen->count == 1 && i < self->device_count && code != TOOL_FINE; i++)
         for (size_t k = 0; k < self->devices[i].count; k++)
-            if (strcmp(self->devices[i].views[k].device->info.selector, chosen.devices[0].info.selector) == 0) {
+            if (strcmp(self->devices[i].views[k].device->info.selector, chosen->devices[0].info.selector) == 0) {
                 self->devices[0] = self->devices[i];
                 code = TOOL_FINE;
             }
     if (code == TOOL_FINE) {
         self->device_count = 1;
-    } else if (chosen.outcome == PROBE_FAILED) {
-        tool_complain(command, "%s", chosen.message);
-        code = chosen.status == YOKE_E_INVALID_ARGUMENT ? TOOL_USAGE : TOOL_NO_DEVICE;
+    } else if (chosen->outcome == PROBE_FAILED) {
+        tool_complain(command, "%s", chosen->message);
+        code = chosen->status == YOKE_E_INVALID_ARGUMENT ? TOOL_USAGE : TOOL_NO_DEVICE;
     } else {
-        char *outcome = info_outcome(&chosen);
+        char *outcome = info_outcome(chosen);
         tool_complain(command, "%s: the driver %s; 'yoke info' says which one", selector, outcome);
         free(outcome);
     }
-    probe_free(&chosen, 1);
     return code;
 }
 
@@ -205,6 +244,7 @@ static void free_info(info *self)
         free(self->advice[i].text);
     free(self->advice);
     free(self->order_fault);
+    probe_free(&self->chosen, 1);
     free(self->devices);
     probe_free(self->probes, self->probe_count);
     free(self->probes);
@@ -214,22 +254,24 @@ static void free_info(info *self)
 
 /* ---- The subcommand ---- */
 
-static int show(const tool_command *command, const char *selector, bool json, unsigned seconds)
+static int show(const tool_command *command, const char *selector, bool json, bool all, unsigned seconds)
 {
     info self = { 0 };
     int code = TOOL_WRONG;
     host_look(&self.host, "");
-    if (ask(command, &self, seconds)) {
-        self.order_fault = selector ? NULL : try_order(seconds);
+    if (ask(command, &self, selector, seconds)) {
+        self.order_fault = selector ? NULL : order_fault(&self.chosen);
         info_gather(&self);
         info_advise(&self);
         code = self.device_count > 0 ? TOOL_FINE : TOOL_NO_DEVICE;
         if (selector)
-            code = choose(command, &self, selector, seconds);
+            code = choose(command, &self, selector);
         if (json && (!selector || code == TOOL_FINE))
             info_print_json(&self);
-        else if (!selector || code == TOOL_FINE)
-            info_print(&self, selector != NULL);
+        else if (!selector)
+            info_print(&self, all);
+        else if (code == TOOL_FINE)
+            info_print_devices(&self);
     }
     free_info(&self);
     return code;
@@ -238,20 +280,23 @@ static int show(const tool_command *command, const char *selector, bool json, un
 static int run(const tool_command *command, int argc, char **argv)
 {
     static const struct option options[] = {
+        { "all", no_argument, NULL, 'a' },
         { "json", no_argument, NULL, 'j' },
         { "timeout", required_argument, NULL, 't' },
         { "help", no_argument, NULL, 'h' },
         { NULL, 0, NULL, 0 },
     };
-    bool json = false;
+    bool json = false, all = false;
     long seconds = SECONDS;
-    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (option == 'j')
+    for (int option; (option = tool_option(command, argc, argv, "ah", options)) != -1;) {
+        if (option == 'a')
+            all = true;
+        else if (option == 'j')
             json = true;
         else if (option == 'h')
             return tool_print_help(command, stdout), TOOL_FINE;
         else if (option != 't')
-            return tool_misused(command, NULL);
+            return TOOL_USAGE;
         else if (!tool_number(optarg, 1, 3600, &seconds))
             return tool_misused(command, "--timeout takes 1 to 3600 seconds, not '%s'", optarg);
     }
@@ -261,17 +306,20 @@ static int run(const tool_command *command, int argc, char **argv)
         return TOOL_USAGE;
     if (json && !tool_has_json(command))
         return TOOL_WRONG;
-    return show(command, argc > optind ? argv[optind] : NULL, json, (unsigned)seconds);
+    return show(command, argc > optind ? argv[optind] : NULL, json, all, (unsigned)seconds);
 }
 
 const tool_command tool_info = {
     .name = "info",
     .arguments = "[OPTION]... [SELECTOR]",
-    .summary = "list devices and drivers, what they can do, what is missing, and what to do about it",
-    .help = "Lists every device of every backend, or only the device that SELECTOR opens (cuda:0, opencl:gpu, name~H200 ...).\n"
-            "A GPU that two backends offer is listed once. Each driver is queried in its own process.\n\n"
-            "  --json             print JSON; the schema is installed as yoke/schema/info.json\n"
-            "  --timeout SECONDS  how long to wait for a driver to answer (default: 10)\n"
-            "  --help             print this\n",
+    .summary = "say which device programs use, list devices and drivers, and say what is missing and what to do about it",
+    .help =
+        "Says which device programs use unless told otherwise, what is missing, and what to do about it; then lists every device "
+        "of every backend. With SELECTOR (cuda:0, opencl:gpu, name~H200 ...) it describes only the device that SELECTOR opens. "
+        "A GPU that two backends offer is listed once. Each driver is queried in its own process.\n\n"
+        "  -a, --all          also print limits, what each device can and cannot do and why, and what was tried\n"
+        "  --json             print all of it as JSON; the schema is installed as yoke/schema/info.json\n"
+        "  --timeout SECONDS  how long to wait for a driver to answer (default: 10)\n"
+        "  -h, --help         print this\n",
     .run = run,
 };

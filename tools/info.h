@@ -34,6 +34,7 @@ typedef struct info {
     size_t probe_count;
     info_physical *devices; /* best first */
     size_t device_count;
+    probe chosen;      /* the device that programs get without a selector; or that of the command line's */
     char *order_fault; /* why YOKE_DEVICE opens nothing; or NULL */
     info_advice *advice;
     size_t advice_count;
@@ -54,13 +55,21 @@ char *info_rejected(const probe *asked);
 /* The capabilities' names in JSON, and in words. */
 extern const char *const info_capability_names[YOKE_CAP_COUNT], *const info_capability_words[YOKE_CAP_COUNT];
 
+/* Which device programs get without a selector, and why this one; or why they get none. To be freed. */
+char *info_default(const info *self);
+
 /* Fill the devices from the probes. */
 void info_gather(info *self);
 
 /* Append what to do about what is missing. */
 void info_advise(info *self);
 
-void info_print(const info *self, bool only_devices);
+/* Print the answer, then the devices; with `all`, also limits, reasons and what was tried. */
+void info_print(const info *self, bool all);
+
+/* Print the devices with all that is known of them. */
+void info_print_devices(const info *self);
+
 void info_print_json(const info *self);
 
 #endif

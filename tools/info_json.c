@@ -137,6 +137,19 @@ static json_t *host_object(const host *self)
     return object;
 }
 
+/* The device that programs get without a selector; with one on the command line, the device that it opens. */
+static json_t *chosen(const info *self)
+{
+    json_t *object = json_object();
+    bool found = self->chosen.count > 0;
+    char *broken = info_is_broken(&self->chosen) ? info_outcome(&self->chosen) : NULL;
+    tool_json_set(object, "selector", tool_json_text(found ? self->chosen.devices[0].info.selector : NULL));
+    tool_json_set(object, "asked", tool_json_text(self->chosen.selector));
+    tool_json_set(object, "problem", tool_json_text(found ? NULL : broken ? broken : self->chosen.message));
+    free(broken);
+    return object;
+}
+
 void info_print_json(const info *self)
 {
     json_t *document = json_object(), *devices = json_array(), *all_tried = json_array(), *advice = json_array();
@@ -153,6 +166,7 @@ void info_print_json(const info *self)
     tool_json_set(document, "format", json_integer(1));
     tool_json_set(document, "yoke", tool_json_text(yoke_version()));
     tool_json_set(document, "host", host_object(&self->host));
+    tool_json_set(document, "chosen", chosen(self));
     tool_json_set(document, "devices", devices);
     tool_json_set(document, "tried", all_tried);
     tool_json_set(document, "advice", advice);

@@ -39,6 +39,7 @@ tools_yoke_SOURCES = \
 	tools/info_group.c \
 	tools/info_json.c \
 	tools/info_text.c \
+	tools/options.c \
 	tools/probe.c \
 	tools/probe.h \
 	tools/tool.c \
@@ -49,8 +50,9 @@ tools_yoke_SOURCES = \
 	tools/trace_read.c \
 	tools/trace_why.c \
 	tools/yoke.c
-# Pure text of the library's, for cc: which compiles it once more, since the library does not export it.
+# Pure text of the library's, for cc and for mistyped words: which compiles it once more, since the library does not export it.
 tools_yoke_SOURCES += \
+	src/base/text.c \
 	src/program/scan.c \
 	src/program/signature.c \
 	src/base/type_name.c

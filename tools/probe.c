@@ -77,13 +77,13 @@ static void describe(yoke_device *device, probe_device *found)
     }
 }
 
-/* Open a device and tell of it. Its selector is that of `info`, unless one is given. */
+/* Open a device and tell of it. Its selector is that of `info`, unless one is given; NULL is the default device. */
 static void ask_device(int fd, const yoke_device_info *info, const char *selector)
 {
     probe_device found = { .info = *info };
     char doing[96];
     yoke_device *device;
-    snprintf(doing, sizeof doing, "opening %s", selector);
+    snprintf(doing, sizeof doing, "opening %s", selector ? selector : "the default device");
     tell_text(fd, SAY_DOING, YOKE_OK, doing);
     yoke_status status = yoke_device_open(selector, &device);
     if (status == YOKE_OK) {
@@ -141,7 +141,8 @@ static _Noreturn void child(const probe *asked, int answer_fd, int said_fd, unsi
         dup2(null, STDIN_FILENO);
     dup2(said_fd, STDOUT_FILENO);
     dup2(said_fd, STDERR_FILENO);
-    setenv("YOKE_TRUST_DRIVERS", "1", 1); /* this is the child that asks */
+    if (!asked->as_program)
+        setenv("YOKE_TRUST_DRIVERS", "1", 1); /* this is the child that asks */
     if (asked->backend)
         setenv("YOKE_BACKEND", asked->backend, 1);
     if (asked->icd_folder) {
@@ -149,7 +150,7 @@ static _Noreturn void child(const probe *asked, int answer_fd, int said_fd, unsi
         unsetenv("OPENCL_VENDOR_PATH");
         unsetenv("OCL_ICD_FILENAMES");
     }
-    if (asked->selector)
+    if (asked->selector || asked->as_program)
         ask_device(answer_fd, &nothing, asked->selector);
     else
         ask_all(answer_fd, asked);

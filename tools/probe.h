@@ -34,6 +34,7 @@ typedef struct probe {
     char *what;           /* "cuda", "opencl", or the file of an ICD */
     const char *backend;  /* or NULL for what the environment orders */
     const char *selector; /* open only the device of this selector; NULL: list all and open each */
+    bool as_program;      /* open only the device that a program gets that names none, in the way of a program */
     char *icd_folder;     /* OpenCL's loader is to look here alone; NULL: where it always does */
     char *icd_library;    /* what the ICD file names */
     bool ask_library;     /* with no platform in the answer, say why the library cannot be opened */

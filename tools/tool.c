@@ -7,21 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---- The command line ---- */
-
-void tool_print_help(const tool_command *command, FILE *stream)
-{
-    fprintf(stream, "Usage: yoke %s %s\n%s", command->name, command->arguments, command->help);
-}
 
 static void complain(const tool_command *command, const char *format, va_list args)
 {
     fflush(stdout);
     fprintf(stderr, "yoke %s: ", command->name);
     vfprintf(stderr, format, args);
-    fprintf(stderr, "\n");
 }
 
 void tool_complain(const tool_command *command, const char *format, ...)
@@ -30,6 +25,7 @@ void tool_complain(const tool_command *command, const char *format, ...)
     va_start(args, format);
     complain(command, format, args);
     va_end(args);
+    fprintf(stderr, "\n");
 }
 
 int tool_misused(const tool_command *command, const char *format, ...)
@@ -39,7 +35,7 @@ int tool_misused(const tool_command *command, const char *format, ...)
     if (format)
         complain(command, format, args);
     va_end(args);
-    fprintf(stderr, "Try 'yoke %s --help'.\n", command->name);
+    fprintf(stderr, "%s'yoke %s --help' prints the options\n", format ? "; " : "", command->name);
     return TOOL_USAGE;
 }
 
@@ -167,12 +163,27 @@ const tool_colours *tool_colours_of(FILE *stream)
     return wanted && isatty(fileno(stream)) ? &some : &none;
 }
 
+/* Longer lines are hard to read, and in shorter ones there is no room for an indented text. */
+enum { USUAL_WIDTH = 80, LEAST_WIDTH = 40, MOST_WIDTH = 100 };
+
+int tool_width(FILE *stream)
+{
+    const char *order = getenv("COLUMNS");
+    struct winsize size;
+    long width = USUAL_WIDTH, columns;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        width = size.ws_col;
+    else if (order && tool_number(order, 1, 10000, &columns))
+        width = columns;
+    return width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : (int)width;
+}
+
 void tool_wrap(FILE *stream, int indent, const char *text)
 {
-    int column = indent;
+    int column = indent, width = tool_width(stream);
     while (*text) {
         int length = (int)strcspn(text, " \n");
-        if (column > indent && column + 1 + length > 100) {
+        if (column > indent && column + 1 + length > width) {
             fprintf(stream, "\n%*s", indent, "");
             column = indent;
         }

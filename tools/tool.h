@@ -25,10 +25,24 @@ typedef struct tool_command {
 
 extern const tool_command tool_bench, tool_cc, tool_check, tool_info, tool_trace;
 
+/* ---- The command line ---- */
+
 /* Print how a subcommand is used. */
 void tool_print_help(const tool_command *command, FILE *stream);
 
-/* Complain about the command line; returns TOOL_USAGE. The text may be NULL where getopt has complained already. */
+/* Print lines of help, each broken where the terminal ends: a paragraph is one line, and so is an option, with two blanks before
+ * its name and before its text. */
+void tool_print_text(FILE *stream, const char *text);
+
+/* getopt_long, in which '?' stands for what has been complained about: return TOOL_USAGE then. */
+struct option;
+int tool_option(const tool_command *command, int argc, char **argv, const char *shorts, const struct option *options);
+
+/* The name that is nearest to a mistyped word; NULL when none is near. */
+const char *tool_nearest(const char *word, const char *const *names, size_t count);
+
+/* Complain about the command line in one line, which ends by naming --help; returns TOOL_USAGE. The text may be NULL where getopt
+ * has complained already. */
 int tool_misused(const tool_command *command, const char *format, ...) YOKE_PRINTF(2, 3);
 
 /* "yoke NAME: …" to stderr. */
@@ -71,7 +85,10 @@ typedef struct tool_colours {
 
 const tool_colours *tool_colours_of(FILE *stream);
 
-/* Print words from column `indent` on, broken so that they fit 100 columns; the first line begins where the cursor is. */
+/* The columns of a text: those of the terminal, else COLUMNS, else 80; never more than 100. */
+int tool_width(FILE *stream);
+
+/* Print words from column `indent` on, broken to fit tool_width; the first line begins where the cursor is. */
 void tool_wrap(FILE *stream, int indent, const char *text);
 
 /* "3.9 GiB". */

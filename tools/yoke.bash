@@ -19,7 +19,7 @@ _yoke()
 
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='info check bench cc trace help --help --version'
+        words='info check bench cc trace help version --help --version'
     else
         case $before in
         --device) words=$selectors ;;
@@ -40,7 +40,7 @@ _yoke()
     if [ -z "$words" ]; then
         case $command:$word in
         help:*) words='info check bench cc trace' ;;
-        info:-*) words='--json --timeout --help' ;;
+        info:-*) words='--all --json --timeout --help' ;;
         check:-*) words='--device --report --format --help' ;;
         bench:-*) words='--seconds --json --no-raw --help' ;;
         cc:-*) words='-I -D --name-expression --device --help' ;;

@@ -15,12 +15,44 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void print_help(FILE *stream)
 {
     fprintf(stream, "Usage: yoke SUBCOMMAND [ARGUMENT]...\n\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        char *line = tool_text("  %-8s  %s\n", commands[i]->name, commands[i]->summary);
+        tool_print_text(stream, line);
+        free(line);
+    }
+    tool_print_text(stream, "\n"
+                            "  help SUBCOMMAND  print the help of a subcommand, as SUBCOMMAND --help does\n"
+                            "  version          print the version of the library, as --version and -V do\n"
+                            "\n"
+                            "Exit status: 0 success, 1 a problem was found, 2 wrong usage, 3 no such device. "
+                            "Environment variables: yoke-environment(7).\n");
+}
+
+static int refuse_subcommand(const char *name)
+{
+    const char *names[COMMANDS + 2] = { "help", "version" };
     for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(stream, "\n  help SUBCOMMAND     prints the help of a subcommand, as does SUBCOMMAND --help\n"
-                    "  --version           prints the version of the library\n\n"
-                    "Exit status: 0 success, 1 a problem was found, 2 wrong usage, 3 no such device. The library's environment\n"
-                    "variables (YOKE_BACKEND, YOKE_DEVICE and so on) apply.\n");
+        names[i + 2] = commands[i]->name;
+    const char *nearest = tool_nearest(name, names, COMMANDS + 2);
+    fprintf(stderr, "yoke: unknown subcommand '%s'", name);
+    if (nearest)
+        fprintf(stderr, ", did you mean '%s'?", nearest);
+    fprintf(stderr, "; the subcommands are:");
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(stderr, " %s", commands[i]->name);
+    fprintf(stderr, "\n");
+    return TOOL_USAGE;
+}
+
+static int refuse_option(const char *word)
+{
+    static const char *const names[] = { "--help", "--version" };
+    const char *nearest = tool_nearest(word, names, 2);
+    fprintf(stderr, "yoke: unknown option '%s'", word);
+    if (nearest)
+        fprintf(stderr, ", did you mean '%s'?", nearest);
+    fprintf(stderr, "; options of a subcommand come after it, and 'yoke --help' lists the subcommands\n");
+    return TOOL_USAGE;
 }
 
 static const tool_command *find(const char *name)
@@ -28,23 +60,24 @@ static const tool_command *find(const char *name)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
-    fprintf(stderr, "yoke: unknown subcommand '%s'; the subcommands are:", name);
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(stderr, " %s", commands[i]->name);
-    fprintf(stderr, "\n");
     return NULL;
 }
 
-static int help(int argc, char **argv)
+static bool is_one_of(const char *word, const char *one, const char *other, const char *third)
 {
-    if (argc < 2) {
+    return strcmp(word, one) == 0 || strcmp(word, other) == 0 || strcmp(word, third) == 0;
+}
+
+/* yoke help [SUBCOMMAND] */
+static int help(const char *name)
+{
+    const tool_command *command = name ? find(name) : NULL;
+    if (command)
+        tool_print_help(command, stdout);
+    else if (name && name[0] != '-' && !is_one_of(name, "help", "version", "help"))
+        return refuse_subcommand(name);
+    else
         print_help(stdout);
-        return TOOL_FINE;
-    }
-    const tool_command *command = find(argv[1]);
-    if (!command)
-        return TOOL_USAGE;
-    tool_print_help(command, stdout);
     return TOOL_FINE;
 }
 
@@ -54,21 +87,19 @@ static int run(int argc, char **argv)
         print_help(stderr);
         return TOOL_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
-        return help(argc - 1, argv + 1);
-    if (strcmp(argv[1], "--version") == 0) {
+    if (is_one_of(argv[1], "help", "--help", "-h"))
+        return help(argc > 2 ? argv[2] : NULL);
+    if (is_one_of(argv[1], "version", "--version", "-V")) {
         printf("yoke %s\n", yoke_version());
         return TOOL_FINE;
     }
-    if (argv[1][0] == '-') {
-        fprintf(stderr, "yoke: unknown option '%s'; options come after the subcommand. Try 'yoke --help'.\n", argv[1]);
-        return TOOL_USAGE;
-    }
     const tool_command *command = find(argv[1]);
     if (!command)
-        return TOOL_USAGE;
-    char *name = tool_text("yoke %s", command->name); /* which getopt complains by */
+        return argv[1][0] == '-' ? refuse_option(argv[1]) : refuse_subcommand(argv[1]);
+    char *name = tool_text("yoke %s", command->name), all[] = "--help"; /* the name is what getopt complains by */
     argv[1] = name;
+    if (argc > 2 && strcmp(argv[2], "-h") == 0)
+        argv[2] = all;
     int code = command->run(command, argc - 1, argv + 1);
     free(name);
     return code;

@@ -23,6 +23,8 @@ for words in "opencl:0" "Launch and wait" "launch, the call alone" "Host functio
     "to the device, pinned" "from the device, pageable" "within the device" "driver"; do
     says "$words"
 done
+says "Yoke $PACKAGE_VERSION on $(uname -n), $(date -u +%Y)-"
+says "load average"
 ! grep -qiE '[^a-z](nan|inf)[^a-z]' out
 tap_ok $? "all of its numbers are numbers"
 run 0 "without the raw driver" bench --seconds 1 --no-raw opencl:0

@@ -55,6 +55,8 @@ tap_try "--help" run 0 "$suite" --help
 tap_try "an unknown option is refused" run 2 "$suite" --no-such
 tap_try "too many jobs are refused" run 2 "$suite" --jobs 1000
 tap_try "an unknown format is refused" run 2 "$suite" --format pdf
+tap_try "a format without a report is refused" run 2 "$suite" --format junit
+tap_try "  and says what is missing" has "name its file with --report"
 tap_try "no such program" run 2 "$suite" --filter no-such
 tap_try "no such folder" run 2 /no-such --list
 tap_try "no such selector" run 2 "$suite" --device 'what?'
@@ -74,6 +76,7 @@ tap_try "--list names the programs" has hostcall_order
 
 tap_try "nothing fails" run 0 "$suite" --device "$device" --filter error,event_ways --jobs 2 --report report.tap --format tap
 tap_try "  the table says so" has "$device"
+tap_try "  and explains its last column" has "once: cases that run once for a backend"
 tap_try "  and nothing is broken" sh -c 'tail -n 1 printed | grep -qE "^all +[1-9][0-9]* +0 +[0-9]+ +0$"'
 tap_try "  TAP has as many cases as it says" \
     awk '/^1\.\./ { plan = substr($0, 4) } /^(not )?ok / { cases++ } END { exit plan != cases || !cases }' report.tap

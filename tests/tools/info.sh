@@ -33,7 +33,11 @@ with_cuda() {
 
 use
 run 3 "no OpenCL driver" info
+says "Yoke $PACKAGE_VERSION programs use no device"
+says "CUDA excluded by YOKE_BACKEND=opencl"
+says "OpenCL no driver: there is no usable .icd file in OCL_ICD_VENDORS=$tap_folder/icds/"
 says "Yoke found no usable device"
+says "sudo apt install ocl-icd-libopencl1 pocl-opencl-icd"
 says "no OpenCL driver is installed (there is no .icd file in OCL_ICD_VENDORS=$tap_folder/icds/)"
 says "YOKE_BACKEND=opencl excludes the other backend"
 if has_json; then
@@ -104,6 +108,16 @@ run 2 "two selectors" info cuda:0 cuda:1
 run 2 "a time that is none" info --timeout soon
 YOKE_BACKEND=metal run 2 "an unknown backend" info
 run 2 "an unknown option" info --no-such
+run 2 "a mistyped option" info --jsom
+says "unknown option '--jsom', did you mean '--json'?"
+[ "$(cat out err | wc -l)" -eq 1 ]
+tap_ok $? "in one line"
+run 2 "an option without its value" info --timeout
+says "option '--timeout' needs a value"
+run 2 "a value that no option takes" info --json=yes
+says "option '--json' takes no value"
+run 2 "an unknown short option" info -x
+says "unknown option '-x'"
 
 # ---- A driver that works, alone and among the others ----
 
@@ -115,6 +129,12 @@ fi
 use pocl
 export POCL_DEVICES="pthread pthread"
 run 0 "PoCL with two devices" info
+says "programs use opencl:0,"
+says "the best device of YOKE_BACKEND=opencl"
+says "lacks SPIR-V, program variables"
+silent "does not accept SPIR-V"
+silent "What was tried"
+run 0 "all that is known of them" info --all
 says "opencl:0"
 says "opencl:1"
 says "Portable Computing Language"
@@ -124,16 +144,20 @@ says "SPIR-V: the OpenCL driver does not accept SPIR-V"
 tap_ok $? "two devices of one platform are not taken for one"
 run 0 "one of them" info opencl:1
 silent "opencl:0"
+says "SPIR-V: the OpenCL driver does not accept SPIR-V"
+silent "4294967295"
 run 3 "one that is not there" info opencl:7
 says "no such device"
 export POCL_DEVICES=pthread
 YOKE_DEVICE=opencl:7 run 0 "YOKE_DEVICE names one that is not there" info
+says "programs use no device: YOKE_DEVICE=opencl:7 cannot be satisfied"
 says "programs that use YOKE_DEVICE=opencl:7 get no device"
 if has_json; then
     YOKE_DEVICE=gpu0 run 0 "YOKE_DEVICE is no selector" info --json
     fits info
 fi
 YOKE_DEVICE=opencl:0 run 0 "YOKE_DEVICE names one that is" info
+says "as YOKE_DEVICE=opencl:0 says"
 silent "programs that go by"
 if has_json; then
     run 0 "the same as JSON" info --json
@@ -144,8 +168,28 @@ if has_json; then
     tap_ok $? "the check itself sees what is not in the schema"
 fi
 
+# fits_columns N TEXT: no line is longer.
+fits_columns() {
+    awk -v most="$1" 'length > most { print length ": " $0 }' out >long
+    tap_empty "$2" long
+}
+COLUMNS=60 run 0 "in a narrow window" info --all
+fits_columns 60 "no line is longer than 60 columns"
+run 0 "in a window of unknown width" info --all
+fits_columns 80 "no line is longer than 80 columns"
+COLUMNS=x run 0 "COLUMNS is no number" info
+if command -v script >/dev/null; then
+    script -qec "stty cols 64; '$yoke' info --all" /dev/null </dev/null | tr -d '\r' >out 2>&1
+    awk 'length > 56 { found = 1 } END { exit !found }' out
+    tap_ok $? "a terminal's own width is used"
+    fits_columns 64 "and kept to"
+else
+    tap_skip "a terminal: there is no script(1)"
+fi
+
 use pocl nothing
-run 0 "beside a library that is no driver" info
+run 0 "beside a library that is no driver" info --all
+says "OpenCL 1 device; 1 of 2 installed drivers has none"
 says "icds/pocl.icd: 1 device"
 use pocl hang
 run 0 "beside a driver that hangs" info --timeout 3
@@ -164,7 +208,7 @@ use pocl
 with_cuda hang 0 "PoCL beside a libcuda.so.1 that hangs, which is not asked" info --timeout 3
 if [ -z "$khronos" ]; then
     export OCL_ICD_VENDORS="$vendors/pocl.icd"
-    run 0 "OCL_ICD_VENDORS names a file" info
+    run 0 "OCL_ICD_VENDORS names a file" info --all
     says "$vendors/pocl.icd: 1 device"
 else
     tap_skip "OCL_ICD_VENDORS names a file: this loader takes folders"

@@ -12,13 +12,24 @@ run 2 "nothing to do"
 says "Usage: yoke SUBCOMMAND"
 run 2 "no such subcommand" fly
 says "unknown subcommand 'fly'; the subcommands are: info"
+run 2 "a mistyped subcommand" inf
+says "unknown subcommand 'inf', did you mean 'info'?"
 run 2 "an option in front" --json info
+says "options of a subcommand come after it"
+run 2 "a mistyped option" --versoin
+says "did you mean '--version'?"
 run 2 "an unknown option behind it" info --fly
-says "yoke info: unrecognized option"
-run 0 "--version" --version
-says "yoke $PACKAGE_VERSION"
+says "yoke info: unknown option '--fly'"
+for word in --version -V version; do
+    run 0 "$word" $word
+    says "yoke $PACKAGE_VERSION"
+done
+run 0 "-h" -h
+says "Usage: yoke SUBCOMMAND"
+run 0 "help" help
+says "Usage: yoke SUBCOMMAND"
 run 0 "--help" --help
-sed -n 's/^  \([a-z]*\)  .*/\1/p' out >subcommands
+sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' out | grep -vE '^(help|version)$' >subcommands
 [ -s subcommands ]
 tap_ok $? "it lists subcommands"
 # documented NAME: what the manual page and the completions lack of a subcommand.
@@ -34,8 +45,10 @@ documented() {
 while read -r name; do
     run 0 "help $name" help "$name"
     says "Usage: yoke $name"
-    run 0 "$name --help" "$name" --help
-    says "Usage: yoke $name"
+    for option in -h --help; do
+        run 0 "$name $option" "$name" $option
+        says "Usage: yoke $name"
+    done
     documented "$name" >>gaps
 done <subcommands
 run 2 "help for what is none" help fly
@@ -58,6 +71,9 @@ if command -v script >/dev/null; then
     TERM=xterm script -qec "env NO_COLOR=1 '$yoke' info" /dev/null >out 2>&1 </dev/null
     ! grep -q "$(printf '\033')" out
     tap_ok $? "and with NO_COLOR none"
+    TERM=xterm script -qec "env NO_COLOR= '$yoke' info" /dev/null >out 2>&1 </dev/null
+    grep -q "$(printf '\033')" out
+    tap_ok $? "but an empty NO_COLOR is none"
 else
     tap_skip "a terminal: there is no script(1)"
 fi

@@ -21,29 +21,36 @@ enum { SECONDS = 120, MOST_SECONDS = 86399 };
 typedef struct options {
     const char *selectors[MOST_DEVICES];
     size_t selector_count;
-    const char *filter, *report, *programs;
+    const char *filter, *report, *programs, *format_name;
     void (*format)(const suite *s, FILE *out);
     bool list;
 } options;
 
-static const char usage[] =
-    "Usage: yoke-conformance [OPTION]...\n"
-    "Run Yoke's conformance suite on the devices of this machine.\n"
-    "\n"
-    "  --device SELECTOR   run on this device, such as cuda:0 or opencl:gpu; may be repeated (default: all devices, or those that\n"
-    "                      YOKE_DEVICE and YOKE_BACKEND name)\n"
-    "  --filter WORDS      run only programs whose name contains one of these words, separated by commas\n"
-    "  --list              list devices and programs, and exit\n"
-    "  --jobs N            run up to N programs at a time (default: the number of CPUs, at most four)\n"
-    "  --seconds N         time limit of a case; a program silent for a quarter longer and a second is killed (default: 120)\n"
-    "  --report FILE       also write a report\n"
-    "  --format FORMAT     format of the report: text, tap or junit (default: text)\n"
-    "  --programs FOLDER   folder of the suite's programs (default: " CONFORMANCE_DIR ")\n"
-    "  --verbose           print each case as it ends\n"
-    "  --version, --help\n"
-    "\n"
-    "The exit status is 0 if nothing failed, 1 if something failed or the run was interrupted, 2 for wrong usage, 3 if there is no "
-    "device.\n";
+static const char usage[] = "Usage: yoke-conformance [OPTION]...\n"
+                            "Run Yoke's conformance suite on the devices of this machine.\n"
+                            "\n"
+                            "  --device SELECTOR  run on this device, such as cuda:0 or opencl:gpu; may be\n"
+                            "                     repeated (default: all devices, or those that YOKE_DEVICE\n"
+                            "                     and YOKE_BACKEND name)\n"
+                            "  --filter WORDS     run only programs whose name contains one of these words,\n"
+                            "                     separated by commas\n"
+                            "  --list             list devices and programs, and exit\n"
+                            "  --jobs N           run up to N programs at a time (default: the number of\n"
+                            "                     CPUs, at most four)\n"
+                            "  --seconds N        time limit of a case; a program silent for a quarter\n"
+                            "                     longer and a second is killed (default: 120)\n"
+                            "  --report FILE      also write a report\n"
+                            "  --format FORMAT    format of the report: text, tap or junit (default: text)\n"
+                            "  --programs FOLDER  folder of the suite's programs (default:\n"
+                            "                     " CONFORMANCE_DIR ")\n"
+                            "  --verbose          print each case as it ends\n"
+                            "  -V, --version, -h, --help\n"
+                            "\n"
+                            "The table has a column for each device, and a column 'once' for cases that run\n"
+                            "once for a backend and not on each device: they need no device, or all of them.\n"
+                            "\n"
+                            "The exit status is 0 if nothing failed, 1 if something failed or the run was\n"
+                            "interrupted, 2 for wrong usage, 3 if there is no device.\n";
 
 YOKE_PRINTF(2, 3) static int fail(int status, const char *format, ...)
 {
@@ -108,6 +115,7 @@ static bool take_value(int option, const char *value, options *o, suite *s)
         o->report = value;
         return true;
     case 'F':
+        o->format_name = value;
         return read_format(value, o);
     case 'p':
         o->programs = value;
@@ -131,7 +139,7 @@ static int read_options(int argc, char **argv, options *o, suite *s)
     bool well = true;
     int option;
 
-    while (well && (option = getopt_long(argc, argv, "", names, NULL)) != -1) {
+    while (well && (option = getopt_long(argc, argv, "hV", names, NULL)) != -1) {
         if (option == 'V') {
             printf("yoke-conformance %s\n", yoke_version());
             return -1;
@@ -148,7 +156,9 @@ static int read_options(int argc, char **argv, options *o, suite *s)
     }
     if (well && optind < argc)
         fail(0, "unexpected argument '%s': name devices with --device, programs with --filter", argv[optind]);
-    if (well && optind == argc)
+    if (well && o->format_name && !o->report)
+        fail(0, "--format %s is the format of a report: name its file with --report", o->format_name);
+    else if (well && optind == argc)
         return ALL_PASSED;
     fputs("Try 'yoke-conformance --help'.\n", stderr);
     return WRONG_USAGE;
