@@ -311,6 +311,9 @@ function complete(text,    rest) {
         if (match(line, /^[A-Z0-9_]+\([^)]*\)/) || match(line, /^[A-Z0-9_]+/))
             line = substr(line, 1, RLENGTH)
         $0 = line
+        # A comment that begins with a macro's name is about that macro, which others may stand before.
+        if (match(pending, /^pYOKE_[A-Z_]+\([^)]*\)/))
+            $0 = line = substr(pending, 2, RLENGTH - 1)
         sub(/\(.*/, "", $0)
         add("macro", $0, line)
     }

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Writes the manual pages from what headers.awk has read, and from the tables of doc/environment.md:
-#     awk -v out=FOLDER -v version=0.1.0 -v date=2026-01-31 -f man.awk -f headers.awk HEADER... environment.md
-# A function has a page with those that stand right below it, and with those whose comments begin with "The same"; types and
-# constants are told of on the pages of functions that take them. FOLDER/links has the other names of pages, as
-# "yoke_write_at.3 yoke_write.3".
+# Writes the manual pages from what headers.awk has read, from the tables of doc/environment.md, and from doc/examples.md:
+#     awk -v out=FOLDER -v version=0.1.0 -v date=2026-01-31 -v guide=FOLDER \
+#         -f man.awk -f man_text.awk -f headers.awk HEADER... FILE.md...
+# A function has a page with those that stand right below it, and with those whose comments begin with "The same"; so has a macro
+# with parameters. Types and constants are told of on the pages of functions that take them. FOLDER/links has the other names of
+# pages, as "yoke_write_at.3 yoke_write.3". `guide` is the folder in which the guide is installed.
 
 # The tables of variables, with the columns variable, values, meaning; and the paragraph on the default device.
 FILENAME ~ /environment\.md$/ {
@@ -19,113 +20,19 @@ FILENAME ~ /environment\.md$/ {
         environment_text = environment_text " " $0
 }
 
-# ---- Text ----
-
-function is_word(text) {
-    return text ~ /^[A-Za-z_][A-Za-z0-9_]*$/
-}
-
-# A text with the names in it as manual pages have them: parameters and variables slanted, functions and what is typed bold.
-function marked(text,    result, word, after) {
-    gsub(/\\/, "\\e", text)
-    gsub(/\342\200\246/, "...", text)
-    result = ""
-    while (match(text, /`[^`]*`|yoke_[a-z0-9_]+(\(\))?/)) {
-        word = substr(text, RSTART, RLENGTH)
-        after = substr(text, RSTART + RLENGTH)
-        result = result substr(text, 1, RSTART - 1)
-        # A part of a longer name, or the name of a file.
-        if (result ~ /[A-Za-z0-9_]$/) {
-            result = result word
-        } else if (word ~ /^`/) {
-            word = substr(word, 2, length(word) - 2)
-            result = result (is_word(word) && word !~ /^YOKE_/ ? "\\fI" : "\\fB") word "\\fR"
-        } else {
-            sub(/\(\)$/, "", word)
-            result = result "\\fB" word "\\fR" (word in of_function ? "()" : "")
-        }
-        text = after
+# "### yoke_write, yoke_read": the functions that the blocks of C below are an example of.
+FILENAME ~ /examples\.md$/ {
+    if (/^##+ /) {
+        examples++
+        example_names[examples] = /^### / ? substr($0, 5) : ""
+        in_example = 0
+    } else if (/^```/) {
+        in_example = /^```c/
+        if (in_example && example[examples] != "")
+            example[examples] = example[examples] "\n"
+    } else if (in_example) {
+        example[examples] = example[examples] $0 "\n"
     }
-    return result text
-}
-
-# A line of text, which must not look like a request.
-function put(text) {
-    print (text ~ /^[.']/ ? "\\&" : "") marked(text) > page
-}
-
-function request(text) {
-    print text > page
-}
-
-# Sentences on lines of their own; what a status means is an item of a list.
-function paragraph(text,    at, sentence, listed, colon) {
-    listed = 0
-    while (text != "") {
-        at = match(text, /\. ([A-Z0-9"`]|yoke_)/) ? RSTART : 0
-        sentence = at ? substr(text, 1, at) : text
-        text = at ? substr(text, at + 2) : ""
-        if (match(sentence, /^YOKE_(OK|PENDING|E_[A-Z_]+): /)) {
-            if (!listed)
-                request(".Bl -tag -width Ds")
-            listed = 1
-            colon = index(sentence, ":")
-            request(".It Dv " substr(sentence, 1, colon - 1))
-            put(substr(sentence, colon + 2))
-            continue
-        }
-        if (listed)
-            request(".El\n.Pp")
-        listed = 0
-        put(sentence)
-    }
-    if (listed)
-        request(".El")
-}
-
-# A comment. `follows`: there is text before it.
-function comment(text, follows,    blocks, count, i, mode, block) {
-    count = split(text, blocks, "\n")
-    mode = ""
-    for (i = 1; i <= count; i++) {
-        block = substr(blocks[i], 1, 1)
-        if (block != mode) {
-            if (mode == "b")
-                request(".El")
-            if (mode == "l")
-                request(".Ed")
-            if (block == "b")
-                request(".Bl -bullet")
-            if (block == "l")
-                request(".Bd -literal -offset indent")
-        }
-        if (block == "p") {
-            # A list of statuses makes a space of its own.
-            if ((follows || i > 1) && blocks[i] !~ /^pYOKE_(OK|PENDING|E_[A-Z_]+): /)
-                request(".Pp")
-            paragraph(substr(blocks[i], 2))
-        } else if (block == "b") {
-            request(".It")
-            paragraph(substr(blocks[i], 2))
-        } else if (block == "l") {
-            put(substr(blocks[i], 2))
-        }
-        mode = block
-    }
-}
-
-# What a comment says first, as the one line that a page is found by.
-function brief(text) {
-    sub(/^p/, "", text)
-    sub(/\n.*/, "", text)
-    if (match(text, /[.:;] |[.]$| \(/))
-        text = substr(text, 1, RSTART - 1)
-    while (length(text) > 90 && match(text, /,[^,]*$/))
-        text = substr(text, 1, RSTART - 1)
-    gsub(/`/, "", text)
-    if (text !~ /^(YOKE|NULL|[A-Z][A-Z])/)
-        text = tolower(substr(text, 1, 1)) substr(text, 2)
-    return text
 }
 
 # ---- What is on a page ----
@@ -240,22 +147,25 @@ function prototype(text, as, place,    at, result, list, count, k) {
     request(".Fc")
 }
 
-# The page of the functions group[1..size].
-function write_page(    first, i, k, j, names, seen, text, last, label, returns, see, count, free) {
-    first = shown_name(group[1])
-    page = out "/" first ".3"
-    head(first, 3, header[group[1]])
-    page_text = ""
-    split("", shown)
-    type_count = 0
-    returns = 0
-    free = ""
-    for (k = 1; k <= size; k++) {
-        page_text = page_text " " code[group[k]] " " doc[group[k]]
-        returns = returns || code[group[k]] ~ /^yoke_status /
-    }
-    for (k = 1; k <= size; k++)
-        find_types(code[group[k]])
+# A macro's parameters as its comment or its definition names them.
+function macro_prototype(i,    list, count, k) {
+    request(".Fo " name[i])
+    list = code[i]
+    gsub(/^[^(]*\(|\).*$/, "", list)
+    count = split(list, parameter, /, /)
+    for (k = 1; k <= count; k++)
+        request(".Fa \"" parameter[k] "\"")
+    request(".Fc")
+}
+
+# What a header says first of itself.
+function text_of(its_header,    i) {
+    for (i = 1; i <= items && !(kind[i] == "text" && header[i] == its_header); i++) {}
+    return i
+}
+
+# The names of the page: its calls, and the types that no page before has told of, those among them that it makes.
+function page_names(first,    i, k, count) {
     count = 0
     for (k = 1; k <= size; k++) {
         names[++count] = shown_name(group[k])
@@ -268,25 +178,39 @@ function write_page(    first, i, k, j, names, seen, text, last, label, returns,
             names[++count] = name[types[k]]
         }
     }
-    request(".Sh NAME")
-    for (k = 1; k <= count; k++) {
-        request(".Nm " names[k] (k < count ? " ," : ""))
-        if (k > 1)
-            print names[k] ".3 " first ".3" > (out "/links")
+    for (i = 1; i <= items; i++) {
+        if (kind[i] == "opaque" && !(i in told) && index(page_text, name[i] " **out_")) {
+            told[i] = first
+            names[++count] = name[i]
+            made[i] = 1
+        }
     }
-    text = brief(doc[group[1]])
-    if (text == "")
-        fail(name[group[1]] " has no comment")
-    request(".Nd " text "\n.Sh SYNOPSIS\n.In " include_of(group[1]))
+    return count
+}
+
+function synopsis(    k) {
+    request(".Sh SYNOPSIS\n.In " include_of(group[1]))
     for (k = 1; k <= size; k++) {
-        if (name[group[k]] in plain)
+        if (kind[group[k]] == "macro")
+            macro_prototype(group[k])
+        else if (name[group[k]] in plain)
             prototype(code[group[k]], plain[name[group[k]]], 0)
-        prototype(code[group[k]], name[group[k]], 1)
+        if (kind[group[k]] != "macro")
+            prototype(code[group[k]], name[group[k]], 1)
     }
+}
+
+function description(    i, k, label, places) {
     request(".Sh DESCRIPTION")
-    label = ""
+    places = 0
+    if (kind[group[1]] == "macro") {
+        comment(doc[text_of(header[group[1]])], 0)
+        if (size == 1)
+            request(".Pp")
+    }
     for (k = 1; k <= size; k++) {
         i = group[k]
+        places = places || name[i] in plain
         if (size > 1 && doc[i] != "") {
             for (label = shown_name(i); k < size && doc[group[k + 1]] == ""; k++)
                 label = label ", " shown_name(group[k + 1])
@@ -297,6 +221,16 @@ function write_page(    first, i, k, j, names, seen, text, last, label, returns,
     }
     if (about[group[1]])
         comment(doc[about[group[1]]], 1)
+    if (places)
+        request(".Pp\nThe form that ends in _at takes the place that a later failure names:\n.Fa where\n" \
+            "is a string that lives as long as the program, or NULL.")
+    for (i = 1; i <= items; i++) {
+        if (i in made) {
+            request(".Ss " name[i])
+            put("Opaque: " substr(doc[i], 2, length(doc[i]) - 2) ".")
+            delete made[i]
+        }
+    }
     for (k = 1; k <= type_count; k++)
         type(types[k])
     constants_begun = 0
@@ -304,31 +238,133 @@ function write_page(    first, i, k, j, names, seen, text, last, label, returns,
         if (kind[i] == "enum")
             constants(i)
     }
-    if (returns) {
-        request(".Sh RETURN VALUES")
-        put("A status: YOKE_OK, or a negative one, with a record of the failure behind yoke_error().")
-        request("What any function may return is in\n.Xr yoke 7 .")
+}
+
+# What a call gives, and what threads may do with it. The comment of a function that returns no status begins with its value.
+function returned(    i, k, text, status, begun, since) {
+    status = begun = 0
+    since = "0.1"
+    for (k = 1; k <= size; k++) {
+        i = group[k]
+        if (match(doc[i], /Since [0-9.]*[0-9]/))
+            since = substr(doc[i], RSTART + 6, RLENGTH - 6)
+        text = code[i]
+        if (text ~ /^yoke_status /)
+            status = 1
+        if (kind[i] == "macro" || text ~ /^(void|yoke_status|yoke_arg|yoke_pitch) / || doc[i] == "" || doc[i] ~ /^p(Take|Set) /)
+            continue
+        if (!begun)
+            request(".Sh RETURN VALUES\n.Bl -tag -width Ds")
+        begun = 1
+        request(".It Fn " shown_name(i))
+        text = doc[i]
+        sub(/^p/, "", text)
+        sub(/\n.*/, "", text)
+        if (match(text, /\. /))
+            text = substr(text, 1, RSTART)
+        put(text)
     }
+    if (begun)
+        request(".El")
+    if (status) {
+        request(begun ? ".Pp" : ".Sh RETURN VALUES")
+        put("A status: YOKE_OK, or a negative one, with a record of the failure behind yoke_error().")
+        request("What any function may return is in\n.Xr yoke_status 3 .")
+    }
+    request(".Sh THREADS\nAny thread may call " (size > 1 ? "these" : "this") ", and so may a host function.")
+    request("Calls on one object from several threads are safe.")
+    return since
+}
+
+# The examples of any of the page's functions, once each.
+function page_examples(    k, e, list, count, j, begun, lines) {
+    begun = 0
+    for (e = 1; e <= examples; e++) {
+        count = split(example_names[e], list, /, */)
+        for (j = 1; j <= count; j++) {
+            for (k = 1; k <= size && list[j] != shown_name(group[k]); k++) {}
+            if (k <= size)
+                break
+        }
+        if (j > count)
+            continue
+        request(begun ? ".Pp" : ".Sh EXAMPLES")
+        if (!begun && example[e] ~ /YOKE_CHECK/)
+            put("`YOKE_CHECK` ends the program if the call fails" (example[e] ~ /[(, ](x|y|z|hx|hy)[,)]/ ? \
+                "; the buffers x, y and z and the arrays hx and hy have N floats each." : "."))
+        request(begun || example[e] !~ /YOKE_CHECK/ ? ".Bd -literal -compact" : ".Bd -literal")
+        begun = 1
+        count = split(example[e], lines, "\n")
+        for (j = 1; j < count; j++)
+            literal(lines[j])
+        request(".Ed")
+    }
+    if (examples && !begun) {
+        print "doc/examples.md: " shown_name(group[1]) " has no example" > "/dev/stderr"
+        failed = 1
+    }
+}
+
+# The page of group[1..size], which are functions or macros.
+function write_page(    first, i, k, count, see, since) {
+    first = shown_name(group[1])
+    page = out "/" first ".3"
+    head(first, 3, header[group[1]])
+    page_text = ""
+    split("", shown)
+    type_count = 0
+    for (k = 1; k <= size; k++)
+        page_text = page_text " " code[group[k]] " " doc[group[k]]
+    if (kind[group[1]] == "macro")
+        page_text = page_text " " doc[text_of(header[group[1]])]
+    for (k = 1; k <= size; k++)
+        find_types(code[group[k]])
+    count = page_names(first)
+    request(".Sh NAME")
+    for (k = 1; k <= count; k++) {
+        request(".Nm " names[k] (k < count ? " ," : ""))
+        if (k > 1)
+            link_to(names[k], first)
+    }
+    if (brief(doc[group[1]]) == "")
+        fail(name[group[1]] " has no comment")
+    request(".Nd " brief(doc[group[1]]))
+    synopsis()
+    description()
+    since = returned()
+    page_examples()
     request(".Sh SEE ALSO")
     for (i = 1; i <= items; i++) {
-        if (kind[i] == "function" && page_of[i] != first && (has_word(page_text, name[i]) || has_word(page_text, shown_name(i))))
-            see[shown_name(i)] = 1
+        if (is_call(i) && page_of[i] != first && (has_word(page_text, name[i]) || has_word(page_text, shown_name(i))))
+            see[page_of[i]] = 1
     }
     references(see)
+    request(".Sh HISTORY\nSince Yoke " since ".")
     close(page)
+}
+
+function link_to(other, page_name) {
+    print other ".3 " page_name ".3" > (out "/links")
 }
 
 # The list of references, in order.
 function references(see,    word, sorted, count, k, j) {
     count = 0
     for (word in see) {
-        for (k = count++; k > 0 && sorted[k] > word; k--)
+        for (k = count++; k > 0 && tolower(sorted[k]) > tolower(word); k--)
             sorted[k + 1] = sorted[k]
         sorted[k + 1] = word
     }
     for (k = 1; k <= count; k++)
         request(".Xr " sorted[k] " 3 ,")
     request(".Xr yoke 7")
+}
+
+# What has a page: functions, and macros with parameters; not what only other declarations of the header use.
+function is_call(i) {
+    if (kind[i] != "function" && !(kind[i] == "macro" && code[i] ~ /\(/))
+        return 0
+    return doc[i] !~ /^p(Shared by|For (YOKE_ARGS|the macros)|The value of YOKE_)/
 }
 
 function shown_name(i) {
@@ -355,20 +391,11 @@ function contract(    i, k, last, text, place) {
     request(".Sh NAME\n.Nm yoke\n.Nd GPU computing in C, the same on NVIDIA's CUDA driver and on any OpenCL driver")
     request(".Sh SYNOPSIS\n.In yoke/yoke.h\n.Pp\n.Dl cc program.c $(pkg-config \\-\\-cflags \\-\\-libs yoke)\n.Sh DESCRIPTION")
     comment(text, 0)
-    request(".Ss Statuses\n.Bl -tag -width Ds")
-    for (k = 1; k <= statuses; k++) {
-        request(".It Dv " status_name[k] " No = " status_value[k])
-        put(status_doc[k] ".")
-    }
-    request(".El\n.Pp")
-    for (i = 1; i <= items; i++) {
-        if (kind[i] == "enum" && member[i, 1] ~ /YOKE_GROUP/)
-            comment(doc[i], 0)
-    }
-    put("See yoke_status_group().")
+    request(".Ss Statuses")
+    list_statuses()
     last = ""
     for (i = 1; i <= items; i++) {
-        if (kind[i] != "function" || page_of[i] != shown_name(i))
+        if (!is_call(i) || page_of[i] != shown_name(i))
             continue
         place = header[i] section[i]
         if (place != last) {
@@ -387,7 +414,40 @@ function contract(    i, k, last, text, place) {
         request(".It Xr " shown_name(i) " 3")
         put(brief(doc[i]))
     }
-    request(".El\n.Sh SEE ALSO\n.Xr pkg-config 1 ,\n.Xr yoke-environment 7")
+    request(".El")
+    if (guide != "")
+        request(".Sh FILES\n.Bl -tag -width Ds\n.It Pa " guide "\nThe guide: README.md leads to its pages.\n.El")
+    request(".Sh SEE ALSO\n.Xr pkg-config 1 ,\n.Xr yoke 1 ,\n.Xr yoke-environment 7\n.Pp\n.Xr yoke 1\nis a program: " \
+        "it lists devices, checks drivers and traces programs.")
+    close(page)
+}
+
+function list_statuses(    i, k) {
+    request(".Bl -tag -width Ds")
+    for (k = 1; k <= statuses; k++) {
+        request(".It Dv " status_name[k] " No = " status_value[k])
+        put(toupper(substr(status_doc[k], 1, 1)) substr(status_doc[k], 2) ".")
+    }
+    request(".El\n.Pp")
+    for (i = 1; i <= items; i++) {
+        if (kind[i] == "enum" && member[i, 1] ~ /YOKE_GROUP/)
+            comment(doc[i], 0)
+    }
+    paragraph("yoke_status_group() returns the group. A host function may return negative codes of its own.")
+}
+
+# The type has no declaration that a comment belongs to.
+function status_page() {
+    page = out "/yoke_status.3"
+    head("yoke_status", 3, "include/yoke/yoke.h")
+    request(".Sh NAME\n.Nm yoke_status\n.Nd what the functions of Yoke return")
+    request(".Sh SYNOPSIS\n.In yoke/yoke.h\n.Vt typedef int32_t yoke_status ;")
+    request(".Sh DESCRIPTION")
+    put("A status is 0, positive, or negative: a failure, whose record yoke_error() returns.")
+    list_statuses()
+    request(".Sh EXAMPLES\n.Bd -literal -compact\nif (yoke_stream_wait(stream) < 0)")
+    literal("    fprintf(stderr, \"%s\\n\", yoke_error()->text);")
+    request(".Ed\n.Sh SEE ALSO\n.Xr yoke_error 3 ,\n.Xr yoke_status_name 3 ,\n.Xr yoke 7\n.Sh HISTORY\nSince Yoke 0.1.")
     close(page)
 }
 
@@ -426,19 +486,19 @@ END {
         if (kind[i] == "text" && header[i] == header[i - 1])
             free = i
         about[i] = free
-        if (kind[i] == "function") {
+        if (is_call(i)) {
             of_function[name[i]] = 1
             of_function[shown_name(i)] = 1
-            if (!count || !((joined[i] && kind[i - 1] == "function") || doc[i] ~ /^pThe same/))
+            if (!last || section[i] != section[last] || !((joined[i] && kind[i - 1] == "function") || doc[i] ~ /^pThe same/))
                 first = shown_name(i)
             page_of[i] = first
-            count++
+            last = i
         }
     }
     printf "" > (out "/links")
     size = 0
     for (i = 1; i <= items; i++) {
-        if (kind[i] != "function")
+        if (!is_call(i))
             continue
         if (size && page_of[i] != page_of[group[1]]) {
             write_page()
@@ -447,6 +507,11 @@ END {
         group[++size] = i
     }
     write_page()
+    status_page()
+    for (i = 1; i <= items; i++) {
+        if (name[i] == "yoke_dim")
+            link_to("YOKE_DIM", told[i])
+    }
     contract()
     environment_page()
     close(out "/links")

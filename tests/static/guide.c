@@ -43,6 +43,15 @@ static yoke_status publish(yoke_status status, void *user)
     return status;
 }
 
+#ifndef YOKE_CHECK
+#define YOKE_CHECK(...) CHECK((__VA_ARGS__))
+#define YOKE_CHECK_OR(call, ...) \
+    do {                         \
+        if ((call) < 0)          \
+            __VA_ARGS__;         \
+    } while (0)
+#endif
+
 #ifdef NO_FRAGMENTS
 static const struct {
     int (*run)(void);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each public function, and the macro that wraps it, has a manual page in which mandoc finds no fault.
+# Each public function, the macro that wraps it, and each type has a manual page, with an example, in which mandoc and groff find no
+# fault. That the examples compile and run is guide.sh's.
 
 . "$top_srcdir/tests/tap/tap.sh"
 export LC_ALL=C
@@ -26,6 +27,44 @@ grep -rhoE --include='*.c' '"YOKE_[A-Z_]*"' "$top_srcdir/src" "$top_srcdir/backe
     done >"$tap_folder/variables"
 tap_empty "every variable is told of" "$tap_folder/variables"
 
+{
+    grep -ohE '^typedef struct yoke_[a-z0-9_]+ yoke_[a-z0-9_]+;|^} yoke_[a-z0-9_]+;' "$top_srcdir"/include/yoke/*.h | sed 's/.* \(.*\);/\1/'
+    printf '%s\n' yoke_status YOKE_ARGS YOKE_DIM yoke_in yoke_arg_f32
+} | grep -v '^yoke_vec' | sort -u | while read -r name; do
+    [ -f "doc/man/$name.3" ] || grep -q "^$name\.3 " doc/man/links || echo "$name"
+done >"$tap_folder/types"
+tap_empty "and so has every type, and what launches are written with" "$tap_folder/types"
+
+for page in doc/man/*.3; do
+    for part in SYNOPSIS DESCRIPTION EXAMPLES 'SEE ALSO' HISTORY; do
+        grep -q "^\.Sh $part\$" "$page" || echo "$page: no $part"
+    done
+    # A summary is a whole clause.
+    sed -n 's/^\.Nd //p' "$page" | awk -v page="$page" '
+        length > 140 || / (a|an|the|of|to|or|and|for|with|in|by|as|that|which)$/ || gsub(/\(/, "(") != gsub(/\)/, ")") || /[,:;]$/ {
+            print page ": " $0
+        }'
+done >"$tap_folder/parts"
+tap_empty "every page of a function has all of its parts, and a summary that is not cut" "$tap_folder/parts"
+
+grep -n '()(' doc/man/*.[37] >"$tap_folder/spoiled"
+tap_empty "code has no parentheses that nobody has written" "$tap_folder/spoiled"
+
+{
+    grep -q '^\.Xr yoke 1' doc/man/yoke.7 || echo "yoke(7) does not name yoke(1)"
+    grep -q '^\.Xr yoke 7' "$top_srcdir/tools/yoke.1" || echo "yoke(1) does not name yoke(7)"
+    grep -q "^\.It Pa .*/guide" doc/man/yoke.7 || echo "yoke(7) does not name the folder of the guide"
+} >"$tap_folder/names"
+tap_empty "the manuals of the library and of the tool name each other" "$tap_folder/names"
+
+if command -v groff >/dev/null; then
+    for page in doc/man/*.[37] "$top_srcdir"/tools/*.1; do
+        groff -ww -man -mandoc -Tutf8 -P -c -K utf-8 "$page" 2>&1 >/dev/null
+    done >"$tap_folder/groff"
+    tap_empty "groff has nothing to say" "$tap_folder/groff"
+else
+    tap_skip "groff is not installed"
+fi
 if command -v mandoc >/dev/null; then
     mandoc -T lint -W warning doc/man/*.3 doc/man/*.7 "$top_srcdir"/tools/*.1 >"$tap_folder/lint" 2>&1
     tap_empty "mandoc has nothing to say" "$tap_folder/lint"
@@ -33,16 +72,20 @@ else
     tap_skip "mandoc is not installed"
 fi
 
-# The generator refuses what nobody could read.
-broken() {
-    sed "$2" "$top_srcdir/include/yoke/yoke.h" >"$tap_folder/yoke.h"
+# The generator refuses what nobody could read. with SCRIPT EXAMPLES: a change of yoke.h, and one of the examples.
+with() {
+    sed "$1" "$top_srcdir/include/yoke/yoke.h" >"$tap_folder/yoke.h"
+    sed "$2" "$top_srcdir/doc/examples.md" >"$tap_folder/examples.md"
     mkdir -p "$tap_folder/man"
-    ! "$AWK" -v out="$tap_folder/man" -v version=0 -v date=2000-01-01 -f "$top_srcdir/build-aux/man.awk" \
-        -f "$top_srcdir/build-aux/headers.awk" "$tap_folder/yoke.h" "$top_srcdir/doc/environment.md" >"$tap_folder/said" 2>&1
-    tap_ok $? "refused: $1"
+    "$AWK" -v out="$tap_folder/man" -v version=0 -v date=2000-01-01 -f "$top_srcdir/build-aux/man.awk" \
+        -f "$top_srcdir/build-aux/man_text.awk" -f "$top_srcdir/build-aux/headers.awk" "$tap_folder/yoke.h" \
+        "$top_srcdir/doc/environment.md" "$tap_folder/examples.md" >"$tap_folder/said" 2>&1
 }
-broken "a function without a comment" '/^\/\* The version of the library/d'
-broken "a parameter without a name" 's/yoke_status_group(yoke_status status)/yoke_status_group(yoke_status)/'
+tap_try "a header alone is accepted" with '' ''
+tap_try "but not a function without a comment" eval "! with '/^\/\* The version of the library/d' ''"
+tap_try "a parameter without a name" eval "! with 's/yoke_status_group(yoke_status status)/yoke_status_group(yoke_status)/' ''"
+tap_try "or a function without an example" eval "! with '' 's/^### yoke_version\$/### yoke_other/'"
+tap_try "  which is named" grep -q 'yoke_version has no example' "$tap_folder/said"
 
 # Doxygen takes a file's name apart where there is a blank in its folder's.
 for page in "$top_srcdir"/doc/*.md; do
