@@ -17,21 +17,33 @@ static void print_times(const figures *device, int group)
         if (one->group != group)
             continue;
         if (first)
-            printf("\n  %s%-40s%s%s %10s %10s %10s %7s%s\n", colours->bold, figure_group_words[group], colours->reset, colours->dim,
+            printf("\n  %s%-40s%s%s %9s %9s %9s %7s%s\n", colours->bold, figure_group_words[group], colours->reset, colours->dim,
                    "Yoke", "99 %", "driver", "ratio", colours->reset);
         first = false;
         if (one->raw.count) {
             figure_time(distribution_at(&one->raw, 0.5), raw);
             snprintf(ratio, sizeof ratio, "%.2f", one->ratio);
         }
-        printf("    %-38s %10s %10s %10s %7s\n", one->words, figure_time(distribution_at(&one->yoke, 0.5), median),
+        printf("    %-38s %9s %9s %9s %7s\n", one->words, figure_time(distribution_at(&one->yoke, 0.5), median),
                figure_time(distribution_at(&one->yoke, 0.99), high), raw, ratio);
     }
 }
 
+/* "64K", "256M": a table of eight sizes has to fit 80 columns. */
 static const char *size_word(uint64_t size, char text[32])
 {
-    return tool_bytes(size, text);
+    tool_bytes(size, text);
+    char *blank = strchr(text, ' ');
+    if (blank) {
+        blank[0] = blank[1];
+        blank[1] = '\0';
+    }
+    return text;
+}
+
+static void print_speed(double speed)
+{
+    printf(speed < 1 ? " %5.3f" : " %5.3g", speed);
 }
 
 /* A row for each way to copy, and one for the driver below it; a column for each size. */
@@ -47,7 +59,7 @@ static void print_copies(const figures *device)
     printf("\n  %s%-27s%s%s", colours->bold, "Copies, GB/s", colours->reset, colours->dim);
     for (uint64_t size = 4 << 10; size <= largest; size *= 4) {
         char text[32];
-        printf(" %7s", size_word(size, text));
+        printf(" %5s", size_word(size, text));
     }
     printf("%s\n", colours->reset);
     for (size_t i = 0; i < device->count;) {
@@ -60,12 +72,12 @@ static void print_copies(const figures *device)
             end++;
         printf("    %-25s", device->all[i].words);
         for (size_t k = i; k < end; k++)
-            printf(" %7.3g", distribution_at(&device->all[k].yoke, 0.5));
+            print_speed(distribution_at(&device->all[k].yoke, 0.5));
         printf("\n");
         if (device->all[i].raw.count)
             printf("      %s%-23s", colours->dim, "driver");
         for (size_t k = i; k < end && device->all[i].raw.count; k++)
-            printf(" %7.3g", distribution_at(&device->all[k].raw, 0.5));
+            print_speed(distribution_at(&device->all[k].raw, 0.5));
         if (device->all[i].raw.count)
             printf("%s\n", colours->reset);
         i = end;
@@ -93,8 +105,10 @@ void figures_print(const figures *devices, size_t count, const place *here)
     print_place(here);
     for (size_t i = 0; i < count; i++) {
         const yoke_device_info *info = &devices[i].info;
-        printf("%s%s%s%s %s (%s, driver %s)\n", i ? "\n" : "", colours->bold, info->selector, colours->reset, info->name,
-               info->platform, info->driver);
+        char *title = tool_text("%s (%s, driver %s)", info->name, info->platform, info->driver);
+        printf("%s%s%s%s ", i ? "\n" : "", colours->bold, info->selector, colours->reset);
+        tool_wrap(stdout, (int)strlen(info->selector) + 1, title);
+        free(title);
         for (int group = 0; group < MEASURE_COPY; group++)
             print_times(&devices[i], group);
         print_copies(&devices[i]);

@@ -312,7 +312,7 @@ static int run(const tool_command *command, int argc, char **argv)
 const tool_command tool_info = {
     .name = "info",
     .arguments = "[OPTION]... [SELECTOR]",
-    .summary = "say which device programs use, list devices and drivers, and say what is missing and what to do about it",
+    .summary = "list devices, say which one programs use, and what is missing",
     .help =
         "Says which device programs use unless told otherwise, what is missing, and what to do about it; then lists every device "
         "of every backend. With SELECTOR (cuda:0, opencl:gpu, name~H200 ...) it describes only the device that SELECTOR opens. "

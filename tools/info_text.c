@@ -148,9 +148,13 @@ static void print_device(const info_physical *physical, bool all)
         uuid = *uuid ? uuid : device->uuid;
     }
     printf("%s%s%s (%s, %s)\n", colours->bold, best->name, colours->reset, tool_kind_word(best->kind), best->vendor);
-    if (*pci || *uuid)
-        printf("  %s%s%s%s%s%s%s\n", colours->dim, *pci ? "PCI " : "", pci, *pci && *uuid ? ", " : "", *uuid ? "UUID " : "", uuid,
-               colours->reset);
+    if (*pci || *uuid) {
+        char *place = tool_text("%s%s%s%s%s", *pci ? "PCI " : "", pci, *pci && *uuid ? ", " : "", *uuid ? "UUID " : "", uuid);
+        printf("  %s", colours->dim);
+        tool_wrap(stdout, 2, place);
+        printf("%s", colours->reset);
+        free(place);
+    }
     for (size_t i = 0; i < physical->count; i++)
         print_view(&physical->views[i], all);
 }

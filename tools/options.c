@@ -96,8 +96,8 @@ static void refuse(const tool_command *command, const char *word, const char *sh
     } else {
         char *name = tool_text("%.*s", length - 2, word + 2);
         const char *nearest = nearest_option(options, name);
-        tool_misused(command, "unknown option '--%s'%s%s%s", name, nearest ? ", did you mean '--" : "", nearest ? nearest : "",
-                     nearest ? "'?" : "");
+        tool_misused(command, "unknown option '--%s'%s%s%s", name, nearest ? " (did you mean '--" : "", nearest ? nearest : "",
+                     nearest ? "'?)" : "");
         free(name);
     }
 }

@@ -35,8 +35,10 @@ static int refuse_subcommand(const char *name)
         names[i + 2] = commands[i]->name;
     const char *nearest = tool_nearest(name, names, COMMANDS + 2);
     fprintf(stderr, "yoke: unknown subcommand '%s'", name);
-    if (nearest)
-        fprintf(stderr, ", did you mean '%s'?", nearest);
+    if (nearest) {
+        fprintf(stderr, ", did you mean '%s'?\n", nearest);
+        return TOOL_USAGE;
+    }
     fprintf(stderr, "; the subcommands are:");
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(stderr, " %s", commands[i]->name);

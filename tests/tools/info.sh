@@ -109,7 +109,7 @@ run 2 "a time that is none" info --timeout soon
 YOKE_BACKEND=metal run 2 "an unknown backend" info
 run 2 "an unknown option" info --no-such
 run 2 "a mistyped option" info --jsom
-says "unknown option '--jsom', did you mean '--json'?"
+says "unknown option '--jsom' (did you mean '--json'?)"
 [ "$(cat out err | wc -l)" -eq 1 ]
 tap_ok $? "in one line"
 run 2 "an option without its value" info --timeout
