@@ -20,6 +20,9 @@ static _Thread_local bool is_logged;
  * holds only the last failure: later calls may fail too. */
 static _Thread_local char said[sizeof record.text];
 
+/* The kinds of objects that this thread lacks because of record.cause: see null_fault. */
+static _Thread_local unsigned lacking;
+
 enum { TEXT_SIZE = sizeof record.text };
 
 /* Make `text` a single line, as the record promises; `length` is what vsnprintf wanted to write. */
@@ -187,6 +190,15 @@ yoke_status yk_error_restore(const yoke_error_info *kept)
     return record.status;
 }
 
+static unsigned kind_bit(enum yk_kind kind)
+{
+    static const enum yk_kind kinds[] = { YK_DEVICE, YK_STREAM, YK_EVENT, YK_BUFFER, YK_PROGRAM, YK_KERNEL, YK_GRAPH };
+    for (unsigned i = 0; i < YK_COUNT_OF(kinds); i++)
+        if (kinds[i] == kind)
+            return 1u << i;
+    return 0;
+}
+
 static const char *a_kind(unsigned kind)
 {
     switch (kind) {
@@ -209,17 +221,42 @@ static const char *a_kind(unsigned kind)
     }
 }
 
-/* An argument is NULL, probably because the call that should have made it failed: keep that failure as the cause. */
-static void null_fault(const char *function, const char *argument)
+/* The kinds of objects that a function makes, a bit for each; 0 for a function that makes none. */
+static unsigned kinds_made_by(const char *function)
+{
+    static const struct {
+        const char *begin;
+        enum yk_kind kind;
+    } makers[] = {
+        { "yoke_device_open", YK_DEVICE },   { "yoke_stream_get_device", YK_DEVICE },  { "yoke_stream_create", YK_STREAM },
+        { "yoke_event_record", YK_EVENT },   { "yoke_program_build_async", YK_EVENT }, { "yoke_buffer_create", YK_BUFFER },
+        { "yoke_buffer_wrap", YK_BUFFER },   { "yoke_program_get_global", YK_BUFFER }, { "yoke_program_build", YK_PROGRAM },
+        { "yoke_program_load", YK_PROGRAM }, { "yoke_kernel_get", YK_KERNEL },         { "yoke_graph_create", YK_GRAPH },
+    };
+    unsigned kinds = 0;
+    for (size_t i = 0; i < YK_COUNT_OF(makers); i++)
+        if (strncmp(function, makers[i].begin, strlen(makers[i].begin)) == 0)
+            kinds |= kind_bit(makers[i].kind);
+    return kinds;
+}
+
+/* An argument is NULL. The previous failure is its cause when the call that failed makes such objects, or itself failed for a NULL
+ * object with that cause. Any other failure may be long past and dealt with: the text does not speak of it. The record keeps it
+ * nevertheless, for a program that checks once, at its end. */
+static void null_fault(enum yk_kind kind, const char *function, const char *argument)
 {
     char text[TEXT_SIZE], cause[TEXT_SIZE];
-    yoke_status cause_status = record.cause_status ? record.cause_status : record.status;
-    yk_string_copy(cause, sizeof cause, record.cause_status ? record.cause : record.text);
-    if (cause_status < 0)
+    bool follows = record.cause_status < 0;
+    yoke_status cause_status = follows ? record.cause_status : record.status;
+    unsigned kinds = follows ? lacking : kinds_made_by(record.function);
+    bool explained = cause_status < 0 && (kinds & kind_bit(kind));
+    yk_string_copy(cause, sizeof cause, follows ? record.cause : record.text);
+    if (explained)
         format_line(text, "%s: %s is NULL; the previous failure: %s", function, argument, cause);
     else
         format_line(text, "%s: %s is NULL", function, argument);
     start_record(YOKE_E_INVALID_ARGUMENT, text);
+    lacking = explained ? kinds | kinds_made_by(function) : kinds;
     if (cause_status < 0) {
         record.cause_status = cause_status;
         yk_string_copy(record.cause, sizeof record.cause, cause);
@@ -235,7 +272,7 @@ yoke_status yk_object_fault(const void *object, enum yk_kind kind, const char *f
     if (yk_is(object, kind))
         return YOKE_OK;
     if (!object) {
-        null_fault(function, argument);
+        null_fault(kind, function, argument);
     } else if (yk_is(object, YK_GRAPH_EVENT)) {
         yk_fail(YOKE_E_INVALID_ARGUMENT,
                 "%s: %s was recorded into a graph, where it only orders the graph's streams; to wait for the graph, record an "

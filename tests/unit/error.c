@@ -102,7 +102,7 @@ static void of_null(void)
     tap_ok(yoke_error()->cause_status == YOKE_OK && !*yoke_error()->cause, "without a cause when nothing failed before");
     tap_is(yoke_error()->function, "yoke_write", "and which function");
 
-    yk_fail(YOKE_E_UNAVAILABLE, "no driver");
+    yk_attribute("yoke_device_open", NULL, yk_fail(YOKE_E_UNAVAILABLE, "no driver"));
     yk_object_fault(NULL, YK_DEVICE, "yoke_stream_create", "device");
     tap_is(yoke_error()->text, "yoke_stream_create: device is NULL; the previous failure: no driver",
            "the failure before it is told");
@@ -116,10 +116,36 @@ static void of_null(void)
 
     memset(text, 'c', sizeof text);
     text[sizeof text - 1] = '\0';
-    yk_fail(YOKE_E_BUILD, "%s%s", text, text);
+    yk_attribute("yoke_kernel_get", NULL, yk_fail(YOKE_E_BUILD, "%s%s", text, text));
     yk_object_fault(NULL, YK_KERNEL, "yoke_launch", "kernel");
     tap_is(strlen(yoke_error()->text), sizeof yoke_error()->text - 1, "a cause that is too long is cut");
     tap_is(strlen(yoke_error()->cause), sizeof yoke_error()->cause - 1, "in both places");
+}
+
+/* A failure that was dealt with long ago is not what makes an object NULL. */
+static void of_null_and_the_past(void)
+{
+    yk_attribute("yoke_device_open", NULL, yk_fail(YOKE_E_UNAVAILABLE, "no driver"));
+    yk_object_fault(NULL, YK_BUFFER, "yoke_write", "buffer");
+    tap_is(yoke_error()->text, "yoke_write: buffer is NULL", "opening a device makes no buffer NULL");
+    tap_is(yoke_error()->cause, "no driver", "but the record keeps it for who checks once");
+    yk_object_fault(NULL, YK_DEVICE, "yoke_stream_create", "device");
+    tap_is(yoke_error()->text, "yoke_stream_create: device is NULL; the previous failure: no driver",
+           "and the device that is NULL by it is still explained");
+    yk_object_fault(NULL, YK_STREAM, "yoke_event_record", "stream");
+    yk_object_fault(NULL, YK_EVENT, "yoke_event_wait", "event");
+    tap_is(yoke_error()->text, "yoke_event_wait: event is NULL; the previous failure: no driver",
+           "and what is NULL by what is NULL");
+
+    yk_attribute("yoke_stream_wait", NULL, yk_fail(YOKE_E_EXECUTION, "a kernel failed"));
+    yk_object_fault(NULL, YK_STREAM, "yoke_write", "stream");
+    tap_is(yoke_error()->text, "yoke_write: stream is NULL", "waiting makes nothing NULL");
+    yk_attribute("yoke_program_build_async", NULL, yk_fail(YOKE_E_BUILD, "a typo"));
+    yk_object_fault(NULL, YK_EVENT, "yoke_event_wait", "event");
+    tap_is(yoke_error()->text, "yoke_event_wait: event is NULL; the previous failure: a typo", "one call makes two objects");
+    yoke_fail(YOKE_E_HOST_FUNCTION, "mine");
+    yk_object_fault(NULL, YK_KERNEL, "yoke_launch", "kernel");
+    tap_is(yoke_error()->text, "yoke_launch: kernel is NULL", "a program's own failure makes nothing NULL");
 }
 
 static void *other_thread(void *record)
@@ -150,6 +176,7 @@ int main(void)
     of_a_host_function();
     lines();
     of_null();
+    of_null_and_the_past();
     threads();
     return tap_done();
 }
