@@ -215,6 +215,7 @@ static yk_traits traits_of(const yk_opencl_slot *slot)
         .records_with_operations = true,
         .pins_for_all_devices = false, /* memory is mapped for one context */
         .local_parameters = true,
+        .in_host_memory = slot->unified,
         .copies_pageable_slowly = !slot->unified,
         .reads_end_late = slot->nvidia,
         .releases_wait = slot->nvidia,   /* clReleaseProgram waits for running kernels, and blocks every enqueue meanwhile (580) */

@@ -351,6 +351,7 @@ yoke_status yk_device_open_among(const yk_backend *const *backends, size_t count
 {
     device_search search = { .device = NULL };
     yk_device_list others = { 0 };
+    uint64_t since = yk_trace_begin();
     yoke_error_info before = *yoke_error();
     yk_text_free(report());
     yoke_status status = yk_order_read(selector, &search.order);
@@ -362,6 +363,7 @@ yoke_status yk_device_open_among(const yk_backend *const *backends, size_t count
             search_backend(&search, backends[i]);
     yk_text_add(report(), "%s", yk_text_get(&search.seen.rejected));
     if (search.device) {
+        yk_trace_opened(search.device, since);
         yk_error_restore(&before);
     } else {
         for (size_t i = 0; i < count; i++)

@@ -10,6 +10,7 @@
 #include "memory/pinned.h"
 #include "memory/pool.h"
 #include "base/sizes.h"
+#include "stream/observer.h"
 #include "stream/stream.h"
 #include "stream/retire.h"
 
@@ -144,9 +145,11 @@ static yoke_status create(const char *function, yoke_device *device, yoke_stream
     if (!buffer)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     buffer->owner_stream = stream;
+    uint64_t since = yk_observe_device_now(device);
     yoke_status status = yk_pool_take(buffer, stream);
     if (status < 0)
         goto no_memory;
+    yk_observe_worked(device, YK_HOST_ALLOCATE, NULL, NULL, size, since);
     if (kind == YOKE_MEMORY_PINNED || kind == YOKE_MEMORY_MAPPED) {
         status = yk_pinned_add(buffer);
         if (status < 0)
@@ -249,9 +252,11 @@ static yoke_status create_over(const char *function, yoke_device *device, void *
     status = yk_pinned_add(buffer);
     if (status < 0)
         goto not_known;
+    uint64_t since = yk_observe_device_now(device);
     status = device->backend->buffer_register(buffer);
     if (status < 0)
         goto not_pinned;
+    yk_observe_worked(device, YK_HOST_ALLOCATE, NULL, NULL, size, since);
     hand_out(buffer, out_buffer);
     return YOKE_OK;
 

@@ -40,6 +40,9 @@ typedef struct yk_traits {
      * and _STRUCT reach a backend. */
     bool local_parameters;
 
+    /* The device works in the host's memory. */
+    bool in_host_memory;
+
     /* The driver copies pageable memory slowly, so Yoke stages large transfers itself (copy/staging.c). */
     bool copies_pageable_slowly;
 

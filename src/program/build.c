@@ -13,6 +13,7 @@
 #include "program/cache/program_cache.h"
 #include "program/program.h"
 #include "program/source.h"
+#include "stream/observer.h"
 #include "stream/stream.h"
 
 /* Raised whenever a backend compiles the same source differently, so that older entries are not used. */
@@ -23,7 +24,8 @@ typedef struct job {
     const yoke_source *source;
     yk_text text; /* with its includes expanded */
     yk_line_map lines;
-    yk_text key; /* empty where programs are not cached */
+    yk_text key;     /* empty where programs are not cached */
+    const char *how; /* the program was made: for the device's observer */
 } job;
 
 /* ---- The key ---- */
@@ -91,8 +93,9 @@ static bool has_key(const yoke_program *program, job *j)
 
 /* ---- Compiling ---- */
 
-static yoke_status compile(yoke_program *program, const job *j)
+static yoke_status compile(yoke_program *program, job *j)
 {
+    j->how = "compiled";
     yoke_status status = program->device->backend->program_build(program, j->source, &j->text, &j->lines, &program->log);
     if (status == YOKE_OK)
         yk_log(YOKE_LOG_INFO, "program '%s' is compiled for %s", program->name, program->device->info.selector);
@@ -111,11 +114,12 @@ static bool has_file(yoke_program *program)
     return status == YOKE_OK;
 }
 
-static bool restore_cached(yoke_program *program, const job *j)
+static bool restore_cached(yoke_program *program, job *j)
 {
     yk_text file = { 0 };
     if (!yk_cache_find(&j->key, &file))
         return false;
+    j->how = "from the cache";
     yoke_error_info before = *yoke_error();
     yoke_status status = yk_program_restore(program, &file);
     if (status < 0) {
@@ -127,7 +131,7 @@ static bool restore_cached(yoke_program *program, const job *j)
     return status == YOKE_OK;
 }
 
-static yoke_status find_or_compile(yoke_program *program, const job *j)
+static yoke_status find_or_compile(yoke_program *program, job *j)
 {
     bool cached = yk_cache_is_on();
     if (cached && restore_cached(program, j))
@@ -237,7 +241,7 @@ static bool restore_from(yoke_program *program, const flight *f)
     return restored;
 }
 
-static yoke_status compile_once(yoke_program *program, const job *j)
+static yoke_status compile_once(yoke_program *program, job *j)
 {
     bool first = false;
     flight *f = board(&j->key, &first);
@@ -248,6 +252,7 @@ static yoke_status compile_once(yoke_program *program, const job *j)
         status = find_or_compile(program, j);
         land(f, status == YOKE_OK ? program : NULL);
     } else {
+        j->how = "from another thread's build";
         if (!restore_from(program, f))
             status = compile(program, j);
         leave(f);
@@ -258,6 +263,7 @@ static yoke_status compile_once(yoke_program *program, const job *j)
 yoke_status yk_program_compile(yoke_program *program, const char *function, const yoke_source *source)
 {
     yoke_device *device = program->device;
+    uint64_t since = yk_observe_device_now(device);
     bool kept = !yoke_device_lacks(device, YOKE_CAP_PROGRAM_BINARIES);
     job j = { .source = source };
     size_t size;
@@ -270,6 +276,7 @@ yoke_status yk_program_compile(yoke_program *program, const char *function, cons
     yk_text_free(&j.key);
     yk_line_map_free(&j.lines);
     yk_text_free(&j.text);
+    yk_observe_worked(device, YK_HOST_BUILD, program->name, status < 0 ? "failed" : j.how, 0, since);
     return yk_device_failed(device, status);
 }
 

@@ -11,6 +11,7 @@
 #include "program/kernel.h"
 #include "program/program.h"
 #include "base/sizes.h"
+#include "stream/observer.h"
 #include "stream/stream.h"
 
 /* ---- Writing program files ---- */
@@ -292,11 +293,14 @@ static yoke_status load(const char *function, yoke_device *device, const char *n
 
     yk_text bytes = { 0 };
     yoke_program *program = yk_program_new(device, name);
+    uint64_t since = yk_observe_device_now(device);
     yk_text_add_bytes(&bytes, binary, size);
     if (!program || bytes.length != size)
         status = yk_no_memory("a program's code");
     else
         status = yk_device_failed(device, make(program, kind, &bytes));
+    if (program)
+        yk_observe_worked(device, YK_HOST_BUILD, program->name, status < 0 ? "failed" : "loaded", 0, since);
     yk_text_free(&bytes);
     if (program)
         yk_text_add_bytes(yk_thread_text(YK_BUILD_LOG), yk_text_get(&program->log), program->log.length);

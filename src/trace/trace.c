@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracing: each operation of a traced stream is enclosed by two events with time stamps. Yoke polls the events from time to time
- * and when the stream is destroyed; complete events become times of the host's clock and are written to the file.
+ * Tracing: each operation of a traced stream is enclosed by two events with time stamps. Complete events become times of the
+ * host's clock and are written to the file: at waits, when the stream is destroyed, and at intervals by a thread, so that little is
+ * missing from the trace of a program that a signal ends.
  *
  * The clocks are compared once for each stream: an event is recorded in the empty stream, and its time lies between the call and
  * the driver's answer. Of several measurements the narrowest is used, a few microseconds wide.
@@ -12,6 +13,8 @@
 #include <string.h>
 
 #include "backend.h"
+#include "base/fork.h"
+#include "base/thread.h"
 #include "copy/staging.h"
 #include "stream/event.h"
 #include "stream/stream.h"
@@ -37,8 +40,11 @@ struct yk_trace {
 
 enum { MANY = 256, CLOCK_TRIES = 8 };
 
-static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER; /* protects all; before any trace's lock */
+static const uint64_t interval = 20000000, noticeable = 50000; /* nanoseconds: between writing, and of an allocation */
+
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below; before any trace's lock */
 static struct yk_trace *all;
+static bool writing, ended; /* a thread writes at intervals; the program's exit handlers run */
 
 /* ---- Complete operations ---- */
 
@@ -84,16 +90,47 @@ static void write_done(struct yk_trace *trace, bool wait)
     yk_error_restore(&before);
 }
 
-/* At the program's exit, which may leave streams unreleased. */
+static void write_done_locked(struct yk_trace *trace)
+{
+    pthread_mutex_lock(&trace->lock);
+    write_done(trace, false);
+    pthread_mutex_unlock(&trace->lock);
+}
+
+/* With all_lock held. */
 static void write_all(void)
 {
+    for (struct yk_trace *trace = all; trace; trace = trace->next)
+        write_done_locked(trace);
+}
+
+/* At the program's exit, which may leave streams unreleased. Afterwards the driver may go, so nothing is polled. */
+static void write_last(void)
+{
+    if (yk_forked)
+        return;
     pthread_mutex_lock(&all_lock);
-    for (struct yk_trace *trace = all; trace; trace = trace->next) {
-        pthread_mutex_lock(&trace->lock);
-        write_done(trace, false);
-        pthread_mutex_unlock(&trace->lock);
-    }
+    ended = true;
+    write_all();
     pthread_mutex_unlock(&all_lock);
+    yk_trace_file_complete();
+}
+
+/* While there are streams. */
+static void write_at_intervals(void *argument)
+{
+    (void)argument;
+    for (;;) {
+        yk_waiter_sleep(NULL, interval);
+        pthread_mutex_lock(&all_lock);
+        writing = all && !ended;
+        if (writing)
+            write_all();
+        bool more = writing;
+        pthread_mutex_unlock(&all_lock);
+        if (!more)
+            return;
+    }
 }
 
 /* ---- Streams ---- */
@@ -155,7 +192,15 @@ static void stream_begin(yoke_stream *stream)
     if (all)
         all->previous = trace;
     all = trace;
+    bool first = !writing && !ended;
+    writing = writing || first;
     pthread_mutex_unlock(&all_lock);
+    if (first && yk_thread_run(write_at_intervals, NULL, "the trace") < 0) {
+        yk_error_restore(&before);
+        pthread_mutex_lock(&all_lock);
+        writing = false;
+        pthread_mutex_unlock(&all_lock);
+    }
 }
 
 static void stream_end(yoke_stream *stream)
@@ -186,6 +231,7 @@ static void describe(const yoke_stream *stream, const yk_op *op, yk_trace_slice 
     *slice =
         (yk_trace_slice){ .kind = op->kind, .where = op->where, .name = yk_op_lasting_name(op->kind, op), .enqueued = yk_now() };
     slice->bytes = yk_op_bytes(op);
+    slice->deferred = stream->running != NULL;
     switch (yk_family_of(op->kind)) {
     case YK_FAMILY_LAUNCH:
         memcpy(slice->grid, (unsigned[]){ op->u.launch.grid.x, op->u.launch.grid.y, op->u.launch.grid.z }, sizeof slice->grid);
@@ -197,8 +243,11 @@ static void describe(const yoke_stream *stream, const yk_op *op, yk_trace_slice 
         break;
     case YK_FAMILY_WAIT:
         slice->awaited = yk_intern(op->u.wait.event->stream->label);
+        slice->awaited_device = op->u.wait.event->stream->device->trace_number;
         break;
     case YK_FAMILY_COPY:
+        slice->between = op->u.copy.target->device != op->u.copy.source->device;
+        break;
     case YK_FAMILY_FILL:
     case YK_FAMILY_RECORD:
     case YK_FAMILY_CALL:
@@ -253,12 +302,22 @@ static void ran(const yoke_stream *stream, const yk_op *op, uint64_t since)
     describe(stream, op, &slice);
     slice.enqueued = slice.begin = since;
     slice.end = yk_now();
-    yk_trace_file_slice(stream, stream->trace->number, YK_ROW_FUNCTIONS, &slice);
+    yk_trace_file_slice(stream, stream->trace->number, yk_op_has(op->kind, YK_TRAIT_FUNCTION) ? YK_ROW_FUNCTIONS : YK_ROW_HOST,
+                        &slice);
 }
 
 static void waited(const yoke_stream *stream, const char *where, uint64_t since)
 {
     yk_trace_file_wait(stream, where, since, yk_now());
+    if (stream->trace)
+        write_done_locked(stream->trace);
+}
+
+static void worked(const yoke_device *device, yk_host_work work, const char *name, const char *detail, size_t bytes, uint64_t since)
+{
+    uint64_t now = yk_now();
+    if (work != YK_HOST_ALLOCATE || now - since >= noticeable)
+        yk_trace_file_work(device, work, name, detail, bytes, since, now);
 }
 
 static const yk_observer observer = { .stream_begin = stream_begin,
@@ -266,15 +325,33 @@ static const yk_observer observer = { .stream_begin = stream_begin,
                                       .submit_begin = submit_begin,
                                       .submit_end = submit_end,
                                       .ran = ran,
-                                      .waited = waited };
+                                      .waited = waited,
+                                      .worked = worked };
+
+static atomic_uint_fast64_t origin;
+
+uint64_t yk_trace_begin(void)
+{
+    uint_fast64_t now = yk_now(), none = 0;
+    atomic_compare_exchange_strong(&origin, &none, now);
+    return now;
+}
 
 void yk_trace_init(yoke_device *device)
 {
     static atomic_uint devices;
-    if (!yk_trace_file_open())
+    if (!yk_trace_file_open(atomic_load(&origin)))
         return;
     device->trace_number = atomic_fetch_add(&devices, 1) + 1;
     if (device->trace_number == 1)
-        atexit(write_all);
+        atexit(write_last);
     device->observer = &observer;
+}
+
+void yk_trace_opened(const yoke_device *device, uint64_t since)
+{
+    if (!device->observer)
+        return;
+    yk_trace_file_device(device);
+    worked(device, YK_HOST_OPEN, NULL, NULL, 0, since);
 }

@@ -68,20 +68,6 @@ static void open_file(const char *requested)
     if (!file && descriptor >= 0)
         close(descriptor);
     yk_text_free(&path);
-    start = yk_now();
-}
-
-bool yk_trace_file_open(void)
-{
-    YK_UNCANCELLED;
-    pthread_mutex_lock(&lock);
-    const char *requested = secure_getenv("YOKE_TRACE");
-    if (!tried && requested && *requested)
-        open_file(requested);
-    tried = true;
-    bool is_open = file;
-    pthread_mutex_unlock(&lock);
-    return is_open;
 }
 
 /* Insert an event before the end of the array, and free the event's text. */
@@ -96,6 +82,39 @@ static void write_line(yk_text *line)
     empty = false;
     pthread_mutex_unlock(&lock);
     yk_text_free(line);
+}
+
+/* The first line: where the trace's times are on the system's monotonic clock, and what pid 0 is. */
+static void write_clock(void)
+{
+    yk_text line = { 0 };
+    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"clock\",\"pid\":0,\"args\":{\"monotonic_ns\":%" PRIu64 "}},\n", start);
+    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"the program\"}}");
+    write_line(&line);
+}
+
+bool yk_trace_file_open(uint64_t origin)
+{
+    YK_UNCANCELLED;
+    pthread_mutex_lock(&lock);
+    const char *requested = secure_getenv("YOKE_TRACE");
+    if (!tried && requested && *requested) {
+        open_file(requested);
+        start = origin;
+    }
+    bool is_open = file, fresh = file && !tried;
+    tried = true;
+    pthread_mutex_unlock(&lock);
+    if (fresh)
+        write_clock();
+    return is_open;
+}
+
+void yk_trace_file_complete(void)
+{
+    yk_text line = { 0 };
+    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"complete\",\"pid\":0,\"args\":{}}");
+    write_line(&line);
 }
 
 static void add_string(yk_text *text, const char *string)
@@ -124,34 +143,45 @@ static void add_member(yk_text *text, const char *name, const char *string)
 /* A process of the picture is a device, numbered in order of opening; its threads are rows of streams. */
 static unsigned row_number(unsigned stream, yk_trace_row row)
 {
-    return 2 * stream + (row == YK_ROW_FUNCTIONS);
+    return YK_ROWS * stream + row;
 }
 
 static void name_row(const yoke_stream *stream, unsigned number, yk_trace_row row)
 {
+    static const char *const what[YK_ROWS] = {
+        [YK_ROW_DEVICE] = "", [YK_ROW_FUNCTIONS] = ": host functions", [YK_ROW_HOST] = ": on the host"
+    };
     yk_text line = { 0 };
     yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"stream ",
                 stream->device->trace_number, row_number(number, row));
     yk_text name = { 0 };
     add_string(&name, stream->label);
     yk_text_add_bytes(&line, yk_text_get(&name) + 1, name.length > 1 ? name.length - 2 : 0);
-    yk_text_add(&line, "%s\"}}", row == YK_ROW_FUNCTIONS ? ": host functions" : "");
+    yk_text_add(&line, "%s\"}}", what[row]);
+    write_line(&line);
+    yk_text_free(&name);
+}
+
+void yk_trace_file_device(const yoke_device *device)
+{
+    const yoke_device_info *info = &device->info;
+    yk_text line = { 0 }, name = { 0 };
+    yk_text_add(&name, "%s %s", info->selector, info->name);
+    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", device->trace_number);
+    add_string(&line, yk_text_get(&name));
+    if (device->traits.in_host_memory)
+        yk_text_add(&line, ",\"in_host_memory\":true");
+    if (info->capabilities & 1u << YOKE_CAP_MAPPED)
+        yk_text_add(&line, ",\"mapped\":true");
+    yk_text_add(&line, "}}");
     write_line(&line);
     yk_text_free(&name);
 }
 
 void yk_trace_file_stream(const yoke_stream *stream, unsigned number)
 {
-    const yoke_device_info *info = &stream->device->info;
-    yk_text line = { 0 }, name = { 0 };
-    yk_text_add(&name, "%s %s", info->selector, info->name);
-    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", stream->device->trace_number);
-    add_string(&line, yk_text_get(&name));
-    yk_text_add(&line, "}}");
-    write_line(&line);
-    yk_text_free(&name);
-    name_row(stream, number, YK_ROW_DEVICE);
-    name_row(stream, number, YK_ROW_FUNCTIONS);
+    for (yk_trace_row row = 0; row < YK_ROWS; row++)
+        name_row(stream, number, row);
 }
 
 /* Microseconds since the trace began, the format's unit. */
@@ -177,7 +207,7 @@ static void add_sizes(yk_text *line, const char *name, const unsigned sizes[3])
 void yk_trace_file_slice(const yoke_stream *stream, unsigned number, yk_trace_row row, const yk_trace_slice *slice)
 {
     yk_text line = { 0 };
-    const char *what = yk_op_name(slice->kind);
+    const char *what = slice->between ? "copy between devices" : yk_op_name(slice->kind);
     bool named = slice->name && slice->kind != YK_OP_WAIT;
     yk_text_add(&line, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,", stream->device->trace_number, row_number(number, row));
     add_times(&line, slice->begin, slice->end);
@@ -187,35 +217,68 @@ void yk_trace_file_slice(const yoke_stream *stream, unsigned number, yk_trace_ro
     yk_text_add_decimal(&line, micro(slice->enqueued), 3);
     add_member(&line, "stream", stream->label);
     add_member(&line, "where", slice->where);
+    if (slice->awaited)
+        yk_text_add(&line, ",\"awaited_device\":%u", slice->awaited_device);
     add_member(&line, "awaited_stream", slice->awaited);
     add_member(&line, "awaited_event", slice->kind == YK_OP_WAIT ? slice->name : NULL);
     if (slice->bytes > 0)
         yk_text_add(&line, ",\"bytes\":%zu", slice->bytes);
     add_sizes(&line, "grid", slice->grid);
     add_sizes(&line, "block", slice->block);
-    yk_text_add(&line, "%s%s%s}}", slice->pageable ? ",\"pageable\":true" : "", slice->staged ? ",\"staged\":true" : "",
-                slice->failed ? ",\"failed\":true" : "");
+    yk_text_add(&line, "%s%s%s%s}}", slice->pageable ? ",\"pageable\":true" : "", slice->staged ? ",\"staged\":true" : "",
+                slice->deferred ? ",\"deferred\":true" : "", slice->failed ? ",\"failed\":true" : "");
     write_line(&line);
+}
+
+/* The row of the calling thread, which the first call names. */
+static unsigned thread_row(void)
+{
+    static atomic_uint threads;
+    static _Thread_local unsigned mine;
+    if (mine > 0)
+        return mine;
+    mine = atomic_fetch_add(&threads, 1) + 1;
+    yk_text line = { 0 };
+    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":", mine);
+    if (gettid() == getpid())
+        yk_text_add(&line, "\"main thread\"}}");
+    else
+        yk_text_add(&line, "\"thread %u\"}}", mine);
+    write_line(&line);
+    return mine;
+}
+
+static void begin_program_slice(yk_text *line, const char *name, const char *category, uint64_t begin, uint64_t end)
+{
+    yk_text_add(line, "{\"ph\":\"X\",\"pid\":0,\"tid\":%u,", thread_row());
+    add_times(line, begin, end);
+    add_member(line, "name", name);
+    add_member(line, "cat", category);
 }
 
 void yk_trace_file_wait(const yoke_stream *stream, const char *where, uint64_t begin, uint64_t end)
 {
-    static atomic_uint threads;
-    static _Thread_local unsigned mine;
     yk_text line = { 0 };
-    if (mine == 0) {
-        mine = atomic_fetch_add(&threads, 1) + 1;
-        yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":\"thread %u\"}},\n",
-                    mine, mine);
-        yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"the program\"}},\n");
-    }
-    yk_text_add(&line, "{\"ph\":\"X\",\"pid\":0,\"tid\":%u,", mine);
-    add_times(&line, begin, end);
-    add_member(&line, "name", "wait");
-    add_member(&line, "cat", "wait of the program");
+    begin_program_slice(&line, "wait", "wait of the program", begin, end);
     yk_text_add(&line, ",\"args\":{\"awaited_device\":%u", stream->device->trace_number);
     add_member(&line, "awaited_stream", stream->label);
     add_member(&line, "where", where);
+    yk_text_add(&line, "}}");
+    write_line(&line);
+}
+
+void yk_trace_file_work(const yoke_device *device, yk_host_work work, const char *name, const char *detail, size_t bytes,
+                        uint64_t begin, uint64_t end)
+{
+    static const char *const words[] = {
+        [YK_HOST_OPEN] = "open a device", [YK_HOST_BUILD] = "build a program", [YK_HOST_ALLOCATE] = "allocate memory"
+    };
+    yk_text line = { 0 };
+    begin_program_slice(&line, work == YK_HOST_OPEN ? device->info.selector : name ? name : words[work], words[work], begin, end);
+    yk_text_add(&line, ",\"args\":{\"device\":%u", device->trace_number);
+    add_member(&line, "how", detail);
+    if (bytes > 0)
+        yk_text_add(&line, ",\"bytes\":%zu", bytes);
     yk_text_add(&line, "}}");
     write_line(&line);
 }

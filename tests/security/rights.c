@@ -23,7 +23,7 @@ int main(void)
         printf("devices: %s\n", yoke_error()->text);
     printf("report: %s\n", yoke_device_get_report());
     printf("NVRTC: %s\n", yk_nvrtc_load(&log) < 0 ? yoke_error()->text : "found");
-    printf("trace: %s\n", yk_trace_file_open() ? "yes" : "no");
+    printf("trace: %s\n", yk_trace_file_open(1) ? "yes" : "no");
     yk_text_add(&key, "key");
     yk_text_add(&image, "image");
     yk_cache_store(&key, &image);
