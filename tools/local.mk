@@ -47,7 +47,10 @@ tools_yoke_SOURCES = \
 	tools/trace.c \
 	tools/trace.h \
 	tools/trace_draw.c \
+	tools/trace_idle.c \
+	tools/trace_json.c \
 	tools/trace_read.c \
+	tools/trace_spans.c \
 	tools/trace_why.c \
 	tools/yoke.c
 # Pure text of the library's, for cc and for mistyped words: which compiles it once more, since the library does not export it.

@@ -11,16 +11,28 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What shells answer for a program that is not there. */
 enum { NOT_STARTED = 127 };
 
+static double monotonic_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
 /* The exit code of a program that was run, or of one that a signal has ended, as shells have it. */
 static int run(const tool_command *command, char **argv, const char *path)
 {
     int state = 0;
+    const char *caller = getenv("YOKE_TRACE");
+    if (caller && *caller)
+        tool_complain(command, "YOKE_TRACE=%s is not used here; --out %s keeps the trace there", caller, caller);
     fflush(NULL);
+    trace_run how = { .began = monotonic_now() };
     pid_t child = fork();
     if (child == 0) {
         setenv("YOKE_TRACE", path, 1);
@@ -37,17 +49,25 @@ static int run(const tool_command *command, char **argv, const char *path)
         tool_complain(command, "cannot fork for %s: %s", argv[0], strerror(errno));
         return NOT_STARTED;
     }
+    how.ended = monotonic_now();
+    how.signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
+    trace_add_run(path, &how);
     return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-static bool draw(const tool_command *command, const trace *seen, const char *title, const char *path)
+static bool is_stdout(const char *path)
 {
-    FILE *stream = fopen(path, "w");
+    return strcmp(path, "-") == 0;
+}
+
+static bool draw(const tool_command *command, const trace *seen, const trace_findings *found, const char *title, const char *path)
+{
+    FILE *stream = is_stdout(path) ? stdout : fopen(path, "w");
     bool fine = stream != NULL;
     if (stream) {
-        trace_draw(seen, title, stream);
+        trace_draw(seen, found, title, stream);
         fine = !ferror(stream);
-        fine = fclose(stream) == 0 && fine;
+        fine = (stream == stdout ? fflush(stream) : fclose(stream)) == 0 && fine;
     }
     if (!fine)
         tool_complain(command, "cannot write %s: %s", path, strerror(errno));
@@ -65,12 +85,15 @@ static bool show(const tool_command *command, const char *path, const char *titl
     if (!trace_read(command, path, &seen))
         return false;
     bool fine = seen.count > 0;
-    if (!fine)
-        tool_complain(command, "the trace is empty: the program enqueued no work");
-    else
-        trace_explain(&seen, stderr);
-    if (fine && picture)
-        fine = draw(command, &seen, title, picture);
+    if (!fine) {
+        tool_complain(command, "the trace is empty: the program opened no device, and enqueued no work");
+    } else {
+        trace_findings found;
+        trace_find(&seen, &found);
+        trace_explain(&seen, &found, stderr);
+        fine = !picture || draw(command, &seen, &found, title, picture);
+        trace_findings_free(&found);
+    }
     trace_free(&seen);
     return fine;
 }
@@ -170,9 +193,7 @@ static int trace_main(const tool_command *command, int argc, char **argv)
         return tool_misused(command, "--read reads an existing trace: it takes no command and no --out");
     if (!given && optind == argc)
         return tool_misused(command, "no command to trace");
-    if (!tool_has_json(command))
-        return TOOL_WRONG;
-    if ((out && !can_trace_to(command, out)) || (picture && !can_write(command, picture)))
+    if ((out && !can_trace_to(command, out)) || (picture && !is_stdout(picture) && !can_write(command, picture)))
         return TOOL_WRONG;
     if (given)
         return show(command, given, given, picture) ? TOOL_FINE : TOOL_WRONG;
@@ -185,7 +206,8 @@ const tool_command tool_trace = {
     .summary = "run a program, show how it spent its time, and say what slowed it down",
     .help = "Runs COMMAND with YOKE_TRACE, and reports what its streams did.\n\n"
             "  --out FILE    keep the trace: Chrome trace events, for Perfetto or chrome://tracing\n"
-            "  --svg FILE    draw the trace: a row for each stream, for its host functions, and for each thread that waited\n"
+            "  --svg FILE    draw the trace: when each device was busy, a row for each stream, for its host functions, and for\n"
+            "                each thread that waited, and the findings; - is standard output\n"
             "  --read FILE   read an existing trace, as YOKE_TRACE=FILE writes it\n"
             "  --help        print this\n"
             "\n"

@@ -3,6 +3,7 @@
  * were 0: whoever edits a trace gets a poorer picture and no crash. */
 #include "trace.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,41 +12,91 @@ bool trace_is_of_device(const trace_slice *slice)
     return slice->kind <= TRACE_GRAPH;
 }
 
-#ifdef HAVE_JANSSON
-#include <jansson.h>
-
-static const char *text_of(const json_t *object, const char *name)
+const trace_device *trace_device_of(const trace *self, long process)
 {
-    return json_string_value(json_object_get(object, name));
+    static const trace_device program = { .name = "the program" }, unknown = { .name = "" };
+    for (size_t i = 0; i < self->device_count; i++)
+        if (self->devices[i].process == process)
+            return &self->devices[i];
+    return process == 0 ? &program : &unknown;
 }
 
-static double number_of(const json_t *object, const char *name)
+/* ---- Events ---- */
+
+/* What is being read, and the program's start and end by the trace's clock. */
+typedef struct reading {
+    trace *trace;
+    double clock, began, ended; /* the first in nanoseconds of the system's clock, as the other two are until all is read */
+    bool has_clock, has_run;
+} reading;
+
+static const trace_value *find(const trace_value *list, size_t count, const char *name)
 {
-    return json_number_value(json_object_get(object, name));
+    static const trace_value none = { 0 };
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+    return &none;
 }
 
-static trace_row *row_of(trace *self, const json_t *event)
+static const trace_value *member(const trace_event *event, const char *name)
 {
-    long process = (long)number_of(event, "pid"), thread = (long)number_of(event, "tid");
-    for (size_t i = 0; i < self->count; i++)
+    return find(event->members, event->member_count, name);
+}
+
+static const trace_value *arg(const trace_event *event, const char *name)
+{
+    return find(event->args, event->arg_count, name);
+}
+
+static long whole_number(const trace_value *value)
+{
+    return value->numbers[0] > -1e9 && value->numbers[0] < 1e9 ? (long)value->numbers[0] : 0;
+}
+
+static trace_row *row_of(trace *self, const trace_event *event)
+{
+    long process = whole_number(member(event, "pid")), thread = whole_number(member(event, "tid"));
+    for (size_t i = self->count; i-- > 0;)
         if (self->rows[i].process == process && self->rows[i].thread == thread)
             return &self->rows[i];
     self->rows = tool_grow(self->rows, (self->count + 1) * sizeof *self->rows);
     trace_row *row = &self->rows[self->count++];
-    *row = (trace_row){ .process = process, .thread = thread, .title = "", .device = "" };
+    *row = (trace_row){ .process = process, .thread = thread, .title = "" };
     return row;
 }
 
-static void read_name(trace *self, const json_t *event, const char **devices, size_t most)
+static void read_device(trace *self, const trace_event *event)
 {
-    const char *what = text_of(event, "name"), *name = text_of(json_object_get(event, "args"), "name");
-    size_t process = (size_t)number_of(event, "pid");
-    if (!what || !name)
+    const char *name = arg(event, "name")->text;
+    self->devices = tool_grow(self->devices, (self->device_count + 1) * sizeof *self->devices);
+    self->devices[self->device_count++] = (trace_device){ .process = whole_number(member(event, "pid")),
+                                                          .name = name ? name : "",
+                                                          .in_host_memory = arg(event, "in_host_memory")->is_true,
+                                                          .mapped = arg(event, "mapped")->is_true };
+}
+
+/* What an M says. */
+static void read_metadata(reading *self, const trace_event *event)
+{
+    const char *what = member(event, "name")->text, *name = arg(event, "name")->text;
+    if (!what)
         return;
-    if (strcmp(what, "thread_name") == 0)
-        row_of(self, event)->title = name;
-    else if (strcmp(what, "process_name") == 0 && process > 0 && process < most)
-        devices[process] = name;
+    if (strcmp(what, "thread_name") == 0 && name) {
+        row_of(self->trace, event)->title = name;
+    } else if (strcmp(what, "process_name") == 0) {
+        read_device(self->trace, event);
+    } else if (strcmp(what, "clock") == 0) {
+        self->clock = arg(event, "monotonic_ns")->numbers[0];
+        self->has_clock = self->trace->marks = true;
+    } else if (strcmp(what, "complete") == 0) {
+        self->trace->complete = true;
+    } else if (strcmp(what, "run") == 0) {
+        self->has_run = true;
+        self->began = arg(event, "began_ns")->numbers[0];
+        self->ended = arg(event, "ended_ns")->numbers[0];
+        self->trace->signal = (int)whole_number(arg(event, "signal"));
+    }
 }
 
 static trace_kind kind_of(const char *category)
@@ -59,10 +110,14 @@ static trace_kind kind_of(const char *category)
                   { "read", TRACE_TRANSFER },
                   { "write of a rect", TRACE_TRANSFER },
                   { "read of a rect", TRACE_TRANSFER },
+                  { "copy between devices", TRACE_BETWEEN },
                   { "graph", TRACE_GRAPH },
                   { "host function", TRACE_FUNCTION },
                   { "native section", TRACE_FUNCTION },
                   { "wait for an event", TRACE_WAIT },
+                  { "open a device", TRACE_OPEN },
+                  { "build a program", TRACE_BUILD },
+                  { "allocate memory", TRACE_ALLOCATE },
                   { "wait of the program", TRACE_PROGRAM } };
     for (size_t i = 0; category && i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(category, kinds[i].category) == 0)
@@ -70,28 +125,45 @@ static trace_kind kind_of(const char *category)
     return TRACE_COPY;
 }
 
-static void read_slice(trace *self, const json_t *event)
+static void read_slice(trace *self, const trace_event *event)
 {
     trace_row *row = row_of(self, event);
-    const json_t *args = json_object_get(event, "args");
-    const char *name = text_of(event, "name");
-    double begin = number_of(event, "ts");
+    const char *name = member(event, "name")->text;
+    double begin = member(event, "ts")->numbers[0];
     if (row->count % 64 == 0)
         row->slices = tool_grow(row->slices, (row->count + 64) * sizeof *row->slices);
-    row->slices[row->count++] = (trace_slice){
-        .kind = kind_of(text_of(event, "cat")),
+    trace_slice *slice = &row->slices[row->count++];
+    *slice = (trace_slice){
+        .kind = kind_of(member(event, "cat")->text),
         .name = name ? name : "",
-        .where = text_of(args, "where"),
-        .awaited = text_of(args, "awaited_stream"),
-        .recorded = text_of(args, "awaited_event"),
+        .where = arg(event, "where")->text,
+        .awaited = arg(event, "awaited_stream")->text,
+        .recorded = arg(event, "awaited_event")->text,
+        .how = arg(event, "how")->text,
+        .awaited_device = whole_number(arg(event, "awaited_device")),
         .begin = begin,
-        .end = begin + number_of(event, "dur"),
-        .enqueued = number_of(args, "enqueued"),
-        .bytes = number_of(args, "bytes"),
-        .pageable = json_is_true(json_object_get(args, "pageable")),
-        .failed = json_is_true(json_object_get(args, "failed")),
+        .end = begin + member(event, "dur")->numbers[0],
+        .enqueued = arg(event, "enqueued")->numbers[0],
+        .bytes = arg(event, "bytes")->numbers[0],
+        .pageable = arg(event, "pageable")->is_true,
+        .failed = arg(event, "failed")->is_true,
+        .deferred = arg(event, "deferred")->is_true,
     };
+    memcpy(slice->shape, arg(event, "grid")->numbers, 3 * sizeof(double));
+    memcpy(slice->shape + 3, arg(event, "block")->numbers, 3 * sizeof(double));
 }
+
+static void read_event(const trace_event *event, void *context)
+{
+    reading *self = context;
+    const char *phase = member(event, "ph")->text;
+    if (phase && strcmp(phase, "M") == 0)
+        read_metadata(self, event);
+    else if (phase && strcmp(phase, "X") == 0)
+        read_slice(self->trace, event);
+}
+
+/* ---- The whole ---- */
 
 static int by_row(const void *one, const void *other)
 {
@@ -106,23 +178,33 @@ static int by_beginning(const void *one, const void *other)
     return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* Rows without a slice go; times count from the first slice on. */
-static void arrange(trace *self)
+/* Sort the slices, and drop rows without a slice. Returns when the first slice begins. */
+static double sort(trace *self)
 {
-    double first = -1;
+    double first = 0;
     size_t kept = 0;
     for (size_t i = 0; i < self->count; i++) {
         trace_row *row = &self->rows[i];
         if (row->count == 0)
             continue;
         qsort(row->slices, row->count, sizeof *row->slices, by_beginning);
-        first = first < 0 || row->slices[0].begin < first ? row->slices[0].begin : first;
+        first = kept == 0 || row->slices[0].begin < first ? row->slices[0].begin : first;
         self->rows[kept++] = *row;
     }
     self->count = kept;
     if (kept > 0)
         qsort(self->rows, kept, sizeof *self->rows, by_row);
-    for (size_t i = 0; i < kept; i++)
+    return first;
+}
+
+/* Times count from the program's start, or else from the first slice. */
+static void arrange(reading *read)
+{
+    trace *self = read->trace;
+    double first = sort(self), began = (read->began - read->clock) * 1e-3, ended = (read->ended - read->clock) * 1e-3;
+    self->whole = read->has_clock && read->has_run && began <= first && began < ended;
+    first = self->whole ? began : first;
+    for (size_t i = 0; i < self->count; i++)
         for (size_t k = 0; k < self->rows[i].count; k++) {
             trace_slice *slice = &self->rows[i].slices[k];
             slice->begin -= first;
@@ -130,35 +212,21 @@ static void arrange(trace *self)
             slice->enqueued -= first;
             self->end = slice->end > self->end ? slice->end : self->end;
         }
+    if (self->whole && ended - first > self->end)
+        self->end = ended - first;
 }
 
 bool trace_read(const tool_command *command, const char *path, trace *out_trace)
 {
-    enum { DEVICES = 64 };
-    const char *devices[DEVICES] = { NULL };
-    json_error_t error;
-    size_t i;
-    json_t *event;
-    *out_trace = (trace){ .document = json_load_file(path, 0, &error) };
-    if (!json_is_array((json_t *)out_trace->document)) {
-        tool_complain(command, "%s is not a trace: %s", path,
-                      out_trace->document ? "its JSON is not an array of events" : error.text);
+    *out_trace = (trace){ .text = tool_read_file(path, NULL) };
+    reading read = { .trace = out_trace };
+    const char *fault = out_trace->text ? trace_json(out_trace->text, read_event, &read) : strerror(errno);
+    if (fault) {
+        tool_complain(command, "%s is not a trace: %s", path, fault);
         trace_free(out_trace);
         return false;
     }
-    json_array_foreach((json_t *)out_trace->document, i, event)
-    {
-        const char *phase = text_of(event, "ph");
-        if (phase && strcmp(phase, "M") == 0)
-            read_name(out_trace, event, devices, DEVICES);
-        else if (phase && strcmp(phase, "X") == 0)
-            read_slice(out_trace, event);
-    }
-    arrange(out_trace);
-    for (i = 0; i < out_trace->count; i++) {
-        long process = out_trace->rows[i].process;
-        out_trace->rows[i].device = process > 0 && process < DEVICES && devices[process] ? devices[process] : "";
-    }
+    arrange(&read);
     return true;
 }
 
@@ -167,19 +235,26 @@ void trace_free(trace *self)
     for (size_t i = 0; i < self->count; i++)
         free(self->rows[i].slices);
     free(self->rows);
-    json_decref(self->document);
+    free(self->devices);
+    free(self->text);
     *self = (trace){ 0 };
 }
-#else
-bool trace_read(const tool_command *command, const char *path, trace *out_trace)
-{
-    (void)path;
-    *out_trace = (trace){ 0 };
-    return tool_has_json(command);
-}
 
-void trace_free(trace *self)
+/* The file stays complete JSON: the event goes before the end of the array. */
+void trace_add_run(const char *path, const trace_run *run)
 {
-    (void)self;
+    static const char end[] = "\n]\n";
+    char last[sizeof end] = "";
+    FILE *file = fopen(path, "r+");
+    if (!file)
+        return;
+    if (fseek(file, -(long)(sizeof end - 1), SEEK_END) == 0 && fread(last, 1, sizeof end - 1, file) == sizeof end - 1 &&
+        strcmp(last, end) == 0 && fseek(file, -(long)(sizeof end - 1), SEEK_END) == 0) {
+        fprintf(file, ",\n{\"ph\":\"M\",\"name\":\"run\",\"pid\":0,\"args\":{\"began_ns\":%.0f,\"ended_ns\":%.0f", run->began,
+                run->ended);
+        if (run->signal > 0)
+            fprintf(file, ",\"signal\":%d", run->signal);
+        fprintf(file, "}}%s", end);
+    }
+    fclose(file);
 }
-#endif
