@@ -40,7 +40,8 @@ struct yk_trace {
 
 enum { MANY = 256, CLOCK_TRIES = 8 };
 
-static const uint64_t interval = 20000000, noticeable = 50000; /* nanoseconds: between writing, and of an allocation */
+/* Nanoseconds: between writing, for a last event, and of an allocation. */
+static const uint64_t interval = 20000000, patience = 10000000, noticeable = 50000;
 
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below; before any trace's lock */
 static struct yk_trace *all;
@@ -71,13 +72,18 @@ static void write_out(struct yk_trace *trace, pending *done)
     free(done);
 }
 
-/* `wait`: the stream has finished, so an operation that is still pending has failed. With the lock held. */
+/* `wait`: the stream has finished, so an operation that is still pending has failed; but an operation may finish a moment before
+ * the event behind it. With the lock held. */
 static void write_done(struct yk_trace *trace, bool wait)
 {
+    const yk_backend *backend = trace->stream->device->backend;
     yoke_error_info before = *yoke_error();
+    uint64_t deadline = wait ? yk_now() + patience : 0;
     while (trace->first) {
         pending *first = trace->first;
-        yoke_status status = trace->stream->device->backend->event_query(first->end);
+        yoke_status status;
+        while ((status = backend->event_query(first->end)) == YOKE_PENDING && wait && yk_now() < deadline)
+            yk_pause();
         if (status == YOKE_PENDING && !wait)
             break;
         first->slice.failed = status != YOKE_OK;
