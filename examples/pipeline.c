@@ -2,27 +2,41 @@
 /*
  * A pipeline over several streams: each stream takes every third chunk. A host function creates the input, the device copies and
  * computes, and another host function takes the result. The copies of one chunk overlap with the kernel of another and the host
- * functions of a third, and the program only enqueues. pipeline [CHUNKS]
+ * functions of a third, and the program only enqueues: the device is busy without a pause. pipeline [CHUNKS]
  *
  * A common mistake: a separate thread for work that must run in stream order, and pageable copies, which overlap with nothing.
  */
 #include "example.h"
 
-enum { STREAMS = 3, N = 1 << 16 };
+#include <math.h>
+#include <time.h>
+
+enum { STREAMS = 3, N = 1 << 18, MOST_ROUNDS = 1 << 20 };
+
+/* x becomes x * FACTOR + ADDEND, so many times. */
+static const unsigned int factor = 1664525, addend = 1013904223;
 
 static const yoke_source source = {
     .name = "scramble",
-    .cuda = "extern \"C\" __global__ void scramble(unsigned int *x, int n)\n"
+    .cuda = "extern \"C\" __global__ void scramble(unsigned int *x, int n, int rounds)\n"
             "{\n"
             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-            "    if (i < n)\n"
-            "        x[i] = x[i] * 2654435761u >> 16;\n"
+            "    if (i >= n)\n"
+            "        return;\n"
+            "    unsigned int value = x[i];\n"
+            "    for (int r = 0; r < rounds; r++)\n"
+            "        value = value * 1664525u + 1013904223u;\n"
+            "    x[i] = value;\n"
             "}\n",
-    .opencl = "__kernel void scramble(__global unsigned int *x, int n)\n"
+    .opencl = "__kernel void scramble(__global unsigned int *x, int n, int rounds)\n"
               "{\n"
               "    int i = get_global_id(0);\n"
-              "    if (i < n)\n"
-              "        x[i] = x[i] * 2654435761u >> 16;\n"
+              "    if (i >= n)\n"
+              "        return;\n"
+              "    unsigned int value = x[i];\n"
+              "    for (int r = 0; r < rounds; r++)\n"
+              "        value = value * 1664525u + 1013904223u;\n"
+              "    x[i] = value;\n"
               "}\n",
 };
 
@@ -64,38 +78,85 @@ static void open_worker(worker *w, yoke_device *device, unsigned int first)
     w->next = first;
 }
 
+static double milliseconds(void)
+{
+    struct timespec now;
+
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* So many rounds that the device computes for a millisecond, which is longer than the host functions take. The first launch does
+ * not count, since a driver may compile then. */
+static int choose_rounds(worker *w, yoke_kernel *scramble)
+{
+    double least = 0;
+    int rounds = 1;
+
+    CHECK(yoke_fill(w->stream, w->device, 0, N * sizeof *w->values, "", 1));
+    CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N, rounds)));
+    CHECK(yoke_stream_wait(w->stream));
+    while (least < 1 && rounds < MOST_ROUNDS) {
+        least = HUGE_VAL;
+        rounds *= 2;
+        for (int i = 0; i < 3; i++) { /* other programs may slow down a single launch */
+            double begin = milliseconds();
+            CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N, rounds)));
+            CHECK(yoke_stream_wait(w->stream));
+            least = fmin(least, milliseconds() - begin);
+        }
+    }
+    return rounds;
+}
+
+/* The sum of all results: after so many rounds x is x * power + sum. */
+static unsigned long long expect(unsigned int count, int rounds)
+{
+    unsigned int power = 1, sum = 0;
+    unsigned long long expected = 0;
+
+    for (int r = 0; r < rounds; r++) {
+        power *= factor;
+        sum = sum * factor + addend;
+    }
+    for (unsigned int i = 0; i < count; i++)
+        expected += i * power + sum;
+    return expected;
+}
+
 int main(int argc, char **argv)
 {
-    const unsigned int chunks = (unsigned int)number(argc, argv, 1, 24, 1 << 16);
+    const unsigned int chunks = (unsigned int)number(argc, argv, 1, 24, 1 << 14);
     static worker workers[STREAMS];
-    unsigned long long sum = 0, expected = 0;
+    unsigned long long sum = 0, expected;
     unsigned int made = 0;
     yoke_device *device;
     yoke_program *program;
     yoke_kernel *scramble;
+    int rounds;
 
     CHECK(yoke_device_open(NULL, &device));
     CHECK(yoke_program_build(device, &source, &program));
     CHECK(yoke_kernel_get(program, "scramble", &scramble));
     for (unsigned int i = 0; i < STREAMS; i++)
         open_worker(&workers[i], device, i);
+    rounds = choose_rounds(&workers[0], scramble);
 
     for (unsigned int i = 0; i < chunks; i++) {
         worker *w = &workers[i % STREAMS];
         CHECK(yoke_host_call(w->stream, produce, w, NULL));
         CHECK(yoke_copy(w->stream, w->device, 0, w->pinned, 0, N * sizeof *w->values));
-        CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N)));
+        CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N, rounds)));
         CHECK(yoke_copy(w->stream, w->pinned, 0, w->device, 0, N * sizeof *w->values));
         CHECK(yoke_host_call(w->stream, consume, w, NULL));
     }
-    for (unsigned int i = 0; i < chunks * N; i++)
-        expected += i * 2654435761u >> 16; /* meanwhile */
+    expected = expect(chunks * N, rounds); /* meanwhile */
     for (int i = 0; i < STREAMS; i++) {
         CHECK(yoke_stream_wait(workers[i].stream));
         sum += workers[i].sum;
         made += workers[i].made;
     }
-    printf("pipeline: %u chunks through %d streams, their sum is %llu: %s\n", made, STREAMS, sum,
+    printf("pipeline: %u chunks through %d streams, %d rounds of each value: %s\n", made, STREAMS, rounds,
            sum == expected ? "right" : "wrong");
 
     for (int i = 0; i < STREAMS; i++) {

@@ -60,12 +60,12 @@ static bool is_stdout(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-static bool draw(const tool_command *command, const trace *seen, const trace_findings *found, const char *title, const char *path)
+static bool draw(const tool_command *command, trace *seen, const char *title, const char *path)
 {
     FILE *stream = is_stdout(path) ? stdout : fopen(path, "w");
     bool fine = stream != NULL;
     if (stream) {
-        trace_draw(seen, found, title, stream);
+        trace_draw(seen, title, stream);
         fine = !ferror(stream);
         fine = (stream == stdout ? fflush(stream) : fclose(stream)) == 0 && fine;
     }
@@ -88,11 +88,8 @@ static bool show(const tool_command *command, const char *path, const char *titl
     if (!fine) {
         tool_complain(command, "the trace is empty: the program opened no device, and enqueued no work");
     } else {
-        trace_findings found;
-        trace_find(&seen, &found);
-        trace_explain(&seen, &found, stderr);
-        fine = !picture || draw(command, &seen, &found, title, picture);
-        trace_findings_free(&found);
+        trace_explain(&seen, stderr);
+        fine = !picture || draw(command, &seen, title, picture);
     }
     trace_free(&seen);
     return fine;

@@ -130,14 +130,15 @@ typedef struct trace_findings {
         double cost;
     } list[TRACE_FINDINGS];
     size_t count;
+    trace_span time; /* in which; percentages are of its length */
 } trace_findings;
 
 /* Add a finding, whose text this owns; nothing if `least` exceeds the cost. */
 void trace_findings_add(trace_findings *self, double least, double cost, tool_string *text);
-void trace_find(trace *self, trace_findings *out_findings);
+void trace_find(trace *self, trace_span time, trace_findings *out_findings);
 void trace_findings_free(trace_findings *self);
 /* A finding with its time and percentage, to be freed. */
-char *trace_finding_text(const trace *self, const struct trace_finding *finding);
+char *trace_finding_text(const trace_findings *self, size_t i);
 /* Add why no device worked, as far as each reason cost at least that much. */
 void trace_find_idle(const trace *self, double least, trace_findings *found);
 /* From the first to the last thing that a stream did. */
@@ -157,8 +158,8 @@ void trace_places_text(const trace_places *self, tool_string *text);
 const char *trace_time(double microseconds, char text[32]);
 
 /* The program's time in words; and the picture. */
-void trace_explain(const trace *self, const trace_findings *found, FILE *stream);
-void trace_draw(const trace *self, const trace_findings *found, const char *title, FILE *stream);
+void trace_explain(trace *self, FILE *stream);
+void trace_draw(trace *self, const char *title, FILE *stream);
 /* A line about a program that did not end in order; NULL: it did. To be freed. */
 char *trace_ending(const trace *self);
 

@@ -384,18 +384,18 @@ static void draw_rows(const drawing *self)
                 draw_arrow(self, i, &all->rows[i].slices[k]);
 }
 
-/* Returns the bottom. */
+/* What took the time that is drawn. Returns the bottom. */
 static double draw_findings(const drawing *self, const trace_findings *found, double y)
 {
     enum { LETTERS = 186 };
     char whole[32];
-    char *heading = tool_text("What took the time (percentages are of %s)", trace_time(self->trace->end, whole)),
+    char *heading = tool_text("What took the time (percentages are of %s)", trace_time(self->to - self->from, whole)),
          *ending = trace_ending(self->trace);
     y += 2 * LINE;
     draw_text(self, 14, y, " class='bold'", heading);
     y += LINE + 2;
     for (size_t i = 0; i < found->count; i++) {
-        char *line = trace_finding_text(self->trace, &found->list[i]);
+        char *line = trace_finding_text(found, i);
         draw_text(self, 14, y, "", "-");
         y = draw_lines(self, 24, y, LETTERS, line) + 3;
         free(line);
@@ -417,8 +417,9 @@ static const char style[] =
     "@media(prefers-color-scheme:dark){text{fill:#d5dbe3}.bg{fill:#0d1117}.dim{fill:#96a1ae}.grid{stroke:#2c333c}"
     ".plot{fill:#151b23}.busy{fill:#8d99a8}.arrow{stroke:#e3c15c}.tip{fill:#e3c15c}}</style>\n";
 
-void trace_draw(const trace *self, const trace_findings *found, const char *title, FILE *stream)
+void trace_draw(trace *self, const char *title, FILE *stream)
 {
+    trace_findings found;
     drawing all = { .trace = self, .places = tool_alloc((self->count + 1) * sizeof(double)) };
     char *body = NULL;
     size_t size;
@@ -427,6 +428,7 @@ void trace_draw(const trace *self, const trace_findings *found, const char *titl
     if (!all.stream)
         tool_no_memory();
     choose_time(&all);
+    trace_find(self, (trace_span){ all.from, all.to }, &found);
     double bottom = lay_out(&all);
     char *head = width_of(title) > WIDTH - 150 ? tool_text("%.150s...", title) : tool_text("%s", title);
     tool_clean(head);
@@ -435,7 +437,8 @@ void trace_draw(const trace *self, const trace_findings *found, const char *titl
     draw_legend(&all);
     draw_scale(&all);
     draw_rows(&all);
-    bottom = draw_findings(&all, found, bottom);
+    bottom = draw_findings(&all, &found, bottom);
+    trace_findings_free(&found);
     if (fclose(all.stream) != 0)
         tool_no_memory();
     fprintf(stream,

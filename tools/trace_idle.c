@@ -182,7 +182,8 @@ void trace_find_idle(const trace *self, double least, trace_findings *found)
     cause open = { 0 }, build = { 0 }, functions = { 0 }, allocations = { 0 }, waits = { 0 }, enqueued = { 0 };
     trace_spans idle = { 0 }, busy = { 0 };
     trace_busy(self, 0, &busy);
-    trace_spans_add(&idle, 0, self->end);
+    if (found->time.end > found->time.begin)
+        trace_spans_add(&idle, found->time.begin, found->time.end);
     trace_spans_subtract(&idle, &busy);
     take_kind(self, TRACE_OPEN, &idle, &open);
     take_kind(self, TRACE_BUILD, &idle, &build);

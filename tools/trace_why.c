@@ -424,12 +424,26 @@ static void find_waits(const trace *self, double least, trace_findings *found)
     free(list);
 }
 
+/* ---- All of it ---- */
+
+void trace_find(trace *self, trace_span time, trace_findings *out_findings)
+{
+    trace_span active = trace_active(self);
+    double whole = active.end > active.begin ? active.end - active.begin : self->end, least = whole / 100;
+    *out_findings = (trace_findings){ .time = time };
+    find_firsts(self, least, out_findings);
+    find_copies(self, least, out_findings);
+    find_waits(self, least, out_findings);
+    trace_find_idle(self, least, out_findings);
+}
+
 /* ---- The report ---- */
 
-char *trace_finding_text(const trace *self, const struct trace_finding *finding)
+char *trace_finding_text(const trace_findings *self, size_t i)
 {
+    const struct trace_finding *finding = &self->list[i];
     char cost[32];
-    double percent = self->end > 0 ? 100 * finding->cost / self->end : 0;
+    double whole = self->time.end - self->time.begin, percent = whole > 0 ? 100 * finding->cost / whole : 0;
     return tool_text(percent < 1 ? "%s (%.1f%%): %s." : "%s (%.0f%%): %s.", trace_time(finding->cost, cost), percent,
                      finding->text);
 }
@@ -459,41 +473,31 @@ static void print_sums(const trace *self, FILE *stream)
             fprintf(stream, "  %8zu %-32s %12.3f ms\n", counts[kind], trace_kind_words(kind, counts[kind]), sums[kind] * 1e-3);
 }
 
-void trace_explain(const trace *self, const trace_findings *found, FILE *stream)
+void trace_explain(trace *self, FILE *stream)
 {
     trace_spans busy = { 0 };
+    trace_findings found;
     char whole[32], worked[32];
     char *ending = trace_ending(self);
+    trace_find(self, (trace_span){ 0, self->end }, &found);
     trace_busy(self, 0, &busy);
-    double length = trace_spans_length(&busy), end = self->end > 0 ? self->end : 1;
+    double length = trace_spans_length(&busy);
     fprintf(stream, "%s %s; %s of them (%.0f%%) with work on a device\n", trace_time(self->end, whole),
             self->whole ? "from the program's start to its end" : "from the first to the last entry", trace_time(length, worked),
-            100 * length / end);
+            self->end > 0 ? 100 * length / self->end : 0);
     print_sums(self, stream);
     if (ending)
         fprintf(stream, "%s\n", ending);
     fprintf(stream, "What took the time (percentages are of %s)\n", whole);
-    for (size_t i = 0; i < found->count; i++) {
-        char *line = trace_finding_text(self, &found->list[i]);
+    for (size_t i = 0; i < found.count; i++) {
+        char *line = trace_finding_text(&found, i);
         fprintf(stream, "  - ");
         tool_wrap(stream, 4, line);
         free(line);
     }
-    if (found->count == 0)
+    if (found.count == 0)
         fprintf(stream, "  nothing that took one hundredth of the time\n");
+    trace_findings_free(&found);
     free(ending);
     free(busy.list);
-}
-
-/* ---- All of it ---- */
-
-void trace_find(trace *self, trace_findings *out_findings)
-{
-    trace_span active = trace_active(self);
-    double whole = active.end > active.begin ? active.end - active.begin : self->end, least = whole / 100;
-    *out_findings = (trace_findings){ 0 };
-    find_firsts(self, least, out_findings);
-    find_copies(self, least, out_findings);
-    find_waits(self, least, out_findings);
-    trace_find_idle(self, least, out_findings);
 }
