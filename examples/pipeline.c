@@ -11,7 +11,7 @@
 #include <math.h>
 #include <time.h>
 
-enum { STREAMS = 3, N = 1 << 18, MOST_ROUNDS = 1 << 20 };
+enum { STREAMS = 3, N = 1 << 20, MOST_ROUNDS = 1 << 20 };
 
 /* x becomes x * FACTOR + ADDEND, so many times. */
 static const unsigned int factor = 1664525, addend = 1013904223;
@@ -86,26 +86,48 @@ static double milliseconds(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* So many rounds that the device computes for a millisecond, which is longer than the host functions take. The first launch does
- * not count, since a driver may compile then. */
+static void enqueue_launch(worker *w, yoke_kernel *scramble, int rounds)
+{
+    CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N, rounds)));
+}
+
+/* Enqueue all that a chunk takes; without rounds, all but its kernel. */
+static void enqueue_chunk(worker *w, yoke_kernel *scramble, int rounds)
+{
+    CHECK(yoke_host_call(w->stream, produce, w, NULL));
+    CHECK(yoke_copy(w->stream, w->device, 0, w->pinned, 0, N * sizeof *w->values));
+    if (rounds > 0)
+        enqueue_launch(w, scramble, rounds);
+    CHECK(yoke_copy(w->stream, w->pinned, 0, w->device, 0, N * sizeof *w->values));
+    CHECK(yoke_host_call(w->stream, consume, w, NULL));
+}
+
+/* How long that takes alone: the shorter of two times, since other programs may slow down one. */
+static double time_alone(worker *w, void (*enqueue)(worker *w, yoke_kernel *scramble, int rounds), yoke_kernel *scramble,
+                         int rounds)
+{
+    double shortest = HUGE_VAL;
+
+    for (int i = 0; i < 2; i++) {
+        double begin = milliseconds();
+        enqueue(w, scramble, rounds);
+        CHECK(yoke_stream_wait(w->stream));
+        shortest = fmin(shortest, milliseconds() - begin);
+    }
+    return shortest;
+}
+
+/* So many rounds that the kernel takes as long as all else of a chunk: then two streams can keep this device busy, and a third
+ * makes up for what is uneven. */
 static int choose_rounds(worker *w, yoke_kernel *scramble)
 {
-    double least = 0;
+    double rest = time_alone(w, enqueue_chunk, scramble, 0);
     int rounds = 1;
 
-    CHECK(yoke_fill(w->stream, w->device, 0, N * sizeof *w->values, "", 1));
-    CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N, rounds)));
-    CHECK(yoke_stream_wait(w->stream));
-    while (least < 1 && rounds < MOST_ROUNDS) {
-        least = HUGE_VAL;
+    while (time_alone(w, enqueue_launch, scramble, rounds) < rest && rounds < MOST_ROUNDS)
         rounds *= 2;
-        for (int i = 0; i < 3; i++) { /* other programs may slow down a single launch */
-            double begin = milliseconds();
-            CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N, rounds)));
-            CHECK(yoke_stream_wait(w->stream));
-            least = fmin(least, milliseconds() - begin);
-        }
-    }
+    w->next = w->made = 0;
+    w->sum = 0;
     return rounds;
 }
 
@@ -126,7 +148,7 @@ static unsigned long long expect(unsigned int count, int rounds)
 
 int main(int argc, char **argv)
 {
-    const unsigned int chunks = (unsigned int)number(argc, argv, 1, 24, 1 << 14);
+    const unsigned int chunks = (unsigned int)number(argc, argv, 1, 24, 4000);
     static worker workers[STREAMS];
     unsigned long long sum = 0, expected;
     unsigned int made = 0;
@@ -142,14 +164,8 @@ int main(int argc, char **argv)
         open_worker(&workers[i], device, i);
     rounds = choose_rounds(&workers[0], scramble);
 
-    for (unsigned int i = 0; i < chunks; i++) {
-        worker *w = &workers[i % STREAMS];
-        CHECK(yoke_host_call(w->stream, produce, w, NULL));
-        CHECK(yoke_copy(w->stream, w->device, 0, w->pinned, 0, N * sizeof *w->values));
-        CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N, rounds)));
-        CHECK(yoke_copy(w->stream, w->pinned, 0, w->device, 0, N * sizeof *w->values));
-        CHECK(yoke_host_call(w->stream, consume, w, NULL));
-    }
+    for (unsigned int i = 0; i < chunks; i++)
+        enqueue_chunk(&workers[i % STREAMS], scramble, rounds);
     expected = expect(chunks * N, rounds); /* meanwhile */
     for (int i = 0; i < STREAMS; i++) {
         CHECK(yoke_stream_wait(workers[i].stream));

@@ -41,7 +41,7 @@ struct yk_trace {
 enum { MANY = 256, CLOCK_TRIES = 8 };
 
 /* Nanoseconds: between writing, for a last event, and of an allocation. */
-static const uint64_t interval = 20000000, patience = 10000000, noticeable = 50000;
+static const uint64_t interval = 20000000, patience = 200000000, noticeable = 50000;
 
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below; before any trace's lock */
 static struct yk_trace *all;
