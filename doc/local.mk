@@ -39,6 +39,7 @@ reference_headers = \
 	include/yoke/args.h \
 	include/yoke/half.h \
 	include/yoke/types.h \
+	include/yoke/check.h \
 	include/yoke/graph.h \
 	include/yoke/native.h
 

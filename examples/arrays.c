@@ -33,9 +33,9 @@ static void evaluate(yoke_stream *stream, yoke_buffer *z, const char *expression
     yoke_kernel *kernel;
 
     snprintf(define, sizeof define, "EXPRESSION=%s", expression);
-    CHECK(yoke_program_build(yoke_stream_get_device(stream), &source, &program)); /* from the cache after the first time */
-    CHECK(yoke_kernel_get(program, "evaluate", &kernel));
-    CHECK(yoke_launch_n(stream, kernel, (size_t)n, YOKE_ARGS(z, x, y, n)));
+    YOKE_CHECK(yoke_program_build(yoke_stream_get_device(stream), &source, &program)); /* from the cache after the first time */
+    YOKE_CHECK(yoke_kernel_get(program, "evaluate", &kernel));
+    YOKE_CHECK(yoke_launch_n(stream, kernel, (size_t)n, YOKE_ARGS(z, x, y, n)));
     yoke_program_release(program); /* the launch keeps it alive until it has run */
 }
 
@@ -49,20 +49,20 @@ int main(int argc, char **argv)
     yoke_buffer *dx, *dy, *dz, *dw;
     int wrong = 0;
 
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_buffer_create(device, size, &dx));
-    CHECK(yoke_buffer_create(device, size, &dy));
-    CHECK(yoke_buffer_create(device, size, &dz));
-    CHECK(yoke_buffer_create(device, size, &dw));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dx));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dy));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dz));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dw));
 
     evaluate(stream, dx, "(float)i", dx, dx, n);
     evaluate(stream, dy, "(float)(i % 100)", dy, dy, n);
     evaluate(stream, dz, "x + y", dx, dy, n);
     evaluate(stream, dw, "sqrt(x * x + y * y) - 1.0f", dx, dy, n);
-    CHECK(yoke_read(stream, z, dz, 0, size));
-    CHECK(yoke_read(stream, w, dw, 0, size));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_read(stream, z, dz, 0, size));
+    YOKE_CHECK(yoke_read(stream, w, dw, 0, size));
+    YOKE_CHECK(yoke_stream_wait(stream));
 
     for (int i = 0; i < n; i++) {
         const double x = i, y = i % 100, expected = sqrt(x * x + y * y) - 1;

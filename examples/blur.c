@@ -81,10 +81,10 @@ static yoke_kernel *kernel_of(yoke_device *device, const char *source_name, cons
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_kernel *kernel;
 
-    CHECK(yoke_source_builtin(source_name, &source));
+    YOKE_CHECK(yoke_source_builtin(source_name, &source));
     if (!*program)
-        CHECK(yoke_program_build(device, &source, program));
-    CHECK(yoke_kernel_get(*program, name, &kernel));
+        YOKE_CHECK(yoke_program_build(device, &source, program));
+    YOKE_CHECK(yoke_kernel_get(*program, name, &kernel));
     return kernel;
 }
 
@@ -102,19 +102,19 @@ static void blur(yoke_device *device, unsigned char *pixels, int width, int heig
     yoke_stream *stream;
     yoke_buffer *bytes, *a, *b, *w;
 
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_buffer_create(device, 4 * count, &bytes));
-    CHECK(yoke_buffer_create(device, 4 * sizeof(float) * count, &a));
-    CHECK(yoke_buffer_create(device, 4 * sizeof(float) * count, &b));
-    CHECK(yoke_buffer_create(device, taps * sizeof(float), &w));
-    CHECK(yoke_write(stream, w, 0, weights, taps * sizeof(float)));
-    CHECK(yoke_write(stream, bytes, 0, pixels, 4 * count));
-    CHECK(yoke_launch_n(stream, unpack, count, YOKE_ARGS(bytes, a, n)));
-    CHECK(yoke_launch(stream, horizontal, grid, block, 0, YOKE_ARGS(a, b, w, width, height, radius)));
-    CHECK(yoke_launch(stream, vertical, grid, block, 0, YOKE_ARGS(b, a, w, width, height, radius)));
-    CHECK(yoke_launch_n(stream, pack, count, YOKE_ARGS(a, bytes, n)));
-    CHECK(yoke_read(stream, pixels, bytes, 0, 4 * count));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_buffer_create(device, 4 * count, &bytes));
+    YOKE_CHECK(yoke_buffer_create(device, 4 * sizeof(float) * count, &a));
+    YOKE_CHECK(yoke_buffer_create(device, 4 * sizeof(float) * count, &b));
+    YOKE_CHECK(yoke_buffer_create(device, taps * sizeof(float), &w));
+    YOKE_CHECK(yoke_write(stream, w, 0, weights, taps * sizeof(float)));
+    YOKE_CHECK(yoke_write(stream, bytes, 0, pixels, 4 * count));
+    YOKE_CHECK(yoke_launch_n(stream, unpack, count, YOKE_ARGS(bytes, a, n)));
+    YOKE_CHECK(yoke_launch(stream, horizontal, grid, block, 0, YOKE_ARGS(a, b, w, width, height, radius)));
+    YOKE_CHECK(yoke_launch(stream, vertical, grid, block, 0, YOKE_ARGS(b, a, w, width, height, radius)));
+    YOKE_CHECK(yoke_launch_n(stream, pack, count, YOKE_ARGS(a, bytes, n)));
+    YOKE_CHECK(yoke_read(stream, pixels, bytes, 0, 4 * count));
+    YOKE_CHECK(yoke_stream_wait(stream));
     yoke_buffer_release(w);
     yoke_buffer_release(b);
     yoke_buffer_release(a);
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
     const int width = (int)image.width, height = (int)image.height;
     unsigned char *after = allocate(PNG_IMAGE_SIZE(image));
     memcpy(after, before, PNG_IMAGE_SIZE(image));
-    CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
     blur(device, after, width, height, weights, radius);
     const double error = check(before, after, width, height, weights, radius);
     printf("blur: %d x %d pixels, sigma %g, off by %.2f of 255 at most: %s\n", width, height, sigma, error,

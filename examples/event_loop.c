@@ -48,13 +48,13 @@ static int start(job *j, yoke_device *device, yoke_kernel *advance)
 
     for (int i = 0; i < N; i++)
         j->values[i] = (unsigned int)i;
-    CHECK(yoke_stream_create(device, &j->stream));
-    CHECK(yoke_buffer_create(device, sizeof j->values, &j->x));
-    CHECK(yoke_write(j->stream, j->x, 0, j->values, sizeof j->values));
-    CHECK(yoke_launch_n(j->stream, advance, N, YOKE_ARGS(j->x, N, j->steps)));
-    CHECK(yoke_read(j->stream, j->values, j->x, 0, sizeof j->values));
-    CHECK(yoke_event_record(j->stream, 0, &j->event));
-    CHECK(yoke_event_get_fd(j->event, &fd));
+    YOKE_CHECK(yoke_stream_create(device, &j->stream));
+    YOKE_CHECK(yoke_buffer_create(device, sizeof j->values, &j->x));
+    YOKE_CHECK(yoke_write(j->stream, j->x, 0, j->values, sizeof j->values));
+    YOKE_CHECK(yoke_launch_n(j->stream, advance, N, YOKE_ARGS(j->x, N, j->steps)));
+    YOKE_CHECK(yoke_read(j->stream, j->values, j->x, 0, sizeof j->values));
+    YOKE_CHECK(yoke_event_record(j->stream, 0, &j->event));
+    YOKE_CHECK(yoke_event_get_fd(j->event, &fd));
     return fd;
 }
 
@@ -63,7 +63,7 @@ static int finish(job *j)
 {
     int wrong = 0;
 
-    CHECK(yoke_event_query(j->event)); /* readable means complete; the status says whether it failed */
+    YOKE_CHECK(yoke_event_query(j->event)); /* readable means complete; the status says whether it failed */
     for (int i = 0; i < N; i++) {
         unsigned int v = (unsigned int)i;
         for (int step = 0; step < j->steps; step++)
@@ -86,9 +86,9 @@ int main(void)
     yoke_kernel *advance;
     int pending = JOBS, wrong = 0, ticks = 0;
 
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "advance", &advance));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "advance", &advance));
     for (int i = 0; i < JOBS; i++) {
         jobs[i].steps = 2000 >> i;
         watched[i] = (struct pollfd){ .fd = start(&jobs[i], device, advance), .events = POLLIN };

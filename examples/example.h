@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the examples share: checking calls, memory, and numbers from the command line. These programs exit when a call fails; a
- * library would return the status to its caller.
+ * What the examples share: checked calls, memory, and numbers from the command line. YOKE_CHECK ends the program when a call
+ * fails; a library would return the status to its caller.
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
@@ -10,16 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/check.h>
 #include <yoke/yoke.h>
-
-/* Exits when the call fails: the record of yoke_error() says what failed, why, and what to do about it. */
-#define CHECK(call)                                                     \
-    do {                                                                \
-        if ((call) < 0) {                                               \
-            fprintf(stderr, "%s: %s\n", YOKE_HERE, yoke_error()->text); \
-            exit(EXIT_FAILURE);                                         \
-        }                                                               \
-    } while (0)
 
 static inline void *allocate(size_t size)
 {

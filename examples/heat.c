@@ -82,26 +82,26 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < WIDTH * HEIGHT; i++)
         heat[i] = host[0][i] = start(i % WIDTH, i / WIDTH);
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "diffuse", &diffuse));
-    CHECK(yoke_buffer_create(device, sizeof heat, &a));
-    CHECK(yoke_buffer_create(device, sizeof heat, &b));
-    CHECK(yoke_graph_create(device, "two steps", &graph));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "diffuse", &diffuse));
+    YOKE_CHECK(yoke_buffer_create(device, sizeof heat, &a));
+    YOKE_CHECK(yoke_buffer_create(device, sizeof heat, &b));
+    YOKE_CHECK(yoke_graph_create(device, "two steps", &graph));
 
-    CHECK(yoke_graph_begin(graph, stream)); /* from here on operations are recorded and do not run */
-    CHECK(yoke_launch(stream, diffuse, grid, block, 0, YOKE_ARGS(a, b, WIDTH, HEIGHT)));
-    CHECK(yoke_launch(stream, diffuse, grid, block, 0, YOKE_ARGS(b, a, WIDTH, HEIGHT)));
-    CHECK(yoke_graph_end(graph));
+    YOKE_CHECK(yoke_graph_begin(graph, stream)); /* from here on operations are recorded and do not run */
+    YOKE_CHECK(yoke_launch(stream, diffuse, grid, block, 0, YOKE_ARGS(a, b, WIDTH, HEIGHT)));
+    YOKE_CHECK(yoke_launch(stream, diffuse, grid, block, 0, YOKE_ARGS(b, a, WIDTH, HEIGHT)));
+    YOKE_CHECK(yoke_graph_end(graph));
 
-    CHECK(yoke_write(stream, a, 0, heat, sizeof heat));
+    YOKE_CHECK(yoke_write(stream, a, 0, heat, sizeof heat));
     for (int i = 0; i < steps; i += 2)
-        CHECK(yoke_graph_launch(stream, graph));
-    CHECK(yoke_read(stream, heat, a, 0, sizeof heat));
+        YOKE_CHECK(yoke_graph_launch(stream, graph));
+    YOKE_CHECK(yoke_read(stream, heat, a, 0, sizeof heat));
     for (int i = 0; i < steps; i++) /* the same on the host, meanwhile */
         step_on_host(host[i % 2], host[(i + 1) % 2]);
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_stream_wait(stream));
 
     for (int i = 0; i < WIDTH * HEIGHT; i++) {
         before += start(i % WIDTH, i / WIDTH);

@@ -2,6 +2,7 @@
 /* The shortest complete program: the host's text has every letter shifted by one, and the device shifts it back. */
 #include <stdio.h>
 
+#include <yoke/check.h>
 #include <yoke/yoke.h>
 
 static const yoke_source source = {
@@ -19,15 +20,13 @@ int main(void)
     yoke_program *program;
     yoke_kernel *hello;
 
-    if (yoke_device_open(NULL, &device) < 0)
-        return fprintf(stderr, "%s\n", yoke_error()->text), 3;
-    yoke_device_get_info(device, &info);
-    yoke_stream_create(device, &stream);
-    yoke_program_build(device, &source, &program);
-    yoke_kernel_get(program, "hello", &hello);
-    yoke_launch(stream, hello, YOKE_DIM(1), YOKE_DIM(length), 0, YOKE_ARGS(yoke_inout(text, length)));
-    if (yoke_stream_wait(stream) < 0) /* reports the first failure in the stream */
-        return fprintf(stderr, "%s\n", yoke_error()->text), 1;
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_device_get_info(device, &info));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "hello", &hello));
+    YOKE_CHECK(yoke_launch(stream, hello, YOKE_DIM(1), YOKE_DIM(length), 0, YOKE_ARGS(yoke_inout(text, length))));
+    YOKE_CHECK(yoke_stream_wait(stream)); /* reports the first failure of the work itself */
     printf("%s from %s (%s)\n", text, info.name, info.selector);
     yoke_program_release(program);
     yoke_stream_release(stream);

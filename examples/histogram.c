@@ -69,13 +69,13 @@ int main(int argc, char **argv)
     yoke_kernel *histogram;
     int most = 0;
 
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "histogram", &histogram));
-    CHECK(yoke_launch(stream, histogram, YOKE_DIM(32), YOKE_DIM(128), 0,
-                      YOKE_ARGS(yoke_in(bytes, (size_t)n), yoke_inout(counts, sizeof counts), n)));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "histogram", &histogram));
+    YOKE_CHECK(yoke_launch(stream, histogram, YOKE_DIM(32), YOKE_DIM(128), 0,
+                           YOKE_ARGS(yoke_in(bytes, (size_t)n), yoke_inout(counts, sizeof counts), n)));
+    YOKE_CHECK(yoke_stream_wait(stream));
 
     for (int i = 0; i < n; i++)
         expected[bytes[i]]++;

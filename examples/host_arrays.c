@@ -25,15 +25,15 @@ int main(int argc, char **argv)
         a[i] = (float)rand() / (float)RAND_MAX;
         b[i] = (float)rand() / (float)RAND_MAX;
     }
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_source_builtin("matmul",
-                              &source)); /* kernels/matmul.cu and .cl: blocks of 16 x 16 threads, for 64 x 64 elements each */
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "matmul_tiled", &matmul));
-    CHECK(yoke_launch(stream, matmul, YOKE_DIM(blocks, blocks), YOKE_DIM(16, 16), 0,
-                      YOKE_ARGS(yoke_in(a, size), yoke_in(b, size), yoke_out(c, size), width, width, width)));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_source_builtin("matmul",
+                                   &source)); /* kernels/matmul.cu and .cl: blocks of 16 x 16 threads, for 64 x 64 elements each */
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "matmul_tiled", &matmul));
+    YOKE_CHECK(yoke_launch(stream, matmul, YOKE_DIM(blocks, blocks), YOKE_DIM(16, 16), 0,
+                           YOKE_ARGS(yoke_in(a, size), yoke_in(b, size), yoke_out(c, size), width, width, width)));
+    YOKE_CHECK(yoke_stream_wait(stream));
 
     for (size_t row = 0; row < w; row++)
         for (size_t column = 0; column < w; column++) {

@@ -74,21 +74,21 @@ int main(void)
         j.values[i] = 1;
         j.other[i] = 3;
     }
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_stream_create(device, &j.beside));
-    CHECK(yoke_buffer_create(device, sizeof j.values, &j.x));
-    CHECK(yoke_buffer_create(device, sizeof j.other, &j.y));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "twice", &j.twice));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, &j.beside));
+    YOKE_CHECK(yoke_buffer_create(device, sizeof j.values, &j.x));
+    YOKE_CHECK(yoke_buffer_create(device, sizeof j.other, &j.y));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "twice", &j.twice));
 
-    CHECK(enqueue_twice(stream, j.twice, j.x, j.values));
-    CHECK(yoke_host_call(stream, task, &j, NULL)); /* called exactly once, in stream order */
-    CHECK(enqueue_twice(stream, j.twice, j.x, j.values));
-    CHECK(yoke_event_record(stream, 0, &end));
+    YOKE_CHECK(enqueue_twice(stream, j.twice, j.x, j.values));
+    YOKE_CHECK(yoke_host_call(stream, task, &j, NULL)); /* called exactly once, in stream order */
+    YOKE_CHECK(enqueue_twice(stream, j.twice, j.x, j.values));
+    YOKE_CHECK(yoke_event_record(stream, 0, &end));
     while (yoke_event_query(end) == YOKE_PENDING)
         looks++; /* this thread is free for other work as well */
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_stream_wait(stream));
 
     for (int i = 0; i < N; i++)
         wrong += j.values[i] != (float)(2 * i) || j.other[i] != 6;

@@ -83,26 +83,26 @@ int main(int argc, char **argv)
     for (int y = 0; y < 9; y++)
         for (int x = 0; gun[y][x]; x++)
             host[0][(y + 2) * WIDTH + x + 2] = gun[y][x] == 'O';
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "life", &life));
-    CHECK(yoke_buffer_create(device, CELLS, &buffers[0]));
-    CHECK(yoke_buffer_create(device, CELLS, &buffers[1]));
-    CHECK(yoke_write(stream, buffers[0], 0, host[0], CELLS));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "life", &life));
+    YOKE_CHECK(yoke_buffer_create(device, CELLS, &buffers[0]));
+    YOKE_CHECK(yoke_buffer_create(device, CELLS, &buffers[1]));
+    YOKE_CHECK(yoke_write(stream, buffers[0], 0, host[0], CELLS));
 
     for (int i = 0; i <= generations && !wrong; i++) {
         yoke_buffer *now = buffers[i % 2], *next = buffers[(i + 1) % 2];
         if (film || i % 30 == 0) {
-            CHECK(yoke_read_sync(stream, cells, now, 0, CELLS));
+            YOKE_CHECK(yoke_read_sync(stream, cells, now, 0, CELLS));
             wrong = memcmp(cells, host[i % 2], CELLS) != 0;
             show(cells, i, film);
         }
-        CHECK(yoke_launch(stream, life, YOKE_DIM((WIDTH + 15) / 16, (HEIGHT + 7) / 8), YOKE_DIM(16, 8), 0,
-                          YOKE_ARGS(now, next, WIDTH, HEIGHT)));
+        YOKE_CHECK(yoke_launch(stream, life, YOKE_DIM((WIDTH + 15) / 16, (HEIGHT + 7) / 8), YOKE_DIM(16, 8), 0,
+                               YOKE_ARGS(now, next, WIDTH, HEIGHT)));
         next_on_host(host[i % 2], host[(i + 1) % 2]);
     }
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_stream_wait(stream));
     printf("life: %d generations: %s\n", generations, wrong ? "wrong" : "right");
 
     yoke_buffer_release(buffers[1]);

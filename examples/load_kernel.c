@@ -83,11 +83,11 @@ static int run(yoke_device *device, const char *path, const char *name)
         x[i] = (float)i;
         y[i] = (float)(2 * i);
     }
-    CHECK(yoke_program_load(device, path, image, size, &program)); /* the first bytes tell the kind of code */
-    CHECK(yoke_kernel_get(program, name, &kernel));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_launch_n(stream, kernel, N, YOKE_ARGS(yoke_in(x, sizeof x), yoke_in(y, sizeof y), yoke_out(z, sizeof z), N)));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_program_load(device, path, image, size, &program)); /* the first bytes tell the kind of code */
+    YOKE_CHECK(yoke_kernel_get(program, name, &kernel));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_launch_n(stream, kernel, N, YOKE_ARGS(yoke_in(x, sizeof x), yoke_in(y, sizeof y), yoke_out(z, sizeof z), N)));
+    YOKE_CHECK(yoke_stream_wait(stream));
     for (int i = 0; i < N; i++)
         wrong += z[i] != (float)(3 * i);
     printf("load_kernel: %d sums by %s of %s (%zu bytes), %d wrong\n", N, name, path, size, wrong);
@@ -104,11 +104,11 @@ static void save(yoke_device *device, const char *path)
     yoke_program *program;
     size_t size;
 
-    CHECK(yoke_source_builtin("vector_add", &source));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_program_save(program, NULL, 0, &size));
+    YOKE_CHECK(yoke_source_builtin("vector_add", &source));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_program_save(program, NULL, 0, &size));
     void *image = allocate(size);
-    CHECK(yoke_program_save(program, image, size, &size));
+    YOKE_CHECK(yoke_program_save(program, image, size, &size));
     file_do(path, "wb", image, &size);
     free(image);
     yoke_program_release(program);
@@ -120,8 +120,8 @@ int main(int argc, char **argv)
     yoke_device *device;
     int wrong = 0;
 
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_device_get_info(device, &info));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_device_get_info(device, &info));
     if (argc == 3)
         wrong += run(device, argv[1], argv[2]);
     else {

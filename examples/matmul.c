@@ -67,20 +67,20 @@ int main(int argc, char **argv)
     yoke_program *program;
     yoke_kernel *multiply;
 
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_buffer_create(device, a_size, &da));
-    CHECK(yoke_buffer_create(device, b_size, &db));
-    CHECK(yoke_buffer_create(device, c_size, &dc));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "multiply", &multiply));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_buffer_create(device, a_size, &da));
+    YOKE_CHECK(yoke_buffer_create(device, b_size, &db));
+    YOKE_CHECK(yoke_buffer_create(device, c_size, &dc));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "multiply", &multiply));
 
-    CHECK(yoke_write(stream, da, 0, a, a_size));
-    CHECK(yoke_write(stream, db, 0, b, b_size));
-    CHECK(
+    YOKE_CHECK(yoke_write(stream, da, 0, a, a_size));
+    YOKE_CHECK(yoke_write(stream, db, 0, b, b_size));
+    YOKE_CHECK(
         yoke_launch(stream, multiply, YOKE_DIM((n + 15) / 16, (m + 15) / 16), YOKE_DIM(16, 16), 0, YOKE_ARGS(da, db, dc, m, n, k)));
-    CHECK(yoke_read(stream, c, dc, 0, c_size));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_read(stream, c, dc, 0, c_size));
+    YOKE_CHECK(yoke_stream_wait(stream));
 
     const double error = worst(a, b, c, m, n, k);
     printf("matmul: %d x %d times %d x %d, off by %.1e at most: %s\n", m, k, k, n, error, error < 1e-4 ? "right" : "wrong");

@@ -149,26 +149,26 @@ int main(int argc, char **argv)
     yoke_kernel *move;
 
     start(place, velocity, n);
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "move", &move));
-    CHECK(yoke_buffer_create(device, size, &places[0]));
-    CHECK(yoke_buffer_create(device, size, &places[1]));
-    CHECK(yoke_buffer_create(device, size, &velocities));
-    CHECK(yoke_write(stream, places[0], 0, place, size));
-    CHECK(yoke_write(stream, velocities, 0, velocity, size));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "move", &move));
+    YOKE_CHECK(yoke_buffer_create(device, size, &places[0]));
+    YOKE_CHECK(yoke_buffer_create(device, size, &places[1]));
+    YOKE_CHECK(yoke_buffer_create(device, size, &velocities));
+    YOKE_CHECK(yoke_write(stream, places[0], 0, place, size));
+    YOKE_CHECK(yoke_write(stream, velocities, 0, velocity, size));
     for (int i = 0; i < steps; i++) {
-        CHECK(yoke_launch_n(stream, move, (size_t)n, YOKE_ARGS(places[i % 2], places[(i + 1) % 2], velocities, n, step)));
+        YOKE_CHECK(yoke_launch_n(stream, move, (size_t)n, YOKE_ARGS(places[i % 2], places[(i + 1) % 2], velocities, n, step)));
         if (i == 0 || i >= steps - TRAIL) {
-            CHECK(yoke_read_sync(stream, later, places[(i + 1) % 2], 0, size));
+            YOKE_CHECK(yoke_read_sync(stream, later, places[(i + 1) % 2], 0, size));
             if (i == 0)
                 error = worst(place, velocity, later, n);
             if (i >= steps - TRAIL)
                 shine(light, later, n, i == steps - 1 ? 1.2f : 0.12f);
         }
     }
-    CHECK(yoke_read_sync(stream, later_velocity, velocities, 0, size));
+    YOKE_CHECK(yoke_read_sync(stream, later_velocity, velocities, 0, size));
 
     const double before = energy(place, velocity, n, &momentum), after = energy(later, later_velocity, n, &momentum_later);
     const int right = error < 1e-5 && fabs(momentum_later - momentum) < 1e-3 && fabs(after / before - 1) < 0.01;

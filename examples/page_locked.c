@@ -24,25 +24,26 @@ int main(int argc, char **argv)
         a[i] = (float)i;
         b[i] = (float)(i % 7);
     }
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_source_builtin("vector_add", &source)); /* one of Yoke's own kernels, both twins */
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "vector_add", &add));
-    CHECK(yoke_buffer_create(device, size, &da));
-    CHECK(yoke_buffer_create(device, size, &db));
-    CHECK(yoke_buffer_create(device, size, &dc));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_source_builtin("vector_add", &source)); /* one of Yoke's own kernels, both twins */
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "vector_add", &add));
+    YOKE_CHECK(yoke_buffer_create(device, size, &da));
+    YOKE_CHECK(yoke_buffer_create(device, size, &db));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dc));
 
-    CHECK(yoke_buffer_create_pinned(device, size, &pinned));         /* its memory is at yoke_buffer_get_host */
-    CHECK(yoke_buffer_create_from_host(device, own, size, &locked)); /* `own` stays ours, and is locked until this is released */
+    YOKE_CHECK(yoke_buffer_create_pinned(device, size, &pinned)); /* its memory is at yoke_buffer_get_host */
+    YOKE_CHECK(
+        yoke_buffer_create_from_host(device, own, size, &locked)); /* `own` stays ours, and is locked until this is released */
     const float *c = yoke_buffer_get_host(pinned);
 
-    CHECK(yoke_write(stream, da, 0, a, size));
-    CHECK(yoke_write(stream, db, 0, b, size));
-    CHECK(yoke_launch_n(stream, add, (size_t)n, YOKE_ARGS(da, db, dc, n)));
-    CHECK(yoke_copy(stream, pinned, 0, dc, 0, size)); /* either to the buffer itself, */
-    CHECK(yoke_read(stream, own, dc, 0, size));       /* or a pointer into locked memory: both are fast */
-    CHECK(yoke_stream_wait(stream));                  /* the results are valid after this */
+    YOKE_CHECK(yoke_write(stream, da, 0, a, size));
+    YOKE_CHECK(yoke_write(stream, db, 0, b, size));
+    YOKE_CHECK(yoke_launch_n(stream, add, (size_t)n, YOKE_ARGS(da, db, dc, n)));
+    YOKE_CHECK(yoke_copy(stream, pinned, 0, dc, 0, size)); /* either to the buffer itself, */
+    YOKE_CHECK(yoke_read(stream, own, dc, 0, size));       /* or a pointer into locked memory: both are fast */
+    YOKE_CHECK(yoke_stream_wait(stream));                  /* the results are valid after this */
 
     for (int i = 0; i < n; i++)
         wrong += c[i] != a[i] + b[i] || own[i] != c[i];

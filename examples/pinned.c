@@ -25,9 +25,9 @@ static double speed(yoke_stream *stream, yoke_buffer *buffer, void *memory, size
 
     for (int i = 0; i < 5; i++) {
         const double start = seconds();
-        CHECK(yoke_write(stream, buffer, 0, memory, size));
-        CHECK(yoke_read(stream, memory, buffer, 0, size));
-        CHECK(yoke_stream_wait(stream));
+        YOKE_CHECK(yoke_write(stream, buffer, 0, memory, size));
+        YOKE_CHECK(yoke_read(stream, memory, buffer, 0, size));
+        YOKE_CHECK(yoke_stream_wait(stream));
         if (seconds() - start < best)
             best = seconds() - start;
     }
@@ -47,15 +47,15 @@ int main(int argc, char **argv)
     yoke_kernel *saxpy;
     int wrong = 0;
 
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_source_builtin("saxpy", &source));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "saxpy", &saxpy));
-    CHECK(yoke_buffer_create(device, size, &dx));
-    CHECK(yoke_buffer_create(device, size, &dy));
-    CHECK(yoke_buffer_create_pinned(device, size, &pinned_x));
-    CHECK(yoke_buffer_create_pinned(device, size, &pinned_y));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_source_builtin("saxpy", &source));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "saxpy", &saxpy));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dx));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dy));
+    YOKE_CHECK(yoke_buffer_create_pinned(device, size, &pinned_x));
+    YOKE_CHECK(yoke_buffer_create_pinned(device, size, &pinned_y));
 
     float *x = yoke_buffer_get_host(pinned_x), *y = yoke_buffer_get_host(pinned_y);
     for (int i = 0; i < n; i++) {
@@ -63,11 +63,11 @@ int main(int argc, char **argv)
         y[i] = 1;
         pageable[i] = 0; /* touched, so that it is there */
     }
-    CHECK(yoke_write(stream, dx, 0, x, size));
-    CHECK(yoke_write(stream, dy, 0, y, size));
-    CHECK(yoke_launch_n(stream, saxpy, (size_t)n, YOKE_ARGS(dx, dy, 2.0f, n)));
-    CHECK(yoke_read(stream, y, dy, 0, size));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_write(stream, dx, 0, x, size));
+    YOKE_CHECK(yoke_write(stream, dy, 0, y, size));
+    YOKE_CHECK(yoke_launch_n(stream, saxpy, (size_t)n, YOKE_ARGS(dx, dy, 2.0f, n)));
+    YOKE_CHECK(yoke_read(stream, y, dy, 0, size));
+    YOKE_CHECK(yoke_stream_wait(stream));
     for (int i = 0; i < n; i++)
         wrong += y[i] != (float)(2 * (i % 1000) + 1);
     printf("pinned: %d results of 2 x + y, %d wrong; the last is %.0f\n", n, wrong, y[n - 1]);

@@ -71,9 +71,9 @@ static yoke_status consume(yoke_status status, void *user)
 
 static void open_worker(worker *w, yoke_device *device, unsigned int first)
 {
-    CHECK(yoke_stream_create(device, &w->stream));
-    CHECK(yoke_buffer_create_pinned(device, N * sizeof *w->values, &w->pinned)); /* copies of pageable memory do not overlap */
-    CHECK(yoke_buffer_create(device, N * sizeof *w->values, &w->device));
+    YOKE_CHECK(yoke_stream_create(device, &w->stream));
+    YOKE_CHECK(yoke_buffer_create_pinned(device, N * sizeof *w->values, &w->pinned)); /* copies of pageable memory do not overlap */
+    YOKE_CHECK(yoke_buffer_create(device, N * sizeof *w->values, &w->device));
     w->values = yoke_buffer_get_host(w->pinned);
     w->next = first;
 }
@@ -88,18 +88,18 @@ static double milliseconds(void)
 
 static void enqueue_launch(worker *w, yoke_kernel *scramble, int rounds)
 {
-    CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N, rounds)));
+    YOKE_CHECK(yoke_launch_n(w->stream, scramble, N, YOKE_ARGS(w->device, N, rounds)));
 }
 
 /* Enqueue all that a chunk takes; without rounds, all but its kernel. */
 static void enqueue_chunk(worker *w, yoke_kernel *scramble, int rounds)
 {
-    CHECK(yoke_host_call(w->stream, produce, w, NULL));
-    CHECK(yoke_copy(w->stream, w->device, 0, w->pinned, 0, N * sizeof *w->values));
+    YOKE_CHECK(yoke_host_call(w->stream, produce, w, NULL));
+    YOKE_CHECK(yoke_copy(w->stream, w->device, 0, w->pinned, 0, N * sizeof *w->values));
     if (rounds > 0)
         enqueue_launch(w, scramble, rounds);
-    CHECK(yoke_copy(w->stream, w->pinned, 0, w->device, 0, N * sizeof *w->values));
-    CHECK(yoke_host_call(w->stream, consume, w, NULL));
+    YOKE_CHECK(yoke_copy(w->stream, w->pinned, 0, w->device, 0, N * sizeof *w->values));
+    YOKE_CHECK(yoke_host_call(w->stream, consume, w, NULL));
 }
 
 /* How long that takes alone: the shorter of two times, since other programs may slow down one. */
@@ -111,7 +111,7 @@ static double time_alone(worker *w, void (*enqueue)(worker *w, yoke_kernel *scra
     for (int i = 0; i < 2; i++) {
         double begin = milliseconds();
         enqueue(w, scramble, rounds);
-        CHECK(yoke_stream_wait(w->stream));
+        YOKE_CHECK(yoke_stream_wait(w->stream));
         shortest = fmin(shortest, milliseconds() - begin);
     }
     return shortest;
@@ -157,9 +157,9 @@ int main(int argc, char **argv)
     yoke_kernel *scramble;
     int rounds;
 
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "scramble", &scramble));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "scramble", &scramble));
     for (unsigned int i = 0; i < STREAMS; i++)
         open_worker(&workers[i], device, i);
     rounds = choose_rounds(&workers[0], scramble);
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
         enqueue_chunk(&workers[i % STREAMS], scramble, rounds);
     expected = expect(chunks * N, rounds); /* meanwhile */
     for (int i = 0; i < STREAMS; i++) {
-        CHECK(yoke_stream_wait(workers[i].stream));
+        YOKE_CHECK(yoke_stream_wait(workers[i].stream));
         sum += workers[i].sum;
         made += workers[i].made;
     }

@@ -21,20 +21,21 @@ int main(int argc, char **argv)
         x[i] = (float)(i % 9 - 3); /* small numbers, so that no sum is rounded */
         expected += x[i];
     }
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_source_builtin("reduce", &source)); /* kernels/reduce.cu and .cl: each block folds its values in shared memory */
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "reduce_sum", &reduce));
-    CHECK(yoke_buffer_create(device, size, &dx));
-    CHECK(yoke_buffer_create(device, BLOCKS * sizeof(float), &parts));
-    CHECK(yoke_buffer_create(device, sizeof(float), &whole));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(
+        yoke_source_builtin("reduce", &source)); /* kernels/reduce.cu and .cl: each block folds its values in shared memory */
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "reduce_sum", &reduce));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dx));
+    YOKE_CHECK(yoke_buffer_create(device, BLOCKS * sizeof(float), &parts));
+    YOKE_CHECK(yoke_buffer_create(device, sizeof(float), &whole));
 
-    CHECK(yoke_write(stream, dx, 0, x, size));
-    CHECK(yoke_launch(stream, reduce, YOKE_DIM(BLOCKS), YOKE_DIM(THREADS), shared, YOKE_ARGS(dx, parts, n)));
-    CHECK(yoke_launch(stream, reduce, YOKE_DIM(1), YOKE_DIM(THREADS), shared, YOKE_ARGS(parts, whole, BLOCKS)));
-    CHECK(yoke_read(stream, &sum, whole, 0, sizeof sum));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_write(stream, dx, 0, x, size));
+    YOKE_CHECK(yoke_launch(stream, reduce, YOKE_DIM(BLOCKS), YOKE_DIM(THREADS), shared, YOKE_ARGS(dx, parts, n)));
+    YOKE_CHECK(yoke_launch(stream, reduce, YOKE_DIM(1), YOKE_DIM(THREADS), shared, YOKE_ARGS(parts, whole, BLOCKS)));
+    YOKE_CHECK(yoke_read(stream, &sum, whole, 0, sizeof sum));
+    YOKE_CHECK(yoke_stream_wait(stream));
     printf("reduce: the sum of %d values is %.0f: %s\n", n, sum, sum == expected ? "right" : "wrong");
 
     yoke_buffer_release(whole);

@@ -39,12 +39,12 @@ static void start(part *p, unsigned int *gathered)
     const size_t size = p->count * sizeof *gathered;
     yoke_kernel *cube;
 
-    CHECK(yoke_stream_create(p->device, &p->stream));
-    CHECK(yoke_program_build(p->device, &source, &p->program));
-    CHECK(yoke_kernel_get(p->program, "cube", &cube));
-    CHECK(yoke_buffer_create(p->device, size, &p->x));
-    CHECK(yoke_launch_n(p->stream, cube, p->count, YOKE_ARGS(p->x, p->first, p->count)));
-    CHECK(yoke_read(p->stream, gathered + p->first, p->x, 0, size));
+    YOKE_CHECK(yoke_stream_create(p->device, &p->stream));
+    YOKE_CHECK(yoke_program_build(p->device, &source, &p->program));
+    YOKE_CHECK(yoke_kernel_get(p->program, "cube", &cube));
+    YOKE_CHECK(yoke_buffer_create(p->device, size, &p->x));
+    YOKE_CHECK(yoke_launch_n(p->stream, cube, p->count, YOKE_ARGS(p->x, p->first, p->count)));
+    YOKE_CHECK(yoke_read(p->stream, gathered + p->first, p->x, 0, size));
 }
 
 int main(int argc, char **argv)
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < MOST; i++)
         infos[i] = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
-    CHECK(yoke_device_list(infos, MOST, &devices)); /* of all backends, or of the backend that YOKE_BACKEND names */
+    YOKE_CHECK(yoke_device_list(infos, MOST, &devices)); /* of all backends, or of the backend that YOKE_BACKEND names */
     if (devices == 0)
         return fprintf(stderr, "%s", yoke_device_get_report()), 3;
     if (devices > MOST)
@@ -65,13 +65,13 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < devices; i++) {
         parts[i].first = (unsigned int)((unsigned long long)n * i / devices);
         parts[i].count = (unsigned int)((unsigned long long)n * (i + 1) / devices) - parts[i].first;
-        CHECK(yoke_device_open(infos[i].selector, &parts[i].device));
+        YOKE_CHECK(yoke_device_open(infos[i].selector, &parts[i].device));
         if (parts[i].count > 0)
             start(&parts[i], gathered);
     }
     for (size_t i = 0; i < devices; i++) {
         if (parts[i].count > 0)
-            CHECK(yoke_stream_wait(parts[i].stream));
+            YOKE_CHECK(yoke_stream_wait(parts[i].stream));
         printf("several_devices: %u results from %s (%s)\n", parts[i].count, infos[i].selector, infos[i].name);
     }
     for (unsigned int i = 0; i < n; i++)

@@ -65,13 +65,13 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < n; i++)
         in[i] = (float)(i % 100) / 100;
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "smooth", &smooth));
-    CHECK(yoke_launch(stream, smooth, YOKE_DIM((n + threads - 1) / threads), YOKE_DIM(threads), shared,
-                      YOKE_ARGS(yoke_in(in, size), yoke_out(out, size), n, r)));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "smooth", &smooth));
+    YOKE_CHECK(yoke_launch(stream, smooth, YOKE_DIM((n + threads - 1) / threads), YOKE_DIM(threads), shared,
+                           YOKE_ARGS(yoke_in(in, size), yoke_out(out, size), n, r)));
+    YOKE_CHECK(yoke_stream_wait(stream));
 
     const int wrong = check(in, out, n, r);
     printf("shared_memory: %d means of %d values, %zu bytes shared by a block, %d wrong\n", n, 2 * r + 1, shared, wrong);

@@ -66,13 +66,13 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < n; i++)
         points[i] = (struct point){ (float)i, (float)-i, (yoke_i8)(i % 3), 0.5f };
-    CHECK(yoke_device_open(NULL, &device));
-    CHECK(yoke_struct_check(device, &source, "struct point", sizeof(struct point), fields, sizeof fields / sizeof fields[0]));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "process", &process));
-    CHECK(yoke_launch_n(stream, process, (size_t)n, YOKE_ARGS(yoke_inout(points, size), n)));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_device_open(NULL, &device));
+    YOKE_CHECK(yoke_struct_check(device, &source, "struct point", sizeof(struct point), fields, sizeof fields / sizeof fields[0]));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "process", &process));
+    YOKE_CHECK(yoke_launch_n(stream, process, (size_t)n, YOKE_ARGS(yoke_inout(points, size), n)));
+    YOKE_CHECK(yoke_stream_wait(stream));
 
     for (int i = 0; i < n; i++) {
         const struct point *p = &points[i];

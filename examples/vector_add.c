@@ -39,20 +39,20 @@ int main(int argc, char **argv)
         x[i] = (float)i / 3;
         y[i] = 1 / (float)(i + 1);
     }
-    CHECK(yoke_device_open(NULL, &device)); /* the device that the environment names, else the best one */
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_buffer_create(device, size, &dx));
-    CHECK(yoke_buffer_create(device, size, &dy));
-    CHECK(yoke_buffer_create(device, size, &dout));
-    CHECK(yoke_program_build(device, &source, &program)); /* if it does not compile, yoke_get_build_log() has the whole log */
-    CHECK(yoke_kernel_get(program, "add", &add));
+    YOKE_CHECK(yoke_device_open(NULL, &device)); /* the device that the environment names, else the best one */
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dx));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dy));
+    YOKE_CHECK(yoke_buffer_create(device, size, &dout));
+    YOKE_CHECK(yoke_program_build(device, &source, &program)); /* if it does not compile, yoke_get_build_log() has the whole log */
+    YOKE_CHECK(yoke_kernel_get(program, "add", &add));
 
     /* Each of these calls returns at once; the stream runs the operations one after the other. */
-    CHECK(yoke_write(stream, dx, 0, x, size));
-    CHECK(yoke_write(stream, dy, 0, y, size));
-    CHECK(yoke_launch_n(stream, add, (size_t)n, YOKE_ARGS(dx, dy, dout, n)));
-    CHECK(yoke_read(stream, out, dout, 0, size));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_write(stream, dx, 0, x, size));
+    YOKE_CHECK(yoke_write(stream, dy, 0, y, size));
+    YOKE_CHECK(yoke_launch_n(stream, add, (size_t)n, YOKE_ARGS(dx, dy, dout, n)));
+    YOKE_CHECK(yoke_read(stream, out, dout, 0, size));
+    YOKE_CHECK(yoke_stream_wait(stream));
 
     for (int i = 0; i < n; i++)
         wrong += out[i] != x[i] + y[i];

@@ -36,12 +36,13 @@ fails() {
     tap_ok $? "$name $*: exit code $code, $pattern"
 }
 
-# 3: there is no device.
 "$examples/hello" >out 2>err </dev/null
-case $?:,${YOKE_TEST_REQUIRE-}, in
-3:*",$YOKE_BACKEND,"*) ;;
-3:*) tap_skip_all "$(cat err)" ;;
-esac
+if grep -q 'yoke_device_open' err; then # there is no device
+    case ,${YOKE_TEST_REQUIRE-}, in
+    *",$YOKE_BACKEND,"*) ;;
+    *) tap_skip_all "$(cat err)" ;;
+    esac
+fi
 runs "^Hello, world from .* \($YOKE_BACKEND:[0-9]+\)$" hello
 runs '^vector_add: 1000003 sums, 0 of them wrong; the last is 333334$' vector_add
 runs '^vector_add: 1 sums, 0 of them wrong; the last is 1$' vector_add 1

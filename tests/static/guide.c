@@ -11,18 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <yoke/check.h>
 #include <yoke/graph.h>
 #include <yoke/native.h>
 #include <yoke/types.h>
 #include <yoke/yoke.h>
 
-#define CHECK(call)                                                     \
-    do {                                                                \
-        if ((call) < 0) {                                               \
-            fprintf(stderr, "%s: %s\n", YOKE_HERE, yoke_error()->text); \
-            exit(EXIT_FAILURE);                                         \
-        }                                                               \
-    } while (0)
+#define CHECK(...) YOKE_CHECK(__VA_ARGS__) /* for pages that have not been moved to YOKE_CHECK */
 
 enum { N = 1024, NO_DEVICE = 77 };
 
