@@ -31,10 +31,10 @@ function open_block(    info) {
     text = ""
     kind = "other"
     if (words[1] == "c")
-        kind = count == 1 ? "c" : words[2]
+        kind = count == 1 ? "c" : words[2] ~ /\.c$/ ? "other" : words[2]
     else if ((words[1] == "cuda" || words[1] == "opencl") && count == 2)
         kind = "kernel"
-    if (words[1] == "c" && (count > 2 || (kind != "c" && kind != "top" && kind != "fragment=none")))
+    if (words[1] == "c" && (count > 2 || (kind != "c" && kind != "top" && kind != "other" && kind != "fragment=none")))
         wrong("no mark of a block is '" info "'", NR)
     if (kind == "kernel" && words[2] !~ /^[a-z0-9_]+\.c[lu]$/)
         wrong("'" words[2] "' is no name of a kernel's file", NR)

@@ -9,6 +9,7 @@
 #                     for failure. The fragments of a page are one program and run in their order.
 #   c top             definitions for the following fragments, outside functions
 #   c fragment=none   not compiled; a comment above it says why, <!-- not compiled: ... -->
+#   c NAME.c          part of a file that tutorial.sh puts together from the page's blocks
 #   cuda NAME.cu, opencl NAME.cl    files, in the folder in which the page's programs run. `yoke cc` compares them.
 #
 # Fragments may use, and do not release: device, info (of the device), stream, other (streams), x, y, z (buffers of N floats: ones,
