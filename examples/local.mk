@@ -61,6 +61,14 @@ dist_examples_photos_DATA = \
 	examples/photos/photos.h \
 	examples/photos/picture.c \
 	examples/photos/report.c
+# first.c of the tutorial, after its sections; tests/static/tutorial.sh compares these with the page.
+examples_tutorialdir = $(examplesdir)/tutorial
+dist_examples_tutorial_DATA = \
+	examples/tutorial/first3.c \
+	examples/tutorial/first5.c \
+	examples/tutorial/first6.c \
+	examples/tutorial/saxpy.cl \
+	examples/tutorial/saxpy.cu
 
 # The gallery: one file each; see README.md there.
 noinst_PROGRAMS += \

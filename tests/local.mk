@@ -234,8 +234,8 @@ source_programs = \
 suite_PROGRAMS += $(source_programs)
 spirv_sources = tests/conformance/spirv.c tests/conformance/spirv.h
 tests_conformance_program_load_SOURCES = tests/conformance/program_load.c $(spirv_sources)
-cuda_source_tests = $(source_programs:=.cuda.tap) tests/examples.cuda.tap
-source_tests = $(source_programs:=.opencl.tap) tests/examples.opencl.tap
+cuda_source_tests = $(source_programs:=.cuda.tap) tests/examples.cuda.tap tests/cpp.cuda.tap
+source_tests = $(source_programs:=.opencl.tap) tests/examples.opencl.tap tests/cpp.opencl.tap
 
 # More of them, which take long: not for every driver in ./check.
 long_programs = \
@@ -484,8 +484,10 @@ static_tests = \
 	tests/static/manual.tap \
 	tests/static/nvrtc_compile.tap \
 	tests/static/opencl_syntax.tap \
+	tests/static/programs.tap \
 	tests/static/style.tap \
 	tests/static/symbols.tap \
+	tests/static/tutorial.tap \
 	tests/static/twins.tap
 
 # Of what is shipped, and of whom it trusts.
@@ -551,6 +553,8 @@ EXTRA_DIST += \
 	tests/coverage.sh \
 	tests/fuzz/corpus \
 	tests/fuzz/fuzz.sh \
+	tests/cpp.cpp \
+	tests/cpp.sh \
 	tests/examples.sh \
 	tests/lsan.supp \
 	tests/photos.sh \
@@ -579,10 +583,13 @@ EXTRA_DIST += \
 	tests/static/manual.sh \
 	tests/static/libyoke.abi \
 	tests/static/opencl_syntax.sh \
+	tests/static/programs.sh \
 	tests/static/style.sh \
 	tests/static/symbols.sh \
 	tests/static/symbols.txt \
 	tests/static/texts.awk \
+	tests/static/tutorial.awk \
+	tests/static/tutorial.sh \
 	tests/static/twins.awk \
 	tests/static/twins.sh \
 	tests/static/use.c \

@@ -31,6 +31,22 @@ for header in "$top_srcdir"/include/yoke/*.h; do
     done
 done
 
+# Those in C++; and the test of them, and the example, in every standard.
+for header in "$top_srcdir"/include/yoke/*.hpp "$top_srcdir"/include/yoke/hpp/*.hpp; do
+    header=${header#*/include/yoke/}
+    [ "$CXX" = no ] || tap_try "$header as c++11 with $CXX" compiles "$CXX" cpp c++11 "$header"
+done
+for standard in c++11 c++14 c++17 c++20; do
+    for program in tests/cpp.cpp examples/saxpy.cpp; do
+        for compiler in "$CXX" "$CLANG"; do
+            # shellcheck disable=SC2086
+            [ "$compiler" = no ] || tap_try "$program as $standard with $compiler" $compiler -x c++ -std=$standard -Wall -Wextra \
+                -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror -I"$top_srcdir/include" -fsyntax-only \
+                "$top_srcdir/$program"
+        done
+    done
+done
+
 # What the macros become in a program's own code.
 careful='-Wall -Wextra -Wshadow -Wpedantic -Wconversion -Wsign-conversion'
 

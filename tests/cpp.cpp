@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * <yoke/yoke.hpp>, on the device that the environment names: owners and their moves, exceptions of each kind, spans, launches, host
+ * functions of lambdas, graphs. Prints a line for each case, "pass NAME" or "fail NAME: why"; 77: there is no device.
+ */
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <yoke/yoke.hpp>
+
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+/* Counts what the calling thread allocates, for launches allocate nothing. */
+static thread_local size_t allocations;
+
+void *operator new(size_t size)
+{
+    allocations++;
+    if (void *memory = std::malloc(size))
+        return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void *memory, size_t) noexcept
+{
+    std::free(memory);
+}
+
+namespace {
+
+const size_t N = 1000;
+int failures;
+
+void expect(bool holds, const char *what)
+{
+    if (!holds)
+        throw std::runtime_error(what);
+}
+#define EXPECT(...) expect((__VA_ARGS__), #__VA_ARGS__)
+
+/* What f throws; without an exception, YOKE_OK. */
+template <typename F> yoke::error thrown(F f)
+{
+    try {
+        f();
+    } catch (const yoke::error &e) {
+        return e;
+    }
+    throw std::runtime_error("nothing was thrown");
+}
+
+struct world {
+    yoke::device device = yoke::device::open();
+    yoke::program program{ device, yoke::source::builtin("saxpy") };
+    yoke::kernel saxpy = program.get_kernel("saxpy");
+    std::vector<float> x = std::vector<float>(N, 1.0f), y = std::vector<float>(N, 2.0f);
+    yoke::buffer<float> dx{ device, N }, dy{ device, N };
+    yoke::stream stream{ device };
+};
+
+void owners(world &w)
+{
+    yoke::buffer<float> a(w.device, 16), b;
+    yoke_buffer *handle = a.get();
+
+    b = std::move(a);
+    EXPECT(!a && b && b.get() == handle && b.size() == 16 && b.size_bytes() == 64 && b.kind() == YOKE_MEMORY_DEVICE);
+    const yoke::buffer<float> c(std::move(b)), second = c.retain(), view = c.view(4, 8);
+    EXPECT(second.get() == handle && view.size() == 8 && c.host().empty());
+    yoke_buffer *detached = w.dx.retain().detach();
+    EXPECT(detached == w.dx.get());
+    yoke_buffer_release(detached);
+
+    yoke::stream s(w.device), t;
+    yoke_stream *first = s.get();
+    t = std::move(s);
+    EXPECT(!s && t.get() == first);
+    yoke::stream u(std::move(t));
+    EXPECT(!t && u.get() == first);
+    const yoke::event e = u.record(), same = e.retain();
+    u.wait();
+    EXPECT(e.complete() && same.complete() && e.wait_for(std::chrono::seconds(0)));
+
+    yoke::kernel k = w.program.get_kernel("saxpy"), l(std::move(k));
+    EXPECT(!k && l.get() == w.saxpy.get() && l.retain().get() == l.get());
+    static_assert(!std::is_copy_constructible<yoke::device>::value && !std::is_copy_assignable<yoke::kernel>::value &&
+                      !std::is_copy_constructible<yoke::stream>::value && !std::is_copy_constructible<yoke::buffer<int>>::value,
+                  "owners cannot be copied");
+    static_assert(std::is_nothrow_move_constructible<yoke::stream>::value && std::is_nothrow_move_assignable<yoke::graph>::value,
+                  "moves do not throw");
+}
+
+void outlives_program(world &w)
+{
+    yoke::kernel kept = yoke::program(w.device, yoke::source::builtin("fill")).get_kernel("saxpy_of_another").retain();
+    (void)kept;
+}
+
+void failures_of_calls(world &w)
+{
+    const yoke::error device = thrown([] { yoke::device("cuda:no"); });
+    EXPECT(device.status() == YOKE_E_INVALID_ARGUMENT && device.group() == YOKE_GROUP_CALLER);
+    EXPECT(std::string(device.what()).find("YOKE_E_INVALID_ARGUMENT: ") == 0);
+    const yoke::error name = thrown([&] { outlives_program(w); });
+    EXPECT(name.status() == YOKE_E_NOT_FOUND);
+    const yoke::error argument = thrown([&] { w.stream.launch(w.saxpy, N, w.dx, w.dy, 2.0, static_cast<int>(N)); });
+    EXPECT(argument.status() == YOKE_E_KERNEL_ARGUMENT && std::string(argument.function()) == "yoke_launch_n");
+    const yoke::error range = thrown([&] { w.stream.write(w.dx, w.x, 1); });
+    EXPECT(range.status() == YOKE_E_RANGE);
+    EXPECT(thrown([&] { w.stream.write(w.dx, w.x, SIZE_MAX / 2); }).status() == YOKE_E_RANGE);
+    EXPECT(thrown([&] { yoke::buffer<double>(w.device, SIZE_MAX / 4); }).status() == YOKE_E_RANGE);
+    EXPECT(thrown([] { yoke::source().cuda_file("/nowhere/x.cu"); }).status() == YOKE_E_NOT_FOUND);
+    EXPECT(thrown([&] { yoke::buffer<float>().view(0, 1); }).status() == YOKE_E_INVALID_ARGUMENT);
+    const yoke::error copied = range; /* a copy shares the record */
+    EXPECT(copied.text() == range.text() && w.device.lacks(YOKE_CAP_COUNT + 1) != nullptr);
+
+    try {
+        yoke::program(w.device, yoke::source().name("wrong").cuda("nonsense here;").opencl("nonsense here;"));
+        throw std::runtime_error("nonsense compiles");
+    } catch (const yoke::build_error &e) {
+        EXPECT(e.status() == YOKE_E_BUILD && std::string(e.log()).find("nonsense") != std::string::npos);
+    }
+}
+
+void copies(world &w)
+{
+    std::array<float, 4> four{ { 1, 2, 3, 4 } };
+    float plain[4] = { 0, 0, 0, 0 };
+    const std::vector<float> constant(4, 7.0f);
+    std::vector<unsigned char> bytes(16);
+    yoke::buffer<float> b(w.device, 8), c(w.device, 8);
+
+    w.stream.fill(b, 9.0f);
+    w.stream.write(b, four);
+    w.stream.write(b, constant, 4);
+    w.stream.copy(c, b);
+    w.stream.read(plain, c, 2);
+    w.stream.wait();
+    EXPECT(plain[0] == 3 && plain[1] == 4 && plain[2] == 7 && plain[3] == 7);
+    w.stream.write_sync(b, yoke::span<float>(plain, 2), 1);
+    w.stream.read_sync(four, b);
+    EXPECT(four[0] == 1 && four[1] == 3 && four[2] == 4 && four[3] == 4);
+    const yoke::raw_buffer &raw = b;
+    w.stream.read_sync(bytes, raw, 16);
+    EXPECT(*reinterpret_cast<float *>(bytes.data()) == 7);
+#if __cplusplus >= 202002L
+    w.stream.write(b, std::span<const float>(constant));
+    w.stream.read_sync(std::span<float>(four), b);
+    EXPECT(four[3] == 7);
+#endif
+    const yoke_pitch rows = { 0, 16, 32 }, packed = { 0, 0, 0 };
+    const yoke_rect column = { 4, 2, 1 };
+    float two[2] = { 0, 0 };
+    w.stream.fill_rect(b, rows, column, 5.0f);
+    w.stream.read_rect(two, packed, b, rows, column);
+    w.stream.wait();
+    EXPECT(two[0] == 5 && two[1] == 5);
+    if (w.device.supports(YOKE_CAP_MAPPED)) {
+        yoke::buffer<int> mapped(w.device, 3, YOKE_MEMORY_MAPPED);
+        for (int &value : mapped.host())
+            value = 4;
+        int got[3];
+        w.stream.read_sync(got, mapped);
+        EXPECT(mapped.host().size() == 3 && got[2] == 4);
+    }
+    yoke::buffer<float> ordered = yoke::buffer<float>::ordered(w.stream, 8);
+    w.stream.copy(ordered, b);
+    w.stream.wait();
+}
+
+void launches(world &w)
+{
+    w.stream.write(w.dx, w.x);
+    w.stream.write(w.dy, w.y);
+    w.stream.launch(w.saxpy, N, w.dx, w.dy, 2.0f, static_cast<int>(N));
+    w.stream.launch(w.saxpy, { 16, 64 }, w.dx, w.dy, 2.0f, static_cast<int>(N));
+    w.stream.at(YOKE_HERE).launch(w.saxpy, N, yoke::in(w.x), w.dy, 1.0f, static_cast<int>(N));
+    w.stream.read(w.y, w.dy);
+    w.stream.wait();
+    EXPECT(w.y[0] == 7 && w.y[N - 1] == 7);
+    w.stream.launch(w.saxpy, N, w.dx, w.dy, 2.0f, static_cast<int>(N)); /* what a driver does at its first times is its own */
+    const size_t before = allocations;
+    w.stream.launch(w.saxpy, N, w.dx, w.dy, 2.0f, static_cast<int>(N));
+    EXPECT(allocations == before);
+    w.stream.wait();
+
+    struct pair {
+        int a, b;
+    };
+    const yoke::program sums(w.device, yoke::source()
+                                           .name("sums")
+                                           .define("FACTOR=3")
+                                           .header("pair.h", "struct pair { int a, b; };\n")
+                                           .cuda("#include \"pair.h\"\nextern \"C\" __global__ void sum(int *out, struct pair p)\n"
+                                                 "{ out[threadIdx.x] = FACTOR * (p.a + p.b); }\n"
+                                                 "extern \"C\" __global__ void nothing() { }\n")
+                                           .opencl("#include \"pair.h\"\n__kernel void sum(__global int *out, struct pair p)\n"
+                                                   "{ out[get_local_id(0)] = FACTOR * (p.a + p.b); }\n"
+                                                   "__kernel void nothing(void) { }\n"));
+    std::vector<int> out(4);
+    w.stream.launch(sums.get_kernel("sum"), { 1, 4 }, yoke::out(out), pair{ 1, 2 });
+    w.stream.launch(sums.get_kernel("nothing"), { yoke::dim(1), yoke::dim(1, 1, 1) });
+    w.stream.wait();
+    EXPECT(out[3] == 9 && sums.kernel_names().size() == 2 && sums.get_kernel("sum").info().parameters == 2);
+}
+
+/* A lambda that can only be moved, and one of each form. */
+void host_functions(world &w)
+{
+    std::unique_ptr<int> moved(new int(5));
+    std::atomic<int> sum{ 0 };
+    auto counted = std::make_shared<int>(1);
+#if __cplusplus >= 201402L
+    w.stream.call([value = std::move(moved), &sum] { sum += *value; });
+#else
+    struct task {
+        std::unique_ptr<int> value;
+        std::atomic<int> *sum;
+        void operator()() const
+        {
+            *sum += *value;
+        }
+    };
+    w.stream.call(task{ std::move(moved), &sum });
+#endif
+    w.stream.call([&sum](yoke_status status) { sum += status == YOKE_OK ? 10 : 1000; });
+    w.stream.call([&sum, counted]() -> yoke_status {
+        sum += 100;
+        return YOKE_OK;
+    });
+    std::function<void()> function = [&sum] { sum += 1000; };
+    w.stream.call(function);
+    w.stream.wait();
+    EXPECT(sum == 1115);
+    w.stream.call([] {});
+    w.stream.wait(); /* the captures before are destroyed by now */
+    EXPECT(counted.use_count() == 1);
+
+    const yoke::event done = w.stream.record();
+    std::atomic<bool> told{ false };
+    done.on_complete([&told] { told = true; });
+    struct pollfd watched = { done.fd(), POLLIN, 0 };
+    EXPECT(poll(&watched, 1, 10000) == 1);
+    close(watched.fd);
+    const std::array<yoke::event, 1> events{ { done.retain() } };
+    EXPECT(yoke::event::wait_any(events, std::chrono::seconds(1)) == 0);
+    while (!told)
+        std::this_thread::yield();
+}
+
+void exceptions_of_host_functions(world &w)
+{
+    int ran = 0, told = 0;
+    yoke::stream s(w.device);
+
+    std::atomic<bool> open{ false }; /* not before the rest is enqueued, which a failed stream refuses */
+    s.at("here:1").call([&open] {
+        while (!open)
+            std::this_thread::yield();
+        throw std::runtime_error("the disk is full");
+    });
+    s.call([&ran] { ran++; });
+    s.call([&told](yoke_status status) { told = status; });
+    open = true;
+    const yoke::error failed = thrown([&] { s.wait(); });
+    EXPECT(failed.status() == YOKE_E_HOST_FUNCTION && std::string(failed.text()).find("the disk is full") != std::string::npos);
+    EXPECT(std::string(failed.where()) == "here:1" && std::string(failed.what()).find("here:1") != std::string::npos);
+    EXPECT(thrown([&] { s.fill(w.dx, 1.0f); }).status() == YOKE_E_HOST_FUNCTION);
+    s.recover();
+    EXPECT(ran == 0 && told == YOKE_E_HOST_FUNCTION);
+
+    s.call([&w] { yoke::buffer<int>(w.device, 0); }); /* a failure of Yoke's own keeps its status */
+    EXPECT(thrown([&] { s.wait(); }).status() == YOKE_E_INVALID_ARGUMENT);
+    s.recover();
+    s.call([] { throw 42; });
+    EXPECT(std::string(thrown([&] { s.wait(); }).text()).find("not a std::exception") != std::string::npos);
+    s.recover();
+    s.call([]() -> yoke_status { return yoke_fail(-1000, "a code of the program's own"); });
+    EXPECT(thrown([&] { s.wait(); }).status() == -1000);
+    s.recover();
+    s.call([&s] { s.wait(); });
+    EXPECT(thrown([&] { s.wait(); }).status() == YOKE_E_DEADLOCK);
+    s.recover();
+    s.cancel();
+    EXPECT(thrown([&] { s.wait(); }).status() == YOKE_E_CANCELLED);
+
+    auto kept = std::make_shared<int>(1); /* what is refused is destroyed */
+    EXPECT(thrown([&] { s.call([kept] {}); }).status() == YOKE_E_CANCELLED && kept.use_count() == 1);
+}
+
+void unwinding(world &w)
+{
+    std::atomic<int> ran{ 0 };
+    try {
+        std::vector<float> memory(1 << 16, 3.0f);
+        yoke::buffer<float> b(w.device, memory.size());
+        yoke::stream s(w.device);
+        s.write(b, memory);
+        s.call([&] { ran += memory[5] == 3.0f; });
+        throw std::runtime_error("out of here");
+    } catch (const std::runtime_error &) {
+    }
+    EXPECT(ran == 1); /* the stream was waited for before the memory was freed */
+}
+
+void depth(world &w)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    std::atomic<bool> open{ false };
+    desc.depth = 1;
+    desc.flags = YOKE_STREAM_PENDING_WHEN_FULL;
+    yoke::stream s(w.device, desc);
+    auto kept = std::make_shared<int>(1);
+
+    EXPECT(s.call([&open] {
+        while (!open)
+            std::this_thread::yield();
+    }));
+    EXPECT(!s.fill(w.dx, 1.0f) && !s.call([kept] {}) && kept.use_count() == 1);
+    open = true;
+    s.wait();
+    EXPECT(s.fill(w.dx, 1.0f));
+}
+
+void graphs(world &w)
+{
+    std::atomic<int> calls{ 0 };
+    std::vector<float> out(N);
+    yoke::stream s(w.device);
+    w.stream.fill(w.dx, 1.0f);
+    w.stream.wait();
+    yoke::graph g(w.device, s, [&] {
+        s.fill(w.dy, 0.0f);
+        s.launch(w.saxpy, N, w.dx, w.dy, 2.0f, static_cast<int>(N));
+        s.call([&calls] { calls++; });
+        s.read(out, w.dy);
+    });
+    EXPECT(g.size() == 4 && !g.describe().empty());
+    s.launch(g);
+    s.launch(g);
+    s.wait();
+    EXPECT(calls == 2 && out[N - 1] == 2);
+    g.set_args(1, w.dx, w.dy, 3.0f, static_cast<int>(N));
+    g.set_call(2, [&calls] { calls += 10; });
+    s.launch(g);
+    s.wait();
+    EXPECT(calls == 12 && out[0] == 3);
+}
+
+void programs(world &w)
+{
+    yoke::event built;
+    yoke::program p = yoke::program::build_async(w.device, yoke::source::builtin("saxpy"), built);
+    built.wait();
+    EXPECT(p.get_kernel("saxpy").param(2).bytes == 4 || !w.device.supports(YOKE_CAP_SIGNATURE));
+    if (w.device.supports(YOKE_CAP_PROGRAM_BINARIES)) {
+        const std::vector<unsigned char> binary = p.save();
+        EXPECT(yoke::program::load(w.device, binary, "again").get_kernel("saxpy").get() != nullptr);
+    }
+    EXPECT(yoke::device::count() == yoke::device::list().size() && !std::string(yoke::device::report()).empty());
+    EXPECT(w.device.memory().in_use > 0 && w.device.compiler().name[0] && w.device.native().context);
+    std::atomic<bool> ran{ false };
+    w.stream.native_call([&ran](void *native) { ran = native != nullptr; });
+    w.stream.wait();
+    EXPECT(ran && yoke::cache_info().mode >= YOKE_CACHE_OFF);
+}
+
+void run(const char *name, void (*test)(world &), world &w)
+{
+    try {
+        test(w);
+        std::printf("pass %s\n", name);
+    } catch (const std::exception &e) {
+        std::printf("fail %s: %s\n", name, e.what());
+        failures++;
+    }
+}
+
+} // namespace
+
+int main()
+{
+    try {
+        yoke::device::open();
+    } catch (const yoke::error &e) {
+        std::printf("%s\n", e.what());
+        return 77;
+    }
+    world w;
+    run("owners move and do not copy", owners, w);
+    run("calls that fail throw", failures_of_calls, w);
+    run("copies take vectors, arrays and spans", copies, w);
+    run("launches take their arguments, and allocate nothing", launches, w);
+    run("lambdas are host functions", host_functions, w);
+    run("what a host function throws fails its stream", exceptions_of_host_functions, w);
+    run("a stream is waited for before memory declared earlier is freed", unwinding, w);
+    run("a full stream says so", depth, w);
+    run("graphs record and update", graphs, w);
+    run("programs, devices and native sections", programs, w);
+    return failures != 0;
+}
