@@ -3,10 +3,11 @@
 # The guide, and the reference, from the comments of the public headers: manual pages, which only take awk, and HTML of both, which
 # takes Doxygen.
 
-# Beside the examples, to which the pages lead.
+# Beside the examples, to which the pages lead. Two pages are for those who have the source, and lead into it.
 guidedir = $(docdir)/guide
 dist_guide_DATA = \
 	doc/README.md \
+	doc/cancel.md \
 	doc/concepts.md \
 	doc/environment.md \
 	doc/examples.md \
@@ -18,6 +19,11 @@ dist_guide_DATA = \
 	doc/porting-kernels.md \
 	doc/tutorial.md
 # Not installed: these are for who has the source.
+	doc/several-devices.md \
+	doc/shipping.md \
+	doc/troubleshooting.md \
+	doc/tutorial.md \
+	doc/where-it-runs.md
 EXTRA_DIST += doc/new-backend.md doc/testing.md
 guidepicturesdir = $(guidedir)/pictures
 dist_guidepictures_DATA = \

@@ -522,6 +522,7 @@ tool_tests = \
 	tests/tools/cc.tap \
 	tests/tools/conformance.tap \
 	tests/tools/group.tap \
+	tests/tools/guide_programs.tap \
 	tests/tools/host.tap \
 	tests/tools/info.tap \
 	tests/tools/trace.tap \
@@ -597,6 +598,7 @@ EXTRA_DIST += \
 	tests/tools/bench.sh \
 	tests/tools/cc.sh \
 	tests/tools/conformance.sh \
+	tests/tools/guide_programs.sh \
 	tests/tools/info.sh \
 	tests/tools/run.sh \
 	tests/tools/trace.sh \

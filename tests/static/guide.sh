@@ -60,8 +60,8 @@ for page in $guide_pages; do
     "$AWK" -v out="$folder" -v name="$page" -f "$source/tests/static/guide.awk" "$source/$page" >"$folder/wrong"
     tap_empty "$page: blocks are marked as they have to be" "$folder/wrong"
 
-    # Links to files beside the page; what is behind a # and addresses of the network are not looked at.
-    sed -n '/^ *```/,/^ *```/!p' "$source/$page" | grep -o '](\([^)#]*\)' | sed 's/^](//' | grep -v '^https\{0,1\}:' |
+    # Links to files beside the page; what is behind a # and addresses of the network are not looked at. Code is no link: f[1](x).
+    sed '/^ *```/,/^ *```/d; s/`[^`]*`//g' "$source/$page" | grep -o '](\([^)#]*\)' | sed 's/^](//' | grep -v '^https\{0,1\}:' |
         while read -r link; do
             [ -z "$link" ] || [ -e "$source/$(dirname "$page")/$link" ] || echo "$page: there is no $link"
         done >"$folder/links"

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# What guide.sh cannot run of the guide, because it takes more than a program without arguments on one device: a library of C with
+# the Python program that calls it, and the halo exchange on two devices. And the guide as it is installed: every link, with its
+# heading, leads somewhere.
+#
+# A file of a page is the first block behind a line `<!-- ... the file NAME of tests/tools/guide_programs -->`, or a block that
+# opens with ```LANGUAGE NAME.
+
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+
+build=$PWD
+source=$(cd "$top_srcdir" && pwd) || exit 1
+export LD_LIBRARY_PATH="$build/.libs${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}"
+unset YOKE_BACKEND YOKE_DEVICE MAKEFLAGS MFLAGS MAKELEVEL
+
+# file PAGE NAME: take the file out of the page, into the current folder.
+file() {
+    "$AWK" -v name="$2" '
+        /^<!-- .* -->$/ { marked = index($0, "the file " name " of tests/tools/guide_programs") }
+        /^```/ && inside { exit }
+        /^```/ { inside = marked || $2 == name; marked = 0; next }
+        inside' "$source/doc/$1" >"$2" && [ -s "$2" ]
+}
+
+# compile FILE PROGRAM OPTION...
+compile() {
+    from=$1 to=$2
+    shift 2
+    # $CC may come with options of its own.
+    # shellcheck disable=SC2086
+    $CC -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror ${YOKE_SANITIZER-} -I "$source/include" "$@" "$from" -o "$to" \
+        -L "$build/.libs" -lyoke -lpthread -lm
+}
+
+# ---- Programs ----
+
+cd "$tap_folder" || exit 1
+tap_try "from-python.md has scaler.c" file from-python.md scaler.c
+tap_try "from-python.md has scaler.py" file from-python.md scaler.py
+tap_try "scaler.c compiles" compile scaler.c libscaler.so -shared -fPIC
+
+"$AWK" '/^```/ && inside { exit } /^```c$/ { inside = 1; next } inside' "$source/doc/several-devices.md" >halo.c
+tap_try "the halo exchange compiles" compile halo.c halo
+
+if ! "$build/tools/yoke" info >told 2>&1; then
+    tap_skip "scaler.py: no device"
+    tap_skip "the halo exchange: no device"
+else
+    if [ -n "${YOKE_SANITIZER-}" ] || ! command -v python3 >/dev/null; then
+        tap_skip "scaler.py: no python3, or one that is not sanitized"
+    else
+        tap_try "scaler.py runs" python3 scaler.py
+    fi
+    tap_try "the halo exchange runs on two devices, with PoCL" env POCL_DEVICES="pthread pthread" ./halo
+fi
+
+# ---- The guide, installed ----
+
+cd "$build" || exit 1
+tap_try "the guide and the examples are installed" "$MAKE" install-dist_guideDATA \
+    install-dist_guidepicturesDATA install-dist_examplesDATA install-dist_examples_photosDATA DESTDIR="$tap_folder/root"
+guide=$(find "$tap_folder/root" -type d -name guide) && [ -n "$guide" ] && cd "$guide" || exit 1
+for page in *.md; do
+    # The anchors of a page, as GitHub and the HTML pages make them.
+    sed -n '/^ *```/,/^ *```/!s/^##* //p' "$page" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g' >"$page.anchors"
+done
+for page in *.md; do
+    sed '/^ *```/,/^ *```/d; s/`[^`]*`//g' "$page" | grep -o '](\([^) ]*\)' | sed 's/^](//' | grep -v '^https\{0,1\}:' |
+        while read -r link; do
+            target=${link%%#*}
+            : "${target:=$page}"
+            [ -e "$target" ] || echo "$page: there is no $link"
+            case $link in
+            *.md#* | \#*)
+                grep -qxF -- "${link#*#}" "$target.anchors" || echo "$page: there is no heading for $link"
+                ;;
+            esac
+        done
+    grep -qF "]($page)" README.md || [ "$page" = README.md ] || echo "README.md: no link to $page"
+done >"$tap_folder/links" 2>&1
+tap_empty "links of the installed guide lead somewhere, and its index has every page" "$tap_folder/links"
+tap_done
