@@ -1,7 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Writes a header from what headers.awk has read of it, with its comments as Doxygen wants them: doc/Doxyfile.in has this as its
-# filter. Operations are shown as functions without the place that their macros add.
+# filter. Each section of a header is a topic. Operations are shown as functions without the place that their macros add.
+
+# The functions and constants of all headers in this folder: comments speak of them by their names.
+function learn_names(folder,    headers, count, k, line) {
+    count = split("yoke memory program args types graph native", headers, " ")
+    for (k = 1; k <= count; k++) {
+        while ((getline line < (folder headers[k] ".h")) > 0) {
+            if (line ~ /^(YOKE_API|static inline|#define yoke_)/ && match(line, /yoke_[a-z0-9_]+\(/))
+                known[substr(line, RSTART, RLENGTH - 1)] = "()"
+            else if (line ~ /^(enum \{| +(X\()?)YOKE_[A-Z0-9_]+(,| =)/ && line !~ /^#/) {
+                gsub(/\/\*.*/, "", line)
+                while (match(line, /YOKE_[A-Z0-9_]+/)) {
+                    known[substr(line, RSTART, RLENGTH)] = "#"
+                    line = substr(line, RSTART + RLENGTH)
+                }
+            }
+        }
+        close(folder headers[k] ".h")
+    }
+}
+
+# A text with the names in it as Doxygen makes links of them.
+function linked(text,    result, word, after) {
+    result = ""
+    while (match(text, /(yoke|YOKE)_[A-Za-z0-9_]+/)) {
+        word = substr(text, RSTART, RLENGTH)
+        after = substr(text, RSTART + RLENGTH)
+        result = result substr(text, 1, RSTART - 1)
+        if (result !~ /[A-Za-z0-9_]$/ && word in known && !(known[word] == "()" && after ~ /^\(/))
+            result = result (known[word] == "#" ? "#" word : word "()")
+        else
+            result = result word
+        text = after
+    }
+    return result text
+}
 
 # A text in Doxygen's Markdown. What stands in backquotes is left as it is.
 function marked(text,    parts, count, k, result) {
@@ -11,10 +46,29 @@ function marked(text,    parts, count, k, result) {
         if (k % 2) {
             gsub(/[<>#@&~$]/, "\\\\&", parts[k])
             gsub(/\.\.\./, "\\&hellip;", parts[k])
+            parts[k] = linked(parts[k])
         }
         result = result (k > 1 ? "`" : "") parts[k]
     }
     return result
+}
+
+# The sentences of a paragraph that say what a status means become a table.
+function paragraph(text,    at, sentence, colon, in_table) {
+    print " *"
+    while (text != "") {
+        at = match(text, /\. ([A-Z0-9"`]|yoke_)/) ? RSTART : 0
+        sentence = at ? substr(text, 1, at) : text
+        text = at ? substr(text, at + 2) : ""
+        if (match(sentence, /^YOKE_(OK|PENDING|E_[A-Z_]+): /)) {
+            colon = index(sentence, ":")
+            print " * @retval " substr(sentence, 1, colon - 1) " " marked(substr(sentence, colon + 2))
+            in_table = 1
+        } else {
+            print (in_table ? " *\n * " : " * ") marked(sentence)
+            in_table = 0
+        }
+    }
 }
 
 function comment(text, begin,    blocks, count, k, mode, block) {
@@ -28,7 +82,7 @@ function comment(text, begin,    blocks, count, k, mode, block) {
         if (block == "l" && mode != "l")
             print " * @code"
         if (block == "p")
-            print " *\n * " marked(substr(blocks[k], 2))
+            paragraph(substr(blocks[k], 2))
         else if (block == "b")
             print " * - " marked(substr(blocks[k], 2))
         else if (block == "l")
@@ -36,6 +90,30 @@ function comment(text, begin,    blocks, count, k, mode, block) {
         mode = block
     }
     print " */"
+}
+
+# A topic, with the comments of its section that belong to no declaration.
+function begin_topic(i,    id, title, k) {
+    title = section[i]
+    id = tolower(title)
+    gsub(/[^a-z0-9]+/, "_", id)
+    print "/** @defgroup " id " " title
+    for (k = i; k <= items && section[k] == title; k++)
+        if (kind[k] == "text")
+            print " *\n * " marked(substr(doc[k], 2, length(doc[k]) - 2))
+    print " * @{ */"
+}
+
+function end_topic() {
+    print "/** @} */"
+}
+
+# What yoke_error() and the others return, from the list of statuses.
+function add_statuses(    k) {
+    for (k = 1; k <= statuses; k++)
+        print (k == 1 ? "/** What functions return. */\nenum {\n    " : "    ") status_name[k] " = " status_value[k] \
+            ", /**< " marked(status_doc[k]) " */" (k == statuses ? "\n};" : "")
+    print "/** YOKE_OK, YOKE_PENDING, or a failure, which is negative. */\ntypedef int32_t yoke_status;"
 }
 
 # The names of constants speak for themselves, and so do members where a struct's comment tells of all of them.
@@ -71,17 +149,19 @@ function add_body(i,    k, j, told, text, type, names, count) {
 END {
     if (failed)
         exit 1
+    folder = FILENAME
+    sub(/[^\/]*$/, "", folder)
+    learn_names(folder)
     for (i = 1; i <= items; i++) {
-        if (i == 1) {
+        if (i == 1)
             comment(doc[i], " @file")
-            for (k = 1; k <= statuses; k++)
-                print (k == 1 ? "/** What functions return. */\nenum {\n    " : "    ") status_name[k] " = " status_value[k] \
-                    ", /**< " marked(status_doc[k]) " */" (k == statuses ? "\n};" : "")
-            if (statuses)
-                print "/** YOKE_OK, YOKE_PENDING, or a failure, which is negative. */\ntypedef int32_t yoke_status;"
+        if (section[i] != section[i - 1]) {
+            if (section[i - 1] != "")
+                end_topic()
+            begin_topic(i)
+            if (section[i] == "Status")
+                add_statuses()
         }
-        if (section[i] != section[i - 1] && section[i] != "")
-            print "/** @name " section[i] " */"
         if (kind[i] == "text")
             continue
         # Below each other they share a comment.
@@ -107,5 +187,6 @@ END {
             print "}" (kind[i] == "struct" ? " " name[i] : "") ";"
         } else
             print code[i]
-    }
+    }    if (items && section[items] != "")
+        end_topic()
 }

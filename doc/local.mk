@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The guide, and the reference, from the comments of the public headers: manual pages, which only take awk, and HTML of both, which
-# takes Doxygen.
+# The guide, and the reference, from the comments of the public headers: manual pages, which only take awk, and HTML, which takes
+# Doxygen. make site takes cmark-gfm, too, and makes a web site of them.
 
 # Beside the examples, to which the pages lead. Two pages are for those who have the source, and lead into it.
 guidedir = $(docdir)/guide
@@ -51,6 +51,7 @@ reference_headers = \
 
 EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/links.awk build-aux/man.awk
 EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/man.awk build-aux/man_text.awk
+EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/man.awk
 
 # doc/man/links has what other names the pages have.
 noinst_DATA = doc/man/links
@@ -77,13 +78,33 @@ install-data-hook:
 	    $(INSTALL_DATA) "$$page.part" "$$page" && rm "$$page.part" || exit 1; done
 
 uninstall-local: doc/man/links
+	rm -rf '$(DESTDIR)$(htmldir)/html'
 	for page in doc/man/*.3 `sed 's/ .*//' doc/man/links`; do rm -f '$(DESTDIR)$(man3dir)'/"$${page##*/}"; done
 	for page in doc/man/*.7; do rm -f '$(DESTDIR)$(man7dir)'/"$${page##*/}"; done
 
+# The reference as HTML. doc/names.tsv says which of its pages tells of which name.
+site_sources = \
+	doc/site/footer.html \
+	doc/site/header.html \
+	doc/site/names.awk \
+	doc/site/reference.sh \
+	doc/site/search.js \
+	doc/site/style.css \
+	doc/site/topics.awk
+EXTRA_DIST += $(site_sources)
+
 if HAVE_DOXYGEN
 html-local: doc/Doxyfile
-	rm -rf doc/html && cd doc && $(DOXYGEN) Doxyfile
+	cd doc && $(SHELL) '$(abs_top_srcdir)/doc/site/reference.sh' '$(abs_top_srcdir)' $(DOXYGEN) $(AWK) $(PACKAGE_VERSION) \
+	$(reference_headers)
 else
 html-local:
 	@echo 'configure found no doxygen' >&2; false
 endif
+
+install-html-local: html-local
+	$(MKDIR_P) '$(DESTDIR)$(htmldir)/html'
+	$(INSTALL_DATA) doc/html/* '$(DESTDIR)$(htmldir)/html'
+
+clean-local:
+	rm -rf doc/html doc/names.tsv doc/reference.* doc/header.html doc/index.part

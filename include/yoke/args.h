@@ -11,6 +11,8 @@
 #include <yoke/half.h>
 #include <yoke/program.h>
 
+/* ---- Arguments of a launch ---------------------------------------------------------------------------------------------- */
+
 /* Shared by the functions below. */
 static inline yoke_arg yoke_arg_make(uint32_t kind, uint32_t size)
 {

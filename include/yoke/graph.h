@@ -20,6 +20,8 @@
 extern "C" {
 #endif
 
+/* ---- Graphs ------------------------------------------------------------------------------------------------------------- */
+
 typedef struct yoke_graph yoke_graph; /* the recorded work of one device */
 
 /* Create an empty graph. `name` is for messages; at most 31 bytes are kept; NULL: a number. */

@@ -13,6 +13,8 @@
 extern "C" {
 #endif
 
+/* ---- The drivers' own handles ------------------------------------------------------------------------------------------- */
+
 /* The function of a native section. `native_stream`: the driver's handle of the stream, valid during the call; NULL when `status`
  * is negative. A negative return value fails the stream. */
 typedef yoke_status (*yoke_native_fn)(yoke_status status, void *native_stream, void *user);

@@ -7,6 +7,8 @@
 #ifndef YOKE_TYPES_H
 #define YOKE_TYPES_H
 
+/* ---- Types shared with kernels ------------------------------------------------------------------------------------------ */
+
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 typedef char yoke_i8;

@@ -58,6 +58,8 @@ extern "C" {
 #define YOKE_NULL NULL
 #endif
 
+/* ---- Version and objects ------------------------------------------------------------------------------------------------ */
+
 #define YOKE_VERSION_MAJOR 0
 #define YOKE_VERSION_MINOR 1
 #define YOKE_VERSION_PATCH 0

@@ -87,12 +87,6 @@ tap_try "a parameter without a name" eval "! with 's/yoke_status_group(yoke_stat
 tap_try "or a function without an example" eval "! with '' 's/^### yoke_version\$/### yoke_other/'"
 tap_try "  which is named" grep -q 'yoke_version has no example' "$tap_folder/said"
 
-# Doxygen takes a file's name apart where there is a blank in its folder's.
-for page in "$top_srcdir"/doc/*.md; do
-    "$AWK" -f "$top_srcdir/build-aux/guide.awk" "$page" | grep -n '](.*\.md[)#]'
-done >"$tap_folder/links"
-tap_empty "pages of the guide know each other by name" "$tap_folder/links"
-
 # A make inside a make: the outer one's job server is none of its business.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 if [ "$DOXYGEN" != no ]; then
