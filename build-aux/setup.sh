@@ -125,6 +125,8 @@ find_missing() {
     want gcovr has_program gcovr
     want python3-venv has_venv
     want doxygen has_program doxygen
+    want cmark-gfm has_program cmark-gfm
+    want chromium has_program chromium
     want "debhelper dpkg-dev" has_program dh
     want lintian has_program lintian
     want g++-aarch64-linux-gnu has_program aarch64-linux-gnu-g++

@@ -82,13 +82,25 @@ uninstall-local: doc/man/links
 	for page in doc/man/*.3 `sed 's/ .*//' doc/man/links`; do rm -f '$(DESTDIR)$(man3dir)'/"$${page##*/}"; done
 	for page in doc/man/*.7; do rm -f '$(DESTDIR)$(man7dir)'/"$${page##*/}"; done
 
-# The reference as HTML. doc/names.tsv says which of its pages tells of which name.
+# The reference as HTML; and the web site, of which the reference is a part.
 site_sources = \
+	doc/site/bar.html \
+	doc/site/charts.awk \
+	doc/site/figures.tsv \
+	doc/site/foot.html \
 	doc/site/footer.html \
+	doc/site/gallery.md \
 	doc/site/header.html \
 	doc/site/names.awk \
+	doc/site/page.awk \
+	doc/site/performance.md \
+	doc/site/pictures/heat.png \
+	doc/site/pictures/nbody.png \
+	doc/site/pictures/photos.png \
 	doc/site/reference.sh \
 	doc/site/search.js \
+	doc/site/site.sh \
+	doc/site/start.md \
 	doc/site/style.css \
 	doc/site/topics.awk
 EXTRA_DIST += $(site_sources)
@@ -106,5 +118,11 @@ install-html-local: html-local
 	$(MKDIR_P) '$(DESTDIR)$(htmldir)/html'
 	$(INSTALL_DATA) doc/html/* '$(DESTDIR)$(htmldir)/html'
 
-clean-local:
-	rm -rf doc/html doc/names.tsv doc/reference.* doc/header.html doc/index.part
+.PHONY: site
+if HAVE_CMARK
+site: html-local
+	$(SHELL) '$(abs_top_srcdir)/doc/site/site.sh' '$(abs_top_srcdir)' $(CMARK) $(AWK) $(PACKAGE_VERSION)
+else
+site:
+	@echo 'configure found no cmark-gfm' >&2; false
+endif

@@ -14,8 +14,8 @@ AM_TESTS_ENVIRONMENT = \
 	POCL_CACHE_DIR="$${POCL_CACHE_DIR-$(abs_top_builddir)/cache/pocl}"; export POCL_CACHE_DIR; \
 	MESA_SHADER_CACHE_DIR="$${MESA_SHADER_CACHE_DIR-$(abs_top_builddir)/cache/mesa}"; export MESA_SHADER_CACHE_DIR; \
 	YOKE_CACHE_DIR='$(abs_top_builddir)/cache/yoke'; export YOKE_CACHE_DIR; unset YOKE_CACHE YOKE_CACHE_SIZE; \
-	AWK='$(AWK)' CC='$(CC)' CXX='$(CXX)' CLANG='$(CLANG)' DOXYGEN='$(DOXYGEN)' MAKE='$(MAKE)' PKG_CONFIG='$(PKG_CONFIG)'; \
-	export AWK CC CXX CLANG DOXYGEN MAKE PKG_CONFIG; \
+	AWK='$(AWK)' CC='$(CC)' CXX='$(CXX)' CLANG='$(CLANG)' CMARK='$(CMARK)' DOXYGEN='$(DOXYGEN)' MAKE='$(MAKE)'; \
+	export AWK CC CXX CLANG CMARK DOXYGEN MAKE; PKG_CONFIG='$(PKG_CONFIG)'; export PKG_CONFIG; \
 	PACKAGE_VERSION='$(PACKAGE_VERSION)' prefix='$(prefix)' libdir='$(libdir)' datadir='$(datadir)'; \
 	docdir='$(docdir)' mandir='$(mandir)'; export PACKAGE_VERSION prefix libdir datadir docdir mandir; \
 	includedir='$(includedir)'; export includedir; \
@@ -533,6 +533,9 @@ deep_static_tests = \
 	tests/static/abi.tap \
 	tests/static/analyzers.tap
 
+# The reference and the web site, in a browser. They take Doxygen, cmark-gfm and chromium.
+site_tests = tests/static/site.tap
+
 # Those that want no driver, or take any; and all that there is for OpenCL.
 early_tests = \
 	$(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(host_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) \
@@ -540,7 +543,7 @@ early_tests = \
 all_opencl_tests = \
 	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
 
-TESTS += $(early_tests) $(all_opencl_tests) \
+TESTS += $(early_tests) $(site_tests) $(all_opencl_tests) \
 	$(cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests)
 CLEANFILES += $(TESTS) $(deep_static_tests)
 
@@ -583,8 +586,11 @@ EXTRA_DIST += \
 	tests/static/rooms.sh \
 	tests/static/manual.sh \
 	tests/static/libyoke.abi \
+	tests/static/links.awk \
 	tests/static/opencl_syntax.sh \
 	tests/static/programs.sh \
+	tests/static/pages.js \
+	tests/static/site.sh \
 	tests/static/style.sh \
 	tests/static/symbols.sh \
 	tests/static/symbols.txt \
@@ -612,4 +618,4 @@ installcheck-local:
 	@$(AM_TESTS_ENVIRONMENT) YOKE_TEST_ROOT='$(DESTDIR)' $(SHELL) $(top_srcdir)/tests/static/installed.sh
 
 clean-local:
-	rm -rf cache doc/html doc/man doc/man.part suite.lock
+	rm -rf cache doc/doxygen doc/html doc/man doc/man.part site suite.lock

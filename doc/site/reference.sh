@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The reference as HTML, from the public headers and the examples, with Doxygen: make html. Runs in build/doc, and leaves html/ and
-# names.tsv, which has what each name of the interface has for a page.
+# doxygen/names.tsv, which says what page tells of each name of the interface.
 #     sh reference.sh SOURCE DOXYGEN AWK VERSION HEADER...
 set -eu
 
@@ -11,23 +11,25 @@ shift 4
 site=$source/doc/site
 export LC_ALL=C
 
-rm -rf html html.part reference.nav
+rm -rf html doxygen
+mkdir doxygen
 examples=$(cd "$source/examples" && echo *.c)
-(cd "$source" && "$awk" -v nav="$OLDPWD/reference.nav" -v folder=examples -v examples="$examples" -f doc/site/topics.awk \
-    -f build-aux/headers.awk "$@") >reference.dox
+(cd "$source" && "$awk" -v nav="$OLDPWD/doxygen/topics.html" -v folder=examples -v examples="$examples" -f doc/site/topics.awk \
+    -f build-aux/headers.awk "$@") >doxygen/reference.dox
 {
     sed '/@topics@/,$d' "$site/header.html"
-    cat reference.nav
+    cat doxygen/topics.html
     sed '1,/@topics@/d' "$site/header.html"
-} | sed "s/@version@/$version/" >header.html
+} | sed "s/@version@/$version/" >doxygen/header.html
 "$doxygen" Doxyfile
 
 # What nothing leads to: lists that the first page replaces, and what Doxygen's own style needs.
 cd html
 rm -f -- *.png *.svg tabs.css jquery.js dynsections.js annotated.html classes.html dir_*.html examples.html files.html \
     functions*.html globals*.html modules.html
+sed -i 's|<a class="el" href="dir_[^"]*">\([^<]*\)</a>|\1|g' ./*_8h.html
 cd ..
-"$awk" -f "$site/names.awk" reference.tag >names.tsv
+"$awk" -f "$site/names.awk" doxygen/reference.tag >doxygen/names.tsv
 
 # Names on the first page lead to what tells of them; a script searches the same list.
 "$awk" -F '\t' 'NR == FNR { if (!($1 in place)) place[$1] = $2; next }
@@ -36,7 +38,7 @@ cd ..
         if (name in place)
             $0 = "<dt><a href=\"" place[name] "\"><code>" name "</code></a>" substr($0, index($0, "</dt>"))
     }
-    { print }' names.tsv html/index.html >index.part
-mv index.part html/index.html
-"$awk" -F '\t' 'BEGIN { print "var names = [" } { printf "[\"%s\",\"%s\",\"%s\"],\n", $1, $2, $3 } END { print "];" }' names.tsv \
-    >html/names.js
+    { print }' doxygen/names.tsv html/index.html >doxygen/index.html
+mv doxygen/index.html html/index.html
+"$awk" -F '\t' 'BEGIN { print "var names = [" } { printf "[\"%s\",\"%s\",\"%s\"],\n", $1, $2, $3 } END { print "];" }' \
+    doxygen/names.tsv >html/names.js

@@ -86,12 +86,4 @@ tap_try "but not a function without a comment" eval "! with '/^\/\* The version 
 tap_try "a parameter without a name" eval "! with 's/yoke_status_group(yoke_status status)/yoke_status_group(yoke_status)/' ''"
 tap_try "or a function without an example" eval "! with '' 's/^### yoke_version\$/### yoke_other/'"
 tap_try "  which is named" grep -q 'yoke_version has no example' "$tap_folder/said"
-
-# A make inside a make: the outer one's job server is none of its business.
-unset MAKEFLAGS MFLAGS MAKELEVEL
-if [ "$DOXYGEN" != no ]; then
-    tap_try "Doxygen has nothing to say" "$MAKE" html
-else
-    tap_skip "doxygen is not installed"
-fi
 tap_done
