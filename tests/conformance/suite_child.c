@@ -3,6 +3,7 @@
  * Processes of their own, for what the library reads of its environment once, and for what ends with a process. The program is
  * started anew, with exec: so the child has nothing of its parent's.
  */
+#include "../tap/sanitized.h"
 #include "suite.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ static _Noreturn void become(const char *scenario, const char *selector, const c
             _exit(127);
     if (errors >= 0 && dup2(errors, STDERR_FILENO) < 0)
         _exit(127);
-    alarm(60); /* the parent's is not inherited; this one outlives exec */
+    alarm(SANITIZED ? 300 : 60); /* the parent's is not inherited; this one outlives exec */
     execl(program_invocation_name, program_invocation_name, scenario, selector, (char *)NULL);
     _exit(127);
 }
