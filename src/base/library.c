@@ -3,6 +3,7 @@
 #include "base/library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 void yk_library_bind(void *library, void *table, const yk_symbol *symbols, size_t count, yk_text *missing)
 {
@@ -14,10 +15,33 @@ void yk_library_bind(void *library, void *table, const yk_symbol *symbols, size_
     }
 }
 
+/* The first object is the program itself. */
+static int find_interpreter(struct dl_phdr_info *program, size_t size, void *found)
+{
+    (void)size;
+    for (int i = 0; i < program->dlpi_phnum; i++)
+        if (program->dlpi_phdr[i].p_type == PT_INTERP)
+            *(bool *)found = true;
+    return 1;
+}
+
+/* Whether dlopen can be relied on. In a program linked with -static, glibc opens a library, which gets a second C library that
+ * nobody has initialized: OpenCL's loader crashes in its first call. */
+static bool is_dynamic_program(void)
+{
+    bool found = false;
+    dl_iterate_phdr(find_interpreter, &found);
+    return found;
+}
+
 yoke_status yk_library_open(const yk_library *library)
 {
     yk_text missing = { 0 };
     yoke_status status = YOKE_OK;
+    if (!is_dynamic_program())
+        return yk_fail(YOKE_E_UNAVAILABLE,
+                       "%s: a program linked with -static cannot open %s; link libc dynamically (libyoke.a may stay)",
+                       library->absent, library->soname);
     void *handle = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *reason = dlerror();

@@ -194,7 +194,19 @@ hello() {
 }
 tap_try "the installed hello.c" hello
 
-# So it is of yoke info.
+# A program without a dynamic linker can open no driver, and says so.
+hello_static() {
+    "$tap_folder/hello" 2>&1 | grep 'linked with -static'
+}
+# shellcheck disable=SC2086
+if [ -z "$YOKE_SANITIZER" ] && [ -f "$root$libdir/libyoke.a" ] &&
+    $CC -std=gnu11 -O2 -static $cflags "$tap_folder/examples/hello.c" -o "$tap_folder/hello" $static_libs 2>/dev/null; then
+    tap_try "the same, linked with -static, says why it has no device" hello_static
+else
+    tap_skip "there is nothing to link with -static"
+fi
+
+# 3 is also what yoke info says where there is no device.
 installed_yoke() {
     "$root$bindir/yoke" info || [ $? -eq 3 ]
 }
