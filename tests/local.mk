@@ -535,6 +535,13 @@ deep_static_tests = \
 
 # The reference and the web site, in a browser. They take Doxygen, cmark-gfm and chromium.
 site_tests = tests/static/site.tap
+# For a build with nothing optional: what is built and installed, and the cache of programs.
+plain_tests = \
+	$(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(kernel_tests) \
+	tests/conformance/program_cache.opencl.tap \
+	tests/conformance/program_load.opencl.tap \
+	tests/conformance/stream.opencl.tap \
+	tests/examples.opencl.tap
 
 # Those that want no driver, or take any; and all that there is for OpenCL.
 early_tests = \
