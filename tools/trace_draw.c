@@ -137,7 +137,7 @@ static bool begins_device(const drawing *self, size_t i)
 static double lay_out(drawing *self)
 {
     double y = TOP;
-    self->left = 90;
+    self->left = width_of("device busy 100%") + 28;
     for (size_t i = 0; i < self->trace->count; i++) {
         const trace_row *row = &self->trace->rows[i];
         double width = width_of(row->title) + 28;

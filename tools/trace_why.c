@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What took the time: what a trace shows of first launches, of copies, and of streams that waited for each other; trace_idle.c
- * finds why devices were idle. One finding for each cause, with its advice; what cost less than one hundredth of the time between
- * the first and the last work is left out.
+ * finds why devices were idle. One finding for each cause, with its advice. Left out is what cost less than one hundredth of the
+ * time between the first and the last work, or one thousandth of the program's.
  */
 #include "trace.h"
 
@@ -254,8 +254,7 @@ static void find_firsts(const trace *self, double least, trace_findings *found)
     trace_spans_unite(&all.compared.when);
     trace_spans_unite(&all.single.when);
     trace_findings_add(found, least, trace_spans_length(&all.compared.when), &all.compared.text);
-    trace_findings_add(found, least > self->end / 20 ? least : self->end / 20, trace_spans_length(&all.single.when),
-                       &all.single.text);
+    trace_findings_add(found, 5 * least, trace_spans_length(&all.single.when), &all.single.text);
     free(all.compared.when.list);
     free(all.single.when.list);
     free(list);
@@ -429,7 +428,8 @@ static void find_waits(const trace *self, double least, trace_findings *found)
 void trace_find(trace *self, trace_span time, trace_findings *out_findings)
 {
     trace_span active = trace_active(self);
-    double whole = active.end > active.begin ? active.end - active.begin : self->end, least = whole / 100;
+    double least = active.end > active.begin ? (active.end - active.begin) / 100 : 0;
+    least = least < self->end / 1000 ? self->end / 1000 : least;
     *out_findings = (trace_findings){ .time = time };
     find_firsts(self, least, out_findings);
     find_copies(self, least, out_findings);

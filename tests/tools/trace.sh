@@ -93,6 +93,7 @@ trace first.json "$first" "$later" "$other"
 run 0 "a kernel that the driver compiles at its first launch" trace --read first.json --svg first.svg
 says "the first launch of scramble took 9.0 ms, later ones 120 us: the driver compiles then. Launch the kernel once before"
 counts 1 "scramble: first launch" first.svg "and the picture says so"
+counts 1 ">device busy 99%<" first.svg "with a whole title for the time in which the device worked"
 trace only.json "$first" "$other"
 run 0 "a first launch without another of its size" trace --read only.json
 says "9.0 ms (90%): scramble was launched once, and no later launch of the same size"
