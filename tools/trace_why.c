@@ -278,16 +278,19 @@ static void add_copy(copies *self, const trace_slice *slice)
     self->bytes += slice->bytes;
 }
 
-static void tell_copies(copies *self, const char *what, const char *advice, double least, trace_findings *found)
+/* A copy beside a kernel costs nothing. */
+static void tell_copies(copies *self, const trace_spans *kernels, const char *what, const char *advice, double least,
+                        trace_findings *found)
 {
     char bytes[32];
     tool_string text = { 0 };
     trace_spans_unite(&self->when);
+    bool beside = trace_spans_subtract(&self->when, kernels) > 0;
     if (self->count > 0) {
         tool_add(&text, "%zu %s %s, %s", self->count, self->count == 1 ? "copy" : "copies", what,
                  tool_bytes((uint64_t)self->bytes, bytes));
         trace_places_text(&self->places, &text);
-        tool_add(&text, ". %s", advice);
+        tool_add(&text, "%s. %s", beside ? ", of which this is the time without a kernel" : "", advice);
     }
     trace_findings_add(found, least, trace_spans_length(&self->when), &text);
     free(self->when.list);
@@ -297,10 +300,13 @@ static void tell_copies(copies *self, const char *what, const char *advice, doub
 static void find_copies(const trace *self, double least, trace_findings *found)
 {
     copies pageable = { 0 }, needless = { 0 };
+    trace_spans kernels = { 0 };
     for (size_t i = 0; i < self->count; i++) {
         const trace_device *device = trace_device_of(self, self->rows[i].process);
         for (size_t k = 0; k < self->rows[i].count; k++) {
             const trace_slice *slice = &self->rows[i].slices[k];
+            if (slice->kind == TRACE_LAUNCH || slice->kind == TRACE_GRAPH)
+                trace_spans_add(&kernels, slice->begin, slice->end);
             if (slice->kind != TRACE_TRANSFER)
                 continue;
             if (device->in_host_memory && device->mapped)
@@ -309,12 +315,14 @@ static void find_copies(const trace *self, double least, trace_findings *found)
                 add_copy(&pageable, slice);
         }
     }
-    tell_copies(&pageable, "of pageable memory",
+    trace_spans_unite(&kernels);
+    tell_copies(&pageable, &kernels, "of pageable memory",
                 "The driver copies such memory twice: use memory from yoke_buffer_create_pinned, or yoke_buffer_create_from_host",
                 least, found);
-    tell_copies(&needless, "between host and device",
+    tell_copies(&needless, &kernels, "between host and device",
                 "This device works in the machine's memory: a buffer of YOKE_MEMORY_MAPPED (yoke_buffer_create_in) needs no copy",
                 least, found);
+    free(kernels.list);
 }
 
 /* ---- Waits ---- */

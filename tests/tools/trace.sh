@@ -78,6 +78,9 @@ trace separate.json "$copies"
 run 0 "copies of one cause" trace --read separate.json
 says "4.0 ms (80%): 3 copies of pageable memory, 12 MiB at a.c:57, 58, 60. The driver copies such memory twice"
 counts 1 yoke_buffer_create_pinned err "with one advice"
+trace beside.json "$copies" "$(event 1 2 launch 0 4000)"
+run 0 "copies beside a kernel" trace --read beside.json
+says "1.0 ms (20%): 3 copies of pageable memory, 12 MiB at a.c:57, 58, 60, of which this is the time without a kernel. The"
 trace same.json "$(name_of process_name 1 0 cpu ',"in_host_memory":true,"mapped":true')" "$copies"
 run 0 "the same on a device that works in the host's memory" trace --read same.json
 says "3 copies between host and device, 12 MiB at a.c:57, 58, 60. This device works in the machine's memory"
