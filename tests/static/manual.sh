@@ -28,7 +28,7 @@ grep -rhoE --include='*.c' '"YOKE_[A-Z_]*"' "$top_srcdir/src" "$top_srcdir/backe
 tap_empty "every variable is told of" "$tap_folder/variables"
 
 {
-    grep -ohE '^typedef struct yoke_[a-z0-9_]+ yoke_[a-z0-9_]+;|^} yoke_[a-z0-9_]+;' "$top_srcdir"/include/yoke/*.h | sed 's/.* \(.*\);/\1/'
+    grep -ohE '^(typedef struct yoke_[a-z0-9_]+|}) yoke_[a-z0-9_]+;' "$top_srcdir"/include/yoke/*.h | sed 's/.* \(.*\);/\1/'
     printf '%s\n' yoke_status YOKE_ARGS YOKE_DIM yoke_in yoke_arg_f32
 } | grep -v '^yoke_vec' | sort -u | while read -r name; do
     [ -f "doc/man/$name.3" ] || grep -q "^$name\.3 " doc/man/links || echo "$name"
@@ -59,8 +59,8 @@ tap_empty "the manuals of the library and of the tool name each other" "$tap_fol
 
 if command -v groff >/dev/null; then
     for page in doc/man/*.[37] "$top_srcdir"/tools/*.1; do
-        groff -ww -man -mandoc -Tutf8 -P -c -K utf-8 "$page" 2>&1 >/dev/null
-    done >"$tap_folder/groff"
+        groff -ww -mandoc -Tutf8 -K utf-8 "$page" >/dev/null
+    done 2>"$tap_folder/groff"
     tap_empty "groff has nothing to say" "$tap_folder/groff"
 else
     tap_skip "groff is not installed"
