@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Writes the manual pages from what headers.awk has read, from the tables of doc/environment.md, and from doc/examples.md:
+# Writes the manual pages from what headers.awk has read, from the tables of doc/environment.md, doc/examples.md and parameters.txt:
 #     awk -v out=FOLDER -v version=0.1.0 -v date=2026-01-31 -v guide=FOLDER \
-#         -f man.awk -f man_text.awk -f headers.awk HEADER... FILE.md...
+#         -f man.awk -f man_text.awk -f headers.awk HEADER... FILE.md... parameters.txt
 # A function has a page with those that stand right below it, and with those whose comments begin with "The same"; so has a macro
 # with parameters. Types and constants are told of on the pages of functions that take them. FOLDER/links has the other names of
 # pages, as "yoke_write_at.3 yoke_write.3". `guide` is the folder in which the guide is installed.
@@ -18,6 +18,11 @@ FILENAME ~ /environment\.md$/ {
     in_default = /^Without either,/ || in_default && !/^$/
     if (in_default)
         environment_text = environment_text " " $0
+}
+
+# "size: how many bytes", or with a type before the name; see parameters.txt.
+FILENAME ~ /parameters\.txt$/ && !/^#/ && match($0, /:( |$)/) {
+    parameter_meaning[substr($0, 1, RSTART - 1)] = substr($0, RSTART + 2)
 }
 
 # "### yoke_write, yoke_read": the functions that the blocks of C below are an example of.
@@ -200,9 +205,44 @@ function synopsis(    k) {
     }
 }
 
-function description(    i, k, label, places) {
+# The parameters of the page's functions that their comments do not list, once each.
+function list_parameters(    k, j, list, count, word, meaning, seen, begun) {
+    begun = 0
+    for (k = 1; k <= size; k++) {
+        list = code[group[k]]
+        gsub(/^[^(]*\(|\)$/, "", list)
+        count = kind[group[k]] == "function" && list != "void" ? split(list, parameter, /, /) : 0
+        for (j = 1; j <= count; j++) {
+            sub(/^const yoke_stream /, "yoke_stream ", parameter[j])
+            sub(/^const yoke_device /, "yoke_device ", parameter[j])
+            sub(/^const yoke_buffer /, "yoke_buffer ", parameter[j])
+            sub(/^const yoke_kernel /, "yoke_kernel ", parameter[j])
+            sub(/^const yoke_graph /, "yoke_graph ", parameter[j])
+            word = parameter[j]
+            sub(/.*[ *]/, "", word)
+            if (parameter[j] in seen || word in seen || index(page_text, "`" word "`: ") || index(page_text, "`" word "`, `"))
+                continue
+            meaning = parameter[j] in parameter_meaning ? parameter[j] : word
+            if (!(meaning in parameter_meaning)) {
+                print "parameters.txt: " parameter[j] " of " name[group[k]] " has no line" > "/dev/stderr"
+                failed = 1
+            }
+            seen[meaning] = 1
+            if (parameter_meaning[meaning] == "")
+                continue
+            if (!begun)
+                request(".Ss Parameters\n.Bl -tag -width Ds -compact")
+            begun = 1
+            request(".It Fa " word)
+            put(parameter_meaning[meaning])
+        }
+    }
+    if (begun)
+        request(".El")
+}
+
+function description(    i, k, label) {
     request(".Sh DESCRIPTION")
-    places = 0
     if (kind[group[1]] == "macro") {
         comment(doc[text_of(header[group[1]])], 0)
         if (size == 1)
@@ -210,7 +250,6 @@ function description(    i, k, label, places) {
     }
     for (k = 1; k <= size; k++) {
         i = group[k]
-        places = places || name[i] in plain
         if (size > 1 && doc[i] != "") {
             for (label = shown_name(i); k < size && doc[group[k + 1]] == ""; k++)
                 label = label ", " shown_name(group[k + 1])
@@ -221,9 +260,7 @@ function description(    i, k, label, places) {
     }
     if (about[group[1]])
         comment(doc[about[group[1]]], 1)
-    if (places)
-        request(".Pp\nThe form that ends in _at takes the place that a later failure names:\n.Fa where\n" \
-            "is a string that lives as long as the program, or NULL.")
+    list_parameters()
     for (i = 1; i <= items; i++) {
         if (i in made) {
             request(".Ss " name[i])

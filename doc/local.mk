@@ -52,15 +52,17 @@ reference_headers = \
 EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/links.awk build-aux/man.awk
 EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/man.awk build-aux/man_text.awk
 EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/man.awk
+EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/man.awk build-aux/man_text.awk \
+	build-aux/parameters.txt
 
 # doc/man/links has what other names the pages have.
 noinst_DATA = doc/man/links
 doc/man/links: build-aux/man.awk build-aux/man_text.awk build-aux/headers.awk $(reference_headers) doc/environment.md \
-	doc/examples.md Makefile
+	doc/examples.md build-aux/parameters.txt Makefile
 	$(AM_V_GEN)rm -rf doc/man doc/man.part && $(MKDIR_P) doc/man.part && here=`pwd` && cd $(srcdir) && \
 	LC_ALL=C $(AWK) -v out="$$here/doc/man.part" -v version='$(PACKAGE_VERSION)' -v date='$(YOKE_DATE)' -v guide='$(guidedir)' \
 	-f build-aux/man.awk -f build-aux/man_text.awk -f build-aux/headers.awk $(reference_headers) doc/environment.md \
-	doc/examples.md && cd "$$here" && mv doc/man.part doc/man
+	doc/examples.md build-aux/parameters.txt && cd "$$here" && mv doc/man.part doc/man
 
 man3dir = $(mandir)/man3
 man7dir = $(mandir)/man7
