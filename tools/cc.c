@@ -203,9 +203,10 @@ static void print_form(const cc_form *form)
 {
     const tool_colours *colours = tool_colours_of(stdout);
     printf("%s%s%s: ", colours->bold, form->path, colours->reset);
-    if (form->state == CC_UNTRIED)
-        printf("%snot compiled%s: %s\n", colours->yellow, colours->reset, form->why);
-    else if (form->state == CC_BROKEN)
+    if (form->state == CC_UNTRIED) {
+        printf("%snot compiled%s:\n  ", colours->yellow, colours->reset);
+        tool_wrap(stdout, 2, form->why);
+    } else if (form->state == CC_BROKEN)
         printf("%sdoes not compile%s for %s\n", colours->red, colours->reset, form->device);
     else
         printf("%scompiles%s for %s\n", colours->green, colours->reset, form->device);
@@ -216,7 +217,7 @@ static void print_form(const cc_form *form)
         line += length + (line[length] == '\n');
     }
     if (form->state == CC_BROKEN && (!form->log || !*form->log))
-        printf("  %s\n", form->why);
+        printf("  "), tool_wrap(stdout, 2, form->why);
     if (form->kernel_count == 0 && form->state != CC_BROKEN)
         printf("  no kernel in it\n");
     else if (form->from_text)

@@ -193,7 +193,7 @@ char *info_default(const info *self)
     if (self->chosen.count == 0) {
         char *why = info_is_broken(&self->chosen) ? info_outcome(&self->chosen) : NULL, *text;
         if (why)
-            text = tool_text("it is unknown what: a driver %s", why);
+            text = tool_text("unknown: a driver %s", why);
         else
             text = tool_text("no device%s%s", self->order_fault ? ": " : "", self->order_fault ? self->order_fault : "");
         free(why);

@@ -266,7 +266,7 @@ static void answer_backend(const info *self, const char *what, const char *name)
         tool_add(&text, "excluded by YOKE_BACKEND=%s", getenv("YOKE_BACKEND"));
     } else if (info_is_broken(asked)) {
         char *outcome = info_outcome(asked);
-        tool_add(&text, "broken: %s %s", strcmp(what, "opencl") == 0 ? "with all of its drivers it" : "the driver", outcome);
+        tool_add(&text, "broken: %s", outcome);
         colour = colours->red;
         free(outcome);
     } else if (asked->count == 0 && strcmp(what, "opencl") == 0 && count_drivers(self, false) == 0) {

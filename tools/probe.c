@@ -145,6 +145,12 @@ static _Noreturn void child(const probe *asked, int answer_fd, int said_fd, unsi
         setenv("YOKE_TRUST_DRIVERS", "1", 1); /* this is the child that asks */
     if (asked->backend)
         setenv("YOKE_BACKEND", asked->backend, 1);
+    if (asked->backend && strcmp(asked->backend, "cuda") == 0) {
+        /* When CUDA has no device the library looks at OpenCL, to name what there is: a driver that hangs there is not CUDA's. */
+        setenv("OCL_ICD_VENDORS", "/dev/null", 1);
+        unsetenv("OPENCL_VENDOR_PATH");
+        unsetenv("OCL_ICD_FILENAMES");
+    }
     if (asked->icd_folder) {
         setenv("OCL_ICD_VENDORS", asked->icd_folder, 1);
         unsetenv("OPENCL_VENDOR_PATH");

@@ -76,6 +76,9 @@ use hang
 run 3 "a driver that hangs" info --timeout 1
 says "icds/hang.icd: did not answer in 1 s"
 says "opencl: did not answer in 1 s"
+(unset YOKE_BACKEND && "$yoke" info --timeout 2 >out 2>err)
+silent "NVIDIA's driver does not answer"
+says "OpenCL broken: did not answer in 2 s"
 use nothing
 run 3 "a library that is no driver" info
 says "icds/nothing.icd: 0 devices"

@@ -68,7 +68,7 @@ static void print_programs(const suite *s, FILE *out)
                 print_cell(s, s->programs[i], place, out);
     }
     if (place_is_used(s, s->device_count))
-        fprintf(out, "\n\n%s: cases that run once for a backend, because they need no device, or all of them",
+        fprintf(out, "\n\n%s: cases that run once for a backend: they need no device, or all of them",
                 place_name(s, s->device_count));
     fputc('\n', out);
 }
