@@ -8,7 +8,8 @@ set -eu
 [ $# -eq 4 ] || { echo "usage: fill.sh TARBALL HOME-PAGE ADDRESS-OF-THE-TARBALL FOLDER" >&2 && exit 2; }
 tarball=$1 home=$2 address=$3 folder=$4
 templates=$(dirname -- "$0")
-version=${tarball##*/yoke-}
+version=${tarball##*/}
+version=${version#yoke-}
 version=${version%.tar.xz}
 sha256=$(sha256sum <"$tarball" | cut -d ' ' -f 1)
 sha512=$(sha512sum <"$tarball" | cut -d ' ' -f 1)

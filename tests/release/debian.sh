@@ -12,4 +12,4 @@ tar -C "$place/yoke" --strip-components=1 -xJf "$1"
 cd "$place/yoke"
 DEB_BUILD_OPTIONS="nocheck parallel=$2" dpkg-buildpackage -us -uc -b -tc
 ls -l ..
-lintian --fail-on error,warning --tag-display-limit 0 ../*.changes
+lintian -EI --pedantic --fail-on error,warning,info,pedantic,experimental --tag-display-limit 0 ../*.changes

@@ -32,9 +32,17 @@ says CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' "$source/CHANGELOG.md" | 
 major=${PACKAGE_VERSION%%.*}
 minor=${PACKAGE_VERSION#*.}
 minor=${minor%%.*}
-grep -qF "find_package(Yoke $major.$minor REQUIRED)" "$source/README.md" ||
-    echo "README.md: find_package does not ask for $major.$minor" >>"$wrong"
+grep -rnoE 'find_package\(Yoke [0-9.]+' "$source/README.md" "$source/doc" --include='*.md' | grep -v "Yoke $major\.$minor$" >>"$wrong"
 objections "every file names the version of configure.ac"
+
+# A commit with a release's tag is the release.
+tag=$(git -C "$source" tag --points-at HEAD 2>/dev/null | grep '^v[0-9]' | head -n 1)
+if [ -n "$tag" ]; then
+    [ "$tag" = "v$PACKAGE_VERSION" ] || echo "the tag is $tag, the version is $PACKAGE_VERSION"
+    grep -n 'not released yet' "$source/CHANGELOG.md"
+    grep -n 'example\.org' "$source/debian/control" "$source/debian/changelog"
+fi >"$wrong"
+objections "a commit with a release's tag is that release"
 
 for page in "$source"/tools/*.1; do
     grep -qxF ".Dd $(LC_ALL=C date -u -d "$date" '+%B %-d, %Y')" "$page" || echo "${page##*/} is not of $date"
@@ -56,13 +64,17 @@ objections "Debian's list of symbols is that of the library"
 # ---- The templates ----
 
 printf 'not really a tarball' >"$tap_folder/yoke-$PACKAGE_VERSION.tar.xz"
-tap_try "fill.sh fills the templates in" sh "$templates/fill.sh" "$tap_folder/yoke-$PACKAGE_VERSION.tar.xz" \
+cd "$tap_folder" || exit 1
+tap_try "fill.sh fills the templates in" sh "$templates/fill.sh" "yoke-$PACKAGE_VERSION.tar.xz" \
     https://example.org/yoke "https://example.org/yoke/yoke-$PACKAGE_VERSION.tar.xz" "$filled"
 (cd "$templates" && find . -mindepth 2 -type f) | sort >"$tap_folder/templates"
 (cd "$filled" && find . -type f) | sort | diff "$tap_folder/templates" - >"$wrong"
 objections "fill.sh knows every template"
 grep -rnE '@[A-Z0-9]+@' "$filled" >"$wrong"
-objections "nothing is left open"
+for file in spack/package.py vcpkg/vcpkg.json conda-forge/recipe.yaml conan/conanfile.py; do
+    grep -qF "\"$PACKAGE_VERSION\"" "$filled/$file" || echo "$file does not name $PACKAGE_VERSION" >>"$wrong"
+done
+objections "nothing is left open, and every package names the version"
 
 for file in spack/package.py vcpkg/vcpkg.json conda-forge/recipe.yaml homebrew/yoke.rb conan/conanfile.py; do
     grep -qE "license.*Apache-2\.0" "$filled/$file" || echo "$file does not name the licence"
