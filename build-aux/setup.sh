@@ -129,6 +129,7 @@ find_missing() {
     want chromium has_program chromium
     want "debhelper dpkg-dev" has_program dh
     want lintian has_program lintian
+    want "meson ninja-build" has_program meson
     want g++-aarch64-linux-gnu has_program aarch64-linux-gnu-g++
     want qemu-user has_program qemu-aarch64
 }
