@@ -49,11 +49,8 @@ reference_headers = \
 	include/yoke/graph.h \
 	include/yoke/native.h
 
-EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/links.awk build-aux/man.awk
-EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/man.awk build-aux/man_text.awk
-EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/man.awk
-EXTRA_DIST += build-aux/doxygen.awk build-aux/guide.awk build-aux/headers.awk build-aux/man.awk build-aux/man_text.awk \
-	build-aux/parameters.txt
+EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/links.awk build-aux/man.awk \
+	build-aux/man_text.awk build-aux/parameters.txt
 
 # doc/man/links has what other names the pages have.
 noinst_DATA = doc/man/links
@@ -64,6 +61,12 @@ doc/man/links: build-aux/man.awk build-aux/man_text.awk build-aux/headers.awk $(
 	-f build-aux/man.awk -f build-aux/man_text.awk -f build-aux/headers.awk $(reference_headers) doc/environment.md \
 	doc/examples.md build-aux/parameters.txt && cd "$$here" && mv doc/man.part doc/man
 
+# What links of these pages lead to is in the source, but not all of it is installed.
+install-data-hook:
+	cd '$(DESTDIR)$(docdir)' && for page in guide/*.md examples/*.md; do \
+	    LC_ALL=C $(AWK) -v folder="$${page%/*}" -f '$(abs_top_srcdir)/build-aux/links.awk' "$$page" >"$$page.part" && \
+	    $(INSTALL_DATA) "$$page.part" "$$page" && rm "$$page.part" || exit 1; done
+
 man3dir = $(mandir)/man3
 man7dir = $(mandir)/man7
 install-data-local: doc/man/links
@@ -72,12 +75,6 @@ install-data-local: doc/man/links
 	$(INSTALL_DATA) doc/man/*.7 '$(DESTDIR)$(man7dir)'
 	while read -r name page; do \
 	    (cd '$(DESTDIR)$(man3dir)' && rm -f "$$name" && $(LN_S) "$$page" "$$name") || exit 1; done <doc/man/links
-
-# What links of these pages lead to is in the source, but not all of it is installed.
-install-data-hook:
-	cd '$(DESTDIR)$(docdir)' && for page in guide/*.md examples/*.md; do \
-	    LC_ALL=C $(AWK) -v folder="$${page%/*}" -f '$(abs_top_srcdir)/build-aux/links.awk' "$$page" >"$$page.part" && \
-	    $(INSTALL_DATA) "$$page.part" "$$page" && rm "$$page.part" || exit 1; done
 
 uninstall-local: doc/man/links
 	rm -rf '$(DESTDIR)$(htmldir)/html'

@@ -32,7 +32,8 @@ says CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' "$source/CHANGELOG.md" | 
 major=${PACKAGE_VERSION%%.*}
 minor=${PACKAGE_VERSION#*.}
 minor=${minor%%.*}
-grep -rnoE 'find_package\(Yoke [0-9.]+' "$source/README.md" "$source/doc" --include='*.md' | grep -v "Yoke $major\.$minor$" >>"$wrong"
+grep -rnoE --include='*.md' 'find_package\(Yoke [0-9.]+' "$source/README.md" "$source/doc" |
+    grep -v "Yoke $major\.$minor$" >>"$wrong"
 objections "every file names the version of configure.ac"
 
 # A commit with a release's tag is the release.
