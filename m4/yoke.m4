@@ -199,8 +199,8 @@ AC_DEFUN([YK_TARBALL], [
         AS_IF([tar --version 2>/dev/null | grep GNU >/dev/null], [yk_cv_tar=yes], [yk_cv_tar=no])])
     AS_IF([test "$yk_cv_tar" = yes], [
         am__tar='LC_ALL=C; XZ_OPT="-e -T1"; XZ_DEFAULTS=; TAR_OPTIONS=; export LC_ALL XZ_DEFAULTS TAR_OPTIONS;'
-        am__tar="$am__tar "'$${TAR-tar} --format=posix --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime --sort=name'
-        am__tar="$am__tar "'--owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX'
+        am__tar="$am__tar "'$${TAR-tar} --format=posix --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime'
+        am__tar="$am__tar "'--sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX'
         am__tar="$am__tar "'--mtime="$${SOURCE_DATE_EPOCH+@}$${SOURCE_DATE_EPOCH-$(YOKE_DATE) 00:00:00 UTC}" -chf - "$$tardir"'
     ])
 ])
