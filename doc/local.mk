@@ -9,6 +9,7 @@ dist_guide_DATA = \
 	doc/README.md \
 	doc/cancel.md \
 	doc/concepts.md \
+	doc/cpp.md \
 	doc/environment.md \
 	doc/examples.md \
 	doc/from-cuda.md \

@@ -30,6 +30,8 @@ dist_examples_DATA = \
 	examples/README.md \
 	examples/arrays.c \
 	examples/blur.c \
+	examples/cancel.c \
+	examples/converge.c \
 	examples/event_loop.c \
 	examples/example.h \
 	examples/fallback.c \
@@ -48,6 +50,7 @@ dist_examples_DATA = \
 	examples/pinned.c \
 	examples/pipeline.c \
 	examples/reduce.c \
+	examples/saxpy.cpp \
 	examples/several_devices.c \
 	examples/shared_memory.c \
 	examples/structs.c \
@@ -73,6 +76,8 @@ dist_examples_tutorial_DATA = \
 # The gallery: one file each; see README.md there.
 noinst_PROGRAMS += \
 	examples/arrays \
+	examples/cancel \
+	examples/converge \
 	examples/event_loop \
 	examples/fallback \
 	examples/heat \
@@ -93,6 +98,8 @@ noinst_PROGRAMS += \
 	examples/structs \
 	examples/vector_add
 examples_arrays_LDADD = libyoke.la
+examples_cancel_LDADD = libyoke.la
+examples_converge_LDADD = libyoke.la
 examples_event_loop_LDADD = libyoke.la
 examples_fallback_LDADD = libyoke.la
 examples_hello_LDADD = libyoke.la

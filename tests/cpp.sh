@@ -18,6 +18,27 @@ compile() {
     $CXX -std="$3" -O1 -g ${YOKE_SANITIZER-} -I "$top_srcdir/include" "$1" -o "$2" -L "$build/.libs" -lyoke -lpthread
 }
 
+# The page about C++: its programs, and its fragments, one after the other in a function that has what the first program has.
+"$AWK" -v out="$tap_folder" '
+    /^```cpp/ { inside = 1; text = ""; next }
+    /^```/ && inside {
+        inside = 0
+        if (text ~ /\nint main\(/) {
+            printf "%s", text >(out "/page_program.cpp")
+            sub(/int main\(.*/, "", text)
+            printf "#include <memory>\n#include <stdexcept>\n#include <string>\n%s", text >(out "/page_fragments.cpp")
+            print "int main()\n{\n    const int n = 1000;\n    std::vector<float> x(n, 3.0f), y(n, 1.0f);\n" \
+                "    yoke::device device = yoke::device::open();\n" \
+                "    yoke::kernel saxpy = yoke::program(device, yoke::source::builtin(\"saxpy\")).get_kernel(\"saxpy\");\n" \
+                "    yoke::buffer<float> dx(device, n), dy(device, n);\n" \
+                "    yoke::stream stream(device);" >(out "/page_fragments.cpp")
+        } else
+            printf "{\n%s}\n", text >(out "/page_fragments.cpp")
+        next
+    }
+    inside { text = text $0 "\n" }
+    END { print "}" >(out "/page_fragments.cpp") }' "$top_srcdir/doc/cpp.md"
+
 for standard in c++11 c++20; do
     tap_try "the test compiles as $standard" compile "$top_srcdir/tests/cpp.cpp" "$tap_folder/test" $standard
     "$tap_folder/test" >"$tap_folder/out" 2>"$tap_folder/err" </dev/null
@@ -44,5 +65,9 @@ for standard in c++11 c++20; do
     code=$?
     [ $code -eq 1 ] && grep -q '^saxpy: YOKE_E_' "$tap_folder/err"
     tap_ok $? "$standard: the example says that there is no such device"
+    for part in program fragments; do
+        tap_try "doc/cpp.md, $part, compiles as $standard" compile "$tap_folder/page_$part.cpp" "$tap_folder/page" $standard
+        tap_try "doc/cpp.md, $part, runs" "$tap_folder/page"
+    done
 done
 tap_done

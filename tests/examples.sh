@@ -59,6 +59,9 @@ runs '^reduce: the sum of 1000003 values is 999993: right$' reduce
 runs '^histogram: of 300007 bytes 30470 are 0, which is the most: right$' histogram
 runs '^host_function: ran 1 time\(s\), found the sum 2048 ' host_function
 runs '^event_loop: 4 jobs awaited, .* 0 values wrong$' event_loop
+runs '^cancel: stopped after a limit of 50 ms: right$' cancel
+runs '^cancel: the next job of 20 rounds in the same stream, 0 wrong$' cancel 5
+runs '^converge: after 12 rounds of 16 steps, the longest sequence up to 1000 begins with 871 and has 178 steps, 0 wrong$' converge
 runs '^pipeline: 24 chunks through 3 streams, [0-9]+ rounds of each value: right$' pipeline
 runs '^heat: 200 steps, .*, 100\.00% of the heat is still there: right$' heat
 runs '^nbody: 1024 bodies, 160 steps: .*, (99|100)\.[0-9]% of the energy at the end: right$' nbody

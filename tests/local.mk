@@ -234,8 +234,8 @@ source_programs = \
 suite_PROGRAMS += $(source_programs)
 spirv_sources = tests/conformance/spirv.c tests/conformance/spirv.h
 tests_conformance_program_load_SOURCES = tests/conformance/program_load.c $(spirv_sources)
-cuda_source_tests = $(source_programs:=.cuda.tap) tests/examples.cuda.tap tests/cpp.cuda.tap
-source_tests = $(source_programs:=.opencl.tap) tests/examples.opencl.tap tests/cpp.opencl.tap
+cuda_source_tests = $(source_programs:=.cuda.tap) tests/examples.cuda.tap
+source_tests = $(source_programs:=.opencl.tap) tests/examples.opencl.tap
 
 # More of them, which take long: not for every driver in ./check.
 long_programs = \
@@ -484,10 +484,8 @@ static_tests = \
 	tests/static/manual.tap \
 	tests/static/nvrtc_compile.tap \
 	tests/static/opencl_syntax.tap \
-	tests/static/programs.tap \
 	tests/static/style.tap \
 	tests/static/symbols.tap \
-	tests/static/tutorial.tap \
 	tests/static/twins.tap
 
 # Of what is shipped, and of whom it trusts.
@@ -542,6 +540,7 @@ plain_tests = \
 	tests/conformance/program_load.opencl.tap \
 	tests/conformance/stream.opencl.tap \
 	tests/examples.opencl.tap
+include tests/shown.mk
 
 # Those that want no driver, or take any; and all that there is for OpenCL.
 early_tests = \
@@ -564,8 +563,6 @@ EXTRA_DIST += \
 	tests/coverage.sh \
 	tests/fuzz/corpus \
 	tests/fuzz/fuzz.sh \
-	tests/cpp.cpp \
-	tests/cpp.sh \
 	tests/examples.sh \
 	tests/lsan.supp \
 	tests/photos.sh \
@@ -602,8 +599,6 @@ EXTRA_DIST += \
 	tests/static/symbols.sh \
 	tests/static/symbols.txt \
 	tests/static/texts.awk \
-	tests/static/tutorial.awk \
-	tests/static/tutorial.sh \
 	tests/static/twins.awk \
 	tests/static/twins.sh \
 	tests/static/use.c \

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Runs one test for Automake: tests/KIND/NAME.tap is the program tests/KIND/NAME or the script tests/KIND/NAME.sh, and
-# tests/KIND/NAME.BACKEND.tap is tests/KIND/NAME with that backend, as are tests/examples.BACKEND.tap and tests/cpp.BACKEND.tap. Works in the build folder.
+# tests/KIND/NAME.BACKEND.tap is tests/KIND/NAME with that backend, as are tests/examples.BACKEND.tap and tests/cpp.BACKEND.tap.
+# Works in the build folder.
 
 name=${1##*tests/}
 name=${name%.tap}

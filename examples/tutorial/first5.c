@@ -73,7 +73,7 @@ int main(void)
     YOKE_CHECK(yoke_read(stream, y, dy, 0, SIZE));
 
     report r = { .values = y, .limit = 1e7f };
-    YOKE_CHECK(yoke_host_call(stream, find_largest, &r, NULL));              /* runs when all of y has been read */
+    YOKE_CHECK(yoke_host_call(stream, find_largest, &r, NULL));              /* runs when y is complete */
     YOKE_CHECK(yoke_launch_n(stream, saxpy, N, YOKE_ARGS(dx, dy, 2.0f, N))); /* starts after find_largest has returned */
 
     printf("this thread is free meanwhile\n");

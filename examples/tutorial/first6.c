@@ -71,7 +71,7 @@ int main(void)
     YOKE_CHECK(yoke_launch_n(stream, saxpy, N, YOKE_ARGS(dx, dy, 2.0f, N)));
 
     report r = { .values = y, .limit = 1e7f };
-    YOKE_CHECK(yoke_host_call(stream, find_largest, &r, NULL));              /* runs when all of y has been read */
+    YOKE_CHECK(yoke_host_call(stream, find_largest, &r, NULL));              /* runs when y is complete */
     printf("this thread is free meanwhile\n");
     YOKE_CHECK(yoke_stream_wait(stream));
     printf("%s: y[10] is %g, the largest value is %g\n", info.name, y[10], r.largest);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The programs that README.md and the guide show, and hello.c, check what they call: with a mistake in them they say so on stderr and
-# end with a status other than 0, on OpenCL and on CUDA. guide.sh compiles and runs them as they are.
+# The programs that README.md and the guide show, and hello.c, check what they call: with a mistake in them they say so on stderr
+# and end with a status other than 0, on OpenCL and on CUDA. guide.sh compiles and runs them as they are.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
@@ -42,7 +42,8 @@ ends() {
     "$2" >"$tap_folder/out" 2>"$tap_folder/err"
     ended=$?
     cat "$tap_folder/err"
-    [ $ended -eq 1 ] && [ "$(grep -cvx '[0-9]* errors* generated\.' "$tap_folder/err")" -eq 1 ] && grep -qE -- "$1" "$tap_folder/err"
+    [ "$ended" -eq 1 ] || return
+    [ "$(grep -cvx '[0-9]* errors* generated\.' "$tap_folder/err")" -eq 1 ] && grep -qE -- "$1" "$tap_folder/err"
 }
 
 # mistake TEXT SED PATTERN: $program with the mistake.
@@ -73,7 +74,8 @@ mistakes() {
     if grep -q yoke_source_builtin "$program"; then
         mistake "a wrong name of its source" "s/builtin(\"$kernel/&x/" "YOKE_E_NOT_FOUND: .*$kernel"
     else
-        mistake "a kernel that does not compile" 's/\(x\[i\]\|text\[[a-zA-Z_.()0]*\]\) [-*]= /nothing + &/' "YOKE_E_BUILD: .*nothing"
+        mistake "a kernel that does not compile" \
+            's/\(x\[i\]\|text\[[a-zA-Z_.()0]*\]\) [-*]= /nothing + &/' "YOKE_E_BUILD: .*nothing"
     fi
 
     # A machine with NVIDIA's driver, and without NVRTC.

@@ -8,8 +8,8 @@
 # Everything that a person wrote and that is code. What configure and make put into the tree of an in-tree build is left out.
 (
     cd "$top_srcdir" || exit 1
-    find backends bench contrib doc examples include kernels src tests tools -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.c[ul]' -o -name '*.def' \
-        -o -name '*.sh' -o -name '*.mk' -o -name '*.awk' | grep -v '^kernels/embedded\.c$'
+    find backends bench contrib doc examples include kernels src tests tools -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.c[ul]' \
+        -o -name '*.def' -o -name '*.sh' -o -name '*.mk' -o -name '*.awk' | grep -v '^kernels/embedded\.c$'
     find build-aux -name '*.awk' -o -name setup.sh -o -name '*.map'
     printf '%s\n' .ci/run CMakeLists.txt Makefile.am check cmake/YokeConfig.cmake.in cmake/YokeConfigVersion.cmake.in \
         cmake/install.cmake configure.ac demo doc/Doxyfile.in examples/Makefile m4/yoke.m4 meson.build meson_options.txt

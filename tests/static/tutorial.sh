@@ -34,7 +34,8 @@ unset YOKE_DEVICE
 
 # says EXPECTED FILE: the file has the page's lines. The device's name and what a compiler says depend on the machine.
 says() {
-    sed 's/[][\\.*^$+?(){}|]/\\&/g; s/^NVIDIA H200:/.*:/; s/YOKE_E_BUILD: .*/YOKE_E_BUILD: .*/; s/^/^/; s/$/$/' "$1" >"$tap_folder/expected"
+    sed 's/[][\\.*^$+?(){}|]/\\&/g; s/^NVIDIA H200:/.*:/; s/YOKE_E_BUILD: .*/YOKE_E_BUILD: .*/; s/^/^/; s/$/$/' \
+        "$1" >"$tap_folder/expected"
     [ "$(wc -l <"$2")" -eq "$(wc -l <"$tap_folder/expected")" ] || { cat "$2"; return 1; }
     paste -d '\n' "$tap_folder/expected" "$2" | while IFS= read -r pattern && IFS= read -r line; do
         printf '%s\n' "$line" | grep -qE -- "$pattern" || { echo "'$line' is not '$pattern'" && exit 1; }
@@ -46,7 +47,7 @@ shell() {
     sh -e "$block" >said 2>errors
     shell_status=$?
     grep -vx '[0-9]* errors* generated\.' errors >>said
-    return $shell_status
+    return "$shell_status"
 }
 
 # step KIND FILE: one block, whose text is $block, and how it is to be used, $how.
@@ -64,12 +65,15 @@ step() {
 # after_section NUMBER: first.c is what examples/tutorial has, below its licence.
 after_section() {
     for typed in first.c saxpy.cu saxpy.cl; do
-        if [ $typed = first.c ]; then
+        if [ "$typed" = first.c ]; then
             name=first$1.c about=", after section $1. It reads saxpy.cu and saxpy.cl"
         else
             name=$typed about=
         fi
-        printf '/* SPDX-License-Identifier: Apache-2.0 */\n/* %s of doc/tutorial.md%s. */\n' $typed "$about" | cat - $typed >with
+        {
+            printf '/* SPDX-License-Identifier: Apache-2.0 */\n/* %s of doc/tutorial.md%s. */\n' "$typed" "$about"
+            cat "$typed"
+        } >with
         if [ "$record" = record ]; then
             mkdir -p "$steps" && cp with "$steps/$name"
         fi
