@@ -24,9 +24,17 @@
 #include <span>
 #endif
 
-/* Counts what the calling thread allocates, for launches allocate nothing. */
+/* Counts what the calling thread allocates, for launches allocate nothing. Sanitizers have allocation functions of their own. */
 static thread_local size_t allocations;
 
+#if defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+#if !SANITIZED
 void *operator new(size_t size)
 {
     allocations++;
@@ -42,6 +50,7 @@ void operator delete(void *memory, size_t) noexcept
 {
     std::free(memory);
 }
+#endif
 
 namespace {
 

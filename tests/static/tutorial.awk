@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# For tutorial.sh. With `out`: the page's steps, one a line in out/steps, as "NUMBER KIND FILE", with the block in out/NUMBER and the
-# comment above it in out/NUMBER.how; "section" for a heading. With `how`: applies one block, the first file, to the second.
+# For tutorial.sh. With `out`: the page's steps, one a line in out/steps, as "NUMBER KIND FILE", with the block in out/NUMBER and
+# the comment above it in out/NUMBER.how; "section" for a heading. With `how`: applies one block, the first file, to the second.
 
 function how_to(line) {
     sub(/^<!-- /, "", line)
