@@ -3,18 +3,18 @@
 #
 # What guide.sh cannot run of the guide, because it takes more than a program without arguments on one device: a library of C with
 # the Python program that calls it, and the halo exchange on two devices. And the guide as it is installed: every link, with its
-# heading, leads somewhere.
+# heading, leads somewhere; and the messages that troubleshooting.md quotes are those of the library.
 #
 # A file of a page is the first block behind a line `<!-- ... the file NAME of tests/tools/guide_programs -->`, or a block that
 # opens with ```LANGUAGE NAME.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
-
 build=$PWD
-source=$(cd "$top_srcdir" && pwd) || exit 1
+# shellcheck source=tests/tools/run.sh
+. "$top_srcdir/tests/tools/run.sh"
 export LD_LIBRARY_PATH="$build/.libs${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}"
-unset YOKE_BACKEND YOKE_DEVICE MAKEFLAGS MFLAGS MAKELEVEL
+unset MAKEFLAGS MFLAGS MAKELEVEL
 
 # file PAGE NAME: take the file out of the page, into the current folder.
 file() {
@@ -35,26 +35,43 @@ compile() {
         -L "$build/.libs" -lyoke -lpthread -lm
 }
 
-# ---- Programs ----
+# quoted FILE: what of the file, without what differs from machine to machine, troubleshooting.md does not have.
+quoted() {
+    sed "s|$tap_folder/icds/|/etc/OpenCL/vendors/|g; s/ OCL_ICD_FILENAMES=.*//" "$1" |
+        sed 's/^YOKE_BACKEND=opencl cannot be satisfied: //' | while read -r message; do
+        grep -qF -- "$message" "$source/doc/troubleshooting.md" || echo "not quoted: $message"
+    done
+}
 
-cd "$tap_folder" || exit 1
+# ---- Programs and messages, on PoCL ----
+
 tap_try "from-python.md has scaler.c" file from-python.md scaler.c
 tap_try "from-python.md has scaler.py" file from-python.md scaler.py
 tap_try "scaler.c compiles" compile scaler.c libscaler.so -shared -fPIC
-
 "$AWK" '/^```/ && inside { exit } /^```c$/ { inside = 1; next } inside' "$source/doc/several-devices.md" >halo.c
 tap_try "the halo exchange compiles" compile halo.c halo
 
-if ! "$build/tools/yoke" info >told 2>&1; then
-    tap_skip "scaler.py: no device"
-    tap_skip "the halo exchange: no device"
+if [ ! -f "$vendors/pocl.icd" ]; then
+    tap_skip "what runs on PoCL: there is no $vendors/pocl.icd"
 else
+    use pocl
     if [ -n "${YOKE_SANITIZER-}" ] || ! command -v python3 >/dev/null; then
         tap_skip "scaler.py: no python3, or one that is not sanitized"
     else
         tap_try "scaler.py runs" python3 scaler.py
     fi
-    tap_try "the halo exchange runs on two devices, with PoCL" env POCL_DEVICES="pthread pthread" ./halo
+    tap_try "the halo exchange runs on two devices" env POCL_DEVICES="pthread pthread" ./halo
+    "$build/tests/tools/guide_messages" >messages
+    quoted messages >wrong
+    [ "$(wc -l <messages)" -eq 8 ] || { echo "not the 8 messages:" && cat messages; } >>wrong
+    tap_empty "messages of mistakes are quoted as they are" wrong
+    if [ -f "$bad" ]; then
+        use pocl crash
+        mv icds/crash.icd icds/bad.icd
+        YOKE_CACHE=off "$build/tests/tools/guide_messages" >messages
+        quoted messages >wrong
+        tap_empty "so is the message of a driver that crashes" wrong
+    fi
 fi
 
 # ---- The guide, installed ----
