@@ -4,13 +4,13 @@
 # filter. Each section of a header is a topic. Operations are shown as functions without the place that their macros add.
 
 # The functions and constants of all headers in this folder: comments speak of them by their names.
-function learn_names(folder,    headers, count, k, line) {
-    count = split("yoke memory program args types graph native", headers, " ")
-    for (k = 1; k <= count; k++) {
-        while ((getline line < (folder headers[k] ".h")) > 0) {
+function learn_names(folder,    list, header, line) {
+    list = "ls '" folder "'*.h"
+    while ((list | getline header) > 0) {
+        while ((getline line < header) > 0) {
             if (line ~ /^(YOKE_API|static inline|#define yoke_)/ && match(line, /yoke_[a-z0-9_]+\(/))
                 known[substr(line, RSTART, RLENGTH - 1)] = "()"
-            else if (line ~ /^(enum \{| +(X\()?)YOKE_[A-Z0-9_]+(,| =)/ && line !~ /^#/) {
+            else if (line ~ /^(enum \{| +(X\()?)YOKE_[A-Z0-9_]+(,| =)/) {
                 gsub(/\/\*.*/, "", line)
                 while (match(line, /YOKE_[A-Z0-9_]+/)) {
                     known[substr(line, RSTART, RLENGTH)] = "#"
@@ -18,8 +18,9 @@ function learn_names(folder,    headers, count, k, line) {
                 }
             }
         }
-        close(folder headers[k] ".h")
+        close(header)
     }
+    close(list)
 }
 
 # A text with the names in it as Doxygen makes links of them.

@@ -212,8 +212,21 @@ in_code {
 }
 /^<!-- .* -->$/ { next }
 /^<h[1-6]>/ { print heading($0); next }
-{
-    gsub(/<table>/, "<div class=\"scroll\" tabindex=\"0\"><table>")
-    gsub(/<\/table>/, "</table></div>")
-    print with_names(with_links($0))
+# A table with long names is marked: on a telephone its rows are shown as paragraphs, with what is above a column before its cells.
+/<table>/ { table = ""; in_table = 1; heads = 0 }
+/^<tr>/ { column = 0 }
+/^<th[ >]/ {
+    head[++heads] = $0
+    gsub(/<[^>]*>|"/, "", head[heads])
 }
+/^<td[ >]/ && head[++column] != "" && column > 1 { sub(/^<td/, "<td data-head=\"" head[column] ": \"") }
+in_table {
+    table = table with_names(with_links($0)) "\n"
+    is_long = is_long || match($0, /<code>[^<][^<][^<][^<][^<][^<][^<][^<][^<][^<][^<][^<][^<][^<][^<][^<][^<][^<]+<\/code>/)
+    if (/<\/table>/) {
+        printf "<div class=\"scroll%s\" tabindex=\"0\">%s</div>\n", is_long ? " long" : "", table
+        in_table = is_long = 0
+    }
+    next
+}
+{ print with_names(with_links($0)) }

@@ -21,7 +21,12 @@ examples=$(cd "$source/examples" && echo *.c)
     cat doxygen/topics.html
     sed '1,/@topics@/d' "$site/header.html"
 } | sed "s/@version@/$version/" >doxygen/header.html
-"$doxygen" Doxyfile
+{
+    cat Doxyfile
+    for header; do printf 'INPUT += "%s/%s"\n' "$source" "$header"; done
+    echo 'INPUT += doxygen/reference.dox'
+} >doxygen/Doxyfile
+"$doxygen" doxygen/Doxyfile
 
 # What nothing leads to: lists that the first page replaces, and what Doxygen's own style needs.
 cd html

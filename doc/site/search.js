@@ -53,7 +53,7 @@
     if (!form.contains(event.target))
       list.textContent = "";
   });
-  /* Topics are in sight where there is room; the page's own is marked. */
+  /* Topics are in sight only where there is room; the page's own is marked. */
   document.querySelectorAll(".side details").forEach(function (one) { one.open = innerWidth >= 900; });
   document.querySelectorAll(".bar nav a, .side a").forEach(function (link) {
     if (link.href.split("#")[0] === location.href.split("#")[0] && link.href.indexOf("#") < 0)

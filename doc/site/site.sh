@@ -43,7 +43,7 @@ framed() {
 }
 
 # The parts of the guide are those of its first page.
-"$awk" '/^## / { if (open) print "</details>"; print "<details><summary>" substr($0, 4) "</summary>"; open = 1 }
+"$awk" '/^## / { if (open) print "</details>"; print "<details open><summary>" substr($0, 4) "</summary>"; open = 1 }
     open && match($0, /^- \[[^]]*\]\([a-z-]*\.md\)/) {
         split(substr($0, 4, RLENGTH - 4), parts, /\]\(|\.md/)
         print "<a href=\"" parts[2] ".html\">" parts[1] "</a>"

@@ -29,12 +29,12 @@ browse() {
     timeout 300 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --allow-file-access-from-files \
         --enable-logging=stderr --user-data-dir="$tap_folder/browser" --virtual-time-budget=3000000 \
         --dump-dom "file://$tap_folder/all.html" 2>"$tap_folder/browser.log" >"$tap_folder/seen.html"
-    sed 's/<p>/\n/g' "$tap_folder/seen.html" | sed -n '/^[^<].*<\/p>/ { s/<\/p>.*//; /^done: /!p; }'
+    grep CONSOLE "$tap_folder/browser.log"
     if ! grep -q '<p>done: ' "$tap_folder/seen.html"; then
         echo "the browser did not come to the end"
         tail -n 5 "$tap_folder/browser.log"
     fi
-    grep CONSOLE "$tap_folder/browser.log"
+    sed 's/<p>/\n/g' "$tap_folder/seen.html" | sed -n '/^[^<].*<\/p>/ { s/<\/p>.*//; /^done: /!p; }'
 }
 
 # looked_at FOLDER WORDS
