@@ -278,12 +278,12 @@ function complete(text,    rest) {
 }
 
 # The functions that one macro makes, with the comment of that.
-/^#define YOKE_ARG_SCALAR_FN/ {
+/^#define YOKE_ARG_VALUE_FN/ {
     scalar_doc = pending
     next
 }
 
-/^YOKE_ARG_SCALAR_FN\(/ {
+/^YOKE_ARG_VALUE_FN\(/ {
     pending = scalar_doc
     scalar_doc = ""
     line = $0
