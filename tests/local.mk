@@ -18,8 +18,7 @@ AM_TESTS_ENVIRONMENT = \
 	export AWK CC CXX CLANG CMARK DOXYGEN MAKE; PKG_CONFIG='$(PKG_CONFIG)'; export PKG_CONFIG; \
 	PACKAGE_VERSION='$(PACKAGE_VERSION)' prefix='$(prefix)' libdir='$(libdir)' datadir='$(datadir)'; \
 	docdir='$(docdir)' mandir='$(mandir)'; export PACKAGE_VERSION prefix libdir datadir docdir mandir; \
-	includedir='$(includedir)'; export includedir; \
-	bindir='$(bindir)' libexecdir='$(libexecdir)'; export bindir libexecdir; \
+	bindir='$(bindir)' libexecdir='$(libexecdir)' includedir='$(includedir)'; export bindir libexecdir includedir; \
 	YOKE_CPPFLAGS='$(DEFS) $(OPENCL_CPPFLAGS)' CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)' YOKE_SANITIZER='$(YOKE_SANITIZER)'; \
 	YOKE_NODELETE='$(YOKE_NODELETE)'; export YOKE_CPPFLAGS CUDA_CPPFLAGS YOKE_SANITIZER YOKE_NODELETE;
 
@@ -419,31 +418,7 @@ tests_unit_sizes_LDADD = tests/libtap.la
 tests_unit_tap_LDADD = tests/libtap.la
 tests_unit_text_LDADD = $(unit_libraries)
 
-# Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.
-fuzz_programs = \
-	tests/fuzz/environment \
-	tests/fuzz/program_file \
-	tests/fuzz/selector \
-	tests/fuzz/source
-check_PROGRAMS += $(fuzz_programs)
-fuzz_tests = $(fuzz_programs:=.tap)
-tests_fuzz_environment_SOURCES = tests/fuzz/environment.c tests/fuzz/replay.c tests/fuzz/fuzz.h
-tests_fuzz_environment_LDADD = $(unit_libraries)
-tests_fuzz_program_file_SOURCES = tests/fuzz/program_file.c tests/fuzz/replay.c tests/fuzz/fuzz.h
-tests_fuzz_program_file_LDADD = $(unit_libraries)
-tests_fuzz_selector_SOURCES = tests/fuzz/selector.c tests/fuzz/replay.c tests/fuzz/fuzz.h
-tests_fuzz_selector_LDADD = $(unit_libraries)
-tests_fuzz_source_SOURCES = tests/fuzz/source.c tests/fuzz/replay.c tests/fuzz/fuzz.h
-tests_fuzz_source_LDADD = $(unit_libraries)
-
-# The one for sequences of calls, which needs a device: it runs with the random programs above.
-check_PROGRAMS += tests/fuzz/calls
-tests_fuzz_calls_SOURCES = \
-	$(random_sources) \
-	tests/fuzz/calls.c \
-	tests/fuzz/fuzz.h \
-	tests/fuzz/replay.c
-tests_fuzz_calls_LDADD = tests/libtap.la libyoke.la
+include tests/fuzz/local.mk
 
 # Models of the scheduler, searched exhaustively: they use nothing of the library.
 model_programs = \
@@ -536,12 +511,13 @@ deep_static_tests = \
 site_tests = tests/static/site.tap
 # For a build with nothing optional: what is built and installed, and the cache of programs.
 plain_tests = \
-	$(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(kernel_tests) \
+	$(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(source_tests) \
 	tests/conformance/program_cache.opencl.tap \
 	tests/conformance/program_load.opencl.tap \
 	tests/conformance/stream.opencl.tap \
 	tests/examples.opencl.tap
 include tests/shown.mk
+	tests/conformance/stream.opencl.tap
 
 # Those that want no driver, or take any; and all that there is for OpenCL.
 early_tests = \

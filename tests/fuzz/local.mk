@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.
+fuzz_programs = \
+	tests/fuzz/environment \
+	tests/fuzz/program_file \
+	tests/fuzz/selector \
+	tests/fuzz/source
+check_PROGRAMS += $(fuzz_programs)
+fuzz_tests = $(fuzz_programs:=.tap)
+tests_fuzz_environment_SOURCES = tests/fuzz/environment.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_environment_LDADD = $(unit_libraries)
+tests_fuzz_program_file_SOURCES = tests/fuzz/program_file.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_program_file_LDADD = $(unit_libraries)
+tests_fuzz_selector_SOURCES = tests/fuzz/selector.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_selector_LDADD = $(unit_libraries)
+tests_fuzz_source_SOURCES = tests/fuzz/source.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_source_LDADD = $(unit_libraries)
+
+# The one for sequences of calls, which needs a device: it runs with the random programs above.
+check_PROGRAMS += tests/fuzz/calls
+tests_fuzz_calls_SOURCES = \
+	$(random_sources) \
+	tests/fuzz/calls.c \
+	tests/fuzz/fuzz.h \
+	tests/fuzz/replay.c
+tests_fuzz_calls_LDADD = tests/libtap.la libyoke.la
