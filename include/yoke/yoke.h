@@ -29,7 +29,8 @@
  *
  * This header declares errors, devices, streams and events. It includes <yoke/memory.h> for buffers and copies, and
  * <yoke/program.h> for programs, kernels and launches. Not included: <yoke/graph.h> for work that is recorded once and launched
- * many times, <yoke/types.h> for structs that host and kernels share, and <yoke/native.h> for the drivers' own handles.
+ * many times, <yoke/types.h> for structs that host and kernels share, <yoke/native.h> for the drivers' own handles, <yoke/check.h>
+ * for small programs that end when a call fails, and <yoke/yoke.hpp> for C++.
  */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H

@@ -223,6 +223,12 @@ example() {
 }
 example libpng photos/photos
 example libuv uv
+if [ "$CXX" != no ]; then
+    tap_try "the installed Makefile builds saxpy, in C++" "$MAKE" -C "$tap_folder/examples" CXX="$CXX $YOKE_SANITIZER" \
+        PKG_CONFIG="$PKG_CONFIG" saxpy
+else
+    tap_skip "the installed Makefile builds saxpy, in C++: no C++ compiler"
+fi
 
 if [ -z "${YOKE_TEST_ROOT+there}" ]; then
     tap_try "make uninstall" "$MAKE" uninstall DESTDIR="$root"

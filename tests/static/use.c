@@ -4,6 +4,7 @@
  * that a careful program has. Never linked. With REFUSED it must not compile: headers.sh says why.
  */
 #include <yoke/args.h>
+#include <yoke/check.h>
 #include <yoke/graph.h>
 #include <yoke/native.h>
 #include <yoke/types.h>
@@ -80,7 +81,21 @@ static yoke_status launches(yoke_stream *stream, yoke_kernel *kernel, yoke_buffe
 static_assert(sizeof(YOKE_ARG(true)) == sizeof(yoke_arg), "an argument");
 #endif
 
+static yoke_status checks(yoke_stream *stream)
+{
+    yoke_status status = YOKE_OK;
+
+    if (stream)
+        YOKE_CHECK(yoke_stream_wait(stream));
+    else
+        YOKE_CHECK_OR(yoke_stream_wait(stream), status = yoke_error()->status);
+    YOKE_CHECK_OR(yoke_stream_cancel(stream), goto out);
+    YOKE_CHECK_OR(yoke_stream_recover(stream), return YOKE_E_CANCELLED);
+out:
+    return status;
+}
+
 int main(void)
 {
-    return inits(YOKE_NULL) < 0 || launches(YOKE_NULL, YOKE_NULL, YOKE_NULL, 1) < 0;
+    return checks(YOKE_NULL) < 0 || inits(YOKE_NULL) < 0 || launches(YOKE_NULL, YOKE_NULL, YOKE_NULL, 1) < 0;
 }
