@@ -14,8 +14,8 @@
 #
 # Fragments may use, and do not release: device, info (of the device), stream, other (streams), x, y, z (buffers of N floats: ones,
 # twos, zeros), pinned (a page-locked one), hx and hy (arrays of N floats on the host), source, program and saxpy (Yoke's own
-# kernel), event (which is complete), value (an int), publish (a host function) and CHECK(call), which exits if the call
-# fails. guide.c surrounds them.
+# kernel), event (which is complete), value (an int) and publish (a host function). They check calls by YOKE_CHECK. guide.c
+# surrounds them.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
