@@ -372,6 +372,18 @@ void graphs(world &w)
     s.launch(g);
     s.wait();
     EXPECT(calls == 12 && out[0] == 3);
+
+    /* An exception in the middle of a recording: the stream runs its work again. */
+    try {
+        yoke::graph broken(w.device, s, [&] {
+            s.fill(w.dy, 8.0f);
+            throw std::runtime_error("out of here");
+        });
+    } catch (const std::runtime_error &) {
+    }
+    s.fill(w.dy, 9.0f);
+    s.read_sync(out, w.dy);
+    EXPECT(out[0] == 9);
 }
 
 void programs(world &w)
