@@ -141,7 +141,7 @@ AC_DEFUN([YK_CUDA_HEADERS], [
 
 dnl YK_REQUIRE_MACROS: macros of other packages, without which autoconf would write a configure that ends with a syntax error.
 AC_DEFUN([YK_REQUIRE_MACROS], [
-    m4_ifndef([LT_INIT], [m4_fatal([libtool is missing (libtool.m4): apt-get install libtool])])
+    m4_ifndef([LT_INIT], [m4_fatal([libtool is missing (libtool.m4): apt-get install autoconf automake libtool pkg-config])])
     m4_ifndef([PKG_CHECK_MODULES], [m4_fatal([pkg-config is missing (pkg.m4): apt-get install pkg-config])])
 ])
 
