@@ -117,6 +117,10 @@ silent "declared"
 
 # ---- Both forms compiled, where there is something to stand for CUDA ----
 
+if [ "$CXX" = no ]; then
+    tap_skip "both forms compiled: the double of CUDA has no C++ compiler"
+    tap_done
+fi
 if [ ! -f "$double/libcuda.so.1" ]; then
     tap_skip "both forms compiled: there is no $double/libcuda.so.1"
     tap_done
