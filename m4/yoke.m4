@@ -192,8 +192,8 @@ AC_DEFUN([YK_GPUARRAY], [
 ])
 
 dnl The tarball has the same bytes wherever, whenever and by whomever it is made: GNU tar can be told what to leave out, and neither
-dnl tar nor xz is told anything else by the environment. SOURCE_DATE_EPOCH may give another time than that of this version. What
-dnl still counts are the versions of autoconf, automake, libtool and xz.
+dnl tar nor xz is told anything else by the environment. SOURCE_DATE_EPOCH may give another time than that of this version. Of
+dnl the machine, only the versions of autoconf, automake and libtool count; xz has another format for several threads.
 AC_DEFUN([YK_TARBALL], [
     AC_CACHE_CHECK([whether tar can make the same bytes again], [yk_cv_tar], [
         AS_IF([tar --version 2>/dev/null | grep GNU >/dev/null], [yk_cv_tar=yes], [yk_cv_tar=no])])
