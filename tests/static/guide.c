@@ -17,8 +17,6 @@
 #include <yoke/types.h>
 #include <yoke/yoke.h>
 
-#define CHECK(...) YOKE_CHECK(__VA_ARGS__) /* for pages that have not been moved to YOKE_CHECK */
-
 enum { N = 1024, NO_DEVICE = 77 };
 
 static yoke_device *device;
@@ -37,15 +35,6 @@ static yoke_status publish(yoke_status status, void *user)
     (void)user;
     return status;
 }
-
-#ifndef YOKE_CHECK
-#define YOKE_CHECK(...) CHECK((__VA_ARGS__))
-#define YOKE_CHECK_OR(call, ...) \
-    do {                         \
-        if ((call) < 0)          \
-            __VA_ARGS__;         \
-    } while (0)
-#endif
 
 #ifdef NO_FRAGMENTS
 static const struct {
