@@ -18,8 +18,6 @@ dist_guide_DATA = \
 	doc/host-functions.md \
 	doc/performance.md \
 	doc/porting-kernels.md \
-	doc/tutorial.md
-# Not installed: these are for who has the source.
 	doc/several-devices.md \
 	doc/shipping.md \
 	doc/troubleshooting.md \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* saxpy.cu of doc/tutorial.md. */
-extern "C" __global__ void saxpy(const float *x, float *y, float a, int n)
+__global__ void saxpy(const float *x, float *y, float a, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 

@@ -58,21 +58,21 @@ static void set_up(void)
 
     for (int i = 0; i < N; i++)
         hx[i] = (float)i;
-    CHECK(yoke_device_get_info(device, &info));
-    CHECK(yoke_stream_create(device, &stream));
-    CHECK(yoke_stream_create(device, &other));
-    CHECK(yoke_buffer_create(device, sizeof hx, &x));
-    CHECK(yoke_buffer_create(device, sizeof hx, &y));
-    CHECK(yoke_buffer_create(device, sizeof hx, &z));
-    CHECK(yoke_buffer_create_pinned(device, sizeof hx, &pinned));
-    CHECK(yoke_fill(stream, x, 0, sizeof hx, &ones, sizeof ones));
-    CHECK(yoke_fill(stream, y, 0, sizeof hx, &twos, sizeof twos));
-    CHECK(yoke_fill(stream, z, 0, sizeof hx, &zeros, sizeof zeros));
-    CHECK(yoke_source_builtin("saxpy", &source));
-    CHECK(yoke_program_build(device, &source, &program));
-    CHECK(yoke_kernel_get(program, "saxpy", &saxpy));
-    CHECK(yoke_event_record(stream, 0, &event));
-    CHECK(yoke_stream_wait(stream));
+    YOKE_CHECK(yoke_device_get_info(device, &info));
+    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, &other));
+    YOKE_CHECK(yoke_buffer_create(device, sizeof hx, &x));
+    YOKE_CHECK(yoke_buffer_create(device, sizeof hx, &y));
+    YOKE_CHECK(yoke_buffer_create(device, sizeof hx, &z));
+    YOKE_CHECK(yoke_buffer_create_pinned(device, sizeof hx, &pinned));
+    YOKE_CHECK(yoke_fill(stream, x, 0, sizeof hx, &ones, sizeof ones));
+    YOKE_CHECK(yoke_fill(stream, y, 0, sizeof hx, &twos, sizeof twos));
+    YOKE_CHECK(yoke_fill(stream, z, 0, sizeof hx, &zeros, sizeof zeros));
+    YOKE_CHECK(yoke_source_builtin("saxpy", &source));
+    YOKE_CHECK(yoke_program_build(device, &source, &program));
+    YOKE_CHECK(yoke_kernel_get(program, "saxpy", &saxpy));
+    YOKE_CHECK(yoke_event_record(stream, 0, &event));
+    YOKE_CHECK(yoke_stream_wait(stream));
 }
 
 static void tear_down(void)
