@@ -25,10 +25,10 @@ function scale(height, with_words,    power, x) {
     printf "<svg class=\"bars\" aria-hidden=\"true\" width=\"100%%\" height=\"%d\">", height
     for (power = LOW + 1; power <= 0; power += 2) {
         x = percent(power)
-        printf "<line%s x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"%d\" y2=\"%d\"/>", power == 0 ? " class=\"one\"" : "", x, x, \
-            with_words ? height - 4 : 0, height
+        printf "<line%s x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"%d\" y2=\"%d\"/>", (power == 0 ? " class=\"one\"" : ""), x, x, \
+            (with_words ? height - 4 : 0), height
         if (with_words)
-            printf "<text x=\"%.1f%%\" y=\"15\" text-anchor=\"middle\">%s</text>", x, power == 0 ? "driver" : "1/" 2 ^ -power
+            printf "<text x=\"%.1f%%\" y=\"15\" text-anchor=\"middle\">%s</text>", x, (power == 0 ? "driver" : "1/" 2 ^ -power)
     }
 }
 
@@ -37,7 +37,7 @@ function in_words(ratio) {
         return "the same"
     if (ratio > 1)
         return sprintf("%.2f times as long", ratio)
-    return ratio > 0.667 ? sprintf("%.2f of the time", ratio) : sprintf("%.*f times faster", ratio > 0.1, 1 / ratio)
+    return ratio > 0.667 ? sprintf("%.2f of the time", ratio) : sprintf("%.*f times faster", (ratio > 0.1), 1 / ratio)
 }
 
 # What is faster has the same colour everywhere, for times and for rates.

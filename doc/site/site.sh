@@ -43,8 +43,8 @@ framed() {
 }
 
 # The parts of the guide are those of its first page.
-"$awk" '/^## / { if (open) print "</details>"; print "<details open><summary>" substr($0, 4) "</summary>"; open = 1 }
-    open && match($0, /^- \[[^]]*\]\([a-z-]*\.md\)/) {
+"$awk" '/^## / { if (shown) print "</details>"; print "<details open><summary>" substr($0, 4) "</summary>"; shown = 1 }
+    shown && match($0, /^- \[[^]]*\]\([a-z-]*\.md\)/) {
         split(substr($0, 4, RLENGTH - 4), parts, /\]\(|\.md/)
         print "<a href=\"" parts[2] ".html\">" parts[1] "</a>"
     }
