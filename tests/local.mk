@@ -517,7 +517,6 @@ plain_tests = \
 	tests/conformance/stream.opencl.tap \
 	tests/examples.opencl.tap
 include tests/shown.mk
-	tests/conformance/stream.opencl.tap
 
 # Those that want no driver, or take any; and all that there is for OpenCL.
 early_tests = \
