@@ -175,7 +175,7 @@ static void print_param(const cc_param *param, size_t index)
     char bytes[32] = "";
     if (param->bytes)
         snprintf(bytes, sizeof bytes, "%u byte%s", param->bytes, param->bytes == 1 ? "" : "s");
-    printf("    %2zu  %-16s %-20s %-14s %s%s\n", index, *param->name ? param->name : "?", *param->type ? param->type : "?",
+    printf("    %2zu  %-16s %-20s %-14s %s%s\n", index + 1, *param->name ? param->name : "?", *param->type ? param->type : "?",
            kinds[param->kind], bytes, param->read_only == 1 ? ", const" : "");
 }
 
