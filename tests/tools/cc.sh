@@ -38,14 +38,14 @@ for pair in "$source"/kernels/*.cl; do
 done
 run 0 "one form" cc "$source/kernels/saxpy.cl"
 says "kernel saxpy: blocks of up to"
-says "0 x float* buffer 8 bytes, const"
-says "2 a float value 4 bytes"
+says "1 x float* buffer 8 bytes, const"
+says "3 a float value 4 bytes"
 silent "twins"
 run 0 "a file without a kernel" cc none.cl
 says "no kernel in it"
 run 3 "a form that cannot be tried" cc "$source/kernels/saxpy.cu"
 says "YOKE_BACKEND=opencl leaves it out"
-says "3 n int value 4 bytes"
+says "4 n int value 4 bytes"
 
 # ---- A form that does not compile ----
 
