@@ -25,8 +25,15 @@ static inline int yoke_check_failed(const char *where, const char *call, yoke_st
     const char *driver = error->status < 0 && !strstr(text, error->driver_call) ? error->driver_call : "";
     const char *enqueued = error->status < 0 && !strstr(text, error->where) && strcmp(error->where, where) != 0 ? error->where : "";
 
-    fprintf(stderr, "%s: %s: %s: %s%s%s%s%s%s%s\n", where, call, yoke_status_name(status), text, *driver ? "; the driver's " : "",
-            driver, *driver ? " returned " : "", *driver ? error->driver_name : "", *enqueued ? "; enqueued at " : "", enqueued);
+    char number[24];
+    const char *name = yoke_status_name(status);
+
+    if (strncmp(name, "YOKE_", 5) != 0) { /* the program's own status */
+        snprintf(number, sizeof number, "%d", (int)status);
+        name = number;
+    }
+    fprintf(stderr, "%s: %s: %s: %s%s%s%s%s%s%s\n", where, call, name, text, *driver ? "; the driver's " : "", driver,
+            *driver ? " returned " : "", *driver ? error->driver_name : "", *enqueued ? "; enqueued at " : "", enqueued);
     return 1;
 }
 

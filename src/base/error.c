@@ -165,7 +165,7 @@ yoke_status yk_attribute(const char *function, const char *where, yoke_status st
     if (where && !*record.where)
         record.where = where;
     if (function && !is_logged)
-        yk_log(YOKE_LOG_ERROR, "%s%s%s: %s: %s", function, where ? " at " : "", where ? where : "", yoke_status_name(status),
+        yk_log(YOKE_LOG_ERROR, "%s%s%s: %s: %s", function, where ? " at " : "", where ? where : "", yk_status_word(status).text,
                record.text);
     is_logged = is_logged || function;
     return status;

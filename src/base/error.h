@@ -20,6 +20,11 @@ YK_COLD yoke_status yk_driver_vfail(yoke_status status, const char *backend, con
                                     const char *advice, const char *format, va_list values);
 /* Out of host memory while doing `what`. */
 YK_COLD yoke_status yk_no_memory(const char *what);
+/* A status for a message: its name, or its number where it is the program's own. */
+typedef struct yk_status_text {
+    char text[40];
+} yk_status_text;
+YK_COLD yk_status_text yk_status_word(yoke_status status);
 /* Add the public function and the place that enqueued the work (may be NULL) to the record of a failure; returns status. */
 YK_COLD yoke_status yk_attribute(const char *function, const char *where, yoke_status status);
 /* What public functions begin and end with: their name in messages, without _at; an out-parameter, which must not be NULL and is

@@ -4,6 +4,9 @@
  */
 #include "base/base.h"
 
+#include <stdio.h>
+#include <string.h>
+
 const char *yoke_version(void)
 {
     return YOKE_TEXT(YOKE_VERSION_MAJOR) "." YOKE_TEXT(YOKE_VERSION_MINOR) "." YOKE_TEXT(YOKE_VERSION_PATCH);
@@ -20,6 +23,17 @@ const char *yoke_status_name(yoke_status status)
     default:
         return "unknown status";
     }
+}
+
+yk_status_text yk_status_word(yoke_status status)
+{
+    yk_status_text word;
+    const char *name = yoke_status_name(status);
+    if (strncmp(name, "YOKE_", 5) == 0)
+        yk_string_copy(word.text, sizeof word.text, name);
+    else
+        snprintf(word.text, sizeof word.text, "%d", (int)status);
+    return word;
 }
 
 const char *yoke_status_meaning(yoke_status status)

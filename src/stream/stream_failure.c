@@ -90,7 +90,7 @@ static yk_failure *fail_alone(yoke_stream *stream, unsigned epoch, const char *w
     if (first) {
         yk_stream_progress(stream);
         yk_log(status == YOKE_E_CANCELLED ? YOKE_LOG_INFO : YOKE_LOG_ERROR, "stream %s of %s has failed with %s: %s", stream->label,
-               stream->device->info.selector, yoke_status_name(status), yoke_error()->text);
+               stream->device->info.selector, yk_status_word(status).text, yoke_error()->text);
     }
     return failure;
 }

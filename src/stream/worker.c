@@ -183,7 +183,7 @@ static void function_returned(yoke_stream *stream, const yk_op *op, yoke_status 
     if (*yk_said())
         yk_fail(result, "%s", yk_said());
     else if (yoke_error()->status != result || status < 0)
-        yk_fail(result, "the %s returned %d (%s)", yk_op_name(op->kind), (int)result, yoke_status_name(result));
+        yk_fail(result, "the %s returned %s", yk_op_name(op->kind), yk_status_word(result).text);
     yk_stream_fail(stream, op->where, result);
 }
 

@@ -438,6 +438,8 @@ static void what_was_said(suite *t)
             NEED_OK(yoke_stream_recover(t->stream));
         }
     }
+    CHECK(suite_logged(YOKE_LOG_ERROR, "has failed with -7001: ") > 0 &&
+          suite_logged(YOKE_LOG_ERROR, "yoke_stream_wait: -7001: ") > 0);
 out:
     return;
 }
