@@ -28,8 +28,8 @@ static inline int yoke_check_failed(const char *where, const char *call, yoke_st
     char number[24];
     const char *name = yoke_status_name(status);
 
-    if (strncmp(name, "YOKE_", 5) != 0) { /* the program's own status */
-        snprintf(number, sizeof number, "%d", (int)status);
+    if (strcmp(name, "unknown status") == 0) { /* the program's own status */
+        snprintf(number, sizeof number, "%d", YOKE_CAST(int, status));
         name = number;
     }
     fprintf(stderr, "%s: %s: %s: %s%s%s%s%s%s%s\n", where, call, name, text, *driver ? "; the driver's " : "", driver,

@@ -29,10 +29,10 @@ yk_status_text yk_status_word(yoke_status status)
 {
     yk_status_text word;
     const char *name = yoke_status_name(status);
-    if (strncmp(name, "YOKE_", 5) == 0)
-        yk_string_copy(word.text, sizeof word.text, name);
-    else
+    if (strcmp(name, "unknown status") == 0)
         snprintf(word.text, sizeof word.text, "%d", (int)status);
+    else
+        yk_string_copy(word.text, sizeof word.text, name);
     return word;
 }
 
