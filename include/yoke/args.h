@@ -167,6 +167,10 @@ static inline yoke_dim yoke_dim_make(uint32_t x, uint32_t y, uint32_t z)
 #define YOKE_DIM(...) YOKE_DIM_(__VA_ARGS__, 1, 1, 0)
 #define YOKE_DIM_(x, y, z, ...) yoke_dim_make(YOKE_CAST(uint32_t, x), YOKE_CAST(uint32_t, y), YOKE_CAST(uint32_t, z))
 
+/* Any other type is a compile error that says what to write. */
+#define YOKE_POINTER_TEXT \
+    "YOKE_ARGS takes no pointers but buffers: pass a host array as yoke_in(x, sizeof x), a null pointer as yoke_arg_null()"
+
 #if defined(__cplusplus)
 
 #include <initializer_list>
@@ -180,7 +184,14 @@ static inline yoke_arg yoke_arg_of(yoke_buffer *value)
     return yoke_arg_buffer(value);
 }
 /* Other pointers are not arguments, and do not convert to bool. */
-template <typename type> static inline yoke_arg yoke_arg_of(type *value) = delete;
+template <typename type> struct yoke_args_refused {
+    enum { none = 0 };
+};
+template <typename type> static inline yoke_arg yoke_arg_of(type *)
+{
+    static_assert(yoke_args_refused<type>::none != 0, YOKE_POINTER_TEXT);
+    return yoke_arg_null();
+}
 static inline yoke_arg yoke_arg_of(bool value)
 {
     return yoke_arg_bool(value);
@@ -249,6 +260,12 @@ static inline yoke_arg yoke_arg_of(double value)
 
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 
+/* For YOKE_ARGS: whatever is passed does not convert to this parameter, and the compiler names its type in the error. */
+struct yoke_in_for_host_arrays_or_yoke_arg_null {
+    int none;
+};
+yoke_arg yoke_args_takes_no_such_type(struct yoke_in_for_host_arrays_or_yoke_arg_null other);
+
 /* clang-format off */
 #define YOKE_ARG(x) _Generic((x), \
     yoke_arg: yoke_arg_itself, \
@@ -268,7 +285,8 @@ static inline yoke_arg yoke_arg_of(double value)
     yoke_half: yoke_arg_f16, \
     yoke_bfloat16: yoke_arg_bf16, \
     float: yoke_arg_f32, \
-    double: yoke_arg_f64)(x)
+    double: yoke_arg_f64, \
+    default: yoke_args_takes_no_such_type)(x)
 /* clang-format on */
 
 #else

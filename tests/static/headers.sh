@@ -72,8 +72,9 @@ in_a_program() {
     [ "$3" != c99 ] || return
     tap_try "65 arguments as $3 with $1: the error says how many there may be" refuses 1 "64 arguments at most" "$@"
     tap_try "128 arguments as $3 with $1: the same" refuses 2 "64 arguments at most" "$@"
-    tap_try "a pointer of the host's as $3 with $1 is no argument" refuses 3 error "$@"
-    tap_try "an array of the host's as $3 with $1 is none" refuses 4 error "$@"
+    tap_try "a pointer of the host's as $3 with $1 is no argument: the error says what is" refuses 3 yoke_in "$@"
+    tap_try "an array of the host's as $3 with $1 is none" refuses 4 yoke_in "$@"
+    tap_try "NULL as $3 with $1 is none" refuses 5 "yoke_arg_null" "$@"
 }
 
 for standard in c99 c11; do

@@ -72,6 +72,8 @@ static yoke_status launches(yoke_stream *stream, yoke_kernel *kernel, yoke_buffe
     status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(&host[0]));
 #elif REFUSED == 4
     status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(host));
+#elif REFUSED == 5
+    status = yoke_launch_n(stream, kernel, n, YOKE_ARGS((void *)host));
 #endif
 #endif
     return status;
