@@ -169,6 +169,12 @@ static const char *find_cxx_name(const char *wanted, const char *const *names, s
     return NULL;
 }
 
+/* The names cannot be told. */
+static void append_reason(const yoke_error_info *reason)
+{
+    yk_error_append("; the driver does not list the program's kernels: %.300s", reason->text);
+}
+
 /* Append as many names as the record has room for. */
 static void append_names(const char *const *names, size_t count)
 {
@@ -244,18 +250,20 @@ static yoke_status list_names(const yoke_program *program, yk_text *out_names)
     return status;
 }
 
-/* The compiled name of the C++ kernel with this plain name; NULL when there is none, or more than one. */
-static const char *find_compiled_name(const yoke_program *program, const char *wanted)
+/* Find the compiled name of the C++ kernel with this plain name; NULL when there is none, or more than one. */
+static yoke_status find_compiled_name(const yoke_program *program, const char *wanted, const char **out_compiled)
 {
     yk_text text = { 0 };
     size_t count;
-    const char **names = list_compiled_names(program, &text) == YOKE_OK ? split_names(&text, &count) : NULL;
+    yoke_status status = list_compiled_names(program, &text);
+    const char **names = status == YOKE_OK ? split_names(&text, &count) : NULL;
     const char *found = names ? find_unique(wanted, names, count) : NULL;
     if (found)
         found = yk_intern(found);
+    *out_compiled = found;
     free(names);
     yk_text_free(&text);
-    return found;
+    return status;
 }
 
 /* The kernel does not exist: append the names that may have been meant, and all existing names. */
@@ -268,7 +276,7 @@ static void add_names(const yoke_program *program, const char *wanted)
     silence = *yoke_error();
     yk_error_restore(&record);
     if (!listed)
-        yk_error_append("; the driver does not list the program's kernels: %.300s", silence.text);
+        append_reason(&silence);
     const char **names = split_names(&text, &count);
     if (names) {
         const char *nearest = yk_nearest(wanted, names, count), *cxx_name = find_cxx_name(wanted, names, count);
@@ -291,10 +299,17 @@ static yoke_status create_native(yoke_kernel *kernel)
     const yk_backend *backend = kernel->program->device->backend;
     yoke_error_info before = *yoke_error();
     yoke_status status = backend->kernel_create(kernel);
-    if (status != YOKE_E_NOT_FOUND || kernel->native_name != kernel->name)
+    bool has_names = kernel->program->device->traits.language == YK_LANGUAGE_CUDA && kernel->native_name == kernel->name;
+    if (status != YOKE_E_NOT_FOUND || !has_names)
         return status;
     yoke_error_info record = *yoke_error();
-    const char *compiled = find_compiled_name(kernel->program, kernel->name);
+    const char *compiled = NULL;
+    if (find_compiled_name(kernel->program, kernel->name, &compiled) < 0) {
+        yoke_error_info reason = *yoke_error();
+        yk_error_restore(&record);
+        append_reason(&reason);
+        return record.status;
+    }
     if (!compiled)
         return yk_error_restore(&record);
     kernel->native_name = compiled;

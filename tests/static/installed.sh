@@ -223,11 +223,11 @@ example() {
 }
 example libpng photos/photos
 example libuv uv
-if [ "$CXX" != no ]; then
+if [ "$CXX" != no ] && [ -n "$PKG_CONFIG" ]; then
     tap_try "the installed Makefile builds saxpy, in C++" "$MAKE" -C "$tap_folder/examples" CXX="$CXX $YOKE_SANITIZER" \
         PKG_CONFIG="$PKG_CONFIG" saxpy
 else
-    tap_skip "the installed Makefile builds saxpy, in C++: no C++ compiler"
+    tap_skip "the installed Makefile builds saxpy, in C++: no C++ compiler, or no pkg-config"
 fi
 
 if [ -z "${YOKE_TEST_ROOT+there}" ]; then

@@ -162,11 +162,11 @@ finds() {
     done
 }
 mapped="This device works in the machine's memory: a buffer of YOKE_MEMORY_MAPPED"
-finds pageable "1 copy between host and device, 8 MiB at" " waited " "host function" "pageable"
+finds pageable "1 copy between host and device, 8 MiB at" " waited " " ran while no device worked" "pageable"
 says "$mapped"
 finds call "1 host function ran while no device worked" " waited " "pageable"
 finds waits "stream 2 waited " "pageable"
-finds none "$mapped" "pageable" " waited " "host function" "missing"
+finds none "$mapped" "pageable" " waited " " ran while no device worked" "missing"
 finds pause "the program had enqueued nothing, the longest time "
 says "ms from the program's start to its end"
 says "opening opencl:0"
