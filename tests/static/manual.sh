@@ -57,9 +57,10 @@ tap_empty "code has no parentheses that nobody has written" "$tap_folder/spoiled
 } >"$tap_folder/names"
 tap_empty "the manuals of the library and of the tool name each other" "$tap_folder/names"
 
+# Where lines break is left out: folders may have long names.
 if command -v groff >/dev/null; then
     for page in doc/man/*.[37] "$top_srcdir"/tools/*.1; do
-        groff -ww -mandoc -Tutf8 -K utf-8 "$page" >/dev/null
+        groff -ww -W break -mandoc -Tutf8 -K utf-8 "$page" >/dev/null
     done 2>"$tap_folder/groff"
     tap_empty "groff has nothing to say" "$tap_folder/groff"
 else
