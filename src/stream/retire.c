@@ -273,12 +273,13 @@ uint64_t yk_device_submitted(yoke_device *device)
 
 typedef enum place { NOWHERE, IN_THE_LIST, NO_MEMORY } place;
 
-/* With device->lock held: a new item with the ends of the busy streams. NULL when out of memory. */
-static struct yk_retired *new_item(yoke_device *device, size_t busy, unsigned stream_id)
+/* With device->lock held: a new item with the ends of the busy streams. NULL when out of memory. Threads enqueue meanwhile, so
+ * there has to be room for every stream: any of `users` may have become busy since it was last looked at. */
+static struct yk_retired *new_item(yoke_device *device, size_t users, unsigned stream_id)
 {
-    struct yk_retired *item = calloc(1, sizeof *item + busy * sizeof item->ends[0]);
+    struct yk_retired *item = calloc(1, sizeof *item + users * sizeof item->ends[0]);
     yoke_stream *stream = item ? first_user(device, stream_id) : NULL;
-    for (; stream && item->count < busy; stream = next_user(stream, stream_id))
+    for (; stream; stream = next_user(stream, stream_id))
         if (!yk_stream_is_idle(stream))
             item->ends[item->count++] = point_at_end(stream);
     return item;
@@ -287,13 +288,16 @@ static struct yk_retired *new_item(yoke_device *device, size_t busy, unsigned st
 /* With device->lock held. NOWHERE: the object may be destroyed at once. */
 static place append(yoke_device *device, void *object, void (*destroy)(void *object), unsigned stream_id, uint64_t bytes)
 {
-    size_t busy = 0;
-    for (yoke_stream *stream = first_user(device, stream_id); stream; stream = next_user(stream, stream_id))
-        busy += !yk_stream_is_idle(stream);
+    size_t users = 0;
+    bool busy = false;
+    for (yoke_stream *stream = first_user(device, stream_id); stream; stream = next_user(stream, stream_id)) {
+        busy = busy || !yk_stream_is_idle(stream);
+        users++;
+    }
     bool retired = stream_id == YK_MANY_STREAMS ? atomic_load(&device->retired) != NULL : !yk_stream_id_is_done(device, stream_id);
-    if (busy == 0 && !retired)
+    if (!busy && !retired)
         return NOWHERE;
-    struct yk_retired *item = new_item(device, busy, stream_id);
+    struct yk_retired *item = new_item(device, users, stream_id);
     if (!item)
         return NO_MEMORY;
     item->object = object;
