@@ -110,9 +110,10 @@ void yoke_fault_order(const yoke_fault *fault)
 void yoke_fault_get_report(yoke_fault_report *out_report)
 {
     ready();
+    const char *call = atomic_load(&shared->call); /* read once: another thread may cancel the order meanwhile */
     *out_report = (yoke_fault_report){ .seen = atomic_load(&shared->seen),
-                                       .happened = atomic_load(&shared->happened),
-                                       .call = atomic_load(&shared->call),
+                                       .happened = call ? atomic_load(&shared->happened) : 0,
+                                       .call = call,
                                        .code = atomic_load(&shared->code),
                                        .hanging = atomic_load(&shared->hanging),
                                        .newest = atomic_load(&shared->newest) };
