@@ -25,7 +25,8 @@ struct yk_block {
 
 enum {
     MOST_EXAMINED = 16, /* blocks of a class that a search examines */
-    MOST_TRIES = 200    /* repeated requests to the driver for memory */
+    MOST_TRIES = 200,   /* repeated requests to the driver for memory */
+    MOST_POOL_TRIES = 3 /* of which only the driver's pool has given something back since the last */
 };
 
 static const size_t smallest = 256, large = (size_t)64 << 20, large_unit = (size_t)2 << 20, page = 4096;
@@ -216,13 +217,6 @@ static void note_allocation(yoke_stream *stream)
     atomic_store_explicit(&stream->allocations_end, number + 1, memory_order_relaxed);
 }
 
-/* Whether only allocations may be pending in the stream. */
-static bool only_allocates(const yoke_stream *stream)
-{
-    return yk_stream_submitted(stream) == atomic_load_explicit(&stream->allocations_end, memory_order_relaxed) &&
-           atomic_load_explicit(&stream->allocations, memory_order_relaxed) <= atomic_load(&stream->done);
-}
-
 static yoke_status request_memory(yoke_buffer *buffer, yoke_stream *stream)
 {
     const yk_backend *backend = buffer->device->backend;
@@ -234,22 +228,19 @@ static yoke_status request_memory(yoke_buffer *buffer, yoke_stream *stream)
     return status;
 }
 
-/* The stream with this number, in use by the caller, if only allocations may be pending in it; else NULL. False past the last
- * stream. */
+/* The stream with this number, in use by the caller, if it is quiet; else NULL. False past the last stream. */
 static bool keep_done(yoke_device *device, unsigned index, yoke_stream **out_stream)
 {
     pthread_mutex_lock(&device->lock);
     bool more = index < device->stream_id_count;
     yoke_stream *stream = more ? device->streams_by_id[index] : NULL;
-    bool wanted =
-        stream && yk_stream_submitted(stream) > 0 && !stream->retired && (yk_stream_is_idle(stream) || only_allocates(stream));
+    bool wanted = stream && yk_stream_submitted(stream) > 0 && !stream->retired && yk_stream_is_quiet(stream);
     *out_stream = wanted && yk_stream_use_if_used(stream) ? stream : NULL;
     pthread_mutex_unlock(&device->lock);
     return more;
 }
 
-/* The driver's pool notices freed memory only when the driver synchronizes a stream, which hardly blocks where only allocations may
- * be pending. */
+/* The driver's pool notices freed memory only when the driver synchronizes the stream that freed it. */
 static bool trim_driver_pool(yoke_device *device, uint64_t keep)
 {
     YK_UNCANCELLED;
@@ -269,15 +260,16 @@ static bool trim_driver_pool(yoke_device *device, uint64_t keep)
 }
 
 /* The driver is out of memory: free all memory that is not in use. Returns whether there was any, freed by this thread or by
- * another since yk_reclaim_gained was `before`. */
-static bool make_room(yoke_device *device, uint64_t before)
+ * another since yk_reclaim_gained was `before`. What the driver's pool gives back counts for the first tries only: it may be what
+ * the failed request itself has reserved. */
+static bool make_room(yoke_device *device, uint64_t before, int tries)
 {
     bool any = yk_reclaim_gained(device) != before;
     any = yk_reclaim_wait(device) || any;
     any = trim(device, &device->pool.device, 0) || any;
     any = trim(device, &device->pool.pinned, 0) || any;
     any = yk_reclaim_wait(device) || any;
-    return trim_driver_pool(device, 0) || any;
+    return (trim_driver_pool(device, 0) && tries < MOST_POOL_TRIES) || any;
 }
 
 YK_COLD static yoke_status exhausted(const yoke_buffer *buffer)
@@ -303,7 +295,7 @@ static yoke_status allocate(yoke_buffer *buffer, yoke_stream *stream)
         make_room_for(device);
     uint64_t before = yk_reclaim_gained(device);
     yoke_status status = request_memory(buffer, stream);
-    for (int i = 0; i < MOST_TRIES && is_out_of_memory(status) && make_room(device, before); i++) {
+    for (int i = 0; i < MOST_TRIES && is_out_of_memory(status) && make_room(device, before, i); i++) {
         before = yk_reclaim_gained(device);
         status = request_memory(buffer, stream);
         if (status == YOKE_OK)

@@ -141,6 +141,15 @@ static int init_lock(pthread_mutex_t *lock)
     return error;
 }
 
+/* The stream frees no more. A driver's pool notices freed memory only when the driver synchronizes the stream that freed it, which
+ * nobody can do later. */
+static void notice_freed(yoke_stream *stream)
+{
+    if (stream->device->traits.driver_pool && atomic_load_explicit(&stream->allocations_end, memory_order_relaxed) > 0)
+        stream->device->backend->stream_finish(stream);
+    atomic_store_explicit(&stream->allocations_end, 0, memory_order_relaxed);
+}
+
 static void destroy_stream(void *object)
 {
     YK_UNCANCELLED;
@@ -151,6 +160,7 @@ static void destroy_stream(void *object)
                stream->device->info.selector, failure->text);
     if (stream->device->observer)
         stream->device->observer->stream_end(stream);
+    notice_freed(stream);
     stream->device->backend->stream_destroy(stream);
     free_stream(stream);
 }
@@ -160,6 +170,8 @@ static void end_stream(yoke_stream *stream)
 {
     yoke_device *device = stream->device;
     yk_stream_forget_waits(stream); /* or retired streams would keep other streams, and those the device */
+    if (yk_stream_is_quiet(stream)) /* and it may be destroyed much later */
+        notice_freed(stream);
     yk_retire_stream(device, stream, destroy_stream);
     atomic_fetch_sub(&device->deferred_refs, 1);
     yk_device_put(device);

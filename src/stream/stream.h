@@ -13,6 +13,14 @@ static inline bool yk_stream_is_idle(const yoke_stream *stream)
     return yk_stream_submitted(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
 }
 
+/* Whether the driver would hardly block if it synchronized the stream: only allocations may be pending. */
+static inline bool yk_stream_is_quiet(const yoke_stream *stream)
+{
+    return yk_stream_is_idle(stream) ||
+           (yk_stream_submitted(stream) == atomic_load_explicit(&stream->allocations_end, memory_order_relaxed) &&
+            atomic_load_explicit(&stream->allocations, memory_order_relaxed) <= atomic_load(&stream->done));
+}
+
 /* Whether this thread runs a host function of the stream. */
 bool yk_stream_is_mine(const yoke_stream *stream);
 void yk_stream_set_mine(yoke_stream *stream);

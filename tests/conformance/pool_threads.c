@@ -9,6 +9,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum { PIECE = 4 << 20, ROUNDS = 4000 };
 
@@ -54,15 +55,17 @@ static void *wait_for_memory(void *argument)
     return NULL;
 }
 
-/* All that needs nothing which is in use. */
-static void go_on(account *a, yoke_stream *idle)
+/* All that needs nothing which is in use. CUDA's driver cannot create a stream at any time: it gives its few hardware queues to
+ * streams in turn, and waits when it comes to the queue of the stream that stands. */
+static void go_on(suite *t, account *a, yoke_stream *idle)
 {
     yoke_stream *stream = NULL;
     yoke_buffer *small = NULL;
     yoke_event *event = NULL;
 
     CHECK_OK(yoke_stream_wait(idle));
-    CHECK_OK(yoke_stream_create(a->device, &stream));
+    if (strcmp(t->info.backend, "cuda") != 0)
+        CHECK_OK(yoke_stream_create(a->device, &stream));
     CHECK_OK(yoke_buffer_create(a->device, 4096, &small)); /* kept */
     CHECK_OK(yoke_fill(idle, small, 0, 4096, "y", 1));
     CHECK_OK(yoke_event_record(idle, 0, &event));
@@ -100,7 +103,7 @@ static void one_waits_and_others_do_not(suite *t)
     NEED(account_open(t, &a));
     NEED(stand_kernel(a.device, &program, &kernel));
     NEED(spinning_stream(a.device, &idle));
-    go_on(&a, idle); /* so that there is something kept */
+    go_on(t, &a, idle); /* so that there is something kept */
     NEED_OK(yoke_buffer_create(a.device, PIECE, &busy));
     NEED_OK(yoke_device_limit_memory(a.device, PIECE + PIECE / 2, YOKE_NO_LIMIT));
     NEED(rescue_begin(&r, &p));
@@ -115,7 +118,7 @@ static void one_waits_and_others_do_not(suite *t)
     if (waits)
         gate_wait(&w.begun, 1);
     for (double start = suite_now(); waits && suite_now() - start < 0.5;) /* it will wait by then */
-        go_on(&a, idle);
+        go_on(t, &a, idle);
     CHECK(!atomic_load(&w.ended));
     if (rescue_end(&r) && stands)
         parked_let_go(&p);

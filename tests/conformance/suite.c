@@ -466,6 +466,7 @@ bool suite_open_other(suite *t, yoke_device **out_device)
 static void run_case(const suite_case *c, suite *t)
 {
     const char *label = t->device ? t->info.selector : "once";
+    double start = suite_now();
 
     atomic_store(&checks_failed, 0);
     skipped = false;
@@ -483,6 +484,8 @@ static void run_case(const suite_case *c, suite *t)
         tap_skip("%s: %s: %s", label, c->name, skip_reason);
     else
         tap_ok(passed, "%s: %s", label, c->name);
+    if (suite_now() - start > 5)
+        tap_diag("the case took %.0f s", suite_now() - start);
 }
 
 /* Every case that needs a device, on devices[i]. */

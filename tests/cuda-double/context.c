@@ -261,7 +261,7 @@ yk_CUresult cuCtxSynchronize(void)
 {
     ENTER(DOUBLE_CONTEXT);
     double_context_wait(double_current());
-    double_pools_settle(double_current()->ordinal);
+    double_pools_settle(double_current()->ordinal, 0);
     double_print_bring_out((unsigned)double_current()->ordinal);
     return double_lost();
 }

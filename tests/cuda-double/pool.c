@@ -17,6 +17,7 @@ typedef struct double_block {
     struct double_block *next;
     enum { USED, LEAVING, FREE } state; /* LEAVING: the free is in a stream */
     uint64_t stream, turn;              /* the one that frees it; how often it was given */
+    bool unnoticed;                     /* freed, and the host has not synchronized with that stream since */
 } double_block;
 
 struct CUmemPoolHandle_st {
@@ -65,9 +66,16 @@ static void trim(yk_CUmemoryPool pool, unsigned long long keep)
 {
     for (double_block *block = pool->blocks, *next; block && pool->reserved > keep; block = next) {
         next = block->next;
-        if (block->state == FREE)
+        if (block->state == FREE && !block->unnoticed)
             release(block);
     }
+}
+
+/* The host has synchronized with this stream, or with all (0). */
+static void notice(yk_CUmemoryPool pool, uint64_t stream)
+{
+    for (double_block *block = pool->blocks; block; block = block->next)
+        block->unnoticed = block->unnoticed && stream != 0 && block->stream != stream;
 }
 
 /* A pool that is destroyed goes with its last block. */
@@ -77,6 +85,7 @@ static void end_if_empty(yk_CUmemoryPool pool)
 
     if (!pool->destroyed)
         return;
+    notice(pool, 0);
     trim(pool, 0);
     if (pool->blocks)
         return;
@@ -168,6 +177,7 @@ static yk_CUresult run_shut(double_op *op)
     set_open(block, false);
     if (block->turn == shut->turn && block->state == LEAVING) {
         block->state = FREE;
+        block->unnoticed = true;
         block->pool->used -= block->range.capacity;
         end_if_empty(block->pool);
     }
@@ -196,6 +206,7 @@ yk_CUresult cuMemAllocFromPoolAsync(yk_CUdeviceptr *out_address, size_t size, yk
     if (!block)
         block = new_block(pool, size, stream->context);
     if (!block) {
+        notice(pool, 0);
         trim(pool, 0);
         block = new_block(pool, size, stream->context);
     }
@@ -206,6 +217,7 @@ yk_CUresult cuMemAllocFromPoolAsync(yk_CUdeviceptr *out_address, size_t size, yk
             pool->used += block->range.capacity;
         }
         block->state = USED;
+        block->unnoticed = false;
         block->turn++;
         double_ranges_write();
         block->range.size = size;
@@ -255,12 +267,14 @@ yk_CUresult cuMemFreeAsync(yk_CUdeviceptr address, yk_CUstream stream)
     return ok ? YK_CUDA_SUCCESS : YK_CUDA_ERROR_INVALID_VALUE;
 }
 
-void double_pools_settle(int ordinal)
+void double_pools_settle(int ordinal, uint64_t stream)
 {
     pthread_mutex_lock(&lock);
     for (yk_CUmemoryPool pool = pools; pool; pool = pool->next)
-        if (pool->ordinal == ordinal)
+        if (pool->ordinal == ordinal) {
+            notice(pool, stream);
             trim(pool, pool->threshold);
+        }
     pthread_mutex_unlock(&lock);
 }
 

@@ -321,7 +321,7 @@ yk_CUresult cuStreamSynchronize(yk_CUstream stream)
     place = stream->given;
     pthread_mutex_unlock(&stream->lock);
     result = double_stream_wait(stream, place);
-    double_pools_settle(stream->context->ordinal);
+    double_pools_settle(stream->context->ordinal, stream->id);
     double_print_bring_out((unsigned)stream->context->ordinal);
     return result;
 }
