@@ -130,6 +130,7 @@ typedef struct world {
     unsigned site_count, scale; /* sizes are so many times those of the fuzzer */
     bool only_right;            /* steps that the library has to refuse are left out */
     bool calm;                  /* nothing fails on purpose */
+    bool silent;                /* it is meant to disagree, and does not say why */
     bool careless;              /* a fifth of the waits for events is left out, which the model has to notice */
     bool traced;                /* each step is printed */
     const char *title;          /* what to run again, for a report */

@@ -76,7 +76,7 @@ void world_says(const world *w, const char *line)
 {
     const world *nobody = NULL;
 
-    if (w && (w->careless || (!atomic_compare_exchange_strong(&said_by, &nobody, w) && nobody != w)))
+    if (w && (w->silent || (!atomic_compare_exchange_strong(&said_by, &nobody, w) && nobody != w)))
         return;
     tap_diag("%s", line);
 }
@@ -124,6 +124,7 @@ static world *new_world(round *r, source *s)
                   .scale = scales[draw(s, 10)],
                   .only_right = true,
                   .calm = r->calm,
+                  .silent = r->careless,
                   .careless = r->careless,
                   .title = r->title,
                   .random = draw(s, UINT32_MAX) };
