@@ -32,7 +32,7 @@ static unsigned char *picture_read(png_image *image, const char *path)
     return pixels;
 }
 
-/* Squares of many colours. */
+/* Rings that become finer from the centre outwards, on colours that go round: a blur keeps the colours and takes the fine rings. */
 static unsigned char *picture_make(png_image *image)
 {
     *image = (png_image){ .version = PNG_IMAGE_VERSION, .width = 300, .height = 200, .format = PNG_FORMAT_RGBA };
@@ -40,10 +40,11 @@ static unsigned char *picture_make(png_image *image)
 
     for (int y = 0; y < 200; y++)
         for (int x = 0; x < 300; x++) {
-            const int square = x / 50 * 7 + y / 50 * 11;
-            *p++ = (unsigned char)(square * 37);
-            *p++ = (unsigned char)(square * 91);
-            *p++ = (unsigned char)(square * 53);
+            const double right = x - 149.5, down = y - 99.5, angle = atan2(down, right);
+            const double ring = 0.5 + 0.5 * cos((right * right + down * down) / 400);
+            *p++ = (unsigned char)(255 * ring * (0.6 + 0.4 * cos(angle)));
+            *p++ = (unsigned char)(255 * ring * (0.6 + 0.4 * cos(angle - 2.1)));
+            *p++ = (unsigned char)(255 * ring * (0.6 + 0.4 * cos(angle + 2.1)));
             *p++ = 255;
         }
     return pixels;

@@ -180,16 +180,17 @@ static yoke_status blur_it(slot *s)
     return yoke_read(w->stream, yoke_buffer_get_host(s->out), w->bytes, 0, (size_t)count * 4);
 }
 
-/* A computed picture of the Mandelbrot set, at the given depth. */
+/* A computed picture of the Mandelbrot set, at the given depth: first all of it, then closer and closer to one point. */
 static yoke_status compute_it(slot *s)
 {
     const worker *w = s->worker;
     int32_t width = s->photo->width, height = s->photo->height, iterations = 64 + 8 * s->photo->depth;
-    float scale = 4.0f / (float)height;
+    float view = 1;
 
     for (int i = 1; i < s->photo->depth; i++)
-        scale *= 0.75f;
-    DO(launch_over(s, w->run->mandelbrot, YOKE_ARGS(w->bytes, width, height, -0.101096f, 0.956287f, scale, iterations)));
+        view *= 0.75f;
+    float x = -0.101096f - view * view * 0.55f, y = 0.956287f - view * view * 0.956287f, scale = view * 3 / (float)height;
+    DO(launch_over(s, w->run->mandelbrot, YOKE_ARGS(w->bytes, width, height, x, y, scale, iterations)));
     return yoke_read(w->stream, yoke_buffer_get_host(s->out), w->bytes, 0, (size_t)width * (size_t)height * 4);
 }
 
