@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Writes a C file that holds the kernels' sources, and headers that kernels include:
-#     awk -v folder=DIR -f embed.awk kernels/saxpy.cu kernels/saxpy.cl ... include/yoke/types.h
+#     awk -v folder=DIR -f embed.awk kernels/saxpy.cu kernels/saxpy.cl ... include/yoke/types.h include/yoke/kernel.h
 # Bytes are written as numbers: nothing has to be escaped and no string is too long for a compiler. Run with LC_ALL=C, so that a
 # character is a byte in every awk.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The twins: installed as files, and embedded in the library, as is the header that any kernel may include.
+# The twins: installed as files, and embedded in the library, as are the headers that any kernel may include.
 
 kernelsdir = $(pkgdatadir)/kernels
 dist_kernels_DATA = \
@@ -26,8 +26,8 @@ dist_kernels_DATA = \
 nodist_libyoke_all_la_SOURCES = kernels/embedded.c
 CLEANFILES += kernels/embedded.c
 
-kernels/embedded.c: build-aux/embed.awk $(dist_kernels_DATA) include/yoke/types.h
+kernels/embedded.c: build-aux/embed.awk $(dist_kernels_DATA) include/yoke/kernel.h include/yoke/types.h
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
 	LC_ALL=C $(AWK) -v folder='$(srcdir)' -f $(srcdir)/build-aux/embed.awk $(dist_kernels_DATA) \
-	include/yoke/types.h >$@.part && \
+	include/yoke/kernel.h include/yoke/types.h >$@.part && \
 	mv $@.part $@

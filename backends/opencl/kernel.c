@@ -154,7 +154,8 @@ static void describe_limits(yoke_kernel *kernel, cl_kernel handle)
 
 static yoke_status name_fault(const yoke_kernel *kernel, cl_int code)
 {
-    if (code != CL_INVALID_KERNEL_NAME)
+    /* The second is what rusticl (22.3) says of a program without kernels. */
+    if (code != CL_INVALID_KERNEL_NAME && code != CL_INVALID_PROGRAM_EXECUTABLE)
         return yk_opencl_fail("clCreateKernel", code, "kernel \"%s\"", kernel->name);
     return yk_opencl_fail_as(YOKE_E_NOT_FOUND, "clCreateKernel", code, "program \"%s\" has no kernel \"%s\"", kernel->program->name,
                              kernel->name);

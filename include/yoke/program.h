@@ -27,13 +27,16 @@ typedef struct yoke_header {
 } yoke_header;
 
 /*
- * A program's source: the CUDA text, the OpenCL text, or both; each backend uses its own. All members are read during the call.
+ * A program's source: the CUDA text, the OpenCL text, or both; each backend uses its own. Or `text`, one text that is compiled as
+ * CUDA C++ on CUDA and as OpenCL C on OpenCL; <yoke/kernel.h> has words for such texts. A backend whose own text is given uses
+ * that, and not `text`. All members are read during the call.
  *
  * Yoke itself expands #include, so that the directive means the same to every compiler. Yoke searches the virtual headers first,
- * then the include folders in their order, then <yoke/types.h>, which is always found. A header in "" is first searched in the
- * folder of the file that includes it. `#pragma once` and include guards work. Absolute names, and names that lead out of an
- * include folder ("..", links), are rejected. A header in <> that Yoke does not find is left to the CUDA compiler; any other
- * missing header is an error if the directive is really reached. An include folder that does not exist is YOKE_E_INVALID_ARGUMENT.
+ * then the include folders in their order, then <yoke/types.h> and <yoke/kernel.h>, which are always found. A header in "" is first
+ * searched in the folder of the file that includes it. `#pragma once` and include guards work. Absolute names, and names that lead
+ * out of an include folder ("..", links), are rejected. A header in <> that Yoke does not find is left to the CUDA compiler; any
+ * other missing header is an error if the directive is really reached. An include folder that does not exist is
+ * YOKE_E_INVALID_ARGUMENT.
  */
 typedef struct yoke_source {
     size_t size;                        /* YOKE_SOURCE_INIT; 0 means all members of 0.1.0 */
@@ -52,11 +55,13 @@ typedef struct yoke_source {
      * names: the OpenCL kernel's name has each run of other characters replaced by an underscore and no underscore at the end,
      * as "scale_float" and "ns_scale". NULL-terminated; may be NULL. */
     const char *const *name_expressions;
+    const char *text; /* one text for both languages, for each backend whose own text is NULL; may be NULL */
+    size_t text_size; /* bytes; 0: NUL-terminated */
 } yoke_source;
 
-#define YOKE_SOURCE_INIT                                                                                    \
-    {                                                                                                       \
-        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL \
+#define YOKE_SOURCE_INIT                                                                                             \
+    {                                                                                                                \
+        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0 \
     }
 
 /* The source of a built-in kernel of Yoke, as "saxpy": static text for both backends. YOKE_E_NOT_FOUND: no such kernel; the record

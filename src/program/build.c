@@ -93,10 +93,20 @@ static bool has_key(const yoke_program *program, job *j)
 
 /* ---- Compiling ---- */
 
+/* Whether the text uses the words of <yoke/kernel.h> and does not include it. */
+static bool lacks_words(const yk_text *text)
+{
+    static const char word[] = "YOKE_KERNEL", guard[] = "YOKE_KERNEL_H";
+    return text->length > 0 && memmem(text->data, text->length, word, strlen(word)) &&
+           !memmem(text->data, text->length, guard, strlen(guard));
+}
+
 static yoke_status compile(yoke_program *program, job *j)
 {
     j->how = "compiled";
     yoke_status status = program->device->backend->program_build(program, j->source, &j->text, &j->lines, &program->log);
+    if (status == YOKE_E_BUILD && lacks_words(&j->text))
+        yk_error_append("; the text lacks #include <yoke/kernel.h>");
     if (status == YOKE_OK)
         yk_log(YOKE_LOG_INFO, "program '%s' is compiled for %s", program->name, program->device->info.selector);
     return status;

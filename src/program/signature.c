@@ -42,6 +42,28 @@ static yk_token next(reader *r)
     return token;
 }
 
+/* What the words of <yoke/kernel.h> in a parameter mean to the reader, who expands no macros. */
+static const struct {
+    const char *word, *meaning; /* NULL: nothing */
+} own_words[] = {
+    { "YOKE_GLOBAL", NULL },
+    { "YOKE_CONSTANT_PTR", "const" },
+    { "YOKE_RESTRICT", NULL },
+    { "YOKE_AND_DYNAMIC_SHARED", NULL },
+};
+
+/* False: the token means nothing. */
+static bool translate(yk_token *token)
+{
+    for (size_t i = 0; i < YK_COUNT_OF(own_words); i++)
+        if (yk_token_is(token, own_words[i].word)) {
+            token->text = own_words[i].meaning;
+            token->length = token->text ? strlen(token->text) : 0;
+            return token->text;
+        }
+    return true;
+}
+
 static bool same(const yk_token *a, const yk_token *b)
 {
     return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
@@ -248,7 +270,8 @@ static bool read_params(reader *r, yk_param *params, size_t *out_count)
         }
         nested += token.kind == '(' || token.kind == '<' || token.kind == '{' || token.kind == '[';
         nested -= token.kind == ')' || token.kind == '>' || token.kind == '}' || token.kind == ']';
-        tokens[count++] = token;
+        if (translate(&token))
+            tokens[count++] = token;
     }
 }
 
@@ -373,7 +396,7 @@ static void read_brace(reader *r, int kind)
 
 static void read_word(reader *r, const yk_token *word)
 {
-    if (r->opencl ? is_one_of(word, "__kernel", "kernel") : yk_token_is(word, "__global__"))
+    if (yk_token_is(word, "YOKE_KERNEL") || (r->opencl ? is_one_of(word, "__kernel", "kernel") : yk_token_is(word, "__global__")))
         r->global = true;
     else if (yk_token_is(word, "void") && r->global)
         read_kernel(r);

@@ -25,34 +25,42 @@ void yk_source_take(const yoke_source *caller_source, yoke_source *out_source)
     out_source->size = sizeof *out_source;
 }
 
-/* The source's text in each language. */
+/* The source's text in each language, and the one for both. */
 static const struct {
     const char *word;
     size_t text, size;
-} languages[YK_LANGUAGE_COUNT] = {
-    [YK_LANGUAGE_CUDA] = { "cuda", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size) },
-    [YK_LANGUAGE_OPENCL] = { "opencl", offsetof(yoke_source, opencl), offsetof(yoke_source, opencl_size) },
+} texts[] = {
+    [YK_LANGUAGE_CUDA] = { "cuda text", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size) },
+    [YK_LANGUAGE_OPENCL] = { "opencl text", offsetof(yoke_source, opencl), offsetof(yoke_source, opencl_size) },
+    [YK_LANGUAGE_COUNT] = { "text", offsetof(yoke_source, text), offsetof(yoke_source, text_size) },
 };
 
-static const char **text_in(const yoke_source *source, yk_language language)
+static const char **text_at(const yoke_source *source, size_t which)
 {
-    return (const char **)((char *)source + languages[language].text);
+    return (const char **)((char *)source + texts[which].text);
+}
+
+/* Which text the device uses. */
+static size_t choose_text(const yoke_device *device, const yoke_source *source)
+{
+    size_t own = device->traits.language;
+    return !*text_at(source, own) && source->text ? YK_LANGUAGE_COUNT : own;
 }
 
 const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size)
 {
-    yk_language language = device->traits.language;
-    const char *text = *text_in(source, language);
-    size_t size = *(const size_t *)((const char *)source + languages[language].size);
+    size_t which = choose_text(device, source);
+    const char *text = *text_at(source, which);
+    size_t size = *(const size_t *)((const char *)source + texts[which].size);
     *out_size = text && size == 0 ? strlen(text) : size;
     return text;
 }
 
 void yk_source_set_text(const yoke_device *device, yoke_source *source, const char *text, size_t size)
 {
-    for (size_t i = 0; i < YK_LANGUAGE_COUNT; i++) {
-        *text_in(source, (yk_language)i) = i == device->traits.language ? text : NULL;
-        *(size_t *)((char *)source + languages[i].size) = i == device->traits.language ? size : 0;
+    for (size_t i = 0; i < YK_COUNT_OF(texts); i++) {
+        *text_at(source, i) = i == device->traits.language ? text : NULL;
+        *(size_t *)((char *)source + texts[i].size) = i == device->traits.language ? size : 0;
     }
 }
 
@@ -69,29 +77,29 @@ static bool is_blank(const char *text, size_t size)
 static yoke_status check_text(const char *function, const yoke_device *device, const yoke_source *source)
 {
     size_t size;
-    const char *language = languages[device->traits.language].word, *text = yk_source_text(device, source, &size);
+    const char *word = texts[choose_text(device, source)].word, *text = yk_source_text(device, source, &size);
     if (!text) {
         bool other = false;
-        for (size_t i = 0; i < YK_LANGUAGE_COUNT; i++)
-            other = other || *text_in(source, (yk_language)i);
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s text, which %s needs%s", function, language,
-                       device->info.selector, other ? "; it has only the other backend's text" : "");
+        for (size_t i = 0; i < YK_COUNT_OF(texts); i++)
+            other = other || *text_at(source, i);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s, which %s needs%s", function, word, device->info.selector,
+                       other ? "; it has only the other backend's text" : "");
     }
     if (!yk_is_range(text, size))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the size of source's %s text is %zu, which exceeds the address space from %p",
-                       function, language, size, (const void *)text);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the size of source's %s is %zu, which exceeds the address space from %p",
+                       function, word, size, (const void *)text);
     int kind = yk_code_find_kind(text, size);
     const char *nul = memchr(text, 0, size);
     if (kind != YK_FOUND_TEXT && kind != YK_CODE_BINARY)
         return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                       "%s: the %s text of source is not source code, but %s; yoke_program_load takes compiled code", function,
-                       language, yk_code_kind_text(kind));
+                       "%s: the %s of source is not source code, but %s; yoke_program_load takes compiled code", function, word,
+                       yk_code_kind_text(kind));
     if (nul)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: byte %zu of the %zu bytes of source's %s text is NUL%s", function,
-                       (size_t)(nul - text) + 1, size, language,
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: byte %zu of the %zu bytes of source's %s is NUL%s", function,
+                       (size_t)(nul - text) + 1, size, word,
                        nul == text + size - 1 ? "; the size must not count the terminator" : "");
     if (is_blank(text, size))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the %s text of source is empty", function, language);
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the %s of source is empty", function, word);
     return YOKE_OK;
 }
 

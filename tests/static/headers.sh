@@ -15,6 +15,7 @@ compiles() {
 
 for header in "$top_srcdir"/include/yoke/*.h; do
     header=${header##*/}
+    [ "$header" != kernel.h ] || continue # is for kernels alone: see below
     for standard in c99 c11; do
         tap_try "$header as $standard with $CC" compiles "$CC" c $standard "$header"
     done
@@ -86,15 +87,22 @@ for standard in c++11 c++14 c++17 c++20; do
     [ "$CLANG" = no ] || in_a_program "$CLANG" c++ $standard -Wold-style-cast -Wzero-as-null-pointer-constant
 done
 
-# The one that kernels include too, as OpenCL C; without double also.
+# A program that includes the header for kernels is told what that is for.
+printf '#include <yoke/kernel.h>\n' >"$tap_folder/program.c"
+! $CC -I"$top_srcdir/include" -fsyntax-only "$tap_folder/program.c" 2>"$tap_folder/said" &&
+    grep -qF 'is for kernels' "$tap_folder/said"
+tap_ok $? "kernel.h in a program is an error that says what it is for"
+
+# Those that kernels include, as OpenCL C; without double also.
 includes_in_kernels() {
     # shellcheck disable=SC2086
-    echo '#include <yoke/types.h>' | "$CLANG" -x cl -cl-std="$1" $2 -Xclang -finclude-default-header -target spir64 -pedantic \
+    printf '#include <yoke/%s.h>\n' types kernel |
+        "$CLANG" -x cl -cl-std="$1" $2 -Xclang -finclude-default-header -target spir64 -pedantic \
         -Wall -Wextra -Werror -I"$top_srcdir/include" -fsyntax-only -
 }
 if [ "$CLANG" != no ]; then
     for standard in CL1.2 CL2.0 CL3.0; do
-        tap_try "types.h as OpenCL C, $standard" includes_in_kernels $standard ""
+        tap_try "types.h and kernel.h as OpenCL C, $standard" includes_in_kernels $standard ""
     done
     tap_try "types.h as OpenCL C without double" includes_in_kernels CL1.2 "-Xclang -cl-ext=-cl_khr_fp64"
 fi

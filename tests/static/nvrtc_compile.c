@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every .cu is CUDA to NVIDIA's own compiler: NVRTC needs neither a GPU nor a driver. Skipped where there is no libnvrtc. Makes PTX
- * for the oldest architecture that this NVRTC knows, and machine code for sm_90, or for the newest where there is no sm_90.
+ * Every .cu, and the text for both languages, is CUDA to NVIDIA's own compiler: NVRTC needs neither a GPU nor a driver. Skipped
+ * where there is no libnvrtc. Makes PTX for the oldest architecture that this NVRTC knows, and machine code for sm_90, or for the
+ * newest where there is no sm_90.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -78,9 +79,10 @@ static char *file_read(const char *path)
     return text;
 }
 
-/* One case: `architecture` is "compute_90" for PTX or "sm_90" for machine code. */
-static void compile(const char *name, const char *text, const char *architecture)
+/* One case: `architecture` is "compute_90" for PTX or "sm_90" for machine code. `words` is <yoke/kernel.h>. */
+static void compile(const char *name, const char *text, const char *words, const char *architecture)
 {
+    static const char *const words_name = "yoke/kernel.h";
     char option[64], log[4096] = "";
     const char *const options[] = { option, "--std=c++17", "--fmad=false" };
     bool machine = strncmp(architecture, "sm_", 3) == 0;
@@ -88,7 +90,7 @@ static void compile(const char *name, const char *text, const char *architecture
     program p = NULL;
 
     snprintf(option, sizeof option, "--gpu-architecture=%s", architecture);
-    bool good = nvrtc.create(&p, text, name, 0, NULL, NULL) == 0 && nvrtc.compile(p, 3, options) == 0 &&
+    bool good = nvrtc.create(&p, text, name, 1, &words, &words_name) == 0 && nvrtc.compile(p, 3, options) == 0 &&
                 (machine ? nvrtc.cubin_size(p, &size) : nvrtc.ptx_size(p, &size)) == 0 && size > 1;
     tap_ok(good, "%s for %s", name, architecture);
     if (p && nvrtc.log_size(p, &log_size) == 0 && log_size > 1 && log_size <= sizeof log && nvrtc.log(p, log) == 0)
@@ -101,15 +103,37 @@ static int is_cuda(const struct dirent *entry)
 {
     const char *dot = strrchr(entry->d_name, '.');
 
-    return dot && strcmp(dot, ".cu") == 0;
+    return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".yk") == 0);
+}
+
+static void compile_folder(const char *top, const char *name, const char *const architectures[2])
+{
+    char folder[4096], path[8192];
+    struct dirent **entries = NULL;
+
+    snprintf(path, sizeof path, "%s/include/yoke/kernel.h", top);
+    char *words = file_read(path);
+    snprintf(folder, sizeof folder, "%s/%s", top, name);
+    int files = scandir(folder, &entries, is_cuda, alphasort);
+    tap_ok(files > 0, "there are kernels in %s", name);
+    for (int i = 0; i < files; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        char *text = file_read(path);
+        for (int a = 0; a < 2; a++)
+            compile(entries[i]->d_name, text, words, architectures[a]);
+        free(text);
+        free(entries[i]);
+    }
+    free(entries);
+    free(words);
 }
 
 int main(void)
 {
     const char *top = getenv("top_srcdir");
-    char folder[4096], path[8192], ptx[32], machine[32];
+    char ptx[32], machine[32];
+    const char *const architectures[2] = { ptx, machine };
     int major = 0, minor = 0, count = 0, archs[64];
-    struct dirent **entries = NULL;
     void *library = library_open();
 
     tap_start(300);
@@ -126,17 +150,7 @@ int main(void)
             target = 90;
     snprintf(machine, sizeof machine, "sm_%d", target);
 
-    snprintf(folder, sizeof folder, "%s/kernels", top ? top : ".");
-    int files = scandir(folder, &entries, is_cuda, alphasort);
-    tap_ok(files > 0, "there are kernels");
-    for (int i = 0; i < files; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        char *text = file_read(path);
-        compile(entries[i]->d_name, text, ptx);
-        compile(entries[i]->d_name, text, machine);
-        free(text);
-        free(entries[i]);
-    }
-    free(entries);
+    compile_folder(top ? top : ".", "kernels", architectures);
+    compile_folder(top ? top : ".", "tests/one_text", architectures);
     return tap_done();
 }

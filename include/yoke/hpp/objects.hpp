@@ -271,6 +271,13 @@ class source {
         has_opencl_ = true;
         return *this;
     }
+    /* One text for both languages. */
+    source &text(std::string text)
+    {
+        text_ = std::move(text);
+        has_text_ = true;
+        return *this;
+    }
     source &cuda_file(const std::string &path)
     {
         return cuda(read(path));
@@ -337,6 +344,8 @@ class source {
         made.cuda_size = cuda_.size();
         made.opencl = has_opencl_ ? opencl_.c_str() : nullptr;
         made.opencl_size = opencl_.size();
+        made.text = has_text_ ? text_.c_str() : nullptr;
+        made.text_size = text_.size();
         made.opencl_std = opencl_std_.empty() ? nullptr : opencl_std_.c_str();
         made.cuda_std = cuda_std_.empty() ? nullptr : cuda_std_.c_str();
         made.defines = defines.data();
@@ -348,8 +357,8 @@ class source {
 
   private:
     yoke_source c_;
-    bool has_cuda_ = false, has_opencl_ = false;
-    std::string name_, cuda_, opencl_, opencl_std_, cuda_std_;
+    bool has_cuda_ = false, has_opencl_ = false, has_text_ = false;
+    std::string name_, cuda_, opencl_, text_, opencl_std_, cuda_std_;
     std::vector<std::string> defines_, folders_, expressions_;
     std::vector<std::pair<std::string, std::string>> headers_;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding and reading headers: virtual headers, files of the include folders, and <yoke/types.h>. A name may go up and down inside
+ * Finding and reading headers: virtual headers, files of the include folders, and Yoke's own. A name may go up and down inside
  * its folder but not leave it, neither by ".." nor through a link, so that a source reads no file that its owner did not offer.
  */
 #include "program/include/include_parts.h"
@@ -15,7 +15,11 @@
 #include "program/include/include.h"
 #include "program/twins.h"
 
-static const char own_name[] = "yoke/types.h";
+/* The headers that Yoke brings. */
+static const struct {
+    const char *name;
+    const char *const *text;
+} own_headers[] = { { "yoke/types.h", &yk_types_header }, { "yoke/kernel.h", &yk_kernel_header } };
 
 /* ---- Names ---- */
 
@@ -360,10 +364,12 @@ static yoke_status find_in(yk_headers *headers, int place, const char *name, yk_
                 return add_lasting(headers, place, name, name, header->text, strlen(header->text), out_header);
         return YOKE_OK;
     }
-    if (place == YK_PLACE_OWN)
-        return strcmp(name, own_name) != 0
-                   ? YOKE_OK
-                   : add_lasting(headers, place, name, name, yk_types_header, strlen(yk_types_header), out_header);
+    if (place == YK_PLACE_OWN) {
+        for (size_t i = 0; i < YK_COUNT_OF(own_headers); i++)
+            if (strcmp(own_headers[i].name, name) == 0)
+                return add_lasting(headers, place, name, name, *own_headers[i].text, strlen(*own_headers[i].text), out_header);
+        return YOKE_OK;
+    }
 
     const char *folder = headers->source->include_folders[place];
     yk_text path = { 0 };

@@ -54,7 +54,7 @@ void yk_directives_free(yk_directives *directives);
 enum { YK_INCLUDE_DEPTH = 200, YK_INCLUDE_BYTES = 64 << 20 };
 
 /* A header's place: a folder's index, or one of these values. */
-enum { YK_PLACE_TEXT = -3 /* the source itself */, YK_PLACE_VIRTUAL = -2, YK_PLACE_OWN = -1 /* <yoke/types.h> */ };
+enum { YK_PLACE_TEXT = -3 /* the source itself */, YK_PLACE_VIRTUAL = -2, YK_PLACE_OWN = -1 /* <yoke/types.h>, <yoke/kernel.h> */ };
 
 /* A header, or the source's text. Each is read once. */
 typedef struct yk_header {
