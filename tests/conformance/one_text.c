@@ -470,6 +470,35 @@ static void mistakes(suite *t)
     }
 }
 
+/* Words that are used wrongly: both compilers tell the text's own line, except where only OpenCL minds. */
+static void misused(suite *t)
+{
+    static const struct {
+        const char *line;
+        bool only_opencl;
+    } wrong[] = {
+        { "yoke_barrier;", false }, /* not called */
+        { "out[1] = yoke_thread_x;", false },
+        { "out[1] = yoke_thread_x(0);", false },           /* too many arguments */
+        { "yoke_atomic_add(&out[1]);", false },            /* too few */
+        { "out[1] = yoke_int2(1, 2);", false },            /* another type */
+        { "int *p = out; p[1] = 1;", true },               /* a pointer without its memory's word */
+        { "out[1] = yoke_dynamic_shared(int)[0];", true }, /* not among the parameters */
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[512];
+        yoke_source source = source_of(text);
+        yoke_program *program = NULL;
+        if (wrong[i].only_opencl && is_cuda(t))
+            continue;
+        snprintf(text, sizeof text, WORDS "YOKE_KERNEL void f(YOKE_GLOBAL int *out)\n{\n    out[0] = 1;\n    %s\n}\n",
+                 wrong[i].line);
+        if (!CHECK_FAILS(YOKE_E_BUILD, is_cuda(t) ? "one(5)" : "one:5", yoke_program_build(t->device, &source, &program)))
+            tap_diag("of %s", wrong[i].line);
+        yoke_program_release(program);
+    }
+}
+
 static void not_included(suite *t)
 {
     yoke_source source = source_of("YOKE_KERNEL void f(YOKE_GLOBAL int *out)\n{\n    out[0] = 1;\n}\n");
@@ -508,6 +537,7 @@ int main(void)
         { "built by another thread", async, false },
         { "texts that are refused", refused, false },
         { "mistakes are told with the text's lines", mistakes, false },
+        { "words that are used wrongly", misused, false },
         { "the include is missing", not_included, false },
         { "a text without kernels", no_kernel, false },
     };

@@ -18,6 +18,7 @@
 #define BODY "int i; for (i = 0; i < 4; i++) x[i] = x[i] * factor + EXTRA; }\n"
 #define CUDA "#include \"extra.h\"\nextern \"C\" __global__ void scale(int *x, int factor) { " BODY
 #define OPENCL "#include \"extra.h\"\n__kernel void scale(__global int *x, int factor) { " BODY
+#define BOTH "#include <yoke/kernel.h>\n#include \"extra.h\"\nYOKE_KERNEL void scale(YOKE_GLOBAL int *x, int factor) { " BODY
 
 static const yoke_header plain_header[] = { { "extra.h", "#define EXTRA EXTRA_VALUE\n" }, { NULL, NULL } };
 static const char *const plain_defines[] = { "EXTRA_VALUE=3", NULL };
@@ -144,6 +145,23 @@ static void scene_decides(suite *t)
     build(t, &source, 3, 1, 0, 0);
 }
 
+/* One text for both languages: what counts is the text that the compiler gets, and not in which member it is given. */
+static void scene_one_text(suite *t)
+{
+    yoke_source source = plain_source();
+    source.cuda = source.opencl = NULL;
+    source.text = BOTH;
+    build(t, &source, 3, 0, 1, 1);
+    build(t, &source, 3, 1, 0, 0);
+    source.text = BOTH "/**/";
+    build(t, &source, NOT_RUN, 0, 1, 1);
+    source.cuda = source.opencl = BOTH;
+    build(t, &source, 3, 1, 0, 0);
+    source.cuda = CUDA;
+    source.opencl = OPENCL;
+    build(t, &source, 3, 0, 1, 1);
+}
+
 /* A header on disk that changes between two builds, without its name or size or time. */
 static void scene_header(suite *t)
 {
@@ -241,7 +259,7 @@ static const suite_case scenes[] = {
     { "cold", scene_cold, false },         { "warm", scene_warm, false },   { "decides", scene_decides, false },
     { "header", scene_header, false },     { "read", scene_read, false },   { "damaged", scene_damaged, false },
     { "off", scene_off, false },           { "wrong", scene_wrong, false }, { "removed", scene_removed, false },
-    { "unusable", scene_unusable, false }, { "crowd", scene_crowd, false },
+    { "unusable", scene_unusable, false }, { "crowd", scene_crowd, false }, { "one text", scene_one_text, false },
 };
 
 /* ---- Cases ---- */
@@ -314,6 +332,15 @@ static void decides(suite *t)
     scene(t, "decides");
     CHECK(entries() == (suite_can(t, YOKE_CAP_PROGRAM_BINARIES) ? 5 : 0));
     scene(t, "header");
+    remove_place();
+}
+
+static void one_text(suite *t)
+{
+    if (!make_place())
+        return;
+    scene(t, "one text");
+    CHECK(entries() == (suite_can(t, YOKE_CAP_PROGRAM_BINARIES) ? 3 : 0));
     remove_place();
 }
 
@@ -400,6 +427,7 @@ static void crowd(suite *t)
 static const suite_case cases[] = {
     { "what is built once is there for the next process", kept, false },
     { "all that decides what the compiler makes counts", decides, false },
+    { "one text for both languages counts like each language's own", one_text, false },
     { "damaged entries are built anew", damaged, false },
     { "what is switched off, wrong or removed is not kept", not_kept, false },
     { "a folder that cannot be used is told once, and programs build", unusable, false },
