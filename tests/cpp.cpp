@@ -148,6 +148,18 @@ void failures_of_calls(world &w)
     }
 }
 
+void one_text(world &w)
+{
+    const char *text = "#include <yoke/kernel.h>\n"
+                       "YOKE_KERNEL void nine(YOKE_GLOBAL float *x) { x[yoke_global_x()] = 9; }\n";
+    const yoke::program program(w.device, yoke::source().name("nine").text(text));
+    yoke::buffer<float> b(w.device, 4);
+    std::array<float, 4> four{ { 0, 0, 0, 0 } };
+    w.stream.launch(program.get_kernel("nine"), { 1, 4 }, b);
+    w.stream.read_sync(four, b);
+    EXPECT(four[0] == 9 && four[3] == 9);
+}
+
 void copies(world &w)
 {
     std::array<float, 4> four{ { 1, 2, 3, 4 } };
@@ -428,6 +440,7 @@ int main()
     world w;
     run("owners move and do not copy", owners, w);
     run("calls that fail throw", failures_of_calls, w);
+    run("a kernel in one text for both languages", one_text, w);
     run("copies take vectors, arrays and spans", copies, w);
     run("launches take their arguments, and allocate nothing", launches, w);
     run("lambdas are host functions", host_functions, w);

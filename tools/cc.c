@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `yoke cc`: both forms of a program, each compiled on a device of its backend. A form that no device here can compile is read as
- * text, so that the twins can be compared on any machine.
+ * `yoke cc`: both forms of a program, each compiled on a device of its backend: twins, or one text for both. A form that no device
+ * here can compile is read as text, so that the forms can be compared on any machine.
  */
 #include "cc.h"
 
@@ -293,18 +293,25 @@ static int add_folder(const tool_command *command, options *o, const char *folde
 static int add_file(const tool_command *command, options *o, const char *path)
 {
     const char *suffix = strrchr(path, '.');
-    int which = suffix && strcmp(suffix, ".cu") == 0 ? 0 : suffix && strcmp(suffix, ".cl") == 0 ? 1 : -1;
-    if (which < 0)
-        return tool_misused(command, "%s: what a file is shows in its name, which has to end in .cu or .cl", path);
-    cc_form *form = &o->forms[which];
-    if (form->path)
-        return tool_misused(command, "%s and %s: one file of each language", form->path, path);
-    form->path = path;
-    form->text = tool_read_file(path, &form->size);
-    if (form->text)
-        return TOOL_FINE;
-    tool_complain(command, "%s: %s", path, strerror(errno));
-    return TOOL_USAGE;
+    bool both = suffix && strcmp(suffix, ".yk") == 0, known = both;
+    for (int i = 0; i < 2; i++) {
+        cc_form *form = &o->forms[i];
+        bool is_own = suffix && strcmp(suffix, i == 0 ? ".cu" : ".cl") == 0;
+        if (!is_own && !both)
+            continue;
+        known = true;
+        if (form->path)
+            return tool_misused(command, "%s and %s: one file of each language", form->path, path);
+        form->path = path;
+        form->text = tool_read_file(path, &form->size);
+        if (!form->text) {
+            tool_complain(command, "%s: %s", path, strerror(errno));
+            return TOOL_USAGE;
+        }
+    }
+    if (!known)
+        return tool_misused(command, "%s: what a file is shows in its name, which has to end in .cu, .cl, or .yk for both", path);
+    return TOOL_FINE;
 }
 
 static int read_options(const tool_command *command, int argc, char **argv, options *o)
@@ -372,9 +379,10 @@ static int run(const tool_command *command, int argc, char **argv)
 
 const tool_command tool_cc = {
     .name = "cc",
-    .arguments = "[OPTION]... FILE.cu [FILE.cl]",
+    .arguments = "[OPTION]... FILE.cu [FILE.cl] | FILE.yk",
     .summary = "compile a program's CUDA and OpenCL forms, list their kernels, and say where they differ",
-    .help = "Each form is compiled on a device of its backend. What no device here can compile is only read.\n\n"
+    .help = "Each form is compiled on a device of its backend. What no device here can compile is only read.\n"
+            "FILE.yk is one text for both languages, with <yoke/kernel.h>, and has both forms.\n\n"
             "  -I DIR                    also search this folder for included files\n"
             "  -D NAME[=VALUE]           define a macro\n"
             "  --name-expression NAME    a C++ kernel that is not extern \"C\", as 'scale<float>'; may be repeated\n"

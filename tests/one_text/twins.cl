@@ -49,7 +49,7 @@ stencil(__global const float *restrict from, __global float *restrict to, float 
 
 /* One step of n bodies: xyz is the place, w the mass. */
 __kernel __attribute__((reqd_work_group_size(BODIES, 1, 1))) void
-nbody(__global const float4 *restrict from, __global float4 *restrict to, __global float4 *restrict velocity, float step, int n)
+nbody(__global const float4 *restrict from, __global float4 *restrict to, __global float4 *restrict velocity, float dt, int n)
 {
     __local float4 others[BODIES] __attribute__((aligned(16)));
     const int thread = get_local_id(0), i = get_global_id(0);
@@ -75,8 +75,8 @@ nbody(__global const float4 *restrict from, __global float4 *restrict to, __glob
     if (i < n) {
         float4 v = velocity[i];
 
-        v.xyz = (float3)(fma(step, ax, v.x), fma(step, ay, v.y), fma(step, az, v.z));
+        v.xyz = (float3)(fma(dt, ax, v.x), fma(dt, ay, v.y), fma(dt, az, v.z));
         velocity[i] = v;
-        to[i] = (float4)(fma(step, v.x, here.x), fma(step, v.y, here.y), fma(step, v.z, here.z), here.w);
+        to[i] = (float4)(fma(dt, v.x, here.x), fma(dt, v.y, here.y), fma(dt, v.z, here.z), here.w);
     }
 }

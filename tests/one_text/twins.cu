@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(WIDE *HIGH)
 
 /* One step of n bodies: xyz is the place, w the mass. */
 extern "C" __global__ void __launch_bounds__(BODIES)
-    nbody(const float4 *__restrict__ from, float4 *__restrict__ to, float4 *__restrict__ velocity, float step, int n)
+    nbody(const float4 *__restrict__ from, float4 *__restrict__ to, float4 *__restrict__ velocity, float dt, int n)
 {
     __shared__ float4 others[BODIES];
     const int thread = threadIdx.x, i = blockIdx.x * BODIES + threadIdx.x;
@@ -76,10 +76,10 @@ extern "C" __global__ void __launch_bounds__(BODIES)
     if (i < n) {
         float4 v = velocity[i];
 
-        v.x = fmaf(step, ax, v.x);
-        v.y = fmaf(step, ay, v.y);
-        v.z = fmaf(step, az, v.z);
+        v.x = fmaf(dt, ax, v.x);
+        v.y = fmaf(dt, ay, v.y);
+        v.z = fmaf(dt, az, v.z);
         velocity[i] = v;
-        to[i] = make_float4(fmaf(step, v.x, here.x), fmaf(step, v.y, here.y), fmaf(step, v.z, here.z), here.w);
+        to[i] = make_float4(fmaf(dt, v.x, here.x), fmaf(dt, v.y, here.y), fmaf(dt, v.z, here.z), here.w);
     }
 }

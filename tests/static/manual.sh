@@ -20,10 +20,12 @@ done <doc/man/links >"$tap_folder/wrong"
 sort doc/man/links | cut -d ' ' -f 1 | uniq -d >>"$tap_folder/wrong"
 tap_empty "every other name leads to a page" "$tap_folder/wrong"
 
-# Every variable of Yoke's that the library names. YOKE_INJECT is for tests, and in no library that is released.
+# Every variable of Yoke's that the library names. YOKE_INJECT is for tests, and in no library that is released; and the words of
+# <yoke/kernel.h> are no variables.
 grep -rhoE --include='*.c' '"YOKE_[A-Z_]*"' "$top_srcdir/src" "$top_srcdir/backends" | grep -v YOKE_INJECT | tr -d '"' | sort -u |
     while read -r name; do
-        grep -q "^\.It Ev $name$" doc/man/yoke-environment.7 || echo "$name"
+        grep -q "^#define $name\>" "$top_srcdir/include/yoke/kernel.h" || grep -q "^\.It Ev $name$" doc/man/yoke-environment.7 ||
+            echo "$name"
     done >"$tap_folder/variables"
 tap_empty "every variable is told of" "$tap_folder/variables"
 

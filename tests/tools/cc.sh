@@ -17,6 +17,11 @@ run 2 "no file" cc
 run 2 "a file that is not there" cc absent.cl
 says "No such file or directory"
 run 2 "two files of one language" cc none.cl none.cl
+cp none.cl none.yk
+run 2 "one text, and a file of one of its languages" cc none.yk none.cl
+says "one file of each language"
+run 2 "one text that is not there" cc absent.yk
+says "No such file or directory"
 run 2 "a file of another kind" cc "$source/configure.ac"
 run 2 "a folder that is not there" cc -I absent none.cl
 run 2 "an unknown option" cc --no-such none.cl
@@ -47,6 +52,12 @@ run 3 "a form that cannot be tried" cc "$source/kernels/saxpy.cu"
 says "YOKE_BACKEND=opencl leaves it out"
 says "4 n int value 4 bytes"
 
+run 0 "one text for both languages" cc "$source/tests/one_text/six.yk"
+says "six.yk: compiles for opencl:0"
+says "six.yk: not compiled"
+says "1 x float* buffer 8 bytes, const"
+says "The twins agree: 6 kernels"
+
 # ---- A form that does not compile ----
 
 mkdir include
@@ -66,6 +77,17 @@ says "does not compile"
 says "bad.cl:4:20: use of undeclared identifier 'absent'"
 says "include/part.h:2:37: use of undeclared identifier 'nothing'"
 run 0 "the same with macros" cc -I include -D nothing=2 -D absent=1.0f bad.cl
+
+cat >bad.yk <<'END'
+#include <yoke/kernel.h>
+YOKE_KERNEL void bad(YOKE_GLOBAL float *x)
+{
+    x[yoke_thread_x()] = absent;
+}
+END
+run 1 "one text that does not compile" cc bad.yk
+says "does not compile"
+says "bad.yk:4:26: use of undeclared identifier 'absent'"
 
 # ---- Twins that differ ----
 
@@ -131,6 +153,13 @@ run 0 "both forms" cc "$source/kernels/saxpy.cu" "$source/kernels/saxpy.cl"
 says "saxpy.cu: compiles for cuda:0"
 says "saxpy.cl: compiles for opencl:0"
 says "The twins agree: 1 kernel"
+run 0 "one text as both forms" cc "$source/tests/one_text/six.yk"
+says "six.yk: compiles for cuda:0"
+says "six.yk: compiles for opencl:0"
+says "The twins agree: 6 kernels"
+run 1 "one text that does not compile as either" cc bad.yk
+says "bad.yk(4): error"
+says "bad.yk:4:26: use of undeclared identifier 'absent'"
 cat >instance.cu <<'END'
 template <typename T> __global__ void scale(T *x, T a, int n) { int i = threadIdx.x; if (i < n) x[i] *= a; }
 END
