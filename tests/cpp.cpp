@@ -136,6 +136,7 @@ void failures_of_calls(world &w)
     EXPECT(thrown([&] { w.stream.write(w.dx, w.x, SIZE_MAX / 2); }).status() == YOKE_E_RANGE);
     EXPECT(thrown([&] { yoke::buffer<double>(w.device, SIZE_MAX / 4); }).status() == YOKE_E_RANGE);
     EXPECT(thrown([] { yoke::source().cuda_file("/nowhere/x.cu"); }).status() == YOKE_E_NOT_FOUND);
+    EXPECT(thrown([] { yoke::source().text_file("/nowhere/x.yk"); }).status() == YOKE_E_NOT_FOUND);
     EXPECT(thrown([&] { yoke::buffer<float>().view(0, 1); }).status() == YOKE_E_INVALID_ARGUMENT);
     const yoke::error copied = range; /* a copy shares the record */
     EXPECT(copied.text() == range.text() && w.device.lacks(YOKE_CAP_COUNT + 1) != nullptr);

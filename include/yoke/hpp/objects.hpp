@@ -286,6 +286,10 @@ class source {
     {
         return opencl(read(path));
     }
+    source &text_file(const std::string &path)
+    {
+        return text(read(path));
+    }
     /* "NAME" or "NAME=VALUE". */
     source &define(std::string value)
     {
