@@ -365,6 +365,8 @@ static void places(void)
     tap_ok(has("FIRST;") == 1 && has("ONE;") == 0, "it comes first");
     tap_is(expand(&source, "#include <yoke/types.h>\n#include \"yoke/types.h\"\n"), YOKE_OK, "<yoke/types.h> is always there");
     tap_is(has("#define YOKE_TYPES_H"), 1, "and put in once");
+    tap_is(expand(&source, "#include <yoke/kernel.h>\n#include \"yoke/kernel.h\"\n"), YOKE_OK, "and so is <yoke/kernel.h>");
+    tap_is(has("#define YOKE_KERNEL_H"), 1, "once");
     headers[2] = (yoke_header){ "yoke/types.h", "MINE;" };
     tap_is(expand(&source, "#include <yoke/types.h>\n"), YOKE_OK, "unless there is another of this name");
     tap_ok(has("MINE;") == 1 && has("YOKE_TYPES_H") == 0, "which comes first");

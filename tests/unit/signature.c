@@ -74,6 +74,13 @@ static const struct {
     { KERNEL "f(float *x, int);" KERNEL "f(float *y, int n) {}", "f(float * x:w, int n:v4)" },
     { "#if A\n" KERNEL "f(float *x, int n) {}\n#else\n" KERNEL "f(const float *x, int n) {}\n#endif", "f(:?, int n:v4)" },
     { "#if A\n" KERNEL "f(float *x, int n) {}\n#else\n" KERNEL "f(float *x) {}\n#endif", "f!" },
+    /* The words of <yoke/kernel.h>, also when the header's macros are there. */
+    { "#define YOKE_GLOBAL\n#define YOKE_KERNEL extern \"C\" __global__\n"
+      "YOKE_KERNEL YOKE_BLOCK_SIZE(16, 4, 1) void f(YOKE_GLOBAL const float *YOKE_RESTRICT x, YOKE_GLOBAL int *y,"
+      " YOKE_CONSTANT_PTR float *z, int n YOKE_AND_DYNAMIC_SHARED) {} YOKE_FUNCTION int g(int a) {}",
+      "f(const float * x:r, int * y:w, const float * z:r, int n:v4)" },
+    { "YOKE_KERNEL void f(YOKE_GLOBAL) {} YOKE_KERNEL void g(", "f()" },
+    { "YOKE_KERNEL", "" },
     /* Nonsense ends. */
     { KERNEL "f(", "" },
     { KERNEL "f(int a", "" },
@@ -147,6 +154,9 @@ static void as_written(void)
     };
     for (size_t i = 0; i < YK_COUNT_OF(written); i++)
         understands(written[i].how | YK_SIGNATURE_AS_WRITTEN, written[i].source, written[i].wanted);
+    understands(YK_SIGNATURE_OPENCL,
+                "YOKE_KERNEL void f(YOKE_GLOBAL const float *YOKE_RESTRICT x, int n YOKE_AND_DYNAMIC_SHARED) {}",
+                "f(const float * x:r, int n:v4)");
     understands(YK_SIGNATURE_OPENCL, "__kernel void f(__global float *x, uint n, local int *t, T v) {} __kernel void i(short a);",
                 "f(__global float * x:w, uint n:v4, local int * t:l, T v:?) i(short a:v2)");
 }
