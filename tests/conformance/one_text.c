@@ -450,6 +450,13 @@ static void refused(suite *t)
         source.text_size = wrong[i].size;
         CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, wrong[i].words, yoke_program_build(t->device, &source, &program));
     }
+
+    /* A backend's own text that is empty is a mistake, and `text` does not hide it. */
+    yoke_source source = source_of(SEVEN);
+    yoke_program *program = NULL;
+    *(is_cuda(t) ? &source.cuda : &source.opencl) = "";
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, is_cuda(t) ? "the cuda text of source is empty" : "the opencl text of source is empty",
+                yoke_program_build(t->device, &source, &program));
 }
 
 /* The text's own line is told, of what is in it and of what is made by a word. */
