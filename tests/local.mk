@@ -357,6 +357,7 @@ unit_programs = \
 	tests/unit/listing \
 	tests/unit/name \
 	tests/unit/object \
+	tests/unit/opencl_blocks \
 	tests/unit/opencl_devices \
 	tests/unit/pinned \
 	tests/unit/selector \
@@ -408,6 +409,9 @@ tests_unit_listing_SOURCES = \
 tests_unit_listing_LDADD = $(unit_libraries)
 tests_unit_name_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
+tests_unit_opencl_blocks_SOURCES = tests/unit/made_up.c tests/unit/made_up.h tests/unit/opencl_blocks.c
+tests_unit_opencl_blocks_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
+tests_unit_opencl_blocks_LDADD = $(unit_libraries)
 tests_unit_opencl_devices_SOURCES = tests/unit/made_up.c tests/unit/made_up.h tests/unit/opencl_devices.c
 tests_unit_opencl_devices_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 tests_unit_opencl_devices_LDADD = $(unit_libraries)

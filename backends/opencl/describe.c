@@ -239,6 +239,9 @@ static void describe_capabilities(inquiry *device)
         capabilities |= 1u << YOKE_CAP_SPIRV;
     if (slot->svm & (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
         capabilities |= 1u << YOKE_CAP_MANAGED;
+    /* NVIDIA's driver (580) reports 256 for a kernel without a required size, and runs blocks up to the device's limit; a kernel
+     * that needs too many registers for its block is refused at the launch. */
+    slot->advises_blocks = slot->nvidia;
     slot->replays = judge_command_buffers(device);
     if (!slot->replays)
         capabilities |= 1u << YOKE_CAP_GRAPHS;

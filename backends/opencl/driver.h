@@ -52,6 +52,7 @@ typedef struct yk_opencl_slot {
     bool loses_maps;                /* memory cannot be handed over: shared.c */
     cl_device_svm_capabilities svm; /* 0: none */
     bool one_at_a_time;             /* two threads must not use one queue at once: stream.c */
+    bool advises_blocks;            /* CL_KERNEL_WORK_GROUP_SIZE is a suggestion and no limit: kernel.c */
     bool rounds_correctly;          /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     char rejected[256];             /* why the device, or its whole platform, cannot be used; "" when it can */
     const char *replays;            /* why Yoke replays graphs, and not the device; NULL: the device has YOKE_CAP_GRAPHS */
@@ -139,7 +140,8 @@ typedef struct yk_opencl_event {
 
 typedef struct yk_opencl_kernel {
     cl_kernel handle;
-    cl_uint count; /* number of parameters, including a __local parameter */
+    cl_uint count;         /* number of parameters, including a __local parameter */
+    uint32_t sure_threads; /* in a block: this many the driver never refuses */
     /* Locked from the first clSetKernelArg to the enqueue, because a cl_kernel stores one set of arguments: kernel.c. */
     yk_opencl_lock lock;
 } yk_opencl_kernel;

@@ -122,32 +122,53 @@ static int64_t ask_private(cl_kernel handle, const yoke_device_info *device, cl_
     return (int64_t)bytes;
 }
 
-static void describe_limits(yoke_kernel *kernel, cl_kernel handle)
+/* The block of yoke_launch_n stays within what the driver suggests, and within 256 threads, beyond which little is gained. */
+static uint32_t choose_block(size_t suggested, size_t multiple)
+{
+    size_t block = suggested < 256 ? suggested : 256;
+
+    return (uint32_t)(block > multiple ? block - block % multiple : block);
+}
+
+static void describe_blocks(yoke_kernel *kernel, yk_opencl_kernel *native)
 {
     const yoke_device_info *device = &kernel->program->device->info;
-    cl_device_id id = yk_opencl_device_of(kernel->program->device)->slot->id;
-    size_t threads = ask_size(handle, id, CL_KERNEL_WORK_GROUP_SIZE);
-    size_t multiple = ask_size(handle, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    const yk_opencl_slot *slot = yk_opencl_device_of(kernel->program->device)->slot;
+    size_t threads = ask_size(native->handle, slot->id, CL_KERNEL_WORK_GROUP_SIZE), most;
+    size_t multiple = ask_size(native->handle, slot->id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
     size_t block[3] = { 0, 0, 0 };
-    cl_ulong shared = 0, taken;
 
     /* rusticl 22.3 answers both queries with its SIMD width, and runs blocks up to the device's limit. */
     if (threads == 0 || (threads == multiple && strcmp(device->platform, "rusticl") == 0))
         threads = (size_t)device->max_block_threads;
     if (multiple == 0)
         multiple = 1;
-    if (asks_for_block(handle, id, block))
-        multiple = threads = block[0] * block[1] * block[2]; /* so that yoke_launch_n chooses this block */
+    most = threads;
+    if (asks_for_block(native->handle, slot->id, block)) {
+        most = multiple = threads = block[0] * block[1] * block[2]; /* so that yoke_launch_n chooses this block */
+    } else if (slot->advises_blocks && threads < device->max_block_threads) {
+        most = (size_t)device->max_block_threads;
+        kernel->info.automatic_block = choose_block(threads, multiple);
+    }
     for (int i = 0; i < 3; i++)
         kernel->info.required_block[i] = (uint32_t)block[i];
+    native->sure_threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
+    kernel->info.max_block_threads = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+    kernel->info.preferred_multiple = multiple < UINT32_MAX ? (uint32_t)multiple : UINT32_MAX;
+}
+
+static void describe_memory(yoke_kernel *kernel, cl_kernel handle)
+{
+    const yoke_device_info *device = &kernel->program->device->info;
+    cl_device_id id = yk_opencl_device_of(kernel->program->device)->slot->id;
+    cl_ulong shared = 0, taken;
+
     kernel->info.registers = -1;
     kernel->info.constant_bytes = -1;
     kernel->info.local_bytes = ask_private(handle, device, id);
     if (yk_cl.clGetKernelWorkGroupInfo(handle, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof shared, &shared, NULL) != CL_SUCCESS)
         shared = 0;
     taken = shared + HIDDEN_SHARED;
-    kernel->info.max_block_threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
-    kernel->info.preferred_multiple = multiple < UINT32_MAX ? (uint32_t)multiple : UINT32_MAX;
     kernel->info.static_shared_bytes = shared;
     kernel->info.max_dynamic_shared_bytes = device->max_shared_bytes > taken ? device->max_shared_bytes - taken : 0;
 }
@@ -183,7 +204,8 @@ yoke_status yk_opencl_kernel_create(yoke_kernel *kernel)
         status = describe_signature(kernel, native->handle, native->count);
     if (status != YOKE_OK)
         goto out;
-    describe_limits(kernel, native->handle);
+    describe_blocks(kernel, native);
+    describe_memory(kernel, native->handle);
     status = yk_opencl_lock_create(&native->lock);
     if (status != YOKE_OK)
         goto out;
@@ -237,11 +259,31 @@ YK_COLD static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int
                              param ? param->name : "", param ? param->type : "", kernel->name, size);
 }
 
-YK_COLD static yoke_status launch_fault(const yk_op *op, cl_int code)
+/* Whether the driver refused a block that is larger than it suggests. A lost device answers with the same code, to a marker too. */
+YK_COLD static bool is_block_refused(cl_command_queue queue, const yk_op *op, cl_int code)
+{
+    const yk_opencl_kernel *native = op->u.launch.kernel->native;
+    const yoke_dim *block = &op->u.launch.block;
+
+    if ((uint64_t)block->x * block->y * block->z <= native->sure_threads)
+        return false;
+    return code == CL_INVALID_WORK_GROUP_SIZE ||
+           (code == CL_OUT_OF_RESOURCES && yk_cl.clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL) == CL_SUCCESS);
+}
+
+YK_COLD static yoke_status launch_fault(cl_command_queue queue, const yk_op *op, cl_int code)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
     yoke_status status = YOKE_E_RANGE;
+
+    if (is_block_refused(queue, op, code))
+        return yk_opencl_fail_as(
+            YOKE_E_RANGE, "clEnqueueNDRangeKernel", code,
+            "block is %u x %u x %u; kernel '%s' allows fewer threads in a block on this device: %u always run, and with "
+            "__attribute__((reqd_work_group_size(%u, %u, %u))) the compiler makes room for more",
+            block->x, block->y, block->z, kernel->name, (unsigned)((const yk_opencl_kernel *)kernel->native)->sure_threads,
+            block->x, block->y, block->z);
 
     switch (code) {
     case CL_INVALID_WORK_GROUP_SIZE:
@@ -319,9 +361,9 @@ static inline yoke_status submit_launch(yoke_stream *stream, const yk_op *op)
         cl_command_queue queue = yk_opencl_enter(stream);
         cl_int code =
             yk_cl.clEnqueueNDRangeKernel(queue, native->handle, dimensions, NULL, global, local, 0, NULL, yk_opencl_end_of(op));
-        yk_opencl_leave(stream);
         if (YK_UNLIKELY(code != CL_SUCCESS))
-            status = launch_fault(op, code);
+            status = launch_fault(queue, op, code);
+        yk_opencl_leave(stream);
     }
     yk_opencl_lock_give_back(&native->lock);
     return status;

@@ -191,7 +191,8 @@ YOKE_API yoke_status yoke_kernel_get(yoke_program *program, const char *name, yo
 typedef struct yoke_kernel_info {
     size_t size;                  /* sizeof(yoke_kernel_info) */
     int32_t parameters;           /* the number of arguments of a launch; -1 when the driver does not report it */
-    uint32_t max_block_threads;   /* the largest block of this kernel */
+    uint32_t max_block_threads;   /* the largest block of this kernel; NVIDIA's OpenCL refuses it at the launch when the kernel
+                                   * needs too many registers */
     uint32_t preferred_multiple;  /* best divisor of the number of threads in a block: the warp or SIMD width */
     uint64_t static_shared_bytes; /* bytes of shared memory that the source declares; 0 also when the driver does not report it */
     uint64_t max_dynamic_shared_bytes; /* bytes of dynamic shared memory that a launch may request besides */

@@ -106,6 +106,21 @@ out:
     return;
 }
 
+/* What NVIDIA's OpenCL runs, although it suggests 256 for such a kernel; a required size is a limit everywhere. */
+static void blocks_of_512(suite *t)
+{
+    yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
+
+    NEED_OK(yoke_kernel_get_info(suite_kernel(t, "where"), &info));
+    if (t->info.max_block_threads < 512 || t->info.max_block[0] < 512)
+        return;
+    CHECK(info.max_block_threads >= 512 && info.automatic_block <= 512);
+    records_where(t, YOKE_DIM(3), YOKE_DIM(512));
+    records_where(t, YOKE_DIM(3, 2), YOKE_DIM(32, 16));
+out:
+    return;
+}
+
 static void any_number_of_threads(suite *t)
 {
     static const uint32_t counts[] = { 1, 2, 7, 31, 32, 33, 255, 256, 257, 1000, 65535, 65536, 65537, 300001 };
@@ -276,6 +291,7 @@ int main(void)
     static const suite_case cases[] = {
         { "every thread knows where it is, in 1 to 3 dimensions", dimensions, false },
         { "the largest blocks", largest_blocks, false },
+        { "blocks of 512 threads", blocks_of_512, false },
         { "any number of threads", any_number_of_threads, false },
         { "dynamic shared memory", shared_memory, false },
         { "all the shared memory there is, and a byte more", all_the_shared_memory, false },
