@@ -16,8 +16,8 @@
 #include "stream/observer.h"
 #include "stream/stream.h"
 
-/* Raised whenever a backend compiles the same source differently, so that older entries are not used. */
-#define KEY_REVISION "1"
+/* Raised whenever a backend compiles the same source differently, or an entry holds more, so that older entries are not used. */
+#define KEY_REVISION "2"
 
 /* A source with everything that a compiler needs. */
 typedef struct job {

@@ -6,7 +6,8 @@
  *     32  code, NUL, fingerprint, log
  *         the numbers of name expressions, kernels and parameters (u64 each)
  *         name expressions: name, lowered name
- *         kernels: name, count (i32), flags (u32), then for each parameter: kind (u32), size (u32), read_only (i32), name, type
+ *         kernels: name, count (i32), flags (u32), with KERNEL_IS_REFUSED the reason, then for each parameter: kind (u32),
+ *         size (u32), read_only (i32), name, type
  *     -16 hash of all before it
  *
  * Magic, format, size and hash have the same place in every format, so a reader can distinguish damage from another version. A
@@ -34,7 +35,7 @@ enum {
     PARAM_LEAST = 4 + 4 + 4 + 2 * TEXT_LEAST
 };
 
-enum { KERNEL_HAS_SHARED = 1 }; /* the flags of a kernel */
+enum { KERNEL_HAS_SHARED = 1, KERNEL_IS_REFUSED = 2 }; /* the flags of a kernel */
 
 /* ---- Writing ---- */
 
@@ -78,7 +79,9 @@ static void put_kernel(writer *to, const yk_program_file_kernel *kernel)
 {
     put_text(to, kernel->name);
     put_number(to, (uint32_t)kernel->count, 4);
-    put_number(to, kernel->signature_has_local ? KERNEL_HAS_SHARED : 0, 4);
+    put_number(to, (kernel->signature_has_local ? KERNEL_HAS_SHARED : 0) | (kernel->refusal ? KERNEL_IS_REFUSED : 0), 4);
+    if (kernel->refusal)
+        put_text(to, kernel->refusal);
     for (size_t i = 0; i < param_count(kernel); i++) {
         const yk_param *param = &kernel->params[i];
         put_number(to, (uint32_t)param->kind, 4);
@@ -227,8 +230,9 @@ static void take_kernel(reader *from, yk_program_file_kernel *kernel, yk_param *
     kernel->count = take_signed(from);
     uint64_t flags = take_number(from, 4);
     kernel->signature_has_local = flags & KERNEL_HAS_SHARED;
+    kernel->refusal = flags & KERNEL_IS_REFUSED ? take_text(from) : NULL;
     kernel->params = *params;
-    if (kernel->count < -1 || param_count(kernel) > *room || (flags & ~(uint64_t)KERNEL_HAS_SHARED)) {
+    if (kernel->count < -1 || param_count(kernel) > *room || (flags & ~(uint64_t)(KERNEL_HAS_SHARED | KERNEL_IS_REFUSED))) {
         from->bad = true;
         kernel->count = -1;
     }

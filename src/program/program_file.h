@@ -19,6 +19,7 @@ typedef struct yk_program_file_kernel {
     int32_t count;            /* -1: not reported by the driver; params is unused */
     bool signature_has_local; /* as in yoke_kernel */
     const yk_param *params;
+    const char *refusal; /* why Yoke cannot launch the kernel; NULL: it can */
 } yk_program_file_kernel;
 
 typedef struct yk_program_file {

@@ -16,8 +16,9 @@
 
 /* ---- Writing program files ---- */
 
-/* Look up every kernel, so that all signatures are known. Kernels with parameters that no launch can set are left out. */
-static yoke_status find_kernels(yoke_program *program)
+/* Look up every kernel, so that all signatures are known. Append each kernel that is refused because of its parameters, and the
+ * reason, each NUL-terminated: a driver that loads the code again may not report the parameters. */
+static yoke_status find_kernels(yoke_program *program, yk_text *refusals)
 {
     yk_text names = { 0 };
     yoke_error_info before = *yoke_error();
@@ -28,8 +29,11 @@ static yoke_status find_kernels(yoke_program *program)
         if (end)
             *end++ = '\0';
         status = yk_kernel_find(program, name, &kernel);
-        if (status == YOKE_E_UNSUPPORTED)
+        if (status == YOKE_E_UNSUPPORTED) {
+            yk_text_add_bytes(refusals, name, strlen(name) + 1);
+            yk_text_add_bytes(refusals, yoke_error()->text, strlen(yoke_error()->text) + 1);
             status = YOKE_OK;
+        }
         name = end;
     }
     if (status == YOKE_OK)
@@ -39,9 +43,12 @@ static yoke_status find_kernels(yoke_program *program)
 }
 
 /* With program->lock held. */
-static yoke_status list_kernels(const yoke_program *program, yk_program_file *file)
+static yoke_status list_kernels(const yoke_program *program, const yk_text *refusals, yk_program_file *file)
 {
+    const char *refused = yk_text_get(refusals), *end = refused + refusals->length;
     size_t count = 0;
+    for (const char *at = refused; at < end; at += strlen(at) + 1)
+        count++; /* two texts for each */
     for (const yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)
         count++;
     yk_program_file_kernel *kernels = calloc(count + 1, sizeof *kernels);
@@ -55,6 +62,11 @@ static yoke_status list_kernels(const yoke_program *program, yk_program_file *fi
         target->signature_has_local = kernel->signature_has_local;
         target->params = kernel->params; /* the shared-memory parameter follows the others */
         file->kernel_count++;
+    }
+    while (refused < end) {
+        const char *reason = refused + strlen(refused) + 1;
+        kernels[file->kernel_count++] = (yk_program_file_kernel){ .name = refused, .count = -1, .refusal = reason };
+        refused = reason + strlen(reason) + 1;
     }
     return YOKE_OK;
 }
@@ -84,7 +96,7 @@ static void free_lists(yk_program_file *file)
 }
 
 /* With program->lock held. */
-static yoke_status write_file(const yoke_program *program, yk_text *bytes)
+static yoke_status write_file(const yoke_program *program, const yk_text *refusals, yk_text *bytes)
 {
     const yk_backend *backend = program->device->backend;
     yk_text code = { 0 }, fingerprint = { 0 };
@@ -98,7 +110,7 @@ static yoke_status write_file(const yoke_program *program, yk_text *bytes)
     if (status == YOKE_OK)
         status = list_name_expressions(program, &file);
     if (status == YOKE_OK)
-        status = list_kernels(program, &file);
+        status = list_kernels(program, refusals, &file);
     if (status == YOKE_OK)
         status = yk_program_file_write(&file, bytes);
     free_lists(&file);
@@ -117,22 +129,25 @@ static bool is_made(yoke_program *program)
 
 yoke_status yk_program_make_file(yoke_program *program)
 {
-    yk_text bytes = { 0 };
+    yk_text bytes = { 0 }, refusals = { 0 };
     yoke_status status = YOKE_OK;
     if (is_made(program))
         return YOKE_OK;
-    status = find_kernels(program);
-    if (status < 0)
+    status = find_kernels(program, &refusals);
+    if (status < 0) {
+        yk_text_free(&refusals);
         return status;
+    }
     pthread_mutex_lock(&program->lock);
     if (program->image.length == 0) {
-        status = write_file(program, &bytes);
+        status = write_file(program, &refusals, &bytes);
         if (status == YOKE_OK)
             program->image = bytes;
         else
             yk_text_free(&bytes);
     }
     pthread_mutex_unlock(&program->lock);
+    yk_text_free(&refusals);
     return status;
 }
 
@@ -195,26 +210,12 @@ static const yk_program_file_kernel *find_signature(const yoke_kernel *kernel)
     return NULL;
 }
 
-/* Whether the driver lists kernels: a kernel that it has and the program file lacks was then left out because of its parameters. */
-static bool lists_kernels(const yoke_program *program)
-{
-    yk_text names = { 0 };
-    yoke_error_info before = *yoke_error();
-    bool listed = program->device->backend->program_kernel_names(program, &names) == YOKE_OK && names.length > 0;
-    yk_error_restore(&before);
-    yk_text_free(&names);
-    return listed;
-}
-
 yoke_status yk_program_complete_signature(yoke_kernel *kernel)
 {
     const yk_program_file_kernel *saved = find_signature(kernel);
     yoke_status status = YOKE_OK;
-    if (!saved && kernel->program->saved && kernel->param_count < 0 && lists_kernels(kernel->program))
-        return yk_fail(
-            YOKE_E_UNSUPPORTED,
-            "kernel '%s' has parameters that Yoke cannot set: more than %d (put some into a struct), an image, a sampler or a pipe",
-            kernel->name, YOKE_MAX_ARGS);
+    if (saved && saved->refusal)
+        return yk_fail(YOKE_E_UNSUPPORTED, "%s", saved->refusal);
     if (!saved || saved->count < 0)
         return YOKE_OK;
     if (kernel->param_count < 0) {

@@ -131,6 +131,38 @@ static void kernels_with_images(suite *t)
     suite_works(t);
 }
 
+/* A driver that loads a program again may not report the parameters of its kernels: the reason stays the same. */
+static void refused_again(suite *t)
+{
+    static char first[sizeof yoke_error()->text], bytes[1 << 20];
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = NULL, *loaded = NULL;
+    yoke_kernel *kernel = NULL;
+    size_t size;
+
+    if (is_cuda(t) || !suite_can(t, YOKE_CAP_SIGNATURE) || !suite_can(t, YOKE_CAP_PROGRAM_BINARIES)) {
+        suite_skip("only OpenCL has such parameters, and only saved programs forget them");
+        return;
+    }
+    source.opencl = "__kernel void other(__global int *x) { x[0] = 1; }\n"
+                    "__kernel void line(__global int *x, read_only image1d_array_t picture) { x[0] = get_image_width(picture); }\n";
+    if (yoke_program_build(t->device, &source, &program) == YOKE_E_BUILD) {
+        suite_skip("the driver has no images");
+        return;
+    }
+    CHECK_FAILS(YOKE_E_UNSUPPORTED, "line|image1d_array_t", yoke_kernel_get(program, "line", &kernel));
+    memcpy(first, yoke_error()->text, sizeof first);
+    NEED_OK(yoke_program_save(program, bytes, sizeof bytes, &size));
+    NEED_OK(yoke_program_load(t->device, "saved", bytes, size, &loaded));
+    CHECK_FAILS(YOKE_E_UNSUPPORTED, "line|image1d_array_t", yoke_kernel_get(loaded, "line", &kernel));
+    CHECK(strcmp(first, yoke_error()->text) == 0);
+    CHECK_OK(yoke_kernel_get(loaded, "other", &kernel));
+out:
+    yoke_program_release(loaded);
+    yoke_program_release(program);
+    suite_works(t);
+}
+
 static void dimensions(suite *t)
 {
     yoke_kernel *set = suite_kernel(t, "set");
@@ -312,6 +344,7 @@ int main(void)
         { "sources that do not compile", sources_that_do_not_compile, false },
         { "kernels that do not exist", kernels_that_do_not_exist, false },
         { "kernels with parameters that Yoke cannot set", kernels_with_images, false },
+        { "the reason why a kernel cannot be launched, from a saved program", refused_again, false },
         { "grids and blocks of 0 and beyond the limits", dimensions, false },
         { "more shared memory than there is", shared_memory, false },
         { "arguments that are none", arguments, false },

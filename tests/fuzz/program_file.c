@@ -17,7 +17,7 @@ static size_t walk(const yk_program_file *image)
     for (size_t i = 0; i < image->kernel_count; i++) {
         const yk_program_file_kernel *kernel = &image->kernels[i];
         FUZZ_EXPECT(kernel->count >= -1);
-        sum += strlen(kernel->name);
+        sum += strlen(kernel->name) + (kernel->refusal ? strlen(kernel->refusal) : 0);
         for (int32_t j = 0; j < kernel->count; j++) {
             const yk_param *param = &kernel->params[j];
             FUZZ_EXPECT(param->kind <= YK_PARAM_LOCAL && param->read_only >= -1 && param->read_only <= 1);

@@ -20,6 +20,7 @@ static const yk_program_file_kernel kernels[] = {
     { .name = "untold", .count = -1 },
     { .name = "empty", .count = 0 },
     { .name = "one", .count = 1, .params = params + 1 },
+    { .name = "refused", .count = -1, .refusal = "parameter 1 'a' of kernel 'refused' is of type image1d_t" },
 };
 static const yk_program_file sample = {
     .kind = YK_CODE_CUBIN,
@@ -41,7 +42,8 @@ static bool same_param(const yk_param *a, const yk_param *b)
 
 static bool same_kernel(const yk_program_file_kernel *a, const yk_program_file_kernel *b)
 {
-    bool same = strcmp(a->name, b->name) == 0 && a->count == b->count && a->signature_has_local == b->signature_has_local;
+    bool same = strcmp(a->name, b->name) == 0 && a->count == b->count && a->signature_has_local == b->signature_has_local &&
+                !a->refusal == !b->refusal && (!a->refusal || strcmp(a->refusal, b->refusal) == 0);
     for (int32_t i = 0; same && i < a->count; i++)
         same = same_param(&a->params[i], &b->params[i]);
     return same;
