@@ -367,24 +367,12 @@ unit_programs = \
 	tests/unit/text
 check_PROGRAMS += $(unit_programs)
 unit_tests = $(unit_programs:=.tap)
-tests_cuda_double_selftest_SOURCES = \
-	tests/cuda-double/fault.c \
-	tests/cuda-double/fiber.c \
-	tests/cuda-double/module.c \
-	tests/cuda-double/nvrtc.c \
-	tests/cuda-double/print.c \
-	tests/cuda-double/run.c \
-	tests/cuda-double/selftest.c \
-	tests/cuda-double/selftest.h \
-	tests/cuda-double/selftest_code.c \
-	tests/cuda-double/selftest_warps.c
+tests_cuda_double_selftest_SOURCES = tests/cuda-double/fault.c tests/cuda-double/fiber.c tests/cuda-double/module.c \
+	tests/cuda-double/nvrtc.c tests/cuda-double/print.c tests/cuda-double/run.c tests/cuda-double/selftest.c \
+	tests/cuda-double/selftest.h tests/cuda-double/selftest_code.c tests/cuda-double/selftest_warps.c
 tests_cuda_double_selftest_CPPFLAGS = $(AM_CPPFLAGS)
 tests_cuda_double_selftest_LDADD = tests/libtap.la tests/cuda-double/libcode.la
-tests_unit_bad_drivers_SOURCES = \
-	tests/unit/bad_drivers.c \
-	tests/unit/drivers.c \
-	tests/unit/drivers.h \
-	tests/unit/sandbox.c \
+tests_unit_bad_drivers_SOURCES = tests/unit/bad_drivers.c tests/unit/drivers.c tests/unit/drivers.h tests/unit/sandbox.c \
 	tests/unit/sandbox.h
 tests_unit_bad_drivers_LDADD = $(unit_libraries)
 tests_unit_program_cache_SOURCES = tests/unit/program_cache.c tests/unit/sandbox.c tests/unit/sandbox.h
@@ -400,11 +388,7 @@ tests_unit_half_LDADD = tests/libtap.la -lm
 tests_unit_hash_LDADD = $(unit_libraries)
 tests_unit_include_LDADD = $(unit_libraries)
 tests_unit_program_file_LDADD = $(unit_libraries)
-tests_unit_listing_SOURCES = \
-	tests/unit/drivers.c \
-	tests/unit/drivers.h \
-	tests/unit/listing.c \
-	tests/unit/sandbox.c \
+tests_unit_listing_SOURCES = tests/unit/drivers.c tests/unit/drivers.h tests/unit/listing.c tests/unit/sandbox.c \
 	tests/unit/sandbox.h
 tests_unit_listing_LDADD = $(unit_libraries)
 tests_unit_name_LDADD = $(unit_libraries)

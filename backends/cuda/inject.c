@@ -16,6 +16,7 @@ static const yk_inject_effect effects[] = {
     { "cuCtxPushCurrent_v2", "current contexts", 1 },
     { "cuCtxPopCurrent_v2", "current contexts", -1 },
     { "cuStreamCreate", "streams", 1 },
+    { "cuStreamCreateWithPriority", "streams", 1 },
     { "cuStreamDestroy_v2", "streams", -1 },
     { "cuEventCreate", "events", 1 },
     { "cuEventDestroy_v2", "events", -1 },

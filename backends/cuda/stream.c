@@ -2,6 +2,23 @@
 /* CUDA streams: never the legacy default stream, and never ordered with it. */
 #include "driver.h"
 
+/* CUDA counts down: 0 is normal and the least urgent, and -5, say, the most urgent. `priority` becomes what the driver has. */
+static yoke_status create_with_priority(int32_t *priority, yk_CUstream *out_handle)
+{
+    int least = 0, greatest = 0, wanted = -*priority;
+    yoke_status status = yk_cuda_check("cuCtxGetStreamPriorityRange", yk_cu.cuCtxGetStreamPriorityRange(&least, &greatest));
+
+    if (status < 0)
+        return status;
+    if (wanted > least)
+        wanted = least;
+    if (wanted < greatest)
+        wanted = greatest;
+    *priority = -wanted;
+    return yk_cuda_check("cuStreamCreateWithPriority",
+                         yk_cu.cuStreamCreateWithPriority(out_handle, YK_CU_STREAM_NON_BLOCKING, wanted));
+}
+
 yoke_status yk_cuda_stream_create(yoke_stream *stream)
 {
     yk_CUstream handle = NULL;
@@ -9,7 +26,10 @@ yoke_status yk_cuda_stream_create(yoke_stream *stream)
 
     if (status < 0)
         return status;
-    status = yk_cuda_check("cuStreamCreate", yk_cu.cuStreamCreate(&handle, YK_CU_STREAM_NON_BLOCKING));
+    if (stream->priority)
+        status = create_with_priority(&stream->priority, &handle);
+    else
+        status = yk_cuda_check("cuStreamCreate", yk_cu.cuStreamCreate(&handle, YK_CU_STREAM_NON_BLOCKING));
     yk_cuda_leave();
     stream->native = handle;
     return status;

@@ -242,6 +242,7 @@ static void describe_capabilities(inquiry *device)
     /* NVIDIA's driver (580) reports 256 for a kernel without a required size, and runs blocks up to the device's limit; a kernel
      * that needs too many registers for its block is refused at the launch. */
     slot->advises_blocks = slot->nvidia;
+    slot->takes_priorities = yk_cl.clCreateCommandQueueWithProperties && has_extension(device, "cl_khr_priority_hints");
     slot->replays = judge_command_buffers(device);
     if (!slot->replays)
         capabilities |= 1u << YOKE_CAP_GRAPHS;

@@ -52,6 +52,7 @@ typedef struct yk_opencl_slot {
     bool loses_maps;                /* memory cannot be handed over: shared.c */
     cl_device_svm_capabilities svm; /* 0: none */
     bool one_at_a_time;             /* two threads must not use one queue at once: stream.c */
+    bool takes_priorities;          /* of queues: cl_khr_priority_hints */
     bool advises_blocks;            /* CL_KERNEL_WORK_GROUP_SIZE is a suggestion and no limit: kernel.c */
     bool rounds_correctly;          /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     char rejected[256];             /* why the device, or its whole platform, cannot be used; "" when it can */

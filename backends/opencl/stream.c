@@ -8,12 +8,35 @@
 
 #include <stdlib.h>
 
-static yoke_status create_queue(const yoke_stream *stream, cl_command_queue *out_queue)
+/* NULL where the driver refuses: a priority is only a hint. */
+static cl_command_queue create_with_priority(const yk_opencl_device *device, cl_command_queue_properties properties,
+                                             int32_t priority)
+{
+    const cl_queue_properties list[] = { CL_QUEUE_PROPERTIES, properties, CL_QUEUE_PRIORITY_KHR,
+                                         priority > 0 ? CL_QUEUE_PRIORITY_HIGH_KHR : CL_QUEUE_PRIORITY_LOW_KHR, 0 };
+    cl_int code;
+    cl_command_queue queue = yk_cl.clCreateCommandQueueWithProperties(device->context, device->slot->id, list, &code);
+
+    if (!queue)
+        yk_opencl_note_failure("clCreateCommandQueueWithProperties", code);
+    return queue;
+}
+
+/* Sets stream->priority to what the queue has. */
+static yoke_status create_queue(yoke_stream *stream, cl_command_queue *out_queue)
 {
     const yk_opencl_device *device = yk_opencl_device_of(stream->device);
     cl_command_queue_properties properties = stream->flags & YOKE_STREAM_TIMED ? CL_QUEUE_PROFILING_ENABLE : 0;
     cl_int code;
 
+    *out_queue = NULL;
+    if (stream->priority && device->slot->takes_priorities)
+        *out_queue = create_with_priority(device, properties, stream->priority);
+    if (*out_queue) {
+        stream->priority = stream->priority > 0 ? 1 : -1;
+        return YOKE_OK;
+    }
+    stream->priority = 0;
     *out_queue = yk_cl.clCreateCommandQueue(device->context, device->slot->id, properties, &code);
     return *out_queue ? YOKE_OK : yk_opencl_fail("clCreateCommandQueue", code, NULL);
 }

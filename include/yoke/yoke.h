@@ -300,18 +300,21 @@ enum {
     YOKE_WAIT_BLOCK = 2 /* block at once: some tens of us later, for at most a twentieth of a core in all waiting threads */
 };
 
+enum { YOKE_MAX_PRIORITY = 100 }; /* of a stream */
+
 /* The properties of a stream, for yoke_stream_create_with. */
 typedef struct yoke_stream_desc {
     size_t size;      /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
     uint32_t flags;   /* YOKE_STREAM_ bits */
     int32_t wait;     /* YOKE_WAIT_ */
     uint32_t depth;   /* the most operations that may be unfinished, see below; 0: no limit */
+    int32_t priority; /* 0: normal; above 0: more urgent; below 0: less urgent; at most YOKE_MAX_PRIORITY either way, see below */
     const char *name; /* for messages, as "upload"; at most 31 bytes are kept; NULL: a number */
 } yoke_stream_desc;
 
-#define YOKE_STREAM_DESC_INIT                   \
-    {                                           \
-        sizeof(yoke_stream_desc), 0, 0, 0, NULL \
+#define YOKE_STREAM_DESC_INIT                      \
+    {                                              \
+        sizeof(yoke_stream_desc), 0, 0, 0, 0, NULL \
     }
 
 /* Create an in-order stream: each operation starts when the operation before it has finished and its effects are visible. Streams
@@ -325,8 +328,16 @@ YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_s
  * thus bounds the memory that the stream takes, and at most `depth` operations still run after a cancel. The launch of a graph
  * counts as one operation until it runs; an event counts while it is deferred. A call that Yoke splits into several operations
  * waits for room for one, and then counts as all of them. Operations that the stream's own host functions enqueue in it count, but
- * never wait. Each enqueue takes a lock, some tens of nanoseconds. YOKE_E_UNSUPPORTED: YOKE_STREAM_TIMED on a device without
- * YOKE_CAP_TIMING. YOKE_E_INVALID_ARGUMENT: unknown flags or YOKE_WAIT_ value, or YOKE_STREAM_PENDING_WHEN_FULL without a depth. */
+ * never wait. Each enqueue takes a lock, some tens of nanoseconds.
+
+ * A `priority` is a hint: when blocks of several streams' kernels are ready, the device starts those of the most urgent stream
+ * first. A priority changes no order that Yoke promises, and does not stop blocks that already run. The number is from
+ * -YOKE_MAX_PRIORITY to YOKE_MAX_PRIORITY, on every device; a stream gets the nearest priority that the device has
+ * (yoke_stream_get_priority): CUDA has some above normal (an H200 has five) and none below; OpenCL with cl_khr_priority_hints has
+ * one above and one below; every other device has only 0, and ignores the hint. A graph that Yoke itself replays runs its parallel
+ * branches with priority 0.
+ * YOKE_E_UNSUPPORTED: YOKE_STREAM_TIMED on a device without YOKE_CAP_TIMING. YOKE_E_INVALID_ARGUMENT: unknown flags or YOKE_WAIT_
+ * value, a priority out of range, or YOKE_STREAM_PENDING_WHEN_FULL without a depth. */
 YOKE_API yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream);
 
 /* Take another reference, which yoke_stream_release releases. NULL for NULL. */
@@ -339,6 +350,11 @@ YOKE_API void yoke_stream_release(yoke_stream *stream);
 
 /* The stream's device, borrowed. NULL for a NULL stream. */
 YOKE_API yoke_device *yoke_stream_get_device(const yoke_stream *stream);
+
+/* The stream's priority on its device: the requested priority, or the nearest that the device has; 0 on a device that ignores
+ * priorities. Any thread may call this function. YOKE_E_INVALID_ARGUMENT: stream is NULL or not a stream, or out_priority is
+ * NULL. */
+YOKE_API yoke_status yoke_stream_get_priority(const yoke_stream *stream, int32_t *out_priority);
 
 /* Wait until every operation that was in the stream at the time of the call has completed.
  * Returns the stream's first failure, whatever its code: YOKE_E_EXECUTION, a host function's status, YOKE_E_DEVICE_LOST. A failed

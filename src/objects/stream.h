@@ -39,6 +39,7 @@ struct yoke_stream {
     uint32_t depth;               /* how many operations may be unfinished; 0: any number */
     unsigned id;                  /* the number by which buffers refer to it: device->streams_by_id */
     int32_t wait;                 /* YOKE_WAIT_ */
+    int32_t priority;             /* 0: normal; more is more urgent */
     char label[YK_LABEL_SIZE];    /* "'upload'" or "3" */
     yoke_stream *next, *previous; /* in device->streams */
     bool retired;                 /* in device->retired instead; with device->lock held */

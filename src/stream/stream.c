@@ -188,6 +188,7 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
     stream->flags = desc->flags;
     stream->depth = desc->depth;
     stream->wait = desc->wait;
+    stream->priority = desc->priority;
     set_label(stream, desc->name);
     atomic_store(&stream->uses, 1);
     if (init_lock(&stream->lock)) {
@@ -230,6 +231,10 @@ static yoke_status check_desc(const char *function, const yoke_device *device, c
                        "%s: YOKE_STREAM_PENDING_WHEN_FULL needs a depth; with depth 0 a stream is never full", function);
     if (desc->wait < YOKE_WAIT_AUTO || desc->wait > YOKE_WAIT_BLOCK)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: wait is %d, which is not a YOKE_WAIT_ value", function, (int)desc->wait);
+    if (desc->priority < -YOKE_MAX_PRIORITY || desc->priority > YOKE_MAX_PRIORITY)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: priority is %d; give a number from %d to %d: 0 is normal, and a larger number is more urgent", function,
+                       (int)desc->priority, -YOKE_MAX_PRIORITY, YOKE_MAX_PRIORITY);
     if ((desc->flags & YOKE_STREAM_TIMED) && yoke_device_lacks(device, YOKE_CAP_TIMING))
         return yk_fail(YOKE_E_UNSUPPORTED, "%s: %s does not support timing: %s", function, device->info.selector,
                        yoke_device_lacks(device, YOKE_CAP_TIMING));
@@ -298,6 +303,15 @@ void yk_stream_fail_torn_down(yoke_stream *stream)
 yoke_device *yoke_stream_get_device(const yoke_stream *stream)
 {
     return yk_is(stream, YK_STREAM) ? stream->device : NULL;
+}
+
+yoke_status yoke_stream_get_priority(const yoke_stream *stream, int32_t *out_priority)
+{
+    YK_FUNCTION(yoke_stream_get_priority);
+    YK_OUT(out_priority);
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    *out_priority = stream->priority;
+    return YOKE_OK;
 }
 
 YK_HOT yoke_status check_wait(const char *function, const yoke_stream *stream)

@@ -56,6 +56,7 @@ static void with_stream(objects *o, yoke_stream *s, const char *word)
     yoke_dim one = YOKE_DIM(1);
 
     CHECK_REFUSED(word, yoke_stream_wait(s));
+    CHECK_REFUSED(word, yoke_stream_get_priority(s, &(int32_t){ 0 }));
     CHECK_REFUSED(word, yoke_host_call(s, nothing_to_do, NULL, NULL));
     CHECK_REFUSED(word, yoke_stream_wait_event(s, o->event));
     CHECK_REFUSED(word, yoke_event_record(s, 0, &event));
@@ -217,6 +218,7 @@ static void null_out_pointers(suite *t)
     CHECK_REFUSED("out_info", yoke_device_get_info(t->device, NULL));
     CHECK_REFUSED("out_stream", yoke_stream_create(t->device, NULL));
     CHECK_REFUSED("out_stream", yoke_stream_create_with(t->device, &desc, NULL));
+    CHECK_REFUSED("out_priority", yoke_stream_get_priority(t->stream, NULL));
     CHECK_REFUSED("out_event", yoke_event_record(t->stream, 0, NULL));
     CHECK_REFUSED("out_nanoseconds", yoke_event_get_elapsed(o.event, o.event, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create(t->device, 1, NULL));
@@ -531,6 +533,12 @@ static void stream_and_event_flags(suite *t)
     CHECK(stream == NULL);
     desc.flags = 0xFFFFFFFF;
     CHECK_REFUSED("flags|0xffffffff", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK(stream == NULL);
+    desc.flags = 0;
+    desc.priority = YOKE_MAX_PRIORITY + 1;
+    CHECK_REFUSED("priority|101|from -100 to 100", yoke_stream_create_with(t->device, &desc, &stream));
+    desc.priority = INT32_MIN;
+    CHECK_REFUSED("priority|-2147483648", yoke_stream_create_with(t->device, &desc, &stream));
     CHECK(stream == NULL);
     CHECK_REFUSED("flags|0x8", yoke_event_record(t->stream, 8, &event));
     CHECK_REFUSED("YOKE_EVENT_TIMED|YOKE_STREAM_TIMED", yoke_event_record(t->stream, YOKE_EVENT_TIMED, &event));

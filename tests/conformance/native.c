@@ -208,12 +208,55 @@ static void what_is_refused(suite *t)
     CHECK_OK(yoke_stream_wait(t->stream));
 }
 
+static yoke_status note_handle(yoke_status status, void *handle, void *user)
+{
+    *(void **)user = handle;
+    return status;
+}
+
+/* What CUDA has given; of other drivers the queues have to work, and to have one of their priorities. */
+static void priorities(suite *t)
+{
+    static const int32_t wanted[] = { 0, 1, 3, YOKE_MAX_PRIORITY, -1, -YOKE_MAX_PRIORITY };
+    int (*get_priority)(void *stream, int *priority) = NULL;
+    bool cuda = strcmp(t->info.backend, "cuda") == 0;
+    void *symbol = cuda ? look_up("libcuda.so.1", "cuStreamGetPriority") : NULL;
+    int32_t got[sizeof wanted / sizeof *wanted] = { 0 };
+    guarded x = { 0 };
+
+    memcpy(&get_priority, &symbol, sizeof symbol);
+    NEED(guarded_create(t, sizeof(uint32_t), &x));
+    for (uint32_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+        yoke_stream *stream = NULL;
+        void *handle = NULL;
+        int given = 0;
+
+        desc.priority = wanted[i];
+        NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+        CHECK_OK(yoke_launch(stream, suite_kernel(t, "set"), YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x.buffer, i)));
+        CHECK_OK(yoke_native_call(stream, note_handle, &handle, NULL));
+        CHECK_OK(yoke_stream_wait(stream));
+        guarded_check(t, &x, &i);
+        CHECK_OK(yoke_stream_get_priority(stream, &got[i]));
+        CHECK(!get_priority || (get_priority(handle, &given) == 0 && given == -got[i]));
+        yoke_stream_release(stream);
+    }
+    CHECK(got[0] == 0 && got[1] >= 0 && got[1] <= 1 && got[2] >= got[1] && got[2] <= 3 && got[3] >= got[2]);
+    CHECK(got[4] <= 0 && got[4] >= -1 && got[5] <= got[4]);
+    if (strstr(t->info.name, "double"))
+        CHECK(got[1] == 1 && got[2] == 3 && got[3] == 5 && got[4] == 0);
+out:
+    guarded_release(&x);
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
         { "native sections run once, in order, with a handle that works", in_order, false },
         { "a native section fails the stream, and those behind get no handle", a_section_fails_the_stream, false },
         { "what native sections refuse", what_is_refused, false },
+        { "streams with priorities", priorities, false },
     };
     yoke_source source = YOKE_SOURCE_INIT;
 

@@ -75,6 +75,7 @@ static void streams_are_refused(objects *o)
     CHECK(stream == NULL);
     REFUSED(yoke_stream_create_with(o->t->device, NULL, &stream));
     REFUSED(yoke_stream_wait(o->stream));
+    REFUSED(yoke_stream_get_priority(o->stream, &(int32_t){ 0 }));
     REFUSED(yoke_stream_cancel(o->stream));
     REFUSED(yoke_stream_recover(o->stream));
     REFUSED(yoke_host_call(o->stream, never_called, NULL, NULL));

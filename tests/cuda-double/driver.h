@@ -27,6 +27,7 @@ DOUBLE_API yk_CUresult cuCtxSetCurrent(yk_CUcontext context);
 DOUBLE_API yk_CUresult cuCtxSynchronize(void);
 DOUBLE_API yk_CUresult cuEventSynchronize(yk_CUevent event);
 DOUBLE_API yk_CUresult cuStreamQuery(yk_CUstream stream);
+DOUBLE_API yk_CUresult cuStreamGetPriority(yk_CUstream stream, int *out_priority);
 DOUBLE_API yk_CUresult cuMemcpyHtoD_v2(yk_CUdeviceptr target, const void *source, size_t size);
 DOUBLE_API yk_CUresult cuMemcpyDtoH_v2(void *target, yk_CUdeviceptr source, size_t size);
 
@@ -90,6 +91,7 @@ typedef struct double_op {
 struct CUstream_st {
     yk_CUcontext context;
     uint64_t id; /* of no other stream, ever */
+    int priority;
     yk_CUstream next;
     pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t given_more, finished_more;

@@ -197,7 +197,31 @@ static bool start(yk_CUstream stream)
 
 /* ---- The calls ---- */
 
+enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 }; /* the H200's */
+
+yk_CUresult cuCtxGetStreamPriorityRange(int *out_least, int *out_greatest)
+{
+    ENTER(DOUBLE_CONTEXT);
+    if (out_least)
+        *out_least = LEAST_PRIORITY;
+    if (out_greatest)
+        *out_greatest = GREATEST_PRIORITY;
+    return YK_CUDA_SUCCESS;
+}
+
+yk_CUresult cuStreamGetPriority(yk_CUstream stream, int *out_priority)
+{
+    *out_priority = stream->priority;
+    return YK_CUDA_SUCCESS;
+}
+
 yk_CUresult cuStreamCreate(yk_CUstream *out_stream, unsigned int flags)
+{
+    return cuStreamCreateWithPriority(out_stream, flags, LEAST_PRIORITY);
+}
+
+/* The priority is remembered, and means nothing: every stream has a thread. The driver, too, takes any number. */
+yk_CUresult cuStreamCreateWithPriority(yk_CUstream *out_stream, unsigned int flags, int priority)
 {
     static atomic_uint_fast64_t ids;
     yk_CUstream stream;
@@ -209,6 +233,7 @@ yk_CUresult cuStreamCreate(yk_CUstream *out_stream, unsigned int flags)
     if (!stream)
         return YK_CUDA_ERROR_OUT_OF_MEMORY;
     stream->context = double_current();
+    stream->priority = priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
     stream->id = atomic_fetch_add(&ids, 1) + 1;
     if (pthread_mutex_init(&stream->lock, NULL) || pthread_cond_init(&stream->given_more, NULL) ||
         pthread_cond_init(&stream->finished_more, NULL)) {

@@ -355,6 +355,62 @@ static void refuses_to_open(const void *user)
     yoke_device_release(device);
 }
 
+/* ---- Priorities ---- */
+
+static cl_queue_properties asked_for; /* the priority; 0: a queue without */
+
+static cl_command_queue create_queue_with(cl_context context, cl_device_id device, const cl_queue_properties *properties,
+                                          cl_int *out_code)
+{
+    (void)context, (void)device;
+    for (; *properties; properties += 2)
+        if (*properties == CL_QUEUE_PRIORITY_KHR)
+            asked_for = properties[1];
+    *out_code = driver.queue;
+    return driver.queue == CL_SUCCESS ? (cl_command_queue)&driver : NULL;
+}
+
+static void check_priority(yoke_device *device, int32_t wanted, int32_t got, cl_queue_properties asked)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yoke_stream *stream = NULL;
+    int32_t priority = 7;
+
+    desc.priority = wanted;
+    asked_for = 0;
+    CHECK(yoke_stream_create_with(device, &desc, &stream) == YOKE_OK && asked_for == asked);
+    CHECK(yoke_stream_get_priority(stream, &priority) == YOKE_OK && priority == got);
+    yoke_stream_release(stream);
+}
+
+/* The refusal is of queues with a priority only. */
+static cl_command_queue refuse_queue_with(cl_context context, cl_device_id device, const cl_queue_properties *properties,
+                                          cl_int *out_code)
+{
+    cl_command_queue queue = create_queue_with(context, device, properties, out_code);
+
+    *out_code = CL_INVALID_QUEUE_PROPERTIES;
+    return queue ? NULL : queue;
+}
+
+static void priorities(const void *user)
+{
+    bool has = *(const bool *)user;
+    yoke_device *device = NULL;
+
+    if (has)
+        driver.devices[0].extensions = "cl_khr_icd cl_khr_priority_hints";
+    yk_cl.clCreateCommandQueueWithProperties = create_queue_with;
+    CHECK(yoke_device_open("opencl:0", &device) == YOKE_OK);
+    check_priority(device, 0, 0, 0);
+    check_priority(device, 1, has, has ? CL_QUEUE_PRIORITY_HIGH_KHR : 0);
+    check_priority(device, YOKE_MAX_PRIORITY, has, has ? CL_QUEUE_PRIORITY_HIGH_KHR : 0);
+    check_priority(device, -3, -has, has ? CL_QUEUE_PRIORITY_LOW_KHR : 0);
+    yk_cl.clCreateCommandQueueWithProperties = refuse_queue_with;
+    check_priority(device, 2, 0, has ? CL_QUEUE_PRIORITY_HIGH_KHR : 0);
+    yoke_device_release(device);
+}
+
 int main(void)
 {
     tap_start(60);
@@ -375,6 +431,8 @@ int main(void)
     in_process("drivers with peculiarities", peculiar, NULL);
     in_process("a program is released when nothing runs", released_when_idle, NULL);
     in_process("where views may begin", alignment, NULL);
+    in_process("streams with priorities", priorities, &(bool){ true });
+    in_process("priorities where the driver has none", priorities, &(bool){ false });
     in_process("a device that does not open", refuses_to_open, NULL);
     return tap_done();
 }
