@@ -105,6 +105,7 @@ conformance_programs = \
 	tests/conformance/pinned \
 	tests/conformance/pool_order \
 	tests/conformance/pool_threads \
+	tests/conformance/print \
 	tests/conformance/release \
 	tests/conformance/selection \
 	tests/conformance/stream \

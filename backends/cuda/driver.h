@@ -68,6 +68,7 @@ typedef struct yk_cuda_device {
     yk_cuda_notifier notifiers[4];
     yk_CUmemoryPool pool;       /* for ordered memory; NULL where the driver has no pools */
     atomic_uint_fast64_t peers; /* bit n: the device with ordinal n is a peer */
+    atomic_bool prints;         /* code that may use printf was loaded: event.c */
 } yk_cuda_device;
 
 /* A stream's native is its CUstream, an event's its CUevent, a program's its CUmodule, a kernel's its CUfunction, a buffer's its

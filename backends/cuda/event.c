@@ -36,10 +36,21 @@ void yk_cuda_event_reset(yoke_event *event)
 }
 
 /* The driver does not answer, so the event counts as failed; but the work must not be taken for finished while it still runs. */
-YK_COLD static yoke_status unanswered(yoke_event *event, yk_CUresult result)
+YK_COLD static yoke_status unanswered(yoke_event *event, const char *call, yk_CUresult result)
 {
     yk_cuda_stream_finish(event->stream);
-    return yk_cuda_fail("cuEventQuery", result, NULL);
+    return yk_cuda_fail(call, result, NULL);
+}
+
+/* The driver keeps what kernels print until a call waits; a query does not count (driver 580). The event is complete, so this wait
+ * only writes the text to stdout. */
+YK_COLD static yoke_status write_printed(yoke_event *event)
+{
+    bool entered = yk_cuda_try_enter(event->stream->device);
+    yk_CUresult result = yk_cu.cuEventSynchronize(event->native);
+    if (entered)
+        yk_cuda_leave();
+    return result == YK_CUDA_SUCCESS ? YOKE_OK : unanswered(event, "cuEventSynchronize", result);
 }
 
 yoke_status yk_cuda_event_query(yoke_event *event)
@@ -47,7 +58,10 @@ yoke_status yk_cuda_event_query(yoke_event *event)
     yk_CUresult result = yk_cu.cuEventQuery(event->native);
     if (result == YK_CUDA_ERROR_NOT_READY)
         return YOKE_PENDING;
-    return YK_UNLIKELY(result != YK_CUDA_SUCCESS) ? unanswered(event, result) : YOKE_OK;
+    if (YK_UNLIKELY(result != YK_CUDA_SUCCESS))
+        return unanswered(event, "cuEventQuery", result);
+    const yk_cuda_device *device = yk_cuda_device_of(event->stream->device);
+    return YK_UNLIKELY(atomic_load_explicit(&device->prints, memory_order_relaxed)) ? write_printed(event) : YOKE_OK;
 }
 
 /* ---- Notification ---- */

@@ -158,7 +158,14 @@ static yoke_status load_fault(const yoke_program *program, yk_code_kind kind, co
     }
 }
 
-static yoke_status load(yoke_program *program, yk_code_kind kind, const void *code, yk_text *log, bool compiled)
+/* Compiled code that prints names the driver's function for it. A fatbin may be compressed, so it counts as code that prints. */
+static bool may_print(yk_code_kind kind, const void *code, size_t size)
+{
+    static const char function[] = "vprintf";
+    return kind == YK_CODE_FATBIN || memmem(code, size, function, strlen(function)) != NULL;
+}
+
+static yoke_status load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log, bool compiled)
 {
     char errors[4096] = "";
     yk_CUjit_option options[] = { YK_CU_JIT_ERROR_LOG_BUFFER, YK_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
@@ -176,18 +183,20 @@ static yoke_status load(yoke_program *program, yk_code_kind kind, const void *co
     if (result != YK_CUDA_SUCCESS)
         return load_fault(program, kind, code, result, errors, compiled);
     program->native = handle;
+    if (may_print(kind, code, size))
+        atomic_store(&yk_cuda_device_of(program->device)->prints, true);
     return YOKE_OK;
 }
 
 yoke_status yk_cuda_load_compiled(yoke_program *program, yk_text *log)
 {
-    return load(program, (yk_code_kind)program->code_kind, program->code.data, log, true);
+    return load(program, (yk_code_kind)program->code_kind, program->code.data, program->code.length, log, true);
 }
 
 yoke_status yk_cuda_program_load(yoke_program *program, yk_code_kind kind, const void *code, size_t size, yk_text *log)
 {
     yoke_status status = check_code(program, kind, code, size);
-    return status == YOKE_OK ? load(program, kind, code, log, false) : status;
+    return status == YOKE_OK ? load(program, kind, code, size, log, false) : status;
 }
 
 /* ---- The contents of a module ---- */

@@ -356,7 +356,8 @@ YOKE_API yoke_device *yoke_stream_get_device(const yoke_stream *stream);
  * NULL. */
 YOKE_API yoke_status yoke_stream_get_priority(const yoke_stream *stream, int32_t *out_priority);
 
-/* Wait until every operation that was in the stream at the time of the call has completed.
+/* Wait until every operation that was in the stream at the time of the call has completed. What kernels have printed (printf) is
+ * then in the standard output; so it is after every other wait, and where an event or a host function finds their work complete.
  * Returns the stream's first failure, whatever its code: YOKE_E_EXECUTION, a host function's status, YOKE_E_DEVICE_LOST. A failed
  * stream stays failed until yoke_stream_recover: later enqueues fail at once with the same record. YOKE_E_DEADLOCK: called from a
  * host function of this stream. */

@@ -210,6 +210,7 @@ static bool translate(const double_request *request, const double_text *input, c
                                        "-ffp-contract=off",
                                        "-fno-math-errno",
                                        "-fno-builtin-printf",
+                                       "-fno-builtin-vprintf",
                                        "-fno-strict-aliasing",
                                        "-fwrapv",
                                        "-fno-exceptions",

@@ -81,6 +81,9 @@ void double_image_to_ptx(const double_text *object, int architecture, double_tex
     static const char digits[] = "0123456789abcdef";
     double_text_add(ptx, "//\n// Made by the double of NVRTC, for tests: code for the CPU is in the comments.\n//\n\n");
     double_text_add(ptx, ".version %d.%d\n.target sm_%d\n.address_size 64\n\n", PTX_MAJOR, PTX_MINOR, architecture);
+    if (memmem(object->data, object->length, "vprintf", strlen("vprintf")))
+        double_text_add(ptx,
+                        ".extern .func (.param .b32 result) vprintf\n(\n\t.param .b64 format,\n\t.param .b64 values\n)\n;\n\n");
     for (size_t at = 0; at < object->length; at += LINE_BYTES) {
         char line[2 * LINE_BYTES + 1];
         size_t count = object->length - at < LINE_BYTES ? object->length - at : LINE_BYTES;

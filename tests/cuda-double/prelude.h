@@ -171,12 +171,17 @@ DOUBLE_STORE(__stcs)
 DOUBLE_STORE(__stwb)
 DOUBLE_STORE(__stwt)
 
-/* Not known to the compiler as the host's. */
-extern "C" __attribute__((visibility("hidden"))) int printf(const char *format, ...)
+/* Not known to the compiler as the host's. As NVRTC's code, the object names vprintf where a kernel prints, and only there. */
+extern "C" inline __attribute__((visibility("hidden"), noinline)) int vprintf(const char *format, __builtin_va_list values)
+{
+    return double_own::hooks->print(format, values);
+}
+
+extern "C" inline __attribute__((visibility("hidden"))) int printf(const char *format, ...)
 {
     __builtin_va_list values;
     __builtin_va_start(values, format);
-    int result = double_own::hooks->print(format, values);
+    int result = vprintf(format, values);
     __builtin_va_end(values);
     return result;
 }

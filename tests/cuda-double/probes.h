@@ -18,7 +18,6 @@ typedef struct probe_table {
     yk_CUresult (*cuCtxGetCurrent)(yk_CUcontext *out_context);
     yk_CUresult (*cuCtxSetCurrent)(yk_CUcontext context);
     yk_CUresult (*cuCtxSynchronize)(void);
-    yk_CUresult (*cuEventSynchronize)(yk_CUevent event);
     yk_CUresult (*cuMemcpyDtoH_v2)(void *target, yk_CUdeviceptr source, size_t size);
     yk_CUresult (*cuStreamQuery)(yk_CUstream stream);
 } probe_table;
