@@ -159,7 +159,10 @@ static yoke_status build_fault(const unit *u, cl_int code, const char *log)
     if (code != CL_BUILD_PROGRAM_FAILURE)
         return yk_opencl_fail("clBuildProgram", code, NULL);
     first_error(log, line, sizeof line);
-    return yk_opencl_fail_as(YOKE_E_BUILD, "clBuildProgram", code, "%s", line[0] ? line : "the compiler gives no reason");
+    return yk_opencl_fail_as(YOKE_E_BUILD, "clBuildProgram", code, "%s%s", line[0] ? line : "the compiler gives no reason",
+                             strstr(line, "'assert'") ? "; OpenCL C has no assert: define it in the source, or take it out; "
+                                                        "a kernel reports what is wrong in a buffer"
+                                                      : "");
 }
 
 /* Build, and append the compiler's output to the log. */

@@ -133,6 +133,7 @@ yoke_status yk_stream_not_submitted(yoke_stream *stream, yoke_status status)
     if (status != YOKE_E_DEVICE_LOST)
         return status;
     yk_stream_fail(stream, NULL, status);
+    stream->device->backend->stream_finish(stream); /* CUDA writes which assert has failed when a call waits, or not at all */
     return yk_stream_report(stream);
 }
 

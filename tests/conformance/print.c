@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What kernels print is in the standard output when a wait has ended, whichever wait that is. The standard output is a file while
- * a kernel runs, so nothing is checked meanwhile.
+ * a kernel runs, so nothing is checked meanwhile. And asserts in kernels: one that fails loses the device to the process, so it is
+ * another process that does that.
  */
 #include "suite.h"
 
@@ -391,7 +392,108 @@ out:
     end(&p);
 }
 
-int main(void)
+/* ---- Asserts ---- */
+
+static const char *const check_cuda = "extern \"C\" __global__ void check(unsigned *x, unsigned n)\n"
+                                      "{\n"
+                                      "    assert(n < 10);\n"
+                                      "    *x = n;\n"
+                                      "}\n";
+
+static bool build_check(yoke_device *device, const char *const *defines, yoke_program **out_program, yoke_kernel **out_kernel)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+
+    source.name = "careful";
+    source.cuda = check_cuda;
+    source.defines = defines;
+    return CHECK_OK(yoke_program_build(device, &source, out_program)) &&
+           CHECK_OK(yoke_kernel_get(*out_program, "check", out_kernel));
+}
+
+#define FAILED_ASSERT "CUDA_ERROR_ASSERT|710|an assert in a kernel failed|stderr|restart the process|launch of 'check'"
+
+/* In a process of its own, whose standard error the parent reads. */
+static int failed_assert(const char *selector)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yoke_device *device = NULL;
+    yoke_stream *stream = NULL;
+    yoke_program *program = NULL;
+    yoke_kernel *kernel = NULL;
+    yoke_buffer *x = NULL;
+    char site[24];
+
+    desc.name = "careful";
+    NEED_OK(yoke_device_open(selector, &device));
+    NEED_OK(yoke_stream_create_with(device, &desc, &stream));
+    NEED_OK(yoke_buffer_create(device, sizeof(unsigned), &x));
+    NEED(build_check(device, NULL, &program, &kernel));
+    CHECK_OK(yoke_launch(stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x, 9u)));
+    CHECK_OK(yoke_stream_wait(stream));
+    snprintf(site, sizeof site, "print.c:%d", __LINE__ + 1);
+    CHECK_OK(yoke_launch(stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x, 10u)));
+    CHECK_FAILS(YOKE_E_DEVICE_LOST, FAILED_ASSERT "|'careful'", yoke_stream_wait(stream));
+    CHECK_TEXT(yoke_error()->text, site);
+    CHECK_STATUS(710, yoke_error()->driver_code);
+    CHECK_FAILS(YOKE_E_DEVICE_LOST, FAILED_ASSERT, yoke_fill(stream, x, 0, 4, "none", 4));
+out:
+    yoke_buffer_release(x);
+    yoke_program_release(program);
+    yoke_stream_release(stream);
+    yoke_device_release(device);
+    return suite_failures() == 0 ? 0 : 1;
+}
+
+static void asserts(suite *t)
+{
+    char errors[4096];
+
+    if (strcmp(t->info.backend, "cuda") != 0) {
+        suite_skip("OpenCL C has no assert");
+        return;
+    }
+    suite_again("assert", t->info.selector, NULL, errors, sizeof errors);
+    CHECK(suite_has_words(errors, "careful|:3: |block: [0,0,0], thread: [0,0,0] Assertion `n < 10` failed."));
+    suite_works(t); /* other processes are none the worse */
+}
+
+static void asserts_left_out(suite *t)
+{
+    static const char *const defines[] = { "NDEBUG", NULL };
+    yoke_program *program = NULL;
+    yoke_kernel *kernel = NULL;
+    guarded x = { 0 };
+
+    if (strcmp(t->info.backend, "cuda") != 0) {
+        suite_skip("OpenCL C has no assert");
+        return;
+    }
+    NEED(guarded_create(t, sizeof(unsigned), &x));
+    NEED(build_check(t->device, defines, &program, &kernel));
+    CHECK_OK(yoke_launch(t->stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x.buffer, 11u)));
+    CHECK_OK(yoke_stream_wait(t->stream));
+    guarded_check(t, &x, &(unsigned){ 11 });
+out:
+    yoke_program_release(program);
+    guarded_release(&x);
+}
+
+/* Where the compiler names it, the message says what to do. */
+static void without_assert(suite *t)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = NULL;
+
+    source.opencl = "__kernel void check(__global uint *x, uint n) { assert(n < 10); *x = n; }\n";
+    if (strcmp(t->info.backend, "opencl") != 0) {
+        suite_skip("CUDA has assert");
+        return;
+    }
+    CHECK_FAILS(YOKE_E_BUILD, "assert|OpenCL C has no assert: define it", yoke_program_build(t->device, &source, &program));
+}
+
+int main(int count, char **arguments)
 {
     static const suite_case cases[] = {
         { "what a kernel prints is there, whatever waits", every_wait, false },
@@ -399,7 +501,12 @@ int main(void)
         { "graphs print", from_graphs, false },
         { "a saved program prints, and may be released before the wait", from_saved_programs, false },
         { "a device that is closed has printed all", as_the_device_closes, false },
+        { "an assert that fails is named, and loses the device", asserts, false },
+        { "asserts are left out with NDEBUG", asserts_left_out, false },
+        { "OpenCL C has no assert, and Yoke says so", without_assert, false },
     };
 
+    if (count == 3 && strcmp(arguments[1], "assert") == 0)
+        return failed_assert(arguments[2]);
     return SUITE_MAIN(cases, NULL);
 }
