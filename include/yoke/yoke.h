@@ -329,7 +329,7 @@ YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_s
  * counts as one operation until it runs; an event counts while it is deferred. A call that Yoke splits into several operations
  * waits for room for one, and then counts as all of them. Operations that the stream's own host functions enqueue in it count, but
  * never wait. Each enqueue takes a lock, some tens of nanoseconds.
-
+ *
  * A `priority` is a hint: when blocks of several streams' kernels are ready, the device starts those of the most urgent stream
  * first. A priority changes no order that Yoke promises, and does not stop blocks that already run. The number is from
  * -YOKE_MAX_PRIORITY to YOKE_MAX_PRIORITY, on every device; a stream gets the nearest priority that the device has
