@@ -260,24 +260,27 @@ YK_COLD static yoke_status argument_fault(const yk_op *op, cl_uint index, cl_int
 }
 
 /* Whether the driver refused a block that is larger than it suggests. A lost device answers with the same code, to a marker too. */
-YK_COLD static bool is_block_refused(cl_command_queue queue, const yk_op *op, cl_int code)
+YK_COLD static bool is_block_refused(yoke_stream *stream, const yk_op *op, cl_int code)
 {
     const yk_opencl_kernel *native = op->u.launch.kernel->native;
     const yoke_dim *block = &op->u.launch.block;
 
     if ((uint64_t)block->x * block->y * block->z <= native->sure_threads)
         return false;
-    return code == CL_INVALID_WORK_GROUP_SIZE ||
-           (code == CL_OUT_OF_RESOURCES && yk_cl.clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL) == CL_SUCCESS);
+    if (code != CL_OUT_OF_RESOURCES)
+        return code == CL_INVALID_WORK_GROUP_SIZE;
+    cl_int marked = yk_cl.clEnqueueMarkerWithWaitList(yk_opencl_enter(stream), 0, NULL, NULL);
+    yk_opencl_leave(stream);
+    return marked == CL_SUCCESS;
 }
 
-YK_COLD static yoke_status launch_fault(cl_command_queue queue, const yk_op *op, cl_int code)
+YK_COLD static yoke_status launch_fault(yoke_stream *stream, const yk_op *op, cl_int code)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
     yoke_status status = YOKE_E_RANGE;
 
-    if (is_block_refused(queue, op, code))
+    if (is_block_refused(stream, op, code))
         return yk_opencl_fail_as(
             YOKE_E_RANGE, "clEnqueueNDRangeKernel", code,
             "block is %u x %u x %u; kernel '%s' allows fewer threads in a block on this device: %u always run, and with "
@@ -361,9 +364,9 @@ static inline yoke_status submit_launch(yoke_stream *stream, const yk_op *op)
         cl_command_queue queue = yk_opencl_enter(stream);
         cl_int code =
             yk_cl.clEnqueueNDRangeKernel(queue, native->handle, dimensions, NULL, global, local, 0, NULL, yk_opencl_end_of(op));
-        if (YK_UNLIKELY(code != CL_SUCCESS))
-            status = launch_fault(queue, op, code);
         yk_opencl_leave(stream);
+        if (YK_UNLIKELY(code != CL_SUCCESS))
+            status = launch_fault(stream, op, code);
     }
     yk_opencl_lock_give_back(&native->lock);
     return status;
