@@ -200,7 +200,7 @@ void double_context_end_memory(yk_CUcontext context);
 void double_module_end_memory(yk_CUmodule module);
 yk_CUresult double_global_add(yk_CUmodule module, yk_CUcontext context, void *address, size_t size);
 
-/* The host has synchronized with a stream, or with all (0): the pool notices what it freed, and what is above the threshold goes. */
+/* The host has synchronized with a stream, or with all (0): the pool notices what it freed, and what exceeds the threshold goes. */
 void double_pools_settle(int ordinal, uint64_t stream);
 void double_pools_end(int ordinal);
 
