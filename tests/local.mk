@@ -229,7 +229,8 @@ source_programs = \
 	tests/conformance/program \
 	tests/conformance/program_async \
 	tests/conformance/program_load \
-	tests/conformance/program_source
+	tests/conformance/program_source \
+	tests/conformance/source_compile
 suite_PROGRAMS += $(source_programs)
 spirv_sources = tests/conformance/spirv.c tests/conformance/spirv.h
 tests_conformance_program_load_SOURCES = tests/conformance/program_load.c $(spirv_sources)
