@@ -518,6 +518,7 @@ plain_tests = \
 	tests/conformance/stream.opencl.tap \
 	tests/examples.opencl.tap
 include tests/shown.mk
+include tests/tools.mk
 
 # Those that want no driver, or take any; and all that there is for OpenCL.
 early_tests = \
@@ -580,14 +581,6 @@ EXTRA_DIST += \
 	tests/static/twins.sh \
 	tests/static/use.c \
 	tests/summary.sh \
-	tests/tools/bench.sh \
-	tests/tools/cc.sh \
-	tests/tools/conformance.sh \
-	tests/tools/guide_programs.sh \
-	tests/tools/info.sh \
-	tests/tools/run.sh \
-	tests/tools/trace.sh \
-	tests/tools/yoke.sh \
 	tests/tap/tap.sh \
 	tests/tsan.supp \
 	tests/uv.sh

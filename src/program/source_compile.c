@@ -125,6 +125,9 @@ static yoke_status compile(const char *function, const yoke_source *caller_sourc
         yk_text_add_bytes(yk_thread_text(YK_BUILD_LOG), yk_text_get(&program->log), program->log.length);
     if (status == YOKE_OK && !(flags & YOKE_COMPILE_BARE))
         status = yk_program_write_portable(program, &bytes);
+    if (status == YOKE_OK && flags & YOKE_COMPILE_BARE && program->code_kind == YK_CODE_PTX)
+        while (program->code.length > 0 && program->code.data[program->code.length - 1] == '\0')
+            program->code.length--; /* a file of PTX has no terminator */
     if (status == YOKE_OK)
         give(r, flags & YOKE_COMPILE_BARE ? &program->code : &bytes);
     if (program)
