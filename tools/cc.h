@@ -56,8 +56,8 @@ typedef struct cc_options {
     const char *opencl_std, *cuda_std;
     int32_t math;
     bool spirv;
-    const char *output, *name; /* NULL: not given */
-    char ptx[32];              /* the newest architecture, as PTX, where no PTX is named */
+    const char *output, *name, *depfile; /* NULL: not given */
+    char ptx[32];                        /* the newest architecture, as PTX, where no PTX is named */
 } cc_options;
 
 /* ---- The command line: cc_options.c ---- */
@@ -89,6 +89,8 @@ void cc_spell_as_opencl(char *name);
 
 /* Write o->output, FILE.c with FILE.h beside it, or a bare file of code. Returns an exit code. */
 int cc_write(const tool_command *command, const cc_options *o);
+/* A rule for make that says what o->output is made of; to be freed. */
+char *cc_list_files(const cc_options *o);
 /* The name of the source: o->name, else the file's, as an identifier; to be freed. */
 char *cc_name(const cc_options *o);
 

@@ -233,7 +233,7 @@ static int write_source(const tool_command *command, const cc_options *o)
     return code;
 }
 
-int cc_write(const tool_command *command, const cc_options *o)
+static int write_output(const tool_command *command, const cc_options *o)
 {
     const cc_form *form = &o->forms[cc_ends(o->output, ".spv")];
     if (cc_ends(o->output, ".c"))
@@ -242,4 +242,15 @@ int cc_write(const tool_command *command, const cc_options *o)
         return write_file(command, o->output, form->codes[0].bytes, form->codes[0].size);
     tool_complain(command, "%s", form->why ? form->why : "there is no code to write");
     return TOOL_WRONG;
+}
+
+int cc_write(const tool_command *command, const cc_options *o)
+{
+    int code = write_output(command, o);
+    if (code == TOOL_FINE && o->depfile) {
+        char *rule = cc_list_files(o);
+        code = write_file(command, o->depfile, rule, strlen(rule));
+        free(rule);
+    }
+    return code;
 }

@@ -124,6 +124,9 @@ static int take_option(const tool_command *command, cc_options *o, int option)
             return tool_misused(command, "--name %s: a name consists of letters, digits and underscores", optarg);
         o->name = optarg;
         break;
+    case 'M':
+        o->depfile = optarg;
+        break;
     case 'o':
         o->output = optarg;
         break;
@@ -162,6 +165,8 @@ static int check_output(const tool_command *command, const cc_options *o)
         return tool_misused(command, "SPIR-V is made of a .cl file, and none is named");
     if (o->name && !cc_ends(o->output, ".c"))
         return tool_misused(command, "--name is for -o FILE.c");
+    if (o->depfile && !o->output)
+        return tool_misused(command, "--depfile is for -o FILE");
     if (!o->output)
         return TOOL_FINE;
     if (!cubin && !ptx && !spirv && !cc_ends(o->output, ".c"))
@@ -179,6 +184,7 @@ int cc_read_options(const tool_command *command, int argc, char **argv, cc_optio
     static const struct option names[] = {
         { "arch", required_argument, NULL, 'a' },
         { "cuda-std", required_argument, NULL, 'C' },
+        { "depfile", required_argument, NULL, 'M' },
         { "device", required_argument, NULL, 'd' },
         { "fast-math", no_argument, NULL, 'f' },
         { "name", required_argument, NULL, 'N' },

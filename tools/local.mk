@@ -27,6 +27,7 @@ tools_yoke_SOURCES = \
 	tools/cc.c \
 	tools/cc.h \
 	tools/cc_compile.c \
+	tools/cc_depend.c \
 	tools/cc_embed.c \
 	tools/cc_options.c \
 	tools/cc_read.c \

@@ -86,6 +86,14 @@ silent "kern"
 cp made/kern.c first.c
 run_set 0 "texts, again" --name-expression 'scale<float>' -o made/kern.c kern.cu kern.cl
 tap_try "the file is the same" cmp first.c made/kern.c
+fresh
+run_set 0 "what was read" --depfile made/kern.d -o made/kern.c kern.cu kern.cl
+folder=$(pwd -P)
+tap_try "the rule" grep -qxF "made/kern.c: kern.cu $folder/part.h kern.cl $folder/part.h" made/kern.d
+run_set 1 "a rule that cannot be written" --depfile made/none/kern.d -o made/kern.c kern.cu
+says "made/none/kern.d cannot be written"
+run 2 "a rule for nothing" cc --depfile made/kern.d kern.cu
+says "--depfile is for -o FILE"
 run 0 "a name" cc -I . -D WHENCE=1 --name other -o made/kern.c kern.cl
 tap_try "the function has the name" grep -q '^yoke_source other_source(void);' made/kern.h
 run 1 "a folder that is not there" cc -I . -o made/none/kern.c kern.cl
