@@ -38,6 +38,8 @@ static void free_form(cc_form *form)
     free(form->why);
     free(form->log);
     free(form->device);
+    free(form->folder);
+    free(form->typed_folder);
     for (size_t i = 0; i < form->code_count; i++)
         free(form->codes[i].bytes);
     free(form->codes);
@@ -135,7 +137,7 @@ yoke_source cc_source(const cc_options *o, const cc_form *form)
     *(cuda ? &source.cuda : &source.opencl) = form->text;
     *(cuda ? &source.cuda_size : &source.opencl_size) = form->size;
     source.defines = o->defines;
-    source.include_folders = o->folders;
+    source.include_folders = form->include_folders;
     source.opencl_std = o->opencl_std;
     source.cuda_std = o->cuda_std;
     source.math = o->math;
@@ -348,7 +350,7 @@ const tool_command tool_cc = {
     .help =
         "Each form is compiled on a device of its backend. What no device here can compile is only read. With --arch, NVRTC "
         "compiles the CUDA form without a device; with -o, no device is used unless --device names it.\n\n"
-        "  -I DIR                    also search this folder for included files\n"
+        "  -I DIR                    also search this folder for included files, after that of the file\n"
         "  -D NAME[=VALUE]           define a macro\n"
         "  --arch sm_90,...          compile CUDA for these architectures, without a device; compute_90: to PTX\n"
         "  --cuda-std 20             the version of C++\n"

@@ -28,6 +28,8 @@ typedef struct cc_code {
     size_t size;
 } cc_code;
 
+enum { CC_MOST = 64 }; /* of any option */
+
 typedef enum cc_state { CC_ABSENT, CC_UNTRIED, CC_BROKEN, CC_COMPILED } cc_state;
 
 typedef struct cc_form {
@@ -44,9 +46,9 @@ typedef struct cc_form {
     size_t kernel_count;
     cc_code *codes;
     size_t code_count;
+    char *folder, *typed_folder;              /* of the file: absolute, and as the command line has it */
+    const char *include_folders[CC_MOST + 1]; /* that one, and those of -I */
 } cc_form;
-
-enum { CC_MOST = 64 }; /* of any option */
 
 typedef struct cc_options {
     cc_form forms[2]; /* CUDA, OpenCL */

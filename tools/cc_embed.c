@@ -65,6 +65,23 @@ static void add_strings(tool_string *file, const char *name, const char *const *
     tool_add(file, "NULL };\n\n");
 }
 
+/* How many bytes of this absolute path are a folder that the command line names, and how it does. */
+static size_t find_folder(const cc_options *o, const cc_form *form, const char *path, const char **out_typed)
+{
+    for (size_t i = 0; form->include_folders[i]; i++) {
+        const char *folder = form->include_folders[i];
+        size_t length = strlen(folder);
+        if (strncmp(path, folder, length) != 0 || path[length] != '/')
+            continue;
+        *out_typed = form->typed_folder;
+        for (size_t j = 0; folder != form->folder && j < o->folder_count; j++)
+            if (o->folders[j] == folder)
+                *out_typed = o->typed_folders[j];
+        return length;
+    }
+    return 0;
+}
+
 /* The text, in which the folders are as the command line has them, so that it is the same in every folder. */
 static bool add_text(const tool_command *command, const cc_options *o, const cc_form *form, tool_string *file)
 {
@@ -77,18 +94,18 @@ static bool add_text(const tool_command *command, const cc_options *o, const cc_
         return false;
     }
     for (const char *at = text; *at;) {
-        size_t length = strcspn(at, "\n"), skip = 0;
-        const char *quote = strncmp(at, "#line ", 6) == 0 ? memchr(at, '"', length) : NULL;
-        for (size_t i = 0; quote && i < o->folder_count && !skip; i++) {
-            size_t folder = strlen(o->folders[i]);
-            if (strncmp(quote + 1, o->folders[i], folder) == 0 && quote[1 + folder] == '/') {
-                tool_add_bytes(&shown, at, (size_t)(quote + 1 - at));
-                tool_add(&shown, "%s", o->typed_folders[i]);
-                skip = (size_t)(quote + 1 - at) + folder;
-            }
-        }
+        size_t length = strcspn(at, "\n"), folder = 0;
+        const char *quote = strncmp(at, "#line ", 6) == 0 ? memchr(at, '"', length) : NULL, *typed = "";
         length += at[length] == '\n';
-        tool_add_bytes(&shown, at + skip, length - skip);
+        if (quote)
+            folder = find_folder(o, form, quote + 1, &typed);
+        if (folder > 0) {
+            tool_add_bytes(&shown, at, (size_t)(quote + 1 - at));
+            tool_add(&shown, "%s", typed);
+            length -= (size_t)(quote + 1 + folder - at);
+            at = quote + 1 + folder;
+        }
+        tool_add_bytes(&shown, at, length);
         at += length;
     }
     add_bytes(file, array, shown.data ? shown.data : "", shown.length, true);

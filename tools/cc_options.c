@@ -39,6 +39,19 @@ static int add_folder(const tool_command *command, cc_options *o, const char *fo
     return TOOL_FINE;
 }
 
+/* A header in "" is searched first in the folder of the file that includes it, as with every compiler. */
+static void set_include_folders(const cc_options *o, cc_form *form)
+{
+    const char *slash = strrchr(form->path, '/');
+    size_t count = 0;
+    form->typed_folder = tool_text("%.*s", slash > form->path ? (int)(slash - form->path) : 1, slash ? form->path : ".");
+    form->folder = realpath(form->typed_folder, NULL);
+    if (form->folder)
+        form->include_folders[count++] = form->folder;
+    for (size_t i = 0; i < o->folder_count; i++)
+        form->include_folders[count++] = o->folders[i];
+}
+
 static int add_file(const tool_command *command, cc_options *o, const char *path)
 {
     const char *suffix = strrchr(path, '.');
@@ -204,6 +217,9 @@ int cc_read_options(const tool_command *command, int argc, char **argv, cc_optio
         code = add_file(command, o, argv[i]);
     if (code == TOOL_FINE && optind == argc)
         code = tool_misused(command, "no file to compile");
+    for (int i = 0; i < 2; i++)
+        if (o->forms[i].path)
+            set_include_folders(o, &o->forms[i]);
     o->spirv = o->spirv || cc_ends(o->output, ".spv");
     if (code == TOOL_FINE)
         code = check_output(command, o);

@@ -87,8 +87,12 @@ cp made/kern.c first.c
 run_set 0 "texts, again" --name-expression 'scale<float>' -o made/kern.c kern.cu kern.cl
 tap_try "the file is the same" cmp first.c made/kern.c
 fresh
-run_set 0 "what was read" --depfile made/kern.d -o made/kern.c kern.cu kern.cl
+mkdir elsewhere
+echo '#error "this is not the folder of the file"' >elsewhere/part.h
 folder=$(pwd -P)
+run 0 "a header beside the file" cc -I elsewhere --depfile made/kern.d -o made/kern.c "$folder/kern.cl"
+tap_try "the rule has that one" grep -qxF "made/kern.c: $folder/kern.cl $folder/part.h" made/kern.d
+run_set 0 "what was read" --depfile made/kern.d -o made/kern.c kern.cu kern.cl
 tap_try "the rule" grep -qxF "made/kern.c: kern.cu $folder/part.h kern.cl $folder/part.h" made/kern.d
 run_set 1 "a rule that cannot be written" --depfile made/none/kern.d -o made/kern.c kern.cu
 says "made/none/kern.d cannot be written"
