@@ -42,6 +42,10 @@ dist_examples_DATA = \
 	examples/host_function.c \
 	examples/life.c \
 	examples/load_kernel.c \
+	examples/mandelbrot.c \
+	examples/mandelbrot.cl \
+	examples/mandelbrot.cu \
+	examples/mandelbrot.h \
 	examples/matmul.c \
 	examples/nbody.c \
 	examples/page_locked.c \
@@ -117,6 +121,22 @@ examples_several_devices_LDADD = libyoke.la
 examples_shared_memory_LDADD = libyoke.la
 examples_structs_LDADD = libyoke.la
 examples_vector_add_LDADD = libyoke.la
+
+# Kernels from files, made into C by the tool: it has to run here.
+if !CROSS_COMPILING
+noinst_PROGRAMS += examples/mandelbrot
+endif
+examples_mandelbrot_SOURCES = examples/mandelbrot.c
+nodist_examples_mandelbrot_SOURCES = examples/mandelbrot_kernels.c
+examples_mandelbrot_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/examples
+examples_mandelbrot_LDADD = libyoke.la
+CLEANFILES += examples/mandelbrot_kernels.c examples/mandelbrot_kernels.h
+examples/mandelbrot_kernels.c: $(srcdir)/examples/mandelbrot.cu $(srcdir)/examples/mandelbrot.cl $(srcdir)/examples/mandelbrot.h \
+		tools/yoke$(EXEEXT)
+	$(AM_V_GEN)tools/yoke$(EXEEXT) cc --name mandelbrot -o $@ $(srcdir)/examples/mandelbrot.cu \
+		$(srcdir)/examples/mandelbrot.cl
+examples/mandelbrot_kernels.h: examples/mandelbrot_kernels.c
+$(examples_mandelbrot_OBJECTS): examples/mandelbrot_kernels.h
 
 # Those with a picture; without libpng they leave none, and there is nothing to blur.
 examples_heat_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)

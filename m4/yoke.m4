@@ -225,6 +225,7 @@ AC_DEFUN([YK_CMAKE_PACKAGE], [
     AS_IF([test "$exec_prefix" = NONE], [exec_prefix=$prefix])
     YK_CMAKE_FOLDER([YOKE_CMAKE_INCLUDEDIR], [$includedir])
     YK_CMAKE_FOLDER([YOKE_CMAKE_KERNELSDIR], [$datadir/$PACKAGE/kernels])
+    YK_CMAKE_FOLDER([YOKE_CMAKE_BINDIR], [$bindir])
     prefix=$yk_save_prefix exec_prefix=$yk_save_exec_prefix
     AC_COMPUTE_INT([YOKE_POINTER_SIZE], [sizeof(void *)])
     AC_SUBST([YOKE_POINTER_SIZE])

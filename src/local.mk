@@ -98,6 +98,7 @@ libyoke_all_la_SOURCES = \
 	src/program/cache/program_cache.h \
 	src/program/code.c \
 	src/program/code.h \
+	src/program/code_names.c \
 	src/program/cxx_name.c \
 	src/program/cxx_name.h \
 	src/program/include/include.c \
@@ -117,6 +118,7 @@ libyoke_all_la_SOURCES = \
 	src/program/signature.c \
 	src/program/source.c \
 	src/program/source.h \
+	src/program/source_compile.c \
 	src/program/twins.h \
 	src/copy/copy.c \
 	src/copy/copy.h \

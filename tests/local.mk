@@ -230,7 +230,8 @@ source_programs = \
 	tests/conformance/program \
 	tests/conformance/program_async \
 	tests/conformance/program_load \
-	tests/conformance/program_source
+	tests/conformance/program_source \
+	tests/conformance/source_compile
 suite_PROGRAMS += $(source_programs)
 spirv_sources = tests/conformance/spirv.c tests/conformance/spirv.h
 tests_conformance_program_load_SOURCES = tests/conformance/program_load.c $(spirv_sources)
@@ -506,6 +507,7 @@ plain_tests = \
 	tests/conformance/stream.opencl.tap \
 	tests/examples.opencl.tap
 include tests/shown.mk
+include tests/tools.mk
 
 # Those that want no driver, or take any; and all that there is for OpenCL.
 early_tests = \
@@ -568,14 +570,6 @@ EXTRA_DIST += \
 	tests/static/twins.sh \
 	tests/static/use.c \
 	tests/summary.sh \
-	tests/tools/bench.sh \
-	tests/tools/cc.sh \
-	tests/tools/conformance.sh \
-	tests/tools/guide_programs.sh \
-	tests/tools/info.sh \
-	tests/tools/run.sh \
-	tests/tools/trace.sh \
-	tests/tools/yoke.sh \
 	tests/tap/tap.sh \
 	tests/tsan.supp \
 	tests/uv.sh

@@ -6,20 +6,9 @@
 #include "cc.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-enum { MOST = 64 };
-
-typedef struct options {
-    cc_form forms[2]; /* CUDA, OpenCL */
-    const char *devices[MOST], *defines[MOST], *folders[MOST], *name_expressions[MOST];
-    size_t device_count, define_count, folder_count, name_count;
-} options;
 
 cc_kernel *cc_add_kernel(cc_form *form, const char *name, size_t length)
 {
@@ -49,12 +38,17 @@ static void free_form(cc_form *form)
     free(form->why);
     free(form->log);
     free(form->device);
+    free(form->folder);
+    free(form->typed_folder);
+    for (size_t i = 0; i < form->code_count; i++)
+        free(form->codes[i].bytes);
+    free(form->codes);
 }
 
 /* ---- Devices ---- */
 
 /* One of those that were asked for, when it is of this backend; else the backend's best. NULL with form->why. */
-static yoke_device *open_device(const options *o, cc_form *form)
+static yoke_device *open_device(const cc_options *o, cc_form *form)
 {
     const char *order = getenv("YOKE_BACKEND"), *wanted = getenv("YOKE_DEVICE");
     yoke_device *device = NULL;
@@ -99,8 +93,7 @@ static void describe_kernel(cc_form *form, yoke_program *program, const char *na
     }
 }
 
-/* OpenCL C has another spelling for a name of C++: "scale_float" for "scale<float>". */
-static void spell_as_opencl(char *name)
+void cc_spell_as_opencl(char *name)
 {
     size_t length = 0;
     for (const char *at = name; *at; at++)
@@ -113,7 +106,7 @@ static void spell_as_opencl(char *name)
     name[length] = '\0';
 }
 
-static bool is_name_expression(const options *o, const char *name)
+static bool is_name_expression(const cc_options *o, const char *name)
 {
     bool found = strncmp(name, "_Z", 2) == 0;
     for (size_t i = 0; i < o->name_count && !found; i++)
@@ -122,7 +115,7 @@ static bool is_name_expression(const options *o, const char *name)
 }
 
 /* Instances are looked up by their spelling, and not by the names that the compiler has made of it. */
-static void describe_program(const options *o, cc_form *form, yoke_program *program)
+static void describe_program(const cc_options *o, cc_form *form, yoke_program *program)
 {
     bool name_expressions = o->name_count > 0 && strcmp(form->backend, "cuda") == 0;
     for (size_t i = 0; i < yoke_program_get_kernel_count(program); i++) {
@@ -132,13 +125,29 @@ static void describe_program(const options *o, cc_form *form, yoke_program *prog
     }
     for (size_t i = 0; name_expressions && i < o->name_count; i++) {
         describe_kernel(form, program, o->name_expressions[i]);
-        spell_as_opencl(form->kernels[form->kernel_count - 1].name);
+        cc_spell_as_opencl(form->kernels[form->kernel_count - 1].name);
     }
 }
 
-static void compile(const options *o, cc_form *form)
+yoke_source cc_source(const cc_options *o, const cc_form *form)
 {
+    bool cuda = strcmp(form->backend, "cuda") == 0;
     yoke_source source = YOKE_SOURCE_INIT;
+    source.name = form->path;
+    *(cuda ? &source.cuda : &source.opencl) = form->text;
+    *(cuda ? &source.cuda_size : &source.opencl_size) = form->size;
+    source.defines = o->defines;
+    source.include_folders = form->include_folders;
+    source.opencl_std = o->opencl_std;
+    source.cuda_std = o->cuda_std;
+    source.math = o->math;
+    source.name_expressions = o->name_count ? o->name_expressions : NULL;
+    return source;
+}
+
+static void compile(const cc_options *o, cc_form *form)
+{
+    yoke_source source = cc_source(o, form);
     yoke_program *program = NULL;
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     yoke_device *device = open_device(o, form);
@@ -147,12 +156,6 @@ static void compile(const options *o, cc_form *form)
         return;
     if (yoke_device_get_info(device, &info) == YOKE_OK)
         form->device = tool_text("%s (%s)", info.selector, info.name);
-    source.name = form->path;
-    source.cuda = source.opencl = form->text;
-    source.cuda_size = source.opencl_size = form->size;
-    source.defines = o->defines;
-    source.include_folders = o->folders;
-    source.name_expressions = o->name_count ? o->name_expressions : NULL;
     yoke_status status = yoke_program_build(device, &source, &program);
     if (status == YOKE_E_UNAVAILABLE) { /* a device without a compiler */
         form->why = tool_text("%s", yoke_error()->text);
@@ -193,13 +196,16 @@ static void print_kernel(const cc_form *form, const cc_kernel *kernel)
     printf("\n");
     if (kernel->problem)
         printf("    %s%s%s\n", colours->yellow, kernel->problem, colours->reset);
-    else if (!kernel->known)
+    if (kernel->problem)
+        return;
+    if (!kernel->known)
         printf("    %s\n", form->from_text ? "it is declared in ways that differ" : "the driver does not tell its parameters");
     for (size_t i = 0; i < kernel->count; i++)
         print_param(&kernel->params[i], i);
 }
 
-static void print_form(const cc_form *form)
+/* `brief`: of the kernels only those with a problem. */
+static void print_form(const cc_form *form, bool brief)
 {
     const tool_colours *colours = tool_colours_of(stdout);
     printf("%s%s%s: ", colours->bold, form->path, colours->reset);
@@ -220,15 +226,17 @@ static void print_form(const cc_form *form)
         printf("  "), tool_wrap(stdout, 2, form->why);
     if (form->kernel_count == 0 && form->state != CC_BROKEN)
         printf("  no kernel in it\n");
-    else if (form->from_text)
+    else if (form->from_text && form->state != CC_BROKEN && !brief)
         printf("  Its kernels, as the text declares them:\n");
     for (size_t i = 0; i < form->kernel_count; i++)
-        print_kernel(form, &form->kernels[i]);
-    printf("\n");
+        if (!brief || form->kernels[i].problem)
+            print_kernel(form, &form->kernels[i]);
+    if (!brief)
+        printf("\n");
 }
 
 /* Whether they agree. */
-static bool print_twins(const cc_form *cuda, const cc_form *opencl)
+static bool print_twins(const cc_options *o, const cc_form *cuda, const cc_form *opencl)
 {
     const tool_colours *colours = tool_colours_of(stdout);
     tool_string differences = { 0 };
@@ -236,119 +244,77 @@ static bool print_twins(const cc_form *cuda, const cc_form *opencl)
     if (count > 0)
         printf("%sThe twins differ%s in %zu place%s:\n%s", colours->red, colours->reset, count, count == 1 ? "" : "s",
                differences.data);
-    else
+    else if (!o->output)
         printf("%sThe twins agree%s: %zu kernel%s\n", colours->green, colours->reset, cuda->kernel_count,
                cuda->kernel_count == 1 ? "" : "s");
     free(differences.data);
     return count == 0;
 }
 
-static int report(options *o)
+/* On a device, unless there is an architecture; with -o only on the devices that are named, so that a build needs none. */
+static void compile_form(const cc_options *o, cc_form *form)
+{
+    bool cuda = strcmp(form->backend, "cuda") == 0;
+    if (cuda && o->architecture_count > 0) {
+        cc_compile_for(o, form, cc_ends(o->output, ".c") ? 0 : YOKE_COMPILE_BARE);
+    } else if (!cuda && o->spirv) {
+        form->device = tool_text("SPIR-V");
+        form->state = cc_compile_spirv(o, form) ? CC_COMPILED : CC_BROKEN;
+        if (form->state == CC_COMPILED)
+            cc_read(form);
+    } else if (o->output && o->device_count == 0) {
+        form->state = CC_UNTRIED;
+        form->why = tool_text("-o uses no device unless --device names it");
+    } else {
+        compile(o, form);
+    }
+    if (form->state == CC_UNTRIED) {
+        cc_read(form);
+        if (cuda)
+            cc_check_names(o, form);
+    }
+}
+
+/* Whether there is something to say of a form whose code is written. */
+static bool is_notable(const cc_form *form)
+{
+    bool notable = form->state == CC_BROKEN || (form->log && *form->log);
+    for (size_t i = 0; i < form->kernel_count; i++)
+        notable = notable || form->kernels[i].problem;
+    return notable;
+}
+
+static int report(const tool_command *command, cc_options *o)
 {
     cc_form *forms = o->forms;
     bool tried = false, fine = true, both = true;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         if (forms[i].path)
-            compile(o, &forms[i]);
-        if (forms[i].state == CC_UNTRIED)
-            cc_read(&forms[i]);
-    }
+            compile_form(o, &forms[i]);
     for (int i = 0; i < 2; i++) {
-        if (forms[i].path)
-            print_form(&forms[i]);
+        if (forms[i].path && (!o->output || is_notable(&forms[i])))
+            print_form(&forms[i], o->output != NULL);
         tried = tried || forms[i].state > CC_UNTRIED;
         fine = fine && forms[i].state != CC_BROKEN;
         both = both && forms[i].state != CC_ABSENT && forms[i].state != CC_BROKEN;
     }
-    if (both && !print_twins(&forms[0], &forms[1]))
+    if (both && !print_twins(o, &forms[0], &forms[1]) && !o->output) /* a pair may differ on purpose, and is still a source */
         fine = false;
     if (!fine)
         return TOOL_WRONG;
+    if (o->output && o->architecture_count > 0 && forms[0].state == CC_UNTRIED) {
+        tool_complain(command, "%s", forms[0].why);
+        return TOOL_WRONG;
+    }
+    if (o->output)
+        return cc_write(command, o);
     return tried ? TOOL_FINE : TOOL_NO_DEVICE;
 }
 
 /* ---- The subcommand ---- */
 
-static bool add_to(const char **list, size_t *count, const char *value)
-{
-    if (*count + 1 >= MOST) /* a NULL ends it */
-        return false;
-    list[(*count)++] = value;
-    return true;
-}
-
-/* Include folders have to be absolute. */
-static int add_folder(const tool_command *command, options *o, const char *folder)
-{
-    char *path = realpath(folder, NULL);
-    if (!path)
-        return tool_misused(command, "-I %s: %s", folder, strerror(errno));
-    if (!add_to(o->folders, &o->folder_count, path)) {
-        free(path);
-        return tool_misused(command, "more than %d times -I", MOST - 1);
-    }
-    return TOOL_FINE;
-}
-
-static int add_file(const tool_command *command, options *o, const char *path)
-{
-    const char *suffix = strrchr(path, '.');
-    bool both = suffix && strcmp(suffix, ".yk") == 0, known = both;
-    for (int i = 0; i < 2; i++) {
-        cc_form *form = &o->forms[i];
-        bool is_own = suffix && strcmp(suffix, i == 0 ? ".cu" : ".cl") == 0;
-        if (!is_own && !both)
-            continue;
-        known = true;
-        if (form->path)
-            return tool_misused(command, "%s and %s: one file of each language", form->path, path);
-        form->path = path;
-        form->text = tool_read_file(path, &form->size);
-        if (!form->text) {
-            tool_complain(command, "%s: %s", path, strerror(errno));
-            return TOOL_USAGE;
-        }
-    }
-    if (!known)
-        return tool_misused(command, "%s: what a file is shows in its name, which has to end in .cu, .cl, or .yk for both", path);
-    return TOOL_FINE;
-}
-
-static int read_options(const tool_command *command, int argc, char **argv, options *o)
-{
-    static const struct option names[] = {
-        { "device", required_argument, NULL, 'd' },
-        { "name-expression", required_argument, NULL, 'n' },
-        { "help", no_argument, NULL, 'h' },
-        { NULL, 0, NULL, 0 },
-    };
-    int code = TOOL_FINE;
-    for (int option; code == TOOL_FINE && (option = tool_option(command, argc, argv, "hI:D:", names)) != -1;) {
-        bool fits = true;
-        if (option == 'h')
-            return tool_print_help(command, stdout), -1;
-        else if (option == 'I')
-            code = add_folder(command, o, optarg);
-        else if (option == 'D')
-            fits = add_to(o->defines, &o->define_count, optarg);
-        else if (option == 'd')
-            fits = add_to(o->devices, &o->device_count, optarg);
-        else if (option == 'n')
-            fits = add_to(o->name_expressions, &o->name_count, optarg);
-        else
-            code = TOOL_USAGE;
-        if (!fits)
-            code = tool_misused(command, "an option more than %d times", MOST - 1);
-    }
-    for (int i = optind; code == TOOL_FINE && i < argc; i++)
-        code = add_file(command, o, argv[i]);
-    if (code == TOOL_FINE && optind == argc)
-        code = tool_misused(command, "no file to compile");
-    return code;
-}
-
 /* A selector that opens nothing is an error, also when no form would need it. */
-static int check_devices(const tool_command *command, const options *o)
+static int check_devices(const tool_command *command, const cc_options *o)
 {
     for (size_t i = 0; i < o->device_count; i++) {
         yoke_device *device;
@@ -361,15 +327,15 @@ static int check_devices(const tool_command *command, const options *o)
 
 static int run(const tool_command *command, int argc, char **argv)
 {
-    options o = { .forms = { { .language = "CUDA", .backend = "cuda" }, { .language = "OpenCL", .backend = "opencl" } } };
+    cc_options o = { .forms = { { .language = "CUDA", .backend = "cuda" }, { .language = "OpenCL", .backend = "opencl" } } };
     setenv("YOKE_CACHE", "off", 1); /* what comes from the cache has no log */
-    int code = read_options(command, argc, argv, &o);
+    int code = cc_read_options(command, argc, argv, &o);
     if (code == TOOL_FINE && !tool_backend_exists(command))
         code = TOOL_USAGE;
     if (code == TOOL_FINE)
         code = check_devices(command, &o);
     if (code == TOOL_FINE)
-        code = report(&o);
+        code = report(command, &o);
     for (int i = 0; i < 2; i++)
         free_form(&o.forms[i]);
     for (size_t i = 0; i < o.folder_count; i++)
@@ -381,13 +347,24 @@ const tool_command tool_cc = {
     .name = "cc",
     .arguments = "[OPTION]... FILE.cu [FILE.cl] | FILE.yk",
     .summary = "compile a program's CUDA and OpenCL forms, list their kernels, and say where they differ",
-    .help = "Each form is compiled on a device of its backend. What no device here can compile is only read.\n"
-            "FILE.yk is one text for both languages, with <yoke/kernel.h>, and has both forms.\n\n"
-            "  -I DIR                    also search this folder for included files\n"
-            "  -D NAME[=VALUE]           define a macro\n"
-            "  --name-expression NAME    a C++ kernel that is not extern \"C\", as 'scale<float>'; may be repeated\n"
-            "  --device SELECTOR         compile on this device, as opencl:1; may be repeated, once for each backend\n"
-            "  -h, --help                print this help\n\n"
-            "The exit code is 1 when a form does not compile or the forms differ, and 3 when none could be compiled.\n",
+    .help =
+        "Each form is compiled on a device of its backend. What no device here can compile is only read. FILE.yk is one text for "
+        "both languages, with <yoke/kernel.h>, and has both forms. With --arch, NVRTC "
+        "compiles the CUDA form without a device; with -o, no device is used unless --device names it.\n\n"
+        "  -I DIR                    also search this folder for included files, after that of the file\n"
+        "  -D NAME[=VALUE]           define a macro\n"
+        "  --arch sm_90,...          compile CUDA for these architectures, without a device; compute_90: to PTX\n"
+        "  --cuda-std 20             the version of C++\n"
+        "  --opencl-std CL3.0        the version of OpenCL C\n"
+        "  --fast-math               let the compilers fuse and approximate\n"
+        "  --name-expression NAME    a template or an overloaded kernel, as 'scale<float>'; may be repeated\n"
+        "  --device SELECTOR         compile on this device, as opencl:1; may be repeated, once for each backend\n"
+        "  -o FILE                   write FILE.c and FILE.h (a yoke_source with the texts and the code for each --arch), or "
+        "FILE.cubin, FILE.ptx, FILE.spv\n"
+        "  --name NAME               with -o FILE.c: the function is NAME_source(); else it is called after the first text\n"
+        "  --spirv                   with -o FILE.c: also SPIR-V, made by clang and llvm-spirv\n"
+        "  -h, --help                print this help\n\n"
+        "The exit code is 1 when a form does not compile, a file cannot be written or, without -o, the forms differ; and 3 when "
+        "nothing could be compiled.\n",
     .run = run,
 };

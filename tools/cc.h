@@ -21,6 +21,15 @@ typedef struct cc_kernel {
     yoke_kernel_info info;
 } cc_kernel;
 
+/* The compiled form of a text: a program binary, a cubin, PTX or SPIR-V. */
+typedef struct cc_code {
+    const char *target; /* "sm_90", or "spirv" */
+    char *bytes;
+    size_t size;
+} cc_code;
+
+enum { CC_MOST = 64 }; /* of any option */
+
 typedef enum cc_state { CC_ABSENT, CC_UNTRIED, CC_BROKEN, CC_COMPILED } cc_state;
 
 typedef struct cc_form {
@@ -35,7 +44,57 @@ typedef struct cc_form {
     bool from_text; /* its kernels are read from the text, by cc_read */
     cc_kernel *kernels;
     size_t kernel_count;
+    cc_code *codes;
+    size_t code_count;
+    char *folder, *typed_folder;              /* of the file: absolute, and as the command line has it */
+    const char *include_folders[CC_MOST + 1]; /* that one, and those of -I */
 } cc_form;
+
+typedef struct cc_options {
+    cc_form forms[2]; /* CUDA, OpenCL */
+    const char *devices[CC_MOST], *defines[CC_MOST], *folders[CC_MOST], *name_expressions[CC_MOST], *architectures[CC_MOST];
+    const char *typed_folders[CC_MOST]; /* as the command line has them */
+    size_t device_count, define_count, folder_count, name_count, architecture_count;
+    const char *opencl_std, *cuda_std;
+    int32_t math;
+    bool spirv;
+    const char *output, *name, *depfile; /* NULL: not given */
+    char ptx[32];                        /* the newest architecture, as PTX, where no PTX is named */
+} cc_options;
+
+/* ---- The command line: cc_options.c ---- */
+
+/* Read it, and the files that it names. Returns an exit code; -1 after --help. */
+int cc_read_options(const tool_command *command, int argc, char **argv, cc_options *o);
+/* Whether a path ends so, and has more before it; false for NULL. */
+bool cc_ends(const char *path, const char *suffix);
+
+/* The source of a form, which has its text alone. */
+yoke_source cc_source(const cc_options *o, const cc_form *form);
+
+/* ---- Compiling without a device: cc_compile.c, cc_spirv.c ---- */
+
+/* Compile the CUDA form for every architecture; sets its state, codes and kernels. */
+void cc_compile_for(const cc_options *o, cc_form *form, uint32_t flags);
+/* Name the instances of templates as their twins are named; of compiled code, find the kernels that need an expression. */
+void cc_check_names(const cc_options *o, cc_form *form);
+/* Compile the OpenCL form to SPIR-V with clang and llvm-spirv. False: form->why says why not. */
+bool cc_compile_spirv(const cc_options *o, cc_form *form);
+/* The text with its includes expanded, to be freed; NULL with a record when that fails. */
+char *cc_expand(const cc_options *o, const cc_form *form, size_t *out_size);
+/* Takes the bytes over. */
+void cc_add_code(cc_form *form, const char *target, char *bytes, size_t size);
+/* "scale_float" for "scale<float>": OpenCL C has another spelling for a name of C++. */
+void cc_spell_as_opencl(char *name);
+
+/* ---- Writing: cc_embed.c ---- */
+
+/* Write o->output, FILE.c with FILE.h beside it, or a bare file of code. Returns an exit code. */
+int cc_write(const tool_command *command, const cc_options *o);
+/* A rule for make that says what o->output is made of; to be freed. */
+char *cc_list_files(const cc_options *o);
+/* The name of the source: o->name, else the file's, as an identifier; to be freed. */
+char *cc_name(const cc_options *o);
 
 /* Read the kernels that a text declares, without compiling it: macros are not expanded, and templates are not seen through. */
 void cc_read(cc_form *form);

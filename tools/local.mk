@@ -26,7 +26,12 @@ tools_yoke_SOURCES = \
 	tools/bench_table.c \
 	tools/cc.c \
 	tools/cc.h \
+	tools/cc_compile.c \
+	tools/cc_depend.c \
+	tools/cc_embed.c \
+	tools/cc_options.c \
 	tools/cc_read.c \
+	tools/cc_spirv.c \
 	tools/cc_twins.c \
 	tools/check.c \
 	tools/figures.h \
@@ -56,6 +61,8 @@ tools_yoke_SOURCES = \
 # Pure text of the library's, for cc and for mistyped words: which compiles it once more, since the library does not export it.
 tools_yoke_SOURCES += \
 	src/base/text.c \
+	src/program/code_names.c \
+	src/program/cxx_name.c \
 	src/program/scan.c \
 	src/program/signature.c \
 	src/base/type_name.c

@@ -24,7 +24,7 @@ _yoke()
         case $before in
         --device) words=$selectors ;;
         --format) words='text tap junit' ;;
-        --out | --read | --report | --svg)
+        --depfile | --out | --read | --report | --svg | -o)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
@@ -34,7 +34,7 @@ _yoke()
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
-        --name-expression | --seconds | --timeout | -D) return ;;
+        --arch | --cuda-std | --name | --name-expression | --opencl-std | --seconds | --timeout | -D) return ;;
         esac
     fi
     if [ -z "$words" ]; then
@@ -43,7 +43,7 @@ _yoke()
         info:-*) words='--all --json --timeout --help' ;;
         check:-*) words='--device --report --format --help' ;;
         bench:-*) words='--seconds --json --no-raw --help' ;;
-        cc:-*) words='-I -D --name-expression --device --help' ;;
+        cc:-*) words='-I -D --arch --cuda-std --opencl-std --fast-math --name-expression --device -o --name --depfile --spirv --help' ;;
         trace:-*) words='--out --svg --read --help' ;;
         info:* | bench:*) words=$selectors ;;
         cc:*)

@@ -82,6 +82,24 @@ static yoke_status check_architecture(const yoke_program *program, const void *c
                    program->name, made_for / 10, made_for % 10, program->device->info.selector, device / 10, device % 10);
 }
 
+/* PTX runs on devices of its target or later ones; with an 'a' behind the number only on those of its target, with an 'f' on later
+ * ones of the same major number. */
+static yoke_status check_ptx_target(const yoke_program *program, const char *code)
+{
+    int made_for = 0, device = yk_cuda_device_of(program->device)->architecture;
+    char letter = '\0';
+    const char *target = strstr(code, ".target");
+    if (!target || sscanf(target, ".target sm_%d%c", &made_for, &letter) < 1 || made_for == device ||
+        (made_for < device && letter != 'a' && (letter != 'f' || made_for / 10 == device / 10)))
+        return YOKE_OK;
+    return yk_fail(YOKE_E_UNSUPPORTED, "cuda: program '%s' is PTX for compute capability %d.%d%s, and %s has %d.%d", program->name,
+                   made_for / 10, made_for % 10,
+                   letter == 'a'   ? " alone"
+                   : letter == 'f' ? " and later ones of the same major number"
+                                   : " and later",
+                   program->device->info.selector, device / 10, device % 10);
+}
+
 static yoke_status check_code(const yoke_program *program, yk_code_kind kind, const void *code, size_t size)
 {
     bool whole = true;
@@ -95,7 +113,7 @@ static yoke_status check_code(const yoke_program *program, yk_code_kind kind, co
     case YK_CODE_PTX:
         if (memchr(code, 0, size) && strlen(code) + 1 != size)
             return yk_fail(YOKE_E_BUILD, "cuda: program '%s': byte %zu of the PTX is NUL", program->name, strlen(code) + 1);
-        break;
+        return check_ptx_target(program, code);
     case YK_CODE_BINARY:
     case YK_CODE_SPIRV:
         return yk_fail(

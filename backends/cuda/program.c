@@ -17,6 +17,7 @@
 typedef struct target {
     int architecture; /* 90 for compute capability 9.0 */
     bool exact;       /* machine code, not PTX */
+    char name[32];    /* "sm_90", or "compute_90" */
 } target;
 
 static yoke_status nvrtc_fail(const char *call, yk_nvrtcResult result, const char *detail)
@@ -83,6 +84,7 @@ static yoke_status choose_target(const yoke_device *device, target *out_target)
         if (known[i] <= wanted && known[i] > out_target->architecture)
             out_target->architecture = known[i];
     out_target->exact = out_target->architecture == wanted;
+    snprintf(out_target->name, sizeof out_target->name, "%s_%d", out_target->exact ? "sm" : "compute", out_target->architecture);
     if (!out_target->architecture)
         status = yk_fail(YOKE_E_UNAVAILABLE,
                          "cuda: NVRTC %s cannot generate code for %s, which has compute capability %d.%d; install an older NVRTC "
@@ -217,9 +219,28 @@ static yoke_status read_name_expressions(yk_nvrtcProgram handle, const yoke_sour
     return YOKE_OK;
 }
 
-static yoke_status compile_fault(yk_nvrtcResult result, const yoke_source *source, const char *line)
+/* Append the architectures that NVRTC supports. */
+static void append_architectures(void)
+{
+    int count = 0, *known = NULL;
+    if (nvrtc_note("nvrtcGetNumSupportedArchs", yk_nvrtc.nvrtcGetNumSupportedArchs(&count)) && count > 0)
+        known = calloc((size_t)count, sizeof *known);
+    if (known && nvrtc_note("nvrtcGetSupportedArchs", yk_nvrtc.nvrtcGetSupportedArchs(known)))
+        for (int i = 0; i < count; i++)
+            yk_error_append("%s%d", i ? ", " : "; it supports sm_ and compute_ ", known[i]);
+    free(known);
+}
+
+static yoke_status compile_fault(yk_nvrtcResult result, const yoke_source *source, const char *architecture, const char *line)
 {
     char version[32];
+    if (result == YK_NVRTC_ERROR_INVALID_OPTION && strstr(line, "gpu-arch")) {
+        yoke_status status =
+            yk_driver_fail(YOKE_E_UNSUPPORTED, "cuda", "nvrtcCompileProgram", (int)result, yk_nvrtc.nvrtcGetErrorString(result),
+                           "NVRTC %s does not support %s: %s", yk_nvrtc_version(version, sizeof version), architecture, line);
+        append_architectures();
+        return status;
+    }
     if (result == YK_NVRTC_ERROR_INVALID_OPTION && source->cuda_std)
         return yk_driver_fail(YOKE_E_UNSUPPORTED, "cuda", "nvrtcCompileProgram", (int)result, yk_nvrtc.nvrtcGetErrorString(result),
                               "NVRTC %s does not support C++%s: %s", yk_nvrtc_version(version, sizeof version), source->cuda_std,
@@ -230,15 +251,16 @@ static yoke_status compile_fault(yk_nvrtcResult result, const yoke_source *sourc
 /* Sets program->code and adds the name expressions. NVRTC compiles on several threads at once. */
 static yoke_status compile(yoke_program *program, const yoke_source *source, const char *text, const target *t, yk_text *log)
 {
-    char architecture[48], standard[16], name[sizeof program->name + 3], line[512];
+    char architecture[80], standard[16], name[sizeof program->name + 3], line[512];
     const char **options = NULL;
     int count = 0;
     yk_nvrtcProgram handle = NULL;
     yoke_status status;
 
-    snprintf(architecture, sizeof architecture, "--gpu-architecture=%s_%d", t->exact ? "sm" : "compute", t->architecture);
+    snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", t->name);
     snprintf(standard, sizeof standard, "--std=c++%.2s", source->cuda_std ? source->cuda_std : "17");
-    snprintf(name, sizeof name, "%s.cu", program->name);
+    size_t length = strlen(program->name);
+    snprintf(name, sizeof name, "%s%s", program->name, length > 3 && strcmp(program->name + length - 3, ".cu") == 0 ? "" : ".cu");
     options = make_options(source, architecture, standard, &count);
     if (!options)
         return yk_no_memory("the compiler's options");
@@ -249,7 +271,7 @@ static yoke_status compile(yoke_program *program, const yoke_source *source, con
     if (status == YOKE_OK) {
         yk_nvrtcResult result = yk_nvrtc.nvrtcCompileProgram(handle, count, options);
         read_log(handle, log, line, sizeof line);
-        status = result == YK_NVRTC_SUCCESS ? read_code(handle, t, program) : compile_fault(result, source, line);
+        status = result == YK_NVRTC_SUCCESS ? read_code(handle, t, program) : compile_fault(result, source, t->name, line);
     }
     if (status == YOKE_OK)
         status = read_name_expressions(handle, source, program);
@@ -262,7 +284,7 @@ out:
 yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *source, const yk_text *text, const yk_line_map *lines,
                                   yk_text *log)
 {
-    target t = { 0, false };
+    target t = { 0, false, "" };
     yoke_status status = yk_nvrtc_load(log);
     (void)lines; /* NVRTC obeys #line */
 
@@ -275,6 +297,25 @@ yoke_status yk_cuda_program_build(yoke_program *program, const yoke_source *sour
     if (status == YOKE_OK)
         status = yk_cuda_load_compiled(program, log);
     return status;
+}
+
+bool yk_cuda_program_architecture(const char *architecture, yk_language *out_language)
+{
+    *out_language = YK_LANGUAGE_CUDA;
+    return strlen(architecture) < sizeof((target *)0)->name &&
+           (strncmp(architecture, "sm_", 3) == 0 || strncmp(architecture, "compute_", 8) == 0);
+}
+
+yoke_status yk_cuda_program_compile(yoke_program *program, const yoke_source *source, const yk_text *text, const char *architecture,
+                                    yk_text *log)
+{
+    target t = { 0, strncmp(architecture, "sm_", 3) == 0, "" };
+    yoke_status status = yk_nvrtc_load(log);
+
+    yk_string_copy(t.name, sizeof t.name, architecture);
+    if (status == YOKE_OK && !yk_kernel_table_read(0, yk_text_get(text), text->length, &program->declared))
+        status = yk_no_memory("the kernels' declarations");
+    return status == YOKE_OK ? compile(program, source, yk_text_get(text), &t, log) : status;
 }
 
 /* NVRTC reports its version only as "12.4", so its file identifies the exact build. */

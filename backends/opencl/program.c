@@ -295,6 +295,24 @@ yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *te
     return text->length > before ? YOKE_OK : yk_no_memory("the description of an OpenCL device");
 }
 
+/* The compilers of OpenCL are parts of their drivers. */
+bool yk_opencl_program_architecture(const char *architecture, yk_language *out_language)
+{
+    (void)architecture;
+    *out_language = YK_LANGUAGE_OPENCL;
+    return false;
+}
+
+yoke_status yk_opencl_program_compile(yoke_program *program, const yoke_source *source, const yk_text *text,
+                                      const char *architecture, yk_text *log)
+{
+    (void)source;
+    (void)text;
+    (void)log;
+    return yk_fail(YOKE_E_UNSUPPORTED, "opencl: program '%s' cannot be compiled for %s without a device", program->name,
+                   architecture);
+}
+
 yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code)
 {
     size_t size = 0, before = code->length;

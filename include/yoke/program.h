@@ -26,6 +26,12 @@ typedef struct yoke_header {
     const char *text; /* NUL-terminated */
 } yoke_header;
 
+/* Compiled code of a program, as yoke_program_load takes it. */
+typedef struct yoke_code {
+    const void *bytes;
+    size_t size;
+} yoke_code;
+
 /*
  * A program's source: the CUDA text, the OpenCL text, or both; each backend uses its own. Or `text`, one text that is compiled as
  * CUDA C++ on CUDA and as OpenCL C on OpenCL; <yoke/kernel.h> has words for such texts. A backend whose own text is given uses
@@ -57,24 +63,48 @@ typedef struct yoke_source {
     const char *const *name_expressions;
     const char *text; /* one text for both languages, for each backend whose own text is NULL; may be NULL */
     size_t text_size; /* bytes; 0: NUL-terminated */
+    /* Code that was compiled earlier, for several devices and backends. The first code that the device and its driver accept is
+     * loaded, and no text is compiled; a text is needed only for the devices that none of the code fits. `yoke cc -o FILE.c`
+     * writes such sources. Terminated by an entry whose bytes are NULL; may be NULL. */
+    const yoke_code *compiled;
 } yoke_source;
 
-#define YOKE_SOURCE_INIT                                                                                             \
-    {                                                                                                                \
-        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0 \
+#define YOKE_SOURCE_INIT                                                                                                   \
+    {                                                                                                                      \
+        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0, NULL \
     }
 
 /* The source of a built-in kernel of Yoke, as "saxpy": static text for both backends. YOKE_E_NOT_FOUND: no such kernel; the record
  * names the nearest. */
 YOKE_API yoke_status yoke_source_builtin(const char *name, yoke_source *out_source);
 
+/* Expand the includes of a source's text, which then needs no files. `language`: "cuda" or "opencl". `target`: `capacity` bytes, or
+ * NULL when capacity is 0. `out_size` is the size of the text, which has no terminator; nothing is written when it exceeds
+ * `capacity`. The source's other members still belong to the text. A header that Yoke does not find fails where the directive is
+ * reached, when the text is compiled; in a CUDA text, a header in <> stays an #include. YOKE_E_INVALID_ARGUMENT: the source is
+ * malformed, or lacks this text. YOKE_E_BUILD: a header cannot be read, or includes itself without end. */
+YOKE_API yoke_status yoke_source_expand(const yoke_source *source, const char *language, char *target, size_t capacity,
+                                        size_t *out_size);
+
+enum { YOKE_COMPILE_BARE = 1 }; /* the compiler's own file, a cubin or PTX, instead of a program binary */
+
+/* Compile a source's CUDA text with NVRTC, without a device and without a driver. `architecture`: "sm_90" for machine code,
+ * "compute_90" for PTX, which the driver of a later device compiles further. The result is a program binary for yoke_program_load
+ * and for yoke_source.compiled; unlike the binaries of yoke_program_save, it suits every device of the architecture.
+ * `flags`: 0 or YOKE_COMPILE_BARE; a bare file lacks the parameters of the kernels and the name expressions. `target`, `capacity`
+ * and `out_size`: as in yoke_program_save. yoke_get_build_log() has the compiler's log. YOKE_E_INVALID_ARGUMENT: the source is
+ * malformed or lacks a CUDA text. YOKE_E_UNSUPPORTED: the compiler does not support the architecture; the record lists those that
+ * it supports. YOKE_E_BUILD: the source does not compile. YOKE_E_UNAVAILABLE: NVRTC is missing. */
+YOKE_API yoke_status yoke_source_compile(const yoke_source *source, const char *architecture, uint32_t flags, void *target,
+                                         size_t capacity, size_t *out_size);
+
 /* ---- Programs ----------------------------------------------------------------------------------------------------------- */
 
 /* Compile a program for the device, or load it from the cache (see yoke_cache_get_info). Blocks. When several threads build the
- * same source at once, one thread compiles and the others wait for it. YOKE_E_INVALID_ARGUMENT: no text for the device's backend;
- * an empty text, a text with a NUL byte, or a text that is not source code (PTX, say: the record names it); a malformed define,
- * header, folder or name expression. YOKE_E_BUILD: the source does not compile; the record has the first error, and
- * yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where Yoke searched), or cannot
+ * same source at once, one thread compiles and the others wait for it. YOKE_E_INVALID_ARGUMENT: no text for the device's backend,
+ * and no compiled code; an empty text, a text with a NUL byte, or a text that is not source code (PTX, say: the record names it); a
+ * malformed define, header, folder or name expression. YOKE_E_BUILD: the source does not compile; the record has the first error,
+ * and yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where Yoke searched), or cannot
  * generate code that this driver accepts. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std or cuda_std. */
 YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program);
 

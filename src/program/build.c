@@ -270,19 +270,32 @@ static yoke_status compile_once(yoke_program *program, job *j)
     return status;
 }
 
+static yoke_status build_text(yoke_program *program, const char *function, job *j, bool kept)
+{
+    const yoke_device *device = program->device;
+    size_t size;
+    const char *text = yk_source_text(device, j->source, &size);
+    yoke_status status =
+        yk_include_expand(function, j->source, device->traits.language, text, size, program->name, &j->text, &j->lines);
+    if (status == YOKE_OK && kept)
+        kept = has_key(program, j);
+    if (status == YOKE_OK)
+        status = kept ? compile_once(program, j) : compile(program, j);
+    return status;
+}
+
 yoke_status yk_program_compile(yoke_program *program, const char *function, const yoke_source *source)
 {
     yoke_device *device = program->device;
     uint64_t since = yk_observe_device_now(device);
     bool kept = !yoke_device_lacks(device, YOKE_CAP_PROGRAM_BINARIES);
     job j = { .source = source };
-    size_t size;
-    const char *text = yk_source_text(device, source, &size);
-    yoke_status status = yk_include_expand(function, source, device->traits.language, text, size, program->name, &j.text, &j.lines);
-    if (status == YOKE_OK && kept)
-        kept = has_key(program, &j);
-    if (status == YOKE_OK)
-        status = kept ? compile_once(program, &j) : compile(program, &j);
+    bool loaded = false;
+    yoke_status status = yk_program_load_compiled(program, function, source, &loaded);
+    if (loaded)
+        j.how = "from compiled code";
+    else if (status == YOKE_OK)
+        status = build_text(program, function, &j, kept);
     yk_text_free(&j.key);
     yk_line_map_free(&j.lines);
     yk_text_free(&j.text);

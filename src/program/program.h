@@ -32,6 +32,11 @@ yoke_status yk_program_create(yoke_device *device, const char *function, const y
 /* Make the program from a program file, whose bytes it takes over on success. YOKE_E_UNSUPPORTED: made for another device or
  * driver. */
 yoke_status yk_program_restore(yoke_program *program, yk_text *bytes);
+/* Load the first of the source's compiled codes that fits the device. YOKE_OK with *out_loaded false: none of them fits, but there
+ * is a text. */
+yoke_status yk_program_load_compiled(yoke_program *program, const char *function, const yoke_source *source, bool *out_loaded);
+/* Append a program file of a program that was compiled without a device, for all devices that accept its code. */
+yoke_status yk_program_write_portable(const yoke_program *program, yk_text *bytes);
 /* Make program->image unless it exists. */
 yoke_status yk_program_make_file(yoke_program *program);
 /* Complete a kernel's signature from the program file, where the driver does not report it. */

@@ -8,8 +8,10 @@
 
 #include "backend.h"
 #include "program/code.h"
+#include "program/cxx_name.h"
 #include "program/kernel.h"
 #include "program/program.h"
+#include "program/source.h"
 #include "base/sizes.h"
 #include "stream/observer.h"
 #include "stream/stream.h"
@@ -116,6 +118,70 @@ static yoke_status write_file(const yoke_program *program, const yk_text *refusa
     free_lists(&file);
     yk_text_free(&fingerprint);
     yk_text_free(&code);
+    return status;
+}
+
+/* The declaration of the kernel with this compiled name, where there is only one and the size of every parameter is known. */
+static const yk_declaration *find_declaration(const yk_kernel_table *table, const char *compiled)
+{
+    const yk_declaration *found = NULL;
+    size_t length;
+    const char *part = yk_cxx_last_part(compiled, &length);
+    if (length == 0) {
+        part = compiled;
+        length = strlen(compiled);
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        const yk_declaration *declared = &table->kernels[i];
+        if (strncmp(declared->name, part, length) == 0 && declared->name[length] == '\0')
+            found = declared->count == SIZE_MAX ? NULL : declared;
+    }
+    for (size_t i = 0; found && i < found->count; i++)
+        if (found->params[i].size == 0)
+            return NULL;
+    return found;
+}
+
+/* The kernels of code that no driver has loaded, with the parameters that the text declares. `names`: separated by ';', and cut up
+ * here. */
+static yoke_status list_declared(const yoke_program *program, yk_text *names, yk_program_file *file)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < names->length; i++)
+        count += names->data[i] == ';';
+    yk_program_file_kernel *kernels = calloc(count, sizeof *kernels);
+    if (!kernels)
+        return yk_no_memory("a program binary");
+    file->kernels = kernels;
+    for (char *name = names->data; name && *name;) {
+        char *end = strchr(name, ';');
+        if (end)
+            *end++ = '\0';
+        const yk_declaration *declared = find_declaration(&program->declared, name);
+        kernels[file->kernel_count++] = (yk_program_file_kernel){ .name = name,
+                                                                  .count = declared ? (int32_t)declared->count : -1,
+                                                                  .params = declared ? declared->params : NULL };
+        name = end;
+    }
+    return YOKE_OK;
+}
+
+yoke_status yk_program_write_portable(const yoke_program *program, yk_text *bytes)
+{
+    yk_text names = { 0 };
+    yk_program_file file = { .kind = (yk_code_kind)program->code_kind,
+                             .code = yk_text_get(&program->code),
+                             .code_size = program->code.length,
+                             .fingerprint = "",
+                             .log = "" };
+    yk_code_list_kernels(program->code_kind, program->code.data, program->code.length, &names);
+    yoke_status status = list_name_expressions(program, &file);
+    if (status == YOKE_OK)
+        status = list_declared(program, &names, &file);
+    if (status == YOKE_OK)
+        status = yk_program_file_write(&file, bytes);
+    free_lists(&file);
+    yk_text_free(&names);
     return status;
 }
 
@@ -271,6 +337,71 @@ static yoke_status make(yoke_program *program, int kind, yk_text *bytes)
         program->code_kind = kind;
         *bytes = (yk_text){ 0 };
     }
+    return status;
+}
+
+static yoke_status load_code(const char *function, yoke_program *program, const yoke_code *code)
+{
+    int kind = yk_code_find_kind(code->bytes, code->size);
+    yk_text bytes = { 0 };
+    yoke_status status = check_kind(function, program->device, kind);
+    if (status < 0)
+        return status;
+    yk_text_add_bytes(&bytes, code->bytes, code->size);
+    status = bytes.length == code->size ? make(program, kind, &bytes) : yk_no_memory("a program's code");
+    yk_text_free(&bytes);
+    return status;
+}
+
+/* Code without a signature gets the types of the text's own kernels, where they agree with the driver's report. */
+static yoke_status read_declarations(yoke_program *program, const yoke_source *source)
+{
+    size_t size;
+    const char *text = yk_source_text(program->device, source, &size);
+    int how = program->device->traits.language == YK_LANGUAGE_OPENCL ? YK_SIGNATURE_OPENCL : 0;
+    return !text || yk_kernel_table_read(how, text, size, &program->declared) ? YOKE_OK : yk_no_memory("the kernels' declarations");
+}
+
+/* The device's driver does not take this code, but may take other code or the text. A driver that is older than the code reports
+ * it as damaged. */
+static bool does_not_fit(yoke_status status)
+{
+    return status == YOKE_E_UNSUPPORTED || status == YOKE_E_UNAVAILABLE || status == YOKE_E_BUILD;
+}
+
+yoke_status yk_program_load_compiled(yoke_program *program, const char *function, const yoke_source *source, bool *out_loaded)
+{
+    const char *selector = program->device->info.selector;
+    yoke_error_info before = *yoke_error();
+    yoke_status status = YOKE_E_UNSUPPORTED;
+    size_t index = 0, size;
+    *out_loaded = false;
+    if (!source->compiled || !source->compiled->bytes)
+        return YOKE_OK;
+    for (; source->compiled[index].bytes; index++) {
+        status = load_code(function, program, &source->compiled[index]);
+        if (!does_not_fit(status))
+            break;
+        yk_log(status == YOKE_E_BUILD ? YOKE_LOG_WARNING : YOKE_LOG_INFO, "program '%s': source.compiled[%zu] does not fit %s: %s",
+               program->name, index, selector, yoke_error()->text);
+        yk_text_free(&program->log);
+    }
+    *out_loaded = status == YOKE_OK;
+    if (*out_loaded) {
+        status = read_declarations(program, source);
+        yk_log(YOKE_LOG_INFO, "program '%s' is loaded from source.compiled[%zu] for %s", program->name, index, selector);
+    } else if (!does_not_fit(status)) {
+        yk_error_append("; this is source.compiled[%zu]", index);
+        return status;
+    } else if (!yk_source_text(program->device, source, &size)) {
+        yk_error_append("; %s takes none of source.compiled (%zu), this is the last, and the source has no text for it", selector,
+                        index);
+        return status;
+    } else {
+        status = YOKE_OK;
+    }
+    if (status == YOKE_OK)
+        yk_error_restore(&before);
     return status;
 }
 

@@ -27,12 +27,12 @@ void yk_source_take(const yoke_source *caller_source, yoke_source *out_source)
 
 /* The source's text in each language, and the one for both. */
 static const struct {
-    const char *word;
+    const char *language, *word;
     size_t text, size;
 } texts[] = {
-    [YK_LANGUAGE_CUDA] = { "cuda text", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size) },
-    [YK_LANGUAGE_OPENCL] = { "opencl text", offsetof(yoke_source, opencl), offsetof(yoke_source, opencl_size) },
-    [YK_LANGUAGE_COUNT] = { "text", offsetof(yoke_source, text), offsetof(yoke_source, text_size) },
+    [YK_LANGUAGE_CUDA] = { "cuda", "cuda text", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size) },
+    [YK_LANGUAGE_OPENCL] = { "opencl", "opencl text", offsetof(yoke_source, opencl), offsetof(yoke_source, opencl_size) },
+    [YK_LANGUAGE_COUNT] = { NULL, "text", offsetof(yoke_source, text), offsetof(yoke_source, text_size) },
 };
 
 static const char **text_at(const yoke_source *source, size_t which)
@@ -40,20 +40,35 @@ static const char **text_at(const yoke_source *source, size_t which)
     return (const char **)((char *)source + texts[which].text);
 }
 
-/* Which text the device uses. */
-static size_t choose_text(const yoke_device *device, const yoke_source *source)
+/* Which text is used where this language is needed. */
+static size_t choose_text(const yoke_source *source, yk_language language)
 {
-    size_t own = device->traits.language;
+    size_t own = language;
     return !*text_at(source, own) && source->text ? YK_LANGUAGE_COUNT : own;
 }
 
-const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size)
+bool yk_source_language(const char *word, yk_language *out_language)
 {
-    size_t which = choose_text(device, source);
+    for (size_t i = 0; i < YK_LANGUAGE_COUNT; i++)
+        if (strcmp(word, texts[i].language) == 0) {
+            *out_language = (yk_language)i;
+            return true;
+        }
+    return false;
+}
+
+const char *yk_source_text_in(const yoke_source *source, yk_language language, size_t *out_size)
+{
+    size_t which = choose_text(source, language);
     const char *text = *text_at(source, which);
     size_t size = *(const size_t *)((const char *)source + texts[which].size);
     *out_size = text && size == 0 ? strlen(text) : size;
     return text;
+}
+
+const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size)
+{
+    return yk_source_text_in(source, device->traits.language, out_size);
 }
 
 void yk_source_set_text(const yoke_device *device, yoke_source *source, const char *text, size_t size)
@@ -74,15 +89,16 @@ static bool is_blank(const char *text, size_t size)
     return true;
 }
 
-static yoke_status check_text(const char *function, const yoke_device *device, const yoke_source *source)
+/* `needed_by`: a device, or what is to be done. */
+static yoke_status check_text(const char *function, yk_language number, const char *needed_by, const yoke_source *source)
 {
     size_t size;
-    const char *word = texts[choose_text(device, source)].word, *text = yk_source_text(device, source, &size);
+    const char *word = texts[choose_text(source, number)].word, *text = yk_source_text_in(source, number, &size);
     if (!text) {
         bool other = false;
         for (size_t i = 0; i < YK_COUNT_OF(texts); i++)
             other = other || *text_at(source, i);
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s, which %s needs%s", function, word, device->info.selector,
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s, which %s needs%s", function, word, needed_by,
                        other ? "; it has only the other backend's text" : "");
     }
     if (!yk_is_range(text, size))
@@ -145,16 +161,45 @@ static yoke_status check_options(const char *function, const yoke_source *source
     return YOKE_OK;
 }
 
-yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source)
+static yoke_status check_compiled(const char *function, const yoke_source *source)
 {
-    yoke_status status = check_text(function, device, source);
-    if (status == YOKE_OK)
-        status = check_options(function, source);
+    for (const yoke_code *code = source->compiled; code && code->bytes; code++) {
+        size_t index = (size_t)(code - source->compiled);
+        if (code->size == 0 || !yk_is_range(code->bytes, code->size))
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the size of source.compiled[%zu] is %zu%s", function, index, code->size,
+                           code->size ? ", which exceeds the address space" : "");
+        if (yk_code_find_kind(code->bytes, code->size) == YK_FOUND_TEXT)
+            return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                           "%s: source.compiled[%zu] is text, not compiled code; texts belong into source.cuda and source.opencl",
+                           function, index);
+    }
+    return YOKE_OK;
+}
+
+static yoke_status check_rest(const char *function, const yoke_source *source)
+{
+    yoke_status status = check_options(function, source);
     for (const char *const *define = source->defines; define && *define && status == YOKE_OK; define++)
         status = check_define(function, *define);
     for (const char *const *expression = source->name_expressions; expression && *expression && status == YOKE_OK; expression++)
         status = check_name_expression(function, *expression);
     return status == YOKE_OK ? yk_include_check(function, source) : status;
+}
+
+yoke_status yk_source_check_in(const char *function, yk_language language, const yoke_source *source)
+{
+    yoke_status status = check_text(function, language, "this call", source);
+    return status == YOKE_OK ? check_rest(function, source) : status;
+}
+
+yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source)
+{
+    bool has_code = source->compiled && source->compiled->bytes;
+    yoke_status status = check_compiled(function, source);
+    bool has_text = *text_at(source, choose_text(source, device->traits.language)) != NULL;
+    if (status == YOKE_OK && (has_text || !has_code))
+        status = check_text(function, device->traits.language, device->info.selector, source);
+    return status == YOKE_OK ? check_rest(function, source) : status;
 }
 
 /* ---- Copying ---- */
@@ -211,12 +256,28 @@ static const yoke_header *put_headers(arena *a, const yoke_header *headers)
     return copies;
 }
 
+static const yoke_code *put_compiled(arena *a, const yoke_code *compiled)
+{
+    size_t count = 0;
+    if (!compiled)
+        return NULL;
+    while (compiled[count].bytes)
+        count++;
+    yoke_code *copies = put(a, compiled, (count + 1) * sizeof *compiled);
+    for (size_t i = 0; i < count; i++) {
+        const void *copy = put(a, compiled[i].bytes, compiled[i].size);
+        if (copies)
+            copies[i].bytes = copy;
+    }
+    return copies;
+}
+
 static yoke_source *put_source(arena *a, const yoke_device *device, const yoke_source *source)
 {
     size_t size;
     const char *text = yk_source_text(device, source, &size);
     yoke_source copy = *source, *target = put(a, NULL, sizeof copy);
-    char *own = put(a, NULL, size + 1);
+    char *own = text ? put(a, NULL, size + 1) : NULL;
     if (own) {
         memcpy(own, text, size);
         own[size] = '\0';
@@ -229,6 +290,7 @@ static yoke_source *put_source(arena *a, const yoke_device *device, const yoke_s
     copy.headers = put_headers(a, source->headers);
     copy.include_folders = put_strings(a, source->include_folders);
     copy.name_expressions = put_strings(a, source->name_expressions);
+    copy.compiled = put_compiled(a, source->compiled);
     if (target)
         *target = copy;
     return target;

@@ -3,13 +3,20 @@
 #ifndef YK_SOURCE_H
 #define YK_SOURCE_H
 
+#include "backend_api.h"
 #include "base/base.h"
 
 /* Copy a caller's struct, whose version may be older or newer. */
 void yk_source_take(const yoke_source *caller_source, yoke_source *out_source);
+/* The language of this word, "cuda" or "opencl"; false when there is none. */
+bool yk_source_language(const char *word, yk_language *out_language);
+/* The text in a language, which may lack a NUL terminator. */
+const char *yk_source_text_in(const yoke_source *source, yk_language language, size_t *out_size);
+/* As yk_source_check, without a device: the text in this language is needed. */
+yoke_status yk_source_check_in(const char *function, yk_language language, const yoke_source *source);
 /* YOKE_OK, or YOKE_E_INVALID_ARGUMENT, which says why the source does not suit this device. Opens no file. */
 yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source);
-/* The text in the device's language, which may lack a NUL terminator. */
+/* The text in the device's language; NULL where the source has only compiled code. */
 const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size);
 /* Replace the source's texts by this text. */
 void yk_source_set_text(const yoke_device *device, yoke_source *source, const char *text, size_t size);

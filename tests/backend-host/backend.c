@@ -27,6 +27,19 @@ yoke_status yk_host_program_load(yoke_program *program, yk_code_kind kind, const
     return fail_without("code of its own");
 }
 
+bool yk_host_program_architecture(const char *architecture, yk_language *out_language)
+{
+    (void)architecture, (void)out_language;
+    return false;
+}
+
+yoke_status yk_host_program_compile(yoke_program *program, const yoke_source *source, const yk_text *text, const char *architecture,
+                                    yk_text *log)
+{
+    (void)program, (void)source, (void)text, (void)architecture, (void)log;
+    return fail_without("compiler of its own");
+}
+
 yoke_status yk_host_program_global(const yoke_program *program, const char *name, yoke_buffer *buffer)
 {
     (void)program, (void)name, (void)buffer;

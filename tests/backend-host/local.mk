@@ -12,7 +12,8 @@ tests_backend_host_libhost_la_SOURCES = \
 	tests/backend-host/stream.c \
 	src/device/device.c \
 	src/device/selector.c \
-	src/device/start.c
+	src/device/start.c \
+	src/program/source_compile.c
 tests_backend_host_libhost_la_CPPFLAGS = $(AM_CPPFLAGS) '-DYK_TEST_BACKENDS(X)=X(host)'
 host_libraries = tests/libsuite.la tests/backend-host/libhost.la libyoke-all.la
 

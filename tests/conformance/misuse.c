@@ -267,6 +267,8 @@ static void null_data(suite *t)
     CHECK_REFUSED("source", yoke_program_build(t->device, NULL, &program));
     CHECK_REFUSED("name", yoke_kernel_get(t->program, NULL, &o.kernel));
     CHECK_REFUSED("name", yoke_source_builtin(NULL, &source));
+    CHECK_REFUSED("source", yoke_source_expand(NULL, "cuda", NULL, 0, &(size_t){ 0 }));
+    CHECK_REFUSED("source", yoke_source_compile(NULL, "sm_90", 0, NULL, 0, &(size_t){ 0 }));
     o.kernel = suite_kernel(t, "set");
     CHECK_REFUSED("args", yoke_launch(t->stream, o.kernel, one, one, 0, NULL, 2));
     CHECK_REFUSED("args", yoke_launch_n(t->stream, o.kernel, 1, NULL, 2));

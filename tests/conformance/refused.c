@@ -159,6 +159,9 @@ static void programs_are_refused(objects *o)
     size_t bytes = 99;
 
     CHECK_OK(yoke_source_builtin("saxpy", &source)); /* static text */
+    CHECK_OK(yoke_source_expand(&source, "cuda", NULL, 0, &bytes)); /* text as well */
+    REFUSED(yoke_source_compile(&source, "sm_90", 0, NULL, 0, &bytes));
+    CHECK(bytes == 0);
     REFUSED(yoke_program_build(o->t->device, &source, &program));
     CHECK(program == NULL);
     REFUSED(yoke_program_build_async(o->t->device, &source, &program, &event));

@@ -230,6 +230,130 @@ else
     tap_skip "the installed Makefile builds saxpy, in C++: no C++ compiler, or no pkg-config"
 fi
 
+# ---- Kernels that are compiled by the build ----
+
+# The programs end with 3 where there is no device.
+ends_well() {
+    "$@" || [ $? -eq 3 ]
+}
+kernels=$tap_folder/kernels_of
+mkdir "$kernels"
+cp "$tap_folder"/examples/mandelbrot* "$tap_folder/examples/example.h" "$kernels"
+sed 's/mandelbrot_kernels/mandelbrot_source/' "$kernels/mandelbrot.c" >"$kernels/main.c"
+PATH="$root$bindir:$PATH"
+
+mandelbrot() {
+    rm -f "$tap_folder/examples/mandelbrot_kernels.c"
+    "$MAKE" -C "$tap_folder/examples" CC="$CC $YOKE_SANITIZER" PKG_CONFIG="$PKG_CONFIG" ARCH="$1" mandelbrot &&
+        ends_well "$tap_folder/examples/mandelbrot"
+}
+if [ -n "$PKG_CONFIG" ]; then
+    tap_try "the installed Makefile builds mandelbrot" mandelbrot sm_90
+    tap_try "the same without architectures" mandelbrot ""
+fi
+
+cat >"$kernels/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(consumer C)
+find_package(Yoke REQUIRED)
+add_executable(consumer main.c)
+target_link_libraries(consumer Yoke::yoke)
+yoke_add_kernels(consumer mandelbrot.cu mandelbrot.cl NAME mandelbrot_source ${MORE})
+target_compile_definitions(consumer PRIVATE mandelbrot_source=mandelbrot_source_source)
+END
+
+# by_cmake MORE: configure, build, and run it.
+by_cmake() {
+    # shellcheck disable=SC2086
+    set -- "$1" $CC
+    more=$1 compiler=$2
+    shift 2
+    rm -rf "$kernels/build"
+    cmake -S "$kernels" -B "$kernels/build" -DYoke_DIR="$root$libdir/cmake/Yoke" -DMORE="$more" -DCMAKE_C_COMPILER="$compiler" \
+        -DCMAKE_C_FLAGS="$* $YOKE_SANITIZER" && cmake --build "$kernels/build" && ends_well "$kernels/build/consumer"
+}
+
+# again: a changed header is noticed.
+again() {
+    touch "$kernels/mandelbrot.h" && cmake --build "$kernels/build" | grep 'Compiling the kernels of'
+}
+
+# objects WORDS MORE: it is refused, in these words.
+objects() {
+    ! by_cmake "$2" >"$tap_folder/said" 2>&1 && tr -s '\n ' '  ' <"$tap_folder/said" | grep -F -- "$1"
+}
+if command -v cmake >/dev/null; then
+    tap_try "CMake: yoke_add_kernels" by_cmake "INCLUDES;.;DEFINES;UNUSED=1"
+    sleep 1 # make compares whole seconds on some file systems
+    tap_try "CMake: a header that has changed" again
+    tap_try "CMake: a file that is not there" objects "absent.cu is not a file whose name ends in .cu or .cl" absent.cu
+    tap_try "CMake: an architecture that is none" objects "an architecture is named as sm_90" "ARCH;gfx90a"
+else
+    tap_skip "CMake is not installed"
+fi
+
+cat >"$kernels/meson.build" <<'END'
+project('consumer', 'c')
+yoke = dependency('yoke')
+kernels = custom_target(input: ['mandelbrot.cu', 'mandelbrot.cl'], output: ['mandelbrot_kernels.c', 'mandelbrot_kernels.h'],
+    depfile: 'mandelbrot_kernels.d', command: [find_program(yoke.get_variable('tool'), 'yoke'), 'cc',
+        '--name', 'mandelbrot', '--depfile', '@DEPFILE@', '-o', '@OUTPUT0@', '@INPUT@'])
+executable('consumer', 'mandelbrot.c', kernels, dependencies: yoke)
+END
+by_meson() {
+    rm -rf "$kernels/build"
+    CFLAGS="$YOKE_SANITIZER" LDFLAGS="$YOKE_SANITIZER" meson setup "$kernels/build" "$kernels" &&
+        meson compile -C "$kernels/build" && ends_well "$kernels/build/consumer"
+}
+if command -v meson >/dev/null && command -v ninja >/dev/null && [ -n "$PKG_CONFIG" ]; then
+    tap_try "Meson: a custom target" by_meson
+else
+    tap_skip "Meson: it is not installed, or ninja or pkg-config"
+fi
+
+cat >"$kernels/configure.ac" <<'END'
+AC_INIT([consumer], [1])
+AM_INIT_AUTOMAKE([foreign -Wall -Werror])
+AC_PROG_CC
+YOKE_KERNELS
+AC_CONFIG_FILES([Makefile])
+AC_OUTPUT
+END
+sed "s/@TAB@/$(printf '\t')/" >"$kernels/Makefile.am" <<'END'
+bin_PROGRAMS = consumer
+consumer_SOURCES = mandelbrot.c
+nodist_consumer_SOURCES = mandelbrot_kernels.c mandelbrot_kernels.h
+BUILT_SOURCES = mandelbrot_kernels.c mandelbrot_kernels.h
+CLEANFILES = $(BUILT_SOURCES)
+mandelbrot_kernels.c: mandelbrot.cu mandelbrot.cl mandelbrot.h
+@TAB@$(YOKE_CC) $(YOKE_CCFLAGS) --name mandelbrot -o $@ $(srcdir)/mandelbrot.cu $(srcdir)/mandelbrot.cl
+mandelbrot_kernels.h: mandelbrot_kernels.c
+END
+autotools() {
+    (cd "$kernels" && ACLOCAL_PATH="$root$datadir/aclocal" autoreconf -fi)
+}
+# by_autotools OPTION...
+by_autotools() {
+    # shellcheck disable=SC2086
+    (rm -rf "$kernels/build" && mkdir "$kernels/build" && cd "$kernels/build" &&
+        ../configure "$@" CC="$CC $YOKE_SANITIZER" CPPFLAGS="$cflags" LIBS="$libs" && "$MAKE" && ends_well ./consumer)
+}
+# stops WORDS OPTION...: configure ends with these words.
+stops() {
+    words=$1
+    shift
+    ! by_autotools "$@" >"$tap_folder/said" 2>&1 && grep -F -- "$words" "$tap_folder/said"
+}
+if command -v autoreconf >/dev/null && command -v automake >/dev/null; then
+    tap_try "Automake: YOKE_KERNELS is found" autotools
+    tap_try "Automake: a program with it" by_autotools
+    tap_try "Automake: an architecture that is none" stops "CUDA kernels cannot be compiled for gfx90a" --with-cuda-arch=gfx90a
+    tap_try "Automake: no list" stops "--with-cuda-arch needs a list" --with-cuda-arch
+    tap_try "Automake: where the program runs" by_autotools --with-cuda-arch=no
+else
+    tap_skip "Automake is not installed"
+fi
+
 if [ -z "${YOKE_TEST_ROOT+there}" ]; then
     tap_try "make uninstall" "$MAKE" uninstall DESTDIR="$root"
     find "$root" ! -type d -o -iname yoke >"$tap_folder/left"

@@ -9,10 +9,12 @@
 (
     cd "$top_srcdir" || exit 1
     find backends bench contrib doc examples include kernels src tests tools -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.c[ul]' \
-        -o -name '*.def' -o -name '*.sh' -o -name '*.mk' -o -name '*.awk' | grep -v '^kernels/embedded\.c$'
+        -o -name '*.def' -o -name '*.sh' -o -name '*.mk' -o -name '*.awk' |
+        grep -vE '^(kernels/embedded\.c|examples/mandelbrot_kernels\.[ch])$'
     find build-aux -name '*.awk' -o -name setup.sh -o -name '*.map'
     printf '%s\n' .ci/run CMakeLists.txt Makefile.am check cmake/YokeConfig.cmake.in cmake/YokeConfigVersion.cmake.in \
-        cmake/install.cmake configure.ac demo doc/Doxyfile.in examples/Makefile m4/yoke.m4 meson.build meson_options.txt
+        cmake/YokeKernels.cmake cmake/install.cmake configure.ac demo doc/Doxyfile.in examples/Makefile m4/yoke.m4 \
+        m4/yoke_kernels.m4 meson.build meson_options.txt
 ) | sort >"$tap_folder/sources"
 
 # each COMMAND...: what the command prints for each source file whose path it is given.
