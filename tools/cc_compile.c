@@ -102,15 +102,14 @@ static void drop_kernel(cc_form *form, size_t index)
     memmove(&form->kernels[index], &form->kernels[index + 1], (--form->kernel_count - index) * sizeof *form->kernels);
 }
 
-/* A kernel of the text that several names have, or none, can only be looked up by an expression. */
+/* A template, and a kernel of the text that several names have, can only be looked up by an expression. */
 static void check_kernel(cc_kernel *kernel, const char *names)
 {
     bool instance;
     size_t count = count_names(names, kernel->name, &instance);
-    if (count == 0)
-        kernel->problem = tool_text("it is not in the code: a template needs --name-expression '%s<...>', and "
-                                    "source.name_expressions where it is built",
-                                    kernel->name);
+    if (count == 0 || instance)
+        kernel->problem = tool_text("%s template needs --name-expression '%s<...>', and source.name_expressions where it is built",
+                                    count == 0 ? "it is not in the code: a" : "it is compiled, but a", kernel->name);
     else if (count > 1)
         kernel->problem = tool_text("%zu kernels have this name: each needs a name expression, as "
                                     "--name-expression '(void (*)(float *))%s' for an overload",

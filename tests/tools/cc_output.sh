@@ -159,6 +159,8 @@ template <typename T> __global__ void scale(T *x, T a) { x[threadIdx.x] *= a; }
 __global__ void plain(int *x) { x[0] = 1; }
 extern "C" __global__ void linked(int *x) { x[0] = 1; }
 namespace ns { __global__ void inside(int *x) { x[0] = 1; } }
+template <int N> __global__ void times(int *x) { x[0] *= N; }
+template __global__ void times<3>(int *x);
 __global__ void twice(float *x) { x[0] *= 2; }
 __global__ void twice(int *x) { x[0] *= 2; }
 END
@@ -169,14 +171,17 @@ else
     for architecture in sm_90 compute_90; do
         run 0 "names that need an expression" cc --arch $architecture names.cu
         says "kernel scale it is not in the code: a template needs --name-expression 'scale<...>'"
+        says "kernel times it is compiled, but a template needs --name-expression 'times<...>'"
         says "kernel twice 2 kernels have this name"
         says "kernel plain 1 x int*"
         says "kernel linked 1 x int*"
         says "kernel inside 1 x int*"
         run 0 "and the expressions" cc --arch $architecture --name-expression 'scale<int>' \
+            --name-expression 'times<3>' \
             --name-expression '(void (*)(int *))twice' --name-expression '(void (*)(float *))twice' names.cu
         says "kernel scale_int 1 x"
         silent "it is not in the code"
+        silent "it is compiled"
         silent "kernels have this name"
     done
     run 0 "a cubin" cc --arch sm_90 -o made/names.cubin names.cu
