@@ -68,7 +68,7 @@ typedef struct job {
 
 static bool compile(const cc_options *o, const job *j)
 {
-    char *words[CC_MOST + 16], *standard = tool_text("-cl-std=CL%s", o->opencl_std ? o->opencl_std : "1.2");
+    char *words[CC_MOST + 20], *standard = tool_text("-cl-std=CL%s", o->opencl_std ? o->opencl_std : "1.2");
     char *const before[] = { j->clang,
                              (char *)"-x",
                              (char *)"cl",
@@ -76,7 +76,9 @@ static bool compile(const cc_options *o, const job *j)
                              (char *)"--target=spir64",
                              (char *)"-Xclang",
                              (char *)"-finclude-default-header",
-                             (char *)"-O2",
+                             (char *)"-O2", /* without its passes: the driver optimizes, and passes make what SPIR-V lacks */
+                             (char *)"-Xclang",
+                             (char *)"-disable-llvm-passes",
                              (char *)"-emit-llvm",
                              (char *)"-c" };
     size_t count = sizeof before / sizeof *before, first = count;
