@@ -215,7 +215,8 @@ void launches(world &w)
     };
     const yoke::program sums(w.device, yoke::source()
                                            .name("sums")
-                                           .define("FACTOR=3")
+                                           .cuda_define("FACTOR=3")
+                                           .opencl_define("FACTOR=3")
                                            .header("pair.h", "struct pair { int a, b; };\n")
                                            .cuda("#include \"pair.h\"\nextern \"C\" __global__ void sum(int *out, struct pair p)\n"
                                                  "{ out[threadIdx.x] = FACTOR * (p.a + p.b); }\n"

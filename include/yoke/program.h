@@ -40,7 +40,7 @@ typedef struct yoke_source {
     const char *name;                   /* for messages, as "saxpy"; may be NULL */
     const char *cuda;                   /* CUDA C++ for NVRTC; `name_expressions` lists templates and overloads */
     const char *opencl;                 /* OpenCL C */
-    const char *const *defines;         /* "NAME" or "NAME=VALUE", each on one line; NULL-terminated; may be NULL */
+    const char *const *defines;         /* "NAME", "NAME=VALUE" or "MAX(a,b)=VALUE", each one line; NULL-terminated; may be NULL */
     int32_t math;                       /* YOKE_MATH_EXACT or YOKE_MATH_FAST */
     const char *opencl_std;             /* the OpenCL C version, as "2.0"; NULL means "1.2" */
     const char *cuda_std;               /* the C++ version, as "17"; NULL means "17" */
@@ -52,11 +52,16 @@ typedef struct yoke_source {
      * names: the OpenCL kernel's name has each run of other characters replaced by an underscore and no underscore at the end,
      * as "scale_float" and "ns_scale". NULL-terminated; may be NULL. */
     const char *const *name_expressions;
+    const char *const *cuda_defines, *const *opencl_defines; /* as `defines`, for one language */
+    /* More options for the compiler of one language, each as one word, as "--maxrregcount=32" and "-cl-opt-disable". They follow
+     * Yoke's own. Options that another member stands for, as -D, -I and -std, are rejected. NULL-terminated; may be NULL. */
+    const char *const *cuda_options, *const *opencl_options;
 } yoke_source;
 
-#define YOKE_SOURCE_INIT                                                                                    \
-    {                                                                                                       \
-        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL \
+#define YOKE_SOURCE_INIT                                                                                                       \
+    {                                                                                                                          \
+        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, \
+            NULL                                                                                                               \
     }
 
 /* The source of a built-in kernel of Yoke, as "saxpy": static text for both backends. YOKE_E_NOT_FOUND: no such kernel; the record
@@ -68,9 +73,10 @@ YOKE_API yoke_status yoke_source_builtin(const char *name, yoke_source *out_sour
 /* Compile a program for the device, or load it from the cache (see yoke_cache_get_info). Blocks. When several threads build the
  * same source at once, one thread compiles and the others wait for it. YOKE_E_INVALID_ARGUMENT: no text for the device's backend;
  * an empty text, a text with a NUL byte, or a text that is not source code (PTX, say: the record names it); a malformed define,
- * header, folder or name expression. YOKE_E_BUILD: the source does not compile; the record has the first error, and
- * yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where Yoke searched), or cannot
- * generate code that this driver accepts. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std or cuda_std. */
+ * option, header, folder or name expression. YOKE_E_BUILD: the source does not compile, or the compiler rejects an option; the
+ * record has the first error, and yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where
+ * Yoke searched), or cannot generate code that this driver accepts. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std
+ * or cuda_std. */
 YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program);
 
 /* The same without blocking: one of Yoke's threads compiles the program, and `out_event` completes with the status that

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "backend_api.h"
 #include "program/include/include.h"
 #include "program/cache/program_cache.h"
 #include "program/program.h"
@@ -58,11 +59,17 @@ static bool add_strings(yk_text *key, const char *label, const char *const *stri
 
 static bool add_options(yk_text *key, const yoke_program *program, const yoke_source *source)
 {
+    yk_language language = program->device->traits.language;
+    const char *define;
     char numbers[64];
+    for (size_t i = 0; (define = yk_source_define(source, language, i)); i++)
+        if (!add_string(key, "define", define))
+            return false;
     snprintf(numbers, sizeof numbers, "math %" PRId32 " flags %" PRIu32, source->math, source->flags);
     return add_string(key, "options", numbers) && add_string(key, "name", program->name) &&
            add_string(key, "opencl_std", source->opencl_std) && add_string(key, "cuda_std", source->cuda_std) &&
-           add_strings(key, "define", source->defines) && add_strings(key, "instance", source->name_expressions);
+           add_strings(key, "option", yk_source_options(source, language)) &&
+           add_strings(key, "instance", source->name_expressions);
 }
 
 static yoke_status make_key(const yoke_program *program, job *j)

@@ -25,13 +25,42 @@ void yk_source_take(const yoke_source *caller_source, yoke_source *out_source)
     out_source->size = sizeof *out_source;
 }
 
-/* The source's text in each language. */
+/* An option that the caller may not give, and what to do instead. Matches all options that begin with it. */
+typedef struct refused_option {
+    const char *begin, *instead;
+} refused_option;
+
+static const refused_option cuda_refused[] = {
+    { "-D", "use source.cuda_defines" },
+    { "--define-macro", "use source.cuda_defines" },
+    { "-I", "use source.include_folders" },
+    { "--include-path", "use source.include_folders" },
+    { "-include", "write #include into the text" },
+    { "--pre-include", "write #include into the text" },
+    { "-std", "use source.cuda_std" },
+    { "--std", "use source.cuda_std" },
+    { "-arch", "the device decides" },
+    { "--gpu-architecture", "the device decides" },
+    { NULL, NULL },
+};
+
+static const refused_option opencl_refused[] = {
+    { "-D", "use source.opencl_defines" },
+    { "-I", "use source.include_folders" },
+    { "-cl-std", "use source.opencl_std" },
+    { NULL, NULL },
+};
+
+/* What a source has for each language. */
 static const struct {
     const char *word;
-    size_t text, size;
+    size_t text, size, defines, options;
+    const refused_option *refused;
 } languages[YK_LANGUAGE_COUNT] = {
-    [YK_LANGUAGE_CUDA] = { "cuda", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size) },
-    [YK_LANGUAGE_OPENCL] = { "opencl", offsetof(yoke_source, opencl), offsetof(yoke_source, opencl_size) },
+    [YK_LANGUAGE_CUDA] = { "cuda", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size),
+                           offsetof(yoke_source, cuda_defines), offsetof(yoke_source, cuda_options), cuda_refused },
+    [YK_LANGUAGE_OPENCL] = { "opencl", offsetof(yoke_source, opencl), offsetof(yoke_source, opencl_size),
+                             offsetof(yoke_source, opencl_defines), offsetof(yoke_source, opencl_options), opencl_refused },
 };
 
 static const char **text_in(const yoke_source *source, yk_language language)
@@ -54,6 +83,28 @@ void yk_source_set_text(const yoke_device *device, yoke_source *source, const ch
         *text_in(source, (yk_language)i) = i == device->traits.language ? text : NULL;
         *(size_t *)((char *)source + languages[i].size) = i == device->traits.language ? size : 0;
     }
+}
+
+/* ---- Defines and options ---- */
+
+static const char *const *strings_at(const yoke_source *source, size_t offset)
+{
+    return *(const char *const *const *)((const char *)source + offset);
+}
+
+const char *yk_source_define(const yoke_source *source, yk_language language, size_t index)
+{
+    const char *const *lists[] = { source->defines, strings_at(source, languages[language].defines) };
+    for (size_t i = 0; i < YK_COUNT_OF(lists); i++)
+        for (const char *const *define = lists[i]; define && *define; define++)
+            if (index-- == 0)
+                return *define;
+    return NULL;
+}
+
+const char *const *yk_source_options(const yoke_source *source, yk_language language)
+{
+    return strings_at(source, languages[language].options);
 }
 
 /* ---- Checking ---- */
@@ -95,15 +146,43 @@ static yoke_status check_text(const char *function, const yoke_device *device, c
     return YOKE_OK;
 }
 
+/* The length of a macro's name, with its parameters if it has any, as "MAX(a, b)"; 0: malformed. */
+static size_t macro_length(const char *define)
+{
+    size_t length = strspn(define, LETTERS DIGITS);
+    if (length == 0 || strchr(DIGITS, define[0]) || define[length] != '(')
+        return length > 0 && strchr(DIGITS, define[0]) ? 0 : length;
+    size_t inside = strspn(define + length + 1, LETTERS DIGITS " ,.");
+    return define[length + 1 + inside] == ')' ? length + inside + 2 : 0;
+}
+
 /* A name consists of letters, digits and _; a value is one line of source. */
 static yoke_status check_define(const char *function, const char *define)
 {
-    size_t length = strspn(define, LETTERS DIGITS);
-    if (length == 0 || strchr(DIGITS, define[0]) || (define[length] && define[length] != '='))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: define '%.60s' is neither NAME nor NAME=VALUE", function, define);
+    size_t length = macro_length(define);
+    if (length == 0 || (define[length] && define[length] != '='))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: define '%.60s' is neither NAME, NAME=VALUE nor NAME(a,b)=VALUE", function,
+                       define);
     if (strpbrk(define + length, "\r\n") || define[strlen(define) - 1] == '\\')
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the value of define '%.60s' is not a single line; put it into the source",
                        function, define);
+    return YOKE_OK;
+}
+
+static yoke_status check_option(const char *function, yk_language language, const char *option)
+{
+    const char *word = languages[language].word;
+    bool sound = option[0] == '-' && option[1] != '\0';
+    for (const char *c = option; *c && sound; c++)
+        sound = (unsigned char)*c > ' ' && *c != '"' && *c != '\'';
+    if (!sound)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: '%.60s' in source.%s_options is not an option: one word that begins with '-', without quotes", function,
+                       option, word);
+    for (const refused_option *refused = languages[language].refused; refused->begin; refused++)
+        if (strncmp(option, refused->begin, strlen(refused->begin)) == 0)
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: '%.60s' in source.%s_options is rejected: %s", function, option, word,
+                           refused->instead);
     return YOKE_OK;
 }
 
@@ -139,11 +218,15 @@ static yoke_status check_options(const char *function, const yoke_source *source
 
 yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source)
 {
+    yk_language language = device->traits.language;
+    const char *text;
     yoke_status status = check_text(function, device, source);
     if (status == YOKE_OK)
         status = check_options(function, source);
-    for (const char *const *define = source->defines; define && *define && status == YOKE_OK; define++)
-        status = check_define(function, *define);
+    for (size_t i = 0; status == YOKE_OK && (text = yk_source_define(source, language, i)); i++)
+        status = check_define(function, text);
+    for (const char *const *option = yk_source_options(source, language); option && *option && status == YOKE_OK; option++)
+        status = check_option(function, language, *option);
     for (const char *const *expression = source->name_expressions; expression && *expression && status == YOKE_OK; expression++)
         status = check_name_expression(function, *expression);
     return status == YOKE_OK ? yk_include_check(function, source) : status;
@@ -221,6 +304,10 @@ static yoke_source *put_source(arena *a, const yoke_device *device, const yoke_s
     copy.headers = put_headers(a, source->headers);
     copy.include_folders = put_strings(a, source->include_folders);
     copy.name_expressions = put_strings(a, source->name_expressions);
+    copy.cuda_defines = put_strings(a, source->cuda_defines);
+    copy.opencl_defines = put_strings(a, source->opencl_defines);
+    copy.cuda_options = put_strings(a, source->cuda_options);
+    copy.opencl_options = put_strings(a, source->opencl_options);
     if (target)
         *target = copy;
     return target;

@@ -125,7 +125,8 @@ out:
 static void scene_decides(suite *t)
 {
     static const yoke_header header[] = { { "extra.h", "#define EXTRA (EXTRA_VALUE + 1)\n" }, { NULL, NULL } };
-    static const char *const defines[] = { "EXTRA_VALUE=5", NULL };
+    static const char *const defines[] = { "EXTRA_VALUE=5", NULL }, *const other_defines[] = { "EXTRA_VALUE=6", NULL };
+    static const char *const cuda_options[] = { "--fmad=true", NULL }, *const opencl_options[] = { "-w", NULL };
     yoke_source source = plain_source();
     build(t, &source, 3, 0, 1, 1);
     source.defines = defines;
@@ -134,6 +135,16 @@ static void scene_decides(suite *t)
     source.headers = header;
     build(t, &source, 4, 0, 1, 1);
     source = plain_source();
+    source.defines = NULL;
+    source.cuda_defines = source.opencl_defines = defines;
+    build(t, &source, 5, 1, 0, 0); /* the same as in `defines` */
+    source.cuda_defines = source.opencl_defines = other_defines;
+    build(t, &source, 6, 0, 1, 1);
+    source = plain_source();
+    source.cuda_options = cuda_options;
+    source.opencl_options = opencl_options;
+    build(t, &source, NOT_RUN, 0, 1, 1);
+    source.cuda_options = source.opencl_options = NULL;
     source.math = YOKE_MATH_FAST;
     build(t, &source, NOT_RUN, 0, 1, 1);
     source = plain_source();
@@ -312,7 +323,7 @@ static void decides(suite *t)
     if (!make_place())
         return;
     scene(t, "decides");
-    CHECK(entries() == (suite_can(t, YOKE_CAP_PROGRAM_BINARIES) ? 5 : 0));
+    CHECK(entries() == (suite_can(t, YOKE_CAP_PROGRAM_BINARIES) ? 7 : 0));
     scene(t, "header");
     remove_place();
 }

@@ -279,10 +279,31 @@ class source {
     {
         return opencl(read(path));
     }
-    /* "NAME" or "NAME=VALUE". */
+    /* "NAME", "NAME=VALUE" or "MAX(a,b)=VALUE"; also for one language alone. */
     source &define(std::string value)
     {
         defines_.push_back(std::move(value));
+        return *this;
+    }
+    source &cuda_define(std::string value)
+    {
+        cuda_defines_.push_back(std::move(value));
+        return *this;
+    }
+    source &opencl_define(std::string value)
+    {
+        opencl_defines_.push_back(std::move(value));
+        return *this;
+    }
+    /* An option for the compiler of one language, as "--maxrregcount=32" and "-cl-opt-disable". */
+    source &cuda_option(std::string value)
+    {
+        cuda_options_.push_back(std::move(value));
+        return *this;
+    }
+    source &opencl_option(std::string value)
+    {
+        opencl_options_.push_back(std::move(value));
         return *this;
     }
     source &header(std::string name, std::string text)
@@ -325,7 +346,9 @@ class source {
     template <typename F> void with(F use) const
     {
         const std::vector<const char *> defines = pointers(defines_), folders = pointers(folders_),
-                                        expressions = pointers(expressions_);
+                                        expressions = pointers(expressions_), cuda_defines = pointers(cuda_defines_),
+                                        opencl_defines = pointers(opencl_defines_), cuda_options = pointers(cuda_options_),
+                                        opencl_options = pointers(opencl_options_);
         std::vector<yoke_header> headers;
         yoke_source made = c_;
 
@@ -340,6 +363,10 @@ class source {
         made.opencl_std = opencl_std_.empty() ? nullptr : opencl_std_.c_str();
         made.cuda_std = cuda_std_.empty() ? nullptr : cuda_std_.c_str();
         made.defines = defines.data();
+        made.cuda_defines = cuda_defines.data();
+        made.opencl_defines = opencl_defines.data();
+        made.cuda_options = cuda_options.data();
+        made.opencl_options = opencl_options.data();
         made.headers = headers.data();
         made.include_folders = folders.data();
         made.name_expressions = expressions.data();
@@ -350,7 +377,7 @@ class source {
     yoke_source c_;
     bool has_cuda_ = false, has_opencl_ = false;
     std::string name_, cuda_, opencl_, opencl_std_, cuda_std_;
-    std::vector<std::string> defines_, folders_, expressions_;
+    std::vector<std::string> defines_, folders_, expressions_, cuda_defines_, opencl_defines_, cuda_options_, opencl_options_;
     std::vector<std::pair<std::string, std::string>> headers_;
 
     static std::string read(const std::string &path)

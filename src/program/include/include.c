@@ -168,8 +168,9 @@ static bool guard_is_open(const expansion *x, const char *guard)
     size_t length = strlen(guard);
     if (guard[0] == '_' || yk_same_letters(guard, "cl_", 3))
         return false;
-    for (const char *const *define = x->headers.source->defines; define && *define; define++)
-        if (strncmp(*define, guard, length) == 0)
+    const char *define;
+    for (size_t i = 0; (define = yk_source_define(x->headers.source, x->headers.language, i)); i++)
+        if (strncmp(define, guard, length) == 0)
             return false;
     return x->out->length == 0 || !memmem(x->out->data, x->out->length, guard, length);
 }
