@@ -117,6 +117,7 @@ libyoke_all_la_SOURCES = \
 	src/program/signature.c \
 	src/program/source.c \
 	src/program/source.h \
+	src/program/source_file.c \
 	src/program/twins.h \
 	src/copy/copy.c \
 	src/copy/copy.h \

@@ -31,9 +31,10 @@ typedef struct yoke_header {
  *
  * Yoke itself expands #include, so that the directive means the same to every compiler. Yoke searches the virtual headers first,
  * then the include folders in their order, then <yoke/types.h>, which is always found. A header in "" is first searched in the
- * folder of the file that includes it. `#pragma once` and include guards work. Absolute names, and names that lead out of an
- * include folder ("..", links), are rejected. A header in <> that Yoke does not find is left to the CUDA compiler; any other
- * missing header is an error if the directive is really reached. An include folder that does not exist is YOKE_E_INVALID_ARGUMENT.
+ * folder of the file that includes it; from a file, ".." may lead into another include folder. `#pragma once` and include guards
+ * work. Absolute names, and names that lead out of every include folder ("..", links), are rejected. A header in <> that Yoke does
+ * not find is left to the CUDA compiler; any other missing header is an error if the directive is really reached. An include folder
+ * that does not exist is YOKE_E_INVALID_ARGUMENT.
  */
 typedef struct yoke_source {
     size_t size;                        /* YOKE_SOURCE_INIT; 0 means all members of 0.1.0 */
@@ -56,12 +57,15 @@ typedef struct yoke_source {
     /* More options for the compiler of one language, each as one word, as "--maxrregcount=32" and "-cl-opt-disable". They follow
      * Yoke's own. Options that another member stands for, as -D, -I and -std, are rejected. NULL-terminated; may be NULL. */
     const char *const *cuda_options, *const *opencl_options;
+    /* Files instead of the texts; a relative path begins at the working directory. The file's folder is searched for headers in ""
+     * before the include folders, and for headers in <> after them. Without a name the source has the file's. */
+    const char *cuda_file, *opencl_file;
 } yoke_source;
 
 #define YOKE_SOURCE_INIT                                                                                                       \
     {                                                                                                                          \
         sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, \
-            NULL                                                                                                               \
+            NULL, NULL, NULL                                                                                                   \
     }
 
 /* The source of a built-in kernel of Yoke, as "saxpy": static text for both backends. YOKE_E_NOT_FOUND: no such kernel; the record
@@ -73,10 +77,10 @@ YOKE_API yoke_status yoke_source_builtin(const char *name, yoke_source *out_sour
 /* Compile a program for the device, or load it from the cache (see yoke_cache_get_info). Blocks. When several threads build the
  * same source at once, one thread compiles and the others wait for it. YOKE_E_INVALID_ARGUMENT: no text for the device's backend;
  * an empty text, a text with a NUL byte, or a text that is not source code (PTX, say: the record names it); a malformed define,
- * option, header, folder or name expression. YOKE_E_BUILD: the source does not compile, or the compiler rejects an option; the
- * record has the first error, and yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where
- * Yoke searched), or cannot generate code that this driver accepts. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std
- * or cuda_std. */
+ * option, header, folder or name expression; a file that cannot be read. YOKE_E_NOT_FOUND: the file does not exist. YOKE_E_BUILD:
+ * the source does not compile, or the compiler rejects an option; the record has the first error, and yoke_get_build_log() the
+ * whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where Yoke searched), or cannot generate code that this driver
+ * accepts. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std or cuda_std. */
 YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program);
 
 /* The same without blocking: one of Yoke's threads compiles the program, and `out_event` completes with the status that

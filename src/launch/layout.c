@@ -147,8 +147,11 @@ static yoke_status check(const char *function, yoke_device *device, const yoke_s
     yoke_status status = check_arguments(function, name, size, fields, count);
     if (status < 0)
         return status;
+    yk_source_file file;
     yk_source_take(source, &extended);
-    status = yk_source_check(function, device, &extended);
+    status = yk_source_open(function, device, &extended, &file);
+    if (status == YOKE_OK)
+        status = yk_source_check(function, device, &extended);
     if (status == YOKE_OK)
         status = extend_source(device, &extended, name, fields, count, &text);
     if (status == YOKE_OK)
@@ -156,6 +159,7 @@ static yoke_status check(const char *function, yoke_device *device, const yoke_s
     if (status == YOKE_OK)
         status = compare(function, device, name, size, fields, count, found);
     yk_text_free(&text);
+    yk_source_close(&file);
     return status;
 }
 

@@ -316,14 +316,18 @@ static yoke_status build(const char *function, yoke_device *device, const yoke_s
     if (!caller_source)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source is NULL", function);
     yoke_source source;
+    yk_source_file file;
     yk_source_take(caller_source, &source);
-    yoke_status status = yk_source_check(function, device, &source);
+    yoke_status status = yk_source_open(function, device, &source, &file);
+    if (status == YOKE_OK)
+        status = yk_source_check(function, device, &source);
     if (status == YOKE_OK)
         status = yk_device_check(device);
     if (status == YOKE_OK)
         status = yk_program_create(device, function, &source, yk_thread_text(YK_BUILD_LOG), out_program);
     if (status == YOKE_OK)
         yk_object_retain(device);
+    yk_source_close(&file);
     return status;
 }
 

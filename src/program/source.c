@@ -54,18 +54,25 @@ static const refused_option opencl_refused[] = {
 /* What a source has for each language. */
 static const struct {
     const char *word;
-    size_t text, size, defines, options;
+    size_t text, size, file, defines, options;
     const refused_option *refused;
 } languages[YK_LANGUAGE_COUNT] = {
-    [YK_LANGUAGE_CUDA] = { "cuda", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size),
+    [YK_LANGUAGE_CUDA] = { "cuda", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size), offsetof(yoke_source, cuda_file),
                            offsetof(yoke_source, cuda_defines), offsetof(yoke_source, cuda_options), cuda_refused },
     [YK_LANGUAGE_OPENCL] = { "opencl", offsetof(yoke_source, opencl), offsetof(yoke_source, opencl_size),
-                             offsetof(yoke_source, opencl_defines), offsetof(yoke_source, opencl_options), opencl_refused },
+                             offsetof(yoke_source, opencl_file), offsetof(yoke_source, opencl_defines),
+                             offsetof(yoke_source, opencl_options), opencl_refused },
 };
 
 static const char **text_in(const yoke_source *source, yk_language language)
 {
     return (const char **)((char *)source + languages[language].text);
+}
+
+const char *yk_source_file_path(const yoke_source *source, yk_language language, const char **out_word)
+{
+    *out_word = languages[language].word;
+    return *(const char *const *)((const char *)source + languages[language].file);
 }
 
 const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size)
@@ -122,9 +129,10 @@ static yoke_status check_text(const char *function, const yoke_device *device, c
     size_t size;
     const char *language = languages[device->traits.language].word, *text = yk_source_text(device, source, &size);
     if (!text) {
+        const char *word;
         bool other = false;
         for (size_t i = 0; i < YK_LANGUAGE_COUNT; i++)
-            other = other || *text_in(source, (yk_language)i);
+            other = other || *text_in(source, (yk_language)i) || yk_source_file_path(source, (yk_language)i, &word);
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s text, which %s needs%s", function, language,
                        device->info.selector, other ? "; it has only the other backend's text" : "");
     }
@@ -304,6 +312,8 @@ static yoke_source *put_source(arena *a, const yoke_device *device, const yoke_s
     copy.headers = put_headers(a, source->headers);
     copy.include_folders = put_strings(a, source->include_folders);
     copy.name_expressions = put_strings(a, source->name_expressions);
+    copy.cuda_file = put_string(a, source->cuda_file);
+    copy.opencl_file = put_string(a, source->opencl_file);
     copy.cuda_defines = put_strings(a, source->cuda_defines);
     copy.opencl_defines = put_strings(a, source->opencl_defines);
     copy.cuda_options = put_strings(a, source->cuda_options);

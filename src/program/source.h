@@ -4,9 +4,26 @@
 #define YK_SOURCE_H
 
 #include "base/base.h"
+#include "objects/objects.h"
 
 /* Copy a caller's struct, whose version may be older or newer. */
 void yk_source_take(const yoke_source *caller_source, yoke_source *out_source);
+/* The file of the source's text in a language, or NULL; *out_word is the language's word in the members of yoke_source, as "cuda".
+ */
+const char *yk_source_file_path(const yoke_source *source, yk_language language, const char **out_word);
+
+/* What a source's file needs; zero: the source has none (source_file.c). */
+typedef struct yk_source_file {
+    yk_text text;
+    char *folder;
+    const char **folders; /* source->include_folders, and the folder */
+} yk_source_file;
+
+/* Read the file in the device's language, if the source names one: the source then has its text, and its folder as the last of the
+ * include folders. The source must not be used after yk_source_close. */
+yoke_status yk_source_open(const char *function, const yoke_device *device, yoke_source *source, yk_source_file *file);
+void yk_source_close(yk_source_file *file);
+
 /* YOKE_OK, or YOKE_E_INVALID_ARGUMENT, which says why the source does not suit this device. Opens no file. */
 yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source);
 /* The text in the device's language, which may lack a NUL terminator. */

@@ -5,7 +5,6 @@
 #ifndef YOKE_HPP_OBJECTS_HPP
 #define YOKE_HPP_OBJECTS_HPP
 
-#include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <vector>
@@ -271,13 +270,15 @@ class source {
         has_opencl_ = true;
         return *this;
     }
-    source &cuda_file(const std::string &path)
+    source &cuda_file(std::string path)
     {
-        return cuda(read(path));
+        cuda_file_ = std::move(path);
+        return *this;
     }
-    source &opencl_file(const std::string &path)
+    source &opencl_file(std::string path)
     {
-        return opencl(read(path));
+        opencl_file_ = std::move(path);
+        return *this;
     }
     /* "NAME", "NAME=VALUE" or "MAX(a,b)=VALUE"; also for one language alone. */
     source &define(std::string value)
@@ -360,6 +361,8 @@ class source {
         made.cuda_size = cuda_.size();
         made.opencl = has_opencl_ ? opencl_.c_str() : nullptr;
         made.opencl_size = opencl_.size();
+        made.cuda_file = cuda_file_.empty() ? nullptr : cuda_file_.c_str();
+        made.opencl_file = opencl_file_.empty() ? nullptr : opencl_file_.c_str();
         made.opencl_std = opencl_std_.empty() ? nullptr : opencl_std_.c_str();
         made.cuda_std = cuda_std_.empty() ? nullptr : cuda_std_.c_str();
         made.defines = defines.data();
@@ -376,18 +379,10 @@ class source {
   private:
     yoke_source c_;
     bool has_cuda_ = false, has_opencl_ = false;
-    std::string name_, cuda_, opencl_, opencl_std_, cuda_std_;
+    std::string name_, cuda_, opencl_, opencl_std_, cuda_std_, cuda_file_, opencl_file_;
     std::vector<std::string> defines_, folders_, expressions_, cuda_defines_, opencl_defines_, cuda_options_, opencl_options_;
     std::vector<std::pair<std::string, std::string>> headers_;
 
-    static std::string read(const std::string &path)
-    {
-        std::ifstream file(path, std::ios::binary);
-        std::string text{ std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>() };
-        if (!file)
-            check(yoke_fail(YOKE_E_NOT_FOUND, "cannot read %s", path.c_str()));
-        return text;
-    }
     static std::vector<const char *> pointers(const std::vector<std::string> &texts)
     {
         std::vector<const char *> made;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "program/include/include.h"
+#include "program/source.h"
 #include "program/twins.h"
 
 static const char own_name[] = "yoke/types.h";
@@ -121,11 +122,14 @@ static yoke_status open_folder(yk_headers *headers, size_t index)
 yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, yk_language language)
 {
     size_t count = 0;
-    *headers = (yk_headers){ .function = function, .source = source, .language = language };
+    const char *word;
+    *headers = (yk_headers){ .function = function, .source = source, .language = language, .own_folder = -1 };
     yoke_status status = yk_include_check(function, source);
 
     while (source->include_folders && source->include_folders[count])
         count++;
+    if (yk_source_file_path(source, language, &word))
+        headers->own_folder = (int)count - 1;
     if (status == YOKE_OK && !(headers->folders = calloc(count + 1, sizeof *headers->folders)))
         status = yk_no_memory("the include folders");
     for (size_t i = 0; i < count && status == YOKE_OK; i++)
@@ -375,14 +379,57 @@ static yoke_status find_in(yk_headers *headers, int place, const char *name, yk_
     return status;
 }
 
+/* ".." leads out of the includer's folder: look whether the name is in another include folder. */
+static yoke_status find_across(yk_headers *headers, const yk_header *includer, const char *name, bool *out_inside,
+                               yk_header **out_header)
+{
+    int place = includer->place == YK_PLACE_TEXT ? headers->own_folder : includer->place;
+    yk_text beside = { 0 };
+    yoke_status status = YOKE_OK;
+    if (place < 0)
+        return YOKE_OK;
+    yk_text_add(&beside, "%s/%s", headers->folders[place] + 1, includer->name); /* join_name wants no slash at the beginning */
+    char *path = malloc(beside.length + strlen(name) + 3);
+    if (!path || beside.length == 0) {
+        status = yk_no_memory("the path of a header");
+    } else if (join_name(path + 1, yk_text_get(&beside), name)) {
+        path[0] = '/';
+        for (int i = 0; status == YOKE_OK && !*out_header && headers->folders[i]; i++) {
+            const char *folder = headers->folders[i];
+            if (!is_inside(path, folder))
+                continue;
+            *out_inside = true;
+            status = find_in(headers, i, path + strlen(folder) + (folder[strlen(folder) - 1] != '/'), out_header);
+        }
+    }
+    free(path);
+    yk_text_free(&beside);
+    return status;
+}
+
+/* Search everywhere; a file's own folder first for a header in "". */
+static yoke_status find_plain(yk_headers *headers, bool beside, const char *plain, yk_header **out_header)
+{
+    yoke_status status = find_in(headers, YK_PLACE_VIRTUAL, plain, out_header);
+    if (status == YOKE_OK && !*out_header && beside && headers->own_folder >= 0)
+        status = find_in(headers, headers->own_folder, plain, out_header);
+    for (int i = 0; status == YOKE_OK && !*out_header && headers->folders[i]; i++)
+        status = find_in(headers, i, plain, out_header);
+    if (status == YOKE_OK && !*out_header)
+        status = find_in(headers, YK_PLACE_OWN, plain, out_header);
+    return status;
+}
+
 /* Search beside the includer, then everywhere. `plain` has room for the includer's name and the included name. */
 static yoke_status find(yk_headers *headers, const yk_header *includer, const yk_directive *include, const char *name, char *plain,
                         yk_header **out_header)
 {
-    bool inside = false;
+    bool inside = false, of_text = includer->place == YK_PLACE_TEXT;
     yoke_status status = YOKE_OK;
 
-    if (include->quoted && includer->place != YK_PLACE_TEXT && join_name(plain, includer->name, name)) {
+    if (include->quoted && !join_name(plain, includer->name, name)) {
+        status = find_across(headers, includer, name, &inside, out_header);
+    } else if (include->quoted && !of_text) {
         inside = true;
         status = find_in(headers, includer->place, plain, out_header);
     }
@@ -390,11 +437,7 @@ static yoke_status find(yk_headers *headers, const yk_header *includer, const yk
         return status;
     if (join_name(plain, "", name)) {
         inside = true;
-        status = find_in(headers, YK_PLACE_VIRTUAL, plain, out_header);
-        for (int i = 0; status == YOKE_OK && !*out_header && headers->folders[i]; i++)
-            status = find_in(headers, i, plain, out_header);
-        if (status == YOKE_OK && !*out_header)
-            status = find_in(headers, YK_PLACE_OWN, plain, out_header);
+        status = find_plain(headers, include->quoted && of_text, plain, out_header);
     }
     if (!inside)
         return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: '%.200s' is rejected: it leads out of every include folder",

@@ -82,6 +82,7 @@ typedef struct yk_headers {
     const yoke_source *source;
     yk_language language;
     char **folders; /* include_folders with links resolved, NULL-terminated */
+    int own_folder; /* of the file that is the source's text; -1: the text is no file */
     yk_header *first;
     unsigned count;
 } yk_headers;
