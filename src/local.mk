@@ -100,6 +100,7 @@ libyoke_all_la_SOURCES = \
 	src/program/code.h \
 	src/program/cxx_name.c \
 	src/program/cxx_name.h \
+	src/program/include/host_headers.c \
 	src/program/include/include.c \
 	src/program/include/include.h \
 	src/program/include/include_find.c \

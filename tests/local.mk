@@ -356,6 +356,7 @@ unit_programs = \
 	tests/unit/program_file \
 	tests/unit/listing \
 	tests/unit/name \
+	tests/unit/nvrtc \
 	tests/unit/object \
 	tests/unit/opencl_devices \
 	tests/unit/pinned \
@@ -407,6 +408,7 @@ tests_unit_listing_SOURCES = \
 	tests/unit/sandbox.h
 tests_unit_listing_LDADD = $(unit_libraries)
 tests_unit_name_LDADD = $(unit_libraries)
+tests_unit_nvrtc_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_opencl_devices_SOURCES = tests/unit/made_up.c tests/unit/made_up.h tests/unit/opencl_devices.c
 tests_unit_opencl_devices_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)

@@ -30,11 +30,12 @@ typedef struct yoke_header {
  * A program's source: the CUDA text, the OpenCL text, or both; each backend uses its own. All members are read during the call.
  *
  * Yoke itself expands #include, so that the directive means the same to every compiler. Yoke searches the virtual headers first,
- * then the include folders in their order, then <yoke/types.h>, which is always found. A header in "" is first searched in the
- * folder of the file that includes it; from a file, ".." may lead into another include folder. `#pragma once` and include guards
- * work. Absolute names, and names that lead out of every include folder ("..", links), are rejected. A header in <> that Yoke does
- * not find is left to the CUDA compiler; any other missing header is an error if the directive is really reached. An include folder
- * that does not exist is YOKE_E_INVALID_ARGUMENT.
+ * then the include folders in their order, then Yoke's own: <yoke/types.h>, and for CUDA texts stubs of host headers that kernel
+ * files include (<stdio.h>, <math.h>, <stdint.h>, <float.h>, <limits.h>, <cuda_runtime.h> and the like). A header in "" is first
+ * searched in the folder of the file that includes it; from a file, ".." may lead into another include folder. `#pragma once` and
+ * include guards work. Absolute names, and names that lead out of every include folder ("..", links), are rejected. A header in <>
+ * that Yoke does not find is left to the CUDA compiler; any other missing header is an error if the directive is really reached. An
+ * include folder that does not exist is YOKE_E_INVALID_ARGUMENT.
  */
 typedef struct yoke_source {
     size_t size;                        /* YOKE_SOURCE_INIT; 0 means all members of 0.1.0 */

@@ -197,6 +197,25 @@ out:
     remove_folder(folder);
 }
 
+/* ---- Host headers ---- */
+
+/* CUDA texts have stubs of them, unless the source has its own. */
+static void host_headers(suite *t)
+{
+    static const yoke_header headers[] = { { "math.h", "#define M_PI 7\n" }, { NULL, NULL } };
+    static const char text[] =
+        "#ifdef __CUDACC__\n#include <stdio.h>\n#include <math.h>\n#include <stdint.h>\n#include <float.h>\n"
+        "#include <limits.h>\n#include <stdlib.h>\n#include <string.h>\n#include <assert.h>\n#include <cuda.h>\n"
+        "#include \"cuda_runtime.h\"\nstatic uint32_t big(int64_t x) { return (uint32_t)(x > INT_MAX); }\n#else\n"
+        "static uint big(long x) { return x > INT_MAX; }\n#endif\n" KERNEL(
+            "{ out[0] = M_PI; out[1] = big(1) + (FLT_MAX > 1e38f ? CHAR_BIT : 0); }\n");
+    yoke_source source = source_of(text, NULL, NULL);
+
+    gives(t, &source, 3, 8);
+    source.headers = headers;
+    gives(t, &source, strcmp(t->info.backend, "cuda") == 0 ? 7 : 3, 8);
+}
+
 /* ---- Texts that are files ---- */
 
 /* folder/name has this text. */
@@ -331,6 +350,7 @@ int main(void)
         { "what is missing matters only where it is included", branches, false },
         { "messages name the header's file and line", messages, false },
         { "what is refused", refused, false },
+        { "host headers for CUDA texts", host_headers, false },
         { "texts that are files", from_file, false },
         { "files that are refused", files_refused, false },
     };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding and reading headers: virtual headers, files of the include folders, and <yoke/types.h>. A name may go up and down inside
- * its folder but not leave it, neither by ".." nor through a link, so that a source reads no file that its owner did not offer.
+ * Finding and reading headers: virtual headers, files of the include folders, <yoke/types.h>, and for CUDA texts stubs of the
+ * host's headers. A name may go up and down inside the folders but not leave them, neither by ".." nor through a link, so that a
+ * source reads no file that its owner did not offer.
  */
 #include "program/include/include_parts.h"
 
@@ -364,10 +365,12 @@ static yoke_status find_in(yk_headers *headers, int place, const char *name, yk_
                 return add_lasting(headers, place, name, name, header->text, strlen(header->text), out_header);
         return YOKE_OK;
     }
-    if (place == YK_PLACE_OWN)
-        return strcmp(name, own_name) != 0
-                   ? YOKE_OK
-                   : add_lasting(headers, place, name, name, yk_types_header, strlen(yk_types_header), out_header);
+    if (place == YK_PLACE_OWN) {
+        const char *text = strcmp(name, own_name) == 0             ? yk_types_header
+                           : headers->language == YK_LANGUAGE_CUDA ? yk_host_header(name)
+                                                                   : NULL;
+        return text ? add_lasting(headers, place, name, name, text, strlen(text), out_header) : YOKE_OK;
+    }
 
     const char *folder = headers->source->include_folders[place];
     yk_text path = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the three files of include expansion: directives (include_scan.c), headers (include_find.c), and the expansion
- * (include.c).
+ * Shared by the files of include expansion: directives (include_scan.c), headers (include_find.c, host_headers.c), and the
+ * expansion (include.c).
  */
 #ifndef YK_INCLUDE_PARTS_H
 #define YK_INCLUDE_PARTS_H
@@ -54,7 +54,7 @@ void yk_directives_free(yk_directives *directives);
 enum { YK_INCLUDE_DEPTH = 200, YK_INCLUDE_BYTES = 64 << 20 };
 
 /* A header's place: a folder's index, or one of these values. */
-enum { YK_PLACE_TEXT = -3 /* the source itself */, YK_PLACE_VIRTUAL = -2, YK_PLACE_OWN = -1 /* <yoke/types.h> */ };
+enum { YK_PLACE_TEXT = -3 /* the source itself */, YK_PLACE_VIRTUAL = -2, YK_PLACE_OWN = -1 /* Yoke's own */ };
 
 /* A header, or the source's text. Each is read once. */
 typedef struct yk_header {
@@ -94,5 +94,10 @@ yoke_status yk_headers_add_text(yk_headers *headers, const char *path, const cha
 /* Find the header that this #include of `includer` names. *out_header is NULL when no such header exists. */
 yoke_status yk_headers_find(yk_headers *headers, const yk_header *includer, const yk_directive *include, yk_header **out_header);
 void yk_headers_free(yk_headers *headers);
+
+/* ---- Stubs of the host's headers, for CUDA texts (host_headers.c) ---- */
+
+/* The text of the stub, or NULL. */
+const char *yk_host_header(const char *name);
 
 #endif
