@@ -104,6 +104,7 @@ libyoke_all_la_SOURCES = \
 	src/program/include/include.c \
 	src/program/include/include.h \
 	src/program/include/include_find.c \
+	src/program/include/include_outside.c \
 	src/program/include/include_parts.h \
 	src/program/include/include_scan.c \
 	src/program/kernel.c \

@@ -97,8 +97,8 @@ out:
 
 enum { OWN_OPTIONS = 8 };
 
-/* The compiler's options, in one allocation: the array, then the texts of the defines. The caller's options come last: NVRTC takes
- * the last of several values. */
+/* The compiler's options, in one allocation: the array, then the texts of defines and folders. The caller's options come last:
+ * NVRTC takes the last of several values. */
 static const char **make_options(const yoke_source *source, const char *architecture, const char *standard, int *out_count)
 {
     static const char *const exact_math[] = { "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false" };
@@ -106,14 +106,16 @@ static const char **make_options(const yoke_source *source, const char *architec
     bool fast = source->math == YOKE_MATH_FAST;
     const char *const *math = fast ? fast_math : exact_math, *const *more = yk_source_options(source, YK_LANGUAGE_CUDA);
     size_t math_count = fast ? YK_COUNT_OF(fast_math) : YK_COUNT_OF(exact_math);
-    size_t define_count = 0, more_count = 0, text_size = 0;
+    size_t define_count = 0, folder_count = 0, more_count = 0, text_size = 0;
     const char *define;
 
     for (; (define = yk_source_define(source, YK_LANGUAGE_CUDA, define_count)); define_count++)
         text_size += strlen("-D") + strlen(define) + 1;
     while (more && more[more_count])
         more_count++;
-    size_t most = OWN_OPTIONS + define_count + more_count, count = 0;
+    for (; source->include_folders && source->include_folders[folder_count]; folder_count++)
+        text_size += strlen("-I") + strlen(source->include_folders[folder_count]) + 1;
+    size_t most = OWN_OPTIONS + define_count + folder_count + more_count, count = 0;
     const char **options = malloc(most * sizeof *options + text_size);
     if (!options)
         return NULL;
@@ -128,6 +130,10 @@ static const char **make_options(const yoke_source *source, const char *architec
     for (size_t i = 0; i < define_count; i++) {
         options[count++] = text;
         text += sprintf(text, "-D%s", yk_source_define(source, YK_LANGUAGE_CUDA, i)) + 1;
+    }
+    for (size_t i = 0; i < folder_count; i++) {
+        options[count++] = text;
+        text += sprintf(text, "-I%s", source->include_folders[i]) + 1;
     }
     for (size_t i = 0; i < more_count; i++)
         options[count++] = more[i];

@@ -314,6 +314,13 @@ yoke_status yk_opencl_program_fingerprint(const yoke_device *device, yk_text *te
     return text->length > before ? YOKE_OK : yk_no_memory("the description of an OpenCL device");
 }
 
+/* Yoke expands everything itself: what a driver searches differs. */
+void yk_opencl_program_include_folders(const yoke_device *device, yk_text *folders)
+{
+    (void)device;
+    (void)folders;
+}
+
 yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code)
 {
     size_t size = 0, before = code->length;

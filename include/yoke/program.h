@@ -33,9 +33,10 @@ typedef struct yoke_header {
  * then the include folders in their order, then Yoke's own: <yoke/types.h>, and for CUDA texts stubs of host headers that kernel
  * files include (<stdio.h>, <math.h>, <stdint.h>, <float.h>, <limits.h>, <cuda_runtime.h> and the like). A header in "" is first
  * searched in the folder of the file that includes it; from a file, ".." may lead into another include folder. `#pragma once` and
- * include guards work. Absolute names, and names that lead out of every include folder ("..", links), are rejected. A header in <>
- * that Yoke does not find is left to the CUDA compiler; any other missing header is an error if the directive is really reached. An
- * include folder that does not exist is YOKE_E_INVALID_ARGUMENT.
+ * include guards work. Absolute names, and names that lead out of every include folder ("..", links), are rejected. Headers of the
+ * CUDA Toolkit, CCCL included, are left to the CUDA compiler, which finds them in the include folders and in the Toolkit that it
+ * belongs to (else in CUDA_HOME, CUDA_PATH or /usr/local/cuda); the cache's key covers these files, too. Any other missing header
+ * is an error if the directive is really reached. An include folder that does not exist is YOKE_E_INVALID_ARGUMENT.
  */
 typedef struct yoke_source {
     size_t size;                        /* YOKE_SOURCE_INIT; 0 means all members of 0.1.0 */

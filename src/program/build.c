@@ -11,6 +11,7 @@
 #include "backend.h"
 #include "backend_api.h"
 #include "program/include/include.h"
+#include "program/include/include_parts.h"
 #include "program/cache/program_cache.h"
 #include "program/program.h"
 #include "program/source.h"
@@ -18,13 +19,14 @@
 #include "stream/stream.h"
 
 /* Raised whenever a backend compiles the same source differently, so that older entries are not used. */
-#define KEY_REVISION "1"
+#define KEY_REVISION "2"
 
 /* A source with everything that a compiler needs. */
 typedef struct job {
     const yoke_source *source;
     yk_text text; /* with its includes expanded */
     yk_line_map lines;
+    yk_outside outside;
     yk_text key;     /* empty where programs are not cached */
     const char *how; /* the program was made: for the device's observer */
 } job;
@@ -80,7 +82,8 @@ static yoke_status make_key(const yoke_program *program, job *j)
     if (status == YOKE_OK &&
         !(add_string(&j->key, "yoke", YOKE_TEXT(YOKE_VERSION_MAJOR) "." YOKE_TEXT(YOKE_VERSION_MINOR) " " KEY_REVISION) &&
           add_string(&j->key, "backend", backend->name) && add_string(&j->key, "for", yk_text_get(&fingerprint)) &&
-          add_options(&j->key, program, j->source) && add_part(&j->key, "text", yk_text_get(&j->text), j->text.length)))
+          add_options(&j->key, program, j->source) && add_part(&j->key, "text", yk_text_get(&j->text), j->text.length) &&
+          add_part(&j->key, "headers", yk_text_get(&j->outside.read), j->outside.read.length)))
         status = yk_no_memory("the key of a program");
     yk_text_free(&fingerprint);
     return status;
@@ -103,7 +106,9 @@ static bool has_key(const yoke_program *program, job *j)
 static yoke_status compile(yoke_program *program, job *j)
 {
     j->how = "compiled";
-    yoke_status status = program->device->backend->program_build(program, j->source, &j->text, &j->lines, &program->log);
+    yoke_source source = *j->source;
+    source.include_folders = j->outside.used ? j->outside.search : NULL;
+    yoke_status status = program->device->backend->program_build(program, &source, &j->text, &j->lines, &program->log);
     if (status == YOKE_OK)
         yk_log(YOKE_LOG_INFO, "program '%s' is compiled for %s", program->name, program->device->info.selector);
     return status;
@@ -275,12 +280,18 @@ yoke_status yk_program_compile(yoke_program *program, const char *function, cons
     job j = { .source = source };
     size_t size;
     const char *text = yk_source_text(device, source, &size);
-    yoke_status status = yk_include_expand(function, source, device->traits.language, text, size, program->name, &j.text, &j.lines);
+    bool reads_headers = device->traits.reads_headers && yk_directives_may_include(text, size);
+    if (reads_headers)
+        device->backend->program_include_folders(device, &j.outside.folders);
+    yoke_status status = yk_include_expand(function, source, device->traits.language, text, size, program->name,
+                                           reads_headers ? &j.outside : NULL, &j.text, &j.lines);
+    kept = kept && !j.outside.unknown;
     if (status == YOKE_OK && kept)
         kept = has_key(program, &j);
     if (status == YOKE_OK)
         status = kept ? compile_once(program, &j) : compile(program, &j);
     yk_text_free(&j.key);
+    yk_outside_free(&j.outside);
     yk_line_map_free(&j.lines);
     yk_text_free(&j.text);
     yk_observe_worked(device, YK_HOST_BUILD, program->name, status < 0 ? "failed" : j.how, 0, since);

@@ -177,6 +177,46 @@ out:
     return;
 }
 
+/* cub/NAME below the folder has this text. */
+static bool write_cub(const char *folder, const char *name, const char *text)
+{
+    char path[800];
+    snprintf(path, sizeof path, "%s/cub/%s", folder, name);
+    return CHECK(sandbox_write(path, text, strlen(text)));
+}
+
+/* CCCL, whose headers the CUDA compiler reads itself: what they include counts, too. */
+static void scene_cccl(suite *t)
+{
+    static const yoke_header headers[] = { { "extra.h", "#include \"cub/mine.cuh\"\n" }, { NULL, NULL } };
+    char folder[600], path[700];
+    const char *const folders[] = { folder, NULL };
+    yoke_source source = plain_source();
+    source.headers = headers;
+    source.include_folders = folders;
+    snprintf(folder, sizeof folder, "%s.cccl", getenv("YOKE_CACHE_DIR"));
+    snprintf(path, sizeof path, "%s/cub", folder);
+    NEED(mkdir(folder, 0700) == 0 && mkdir(path, 0700) == 0);
+    NEED(write_cub(folder, "version.cuh", "\n") && write_cub(folder, "mine.cuh", "#pragma once\n#include \"inner.cuh\"\n"));
+    NEED(write_cub(folder, "inner.cuh", "#define EXTRA 7\n#if 0\n#include <nobody.h>\n#include \"../cub/mine.cuh\"\n#endif\n"));
+    build(t, &source, 7, 0, 1, 1);
+    build(t, &source, 7, 1, 0, 0);
+    NEED(write_cub(folder, "inner.cuh", "#define EXTRA 8\n"));
+    build(t, &source, 8, 0, 1, 1);
+    if (strcmp(t->info.backend, "cuda") != 0)
+        return;
+    NEED(write_cub(folder, "mine.cuh", "#define INNER \"inner.cuh\"\n#include INNER\n"));
+    build(t, &source, 8, 0, 1, 1);
+    build(t, &source, 8, 1, 0, 0);
+    NEED(write_cub(folder, "inner.cuh", "#define EXTRA 11\n"));
+    build(t, &source, 11, 0, 1, 1);
+    source.headers = NULL;
+    source.cuda = "#define MINE <cub/mine.cuh>\n#include MINE\nextern \"C\" __global__ void scale(int *x, int factor) { " BODY;
+    build(t, &source, 11, 0, 0, 0); /* what it includes is not known, so it is not kept */
+out:
+    return;
+}
+
 static void scene_damaged(suite *t)
 {
     yoke_source source = plain_source();
@@ -249,10 +289,10 @@ out:
 }
 
 static const suite_case scenes[] = {
-    { "cold", scene_cold, false },         { "warm", scene_warm, false },   { "decides", scene_decides, false },
-    { "header", scene_header, false },     { "read", scene_read, false },   { "damaged", scene_damaged, false },
-    { "off", scene_off, false },           { "wrong", scene_wrong, false }, { "removed", scene_removed, false },
-    { "unusable", scene_unusable, false }, { "crowd", scene_crowd, false },
+    { "cold", scene_cold, false },       { "warm", scene_warm, false },         { "decides", scene_decides, false },
+    { "header", scene_header, false },   { "cccl", scene_cccl, false },         { "read", scene_read, false },
+    { "damaged", scene_damaged, false }, { "off", scene_off, false },           { "wrong", scene_wrong, false },
+    { "removed", scene_removed, false }, { "unusable", scene_unusable, false }, { "crowd", scene_crowd, false },
 };
 
 /* ---- Cases ---- */
@@ -325,6 +365,7 @@ static void decides(suite *t)
     scene(t, "decides");
     CHECK(entries() == (suite_can(t, YOKE_CAP_PROGRAM_BINARIES) ? 7 : 0));
     scene(t, "header");
+    scene(t, "cccl");
     remove_place();
 }
 

@@ -53,6 +53,7 @@ static void make_up_device(void)
     device.backend = &yk_backend_cuda;
     device.native = &cuda_device;
     device.traits.language = YK_LANGUAGE_CUDA;
+    device.traits.reads_headers = true;
 }
 
 /* Build the source, as yoke_program_build does. */
@@ -120,6 +121,58 @@ static void host_headers(void)
         "what kernels use of them");
 }
 
+/* ---- Headers of the CUDA Toolkit ---- */
+
+static void toolkit(void)
+{
+    static const struct {
+        const char *header, *text;
+    } uses[] = {
+        { "cuda_fp16.h", "__global__ void k(half *x) { x[0] = __hadd(x[1], __float2half(2.0f)); }\n" },
+        { "cuda_bf16.h", "__global__ void k(__nv_bfloat16 *x) { x[0] = __float2bfloat16(2.0f); }\n" },
+        { "cuda_fp8.h", "__global__ void k(__nv_fp8_e4m3 *x, float y) { x[0] = __nv_fp8_e4m3(y); }\n" },
+        { "cuComplex.h", "__global__ void k(cuFloatComplex *x) { x[0] = cuCmulf(x[1], x[2]); }\n" },
+        { "mma.h", "__global__ void k(half *a, float *c) { using namespace nvcuda;\n"
+                   "wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;\n"
+                   "wmma::load_matrix_sync(fa, a, 16); c[0] = (float)fa.x[0]; }\n" },
+        { "cooperative_groups.h", "__global__ void k(int *x) { auto b = cooperative_groups::this_thread_block();\n"
+                                  "b.sync(); x[b.thread_rank()] = b.size(); }\n" },
+        { "curand_kernel.h",
+          "__global__ void k(float *x) { curandState s; curand_init(7, 0, 0, &s); x[0] = curand_uniform(&s); }\n" },
+        { "cub/block/block_reduce.cuh", "__global__ void k(int *x) { typedef cub::BlockReduce<int, 128> R;\n"
+                                        "__shared__ typename R::TempStorage t; x[0] = R(t).Sum(x[threadIdx.x]); }\n" },
+        { "cuda/std/array", "__global__ void k(int *x) { cuda::std::array<int, 3> a = { 1, 2, 3 }; x[0] = a[x[1]]; }\n" },
+        { "cuda/atomic",
+          "__global__ void k(int *x) { cuda::atomic_ref<int, cuda::thread_scope_device> r(*x); r.fetch_add(1); }\n" },
+    };
+    char text[1024];
+    for (size_t i = 0; i < YK_COUNT_OF(uses); i++) {
+        snprintf(text, sizeof text, "#include <stdint.h>\n#include <float.h>\n#include <math.h>\n#include %c%s%c\n%s",
+                 i % 2 ? '<' : '"', uses[i].header, i % 2 ? '>' : '"', uses[i].text);
+        text_compiles(text, uses[i].header);
+    }
+}
+
+/* CCCL in an include folder, and headers that nobody has. */
+static void other_headers(const char *first, const char *cccl)
+{
+    const char *folders[] = { cccl, NULL };
+    yoke_source source = YOKE_SOURCE_INIT;
+    source.cuda = "#include <cuda/std/array>\n#include <cub/block/block_scan.cuh>\n__global__ void k(int *x) { x[0] = 1; }\n";
+    source.include_folders = folders;
+    compiles(&source, "CCCL in an include folder");
+    folders[0] = first;
+    source.cuda = "#include <cooperative_groups.h>\n#include <curand_kernel.h>\n__global__ void k(int *x) { x[0] = 1; }\n";
+    compiles(&source, "the Toolkit's headers in an include folder");
+    source.include_folders = NULL;
+    source.cuda = "\n#include <no/such/header.h>\n__global__ void k(int *x) { x[0] = 1; }\n";
+    fails(&source, YOKE_E_BUILD, "no/such/header.h is missing", "a header that nobody has");
+    source.cuda = "#ifdef NEVER\n#include <no/such/header.h>\n#endif\n__global__ void k(int *x) { x[0] = 1; }\n";
+    compiles(&source, "unless it is not reached");
+    source.cuda = "#define HEADER <cuda_fp16.h>\n#include HEADER\n__global__ void k(half *x) { x[0] = x[1]; }\n";
+    compiles(&source, "a header that a macro names");
+}
+
 /* ---- Defines and options ---- */
 
 static void options(void)
@@ -142,7 +195,8 @@ static void options(void)
 
 int main(void)
 {
-    yk_text log = { 0 };
+    yk_text log = { 0 }, folders = { 0 };
+    const char *cccl = NULL;
     Dl_info library = { 0 };
     void *function;
     tap_start(300);
@@ -155,6 +209,18 @@ int main(void)
     make_up_device();
     host_headers();
     options();
+    yk_cuda_program_include_folders(&device, &folders);
+    for (const char *at = yk_text_get(&folders), *end = at + folders.length; at < end; at += strlen(at) + 1) {
+        tap_diag("%s", at);
+        cccl = at; /* the last: CCCL comes behind the rest */
+    }
+    if (cccl) {
+        toolkit();
+        other_headers(yk_text_get(&folders), cccl);
+    } else {
+        tap_skip("the CUDA Toolkit's headers are not installed");
+    }
+    yk_text_free(&folders);
     yk_text_free(&build_log);
     return tap_done();
 }

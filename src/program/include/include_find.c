@@ -120,11 +120,12 @@ static yoke_status open_folder(yk_headers *headers, size_t index)
     return YOKE_OK;
 }
 
-yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, yk_language language)
+yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, yk_language language,
+                            yk_outside *outside)
 {
     size_t count = 0;
     const char *word;
-    *headers = (yk_headers){ .function = function, .source = source, .language = language, .own_folder = -1 };
+    *headers = (yk_headers){ .function = function, .source = source, .language = language, .own_folder = -1, .outside = outside };
     yoke_status status = yk_include_check(function, source);
 
     while (source->include_folders && source->include_folders[count])
@@ -135,6 +136,8 @@ yoke_status yk_headers_init(yk_headers *headers, const char *function, const yok
         status = yk_no_memory("the include folders");
     for (size_t i = 0; i < count && status == YOKE_OK; i++)
         status = open_folder(headers, i);
+    if (status == YOKE_OK && outside)
+        status = yk_outside_init(outside, source);
     return status;
 }
 
@@ -410,6 +413,25 @@ static yoke_status find_across(yk_headers *headers, const yk_header *includer, c
     return status;
 }
 
+/* The CUDA Toolkit and CCCL in an include folder are left to the compiler, too: expanding them without evaluating conditions
+ * exceeds every limit. A folder that has the second file is left as far as names begin with the first text. */
+static bool is_left(const yk_headers *headers, int place, const char *name)
+{
+    static const char *const parts[][2] = { { "", "cuda_runtime_api.h" },      { "curand", "curand_kernel.h" },
+                                            { "cuda/", "cuda/std/version" },   { "cub/", "cub/version.cuh" },
+                                            { "thrust/", "thrust/version.h" }, { "nv/", "nv/target" } };
+    bool left = false;
+    for (size_t i = 0; i < YK_COUNT_OF(parts) && headers->outside && !left; i++) {
+        yk_text marker = { 0 };
+        if (strncmp(name, parts[i][0], strlen(parts[i][0])) != 0)
+            continue;
+        yk_text_add(&marker, "%s/%s", headers->folders[place], parts[i][1]);
+        left = access(yk_text_get(&marker), F_OK) == 0;
+        yk_text_free(&marker);
+    }
+    return left;
+}
+
 /* Search everywhere; a file's own folder first for a header in "". */
 static yoke_status find_plain(yk_headers *headers, bool beside, const char *plain, yk_header **out_header)
 {
@@ -417,7 +439,8 @@ static yoke_status find_plain(yk_headers *headers, bool beside, const char *plai
     if (status == YOKE_OK && !*out_header && beside && headers->own_folder >= 0)
         status = find_in(headers, headers->own_folder, plain, out_header);
     for (int i = 0; status == YOKE_OK && !*out_header && headers->folders[i]; i++)
-        status = find_in(headers, i, plain, out_header);
+        if (!is_left(headers, i, plain))
+            status = find_in(headers, i, plain, out_header);
     if (status == YOKE_OK && !*out_header)
         status = find_in(headers, YK_PLACE_OWN, plain, out_header);
     return status;
