@@ -19,6 +19,7 @@ libyoke_all_la_SOURCES += \
 	backends/cuda/program.c \
 	backends/cuda/stream.c \
 	backends/cuda/symbols.def \
+	backends/cuda/toolkit.c \
 	backends/opencl/backend.c \
 	backends/opencl/buffer.c \
 	backends/opencl/command_buffer.h \

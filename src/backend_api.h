@@ -34,6 +34,11 @@ void yk_op_visit(const yk_op *op, yk_object_visitor visitor, void *context);
  * never freed. */
 void yk_notice_post(yk_notice *notice);
 
+/* A source's defines for the language, those for all languages first, as "NAME", "NAME=VALUE" or "NAME(a,b)=VALUE"; NULL behind
+ * the last. */
+const char *yk_source_define(const yoke_source *source, yk_language language, size_t index);
+/* A source's options for the compiler of the language; NULL-terminated, or NULL. */
+const char *const *yk_source_options(const yoke_source *source, yk_language language);
 /* Record the compiler's name, `lowered`, for a name expression of the source. For program_build. */
 yoke_status yk_program_add_name_expression(yoke_program *program, const char *name, const char *lowered);
 /* The compiler's name for a name expression, and the reverse; `name` itself where it is not a name expression. */

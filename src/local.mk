@@ -101,9 +101,11 @@ libyoke_all_la_SOURCES = \
 	src/program/code_names.c \
 	src/program/cxx_name.c \
 	src/program/cxx_name.h \
+	src/program/include/host_headers.c \
 	src/program/include/include.c \
 	src/program/include/include.h \
 	src/program/include/include_find.c \
+	src/program/include/include_outside.c \
 	src/program/include/include_parts.h \
 	src/program/include/include_scan.c \
 	src/program/kernel.c \
@@ -119,6 +121,7 @@ libyoke_all_la_SOURCES = \
 	src/program/source.c \
 	src/program/source.h \
 	src/program/source_compile.c \
+	src/program/source_file.c \
 	src/program/twins.h \
 	src/copy/copy.c \
 	src/copy/copy.h \

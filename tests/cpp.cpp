@@ -127,6 +127,9 @@ void failures_of_calls(world &w)
     const yoke::error device = thrown([] { yoke::device("cuda:no"); });
     EXPECT(device.status() == YOKE_E_INVALID_ARGUMENT && device.group() == YOKE_GROUP_CALLER);
     EXPECT(std::string(device.what()).find("YOKE_E_INVALID_ARGUMENT: ") == 0);
+    const yoke::error no_file =
+        thrown([&] { yoke::program(w.device, yoke::source().cuda_file("/nowhere/x.cu").opencl_file("/nowhere/x.cl")); });
+    EXPECT(no_file.status() == YOKE_E_NOT_FOUND);
     const yoke::error name = thrown([&] { outlives_program(w); });
     EXPECT(name.status() == YOKE_E_NOT_FOUND);
     const yoke::error argument = thrown([&] { w.stream.launch(w.saxpy, N, w.dx, w.dy, 2.0, static_cast<int>(N)); });
@@ -135,8 +138,6 @@ void failures_of_calls(world &w)
     EXPECT(range.status() == YOKE_E_RANGE);
     EXPECT(thrown([&] { w.stream.write(w.dx, w.x, SIZE_MAX / 2); }).status() == YOKE_E_RANGE);
     EXPECT(thrown([&] { yoke::buffer<double>(w.device, SIZE_MAX / 4); }).status() == YOKE_E_RANGE);
-    EXPECT(thrown([] { yoke::source().cuda_file("/nowhere/x.cu"); }).status() == YOKE_E_NOT_FOUND);
-    EXPECT(thrown([] { yoke::source().text_file("/nowhere/x.yk"); }).status() == YOKE_E_NOT_FOUND);
     EXPECT(thrown([&] { yoke::buffer<float>().view(0, 1); }).status() == YOKE_E_INVALID_ARGUMENT);
     const yoke::error copied = range; /* a copy shares the record */
     EXPECT(copied.text() == range.text() && w.device.lacks(YOKE_CAP_COUNT + 1) != nullptr);
@@ -228,7 +229,8 @@ void launches(world &w)
     };
     const yoke::program sums(w.device, yoke::source()
                                            .name("sums")
-                                           .define("FACTOR=3")
+                                           .cuda_define("FACTOR=3")
+                                           .opencl_define("FACTOR=3")
                                            .header("pair.h", "struct pair { int a, b; };\n")
                                            .cuda("#include \"pair.h\"\nextern \"C\" __global__ void sum(int *out, struct pair p)\n"
                                                  "{ out[threadIdx.x] = FACTOR * (p.a + p.b); }\n"

@@ -358,6 +358,7 @@ unit_programs = \
 	tests/unit/program_file \
 	tests/unit/listing \
 	tests/unit/name \
+	tests/unit/nvrtc \
 	tests/unit/object \
 	tests/unit/opencl_blocks \
 	tests/unit/opencl_devices \
@@ -394,6 +395,7 @@ tests_unit_listing_SOURCES = tests/unit/drivers.c tests/unit/drivers.h tests/uni
 	tests/unit/sandbox.h
 tests_unit_listing_LDADD = $(unit_libraries)
 tests_unit_name_LDADD = $(unit_libraries)
+tests_unit_nvrtc_LDADD = $(unit_libraries)
 tests_unit_object_LDADD = $(unit_libraries)
 tests_unit_opencl_blocks_SOURCES = tests/unit/made_up.c tests/unit/made_up.h tests/unit/opencl_blocks.c
 tests_unit_opencl_blocks_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)

@@ -256,6 +256,7 @@ yoke_status yk_cuda_device_open(yoke_device *device)
     }
     device->traits = (yk_traits){
         .language = YK_LANGUAGE_CUDA,
+        .reads_headers = true,
         .keeps_used_objects = false,  /* neither cuMemFree nor unloading a module promises to wait for work in flight */
         .pins_for_all_devices = true, /* allocated as portable */
         .driver_pool = native->pool != NULL,

@@ -99,23 +99,29 @@ out:
 
 enum { OWN_OPTIONS = 8 };
 
-/* The compiler's options, in one allocation: the array, then the texts of the defines. */
+/* The compiler's options, in one allocation: the array, then the texts of defines and folders. The caller's options come last:
+ * NVRTC takes the last of several values. */
 static const char **make_options(const yoke_source *source, const char *architecture, const char *standard, int *out_count)
 {
     static const char *const exact_math[] = { "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false" };
     static const char *const fast_math[] = { "--use_fast_math" };
     bool fast = source->math == YOKE_MATH_FAST;
-    const char *const *math = fast ? fast_math : exact_math;
+    const char *const *math = fast ? fast_math : exact_math, *const *more = yk_source_options(source, YK_LANGUAGE_CUDA);
     size_t math_count = fast ? YK_COUNT_OF(fast_math) : YK_COUNT_OF(exact_math);
-    size_t define_count = 0, text_size = 0;
+    size_t define_count = 0, folder_count = 0, more_count = 0, text_size = 0;
+    const char *define;
 
-    for (; source->defines && source->defines[define_count]; define_count++)
-        text_size += strlen("-D") + strlen(source->defines[define_count]) + 1;
-    const char **options = malloc((OWN_OPTIONS + define_count) * sizeof *options + text_size);
+    for (; (define = yk_source_define(source, YK_LANGUAGE_CUDA, define_count)); define_count++)
+        text_size += strlen("-D") + strlen(define) + 1;
+    while (more && more[more_count])
+        more_count++;
+    for (; source->include_folders && source->include_folders[folder_count]; folder_count++)
+        text_size += strlen("-I") + strlen(source->include_folders[folder_count]) + 1;
+    size_t most = OWN_OPTIONS + define_count + folder_count + more_count, count = 0;
+    const char **options = malloc(most * sizeof *options + text_size);
     if (!options)
         return NULL;
-    char *text = (char *)(options + OWN_OPTIONS + define_count);
-    size_t count = 0;
+    char *text = (char *)(options + most);
     options[count++] = architecture;
     options[count++] = standard;
     options[count++] = "-default-device"; /* helper functions need no __device__, as in OpenCL C */
@@ -125,8 +131,14 @@ static const char **make_options(const yoke_source *source, const char *architec
         options[count++] = "--generate-line-info";
     for (size_t i = 0; i < define_count; i++) {
         options[count++] = text;
-        text += sprintf(text, "-D%s", source->defines[i]) + 1;
+        text += sprintf(text, "-D%s", yk_source_define(source, YK_LANGUAGE_CUDA, i)) + 1;
     }
+    for (size_t i = 0; i < folder_count; i++) {
+        options[count++] = text;
+        text += sprintf(text, "-I%s", source->include_folders[i]) + 1;
+    }
+    for (size_t i = 0; i < more_count; i++)
+        options[count++] = more[i];
     *out_count = (int)count;
     return options;
 }
@@ -241,7 +253,7 @@ static yoke_status compile_fault(yk_nvrtcResult result, const yoke_source *sourc
         append_architectures();
         return status;
     }
-    if (result == YK_NVRTC_ERROR_INVALID_OPTION && source->cuda_std)
+    if (result == YK_NVRTC_ERROR_INVALID_OPTION && source->cuda_std && (!source->cuda_options || strstr(line, "std")))
         return yk_driver_fail(YOKE_E_UNSUPPORTED, "cuda", "nvrtcCompileProgram", (int)result, yk_nvrtc.nvrtcGetErrorString(result),
                               "NVRTC %s does not support C++%s: %s", yk_nvrtc_version(version, sizeof version), source->cuda_std,
                               line);
@@ -260,7 +272,8 @@ static yoke_status compile(yoke_program *program, const yoke_source *source, con
     snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", t->name);
     snprintf(standard, sizeof standard, "--std=c++%.2s", source->cuda_std ? source->cuda_std : "17");
     size_t length = strlen(program->name);
-    snprintf(name, sizeof name, "%s%s", program->name, length > 3 && strcmp(program->name + length - 3, ".cu") == 0 ? "" : ".cu");
+    bool is_file = length > 3 && strcmp(program->name + length - 3, ".cu") == 0;
+    snprintf(name, sizeof name, "%s%s", program->name, is_file ? "" : ".cu");
     options = make_options(source, architecture, standard, &count);
     if (!options)
         return yk_no_memory("the compiler's options");

@@ -24,17 +24,18 @@ static yoke_status write_preamble(const yoke_program *program, const yoke_source
 {
     static const char no_fusing[] = "#pragma OPENCL FP_CONTRACT OFF\n";
     char line[sizeof program->name + 16];
+    const char *define;
     size_t wanted = 0;
 
     if (source->math == YOKE_MATH_EXACT)
         put(preamble, &wanted, no_fusing, strlen(no_fusing));
-    for (const char *const *define = source->defines; define && *define; define++) {
-        size_t length = strlen(*define), name = strcspn(*define, "=");
+    for (size_t i = 0; (define = yk_source_define(source, YK_LANGUAGE_OPENCL, i)); i++) {
+        size_t length = strlen(define), name = strcspn(define, "=");
         put(preamble, &wanted, "#define ", 8);
-        put(preamble, &wanted, *define, name);
+        put(preamble, &wanted, define, name);
         put(preamble, &wanted, " ", 1);
         if (name < length)
-            put(preamble, &wanted, *define + name + 1, length - name - 1);
+            put(preamble, &wanted, define + name + 1, length - name - 1);
         else
             put(preamble, &wanted, "1", 1);
         put(preamble, &wanted, "\n", 1);
@@ -50,17 +51,30 @@ static yoke_status write_preamble(const yoke_program *program, const yoke_source
     return preamble->length == wanted ? YOKE_OK : yk_no_memory("the source of a program");
 }
 
-static void write_options(const yk_opencl_slot *slot, const yoke_source *source, bool signature, bool debug, char *options,
-                          size_t size)
+static yoke_status write_options(const yk_opencl_slot *slot, const yoke_source *source, bool signature, bool debug,
+                                 yk_text *options)
 {
     const char *std = source->opencl_std ? source->opencl_std : "1.2";
     const char *math = "";
+    size_t wanted = 0;
 
     if (source->math == YOKE_MATH_FAST)
         math = " -cl-fast-relaxed-math";
     else if (slot->rounds_correctly && strcmp(std, "1.2") >= 0) /* the option exists since OpenCL 1.2 */
         math = " -cl-fp32-correctly-rounded-divide-sqrt";
-    snprintf(options, size, "-cl-std=CL%s%s%s%s", std, signature ? " -cl-kernel-arg-info" : "", math, debug ? " -g" : "");
+    put(options, &wanted, "-cl-std=CL", strlen("-cl-std=CL"));
+    put(options, &wanted, std, strlen(std));
+    if (signature)
+        put(options, &wanted, " -cl-kernel-arg-info", strlen(" -cl-kernel-arg-info"));
+    put(options, &wanted, math, strlen(math));
+    if (debug)
+        put(options, &wanted, " -g", strlen(" -g"));
+    const char *const *more = yk_source_options(source, YK_LANGUAGE_OPENCL);
+    for (; more && *more; more++) {
+        put(options, &wanted, " ", 1);
+        put(options, &wanted, *more, strlen(*more));
+    }
+    return options->length == wanted ? YOKE_OK : yk_no_memory("the compiler's options");
 }
 
 /* The source text passed to the compiler, and the origin of its lines; zeroed for code without source. */
@@ -148,7 +162,7 @@ static bool takes_standard(const yk_opencl_device *device, const char *standard)
     return code == CL_SUCCESS;
 }
 
-static yoke_status build_fault(const unit *u, cl_int code, const char *log)
+static yoke_status build_fault(const unit *u, cl_int code, const char *options, const char *log)
 {
     char line[400];
     const char *standard = u->source ? u->source->opencl_std : NULL;
@@ -156,6 +170,9 @@ static yoke_status build_fault(const unit *u, cl_int code, const char *log)
     if (standard && !takes_standard(yk_opencl_device_of(u->program->device), standard))
         return yk_opencl_fail_as(YOKE_E_UNSUPPORTED, "clBuildProgram", code, "the driver's compiler does not support OpenCL C %s",
                                  standard);
+    if (code == CL_INVALID_BUILD_OPTIONS && u->source && yk_source_options(u->source, YK_LANGUAGE_OPENCL))
+        return yk_opencl_fail_as(YOKE_E_BUILD, "clBuildProgram", code,
+                                 "the compiler rejects an option of source.opencl_options: %s", options);
     if (code != CL_BUILD_PROGRAM_FAILURE)
         return yk_opencl_fail("clBuildProgram", code, NULL);
     first_error(log, line, sizeof line);
@@ -169,25 +186,30 @@ static yoke_status build_fault(const unit *u, cl_int code, const char *log)
 static yoke_status build(cl_program handle, const unit *u, bool signature, bool debug, yk_text *log)
 {
     const yk_opencl_slot *slot = yk_opencl_device_of(u->program->device)->slot;
-    char options[160];
+    yk_text options = { 0 };
     size_t start;
 
-    write_options(slot, u->source, signature, debug, options, sizeof options);
-    cl_int code = yk_cl.clBuildProgram(handle, 1, &slot->id, options, NULL, NULL);
+    yoke_status status = write_options(slot, u->source, signature, debug, &options);
+    if (status < 0)
+        goto out;
+    cl_int code = yk_cl.clBuildProgram(handle, 1, &slot->id, yk_text_get(&options), NULL, NULL);
     add_log(handle, u, log, &start);
     if (code == CL_SUCCESS)
-        return YOKE_OK;
+        goto out;
     /* NVIDIA's compiler (580) breaks on the argument info of a kernel without parameters: its assembler then reports a syntax
      * error in the compiler's output. Such a program is built without argument info, and its kernels' signatures are unknown. */
     if (signature && slot->nvidia && strstr(yk_text_get(log) + start, "ptxas")) {
         yk_text_cut(log, start);
-        return build(handle, u, false, debug, log);
-    }
-    if (debug) { /* -g is not an OpenCL option, although some compilers accept it */
+        status = build(handle, u, false, debug, log);
+    } else if (debug) { /* -g is not an OpenCL option, although some compilers accept it */
         yk_text_cut(log, start);
-        return build(handle, u, signature, false, log);
+        status = build(handle, u, signature, false, log);
+    } else {
+        status = build_fault(u, code, yk_text_get(&options), yk_text_get(log) + start);
     }
-    return build_fault(u, code, yk_text_get(log) + start);
+out:
+    yk_text_free(&options);
+    return status;
 }
 
 /* The OpenCL C form of a C++ name: each run of other characters becomes an underscore, and those at the end are dropped. */
@@ -313,6 +335,13 @@ yoke_status yk_opencl_program_compile(yoke_program *program, const yoke_source *
                    architecture);
 }
 
+/* Yoke expands everything itself: what a driver searches differs. */
+void yk_opencl_program_include_folders(const yoke_device *device, yk_text *folders)
+{
+    (void)device;
+    (void)folders;
+}
+
 yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code)
 {
     size_t size = 0, before = code->length;
@@ -386,7 +415,7 @@ yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, con
         result = CL_BUILD_PROGRAM_FAILURE;
     if (result != CL_SUCCESS) {
         yk_opencl_note("clReleaseProgram", yk_cl.clReleaseProgram(handle));
-        return build_fault(&u, result, yk_text_get(log) + start);
+        return build_fault(&u, result, "", yk_text_get(log) + start);
     }
     program->native = handle;
     return YOKE_OK;

@@ -38,10 +38,13 @@ typedef struct yoke_code {
  * that, and not `text`. All members are read during the call.
  *
  * Yoke itself expands #include, so that the directive means the same to every compiler. Yoke searches the virtual headers first,
- * then the include folders in their order, then <yoke/types.h> and <yoke/kernel.h>, which are always found. A header in "" is first
- * searched in the folder of the file that includes it. `#pragma once` and include guards work. Absolute names, and names that lead
- * out of an include folder ("..", links), are rejected. A header in <> that Yoke does not find is left to the CUDA compiler; any
- * other missing header is an error if the directive is really reached. An include folder that does not exist is
+ * then the include folders in their order, then Yoke's own: <yoke/types.h>, <yoke/kernel.h>, and for CUDA texts stubs of host
+ * headers that kernel files include (<stdio.h>, <math.h>, <stdint.h>, <float.h>, <limits.h>, <cuda_runtime.h> and the like). A
+ * header in "" is first searched in the folder of the file that includes it; from a file, ".." may lead into another include
+ * folder. `#pragma once` and include guards work. Absolute names, and names that lead out of every include folder ("..", links),
+ * are rejected. Headers of the CUDA Toolkit, CCCL included, are left to the CUDA compiler, which finds them in the include folders
+ * and in the Toolkit that it belongs to (else in CUDA_HOME, CUDA_PATH or /usr/local/cuda); the cache's key covers these files, too.
+ * Any other missing header is an error if the directive is really reached. An include folder that does not exist is
  * YOKE_E_INVALID_ARGUMENT.
  */
 typedef struct yoke_source {
@@ -49,7 +52,7 @@ typedef struct yoke_source {
     const char *name;                   /* for messages, as "saxpy"; may be NULL */
     const char *cuda;                   /* CUDA C++ for NVRTC; `name_expressions` lists templates and overloads */
     const char *opencl;                 /* OpenCL C */
-    const char *const *defines;         /* "NAME" or "NAME=VALUE", each on one line; NULL-terminated; may be NULL */
+    const char *const *defines;         /* "NAME", "NAME=VALUE" or "MAX(a,b)=VALUE", each one line; NULL-terminated; may be NULL */
     int32_t math;                       /* YOKE_MATH_EXACT or YOKE_MATH_FAST */
     const char *opencl_std;             /* the OpenCL C version, as "2.0"; NULL means "1.2" */
     const char *cuda_std;               /* the C++ version, as "17"; NULL means "17" */
@@ -67,11 +70,19 @@ typedef struct yoke_source {
      * loaded, and no text is compiled; a text is needed only for the devices that none of the code fits. `yoke cc -o FILE.c`
      * writes such sources. Terminated by an entry whose bytes are NULL; may be NULL. */
     const yoke_code *compiled;
+    const char *const *cuda_defines, *const *opencl_defines; /* as `defines`, for one language */
+    /* More options for the compiler of one language, each as one word, as "--maxrregcount=32" and "-cl-opt-disable". They follow
+     * Yoke's own. Options that another member stands for, as -D, -I and -std, are rejected. NULL-terminated; may be NULL. */
+    const char *const *cuda_options, *const *opencl_options;
+    /* Files instead of the texts; a relative path begins at the working directory. The file's folder is searched for headers in ""
+     * before the include folders, and for headers in <> after them. Without a name the source has the file's. */
+    const char *cuda_file, *opencl_file, *text_file;
 } yoke_source;
 
-#define YOKE_SOURCE_INIT                                                                                                   \
-    {                                                                                                                      \
-        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0, NULL \
+#define YOKE_SOURCE_INIT                                                                                                          \
+    {                                                                                                                             \
+        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, \
+            NULL, NULL, NULL, NULL, NULL, NULL                                                                                    \
     }
 
 /* The source of a built-in kernel of Yoke, as "saxpy": static text for both backends. YOKE_E_NOT_FOUND: no such kernel; the record
@@ -103,8 +114,9 @@ YOKE_API yoke_status yoke_source_compile(const yoke_source *source, const char *
 /* Compile a program for the device, or load it from the cache (see yoke_cache_get_info). Blocks. When several threads build the
  * same source at once, one thread compiles and the others wait for it. YOKE_E_INVALID_ARGUMENT: no text for the device's backend,
  * and no compiled code; an empty text, a text with a NUL byte, or a text that is not source code (PTX, say: the record names it); a
- * malformed define, header, folder or name expression. YOKE_E_BUILD: the source does not compile; the record has the first error,
- * and yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where Yoke searched), or cannot
+ * malformed define, option, header, folder or name expression; a file that cannot be read. YOKE_E_NOT_FOUND: the file does not
+ * exist. YOKE_E_BUILD: the source does not compile, or the compiler rejects an option; the record has the first error, and
+ * yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where Yoke searched), or cannot
  * generate code that this driver accepts. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std or cuda_std. */
 YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program);
 

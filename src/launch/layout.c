@@ -84,7 +84,7 @@ static yoke_status extend_source(const yoke_device *device, yoke_source *source,
     write_kernel(text, &dialects[device->traits.language], name, fields, count);
     if (text->length < length + 2 || strcmp(text->data + text->length - 2, "}\n") != 0)
         return yk_no_memory("the source of a struct's check");
-    yk_source_set_text(device, source, text->data, text->length);
+    yk_source_set_text(device->traits.language, source, text->data, text->length);
     return YOKE_OK;
 }
 
@@ -147,8 +147,11 @@ static yoke_status check(const char *function, yoke_device *device, const yoke_s
     yoke_status status = check_arguments(function, name, size, fields, count);
     if (status < 0)
         return status;
+    yk_source_file file;
     yk_source_take(source, &extended);
-    status = yk_source_check(function, device, &extended);
+    status = yk_source_open(function, device->traits.language, &extended, &file);
+    if (status == YOKE_OK)
+        status = yk_source_check(function, device, &extended);
     if (status == YOKE_OK)
         status = extend_source(device, &extended, name, fields, count, &text);
     if (status == YOKE_OK)
@@ -156,6 +159,7 @@ static yoke_status check(const char *function, yoke_device *device, const yoke_s
     if (status == YOKE_OK)
         status = compare(function, device, name, size, fields, count, found);
     yk_text_free(&text);
+    yk_source_close(&file);
     return status;
 }
 

@@ -17,6 +17,9 @@ typedef struct yk_traits {
     /* Which text of a source program_build compiles. */
     yk_language language;
 
+    /* The compiler reads headers of its own: program_include_folders. */
+    bool reads_headers;
+
     /* The driver keeps memory and code alive while submitted work uses them, so destroy may be called at any time. Without this,
      * the core waits until every stream has passed. */
     bool keeps_used_objects;

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "backend.h"
+#include "backend_api.h"
 #include "program/include/include.h"
+#include "program/include/include_parts.h"
 #include "program/cache/program_cache.h"
 #include "program/program.h"
 #include "program/source.h"
@@ -24,6 +26,7 @@ typedef struct job {
     const yoke_source *source;
     yk_text text; /* with its includes expanded */
     yk_line_map lines;
+    yk_outside outside;
     yk_text key;     /* empty where programs are not cached */
     const char *how; /* the program was made: for the device's observer */
 } job;
@@ -58,11 +61,17 @@ static bool add_strings(yk_text *key, const char *label, const char *const *stri
 
 static bool add_options(yk_text *key, const yoke_program *program, const yoke_source *source)
 {
+    yk_language language = program->device->traits.language;
+    const char *define;
     char numbers[64];
+    for (size_t i = 0; (define = yk_source_define(source, language, i)); i++)
+        if (!add_string(key, "define", define))
+            return false;
     snprintf(numbers, sizeof numbers, "math %" PRId32 " flags %" PRIu32, source->math, source->flags);
     return add_string(key, "options", numbers) && add_string(key, "name", program->name) &&
            add_string(key, "opencl_std", source->opencl_std) && add_string(key, "cuda_std", source->cuda_std) &&
-           add_strings(key, "define", source->defines) && add_strings(key, "instance", source->name_expressions);
+           add_strings(key, "option", yk_source_options(source, language)) &&
+           add_strings(key, "instance", source->name_expressions);
 }
 
 static yoke_status make_key(const yoke_program *program, job *j)
@@ -73,7 +82,8 @@ static yoke_status make_key(const yoke_program *program, job *j)
     if (status == YOKE_OK &&
         !(add_string(&j->key, "yoke", YOKE_TEXT(YOKE_VERSION_MAJOR) "." YOKE_TEXT(YOKE_VERSION_MINOR) " " KEY_REVISION) &&
           add_string(&j->key, "backend", backend->name) && add_string(&j->key, "for", yk_text_get(&fingerprint)) &&
-          add_options(&j->key, program, j->source) && add_part(&j->key, "text", yk_text_get(&j->text), j->text.length)))
+          add_options(&j->key, program, j->source) && add_part(&j->key, "text", yk_text_get(&j->text), j->text.length) &&
+          add_part(&j->key, "headers", yk_text_get(&j->outside.read), j->outside.read.length)))
         status = yk_no_memory("the key of a program");
     yk_text_free(&fingerprint);
     return status;
@@ -104,7 +114,9 @@ static bool lacks_words(const yk_text *text)
 static yoke_status compile(yoke_program *program, job *j)
 {
     j->how = "compiled";
-    yoke_status status = program->device->backend->program_build(program, j->source, &j->text, &j->lines, &program->log);
+    yoke_source source = *j->source;
+    source.include_folders = j->outside.used ? j->outside.search : NULL;
+    yoke_status status = program->device->backend->program_build(program, &source, &j->text, &j->lines, &program->log);
     if (status == YOKE_E_BUILD && lacks_words(&j->text))
         yk_error_append("; the text lacks #include <yoke/kernel.h>");
     if (status == YOKE_OK)
@@ -275,8 +287,12 @@ static yoke_status build_text(yoke_program *program, const char *function, job *
     const yoke_device *device = program->device;
     size_t size;
     const char *text = yk_source_text(device, j->source, &size);
-    yoke_status status =
-        yk_include_expand(function, j->source, device->traits.language, text, size, program->name, &j->text, &j->lines);
+    bool reads_headers = device->traits.reads_headers && yk_directives_may_include(text, size);
+    if (reads_headers)
+        device->backend->program_include_folders(device, &j->outside.folders);
+    yoke_status status = yk_include_expand(function, j->source, device->traits.language, text, size, program->name,
+                                           reads_headers ? &j->outside : NULL, &j->text, &j->lines);
+    kept = kept && !j->outside.unknown;
     if (status == YOKE_OK && kept)
         kept = has_key(program, j);
     if (status == YOKE_OK)
@@ -297,6 +313,7 @@ yoke_status yk_program_compile(yoke_program *program, const char *function, cons
     else if (status == YOKE_OK)
         status = build_text(program, function, &j, kept);
     yk_text_free(&j.key);
+    yk_outside_free(&j.outside);
     yk_line_map_free(&j.lines);
     yk_text_free(&j.text);
     yk_observe_worked(device, YK_HOST_BUILD, program->name, status < 0 ? "failed" : j.how, 0, since);
@@ -332,14 +349,18 @@ static yoke_status build(const char *function, yoke_device *device, const yoke_s
     if (!caller_source)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source is NULL", function);
     yoke_source source;
+    yk_source_file file;
     yk_source_take(caller_source, &source);
-    yoke_status status = yk_source_check(function, device, &source);
+    yoke_status status = yk_source_open(function, device->traits.language, &source, &file);
+    if (status == YOKE_OK)
+        status = yk_source_check(function, device, &source);
     if (status == YOKE_OK)
         status = yk_device_check(device);
     if (status == YOKE_OK)
         status = yk_program_create(device, function, &source, yk_thread_text(YK_BUILD_LOG), out_program);
     if (status == YOKE_OK)
         yk_object_retain(device);
+    yk_source_close(&file);
     return status;
 }
 

@@ -85,12 +85,16 @@ static yoke_status build(yoke_device *device, const yoke_source *caller_source, 
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source is NULL", function);
     yoke_source source;
     job *j = NULL;
+    yk_source_file file;
     yk_source_take(caller_source, &source);
-    yoke_status status = yk_source_check(function, device, &source);
+    yoke_status status = yk_source_open(function, device->traits.language, &source, &file);
+    if (status == YOKE_OK)
+        status = yk_source_check(function, device, &source);
     if (status == YOKE_OK)
         status = yk_device_check(device);
     if (status == YOKE_OK)
         status = new_job(device, &source, out_event != NULL, &j);
+    yk_source_close(&file);
     if (!j)
         return status;
 

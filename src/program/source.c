@@ -25,14 +25,52 @@ void yk_source_take(const yoke_source *caller_source, yoke_source *out_source)
     out_source->size = sizeof *out_source;
 }
 
-/* The source's text in each language, and the one for both. */
+/* The source's text in each language, and the one for both: as a text or as a file. */
 static const struct {
-    const char *language, *word;
-    size_t text, size;
+    const char *member, *word;
+    size_t text, size, file;
 } texts[] = {
-    [YK_LANGUAGE_CUDA] = { "cuda", "cuda text", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size) },
-    [YK_LANGUAGE_OPENCL] = { "opencl", "opencl text", offsetof(yoke_source, opencl), offsetof(yoke_source, opencl_size) },
-    [YK_LANGUAGE_COUNT] = { NULL, "text", offsetof(yoke_source, text), offsetof(yoke_source, text_size) },
+    [YK_LANGUAGE_CUDA] = { "cuda", "cuda text", offsetof(yoke_source, cuda), offsetof(yoke_source, cuda_size),
+                           offsetof(yoke_source, cuda_file) },
+    [YK_LANGUAGE_OPENCL] = { "opencl", "opencl text", offsetof(yoke_source, opencl), offsetof(yoke_source, opencl_size),
+                             offsetof(yoke_source, opencl_file) },
+    [YK_LANGUAGE_COUNT] = { "text", "text", offsetof(yoke_source, text), offsetof(yoke_source, text_size),
+                            offsetof(yoke_source, text_file) },
+};
+
+/* An option that the caller may not give, and what to do instead. Matches all options that begin with it. */
+typedef struct refused_option {
+    const char *begin, *instead;
+} refused_option;
+
+static const refused_option cuda_refused[] = {
+    { "-D", "use source.cuda_defines" },
+    { "--define-macro", "use source.cuda_defines" },
+    { "-I", "use source.include_folders" },
+    { "--include-path", "use source.include_folders" },
+    { "-include", "write #include into the text" },
+    { "--pre-include", "write #include into the text" },
+    { "-std", "use source.cuda_std" },
+    { "--std", "use source.cuda_std" },
+    { "-arch", "the device decides" },
+    { "--gpu-architecture", "the device decides" },
+    { NULL, NULL },
+};
+
+static const refused_option opencl_refused[] = {
+    { "-D", "use source.opencl_defines" },
+    { "-I", "use source.include_folders" },
+    { "-cl-std", "use source.opencl_std" },
+    { NULL, NULL },
+};
+
+/* What else a source has for each language. */
+static const struct {
+    size_t defines, options;
+    const refused_option *refused;
+} languages[YK_LANGUAGE_COUNT] = {
+    [YK_LANGUAGE_CUDA] = { offsetof(yoke_source, cuda_defines), offsetof(yoke_source, cuda_options), cuda_refused },
+    [YK_LANGUAGE_OPENCL] = { offsetof(yoke_source, opencl_defines), offsetof(yoke_source, opencl_options), opencl_refused },
 };
 
 static const char **text_at(const yoke_source *source, size_t which)
@@ -40,17 +78,27 @@ static const char **text_at(const yoke_source *source, size_t which)
     return (const char **)((char *)source + texts[which].text);
 }
 
+static const char *file_at(const yoke_source *source, size_t which)
+{
+    return *(const char *const *)((const char *)source + texts[which].file);
+}
+
+static bool is_given(const yoke_source *source, size_t which)
+{
+    return *text_at(source, which) || file_at(source, which);
+}
+
 /* Which text is used where this language is needed. */
 static size_t choose_text(const yoke_source *source, yk_language language)
 {
     size_t own = language;
-    return !*text_at(source, own) && source->text ? YK_LANGUAGE_COUNT : own;
+    return !is_given(source, own) && is_given(source, YK_LANGUAGE_COUNT) ? YK_LANGUAGE_COUNT : own;
 }
 
 bool yk_source_language(const char *word, yk_language *out_language)
 {
     for (size_t i = 0; i < YK_LANGUAGE_COUNT; i++)
-        if (strcmp(word, texts[i].language) == 0) {
+        if (strcmp(word, texts[i].member) == 0) {
             *out_language = (yk_language)i;
             return true;
         }
@@ -71,12 +119,41 @@ const char *yk_source_text(const yoke_device *device, const yoke_source *source,
     return yk_source_text_in(source, device->traits.language, out_size);
 }
 
-void yk_source_set_text(const yoke_device *device, yoke_source *source, const char *text, size_t size)
+const char *yk_source_file_path(const yoke_source *source, yk_language language, const char **out_member)
+{
+    size_t which = choose_text(source, language);
+    *out_member = texts[which].member;
+    return file_at(source, which);
+}
+
+void yk_source_set_text(yk_language language, yoke_source *source, const char *text, size_t size)
 {
     for (size_t i = 0; i < YK_COUNT_OF(texts); i++) {
-        *text_at(source, i) = i == device->traits.language ? text : NULL;
-        *(size_t *)((char *)source + texts[i].size) = i == device->traits.language ? size : 0;
+        *text_at(source, i) = i == language ? text : NULL;
+        *(size_t *)((char *)source + texts[i].size) = i == language ? size : 0;
     }
+}
+
+/* ---- Defines and options ---- */
+
+static const char *const *strings_at(const yoke_source *source, size_t offset)
+{
+    return *(const char *const *const *)((const char *)source + offset);
+}
+
+const char *yk_source_define(const yoke_source *source, yk_language language, size_t index)
+{
+    const char *const *lists[] = { source->defines, strings_at(source, languages[language].defines) };
+    for (size_t i = 0; i < YK_COUNT_OF(lists); i++)
+        for (const char *const *define = lists[i]; define && *define; define++)
+            if (index-- == 0)
+                return *define;
+    return NULL;
+}
+
+const char *const *yk_source_options(const yoke_source *source, yk_language language)
+{
+    return strings_at(source, languages[language].options);
 }
 
 /* ---- Checking ---- */
@@ -97,7 +174,7 @@ static yoke_status check_text(const char *function, yk_language number, const ch
     if (!text) {
         bool other = false;
         for (size_t i = 0; i < YK_COUNT_OF(texts); i++)
-            other = other || *text_at(source, i);
+            other = other || is_given(source, i);
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has no %s, which %s needs%s", function, word, needed_by,
                        other ? "; it has only the other backend's text" : "");
     }
@@ -119,15 +196,43 @@ static yoke_status check_text(const char *function, yk_language number, const ch
     return YOKE_OK;
 }
 
+/* The length of a macro's name, with its parameters if it has any, as "MAX(a, b)"; 0: malformed. */
+static size_t macro_length(const char *define)
+{
+    size_t length = strspn(define, LETTERS DIGITS);
+    if (length == 0 || strchr(DIGITS, define[0]) || define[length] != '(')
+        return length > 0 && strchr(DIGITS, define[0]) ? 0 : length;
+    size_t inside = strspn(define + length + 1, LETTERS DIGITS " ,.");
+    return define[length + 1 + inside] == ')' ? length + inside + 2 : 0;
+}
+
 /* A name consists of letters, digits and _; a value is one line of source. */
 static yoke_status check_define(const char *function, const char *define)
 {
-    size_t length = strspn(define, LETTERS DIGITS);
-    if (length == 0 || strchr(DIGITS, define[0]) || (define[length] && define[length] != '='))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: define '%.60s' is neither NAME nor NAME=VALUE", function, define);
+    size_t length = macro_length(define);
+    if (length == 0 || (define[length] && define[length] != '='))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: define '%.60s' is neither NAME, NAME=VALUE nor NAME(a,b)=VALUE", function,
+                       define);
     if (strpbrk(define + length, "\r\n") || define[strlen(define) - 1] == '\\')
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the value of define '%.60s' is not a single line; put it into the source",
                        function, define);
+    return YOKE_OK;
+}
+
+static yoke_status check_option(const char *function, yk_language language, const char *option)
+{
+    const char *word = texts[language].member;
+    bool sound = option[0] == '-' && option[1] != '\0';
+    for (const char *c = option; *c && sound; c++)
+        sound = (unsigned char)*c > ' ' && *c != '"' && *c != '\'';
+    if (!sound)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: '%.60s' in source.%s_options is not an option: one word that begins with '-', without quotes", function,
+                       option, word);
+    for (const refused_option *refused = languages[language].refused; refused->begin; refused++)
+        if (strncmp(option, refused->begin, strlen(refused->begin)) == 0)
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: '%.60s' in source.%s_options is rejected: %s", function, option, word,
+                           refused->instead);
     return YOKE_OK;
 }
 
@@ -176,11 +281,14 @@ static yoke_status check_compiled(const char *function, const yoke_source *sourc
     return YOKE_OK;
 }
 
-static yoke_status check_rest(const char *function, const yoke_source *source)
+static yoke_status check_rest(const char *function, yk_language language, const yoke_source *source)
 {
     yoke_status status = check_options(function, source);
-    for (const char *const *define = source->defines; define && *define && status == YOKE_OK; define++)
-        status = check_define(function, *define);
+    const char *text;
+    for (size_t i = 0; status == YOKE_OK && (text = yk_source_define(source, language, i)); i++)
+        status = check_define(function, text);
+    for (const char *const *option = yk_source_options(source, language); option && *option && status == YOKE_OK; option++)
+        status = check_option(function, language, *option);
     for (const char *const *expression = source->name_expressions; expression && *expression && status == YOKE_OK; expression++)
         status = check_name_expression(function, *expression);
     return status == YOKE_OK ? yk_include_check(function, source) : status;
@@ -189,7 +297,7 @@ static yoke_status check_rest(const char *function, const yoke_source *source)
 yoke_status yk_source_check_in(const char *function, yk_language language, const yoke_source *source)
 {
     yoke_status status = check_text(function, language, "this call", source);
-    return status == YOKE_OK ? check_rest(function, source) : status;
+    return status == YOKE_OK ? check_rest(function, language, source) : status;
 }
 
 yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source)
@@ -199,7 +307,7 @@ yoke_status yk_source_check(const char *function, const yoke_device *device, con
     bool has_text = *text_at(source, choose_text(source, device->traits.language)) != NULL;
     if (status == YOKE_OK && (has_text || !has_code))
         status = check_text(function, device->traits.language, device->info.selector, source);
-    return status == YOKE_OK ? check_rest(function, source) : status;
+    return status == YOKE_OK ? check_rest(function, device->traits.language, source) : status;
 }
 
 /* ---- Copying ---- */
@@ -282,7 +390,7 @@ static yoke_source *put_source(arena *a, const yoke_device *device, const yoke_s
         memcpy(own, text, size);
         own[size] = '\0';
     }
-    yk_source_set_text(device, &copy, own, size);
+    yk_source_set_text(device->traits.language, &copy, own, size);
     copy.name = put_string(a, source->name);
     copy.defines = put_strings(a, source->defines);
     copy.opencl_std = put_string(a, source->opencl_std);
@@ -291,6 +399,13 @@ static yoke_source *put_source(arena *a, const yoke_device *device, const yoke_s
     copy.include_folders = put_strings(a, source->include_folders);
     copy.name_expressions = put_strings(a, source->name_expressions);
     copy.compiled = put_compiled(a, source->compiled);
+    copy.cuda_file = put_string(a, source->cuda_file);
+    copy.opencl_file = put_string(a, source->opencl_file);
+    copy.text_file = put_string(a, source->text_file);
+    copy.cuda_defines = put_strings(a, source->cuda_defines);
+    copy.opencl_defines = put_strings(a, source->opencl_defines);
+    copy.cuda_options = put_strings(a, source->cuda_options);
+    copy.opencl_options = put_strings(a, source->opencl_options);
     if (target)
         *target = copy;
     return target;

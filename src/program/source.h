@@ -5,6 +5,7 @@
 
 #include "backend_api.h"
 #include "base/base.h"
+#include "objects/objects.h"
 
 /* Copy a caller's struct, whose version may be older or newer. */
 void yk_source_take(const yoke_source *caller_source, yoke_source *out_source);
@@ -14,12 +15,28 @@ bool yk_source_language(const char *word, yk_language *out_language);
 const char *yk_source_text_in(const yoke_source *source, yk_language language, size_t *out_size);
 /* As yk_source_check, without a device: the text in this language is needed. */
 yoke_status yk_source_check_in(const char *function, yk_language language, const yoke_source *source);
+/* The file of the source's text in a language, or NULL; *out_member begins the names of yoke_source's members for that text, as
+ * "cuda". */
+const char *yk_source_file_path(const yoke_source *source, yk_language language, const char **out_member);
+
+/* What a source's file needs; zero: the source has none (source_file.c). */
+typedef struct yk_source_file {
+    yk_text text;
+    char *folder;
+    const char **folders; /* source->include_folders, and the folder */
+} yk_source_file;
+
+/* Read the file of the text in this language, if the source names one: the source then has its text, and its folder as the last of
+ * the include folders. The source must not be used after yk_source_close. */
+yoke_status yk_source_open(const char *function, yk_language language, yoke_source *source, yk_source_file *file);
+void yk_source_close(yk_source_file *file);
+
 /* YOKE_OK, or YOKE_E_INVALID_ARGUMENT, which says why the source does not suit this device. Opens no file. */
 yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source);
 /* The text in the device's language; NULL where the source has only compiled code. */
 const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size);
-/* Replace the source's texts by this text. */
-void yk_source_set_text(const yoke_device *device, yoke_source *source, const char *text, size_t size);
+/* Replace the source's texts by this text, in this language. */
+void yk_source_set_text(yk_language language, yoke_source *source, const char *text, size_t size);
 /* A copy of the source and everything that it points to, except the texts in other languages: one allocation, for free(). NULL
  * and a record when out of memory. */
 yoke_source *yk_source_copy(const yoke_device *device, const yoke_source *source);

@@ -37,8 +37,9 @@ static void give(const result *r, const yk_text *bytes)
     *r->out_size = bytes->length;
 }
 
-/* Check a source, and expand the includes of its text in a language. */
-static yoke_status expand_text(const char *function, const yoke_source *source, yk_language language, yk_text *out_text)
+/* Check a source, and expand the includes of its text in a language. `outside`: as for yk_include_expand. */
+static yoke_status expand_text(const char *function, const yoke_source *source, yk_language language, yk_outside *outside,
+                               yk_text *out_text)
 {
     size_t size;
     yk_line_map lines = { 0 };
@@ -48,7 +49,7 @@ static yoke_status expand_text(const char *function, const yoke_source *source, 
         return status;
     yk_name_copy(name, sizeof name, source->name ? source->name : "program");
     const char *text = yk_source_text_in(source, language, &size);
-    status = yk_include_expand(function, source, language, text, size, name, out_text, &lines);
+    status = yk_include_expand(function, source, language, text, size, name, outside, out_text, &lines);
     yk_line_map_free(&lines);
     return status;
 }
@@ -57,6 +58,7 @@ static yoke_status expand(const char *function, const yoke_source *caller_source
 {
     yk_language language;
     yoke_source source;
+    yk_source_file file;
     yk_text text = { 0 };
     yoke_status status = check_result(function, caller_source, r);
     if (status < 0)
@@ -65,9 +67,12 @@ static yoke_status expand(const char *function, const yoke_source *caller_source
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: language is %s%.20s; it must be \"cuda\" or \"opencl\"", function,
                        word ? "" : "NULL", word ? word : "");
     yk_source_take(caller_source, &source);
-    status = expand_text(function, &source, language, &text);
+    status = yk_source_open(function, language, &source, &file);
+    if (status == YOKE_OK)
+        status = expand_text(function, &source, language, NULL, &text);
     if (status == YOKE_OK)
         give(r, &text);
+    yk_source_close(&file);
     yk_text_free(&text);
     return status;
 }
@@ -103,6 +108,8 @@ static yoke_status compile(const char *function, const yoke_source *caller_sourc
 {
     yk_language language;
     yoke_source source;
+    yk_source_file file;
+    yk_outside outside = { 0 };
     yk_text text = { 0 }, bytes = { 0 };
     yoke_status status = check_result(function, caller_source, r);
     if (status == YOKE_OK)
@@ -117,8 +124,14 @@ static yoke_status compile(const char *function, const yoke_source *caller_sourc
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: flags is 0x%x; only YOKE_COMPILE_BARE (0x%x) is defined", function,
                        (unsigned)flags, (unsigned)YOKE_COMPILE_BARE);
     yk_source_take(caller_source, &source);
-    yoke_program *program = yk_program_new(NULL, source.name);
-    status = program ? expand_text(function, &source, language, &text) : YOKE_E_OUT_OF_HOST_MEMORY;
+    status = yk_source_open(function, language, &source, &file);
+    yoke_program *program = status == YOKE_OK ? yk_program_new(NULL, source.name) : NULL;
+    if (status == YOKE_OK && !program)
+        status = YOKE_E_OUT_OF_HOST_MEMORY;
+    backend->program_include_folders(NULL, &outside.folders);
+    if (status == YOKE_OK)
+        status = expand_text(function, &source, language, &outside, &text);
+    source.include_folders = outside.used ? outside.search : NULL;
     if (status == YOKE_OK)
         status = backend->program_compile(program, &source, &text, architecture, &program->log);
     if (program)
@@ -132,6 +145,8 @@ static yoke_status compile(const char *function, const yoke_source *caller_sourc
         give(r, flags & YOKE_COMPILE_BARE ? &program->code : &bytes);
     if (program)
         yk_program_destroy(program);
+    yk_source_close(&file);
+    yk_outside_free(&outside);
     yk_text_free(&bytes);
     yk_text_free(&text);
     return status;

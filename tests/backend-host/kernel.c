@@ -72,6 +72,12 @@ yoke_status yk_host_device_compiler(const yoke_device *device, yoke_compiler_inf
     return YOKE_OK;
 }
 
+void yk_host_program_include_folders(const yoke_device *device, yk_text *folders)
+{
+    (void)device;
+    (void)folders;
+}
+
 yoke_status yk_host_program_fingerprint(const yoke_device *device, yk_text *text)
 {
     (void)device;

@@ -197,6 +197,152 @@ out:
     remove_folder(folder);
 }
 
+/* ---- Host headers ---- */
+
+/* CUDA texts have stubs of them, unless the source has its own. */
+static void host_headers(suite *t)
+{
+    static const yoke_header headers[] = { { "math.h", "#define M_PI 7\n" }, { NULL, NULL } };
+    static const char text[] =
+        "#ifdef __CUDACC__\n#include <stdio.h>\n#include <math.h>\n#include <stdint.h>\n#include <float.h>\n"
+        "#include <limits.h>\n#include <stdlib.h>\n#include <string.h>\n#include <assert.h>\n#include <cuda.h>\n"
+        "#include \"cuda_runtime.h\"\nstatic uint32_t big(int64_t x) { return (uint32_t)(x > INT_MAX); }\n#else\n"
+        "static uint big(long x) { return x > INT_MAX; }\n#endif\n" KERNEL(
+            "{ out[0] = M_PI; out[1] = big(1) + (FLT_MAX > 1e38f ? CHAR_BIT : 0); }\n");
+    yoke_source source = source_of(text, NULL, NULL);
+
+    gives(t, &source, 3, 8);
+    source.headers = headers;
+    gives(t, &source, strcmp(t->info.backend, "cuda") == 0 ? 7 : 3, 8);
+}
+
+/* ---- Texts that are files ---- */
+
+/* folder/name has this text. */
+static bool make_file(const char *folder, const char *name, const char *text)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    return CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    CHECK(remove(path) == 0 || errno == ENOENT);
+}
+
+static yoke_source file_source(const char *path)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    source.cuda_file = source.opencl_file = path;
+    return source;
+}
+
+/* The file's folder has its headers; ".." leads to an include folder; and messages have the file's name. */
+static void from_file(suite *t)
+{
+    static const yoke_header headers[] = { { "virtual.h", "#define VIRTUAL 3\n" }, { NULL, NULL } };
+    static const char text[] = "#include \"near.h\"\n#include \"../near.h\"\n#include <near.h>\n#include \"virtual.h\"\n" KERNEL(
+        "{ out[0] = NEAR + VIRTUAL; out[1] = FAR; }\n");
+    char folder[64], path[128], before[512];
+    const char *folders[] = { folder, NULL };
+    yoke_program *program = NULL;
+    yoke_event *done = NULL;
+    yoke_kernel *kernel;
+    bool moved = false;
+
+    NEED(make_folder(folder, sizeof folder, text));
+    NEED(make_file(folder, "near.h", "#define FAR 50\n"));
+    NEED(make_file(folder, "sub/near.h", "#pragma once\n#define NEAR 4\n"));
+    NEED(make_file(folder, "sub/virtual.h", "#error not this one\n"));
+    snprintf(path, sizeof path, "%s/sub/file.h", folder);
+    yoke_source source = file_source(path);
+    source.headers = headers;
+    CHECK_FAILS(YOKE_E_BUILD, "../near.h|out of every include folder", yoke_program_build(t->device, &source, &program));
+    source.include_folders = folders;
+    gives(t, &source, 7, 50);
+    NEED_OK(yoke_program_build_async(t->device, &source, &program, &done));
+    NEED_OK(yoke_kernel_get(program, "f", &kernel));
+    yoke_program_release(program);
+    program = NULL;
+
+    NEED(make_file(folder, "sub/near.h", "#pragma once\n#define NEAR 5\n")); /* which a cache must notice */
+    gives(t, &source, 8, 50);
+    NEED(getcwd(before, sizeof before) && chdir(folder) == 0);
+    moved = true;
+    source.cuda_file = source.opencl_file = "sub/file.h";
+    gives(t, &source, 8, 50);
+    NEED(make_file(folder, "sub/file.h", "\n#error far below\n"));
+    CHECK_FAILS(YOKE_E_BUILD, "far below", yoke_program_build(t->device, &source, &program));
+    if (!strstr(t->info.platform, "Oclgrind")) /* which ignores #line */
+        CHECK_TEXT(yoke_get_build_log(), "file.h");
+out:
+    if (moved)
+        CHECK(chdir(before) == 0);
+    yoke_event_release(done);
+    yoke_program_release(program);
+    remove_file(folder, "near.h");
+    remove_file(folder, "sub/near.h");
+    remove_file(folder, "sub/virtual.h");
+    remove_folder(folder);
+}
+
+static void file_refused(suite *t, const char *path, yoke_status status, const char *words)
+{
+    yoke_program *program = NULL;
+    yoke_event *done = NULL;
+    yoke_source source = file_source(path);
+    CHECK_FAILS(status, words, yoke_program_build(t->device, &source, &program));
+    CHECK(!program && yoke_get_build_log()[0] == '\0');
+    CHECK_FAILS(status, words, yoke_program_build_async(t->device, &source, &program, &done));
+    CHECK(!program && !done);
+}
+
+static void files_refused(suite *t)
+{
+    char folder[64], path[128];
+    yoke_program *program = NULL;
+
+    NEED(make_folder(folder, sizeof folder, ""));
+    snprintf(path, sizeof path, "%s/sub/file.h", folder);
+    file_refused(t, path, YOKE_E_INVALID_ARGUMENT, "_file|file.h|is empty");
+    NEED(make_file(folder, "sub/file.h", " \n"));
+    file_refused(t, path, YOKE_E_INVALID_ARGUMENT, "text|is empty");
+    NEED(make_file(folder, "sub/file.h", ".version 8.0\n.target sm_90\n"));
+    file_refused(t, path, YOKE_E_INVALID_ARGUMENT, "PTX|yoke_program_load");
+    file_refused(t, folder, YOKE_E_INVALID_ARGUMENT, "a folder");
+    file_refused(t, "/dev/null", YOKE_E_INVALID_ARGUMENT, "not a regular file");
+    file_refused(t, "/a\nb", YOKE_E_INVALID_ARGUMENT, "line of text");
+    file_refused(t, "", YOKE_E_NOT_FOUND, "_file|No such file");
+    file_refused(t, "nowhere.cl", YOKE_E_NOT_FOUND, "nowhere.cl|No such file|working directory is /");
+    snprintf(path, sizeof path, "%s/sub/file.h/more.h", folder);
+    file_refused(t, path, YOKE_E_NOT_FOUND, "Not a directory");
+    snprintf(path, sizeof path, "%s/sub/link.h", folder);
+    NEED(symlink("link.h", path) == 0);
+    file_refused(t, path, YOKE_E_INVALID_ARGUMENT, "link.h|symbolic links");
+    snprintf(path, sizeof path, "%s/sub/file.h", folder);
+    if (geteuid() != 0) {
+        CHECK(chmod(path, 0) == 0);
+        file_refused(t, path, YOKE_E_INVALID_ARGUMENT, "Permission denied");
+        CHECK(chmod(path, 0600) == 0);
+    }
+    NEED(make_file(folder, "sub/file.h", KERNEL("{ out[0] = 1; }\n")));
+    yoke_source source = file_source(path);
+    source.cuda = source.opencl = KERNEL("{ out[0] = 1; }\n");
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "_file|one of them", yoke_program_build(t->device, &source, &program));
+    source.cuda = source.opencl = NULL;
+    if (strcmp(t->info.backend, "cuda") == 0)
+        source.cuda_file = NULL;
+    else
+        source.opencl_file = NULL;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "other backend's text", yoke_program_build(t->device, &source, &program));
+out:
+    remove_folder(folder);
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
@@ -204,6 +350,9 @@ int main(void)
         { "what is missing matters only where it is included", branches, false },
         { "messages name the header's file and line", messages, false },
         { "what is refused", refused, false },
+        { "host headers for CUDA texts", host_headers, false },
+        { "texts that are files", from_file, false },
+        { "files that are refused", files_refused, false },
     };
 
     return SUITE_MAIN(cases, NULL);

@@ -126,7 +126,8 @@ out:
 static void scene_decides(suite *t)
 {
     static const yoke_header header[] = { { "extra.h", "#define EXTRA (EXTRA_VALUE + 1)\n" }, { NULL, NULL } };
-    static const char *const defines[] = { "EXTRA_VALUE=5", NULL };
+    static const char *const defines[] = { "EXTRA_VALUE=5", NULL }, *const other_defines[] = { "EXTRA_VALUE=6", NULL };
+    static const char *const cuda_options[] = { "--fmad=true", NULL }, *const opencl_options[] = { "-w", NULL };
     yoke_source source = plain_source();
     build(t, &source, 3, 0, 1, 1);
     source.defines = defines;
@@ -135,6 +136,16 @@ static void scene_decides(suite *t)
     source.headers = header;
     build(t, &source, 4, 0, 1, 1);
     source = plain_source();
+    source.defines = NULL;
+    source.cuda_defines = source.opencl_defines = defines;
+    build(t, &source, 5, 1, 0, 0); /* the same as in `defines` */
+    source.cuda_defines = source.opencl_defines = other_defines;
+    build(t, &source, 6, 0, 1, 1);
+    source = plain_source();
+    source.cuda_options = cuda_options;
+    source.opencl_options = opencl_options;
+    build(t, &source, NOT_RUN, 0, 1, 1);
+    source.cuda_options = source.opencl_options = NULL;
     source.math = YOKE_MATH_FAST;
     build(t, &source, NOT_RUN, 0, 1, 1);
     source = plain_source();
@@ -180,6 +191,46 @@ static void scene_header(suite *t)
     build(t, &source, 8, 0, 1, 1);
     NEED(sandbox_write(path, "#define EXTRA 7\n", 16));
     build(t, &source, 7, 1, 0, 0);
+out:
+    return;
+}
+
+/* cub/NAME below the folder has this text. */
+static bool write_cub(const char *folder, const char *name, const char *text)
+{
+    char path[800];
+    snprintf(path, sizeof path, "%s/cub/%s", folder, name);
+    return CHECK(sandbox_write(path, text, strlen(text)));
+}
+
+/* CCCL, whose headers the CUDA compiler reads itself: what they include counts, too. */
+static void scene_cccl(suite *t)
+{
+    static const yoke_header headers[] = { { "extra.h", "#include \"cub/mine.cuh\"\n" }, { NULL, NULL } };
+    char folder[600], path[700];
+    const char *const folders[] = { folder, NULL };
+    yoke_source source = plain_source();
+    source.headers = headers;
+    source.include_folders = folders;
+    snprintf(folder, sizeof folder, "%s.cccl", getenv("YOKE_CACHE_DIR"));
+    snprintf(path, sizeof path, "%s/cub", folder);
+    NEED(mkdir(folder, 0700) == 0 && mkdir(path, 0700) == 0);
+    NEED(write_cub(folder, "version.cuh", "\n") && write_cub(folder, "mine.cuh", "#pragma once\n#include \"inner.cuh\"\n"));
+    NEED(write_cub(folder, "inner.cuh", "#define EXTRA 7\n#if 0\n#include <nobody.h>\n#include \"../cub/mine.cuh\"\n#endif\n"));
+    build(t, &source, 7, 0, 1, 1);
+    build(t, &source, 7, 1, 0, 0);
+    NEED(write_cub(folder, "inner.cuh", "#define EXTRA 8\n"));
+    build(t, &source, 8, 0, 1, 1);
+    if (strcmp(t->info.backend, "cuda") != 0)
+        return;
+    NEED(write_cub(folder, "mine.cuh", "#define INNER \"inner.cuh\"\n#include INNER\n"));
+    build(t, &source, 8, 0, 1, 1);
+    build(t, &source, 8, 1, 0, 0);
+    NEED(write_cub(folder, "inner.cuh", "#define EXTRA 11\n"));
+    build(t, &source, 11, 0, 1, 1);
+    source.headers = NULL;
+    source.cuda = "#define MINE <cub/mine.cuh>\n#include MINE\nextern \"C\" __global__ void scale(int *x, int factor) { " BODY;
+    build(t, &source, 11, 0, 0, 0); /* what it includes is not known, so it is not kept */
 out:
     return;
 }
@@ -256,10 +307,11 @@ out:
 }
 
 static const suite_case scenes[] = {
-    { "cold", scene_cold, false },         { "warm", scene_warm, false },   { "decides", scene_decides, false },
-    { "header", scene_header, false },     { "read", scene_read, false },   { "damaged", scene_damaged, false },
-    { "off", scene_off, false },           { "wrong", scene_wrong, false }, { "removed", scene_removed, false },
-    { "unusable", scene_unusable, false }, { "crowd", scene_crowd, false }, { "one text", scene_one_text, false },
+    { "cold", scene_cold, false },         { "warm", scene_warm, false },         { "decides", scene_decides, false },
+    { "header", scene_header, false },     { "cccl", scene_cccl, false },         { "read", scene_read, false },
+    { "damaged", scene_damaged, false },   { "off", scene_off, false },           { "wrong", scene_wrong, false },
+    { "removed", scene_removed, false },   { "unusable", scene_unusable, false }, { "crowd", scene_crowd, false },
+    { "one text", scene_one_text, false },
 };
 
 /* ---- Cases ---- */
@@ -330,8 +382,9 @@ static void decides(suite *t)
     if (!make_place())
         return;
     scene(t, "decides");
-    CHECK(entries() == (suite_can(t, YOKE_CAP_PROGRAM_BINARIES) ? 5 : 0));
+    CHECK(entries() == (suite_can(t, YOKE_CAP_PROGRAM_BINARIES) ? 7 : 0));
     scene(t, "header");
+    scene(t, "cccl");
     remove_place();
 }
 

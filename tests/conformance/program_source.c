@@ -10,6 +10,9 @@
 #include <string.h>
 
 #define KERNEL_CUDA "extern \"C\" __global__ void seven(int *out) { out[0] = 7; }\n"
+#define KERNEL_BOTH                                                                                                    \
+    "#ifdef __CUDACC__\nextern \"C\" __global__ void seven(int *out)\n#else\n__kernel void seven(__global int *out)\n" \
+    "#endif\n"
 #define KERNEL_OPENCL "__kernel void seven(__global int *out) { out[0] = 7; }\n"
 
 static bool is_cuda(suite *t)
@@ -293,6 +296,90 @@ out:
     yoke_program_release(program);
 }
 
+/* Defines for one language, and function-like ones: each compiler gets its own and the common ones. */
+static void language_defines(suite *t)
+{
+    static const char *const common[] = { "SUM(a, b)=((a) + (b))", "FIRST(a, ...)=(a)", "ONE", NULL };
+    static const char *const cuda[] = { "OWN=20", "TIMES(a)=(2 * (a))", "ONLY_CUDA=1", NULL };
+    static const char *const opencl[] = { "OWN=30", "TIMES(a)=(3 * (a))", "ONLY_OPENCL=1", NULL };
+    static const char *const bad[] = { "MAX(a=1", "MAX(a)b=1", "MAX(a;b)=1", "(a)=1", "1(a)=1", "MAX(a)=1\\", "MAX(\"a\")", NULL };
+    const char *one[2] = { NULL };
+    yoke_source source = source_of(KERNEL_BOTH "{ out[0] = SUM(FIRST(TIMES(OWN), 1), ONE); }\n#if defined(ONLY_CUDA) == "
+                                               "defined(ONLY_OPENCL)\n#error mixed\n#endif\n",
+                                   0);
+    yoke_program *program = NULL;
+    yoke_event *done = NULL;
+
+    source.defines = common;
+    source.cuda_defines = cuda;
+    source.opencl_defines = opencl;
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    gives(t, program, "seven", is_cuda(t) ? 41 : 91);
+    yoke_program_release(program);
+    program = NULL;
+    NEED_OK(yoke_program_build_async(t->device, &source, &program, &done)); /* which copies them */
+    gives(t, program, "seven", is_cuda(t) ? 41 : 91);
+    for (int i = 0; bad[i]; i++) {
+        one[0] = bad[i];
+        source = good_source();
+        if (is_cuda(t))
+            source.cuda_defines = one;
+        else
+            source.opencl_defines = one;
+        refused(t, &source, "define");
+        source = good_source();
+        source.defines = one;
+        refused(t, &source, "define");
+    }
+out:
+    yoke_event_release(done);
+    yoke_program_release(program);
+}
+
+/* Options for each compiler: those of the other language are not looked at, and a compiler's refusal is told. */
+static void options(suite *t)
+{
+    static const char *const cuda[] = { "--fmad=true", "-lineinfo", NULL }, *const opencl[] = { "-w", "-cl-opt-disable", NULL };
+    static const char *const unknown[] = { "--yoke-knows-no-such-option", NULL };
+    static const struct {
+        const char *option, *words;
+    } bad[] = {
+        { "", "option" },
+        { "-", "option" },
+        { "fast", "option" },
+        { "-a b", "option" },
+        { "-a\"b\"", "option" },
+        { "-a\nb", "option" },
+        { "-DX=1", "_defines" },
+        { "-I/usr", "include_folders" },
+        { "--std=c++17", "std" },
+        { "-cl-std=CL1.2", "std" },
+        { "--gpu-architecture=sm_90", "device" },
+        { "-include=x.h", "#include" },
+    };
+    yoke_source source = good_source();
+    yoke_program *program = NULL;
+    const char *one[2] = { NULL };
+
+    source.cuda_options = is_cuda(t) ? cuda : unknown;
+    source.opencl_options = is_cuda(t) ? unknown : opencl;
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    gives(t, program, "seven", 7);
+    source.cuda_options = source.opencl_options = unknown;
+    CHECK_FAILS(YOKE_E_BUILD, "yoke-knows-no-such-option", yoke_program_build(t->device, &source, &(yoke_program *){ NULL }));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        bool of_cuda = strncmp(bad[i].option, "--", 2) == 0 || bad[i].option[1] == 'i', of_opencl = strstr(bad[i].option, "-cl-");
+        if (is_cuda(t) ? of_opencl : of_cuda)
+            continue;
+        one[0] = bad[i].option;
+        source = good_source();
+        source.cuda_options = source.opencl_options = one;
+        refused(t, &source, bad[i].words);
+    }
+out:
+    yoke_program_release(program);
+}
+
 static void name_expressions(suite *t)
 {
     static const char *const names[] = { "scale<float>", "scale<int>", "deep::scale", "plain", NULL };
@@ -393,6 +480,8 @@ int main(void)
         { "10 MiB of source", long_source, false },
         { "line information", debug, false },
         { "language versions", standards, false },
+        { "defines of one language, and with parameters", language_defines, false },
+        { "options of the compilers", options, false },
         { "name_expressions", name_expressions, false },
         { "variables as buffers", globals, false },
     };

@@ -52,7 +52,7 @@ static void expand(const yoke_source *source, yk_language language, const char *
     yk_line_map map = { 0 };
     const char *file;
     unsigned long line;
-    yoke_status status = yk_include_expand("fuzz", source, language, text, size, "fuzz", &out, &map);
+    yoke_status status = yk_include_expand("fuzz", source, language, text, size, "fuzz", NULL, &out, &map);
     FUZZ_EXPECT(status == YOKE_OK || status == YOKE_E_INVALID_ARGUMENT || status == YOKE_E_BUILD ||
                 status == YOKE_E_OUT_OF_HOST_MEMORY);
     for (unsigned long i = 0; i < 100; i++)

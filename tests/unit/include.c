@@ -17,7 +17,7 @@ static yoke_status expand_bytes(const yoke_source *source, yk_language language,
 {
     yk_text_free(&out);
     yk_line_map_free(&map);
-    return yk_include_expand("test", source, language, text, size, "main", &out, &map);
+    return yk_include_expand("test", source, language, text, size, "main", NULL, &out, &map);
 }
 
 static yoke_status expand(const yoke_source *source, const char *text)

@@ -5,7 +5,6 @@
 #ifndef YOKE_HPP_OBJECTS_HPP
 #define YOKE_HPP_OBJECTS_HPP
 
-#include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <vector>
@@ -278,22 +277,47 @@ class source {
         has_text_ = true;
         return *this;
     }
-    source &cuda_file(const std::string &path)
+    /* Files instead of the texts, which are read when the program is built. */
+    source &cuda_file(std::string path)
     {
-        return cuda(read(path));
+        cuda_file_ = std::move(path);
+        return *this;
     }
-    source &opencl_file(const std::string &path)
+    source &opencl_file(std::string path)
     {
-        return opencl(read(path));
+        opencl_file_ = std::move(path);
+        return *this;
     }
-    source &text_file(const std::string &path)
+    source &text_file(std::string path)
     {
-        return text(read(path));
+        text_file_ = std::move(path);
+        return *this;
     }
-    /* "NAME" or "NAME=VALUE". */
+    /* "NAME", "NAME=VALUE" or "MAX(a,b)=VALUE"; also for one language alone. */
     source &define(std::string value)
     {
         defines_.push_back(std::move(value));
+        return *this;
+    }
+    source &cuda_define(std::string value)
+    {
+        cuda_defines_.push_back(std::move(value));
+        return *this;
+    }
+    source &opencl_define(std::string value)
+    {
+        opencl_defines_.push_back(std::move(value));
+        return *this;
+    }
+    /* An option for the compiler of one language, as "--maxrregcount=32" and "-cl-opt-disable". */
+    source &cuda_option(std::string value)
+    {
+        cuda_options_.push_back(std::move(value));
+        return *this;
+    }
+    source &opencl_option(std::string value)
+    {
+        opencl_options_.push_back(std::move(value));
         return *this;
     }
     source &header(std::string name, std::string text)
@@ -336,7 +360,9 @@ class source {
     template <typename F> void with(F use) const
     {
         const std::vector<const char *> defines = pointers(defines_), folders = pointers(folders_),
-                                        expressions = pointers(expressions_);
+                                        expressions = pointers(expressions_), cuda_defines = pointers(cuda_defines_),
+                                        opencl_defines = pointers(opencl_defines_), cuda_options = pointers(cuda_options_),
+                                        opencl_options = pointers(opencl_options_);
         std::vector<yoke_header> headers;
         yoke_source made = c_;
 
@@ -350,9 +376,16 @@ class source {
         made.opencl_size = opencl_.size();
         made.text = has_text_ ? text_.c_str() : nullptr;
         made.text_size = text_.size();
+        made.cuda_file = cuda_file_.empty() ? nullptr : cuda_file_.c_str();
+        made.opencl_file = opencl_file_.empty() ? nullptr : opencl_file_.c_str();
+        made.text_file = text_file_.empty() ? nullptr : text_file_.c_str();
         made.opencl_std = opencl_std_.empty() ? nullptr : opencl_std_.c_str();
         made.cuda_std = cuda_std_.empty() ? nullptr : cuda_std_.c_str();
         made.defines = defines.data();
+        made.cuda_defines = cuda_defines.data();
+        made.opencl_defines = opencl_defines.data();
+        made.cuda_options = cuda_options.data();
+        made.opencl_options = opencl_options.data();
         made.headers = headers.data();
         made.include_folders = folders.data();
         made.name_expressions = expressions.data();
@@ -362,18 +395,10 @@ class source {
   private:
     yoke_source c_;
     bool has_cuda_ = false, has_opencl_ = false, has_text_ = false;
-    std::string name_, cuda_, opencl_, text_, opencl_std_, cuda_std_;
-    std::vector<std::string> defines_, folders_, expressions_;
+    std::string name_, cuda_, opencl_, text_, opencl_std_, cuda_std_, cuda_file_, opencl_file_, text_file_;
+    std::vector<std::string> defines_, folders_, expressions_, cuda_defines_, opencl_defines_, cuda_options_, opencl_options_;
     std::vector<std::pair<std::string, std::string>> headers_;
 
-    static std::string read(const std::string &path)
-    {
-        std::ifstream file(path, std::ios::binary);
-        std::string text{ std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>() };
-        if (!file)
-            check(yoke_fail(YOKE_E_NOT_FOUND, "cannot read %s", path.c_str()));
-        return text;
-    }
     static std::vector<const char *> pointers(const std::vector<std::string> &texts)
     {
         std::vector<const char *> made;

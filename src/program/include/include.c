@@ -152,7 +152,20 @@ static yoke_status put_missing(expansion *x, const char *name)
         yk_text_add(&text, i ? ", " : " and not in ");
         add_quoted(&text, source->include_folders[i]);
     }
+    if (x->headers.outside && x->headers.outside->folders.length == 0)
+        yk_text_add(&text, "; headers of the CUDA Toolkit are not installed beside NVRTC, in CUDA_HOME or in /usr/local/cuda");
     yk_text_add(&text, "\"\n");
+    bool whole = text.length > 1 && text.data[text.length - 1] == '\n';
+    yoke_status status = whole ? put(x, text.data, text.length, 1) : yk_no_memory("a source with its headers");
+    yk_text_free(&text);
+    return status;
+}
+
+/* A header that the compiler reads itself; in <>, since it would look for "name" in the working directory. */
+static yoke_status put_outside(expansion *x, const char *name)
+{
+    yk_text text = { 0 };
+    yk_text_add(&text, "#include <%s>\n", name);
     bool whole = text.length > 1 && text.data[text.length - 1] == '\n';
     yoke_status status = whole ? put(x, text.data, text.length, 1) : yk_no_memory("a source with its headers");
     yk_text_free(&text);
@@ -168,8 +181,9 @@ static bool guard_is_open(const expansion *x, const char *guard)
     size_t length = strlen(guard);
     if (guard[0] == '_' || yk_same_letters(guard, "cl_", 3))
         return false;
-    for (const char *const *define = x->headers.source->defines; define && *define; define++)
-        if (strncmp(*define, guard, length) == 0)
+    const char *define;
+    for (size_t i = 0; (define = yk_source_define(x->headers.source, x->headers.language, i)); i++)
+        if (strncmp(define, guard, length) == 0)
             return false;
     return x->out->length == 0 || !memmem(x->out->data, x->out->length, guard, length);
 }
@@ -251,9 +265,13 @@ static yoke_status put_include(expansion *x, yk_header *includer, const yk_direc
     if (status < 0)
         return status;
     if (!header) {
-        if (x->headers.language == YK_LANGUAGE_CUDA && !include->quoted) /* NVRTC may have the header */
+        bool outside = false;
+        if (x->headers.outside)
+            status = yk_outside_take(x->headers.outside, name, &outside);
+        else if (x->headers.language == YK_LANGUAGE_CUDA && !include->quoted)
             return put(x, includer->text + include->begin, include->end - include->begin, lines);
-        status = put_missing(x, name);
+        if (status == YOKE_OK)
+            status = outside ? put_outside(x, name) : put_missing(x, name);
         return status == YOKE_OK && lines > 1 ? put_blank(x, lines - 1) : status;
     }
     if (header->open && !header->once && !header->guard)
@@ -279,6 +297,8 @@ static yoke_status put_text(expansion *x, yk_header *header, bool sure, int dept
     for (size_t i = 0; i < all->count && status == YOKE_OK; i++) {
         const yk_directive *directive = &all->list[i];
         status = pass_conditional(x, directive->kind, sure && i == 0);
+        if (directive->kind == YK_DIRECTIVE_COMPUTED && x->headers.outside)
+            x->headers.outside->used = x->headers.outside->unknown = true;
         if (directive->kind == YK_DIRECTIVE_UNDEF)
             pass_undef(x, all->names.data + directive->name);
         bool left_out = directive->kind == YK_DIRECTIVE_ONCE && header->place != YK_PLACE_TEXT;
@@ -328,12 +348,12 @@ static yoke_status put_header(expansion *x, yk_header *header, int depth)
 }
 
 yoke_status yk_include_expand(const char *function, const yoke_source *source, yk_language language, const char *text, size_t size,
-                              const char *file, yk_text *out_text, yk_line_map *out_map)
+                              const char *file, yk_outside *outside, yk_text *out_text, yk_line_map *out_map)
 {
     expansion x = { .out = out_text, .map = out_map, .line = 1 };
     yk_header *header;
 
-    yoke_status status = yk_headers_init(&x.headers, function, source, language);
+    yoke_status status = yk_headers_init(&x.headers, function, source, language, outside);
     if (status == YOKE_OK)
         status = yk_headers_add_text(&x.headers, file, text, size, &header);
     if (status == YOKE_OK)

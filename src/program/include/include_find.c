@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding and reading headers: virtual headers, files of the include folders, and Yoke's own. A name may go up and down inside
- * its folder but not leave it, neither by ".." nor through a link, so that a source reads no file that its owner did not offer.
+ * Finding and reading headers: virtual headers, files of the include folders, and Yoke's own, with stubs of the host's headers for
+ * CUDA texts. A name may go up and down inside the folders but not leave them, neither by ".." nor through a link, so that a source
+ * reads no file that its owner did not offer.
  */
 #include "program/include/include_parts.h"
 
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "program/include/include.h"
+#include "program/source.h"
 #include "program/twins.h"
 
 /* The headers that Yoke brings. */
@@ -122,18 +124,24 @@ static yoke_status open_folder(yk_headers *headers, size_t index)
     return YOKE_OK;
 }
 
-yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, yk_language language)
+yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, yk_language language,
+                            yk_outside *outside)
 {
     size_t count = 0;
-    *headers = (yk_headers){ .function = function, .source = source, .language = language };
+    const char *word;
+    *headers = (yk_headers){ .function = function, .source = source, .language = language, .own_folder = -1, .outside = outside };
     yoke_status status = yk_include_check(function, source);
 
     while (source->include_folders && source->include_folders[count])
         count++;
+    if (yk_source_file_path(source, language, &word))
+        headers->own_folder = (int)count - 1;
     if (status == YOKE_OK && !(headers->folders = calloc(count + 1, sizeof *headers->folders)))
         status = yk_no_memory("the include folders");
     for (size_t i = 0; i < count && status == YOKE_OK; i++)
         status = open_folder(headers, i);
+    if (status == YOKE_OK && outside)
+        status = yk_outside_init(outside, source);
     return status;
 }
 
@@ -365,10 +373,11 @@ static yoke_status find_in(yk_headers *headers, int place, const char *name, yk_
         return YOKE_OK;
     }
     if (place == YK_PLACE_OWN) {
+        const char *text = headers->language == YK_LANGUAGE_CUDA ? yk_host_header(name) : NULL;
         for (size_t i = 0; i < YK_COUNT_OF(own_headers); i++)
             if (strcmp(own_headers[i].name, name) == 0)
-                return add_lasting(headers, place, name, name, *own_headers[i].text, strlen(*own_headers[i].text), out_header);
-        return YOKE_OK;
+                text = *own_headers[i].text;
+        return text ? add_lasting(headers, place, name, name, text, strlen(text), out_header) : YOKE_OK;
     }
 
     const char *folder = headers->source->include_folders[place];
@@ -381,14 +390,77 @@ static yoke_status find_in(yk_headers *headers, int place, const char *name, yk_
     return status;
 }
 
+/* ".." leads out of the includer's folder: look whether the name is in another include folder. */
+static yoke_status find_across(yk_headers *headers, const yk_header *includer, const char *name, bool *out_inside,
+                               yk_header **out_header)
+{
+    int place = includer->place == YK_PLACE_TEXT ? headers->own_folder : includer->place;
+    yk_text beside = { 0 };
+    yoke_status status = YOKE_OK;
+    if (place < 0)
+        return YOKE_OK;
+    yk_text_add(&beside, "%s/%s", headers->folders[place] + 1, includer->name); /* join_name wants no slash at the beginning */
+    char *path = malloc(beside.length + strlen(name) + 3);
+    if (!path || beside.length == 0) {
+        status = yk_no_memory("the path of a header");
+    } else if (join_name(path + 1, yk_text_get(&beside), name)) {
+        path[0] = '/';
+        for (int i = 0; status == YOKE_OK && !*out_header && headers->folders[i]; i++) {
+            const char *folder = headers->folders[i];
+            if (!is_inside(path, folder))
+                continue;
+            *out_inside = true;
+            status = find_in(headers, i, path + strlen(folder) + (folder[strlen(folder) - 1] != '/'), out_header);
+        }
+    }
+    free(path);
+    yk_text_free(&beside);
+    return status;
+}
+
+/* The CUDA Toolkit and CCCL in an include folder are left to the compiler, too: expanding them without evaluating conditions
+ * exceeds every limit. A folder that has the second file is left as far as names begin with the first text. */
+static bool is_left(const yk_headers *headers, int place, const char *name)
+{
+    static const char *const parts[][2] = { { "", "cuda_runtime_api.h" },      { "curand", "curand_kernel.h" },
+                                            { "cuda/", "cuda/std/version" },   { "cub/", "cub/version.cuh" },
+                                            { "thrust/", "thrust/version.h" }, { "nv/", "nv/target" } };
+    bool left = false;
+    for (size_t i = 0; i < YK_COUNT_OF(parts) && headers->outside && !left; i++) {
+        yk_text marker = { 0 };
+        if (strncmp(name, parts[i][0], strlen(parts[i][0])) != 0)
+            continue;
+        yk_text_add(&marker, "%s/%s", headers->folders[place], parts[i][1]);
+        left = access(yk_text_get(&marker), F_OK) == 0;
+        yk_text_free(&marker);
+    }
+    return left;
+}
+
+/* Search everywhere; a file's own folder first for a header in "". */
+static yoke_status find_plain(yk_headers *headers, bool beside, const char *plain, yk_header **out_header)
+{
+    yoke_status status = find_in(headers, YK_PLACE_VIRTUAL, plain, out_header);
+    if (status == YOKE_OK && !*out_header && beside && headers->own_folder >= 0)
+        status = find_in(headers, headers->own_folder, plain, out_header);
+    for (int i = 0; status == YOKE_OK && !*out_header && headers->folders[i]; i++)
+        if (!is_left(headers, i, plain))
+            status = find_in(headers, i, plain, out_header);
+    if (status == YOKE_OK && !*out_header)
+        status = find_in(headers, YK_PLACE_OWN, plain, out_header);
+    return status;
+}
+
 /* Search beside the includer, then everywhere. `plain` has room for the includer's name and the included name. */
 static yoke_status find(yk_headers *headers, const yk_header *includer, const yk_directive *include, const char *name, char *plain,
                         yk_header **out_header)
 {
-    bool inside = false;
+    bool inside = false, of_text = includer->place == YK_PLACE_TEXT;
     yoke_status status = YOKE_OK;
 
-    if (include->quoted && includer->place != YK_PLACE_TEXT && join_name(plain, includer->name, name)) {
+    if (include->quoted && !join_name(plain, includer->name, name)) {
+        status = find_across(headers, includer, name, &inside, out_header);
+    } else if (include->quoted && !of_text) {
         inside = true;
         status = find_in(headers, includer->place, plain, out_header);
     }
@@ -396,11 +468,7 @@ static yoke_status find(yk_headers *headers, const yk_header *includer, const yk
         return status;
     if (join_name(plain, "", name)) {
         inside = true;
-        status = find_in(headers, YK_PLACE_VIRTUAL, plain, out_header);
-        for (int i = 0; status == YOKE_OK && !*out_header && headers->folders[i]; i++)
-            status = find_in(headers, i, plain, out_header);
-        if (status == YOKE_OK && !*out_header)
-            status = find_in(headers, YK_PLACE_OWN, plain, out_header);
+        status = find_plain(headers, include->quoted && of_text, plain, out_header);
     }
     if (!inside)
         return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: '%.200s' is rejected: it leads out of every include folder",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the three files of include expansion: directives (include_scan.c), headers (include_find.c), and the expansion
- * (include.c).
+ * Shared by the files of include expansion: directives (include_scan.c), headers (include_find.c, host_headers.c), and the
+ * expansion (include.c).
  */
 #ifndef YK_INCLUDE_PARTS_H
 #define YK_INCLUDE_PARTS_H
@@ -10,14 +10,16 @@
 
 #include "base/base.h"
 #include "objects/traits.h"
+#include "program/include/include.h"
 
 /* ---- Directives (include_scan.c) ---- */
 
 typedef enum yk_directive_kind {
-    YK_DIRECTIVE_OTHER, /* irrelevant here, including `#include MACRO` and malformed directives */
+    YK_DIRECTIVE_OTHER, /* irrelevant here, including malformed directives */
     YK_DIRECTIVE_INCLUDE,
-    YK_DIRECTIVE_ONCE, /* #pragma once */
-    YK_DIRECTIVE_IF,   /* #if, #ifdef */
+    YK_DIRECTIVE_COMPUTED, /* #include MACRO */
+    YK_DIRECTIVE_ONCE,     /* #pragma once */
+    YK_DIRECTIVE_IF,       /* #if, #ifdef */
     YK_DIRECTIVE_IFNDEF,
     YK_DIRECTIVE_ELSE, /* and #elif */
     YK_DIRECTIVE_ENDIF,
@@ -54,7 +56,7 @@ void yk_directives_free(yk_directives *directives);
 enum { YK_INCLUDE_DEPTH = 200, YK_INCLUDE_BYTES = 64 << 20 };
 
 /* A header's place: a folder's index, or one of these values. */
-enum { YK_PLACE_TEXT = -3 /* the source itself */, YK_PLACE_VIRTUAL = -2, YK_PLACE_OWN = -1 /* <yoke/types.h>, <yoke/kernel.h> */ };
+enum { YK_PLACE_TEXT = -3 /* the source itself */, YK_PLACE_VIRTUAL = -2, YK_PLACE_OWN = -1 /* Yoke's own */ };
 
 /* A header, or the source's text. Each is read once. */
 typedef struct yk_header {
@@ -81,17 +83,32 @@ typedef struct yk_headers {
     const char *function; /* the public function */
     const yoke_source *source;
     yk_language language;
-    char **folders; /* include_folders with links resolved, NULL-terminated */
+    yk_outside *outside; /* NULL: the compiler reads no headers itself */
+    char **folders;      /* include_folders with links resolved, NULL-terminated */
+    int own_folder;      /* of the file that is the source's text; -1: the text is no file */
     yk_header *first;
     unsigned count;
 } yk_headers;
 
 /* Check and open the folders. The caller calls yk_headers_free also after a failure. */
-yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, yk_language language);
+yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, yk_language language,
+                            yk_outside *outside);
 /* Add the source's own text, whose name in messages is `path`. */
 yoke_status yk_headers_add_text(yk_headers *headers, const char *path, const char *text, size_t size, yk_header **out_header);
 /* Find the header that this #include of `includer` names. *out_header is NULL when no such header exists. */
 yoke_status yk_headers_find(yk_headers *headers, const yk_header *includer, const yk_directive *include, yk_header **out_header);
 void yk_headers_free(yk_headers *headers);
+
+/* ---- Headers that the compiler reads itself (include_outside.c) ---- */
+
+/* Sets outside->search. */
+yoke_status yk_outside_init(yk_outside *outside, const yoke_source *source);
+/* Whether the compiler finds this header; all that it may read of it is then in outside->read. */
+yoke_status yk_outside_take(yk_outside *outside, const char *name, bool *out_found);
+
+/* ---- Stubs of the host's headers, for CUDA texts (host_headers.c) ---- */
+
+/* The text of the stub, or NULL. */
+const char *yk_host_header(const char *name);
 
 #endif

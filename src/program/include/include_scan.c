@@ -221,12 +221,13 @@ static bool add_name(yk_directives *directives, const char *bytes, size_t length
     return directives->names.length == wanted;
 }
 
-/* Read the name of an #include: false when out of memory. Forms other than "name" and <name> become YK_DIRECTIVE_OTHER. */
+/* Read the name of an #include: false when out of memory. A macro's becomes YK_DIRECTIVE_COMPUTED,
+ * other forms YK_DIRECTIVE_OTHER. */
 static bool read_include(cursor *c, yk_directives *directives, yk_directive *directive)
 {
     int open = skip_blanks(c), close = open == '<' ? '>' : '"', ch;
     if (open != '<' && open != '"') {
-        directive->kind = YK_DIRECTIVE_OTHER;
+        directive->kind = open >= 0 && is_word(open) ? YK_DIRECTIVE_COMPUTED : YK_DIRECTIVE_OTHER;
         return true;
     }
     directive->name = directives->names.length;

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A source whose text is a file. The file is read before anything else looks at the source, and then stands in it as a text; its
+ * folder becomes the last of the include folders.
+ */
+#include "program/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "program/include/include_parts.h"
+
+/* The file that is read. */
+typedef struct context {
+    const char *function, *member; /* how the names of the text's members begin, as "cuda" */
+    const char *path;
+} context;
+
+#define FAULT(status, at, format, ...) \
+    yk_fail(status, "%s: source.%s_file is '%.300s', which " format, (at)->function, (at)->member, (at)->path, __VA_ARGS__)
+
+/* A relative path that leads nowhere is nearly always about the working directory. */
+static yoke_status path_fault(const context *at, int error)
+{
+    char *here = at->path[0] == '/' ? NULL : realpath(".", NULL);
+    yoke_status status = FAULT(error == ENOENT || error == ENOTDIR ? YOKE_E_NOT_FOUND : YOKE_E_INVALID_ARGUMENT, at,
+                               "cannot be opened: %s%s%.300s%s", strerror(error), here ? " (the working directory is " : "",
+                               here ? here : "", here ? ")" : "");
+    free(here);
+    return status;
+}
+
+static yoke_status read_bytes(const context *at, int file, size_t size, yk_text *out)
+{
+    char *bytes = malloc(size + 1);
+    size_t length = 0;
+    if (!bytes)
+        return yk_no_memory("a source's file");
+    while (length < size) {
+        ssize_t got = read(file, bytes + length, size - length);
+        if (got == 0)
+            break;
+        if (got < 0 && errno != EINTR) {
+            yoke_status status = FAULT(YOKE_E_INVALID_ARGUMENT, at, "cannot be read: %s", strerror(errno));
+            free(bytes);
+            return status;
+        }
+        length += got > 0 ? (size_t)got : 0;
+    }
+    bytes[length] = '\0';
+    *out = (yk_text){ bytes, length, size + 1 };
+    return length > 0 ? YOKE_OK : FAULT(YOKE_E_INVALID_ARGUMENT, at, "is %s", "empty");
+}
+
+static yoke_status read_file(const context *at, yk_text *out)
+{
+    struct stat about;
+    int file;
+    do /* never block on a pipe */
+        file = open(at->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    while (file < 0 && errno == EINTR);
+    if (file < 0)
+        return path_fault(at, errno);
+    yoke_status status = YOKE_OK;
+    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
+        status = FAULT(YOKE_E_INVALID_ARGUMENT, at, "is not %s", S_ISDIR(about.st_mode) ? "a file but a folder" : "a regular file");
+    else if (about.st_size > YK_INCLUDE_BYTES)
+        status = FAULT(YOKE_E_INVALID_ARGUMENT, at, "exceeds the %d MiB of a source", YK_INCLUDE_BYTES >> 20);
+    else
+        status = read_bytes(at, file, (size_t)about.st_size, out);
+    close(file);
+    return status;
+}
+
+/* Append the file's folder to source->include_folders. */
+static yoke_status add_folder(const context *at, yoke_source *source, yk_source_file *file)
+{
+    size_t count = 0;
+    while (source->include_folders && source->include_folders[count])
+        count++;
+    file->folder = realpath(at->path, NULL);
+    if (!file->folder)
+        return errno == ENOMEM ? yk_no_memory("the path of a source's file") : path_fault(at, errno);
+    char *slash = strrchr(file->folder, '/');
+    slash[slash == file->folder] = '\0'; /* the root folder keeps its slash */
+    file->folders = calloc(count + 2, sizeof *file->folders);
+    if (!file->folders)
+        return yk_no_memory("the include folders");
+    for (size_t i = 0; i < count; i++)
+        file->folders[i] = source->include_folders[i];
+    file->folders[count] = file->folder;
+    source->include_folders = file->folders;
+    return YOKE_OK;
+}
+
+yoke_status yk_source_open(const char *function, yk_language language, yoke_source *source, yk_source_file *file)
+{
+    context at = { .function = function };
+    size_t size;
+    *file = (yk_source_file){ 0 };
+    at.path = yk_source_file_path(source, language, &at.member);
+    if (!at.path)
+        return YOKE_OK;
+    if (yk_source_text_in(source, language, &size))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source has %s and %s_file; give one of them", function, at.member, at.member);
+    for (const char *c = at.path; *c; c++)
+        if ((unsigned char)*c < ' ')
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.%s_file is not a line of text", function, at.member);
+    yoke_status status = read_file(&at, &file->text);
+    if (status == YOKE_OK)
+        status = add_folder(&at, source, file);
+    if (status < 0) {
+        yk_source_close(file);
+        return status;
+    }
+    yk_source_set_text(language, source, file->text.data, file->text.length);
+    if (!source->name) {
+        const char *slash = strrchr(at.path, '/');
+        source->name = slash ? slash + 1 : at.path;
+    }
+    return YOKE_OK;
+}
+
+void yk_source_close(yk_source_file *file)
+{
+    yk_text_free(&file->text);
+    free(file->folder);
+    free(file->folders);
+    *file = (yk_source_file){ 0 };
+}
