@@ -125,7 +125,7 @@ int main(int argc, char **argv)
     if (argc == 3)
         wrong += run(device, argv[1], argv[2]);
     else {
-        if (strcmp(info.backend, "cuda") == 0) {
+        if (yoke_device_get_language(device) == YOKE_LANGUAGE_CUDA) {
             file_do("add.ptx", "wb", (void *)ptx, &(size_t){ sizeof ptx - 1 });
             wrong += run(device, "add.ptx", "add");
         } else

@@ -223,7 +223,7 @@ kernel_tests = \
 
 # More of them, about what compilers make of sources: in ./check once for each compiler; and the gallery, which has its own.
 source_programs = \
-	tests/conformance/arguments \
+	tests/conformance/arguments tests/conformance/arguments_language \
 	tests/conformance/include \
 	tests/conformance/layout \
 	tests/conformance/misuse_arguments \
@@ -357,8 +357,7 @@ unit_programs = \
 	tests/unit/include \
 	tests/unit/program_file \
 	tests/unit/listing \
-	tests/unit/name \
-	tests/unit/nvrtc \
+	tests/unit/name tests/unit/nvrtc \
 	tests/unit/object \
 	tests/unit/opencl_blocks \
 	tests/unit/opencl_devices \

@@ -31,7 +31,8 @@ static inline yoke_arg yoke_arg_buffer(yoke_buffer *buffer)
     return arg;
 }
 
-/* A struct by value. `bytes` must stay valid until the launch call returns. */
+/* A struct or vector by value, as yoke_arg_struct(&(yoke_vec4){ 1, 2, 3, 4 }, sizeof(yoke_vec4)) for a float4. `bytes` must stay
+ * valid until the launch call returns. */
 static inline yoke_arg yoke_arg_struct(const void *bytes, size_t size)
 {
     yoke_arg arg = yoke_arg_make(YOKE_ARG_STRUCT, YOKE_CAST(uint32_t, size));
@@ -51,6 +52,22 @@ static inline yoke_arg yoke_arg_local(size_t bytes)
 {
     yoke_arg arg = yoke_arg_make(YOKE_ARG_LOCAL, 0);
     arg.value.u64 = bytes;
+    return arg;
+}
+
+/* An argument that only kernels in CUDA C++ take, as yoke_arg_cuda_only(yoke_arg_i32(3)): in OpenCL the launch has no such
+ * argument. For two texts whose kernels have other parameters. Such a launch costs some tens of nanoseconds more. */
+static inline yoke_arg yoke_arg_cuda_only(yoke_arg arg)
+{
+    arg.kind |= YOKE_ARG_CUDA_ONLY;
+    return arg;
+}
+
+/* The same for kernels in OpenCL C, as yoke_arg_opencl_only(yoke_arg_local(64)) where the CUDA text declares its own __shared__
+ * array. */
+static inline yoke_arg yoke_arg_opencl_only(yoke_arg arg)
+{
+    arg.kind |= YOKE_ARG_OPENCL_ONLY;
     return arg;
 }
 

@@ -109,6 +109,13 @@ enum { YOKE_COMPILE_BARE = 1 }; /* the compiler's own file, a cubin or PTX, inst
 YOKE_API yoke_status yoke_source_compile(const yoke_source *source, const char *architecture, uint32_t flags, void *target,
                                          size_t capacity, size_t *out_size);
 
+/* The languages of kernels. */
+enum { YOKE_LANGUAGE_CUDA = 1, YOKE_LANGUAGE_OPENCL = 2 };
+
+/* The language of the device's kernels, YOKE_LANGUAGE_: which text of a source runs there. Needed where the two texts are not
+ * twins, but have kernels of other names, say. 0: device is NULL or has been released. */
+YOKE_API int32_t yoke_device_get_language(const yoke_device *device);
+
 /* ---- Programs ----------------------------------------------------------------------------------------------------------- */
 
 /* Compile a program for the device, or load it from the cache (see yoke_cache_get_info). Blocks. When several threads build the
@@ -319,6 +326,9 @@ enum {
     YOKE_ARG_OUT = 8,      /* copied back after it, */
     YOKE_ARG_INOUT = 9     /* or both */
 };
+
+/* Added to a kind: the argument is for kernels in this language only (yoke_arg_cuda_only, yoke_arg_opencl_only). */
+enum { YOKE_ARG_CUDA_ONLY = 0x40, YOKE_ARG_OPENCL_ONLY = 0x80 };
 enum { YOKE_MAX_ARGS = 128 }; /* in one launch */
 
 /* Blocks in a grid, or threads in a block: YOKE_DIM(x), YOKE_DIM(x, y) or YOKE_DIM(x, y, z). */

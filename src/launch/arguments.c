@@ -170,6 +170,8 @@ static const char *value_text(uint32_t kind, uint32_t size)
 {
     if (kind == 0)
         return "";
+    if (kind == YOKE_ARG_STRUCT)
+        return "; write yoke_arg_struct(&v, sizeof v)";
     if (kind == YOKE_ARG_INTEGER)
         return size == 1   ? "; write (int8_t)x"
                : size == 2 ? "; write (int16_t)x"
@@ -182,7 +184,12 @@ static const char *value_text(uint32_t kind, uint32_t size)
 static yoke_status check_value_kind(const context *at, const yoke_arg *arg, const yk_param *param, size_t i)
 {
     uint32_t wanted = yk_param_value_kind(at->kernel, param);
-    if (wanted == 0 || wanted == arg->kind || (arg->kind != YOKE_ARG_INTEGER && arg->kind != YOKE_ARG_FLOATING))
+    if (wanted == YOKE_ARG_STRUCT && (arg->kind == YOKE_ARG_INTEGER || arg->kind == YOKE_ARG_FLOATING))
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i,
+                     " takes a vector of %u bytes, but %s%s was passed; write yoke_arg_struct(&v, sizeof v)", (unsigned)param->size,
+                     article(arg), passed_text(arg));
+    if (wanted == 0 || wanted == arg->kind || wanted == YOKE_ARG_STRUCT ||
+        (arg->kind != YOKE_ARG_INTEGER && arg->kind != YOKE_ARG_FLOATING))
         return YOKE_OK;
     return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s of %u bytes, but %s of %u bytes was passed%s",
                  wanted == YOKE_ARG_INTEGER ? "an integer" : "a floating-point value", (unsigned)param->size,
@@ -289,6 +296,31 @@ yoke_status yk_arguments_check(const char *function, const yoke_stream *stream, 
     return status;
 }
 
+/* ---- Arguments for one language ---- */
+
+enum { ONE_LANGUAGE = YOKE_ARG_CUDA_ONLY | YOKE_ARG_OPENCL_ONLY };
+
+bool yk_arguments_are_mixed(const yk_op *op)
+{
+    bool mixed = false;
+    for (size_t i = 0; op->u.launch.args && op->u.launch.count <= YOKE_MAX_ARGS && i < op->u.launch.count && !mixed; i++)
+        mixed = op->u.launch.args[i].kind & ONE_LANGUAGE;
+    return mixed;
+}
+
+size_t yk_arguments_in_language(yk_language language, const yk_op *op, yoke_arg *target)
+{
+    uint32_t other = language == YK_LANGUAGE_CUDA ? YOKE_ARG_OPENCL_ONLY : YOKE_ARG_CUDA_ONLY;
+    size_t count = 0;
+    for (size_t i = 0; i < op->u.launch.count; i++) {
+        if (op->u.launch.args[i].kind & other)
+            continue;
+        target[count] = op->u.launch.args[i];
+        target[count++].kind &= ~(uint32_t)ONE_LANGUAGE;
+    }
+    return count;
+}
+
 /* ---- Shared memory ---- */
 
 size_t yk_arguments_local_bytes(const yk_op *op)
@@ -317,6 +349,8 @@ yoke_status yk_arguments_check_local(const char *function, const yk_op *op)
     bool in_place = kernel->takes_local && op->u.launch.count == (size_t)kernel->param_count + 1;
     if (kernel->takes_local == (in_place || shared > 0) && !(in_place && shared > 0))
         return YOKE_OK;
+    if (yk_arguments_are_mixed(op))
+        return YOKE_OK; /* what counts is checked without the other language's arguments */
     if (in_place)
         return yk_fail(YOKE_E_KERNEL_ARGUMENT,
                        "%s: the last parameter of kernel '%s' is passed twice: by yoke_arg_local, and shared_bytes is %zu",

@@ -42,6 +42,11 @@ YK_COLD yoke_status yk_arguments_check(const char *function, const yoke_stream *
 /* Whether the shared memory of the launch, `shared` and arguments together, fits the kernel. */
 YK_COLD yoke_status yk_arguments_check_local(const char *function, const yk_op *op);
 
+/* Whether an argument is for one language only: such a launch is checked and enqueued without those of the other language. */
+YK_COLD bool yk_arguments_are_mixed(const yk_op *op);
+/* Copy the arguments for the language, as ordinary ones; returns their count. `target` has room for YOKE_MAX_ARGS. */
+YK_COLD size_t yk_arguments_in_language(yk_language language, const yk_op *op, yoke_arg *target);
+
 /* The bytes of shared memory of a launch; SIZE_MAX when the sum overflows. */
 size_t yk_arguments_local_bytes(const yk_op *op);
 

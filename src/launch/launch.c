@@ -79,6 +79,8 @@ YK_COLD static yoke_status check_blocks(const char *function, const yk_op *op)
         function, grid.x, grid.y, grid.z, kernel->name, threads, (unsigned long long)most);
 }
 
+static yoke_status launch_in_language(const char *function, yoke_stream *stream, const yk_op *op);
+
 /* For launches with shared memory, with a required block size, or with arguments that fail the fast check. Enqueues a launch that
  * takes several operations. */
 __attribute__((noinline)) static yoke_status check_slow(const char *function, yoke_stream *stream, yk_op *op, bool *out_enqueued)
@@ -91,6 +93,10 @@ __attribute__((noinline)) static yoke_status check_slow(const char *function, yo
     if (status < 0 || (op->u.launch.count <= YOKE_MAX_ARGS &&
                        yk_arguments_fit(kernel, stream, op->u.launch.args, op->u.launch.count, kernel->param_count)))
         return status;
+    if (yk_arguments_are_mixed(op)) {
+        *out_enqueued = true;
+        return launch_in_language(function, stream, op);
+    }
     status = yk_arguments_check(function, stream, op, &special);
     op->u.launch.touches_host = true; /* which is not known here, so assume it */
     if (status < 0 || !special)
@@ -138,6 +144,16 @@ YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op_kind 
     if (kind == YK_OP_LAUNCH_COOPERATIVE && (status = check_blocks(function, op)) < 0)
         return status;
     return yk_stream_enqueue(stream, kind, op);
+}
+
+/* Launch without the arguments that are for another language. */
+YK_COLD static yoke_status launch_in_language(const char *function, yoke_stream *stream, const yk_op *op)
+{
+    yoke_arg args[YOKE_MAX_ARGS];
+    yk_op inner = *op;
+    inner.u.launch.args = args;
+    inner.u.launch.count = yk_arguments_in_language(stream->device->traits.language, op, args);
+    return launch(function, stream, op->kind, &inner);
 }
 
 yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *kernel, yoke_dim grid, yoke_dim block,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The capabilities of a device, for every room. */
+/* The capabilities and the language of a device, for every room. */
 #include "objects/device.h"
 
 #include "backend.h"
@@ -18,4 +18,12 @@ const char *yoke_device_lacks(const yoke_device *device, int capability)
 int yoke_device_supports(const yoke_device *device, int capability)
 {
     return yoke_device_lacks(device, capability) == NULL;
+}
+
+int32_t yoke_device_get_language(const yoke_device *device)
+{
+    static const int32_t languages[YK_LANGUAGE_COUNT] = {
+        [YK_LANGUAGE_CUDA] = YOKE_LANGUAGE_CUDA, [YK_LANGUAGE_OPENCL] = YOKE_LANGUAGE_OPENCL
+    };
+    return yk_is(device, YK_DEVICE) ? languages[device->traits.language] : 0;
 }

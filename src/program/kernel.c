@@ -121,8 +121,10 @@ uint32_t yk_param_value_kind(const yoke_kernel *kernel, const yk_param *param)
 {
     bool opencl = kernel->program->device->traits.language == YK_LANGUAGE_OPENCL;
     yk_type type;
-    if (param->kind == YK_PARAM_BUFFER || !yk_type_read(opencl, param->type, &type) || type.lanes != 1 || type.pointers > 0)
+    if (param->kind == YK_PARAM_BUFFER || !yk_type_read(opencl, param->type, &type) || type.pointers > 0)
         return 0;
+    if (type.lanes != 1)
+        return YOKE_ARG_STRUCT;
     return type.kind == YK_SCALAR_FLOATING ? YOKE_ARG_FLOATING : YOKE_ARG_INTEGER;
 }
 
@@ -138,6 +140,7 @@ static yoke_status note_heads(yoke_kernel *kernel)
         bool by_value = (param->kind == YK_PARAM_SCALAR || param->kind == YK_PARAM_ANY) && param->size >= 1 && param->size <= 8;
         bool buffer = param->kind == YK_PARAM_BUFFER || (param->kind == YK_PARAM_ANY && param->size == sizeof(uint64_t));
         uint32_t value = yk_param_value_kind(kernel, param);
+        by_value = by_value && value != YOKE_ARG_STRUCT; /* which takes the full check */
         kernel->heads[i][0] = by_value ? head(value ? value : YOKE_ARG_INTEGER, param->size) : YK_NO_HEAD;
         kernel->heads[i][1] = buffer ? head(YOKE_ARG_BUFFER, sizeof(yoke_buffer *)) : YK_NO_HEAD;
         kernel->heads[i][2] = by_value && !value ? head(YOKE_ARG_FLOATING, param->size) : YK_NO_HEAD;

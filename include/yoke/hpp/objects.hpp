@@ -45,6 +45,11 @@ class device : public detail::owner<yoke_device, yoke_device_retain, yoke_device
         check(yoke_device_get_info(get(), &info));
         return info;
     }
+    /* YOKE_LANGUAGE_CUDA or YOKE_LANGUAGE_OPENCL: which text of a source runs here. */
+    int32_t language() const noexcept
+    {
+        return yoke_device_get_language(get());
+    }
     bool supports(int capability) const noexcept
     {
         return yoke_device_supports(get(), capability) != 0;
