@@ -51,9 +51,9 @@ static yoke_status list_kernels(const yoke_program *program, yk_program_file *fi
     for (const yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next) {
         yk_program_file_kernel *target = &kernels[file->kernel_count];
         target->name = kernel->native_name;
-        target->count = kernel->param_count < 0 ? -1 : kernel->param_count + kernel->takes_local;
+        target->count = kernel->param_count < 0 ? -1 : kernel->param_count + kernel->sampler_count + kernel->takes_local;
         target->signature_has_local = kernel->signature_has_local;
-        target->params = kernel->params; /* the shared-memory parameter follows the others */
+        target->params = kernel->params; /* with the samplers, and the shared-memory parameter behind the others */
         file->kernel_count++;
     }
     return YOKE_OK;
@@ -213,7 +213,7 @@ yoke_status yk_program_complete_signature(yoke_kernel *kernel)
     if (!saved && kernel->program->saved && kernel->param_count < 0 && lists_kernels(kernel->program))
         return yk_fail(
             YOKE_E_UNSUPPORTED,
-            "kernel '%s' has parameters that Yoke cannot set: more than %d (put some into a struct), an image, a sampler or a pipe",
+            "kernel '%s' has parameters that Yoke cannot set: more than %d (put some into a struct), an array of images or a pipe",
             kernel->name, YOKE_MAX_ARGS);
     if (!saved || saved->count < 0)
         return YOKE_OK;

@@ -105,17 +105,17 @@ static void kernels_that_do_not_exist(suite *t)
 }
 
 /* A kernel with a parameter that no launch could give. */
-static void kernels_with_images(suite *t)
+static void kernels_with_image_arrays(suite *t)
 {
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_program *program = NULL;
     yoke_kernel *kernel = (yoke_kernel *)t;
 
     if (is_cuda(t)) {
-        suite_skip("images are OpenCL's");
+        suite_skip("arrays of images are OpenCL's");
         return;
     }
-    source.opencl = "__kernel void paint(__global int *x, read_only image2d_t picture)\n"
+    source.opencl = "__kernel void paint(__global int *x, read_only image2d_array_t picture)\n"
                     "{ x[0] = get_image_width(picture); }\n";
     yoke_status status = yoke_program_build(t->device, &source, &program);
     if (status == YOKE_E_BUILD) {
@@ -311,7 +311,7 @@ int main(void)
         { "sources that are missing, empty or odd", sources, false },
         { "sources that do not compile", sources_that_do_not_compile, false },
         { "kernels that do not exist", kernels_that_do_not_exist, false },
-        { "kernels with parameters that Yoke cannot set", kernels_with_images, false },
+        { "kernels with parameters that Yoke cannot set", kernels_with_image_arrays, false },
         { "grids and blocks of 0 and beyond the limits", dimensions, false },
         { "more shared memory than there is", shared_memory, false },
         { "arguments that are none", arguments, false },
