@@ -110,9 +110,9 @@ YOKE_API yoke_status yoke_copy_to_image_at(const char *where, yoke_stream *strea
 YOKE_API yoke_status yoke_copy_from_image_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset,
                                              yoke_image *image, const yoke_region *region);
 
-/* Copy texels from host memory into an image, as yoke_write and yoke_copy_to_image do, through device memory that the stream takes
- * and releases. `size`: the region's bytes, as a check. YOKE_E_INVALID_ARGUMENT: source is NULL. YOKE_E_RANGE: size is another
- * number of bytes than the region has. Else as yoke_copy_to_image and yoke_buffer_create. */
+/* Copy texels from host memory into an image, in the stream's order. The copy passes through device memory that the stream takes
+ * and releases; a graph keeps it. `size`: the region's bytes, as a check. YOKE_E_INVALID_ARGUMENT: source is NULL. YOKE_E_RANGE:
+ * size is another number of bytes than the region has. Else as yoke_copy_to_image and yoke_buffer_create. */
 #define yoke_write_image(...) yoke_write_image_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_write_image_at(const char *where, yoke_stream *stream, yoke_image *image, const yoke_region *region,
                                          const void *source, size_t size);

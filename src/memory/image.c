@@ -26,8 +26,8 @@ static yoke_status check_sampler(const char *function, const yoke_sampler *sampl
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: sampler.normalized is %d; it must be 0 or 1", function,
                        (int)sampler->normalized);
     if (sampler->address >= YOKE_ADDRESS_REPEAT && !sampler->normalized)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s needs normalized coordinates: set sampler.normalized to 1", function,
-                       sampler->address == YOKE_ADDRESS_REPEAT ? "YOKE_ADDRESS_REPEAT" : "YOKE_ADDRESS_MIRROR");
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: sampler.address %s needs normalized coordinates: set sampler.normalized to 1",
+                       function, sampler->address == YOKE_ADDRESS_REPEAT ? "REPEAT" : "MIRROR");
     if (sampler->filter == YOKE_FILTER_LINEAR && format->kind == YK_FORMAT_INTEGER)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s is not filtered: no driver filters integers; use a UNORM or FLOAT format",
                        function, format->name);

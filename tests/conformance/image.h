@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* Every channel of every texel as a number; a block is the image. */
-#define READ_CUDA(name, type)                                                                                         \
+#define READ_CUDA(name, scalar, type)                                                                                 \
     "extern \"C\" __global__ void read_" name "(cudaTextureObject_t image, float *out, int width, int channels)\n"    \
-    "{ int x = threadIdx.x, y = threadIdx.y; out[y * width + x] = tex2D<" type ">(image, x + 0.5f, y + 0.5f); }\n"    \
+    "{ int x = threadIdx.x, y = threadIdx.y; out[y * width + x] = tex2D<" scalar ">(image, x + 0.5f, y + 0.5f); }\n"  \
     "extern \"C\" __global__ void read_" name "4(cudaTextureObject_t image, float *out, int width, int channels)\n"   \
     "{ int x = threadIdx.x, y = threadIdx.y; float *to = out + (y * width + x) * channels;\n"                         \
     "  if (channels == 2) { " type "2 v = tex2D<" type "2>(image, x + 0.5f, y + 0.5f); to[0] = v.x; to[1] = v.y; }\n" \
@@ -78,9 +78,9 @@
     "{ out[0] = read_imagef(a, " p ", (float2)(x, 1.5f)).x + read_imagef(b, " q ", (float2)(x, 2.5f)).x; }\n"
 
 #define IMAGE_CUDA                                                                                              \
-    READ_CUDA("f", "float")                                                                                     \
-    READ_CUDA("i", "int")                                                                                       \
-    READ_CUDA("u", "uint")                                                                                      \
+    READ_CUDA("f", "float", "float")                                                                            \
+    READ_CUDA("i", "int", "int")                                                                                \
+    READ_CUDA("u", "unsigned", "uint")                                                                          \
     SAMPLE_CUDA PAINT_CUDA SHIFT_CUDA TWO_CUDA("two_images") TWO_CUDA("sampler_first") TWO_CUDA("sampler_last") \
         TWO_CUDA("sampler_in_text")
 #define IMAGE_OPENCL                                                                                                              \
@@ -95,6 +95,8 @@
 
 /* Both texts. */
 static const char image_cuda[] = IMAGE_CUDA, image_opencl[] = IMAGE_OPENCL;
+
+enum { W = 16, H = 8, D = 4 }; /* of most images */
 
 /* Whether the device has images; else the case is skipped, and creating one says why there are none. */
 static inline bool needs_images(suite *t)
