@@ -92,15 +92,12 @@ static void end_sampler(void *object)
     yk_object_free(image, sizeof *image);
 }
 
-/* The last reference is gone: end the object once no stream uses it. */
+/* The last reference is gone: end the object once no stream uses it. Whatever traits.keeps_used_objects says: PoCL (3.1) keeps the
+ * buffers of a kernel that it has not run yet, but not the samplers. */
 static void retire(yoke_image *image, void (*end)(void *object), uint64_t bytes)
 {
-    yoke_device *device = image->base.device;
     atomic_store(&image->base.object.kind, YK_DEAD);
-    if (device->traits.keeps_used_objects)
-        end(image);
-    else
-        yk_retire(device, image, end, atomic_load_explicit(&image->base.used_by, memory_order_relaxed), bytes);
+    yk_retire(image->base.device, image, end, atomic_load_explicit(&image->base.used_by, memory_order_relaxed), bytes);
 }
 
 static void retire_texels(void *object)
