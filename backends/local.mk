@@ -13,6 +13,7 @@ libyoke_all_la_SOURCES += \
 	backends/cuda/error.c \
 	backends/cuda/event.c \
 	backends/cuda/graph.c \
+	backends/cuda/image.c \
 	backends/cuda/kernel.c \
 	backends/cuda/module.c \
 	backends/cuda/nvrtc.c \
@@ -32,6 +33,7 @@ libyoke_all_la_SOURCES += \
 	backends/opencl/event.c \
 	backends/opencl/graph.c \
 	backends/opencl/icds.c \
+	backends/opencl/image.c \
 	backends/opencl/kernel.c \
 	backends/opencl/lock.c \
 	backends/opencl/program.c \

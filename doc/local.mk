@@ -41,6 +41,7 @@ timeline: examples/pipeline tools/yoke
 reference_headers = \
 	include/yoke/yoke.h \
 	include/yoke/memory.h \
+	include/yoke/image.h \
 	include/yoke/program.h \
 	include/yoke/args.h \
 	include/yoke/half.h \

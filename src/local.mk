@@ -44,6 +44,7 @@ libyoke_all_la_SOURCES = \
 	src/objects/device.h \
 	src/objects/event.h \
 	src/objects/exec.h \
+	src/objects/image.h \
 	src/objects/kernel.h \
 	src/objects/line_map.h \
 	src/objects/objects.h \
@@ -86,6 +87,8 @@ libyoke_all_la_SOURCES = \
 	src/memory/account.h \
 	src/memory/buffer.c \
 	src/memory/buffer.h \
+	src/memory/image.c \
+	src/memory/image.h \
 	src/memory/pinned.c \
 	src/memory/pinned.h \
 	src/memory/pool.c \
@@ -127,6 +130,7 @@ libyoke_all_la_SOURCES = \
 	src/copy/copy.h \
 	src/copy/fill.c \
 	src/copy/fill.h \
+	src/copy/image_copy.c \
 	src/copy/rect.c \
 	src/copy/staging.c \
 	src/copy/staging.h \

@@ -30,7 +30,7 @@ tests_libsuite_la_SOURCES = \
 	tests/conformance/area.c \
 	tests/conformance/area.h \
 	tests/conformance/driver.h \
-	tests/conformance/json.h \
+	tests/conformance/image.h tests/conformance/json.h \
 	tests/conformance/kernels.h \
 	tests/conformance/parked.h \
 	tests/conformance/peer.h \
@@ -86,7 +86,7 @@ conformance_programs = \
 	tests/conformance/hostcall_inside \
 	tests/conformance/hostcall_order \
 	tests/conformance/hostcall_streams \
-	tests/conformance/info \
+	tests/conformance/image tests/conformance/image_copy tests/conformance/image_misuse tests/conformance/info \
 	tests/conformance/kernel \
 	tests/conformance/kernels \
 	tests/conformance/kinds \

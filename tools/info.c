@@ -28,6 +28,7 @@ const char *const info_capability_names[YOKE_CAP_COUNT] = {
     [YOKE_CAP_GLOBALS] = "globals",
     [YOKE_CAP_COOPERATIVE] = "cooperative",
     [YOKE_CAP_GRAPHS] = "graphs",
+    [YOKE_CAP_IMAGES] = "images",
 };
 
 const char *const info_capability_words[YOKE_CAP_COUNT] = {
@@ -43,6 +44,7 @@ const char *const info_capability_words[YOKE_CAP_COUNT] = {
     [YOKE_CAP_GLOBALS] = "program variables",
     [YOKE_CAP_COOPERATIVE] = "cooperative launches",
     [YOKE_CAP_GRAPHS] = "graphs by the driver",
+    [YOKE_CAP_IMAGES] = "images",
 };
 
 char *info_outcome(const probe *asked)

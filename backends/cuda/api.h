@@ -30,6 +30,9 @@ typedef struct CUmemPoolHandle_st *yk_CUmemoryPool;
 typedef struct CUgraph_st *yk_CUgraph;
 typedef struct CUgraphNode_st *yk_CUgraphNode;
 typedef struct CUgraphExec_st *yk_CUgraphExec;
+typedef struct CUarray_st *yk_CUarray;
+typedef unsigned long long yk_CUtexObject;
+typedef unsigned long long yk_CUsurfObject;
 typedef void (*yk_CUhostFn)(void *user);
 typedef size_t (*yk_CUoccupancyB2DSize)(int block_threads); /* dynamic shared memory of a block of that many threads */
 
@@ -41,6 +44,10 @@ struct CUDA_MEMCPY3D_st;
 struct CUDA_MEMCPY3D_PEER_st;
 struct CUDA_KERNEL_NODE_PARAMS_v2_st;
 struct CUDA_MEMSET_NODE_PARAMS_st;
+struct CUDA_ARRAY3D_DESCRIPTOR_st;
+struct CUDA_RESOURCE_DESC_st;
+struct CUDA_TEXTURE_DESC_st;
+struct CUDA_RESOURCE_VIEW_DESC_st;
 
 typedef struct yk_CUmemLocation {
     unsigned int type;
@@ -92,6 +99,30 @@ typedef struct yk_CUDA_MEMSET_NODE_PARAMS {
     unsigned int value, elementSize;
     size_t width, height; /* width in elements, height in rows */
 } yk_CUDA_MEMSET_NODE_PARAMS;
+
+typedef struct yk_CUDA_ARRAY3D_DESCRIPTOR {
+    size_t Width, Height, Depth; /* Depth 0: two dimensions */
+    unsigned int Format, NumChannels, Flags;
+} yk_CUDA_ARRAY3D_DESCRIPTOR;
+
+typedef struct yk_CUDA_RESOURCE_DESC {
+    unsigned int resType;
+    union {
+        struct {
+            yk_CUarray hArray;
+        } array;
+        struct {
+            int reserved[32];
+        } reserved;
+    } res;
+    unsigned int flags;
+} yk_CUDA_RESOURCE_DESC;
+
+typedef struct yk_CUDA_TEXTURE_DESC {
+    unsigned int addressMode[3], filterMode, flags, maxAnisotropy, mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp, borderColor[4];
+    int reserved[12];
+} yk_CUDA_TEXTURE_DESC;
 
 /* X(name, value): the results that Yoke distinguishes, or has advice for. */
 #define YK_CUDA_RESULTS(X)                            \
@@ -179,6 +210,35 @@ typedef struct yk_CUDA_MEMSET_NODE_PARAMS {
     X(CU_MEM_ATTACH_GLOBAL, 1)                                   \
     X(CU_MEMORYTYPE_HOST, 1)                                     \
     X(CU_MEMORYTYPE_DEVICE, 2)                                   \
+    X(CU_MEMORYTYPE_ARRAY, 3)                                    \
+    X(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH, 22)           \
+    X(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT, 23)          \
+    X(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH, 24)           \
+    X(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT, 25)          \
+    X(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH, 26)           \
+    X(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH, 56)           \
+    X(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT, 57)          \
+    X(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH, 58)           \
+    X(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT, 59)          \
+    X(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH, 60)           \
+    X(CU_AD_FORMAT_UNSIGNED_INT8, 1)                             \
+    X(CU_AD_FORMAT_UNSIGNED_INT16, 2)                            \
+    X(CU_AD_FORMAT_UNSIGNED_INT32, 3)                            \
+    X(CU_AD_FORMAT_SIGNED_INT8, 8)                               \
+    X(CU_AD_FORMAT_SIGNED_INT16, 9)                              \
+    X(CU_AD_FORMAT_SIGNED_INT32, 10)                             \
+    X(CU_AD_FORMAT_HALF, 16)                                     \
+    X(CU_AD_FORMAT_FLOAT, 32)                                    \
+    X(CU_TR_ADDRESS_MODE_WRAP, 0)                                \
+    X(CU_TR_ADDRESS_MODE_CLAMP, 1)                               \
+    X(CU_TR_ADDRESS_MODE_MIRROR, 2)                              \
+    X(CU_TR_ADDRESS_MODE_BORDER, 3)                              \
+    X(CU_TR_FILTER_MODE_POINT, 0)                                \
+    X(CU_TR_FILTER_MODE_LINEAR, 1)                               \
+    X(CU_TRSF_READ_AS_INTEGER, 1)                                \
+    X(CU_TRSF_NORMALIZED_COORDINATES, 2)                         \
+    X(CU_RESOURCE_TYPE_ARRAY, 0)                                 \
+    X(CUDA_ARRAY3D_SURFACE_LDST, 2)                              \
     X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                       \
     X(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9)                    \
     X(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                          \

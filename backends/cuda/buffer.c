@@ -156,6 +156,7 @@ static void free_memory(const yoke_buffer *buffer)
         yk_cuda_note("cuMemHostUnregister", yk_cu.cuMemHostUnregister(buffer->host));
         break;
     case YK_WRAPPED:
+    case YK_IMAGED: /* image.c */
         break;
     }
 }

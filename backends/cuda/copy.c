@@ -53,8 +53,28 @@ static yk_CUcopySide host_side(void *host, size_t row, size_t slice)
     return (yk_CUcopySide){ .MemoryType = YK_CU_MEMORYTYPE_HOST, .Host = host, .Pitch = row, .Height = slice / row };
 }
 
+/* The rows of the buffer have no gaps. */
+static yk_CUDA_MEMCPY3D image_copy_of(const yk_op *op)
+{
+    const yoke_image *texels = op->u.image.texels;
+    const size_t *origin = op->u.image.origin, *region = op->u.image.region, texel = yk_texel_bytes(&texels->desc);
+    yk_CUcopySide image = { .MemoryType = YK_CU_MEMORYTYPE_ARRAY, .Array = texels->base.extra };
+    yk_CUcopySide buffer = device_side(op->u.image.buffer, op->u.image.offset, region[0] * texel, region[0] * texel * region[1]);
+    bool to_image = op->kind == YK_OP_COPY_TO_IMAGE;
+    image.XInBytes = origin[0] * texel;
+    image.Y = origin[1];
+    image.Z = origin[2];
+    return (yk_CUDA_MEMCPY3D){ .src = to_image ? buffer : image,
+                               .dst = to_image ? image : buffer,
+                               .WidthInBytes = region[0] * texel,
+                               .Height = region[1],
+                               .Depth = region[2] };
+}
+
 yk_CUDA_MEMCPY3D yk_cuda_copy_of(const yk_op *op)
 {
+    if (yk_family_of(op->kind) == YK_FAMILY_IMAGE)
+        return image_copy_of(op);
     bool copy = yk_is_copy(op->kind);
     size_t size = copy ? op->u.copy.size : op->u.transfer.size;
     const yk_rect line = { size, 1, 1, size, size, size, size };
@@ -98,6 +118,22 @@ yoke_status yk_cuda_copy_rect(yoke_stream *stream, const yk_op *op)
     copy.dst.Context = yk_cuda_device_of(op->u.copy.target->device)->context;
     copy.src.Context = yk_cuda_device_of(op->u.copy.source->device)->context;
     return yk_cuda_check("cuMemcpy3DPeerAsync", yk_cu.cuMemcpy3DPeerAsync((const void *)&copy, stream->native));
+}
+
+static yoke_status copy_image(yoke_stream *stream, const yk_op *op)
+{
+    yk_CUDA_MEMCPY3D copy = image_copy_of(op);
+    return yk_cuda_check("cuMemcpy3DAsync_v2", yk_cu.cuMemcpy3DAsync_v2((const void *)&copy, stream->native));
+}
+
+yoke_status yk_cuda_copy_to_image(yoke_stream *stream, const yk_op *op)
+{
+    return copy_image(stream, op);
+}
+
+yoke_status yk_cuda_copy_from_image(yoke_stream *stream, const yk_op *op)
+{
+    return copy_image(stream, op);
 }
 
 /* ---- Fills ---- */

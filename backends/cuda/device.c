@@ -99,6 +99,20 @@ static yoke_status describe_limits(yk_CUdevice ordinal, yoke_device_info *info)
     return yk_cuda_check("cuDeviceGetAttribute", query.result);
 }
 
+/* An image is a texture and a surface. */
+static void ask_image_limits(attribute_query *query, uint64_t max_image[2][3])
+{
+    static const yk_CUdevice_attribute first[2][2] = {
+        { YK_CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH, YK_CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH },
+        { YK_CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH, YK_CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH },
+    };
+    for (unsigned volume = 0; volume < 2; volume++)
+        for (unsigned i = 0; i < 2 + volume; i++) { /* width, height and depth are consecutive */
+            uint32_t texture = ask(query, first[volume][0] + i), surface = ask(query, first[volume][1] + i);
+            max_image[volume][i] = texture < surface ? texture : surface;
+        }
+}
+
 static bool has_graphs(void)
 {
     return yk_cu.cuGraphAddKernelNode_v2 && yk_cu.cuGraphExecKernelNodeSetParams_v2 && yk_cu.cuGraphCreate &&
@@ -118,7 +132,7 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
     info->view_alignment = 1;
     attribute_query query = { ordinal, YK_CUDA_SUCCESS };
     info->capabilities = 1u << YOKE_CAP_FP64 | 1u << YOKE_CAP_INT64_ATOMICS | 1u << YOKE_CAP_TIMING | 1u << YOKE_CAP_EXACT_FP32 |
-                         1u << YOKE_CAP_PROGRAM_BINARIES | 1u << YOKE_CAP_GLOBALS;
+                         1u << YOKE_CAP_PROGRAM_BINARIES | 1u << YOKE_CAP_GLOBALS | 1u << YOKE_CAP_IMAGES;
     if (yk_cu.cuFuncGetParamInfo)
         info->capabilities |= 1u << YOKE_CAP_SIGNATURE;
     if (has_graphs())
@@ -240,6 +254,8 @@ yoke_status yk_cuda_device_open(yoke_device *device)
     native->architecture += (int)ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     native->warp_size = (int)ask(&query, YK_CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     native->max_shared_bytes = (int)device->info.max_shared_bytes;
+    uint64_t max_image[2][3] = { { 0 } };
+    ask_image_limits(&query, max_image);
     status = yk_cuda_check("cuDeviceGetAttribute", query.result);
     if (status < 0)
         goto out;
@@ -265,6 +281,7 @@ yoke_status yk_cuda_device_open(yoke_device *device)
         .fills_well = { [1] = true, [2] = true, [4] = true },
         .fill_reach = UINT64_MAX,
     };
+    memcpy(device->traits.max_image, max_image, sizeof max_image);
     device->native = native;
     native = NULL;
 out:

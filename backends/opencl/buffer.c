@@ -18,8 +18,7 @@ YK_COLD static yoke_status exhausted(const yk_opencl_slot *slot, size_t size, ui
                    slot->info.name, yk_bytes_text(taken, sizeof taken, used));
 }
 
-/* Count `size` bytes as in use; fails when the device has less memory left. */
-static yoke_status reserve(yk_opencl_slot *slot, size_t size)
+yoke_status yk_opencl_reserve(yk_opencl_slot *slot, size_t size)
 {
     uint_fast64_t used = atomic_load_explicit(&slot->used, memory_order_relaxed);
 
@@ -70,12 +69,14 @@ static void release_handle(yoke_buffer *buffer)
 
 /* NVIDIA's driver allocates a buffer's memory on first use; migrating the buffer to the device, which copies nothing, reports
  * now that memory is short. One migration at a time, waited for: the driver (580) crashes when threads migrate concurrently. */
-static yoke_status take_now(yoke_buffer *buffer)
+yoke_status yk_opencl_take_now(yoke_buffer *buffer)
 {
     yk_opencl_device *device = yk_opencl_device_of(buffer->device);
     cl_mem handle = buffer->native.pointer;
     cl_int code;
 
+    if (!device->slot->nvidia)
+        return YOKE_OK;
     pthread_mutex_lock(&device->mapping_lock);
     code = yk_cl.clEnqueueMigrateMemObjects(device->mapping, 1, &handle, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
     if (code == CL_SUCCESS)
@@ -88,9 +89,7 @@ static yoke_status create_device(yoke_buffer *buffer)
 {
     yoke_status status = create_handle(buffer, 0, NULL);
 
-    if (status == YOKE_OK && yk_opencl_device_of(buffer->device)->slot->nvidia)
-        status = take_now(buffer);
-    return status;
+    return status == YOKE_OK ? yk_opencl_take_now(buffer) : status;
 }
 
 static yk_opencl_memory *add_extra(yoke_buffer *buffer)
@@ -180,7 +179,7 @@ yoke_status yk_opencl_buffer_create(yoke_buffer *buffer)
     if (buffer->capacity > slot->info.max_buffer) /* pinned memory is a buffer too, and some drivers do not refuse it */
         return yk_fail(YOKE_E_RANGE, "opencl: %zu bytes requested; the largest single buffer of '%s' is %llu bytes",
                        buffer->capacity, slot->info.name, (unsigned long long)slot->info.max_buffer);
-    status = reserved ? reserve(slot, buffer->capacity) : YOKE_OK;
+    status = reserved ? yk_opencl_reserve(slot, buffer->capacity) : YOKE_OK;
     if (status != YOKE_OK)
         return status;
     if (buffer->kind == YOKE_MEMORY_DEVICE)

@@ -210,6 +210,24 @@ static bool takes_spirv(inquiry *device)
     return yk_cl.clCreateProgramWithIL && strcmp(version, "OpenCL 2.1") >= 0 && contains(languages, "SPIR-V");
 }
 
+/* A device without one of the limits has no images. */
+static void describe_images(inquiry *device)
+{
+    static const cl_device_info limits[2][3] = {
+        { CL_DEVICE_IMAGE2D_MAX_WIDTH, CL_DEVICE_IMAGE2D_MAX_HEIGHT, 0 },
+        { CL_DEVICE_IMAGE3D_MAX_WIDTH, CL_DEVICE_IMAGE3D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_DEPTH },
+    };
+    yk_opencl_slot *slot = device->slot;
+
+    slot->wrong_halves = contains(slot->info.platform, "Portable Computing Language"); /* 3.1 */
+    memset(slot->max_image, 0, sizeof slot->max_image);
+    if (!ask_number(device, CL_DEVICE_IMAGE_SUPPORT, sizeof(cl_bool)))
+        return;
+    for (int volume = 0; volume < 2; volume++)
+        for (int i = 0; i < 2 + volume; i++)
+            slot->max_image[volume][i] = ask_number(device, limits[volume][i], sizeof(size_t));
+}
+
 static void describe_capabilities(inquiry *device)
 {
     yk_opencl_slot *slot = device->slot;
@@ -243,6 +261,9 @@ static void describe_capabilities(inquiry *device)
      * that needs too many registers for its block is refused at the launch. */
     slot->advises_blocks = slot->nvidia;
     slot->takes_priorities = yk_cl.clCreateCommandQueueWithProperties && has_extension(device, "cl_khr_priority_hints");
+    describe_images(device);
+    if (slot->max_image[0][0])
+        capabilities |= 1u << YOKE_CAP_IMAGES;
     slot->replays = judge_command_buffers(device);
     if (!slot->replays)
         capabilities |= 1u << YOKE_CAP_GRAPHS;

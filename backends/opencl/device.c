@@ -215,6 +215,7 @@ static yk_traits traits_of(const yk_opencl_slot *slot)
         .records_with_operations = true,
         .pins_for_all_devices = false, /* memory is mapped for one context */
         .local_parameters = true,
+        .sampler_parameters = true,
         .in_host_memory = slot->unified,
         .copies_pageable_slowly = !slot->unified,
         .reads_end_late = slot->nvidia,
@@ -225,6 +226,7 @@ static yk_traits traits_of(const yk_opencl_slot *slot)
     /* NVIDIA's driver (580) fills at 0.4 to 3.6 of 4.6 TB/s, slower for shorter patterns. */
     for (size_t i = 1; i < YK_COUNT_OF(traits.fills_well); i++)
         traits.fills_well[i] = !slot->nvidia;
+    memcpy(traits.max_image, slot->max_image, sizeof traits.max_image);
     return traits;
 }
 
@@ -347,6 +349,8 @@ const char *yk_opencl_device_lacks(const yoke_device *device, int capability)
         return "OpenCL cannot query the address of a program's variable: pass a buffer to the kernel";
     case YOKE_CAP_COOPERATIVE:
         return "OpenCL does not guarantee that all work-groups of a kernel run at once";
+    case YOKE_CAP_IMAGES:
+        return "the OpenCL device has no images (no CL_DEVICE_IMAGE_SUPPORT)";
     case YOKE_CAP_GRAPHS:
         return slot->replays;
     default:

@@ -48,6 +48,8 @@ typedef struct yk_opencl_slot {
     cl_device_id id;
     yoke_device_info info;
     bool nvidia;
+    bool wrong_halves;              /* reads halves from images as other numbers: image.c */
+    uint64_t max_image[2][3];       /* of 2-D and 3-D images; 0: the device has no images */
     bool unified;                   /* the device shares the host's memory */
     bool loses_maps;                /* memory cannot be handed over: shared.c */
     cl_device_svm_capabilities svm; /* 0: none */
@@ -201,6 +203,10 @@ YK_COLD yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op,
 yoke_status yk_opencl_kernel_for(const yk_op *op, cl_kernel *out_handle);
 /* Load the functions of slot->command_buffers; false when the driver lacks one of them. */
 bool yk_opencl_bind_command_buffers(yk_opencl_slot *slot);
+/* Count `size` bytes as in use; fails when the device has less memory left. */
+yoke_status yk_opencl_reserve(yk_opencl_slot *slot, size_t size);
+/* Allocate the memory behind buffer->native now, where the driver does so only on first use. */
+yoke_status yk_opencl_take_now(yoke_buffer *buffer);
 /* Map a new buffer for the host. */
 yoke_status yk_opencl_map(yoke_buffer *buffer);
 void yk_opencl_unmap(yoke_buffer *buffer);

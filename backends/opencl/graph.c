@@ -58,6 +58,8 @@ bool yk_opencl_graph_takes(const yk_op *op)
     case YK_OP_READ:
     case YK_OP_WRITE_RECT:
     case YK_OP_READ_RECT:
+    case YK_OP_COPY_TO_IMAGE:
+    case YK_OP_COPY_FROM_IMAGE:
         return false;
     case YK_OP_LAUNCH_COOPERATIVE: /* this and the kinds below never get here */
     case YK_OP_RECORD:

@@ -33,9 +33,13 @@ static cl_int ask_text(cl_kernel handle, cl_uint index, cl_kernel_arg_info what,
 
 static bool is_opaque(const char *type, cl_kernel_arg_access_qualifier access, cl_kernel_arg_type_qualifier qualifier)
 {
-    return access != CL_KERNEL_ARG_ACCESS_NONE || strncmp(type, "image", 5) == 0 || strncmp(type, "sampler_t", 9) == 0 ||
-           strncmp(type, "queue_t", 7) == 0 || strncmp(type, "reserve_id_t", 12) == 0 ||
-           qualifier & (1 << 3); /* an OpenCL C 2.0 pipe */
+    return access != CL_KERNEL_ARG_ACCESS_NONE || strncmp(type, "image", 5) == 0 || strncmp(type, "queue_t", 7) == 0 ||
+           strncmp(type, "reserve_id_t", 12) == 0 || qualifier & (1 << 3); /* an OpenCL C 2.0 pipe */
+}
+
+static bool is_image(const char *type)
+{
+    return strncmp(type, "image2d_t", 9) == 0 || strncmp(type, "image3d_t", 9) == 0;
 }
 
 static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint index)
@@ -57,18 +61,27 @@ static yoke_status add_parameter(yoke_kernel *kernel, cl_kernel handle, cl_uint 
     if (code != CL_SUCCESS)
         return yk_opencl_fail("clGetKernelArgInfo", code, "parameter %u of kernel '%s'", (unsigned)index + 1, kernel->name);
 
-    if (is_opaque(param.type, access, qualifier))
+    if (is_image(param.type)) {
+        param.kind = YK_PARAM_IMAGE;
+        param.size = sizeof(cl_mem);
+        param.read_only = access == CL_KERNEL_ARG_ACCESS_NONE || access == CL_KERNEL_ARG_ACCESS_READ_ONLY;
+    } else if (strncmp(param.type, "sampler_t", 9) == 0) {
+        param.kind = YK_PARAM_SAMPLER;
+        param.size = sizeof(cl_sampler);
+    } else if (is_opaque(param.type, access, qualifier)) {
         return yk_fail(YOKE_E_UNSUPPORTED,
-                       "opencl: parameter %u '%s' of kernel '%s' is of type %s: Yoke cannot pass images, samplers and pipes",
+                       "opencl: parameter %u '%s' of kernel '%s' is of type %s: of images Yoke passes image2d_t and image3d_t, "
+                       "and no pipes or queues",
                        (unsigned)index + 1, param.name, kernel->name, param.type);
-    if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT) {
+    } else if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT) {
         param.kind = YK_PARAM_BUFFER;
         param.size = sizeof(cl_mem);
         param.read_only = space == CL_KERNEL_ARG_ADDRESS_CONSTANT || qualifier & CL_KERNEL_ARG_TYPE_CONST;
-    } else if (space == CL_KERNEL_ARG_ADDRESS_LOCAL)
+    } else if (space == CL_KERNEL_ARG_ADDRESS_LOCAL) {
         param.kind = YK_PARAM_LOCAL;
-    else
+    } else {
         param.size = size_of_type(param.type);
+    }
     return yk_kernel_add_param(kernel, &param);
 }
 

@@ -31,6 +31,23 @@ static inline yoke_arg yoke_arg_buffer(yoke_buffer *buffer)
     return arg;
 }
 
+/* An image that the kernel reads through its sampler: a cudaTextureObject_t in CUDA, a read_only image in OpenCL. A sampler_t
+ * parameter is no argument: it gets the sampler of the image before it. */
+static inline yoke_arg yoke_arg_image(yoke_image *image)
+{
+    yoke_arg arg = yoke_arg_make(YOKE_ARG_IMAGE, sizeof image);
+    arg.value.image = image;
+    return arg;
+}
+
+/* An image that the kernel writes, or reads texel by texel: a cudaSurfaceObject_t in CUDA, an image of any access in OpenCL. */
+static inline yoke_arg yoke_arg_surface(yoke_image *image)
+{
+    yoke_arg arg = yoke_arg_make(YOKE_ARG_SURFACE, sizeof image);
+    arg.value.image = image;
+    return arg;
+}
+
 /* A struct or vector by value, as yoke_arg_struct(&(yoke_vec4){ 1, 2, 3, 4 }, sizeof(yoke_vec4)) for a float4. `bytes` must stay
  * valid until the launch call returns. */
 static inline yoke_arg yoke_arg_struct(const void *bytes, size_t size)
@@ -185,8 +202,9 @@ static inline yoke_dim yoke_dim_make(uint32_t x, uint32_t y, uint32_t z)
 #define YOKE_DIM_(x, y, z, ...) yoke_dim_make(YOKE_CAST(uint32_t, x), YOKE_CAST(uint32_t, y), YOKE_CAST(uint32_t, z))
 
 /* Any other type is a compile error that says what to write. */
-#define YOKE_POINTER_TEXT \
-    "YOKE_ARGS takes no pointers but buffers: pass a host array as yoke_in(x, sizeof x), a null pointer as yoke_arg_null()"
+#define YOKE_POINTER_TEXT                                                                                               \
+    "YOKE_ARGS takes no pointers but buffers and images: pass a host array as yoke_in(x, sizeof x), a null pointer as " \
+    "yoke_arg_null()"
 
 #if defined(__cplusplus)
 
@@ -199,6 +217,10 @@ static inline yoke_arg yoke_arg_of(yoke_arg value)
 static inline yoke_arg yoke_arg_of(yoke_buffer *value)
 {
     return yoke_arg_buffer(value);
+}
+static inline yoke_arg yoke_arg_of(yoke_image *value)
+{
+    return yoke_arg_image(value);
 }
 /* Other pointers are not arguments, and do not convert to bool. */
 template <typename type> struct yoke_args_refused {
@@ -287,6 +309,7 @@ yoke_arg yoke_args_takes_no_such_type(struct yoke_in_for_host_arrays_or_yoke_arg
 #define YOKE_ARG(x) _Generic((x), \
     yoke_arg: yoke_arg_itself, \
     yoke_buffer *: yoke_arg_buffer, \
+    yoke_image *: yoke_arg_image, \
     _Bool: yoke_arg_bool, \
     char: yoke_arg_char, \
     signed char: yoke_arg_i8, \

@@ -233,7 +233,7 @@ YOKE_API yoke_status yoke_cache_get_info(yoke_cache_info *out_info);
 
 /* Look up a kernel by name. The kernel is borrowed: it lives as long as its program, which work in a stream keeps alive.
  * YOKE_E_NOT_FOUND: no kernel of this name; the record lists the program's kernels and the nearest name. YOKE_E_UNSUPPORTED: a
- * parameter is of a kind that Yoke cannot set (an image, say). Or the failure of a build that was still running. */
+ * parameter is of a kind that Yoke cannot set (a pipe, say). Or the failure of a build that was still running. */
 YOKE_API yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel);
 
 /* The properties of a compiled kernel on its device. The caller sets `size` (YOKE_KERNEL_INFO_INIT). */
@@ -267,14 +267,15 @@ enum {
     YOKE_PARAM_UNKNOWN = 0, /* only the width is known */
     YOKE_PARAM_VALUE = 1,   /* a scalar, vector or struct */
     YOKE_PARAM_BUFFER = 2,
-    YOKE_PARAM_LOCAL = 3 /* an OpenCL __local pointer that is not the last parameter: yoke_arg_local */
+    YOKE_PARAM_LOCAL = 3, /* an OpenCL __local pointer that is not the last parameter: yoke_arg_local */
+    YOKE_PARAM_IMAGE = 4  /* a texture or surface object, or an OpenCL image */
 };
 
 /* The properties of a kernel's parameter. The caller sets `size` (YOKE_PARAM_INFO_INIT). */
 typedef struct yoke_param_info {
     size_t size;       /* sizeof(yoke_param_info) */
     int32_t kind;      /* YOKE_PARAM_ */
-    int32_t read_only; /* 1: the kernel only reads the buffer (const, or __constant); 0: the kernel may write it; -1: unknown */
+    int32_t read_only; /* 1: the kernel only reads the buffer or image; 0: the kernel may write it; -1: unknown */
     uint32_t bytes;    /* of the value or pointer; 0 when unknown */
     char name[40];     /* "" when unknown */
     char type[40];     /* as the source spells it; "" when unknown */
@@ -300,6 +301,7 @@ typedef struct yoke_arg {
     uint32_t size; /* bytes of the scalar or struct; of a pointer for a buffer */
     union {
         yoke_buffer *buffer;
+        yoke_image *image;
         const void *bytes; /* a struct, read during the launch call */
         void *host;        /* a host array */
         uint64_t u64;
@@ -324,7 +326,9 @@ enum {
     YOKE_ARG_LOCAL = 6,    /* bytes of shared memory */
     YOKE_ARG_IN = 7,       /* a host array, copied to the device before the kernel runs, */
     YOKE_ARG_OUT = 8,      /* copied back after it, */
-    YOKE_ARG_INOUT = 9     /* or both */
+    YOKE_ARG_INOUT = 9,    /* or both */
+    YOKE_ARG_IMAGE = 16,   /* an image that the kernel reads through its sampler */
+    YOKE_ARG_SURFACE = 17  /* an image that the kernel writes, or reads without a sampler */
 };
 
 /* Added to a kind: the argument is for kernels in this language only (yoke_arg_cuda_only, yoke_arg_opencl_only). */
@@ -346,7 +350,8 @@ typedef struct yoke_dim {
  *
  * YOKE_E_KERNEL_ARGUMENT: count, kind or width does not match the compiled kernel, where YOKE_CAP_SIGNATURE; an integer for a
  * floating-point parameter, or the reverse, where the parameter's type is known; a view is not aligned; a buffer is pinned; the
- * kernel writes a read-only buffer, or only reads a yoke_out array.
+ * kernel writes a read-only buffer, or only reads a yoke_out array; an image for a buffer, or the reverse, where the parameter's
+ * type is known; an image of two dimensions for three.
  * YOKE_E_INVALID_ARGUMENT: a dimension is 0; kernel, stream or a buffer belong to different devices. YOKE_E_RANGE: grid, block or
  * shared memory exceeds the limits of the device or kernel. Or the stream's failure. */
 #define yoke_launch(...) yoke_launch_at(YOKE_HERE, __VA_ARGS__)

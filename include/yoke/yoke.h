@@ -27,10 +27,10 @@
  * string constant, so that a failure that is reported later names the line that enqueued the work. Other languages, C++ wrappers
  * and function pointers use the _at form, with NULL or with a string that lives as long as the program.
  *
- * This header declares errors, devices, streams and events. It includes <yoke/memory.h> for buffers and copies, and
- * <yoke/program.h> for programs, kernels and launches. Not included: <yoke/graph.h> for work that is recorded once and launched
- * many times, <yoke/types.h> for structs that host and kernels share, <yoke/native.h> for the drivers' own handles, <yoke/check.h>
- * for small programs that end when a call fails, and <yoke/yoke.hpp> for C++.
+ * This header declares errors, devices, streams and events. It includes <yoke/memory.h> for buffers and copies,
+ * <yoke/image.h> for images, and <yoke/program.h> for programs, kernels and launches. Not included: <yoke/graph.h> for work that is
+ * recorded once and launched many times, <yoke/types.h> for structs that host and kernels share, <yoke/native.h> for the drivers'
+ * own handles, <yoke/check.h> for small programs that end when a call fails, and <yoke/yoke.hpp> for C++.
  */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H
@@ -72,6 +72,7 @@ typedef struct yoke_device yoke_device;   /* an open device and its context */
 typedef struct yoke_stream yoke_stream;   /* an in-order queue of work on a device */
 typedef struct yoke_event yoke_event;     /* a point in a stream */
 typedef struct yoke_buffer yoke_buffer;   /* memory that a device can access: <yoke/memory.h> */
+typedef struct yoke_image yoke_image;     /* texels that kernels sample and write: <yoke/image.h> */
 typedef struct yoke_program yoke_program; /* compiled code: <yoke/program.h> */
 typedef struct yoke_kernel yoke_kernel;   /* an entry point of a program: <yoke/program.h> */
 
@@ -192,7 +193,8 @@ enum {
     YOKE_CAP_GLOBALS = 9,          /* yoke_program_get_global */
     YOKE_CAP_COOPERATIVE = 10,     /* yoke_launch_cooperative */
     YOKE_CAP_GRAPHS = 11,          /* the driver replays graphs; without it Yoke does, at the cost of enqueueing each operation */
-    YOKE_CAP_COUNT = 12
+    YOKE_CAP_IMAGES = 12,          /* yoke_image_create, and kernels with images */
+    YOKE_CAP_COUNT = 13
 };
 
 /* The description of a device. The caller sets `size` (YOKE_DEVICE_INFO_INIT); fields beyond `size` are not written. */
@@ -464,6 +466,8 @@ YOKE_API yoke_status yoke_event_get_elapsed(yoke_event *start, yoke_event *end, 
 #endif
 
 #include <yoke/memory.h>
+
+#include <yoke/image.h>
 
 #include <yoke/program.h>
 

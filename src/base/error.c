@@ -192,7 +192,7 @@ yoke_status yk_error_restore(const yoke_error_info *kept)
 
 static unsigned kind_bit(enum yk_kind kind)
 {
-    static const enum yk_kind kinds[] = { YK_DEVICE, YK_STREAM, YK_EVENT, YK_BUFFER, YK_PROGRAM, YK_KERNEL, YK_GRAPH };
+    static const enum yk_kind kinds[] = { YK_DEVICE, YK_STREAM, YK_EVENT, YK_BUFFER, YK_IMAGE, YK_PROGRAM, YK_KERNEL, YK_GRAPH };
     for (unsigned i = 0; i < YK_COUNT_OF(kinds); i++)
         if (kinds[i] == kind)
             return 1u << i;
@@ -210,6 +210,8 @@ static const char *a_kind(unsigned kind)
         return "an event";
     case YK_BUFFER:
         return "a buffer";
+    case YK_IMAGE:
+        return "an image";
     case YK_PROGRAM:
         return "a program";
     case YK_KERNEL:
@@ -228,10 +230,11 @@ static unsigned kinds_made_by(const char *function)
         const char *begin;
         enum yk_kind kind;
     } makers[] = {
-        { "yoke_device_open", YK_DEVICE },   { "yoke_stream_get_device", YK_DEVICE },  { "yoke_stream_create", YK_STREAM },
-        { "yoke_event_record", YK_EVENT },   { "yoke_program_build_async", YK_EVENT }, { "yoke_buffer_create", YK_BUFFER },
-        { "yoke_buffer_wrap", YK_BUFFER },   { "yoke_program_get_global", YK_BUFFER }, { "yoke_program_build", YK_PROGRAM },
-        { "yoke_program_load", YK_PROGRAM }, { "yoke_kernel_get", YK_KERNEL },         { "yoke_graph_create", YK_GRAPH },
+        { "yoke_device_open", YK_DEVICE }, { "yoke_stream_get_device", YK_DEVICE },  { "yoke_stream_create", YK_STREAM },
+        { "yoke_event_record", YK_EVENT }, { "yoke_program_build_async", YK_EVENT }, { "yoke_buffer_create", YK_BUFFER },
+        { "yoke_buffer_wrap", YK_BUFFER }, { "yoke_program_get_global", YK_BUFFER }, { "yoke_program_build", YK_PROGRAM },
+        { "yoke_image_create", YK_IMAGE }, { "yoke_program_load", YK_PROGRAM },      { "yoke_kernel_get", YK_KERNEL },
+        { "yoke_graph_create", YK_GRAPH },
     };
     unsigned kinds = 0;
     for (size_t i = 0; i < YK_COUNT_OF(makers); i++)

@@ -11,6 +11,8 @@ enum yk_kind {
     YK_STREAM = 0x59535452,
     YK_EVENT = 0x59455654,
     YK_BUFFER = 0x59425546,
+    YK_IMAGE = 0x59494d47,
+    YK_TEXELS = 0x5954584c, /* the memory of images; never handed to the user */
     YK_PROGRAM = 0x5950524f,
     YK_KERNEL = 0x594b4552,
     YK_GRAPH = 0x59475248,

@@ -233,6 +233,7 @@ static yoke_status enqueue(const yoke_stream *launched_in, yoke_stream *stream, 
     case YK_FAMILY_NATIVE:
         return enqueue_call(launched_in, stream, exec, op);
     case YK_FAMILY_FILL:
+    case YK_FAMILY_IMAGE:
     case YK_FAMILY_LAUNCH:
     case YK_FAMILY_RECORD: /* this family and those below are never recorded */
     case YK_FAMILY_WAIT:

@@ -203,7 +203,7 @@ YK_HOT bool set_args_in_place(const char *where, yoke_graph *graph, size_t node,
     }
     pthread_mutex_unlock(&graph->lock);
     while (unused_count > 0)
-        yoke_buffer_release(unused[--unused_count]);
+        yk_object_release(unused[--unused_count]); /* a buffer, or an image that was passed for one */
     return fits;
 }
 

@@ -27,7 +27,7 @@ typedef struct context {
 static const yk_param *param_of(const yoke_kernel *kernel, size_t i)
 {
     size_t count = kernel->param_count < 0 ? 0 : (size_t)kernel->param_count + kernel->takes_local;
-    return i < count ? &kernel->params[i] : NULL;
+    return i < count ? yk_kernel_param(kernel, i) : NULL;
 }
 
 /* A parameter as messages name it: its position from 1, and its name and type where they are known. */
@@ -62,6 +62,8 @@ static const char *passed_text(const yoke_arg *arg)
         [YOKE_ARG_IN] = "host array (yoke_in)",
         [YOKE_ARG_OUT] = "host array (yoke_out)",
         [YOKE_ARG_INOUT] = "host array (yoke_inout)",
+        [YOKE_ARG_IMAGE] = "image (yoke_arg_image)",
+        [YOKE_ARG_SURFACE] = "image (yoke_arg_surface)",
     };
     return words[yk_arg_kind(arg)];
 }
@@ -70,7 +72,7 @@ static const char *passed_text(const yoke_arg *arg)
 static const char *article(const yoke_arg *arg)
 {
     uint32_t kind = yk_arg_kind(arg);
-    return kind == YOKE_ARG_INTEGER ? "an " : kind == YOKE_ARG_LOCAL ? "" : "a ";
+    return kind == YOKE_ARG_INTEGER || yk_arg_is_image(arg) ? "an " : kind == YOKE_ARG_LOCAL ? "" : "a ";
 }
 
 static const char *expected_text(const yk_param *param)
@@ -80,8 +82,11 @@ static const char *expected_text(const yk_param *param)
         return "a buffer";
     case YK_PARAM_LOCAL:
         return "shared memory (yoke_arg_local)";
+    case YK_PARAM_IMAGE:
+        return param->read_only == 0 ? "an image that it writes (yoke_arg_surface)" : "an image (yoke_arg_image)";
     case YK_PARAM_ANY:
     case YK_PARAM_SCALAR:
+    case YK_PARAM_SAMPLER:
         break;
     }
     return "a value";
@@ -94,17 +99,24 @@ static bool is_pointer(const yoke_arg *arg)
     return arg->kind == YOKE_ARG_BUFFER || arg->kind == YOKE_ARG_NULL || yk_arg_is_array(arg);
 }
 
+static yoke_status check_object(const context *at, const void *object, enum yk_kind kind, const char *what, size_t i)
+{
+    char argument[160], words[64];
+    yk_text text = { 0 };
+    if (yk_is(object, kind))
+        return YOKE_OK;
+    yk_text_add(&text, "the %s for %s of kernel '%.60s'", what, param_text(words, sizeof words, at->kernel, i), at->kernel->name);
+    yk_string_copy(argument, sizeof argument, yk_text_get(&text));
+    yk_text_free(&text);
+    return yk_object_fault(object, kind, at->function, argument);
+}
+
 static yoke_status check_buffer(const context *at, const yoke_buffer *buffer, size_t i)
 {
     const yk_param *param = param_of(at->kernel, i);
-    if (!yk_is(buffer, YK_BUFFER)) {
-        char argument[160], words[64];
-        yk_text text = { 0 };
-        yk_text_add(&text, "the buffer for %s of kernel '%.60s'", param_text(words, sizeof words, at->kernel, i), at->kernel->name);
-        yk_string_copy(argument, sizeof argument, yk_text_get(&text));
-        yk_text_free(&text);
-        return yk_object_fault(buffer, YK_BUFFER, at->function, argument);
-    }
+    yoke_status status = check_object(at, buffer, YK_BUFFER, "buffer", i);
+    if (status < 0)
+        return status;
     if (buffer->device != at->stream->device)
         return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the buffer belongs to another device (%s) than the stream (%s)",
                      buffer->device->info.selector, at->stream->device->info.selector);
@@ -146,6 +158,32 @@ static yoke_status check_array(const context *at, const yoke_arg *arg, size_t i)
     if (!yk_is_target(device, arg->value.host, (size_t)size))
         return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the %llu bytes of host memory at %p cannot be written",
                      (unsigned long long)size, arg->value.host);
+    return YOKE_OK;
+}
+
+/* An image whose texels the kernel writes, or reads by surf2Dread, is a surface; only OpenCL reads both in one way. */
+static yoke_status check_image(const context *at, const yoke_arg *arg, size_t i)
+{
+    const yk_param *param = param_of(at->kernel, i);
+    const yoke_image *image = arg->value.image;
+    yoke_status status = check_object(at, image, YK_IMAGE, "image", i);
+    if (status < 0)
+        return status;
+    if (image->base.device != at->stream->device)
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the image belongs to another device (%s) than the stream (%s)",
+                     image->base.device->info.selector, at->stream->device->info.selector);
+    if (!param || param->kind != YK_PARAM_IMAGE)
+        return YOKE_OK;
+    bool apart = !at->stream->device->traits.sampler_parameters;
+    if (arg->kind == YOKE_ARG_IMAGE ? param->read_only == 0 : apart && param->read_only == 1)
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " %s; pass %s",
+                     arg->kind == YOKE_ARG_IMAGE ? "is an image that the kernel writes"
+                                                 : "is a texture, which is read by a sampler",
+                     arg->kind == YOKE_ARG_IMAGE ? "yoke_arg_surface(image)" : "yoke_arg_image(image)");
+    bool volume = strstr(param->type, "3d") != NULL, flat = strstr(param->type, "2d") != NULL;
+    if (image->desc.depth > 0 ? flat : volume)
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " has %d dimensions, but the image that was passed has %d", volume ? 3 : 2,
+                     volume ? 2 : 3);
     return YOKE_OK;
 }
 
@@ -197,14 +235,20 @@ static yoke_status check_value_kind(const context *at, const yoke_arg *arg, cons
                  value_text(wanted, param->size));
 }
 
+/* A texture or surface object of the program's own. */
+static bool is_native_image(const context *at, const yoke_arg *arg)
+{
+    return !at->stream->device->traits.sampler_parameters && arg->kind == YOKE_ARG_INTEGER && arg->size == sizeof(uint64_t);
+}
+
 static yoke_status check_fit(const context *at, const yoke_arg *arg, size_t i)
 {
     const yk_param *param = param_of(at->kernel, i);
-    bool local = arg->kind == YOKE_ARG_LOCAL, pointer = is_pointer(arg);
-    if (!param)
+    bool local = arg->kind == YOKE_ARG_LOCAL, image = yk_arg_is_image(arg), pointer = is_pointer(arg);
+    if (!param || (param->kind == YK_PARAM_IMAGE && (image || is_native_image(at, arg))))
         return YOKE_OK;
     if (local != (param->kind == YK_PARAM_LOCAL) || (param->kind == YK_PARAM_BUFFER && !pointer) ||
-        (param->kind == YK_PARAM_SCALAR && pointer))
+        (param->kind == YK_PARAM_SCALAR && (pointer || image)) || param->kind == YK_PARAM_IMAGE)
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s, but %s%s was passed", expected_text(param), article(arg),
                      passed_text(arg));
     yoke_status status = check_value_kind(at, arg, param, i);
@@ -224,6 +268,8 @@ static yoke_status check_one(const context *at, const yoke_arg *arg, size_t i)
         status = check_buffer(at, arg->value.buffer, i);
     else if (yk_arg_is_array(arg))
         status = check_array(at, arg, i);
+    else if (yk_arg_is_image(arg))
+        status = check_image(at, arg, i);
     else
         status = check_value(at, arg, i);
     return status < 0 ? status : check_fit(at, arg, i);
@@ -236,7 +282,7 @@ static void append_params(const yoke_kernel *kernel)
 {
     enum { SHOWN = 10 };
     for (int i = 0; i < kernel->param_count && i < SHOWN; i++) {
-        const yk_param *param = &kernel->params[i];
+        const yk_param *param = yk_kernel_param(kernel, (size_t)i);
         const char *separator = i ? ", " : ": "; /* with the next word: trailing blanks of a message are dropped */
         if (param->type[0] || param->name[0])
             yk_error_append("%s%s%s%s", separator, param->type, param->type[0] && param->name[0] ? " " : "", param->name);

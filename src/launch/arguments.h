@@ -66,7 +66,13 @@ static inline bool yk_arg_is_array(const yoke_arg *arg)
     return yk_arg_kind(arg) >= YOKE_ARG_IN && yk_arg_kind(arg) <= YOKE_ARG_INOUT;
 }
 
-/* Enqueue a launch whose arguments are checked: host arrays become buffers, written before the launch and read after it. */
+static inline bool yk_arg_is_image(const yoke_arg *arg)
+{
+    return arg->kind == YOKE_ARG_IMAGE || arg->kind == YOKE_ARG_SURFACE;
+}
+
+/* Enqueue a launch whose arguments are checked: host arrays become buffers, written before the launch and read after it; images
+ * become what the driver takes for them. */
 YK_COLD yoke_status yk_launch_special(const char *function, yoke_stream *stream, const yk_op *op);
 
 #endif

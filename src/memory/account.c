@@ -34,8 +34,7 @@ void yk_account_note_peak(yk_pool *pool)
 
 uint64_t yk_account_of(const yoke_buffer *buffer)
 {
-    bool counted = (buffer->origin == YK_CREATED || buffer->origin == YK_ORDERED) && !yk_counts_as_pinned(buffer);
-    return counted ? buffer->capacity : 0;
+    return yk_is_counted(buffer) && !yk_counts_as_pinned(buffer) ? buffer->capacity : 0;
 }
 
 /* Whether the limit allows a buffer's capacity, read under the pool's lock: in_use may shrink meanwhile but not grow, and bytes

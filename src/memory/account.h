@@ -11,6 +11,12 @@ static inline bool yk_counts_as_pinned(const yoke_buffer *buffer)
     return buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED;
 }
 
+/* Whether the root's memory is Yoke's own. */
+static inline bool yk_is_counted(const yoke_buffer *buffer)
+{
+    return buffer->origin == YK_CREATED || buffer->origin == YK_ORDERED || buffer->origin == YK_IMAGED;
+}
+
 /* Count the buffer's capacity as in use. Waits for memory that is released but still used, which another thread may then take;
  * YOKE_E_OUT_OF_DEVICE_MEMORY when all such memory would not be enough. */
 yoke_status yk_account_take(const yoke_buffer *buffer);

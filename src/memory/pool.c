@@ -220,6 +220,8 @@ static void note_allocation(yoke_stream *stream)
 static yoke_status request_memory(yoke_buffer *buffer, yoke_stream *stream)
 {
     const yk_backend *backend = buffer->device->backend;
+    if (buffer->origin == YK_IMAGED)
+        return backend->texels_create((yoke_image *)buffer);
     if (buffer->origin != YK_ORDERED)
         return backend->buffer_create(buffer);
     yoke_status status = backend->buffer_create_ordered(buffer, stream);
@@ -336,7 +338,8 @@ yoke_status yk_pool_take(yoke_buffer *buffer, yoke_stream *stream)
     yoke_status status = yk_device_check(device);
     if (status < 0)
         return status;
-    buffer->capacity = round_up(buffer);
+    if (buffer->origin != YK_IMAGED)
+        buffer->capacity = round_up(buffer);
     status = yk_account_take(buffer);
     if (status < 0)
         return status;
@@ -382,7 +385,10 @@ static void free_memory(yoke_buffer *buffer, unsigned user)
     YK_UNCANCELLED;
     if (user != YK_NO_STREAM && buffer->origin != YK_ORDERED)
         buffer->device->backend->stream_finish(buffer->owner_stream); /* without a block, nothing defers the release */
-    buffer->device->backend->buffer_destroy(buffer);
+    if (buffer->origin == YK_IMAGED)
+        buffer->device->backend->texels_destroy((yoke_image *)buffer);
+    else
+        buffer->device->backend->buffer_destroy(buffer);
     free(buffer->block);
 }
 
@@ -390,7 +396,7 @@ void yk_pool_give_back(yoke_buffer *buffer, unsigned user)
 {
     yoke_device *device = buffer->device;
     yk_memory_cache *cache = cache_of(device, buffer);
-    if (buffer->origin == YK_CREATED || buffer->origin == YK_ORDERED)
+    if (yk_is_counted(buffer))
         yk_account_return(buffer);
     yk_block *block = yk_pool_keeps(buffer) ? block_for(buffer) : NULL;
     if (!block) {

@@ -10,7 +10,8 @@ typedef enum yk_origin {
     YK_CREATED,
     YK_ORDERED,    /* in the order of the stream `owner_stream` */
     YK_REGISTERED, /* the caller's host memory */
-    YK_WRAPPED     /* the caller's device memory, or a program's */
+    YK_WRAPPED,    /* the caller's device memory, or a program's */
+    YK_IMAGED      /* an image's texels: the object is a yoke_image */
 } yk_origin;
 
 struct yoke_buffer {

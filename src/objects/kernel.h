@@ -22,7 +22,8 @@ struct yoke_kernel {
     yoke_kernel_info info;
     yk_param *params;         /* including a trailing shared parameter */
     yk_arg_head (*heads)[3];  /* for each parameter, the heads that fit without further checks: value, buffer, other value */
-    int param_count;          /* excluding a trailing shared parameter; -1 when not known */
+    int param_count;          /* the arguments: excluding samplers and a trailing shared parameter; -1 when not known */
+    int sampler_count;        /* the parameters that are samplers, wherever they are in `params` */
     bool takes_local;         /* the last parameter is YK_PARAM_LOCAL */
     bool signature_has_local; /* whether takes_local is known: true where the driver reports address spaces */
     uint32_t line_blocks;     /* the most blocks in a grid of one dimension */
@@ -31,5 +32,15 @@ struct yoke_kernel {
                      */
     char name[];
 };
+
+/* The parameter of argument `i`, which is below param_count + takes_local. */
+static inline const yk_param *yk_kernel_param(const yoke_kernel *kernel, size_t i)
+{
+    const yk_param *param = &kernel->params[i];
+    if (YK_UNLIKELY(kernel->sampler_count > 0))
+        for (param = kernel->params; param->kind == YK_PARAM_SAMPLER || i-- > 0;)
+            param++;
+    return param;
+}
 
 #endif

@@ -7,6 +7,7 @@
 #include "objects/device.h"
 #include "objects/event.h"
 #include "objects/exec.h"
+#include "objects/image.h"
 #include "objects/kernel.h"
 #include "objects/op.h"
 #include "objects/program.h"

@@ -19,6 +19,7 @@ typedef enum yk_op_family {
     YK_FAMILY_TRANSFER,
     YK_FAMILY_COPY,
     YK_FAMILY_FILL,
+    YK_FAMILY_IMAGE,
     YK_FAMILY_LAUNCH,
     YK_FAMILY_RECORD,
     YK_FAMILY_WAIT,
@@ -119,6 +120,13 @@ struct yk_op {
             size_t pattern_size;
             unsigned char pattern[16];
         } fill;
+        struct {
+            yoke_image *texels;  /* the root */
+            yoke_buffer *buffer; /* the root; its texels have no gaps */
+            size_t offset;       /* of the buffer */
+            size_t origin[3], region[3];
+            size_t size; /* bytes */
+        } image;
         struct {
             yoke_kernel *kernel;
             yoke_dim grid, block;

@@ -10,13 +10,15 @@ typedef enum yk_param_kind {
     YK_PARAM_ANY,    /* only the width is known */
     YK_PARAM_SCALAR, /* a scalar, vector or struct by value */
     YK_PARAM_BUFFER,
-    YK_PARAM_LOCAL /* OpenCL: a __local pointer; as the last parameter it may take a launch's `shared` */
+    YK_PARAM_LOCAL, /* OpenCL: a __local pointer; as the last parameter it may take a launch's `shared` */
+    YK_PARAM_IMAGE,
+    YK_PARAM_SAMPLER /* OpenCL: gets the sampler of the image before it; not an argument */
 } yk_param_kind;
 
 typedef struct yk_param {
     yk_param_kind kind;
     uint32_t size;     /* 0: not known */
-    int32_t read_only; /* as in yoke_param_info; -1 of anything but a buffer */
+    int32_t read_only; /* as in yoke_param_info; -1 of anything but a buffer or an image */
     char name[40];     /* "" when not known */
     char type[40];
 } yk_param;

@@ -43,6 +43,12 @@ typedef struct yk_traits {
      * and _STRUCT reach a backend. */
     bool local_parameters;
 
+    /* A kernel takes an image and its sampler as two parameters. Without this it takes one object for both. */
+    bool sampler_parameters;
+
+    /* The largest images, of two and of three dimensions. */
+    uint64_t max_image[2][3];
+
     /* The device works in the host's memory. */
     bool in_host_memory;
 

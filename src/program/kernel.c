@@ -88,12 +88,16 @@ static void apply_declaration(yoke_kernel *kernel)
     }
 }
 
-/* A trailing shared-memory parameter is not one of the arguments of a launch. */
-static void set_trailing_shared_apart(yoke_kernel *kernel)
+/* Samplers, and a trailing shared-memory parameter, are not among the arguments of a launch. */
+static void set_others_apart(yoke_kernel *kernel)
 {
+    for (int i = 0; i < kernel->param_count; i++)
+        kernel->sampler_count += kernel->params[i].kind == YK_PARAM_SAMPLER;
     kernel->takes_local = kernel->param_count > 0 && kernel->params[kernel->param_count - 1].kind == YK_PARAM_LOCAL;
     if (kernel->takes_local)
         kernel->param_count--;
+    if (kernel->sampler_count > 0)
+        kernel->param_count -= kernel->sampler_count;
 }
 
 /* Larger blocks seldom help a one-dimensional kernel. */
@@ -121,7 +125,8 @@ uint32_t yk_param_value_kind(const yoke_kernel *kernel, const yk_param *param)
 {
     bool opencl = kernel->program->device->traits.language == YK_LANGUAGE_OPENCL;
     yk_type type;
-    if (param->kind == YK_PARAM_BUFFER || !yk_type_read(opencl, param->type, &type) || type.pointers > 0)
+    if (param->kind == YK_PARAM_BUFFER || param->kind == YK_PARAM_IMAGE || !yk_type_read(opencl, param->type, &type) ||
+        type.pointers > 0)
         return 0;
     if (type.lanes != 1)
         return YOKE_ARG_STRUCT;
@@ -136,7 +141,7 @@ static yoke_status note_heads(yoke_kernel *kernel)
     if (!kernel->heads)
         return yk_no_memory("a kernel's signature");
     for (int i = 0; i < kernel->param_count; i++) {
-        const yk_param *param = &kernel->params[i];
+        const yk_param *param = yk_kernel_param(kernel, (size_t)i);
         bool by_value = (param->kind == YK_PARAM_SCALAR || param->kind == YK_PARAM_ANY) && param->size >= 1 && param->size <= 8;
         bool buffer = param->kind == YK_PARAM_BUFFER || (param->kind == YK_PARAM_ANY && param->size == sizeof(uint64_t));
         uint32_t value = yk_param_value_kind(kernel, param);
@@ -343,7 +348,7 @@ static yoke_status create(yoke_program *program, const char *name, yoke_kernel *
     if (status < 0)
         goto no_heads;
     apply_declaration(kernel);
-    set_trailing_shared_apart(kernel);
+    set_others_apart(kernel);
     status = note_heads(kernel);
     if (status < 0)
         goto no_heads;
@@ -471,10 +476,10 @@ yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_
         return yk_attribute(function, NULL,
                             yk_fail(YOKE_E_RANGE, "%s: index %zu is out of range: kernel '%s' has %d parameters", function, index,
                                     kernel->name, kernel->param_count));
-    const yk_param *param = &kernel->params[index];
+    const yk_param *param = yk_kernel_param(kernel, index);
     yoke_param_info info = YOKE_PARAM_INFO_INIT;
     info.kind = (int32_t)param->kind;
-    info.read_only = param->kind == YK_PARAM_BUFFER ? param->read_only : -1;
+    info.read_only = param->kind == YK_PARAM_BUFFER || param->kind == YK_PARAM_IMAGE ? param->read_only : -1;
     info.bytes = param->size;
     yk_name_copy(info.name, sizeof info.name, param->name);
     yk_name_copy(info.type, sizeof info.type, param->type);

@@ -215,7 +215,7 @@ static void take_param(reader *from, yk_param *param)
     uint64_t kind = take_number(from, 4);
     param->size = (uint32_t)take_number(from, 4);
     param->read_only = take_signed(from);
-    if (kind > YK_PARAM_LOCAL || param->read_only < -1 || param->read_only > 1)
+    if (kind > YK_PARAM_SAMPLER || param->read_only < -1 || param->read_only > 1)
         from->bad = true;
     else
         param->kind = (yk_param_kind)kind;

@@ -60,9 +60,9 @@ static yoke_status list_kernels(const yoke_program *program, const yk_text *refu
     for (const yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next) {
         yk_program_file_kernel *target = &kernels[file->kernel_count];
         target->name = kernel->native_name;
-        target->count = kernel->param_count < 0 ? -1 : kernel->param_count + kernel->takes_local;
+        target->count = kernel->param_count < 0 ? -1 : kernel->param_count + kernel->sampler_count + kernel->takes_local;
         target->signature_has_local = kernel->signature_has_local;
-        target->params = kernel->params; /* the shared-memory parameter follows the others */
+        target->params = kernel->params; /* with the samplers, and the shared-memory parameter behind the others */
         file->kernel_count++;
     }
     while (refused < end) {

@@ -202,11 +202,25 @@ static int32_t is_read_only(const reader *r, const yk_token *tokens, size_t base
     return 0;
 }
 
+/* CUDA's texture and surface objects, by value. */
+static bool is_image_type(const reader *r, const yk_token *tokens, size_t count, int32_t *out_read_only)
+{
+    const yk_token *only = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!is_qualifier(r, &tokens[i]))
+            only = only ? &tokens[count] : &tokens[i];
+    if (r->opencl || !only || only == &tokens[count])
+        return false;
+    *out_read_only = is_one_of(only, "cudaTextureObject_t", "CUtexObject");
+    return *out_read_only || is_one_of(only, "cudaSurfaceObject_t", "CUsurfObject");
+}
+
 /* Parse the words of one parameter, as far as they are understood. */
 static void read_param(const reader *r, const yk_token *tokens, size_t count, yk_param *param)
 {
     unsigned pointers = 0;
     bool array = false, local = false;
+    int32_t read_only = -1;
     *param = (yk_param){ .kind = YK_PARAM_ANY, .read_only = -1 };
     /* "x[]", or "x[4]"; "x[][4]" is not plain */
     while (count > 0 && tokens[count - 1].kind == ']' && (!array || r->as_written)) {
@@ -241,6 +255,10 @@ static void read_param(const reader *r, const yk_token *tokens, size_t count, yk
         param->kind = YK_PARAM_BUFFER;
         param->size = sizeof(uint64_t);
         param->read_only = is_read_only(r, tokens, base, pointers);
+    } else if (is_image_type(r, tokens, base, &read_only)) {
+        param->kind = YK_PARAM_IMAGE;
+        param->size = sizeof(uint64_t);
+        param->read_only = read_only;
     } else if (size > 0 || (r->as_written && param->type[0])) {
         param->kind = YK_PARAM_SCALAR;
         param->size = size > 0 ? (uint32_t)size : 0;

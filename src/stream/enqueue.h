@@ -65,6 +65,7 @@ YK_HOT bool yk_may_write_host(yk_op_kind made, const yk_op *op)
 #define YK_WRITES_TRANSFERRED op->u.transfer.buffer->kind >= YOKE_MEMORY_MAPPED
 #define YK_WRITES_COPIED op->u.copy.target->kind >= YOKE_MEMORY_MAPPED
 #define YK_WRITES_FILLED op->u.fill.buffer->kind >= YOKE_MEMORY_MAPPED
+#define YK_WRITES_IMAGED op->u.image.buffer->kind >= YOKE_MEMORY_MAPPED
 #define YK_WRITES_LAUNCHED op->u.launch.touches_host
 #define YK_OP(kind, name, family, traits, writes, submit, run) \
     case YK_OP_##kind:                                         \
@@ -75,6 +76,7 @@ YK_HOT bool yk_may_write_host(yk_op_kind made, const yk_op *op)
 #undef YK_WRITES_TRANSFERRED
 #undef YK_WRITES_COPIED
 #undef YK_WRITES_FILLED
+#undef YK_WRITES_IMAGED
 #undef YK_WRITES_LAUNCHED
     }
     return true;

@@ -44,6 +44,8 @@ size_t yk_op_bytes(const yk_op *op)
         return op->u.copy.size;
     case YK_FAMILY_FILL:
         return op->u.fill.width * op->u.fill.height;
+    case YK_FAMILY_IMAGE:
+        return op->u.image.size;
     case YK_FAMILY_LAUNCH:
     case YK_FAMILY_RECORD:
     case YK_FAMILY_WAIT:
@@ -75,6 +77,10 @@ void yk_op_visit(const yk_op *op, yk_object_visitor visitor, void *context)
         break;
     case YK_FAMILY_FILL:
         visit(op->u.fill.buffer, visitor, context);
+        break;
+    case YK_FAMILY_IMAGE:
+        visit(op->u.image.texels, visitor, context);
+        visit(op->u.image.buffer, visitor, context);
         break;
     case YK_FAMILY_LAUNCH:
         for (size_t i = 0; i < op->u.launch.count; i++)
@@ -201,6 +207,8 @@ static void use_everywhere(void *object, void *context)
     (void)context;
     if (yk_is(object, YK_BUFFER))
         atomic_store_explicit(&((yoke_buffer *)object)->root->used_by, YK_MANY_STREAMS, memory_order_relaxed);
+    else if (yk_is(object, YK_IMAGE) || yk_is(object, YK_TEXELS))
+        atomic_store_explicit(&((yoke_image *)object)->base.used_by, YK_MANY_STREAMS, memory_order_relaxed);
 }
 
 /* The list as a whole owns `release`, because it may be launched many times. */

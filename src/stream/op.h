@@ -31,6 +31,7 @@ YK_HOT const char *yk_op_lasting_name(yk_op_kind kind, const yk_op *op)
     case YK_FAMILY_TRANSFER:
     case YK_FAMILY_COPY:
     case YK_FAMILY_FILL:
+    case YK_FAMILY_IMAGE:
     case YK_FAMILY_RECORD:
     case YK_FAMILY_CALL:
     case YK_FAMILY_NATIVE:

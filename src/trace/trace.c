@@ -255,6 +255,7 @@ static void describe(const yoke_stream *stream, const yk_op *op, yk_trace_slice 
         slice->between = op->u.copy.target->device != op->u.copy.source->device;
         break;
     case YK_FAMILY_FILL:
+    case YK_FAMILY_IMAGE:
     case YK_FAMILY_RECORD:
     case YK_FAMILY_CALL:
     case YK_FAMILY_NATIVE:

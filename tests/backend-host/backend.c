@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the host backend, and the slots for features that it lacks: a pool, graphs, program binaries. */
+/* The table of the host backend, and the slots for features that it lacks: a pool, images, graphs, program binaries. */
 #include "host.h"
 
 const yk_backend yk_backend_host = {
@@ -82,6 +82,42 @@ bool yk_host_pool_trim(const yoke_device *device, uint64_t keep)
 {
     (void)device, (void)keep;
     return false;
+}
+
+/* ---- Images ---- */
+
+yoke_status yk_host_texels_create(yoke_image *texels)
+{
+    (void)texels;
+    return fail_without("images");
+}
+
+void yk_host_texels_destroy(yoke_image *texels)
+{
+    (void)texels;
+}
+
+yoke_status yk_host_sampler_create(yoke_image *image)
+{
+    (void)image;
+    return fail_without("images");
+}
+
+void yk_host_sampler_destroy(yoke_image *image)
+{
+    (void)image;
+}
+
+yoke_status yk_host_copy_to_image(yoke_stream *stream, const yk_op *op)
+{
+    (void)stream, (void)op;
+    return fail_without("images");
+}
+
+yoke_status yk_host_copy_from_image(yoke_stream *stream, const yk_op *op)
+{
+    (void)stream, (void)op;
+    return fail_without("images");
 }
 
 /* ---- Graphs ---- */

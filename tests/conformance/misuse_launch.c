@@ -105,17 +105,17 @@ static void kernels_that_do_not_exist(suite *t)
 }
 
 /* A kernel with a parameter that no launch could give. */
-static void kernels_with_images(suite *t)
+static void kernels_with_image_arrays(suite *t)
 {
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_program *program = NULL;
     yoke_kernel *kernel = (yoke_kernel *)t;
 
     if (is_cuda(t)) {
-        suite_skip("images are OpenCL's");
+        suite_skip("arrays of images are OpenCL's");
         return;
     }
-    source.opencl = "__kernel void paint(__global int *x, read_only image2d_t picture)\n"
+    source.opencl = "__kernel void paint(__global int *x, read_only image2d_array_t picture)\n"
                     "{ x[0] = get_image_width(picture); }\n";
     yoke_status status = yoke_program_build(t->device, &source, &program);
     if (status == YOKE_E_BUILD) {
@@ -246,7 +246,7 @@ static void arguments(suite *t)
     CHECK_REFUSED("128", yoke_launch(t->stream, set, one, one, 0, many, SIZE_MAX));
     odd[0] = YOKE_ARG(x.buffer);
     odd[1] = YOKE_ARG(1u);
-    odd[1].kind = 99;
+    odd[1].kind = 55;
     CHECK_REFUSED("set|parameter 2|99", yoke_launch(t->stream, set, one, one, 0, odd, 2));
     odd[1] = yoke_arg_struct(NULL, 4);
     CHECK_REFUSED("set|parameter 2|NULL", yoke_launch(t->stream, set, one, one, 0, odd, 2));
@@ -343,7 +343,7 @@ int main(void)
         { "sources that are missing, empty or odd", sources, false },
         { "sources that do not compile", sources_that_do_not_compile, false },
         { "kernels that do not exist", kernels_that_do_not_exist, false },
-        { "kernels with parameters that Yoke cannot set", kernels_with_images, false },
+        { "kernels with parameters that Yoke cannot set", kernels_with_image_arrays, false },
         { "the reason why a kernel cannot be launched, from a saved program", refused_again, false },
         { "grids and blocks of 0 and beyond the limits", dimensions, false },
         { "more shared memory than there is", shared_memory, false },

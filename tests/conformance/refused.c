@@ -123,6 +123,23 @@ static void buffers_are_refused(objects *o)
     CHECK(native == 0);
 }
 
+static void images_are_refused(objects *o)
+{
+    yoke_image_desc desc = { .format = YOKE_FORMAT_UNORM8, .channels = 4, .width = 4, .height = 1 }, found = YOKE_IMAGE_DESC_INIT;
+    yoke_image *image = (yoke_image *)(void *)o->buffer, *other = NULL; /* any object serves: none is looked at */
+    char bytes[16] = "";
+
+    REFUSED(yoke_image_create(o->t->device, &desc, &other));
+    REFUSED(yoke_image_create_view(image, &desc.sampler, &other));
+    CHECK(other == NULL);
+    REFUSED(yoke_image_get_desc(image, &found));
+    REFUSED(yoke_write_image(o->stream, image, NULL, bytes, 16));
+    REFUSED(yoke_read_image(o->stream, bytes, image, NULL, 16));
+    REFUSED(yoke_copy_to_image(o->stream, image, NULL, o->buffer, 0));
+    REFUSED(yoke_copy_from_image(o->stream, o->buffer, 0, image, NULL));
+    yoke_image_release(yoke_image_retain(image));
+}
+
 static void copies_are_refused(objects *o)
 {
     yoke_pitch rows = { 0, 8, 0 };
@@ -253,6 +270,7 @@ void everything_is_refused(void *o)
         devices_are_refused(o);
         streams_are_refused(o);
         events_are_refused(o);
+        images_are_refused(o);
         buffers_are_refused(o);
         copies_are_refused(o);
         programs_are_refused(o);

@@ -226,6 +226,8 @@ typedef struct double_work {
 /* Check what is asked for and put it into `out`. */
 yk_CUresult double_work_kernel(double_work *out, double_function *function, const double_grid *grid, void **parameters);
 yk_CUresult double_work_copy(double_work *out, const yk_CUDA_MEMCPY3D *copy);
+/* A side that is an array, as the memory that it is. */
+yk_CUresult double_array_side(const yk_CUDA_MEMCPY3D *copy, yk_CUcopySide *side);
 yk_CUresult double_work_fill(double_work *out, const double_fill *fill);
 bool double_work_clone(double_work *out, const double_work *work);
 void double_work_free(double_work *work);

@@ -11,6 +11,7 @@ tests_cuda_double_libcode_la_SOURCES = \
 	tests/cuda-double/prelude.h \
 	tests/cuda-double/prelude_bits.h \
 	tests/cuda-double/prelude_math.h \
+	tests/cuda-double/prelude_texture.h \
 	tests/cuda-double/prelude_warp.h \
 	tests/cuda-double/ptx.c \
 	tests/cuda-double/source.c \
@@ -36,6 +37,7 @@ tests_cuda_double_libcuda_la_SOURCES = \
 	tests/cuda-double/print.c \
 	tests/cuda-double/run.c \
 	tests/cuda-double/stream.c \
+	tests/cuda-double/texture.c \
 	tests/cuda-double/work.c
 tests_cuda_double_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -shared -rpath /nowhere
 tests_cuda_double_libcuda_la_LIBADD = tests/cuda-double/libcode.la

@@ -239,6 +239,8 @@ DOUBLE_CAS(atomicCAS_system)
 
 #include "prelude_math.h"
 
+#include "prelude_texture.h"
+
 /* ---- The table ---- */
 
 namespace double_own {

@@ -48,6 +48,17 @@ typedef struct double_table {
     const double_hooks **hooks;
 } double_table;
 
+/* A texture or surface object is the address of this. */
+typedef struct double_texture {
+    unsigned mark;
+    unsigned format, channels, channel_bytes; /* CU_AD_FORMAT_ */
+    int extent[3];                            /* extent[2] 0: two dimensions */
+    void *texels;
+    unsigned address[3], linear, flags; /* of a texture: CU_TR_ADDRESS_MODE_, CU_TRSF_ */
+} double_texture;
+
+enum { DOUBLE_TEXTURE_MARK = 0x54455854, DOUBLE_SURFACE_MARK = 0x53555246 };
+
 #define DOUBLE_TABLE "double_module_table" /* the one symbol of it all that is looked for by name */
 
 #endif

@@ -29,6 +29,10 @@ static yk_CUresult check_side(const yk_CUDA_MEMCPY3D *copy, yk_CUcopySide *side)
 {
     bool pinned;
 
+    if (side->MemoryType == YK_CU_MEMORYTYPE_ARRAY) {
+        yk_CUresult result = double_array_side(copy, side);
+        return result == YK_CUDA_SUCCESS ? double_reachable(start_of(side), reach_of(copy, side)) : result;
+    }
     if (side->MemoryType != YK_CU_MEMORYTYPE_HOST && side->MemoryType != YK_CU_MEMORYTYPE_DEVICE && side->MemoryType != UNIFIED)
         return YK_CUDA_ERROR_INVALID_VALUE;
     if (side->LOD != 0 || side->Pitch > INT_MAX || (copy->Height > 1 && side->Pitch < side->XInBytes + copy->WidthInBytes) ||

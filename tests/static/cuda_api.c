@@ -51,6 +51,9 @@ SAME_TYPE(yk_CUmemoryPool, CUmemoryPool);
 SAME_TYPE(yk_CUgraph, CUgraph);
 SAME_TYPE(yk_CUgraphNode, CUgraphNode);
 SAME_TYPE(yk_CUgraphExec, CUgraphExec);
+SAME_TYPE(yk_CUarray, CUarray);
+SAME_TYPE(yk_CUtexObject, CUtexObject);
+SAME_TYPE(yk_CUsurfObject, CUsurfObject);
 SAME_TYPE(yk_nvrtcResult, nvrtcResult);
 SAME_TYPE(yk_nvrtcProgram, nvrtcProgram);
 
@@ -89,6 +92,22 @@ SAME_PLACE(yk_CUDA_MEMSET_NODE_PARAMS, height, CUDA_MEMSET_NODE_PARAMS, height)
 SAME_SIZE(yk_CUmemAccessDesc, CUmemAccessDesc)
 SAME_PLACE(yk_CUmemAccessDesc, location, CUmemAccessDesc, location)
 SAME_PLACE(yk_CUmemAccessDesc, flags, CUmemAccessDesc, flags)
+
+SAME_SIZE(yk_CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR)
+SAME_PLACE(yk_CUDA_ARRAY3D_DESCRIPTOR, Width, CUDA_ARRAY3D_DESCRIPTOR, Width)
+SAME_PLACE(yk_CUDA_ARRAY3D_DESCRIPTOR, Depth, CUDA_ARRAY3D_DESCRIPTOR, Depth)
+SAME_PLACE(yk_CUDA_ARRAY3D_DESCRIPTOR, Format, CUDA_ARRAY3D_DESCRIPTOR, Format)
+SAME_PLACE(yk_CUDA_ARRAY3D_DESCRIPTOR, NumChannels, CUDA_ARRAY3D_DESCRIPTOR, NumChannels)
+SAME_PLACE(yk_CUDA_ARRAY3D_DESCRIPTOR, Flags, CUDA_ARRAY3D_DESCRIPTOR, Flags)
+SAME_SIZE(yk_CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC)
+SAME_PLACE(yk_CUDA_RESOURCE_DESC, resType, CUDA_RESOURCE_DESC, resType)
+SAME_PLACE(yk_CUDA_RESOURCE_DESC, res.array.hArray, CUDA_RESOURCE_DESC, res.array.hArray)
+SAME_PLACE(yk_CUDA_RESOURCE_DESC, flags, CUDA_RESOURCE_DESC, flags)
+SAME_SIZE(yk_CUDA_TEXTURE_DESC, CUDA_TEXTURE_DESC)
+SAME_PLACE(yk_CUDA_TEXTURE_DESC, addressMode, CUDA_TEXTURE_DESC, addressMode)
+SAME_PLACE(yk_CUDA_TEXTURE_DESC, filterMode, CUDA_TEXTURE_DESC, filterMode)
+SAME_PLACE(yk_CUDA_TEXTURE_DESC, flags, CUDA_TEXTURE_DESC, flags)
+SAME_PLACE(yk_CUDA_TEXTURE_DESC, borderColor, CUDA_TEXTURE_DESC, borderColor)
 
 #define SAME_SIDES(theirs, member, name)                        \
     SAME_PLACE(yk_CUDA_MEMCPY3D, src.member, theirs, src##name) \

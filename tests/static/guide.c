@@ -23,6 +23,7 @@ static yoke_device *device;
 static yoke_device_info info = YOKE_DEVICE_INFO_INIT;
 static yoke_stream *stream, *other;
 static yoke_buffer *x, *y, *z, *pinned;
+static yoke_image *picture; /* NULL where the device has no images */
 static float hx[N], hy[N];
 static yoke_source source = YOKE_SOURCE_INIT;
 static yoke_program *program;
@@ -65,6 +66,9 @@ static void set_up(void)
     YOKE_CHECK(yoke_buffer_create(device, sizeof hx, &y));
     YOKE_CHECK(yoke_buffer_create(device, sizeof hx, &z));
     YOKE_CHECK(yoke_buffer_create_pinned(device, sizeof hx, &pinned));
+    if (yoke_device_supports(device, YOKE_CAP_IMAGES))
+        YOKE_CHECK(yoke_image_create(
+            device, &(yoke_image_desc){ .format = YOKE_FORMAT_UNORM8, .channels = 4, .width = 64, .height = 32 }, &picture));
     YOKE_CHECK(yoke_fill(stream, x, 0, sizeof hx, &ones, sizeof ones));
     YOKE_CHECK(yoke_fill(stream, y, 0, sizeof hx, &twos, sizeof twos));
     YOKE_CHECK(yoke_fill(stream, z, 0, sizeof hx, &zeros, sizeof zeros));
@@ -79,6 +83,7 @@ static void tear_down(void)
 {
     yoke_event_release(event);
     yoke_program_release(program);
+    yoke_image_release(picture);
     yoke_buffer_release(pinned);
     yoke_buffer_release(z);
     yoke_buffer_release(y);
@@ -91,7 +96,7 @@ static void tear_down(void)
 int main(void)
 {
     /* Not each page uses all of it. */
-    const void *const used[] = { hy, &value, (const void *)(uintptr_t)publish };
+    const void *const used[] = { hy, &value, &picture, (const void *)(uintptr_t)publish };
 
     if (yoke_device_open(NULL, &device) < 0)
         return fprintf(stderr, "%s\n", yoke_error()->text), NO_DEVICE;
