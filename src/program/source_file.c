@@ -56,12 +56,13 @@ static yoke_status read_bytes(const context *at, int file, size_t size, yk_text 
     return length > 0 ? YOKE_OK : FAULT(YOKE_E_INVALID_ARGUMENT, at, "is %s", "empty");
 }
 
-static yoke_status read_file(const context *at, yk_text *out)
+/* `real`: the path without links, so that no link that appears later is followed. */
+static yoke_status read_file(const context *at, const char *real, yk_text *out)
 {
     struct stat about;
     int file;
     do /* never block on a pipe */
-        file = open(at->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        file = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
     while (file < 0 && errno == EINTR);
     if (file < 0)
         return path_fault(at, errno);
@@ -76,15 +77,12 @@ static yoke_status read_file(const context *at, yk_text *out)
     return status;
 }
 
-/* Append the file's folder to source->include_folders. */
-static yoke_status add_folder(const context *at, yoke_source *source, yk_source_file *file)
+/* Append the folder of file->folder, which is the file's path, to source->include_folders. */
+static yoke_status add_folder(yoke_source *source, yk_source_file *file)
 {
     size_t count = 0;
     while (source->include_folders && source->include_folders[count])
         count++;
-    file->folder = realpath(at->path, NULL);
-    if (!file->folder)
-        return errno == ENOMEM ? yk_no_memory("the path of a source's file") : path_fault(at, errno);
     char *slash = strrchr(file->folder, '/');
     slash[slash == file->folder] = '\0'; /* the root folder keeps its slash */
     file->folders = calloc(count + 2, sizeof *file->folders);
@@ -110,9 +108,12 @@ yoke_status yk_source_open(const char *function, yk_language language, yoke_sour
     for (const char *c = at.path; *c; c++)
         if ((unsigned char)*c < ' ')
             return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.%s_file is not a line of text", function, at.member);
-    yoke_status status = read_file(&at, &file->text);
+    file->folder = realpath(at.path, NULL);
+    if (!file->folder)
+        return errno == ENOMEM ? yk_no_memory("the path of a source's file") : path_fault(&at, errno);
+    yoke_status status = read_file(&at, file->folder, &file->text);
     if (status == YOKE_OK)
-        status = add_folder(&at, source, file);
+        status = add_folder(source, file);
     if (status < 0) {
         yk_source_close(file);
         return status;

@@ -86,7 +86,8 @@ static bool find(yk_outside *o, const char *includer, const char *name, found **
 /* The sum of hashes of all names, sizes and times below a folder, in whatever order they come. */
 static uint64_t add_tree(const char *folder, int depth)
 {
-    DIR *stream = depth < TREE_DEPTH ? opendir(folder) : NULL;
+    int file = depth < TREE_DEPTH ? open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    DIR *stream = file >= 0 ? fdopendir(file) : NULL;
     struct dirent *item;
     uint64_t sum = 0;
     while (stream && (item = readdir(stream))) {
@@ -103,6 +104,8 @@ static uint64_t add_tree(const char *folder, int depth)
     }
     if (stream)
         closedir(stream);
+    else if (file >= 0)
+        close(file);
     return sum;
 }
 
@@ -130,9 +133,10 @@ static void add_computed(yk_outside *o, const char *path)
 static char *read_file(const char *path, size_t *out_size)
 {
     struct stat about;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    char *bytes = NULL;
+    char *real = realpath(path, NULL), *bytes = NULL; /* headers may be links, as everywhere */
+    int file = real ? open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY) : -1;
     size_t size = 0;
+    free(real);
     if (file < 0)
         return NULL;
     if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size < YK_INCLUDE_BYTES)
