@@ -16,6 +16,7 @@ dist_guide_DATA = \
 	doc/from-opencl.md \
 	doc/from-python.md \
 	doc/host-functions.md \
+	doc/images.md \
 	doc/one-text.md \
 	doc/performance.md \
 	doc/porting-kernels.md \

@@ -59,7 +59,8 @@ dist_examples_DATA = \
 	examples/shared_memory.c \
 	examples/structs.c \
 	examples/uv.c \
-	examples/vector_add.c
+	examples/vector_add.c \
+	examples/zoom.c
 examples_photosdir = $(examplesdir)/photos
 dist_examples_photos_DATA = \
 	examples/photos/blur.c \
@@ -100,7 +101,8 @@ noinst_PROGRAMS += \
 	examples/several_devices \
 	examples/shared_memory \
 	examples/structs \
-	examples/vector_add
+	examples/vector_add \
+	examples/zoom
 examples_arrays_LDADD = libyoke.la
 examples_cancel_LDADD = libyoke.la
 examples_converge_LDADD = libyoke.la
@@ -121,6 +123,7 @@ examples_several_devices_LDADD = libyoke.la
 examples_shared_memory_LDADD = libyoke.la
 examples_structs_LDADD = libyoke.la
 examples_vector_add_LDADD = libyoke.la
+examples_zoom_LDADD = libyoke.la
 
 # Kernels from files, made into C by the tool: it has to run here.
 if !CROSS_COMPILING

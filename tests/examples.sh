@@ -56,6 +56,7 @@ runs '^arrays: 100000 elements of 2 expressions, 0 wrong; the last are 100098 an
 runs '^pinned: 1048576 results of 2 x \+ y, 0 wrong; the last is 1151$' pinned
 runs '^host_arrays: 160 x 160 elements of a product, 0 wrong$' host_arrays
 runs '^reduce: the sum of 1000003 values is 999993: right$' reduce
+runs '^zoom: 64 x 48 texels enlarged to 320 x 240, 0 wrong$|^zoom: no images: ' zoom
 runs '^histogram: of 300007 bytes 30470 are 0, which is the most: right$' histogram
 runs '^host_function: ran 1 time\(s\), found the sum 2048 ' host_function
 runs '^event_loop: 4 jobs awaited, .* 0 values wrong$' event_loop

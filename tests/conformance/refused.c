@@ -244,6 +244,7 @@ static void others_are_harmless(objects *o)
     CHECK(yoke_buffer_get_host(o->pinned) == NULL);
     CHECK(yoke_buffer_get_kind(o->buffer) == -1);
     CHECK(yoke_device_lacks(o->t->device, YOKE_CAP_TIMING) != NULL);
+    CHECK(yoke_device_get_language(o->t->device) == 0);
     CHECK(!yoke_device_supports(o->t->device, YOKE_CAP_TIMING));
     CHECK(yoke_get_build_log() != NULL);
     CHECK(yoke_program_get_log(o->t->saxpy) != NULL);

@@ -26,7 +26,7 @@ fi
 # What programs see only a pointer to may change.
 cat >"$tap_folder/opaque" <<EOF
 [suppress_type]
-name_regexp = ^(yk_.*|yoke_(buffer|device|event|graph|kernel|program|stream))$
+name_regexp = ^(yk_.*|yoke_(buffer|device|event|graph|image|kernel|program|stream))$
 EOF
 tap_try "nothing is removed and nothing changed" abidiff --no-added-syms --suppressions "$tap_folder/opaque" "$recorded" $library
 abidiff --suppressions "$tap_folder/opaque" "$recorded" $library | sed -n 's/^ *\[A\]/# new, not recorded yet:/p'

@@ -3,8 +3,8 @@
 # Compares twins: awk -v name=FOLDER/NAME -f twins.awk NAME.cu NAME.cl. Prints each difference in the kernels' names, their
 # parameters (types without qualifiers and address spaces, names, order), the structs' members (the same) and the line that states
 # the tolerance, and exits 1 when there is one. Types that the languages spell differently count as the same. An OpenCL kernel may
-# end with a __local parameter, which stands for CUDA's dynamic shared memory. Macros are not expanded. -v tolerance=1: the line has
-# to be there.
+# end with a __local parameter, which stands for CUDA's dynamic shared memory, and have samplers, which CUDA's textures include.
+# Macros are not expanded. -v tolerance=1: the line has to be there.
 
 function complain(text) {
     print name ": " text
@@ -33,6 +33,8 @@ function declaration(language, text) {
     sub(/^unsigned short /, "ushort ", text)
     sub(/^unsigned (int )?/, "uint ", text)
     sub(/^signed char /, "char ", text)
+    sub(/^(cudaTextureObject_t|(__read_only|read_only) image[23]d_t) /, "texture ", text)
+    sub(/^(cudaSurfaceObject_t|(__write_only|write_only|__read_write|read_write) image[23]d_t) /, "surface ", text)
     return text
 }
 
@@ -63,7 +65,7 @@ function without_attributes(text,    start, rest, depth, i, c) {
     return text
 }
 
-function add_kernel(language, kernel, list,    parts, n, i, parameter) {
+function add_kernel(language, kernel, list,    parts, n, i, parameter, count) {
     kernels[language, kernel] = 1
     order[++kernel_count] = kernel
     n = list ~ /^[ \t\n]*(void)?[ \t\n]*$/ ? 0 : split(list, parts, ",")
@@ -75,9 +77,10 @@ function add_kernel(language, kernel, list,    parts, n, i, parameter) {
             n--
             break
         }
-        parameters[language, kernel, i] = parameter
+        if (parameter !~ /^sampler_t /)
+            parameters[language, kernel, ++count] = parameter
     }
-    counts[language, kernel] = n
+    counts[language, kernel] = count + 0
 }
 
 function read_kernels(language, mark, text,    head, close_at) {
