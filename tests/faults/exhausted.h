@@ -27,6 +27,7 @@ typedef struct scenario {
     X(listing, "devices are listed and opened", NULL, OPENS_ITSELF)                   \
     X(buffers, "buffers of every kind", NULL, 0)                                      \
     X(pool, "memory that is used again, limited and trimmed", NULL, KERNELS)          \
+    X(images, "images, their views and their copies", NULL, 0)                        \
     X(copies, "copies and fills", NULL, 0)                                            \
     X(held_copies, "copies and fills behind a host function", NULL, 0)                \
     X(blocking_copies, "copies and fills that finish at once", "YOKE_BLOCKING=1", 0)  \

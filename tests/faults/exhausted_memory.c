@@ -119,6 +119,38 @@ out:
     return status;
 }
 
+/* Both ways of copying, and a view that outlives its image. */
+yoke_status scenario_images(suite *t, suite *p)
+{
+    yoke_image_desc desc = { .format = YOKE_FORMAT_UNORM8, .channels = 4, .width = 16, .height = 8 };
+    unsigned char texels[16 * 8 * 4], back[sizeof texels] = { 0 };
+    yoke_image *image = NULL, *view = NULL;
+    yoke_buffer *buffer = NULL;
+    yoke_status status = YOKE_OK;
+
+    (void)p;
+    if (!yoke_device_supports(t->device, YOKE_CAP_IMAGES))
+        return YOKE_OK;
+    fill_random(texels, sizeof texels, 5);
+    DO(yoke_buffer_create(t->device, sizeof texels, &buffer));
+    DO(yoke_image_create(t->device, &desc, &image));
+    DO(yoke_image_create_view(image, &(yoke_sampler){ .filter = YOKE_FILTER_LINEAR }, &view));
+    DO(yoke_write_image(t->stream, image, NULL, texels, sizeof texels));
+    yoke_image_release(image);
+    image = NULL;
+    DO(yoke_copy_from_image(t->stream, buffer, 0, view, NULL));
+    DO(yoke_copy_to_image(t->stream, view, NULL, buffer, 0));
+    DO(yoke_read_image(t->stream, back, view, NULL, sizeof texels));
+    DO(yoke_stream_wait(t->stream));
+    CHECK_BYTES(back, texels, sizeof texels);
+out:
+    finish(t->stream);
+    yoke_image_release(image);
+    yoke_image_release(view);
+    yoke_buffer_release(buffer);
+    return status;
+}
+
 /* Released while in use, and had again; more than is kept; over the limit. */
 yoke_status scenario_pool(suite *t, suite *p)
 {
