@@ -63,7 +63,6 @@ bool yk_cuda_graph_takes(const yk_op *op)
     case YK_FAMILY_FILL:
         return unit_of(op) != 0;
     case YK_FAMILY_LAUNCH:
-        return true;
     case YK_FAMILY_IMAGE:
         return true;
     case YK_FAMILY_RECORD: /* this and the kinds below never get here */

@@ -58,7 +58,7 @@ typedef struct yoke_image_desc {
     int32_t format;              /* YOKE_FORMAT_ */
     int32_t channels;            /* of a texel: 1, 2 or 4 */
     size_t width, height, depth; /* in texels; a depth of 0 is a 2-D image, any other a 3-D image */
-    yoke_sampler sampler;
+    yoke_sampler sampler;        /* how kernels read it */
 } yoke_image_desc;
 
 #define YOKE_IMAGE_DESC_INIT                    \

@@ -62,7 +62,7 @@ static void add_samplers(const yk_op *op, yoke_arg *target, yk_op *inner, size_t
     for (size_t i = 0; i < op->u.launch.count && (i < passed || !image); i++)
         if (yk_arg_is_image(&args[i]))
             image = args[i].value.image;
-    size_t all = (size_t)(kernel->param_count + kernel->sampler_count);
+    size_t all = (size_t)kernel->param_count + (size_t)kernel->sampler_count;
     while (inner->u.launch.count < all && kernel->params[inner->u.launch.count].kind == YK_PARAM_SAMPLER && image)
         target[inner->u.launch.count++] = passed_for(image, true);
 }

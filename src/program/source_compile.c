@@ -18,6 +18,15 @@ typedef struct result {
     size_t capacity, *out_size;
 } result;
 
+static result result_in(void *target, size_t capacity, size_t *out_size)
+{
+    result r;
+    r.target = target;
+    r.capacity = capacity;
+    r.out_size = out_size;
+    return r;
+}
+
 static yoke_status check_result(const char *function, const yoke_source *source, const result *r)
 {
     if (!r->out_size)
@@ -81,7 +90,7 @@ yoke_status yoke_source_expand(const yoke_source *source, const char *language, 
 {
     YK_UNCANCELLED;
     YK_FUNCTION(yoke_source_expand);
-    result r = { target, capacity, out_size };
+    result r = result_in(target, capacity, out_size);
     return yk_attribute_site(function, NULL, expand(function, source, language, &r));
 }
 
@@ -157,7 +166,7 @@ yoke_status yoke_source_compile(const yoke_source *source, const char *architect
 {
     YK_UNCANCELLED;
     YK_FUNCTION(yoke_source_compile);
-    result r = { target, capacity, out_size };
+    result r = result_in(target, capacity, out_size);
     yk_text_free(yk_thread_text(YK_BUILD_LOG));
     return yk_attribute_site(function, NULL, compile(function, source, architecture, flags, &r));
 }

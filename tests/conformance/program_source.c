@@ -368,7 +368,8 @@ static void options(suite *t)
     source.cuda_options = source.opencl_options = unknown;
     CHECK_FAILS(YOKE_E_BUILD, "yoke-knows-no-such-option", yoke_program_build(t->device, &source, &(yoke_program *){ NULL }));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        bool of_cuda = strncmp(bad[i].option, "--", 2) == 0 || bad[i].option[1] == 'i', of_opencl = strstr(bad[i].option, "-cl-");
+        bool of_cuda = strncmp(bad[i].option, "--", 2) == 0 || strncmp(bad[i].option, "-i", 2) == 0,
+             of_opencl = strstr(bad[i].option, "-cl-");
         if (is_cuda(t) ? of_opencl : of_cuda)
             continue;
         one[0] = bad[i].option;
