@@ -329,8 +329,9 @@ mandelbrot_kernels.c: mandelbrot.cu mandelbrot.cl mandelbrot.h
 @TAB@$(YOKE_CC) $(YOKE_CCFLAGS) --name mandelbrot -o $@ $(srcdir)/mandelbrot.cu $(srcdir)/mandelbrot.cl
 mandelbrot_kernels.h: mandelbrot_kernels.c
 END
-autotools() {
-    (cd "$kernels" && ACLOCAL_PATH="$root$datadir/aclocal" autoreconf -fi)
+autotools() { # the consumer's own, whatever is said of Yoke's
+    (unset ACLOCAL AUTOCONF AUTOHEADER AUTOMAKE
+        cd "$kernels" && ACLOCAL_PATH="$root$datadir/aclocal" autoreconf -fi)
 }
 # by_autotools OPTION...
 by_autotools() {
