@@ -235,17 +235,17 @@ static void print_form(const cc_form *form, bool brief)
         printf("\n");
 }
 
-/* Whether they agree. */
-static bool print_twins(const cc_options *o, const cc_form *cuda, const cc_form *opencl)
+/* Whether the forms agree. */
+static bool print_difference(const cc_options *o, const cc_form *cuda, const cc_form *opencl)
 {
     const tool_colours *colours = tool_colours_of(stdout);
     tool_string differences = { 0 };
     size_t count = cc_compare(cuda, opencl, &differences);
     if (count > 0)
-        printf("%sThe twins differ%s in %zu place%s:\n%s", colours->red, colours->reset, count, count == 1 ? "" : "s",
+        printf("%sThe forms differ%s in %zu place%s:\n%s", colours->red, colours->reset, count, count == 1 ? "" : "s",
                differences.data);
     else if (!o->output)
-        printf("%sThe twins agree%s: %zu kernel%s\n", colours->green, colours->reset, cuda->kernel_count,
+        printf("%sThe forms agree%s: %zu kernel%s\n", colours->green, colours->reset, cuda->kernel_count,
                cuda->kernel_count == 1 ? "" : "s");
     free(differences.data);
     return count == 0;
@@ -298,7 +298,7 @@ static int report(const tool_command *command, cc_options *o)
         fine = fine && forms[i].state != CC_BROKEN;
         both = both && forms[i].state != CC_ABSENT && forms[i].state != CC_BROKEN;
     }
-    if (both && !print_twins(o, &forms[0], &forms[1]) && !o->output) /* a pair may differ on purpose, and is still a source */
+    if (both && !print_difference(o, &forms[0], &forms[1]) && !o->output) /* a pair may differ on purpose, and is still a source */
         fine = false;
     if (!fine)
         return TOOL_WRONG;

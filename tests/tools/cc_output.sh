@@ -110,7 +110,7 @@ tap_try "and that is still there" grep -q mine made/kern.h
 writes "a header that someone has written" kern.h
 fresh
 run 0 "twins that differ" cc -I . -o made/kern.c kern.cu "$source/kernels/saxpy.cl"
-says "The twins differ in 3 places"
+says "The forms differ in 3 places"
 writes "twins that differ" kern.c kern.h
 
 # ---- SPIR-V: clang and llvm-spirv ----
