@@ -41,7 +41,7 @@ struct yk_trace {
 enum { MANY = 256, CLOCK_TRIES = 8 };
 
 /* Nanoseconds: between writing, for a last event, and of an allocation. */
-static const uint64_t interval = 20000000, patience = 200000000, noticeable = 50000;
+static const uint64_t interval = 20000000, patience = 200000000, parting = 50000000, noticeable = 50000;
 
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below; before any trace's lock */
 static struct yk_trace *all;
@@ -72,19 +72,18 @@ static void write_out(struct yk_trace *trace, pending *done)
     free(done);
 }
 
-/* `wait`: the stream has finished, so an operation that is still pending has failed; but an operation may finish a moment before
- * the event behind it. With the lock held. */
-static void write_done(struct yk_trace *trace, bool wait)
+/* Wait until `deadline` for what is pending; 0: do not wait. `finished`: the stream has finished, so an operation that is still
+ * pending then has failed; but an operation may finish a moment before the event behind it. With the lock held. */
+static void write_done(struct yk_trace *trace, uint64_t deadline, bool finished)
 {
     const yk_backend *backend = trace->stream->device->backend;
     yoke_error_info before = *yoke_error();
-    uint64_t deadline = wait ? yk_now() + patience : 0;
     while (trace->first) {
         pending *first = trace->first;
         yoke_status status;
-        while ((status = backend->event_query(first->end)) == YOKE_PENDING && wait && yk_now() < deadline)
+        while ((status = backend->event_query(first->end)) == YOKE_PENDING && deadline && yk_now() < deadline)
             yk_pause();
-        if (status == YOKE_PENDING && !wait)
+        if (status == YOKE_PENDING && !finished)
             break;
         first->slice.failed = status != YOKE_OK;
         trace->first = first->next;
@@ -96,18 +95,18 @@ static void write_done(struct yk_trace *trace, bool wait)
     yk_error_restore(&before);
 }
 
-static void write_done_locked(struct yk_trace *trace)
+static void write_done_locked(struct yk_trace *trace, uint64_t deadline, bool finished)
 {
     pthread_mutex_lock(&trace->lock);
-    write_done(trace, false);
+    write_done(trace, deadline, finished);
     pthread_mutex_unlock(&trace->lock);
 }
 
 /* With all_lock held. */
-static void write_all(void)
+static void write_all(uint64_t deadline)
 {
     for (struct yk_trace *trace = all; trace; trace = trace->next)
-        write_done_locked(trace);
+        write_done_locked(trace, deadline, false);
 }
 
 /* At the program's exit, which may leave streams unreleased. Afterwards the driver may go, so nothing is polled. */
@@ -117,7 +116,7 @@ static void write_last(void)
         return;
     pthread_mutex_lock(&all_lock);
     ended = true;
-    write_all();
+    write_all(yk_now() + parting); /* a thread of Yoke may be ending the last streams */
     pthread_mutex_unlock(&all_lock);
     yk_trace_file_complete();
 }
@@ -131,7 +130,7 @@ static void write_at_intervals(void *argument)
         pthread_mutex_lock(&all_lock);
         writing = all && !ended;
         if (writing)
-            write_all();
+            write_all(0);
         bool more = writing;
         pthread_mutex_unlock(&all_lock);
         if (!more)
@@ -214,6 +213,8 @@ static void stream_end(yoke_stream *stream)
     struct yk_trace *trace = stream->trace;
     if (!trace)
         return;
+    /* All is written before the stream leaves the list: the program may be exiting, and write_last then waits for this. */
+    write_done_locked(trace, yk_now() + patience, true);
     pthread_mutex_lock(&all_lock);
     if (trace->next)
         trace->next->previous = trace->previous;
@@ -222,7 +223,6 @@ static void stream_end(yoke_stream *stream)
     else
         all = trace->next;
     pthread_mutex_unlock(&all_lock);
-    write_done(trace, true);
     if (trace->zero)
         yk_event_recycle(trace->zero);
     pthread_mutex_destroy(&trace->lock);
@@ -271,7 +271,7 @@ static void add_pending(struct yk_trace *trace, pending *fresh)
     *trace->last = fresh;
     trace->last = &fresh->next;
     if (++trace->count % MANY == 0)
-        write_done(trace, false);
+        write_done(trace, 0, false);
     pthread_mutex_unlock(&trace->lock);
 }
 
@@ -317,7 +317,7 @@ static void waited(const yoke_stream *stream, const char *where, uint64_t since)
 {
     yk_trace_file_wait(stream, where, since, yk_now());
     if (stream->trace)
-        write_done_locked(stream->trace);
+        write_done_locked(stream->trace, 0, false);
 }
 
 static void worked(const yoke_device *device, yk_host_work work, const char *name, const char *detail, size_t bytes, uint64_t since)
