@@ -33,8 +33,16 @@ done
 # Leaks are not looked for in programs of calls, neither after each nor at the end: a driver's compiler leaves some. What those
 # programs make is counted instead.
 export seconds
+status=0
 for target in $targets; do
     [ "$target" = calls ] && echo 0 calls || echo 1 "$target"
 done | xargs -P 2 -n 2 sh -c 'exec env ASAN_OPTIONS=detect_leaks="$0":intercept_tls_get_addr=0 "./fuzz-$1" -detect_leaks="$0" \
     -max_len=4096 -timeout=30 -max_total_time="$seconds" -verbosity=0 -print_final_stats=1 -artifact_prefix="$1-" \
-    "corpus/$1" "source/tests/fuzz/corpus/$1"'
+    "corpus/$1" "source/tests/fuzz/corpus/$1" >"$1.log" 2>&1' || status=$?
+for target in $targets; do
+    cat "$target.log"
+done
+for target in $targets; do # last, so that the end of a log says what broke
+    grep -E 'does not hold|ERROR:|runtime error:|written to' "$target.log" | sed "s/^/$target: /"
+done
+exit $status

@@ -20,7 +20,7 @@ static size_t walk(const yk_program_file *image)
         sum += strlen(kernel->name) + (kernel->refusal ? strlen(kernel->refusal) : 0);
         for (int32_t j = 0; j < kernel->count; j++) {
             const yk_param *param = &kernel->params[j];
-            FUZZ_EXPECT(param->kind <= YK_PARAM_LOCAL && param->read_only >= -1 && param->read_only <= 1);
+            FUZZ_EXPECT(param->kind <= YK_PARAM_SAMPLER && param->read_only >= -1 && param->read_only <= 1);
             sum += strlen(param->name) + strlen(param->type);
         }
     }
