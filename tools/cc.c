@@ -261,7 +261,7 @@ static void compile_form(const cc_options *o, cc_form *form)
         form->device = tool_text("SPIR-V");
         form->state = cc_compile_spirv(o, form) ? CC_COMPILED : CC_BROKEN;
         if (form->state == CC_COMPILED)
-            cc_read(form);
+            cc_read(o, form);
     } else if (o->output && o->device_count == 0) {
         form->state = CC_UNTRIED;
         form->why = tool_text("-o uses no device unless --device names it");
@@ -269,7 +269,7 @@ static void compile_form(const cc_options *o, cc_form *form)
         compile(o, form);
     }
     if (form->state == CC_UNTRIED) {
-        cc_read(form);
+        cc_read(o, form);
         if (cuda)
             cc_check_names(o, form);
     }

@@ -97,7 +97,7 @@ char *cc_list_files(const cc_options *o);
 char *cc_name(const cc_options *o);
 
 /* Read the kernels that a text declares, without compiling it: macros are not expanded, and templates are not seen through. */
-void cc_read(cc_form *form);
+void cc_read(const cc_options *o, cc_form *form);
 
 cc_kernel *cc_add_kernel(cc_form *form, const char *name, size_t length);
 cc_param *cc_add_param(cc_kernel *kernel);

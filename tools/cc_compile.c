@@ -178,7 +178,7 @@ void cc_compile_for(const cc_options *o, cc_form *form, uint32_t flags)
     if (fine) {
         free(form->device);
         form->device = list.data;
-        cc_read(form);
+        cc_read(o, form);
         cc_check_names(o, form);
     } else {
         free(list.data);

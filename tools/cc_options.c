@@ -58,7 +58,7 @@ static int add_file(const tool_command *command, cc_options *o, const char *path
     bool both = suffix && strcmp(suffix, ".yk") == 0, known = both;
     for (int i = 0; i < 2; i++) {
         cc_form *form = &o->forms[i];
-        bool is_own = suffix && strcmp(suffix, i == 0 ? ".cu" : ".cl") == 0;
+        bool is_own = suffix && (strcmp(suffix, i == 0 ? ".cu" : ".cl") == 0 || (i == 0 && strcmp(suffix, ".cuh") == 0));
         if (!is_own && !both)
             continue;
         known = true;
@@ -72,7 +72,8 @@ static int add_file(const tool_command *command, cc_options *o, const char *path
         }
     }
     if (!known)
-        return tool_misused(command, "%s: what a file is shows in its name, which has to end in .cu, .cl, or .yk for both", path);
+        return tool_misused(command, "%s: what a file is shows in its name, which has to end in .cu or .cuh, .cl, or .yk for both",
+                            path);
     return TOOL_FINE;
 }
 

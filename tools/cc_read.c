@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of a file that nothing here can compile, read from its text: enough to compare it with its twin. */
+/*
+ * The kernels of a file that nothing here can compile, read from its text: enough to compare it with its twin. A file that declares
+ * none itself has those of its headers.
+ */
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend_api.h"
@@ -24,12 +28,25 @@ static void take_kernel(cc_form *form, const yk_declaration *declared)
         kernel->count--;
 }
 
-void cc_read(cc_form *form)
+static void read_table(const cc_form *form, const char *text, size_t size, yk_kernel_table *out_table)
 {
-    yk_kernel_table table = { 0 };
     int how = YK_SIGNATURE_AS_WRITTEN | (strcmp(form->backend, "opencl") == 0 ? YK_SIGNATURE_OPENCL : 0);
-    if (!yk_kernel_table_read(how, form->text, form->size, &table))
+    *out_table = (yk_kernel_table){ 0 };
+    if (!yk_kernel_table_read(how, text, size, out_table))
         tool_no_memory();
+}
+
+void cc_read(const cc_options *o, cc_form *form)
+{
+    yk_kernel_table table;
+    size_t size;
+    char *expanded;
+    read_table(form, form->text, form->size, &table);
+    if (table.count == 0 && (expanded = cc_expand(o, form, &size))) {
+        yk_kernel_table_free(&table);
+        read_table(form, expanded, size, &table);
+        free(expanded);
+    }
     form->from_text = true;
     for (size_t i = 0; i < table.count; i++)
         take_kernel(form, &table.kernels[i]);

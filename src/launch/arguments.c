@@ -203,15 +203,21 @@ static yoke_status check_value(const context *at, const yoke_arg *arg, size_t i)
                  (unsigned)arg->kind, (unsigned)arg->size, arg->kind == YOKE_ARG_STRUCT && !arg->value.bytes ? ", from NULL" : "");
 }
 
-/* What to write for a parameter of this kind and size; "" where the kind is not known. */
-static const char *value_text(uint32_t kind, uint32_t size)
+static const char *plural(size_t count)
 {
+    return count == 1 ? "" : "s";
+}
+
+/* What to write for this parameter, of that kind of value; "" where the kind is not known. */
+static const char *value_text(const yk_param *param, uint32_t kind)
+{
+    uint32_t size = param->size;
     if (kind == 0)
         return "";
     if (kind == YOKE_ARG_STRUCT)
         return "; write yoke_arg_struct(&v, sizeof v)";
     if (kind == YOKE_ARG_INTEGER)
-        return size == 1   ? "; write (int8_t)x"
+        return size == 1   ? strstr(param->type, "bool") ? "; write (bool)x" : "; write (int8_t)x"
                : size == 2 ? "; write (int16_t)x"
                : size == 4 ? "; write 2 or (int)x"
                            : "; write (int64_t)x";
@@ -229,10 +235,10 @@ static yoke_status check_value_kind(const context *at, const yoke_arg *arg, cons
     if (wanted == 0 || wanted == arg->kind || wanted == YOKE_ARG_STRUCT ||
         (arg->kind != YOKE_ARG_INTEGER && arg->kind != YOKE_ARG_FLOATING))
         return YOKE_OK;
-    return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s of %u bytes, but %s of %u bytes was passed%s",
-                 wanted == YOKE_ARG_INTEGER ? "an integer" : "a floating-point value", (unsigned)param->size,
-                 arg->kind == YOKE_ARG_INTEGER ? "an integer" : "a floating-point value", (unsigned)arg->size,
-                 value_text(wanted, param->size));
+    return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s of %u byte%s, but %s of %u byte%s was passed%s",
+                 wanted == YOKE_ARG_INTEGER ? "an integer" : "a floating-point value", (unsigned)param->size, plural(param->size),
+                 arg->kind == YOKE_ARG_INTEGER ? "an integer" : "a floating-point value", (unsigned)arg->size, plural(arg->size),
+                 value_text(param, wanted));
 }
 
 /* A texture or surface object of the program's own. */
@@ -256,8 +262,9 @@ static yoke_status check_fit(const context *at, const yoke_arg *arg, size_t i)
         return status;
     size_t passed = pointer ? sizeof(uint64_t) : arg->size;
     if (!local && param->size && param->kind != YK_PARAM_BUFFER && param->size != passed)
-        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " is %u bytes wide, but %s%s of %zu bytes was passed%s", (unsigned)param->size,
-                     article(arg), passed_text(arg), passed, value_text(yk_param_value_kind(at->kernel, param), param->size));
+        return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " is %u byte%s wide, but %s%s of %zu byte%s was passed%s",
+                     (unsigned)param->size, plural(param->size), article(arg), passed_text(arg), passed, passed == 1 ? "" : "s",
+                     value_text(param, yk_param_value_kind(at->kernel, param)));
     return YOKE_OK;
 }
 

@@ -89,15 +89,23 @@ static void apply_declaration(yoke_kernel *kernel)
 }
 
 /* Samplers, and a trailing shared-memory parameter, are not among the arguments of a launch. */
-static void set_others_apart(yoke_kernel *kernel)
+static yoke_status set_others_apart(yoke_kernel *kernel)
 {
-    for (int i = 0; i < kernel->param_count; i++)
+    bool has_image = false;
+    for (int i = 0; i < kernel->param_count; i++) {
         kernel->sampler_count += kernel->params[i].kind == YK_PARAM_SAMPLER;
+        has_image = has_image || kernel->params[i].kind == YK_PARAM_IMAGE;
+    }
+    if (kernel->sampler_count > 0 && !has_image)
+        return yk_fail(YOKE_E_UNSUPPORTED,
+                       "kernel '%s' takes a sampler and no image: a sampler is passed with the image that it belongs to",
+                       kernel->name);
     kernel->takes_local = kernel->param_count > 0 && kernel->params[kernel->param_count - 1].kind == YK_PARAM_LOCAL;
     if (kernel->takes_local)
         kernel->param_count--;
     if (kernel->sampler_count > 0)
         kernel->param_count -= kernel->sampler_count;
+    return YOKE_OK;
 }
 
 /* Larger blocks seldom help a one-dimensional kernel. */
@@ -348,8 +356,9 @@ static yoke_status create(yoke_program *program, const char *name, yoke_kernel *
     if (status < 0)
         goto no_heads;
     apply_declaration(kernel);
-    set_others_apart(kernel);
-    status = note_heads(kernel);
+    status = set_others_apart(kernel);
+    if (status == YOKE_OK)
+        status = note_heads(kernel);
     if (status < 0)
         goto no_heads;
     kernel->fast_count = kernel->param_count;

@@ -299,7 +299,8 @@ static void single_bytes(suite *t)
     NEED_OK(yoke_stream_wait(t->stream));
     guarded_check(t, &out, wanted);
     if (suite_can(t, YOKE_CAP_SIGNATURE)) {
-        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "single|1",
+        bool is_cuda = yoke_device_get_language(t->device) == YOKE_LANGUAGE_CUDA;
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, is_cuda ? "single|1 byte wide|write (bool)x" : "single|1 byte wide|write (int8_t)x",
                     yoke_launch(t->stream, single, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(out.buffer, 1, letter, no, minus)));
         CHECK_OK(yoke_stream_wait(t->stream));
     }

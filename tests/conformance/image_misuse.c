@@ -180,6 +180,29 @@ out:
     suite_works(t);
 }
 
+/* A sampler of OpenCL's is passed with an image, and a kernel without one cannot be launched. */
+static void lone_sampler(suite *t)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = NULL;
+    yoke_kernel *kernel;
+
+    if (yoke_device_get_language(t->device) != YOKE_LANGUAGE_OPENCL) {
+        suite_skip("CUDA has no samplers as parameters");
+        return;
+    }
+    if (!needs_images(t))
+        return;
+    source.opencl = "__kernel void lone(sampler_t s, __global int *x) { x[0] = 1; }\n"
+                    "__kernel void fine(__global int *x) { x[0] = 2; }\n";
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    for (int i = 0; i < 2; i++)
+        CHECK_FAILS(YOKE_E_UNSUPPORTED, "lone|sampler|no image", yoke_kernel_get(program, "lone", &kernel));
+    CHECK_OK(yoke_kernel_get(program, "fine", &kernel));
+out:
+    yoke_program_release(program);
+}
+
 /* An image of another opening of the device, or of another device. */
 static void other_devices(suite *t)
 {
@@ -215,9 +238,9 @@ out:
 int main(void)
 {
     static const suite_case cases[] = {
-        { "descriptions of images", descriptions, false },    { "what is no image", no_images, false },
-        { "regions and sizes of copies", regions, false },    { "arguments of the wrong kind", arguments, false },
-        { "images of another device", other_devices, false },
+        { "descriptions of images", descriptions, false }, { "what is no image", no_images, false },
+        { "regions and sizes of copies", regions, false }, { "arguments of the wrong kind", arguments, false },
+        { "a sampler and no image", lone_sampler, false }, { "images of another device", other_devices, false },
     };
     const yoke_source source = { .name = "image", .cuda = image_cuda, .opencl = image_opencl };
     return SUITE_MAIN(cases, &source);

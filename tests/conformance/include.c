@@ -206,7 +206,8 @@ static void host_headers(suite *t)
     static const char text[] =
         "#ifdef __CUDACC__\n#include <stdio.h>\n#include <math.h>\n#include <stdint.h>\n#include <float.h>\n"
         "#include <limits.h>\n#include <stdlib.h>\n#include <string.h>\n#include <assert.h>\n#include <cuda.h>\n"
-        "#include \"cuda_runtime.h\"\nstatic uint32_t big(int64_t x) { return (uint32_t)(x > INT_MAX); }\n#else\n"
+        "#include \"cuda_runtime.h\"\nstatic uint big(int64_t x) { ushort one = 1; return (uint32_t)(x > INT_MAX ? one : 0); "
+        "}\n#else\n"
         "static uint big(long x) { return x > INT_MAX; }\n#endif\n" KERNEL(
             "{ out[0] = M_PI; out[1] = big(1) + (FLT_MAX > 1e38f ? CHAR_BIT : 0); }\n");
     yoke_source source = source_of(text, NULL, NULL);

@@ -146,10 +146,20 @@ typedef struct variable_search {
     double_symbol found;
 } variable_search;
 
+/* A static variable has its own name in CUDA, and is _ZL6factor for a compiler of the host. */
+static const char *without_mangling(const char *name)
+{
+    if (strncmp(name, "_ZL", 3) != 0)
+        return name;
+    char *rest;
+    size_t length = strtoul(name + 3, &rest, 10);
+    return strlen(rest) == length ? rest : name;
+}
+
 static bool is_variable(const double_symbol *symbol, void *user)
 {
     variable_search *s = user;
-    bool found = symbol->type == STT_OBJECT && strcmp(symbol->name, s->name) == 0;
+    bool found = symbol->type == STT_OBJECT && strcmp(without_mangling(symbol->name), s->name) == 0;
     if (found)
         s->found = *symbol;
     return found;

@@ -12,6 +12,7 @@ static const char source[] =
     "struct pair { short a; double b; };\n"
     "__device__ int table[4] = { 1, 2, 3, 4 };\n"
     "__constant__ int factor = 3;\n"
+    "static __constant__ int own[3] = { 4, 5, 6 };\n"
     "namespace deep { __device__ int hidden = 6; template <typename T> __global__ void scale(T *x, T k)\n"
     "{ x[threadIdx.x + blockIdx.x * blockDim.x] *= k; } }\n"
     "__global__ void plain(char c, pair p, float *out) { out[0] = c + p.a + (float)p.b; }\n"
@@ -134,7 +135,7 @@ static void attributes(void)
     double_function_attribute(function("dynamic"), YK_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &value);
     tap_is(value, 0, "where there is none too");
     double_function_attribute(turn, YK_CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &value);
-    tap_is(value, 4, "constants are counted");
+    tap_is(value, 4 + 12, "constants are counted");
     int *params[1] = { 0 };
     tap_is(launch("turn", 1, 257, 0, 0, params), YK_CUDA_ERROR_INVALID_VALUE, "launch bounds hold");
     tap_is(launch("dynamic", 1, 1, 48 * 1024 + 1, 0, params), YK_CUDA_ERROR_INVALID_VALUE,
@@ -175,6 +176,8 @@ static void variables(const char *hidden, const char *scale)
     size_t size = 0;
     tap_is(double_module_global(module, "table", &address, &size), YK_CUDA_SUCCESS, "a variable");
     tap_ok(size == 16 && ((int *)address)[2] == 3, "with its bytes");
+    tap_is(double_module_global(module, "own", &address, &size), YK_CUDA_SUCCESS, "a static variable");
+    tap_ok(size == 12 && ((int *)address)[2] == 6, "is as it was written");
     tap_is(double_module_global(module, "tables", &address, &size), YK_CUDA_ERROR_NOT_FOUND, "there is no other");
     tap_is(double_module_global(module, hidden, &address, &size), YK_CUDA_SUCCESS, "one of a namespace is %s", hidden);
     tap_ok(size == 4 && *(int *)address == 6, "with its bytes");

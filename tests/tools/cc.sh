@@ -48,6 +48,13 @@ says "3 a float value 4 bytes"
 silent "twins"
 run 0 "a file without a kernel" cc none.cl
 says "no kernel in it"
+echo '#include "none.h"' >includes.cu
+echo '__global__ void in_a_header(int *x) { *x = 1; }' >none.h
+run 3 "a file whose kernels are in its header" cc includes.cu
+says "kernel in_a_header"
+cp none.h none.cuh
+run 3 "a CUDA header" cc none.cuh
+says "kernel in_a_header"
 run 3 "a form that cannot be tried" cc "$source/kernels/saxpy.cu"
 says "YOKE_BACKEND=opencl leaves it out"
 says "4 n int value 4 bytes"

@@ -141,6 +141,8 @@ static void toolkit(void)
           "__global__ void k(float *x) { curandState s; curand_init(7, 0, 0, &s); x[0] = curand_uniform(&s); }\n" },
         { "cub/block/block_reduce.cuh", "__global__ void k(int *x) { typedef cub::BlockReduce<int, 128> R;\n"
                                         "__shared__ typename R::TempStorage t; x[0] = R(t).Sum(x[threadIdx.x]); }\n" },
+        { "cub/cub.cuh", "__global__ void k(int *x) { typedef cub::WarpReduce<int> R;\n"
+                         "__shared__ typename R::TempStorage t; x[0] = R(t).Sum(x[threadIdx.x]); }\n" },
         { "cuda/std/array", "__global__ void k(int *x) { cuda::std::array<int, 3> a = { 1, 2, 3 }; x[0] = a[x[1]]; }\n" },
         { "cuda/atomic",
           "__global__ void k(int *x) { cuda::atomic_ref<int, cuda::thread_scope_device> r(*x); r.fetch_add(1); }\n" },

@@ -2,7 +2,8 @@
 /*
  * Stubs of the host's headers for CUDA texts. NVRTC has no host headers, and has what kernels use of them built in: functions,
  * printf and assert. What it lacks, types of fixed width and limits, is here. The definitions are those of libcu++ for NVRTC, so
- * that both may be included. A header of the same name in the source's headers or folders takes precedence.
+ * that both may be included. <cub/cub.cuh> is here too: NVRTC refuses the Toolkit's, which has host functions, and takes the parts
+ * of it that kernels use. A header of the same name in the source's headers or folders takes precedence.
  */
 #include "program/include/include_parts.h"
 
@@ -160,6 +161,38 @@ static const char stdlib_text[] = "#ifndef YOKE_HOST_STDLIB_H\n"
                                   "#define RAND_MAX 2147483647\n"
                                   "#endif\n";
 
+/* What the Toolkit's header brings with it from the host's: files use these types without including more. */
+static const char runtime_text[] = "#ifndef YOKE_HOST_CUDA_RUNTIME_H\n"
+                                   "#define YOKE_HOST_CUDA_RUNTIME_H\n"
+                                   "#include <stdint.h>\n"
+                                   "typedef unsigned int uint;\n"
+                                   "typedef unsigned short ushort;\n"
+                                   "typedef unsigned long ulong;\n"
+                                   "#endif\n";
+
+/* Older and newer versions of CUB lack some of these. */
+#define CUB(header)                             \
+    "#if __has_include(<cub/" header ".cuh>)\n" \
+    "#include <cub/" header ".cuh>\n"           \
+    "#endif\n"
+#define CUB_BLOCK(header) CUB("block/block_" header)
+#define CUB_WARP(header) CUB("warp/warp_" header)
+#define CUB_THREAD(header) CUB("thread/thread_" header)
+
+/* clang-format off */
+static const char cub_text[] = "#ifndef YOKE_CUB_H\n"
+                               "#define YOKE_CUB_H\n"
+                               "#include <cub/config.cuh>\n"
+    CUB_BLOCK("adjacent_difference") CUB_BLOCK("discontinuity") CUB_BLOCK("exchange") CUB_BLOCK("histogram") CUB_BLOCK("load")
+    CUB_BLOCK("merge_sort") CUB_BLOCK("radix_rank") CUB_BLOCK("radix_sort") CUB_BLOCK("reduce") CUB_BLOCK("run_length_decode")
+    CUB_BLOCK("scan") CUB_BLOCK("shuffle") CUB_BLOCK("store")
+    CUB_WARP("exchange") CUB_WARP("load") CUB_WARP("merge_sort") CUB_WARP("reduce") CUB_WARP("scan") CUB_WARP("store")
+    CUB_THREAD("load") CUB_THREAD("operators") CUB_THREAD("reduce") CUB_THREAD("scan") CUB_THREAD("search") CUB_THREAD("sort")
+    CUB_THREAD("store")
+    CUB("util_macro") CUB("util_math") CUB("util_ptx") CUB("util_type")
+                               "#endif\n";
+/* clang-format on */
+
 #define STD(type) "using ::" type ";\n"
 #define STD_INTEGER(bits) STD("int" bits "_t") STD("uint" bits "_t")
 
@@ -191,9 +224,10 @@ static const struct {
     { "cstdio", stdio_text },
     { "cstdlib", stdlib_text },
     { "cstring", empty_text },
-    { "cuda.h", empty_text },
-    { "cuda_runtime.h", empty_text },
-    { "cuda_runtime_api.h", empty_text },
+    { "cub/cub.cuh", cub_text },
+    { "cuda.h", runtime_text },
+    { "cuda_runtime.h", runtime_text },
+    { "cuda_runtime_api.h", runtime_text },
     { "device_launch_parameters.h", empty_text },
     { "float.h", float_text },
     { "inttypes.h", stdint_text },
