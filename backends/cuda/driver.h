@@ -26,8 +26,8 @@ typedef struct yk_nvrtc_table {
 #include "symbols.def"
 } yk_nvrtc_table;
 
-extern yk_cuda_table yk_cu;
-extern yk_nvrtc_table yk_nvrtc;
+YK_DEFINED_HERE extern yk_cuda_table yk_cu;
+YK_DEFINED_HERE extern yk_nvrtc_table yk_nvrtc;
 
 /* Open libcuda.so.1, fill the table and start the driver, once. Creates no context. YOKE_E_UNAVAILABLE with the reason. */
 yoke_status yk_cuda_load(void);

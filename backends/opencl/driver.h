@@ -33,7 +33,7 @@ static inline void yk_opencl_inject(void)
 }
 #endif
 
-extern struct yk_cl_table yk_cl;
+YK_DEFINED_HERE extern struct yk_cl_table yk_cl;
 
 /* Open libOpenCL.so.1 and fill the table, once. YOKE_E_UNAVAILABLE when the library is missing or lacks functions. */
 yoke_status yk_opencl_load(void);

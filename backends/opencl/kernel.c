@@ -327,23 +327,22 @@ YK_COLD static cl_int set_other(cl_kernel handle, cl_uint index, const yoke_arg 
 
 static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
 {
-    __typeof__(&clSetKernelArg) set = yk_cl.clSetKernelArg; /* one look-up for all arguments */
     const yoke_arg *args = op->u.launch.args;
     cl_uint count = (cl_uint)op->u.launch.count, index;
     cl_int code;
 
     for (index = 0; index < count; index++) {
         if (args[index].kind == YOKE_ARG_BUFFER) /* a cl_mem has the size of any pointer */
-            code = set(handle, index, sizeof(cl_mem), &args[index].value.buffer->native.pointer);
+            code = yk_cl.clSetKernelArg(handle, index, sizeof(cl_mem), &args[index].value.buffer->native.pointer);
         else if (YK_UNLIKELY(args[index].kind > YOKE_ARG_FLOATING))
             code = set_other(handle, index, &args[index]);
         else
-            code = set(handle, index, args[index].size, &args[index].value);
+            code = yk_cl.clSetKernelArg(handle, index, args[index].size, &args[index].value);
         if (YK_UNLIKELY(code != CL_SUCCESS))
             return argument_fault(op, index, code);
     }
     if (op->u.launch.shared > 0) {
-        code = set(handle, index, op->u.launch.shared, NULL);
+        code = yk_cl.clSetKernelArg(handle, index, op->u.launch.shared, NULL);
         if (YK_UNLIKELY(code != CL_SUCCESS))
             return argument_fault(op, index, code);
     }
@@ -365,15 +364,14 @@ static inline yoke_status submit_launch(yoke_stream *stream, const yk_op *op)
     const yoke_kernel *kernel = op->u.launch.kernel;
     yk_opencl_kernel *native = kernel->native;
     size_t global[3], local[3];
-    cl_uint dimensions;
     yoke_status status;
 
     if (YK_UNLIKELY(!is_complete(op)))
         return count_fault(op);
-    dimensions = yk_opencl_shape_of(op, global, local);
     yk_opencl_lock_take(&native->lock);
     status = set_arguments(native->handle, op);
     if (status == YOKE_OK) {
+        cl_uint dimensions = yk_opencl_shape_of(op, global, local);
         cl_command_queue queue = yk_opencl_enter(stream);
         cl_int code =
             yk_cl.clEnqueueNDRangeKernel(queue, native->handle, dimensions, NULL, global, local, 0, NULL, yk_opencl_end_of(op));

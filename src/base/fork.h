@@ -29,6 +29,6 @@ static inline void yk_lock_renew(pthread_mutex_t *lock)
 }
 
 /* This process was forked from one that had opened a device: no driver works here. */
-extern bool yk_forked;
+YK_DEFINED_HERE extern bool yk_forked;
 
 #endif

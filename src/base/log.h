@@ -5,7 +5,7 @@
 
 #include "base/macros.h"
 
-extern atomic_int yk_log_level; /* YOKE_LOG_; negative until the environment has been read */
+YK_DEFINED_HERE extern atomic_int yk_log_level; /* YOKE_LOG_; negative until the environment has been read */
 YK_COLD void yk_log_line(int level, const char *format, ...) YOKE_PRINTF(2, 3);
 /* A message that the environment requested by a variable of its own: goes to stderr even when logging is off. */
 YK_COLD void yk_log_ordered(int level, const char *format, ...) YOKE_PRINTF(2, 3);

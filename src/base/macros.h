@@ -14,7 +14,8 @@
 
 #define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* For declarations of functions: without the definition, the library does not link. Otherwise, programs would fail to link. */
+/* For declarations: without the definition, the library does not link. Otherwise, programs would fail to link. Data that is
+ * declared so is reached without a look-up; -fvisibility holds for definitions alone. */
 #define YK_DEFINED_HERE __attribute__((visibility("hidden")))
 /* For error paths: kept away from the code of correct calls. */
 #define YK_COLD __attribute__((cold, noinline))

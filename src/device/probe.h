@@ -6,7 +6,7 @@
 #include "backend_api.h"
 
 /* A child's time limit; tests shorten it. */
-extern unsigned yk_probe_seconds;
+YK_DEFINED_HERE extern unsigned yk_probe_seconds;
 
 /* A child that is being queried. */
 typedef struct yk_probe_child {

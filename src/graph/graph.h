@@ -55,7 +55,7 @@ typedef struct yk_graph_event {
 } yk_graph_event;
 
 /* record.c */
-extern const yk_recorder yk_graph_recorder;
+YK_DEFINED_HERE extern const yk_recorder yk_graph_recorder;
 
 /* update.c */
 yoke_status yk_editor_create(yoke_graph *graph);

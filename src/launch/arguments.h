@@ -16,17 +16,17 @@ YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *strea
     if (!args)
         return count == 0;
     const yk_arg_head(*heads)[3] = kernel->heads; /* looked up once */
-    for (size_t i = 0; i < count; i++) {
+    for (; count > 0; count--, args++, heads++) {
         yk_arg_head head;
-        memcpy(&head, &args[i], sizeof head);
-        if (head == heads[i][0])
+        memcpy(&head, args, sizeof head);
+        if (head == (*heads)[0])
             continue;
-        if (head != heads[i][1]) {
-            if (head == heads[i][2])
+        if (head != (*heads)[1]) {
+            if (head == (*heads)[2])
                 continue;
             return false;
         }
-        const yoke_buffer *buffer = args[i].value.buffer;
+        const yoke_buffer *buffer = args->value.buffer;
         if (!yk_is_same_process(buffer, YK_BUFFER) || buffer->argument_of != stream->device)
             return false;
         yk_buffer_used(buffer->root, stream);

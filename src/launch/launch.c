@@ -23,11 +23,30 @@ YK_HOT bool is_within(uint32_t value, uint64_t max)
     return (uint64_t)value - 1 < max;
 }
 
-YK_HOT bool shape_fits(const yoke_kernel *kernel, yoke_dim grid, yoke_dim block)
+/* The first two dimensions as one number, x in its low half, as callers have passed them. */
+YK_HOT uint64_t plane_of(const yoke_dim *dim)
 {
-    if (((grid.y ^ 1) | (grid.z ^ 1) | (block.y ^ 1) | (block.z ^ 1)) == 0) /* as in most launches: all four are 1 */
-        return grid.x - 1 < kernel->line_blocks && block.x - 1 < kernel->line_threads;
+    uint64_t plane;
+    memcpy(&plane, dim, sizeof plane);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    plane = plane << 32 | plane >> 32;
+#endif
+    return plane;
+}
+
+/* Whether the shape has one dimension, of 1 to `most`. */
+YK_HOT bool is_line(const yoke_dim *dim, uint32_t most)
+{
+    const uint64_t least = (uint64_t)1 << 32 | 1;
+    return dim->z == 1 && plane_of(dim) - least < most;
+}
+
+YK_HOT bool shape_fits(const yoke_kernel *kernel, const yoke_dim *grid_at, const yoke_dim *block_at)
+{
+    if (is_line(grid_at, kernel->line_blocks) && is_line(block_at, kernel->line_threads)) /* as in most launches */
+        return true;
     const yoke_device_info *device = &kernel->program->device->info;
+    yoke_dim grid = *grid_at, block = *block_at;
     return is_within(grid.x, device->max_grid[0]) && is_within(grid.y, device->max_grid[1]) &&
            is_within(grid.z, device->max_grid[2]) && is_within(block.x, device->max_block[0]) &&
            is_within(block.y, device->max_block[1]) && is_within(block.z, device->max_block[2]) &&
@@ -164,7 +183,7 @@ yoke_status yoke_launch_at(const char *where, yoke_stream *stream, yoke_kernel *
     if (YK_UNLIKELY(!yk_is_same_process(kernel, YK_KERNEL)))
         return yk_object_fault(kernel, YK_KERNEL, function, "kernel");
     yoke_status status;
-    if (YK_UNLIKELY(!shape_fits(kernel, grid, block))) {
+    if (YK_UNLIKELY(!shape_fits(kernel, &grid, &block))) {
         status = shape_fault(kernel, function, grid, block);
     } else {
         yk_op op;
@@ -207,7 +226,7 @@ yoke_status yoke_launch_cooperative_at(const char *where, yoke_stream *stream, y
     if (reason) {
         status = yk_fail(YOKE_E_UNSUPPORTED, "%s: %s does not support cooperative launches: %s", function,
                          stream->device->info.selector, reason);
-    } else if (!shape_fits(kernel, grid, block)) {
+    } else if (!shape_fits(kernel, &grid, &block)) {
         status = shape_fault(kernel, function, grid, block);
     } else {
         yk_op op;

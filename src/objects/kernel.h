@@ -28,8 +28,7 @@ struct yoke_kernel {
     bool signature_has_local; /* whether takes_local is known: true where the driver reports address spaces */
     uint32_t line_blocks;     /* the most blocks in a grid of one dimension */
     uint32_t line_threads;    /* the most threads in a block of one dimension */
-    int fast_count; /* param_count; YK_NO_COUNT where a fast_check is not enough: the kernel takes shared memory, or a single block
-                     */
+    int fast_count;           /* param_count; YK_NO_COUNT: it takes shared memory or requires a block, which needs more checks */
     char name[];
 };
 
