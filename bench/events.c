@@ -88,13 +88,13 @@ static void *look(void *argument)
     return NULL;
 }
 
-/* How late the wait wakes, in microseconds, for work of a length that no timer divides. */
-static double wake_late(spinner *s, void (*wait)(yoke_event *event))
+/* How late the wait wakes, in microseconds, for work of about this length, which no timer divides. */
+static double wake_late(spinner *s, double seconds, void (*wait)(yoke_event *event))
 {
     double late[51];
     for (size_t i = 0; i < sizeof late / sizeof late[0]; i++) {
         pthread_t id;
-        witness w = { .event = spin_for(s, 0.0097 + 0.00013 * (double)i) };
+        witness w = { .event = spin_for(s, seconds * (0.97 + 0.0013 * (double)i)) };
         if (pthread_create(&id, NULL, look, &w))
             measure_fail("wake", "no thread");
         wait(w.event);
@@ -117,7 +117,9 @@ static void measure_way(const char *backend, const char *way, spinner *s, void (
     bench_print(backend, name, 100 * (cpu_seconds() - cpu) / took, "%");
     yoke_event_release(event);
     snprintf(name, sizeof name, "wait_10ms.%s.late", way);
-    bench_print(backend, name, wake_late(s, wait), "us");
+    bench_print(backend, name, wake_late(s, 10e-3, wait), "us");
+    snprintf(name, sizeof name, "wait_400us.%s.late", way);
+    bench_print(backend, name, wake_late(s, 400e-6, wait), "us");
 }
 
 static void measure_waits(const char *backend, yoke_device *device)

@@ -73,6 +73,7 @@ struct yoke_stream {
     bool may_give_up;     /* the wait has a time limit, or is for any of several events */
     uint64_t ran;         /* operations that the worker has finished */
     yk_listener *listeners;
+    atomic_bool waits_long;                    /* the last wait that did not end at once: wait.c */
     atomic_uint posted;                        /* changes with each wake-up of the worker, for its short spin */
     _Atomic(struct yk_submitted_wait *) waits; /* submitted waits for events of other streams: stream_failure.c */
     atomic_bool failed;                        /* the state's failure, for readers without the lock */

@@ -7,10 +7,15 @@
 #include "stream/wait.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "backend.h"
 #include "stream/event.h"
 #include "stream/stream.h"
+
+/* YOKE_WAIT_AUTO spins for this long where the stream's last wait was over within it. A core that sleeps takes 20 to 230 us to run
+ * again, which would make a kernel of 400 us seem half as long again. */
+#define LONG_SPIN_NANOSECONDS 1000000
 
 uint64_t yk_spin_nanoseconds(const yoke_stream *stream)
 {
@@ -118,17 +123,58 @@ out:
     return found;
 }
 
-size_t yk_wait_any(const yk_wait *wait)
+/* Threads in a long spin, and how many there may be: a quarter of the cores. */
+static atomic_int long_spins, most_long_spins;
+
+static bool may_spin_long(const yoke_stream *stream)
 {
-    uint64_t start = yk_now(), now = start, spin = yk_spin_nanoseconds(wait->events[0]->stream);
-    if (spin > 0 && spin < UINT64_MAX - wait->spin_more)
-        spin += wait->spin_more;
+    int most = atomic_load_explicit(&most_long_spins, memory_order_relaxed);
+    if (yk_spin_nanoseconds(stream) != YK_SPIN_NANOSECONDS || stream->device->info.kind == YOKE_DEVICE_CPU ||
+        atomic_load_explicit(&stream->waits_long, memory_order_relaxed))
+        return false;
+    if (most == 0) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        most = cores < 8 ? 1 : (int)(cores / 4);
+        atomic_store_explicit(&most_long_spins, most, memory_order_relaxed);
+    }
+    return atomic_load_explicit(&long_spins, memory_order_relaxed) < most;
+}
+
+/* Poll until the wait is over, or the spin. */
+static size_t spin_for_any(const yk_wait *wait, uint64_t start, uint64_t spin, bool *out_over)
+{
+    uint64_t now = start;
     do {
         size_t found = first_of(wait, wait->count);
-        if (found < wait->count || is_over(wait, now))
+        if (found < wait->count || is_over(wait, now)) {
+            *out_over = true;
             return found;
+        }
         yk_pause();
         now = yk_now();
     } while (now - start < spin);
-    return sleep_for_any(wait, start);
+    return wait->count;
+}
+
+size_t yk_wait_any(const yk_wait *wait)
+{
+    yoke_stream *stream = wait->events[0]->stream;
+    uint64_t start = yk_now(), spin = yk_spin_nanoseconds(stream);
+    bool over = false;
+    if (spin > 0 && spin < UINT64_MAX - wait->spin_more)
+        spin += wait->spin_more;
+    size_t found = spin_for_any(wait, start, spin, &over);
+    if (over)
+        return found;
+    if (may_spin_long(stream)) {
+        YK_UNCANCELLED;
+        atomic_fetch_add_explicit(&long_spins, 1, memory_order_relaxed);
+        found = spin_for_any(wait, start, LONG_SPIN_NANOSECONDS, &over);
+        atomic_fetch_sub_explicit(&long_spins, 1, memory_order_relaxed);
+    }
+    if (!over)
+        found = sleep_for_any(wait, start);
+    bool longer = found == wait->count || yk_now() - start >= LONG_SPIN_NANOSECONDS;
+    atomic_store_explicit(&stream->waits_long, longer, memory_order_relaxed);
+    return found;
 }

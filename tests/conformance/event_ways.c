@@ -143,12 +143,12 @@ static double seconds_of(struct timeval time)
     return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
 }
 
-/* The processor time of all threads of this process. */
-static double cpu_seconds(void)
+/* The processor time of this thread (RUSAGE_THREAD), or of all threads of this process (RUSAGE_SELF). */
+static double cpu_seconds_of(int who)
 {
     struct rusage used;
 
-    CHECK(getrusage(RUSAGE_SELF, &used) == 0);
+    CHECK(getrusage(who, &used) == 0);
     return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
@@ -169,10 +169,10 @@ static double share_of_a_core(suite *t, int32_t policy, bool (*wait)(yoke_event 
     NEED(record_held(stream, &s, &event));
     NEED_OK(yoke_stream_wait_event(follower, event));
     gate_wait(&s.inside, 1);
-    double start = suite_now(), used = cpu_seconds();
+    double start = suite_now(), used = cpu_seconds_of(RUSAGE_SELF);
     NEED(opener_start(&o, &s.leave, seconds));
     if (wait(event))
-        share = (cpu_seconds() - used) / (suite_now() - start);
+        share = (cpu_seconds_of(RUSAGE_SELF) - used) / (suite_now() - start);
     pthread_join(o.thread, NULL);
     CHECK_OK(yoke_stream_wait(follower));
 out:
@@ -203,12 +203,60 @@ static void waiting_costs_nothing(suite *t)
     CHECK(spinning > most); /* or the measure is wrong */
 }
 
+/* The processor time of this thread in a wait that takes some 300 us; 0 when it took too long to tell. */
+static double cpu_of_short_wait(yoke_stream *stream)
+{
+    yoke_event *event = NULL;
+    stand s = STAND_INIT;
+    opener o;
+    double used = 0;
+
+    NEED(record_held(stream, &s, &event));
+    gate_wait(&s.inside, 1);
+    NEED(opener_start(&o, &s.leave, 300e-6));
+    double start = suite_now(), before = cpu_seconds_of(RUSAGE_THREAD);
+    CHECK_OK(yoke_event_wait(event));
+    used = suite_now() - start < 900e-6 ? cpu_seconds_of(RUSAGE_THREAD) - before : 0;
+    pthread_join(o.thread, NULL);
+out:
+    gate_open(&s.leave);
+    yoke_stream_wait(stream);
+    yoke_event_release(event);
+    return used;
+}
+
+/* On a GPU, where waits are short, the thread does not sleep: that would cost more than it saves. */
+static void short_waits_poll(suite *t)
+{
+    const int tries = 300;
+    const double much = 150e-6;
+    int polled = 0, slept = 0;
+    yoke_stream *stream = NULL;
+
+    if (t->info.kind == YOKE_DEVICE_CPU) {
+        suite_skip("the device's kernels run on the cores that would poll");
+        return;
+    }
+    NEED_OK(yoke_stream_create(t->device, &stream));
+    for (int i = 0; i < tries && polled == 0; i++)
+        polled += cpu_of_short_wait(stream) > much;
+    CHECK(polled > 0);
+    CHECK_OK(yoke_device_set_wait(t->device, YOKE_WAIT_BLOCK));
+    for (int i = 0; i < 10; i++)
+        slept += cpu_of_short_wait(stream) < much;
+    CHECK_OK(yoke_device_set_wait(t->device, YOKE_WAIT_AUTO));
+    CHECK(slept > 0);
+out:
+    yoke_stream_release(stream);
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
         { "streams and devices wait as they are told", policies_work, false },
         { "ways to wait that there are not", policies_that_cannot_be, false },
         { "a thread that waits for a held event costs nothing", waiting_costs_nothing, false },
+        { "short waits for a GPU poll", short_waits_poll, false },
     };
     yoke_source source = YOKE_SOURCE_INIT;
 
