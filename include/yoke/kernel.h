@@ -22,7 +22,8 @@
 /* NVIDIA's driver (580) would place arrays 4 bytes off, and read them one word at a time. */
 #define YOKE_SHARED __local __attribute__((aligned(16)))
 #define YOKE_SHARED_PTR __local
-#define YOKE_AND_DYNAMIC_SHARED , __local uchar *yoke_dynamic
+/* A type of 16 bytes: drivers align such memory for the type that the kernel declares. */
+#define YOKE_AND_DYNAMIC_SHARED , __local uint4 *yoke_dynamic
 #define yoke_dynamic_shared(type) ((__local type *)yoke_dynamic)
 
 #define yoke_thread_x() ((uint)get_local_id(0))
