@@ -432,10 +432,11 @@ void step_run(world *w, const uint8_t *bytes)
     w->steps++;
     w->trail[w->steps % TRAIL].step = w->steps;
     memcpy(w->trail[w->steps % TRAIL].bytes, bytes, STEP_BYTES);
-    if (w->traced)
-        fprintf(stderr, "%s %u %u %u %u %u %u %u\n", step_name(bytes), bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6],
-                bytes[7]);
+    unsigned made = w->made;
     steps[bytes[0] % STEPS].run(w, bytes);
+    if (w->traced)
+        fprintf(stderr, "%u%s %s %u %u %u %u %u %u %u\n", w->steps, w->made > made ? "" : " (left out)", step_name(bytes), bytes[1],
+                bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
 }
 
 /* These change the device for everybody, or count on nobody else to free objects meanwhile. */

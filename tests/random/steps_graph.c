@@ -228,6 +228,8 @@ void step_graph_set(world *w, const uint8_t *b)
 void plan_close(world *w, plan *p)
 {
     stop_recording(w, p);
+    for (unsigned i = 0; i < w->shadow_count; i++)
+        w->shadows[i].branch[p - w->plan] = NULL;
     yoke_graph_release(yoke_graph_retain(p->graph));
     yoke_graph_release(p->graph);
     memset(p, 0, sizeof *p);

@@ -71,9 +71,9 @@ static bool follow(world *w, yoke_stream *first, yoke_stream *second)
 /* In a graph: behind the stream in which the graph used it last. */
 static bool follow_branch(world *w, lane *l, shadow *s)
 {
-    bool ordered = s->plan != l->recording || s->branch == l || follow(w, s->branch->stream, l->stream);
-    s->plan = l->recording;
-    s->branch = l;
+    lane **branch = &s->branch[l->recording - w->plan];
+    bool ordered = !*branch || *branch == l || follow(w, (*branch)->stream, l->stream);
+    *branch = l;
     if (!ordered)
         l->recording->unsure = true;
     return true;
@@ -92,6 +92,8 @@ bool shadow_follow(world *w, lane *l, shadow *s)
     }
     bool ordered = before->stream && !before->recording && follow(w, before->stream, l->stream);
     if (ordered) {
+        if (l->fate != FINE) /* a failed stream skips the wait, and who waits for that stream has not waited for the first one */
+            quiesce(w);
         l->fate = worse(l->fate, before->fate);
         s->owner = l;
     }

@@ -54,10 +54,9 @@ typedef struct shadow {
     unsigned char *bytes, *known;
     size_t size;
     unsigned char *host; /* the memory itself when it is the host's */
-    lane *owner;         /* in whose order it was used last, NULL when all is quiet */
-    struct plan *plan;   /* that used it last while it was recorded, in this stream */
-    lane *branch;
-    unsigned last_step; /* that used it, and its bytes */
+    lane *owner;          /* in whose order it was used last, NULL when all is quiet */
+    lane *branch[GRAPHS]; /* in whose order the recording of each graph used it last, or NULL */
+    unsigned last_step;   /* that used it, and its bytes */
     uint8_t last_bytes[STEP_BYTES];
 } shadow;
 

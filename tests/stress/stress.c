@@ -126,6 +126,7 @@ static world *new_world(round *r, source *s)
                   .calm = r->calm,
                   .silent = r->careless,
                   .careless = r->careless,
+                  .traced = !r->careless && getenv("YOKE_STRESS_TRACE"),
                   .title = r->title,
                   .random = draw(s, UINT32_MAX) };
     return w;
