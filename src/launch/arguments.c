@@ -8,7 +8,6 @@
 #include "backend.h"
 #include "stream/recording.h"
 #include "memory/pinned.h"
-#include "program/kernel.h"
 #include "base/sizes.h"
 
 /* CUDA's limit for all parameters of a kernel, since 12.1. */
@@ -208,10 +207,10 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-/* What to write for this parameter, of that kind of value; "" where the kind is not known. */
-static const char *value_text(const yk_param *param, uint32_t kind)
+/* What to write for this parameter; "" where the kind of its value is not known. */
+static const char *value_text(const yk_param *param)
 {
-    uint32_t size = param->size;
+    uint32_t size = param->size, kind = param->value;
     if (kind == 0)
         return "";
     if (kind == YOKE_ARG_STRUCT)
@@ -227,7 +226,7 @@ static const char *value_text(const yk_param *param, uint32_t kind)
 /* An integer for a floating-point parameter, or the reverse, would be taken for other bits. */
 static yoke_status check_value_kind(const context *at, const yoke_arg *arg, const yk_param *param, size_t i)
 {
-    uint32_t wanted = yk_param_value_kind(at->kernel, param);
+    uint32_t wanted = param->value;
     if (wanted == YOKE_ARG_STRUCT && (arg->kind == YOKE_ARG_INTEGER || arg->kind == YOKE_ARG_FLOATING))
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i,
                      " takes a vector of %u bytes, but %s%s was passed; write yoke_arg_struct(&v, sizeof v)", (unsigned)param->size,
@@ -238,7 +237,7 @@ static yoke_status check_value_kind(const context *at, const yoke_arg *arg, cons
     return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " takes %s of %u byte%s, but %s of %u byte%s was passed%s",
                  wanted == YOKE_ARG_INTEGER ? "an integer" : "a floating-point value", (unsigned)param->size, plural(param->size),
                  arg->kind == YOKE_ARG_INTEGER ? "an integer" : "a floating-point value", (unsigned)arg->size, plural(arg->size),
-                 value_text(param, wanted));
+                 value_text(param));
 }
 
 /* A texture or surface object of the program's own. */
@@ -264,7 +263,7 @@ static yoke_status check_fit(const context *at, const yoke_arg *arg, size_t i)
     if (!local && param->size && param->kind != YK_PARAM_BUFFER && param->size != passed)
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, " is %u byte%s wide, but %s%s of %zu byte%s was passed%s",
                      (unsigned)param->size, plural(param->size), article(arg), passed_text(arg), passed, passed == 1 ? "" : "s",
-                     value_text(param, yk_param_value_kind(at->kernel, param)));
+                     value_text(param));
     return YOKE_OK;
 }
 

@@ -19,6 +19,7 @@ typedef struct yk_param {
     yk_param_kind kind;
     uint32_t size;     /* 0: not known */
     int32_t read_only; /* as in yoke_param_info; -1 of anything but a buffer or an image */
+    uint32_t value;    /* of a kernel's parameter: YOKE_ARG_INTEGER, _FLOATING or, for vectors, _STRUCT; 0: any value fits */
     char name[40];     /* "" when not known */
     char type[40];
 } yk_param;

@@ -129,7 +129,8 @@ static yk_arg_head head(uint32_t kind, uint32_t size)
     return word;
 }
 
-uint32_t yk_param_value_kind(const yoke_kernel *kernel, const yk_param *param)
+/* The kind of value that the parameter's type says; 0 where it does not. */
+static uint32_t value_of(const yoke_kernel *kernel, const yk_param *param)
 {
     bool opencl = kernel->program->device->traits.language == YK_LANGUAGE_OPENCL;
     yk_type type;
@@ -145,6 +146,8 @@ static yoke_status note_heads(yoke_kernel *kernel)
 {
     if (kernel->param_count <= 0)
         return YOKE_OK;
+    for (int i = 0; i < kernel->param_count + kernel->sampler_count; i++)
+        kernel->params[i].value = value_of(kernel, &kernel->params[i]);
     kernel->heads = calloc((size_t)kernel->param_count, sizeof *kernel->heads);
     if (!kernel->heads)
         return yk_no_memory("a kernel's signature");
@@ -152,11 +155,10 @@ static yoke_status note_heads(yoke_kernel *kernel)
         const yk_param *param = yk_kernel_param(kernel, (size_t)i);
         bool by_value = (param->kind == YK_PARAM_SCALAR || param->kind == YK_PARAM_ANY) && param->size >= 1 && param->size <= 8;
         bool buffer = param->kind == YK_PARAM_BUFFER || (param->kind == YK_PARAM_ANY && param->size == sizeof(uint64_t));
-        uint32_t value = yk_param_value_kind(kernel, param);
-        by_value = by_value && value != YOKE_ARG_STRUCT; /* which takes the full check */
-        kernel->heads[i][0] = by_value ? head(value ? value : YOKE_ARG_INTEGER, param->size) : YK_NO_HEAD;
+        by_value = by_value && param->value != YOKE_ARG_STRUCT; /* which takes the full check */
+        kernel->heads[i][0] = by_value ? head(param->value ? param->value : YOKE_ARG_INTEGER, param->size) : YK_NO_HEAD;
         kernel->heads[i][1] = buffer ? head(YOKE_ARG_BUFFER, sizeof(yoke_buffer *)) : YK_NO_HEAD;
-        kernel->heads[i][2] = by_value && !value ? head(YOKE_ARG_FLOATING, param->size) : YK_NO_HEAD;
+        kernel->heads[i][2] = by_value && !param->value ? head(YOKE_ARG_FLOATING, param->size) : YK_NO_HEAD;
     }
     return YOKE_OK;
 }

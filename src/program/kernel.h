@@ -8,8 +8,4 @@
 /* As yoke_kernel_get, for a program that may still be building. */
 yoke_status yk_kernel_find(yoke_program *program, const char *name, yoke_kernel **out_kernel);
 
-/* YOKE_ARG_INTEGER or YOKE_ARG_FLOATING, where the parameter's type is a scalar that says so; YOKE_ARG_STRUCT for a vector; else 0:
- * every kind fits. */
-uint32_t yk_param_value_kind(const yoke_kernel *kernel, const yk_param *param);
-
 #endif
