@@ -297,8 +297,8 @@ enum {
 
 /* How threads wait for a stream's work; the stream's own worker thread included. */
 enum {
-    YOKE_WAIT_AUTO = 0, /* a stream: as its device is set. A device: poll for 50 us, on a GPU for 1 ms while its waits are that short,
-                           and then block */
+    YOKE_WAIT_AUTO = 0, /* a stream: as its device is set. A device: poll for 50 us, or on a GPU for up to 1 ms where the
+                           last wait was that short, and then block */
     YOKE_WAIT_SPIN = 1, /* busy-wait: the lowest latency, uses a whole core */
     YOKE_WAIT_BLOCK = 2 /* block at once: some tens of us later, for at most a twentieth of a core in all waiting threads */
 };
