@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Staged copies, which Yoke makes itself, through pinned memory. */
+/*
+ * Staged copies, which Yoke makes itself, through pinned memory: of pageable memory, where the driver copies it slowly or refuses
+ * it. copy.c decides, by device->staged and the size; the stream's worker calls, or the caller of a copy that waits.
+ */
 #ifndef YK_STAGING_H
 #define YK_STAGING_H
 

@@ -2,6 +2,7 @@
 /*
  * The arguments of a launch: whether they match the kernel, and the kinds that no driver accepts directly. Nearly every argument
  * of nearly every launch is a buffer or a scalar and passes the fast check; arguments.c and launch_host_arrays.c handle the rest.
+ * The launch itself, from yoke_launch to the stream, is in launch.c.
  */
 #ifndef YK_ARGUMENTS_H
 #define YK_ARGUMENTS_H

@@ -51,7 +51,8 @@ struct yoke_device {
     yoke_device_info info;
     void *native;               /* [backends] */
     void (*put)(yoke_device *); /* drops a reference: device/device.c */
-    /* Copies through pinned memory, on the calling thread and its helpers; the copy is complete on return: copy/staging.c. */
+    /* Copies through pinned memory: copy/staging.c. On the thread that calls this, which is the stream's worker, or the caller of a
+     * copy that waits, and on its helpers; the copy is complete on return. */
     yoke_status (*stage)(yoke_stream *stream, const yk_op *op);
     yk_traits traits;            /* [backends] the driver's properties */
     bool blocking;               /* YOKE_BLOCKING: every operation finishes before its call returns */

@@ -41,9 +41,9 @@ enum yk_stream_fate { YK_STREAM_WELL, YK_STREAM_FAILED, YK_STREAM_RECOVERING };
 
 /* Bytes only, so that models can compare states. */
 typedef struct yk_stream_state {
-    uint8_t work; /* enum yk_stream_work */
-    uint8_t fate; /* enum yk_stream_fate */
-    uint8_t recording, launching, ended;
+    uint8_t work;                        /* enum yk_stream_work */
+    uint8_t fate;                        /* enum yk_stream_fate */
+    uint8_t recording, launching, ended; /* launching: a graph of several branches is being enqueued */
 } yk_stream_state;
 
 static inline bool yk_stream_is_deferring(yk_stream_state state)
@@ -153,7 +153,7 @@ static inline yk_stream_state yk_stream_next(yk_stream_state state, yk_stream_ev
 }
 
 /* Whether enqueues may pass the gate, concurrently and without the stream's lock. `locked`: the stream submits under its lock,
- * whatever its state. */
+ * whatever its state: it has a depth, or its device an observer or YOKE_BLOCKING. */
 static inline bool yk_stream_gate_is_open(yk_stream_state state, bool locked)
 {
     return state.work == YK_STREAM_DIRECT && state.fate == YK_STREAM_WELL && !state.recording && !state.launching && !locked;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The direct path of an operation to the driver, inlined into the public functions: a check of the gate, one call of the backend, a
- * count. The path through a closed gate is in deferred.c.
+ * count. An enqueue that finds the gate closed is deferred, recorded, refused or submitted under the stream's lock: deferred.c.
  */
 #ifndef YK_ENQUEUE_H
 #define YK_ENQUEUE_H
