@@ -113,6 +113,7 @@ libyoke_all_la_SOURCES = \
 	src/program/include/include_scan.c \
 	src/program/kernel.c \
 	src/program/kernel.h \
+	src/program/device_programs.c \
 	src/program/program.c \
 	src/program/program.h \
 	src/program/program_file.c \
@@ -151,6 +152,7 @@ libyoke_all_la_SOURCES = \
 	src/trace/trace.c \
 	src/trace/trace.h \
 	src/trace/trace_file.c \
+	src/device/attach.c \
 	src/device/device.c \
 	src/device/device.h \
 	src/device/probe.c \

@@ -19,6 +19,7 @@ typedef unsigned int yk_CUfunction_attribute;
 typedef unsigned int yk_CUjit_option;
 typedef unsigned int yk_CUpointer_attribute;
 typedef unsigned int yk_CUmemPool_attribute;
+typedef unsigned int yk_CUstreamCaptureMode;
 typedef unsigned long long yk_CUdeviceptr;
 typedef struct CUuuid_st yk_CUuuid; /* 16 bytes */
 typedef struct CUctx_st *yk_CUcontext;
@@ -148,6 +149,7 @@ typedef struct yk_CUDA_TEXTURE_DESC {
     X(CUDA_ERROR_CONTAINED, 226)                      \
     X(CUDA_ERROR_OPERATING_SYSTEM, 304)               \
     X(CUDA_ERROR_INVALID_HANDLE, 400)                 \
+    X(CUDA_ERROR_ILLEGAL_STATE, 401)                  \
     X(CUDA_ERROR_NOT_FOUND, 500)                      \
     X(CUDA_ERROR_NOT_READY, 600)                      \
     X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                \
@@ -175,6 +177,9 @@ typedef struct yk_CUDA_TEXTURE_DESC {
     X(CUDA_ERROR_MPS_MAX_CLIENTS_REACHED, 808)        \
     X(CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED, 809)    \
     X(CUDA_ERROR_MPS_CLIENT_TERMINATED, 810)          \
+    X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900)     \
+    X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901)     \
+    X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908)    \
     X(CUDA_ERROR_EXTERNAL_DEVICE, 911)                \
     X(CUDA_ERROR_UNKNOWN, 999)
 
@@ -201,6 +206,7 @@ typedef struct yk_CUDA_TEXTURE_DESC {
     X(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 19)               \
     X(CU_COMPUTEMODE_PROHIBITED, 2)                              \
     X(CU_STREAM_NON_BLOCKING, 1)                                 \
+    X(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 1)                    \
     X(CU_EVENT_DEFAULT, 0)                                       \
     X(CU_EVENT_DISABLE_TIMING, 2)                                \
     X(CU_EVENT_WAIT_DEFAULT, 0)                                  \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CUDA graphs: a node for each step, built by hand rather than captured, so that each node can be updated later in the executable
- * graph. The template is kept, because its nodes identify the nodes of the executable graph.
+ * graph. The template is kept, because its nodes identify the nodes of the executable graph. Only what native sections enqueue is
+ * captured, into a graph that becomes a child.
  */
 #include "driver.h"
 
@@ -82,6 +83,9 @@ static yoke_status add_node(yk_cuda_graph *graph, const yk_CUgraphNode *after, s
                             yk_CUgraphNode *out_node)
 {
     void *arguments[YOKE_MAX_ARGS];
+    if (yk_family_of(op->kind) == YK_FAMILY_NATIVE)
+        return yk_cuda_check("cuGraphAddChildGraphNode",
+                             yk_cu.cuGraphAddChildGraphNode(out_node, graph->nodes, after, count, op->u.native.captured));
     if (yk_is_launch(op->kind)) {
         yk_CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(op, arguments);
         return yk_cuda_check("cuGraphAddKernelNode_v2",
@@ -204,4 +208,57 @@ yoke_status yk_cuda_graph_launch(yoke_stream *stream, const yk_batch *batch)
     yk_CUresult result = yk_cu.cuGraphLaunch(graph->executable, stream->native);
     pthread_mutex_unlock(&graph->lock);
     return yk_cuda_check("cuGraphLaunch", result);
+}
+
+/* ---- Capturing ---- */
+
+/* A stream of its own: the stream that was recorded is open again, and other threads enqueue on it. */
+yoke_status yk_cuda_capture_begin(const yoke_device *device, void **out_handle)
+{
+    yk_CUstream stream = NULL;
+    if (!yk_cu.cuStreamBeginCapture_v2 || !yk_cu.cuStreamEndCapture || !yk_cu.cuGraphAddChildGraphNode)
+        return YOKE_E_UNSUPPORTED;
+    yoke_status status = yk_cuda_enter(device);
+    if (status < 0)
+        return status;
+    status = yk_cuda_check("cuStreamCreate", yk_cu.cuStreamCreate(&stream, YK_CU_STREAM_NON_BLOCKING));
+    if (status == YOKE_OK) {
+        status =
+            yk_cuda_check("cuStreamBeginCapture_v2", yk_cu.cuStreamBeginCapture_v2(stream, YK_CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+        if (status < 0)
+            yk_cuda_note("cuStreamDestroy_v2", yk_cu.cuStreamDestroy_v2(stream));
+    }
+    if (status < 0)
+        yk_cuda_leave();
+    *out_handle = stream;
+    return status;
+}
+
+/* Either result says that something was asked of the stream that cannot be captured. */
+static yoke_status check_end(yk_CUresult result)
+{
+    if (result == YK_CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED || result == YK_CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
+        return yk_cuda_fail_as(YOKE_E_UNSUPPORTED, "cuStreamEndCapture", result, NULL);
+    return yk_cuda_check("cuStreamEndCapture", result);
+}
+
+yoke_status yk_cuda_capture_end(const yoke_device *device, void *handle, void **out_captured)
+{
+    yk_CUgraph graph = NULL;
+    (void)device;
+    yoke_status status = check_end(yk_cu.cuStreamEndCapture(handle, &graph));
+    /* A call that failed before it ended anything would leave the thread capturing, which may then neither allocate nor wait. */
+    if (status < 0 && yk_cu.cuStreamEndCapture(handle, &graph) == YK_CUDA_SUCCESS && graph)
+        yk_cuda_note("cuGraphDestroy", yk_cu.cuGraphDestroy(graph));
+    yk_cuda_note("cuStreamDestroy_v2", yk_cu.cuStreamDestroy_v2(handle));
+    yk_cuda_leave();
+    if (status == YOKE_OK)
+        *out_captured = graph;
+    return status;
+}
+
+void yk_cuda_capture_destroy(const yoke_device *device, void *captured)
+{
+    (void)device;
+    yk_cuda_note("cuGraphDestroy", yk_cu.cuGraphDestroy(captured));
 }

@@ -40,6 +40,7 @@ static const yk_inject_effect effects[] = {
     { "cuModuleLoadDataEx", "modules", 1 },
     { "cuModuleUnload", "modules", -1 },
     { "cuGraphCreate", "graphs", 1 },
+    { "cuStreamEndCapture", "graphs", 1 },
     { "cuGraphDestroy", "graphs", -1 },
     { "cuGraphInstantiateWithFlags", "executable graphs", 1 },
     { "cuGraphExecDestroy", "executable graphs", -1 },

@@ -66,6 +66,7 @@ bool yk_opencl_graph_takes(const yk_op *op)
     case YK_OP_WAIT:
     case YK_OP_CALL:
     case YK_OP_NATIVE:
+    case YK_OP_NATIVE_ENQUEUE:
     case YK_OP_GRAPH:
     case YK_OP_ALLOCATION:
         break;
@@ -231,4 +232,25 @@ yoke_status yk_opencl_graph_launch(yoke_stream *stream, const yk_batch *batch)
     code = driver->clEnqueueCommandBufferKHR(1, &queue, batch->native, 0, NULL, NULL);
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail("clEnqueueCommandBufferKHR", code, "%zu commands", batch->count);
+}
+
+/* ---- Capturing ---- */
+
+/* No command buffer captures what other code enqueues. */
+yoke_status yk_opencl_capture_begin(const yoke_device *device, void **out_handle)
+{
+    (void)device, (void)out_handle;
+    return YOKE_E_UNSUPPORTED;
+}
+
+/* Never called, since no capture begins. */
+yoke_status yk_opencl_capture_end(const yoke_device *device, void *handle, void **out_captured)
+{
+    (void)device, (void)handle, (void)out_captured;
+    return YOKE_E_UNSUPPORTED;
+}
+
+void yk_opencl_capture_destroy(const yoke_device *device, void *captured)
+{
+    (void)device, (void)captured;
 }

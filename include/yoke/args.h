@@ -118,6 +118,19 @@ static inline yoke_arg yoke_inout(void *host, size_t size)
     return yoke_arg_host(YOKE_ARG_INOUT, host, size);
 }
 
+/* clang-format off */
+#if defined(__cplusplus)
+#define YOKE_C_BOOL bool
+#else
+#define YOKE_C_BOOL _Bool
+#endif
+#define YOKE_SCALAR_TYPES(X) \
+    /* The scalar types of C, and the names of the functions for them, as yoke_arg_i8 and yoke_number_i8. */ \
+    X(char, char) X(YOKE_C_BOOL, bool) X(signed char, i8) X(unsigned char, u8) X(short, i16) X(unsigned short, u16) \
+    X(int, i32) X(unsigned int, u32) X(long, long) X(unsigned long, ulong) X(long long, i64) X(unsigned long long, u64) \
+    X(yoke_half, f16) X(yoke_bfloat16, bf16) X(float, f32) X(double, f64)
+/* clang-format on */
+
 /* A scalar by value, of the named type. */
 #define YOKE_ARG_VALUE_FN(name, type, kind)               \
     static inline yoke_arg yoke_arg_##name(type value)    \
@@ -161,11 +174,7 @@ static inline yoke_arg yoke_arg_itself(yoke_arg arg)
 }
 
 /* A bool is a byte, 0 or 1, as in CUDA; OpenCL C has no bool parameters, and its kernels take a uchar. */
-#if defined(__cplusplus)
-static inline yoke_arg yoke_arg_bool(bool value)
-#else
-static inline yoke_arg yoke_arg_bool(_Bool value)
-#endif
+static inline yoke_arg yoke_arg_bool(YOKE_C_BOOL value)
 {
     return yoke_arg_u8(value ? 1 : 0);
 }
@@ -231,70 +240,13 @@ template <typename type> static inline yoke_arg yoke_arg_of(type *)
     static_assert(yoke_args_refused<type>::none != 0, YOKE_POINTER_TEXT);
     return yoke_arg_null();
 }
-static inline yoke_arg yoke_arg_of(bool value)
-{
-    return yoke_arg_bool(value);
-}
-static inline yoke_arg yoke_arg_of(char value)
-{
-    return yoke_arg_char(value);
-}
-static inline yoke_arg yoke_arg_of(signed char value)
-{
-    return yoke_arg_i8(value);
-}
-static inline yoke_arg yoke_arg_of(unsigned char value)
-{
-    return yoke_arg_u8(value);
-}
-static inline yoke_arg yoke_arg_of(short value)
-{
-    return yoke_arg_i16(value);
-}
-static inline yoke_arg yoke_arg_of(unsigned short value)
-{
-    return yoke_arg_u16(value);
-}
-static inline yoke_arg yoke_arg_of(int value)
-{
-    return yoke_arg_i32(value);
-}
-static inline yoke_arg yoke_arg_of(unsigned int value)
-{
-    return yoke_arg_u32(value);
-}
-static inline yoke_arg yoke_arg_of(long value)
-{
-    return yoke_arg_long(value);
-}
-static inline yoke_arg yoke_arg_of(unsigned long value)
-{
-    return yoke_arg_ulong(value);
-}
-static inline yoke_arg yoke_arg_of(long long value)
-{
-    return yoke_arg_i64(value);
-}
-static inline yoke_arg yoke_arg_of(unsigned long long value)
-{
-    return yoke_arg_u64(value);
-}
-static inline yoke_arg yoke_arg_of(yoke_half value)
-{
-    return yoke_arg_f16(value);
-}
-static inline yoke_arg yoke_arg_of(yoke_bfloat16 value)
-{
-    return yoke_arg_bf16(value);
-}
-static inline yoke_arg yoke_arg_of(float value)
-{
-    return yoke_arg_f32(value);
-}
-static inline yoke_arg yoke_arg_of(double value)
-{
-    return yoke_arg_f64(value);
-}
+#define YOKE_ARG_OF(type, name)                    \
+    static inline yoke_arg yoke_arg_of(type value) \
+    {                                              \
+        return yoke_arg_##name(value);             \
+    }
+YOKE_SCALAR_TYPES(YOKE_ARG_OF)
+#undef YOKE_ARG_OF
 #define YOKE_ARG(x) yoke_arg_of(x)
 
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -310,23 +262,9 @@ yoke_arg yoke_args_takes_no_such_type(struct yoke_in_for_host_arrays_or_yoke_arg
     yoke_arg: yoke_arg_itself, \
     yoke_buffer *: yoke_arg_buffer, \
     yoke_image *: yoke_arg_image, \
-    _Bool: yoke_arg_bool, \
-    char: yoke_arg_char, \
-    signed char: yoke_arg_i8, \
-    unsigned char: yoke_arg_u8, \
-    short: yoke_arg_i16, \
-    unsigned short: yoke_arg_u16, \
-    int: yoke_arg_i32, \
-    unsigned int: yoke_arg_u32, \
-    long: yoke_arg_long, \
-    unsigned long: yoke_arg_ulong, \
-    long long: yoke_arg_i64, \
-    unsigned long long: yoke_arg_u64, \
-    yoke_half: yoke_arg_f16, \
-    yoke_bfloat16: yoke_arg_bf16, \
-    float: yoke_arg_f32, \
-    double: yoke_arg_f64, \
+    YOKE_SCALAR_TYPES(YOKE_ARG_OF) \
     default: yoke_args_takes_no_such_type)(x)
+#define YOKE_ARG_OF(type, name) type: yoke_arg_##name,
 /* clang-format on */
 
 #else

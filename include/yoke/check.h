@@ -12,9 +12,9 @@
 
 #include <yoke/yoke.h>
 
-/* For the macros below: when `status` is a failure, print one line to stderr. The line has the place, the call, the status, the
- * text of yoke_error(), the driver's call and its result where the text does not name them, and the line that enqueued the work
- * where that is another. Returns 1 for a failure, else 0. */
+/* For the macros below: when `status` is a failure, print one line to stderr (several, where a text of yoke_fail has). The line has
+ * the place, the call, the status, the text of yoke_error(), the driver's call and its result where the text does not name them,
+ * and the line that enqueued the work where that is another. Returns 1 for a failure, else 0. */
 static inline int yoke_check_failed(const char *where, const char *call, yoke_status status)
 {
     const yoke_error_info *error = yoke_error();

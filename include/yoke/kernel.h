@@ -67,16 +67,91 @@ static inline float yoke_atomic_add_float(volatile __global float *p, float valu
     return as_float(found);
 }
 
-#if defined(cl_khr_subgroups) && defined(cl_khr_subgroup_shuffle) && defined(cl_khr_subgroup_shuffle_relative)
+#if defined(__NV_CL_C_VERSION)
+/* NVIDIA's OpenCL runs on the same warps as CUDA but has no words for them; its compiler accepts PTX. */
+#define YOKE_HAS_WARP 1
+#define YOKE_HAS_SHUFFLE 1
+#define yoke_warp_size() 32u
+static inline uint yoke_lane(void)
+{
+    uint lane;
+    __asm__("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+#define YOKE_SHUFFLE_WORD(name, mode, clamp)                                                                                  \
+    static inline uint name##_word(uint value, uint lane)                                                                     \
+    {                                                                                                                         \
+        uint result;                                                                                                          \
+        __asm__ volatile("shfl.sync." mode ".b32 %0, %1, %2, " clamp ", 0xffffffff;" : "=r"(result) : "r"(value), "r"(lane)); \
+        return result;                                                                                                        \
+    }
+#define YOKE_SHUFFLE_TYPE(name, type, to, from)                                  \
+    static inline __attribute__((overloadable)) type name(type value, uint lane) \
+    {                                                                            \
+        return from(name##_word(to(value), lane));                               \
+    }
+#define YOKE_SHUFFLE_WIDE(name, type, to, from)                                       \
+    static inline __attribute__((overloadable)) type name(type value, uint lane)      \
+    {                                                                                 \
+        uint2 words = to(value);                                                      \
+        return from((uint2)(name##_word(words.x, lane), name##_word(words.y, lane))); \
+    }
+#define YOKE_SHUFFLE_TYPES(name, mode, clamp)          \
+    YOKE_SHUFFLE_WORD(name, mode, clamp)               \
+    YOKE_SHUFFLE_TYPE(name, int, as_uint, as_int)      \
+    YOKE_SHUFFLE_TYPE(name, uint, as_uint, as_uint)    \
+    YOKE_SHUFFLE_TYPE(name, float, as_uint, as_float)  \
+    YOKE_SHUFFLE_WIDE(name, long, as_uint2, as_long)   \
+    YOKE_SHUFFLE_WIDE(name, ulong, as_uint2, as_ulong) \
+    YOKE_SHUFFLE_WIDE(name, double, as_uint2, as_double)
+YOKE_SHUFFLE_TYPES(yoke_shuffle, "idx", "0x1f")
+YOKE_SHUFFLE_TYPES(yoke_shuffle_xor, "bfly", "0x1f")
+YOKE_SHUFFLE_TYPES(yoke_shuffle_down, "down", "0x1f")
+YOKE_SHUFFLE_TYPES(yoke_shuffle_up, "up", "0x0")
+static inline uint yoke_ballot(int predicate)
+{
+    uint mask;
+    __asm__ volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
+                     : "=r"(mask)
+                     : "r"(predicate));
+    return mask;
+}
+static inline uint yoke_match_any(uint value)
+{
+    uint mask;
+    __asm__ volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(mask) : "r"(value));
+    return mask;
+}
+#define yoke_warp_sync() __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
+#define YOKE_HAS_LOOKBACK 1
+static inline ulong yoke_load_relaxed_u64(volatile __global ulong *p)
+{
+    ulong value;
+    __asm__ volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+    return value;
+}
+static inline void yoke_store_relaxed_u64(volatile __global ulong *p, ulong value)
+{
+    __asm__ volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
+}
+#define yoke_fence() __asm__ volatile("fence.acq_rel.gpu;" ::: "memory")
+#elif defined(cl_khr_subgroups) && defined(cl_khr_subgroup_shuffle) && defined(cl_khr_subgroup_shuffle_relative)
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#define YOKE_HAS_WARP 0
+#define YOKE_HAS_LOOKBACK 0
 #define YOKE_HAS_SHUFFLE 1
 #define yoke_warp_size() get_max_sub_group_size()
 #define yoke_lane() get_sub_group_local_id()
 #define yoke_shuffle(value, lane) sub_group_shuffle(value, lane)
 #define yoke_shuffle_xor(value, mask) sub_group_shuffle_xor(value, mask)
 #define yoke_shuffle_down(value, distance) sub_group_shuffle_down(value, distance)
+#define yoke_shuffle_up(value, distance) sub_group_shuffle_up(value, distance)
+#define yoke_fence() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #else
+#define YOKE_HAS_WARP 0
+#define YOKE_HAS_LOOKBACK 0
 #define YOKE_HAS_SHUFFLE 0
+#define yoke_fence() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #endif
 
 #define yoke_int2(x, y) ((int2)(x, y))
@@ -141,12 +216,21 @@ extern __shared__ __align__(16) unsigned char yoke_dynamic[];
 #define yoke_atomic_add_float(p, value) atomicAdd(p, value)
 
 /* All threads of the warp take part. */
+#define YOKE_HAS_WARP 1
 #define YOKE_HAS_SHUFFLE 1
 #define yoke_warp_size() ((unsigned int)warpSize)
 #define yoke_lane() (((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x) % warpSize)
 #define yoke_shuffle(value, lane) __shfl_sync(0xffffffffu, value, lane)
 #define yoke_shuffle_xor(value, mask) __shfl_xor_sync(0xffffffffu, value, mask)
 #define yoke_shuffle_down(value, distance) __shfl_down_sync(0xffffffffu, value, distance)
+#define yoke_shuffle_up(value, distance) __shfl_up_sync(0xffffffffu, value, distance)
+#define yoke_ballot(predicate) __ballot_sync(0xffffffffu, predicate)
+#define yoke_match_any(value) __match_any_sync(0xffffffffu, (unsigned int)(value))
+#define yoke_warp_sync() __syncwarp()
+#define YOKE_HAS_LOOKBACK 1
+#define yoke_load_relaxed_u64(p) (*(volatile unsigned long long *)(p))
+#define yoke_store_relaxed_u64(p, value) (*(volatile unsigned long long *)(p) = (value))
+#define yoke_fence() __threadfence()
 
 #define yoke_int2(x, y) make_int2(x, y)
 #define yoke_int4(x, y, z, w) make_int4(x, y, z, w)

@@ -32,7 +32,8 @@ YOKE_API yoke_status yoke_buffer_create(yoke_device *device, size_t size, yoke_b
 /* The same, in a stream's order: for temporary memory, at the cost of a list operation instead of a driver call. The memory may
  * come from a buffer that was released while this stream still used it: use the new buffer in this stream, or in another stream
  * behind an event recorded in this stream after the call. The buffer may be released at any time; its memory becomes free in the
- * same order. Statuses as yoke_buffer_create, or the stream's failure. */
+ * same order. While the stream is being recorded, the graph keeps the memory for the recorded work that uses it. Statuses as
+ * yoke_buffer_create, or the stream's failure. */
 YOKE_API yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size, yoke_buffer **out_buffer);
 
 /* Allocate `size` bytes of the kind YOKE_MEMORY_x. The host accesses MAPPED and MANAGED memory at yoke_buffer_get_host: the host's
@@ -77,6 +78,21 @@ YOKE_API int32_t yoke_buffer_get_kind(const yoke_buffer *buffer);
 
 /* The host address of a pinned, mapped or managed buffer or view; NULL for device memory and for NULL. */
 YOKE_API void *yoke_buffer_get_host(const yoke_buffer *buffer);
+
+/* The buffer whose memory this is: the buffer itself, or the one that a view, or a view of a view, lies in. Borrowed: it lives as
+ * long as `buffer`. Two buffers share memory only where their roots are the same. `out_offset`, which may be NULL, gets the offset
+ * in bytes from the root's start. NULL, and offset 0, for NULL. */
+YOKE_API yoke_buffer *yoke_buffer_get_root(const yoke_buffer *buffer, size_t *out_offset);
+
+/* The buffer's device, borrowed: it lives as long as `buffer`. NULL for NULL. */
+YOKE_API yoke_device *yoke_buffer_get_device(const yoke_buffer *buffer);
+
+/* 1 for a view from yoke_buffer_create_const_view, and for a view of one; 0 for any other buffer, and for NULL. */
+YOKE_API int32_t yoke_buffer_is_read_only(const yoke_buffer *buffer);
+
+/* How many bytes the buffer's first byte lies behind a multiple of 16 bytes: not 0 only for views, and for memory that Yoke has not
+ * allocated (yoke_buffer_wrap, a program's variable). 0 for NULL. */
+YOKE_API size_t yoke_buffer_get_misalignment(const yoke_buffer *buffer);
 
 /* ---- A device's memory -------------------------------------------------------------------------------------------------- */
 

@@ -30,6 +30,27 @@ typedef yoke_status (*yoke_native_fn)(yoke_status status, void *native_stream, v
 YOKE_API yoke_status yoke_native_call_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
                                          yoke_release_fn release);
 
+/* Enqueue a native section whose function may be called at once: fn(status, native_stream, user) enqueues native work on the
+ * driver's stream, for the price of that work and little more. With nothing deferred before it in the stream, `fn` is called by
+ * this thread before the call returns; else by one of Yoke's threads in the stream's order, as by yoke_native_call, once. The rules
+ * for `fn` are those of yoke_native_call. Its failure fails the stream, but not this call, whichever thread it runs in.
+ *
+ * `fn` should not wait, allocate or synchronise: the operations that other threads enqueue on the stream meanwhile follow behind
+ * it. The section names no buffers, so keep those it uses, and whatever else `user` points to, until `release`: it is called right
+ * behind `fn`, when a Yoke buffer may be released as always. Order between streams comes from events.
+ *
+ * In a stream that is recorded, `fn` is called by yoke_graph_end, once, with a stream of the driver's that captures what it
+ * enqueues (CUDA): launches repeat this work as part of the driver's graph, and do not call `fn`. A failure of `fn` is that of
+ * yoke_graph_end. Where the driver cannot capture (OpenCL; CUDA before 12.0; work that the driver refuses to capture, after
+ * which `fn` may return anything), `fn` is called once at each launch instead, by the launching thread or one of Yoke's. Memory
+ * that the captured work uses belongs to the graph: `release` is called once, when the graph is gone, and may release Yoke's
+ * buffers although a launch is still running, but not memory of the program's own.
+ *
+ * If this call fails, neither `fn` nor `release` is ever called. Statuses as yoke_host_call. */
+#define yoke_native_enqueue(...) yoke_native_enqueue_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
+                                            yoke_release_fn release);
+
 /* The driver's handles of a device, valid as long as the device. The caller sets `size` (YOKE_NATIVE_DEVICE_INIT). */
 typedef struct yoke_native_device {
     size_t size;      /* sizeof(yoke_native_device) */
@@ -45,6 +66,29 @@ typedef struct yoke_native_device {
 
 /* Get the driver's handles of a device. YOKE_E_INVALID_ARGUMENT: out_native is NULL or its size is 0. */
 YOKE_API yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_native);
+
+/* Attach a value to a device, for a library that keeps something for each device, such as a handle of a vendor's library. When the
+ * device ends, release(value) is called once, before the driver's context is released; it may run on any thread and must not use
+ * the device through Yoke. `key`: any address of the library's own. `out_value` gets the value that the key has now: the caller's,
+ * or, where the key has a value already, that one; then `value` stays the caller's. With a `value` of NULL nothing is attached, and
+ * out_value is NULL where the key has no value. Any thread may call this; looking up takes no lock. YOKE_E_INVALID_ARGUMENT: key is
+ * NULL. YOKE_E_OUT_OF_HOST_MEMORY. */
+YOKE_API yoke_status yoke_device_attach(yoke_device *device, const void *key, void *value, yoke_release_fn release,
+                                        void **out_value);
+
+/* Keep a note on disk, for a library that remembers what it has found out: `size` bytes in a file of their own in the folder of the
+ * cache of compiled programs (see yoke_cache_get_info), instead of what the key had; with a size of 0 the key's note is removed.
+ * The key is the library's name and all that the note depends on: a device's name and driver, say. A note appears complete, is read
+ * only by the user who wrote it, and is deleted when it has not been recalled for a month. Blocks for the disk. Any thread may call
+ * this. YOKE_E_INVALID_ARGUMENT: key is NULL; note is NULL, and size is not 0. YOKE_E_UNAVAILABLE: YOKE_CACHE is not "on", or the
+ * folder cannot be used or written to. YOKE_E_OUT_OF_HOST_MEMORY. */
+YOKE_API yoke_status yoke_cache_note(const char *key, const void *note, size_t size);
+
+/* Read a note: *out_size is its size, and at most `capacity` bytes of it are copied. *out_size is 0 where there is no note: none
+ * was kept, YOKE_CACHE is "off", the folder cannot be used, or the file is damaged or another user's, which the log tells. Blocks
+ * for the disk. Any thread may call this. YOKE_E_INVALID_ARGUMENT: key or out_size is NULL; note is NULL, and capacity is not
+ * 0. */
+YOKE_API yoke_status yoke_cache_recall(const char *key, void *note, size_t capacity, size_t *out_size);
 
 /* Get the driver's handle of a buffer or view, valid as long as the buffer or view: a CUdeviceptr, or a cl_mem (of a view, a
  * sub-buffer). YOKE_E_UNSUPPORTED: the buffer has no handle: a pinned buffer on CUDA, a view that is not aligned, or managed

@@ -132,7 +132,7 @@ typedef struct yoke_error_info {
     const char *driver_name;  /* the name of driver_code, as "CUDA_ERROR_OUT_OF_MEMORY" */
     const char *where;        /* "file:line" that enqueued the failed work; the first of several candidates */
     yoke_status cause_status; /* the previous failure, when this failure only says that an object is NULL */
-    char text[768];           /* one line: what failed, why, what to do about it */
+    char text[768];           /* what failed, why, what to do about it: one line, but for the program's own lines (yoke_fail) */
     char cause[768];          /* the previous failure's text */
 } yoke_error_info;
 
@@ -143,10 +143,11 @@ YOKE_API const yoke_error_info *yoke_error(void);
 /* Clear the calling thread's record. */
 YOKE_API void yoke_error_clear(void);
 
-/* Set the calling thread's record to `status` and a printf-style text, and return `status`. A host function reports its failure
- * this way: `return yoke_fail(YOKE_E_HOST_FUNCTION, "cannot write %s", path)`. A `status` that is not negative becomes
- * YOKE_E_HOST_FUNCTION. A host function's last text is kept until the function returns or calls yoke_error_clear: the text is the
- * reason of the failure even when another call has failed meanwhile, or when the function returns another negative status. */
+/* Set the calling thread's record to `status` and a printf-style text, and return `status`. The text keeps its line breaks, as for
+ * a mark below a part of the line above; other control characters become spaces. A host function reports its failure this way:
+ * `return yoke_fail(YOKE_E_HOST_FUNCTION, "cannot write %s", path)`. A `status` that is not negative becomes YOKE_E_HOST_FUNCTION.
+ * A host function's last text is kept until the function returns or calls yoke_error_clear: the text is the reason of the failure
+ * even when another call has failed meanwhile, or when the function returns another negative status. */
 YOKE_API yoke_status yoke_fail(yoke_status status, const char *format, ...) YOKE_PRINTF(2, 3);
 
 /* ---- Logging ------------------------------------------------------------------------------------------------------------- */
@@ -161,7 +162,7 @@ enum {
 };
 
 /* A log function. One thread at a time calls it, and it may be any thread; the function must not call Yoke. `text` is one line
- * without a newline, valid during the call. */
+ * without a newline (those of a text from yoke_fail have become " | "), valid during the call. */
 typedef void (*yoke_log_fn)(int level, const char *text, void *user);
 
 /* Send messages of `level` (YOKE_LOG_) and of more important levels to `fn`. NULL restores the setting of the environment:
@@ -267,10 +268,10 @@ YOKE_API yoke_status yoke_device_open(const char *selector, yoke_device **out_de
 
 /* Take another reference, which yoke_device_release releases. NULL for NULL. */
 YOKE_API yoke_device *yoke_device_retain(yoke_device *device);
-/* Release a reference. Streams, buffers and programs of the device keep the device alive. The last release of all closes the
- * device: before the call returns if no work is unfinished, else on one of Yoke's threads once the work has completed; no release
- * waits for work. Only when the system cannot start a thread does the release wait, and the log says so. The process may exit
- * meanwhile. NULL does nothing, as in every release. */
+/* Release a reference. Streams, buffers and programs of the device keep the device alive; the programs of yoke_device_get_program
+ * only while retained. The last release of all closes the device: before the call returns if no work is unfinished, else on one of
+ * Yoke's threads once the work has completed; no release waits for work. Only when the system cannot start a thread does the
+ * release wait, and the log says so. The process may exit meanwhile. NULL does nothing, as in every release. */
 YOKE_API void yoke_device_release(yoke_device *device);
 
 /* Get the description of an open device. The caller sets out_info->size. YOKE_E_INVALID_ARGUMENT: size is 0, or too small to hold

@@ -25,8 +25,9 @@ static _Thread_local unsigned lacking;
 
 enum { TEXT_SIZE = sizeof record.text };
 
-/* Make `text` a single line, as the record promises; `length` is what vsnprintf wanted to write. */
-static void tidy(char *text, int length)
+/* Make `text` what the record promises: a single line, or several where the program wrote it. `length` is what vsnprintf wanted to
+ * write. */
+static void tidy(char *text, int length, bool may_have_lines)
 {
     if (length >= TEXT_SIZE) {
         size_t end = TEXT_SIZE - 1 - strlen("...");
@@ -39,16 +40,21 @@ static void tidy(char *text, int length)
         text[--used] = '\0';
     yk_make_utf8(text);
     for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ')
+        if ((unsigned char)*c < ' ' && !(*c == '\n' && may_have_lines))
             *c = ' ';
 }
 
-static void format_text(char *text, const char *format, va_list args)
+static void format_lines(char *text, bool may_have_lines, const char *format, va_list args)
 {
     int length = format ? vsnprintf(text, TEXT_SIZE, format, args) : -1;
     if (length < 0)
         text[0] = '\0';
-    tidy(text, length);
+    tidy(text, length, may_have_lines);
+}
+
+static void format_text(char *text, const char *format, va_list args)
+{
+    format_lines(text, false, format, args);
 }
 
 YOKE_PRINTF(2, 3) static void format_line(char *text, const char *format, ...)
@@ -92,9 +98,11 @@ void yk_said_clear(void)
     said[0] = '\0';
 }
 
-const char *yk_said(void)
+bool yk_fail_as_said(yoke_status status)
 {
-    return said;
+    if (*said)
+        start_record(status, said);
+    return *said;
 }
 
 yoke_status yoke_fail(yoke_status status, const char *format, ...)
@@ -102,7 +110,7 @@ yoke_status yoke_fail(yoke_status status, const char *format, ...)
     char text[TEXT_SIZE];
     va_list args;
     va_start(args, format);
-    format_text(text, format, args);
+    format_lines(text, true, format, args);
     va_end(args);
     status = start_record(status < 0 ? status : YOKE_E_HOST_FUNCTION, text);
     yk_string_copy(said, sizeof said, record.text);
@@ -178,7 +186,7 @@ void yk_error_append(const char *format, ...)
     va_start(args, format);
     format_text(addition, format, args);
     va_end(args);
-    format_line(text, "%s%s", record.text, addition);
+    tidy(text, snprintf(text, sizeof text, "%s%s", record.text, addition), true); /* the record's own lines stay */
     yk_string_copy(record.text, sizeof record.text, text);
 }
 
@@ -188,6 +196,30 @@ yoke_status yk_error_restore(const yoke_error_info *kept)
         record = *kept;
     is_logged = false;
     return record.status;
+}
+
+void yk_error_save(yk_error_state *out_state)
+{
+    out_state->record.status = record.status;
+    if (record.status != YOKE_OK)
+        out_state->record = record;
+    out_state->said[0] = '\0';
+    if (*said)
+        yk_string_copy(out_state->said, sizeof said, said);
+    out_state->lacking = lacking;
+}
+
+void yk_error_return(const yk_error_state *state)
+{
+    if (state->record.status != YOKE_OK)
+        record = state->record;
+    else if (record.status != YOKE_OK)
+        yoke_error_clear();
+    said[0] = '\0';
+    if (*state->said)
+        yk_string_copy(said, sizeof said, state->said);
+    lacking = state->lacking;
+    is_logged = false;
 }
 
 static unsigned kind_bit(enum yk_kind kind)
@@ -230,11 +262,11 @@ static unsigned kinds_made_by(const char *function)
         const char *begin;
         enum yk_kind kind;
     } makers[] = {
-        { "yoke_device_open", YK_DEVICE }, { "yoke_stream_get_device", YK_DEVICE },  { "yoke_stream_create", YK_STREAM },
-        { "yoke_event_record", YK_EVENT }, { "yoke_program_build_async", YK_EVENT }, { "yoke_buffer_create", YK_BUFFER },
-        { "yoke_buffer_wrap", YK_BUFFER }, { "yoke_program_get_global", YK_BUFFER }, { "yoke_program_build", YK_PROGRAM },
-        { "yoke_image_create", YK_IMAGE }, { "yoke_program_load", YK_PROGRAM },      { "yoke_kernel_get", YK_KERNEL },
-        { "yoke_graph_create", YK_GRAPH },
+        { "yoke_device_open", YK_DEVICE }, { "yoke_stream_get_device", YK_DEVICE },   { "yoke_stream_create", YK_STREAM },
+        { "yoke_event_record", YK_EVENT }, { "yoke_program_build_async", YK_EVENT },  { "yoke_buffer_create", YK_BUFFER },
+        { "yoke_buffer_wrap", YK_BUFFER }, { "yoke_program_get_global", YK_BUFFER },  { "yoke_program_build", YK_PROGRAM },
+        { "yoke_image_create", YK_IMAGE }, { "yoke_program_load", YK_PROGRAM },       { "yoke_kernel_get", YK_KERNEL },
+        { "yoke_graph_create", YK_GRAPH }, { "yoke_device_get_program", YK_PROGRAM },
     };
     unsigned kinds = 0;
     for (size_t i = 0; i < YK_COUNT_OF(makers); i++)

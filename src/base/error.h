@@ -43,14 +43,26 @@ static inline yoke_status yk_attribute_site(const char *function, const char *wh
 
 /* Append to the text of the thread's record, and change nothing else. */
 void yk_error_append(const char *format, ...) YOKE_PRINTF(1, 2);
-/* The thread's reason from yoke_fail since the last yk_said_clear or yoke_error_clear; "" for none. */
-const char *yk_said(void);
+/* Start a new record with the thread's reason from yoke_fail since the last yk_said_clear or yoke_error_clear. False: there is
+ * none, and nothing is changed. */
+bool yk_fail_as_said(yoke_status status);
 void yk_said_clear(void);
 /* The thread's last failure has been handled: restore the record from before it. For callers where saving the record beforehand
  * would cost every call. */
 YK_COLD void yk_error_take_back(void);
 /* Set the record from a saved one; returns its status. */
 yoke_status yk_error_restore(const yoke_error_info *kept);
+
+/* What a thread keeps of its failures, around a function of the program that is called in the middle of another call. */
+typedef struct yk_error_state {
+    yoke_error_info record; /* only its status where that is YOKE_OK */
+    char said[sizeof((yoke_error_info *)NULL)->text];
+    unsigned lacking;
+} yk_error_state;
+
+/* Save the state, which is unchanged; and put it back. Cheap where there was and is no failure. */
+void yk_error_save(yk_error_state *out_state);
+void yk_error_return(const yk_error_state *state);
 
 /* A failure that several objects report: a stream and its events. */
 typedef struct yk_failure {

@@ -70,6 +70,30 @@ static void deliver(int level, const char *text, bool ordered)
         fprintf(stderr, "yoke: %s: %s\n", level_names[level], text);
 }
 
+/* A text of the program's may have several lines, and its names may contain anything. Returns `text` itself, or a copy to be freed
+ * where line breaks need more room; without memory for that, each is a space. */
+static char *as_one_line(char *text)
+{
+    size_t breaks = 0;
+    for (const char *c = text; *c; c++)
+        breaks += *c == '\n';
+    char *line = breaks > 0 ? malloc(strlen(text) + 2 * breaks + 1) : NULL, *end = line;
+    for (char *c = text; *c; c++) {
+        if (*c == '\n' && line) {
+            end = stpcpy(end, " | ");
+            continue;
+        }
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+        if (line)
+            *end++ = *c;
+    }
+    if (!line)
+        return text;
+    *end = '\0';
+    return line;
+}
+
 static void write_line(int level, bool ordered, const char *format, va_list args)
 {
     YK_UNCANCELLED;
@@ -84,14 +108,14 @@ static void write_line(int level, bool ordered, const char *format, va_list args
     va_end(again);
     if (length < 0)
         return;
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ') /* a name from the program may contain anything */
-            *c = ' ';
+    char *line = as_one_line(text);
     pthread_mutex_lock(&lock);
     is_reporting = true;
-    deliver(level, text, ordered);
+    deliver(level, line, ordered);
     is_reporting = false;
     pthread_mutex_unlock(&lock);
+    if (line != text)
+        free(line);
     free(more);
 }
 

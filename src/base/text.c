@@ -11,16 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `more` bytes and the terminator. */
+/* Room for `more` bytes and the terminator. Once there was none, there is none: what follows a gap would be another text. */
 static bool text_reserve(yk_text *text, size_t more)
 {
-    if (more > SIZE_MAX / 4 || text->length > SIZE_MAX / 4)
+    if (text->is_cut || more > SIZE_MAX / 4 || text->length > SIZE_MAX / 4)
         return false;
     size_t needed = text->length + more + 1;
     if (needed <= text->capacity)
         return true;
     size_t capacity = needed < 64 ? 128 : needed * 2;
     char *data = realloc(text->data, capacity);
+    text->is_cut = !data;
     if (!data)
         return false;
     text->data = data;
@@ -58,6 +59,7 @@ const char *yk_text_get(const yk_text *text)
 
 void yk_text_cut(yk_text *text, size_t length)
 {
+    text->is_cut = false;
     if (length >= text->length)
         return;
     text->length = length;

@@ -9,12 +9,13 @@
 typedef struct yk_text {
     char *data; /* NULL while empty */
     size_t length, capacity;
+    bool is_cut; /* memory ran out */
 } yk_text;
 
 void yk_text_add(yk_text *text, const char *format, ...) YOKE_PRINTF(2, 3);
 void yk_text_add_bytes(yk_text *text, const char *bytes, size_t length);
 const char *yk_text_get(const yk_text *text); /* never NULL */
-/* Drop all but the first `length` bytes. */
+/* Drop all but the first `length` bytes; a text that ran out of memory grows again. */
 void yk_text_cut(yk_text *text, size_t length);
 void yk_text_free(yk_text *text);
 /* Append a line: a file's path, size, modification time and inode, as far as it exists; a variable of the environment (trust.c). */

@@ -12,6 +12,7 @@
 
 #include "copy/fill.h"
 #include "memory/pool.h"
+#include "program/program.h"
 #include "device/selector.h"
 #include "stream/wait.h"
 #include "copy/staging.h"
@@ -211,6 +212,8 @@ static void close_device(void *object)
     while (yk_reclaim_wait(device)) /* destruction deferred again goes to the end of the queue */
         continue;
     yk_filler_end(device);
+    yk_device_attachments_end(device);
+    yk_device_programs_end(device);
     yk_pool_end(device);
     yk_log(YOKE_LOG_INFO, "%s is closed", device->info.selector);
     device->backend->device_close(device);
@@ -410,6 +413,7 @@ static bool let_go(yoke_device *device)
     unsigned left = atomic_fetch_sub_explicit(&device->object.refs, 1, memory_order_acq_rel) - 1;
     if (left == 0) {
         atomic_store(&device->object.kind, YK_DEAD);
+        yk_device_programs_forbid(device);
         yk_watchdog_forget(device);
         return true;
     }

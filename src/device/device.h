@@ -11,4 +11,7 @@ yoke_status yk_device_survey(const yk_backend *const *backends, size_t count, yk
 /* Open the device that `selector` or the environment names. The backends are in order of preference. */
 yoke_status yk_device_open_among(const yk_backend *const *backends, size_t count, const char *selector, yoke_device **out_device);
 
+/* Release the values that libraries have attached to the device, which ends (attach.c). */
+void yk_device_attachments_end(yoke_device *device);
+
 #endif

@@ -163,18 +163,18 @@ typedef struct host_call {
 static yoke_status call(yoke_status status, void *user)
 {
     const host_call *mine = user;
-    yk_stream_set_launched_in(mine->launched_in);
+    const yoke_stream *before = yk_stream_set_launched_in(mine->launched_in);
     yoke_status result = mine->op->u.call.fn(status, mine->op->u.call.user);
-    yk_stream_set_launched_in(NULL);
+    yk_stream_set_launched_in(before);
     return result;
 }
 
 static yoke_status call_native(yoke_status status, void *native_stream, void *user)
 {
     const host_call *mine = user;
-    yk_stream_set_launched_in(mine->launched_in);
+    const yoke_stream *before = yk_stream_set_launched_in(mine->launched_in);
     yoke_status result = mine->op->u.native.fn(status, native_stream, mine->op->u.native.user);
-    yk_stream_set_launched_in(NULL);
+    yk_stream_set_launched_in(before);
     return result;
 }
 
@@ -182,6 +182,15 @@ static void end_host_call(void *user)
 {
     yk_object_release(((host_call *)user)->exec);
     free(user);
+}
+
+/* Called by the launching thread if it may be, and if the stream is not deferring. */
+static yoke_status defer_call(yoke_stream *stream, const yk_op *op)
+{
+    bool by_caller = yk_op_has(op->kind, YK_TRAIT_BY_CALLER) && !atomic_load_explicit(&stream->failed, memory_order_acquire);
+    if (by_caller && yk_stream_run_by_caller(stream, op) == YOKE_OK)
+        return YOKE_OK;
+    return yk_stream_defer_always(stream, op); /* also called where the stream has failed meanwhile */
 }
 
 static yoke_status enqueue_call(const yoke_stream *launched_in, yoke_stream *stream, yk_exec *exec, const yk_op *op)
@@ -201,7 +210,7 @@ static yoke_status enqueue_call(const yoke_stream *launched_in, yoke_stream *str
         deferred.u.native.user = mine;
         deferred.u.native.release = end_host_call;
     }
-    yoke_status status = yk_stream_defer_always(stream, &deferred);
+    yoke_status status = defer_call(stream, &deferred);
     if (status < 0)
         end_host_call(mine);
     return status;

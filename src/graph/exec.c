@@ -26,6 +26,8 @@ static bool is_between_devices(const yk_op *op)
  */
 static bool can_replay(const yoke_device *device, const yk_op *op)
 {
+    if (yk_family_of(op->kind) == YK_FAMILY_NATIVE)
+        return op->u.native.captured != NULL;
     return (device->info.capabilities & 1u << YOKE_CAP_GRAPHS) && yk_op_has(op->kind, YK_TRAIT_BY_DRIVER) &&
            !yk_op_has(op->kind, YK_TRAIT_NOT_REPLAYED) && !is_between_devices(op) &&
            !(yk_is_transfer(op->kind) && !yk_transfer_is_pinned(device, op)) && device->backend->graph_takes(op);
@@ -35,7 +37,7 @@ static bool can_replay(const yoke_device *device, const yk_op *op)
 static bool needs_worker(const yoke_device *device, const yk_op *op)
 {
     if (!yk_is_transfer(op->kind))
-        return !yk_op_has(op->kind, YK_TRAIT_BY_DRIVER) || yk_is_staged(op);
+        return !(yk_op_has(op->kind, YK_TRAIT_BY_DRIVER) || yk_op_has(op->kind, YK_TRAIT_BY_CALLER)) || yk_is_staged(op);
     return yk_is_staged(op) || (yk_is_write(op->kind) ? device->traits.captures_writes && op->u.transfer.size <= YK_QUICK_WRITE
                                                       : device->traits.reads_block && !yk_transfer_is_pinned(device, op));
 }

@@ -185,6 +185,15 @@ static yoke_status start_ending(yoke_graph *graph)
     return status;
 }
 
+/* The recording has ended, and nobody else has the nodes yet. */
+static yoke_status capture_native(const yoke_graph *graph)
+{
+    yoke_status status = YOKE_OK;
+    for (size_t i = 0; i < graph->node_count && status == YOKE_OK; i++)
+        status = yk_native_capture(graph->device, graph->nodes[i].ops);
+    return status;
+}
+
 yoke_status yoke_graph_end(yoke_graph *graph)
 {
     YK_UNCANCELLED;
@@ -195,6 +204,8 @@ yoke_status yoke_graph_end(yoke_graph *graph)
         return yk_attribute(function, NULL, status);
     stop_all_recording(graph);
     status = yk_device_check(graph->device);
+    if (status == YOKE_OK)
+        status = capture_native(graph);
     if (status == YOKE_OK) {
         graph->exec = yk_exec_new(graph->device, graph->name, graph->nodes, graph->node_count, graph->branch_count);
         status = graph->exec ? yk_editor_create(graph) : YOKE_E_OUT_OF_HOST_MEMORY;

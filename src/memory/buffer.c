@@ -178,14 +178,15 @@ yoke_status yoke_buffer_create(yoke_device *device, size_t size, yoke_buffer **o
 
 yoke_status yk_buffer_create_ordered(const char *function, yoke_stream *stream, size_t size, yoke_buffer **out_buffer)
 {
+    yoke_device *device = stream->device;
     if (atomic_load_explicit(&stream->failed, memory_order_acquire)) {
         yoke_status status = yk_stream_report(stream);
         if (status < 0)
             return status;
     } else if (yk_is_recording(stream)) {
-        return yk_recording_refuse(function, stream);
+        stream = NULL; /* the graph, which may be launched at any time, keeps memory of its own */
     }
-    return create(function, stream->device, stream, YOKE_MEMORY_DEVICE, size, out_buffer);
+    return create(function, device, stream, YOKE_MEMORY_DEVICE, size, out_buffer);
 }
 
 yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size, yoke_buffer **out_buffer)
@@ -422,4 +423,27 @@ size_t yoke_buffer_get_size(const yoke_buffer *buffer)
 void *yoke_buffer_get_host(const yoke_buffer *buffer)
 {
     return yk_is(buffer, YK_BUFFER) ? buffer->host : NULL;
+}
+
+yoke_buffer *yoke_buffer_get_root(const yoke_buffer *buffer, size_t *out_offset)
+{
+    bool is_live = yk_is(buffer, YK_BUFFER);
+    if (out_offset)
+        *out_offset = is_live ? buffer->offset : 0;
+    return is_live ? buffer->root : NULL;
+}
+
+yoke_device *yoke_buffer_get_device(const yoke_buffer *buffer)
+{
+    return yk_is(buffer, YK_BUFFER) ? buffer->device : NULL;
+}
+
+int32_t yoke_buffer_is_read_only(const yoke_buffer *buffer)
+{
+    return yk_is(buffer, YK_BUFFER) ? buffer->read_only : 0;
+}
+
+size_t yoke_buffer_get_misalignment(const yoke_buffer *buffer)
+{
+    return yk_is(buffer, YK_BUFFER) ? (buffer->root->misalignment + buffer->offset) % 16 : 0;
 }

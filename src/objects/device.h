@@ -45,6 +45,16 @@ typedef struct yk_reclaim {
     bool asking;                       /* a thread checks the first retired item, and no other thread does */
 } yk_reclaim;
 
+/* The programs that a device keeps, by key: program/device_programs.c. Any thread reads and adds to them without a lock. */
+typedef struct yk_kept_program yk_kept_program;
+typedef struct yk_kept_programs {
+    _Atomic(yk_kept_program *) root;   /* the search tree */
+    _Atomic(yk_kept_program *) newest; /* the list of all of them */
+} yk_kept_programs;
+
+/* A value of a library on top of Yoke: device/attach.c. */
+typedef struct yk_attachment yk_attachment;
+
 struct yoke_device {
     yk_object object;
     const yk_backend *backend;
@@ -68,6 +78,8 @@ struct yoke_device {
     int copiers;             /* threads that stage, including the stream's own */
     atomic_int idle_copiers; /* idle ones among the threads beside the stream's own */
     yk_filler filler;
+    yk_kept_programs programs;
+    _Atomic(yk_attachment *) attachments; /* the newest one; only added to until the device ends */
     /* References that are not the user's, or that last as long as a retired object: those of buffers retired on other devices, and
      * of the device's own torn-down streams. */
     atomic_uint deferred_refs;

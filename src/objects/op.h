@@ -35,7 +35,8 @@ typedef enum yk_op_trait {
     YK_TRAIT_NOT_REPLAYED = 4,   /* no driver's graph can hold it */
     YK_TRAIT_AWAITS_PROGRAM = 8, /* the program determines when it ends */
     YK_TRAIT_FUNCTION = 16,      /* it calls a function of the program */
-    YK_TRAIT_BY_DRIVER = 32      /* set by its submit column: the backend has a slot for it */
+    YK_TRAIT_BY_DRIVER = 32,     /* set by its submit column: the backend has a slot for it */
+    YK_TRAIT_BY_CALLER = 64      /* a function that only enqueues: with nothing deferred before it, the caller's thread calls it */
 } yk_op_trait;
 
 /* The slot or function matters only where operations are submitted: here, only whether it is a slot. */
@@ -151,6 +152,7 @@ struct yk_op {
             yoke_status (*fn)(yoke_status status, void *native_stream, void *user);
             void *user;
             yoke_release_fn release;
+            void *captured; /* [backends] what a graph's driver has captured of it, instead of a call; or NULL */
         } native;
         struct {
             yk_exec *exec;

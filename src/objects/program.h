@@ -49,7 +49,10 @@ enum { YK_PROGRAM_BUILDING, YK_PROGRAM_READY, YK_PROGRAM_FAILED };
 
 struct yoke_program {
     yk_object object;
-    yoke_device *device;
+    yoke_device *device; /* retained, unless the device keeps the program */
+    /* The device keeps the program (device_programs.c): one of the references is the device's, and a reference that the user takes
+     * is one on the device. Set before any other thread can see the program. */
+    bool kept;
     void *native;
     char name[64];
     yk_kernel_table declared; /* declarations read from the source */

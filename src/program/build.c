@@ -340,8 +340,10 @@ yoke_status yk_program_create(yoke_device *device, const char *function, const y
     return YOKE_OK;
 }
 
-static yoke_status build(const char *function, yoke_device *device, const yoke_source *caller_source, yoke_program **out_program)
+yoke_status yk_program_build(const char *function, yoke_device *device, const yoke_source *caller_source,
+                             yoke_program **out_program)
 {
+    yk_text_free(yk_thread_text(YK_BUILD_LOG));
     if (!out_program)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_program is NULL", function);
     *out_program = NULL;
@@ -368,7 +370,6 @@ yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, y
 {
     YK_UNCANCELLED;
     YK_FUNCTION(yoke_program_build);
-    yk_text_free(yk_thread_text(YK_BUILD_LOG));
-    yoke_status status = build(function, device, source, out_program);
+    yoke_status status = yk_program_build(function, device, source, out_program);
     return yk_attribute_site(function, NULL, status);
 }

@@ -78,15 +78,20 @@ static void retire(yoke_program *program)
     yk_retire(device, r, destroy_retired, YK_MANY_STREAMS, 0);
 }
 
+void yk_program_forbid(yoke_program *program)
+{
+    atomic_store(&program->object.kind, YK_DEAD);
+    for (yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)
+        atomic_store(&kernel->object.kind, YK_DEAD);
+}
+
 /* The last reference is released, and kernels of the program may still run. */
 static void end_program(void *object)
 {
     YK_UNCANCELLED;
     yoke_program *program = object;
     yoke_device *device = program->device;
-    atomic_store(&program->object.kind, YK_DEAD);
-    for (yoke_kernel *kernel = program->kernels; kernel; kernel = kernel->next)
-        atomic_store(&kernel->object.kind, YK_DEAD);
+    yk_program_forbid(program);
     if (device->traits.keeps_used_objects)
         retire(program);
     else
@@ -138,16 +143,21 @@ yoke_status yk_program_wait(yoke_program *program)
 
 /* ---- References ---- */
 
+/* A program that its device keeps lives as long as the device: a user's reference on it is one on the device. */
 yoke_program *yoke_program_retain(yoke_program *program)
 {
     if (yk_is(program, YK_PROGRAM))
-        yk_object_retain(program);
+        yk_object_retain(program->kept ? (void *)program->device : program);
     return program;
 }
 
 void yoke_program_release(yoke_program *program)
 {
-    if (yk_is(program, YK_PROGRAM))
+    if (!yk_is(program, YK_PROGRAM))
+        return;
+    if (program->kept)
+        yk_device_put(program->device);
+    else
         yk_object_release(program);
 }
 

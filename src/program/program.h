@@ -14,6 +14,8 @@
  * longer used. NULL and a record when out of memory. */
 yoke_program *yk_program_new(yoke_device *device, const char *name);
 void yk_program_destroy(yoke_program *program);
+/* Its last reference is gone: from now on a use of the program or of its kernels is a failure. */
+void yk_program_forbid(yoke_program *program);
 /* The build is complete, or failed with `failure`, whose reference is taken over. */
 void yk_program_complete(yoke_program *program, yk_failure *failure);
 /* Wait for the build: YOKE_OK, or its failure. */
@@ -26,6 +28,17 @@ yoke_status yk_program_compile(yoke_program *program, const char *function, cons
 /* Create and compile, for the library's own programs; `log` may be NULL. */
 yoke_status yk_program_create(yoke_device *device, const char *function, const yoke_source *source, yk_text *log,
                               yoke_program **out_program);
+
+/* yoke_program_build, without its failure's attribution. */
+yoke_status yk_program_build(const char *function, yoke_device *device, const yoke_source *caller_source,
+                             yoke_program **out_program);
+
+/* device_programs.c */
+
+/* The device's last reference is gone: its programs are the user's no longer. */
+void yk_device_programs_forbid(yoke_device *device);
+/* The device is about to close, and all its work has ended. */
+void yk_device_programs_end(yoke_device *device);
 
 /* program_load.c */
 

@@ -52,7 +52,7 @@ static yoke_status read_bytes(const context *at, int file, size_t size, yk_text 
         length += got > 0 ? (size_t)got : 0;
     }
     bytes[length] = '\0';
-    *out = (yk_text){ bytes, length, size + 1 };
+    *out = (yk_text){ .data = bytes, .length = length, .capacity = size + 1 };
     return length > 0 ? YOKE_OK : FAULT(YOKE_E_INVALID_ARGUMENT, at, "is %s", "empty");
 }
 

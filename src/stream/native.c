@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's handles of a device, and native sections, which are deferred like host functions but wait for nothing. */
+/*
+ * The driver's handles of a device, and native sections. Those of yoke_native_call are deferred like host functions but wait for
+ * nothing. The functions of yoke_native_enqueue only enqueue, so the caller's thread calls them where nothing is deferred;
+ * meanwhile the operations of other threads are deferred, so that nothing comes between what a function enqueues
+ * (yk_stream_run_by_caller).
+ */
 #include <yoke/native.h>
 
 #include "stream/enqueue.h"
@@ -22,7 +27,74 @@ yoke_status yoke_native_call_at(const char *where, yoke_stream *stream, yoke_nat
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (!fn)
         return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fn is NULL", function));
-    yk_op op = { .kind = YK_OP_NATIVE, .where = where, .u.native = { fn, user, release } };
+    yk_op op = { .kind = YK_OP_NATIVE, .where = where, .u.native = { fn, user, release, NULL } };
     yoke_status status = yk_stream_defer(stream, &op);
     return status < 0 ? yk_attribute(function, where, status) : status;
+}
+
+yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user, yoke_release_fn release)
+{
+    YK_UNCANCELLED; /* a thread that ended in fn would keep the stream for ever */
+    YK_FUNCTION(yoke_native_enqueue);
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (!fn)
+        return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fn is NULL", function));
+    yk_op op = { .kind = YK_OP_NATIVE_ENQUEUE, .where = where, .u.native = { fn, user, release, NULL } };
+    yoke_status status = yk_stream_run_by_caller(stream, &op);
+    return status < 0 ? yk_attribute(function, where, status) : status;
+}
+
+/* ---- Capturing ---- */
+
+/* `status` is why: a driver that cannot capture the work is no fault of anything, all else is a failure that no call returns. */
+static void log_not_captured(const yk_op *op, yoke_status status)
+{
+    yk_log(status == YOKE_E_UNSUPPORTED ? YOKE_LOG_INFO : YOKE_LOG_WARNING,
+           "the driver %s the native section%s%s; each launch of its graph calls its function: %s",
+           status == YOKE_E_UNSUPPORTED ? "cannot capture" : "failed to capture", op->where ? " at " : "",
+           op->where ? op->where : "", yoke_error()->text);
+}
+
+/* The function has returned `result`. It may have failed because the driver cannot capture what it called: then the launches will
+ * tell. */
+static yoke_status end_capture(yoke_device *device, yk_op *op, void *handle, yoke_status result)
+{
+    yk_error_state reason;
+    if (result < 0)
+        yk_function_failed(op->kind, YOKE_OK, result);
+    yk_error_save(&reason);
+    yoke_status status = device->backend->capture_end(device, handle, &op->u.native.captured);
+    if (status < 0) {
+        log_not_captured(op, status);
+        return YOKE_OK;
+    }
+    yk_error_return(&reason);
+    return result < 0 ? result : YOKE_OK;
+}
+
+static yoke_status capture(yoke_device *device, yk_op *op)
+{
+    void *handle = NULL;
+    yoke_status status = device->backend->capture_begin(device, &handle);
+    if (status < 0) {
+        if (status != YOKE_E_UNSUPPORTED)
+            log_not_captured(op, status);
+        return YOKE_OK;
+    }
+    yoke_error_clear();
+    return end_capture(device, op, handle, op->u.native.fn(YOKE_OK, handle, op->u.native.user));
+}
+
+yoke_status yk_native_capture(yoke_device *device, yk_op_list *list)
+{
+    yk_error_state before;
+    yoke_status status;
+    if (list->kind != YK_OP_NATIVE_ENQUEUE || !(device->info.capabilities & 1u << YOKE_CAP_GRAPHS))
+        return YOKE_OK;
+    list->device = device;
+    yk_error_save(&before);
+    status = capture(device, list->first);
+    if (status == YOKE_OK)
+        yk_error_return(&before);
+    return yk_attribute_site(NULL, list->first->where, status);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_api.h"
+#include "backend.h"
 
 /* ---- Properties ---- */
 
@@ -216,10 +216,12 @@ static void take_release(yk_op_list *list, yk_op *op)
 {
     if (op->kind == YK_OP_CALL) {
         list->release = op->u.call.release;
+        list->user = op->u.call.user;
         op->u.call.release = NULL;
         op->u.call.after = NULL;
-    } else if (op->kind == YK_OP_NATIVE) {
+    } else if (yk_family_of(op->kind) == YK_FAMILY_NATIVE) {
         list->release = op->u.native.release;
+        list->user = op->u.native.user;
         op->u.native.release = NULL;
     }
 }
@@ -250,8 +252,10 @@ void yk_op_list_release(yk_op_list *list)
 {
     if (!list || atomic_fetch_sub_explicit(&list->refs, 1, memory_order_acq_rel) != 1)
         return;
+    if (list->device && list->first->u.native.captured)
+        list->device->backend->capture_destroy(list->device, list->first->u.native.captured);
     if (list->release)
-        list->release(list->first->kind == YK_OP_CALL ? list->first->u.call.user : list->first->u.native.user);
+        list->release(list->user);
     while (list->first) {
         yk_op *op = list->first;
         list->first = op->next;

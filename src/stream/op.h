@@ -48,7 +48,9 @@ typedef struct yk_op_list {
     int kind;     /* YK_OP_ of the call: a fill may become a launch of Yoke's own kernel, a rect may become flat */
     yk_op *first; /* a linked list, never empty */
     size_t count;
-    yoke_release_fn release; /* for a host function's or native section's `user`; or NULL */
+    yoke_release_fn release; /* for `user` of a host function or native section; or NULL */
+    void *user;
+    yoke_device *device;     /* of a captured native section; or NULL */
 } yk_op_list;
 
 enum { YK_KIND_OPEN = -1 }; /* taken from the first operation */

@@ -26,14 +26,18 @@ bool yk_stream_is_mine(const yoke_stream *stream)
     return mine == stream || launched_in == stream;
 }
 
-void yk_stream_set_launched_in(const yoke_stream *stream)
+const yoke_stream *yk_stream_set_launched_in(const yoke_stream *stream)
 {
+    const yoke_stream *before = launched_in;
     launched_in = stream;
+    return before;
 }
 
-void yk_stream_set_mine(yoke_stream *stream)
+yoke_stream *yk_stream_set_mine(yoke_stream *stream)
 {
+    yoke_stream *before = mine;
     mine = stream;
+    return before;
 }
 
 void yk_stream_awaits(yoke_event *event, bool may_give_up)

@@ -23,9 +23,10 @@ static inline bool yk_stream_is_quiet(const yoke_stream *stream)
 
 /* Whether this thread runs a host function of the stream. */
 bool yk_stream_is_mine(const yoke_stream *stream);
-void yk_stream_set_mine(yoke_stream *stream);
-/* The same for the stream that a graph was launched in, during a host function in one of its branches; NULL: no longer. */
-void yk_stream_set_launched_in(const yoke_stream *stream);
+/* From now on it does; NULL: no longer. Returns the stream before. */
+yoke_stream *yk_stream_set_mine(yoke_stream *stream);
+/* The same for the stream that a graph was launched in, during a function in one of its branches. */
+const yoke_stream *yk_stream_set_launched_in(const yoke_stream *stream);
 /* For the watchdog: this thread's host function, if it runs one, waits for the event; NULL: no longer. `may_give_up`: the wait has
  * a time limit, or is for any of several events. */
 void yk_stream_awaits(yoke_event *event, bool may_give_up);
@@ -105,6 +106,8 @@ bool yk_stream_stops_now(const yoke_stream *stream);
 void yk_stream_work(void *argument);
 /* Run one deferred operation: submit it, or do it here. Its failure becomes the stream's. */
 void yk_stream_run(yoke_stream *stream, const yk_op *op);
+/* Set the thread's record: a function of the program that was called with `status` has returned `result`, which is negative. */
+YK_COLD void yk_function_failed(yk_op_kind kind, yoke_status status, yoke_status result);
 
 /* deferred.c */
 
@@ -118,6 +121,13 @@ void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stre
 void yk_stream_listen(yoke_stream *stream, yk_listener *listener);
 void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener);
 void yk_stream_progress(yoke_stream *stream);
+
+/* native.c */
+
+struct yk_op_list;
+/* Call the function of a native section now, if any thread may, to capture what it enqueues, so that a driver's graph can hold it.
+ * Not captured: the function is called at each launch. Fails when the function does. */
+yoke_status yk_native_capture(yoke_device *device, struct yk_op_list *list);
 
 /* submit.c */
 

@@ -168,22 +168,25 @@ static bool is_not_run_by_caller(yoke_stream *stream, void *context)
 static yoke_status status_for_function(yoke_stream *stream)
 {
     yoke_status status = has_failed(stream) ? yk_stream_report(stream) : YOKE_OK;
-    if (status == YOKE_OK)
+    if (status == YOKE_OK && yoke_error()->status != YOKE_OK)
         yoke_error_clear();
     yk_said_clear();
     return status;
 }
 
-/* A function of the program that was called with `status` has returned `result`. The reason is its yoke_fail, also when it returns
- * another status, or another call has failed since. */
+/* The reason is its yoke_fail, also when it returns another status, or another call has failed since. */
+void yk_function_failed(yk_op_kind kind, yoke_status status, yoke_status result)
+{
+    if (!yk_fail_as_said(result) && (yoke_error()->status != result || status < 0))
+        yk_fail(result, "the %s returned %s", yk_op_name(kind), yk_status_word(result).text);
+}
+
+/* A function of the program that was called with `status` has returned `result`. */
 static void function_returned(yoke_stream *stream, const yk_op *op, yoke_status status, yoke_status result)
 {
     if (result >= 0)
         return;
-    if (*yk_said())
-        yk_fail(result, "%s", yk_said());
-    else if (yoke_error()->status != result || status < 0)
-        yk_fail(result, "the %s returned %s", yk_op_name(op->kind), yk_status_word(result).text);
+    yk_function_failed(op->kind, status, result);
     yk_stream_fail(stream, op->where, result);
 }
 
@@ -202,7 +205,7 @@ static void run_call(yoke_stream *stream, const yk_op *op)
         op->u.call.release(op->u.call.user);
 }
 
-static void run_native(yoke_stream *stream, const yk_op *op)
+static void call_native(yoke_stream *stream, const yk_op *op)
 {
     const yk_backend *backend = stream->device->backend;
     void *handle = NULL;
@@ -220,6 +223,19 @@ static void run_native(yoke_stream *stream, const yk_op *op)
     function_returned(stream, op, status, result);
     if (op->u.native.release)
         op->u.native.release(op->u.native.user);
+}
+
+/* A thread that is not the worker has a record of its own, and may itself be in a function of another stream. */
+static void run_native(yoke_stream *stream, const yk_op *op)
+{
+    yoke_stream *outer = yk_stream_set_mine(stream);
+    yk_error_state before;
+    if (outer != stream)
+        yk_error_save(&before);
+    call_native(stream, op);
+    if (outer != stream)
+        yk_error_return(&before);
+    yk_stream_set_mine(outer);
 }
 
 static void run_nothing(yoke_stream *stream, const yk_op *op)

@@ -150,3 +150,20 @@ yoke_status yk_host_graph_launch(yoke_stream *stream, const yk_batch *batch)
     (void)stream, (void)batch;
     return YOKE_E_UNSUPPORTED;
 }
+
+yoke_status yk_host_capture_begin(const yoke_device *device, void **out_handle)
+{
+    (void)device, (void)out_handle;
+    return YOKE_E_UNSUPPORTED;
+}
+
+yoke_status yk_host_capture_end(const yoke_device *device, void *handle, void **out_captured)
+{
+    (void)device, (void)handle, (void)out_captured;
+    return YOKE_E_UNSUPPORTED;
+}
+
+void yk_host_capture_destroy(const yoke_device *device, void *captured)
+{
+    (void)device, (void)captured;
+}

@@ -160,6 +160,49 @@ out:
     yoke_buffer_release(buffer);
 }
 
+/* Of a buffer, of a view of it, and of a view of that, const or not. */
+static void roots(suite *t)
+{
+    enum { FIRST = 1024, SECOND = 256 };
+    yoke_buffer *buffer = NULL, *other = NULL, *view = NULL, *inner = NULL, *fixed = NULL, *within = NULL, *pinned = NULL;
+    size_t offset = 99;
+
+    NEED_OK(yoke_buffer_create(t->device, 4096, &buffer));
+    NEED_OK(yoke_buffer_create(t->device, 4096, &other));
+    NEED_OK(yoke_buffer_create_view(buffer, FIRST, 2048, &view));
+    NEED_OK(yoke_buffer_create_view(view, SECOND, 512, &inner));
+    NEED_OK(yoke_buffer_create_const_view(view, 0, 512, &fixed));
+    NEED_OK(yoke_buffer_create_view(fixed, 8, 8, &within));
+    NEED_OK(yoke_buffer_create_pinned(t->device, 100, &pinned));
+    CHECK(yoke_buffer_get_root(buffer, &offset) == buffer && offset == 0);
+    CHECK(yoke_buffer_get_root(other, NULL) == other);
+    CHECK(yoke_buffer_get_root(pinned, NULL) == pinned);
+    CHECK(yoke_buffer_get_root(view, &offset) == buffer && offset == FIRST);
+    CHECK(yoke_buffer_get_root(inner, NULL) == buffer);
+    CHECK(yoke_buffer_get_root(inner, &offset) == buffer && offset == FIRST + SECOND);
+    CHECK(yoke_buffer_get_root(within, &offset) == buffer && offset == FIRST + 8);
+    CHECK(yoke_buffer_get_device(buffer) == t->device && yoke_buffer_get_device(within) == t->device);
+    CHECK(yoke_buffer_get_device(pinned) == t->device);
+    CHECK(!yoke_buffer_is_read_only(buffer) && !yoke_buffer_is_read_only(view) && !yoke_buffer_is_read_only(inner));
+    CHECK(yoke_buffer_get_misalignment(buffer) == 0 && yoke_buffer_get_misalignment(within) == (FIRST + 8) % 16);
+    CHECK(yoke_buffer_is_read_only(fixed) == 1 && yoke_buffer_is_read_only(within) == 1);
+    yoke_buffer_release(buffer);
+    buffer = NULL; /* the views keep the root */
+    CHECK(yoke_buffer_get_size(yoke_buffer_get_root(inner, NULL)) == 4096);
+    offset = 99;
+    CHECK(yoke_buffer_get_root(NULL, &offset) == NULL && offset == 0);
+    CHECK(yoke_buffer_get_device(NULL) == NULL && yoke_buffer_is_read_only(NULL) == 0);
+    CHECK(yoke_buffer_get_misalignment(NULL) == 0);
+out:
+    yoke_buffer_release(pinned);
+    yoke_buffer_release(within);
+    yoke_buffer_release(fixed);
+    yoke_buffer_release(inner);
+    yoke_buffer_release(view);
+    yoke_buffer_release(other);
+    yoke_buffer_release(buffer);
+}
+
 /* A view whose offset the device accepts is a kernel argument; any other is refused, or works where the device has no such rule. */
 static void views_as_arguments(suite *t)
 {
@@ -327,6 +370,7 @@ int main(void)
         { "pinned memory", pinned_memory, false },
         { "views, and views of views", views, false },
         { "a view keeps the memory alive", views_keep_the_memory, false },
+        { "roots, devices, and what is read-only", roots, false },
         { "views as kernel arguments", views_as_arguments, false },
         { "released while work uses it", released_in_use, false },
         { "pinned, released while a copy uses it", pinned_released_in_use, false },

@@ -99,6 +99,25 @@ static void own_failures(suite *t)
     CHECK_TEXT(yoke_error()->text, "yyy");
 }
 
+static const char two_lines[] = "a[i] + * b[i]\n       ^ an operand is missing";
+
+static yoke_status fail_in_two_lines(yoke_status status, void *user)
+{
+    (void)status;
+    return yoke_fail(YOKE_E_HOST_FUNCTION, "%s", (const char *)user);
+}
+
+/* A mark below a part of the line above: the record has both lines, wherever it is read. */
+static void own_lines(suite *t)
+{
+    CHECK_STATUS(-5, yoke_fail(-5, "%s \n", two_lines));
+    CHECK(strcmp(yoke_error()->text, two_lines) == 0);
+    CHECK_OK(yoke_host_call(t->stream, fail_in_two_lines, (void *)(uintptr_t)two_lines, NULL));
+    CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_stream_wait(t->stream));
+    CHECK(strcmp(yoke_error()->text, two_lines) == 0);
+    CHECK_OK(yoke_stream_recover(t->stream));
+}
+
 static void kept_until_the_next_failure(suite *t)
 {
     yoke_buffer *buffer = NULL;
@@ -213,6 +232,7 @@ int main(void)
         { "the version", version, true },
         { "one record a thread", one_a_thread, true },
         { "a program's own failures", own_failures, true },
+        { "a program's own failure of several lines", own_lines, false },
         { "a program that checks once learns why its device was not opened", first_cause_from_the_start, true },
         { "kept until the next failure", kept_until_the_next_failure, false },
         { "a program that checks once learns the first cause", first_cause, false },

@@ -78,7 +78,7 @@ static unsigned heard(const ear *e, int level, const char *words)
 static yoke_status fail_for_want_of_space(yoke_status status, void *user)
 {
     (void)user;
-    return status < 0 ? status : yoke_fail(YOKE_E_HOST_FUNCTION, "the disk is full");
+    return status < 0 ? status : yoke_fail(YOKE_E_HOST_FUNCTION, "the disk is full\n  of logs");
 }
 
 static yoke_status fail_when_open(yoke_status status, void *g)
@@ -207,12 +207,18 @@ out:
 static void one_line(suite *t)
 {
     yoke_stream *stream = NULL;
+    unsigned found = 0;
     ear *e = listen(YOKE_LOG_DEBUG);
 
     named_stream(t->device, "two\nlines", &stream);
+    CHECK_OK(yoke_host_call(stream, fail_for_want_of_space, NULL, NULL));
+    CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_stream_wait(stream));
     yoke_stream_release(stream);
     stop_listening(e);
-    CHECK(heard(e, YOKE_LOG_DEBUG, "'two|lines'") == 1);
+    CHECK(heard(e, YOKE_LOG_DEBUG, "'two|lines'") >= 1);
+    for (unsigned i = 0; i < e->total; i++)
+        found += strstr(e->texts[i], "the disk is full |   of logs") != NULL;
+    CHECK(found > 0);
     memory_free(e);
 }
 

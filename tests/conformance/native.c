@@ -250,6 +250,66 @@ out:
     guarded_release(&x);
 }
 
+/* ---- Values attached to a device ---- */
+
+enum { ATTACHING = 4 };
+
+typedef struct attacher {
+    yoke_device *device;
+    const void *key;
+    pthread_t thread;
+    void *kept;
+    atomic_int released;
+} attacher;
+
+static void count_release(void *value)
+{
+    atomic_fetch_add(&((attacher *)value)->released, 1);
+}
+
+static void *attach_own(void *user)
+{
+    attacher *a = user;
+    CHECK_OK(yoke_device_attach(a->device, a->key, a, count_release, &a->kept));
+    return NULL;
+}
+
+/* Threads that attach under one key get one value, which is released with the device; others stay their callers'. */
+static void attached_values(suite *t)
+{
+    static const char keys[2];
+    static attacher a[ATTACHING], other;
+    yoke_device *device = NULL;
+    void *kept = &other;
+    int released = 0;
+    NEED_OK(yoke_device_open(t->info.selector, &device));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_device_attach|key", yoke_device_attach(device, NULL, &other, NULL, &kept));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_value", yoke_device_attach(device, keys, &other, NULL, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_attach(NULL, keys, &other, NULL, &kept));
+    CHECK_OK(yoke_device_attach(device, keys, NULL, NULL, &kept));
+    CHECK(!kept);
+    for (int i = 0; i < ATTACHING; i++) {
+        a[i] = (attacher){ .device = device, .key = keys };
+        CHECK(pthread_create(&a[i].thread, NULL, attach_own, &a[i]) == 0);
+    }
+    for (int i = 0; i < ATTACHING; i++)
+        CHECK(pthread_join(a[i].thread, NULL) == 0);
+    other = (attacher){ .device = device };
+    CHECK_OK(yoke_device_attach(device, &keys[1], &other, count_release, &other.kept));
+    CHECK(other.kept == &other);
+    CHECK_OK(yoke_device_attach(device, keys, NULL, NULL, &kept));
+    for (int i = 0; i < ATTACHING; i++)
+        CHECK(a[i].kept == kept && atomic_load(&a[i].released) == 0);
+    CHECK(atomic_load(&other.released) == 0);
+    yoke_device_release(device);
+    for (int i = 0; i < ATTACHING; i++) {
+        released += atomic_load(&a[i].released);
+        CHECK(atomic_load(&a[i].released) == (kept == &a[i]));
+    }
+    CHECK(released == 1 && atomic_load(&other.released) == 1);
+out:;
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
@@ -257,6 +317,7 @@ int main(void)
         { "a native section fails the stream, and those behind get no handle", a_section_fails_the_stream, false },
         { "what native sections refuse", what_is_refused, false },
         { "streams with priorities", priorities, false },
+        { "values attached to a device", attached_values, false },
     };
     yoke_source source = YOKE_SOURCE_INIT;
 

@@ -256,6 +256,14 @@ static void a_part_of_their_memory(suite *t)
     view = wrapped = NULL;
     NEED_OK(yoke_buffer_wrap(t->device, memory, 100, &wrapped)); /* less than there is */
     CHECK_FAILS(YOKE_E_RANGE, "100", yoke_fill(t->stream, wrapped, 0, 101, "x", 1));
+    CHECK(yoke_buffer_get_misalignment(wrapped) == 0);
+    if (d.cuda) {
+        yoke_buffer_release(wrapped);
+        wrapped = NULL;
+        NEED_OK(yoke_buffer_wrap(t->device, memory + 12, 100, &wrapped));
+        NEED_OK(yoke_buffer_create_view(wrapped, 8, 4, &view));
+        CHECK(yoke_buffer_get_misalignment(wrapped) == 12 && yoke_buffer_get_misalignment(view) == 4);
+    }
 out:
     CHECK_OK(yoke_stream_wait(t->stream));
     yoke_buffer_release(view);

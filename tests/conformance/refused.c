@@ -47,6 +47,7 @@ static void devices_are_refused(objects *o)
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     yoke_memory_info memory = YOKE_MEMORY_INFO_INIT;
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
+    void *attached;
     yoke_compiler_info compiler = YOKE_COMPILER_INFO_INIT;
     yoke_device *device = o->t->device;
     size_t count = 99;
@@ -65,6 +66,7 @@ static void devices_are_refused(objects *o)
     REFUSED(yoke_device_limit_memory(o->t->device, 0, 0));
     REFUSED(yoke_device_trim(o->t->device, 0));
     REFUSED(yoke_device_get_native(o->t->device, &native));
+    REFUSED(yoke_device_attach(o->t->device, &native, o, NULL, &attached));
 }
 
 static void streams_are_refused(objects *o)
@@ -80,6 +82,7 @@ static void streams_are_refused(objects *o)
     REFUSED(yoke_stream_recover(o->stream));
     REFUSED(yoke_host_call(o->stream, never_called, NULL, NULL));
     REFUSED(yoke_native_call(o->stream, never_called_native, NULL, NULL));
+    REFUSED(yoke_native_enqueue(o->stream, never_called_native, NULL, NULL));
     REFUSED(yoke_stream_wait_event(o->stream, o->event));
 }
 
@@ -175,7 +178,7 @@ static void programs_are_refused(objects *o)
     yoke_field field = { "x", 0, 4 };
     size_t bytes = 99;
 
-    CHECK_OK(yoke_source_builtin("saxpy", &source)); /* static text */
+    CHECK_OK(yoke_source_builtin("saxpy", &source));                /* static text */
     CHECK_OK(yoke_source_expand(&source, "cuda", NULL, 0, &bytes)); /* text as well */
     REFUSED(yoke_source_compile(&source, "sm_90", 0, NULL, 0, &bytes));
     CHECK(bytes == 0);
@@ -183,12 +186,19 @@ static void programs_are_refused(objects *o)
     CHECK(program == NULL);
     REFUSED(yoke_program_build_async(o->t->device, &source, &program, &event));
     CHECK(event == NULL);
+    program = o->t->saxpy;
+    REFUSED(yoke_device_get_program(o->t->device, "refused", &source, &program));
+    CHECK(program == NULL);
     REFUSED(yoke_program_load(o->t->device, "image", "\177ELF", 4, &program));
     REFUSED(yoke_program_save(o->t->saxpy, NULL, 0, &bytes));
     CHECK(bytes == 0);
     REFUSED(yoke_program_get_global(o->t->saxpy, "factor", &global));
     CHECK(global == NULL);
-    CHECK_OK(yoke_cache_get_info(&cache)); /* no driver's */
+    CHECK_OK(yoke_cache_get_info(&cache)); /* no driver's, nor are notes, which YOKE_CACHE may forbid */
+    yoke_status noted = yoke_cache_note("refused", "note", 4);
+    CHECK(noted == YOKE_OK || noted == YOKE_E_UNAVAILABLE);
+    CHECK_OK(yoke_cache_recall("refused", NULL, 0, &bytes));
+    CHECK(bytes == (noted == YOKE_OK ? 4u : 0u));
     REFUSED(yoke_struct_check(o->t->device, &source, "struct pair", 4, &field, 1));
     REFUSED(yoke_kernel_get(o->t->saxpy, "saxpy", &kernel));
     CHECK(kernel == NULL);
@@ -223,6 +233,8 @@ static void graphs_are_refused(objects *o)
 /* What returns no status: it does nothing, and what it says makes sense. */
 static void others_are_harmless(objects *o)
 {
+    size_t offset = 99;
+
     yoke_device_retain(o->t->device);
     yoke_device_release(o->t->device);
     yoke_stream_retain(o->stream);
@@ -243,6 +255,10 @@ static void others_are_harmless(objects *o)
     CHECK(yoke_buffer_get_size(o->buffer) == 0);
     CHECK(yoke_buffer_get_host(o->pinned) == NULL);
     CHECK(yoke_buffer_get_kind(o->buffer) == -1);
+    CHECK(yoke_buffer_get_root(o->buffer, &offset) == NULL && offset == 0);
+    CHECK(yoke_buffer_get_device(o->buffer) == NULL);
+    CHECK(yoke_buffer_is_read_only(o->buffer) == 0);
+    CHECK(yoke_buffer_get_misalignment(o->buffer) == 0);
     CHECK(yoke_device_lacks(o->t->device, YOKE_CAP_TIMING) != NULL);
     CHECK(yoke_device_get_language(o->t->device) == 0);
     CHECK(!yoke_device_supports(o->t->device, YOKE_CAP_TIMING));

@@ -29,16 +29,26 @@ typedef struct estate {
 
 enum { SIZE = 1 << 16, OBJECTS = 6 };
 
-static bool estate_open(suite *t, estate *e, bool by_kernel, size_t large)
+/* `kept`: the device keeps the program, and the estate has none. */
+static bool build(estate *e, bool kept, yoke_kernel **out_set, yoke_kernel **out_standing)
+{
+    yoke_program *program = NULL;
+    yoke_status status = kept ? yoke_device_get_program(e->device, "release", &kernels, &program)
+                              : yoke_program_build(e->device, &kernels, &program);
+
+    e->program = kept ? NULL : program;
+    return CHECK_OK(status) && CHECK_OK(yoke_kernel_get(program, "set", out_set)) &&
+           CHECK_OK(yoke_kernel_get(program, "stand", out_standing));
+}
+
+static bool estate_open(suite *t, estate *e, bool by_kernel, bool kept, size_t large)
 {
     yoke_kernel *set = NULL, *standing = NULL;
 
     *e = (estate){ .p = PARKED_INIT };
     if (!CHECK_OK(yoke_device_open(t->info.selector, &e->device)) || !CHECK_OK(yoke_stream_create(e->device, &e->stream)) ||
         !CHECK_OK(yoke_stream_create(e->device, &e->other)) || !CHECK_OK(yoke_buffer_create(e->device, SIZE, &e->buffer)) ||
-        !CHECK_OK(yoke_buffer_create_pinned(e->device, SIZE, &e->pinned)) ||
-        !CHECK_OK(yoke_program_build(e->device, &kernels, &e->program)) || !CHECK_OK(yoke_kernel_get(e->program, "set", &set)) ||
-        !CHECK_OK(yoke_kernel_get(e->program, "stand", &standing)))
+        !CHECK_OK(yoke_buffer_create_pinned(e->device, SIZE, &e->pinned)) || !build(e, kept, &set, &standing))
         return false;
     for (size_t i = 0; i < 2 && large > 0; i++)
         if (!CHECK_OK(yoke_buffer_create(e->device, large, &e->large[i])))
@@ -104,15 +114,16 @@ static bool estate_close(estate *e)
 /* In every order round, so that each is the last once. */
 static void behind_a_stream_that_stands(suite *t)
 {
-    for (unsigned last = 0; last < 2 * OBJECTS; last++) {
-        bool by_kernel = last < OBJECTS;
+    for (unsigned last = 0; last < 3 * OBJECTS; last++) {
+        bool kept = last >= 2 * OBJECTS, by_kernel = kept || last < OBJECTS;
         estate e;
 
-        if (estate_open(t, &e, by_kernel, 0))
+        if (estate_open(t, &e, by_kernel, kept, 0))
             for (unsigned i = 1; i <= OBJECTS; i++)
                 release_one(&e, last + i);
         if (!estate_close(&e)) {
-            tap_diag("behind a %s, with object %u as the last", by_kernel ? "kernel" : "host function", last % OBJECTS);
+            tap_diag("behind a %s%s, with object %u as the last", kept ? "kept " : "", by_kernel ? "kernel" : "host function",
+                     last % OBJECTS);
             return;
         }
     }
@@ -128,7 +139,7 @@ static void opened_again_meanwhile(suite *t)
     estate e;
 
     memset(wanted, 'z', sizeof wanted);
-    if (!estate_open(t, &e, false, 0))
+    if (!estate_open(t, &e, false, false, 0))
         goto out;
     for (unsigned i = 1; i <= OBJECTS; i++)
         release_one(&e, i);
@@ -158,7 +169,7 @@ static bool fills_beside(suite *t, bool by_kernel)
     estate e;
 
     fill_random(pattern, sizeof pattern, 5);
-    if (!estate_open(t, &e, by_kernel, LARGE))
+    if (!estate_open(t, &e, by_kernel, false, LARGE))
         goto out;
     for (size_t w = 0; w < 2; w++)
         for (int round = 0; round < 3; round++)

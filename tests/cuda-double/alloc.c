@@ -59,6 +59,7 @@ yk_CUresult cuMemAlloc_v2(yk_CUdeviceptr *out_address, size_t size)
     yk_CUresult result;
 
     ENTER(DOUBLE_CONTEXT);
+    MAY_NOT_CAPTURE;
     if (!out_address || size == 0)
         return YK_CUDA_ERROR_INVALID_VALUE;
     result = give(DOUBLE_DEVICE, size, &range);
@@ -73,6 +74,7 @@ yk_CUresult cuMemAllocManaged(yk_CUdeviceptr *out_address, size_t size, unsigned
     yk_CUresult result;
 
     ENTER(DOUBLE_CONTEXT);
+    MAY_NOT_CAPTURE;
     if (!out_address || size == 0 || (flags != YK_CU_MEM_ATTACH_GLOBAL && flags != 2))
         return YK_CUDA_ERROR_INVALID_VALUE;
     result = give(DOUBLE_MANAGED, size, &range);
@@ -87,6 +89,7 @@ yk_CUresult cuMemHostAlloc(void **out_pointer, size_t size, unsigned int flags)
     yk_CUresult result;
 
     ENTER(DOUBLE_CONTEXT);
+    MAY_NOT_CAPTURE;
     if (!out_pointer || size == 0 || flags > 7)
         return YK_CUDA_ERROR_INVALID_VALUE;
     result = give(DOUBLE_HOST, size, &range);
@@ -184,6 +187,7 @@ static yk_CUresult take_back(uintptr_t address, kinds *right, yk_CUresult otherw
 yk_CUresult cuMemFree_v2(yk_CUdeviceptr address)
 {
     ENTER(DOUBLE_START);
+    MAY_NOT_CAPTURE;
     if (address == 0)
         return double_lost();
     double_function_stall();
@@ -193,6 +197,7 @@ yk_CUresult cuMemFree_v2(yk_CUdeviceptr address)
 yk_CUresult cuMemFreeHost(void *pointer)
 {
     ENTER(DOUBLE_START);
+    MAY_NOT_CAPTURE;
     double_function_stall();
     return take_back((uintptr_t)pointer, frees_host, YK_CUDA_ERROR_INVALID_VALUE);
 }

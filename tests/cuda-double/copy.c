@@ -41,7 +41,7 @@ static bool take_along(double_work *work)
 static yk_CUresult give_copy(yk_CUstream stream, const yk_CUDA_MEMCPY3D *copy)
 {
     double_work work;
-    yk_CUresult result = double_stream_check(stream);
+    yk_CUresult result = double_stream_check_for_work(stream);
 
     if (result == YK_CUDA_SUCCESS)
         result = double_work_copy(&work, copy);
@@ -156,7 +156,7 @@ yk_CUresult cuMemcpyDtoH_v2(void *target, yk_CUdeviceptr source, size_t size)
 static yk_CUresult give_fill(yk_CUstream stream, const double_fill *fill)
 {
     double_work work;
-    yk_CUresult result = double_stream_check(stream);
+    yk_CUresult result = double_stream_check_for_work(stream);
 
     if (result == YK_CUDA_SUCCESS)
         result = double_work_fill(&work, fill);

@@ -97,12 +97,17 @@ struct CUstream_st {
     double_op *first, *last;
     uint64_t given, finished;
     bool closing;
+    yk_CUgraph captured; /* what follows is the capturing thread's */
+    yk_CUgraphNode capture_last;
+    bool capture_failed;
 };
 
 /* A new operation of so many bytes, whose first member is a double_op; NULL without memory. */
 void *double_op_new(size_t size, yk_CUresult (*run)(double_op *op), void (*end)(double_op *op));
-/* NULL, and the names of the default streams, are refused: Yoke must never use those. */
+/* NULL, and the names of the default streams, are refused: Yoke must never use those. So is a stream that is captured, and its
+ * capture has failed; but the second takes it, for work that can be captured. */
 yk_CUresult double_stream_check(yk_CUstream stream);
+yk_CUresult double_stream_check_for_work(yk_CUstream stream);
 /* The place of the operation in the stream. */
 uint64_t double_stream_give(yk_CUstream stream, double_op *op);
 yk_CUresult double_stream_wait(yk_CUstream stream, uint64_t place);
@@ -214,7 +219,7 @@ typedef struct double_fill {
 } double_fill;
 
 typedef struct double_work {
-    enum { DOUBLE_KERNEL, DOUBLE_COPY, DOUBLE_FILL } kind;
+    enum { DOUBLE_KERNEL, DOUBLE_COPY, DOUBLE_FILL, DOUBLE_NOTHING } kind;
     double_function *function;
     double_grid grid;
     yk_CUDA_MEMCPY3D copy;
@@ -234,5 +239,26 @@ void double_work_free(double_work *work);
 yk_CUresult double_work_run(const double_work *work);
 /* Give it to the stream, which frees it, also when that fails. `wait`: until it is done. */
 yk_CUresult double_work_give(yk_CUstream stream, double_work *work, bool wait);
+
+/* A node with this work, which is taken over, also on failure (graph.c). */
+yk_CUresult double_graph_add(yk_CUgraphNode *out_node, yk_CUgraph graph, const yk_CUgraphNode *after, size_t count,
+                             double_work *work);
+
+/* ---- Capturing (capture.c) ---- */
+
+/* CUDA_SUCCESS where the stream is not captured, or is by this thread and well. */
+yk_CUresult double_capture_check(yk_CUstream stream);
+/* The same, but a capture fails. */
+yk_CUresult double_capture_refuse(yk_CUstream stream);
+/* For what a thread may not do while it captures: its capture fails. */
+yk_CUresult double_capture_forbid(void);
+#define MAY_NOT_CAPTURE                                  \
+    do {                                                 \
+        yk_CUresult forbidden = double_capture_forbid(); \
+        if (forbidden != YK_CUDA_SUCCESS)                \
+            return forbidden;                            \
+    } while (0)
+/* Work for a stream that is captured; it is taken over. */
+yk_CUresult double_capture_work(yk_CUstream stream, double_work *work);
 
 #endif

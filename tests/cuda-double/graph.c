@@ -66,8 +66,8 @@ yk_CUresult cuGraphDestroy(yk_CUgraph graph)
     return double_lost();
 }
 
-/* Takes the work over, also when it fails. */
-static yk_CUresult add(yk_CUgraphNode *out_node, yk_CUgraph graph, const yk_CUgraphNode *after, size_t count, double_work *work)
+yk_CUresult double_graph_add(yk_CUgraphNode *out_node, yk_CUgraph graph, const yk_CUgraphNode *after, size_t count,
+                             double_work *work)
 {
     yk_CUresult result = YK_CUDA_SUCCESS;
     yk_CUgraphNode node = calloc(1, sizeof *node);
@@ -139,7 +139,7 @@ yk_CUresult cuGraphAddKernelNode_v2(yk_CUgraphNode *out_node, yk_CUgraph graph, 
     if (!out_node || !graph)
         return YK_CUDA_ERROR_INVALID_VALUE;
     result = kernel_work(&work, kernel);
-    return result == YK_CUDA_SUCCESS ? add(out_node, graph, after, count, &work) : result;
+    return result == YK_CUDA_SUCCESS ? double_graph_add(out_node, graph, after, count, &work) : result;
 }
 
 yk_CUresult cuGraphAddMemcpyNode(yk_CUgraphNode *out_node, yk_CUgraph graph, const yk_CUgraphNode *after, size_t count,
@@ -152,7 +152,7 @@ yk_CUresult cuGraphAddMemcpyNode(yk_CUgraphNode *out_node, yk_CUgraph graph, con
     if (!out_node || !graph)
         return YK_CUDA_ERROR_INVALID_VALUE;
     result = copy_work(&work, copy, context);
-    return result == YK_CUDA_SUCCESS ? add(out_node, graph, after, count, &work) : result;
+    return result == YK_CUDA_SUCCESS ? double_graph_add(out_node, graph, after, count, &work) : result;
 }
 
 yk_CUresult cuGraphAddMemsetNode(yk_CUgraphNode *out_node, yk_CUgraph graph, const yk_CUgraphNode *after, size_t count,
@@ -165,7 +165,49 @@ yk_CUresult cuGraphAddMemsetNode(yk_CUgraphNode *out_node, yk_CUgraph graph, con
     if (!out_node || !graph)
         return YK_CUDA_ERROR_INVALID_VALUE;
     result = fill_work(&work, fill, context);
-    return result == YK_CUDA_SUCCESS ? add(out_node, graph, after, count, &work) : result;
+    return result == YK_CUDA_SUCCESS ? double_graph_add(out_node, graph, after, count, &work) : result;
+}
+
+/* A copy of each node of the child, the first ones behind what the child is to be behind; and then a node behind all of them. */
+static yk_CUresult add_child(yk_CUgraphNode *out_node, yk_CUgraph graph, const yk_CUgraphNode *after, size_t count,
+                             yk_CUgraph child, yk_CUgraphNode *copies)
+{
+    double_work nothing = { .kind = DOUBLE_NOTHING };
+    yk_CUresult result = YK_CUDA_SUCCESS;
+
+    for (size_t i = 0; i < count; i++)
+        copies[child->count + i] = after[i];
+    for (yk_CUgraphNode node = child->first; node && result == YK_CUDA_SUCCESS; node = node->next) {
+        yk_CUgraphNode *before = calloc(node->after_count + 1, sizeof(yk_CUgraphNode));
+        double_work work;
+        if (!before || !double_work_clone(&work, &node->work)) {
+            free(before);
+            return YK_CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        for (size_t i = 0; i < node->after_count; i++)
+            before[i] = copies[node->after[i]];
+        result = double_graph_add(&copies[node->index], graph, node->after_count ? before : after,
+                                  node->after_count ? node->after_count : count, &work);
+        free(before);
+    }
+    return result == YK_CUDA_SUCCESS ? double_graph_add(out_node, graph, copies, child->count + count, &nothing) : result;
+}
+
+yk_CUresult cuGraphAddChildGraphNode(yk_CUgraphNode *out_node, yk_CUgraph graph, const yk_CUgraphNode *after, size_t count,
+                                     yk_CUgraph child)
+{
+    yk_CUgraphNode *copies;
+    yk_CUresult result;
+
+    ENTER(DOUBLE_USABLE);
+    if (!out_node || !graph || !child || graph == child || (count > 0 && !after))
+        return YK_CUDA_ERROR_INVALID_VALUE;
+    copies = calloc(child->count + count + 1, sizeof(yk_CUgraphNode));
+    if (!copies)
+        return YK_CUDA_ERROR_OUT_OF_MEMORY;
+    result = add_child(out_node, graph, after, count, child, copies);
+    free(copies);
+    return result;
 }
 
 /* ---- Executable graphs ---- */

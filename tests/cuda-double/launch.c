@@ -224,7 +224,7 @@ yk_CUresult double_work_kernel(double_work *out, double_function *function, cons
 
 static yk_CUresult launch(yk_CUfunction function, const double_grid *grid, yk_CUstream stream, void **parameters)
 {
-    yk_CUresult result = double_stream_check(stream);
+    yk_CUresult result = double_stream_check_for_work(stream);
     double_work work;
 
     if (result == YK_CUDA_SUCCESS)

@@ -21,6 +21,7 @@ tests_cuda_double_libcode_la_CPPFLAGS = $(AM_CPPFLAGS) -DDOUBLE_CXX='"$(CXX_PATH
 	-DDOUBLE_PRELUDE='"$(abs_top_srcdir)/tests/cuda-double/prelude.h"'
 tests_cuda_double_libcuda_la_SOURCES = \
 	tests/cuda-double/alloc.c \
+	tests/cuda-double/capture.c \
 	tests/cuda-double/context.c \
 	tests/cuda-double/copy.c \
 	tests/cuda-double/driver.c \
@@ -44,6 +45,15 @@ tests_cuda_double_libcuda_la_LIBADD = tests/cuda-double/libcode.la
 tests_cuda_double_libnvrtc_la_SOURCES = tests/cuda-double/nvrtc.c
 tests_cuda_double_libnvrtc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 13:0:0 -shared -rpath /nowhere
 tests_cuda_double_libnvrtc_la_LIBADD = tests/cuda-double/libcode.la
+
+# Stand-ins for cuBLAS and cuFFT, in a folder that no other test looks into.
+check_LTLIBRARIES += tests/cuda-double/vendor/libcublas.la tests/cuda-double/vendor/libcufft.la
+tests_cuda_double_vendor_libcublas_la_SOURCES = tests/cuda-double/vendor/cublas.c tests/cuda-double/vendor/vendor.h
+tests_cuda_double_vendor_libcublas_la_LDFLAGS = $(AM_LDFLAGS) -version-info 13:0:0 -shared -rpath /nowhere
+tests_cuda_double_vendor_libcublas_la_LIBADD = tests/cuda-double/libcuda.la tests/cuda-double/libnvrtc.la
+tests_cuda_double_vendor_libcufft_la_SOURCES = tests/cuda-double/vendor/cufft.c tests/cuda-double/vendor/vendor.h
+tests_cuda_double_vendor_libcufft_la_LDFLAGS = $(AM_LDFLAGS) -version-info 12:0:0 -shared -rpath /nowhere
+tests_cuda_double_vendor_libcufft_la_LIBADD = tests/cuda-double/libcuda.la tests/cuda-double/libnvrtc.la
 
 # What drivers answer, asked of themselves: cases are what the double has to say, and a GPU's answers can be compared.
 check_PROGRAMS += tests/cuda-double/probes

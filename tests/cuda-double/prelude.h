@@ -9,6 +9,7 @@
 #define __CUDACC_RTC__ 1
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 8
+#define YOKE_CUDA_DOUBLE 1 /* no PTX */
 #define __device__
 #define __host__
 #define __managed__

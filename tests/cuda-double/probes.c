@@ -243,6 +243,7 @@ int main(void)
     probe_functions();
     probe_channels();
     probe_graphs();
+    probe_captures();
     probe_fork();
     probe_numbers();
     probe_warps();

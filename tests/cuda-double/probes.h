@@ -57,6 +57,7 @@ void probe_events(void);
 void probe_functions(void);
 void probe_channels(void);
 void probe_graphs(void);
+void probe_captures(void);
 void probe_code(void);
 void probe_numbers(void);
 void probe_warps(void);

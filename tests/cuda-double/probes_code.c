@@ -186,6 +186,51 @@ void probe_graphs(void)
     NEED(cu.cuMemFree_v2(fill.dst));
 }
 
+/* What a capture takes, and what ends it. */
+void probe_captures(void)
+{
+    yk_CUgraph captured = NULL, graph = NULL;
+    yk_CUgraphExec executable = NULL;
+    yk_CUgraphNode first = NULL;
+    yk_CUstream stream = new_stream();
+    yk_CUcontext context = NULL;
+    yk_CUdeviceptr x = 0, none = 0;
+    unsigned back = 0;
+
+    NEED(cu.cuCtxGetCurrent(&context));
+    NEED(cu.cuMemAlloc_v2(&x, 64));
+    NEED(cu.cuMemsetD32Async(x, 1, 16, stream));
+    NEED(cu.cuStreamSynchronize(stream));
+    NEED(cu.cuStreamBeginCapture_v2(stream, YK_CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    NEED(cu.cuMemsetD32Async(x, 2, 8, stream));
+    NEED(cu.cuMemcpyDtoDAsync_v2(x + 32, x, 32, stream));
+    probe("end a capture", cu.cuStreamEndCapture(stream, &captured), "SUCCESS");
+    NEED(cu.cuMemcpyDtoH_v2(&back, x, 4));
+    probe_yes("what is captured does not run", back == 1, true);
+    NEED(cu.cuGraphCreate(&graph, 0));
+    first = add_fill(graph, x, 5, context);
+    probe("a captured graph as a child", cu.cuGraphAddChildGraphNode(&first, graph, &first, 1, captured), "SUCCESS");
+    NEED(cu.cuGraphDestroy(captured));
+    NEED(cu.cuGraphInstantiateWithFlags(&executable, graph, 0));
+    NEED(cu.cuGraphLaunch(executable, stream));
+    NEED(cu.cuStreamSynchronize(stream));
+    NEED(cu.cuMemcpyDtoH_v2(&back, x, 4));
+    probe_yes("it runs with the graph, behind what it is to be behind", back == 2, true);
+    NEED(cu.cuMemcpyDtoH_v2(&back, x + 60, 4));
+    probe_yes("and all of it runs", back == 2, true);
+    NEED(cu.cuGraphExecDestroy(executable));
+    NEED(cu.cuGraphDestroy(graph));
+    NEED(cu.cuStreamBeginCapture_v2(stream, YK_CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    probe("wait for a stream that is captured", cu.cuStreamSynchronize(stream), "STREAM_CAPTURE_UNSUPPORTED");
+    probe("end a capture that has failed", cu.cuStreamEndCapture(stream, &captured), "STREAM_CAPTURE_INVALIDATED");
+    NEED(cu.cuStreamBeginCapture_v2(stream, YK_CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    probe("allocate in a thread that captures", cu.cuMemAlloc_v2(&none, 64), "STREAM_CAPTURE_UNSUPPORTED");
+    probe("end a capture that has allocated", cu.cuStreamEndCapture(stream, &captured), "STREAM_CAPTURE_INVALIDATED");
+    probe("end a capture that has not begun", cu.cuStreamEndCapture(stream, &captured), "ILLEGAL_STATE");
+    NEED(cu.cuStreamDestroy_v2(stream));
+    NEED(cu.cuMemFree_v2(x));
+}
+
 /* ---- After a fault ---- */
 
 static bool called;

@@ -83,11 +83,18 @@ void *double_op_new(size_t size, yk_CUresult (*run)(double_op *op), void (*end)(
     return op;
 }
 
-yk_CUresult double_stream_check(yk_CUstream stream)
+yk_CUresult double_stream_check_for_work(yk_CUstream stream)
 {
     if ((uintptr_t)stream <= 2) /* the legacy one, also by its name, and that of each thread */
         return YK_CUDA_ERROR_NOT_SUPPORTED;
-    return double_context_alive(stream->context) ? YK_CUDA_SUCCESS : YK_CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return double_context_alive(stream->context) ? double_capture_check(stream) : YK_CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+yk_CUresult double_stream_check(yk_CUstream stream)
+{
+    yk_CUresult result = double_stream_check_for_work(stream);
+
+    return result == YK_CUDA_SUCCESS ? double_capture_refuse(stream) : result;
 }
 
 uint64_t double_stream_give(yk_CUstream stream, double_op *op)

@@ -133,6 +133,8 @@ yk_CUresult double_work_run(const double_work *work)
         return double_function_run(work->function, &work->grid, work->owned);
     case DOUBLE_COPY:
         return run_copy(&work->copy);
+    case DOUBLE_NOTHING:
+        return YK_CUDA_SUCCESS;
     default:
         return run_fill(&work->fill);
     }
@@ -173,6 +175,12 @@ static void end(double_op *op)
 
 yk_CUresult double_work_give(yk_CUstream stream, double_work *work, bool wait)
 {
+    if (stream->captured && !wait)
+        return double_capture_work(stream, work);
+    if (stream->captured) {
+        double_work_free(work);
+        return double_capture_refuse(stream);
+    }
     work_op *op = double_op_new(sizeof *op, run, end);
     uint64_t place;
 

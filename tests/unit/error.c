@@ -78,6 +78,12 @@ static void lines(void)
     size_t size = sizeof yoke_error()->text;
     yk_fail(YOKE_E_BUILD, "first\nsecond\tthird\n\n");
     tap_is(yoke_error()->text, "first second third", "a text is one line");
+    yoke_fail(YOKE_E_BUILD, "x + * y\n    ^ here\tand\rthere\n\n");
+    tap_is(yoke_error()->text, "x + * y\n    ^ here and there", "but a text of the program's keeps its lines");
+    yk_error_append("; %s", "more\nof it");
+    tap_is(yoke_error()->text, "x + * y\n    ^ here and there; more of it", "also where Yoke adds to it");
+    yk_fail(YOKE_E_BUILD, "outer: %s", yoke_error()->text);
+    tap_is(yoke_error()->text, "outer: x + * y     ^ here and there; more of it", "and not in a text of Yoke's");
     memset(text, 'a', sizeof text);
     text[sizeof text - 1] = '\0';
     yk_fail(YOKE_E_BUILD, "%s", text);

@@ -24,6 +24,13 @@ static void growing(void)
     yk_text_add_bytes(&text, NULL, 0);
     yk_text_add_bytes(&text, "", SIZE_MAX);
     tap_is(text.length, expected + 3, "nothing, and more than memory can hold, change nothing");
+    text.is_cut = true; /* as after realloc has failed */
+    yk_text_add(&text, "behind a gap");
+    yk_text_add_bytes(&text, "b", 1);
+    tap_is(text.length, expected + 3, "nothing is added to a text that ran out of memory");
+    yk_text_cut(&text, expected + 3);
+    yk_text_add_bytes(&text, "b", 1);
+    tap_is(text.length, expected + 4, "until it is cut");
     yk_text_free(&text);
     tap_ok(!text.data && text.length == 0 && text.capacity == 0, "a freed text is empty");
     yk_text_free(&text);

@@ -23,7 +23,7 @@ namespace yoke {
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------------- */
 
-/* A failure: the record of yoke_error(), copied. what() has all of it in one line. */
+/* A failure: the record of yoke_error(), copied. what() has all of it, in one line unless yoke_fail got several. */
 class error : public std::runtime_error {
   public:
     /* The calling thread's record, as the failure `status`. */

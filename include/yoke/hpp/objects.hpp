@@ -171,6 +171,21 @@ class raw_buffer : public detail::owner<yoke_buffer, yoke_buffer_retain, yoke_bu
     {
         return yoke_buffer_get_kind(get());
     }
+    /* A const view, or a view of one. */
+    bool read_only() const noexcept
+    {
+        return yoke_buffer_is_read_only(get()) != 0;
+    }
+    /* Bytes behind a multiple of 16. */
+    std::size_t misalignment() const noexcept
+    {
+        return yoke_buffer_get_misalignment(get());
+    }
+    /* yoke_buffer_get_root, borrowed: two buffers share memory only where it is the same. */
+    yoke_buffer *root(size_t *out_offset = nullptr) const noexcept
+    {
+        return yoke_buffer_get_root(get(), out_offset);
+    }
     /* The host's address of pinned, mapped or managed memory, else nullptr. */
     void *host_data() const noexcept
     {
@@ -439,6 +454,13 @@ class program : public detail::owner<yoke_program, yoke_program_retain, yoke_pro
         program made;
         check(yoke_program_load(device.get(), name, binary.data(), binary.size(), made.out()));
         return made;
+    }
+    /* yoke_device_get_program: the program that the device keeps by this key, with a reference of its own. */
+    static program kept(const device &device, const std::string &key, const source &source)
+    {
+        yoke_program *found;
+        source.with([&](const yoke_source &c) { check(yoke_device_get_program(device.get(), key.c_str(), &c, &found)); });
+        return program(yoke_program_retain(found));
     }
     program retain() const noexcept
     {

@@ -302,6 +302,16 @@ class stream_ref {
         }));
     }
 
+    /* yoke_native_enqueue: the same, called by this thread where nothing is deferred. In a stream that is recorded, f may be called
+     * once by graph.end(), which then throws its failure, and captured. */
+    template <typename F> bool native_enqueue(F &&f) const
+    {
+        using stored = typename std::decay<F>::type;
+        return enqueued(detail::keep(std::forward<F>(f), [this](void *user) {
+            return yoke_native_enqueue_at(where_, stream_, detail::run_native<stored>, user, detail::destroy<stored>);
+        }));
+    }
+
     /* yoke_event_record; an empty event in a full stream of YOKE_STREAM_PENDING_WHEN_FULL. */
     event record(uint32_t flags = 0) const
     {

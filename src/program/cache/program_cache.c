@@ -19,6 +19,8 @@
 #include "program/cache/cache_folder.h"
 #include "base/hash.h"
 
+#include <yoke/native.h>
+
 /* At an entry's end, after the program file and the key. In native byte order: the driver is part of every key, so machines of
  * different kinds never look up the same entry. */
 typedef struct entry_tail {
@@ -419,20 +421,32 @@ bool yk_cache_recall(const yk_text *key, yk_text *out_note)
         return false;
     char name[NAME_SIZE];
     make_name(key, NOTE, name);
-    return read_entry(name, key, out_note) == FOUND;
+    enum outcome outcome = read_entry(name, key, out_note);
+    if (outcome == DAMAGED)
+        yk_log(YOKE_LOG_INFO, "cache: the note %s is damaged, and ignored", name);
+    return outcome == FOUND;
+}
+
+/* Returns an errno value. */
+static int write_note(const yk_text *key, const yk_text *note)
+{
+    char name[NAME_SIZE];
+    yk_text entry = { 0 };
+    make_name(key, NOTE, name);
+    if (!may_write((uint64_t)note->length + key->length + sizeof(entry_tail)))
+        return EFBIG;
+    if (!make_entry(key, note, &entry))
+        return ENOMEM;
+    int error = write_entry(name, &entry);
+    yk_text_free(&entry);
+    return error;
 }
 
 void yk_cache_note(const yk_text *key, const yk_text *note)
 {
     if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
         return;
-    char name[NAME_SIZE];
-    yk_text entry = { 0 };
-    make_name(key, NOTE, name);
-    if (!may_write((uint64_t)note->length + key->length + sizeof(entry_tail)) || !make_entry(key, note, &entry))
-        return;
-    int error = write_entry(name, &entry);
-    yk_text_free(&entry);
+    int error = write_note(key, note);
     if (error)
         yk_log(YOKE_LOG_DEBUG, "cache: the use of an entry in %s cannot be noted: %s", folder.path, strerror(error));
 }
@@ -444,4 +458,61 @@ void yk_cache_forget(const yk_text *key)
     char name[NAME_SIZE];
     make_name(key, NOTE, name);
     unlinkat(folder.fd, name, 0);
+}
+
+/* ---- Notes of libraries ---- */
+
+/* No library's key is one of Yoke's own. False: out of memory. */
+static bool make_key(const char *key, yk_text *out_key)
+{
+    yk_text_add(out_key, "note of a library\n%s", key);
+    return !out_key->is_cut;
+}
+
+/* What a note needs is not there. */
+static yoke_status cannot_note(const char *function, const char *why)
+{
+    return yk_attribute(
+        function, NULL,
+        yk_fail(YOKE_E_UNAVAILABLE, "no note can be kept in the cache%s%s: %s", folder.path[0] ? " in " : "", folder.path, why));
+}
+
+yoke_status yoke_cache_note(const char *key, const void *note, size_t size)
+{
+    YK_UNCANCELLED;
+    YK_FUNCTION(yoke_cache_note);
+    if (!key || (!note && size > 0))
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s is NULL", key ? "note" : "key"));
+    if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
+        return cannot_note(function, folder.reason[0] ? folder.reason : "YOKE_CACHE is not \"on\"");
+    yk_text own_key = { 0 }, text = { 0 };
+    yk_text_add_bytes(&text, note ? note : "", size);
+    int error = make_key(key, &own_key) && !text.is_cut ? 0 : ENOMEM;
+    if (!error && size > 0)
+        error = write_note(&own_key, &text);
+    else if (!error)
+        yk_cache_forget(&own_key);
+    yk_text_free(&own_key);
+    yk_text_free(&text);
+    return error == ENOMEM ? yk_attribute(function, NULL, yk_no_memory("a note"))
+           : error         ? cannot_note(function, strerror(error))
+                           : YOKE_OK;
+}
+
+yoke_status yoke_cache_recall(const char *key, void *note, size_t capacity, size_t *out_size)
+{
+    YK_UNCANCELLED;
+    YK_FUNCTION(yoke_cache_recall);
+    YK_OUT(out_size);
+    if (!key || (!note && capacity > 0))
+        return yk_attribute(function, NULL, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s is NULL", key ? "note" : "key"));
+    yk_text own_key = { 0 }, text = { 0 };
+    if (make_key(key, &own_key) && yk_cache_recall(&own_key, &text)) {
+        if (capacity > 0)
+            memcpy(note, text.data, text.length < capacity ? text.length : capacity);
+        *out_size = text.length;
+    }
+    yk_text_free(&own_key);
+    yk_text_free(&text);
+    return YOKE_OK;
 }

@@ -101,6 +101,14 @@ static yoke_status put(expansion *x, const char *bytes, size_t length, unsigned 
     return x->out->length == wanted ? YOKE_OK : yk_no_memory("a source with its headers");
 }
 
+/* A line, which it frees. */
+static yoke_status put_composed(expansion *x, yk_text *line)
+{
+    yoke_status status = line->is_cut ? yk_no_memory("a source with its headers") : put(x, line->data, line->length, 1);
+    yk_text_free(line);
+    return status;
+}
+
 static yoke_status put_line(expansion *x, const char *format, unsigned long number)
 {
     char line[64];
@@ -133,9 +141,7 @@ static yoke_status put_position(expansion *x, const yk_header *header, unsigned 
     yk_text_add(&text, "#line %lu \"", line);
     add_quoted(&text, header->path);
     yk_text_add(&text, "\"\n");
-    bool whole = text.length > 1 && text.data[text.length - 1] == '\n';
-    yoke_status status = whole ? put(x, text.data, text.length, 1) : yk_no_memory("a source with its headers");
-    yk_text_free(&text);
+    yoke_status status = put_composed(x, &text);
     return status == YOKE_OK ? map_line(x, header, line) : status;
 }
 
@@ -155,10 +161,7 @@ static yoke_status put_missing(expansion *x, const char *name)
     if (x->headers.outside && x->headers.outside->folders.length == 0)
         yk_text_add(&text, "; headers of the CUDA Toolkit are not installed beside NVRTC, in CUDA_HOME or in /usr/local/cuda");
     yk_text_add(&text, "\"\n");
-    bool whole = text.length > 1 && text.data[text.length - 1] == '\n';
-    yoke_status status = whole ? put(x, text.data, text.length, 1) : yk_no_memory("a source with its headers");
-    yk_text_free(&text);
-    return status;
+    return put_composed(x, &text);
 }
 
 /* A header that the compiler reads itself; in <>, since it would look for "name" in the working directory. */
@@ -166,10 +169,7 @@ static yoke_status put_outside(expansion *x, const char *name)
 {
     yk_text text = { 0 };
     yk_text_add(&text, "#include <%s>\n", name);
-    bool whole = text.length > 1 && text.data[text.length - 1] == '\n';
-    yoke_status status = whole ? put(x, text.data, text.length, 1) : yk_no_memory("a source with its headers");
-    yk_text_free(&text);
-    return status;
+    return put_composed(x, &text);
 }
 
 /* ---- Guards ---- */

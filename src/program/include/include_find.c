@@ -21,7 +21,14 @@
 static const struct {
     const char *name;
     const char *const *text;
-} own_headers[] = { { "yoke/types.h", &yk_types_header }, { "yoke/kernel.h", &yk_kernel_header } };
+} own_headers[] = {
+    { "yoke/types.h", &yk_types_header },
+    { "yoke/kernel.h", &yk_kernel_header },
+    { "yoke/block_scan.h", &yk_block_scan_header },
+    { "yoke/block_reduce.h", &yk_block_reduce_header },
+    { "yoke/block_rank.h", &yk_block_rank_header },
+    { "yoke/philox.h", &yk_philox_header },
+};
 
 /* ---- Names ---- */
 
