@@ -24,6 +24,8 @@ noinst_PROGRAMS += bench/hostcall
 bench_hostcall_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/instructions
 bench_instructions_LDADD = $(bench_libraries)
+noinst_PROGRAMS += bench/matmul
+bench_matmul_LDADD = libyoke-ops.la $(bench_libraries)
 noinst_PROGRAMS += bench/one_text
 bench_one_text_LDADD = tests/one_text/libsix.la $(bench_libraries)
 noinst_PROGRAMS += bench/overhead
@@ -34,3 +36,16 @@ noinst_PROGRAMS += bench/startup
 bench_startup_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/transfer
 bench_transfer_LDADD = $(bench_libraries)
+noinst_PROGRAMS += bench/ops
+bench_ops_SOURCES = bench/ops.c bench/ops_peer.h
+bench_ops_LDADD = libyoke-ops.la $(bench_libraries)
+
+# The peers of bench/ops, which are not built unless asked for: CUB takes nvcc and a minute, the other OpenMP.
+EXTRA_DIST += bench/ops_cpu.cpp bench/ops_cub.cu bench/ops_cupy.py
+CLEANFILES += bench/ops_cpu.so bench/ops_cub.so
+bench/ops_cub.so: bench/ops_cub.cu bench/ops_peer.h
+	$(AM_V_GEN)$(MKDIR_P) bench && \
+	nvcc -O2 -std=c++17 -arch=native -Xcompiler -fPIC -shared -cudart static -o $@ $(srcdir)/bench/ops_cub.cu
+bench/ops_cpu.so: bench/ops_cpu.cpp bench/ops_peer.h
+	$(AM_V_GEN)$(MKDIR_P) bench && \
+	$(CXX) -O3 -march=native -std=c++17 -fopenmp -fPIC -shared -o $@ $(srcdir)/bench/ops_cpu.cpp

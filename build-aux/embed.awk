@@ -2,6 +2,8 @@
 #
 # Writes a C file that holds the kernels' sources, and headers that kernels include:
 #     awk -v folder=DIR -f embed.awk kernels/saxpy.cu kernels/saxpy.cl ... include/yoke/types.h include/yoke/kernel.h
+# or, for libyoke-ops, texts for both languages and the headers that they share:
+#     awk -v folder=DIR -v ops=1 -f embed.awk ops/kernels/reduce.yk ... ops/kernels/element.h
 # Bytes are written as numbers: nothing has to be escaped and no string is too long for a compiler. Run with LC_ALL=C, so that a
 # character is a byte in every awk.
 
@@ -31,11 +33,29 @@ function embed(path, array,    line, status, i, out, column) {
     printf "0\n};\n\n"
 }
 
+# The table of libyoke-ops: a text under its name, a header with its ".h".
+function embed_ops(    i, name, array, table) {
+    print "#include \"ops/text.h\"\n"
+    for (i = 1; i < ARGC; i++) {
+        name = ARGV[i]
+        sub(/.*\//, "", name)
+        sub(/\.yk$/, "", name)
+        array = name
+        gsub(/[^a-z0-9_]/, "_", array)
+        embed(folder "/" ARGV[i], array)
+        table = table "    { \"" name "\", (const char *)" array " },\n"
+    }
+    printf "const yops_text yops_texts[] = {\n%s    { NULL, NULL },\n};\n", table
+    exit failed
+}
+
 BEGIN {
     for (i = 1; i < 256; i++)
         code[sprintf("%c", i)] = i
     print "/* SPDX-License-Identifier: Apache-2.0 */"
     print "/* Made by build-aux/embed.awk. */"
+    if (ops)
+        embed_ops()
     print "#include <stddef.h>\n"
     print "#include \"program/twins.h\"\n"
     for (i = 1; i < ARGC; i++) {
@@ -44,7 +64,7 @@ BEGIN {
         kind = name
         sub(/.*\./, "", kind)
         sub(/\.[^.]*$/, "", name)
-        if (kind == "h" && name ~ /^[a-z]+$/) {
+        if (kind == "h" && name ~ /^[a-z_]+$/) {
             embed(folder "/" ARGV[i], "yk_" name "_h")
             print "const char *const yk_" name "_header = (const char *)yk_" name "_h;\n"
             continue

@@ -264,6 +264,26 @@ function complete(text,    rest) {
     next
 }
 
+# A list that an enum is made of: the statuses, or an enum like any other, whose texts are what its members are called.
+/^#define YOKE_[A-Z]+_LIST\(X\)/ {
+    statuses_listed = $0 ~ /STATUS/
+    if (!statuses_listed)
+        add("enum", "", "enum")
+    next
+}
+
+/^ +X\(YOKE_/ && !statuses_listed {
+    line = $0
+    sub(/^ +X\(/, "", line)
+    split(line, parts, /, *|\)/)
+    member[items, ++members[items]] = parts[1] " = " parts[2]
+    gsub(/"/, "", parts[3])
+    member_doc[items, members[items]] = parts[3] ", " parts[4] (parts[4] == 1 ? " byte" : " bytes")
+    if (match(line, /\/\*.*\*\//))
+        member_doc[items, members[items]] = member_doc[items, members[items]] ": " trim(substr(line, RSTART + 2, RLENGTH - 4))
+    next
+}
+
 /^ +X\(YOKE_/ {
     line = $0
     sub(/^ +X\(/, "", line)
@@ -278,18 +298,19 @@ function complete(text,    rest) {
 }
 
 # The functions that one macro makes, with the comment of that.
-/^#define YOKE_ARG_VALUE_FN/ {
+/^#define YOKE_(ARG_VALUE|NUMBER)_FN/ {
     scalar_doc = pending
     next
 }
 
-/^YOKE_ARG_VALUE_FN\(/ {
+/^YOKE_(ARG_VALUE|NUMBER)_FN\(/ {
     pending = scalar_doc
     scalar_doc = ""
+    of_kind = /^YOKE_ARG/ ? "yoke_arg" : "yoke_number"
     line = $0
     gsub(/^[^(]*\(|\).*/, "", line)
     split(line, parts, ", ")
-    add("function", "yoke_arg_" parts[1], "yoke_arg yoke_arg_" parts[1] "(" parts[2] " value)")
+    add("function", of_kind "_" parts[1], of_kind " " of_kind "_" parts[1] "(" parts[2] " value)")
     next
 }
 

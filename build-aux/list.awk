@@ -12,8 +12,8 @@
     conditional--
 }
 
-index($0, list " = ") == 1 || index($0, list " += ") == 1 {
-    inside = 1
+index($0 " ", list " = ") == 1 || index($0 " ", list " += ") == 1 {
+    inside = found = 1
     sub(/^[^=]*=/, "")
 }
 
@@ -22,14 +22,12 @@ inside {
     sub(/\\$/, "")
     count = conditional ? 0 : split($0, words, /[ \t]+/)
     for (i = 1; i <= count; i++)
-        if (words[i] != "") {
+        if (words[i] != "")
             print words[i]
-            printed++
-        }
 }
 
 END {
-    if (!printed) {
+    if (!found) {
         print "list.awk: there is no list " list > "/dev/stderr"
         exit 1
     }

@@ -81,9 +81,24 @@ function prefix_of(i,    k, prefix, word) {
     return prefix
 }
 
+# Whether an enum stands right above the first function of the page, or, without a prefix of its own, one of its constants is named
+# by what a parameter means.
+function belongs(i,    k, word) {
+    for (k = i + 1; k <= items && (kind[k] == "text" || kind[k] == "enum") && header[k] == header[i]; k++) {}
+    if (k == group[1] && section[k] == section[i])
+        return 1
+    for (k = 1; k <= members[i] && prefix_of(i) == "YOKE_"; k++) {
+        word = member[i, k]
+        sub(/ .*/, "", word)
+        if (has_word(param_text, word))
+            return 1
+    }
+    return 0
+}
+
 # Constants that the text names, or all of an enum if it names what they begin with.
 function constants(i,    k, all, word, begun) {
-    all = has_word(page_text, prefix_of(i)) || page_text ~ (prefix_of(i) "x")
+    all = has_word(page_text, prefix_of(i)) || page_text ~ (prefix_of(i) "x") || belongs(i)
     begun = 0
     for (k = 1; k <= members[i]; k++) {
         word = member[i, k]
@@ -203,11 +218,14 @@ function synopsis(    k) {
         if (kind[group[k]] != "macro")
             prototype(code[group[k]], name[group[k]], 1)
     }
+    if (header[group[1]] ~ /\/(array|ops|vars)\.h$/)
+        request(".Pp\n.Dl cc program.c $(pkg-config \\-\\-cflags \\-\\-libs yoke\\-ops)")
 }
 
 # The parameters of the page's functions that their comments do not list, once each.
 function list_parameters(    k, j, list, count, word, meaning, seen, begun) {
     begun = 0
+    param_text = ""
     for (k = 1; k <= size; k++) {
         list = code[group[k]]
         gsub(/^[^(]*\(|\)$/, "", list)
@@ -228,6 +246,7 @@ function list_parameters(    k, j, list, count, word, meaning, seen, begun) {
                 failed = 1
             }
             seen[meaning] = 1
+            param_text = param_text " " parameter_meaning[meaning]
             if (parameter_meaning[meaning] == "")
                 continue
             if (!begun)
@@ -328,7 +347,8 @@ function page_examples(    k, e, list, count, j, begun, lines) {
         request(begun ? ".Pp" : ".Sh EXAMPLES")
         if (!begun && example[e] ~ /YOKE_CHECK/)
             put("`YOKE_CHECK` ends the program if the call fails" (example[e] ~ /[(, ](x|y|z|hx|hy)[,)]/ ? \
-                "; the buffers x, y and z and the arrays hx and hy have N floats each." : "."))
+                "; the buffers x, y and z and the arrays hx and hy have N floats each" : "") \
+                (example[e] ~ /[(, &][abc][,)]/ ? "; a, b and c are arrays of 32 x 32 floats." : "."))
         request(begun || example[e] !~ /YOKE_CHECK/ ? ".Bd -literal -compact" : ".Bd -literal")
         begun = 1
         count = split(example[e], lines, "\n")

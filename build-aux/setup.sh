@@ -112,6 +112,7 @@ find_missing() {
     want oclgrind has_program oclgrind
     want clang clang_name
     want libuv1-dev has_header uv.h
+    want libdlpack-dev has_header dlpack/dlpack.h
     want g++ has_program g++
     want shellcheck has_program shellcheck
     want xz-utils has_program xz

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Included by CMakeLists.txt: installs the library, its headers and kernels, and what find_package(Yoke) and pkg-config read. The
-# templates are those of configure, so the names of their variables are, too.
+# Included by CMakeLists.txt: installs the libraries, their headers and kernels, and what find_package(Yoke) and pkg-config read.
+# The templates are those of configure, so the names of their variables are, too.
 
 set(PACKAGE yoke)
 set(PACKAGE_VERSION "${_yoke_version}")
@@ -33,15 +33,17 @@ file(RELATIVE_PATH _yoke_up "${_yoke_package}" "${bindir}")
 set(YOKE_CMAKE_BINDIR "\${_yoke_here}/${_yoke_up}")
 
 configure_file(yoke.pc.in yoke.pc @ONLY)
+configure_file(yoke-ops.pc.in yoke-ops.pc @ONLY)
 configure_file(cmake/YokeConfig.cmake.in YokeConfig.cmake @ONLY)
 configure_file(cmake/YokeConfigVersion.cmake.in YokeConfigVersion.cmake @ONLY)
 
-install(TARGETS yoke
+install(TARGETS yoke yoke_ops
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES ${_yoke_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/yoke")
 install(FILES ${_yoke_kernels} DESTINATION "${CMAKE_INSTALL_DATADIR}/yoke/kernels")
-install(FILES "${CMAKE_CURRENT_BINARY_DIR}/yoke.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/yoke.pc" "${CMAKE_CURRENT_BINARY_DIR}/yoke-ops.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/YokeConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/YokeConfigVersion.cmake"
     cmake/YokeKernels.cmake
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Yoke")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gaussian blur of a PNG file, with Yoke's own kernels one after the other in a stream: bytes to floats, along the rows, along
- * the columns, floats to bytes. blur [IN.png OUT.png [SIGMA]]; without files it blurs a generated picture into blur.png.
+ * Gaussian blur of a PNG file: a filter of libyoke-ops between two of Yoke's own kernels, in a stream: bytes to floats, the blur,
+ * floats to bytes. blur [IN.png OUT.png [SIGMA]]; without files it blurs a generated picture into blur.png.
  *
  * A common mistake: a filter over all three axes of the array, which also blurs across the colours.
  */
@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include <png.h>
+
+#include <yoke/ops.h>
 
 #include "example.h"
 
@@ -90,38 +92,35 @@ static yoke_kernel *kernel_of(yoke_device *device, const char *source_name, cons
 }
 
 /* Replaces the picture by the blurred picture. */
-static void blur(yoke_device *device, unsigned char *pixels, int width, int height, float *weights, int radius)
+static void blur(yoke_device *device, unsigned char *pixels, int width, int height, double sigma)
 {
     const int n = width * height;
-    const size_t count = (size_t)n, taps = (size_t)(2 * radius + 1);
-    const yoke_dim grid = YOKE_DIM((width + 15) / 16, (height + 7) / 8), block = YOKE_DIM(16, 8);
-    yoke_program *rgba8 = NULL, *gaussian = NULL;
+    const size_t count = (size_t)n;
+    const int64_t shape[] = { height, width, 4 };
+    yoke_filter_options options = YOKE_FILTER_OPTIONS_INIT;
+    yoke_program *rgba8 = NULL;
     yoke_kernel *unpack = kernel_of(device, "rgba8", "rgba8_unpack", &rgba8);
     yoke_kernel *pack = kernel_of(device, "rgba8", "rgba8_pack", &rgba8);
-    yoke_kernel *horizontal = kernel_of(device, "gaussian", "gaussian_horizontal4", &gaussian);
-    yoke_kernel *vertical = kernel_of(device, "gaussian", "gaussian_vertical4", &gaussian);
     yoke_stream *stream;
-    yoke_buffer *bytes, *a, *b, *w;
+    yoke_buffer *bytes;
+    yoke_array a, b;
 
+    options.boundary = YOKE_BOUNDARY_NEAREST; /* edge pixels extend beyond the edge */
+    options.truncate = 3;
     YOKE_CHECK(yoke_stream_create(device, &stream));
     YOKE_CHECK(yoke_buffer_create(device, 4 * count, &bytes));
-    YOKE_CHECK(yoke_buffer_create(device, 4 * sizeof(float) * count, &a));
-    YOKE_CHECK(yoke_buffer_create(device, 4 * sizeof(float) * count, &b));
-    YOKE_CHECK(yoke_buffer_create(device, taps * sizeof(float), &w));
-    YOKE_CHECK(yoke_write(stream, w, 0, weights, taps * sizeof(float)));
+    YOKE_CHECK(yoke_array_create(device, YOKE_F32, 3, shape, &a));
+    YOKE_CHECK(yoke_array_create(device, YOKE_F32, 3, shape, &b));
     YOKE_CHECK(yoke_write(stream, bytes, 0, pixels, 4 * count));
-    YOKE_CHECK(yoke_launch_n(stream, unpack, count, YOKE_ARGS(bytes, a, n)));
-    YOKE_CHECK(yoke_launch(stream, horizontal, grid, block, 0, YOKE_ARGS(a, b, w, width, height, radius)));
-    YOKE_CHECK(yoke_launch(stream, vertical, grid, block, 0, YOKE_ARGS(b, a, w, width, height, radius)));
-    YOKE_CHECK(yoke_launch_n(stream, pack, count, YOKE_ARGS(a, bytes, n)));
+    YOKE_CHECK(yoke_launch_n(stream, unpack, count, YOKE_ARGS(bytes, a.buffer, n)));
+    YOKE_CHECK(yoke_gaussian_filter(stream, &b, &a, (const double[]){ sigma, sigma }, YOKE_AXES(0, 1), &options));
+    YOKE_CHECK(yoke_launch_n(stream, pack, count, YOKE_ARGS(b.buffer, bytes, n)));
     YOKE_CHECK(yoke_read(stream, pixels, bytes, 0, 4 * count));
     YOKE_CHECK(yoke_stream_wait(stream));
-    yoke_buffer_release(w);
-    yoke_buffer_release(b);
-    yoke_buffer_release(a);
+    yoke_buffer_release(b.buffer);
+    yoke_buffer_release(a.buffer);
     yoke_buffer_release(bytes);
     yoke_stream_release(stream);
-    yoke_program_release(gaussian);
     yoke_program_release(rgba8);
 }
 
@@ -129,7 +128,7 @@ int main(int argc, char **argv)
 {
     const char *path = argc > 2 ? argv[2] : "blur.png";
     const double sigma = argc > 3 ? atof(argv[3]) : 3;
-    const int radius = (int)ceil(3 * sigma);
+    const int radius = (int)(3 * sigma + 0.5); /* as the filter's */
     float weights[2 * MOST_RADIUS + 1];
     double sum = 0;
     png_image image;
@@ -147,7 +146,7 @@ int main(int argc, char **argv)
     unsigned char *after = allocate(PNG_IMAGE_SIZE(image));
     memcpy(after, before, PNG_IMAGE_SIZE(image));
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    blur(device, after, width, height, weights, radius);
+    blur(device, after, width, height, sigma);
     const double error = check(before, after, width, height, weights, radius);
     printf("blur: %d x %d pixels, sigma %g, off by %.2f of 255 at most: %s\n", width, height, sigma, error,
            error < 1 ? "right" : "wrong");

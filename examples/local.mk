@@ -14,7 +14,7 @@ examples_photos_photos_SOURCES = \
 	examples/photos/picture.c \
 	examples/photos/report.c
 examples_photos_photos_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
-examples_photos_photos_LDADD = libyoke.la $(PNG_LIBS)
+examples_photos_photos_LDADD = libyoke-ops.la libyoke.la $(PNG_LIBS)
 
 # The event loop of libuv.
 if HAVE_UV
@@ -40,6 +40,7 @@ dist_examples_DATA = \
 	examples/histogram.c \
 	examples/host_arrays.c \
 	examples/host_function.c \
+	examples/kmeans.c \
 	examples/life.c \
 	examples/load_kernel.c \
 	examples/mandelbrot.c \
@@ -47,8 +48,10 @@ dist_examples_DATA = \
 	examples/mandelbrot.cu \
 	examples/mandelbrot.h \
 	examples/matmul.c \
+	examples/monte_carlo.c \
 	examples/nbody.c \
 	examples/page_locked.c \
+	examples/particles.c \
 	examples/photos.c \
 	examples/picture.h \
 	examples/pinned.c \
@@ -57,6 +60,9 @@ dist_examples_DATA = \
 	examples/saxpy.cpp \
 	examples/several_devices.c \
 	examples/shared_memory.c \
+	examples/sort_structs.c \
+	examples/sparse.c \
+	examples/statistics.c \
 	examples/structs.c \
 	examples/uv.c \
 	examples/vector_add.c \
@@ -150,4 +156,22 @@ if HAVE_PNG
 noinst_PROGRAMS += examples/blur
 endif
 examples_blur_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
-examples_blur_LDADD = libyoke.la $(PNG_LIBS)
+examples_blur_LDADD = libyoke-ops.la libyoke.la $(PNG_LIBS)
+
+# Those that use libyoke-ops. kmeans and particles leave a picture, and statistics reads one, where there is libpng.
+noinst_PROGRAMS += \
+	examples/kmeans \
+	examples/monte_carlo \
+	examples/particles \
+	examples/sort_structs \
+	examples/sparse \
+	examples/statistics
+examples_kmeans_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
+examples_kmeans_LDADD = libyoke-ops.la libyoke.la $(PNG_LIBS)
+examples_monte_carlo_LDADD = libyoke-ops.la libyoke.la
+examples_particles_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
+examples_particles_LDADD = libyoke-ops.la libyoke.la $(PNG_LIBS)
+examples_sort_structs_LDADD = libyoke-ops.la libyoke.la
+examples_sparse_LDADD = libyoke-ops.la libyoke.la
+examples_statistics_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
+examples_statistics_LDADD = libyoke-ops.la libyoke.la $(PNG_LIBS)

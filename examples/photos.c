@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/ops.h>
 #include <yoke/yoke.h>
 
 #include "photos/photos.h"
@@ -41,9 +42,8 @@ typedef struct run {
 
     yoke_device *device;
     yoke_device_info info;
-    yoke_program *rgba8, *gaussian, *fractal;
-    yoke_kernel *unpack, *horizontal, *vertical, *pack, *mandelbrot;
-    yoke_buffer *weights;
+    yoke_program *rgba8, *fractal;
+    yoke_kernel *unpack, *pack, *mandelbrot;
     worker workers[MAX_STREAMS];
 
     yoke_event *origin; /* ties the device's clock to the host's: */
@@ -72,7 +72,6 @@ static yoke_status build(run *r, const char *name, yoke_program **out)
 
 static yoke_status set_up(run *r)
 {
-    size_t weights = (2 * (size_t)r->blur.radius + 1) * sizeof(float);
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
     yoke_stream *first;
 
@@ -80,11 +79,8 @@ static yoke_status set_up(run *r)
     DO(yoke_device_open(r->options.device, &r->device));
     DO(yoke_device_get_info(r->device, &r->info));
     DO(build(r, "rgba8", &r->rgba8));
-    DO(build(r, "gaussian", &r->gaussian));
     DO(build(r, "fractal", &r->fractal));
     DO(yoke_kernel_get(r->rgba8, "rgba8_unpack", &r->unpack));
-    DO(yoke_kernel_get(r->gaussian, "gaussian_horizontal4", &r->horizontal));
-    DO(yoke_kernel_get(r->gaussian, "gaussian_vertical4", &r->vertical));
     DO(yoke_kernel_get(r->rgba8, "rgba8_pack", &r->pack));
     DO(yoke_kernel_get(r->fractal, "fractal", &r->mandelbrot));
 
@@ -97,8 +93,6 @@ static yoke_status set_up(run *r)
             r->workers[i].slots[j].worker = &r->workers[i];
     }
     first = r->workers[0].stream;
-    DO(yoke_buffer_create(r->device, weights, &r->weights));
-    DO(yoke_write_sync(first, r->weights, 0, r->blur.weights, weights));
     if (timed) {
         DO(yoke_event_record(first, YOKE_EVENT_TIMED, &r->origin));
         DO(yoke_event_wait(r->origin));
@@ -121,9 +115,7 @@ static void tear_down(run *r)
         yoke_stream_release(w->stream);
     }
     yoke_event_release(r->origin);
-    yoke_buffer_release(r->weights);
     yoke_program_release(r->fractal);
-    yoke_program_release(r->gaussian);
     yoke_program_release(r->rgba8);
     yoke_device_release(r->device);
 }
@@ -170,13 +162,17 @@ static yoke_status blur_it(slot *s)
 {
     const worker *w = s->worker;
     const run *r = w->run;
-    int32_t width = s->photo->width, height = s->photo->height, radius = r->blur.radius, count = width * height;
+    int32_t width = s->photo->width, height = s->photo->height, count = width * height;
+    yoke_array from = yoke_array_3d(w->pixels, YOKE_F32, height, width, 4);
+    yoke_array to = yoke_array_3d(w->blurred, YOKE_F32, height, width, 4);
+    yoke_weights weights = { r->blur.weights, 2 * r->blur.radius + 1 };
+    yoke_filter_options nearest = YOKE_FILTER_OPTIONS_INIT;
+    nearest.boundary = YOKE_BOUNDARY_NEAREST;
 
     DO(yoke_write(w->stream, w->bytes, 0, yoke_buffer_get_host(s->in), (size_t)count * 4));
     DO(yoke_launch_n(w->stream, r->unpack, (size_t)count, YOKE_ARGS(w->bytes, w->pixels, count)));
-    DO(launch_over(s, r->horizontal, YOKE_ARGS(w->pixels, w->blurred, r->weights, width, height, radius)));
-    DO(launch_over(s, r->vertical, YOKE_ARGS(w->blurred, w->pixels, r->weights, width, height, radius)));
-    DO(yoke_launch_n(w->stream, r->pack, (size_t)count, YOKE_ARGS(w->pixels, w->bytes, count)));
+    DO(yoke_separable_filter(w->stream, &to, &from, ((yoke_weights[]){ weights, weights }), YOKE_AXES(0, 1), &nearest));
+    DO(yoke_launch_n(w->stream, r->pack, (size_t)count, YOKE_ARGS(w->blurred, w->bytes, count)));
     return yoke_read(w->stream, yoke_buffer_get_host(s->out), w->bytes, 0, (size_t)count * 4);
 }
 

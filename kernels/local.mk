@@ -26,8 +26,16 @@ dist_kernels_DATA = \
 nodist_libyoke_all_la_SOURCES = kernels/embedded.c
 CLEANFILES += kernels/embedded.c
 
-kernels/embedded.c: build-aux/embed.awk $(dist_kernels_DATA) include/yoke/kernel.h include/yoke/types.h
+# Headers that any kernel may include.
+kernel_headers = \
+	include/yoke/block_rank.h \
+	include/yoke/block_reduce.h \
+	include/yoke/block_scan.h \
+	include/yoke/kernel.h \
+	include/yoke/philox.h \
+	include/yoke/types.h
+
+kernels/embedded.c: build-aux/embed.awk $(dist_kernels_DATA) $(kernel_headers)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
-	LC_ALL=C $(AWK) -v folder='$(srcdir)' -f $(srcdir)/build-aux/embed.awk $(dist_kernels_DATA) \
-	include/yoke/kernel.h include/yoke/types.h >$@.part && \
+	LC_ALL=C $(AWK) -v folder='$(srcdir)' -f $(srcdir)/build-aux/embed.awk $(dist_kernels_DATA) $(kernel_headers) >$@.part && \
 	mv $@.part $@

@@ -191,6 +191,13 @@ AC_DEFUN([YK_GPUARRAY], [
     AC_SUBST([GPUARRAY_CPPFLAGS])
 ])
 
+dnl Only for the test of our own declarations of DLPack's structs.
+AC_DEFUN([YK_DLPACK], [
+    yk_dlpack="no: no test of our declarations against dlpack.h (Debian: libdlpack-dev)"
+    AC_CHECK_HEADER([dlpack/dlpack.h], [yk_dlpack=yes; DLPACK_CPPFLAGS=-DHAVE_DLPACK])
+    AC_SUBST([DLPACK_CPPFLAGS])
+])
+
 dnl The tarball has the same bytes wherever, whenever and by whomever it is made: GNU tar can be told what to leave out, and neither
 dnl tar nor xz is told anything else by the environment. SOURCE_DATE_EPOCH may give another time than that of this version. Of
 dnl the machine, only the versions of autoconf, automake and libtool count; xz has another format for several threads.

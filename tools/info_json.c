@@ -2,6 +2,8 @@
 /* What `yoke info` has found out, as JSON: tools/schema/info.json says what each member is. */
 #include <stdlib.h>
 
+#include <yoke/ops.h>
+
 #include "info.h"
 
 #ifdef HAVE_JANSSON
@@ -71,6 +73,7 @@ static json_t *view(const info_view *seen)
     tool_json_set(object, "free_bytes", device->asked_memory ? number(device->memory.free) : json_null());
     tool_json_set(object, "free_is_estimated", json_boolean(device->memory.flags & YOKE_MEMORY_INFO_ESTIMATED));
     tool_json_set(object, "compute_units", number(device->info.compute_units));
+    tool_json_set(object, "tuned_sizes", number(device->tuned));
     tool_json_set(object, "limits", limits(&device->info));
     tool_json_set(object, "capabilities", capabilities(device));
     return object;
@@ -150,6 +153,21 @@ static json_t *chosen(const info *self)
     return object;
 }
 
+static json_t *libraries(void)
+{
+    json_t *array = json_array();
+    yoke_ops_library library = YOKE_OPS_LIBRARY_INIT;
+    for (size_t i = 0; i < YOKE_OPS_LIBRARY_COUNT && yoke_ops_get_library(i, &library) == YOKE_OK; i++) {
+        json_t *one = json_object();
+        tool_json_set(one, "name", tool_json_text(library.name));
+        tool_json_set(one, "version", tool_json_text(library.version));
+        tool_json_set(one, "path", tool_json_text(library.path));
+        tool_json_set(one, "reason", tool_json_text(library.reason));
+        tool_json_append(array, one);
+    }
+    return array;
+}
+
 void info_print_json(const info *self)
 {
     json_t *document = json_object(), *devices = json_array(), *all_tried = json_array(), *advice = json_array();
@@ -168,6 +186,7 @@ void info_print_json(const info *self)
     tool_json_set(document, "host", host_object(&self->host));
     tool_json_set(document, "chosen", chosen(self));
     tool_json_set(document, "devices", devices);
+    tool_json_set(document, "libraries", libraries());
     tool_json_set(document, "tried", all_tried);
     tool_json_set(document, "advice", advice);
     tool_json_print(document);

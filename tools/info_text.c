@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/ops.h>
+
 #include "info.h"
 
 #define INDENT 15
@@ -129,6 +131,12 @@ static void print_view(const info_view *view, bool all)
         free(compiler);
     }
     print_memory(device);
+    if (!*device->problem && (all || device->tuned > 0)) {
+        char *tuned = device->tuned > 0 ? tool_text("matrix products, %zu size%s", device->tuned, device->tuned == 1 ? "" : "s")
+                                        : tool_text("no: 'yoke tune' measures what makes matrix products fast");
+        field("tuned", tuned);
+        free(tuned);
+    }
     if (all)
         print_limits(&device->info);
     if (!*device->problem && all)
@@ -147,7 +155,11 @@ static void print_device(const info_physical *physical, bool all)
         pci = *pci ? pci : device->pci;
         uuid = *uuid ? uuid : device->uuid;
     }
-    printf("%s%s%s (%s, %s)\n", colours->bold, best->name, colours->reset, tool_kind_word(best->kind), best->vendor);
+    char *heading = tool_text("%s (%s, %s)", best->name, tool_kind_word(best->kind), best->vendor);
+    printf("%s", colours->bold);
+    tool_wrap(stdout, 0, heading);
+    printf("%s", colours->reset);
+    free(heading);
     if (*pci || *uuid) {
         char *place = tool_text("%s%s%s%s%s", *pci ? "PCI " : "", pci, *pci && *uuid ? ", " : "", *uuid ? "UUID " : "", uuid);
         printf("  %s", colours->dim);
@@ -201,6 +213,36 @@ static void print_tried(const info *self)
         print_probe(&self->probes[i]);
     if (self->icds.place && self->icds.count == 0)
         printf("    %s: no .icd file\n", self->icds.place);
+}
+
+static bool has_backend(const info *self, const char *backend)
+{
+    for (size_t i = 0; i < self->device_count; i++)
+        for (size_t k = 0; k < self->devices[i].count; k++)
+            if (strcmp(self->devices[i].views[k].device->info.backend, backend) == 0)
+                return true;
+    return false;
+}
+
+/* The libraries that operations on arrays use. Without `all`, those of a backend that has devices. */
+static void print_libraries(const info *self, bool all)
+{
+    const tool_colours *colours = tool_colours_of(stdout);
+    yoke_ops_library library = YOKE_OPS_LIBRARY_INIT;
+    bool begun = false;
+    for (size_t i = 0; i < YOKE_OPS_LIBRARY_COUNT; i++) {
+        if (!all && !has_backend(self, i == YOKE_OPS_LIBRARY_CLBLAST ? "opencl" : "cuda"))
+            continue;
+        if (yoke_ops_get_library(i, &library) < 0)
+            break;
+        char *text = *library.reason ? tool_text("not used: %s", library.reason)
+                                     : tool_text("%s%s%s", library.version, *library.version ? ", " : "", library.path);
+        if (!begun)
+            printf("\n%sLibraries for operations%s\n", colours->bold, colours->reset);
+        begun = true;
+        field(library.name, text);
+        free(text);
+    }
 }
 
 static void print_advice(const info *self)
@@ -328,6 +370,7 @@ void info_print(const info *self, bool all)
         printf("\n");
         print_device(&self->devices[i], all);
     }
+    print_libraries(self, all);
     for (size_t i = 0; i < self->probe_count; i++)
         explained = explained || info_is_broken(&self->probes[i]);
     if (explained)

@@ -57,6 +57,7 @@ tools_yoke_SOURCES = \
 	tools/trace_read.c \
 	tools/trace_spans.c \
 	tools/trace_why.c \
+	tools/tune.c \
 	tools/yoke.c
 # Pure text of the library's, for cc and for mistyped words: which compiles it once more, since the library does not export it.
 tools_yoke_SOURCES += \
@@ -67,7 +68,7 @@ tools_yoke_SOURCES += \
 	src/program/signature.c \
 	src/base/type_name.c
 tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tools_yoke_LDADD = tools/libmeasure.la libyoke.la $(JANSSON_LIBS)
+tools_yoke_LDADD = tools/libmeasure.la libyoke-ops.la libyoke.la $(JANSSON_LIBS)
 
 dist_man_MANS = tools/yoke.1 tools/yoke-conformance.1
 
@@ -82,7 +83,8 @@ tools/completions/yoke: tools/yoke.bash
 
 # What --json writes.
 schemadir = $(pkgdatadir)/schema
-dist_schema_DATA = tools/schema/bench.json tools/schema/info.json tools/schema/trace.json
+dist_schema_DATA = tools/schema/bench.json tools/schema/info.json tools/schema/trace.json \
+	tools/schema/tune.json
 
 # The conformance suite for whoever has no source.
 bin_PROGRAMS += tools/yoke-conformance

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <yoke/ops.h>
+
 enum { MOST_DEVICES = 64, MOST_BYTES = 1 << 20 };
 
 /* A message of the child's is this, then `size` bytes. */
@@ -63,6 +65,8 @@ static void tell_text(int fd, int kind, yoke_status status, const char *text)
 
 static void describe(yoke_device *device, probe_device *found)
 {
+    if (yoke_matmul_get_tuned(device, &found->tuned) < 0)
+        found->tuned = 0;
     found->info.size = sizeof found->info;
     if (yoke_device_get_info(device, &found->info) < 0)
         snprintf(found->problem, sizeof found->problem, "%s", yoke_error()->text);

@@ -19,7 +19,7 @@ _yoke()
 
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='info check bench cc trace help version --help --version'
+        words='info check bench cc trace tune help version --help --version'
     else
         case $before in
         --device) words=$selectors ;;
@@ -39,13 +39,14 @@ _yoke()
     fi
     if [ -z "$words" ]; then
         case $command:$word in
-        help:*) words='info check bench cc trace' ;;
+        help:*) words='info check bench cc trace tune' ;;
         info:-*) words='--all --json --timeout --help' ;;
         check:-*) words='--device --report --format --help' ;;
         bench:-*) words='--seconds --json --no-raw --help' ;;
         cc:-*) words='-I -D --arch --cuda-std --opencl-std --fast-math --name-expression --device -o --name --depfile --spirv --help' ;;
         trace:-*) words='--out --svg --read --help' ;;
-        info:* | bench:*) words=$selectors ;;
+        tune:-*) words='--all --seconds --json --help' ;;
+        info:* | bench:* | tune:*) words=$selectors ;;
         cc:*)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -X '!*.c[ul]' -- "$word"; compgen -d -- "$word")

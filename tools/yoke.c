@@ -7,7 +7,7 @@
 #include "tool.h"
 
 static const tool_command *const commands[] = {
-    &tool_info, &tool_check, &tool_bench, &tool_cc, &tool_trace,
+    &tool_info, &tool_check, &tool_bench, &tool_cc, &tool_trace, &tool_tune,
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

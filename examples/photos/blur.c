@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The blur on the CPU, pixel by pixel: what kernels/rgba8 and kernels/gaussian do, in the same order and with the same roundings,
- * so that both agree to the last bit.
+ * The blur on the CPU, pixel by pixel: what kernels/rgba8 and yoke_separable_filter do, in the same order and with the same
+ * roundings, so that both agree to the last bit.
  */
 #include "photos.h"
 
@@ -11,13 +11,13 @@
 
 void blur_set(blur *b, double sigma)
 {
-    double exact[2 * MAX_RADIUS + 1], sum = 0;
+    double sum = 0;
 
     b->radius = (int)ceil(3 * sigma);
     for (int i = -b->radius; i <= b->radius; i++)
-        sum += exact[i + b->radius] = exp(-0.5 * i * i / (sigma * sigma));
+        sum += b->weights[i + b->radius] = exp(-0.5 * i * i / (sigma * sigma));
     for (int i = 0; i <= 2 * b->radius; i++)
-        b->weights[i] = (float)(exact[i] / sum);
+        b->weights[i] /= sum;
 }
 
 static int within(int i, int count)
@@ -30,29 +30,27 @@ static unsigned char to_byte(float value)
     return (unsigned char)fmaf(fminf(fmaxf(value, 0.0f), 1.0f), 255.0f, 0.5f);
 }
 
-/* The picture blurred along row y only, at column x: 4 floats, premultiplied by alpha. */
-static void blur_row(const blur *b, const photo *p, const unsigned char *pixels, int x, int y, float *sum)
+/* The picture blurred along column x only, at row y: 4 floats, premultiplied by alpha. */
+static void blur_column(const blur *b, const photo *p, const unsigned char *pixels, int x, int y, float *sum)
 {
-    const unsigned char *row = pixels + (size_t)y * (size_t)p->width * 4;
-
     for (int c = 0; c < 4; c++)
         sum[c] = 0.0f;
     for (int i = -b->radius; i <= b->radius; i++) {
-        const unsigned char *from = row + (size_t)within(x + i, p->width) * 4;
+        const unsigned char *from = pixels + ((size_t)within(y + i, p->height) * (size_t)p->width + (size_t)x) * 4;
         float alpha = (float)from[3] * (1.0f / 255.0f), scale = alpha * (1.0f / 255.0f);
         for (int c = 0; c < 4; c++)
-            sum[c] = fmaf(b->weights[i + b->radius], c < 3 ? (float)from[c] * scale : alpha, sum[c]);
+            sum[c] = fmaf((float)b->weights[i + b->radius], c < 3 ? (float)from[c] * scale : alpha, sum[c]);
     }
 }
 
 static void blur_pixel(const blur *b, const photo *p, const unsigned char *pixels, int x, int y, unsigned char *out)
 {
-    float sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, row[4];
+    float sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, column[4];
 
     for (int i = -b->radius; i <= b->radius; i++) {
-        blur_row(b, p, pixels, x, within(y + i, p->height), row);
+        blur_column(b, p, pixels, within(x + i, p->width), y, column);
         for (int c = 0; c < 4; c++)
-            sum[c] = fmaf(b->weights[i + b->radius], row[c], sum[c]);
+            sum[c] = fmaf((float)b->weights[i + b->radius], column[c], sum[c]);
     }
     float alpha = sum[3] > 0.0f ? sum[3] : 1.0f;
     for (int c = 0; c < 3; c++)

@@ -87,7 +87,7 @@ enum { MAX_SIGMA = 64, MAX_RADIUS = 3 * MAX_SIGMA };
 
 typedef struct blur {
     int radius;
-    float weights[2 * MAX_RADIUS + 1];
+    double weights[2 * MAX_RADIUS + 1];
 } blur;
 
 void blur_set(blur *b, double sigma);

@@ -58,10 +58,20 @@ class YokeConan(ConanFile):
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "Yoke")
-        self.cpp_info.set_property("cmake_target_name", "Yoke::yoke")
-        self.cpp_info.set_property("pkg_config_name", "yoke")
-        self.cpp_info.libs = ["yoke"]
+        # No target of the package as a whole: each library has its own.
+        self.cpp_info.set_property("cmake_target_name", "Yoke::all")
+        self.cpp_info.set_property("pkg_config_name", "none")
+        core = self.cpp_info.components["yoke"]
+        core.set_property("cmake_target_name", "Yoke::yoke")
+        core.set_property("pkg_config_name", "yoke")
+        core.libs = ["yoke"]
+        core.requires = ["opencl-headers::opencl-headers"]
+        ops = self.cpp_info.components["ops"]
+        ops.set_property("cmake_target_name", "Yoke::ops")
+        ops.set_property("pkg_config_name", "yoke-ops")
+        ops.libs = ["yoke-ops"]
+        ops.requires = ["yoke"]
         if not self.options.shared:
-            self.cpp_info.system_libs = ["dl", "m", "pthread"]
-            self.cpp_info.exelinkflags = ["-Wl,-z,nodelete"]
-            self.cpp_info.sharedlinkflags = ["-Wl,-z,nodelete"]
+            core.system_libs = ["dl", "m", "pthread"]
+            core.exelinkflags = ["-Wl,-z,nodelete"]
+            core.sharedlinkflags = ["-Wl,-z,nodelete"]

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The operations of libyoke-ops beside the best that there is on the device, by turns: CUB on NVIDIA's GPUs, with either backend
+ * (bench/ops_cub.so), OpenMP loops and std::sort on CPUs (bench/ops_cpu.so). A peer that has not been built, or that lacks an
+ * operation, is left out. Elements are random: floating-point numbers in [0, 1), integers of all values.
+ *
+ * --part NAME measures only operations whose names begin so; --part NAME:SIZES sets the sizes as exponents of 2, as sum:10-28.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yoke/ops.h>
+
+#include "bench.h"
+#include "ops_peer.h"
+
+#define ENOUGH 4e6 /* nanoseconds of a batch */
+
+/* One operation on arrays of one size: Yoke's side. */
+typedef struct work {
+    yoke_stream *stream;
+    yoke_array in, other, out, flags, count, bins, values;
+    yoke_buffer *buffers[8];
+    size_t buffer_count;
+    const struct operation *operation;
+    int repeats;
+} work;
+
+typedef struct operation {
+    const char *name, *peer; /* the peer's name of the operation */
+    int32_t dtype;           /* of the main curve */
+    int exponent;            /* of the size, unless told */
+    double peer_share;       /* a raw copy moves 2 bytes for each; what the operation moves beside it */
+    yoke_status (*run)(work *w);
+} operation;
+
+static yoke_status run_add(work *w)
+{
+    return yoke_add(w->stream, &w->out, &w->in, &w->other);
+}
+
+static yoke_status run_axpy(work *w)
+{
+    yoke_array x = w->in, y = w->out;
+    float a = 0.5f;
+    return yoke_map(w->stream, "y = a * x + y", YOKE_VARS(x, y, a));
+}
+
+static yoke_status run_assign(work *w)
+{
+    return yoke_assign(w->stream, &w->out, &w->in);
+}
+
+static yoke_status run_sum(work *w)
+{
+    yoke_array out = yoke_array_nd(w->out.buffer, w->in.dtype, 0, NULL);
+    return yoke_reduce(w->stream, YOKE_SUM, &out, &w->in, YOKE_ALL_AXES);
+}
+
+static yoke_status run_max(work *w)
+{
+    yoke_array out = yoke_array_nd(w->out.buffer, w->in.dtype, 0, NULL);
+    return yoke_reduce(w->stream, YOKE_MAX, &out, &w->in, YOKE_ALL_AXES);
+}
+
+static yoke_status run_argmax(work *w)
+{
+    return yoke_reduce(w->stream, YOKE_ARGMAX, &w->count, &w->in, YOKE_ALL_AXES);
+}
+
+static yoke_status run_scan(work *w)
+{
+    return yoke_scan(w->stream, YOKE_SUM, YOKE_INCLUSIVE, &w->out, &w->in, 0);
+}
+
+/* The sort is in place: the copy, which the peer does not need, counts against Yoke. */
+static yoke_status run_sort(work *w)
+{
+    yoke_status status =
+        yoke_copy(w->stream, w->out.buffer, 0, w->in.buffer, 0, (size_t)w->in.shape[0] * yoke_dtype_get_size(w->in.dtype));
+    return status < 0 ? status : yoke_sort(w->stream, &w->out, NULL, YOKE_ASCENDING);
+}
+
+static yoke_status run_sort_pairs(work *w)
+{
+    yoke_status status =
+        yoke_copy(w->stream, w->out.buffer, 0, w->in.buffer, 0, (size_t)w->in.shape[0] * yoke_dtype_get_size(w->in.dtype));
+    return status < 0 ? status : yoke_sort(w->stream, &w->out, &w->values, YOKE_ASCENDING);
+}
+
+static yoke_status run_select(work *w)
+{
+    yoke_array x = w->in;
+    return yoke_select_where(w->stream, &w->out, &w->count, &w->in, "x < 0.5", YOKE_VARS(x));
+}
+
+static yoke_status run_select_flags(work *w)
+{
+    return yoke_select(w->stream, &w->out, &w->count, &w->in, &w->flags);
+}
+
+static yoke_status run_histogram(work *w)
+{
+    int64_t high = w->in.dtype == YOKE_U8 ? 256 : INT64_C(1) << 32;
+    return yoke_histogram(w->stream, &w->bins, &w->in, YOKE_NUMBER(0), YOKE_NUMBER(high), NULL);
+}
+
+/* A square picture, of sigma 3: 25 taps along both axes. */
+static yoke_status run_gaussian(work *w)
+{
+    int64_t side = 1;
+    while (4 * side * side <= w->in.shape[0])
+        side *= 2;
+    yoke_array in = yoke_array_2d(w->in.buffer, w->in.dtype, side, side);
+    yoke_array out = yoke_array_2d(w->out.buffer, w->in.dtype, side, side);
+    return yoke_gaussian_filter(w->stream, &out, &in, (const double[]){ 3, 3 }, YOKE_AXES(0, 1), NULL);
+}
+
+static yoke_status run_random_normal(work *w)
+{
+    return yoke_random_normal(w->stream, &w->out, 0, 1, 1, 0, NULL);
+}
+
+static yoke_status run_random_uniform(work *w)
+{
+    return yoke_random_uniform(w->stream, &w->out, 0, 1, 1, 0, NULL);
+}
+
+static yoke_status run_random_integers(work *w)
+{
+    return yoke_random_integers(w->stream, &w->out, YOKE_NUMBER(0), YOKE_NUMBER(1000), 1, 0, NULL);
+}
+
+static yoke_status run_fft(work *w)
+{
+    return yoke_fft(w->stream, &w->out, &w->in, YOKE_FORWARD, YOKE_ALL_AXES);
+}
+
+/* As many transforms of 512 points as fit. */
+static yoke_status run_fft_rows(work *w)
+{
+    yoke_array in = yoke_array_reshape(w->in, 2, (const int64_t[]){ -1, 512 });
+    yoke_array out = yoke_array_reshape(w->out, 2, (const int64_t[]){ -1, 512 });
+    return yoke_fft(w->stream, &out, &in, YOKE_FORWARD, YOKE_AXES(1));
+}
+
+static const operation operations[] = {
+    { "add", "copy", YOKE_F32, 26, 1.5, run_add },
+    { "axpy", "copy", YOKE_F32, 26, 1.5, run_axpy },
+    { "assign", "copy", YOKE_F32, 26, 1, run_assign },
+    { "sum", "sum", YOKE_F32, 28, 1, run_sum },
+    { "max", "max", YOKE_F32, 28, 1, run_max },
+    { "argmax", "argmax", YOKE_F32, 28, 1, run_argmax },
+    { "scan", "scan", YOKE_F32, 28, 1, run_scan },
+    { "select", "select", YOKE_F32, 28, 1, run_select },
+    { "select_flags", "select", YOKE_F32, 28, 1, run_select_flags },
+    { "sort", "sort", YOKE_U32, 28, 1, run_sort },
+    { "sort_pairs", "sort_pairs", YOKE_U32, 27, 1, run_sort_pairs },
+    { "histogram_u8", "histogram", YOKE_U8, 28, 1, run_histogram },
+    { "histogram_u32", "histogram", YOKE_U32, 28, 1, run_histogram },
+    { "gaussian", "gaussian", YOKE_F32, 24, 1, run_gaussian },
+    { "gaussian", "gaussian", YOKE_U8, 24, 1, run_gaussian },
+    { "random_normal", "random_normal", YOKE_F32, 28, 1, run_random_normal },
+    { "random_normal", "random_normal", YOKE_F64, 27, 1, run_random_normal },
+    { "random_uniform", "random_uniform", YOKE_F32, 28, 1, run_random_uniform },
+    { "random_integers", "random_integers", YOKE_U32, 28, 1, run_random_integers },
+    { "fft", "fft", YOKE_C64, 26, 1, run_fft },
+    { "fft_rows", "fft_rows", YOKE_C64, 26, 1, run_fft_rows },
+};
+
+/* ---- Yoke's side ---- */
+
+static yoke_array make(work *w, int32_t dtype, int64_t n)
+{
+    yoke_array array;
+    measure_must(yoke_array_create(yoke_stream_get_device(w->stream), dtype, 1, &n, &array));
+    w->buffers[w->buffer_count++] = array.buffer;
+    return array;
+}
+
+/* The same numbers as the peers': a hash of the index. */
+static void fill(work *w, int64_t n)
+{
+    yoke_array x = w->in;
+    static const char *const hash = "h = (uint64)i * 0x9e3779b97f4a7c15; h ^= h >> 29; h *= 0xbf58476d1ce4e5b9; h ^= h >> 32; ";
+    char text[256];
+    snprintf(text, sizeof text, "%sx = %s", hash,
+             x.dtype == YOKE_F32 || x.dtype == YOKE_F64 || x.dtype == YOKE_C64 ? "(float)(h >> 40) / 16777216.0" : "h");
+    measure_must(yoke_map(w->stream, text, YOKE_VARS(x)));
+    yoke_array f = w->flags;
+    snprintf(text, sizeof text, "%sf = h >> 63", hash);
+    measure_must(yoke_map(w->stream, text, YOKE_VARS(f)));
+    (void)n;
+}
+
+static void reserve(work *w, const operation *o, int32_t dtype, int64_t n)
+{
+    w->operation = o;
+    w->in = make(w, dtype, n);
+    w->out = make(w, dtype, n);
+    w->other = o->run == run_add ? make(w, dtype, n) : w->in;
+    w->values = o->run == run_sort_pairs ? make(w, YOKE_U32, n) : w->in;
+    w->flags = make(w, YOKE_BOOL, n);
+    w->count = make(w, YOKE_I64, 1);
+    w->count.dimensions = 0;
+    w->bins = make(w, YOKE_U32, 256);
+    fill(w, n);
+    if (w->other.buffer != w->in.buffer)
+        measure_must(yoke_assign(w->stream, &w->other, &w->in));
+    measure_must(yoke_assign(w->stream, &w->out, &w->in));
+    measure_must(yoke_stream_wait(w->stream));
+}
+
+static void release(work *w)
+{
+    while (w->buffer_count > 0)
+        yoke_buffer_release(w->buffers[--w->buffer_count]);
+}
+
+static double run_yoke(const measure_batch *batch)
+{
+    work *w = batch->self;
+    double start = measure_now();
+    for (int i = 0; i < batch->count; i++)
+        measure_must(w->operation->run(w));
+    measure_must(yoke_stream_wait(w->stream));
+    return measure_now() - start;
+}
+
+/* ---- The peer's side ---- */
+
+typedef struct peer_work {
+    const ops_peer *peer;
+    void *work;
+} peer_work;
+
+static double run_peer(const measure_batch *batch)
+{
+    peer_work *p = batch->self;
+    return p->peer->run(p->work, batch->count);
+}
+
+/* The module beside this program, or NULL. */
+static const ops_peer *open_peer(const char *program, const char *module)
+{
+    char path[4096];
+    const char *slash = strrchr(program, '/');
+    const char *folder = getenv("YOKE_BENCH_PEERS");
+    if (folder)
+        snprintf(path, sizeof path, "%s/%s", folder, module);
+    else
+        snprintf(path, sizeof path, "%.*s/%s", slash ? (int)(slash - program) : 1, slash ? program : ".", module);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ops_peer_fn get;
+    if (!library) {
+        fprintf(stderr, "# %s is left out: %s\n", module, dlerror());
+        return NULL;
+    }
+    *(void **)&get = dlsym(library, "yoke_bench_peer");
+    return get ? get() : NULL;
+}
+
+/* ---- Measuring ---- */
+
+static const char *type_name(int32_t dtype)
+{
+    return dtype == YOKE_U8    ? "u8"
+           : dtype == YOKE_U16 ? "u16"
+           : dtype == YOKE_U32 ? "u32"
+           : dtype == YOKE_U64 ? "u64"
+           : dtype == YOKE_F64 ? "f64"
+           : dtype == YOKE_C64 ? "c64"
+                               : "f32";
+}
+
+static void measure_one(const char *prefix, const operation *o, int exponent, yoke_stream *stream, const ops_peer *peer)
+{
+    int64_t n = INT64_C(1) << exponent;
+    int bytes = (int)yoke_dtype_get_size(o->dtype);
+    work w = { .stream = stream };
+    peer_work p = { peer, peer ? peer->begin(o->peer, bytes, (int64_t)((double)n * o->peer_share)) : NULL };
+    measure_pair pair = { 0 };
+    char name[64];
+    reserve(&w, o, o->dtype, n);
+    pair.batch[MEASURE_YOKE] = (measure_batch){ .self = &w, .run = run_yoke, .count = 1 };
+    run_yoke(&pair.batch[MEASURE_YOKE]);
+    double once = run_yoke(&pair.batch[MEASURE_YOKE]);
+    int count = once < ENOUGH / 1000 ? 1000 : once > ENOUGH ? 1 : (int)(ENOUGH / once);
+    pair.batch[MEASURE_YOKE].count = count;
+    if (p.work)
+        pair.batch[MEASURE_RAW] = (measure_batch){ .self = &p, .run = run_peer, .count = count };
+    snprintf(name, sizeof name, "%s_%s_%d", o->name, type_name(o->dtype), exponent);
+    bench_compare(prefix, name, &pair, count, "us");
+    if (p.work)
+        peer->end(p.work);
+    release(&w);
+}
+
+static const ops_peer *gpu_peer, *cpu_peer;
+
+static void measure_device(yoke_device *device, const yoke_device_info *info)
+{
+    const ops_peer *peer = info->kind == YOKE_DEVICE_CPU ? cpu_peer : strstr(info->name, "NVIDIA") != 0 ? gpu_peer : NULL;
+    const char *sizes = bench_option.part ? strchr(bench_option.part, ':') : NULL;
+    size_t length = sizes ? (size_t)(sizes - bench_option.part) : bench_option.part ? strlen(bench_option.part) : 0;
+    int first = 0, last = 0;
+    yoke_stream *stream;
+    if (sizes && sscanf(sizes, ":%d-%d", &first, &last) == 1)
+        last = first;
+    measure_must(yoke_stream_create(device, &stream));
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        const operation *o = &operations[i];
+        int most = info->kind == YOKE_DEVICE_CPU && o->exponent > 24 ? 24 : o->exponent;
+        if (bench_option.part && strncmp(o->name, bench_option.part, length) != 0)
+            continue;
+        for (int e = sizes ? first : most; e <= (sizes ? last : most); e += 2)
+            if (((size_t)1 << e) * yoke_dtype_get_size(o->dtype) <= bench_option.largest)
+                measure_one(info->backend, o, e, stream, peer);
+    }
+    yoke_stream_release(stream);
+}
+
+int main(int argc, char **argv)
+{
+    gpu_peer = open_peer(argv[0], "ops_cub.so");
+    cpu_peer = open_peer(argv[0], "ops_cpu.so");
+    return bench_main(argc, argv, "ops", "Operations on arrays beside CUB, or beside OpenMP loops and std::sort.", measure_device);
+}

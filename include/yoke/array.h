@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arrays of libyoke-ops: a buffer with a data type, a shape and strides. The rules at the top of <yoke/yoke.h> apply here too.
+ *
+ * An array is a plain struct, passed by value and copied like a number. It owns nothing: the buffer must live until the work that
+ * uses the array is enqueued. Slices, transposes, reshapes and broadcasts are arithmetic on the struct and cost no copy.
+ *
+ *     yoke_array a = yoke_array_2d(buffer, YOKE_F32, rows, columns);
+ *     yoke_array odd = yoke_array_slice(a, 0, 1, YOKE_END, 2);              every second row
+ *     yoke_array t = yoke_array_transpose(a, NULL);                         columns become rows
+ *
+ * The functions that make an array return it by value. A mistake gives an array whose dtype is 0, with a record that says what is
+ * wrong; each operation and each further view refuses such an array and repeats the reason. A short program may so leave out all
+ * checks but those of its operations.
+ */
+#ifndef YOKE_ARRAY_H
+#define YOKE_ARRAY_H
+
+#include <yoke/yoke.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Data types --------------------------------------------------------------------------------------------------------- */
+
+/* X(name, value, text, bytes): the data types of elements. `text` is the type's name in messages and in expressions. */
+#define YOKE_DTYPE_LIST(X)                                                              \
+    X(YOKE_BOOL, 1, "bool", 1) /* 0 or 1; any other byte counts as true */              \
+    X(YOKE_I8, 2, "int8", 1)                                                            \
+    X(YOKE_U8, 3, "uint8", 1)                                                           \
+    X(YOKE_I16, 4, "int16", 2)                                                          \
+    X(YOKE_U16, 5, "uint16", 2)                                                         \
+    X(YOKE_I32, 6, "int32", 4)                                                          \
+    X(YOKE_U32, 7, "uint32", 4)                                                         \
+    X(YOKE_I64, 8, "int64", 8)                                                          \
+    X(YOKE_U64, 9, "uint64", 8)                                                         \
+    X(YOKE_F16, 10, "float16", 2)   /* computed as float */                             \
+    X(YOKE_BF16, 11, "bfloat16", 2) /* computed as float */                             \
+    X(YOKE_F32, 12, "float", 4)                                                         \
+    X(YOKE_F64, 13, "double", 8)    /* where the device has YOKE_CAP_FP64 */            \
+    X(YOKE_C64, 14, "complex64", 8) /* two floats: the real part, the imaginary part */ \
+    X(YOKE_C128, 15, "complex128", 16)
+
+enum {
+#define YOKE_DTYPE_ENUM(name, value, text, bytes) name = value,
+    YOKE_DTYPE_LIST(YOKE_DTYPE_ENUM)
+#undef YOKE_DTYPE_ENUM
+        YOKE_DTYPE_COUNT = 16 /* one more than the last */
+};
+
+/* The size of an element in bytes; 0 for a number that is not a dtype. */
+YOKE_API size_t yoke_dtype_get_size(int32_t dtype);
+
+/* The name of a dtype, as "float"; "unknown dtype" for any other number. Never NULL. */
+YOKE_API const char *yoke_dtype_get_name(int32_t dtype);
+
+/* ---- Numbers ------------------------------------------------------------------------------------------------------------- */
+
+/* A number with its dtype, made by YOKE_NUMBER(2.5f) from a scalar of C, or by the functions below. */
+typedef struct yoke_number {
+    int32_t dtype; /* not complex */
+    union {
+        int64_t i64;  /* of signed integers */
+        uint64_t u64; /* of unsigned integers and bool */
+        double f64;   /* of floating-point numbers */
+    } value;          /* selected by the dtype */
+} yoke_number;
+
+/* Make a number of a scalar of C; YOKE_NUMBER selects the function by the scalar's type: yoke_number_char, …, yoke_number_u64. */
+#define YOKE_NUMBER_FN(name, type, number, member, wide) \
+    static inline yoke_number yoke_number_##name(type x) \
+    {                                                    \
+        yoke_number result;                              \
+        result.dtype = number;                           \
+        result.value.member = YOKE_CAST(wide, x);        \
+        return result;                                   \
+    }
+YOKE_NUMBER_FN(char, char, YOKE_I8, i64, int64_t)
+YOKE_NUMBER_FN(i8, signed char, YOKE_I8, i64, int64_t)
+YOKE_NUMBER_FN(u8, unsigned char, YOKE_U8, u64, uint64_t)
+YOKE_NUMBER_FN(i16, short, YOKE_I16, i64, int64_t)
+YOKE_NUMBER_FN(u16, unsigned short, YOKE_U16, u64, uint64_t)
+YOKE_NUMBER_FN(i32, int, YOKE_I32, i64, int64_t)
+YOKE_NUMBER_FN(u32, unsigned int, YOKE_U32, u64, uint64_t)
+YOKE_NUMBER_FN(long, long, sizeof(long) == 8 ? YOKE_I64 : YOKE_I32, i64, int64_t)
+YOKE_NUMBER_FN(ulong, unsigned long, sizeof(long) == 8 ? YOKE_U64 : YOKE_U32, u64, uint64_t)
+YOKE_NUMBER_FN(i64, long long, YOKE_I64, i64, int64_t)
+YOKE_NUMBER_FN(u64, unsigned long long, YOKE_U64, u64, uint64_t)
+YOKE_NUMBER_FN(f32, float, YOKE_F32, f64, double)
+YOKE_NUMBER_FN(f64, double, YOKE_F64, f64, double)
+YOKE_NUMBER_FN(bool, YOKE_C_BOOL, YOKE_BOOL, u64, uint64_t)
+#undef YOKE_NUMBER_FN
+
+/* The same of half precision, which is written yoke_half_from(1.5f). */
+static inline yoke_number yoke_number_f16(yoke_half x)
+{
+    yoke_number result = yoke_number_f32(yoke_half_to_float(x));
+    result.dtype = YOKE_F16;
+    return result;
+}
+
+/* The same of yoke_bfloat16. */
+static inline yoke_number yoke_number_bf16(yoke_bfloat16 x)
+{
+    yoke_number result = yoke_number_f32(yoke_bfloat16_to_float(x));
+    result.dtype = YOKE_BF16;
+    return result;
+}
+
+/* For the macros. */
+static inline yoke_number yoke_number_itself(yoke_number x)
+{
+    return x;
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------------------------------------- */
+
+enum { YOKE_MAX_DIMENSIONS = 8 };
+
+/* A program may fill the members itself: operations check all of them. Axes are counted from 0; the last axis is the one whose
+ * elements are neighbours in a contiguous array. */
+typedef struct yoke_array {
+    yoke_buffer *buffer;                  /* device, mapped or managed memory, or a view of it */
+    uint64_t offset;                      /* bytes from the buffer's start to the element whose indices are all 0 */
+    int32_t dtype;                        /* 0: not an array, because the function that returned it failed */
+    int32_t dimensions;                   /* 0 (one element) to YOKE_MAX_DIMENSIONS */
+    int64_t shape[YOKE_MAX_DIMENSIONS];   /* elements along each axis; 0 makes an empty array, which is valid */
+    int64_t strides[YOKE_MAX_DIMENSIONS]; /* elements from one index to the next; may be negative, and 0 repeats the element */
+} yoke_array;
+
+/* Contiguous arrays of 1, 2, 3 or `dimensions` dimensions at the buffer's start. The buffer may be larger than the array; whether
+ * it is large enough is checked by each operation. A negative extent, an unknown dtype, or dimensions outside 0 to
+ * YOKE_MAX_DIMENSIONS is a mistake. `shape` is read during the call. */
+YOKE_API yoke_array yoke_array_1d(yoke_buffer *buffer, int32_t dtype, int64_t n);
+YOKE_API yoke_array yoke_array_2d(yoke_buffer *buffer, int32_t dtype, int64_t rows, int64_t columns);
+YOKE_API yoke_array yoke_array_3d(yoke_buffer *buffer, int32_t dtype, int64_t slices, int64_t rows, int64_t columns);
+YOKE_API yoke_array yoke_array_nd(yoke_buffer *buffer, int32_t dtype, int32_t dimensions, const int64_t *shape);
+
+/* Allocate a buffer for a contiguous array, which the caller releases: yoke_buffer_release(array.buffer). An empty array gets a
+ * buffer too. YOKE_E_INVALID_ARGUMENT: shape, dtype or dimensions as in yoke_array_nd. Else as yoke_buffer_create. */
+YOKE_API yoke_status yoke_array_create(yoke_device *device, int32_t dtype, int32_t dimensions, const int64_t *shape,
+                                       yoke_array *out_array);
+
+/* The number of elements; 0 for an empty array, for NULL and for an array of dtype 0. */
+YOKE_API int64_t yoke_array_get_size(const yoke_array *array);
+
+/* 1: the elements lie one after the other, the last axis fastest, without gaps. Else 0. */
+YOKE_API int32_t yoke_array_is_contiguous(const yoke_array *array);
+
+/* ---- Views -------------------------------------------------------------------------------------------------------------- */
+
+/* The end of an axis, for yoke_array_slice. With a negative step, as `stop`: the element before the first. */
+#define YOKE_END INT64_MAX
+
+/* Take the elements start, start + step, … of an axis, up to and without `stop`, as Python's a[start:stop:step] does: negative
+ * indices count from the end, indices beyond an end are moved to it. A step of 0, or an axis that the array lacks, is a mistake. */
+YOKE_API yoke_array yoke_array_slice(yoke_array array, int32_t axis, int64_t start, int64_t stop, int64_t step);
+
+/* Take one index of an axis; the axis disappears. A negative index counts from the end; an index out of range is a mistake. */
+YOKE_API yoke_array yoke_array_index(yoke_array array, int32_t axis, int64_t index);
+
+/* Permute the axes: axis i of the result is axis axes[i] of `array`. NULL reverses the axes. A list that does not name each axis
+ * once is a mistake. */
+YOKE_API yoke_array yoke_array_transpose(yoke_array array, const int32_t *axes);
+
+/* The same elements in the same order, in another shape. One extent may be -1: it follows from the others. It is a mistake when the
+ * number of elements differs, or when the strides do not allow the shape without a copy (use yoke_assign into a contiguous array).
+ */
+YOKE_API yoke_array yoke_array_reshape(yoke_array array, int32_t dimensions, const int64_t *shape);
+
+/* Repeat the array to a larger shape without a copy, by NumPy's rules: shapes are aligned at their last axes; an axis of 1 is
+ * repeated, and missing axes in front too. Anything else is a mistake. Operations broadcast their inputs themselves. */
+YOKE_API yoke_array yoke_array_broadcast(yoke_array array, int32_t dimensions, const int64_t *shape);
+
+/* Insert an axis of extent 1 in front of `axis`, 0 to array.dimensions. */
+YOKE_API yoke_array yoke_array_expand(yoke_array array, int32_t axis);
+
+/* ---- DLPack ------------------------------------------------------------------------------------------------------------- */
+
+/* <dlpack/dlpack.h> declares it. The layout of version 0.8, which later libraries still read. */
+struct DLManagedTensor;
+
+/* Describe an array as a DLPack tensor, for another library in this process. The tensor retains the buffer until its `deleter` is
+ * called. The data must be ready: wait for the stream first. The device is kDLCUDA or kDLCUDAManaged, whose id is the driver's
+ * ordinal, or kDLOpenCL, whose id is yoke_device_info.index; on CUDA `data` is the address of the first element, on OpenCL it is
+ * the cl_mem, and byte_offset leads to the element. YOKE_E_INVALID_ARGUMENT: the array is invalid. YOKE_E_RANGE: it reaches past
+ * the end of its buffer. YOKE_E_UNSUPPORTED: its memory has no handle (see yoke_buffer_get_native). YOKE_E_OUT_OF_HOST_MEMORY: host
+ * memory is exhausted. */
+YOKE_API yoke_status yoke_array_to_dlpack(const yoke_array *array, struct DLManagedTensor **out_tensor);
+
+/* Describe the memory of a DLPack tensor of the device as an array, without a copy. The tensor stays the caller's: its deleter may
+ * be called once array.buffer, which the caller releases, has been released and the work that uses it is complete. An empty
+ * tensor's array gets a small buffer of its own. YOKE_E_INVALID_ARGUMENT: the tensor is of another device, has a type that Yoke
+ * lacks, lanes, or more than YOKE_MAX_DIMENSIONS dimensions. Else as yoke_buffer_wrap. */
+YOKE_API yoke_status yoke_array_from_dlpack(yoke_device *device, const struct DLManagedTensor *tensor, yoke_array *out_array);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- Scalars as numbers --------------------------------------------------------------------------------------------------- */
+
+/* A yoke_number of a scalar of C, with the dtype of the scalar's type. For C11 and C++. */
+#if defined(__cplusplus)
+#define YOKE_NUMBER(x) yoke_number_of(x)
+static inline yoke_number yoke_number_of(yoke_number x)
+{
+    return x;
+}
+#define YOKE_NUMBER_OF(type, name)                   \
+    static inline yoke_number yoke_number_of(type x) \
+    {                                                \
+        return yoke_number_##name(x);                \
+    }
+YOKE_SCALAR_TYPES(YOKE_NUMBER_OF)
+#undef YOKE_NUMBER_OF
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+/* clang-format off */
+#define YOKE_NUMBER(x) _Generic((x), yoke_number: yoke_number_itself YOKE_SCALAR_TYPES(YOKE_NUMBER_OF))(x)
+#define YOKE_NUMBER_OF(type, name) , type: yoke_number_##name
+/* clang-format on */
+#endif
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fourier transforms, and convolutions by them. Part of libyoke-ops: what <yoke/ops.h> says of all operations holds here too.
+ *
+ * The transform of n elements is X[k] = sum of x[j] * exp(-2 pi i j k / n), forward; the inverse has exp(+2 pi i j k / n), and is
+ * divided by n. The dtypes of the arrays say what is transformed:
+ *
+ *     a complex64, out complex64      forward or inverse; out has the shape of a, and may be a itself
+ *     a float, out complex64          forward: the last of the axes has n / 2 + 1 elements in out; the rest is its mirror image
+ *     a complex64, out float          inverse of that: the last of the axes has n elements in out, n / 2 + 1 in a
+ *
+ * and the same of double and complex128. Shapes, and what is halved, are those of numpy.fft.
+ *
+ * Lengths whose prime factors are 2, 3, 5, 7, 11 and 13 are transformed by these; any other length, up to 2^28, as a convolution of
+ * the next power of 2 above twice the length. Real data of an even length, but where one pass over memory is enough, is transformed
+ * as complex numbers of half the length. Each device gives the same bits, which depend on the shape, the dtypes and the axes alone,
+ * but where a library computes (below). The relative error (root mean square) of n points is about 5e-8 * sqrt(log2 n) in complex64
+ * and 1e-16 * sqrt(log2 n) in complex128; three times that for other lengths.
+ *
+ * On a CUDA device yoke_fft gives a transform to cuFFT, where it is installed and knows the strides: its results are as near, but
+ * not the same bits, and may change with its version and the device. Of half a spectrum, imaginary parts that have to be 0 (of the
+ * first element, and of the last if n is even) are then not to be relied on to be ignored. YOKE_FFT_EXACT keeps a call to Yoke's
+ * own kernels, and YOKE_OPS_EXACT=1 in the environment all of them. yoke_fft_convolve always takes Yoke's own.
+ */
+#ifndef YOKE_FFT_H
+#define YOKE_FFT_H
+
+#include <yoke/array.h>
+#include <yoke/vars.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { YOKE_FORWARD = 0, YOKE_INVERSE = 1 };
+
+enum {
+    YOKE_FFT_SCALE_INVERSE = 0, /* the inverse is divided by the number of elements */
+    YOKE_FFT_SCALE_ORTHO = 1,   /* both directions are divided by the square root of that number */
+    YOKE_FFT_SCALE_FORWARD = 2, /* the forward transform is divided by the number of elements */
+    YOKE_FFT_SCALE_NONE = 3     /* nothing is divided */
+};
+
+enum { YOKE_FFT_EXACT = 1 }; /* Yoke's own kernels, whose bits are the same everywhere, also where a vendor's library is faster */
+
+/* How to transform; begin with YOKE_FFT_OPTIONS_INIT. */
+typedef struct yoke_fft_options {
+    size_t size;     /* sizeof(yoke_fft_options), or 0: see <yoke/ops.h> */
+    int32_t scaling; /* YOKE_FFT_SCALE_ */
+    uint32_t flags;  /* YOKE_FFT_EXACT */
+} yoke_fft_options;
+
+#define YOKE_FFT_OPTIONS_INIT          \
+    {                                  \
+        sizeof(yoke_fft_options), 0, 0 \
+    }
+
+/* Transform along 1 to 3 axes: yoke_fft(stream, &out, &a, YOKE_FORWARD, YOKE_AXES(0, 1)); the other axes are batches.
+ * YOKE_ALL_AXES are all axes of an array of up to 3 dimensions. YOKE_E_INVALID_ARGUMENT: the dtypes are none of those above, or
+ * real data meets the other direction; the shapes do not fit; an axis is out of range or named twice, or there are more than 3; an
+ * axis of no elements is to be transformed. YOKE_E_RANGE: an axis has more than 2^29 elements, or more than 2^28 and a prime factor
+ * above 13; more than 2^31 - 1 transforms lie side by side. */
+#define yoke_fft(...) yoke_fft_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_fft_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                 int32_t direction, const int32_t *axes, size_t axis_count);
+
+/* The same, with options; `options` may be NULL. YOKE_E_INVALID_ARGUMENT: an option is unknown. Else as yoke_fft. */
+#define yoke_fft_with(...) yoke_fft_with_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_fft_with_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                      int32_t direction, const int32_t *axes, size_t axis_count, const yoke_fft_options *options);
+
+enum {
+    YOKE_FFT_FULL = 0, /* wherever both overlap: n + m - 1 elements */
+    YOKE_FFT_SAME = 1, /* the middle of that, with the shape of a */
+    YOKE_FFT_VALID = 2 /* where the smaller lies within the larger: |n - m| + 1 elements */
+};
+
+/* Convolve two arrays along 1 to 3 axes, as a rule through their transforms: out[i] = sum of a[j] * b[i - j]. Shapes are those of
+ * scipy.signal.fftconvolve: along the axes as `mode`, one of YOKE_FFT_FULL, _SAME and _VALID, says; along other axes `a` and `b`
+ * are broadcast to each other. All three arrays have one dtype, of float, double, complex64 and complex128. Where one of them is
+ * small, the sums are taken as they are written: if its elements along the axes times those of `out` are at most 4 * N * the number
+ * of times that 1 has to be doubled to reach N, the product of the transforms' lengths. The elements of the smaller (of `b`, if
+ * they are equal) are then taken in row-major order, each by a fused multiply-add, beginning with 0. The error is relative to the
+ * largest sums. `out` may be `a` or `b` itself. YOKE_E_INVALID_ARGUMENT: the dtypes differ or are others; the shapes do not fit;
+ * the mode is unknown; for YOKE_FFT_VALID, neither array is the larger along all axes; or as yoke_fft. YOKE_E_RANGE: as yoke_fft,
+ * of n + m - 1 elements, rounded up to a length without prime factors above 7. */
+#define yoke_fft_convolve(...) yoke_fft_convolve_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                          const yoke_array *b, int32_t mode, const int32_t *axes, size_t axis_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

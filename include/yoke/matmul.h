@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of matrices and vectors, of libyoke-ops. The rules at the top of <yoke/ops.h> apply here too, and these:
+ *
+ *  - Shapes follow NumPy's matmul: a, of (…, m, k), times b, of (…, k, n), is c, of (…, m, n); the dimensions in front are a
+ *    batch, and broadcast to each other. An operand of one dimension is a vector: a as a row, b as a column, and c lacks that
+ *    dimension. Two vectors give one element, an array of no dimensions. Strides are arbitrary: a transposed matrix is a view.
+ *  - Dtypes may differ. Sums are complex128 or complex64 where a or b is complex, else double or float where one of them is
+ *    floating point: the wider one where a, b or c is double or complex128. float16 and bfloat16 are summed as float. Products of
+ *    integers are summed modulo 2^32 where c is an integer of up to 32 bits, else modulo 2^64. What is stored is converted to c's
+ *    dtype.
+ *  - The order of the sums depends on the shapes and on that type alone, so that every device gives the same bits. k is cut into
+ *    slices; a sum begins with 0 and adds the products of a slice from the first to the last, each by a fused multiply-add; and
+ *    the sums of the slices are added from the first to the last. There is one slice but where c has few elements and k is large:
+ *    see below. The real part of a complex product adds re·re, then -im·im; the imaginary part adds re·im, then im·re.
+ *  - Where m or n is 1, a slice is summed in 128 chains: chain i takes the elements i, i + 128, i + 256, …; then chains i and i +
+ *    64 are added for i below 64, chains i and i + 32, and so on to i and i + 1.
+ *  - Slices: let `elements` be those of c, with the batch, and `tiles` the tiles of 64 x 64 in c (both extents rounded up, times
+ *    the batch). Where m or n is 1: one slice if elements >= 4096 or k <= 4096; else the least of k / 2048 and 8192 / elements,
+ *    rounded up, each of k / slices rounded up to a multiple of 128. Else: one slice if k < 512; else the least of k / 256 and
+ *    160 / tiles (1024 / tiles where m or n is at most 32), at least 1, each of k / slices rounded up to a multiple of 32.
+ *  - How c is cut into tiles for the threads of a device, which may have been measured (yoke_matmul_tune), changes none of this: in
+ *    every tile an element's products are added in the order above. A tuned device gives the same bits as one that is not.
+ *  - Without YOKE_MATMUL_EXACT, a library of the device's vendor may compute the product where one is there; its order of sums is
+ *    its own.
+ */
+#ifndef YOKE_MATMUL_H
+#define YOKE_MATMUL_H
+
+#include <yoke/array.h>
+#include <yoke/vars.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    YOKE_MATMUL_TF32 = 1, /* float products may be rounded to the 10 bits of TF32, where the device is faster so */
+    YOKE_MATMUL_EXACT = 2 /* no library of a vendor: the order of sums that is described above */
+};
+
+/* Options of products; begin with YOKE_MATMUL_OPTIONS_INIT. The epilogue is an expression by <yoke/vars.h> without assignments to
+ * arrays, as "fmax(value + bias, 0)", in which `value` is alpha · (a · b) + beta · c, of the sums' type (int32, uint32, int64 or
+ * uint64 of integers, like c's dtype). Its variables are `vars`, `var_count`, which YOKE_VARS(bias) gives; arrays are broadcast to
+ * c's shape, and none may overlap c. */
+typedef struct yoke_matmul_options {
+    size_t size;          /* sizeof(yoke_matmul_options), or 0: see <yoke/ops.h> */
+    uint32_t flags;       /* YOKE_MATMUL_ */
+    yoke_number alpha;    /* converted to the sums' type, the real one of complex sums; dtype 0 counts as 1 */
+    yoke_number beta;     /* the same; dtype 0 counts as 0. With 0, c is not read */
+    const char *epilogue; /* NULL: `value` itself */
+    const yoke_var *vars; /* of the epilogue */
+    size_t var_count;     /* how many */
+} yoke_matmul_options;
+
+#define YOKE_MATMUL_OPTIONS_INIT                                                            \
+    {                                                                                       \
+        sizeof(yoke_matmul_options), 0, { 0, { 0 } }, { 0, { 0 } }, YOKE_NULL, YOKE_NULL, 0 \
+    }
+
+/* c = a · b. YOKE_E_INVALID_ARGUMENT: a or b has no dimensions; k differs; c does not have the shape that follows from a and b; c
+ * overlaps a or b. YOKE_E_RANGE: an extent is too large for a grid. */
+#define yoke_matmul(...) yoke_matmul_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
+                                    const yoke_array *b);
+
+/* c = epilogue(alpha · (a · b) + beta · c). `options` NULL: as yoke_matmul. Fails as yoke_matmul; and YOKE_E_INVALID_ARGUMENT: the
+ * options have unknown flags; a number is complex; the epilogue has a mistake, reads an array that does not broadcast to c's shape
+ * or overlaps c, or is complex where c is not. */
+#define yoke_matmul_with(...) yoke_matmul_with_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_matmul_with_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
+                                         const yoke_array *b, const yoke_matmul_options *options);
+
+/* c[i, j] = a[i] · b[j], the outer product of two vectors. With a beta of 1 it is added to c. `options` may be NULL. Fails as
+ * yoke_matmul_with. */
+#define yoke_outer(...) yoke_outer_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_outer_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
+                                   const yoke_array *b, const yoke_matmul_options *options);
+
+/* ---- Tuning ---- */
+
+enum {
+    YOKE_MATMUL_TILE_DEFAULT = 1, /* taken where nothing is measured */
+    YOKE_MATMUL_TILE_TAKEN = 2    /* taken from now on: the default, unless another is 3 % faster */
+};
+
+/* A product that yoke_matmul_tune has measured, by one of Yoke's tiles. Strings live as long as the process. */
+typedef struct yoke_matmul_timing {
+    size_t size;        /* sizeof(yoke_matmul_timing) of the library */
+    int32_t dtype;      /* of a and b: YOKE_F32, YOKE_F64, YOKE_F16 (it stands for bfloat16, too), YOKE_C64, YOKE_C128 */
+    int64_t m, n, k;    /* the extents */
+    const char *tile;   /* the tile's name: "medium" */
+    double nanoseconds; /* of one product, the median */
+    uint32_t flags;     /* YOKE_MATMUL_TILE_ */
+} yoke_matmul_timing;
+
+/* What yoke_matmul_tune calls for each measurement. `timing` is valid during the call. */
+typedef void (*yoke_matmul_timing_fn)(const yoke_matmul_timing *timing, void *user);
+
+/* Measure which tiles are the fastest on a device, and keep the result. Products of several sizes and dtypes are measured, for
+ * about so many seconds with compilation. The result is kept in the folder of the cache (yoke_cache_note), for this library's
+ * version, the device's name and its driver: products that are enqueued from then on, in all processes, take the tile of the
+ * nearest size that was measured, if m and n are within a factor of 2 of it and k within 4. The bits of results do not change.
+ * Sizes for which the time does not suffice keep what they had; the first one is measured in any case. Other work on the device
+ * should rest. `tell`, which may be NULL, is called by this thread for each tile and size, the tiles of one size in a row. Blocks.
+ * YOKE_E_INVALID_ARGUMENT: the device is none; seconds is not a positive number. YOKE_E_UNAVAILABLE: all was measured, and the
+ * result cannot be kept, as with YOKE_CACHE=off: nothing changes. Else as yoke_matmul, and yoke_stream_wait. */
+YOKE_API yoke_status yoke_matmul_tune(yoke_device *device, double seconds, yoke_matmul_timing_fn tell, void *user);
+
+/* Get how many sizes of products, of any dtype, have a measured tile on the device; 0: it is not tuned. Reads the file of the cache
+ * if no product has done so. Any thread may call this. YOKE_E_INVALID_ARGUMENT: the device is none; out_count is NULL. */
+YOKE_API yoke_status yoke_matmul_get_tuned(yoke_device *device, size_t *out_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libyoke-ops: operations on arrays (-lyoke-ops). The rules at the top of <yoke/yoke.h> apply here too, and these:
+ *
+ *  - Each operation is enqueued in a stream, like a copy: it does not block, except that its first use compiles its kernels, and it
+ *    can be recorded in a graph. Its temporary memory is allocated in the stream's order. Nothing else is created, and nothing has
+ *    to be initialised.
+ *  - Everything is checked before anything is enqueued. YOKE_E_INVALID_ARGUMENT, with a text that names both sides: an array is
+ *    invalid, belongs to another device, or lies outside its buffer; a dtype or a shape does not fit; an output overlaps itself, or
+ *    an input that is not the very same array; an output is read-only. YOKE_E_RANGE: an array reaches past the end of its
+ *    buffer. YOKE_E_UNSUPPORTED: the device lacks the dtype (double, without YOKE_CAP_FP64).
+ *    YOKE_E_OUT_OF_DEVICE_MEMORY: no memory for temporaries; then nothing has been enqueued that writes an output. Or the
+ *    stream's failure. Each operation lists only what comes besides.
+ *  - Inputs are broadcast to the shape of the output, as by yoke_array_broadcast. Strides are arbitrary. An empty array is valid:
+ *    nothing is enqueued, or the output is filled with the value for no elements.
+ *  - The same call gives the same bits, always, and on every device with YOKE_CAP_EXACT_FP32; but the functions of <math.h> other
+ *    than sqrt, fma, and those that are exact by nature are the driver's.
+ *  - float16 and bfloat16 are computed as float, and rounded to nearest even when they are stored. Conversions from floating point
+ *    to integers truncate; a value out of range gives the nearest end of the range, and NaN gives 0. Integers wrap. bool is 0 or 1.
+ *  - Data that is read as a position (indices, offsets of segments) is checked where it is used: positions out of range are
+ *    treated as each operation says, and never lead outside an array.
+ *  - Options are a struct that begins with its size, as its _INIT macro sets it; NULL stands for that macro. 0 counts as the struct
+ *    of version 0.1. With a smaller size, of a program that was compiled with an older header, the other members are as the macro
+ *    sets them; of a larger one, this library reads what it knows.
+ *
+ * <yoke/array.h> declares the arrays, <yoke/vars.h> the list of an expression's variables, <yoke/matmul.h> products of matrices,
+ * <yoke/filter.h> filters, <yoke/fft.h> Fourier transforms, and <yoke/random.h> random numbers.
+ */
+#ifndef YOKE_OPS_H
+#define YOKE_OPS_H
+
+#include <yoke/array.h>
+#include <yoke/fft.h>
+#include <yoke/filter.h>
+#include <yoke/matmul.h>
+#include <yoke/random.h>
+#include <yoke/vars.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Maps ---------------------------------------------------------------------------------------------------------------- */
+
+/* <yoke/vars.h> describes the language of expressions. */
+
+/* Evaluate an expression for each element, as "c = fmax(a * x + y, 0)". `vars`, `count`: YOKE_VARS(c, a, x, y). The arrays that are
+ * assigned are the outputs; all outputs have one shape. An output may also be an input, at the same element.
+ * YOKE_E_INVALID_ARGUMENT: the expression has a mistake; the record has the expression with a caret below the mistake. */
+#define yoke_map(...) yoke_map_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_map_at(const char *where, yoke_stream *stream, const char *expression, const yoke_var *vars,
+                                 size_t count);
+
+/* Copy an array to another, converting its dtype and its layout: target = source. */
+#define yoke_assign(...) yoke_assign_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_assign_at(const char *where, yoke_stream *stream, const yoke_array *target, const yoke_array *source);
+
+/* Set each element to `value`: yoke_assign_value(stream, &a, YOKE_NUMBER(1.0f)). The value is converted to the array's
+ * dtype. */
+#define yoke_assign_value(...) yoke_assign_value_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_assign_value_at(const char *where, yoke_stream *stream, const yoke_array *target, yoke_number value);
+
+/* Copy a whole array from host memory, or to it: `source` and `target` have its elements one after the other, the last axis
+ * fastest, whatever its layout on the device. Host memory is used as by yoke_write and yoke_read. An array that is not contiguous
+ * goes by way of temporary memory. YOKE_E_INVALID_ARGUMENT: source or target is NULL, and the array is not empty. */
+#define yoke_array_write(...) yoke_array_write_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_array_write_at(const char *where, yoke_stream *stream, const yoke_array *array, const void *source);
+#define yoke_array_read(...) yoke_array_read_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_array_read_at(const char *where, yoke_stream *stream, const yoke_array *array, void *target);
+
+/* out = a + b, a - b, a * b and a / b, by the rules of expressions. */
+#define yoke_add(...) yoke_add_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_add_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                 const yoke_array *b);
+#define yoke_subtract(...) yoke_subtract_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_subtract_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                      const yoke_array *b);
+#define yoke_multiply(...) yoke_multiply_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_multiply_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                      const yoke_array *b);
+#define yoke_divide(...) yoke_divide_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_divide_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                    const yoke_array *b);
+
+/* out = condition ? a : b. */
+#define yoke_where(...) yoke_where_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_where_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *condition,
+                                   const yoke_array *a, const yoke_array *b);
+
+/* out = a, limited to low … high: below `low` it is `low`, above `high` it is `high`. NaN stays NaN. */
+#define yoke_clamp(...) yoke_clamp_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                   yoke_number low, yoke_number high);
+
+/* ---- Reductions ----------------------------------------------------------------------------------------------------------- */
+
+/*
+ * The operations of reductions and scans. Floats are summed pairwise, in an order that depends on the shape alone: for n elements
+ * the error is at most about log2(n) roundings of the sum of the absolute values. Sums and products of integers are exact modulo
+ * 2^64, and converted to the output's dtype at the end.
+ */
+enum {
+    YOKE_SUM = 1,     /* 0 for no elements */
+    YOKE_PRODUCT = 2, /* 1 for no elements */
+    YOKE_MIN = 3,     /* IEEE 754's minimumNumber: NaN only if all are NaN; -0 is below 0. No elements: the dtype's largest value,
+                         infinity of floating-point types */
+    YOKE_MAX = 4,     /* maximumNumber; the same, the other way */
+    YOKE_ANY = 5,     /* 1 if an element is not 0 */
+    YOKE_ALL = 6,     /* 1 if no element is 0 */
+    YOKE_ARGMIN = 7,  /* the position of YOKE_MIN's value, the first of equal ones; the output is an integer. NaN and -0 as there; 0
+                         if all are NaN, -1 for no elements */
+    YOKE_ARGMAX = 8,  /* the same for YOKE_MAX */
+    YOKE_MEAN = 9,    /* the sum divided by the number; the output is floating point; NaN for no elements */
+    YOKE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point */
+    YOKE_NORM = 11      /* the square root of the sum of squares; the output is floating point */
+};
+
+/* Reduce `a` along some axes: YOKE_AXES(0, 2), or YOKE_ALL_AXES. `out` has the shape of `a` without these axes, or with an extent
+ * of 1 there; where one element remains, it is any array of one element. Positions of YOKE_ARGMIN and _ARGMAX count the reduced
+ * elements in row-major order. YOKE_E_INVALID_ARGUMENT: an axis is out of range or named twice; the operation does not suit the
+ * dtypes (complex numbers have no order). */
+#define yoke_reduce(...) yoke_reduce_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+                                    const yoke_array *a, const int32_t *axes, size_t axis_count);
+
+/* Reduce the values of an expression without storing them: yoke_map_reduce(stream, YOKE_SUM, &out, "(x - y) * (x - y)",
+ * YOKE_VARS(x, y), YOKE_ALL_AXES). The expression assigns nothing; its shape is that of its arrays, broadcast to each other. */
+#define yoke_map_reduce(...) yoke_map_reduce_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+                                        const char *expression, const yoke_var *vars, size_t count, const int32_t *axes,
+                                        size_t axis_count);
+
+/* out = the sum of a * b over all elements, without conjugation. */
+#define yoke_dot(...) yoke_dot_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                 const yoke_array *b);
+
+/* Reduce segments of an array of one dimension: segment i has the elements offsets[i] to offsets[i + 1] - 1, so that `offsets`, of
+ * int32 or int64, has one element more than `out`. An offset below 0 or beyond the array counts as the nearest end; a segment that
+ * ends before it begins is empty. YOKE_ARGMIN and _ARGMAX count from the segment's start. */
+#define yoke_reduce_segments(...) yoke_reduce_segments_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+                                             const yoke_array *a, const yoke_array *offsets);
+
+/* ---- Scans ---------------------------------------------------------------------------------------------------------------- */
+
+enum {
+    YOKE_INCLUSIVE = 0, /* out[i] combines a[0] to a[i] */
+    YOKE_EXCLUSIVE = 1  /* out[i] combines a[0] to a[i - 1]; out[0] is the operation's value for no elements */
+};
+
+/* Scan `a` along an axis with YOKE_SUM, _PRODUCT, _MIN or _MAX. `out` has the shape of `a`; it may be `a` itself. Integers are
+ * combined in 64 bits and converted when they are stored; floats are combined as double where `a` or `out` is double, else as
+ * float. The order of floating-point additions depends on the extent and on that type alone: 4,096 neighbours (2,048 of
+ * complex128) are combined in a tree, and these from the left to the right. YOKE_E_INVALID_ARGUMENT: the shapes differ, the axis
+ * is out of range, or complex numbers are to be compared. */
+#define yoke_scan(...) yoke_scan_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_scan_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode, const yoke_array *out,
+                                  const yoke_array *a, int32_t axis);
+
+/* Scan the segments of an array of one dimension, each from its own start. `starts`, of bool or an integer dtype, has the shape of
+ * `a`: an element that is not 0 begins a segment. `out` has the shape of `a`, and may be `a` itself. */
+#define yoke_scan_segments(...) yoke_scan_segments_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_scan_segments_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode,
+                                           const yoke_array *out, const yoke_array *a, const yoke_array *starts);
+
+/* ---- Order: sort and search ------------------------------------------------------------------------------------------------ */
+
+enum { YOKE_ASCENDING = 0, YOKE_DESCENDING = 1 };
+
+/* Sort keys in place, along the last axis; the values, an array of the same shape, move with them. `values` may be NULL. The sort
+ * is stable, in both directions. NaN is last in both directions, whatever its sign; -0 is before 0 when ascending. Keys are of any
+ * dtype but complex, values of any dtype. YOKE_E_INVALID_ARGUMENT: the keys are complex or have no axis; the shapes differ; the
+ * values share memory with the keys. */
+#define yoke_sort(...) yoke_sort_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_sort_at(const char *where, yoke_stream *stream, const yoke_array *keys, const yoke_array *values,
+                                  int32_t order);
+
+/* Find the order that would sort the keys along the last axis: `indices`, of an integer dtype of 4 or 8 bytes, has their shape. The
+ * keys stay. YOKE_E_RANGE: the dtype does not hold the last index. yoke_gather(stream, &sorted, &records, &indices, 0) then moves
+ * what belongs to the keys. */
+#define yoke_argsort(...) yoke_argsort_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_array *indices, const yoke_array *keys,
+                                     int32_t order);
+
+/* Find the k first elements along the last axis in the order that yoke_sort would give: YOKE_DESCENDING finds the largest. k is the
+ * extent of the last axis of `values`, and of `indices`, either of which may be NULL. Of equal elements the first come first.
+ * YOKE_E_INVALID_ARGUMENT: k is larger than the extent. */
+#define yoke_top_k(...) yoke_top_k_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,
+                                   const yoke_array *a, int32_t order);
+
+enum {
+    YOKE_LEFT = 0, /* the first position whose element is not before the query */
+    YOKE_RIGHT = 1 /* the first position whose element is after the query */
+};
+
+/* Find where queries belong in an ascending array of one dimension and of the same dtype: positions 0 to its extent, of an integer
+ * dtype of 4 or 8 bytes. The order is yoke_sort's: NaN is after all numbers and equal to NaN, -0 is before 0. YOKE_E_RANGE: the
+ * dtype does not hold the extent. */
+#define yoke_search_sorted(...) yoke_search_sorted_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_search_sorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
+                                           const yoke_array *sorted, const yoke_array *queries, int32_t side);
+
+/* ---- Order: select ------------------------------------------------------------------------------------------------------- */
+
+/* Keep the elements whose flag is not 0, in their order, at the front of `out`; the rest of `out` is unchanged. `a`, `flags` (of
+ * bool or an integer dtype, as many as `a`) and `out` (of the dtype of `a`) have one dimension; `out` may be shorter than `a`: what
+ * does not fit is left out. `count`, one integer of 4 or 8 bytes, is how many were kept, those left out included; NULL where it is
+ * not wanted. */
+#define yoke_select(...) yoke_select_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_select_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
+                                    const yoke_array *a, const yoke_array *flags);
+
+/* The same where an expression is true, as "x > limit": its arrays have the shape of `a` or are broadcast to it. */
+#define yoke_select_where(...) yoke_select_where_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_select_where_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
+                                          const yoke_array *a, const char *expression, const yoke_var *vars, size_t var_count);
+
+/* All elements: first those whose flag is not 0, then the others, both in their order. `out` has the shape of `a`. */
+#define yoke_partition(...) yoke_partition_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_partition_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
+                                       const yoke_array *a, const yoke_array *flags);
+
+/* The first of each run of equal elements: sort first to get each value once. `out` and `count` as in yoke_select. `starts`, of an
+ * integer dtype of 4 or 8 bytes and as long as `out`, gets the position of each run's first element; it may be NULL. NaN equals
+ * NaN, -0 equals 0. */
+#define yoke_unique(...) yoke_unique_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_unique_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *starts,
+                                    const yoke_array *count, const yoke_array *a);
+
+/* ---- Histograms ---------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Counts are exact, and wrap where they exceed the dtype of `bins`. Integer weights are added modulo 2^64, floating-point weights
+ * in this order, the halves as float: up to 16384 bins, the elements in row-major order are cut into tiles of as many elements as
+ * the smallest power of 2, at least 1024, with which tiles times bins is at most 2^23; a tile's weights for a bin are added in
+ * their order, beginning with 0; the sums of each 64 tiles, then of each 64 of those, are added in their order, until one is left.
+ * With more bins, all weights of a bin are added in their order: this costs a stable sort of the elements by bin, and a bin that
+ * has most of the elements is slow. The sum is converted to the dtype of `bins`.
+ */
+
+/* Count the elements in bins of equal width from `low` to `high`; the last bin includes `high`. Elements outside, and NaN, are not
+ * counted. `bins`, of one dimension, has an integer dtype of 4 or 8 bytes; or, with weights, any dtype for sums. It is overwritten.
+ * `weights`, of the shape of `a` or broadcast to it, are added instead of 1; NULL: counts.
+ * Where the elements, low and high are whole numbers, the bin of x is floor((x - low) * count / (high - low)), exactly. Else all
+ * three are converted to float, or for elements of double to double, and the bin is the last i with low + i * width <= x or i = 0,
+ * where width is (high - low) / count, and each operation is rounded.
+ * YOKE_E_INVALID_ARGUMENT: low is not below high, or one is not finite, or high - low is not, or not below 2^64 for integers; there
+ * are no bins. YOKE_E_RANGE: more than 2^31 - 1 bins. */
+#define yoke_histogram(...) yoke_histogram_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_histogram_at(const char *where, yoke_stream *stream, const yoke_array *bins, const yoke_array *a,
+                                       yoke_number low, yoke_number high, const yoke_array *weights);
+
+/* The same for bins between ascending edges, one edge more than bins, of the dtype of `a`: the bin of x is the last whose lower
+ * edge is not above x. Which bins count what is undefined where the edges do not ascend. */
+#define yoke_histogram_edges(...) yoke_histogram_edges_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_histogram_edges_at(const char *where, yoke_stream *stream, const yoke_array *bins, const yoke_array *a,
+                                             const yoke_array *edges, const yoke_array *weights);
+
+/* The same for integers that are themselves the indices of the bins. Others are not counted. */
+#define yoke_bincount(...) yoke_bincount_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_bincount_at(const char *where, yoke_stream *stream, const yoke_array *bins, const yoke_array *a,
+                                      const yoke_array *weights);
+
+/* ---- Moves --------------------------------------------------------------------------------------------------------------- */
+
+/* Take elements along an axis by their indices: out[…, i, …] = a[…, indices[i], …]. `indices`, of an integer dtype of 4 or 8 bytes
+ * and one dimension, has as many elements as the axis of `out`; else `out` has the shape of `a`, and its dtype. An index out of
+ * range gives 0. */
+#define yoke_gather(...) yoke_gather_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_gather_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                    const yoke_array *indices, int32_t axis);
+
+enum {
+    YOKE_SCATTER_SET = 0, /* of several elements for one place the last is kept */
+    YOKE_SCATTER_ADD = 1  /* elements are added to what is there, in their order */
+};
+
+/* The reverse: put element i along an axis of `a` at indices[i] of that axis of `out`, which has its dtype. An element whose index
+ * is out of range is left out; places without an index are unchanged. YOKE_SCATTER_ADD adds integers modulo 2^64 and the halves as
+ * float, rounded at the end (with more than 2^30 indices, after each 2^30). Sums of other dtypes than int32 and uint32 cost a
+ * stable sort of the indices, and a place that most of the indices lead to is slow. YOKE_E_INVALID_ARGUMENT: the mode is unknown.
+ * YOKE_E_RANGE: YOKE_SCATTER_ADD, and the axis of `out` has more than 2^32 - 2 elements. */
+#define yoke_scatter(...) yoke_scatter_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *indices,
+                                     const yoke_array *a, int32_t axis, int32_t mode);
+
+/* ---- Vendors' libraries --------------------------------------------------------------------------------------------------- */
+
+/* The libraries, by index. */
+enum { YOKE_OPS_LIBRARY_CUBLAS = 0, YOKE_OPS_LIBRARY_CUFFT = 1, YOKE_OPS_LIBRARY_CLBLAST = 2, YOKE_OPS_LIBRARY_COUNT = 3 };
+
+/* A vendor's library that operations use where it is there. The caller sets `size` (YOKE_OPS_LIBRARY_INIT). Strings are never NULL,
+ * and live as long as the process. */
+typedef struct yoke_ops_library {
+    size_t size;         /* sizeof(yoke_ops_library) */
+    const char *name;    /* "cuBLAS" */
+    const char *version; /* "13.1.0"; "" when unknown */
+    const char *path;    /* the file; "" when there is none that can be used */
+    const char *reason;  /* why it cannot be used; "" when it can */
+} yoke_ops_library;
+
+#define YOKE_OPS_LIBRARY_INIT                            \
+    {                                                    \
+        sizeof(yoke_ops_library), NULL, NULL, NULL, NULL \
+    }
+
+/* Describe a vendor's library by its index, YOKE_OPS_LIBRARY_. The library is searched for and opened, if no operation has
+ * done so; it is never closed. An absent library is no failure: operations then use Yoke's own kernels.
+ * YOKE_E_INVALID_ARGUMENT: out_library is NULL or its size is 0. YOKE_E_RANGE: there is no library of this index. */
+YOKE_API yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library);
+
+/* ---- Preparation ----------------------------------------------------------------------------------------------------------- */
+
+/* Compile what operations need for these dtypes on the device, so that their first calls do not; blocks. This is about contiguous
+ * arrays, and about the operations of this header and of those that it includes. What depends on more than a dtype is compiled by
+ * enqueueing it once, or by recording it in a graph that is never launched: expressions; combinations of several dtypes;
+ * transforms, whose kernels are those of a length (64 and 65,536 elements are prepared); and on a GPU products, whose kernels
+ * depend on the sizes (squares of 16 and 304 are prepared, and their vectors), and filters along two axes, whose kernels are those
+ * of their numbers of taps (9 are prepared). YOKE_E_INVALID_ARGUMENT: a number is not a dtype. YOKE_E_UNSUPPORTED: the device lacks
+ * the dtype. Else as yoke_program_build. */
+YOKE_API yoke_status yoke_ops_prepare(yoke_device *device, const int32_t *dtypes, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

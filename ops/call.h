@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What all operations begin with: the call, the checks of its arrays, and the kernels that it launches. Nothing here is exported.
+ */
+#ifndef YOPS_CALL_H
+#define YOPS_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <yoke/ops.h>
+
+#define YOPS_COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static inline uint64_t yops_divide_up(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* One call of an operation. */
+typedef struct yops_call {
+    const char *function; /* the public function, for messages: "yoke_scan" */
+    const char *where;    /* the caller's place */
+    yoke_stream *stream;
+    yoke_device *device; /* the stream's */
+} yops_call;
+
+/* Begin a call: YOKE_E_INVALID_ARGUMENT when the stream is not one. */
+yoke_status yops_begin(yops_call *out_call, const char *function, const char *where, yoke_stream *stream);
+
+/* Fail with "FUNCTION: text". Returns `status`. */
+yoke_status yops_fail(const yops_call *call, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
+
+/* Take a caller's options, or NULL, whose first member is their size: 0 stands for all members that this library knows, as `known`
+ * does; what lies beyond either size stays as it is in `out_options`, which begins with the defaults and with the size `known`. */
+void yops_take_options(void *out_options, const void *options, size_t known);
+
+/* ---- Arrays: array.c ---- */
+
+/* Where an array's elements lie: the allocation, and the elements from its start to the element whose indices are all 0. */
+typedef struct yops_place {
+    yoke_buffer *root;
+    int64_t origin;       /* in elements of the array's dtype */
+    uint64_t first, last; /* the bytes that the elements touch, from the root's start; first > last for an empty array */
+} yops_place;
+
+/* Check an array that is read: it is valid, of the call's device, has an aligned offset, and lies within its buffer. `name` is the
+ * parameter's, for messages. Fills *out_place. */
+yoke_status yops_check_input(const yops_call *call, const char *name, const yoke_array *array, yops_place *out_place);
+
+/* The same for an array that is written, which besides must not be read-only nor have two elements at one place. */
+yoke_status yops_check_output(const yops_call *call, const char *name, const yoke_array *array, yops_place *out_place);
+
+/* Check that an output and another array share no memory, unless both are the very same elements in the same order and
+ * `same_allowed`. Arrays that interleave without sharing an element, as two columns of a matrix, are told apart where their strides
+ * allow it. */
+yoke_status yops_check_overlap(const yops_call *call, const char *out_name, const yoke_array *out, const yops_place *out_place,
+                               const char *name, const yoke_array *array, const yops_place *place, bool same_allowed);
+
+/* Check that two arrays have the same shape. */
+yoke_status yops_check_same_shape(const yops_call *call, const char *name, const yoke_array *array, const char *other_name,
+                                  const yoke_array *other);
+
+/* Broadcast an array to a shape, with a failure that names both. */
+yoke_status yops_broadcast(const yops_call *call, const char *name, const yoke_array *array, int32_t dimensions,
+                           const int64_t *shape, yoke_array *out_array);
+
+/* Check a list of axes of an array, and mark those that it names. No axis is marked for an empty list. */
+yoke_status yops_check_axes(const yops_call *call, int32_t dimensions, const int32_t *axes, size_t axis_count, bool *out_named);
+
+/* "(3, 4)" for messages. */
+typedef struct yops_shape_text {
+    char text[200];
+} yops_shape_text;
+yops_shape_text yops_shape(int32_t dimensions, const int64_t *shape);
+
+/* ---- dtypes: dtype.c ---- */
+
+bool yops_is_dtype(int32_t dtype);
+bool yops_is_integer(int32_t dtype); /* bool included */
+bool yops_is_signed(int32_t dtype);
+bool yops_is_floating(int32_t dtype); /* f16, bf16, f32, f64 */
+bool yops_is_complex(int32_t dtype);
+bool yops_needs_f64(int32_t dtype); /* f64 and c128 */
+
+/* The name in kernels: "f32", for "-D IN=f32". */
+const char *yops_dtype_token(int32_t dtype);
+
+/* Check a number that the caller made: its dtype is one, and not complex. */
+yoke_status yops_check_number(const yops_call *call, const char *name, yoke_number value);
+
+/* The number as a double; integers are rounded. */
+double yops_real(yoke_number value);
+
+/* ---- Numbers as text: decimal.c ---- */
+
+/* The number that the text is, as a double and as a float. False: the text is something else or more, or memory has run out. */
+bool yops_read_number(const char *text, size_t length, double *out_wide, float *out_narrow);
+
+typedef struct yops_number_text {
+    char text[40];
+} yops_number_text;
+yops_number_text yops_write_number(double value);
+
+/* ---- Kernels: program.c ---- */
+
+/* Get a kernel of the text ops/kernels/TEXT.yk, compiled with `options`: macros separated by spaces, "IN=f32 OUT=i64". The device
+ * keeps the program, so that it is compiled once. `text` and `options` together are the program's key. The kernel lives as long as
+ * the device. */
+yoke_status yops_kernel(const yops_call *call, const char *text, const char *options, const char *name, yoke_kernel **out_kernel);
+
+/* The same for a text that is made at run time, with further text (generated code) put before it as the header "generated.h". `key`
+ * stands for all of it. */
+yoke_status yops_kernel_generated(const yops_call *call, const char *key, const char *text, const char *options,
+                                  const char *generated, const char *name, yoke_kernel **out_kernel);
+
+/* Whether yops_kernel_generated would find the key without compiling; then `generated` need not be made. */
+bool yops_kernel_known(const yops_call *call, const char *key, const char *name, yoke_kernel **out_kernel);
+
+/* What decides between algorithms, never between results. */
+typedef struct yops_traits {
+    bool is_cpu;            /* one thread works through a tile, instead of a block */
+    bool short_loops;       /* the driver ends a thread's loops after 65535 rounds: Mesa's rusticl on llvmpipe */
+    bool blocks_progress;   /* a block may wait for a block that began earlier: decoupled look-back */
+    uint32_t compute_units; /* multiprocessors or cores */
+    uint32_t max_block_threads;
+    uint64_t max_shared_bytes;
+} yops_traits;
+yoke_status yops_get_traits(const yops_call *call, yops_traits *out_traits);
+
+/* Temporary memory in the stream's order, at least 1 byte: release it after the last launch that uses it. */
+yoke_status yops_temporary(const yops_call *call, uint64_t size, yoke_buffer **out_buffer);
+
+/* Launch blocks of `threads` threads. YOKE_E_RANGE: more blocks than 2^31 - 1. */
+yoke_status yops_launch(const yops_call *call, yoke_kernel *kernel, uint64_t blocks, uint32_t threads, const yoke_arg *args,
+                        size_t count);
+
+#endif

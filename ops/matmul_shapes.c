@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a product is cut: k into slices, by the shape alone; c into tiles, as suits the device. */
+#include "matmul.h"
+
+const yops_matmul_tile yops_matmul_tiles[] = {
+#define X(name, rows, columns, depth, thread_rows, thread_columns, most_bytes, speed) \
+    { #name, false, rows, columns, depth, thread_rows, thread_columns, most_bytes, speed },
+#define CPU(name, rows, columns, most_bytes) { #name, true, rows, columns, 0, 0, 0, most_bytes, 0 },
+#include "matmul_shapes.def"
+#undef CPU
+#undef X
+};
+const size_t yops_matmul_tile_count = YOPS_COUNT_OF(yops_matmul_tiles);
+
+yops_matmul_forced yops_matmul_force;
+
+/* The product of sizes, or the largest number where it is larger. */
+static uint64_t multiply(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* <yoke/matmul.h> describes this: what changes here, changes results. */
+void yops_matmul_cut(yops_matmul_shape *shape)
+{
+    uint64_t m = (uint64_t)shape->m, n = (uint64_t)shape->n, k = (uint64_t)shape->k, batches = (uint64_t)shape->batches;
+    uint64_t slices = 1, unit = 32;
+    if (m == 1 || n == 1) {
+        uint64_t elements = multiply(multiply(m, n), batches);
+        unit = 128;
+        if (elements < 4096 && k > 4096)
+            slices = least(yops_divide_up(k, 2048), yops_divide_up(8192, elements));
+    } else if (k >= 512) {
+        uint64_t tiles = multiply(multiply(yops_divide_up(m, 64), yops_divide_up(n, 64)), batches);
+        slices = least(k / 256, (m <= 32 || n <= 32 ? 1024 : 160) / tiles);
+    }
+    slices = slices > 0 ? slices : 1;
+    uint64_t slice = yops_divide_up(yops_divide_up(k, slices), unit) * unit;
+    shape->slice = slices > 1 ? (int64_t)slice : shape->k;
+    shape->slices = k > 0 ? (int64_t)yops_divide_up(k, (uint64_t)shape->slice) : 0;
+}
+
+bool yops_matmul_suits(const yops_matmul_tile *t, const yops_traits *traits, bool on_cpu, size_t sum_bytes)
+{
+    if (t->for_cpu || on_cpu)
+        return t->for_cpu && on_cpu && sum_bytes <= (size_t)t->most_bytes;
+    size_t shared = 2 * (size_t)t->depth * (size_t)(t->rows + t->columns + 8) * sum_bytes;
+    uint32_t threads = (uint32_t)(t->rows / t->thread_rows * (t->columns / t->thread_columns));
+    return sum_bytes <= (size_t)t->most_bytes && shared <= traits->max_shared_bytes && threads <= traits->max_block_threads;
+}
+
+static uint64_t count_tiles(const yops_matmul_tile *t, const yops_matmul_shape *shape)
+{
+    uint64_t tiles =
+        multiply(yops_divide_up((uint64_t)shape->m, (uint64_t)t->rows), yops_divide_up((uint64_t)shape->n, (uint64_t)t->columns));
+    return multiply(tiles, (uint64_t)shape->batches);
+}
+
+/* On a CPU the largest tile of which each core has some. Else the tile whose last block ends first, when each multiprocessor takes
+ * as many as any other. */
+const yops_matmul_tile *yops_matmul_choose(const yops_traits *traits, bool on_cpu, const yops_matmul_shape *shape, size_t sum_bytes)
+{
+    const yops_matmul_tile *best = NULL;
+    double best_time = 0;
+    uint64_t units = traits->compute_units > 0 ? traits->compute_units : 1;
+    for (size_t i = 0; i < yops_matmul_tile_count; i++) {
+        const yops_matmul_tile *t = &yops_matmul_tiles[i];
+        if (!yops_matmul_suits(t, traits, on_cpu, sum_bytes))
+            continue;
+        uint64_t blocks = count_tiles(t, shape);
+        if (on_cpu) {
+            best = t;
+            if (blocks >= 8 * units)
+                break;
+            continue;
+        }
+        blocks = multiply(blocks, (uint64_t)shape->slices);
+        double time = (double)yops_divide_up(blocks, units) * t->rows * t->columns / t->speed;
+        if (!best || time < best_time) {
+            best = t;
+            best_time = time;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernels of operations: texts of ops/kernels/ with macros for dtypes and operations. The device keeps each program, so that it
+ * is compiled once in a process; Yoke's cache keeps it on disk.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yoke/native.h>
+
+#include "call.h"
+#include "text.h"
+
+enum { MOST_DEFINES = 32, KEY_SIZE = 4096 };
+
+static const char *find_text(const char *name)
+{
+    for (const yops_text *t = yops_texts; t->name; t++)
+        if (strcmp(t->name, name) == 0)
+            return t->text;
+    return NULL;
+}
+
+void yops_get_headers(yoke_header headers[YOPS_MOST_HEADERS], const char *generated)
+{
+    size_t count = 0;
+    for (const yops_text *t = yops_texts; t->name; t++)
+        if (strstr(t->name, ".h") && count + 2 < YOPS_MOST_HEADERS)
+            headers[count++] = (yoke_header){ t->name, t->text };
+    headers[count++] = (yoke_header){ "generated.h", generated };
+    headers[count] = (yoke_header){ NULL, NULL };
+}
+
+/* "A=1 B=2" as a list of defines, which lie in `copy`. */
+static void split_options(char *copy, const char **defines)
+{
+    size_t count = 0;
+    for (char *word = strtok_r(copy, " ", &copy); word && count + 1 < MOST_DEFINES; word = strtok_r(NULL, " ", &copy))
+        defines[count++] = word;
+    defines[count] = NULL;
+}
+
+static yoke_status build(const yops_call *call, const char *key, const char *text, const char *options, const char *generated,
+                         yoke_program **out_program)
+{
+    yoke_header headers[YOPS_MOST_HEADERS];
+    const char *defines[MOST_DEFINES];
+    yops_get_headers(headers, generated ? generated : "");
+    char *copy = strdup(options);
+    if (!copy)
+        return yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the options of %s", text);
+    split_options(copy, defines);
+    yoke_source source = YOKE_SOURCE_INIT;
+    source.name = text;
+    source.text = find_text(text);
+    source.defines = defines;
+    source.headers = headers;
+    yoke_status status = yoke_device_get_program(call->device, key, &source, out_program);
+    free(copy);
+    return status;
+}
+
+static bool find_program(const yops_call *call, const char *key, yoke_program **out_program)
+{
+    return yoke_device_get_program(call->device, key, NULL, out_program) == YOKE_OK && *out_program;
+}
+
+bool yops_kernel_known(const yops_call *call, const char *key, const char *name, yoke_kernel **out_kernel)
+{
+    yoke_program *program;
+    return find_program(call, key, &program) && yoke_kernel_get(program, name, out_kernel) == YOKE_OK;
+}
+
+yoke_status yops_kernel_generated(const yops_call *call, const char *key, const char *text, const char *options,
+                                  const char *generated, const char *name, yoke_kernel **out_kernel)
+{
+    yoke_program *program;
+    yoke_status status = YOKE_OK;
+    if (!find_program(call, key, &program))
+        status = build(call, key, text, options, generated, &program);
+    return status < 0 ? status : yoke_kernel_get(program, name, out_kernel);
+}
+
+yoke_status yops_kernel(const yops_call *call, const char *text, const char *options, const char *name, yoke_kernel **out_kernel)
+{
+    char key[KEY_SIZE];
+    int length = snprintf(key, sizeof key, "yoke-ops %s %s", text, options);
+    if (length < 0 || (size_t)length >= sizeof key)
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "the options of %s are too long", text);
+    return yops_kernel_generated(call, key, text, options, NULL, name, out_kernel);
+}
+
+static yoke_status find_traits(const yops_call *call, yops_traits *out_traits)
+{
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    yoke_status status = yoke_device_get_info(call->device, &info);
+    bool nvidia = strcmp(info.backend, "cuda") == 0 || strstr(info.vendor, "NVIDIA") != NULL;
+    *out_traits = (yops_traits){ .is_cpu = info.kind == YOKE_DEVICE_CPU || info.kind == YOKE_DEVICE_EMULATOR,
+                                 .short_loops = strstr(info.platform, "rusticl") != NULL,
+                                 .blocks_progress = nvidia && info.kind == YOKE_DEVICE_GPU,
+                                 .compute_units = info.compute_units,
+                                 .max_block_threads = (uint32_t)info.max_block_threads,
+                                 .max_shared_bytes = info.max_shared_bytes };
+    return status;
+}
+
+/* The device keeps them: each call asks. Without memory for that, they are found again. */
+yoke_status yops_get_traits(const yops_call *call, yops_traits *out_traits)
+{
+    static const char key;
+    void *kept = NULL;
+    if (yoke_device_attach(call->device, &key, NULL, NULL, &kept) == YOKE_OK && kept) {
+        *out_traits = *(const yops_traits *)kept;
+        return YOKE_OK;
+    }
+    yoke_status status = find_traits(call, out_traits);
+    yops_traits *copy = status == YOKE_OK ? malloc(sizeof *copy) : NULL;
+    if (!copy)
+        return status;
+    *copy = *out_traits;
+    if (yoke_device_attach(call->device, &key, copy, free, &kept) < 0 || kept != copy)
+        free(copy);
+    return YOKE_OK;
+}
+
+yoke_status yops_temporary(const yops_call *call, uint64_t size, yoke_buffer **out_buffer)
+{
+    if (size > SIZE_MAX)
+        return yops_fail(call, YOKE_E_OUT_OF_DEVICE_MEMORY, "temporary memory exceeds the address space");
+    return yoke_buffer_create_ordered(call->stream, size > 0 ? (size_t)size : 1, out_buffer);
+}
+
+yoke_status yops_launch(const yops_call *call, yoke_kernel *kernel, uint64_t blocks, uint32_t threads, const yoke_arg *args,
+                        size_t count)
+{
+    if (blocks > INT32_MAX)
+        return yops_fail(call, YOKE_E_RANGE, "%llu blocks are more than a grid holds", (unsigned long long)blocks);
+    return yoke_launch_at(call->where, call->stream, kernel, YOKE_DIM(blocks), YOKE_DIM(threads), 0, args, count);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions of segments: ops/kernels/reduce_segments.yk has how long and short ones are shared out without knowing which are
+ * where. */
+#include <stdio.h>
+
+#include "reduce.h"
+
+enum { WINDOWS = 16 }; /* of a block of segment_tiles */
+
+/* How many threads share a short segment: enough for segments of the average length. */
+static int choose_groups(int64_t n, int64_t segments)
+{
+    int64_t average = n / (segments > 0 ? segments : 1);
+    int groups = 1;
+    if (average >= 1024)
+        return 256;
+    while (groups < 32 && (int64_t)groups * 16 < average)
+        groups *= 2;
+    return groups;
+}
+
+typedef struct operands {
+    const yoke_array *out, *a, *offsets;
+    yops_place out_place, place, offsets_place;
+} operands;
+
+/* Both kernels, with `sums` and `starts` between them; without full tiles, the first is left out. */
+static yoke_status launch(const yops_call *call, yoke_kernel *tiles, yoke_kernel *segments, const operands *o,
+                          const yops_reduce_shape *shape, const yops_traits *traits, int groups, yoke_buffer *sums,
+                          yoke_buffer *starts)
+{
+    uint64_t windows = (uint64_t)shape->n / YOPS_REDUCE_TILE, threads = traits->is_cpu ? 1 : YOPS_REDUCE_THREADS;
+    uint32_t each = YOPS_REDUCE_THREADS / (uint32_t)groups;
+    if (traits->is_cpu)
+        each = traits->short_loops ? 1 : (uint32_t)(1 + 16384 * shape->rows / (shape->n + shape->rows));
+    yoke_status status = YOKE_OK;
+    if (windows > 0)
+        status = yops_launch(call, tiles, (windows + WINDOWS - 1) / WINDOWS, (uint32_t)threads,
+                             YOKE_ARGS(o->place.root, o->place.origin, o->offsets_place.root, o->offsets_place.origin,
+                                       o->offsets->strides[0], shape->rows, sums, starts, yoke_arg_struct(shape, sizeof *shape)));
+    if (status < 0)
+        return status;
+    return yops_launch(call, segments, ((uint64_t)shape->rows + each - 1) / each, (uint32_t)threads,
+                       YOKE_ARGS(o->place.root, o->place.origin, o->offsets_place.root, o->offsets_place.origin,
+                                 o->offsets->strides[0], sums, starts, o->out_place.root, o->out_place.origin, o->out->strides[0],
+                                 yoke_arg_struct(shape, sizeof *shape), each));
+}
+
+static yoke_status run(const yops_call *call, const yops_reduction *r, const operands *o)
+{
+    yops_reduce_shape shape = { .rows = o->out->shape[0], .n = o->a->shape[0], .reduced = 1 };
+    uint64_t windows = (uint64_t)shape.n / YOPS_REDUCE_TILE;
+    yoke_buffer *sums = o->place.root, *starts = o->place.root;
+    yoke_kernel *tiles = NULL, *segments;
+    yops_traits traits;
+    char options[512];
+    shape.extent[0] = shape.n;
+    shape.stride[0] = o->a->strides[0];
+    yoke_status status = yops_get_traits(call, &traits);
+    int groups = traits.is_cpu ? 1 : choose_groups(shape.n, shape.rows),
+        length = yops_reduction_get_options(r, options, sizeof options);
+    snprintf(options + length, sizeof options - (size_t)length, " FORM=%d LAYOUT=%d GROUPS=%d LEAF_RUN=4 VECTOR_BYTES=4 OFFSET=%s",
+             traits.is_cpu, shape.stride[0] == 1 ? 1 : 2, groups, yops_dtype_token(o->offsets->dtype));
+    if (status < 0 || (status = yops_kernel(call, "reduce_segments", options, "segments", &segments)) < 0 ||
+        (windows > 0 && (status = yops_kernel(call, "reduce_segments", options, "segment_tiles", &tiles)) < 0))
+        return status;
+    if (windows > 0 && (status = yops_temporary(call, windows * yops_reduction_get_partial_size(r), &sums)) < 0)
+        return status;
+    if (windows > 0 && (status = yops_temporary(call, windows * sizeof(int64_t), &starts)) < 0) {
+        yoke_buffer_release(sums);
+        return status;
+    }
+    status = launch(call, tiles, segments, o, &shape, &traits, groups, sums, starts);
+    if (windows > 0) {
+        yoke_buffer_release(starts);
+        yoke_buffer_release(sums);
+    }
+    return status;
+}
+
+static yoke_status check_shapes(const yops_call *call, const operands *o)
+{
+    const yoke_array *all[] = { o->out, o->a, o->offsets };
+    static const char *const names[] = { "out", "a", "offsets" };
+    for (int i = 0; i < 3; i++)
+        if (all[i]->dimensions != 1)
+            return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the shape %s: segments are of arrays of one dimension",
+                             names[i], yops_shape(all[i]->dimensions, all[i]->shape).text);
+    if (o->offsets->dtype != YOKE_I32 && o->offsets->dtype != YOKE_I64)
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "offsets has the dtype %s: int32 and int64 are possible",
+                         yoke_dtype_get_name(o->offsets->dtype));
+    if (o->offsets->shape[0] - 1 != o->out->shape[0])
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
+                         "out has %lld elements, and offsets has %lld: it must have one more, the end of the last segment",
+                         (long long)o->out->shape[0], (long long)o->offsets->shape[0]);
+    return YOKE_OK;
+}
+
+yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+                                    const yoke_array *a, const yoke_array *offsets)
+{
+    yops_call call;
+    operands o = { .out = out, .a = a, .offsets = offsets };
+    yops_reduction reduction;
+    yoke_status status = yops_begin(&call, "yoke_reduce_segments", where, stream);
+    if (status < 0 || (status = yops_check_output(&call, "out", out, &o.out_place)) < 0 ||
+        (status = yops_check_input(&call, "a", a, &o.place)) < 0 ||
+        (status = yops_check_input(&call, "offsets", offsets, &o.offsets_place)) < 0 || (status = check_shapes(&call, &o)) < 0 ||
+        (status = yops_reduction_check(&call, operation, a->dtype, out->dtype, &reduction)) < 0 ||
+        (status = yops_check_overlap(&call, "out", out, &o.out_place, "a", a, &o.place, false)) < 0 ||
+        (status = yops_check_overlap(&call, "out", out, &o.out_place, "offsets", offsets, &o.offsets_place, false)) < 0)
+        return status;
+    return out->shape[0] == 0 ? YOKE_OK : run(&call, &reduction, &o);
+}

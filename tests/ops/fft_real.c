@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fourier transforms of real data and back, and convolutions by them, against the definitions in long double. */
+#include "spectrum.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
+#define COUNT_OF(x) (sizeof(x) / sizeof(x)[0])
+
+extern int yops_fft_convolve_force;
+
+typedef struct trial {
+    int32_t dtype; /* of the real data */
+    int32_t dimensions;
+    int64_t shape[3]; /* of the real data */
+    int32_t axes[3];
+    size_t axis_count;
+    layout how;
+    double allowed;
+} trial;
+
+static void get_half_shape(const trial *c, int64_t *out_shape)
+{
+    int32_t last = c->axes[c->axis_count - 1];
+    memcpy(out_shape, c->shape, sizeof c->shape);
+    out_shape[last] = c->shape[last] / 2 + 1;
+}
+
+/* The elements of a full spectrum that a half holds. */
+static void keep_half(const trial *c, const point *full, point *half)
+{
+    int32_t last = c->axes[c->axis_count - 1];
+    int64_t n = c->shape[last], inner = 1, all = 1;
+    for (int32_t i = 0; i < c->dimensions; i++) {
+        all *= c->shape[i];
+        inner *= i > last ? c->shape[i] : 1;
+    }
+    for (int64_t i = 0; i < all; i++)
+        if (i / inner % n <= n / 2)
+            *half++ = full[i];
+}
+
+static bool is_near(const char *what, const test_array *out, const point *points, int64_t n, double allowed)
+{
+    double error = spectrum_error(out, points), limit = spectrum_limit(out->array.dtype, n) * (allowed > 0 ? allowed : 1);
+    tap_diag("%s, %lld elements: error %.3g, limit %.3g, hash %016llx", what, (long long)out->count, error, limit,
+             (unsigned long long)spectrum_hash(out));
+    return CHECK(error <= limit);
+}
+
+/* Forward, and back again; then back with imaginary parts where there should be none. */
+static void try(suite *t, const trial *c, uint32_t seed)
+{
+    test_array a = { 0 }, half = { 0 }, back = { 0 };
+    point *points = NULL, *wanted = NULL, *original = NULL;
+    int64_t half_shape[3], n = 1;
+    if (!test_has(t, c->dtype))
+        return;
+    get_half_shape(c, half_shape);
+    NEED(test_array_create(t, c->dtype, c->dimensions, c->shape, c->how, seed, &a) && test_upload(t, &a));
+    NEED(test_array_create(t, c->dtype == YOKE_F32 ? YOKE_C64 : YOKE_C128, c->dimensions, half_shape, c->how, seed + 1, &half));
+    NEED(test_array_create(t, c->dtype, c->dimensions, c->shape, c->how, seed + 2, &back) && test_upload(t, &back));
+    NEED(test_upload(t, &half));
+    points = spectrum_points(&a);
+    original = spectrum_points(&a);
+    wanted = spectrum_points(&half);
+    for (size_t i = 0; i < c->axis_count; i++) {
+        spectrum_transform(points, c->dimensions, c->shape, c->axes[i], false);
+        n *= c->shape[c->axes[i]];
+    }
+    keep_half(c, points, wanted);
+    NEED_OK(yoke_fft(t->stream, &half.array, &a.array, YOKE_FORWARD, c->axes, c->axis_count));
+    NEED_OK(yoke_fft(t->stream, &back.array, &half.array, YOKE_INVERSE, c->axes, c->axis_count));
+    NEED_OK(yoke_stream_wait(t->stream));
+    NEED(test_download_checked(t, &half, false) && test_download_checked(t, &a, true) && test_download_checked(t, &back, false));
+    is_near("forward", &half, wanted, n, c->allowed);
+    is_near("back", &back, original, n, c->allowed > 0 ? 2 * c->allowed : 2);
+    if (c->dimensions == 1) {
+        /* Imaginary parts of the ends count as 0. */
+        uint64_t hash = spectrum_hash(&back);
+        memcpy(half.before, half.bytes, half.memory.size);
+        test_set_complex(&half, 0, test_get(&half, 0), 1000);
+        if (c->shape[0] % 2 == 0)
+            test_set_complex(&half, half.count - 1, test_get(&half, half.count - 1), -77);
+        NEED(test_upload(t, &half));
+        NEED_OK(yoke_fft(t->stream, &back.array, &half.array, YOKE_INVERSE, c->axes, c->axis_count));
+        NEED_OK(yoke_stream_wait(t->stream));
+        NEED(test_download_checked(t, &back, false));
+        CHECK(spectrum_hash(&back) == hash);
+    }
+out:
+    memory_free(points);
+    memory_free(original);
+    memory_free(wanted);
+    test_array_release(&back);
+    test_array_release(&half);
+    test_array_release(&a);
+}
+
+static void there_and_back(suite *t)
+{
+    static const trial trials[] = {
+        { .dtype = YOKE_F32, .dimensions = 1, .shape = { 1 }, .axis_count = 1 },
+        { .dtype = YOKE_F32, .dimensions = 1, .shape = { 5 }, .axis_count = 1 },
+        { .dtype = YOKE_F32, .dimensions = 1, .shape = { 64 }, .axis_count = 1 },
+        { .dtype = YOKE_F64, .dimensions = 1, .shape = { 64 }, .axis_count = 1 },
+        { .dtype = YOKE_F32, .dimensions = 2, .shape = { 64, 5 }, .axes = { 0 }, .axis_count = 1, .how = LAYOUT_RANDOM },
+        { .dtype = YOKE_F32, .dimensions = 2, .shape = { 5, 64 }, .axes = { 0, 1 }, .axis_count = 2, .how = LAYOUT_OFFSET },
+        { .dtype = YOKE_F32, .dimensions = 3, .shape = { 5, 64, 5 }, .axes = { 2, 0, 1 }, .axis_count = 3, .how = LAYOUT_RANDOM },
+        { .dtype = YOKE_F32, .dimensions = 1, .shape = { 17 }, .axis_count = 1, .allowed = 3 },
+        { .dtype = YOKE_F32, .dimensions = 1, .shape = { 34 }, .axis_count = 1, .allowed = 3 },
+        { .dtype = YOKE_F32,
+          .dimensions = 2,
+          .shape = { 38, 3 },
+          .axes = { 0 },
+          .axis_count = 1,
+          .how = LAYOUT_RANDOM,
+          .allowed = 3 },
+        { .dtype = YOKE_F64, .dimensions = 1, .shape = { 34 }, .axis_count = 1, .how = LAYOUT_OFFSET, .allowed = 3 },
+    };
+    for (size_t i = 0; i < COUNT_OF(trials); i++)
+        try(t, &trials[i], (uint32_t)i);
+}
+
+/* Several passes: those of even length by a transform of half the length, of pairs and of complex elements. */
+static void long_ones(suite *t)
+{
+    static const trial trials[] = {
+        { .dtype = YOKE_F32, .dimensions = 2, .shape = { 1000, 3 }, .axes = { 0 }, .axis_count = 1 },
+        { .dtype = YOKE_F32, .dimensions = 2, .shape = { 1, 6174 }, .axes = { 1 }, .axis_count = 1, .how = LAYOUT_OFFSET },
+        { .dtype = YOKE_F32, .dimensions = 2, .shape = { 1, 6174 }, .axes = { 1 }, .axis_count = 1, .how = LAYOUT_CONTIGUOUS },
+        { .dtype = YOKE_F32, .dimensions = 2, .shape = { 945, 2 }, .axes = { 0, 1 }, .axis_count = 2, .how = LAYOUT_RANDOM },
+        { .dtype = YOKE_F32, .dimensions = 3, .shape = { 2, 1050, 2 }, .axes = { 0, 1 }, .axis_count = 2, .how = LAYOUT_RANDOM },
+        { .dtype = YOKE_F64, .dimensions = 2, .shape = { 512, 2 }, .axes = { 0 }, .axis_count = 1, .how = LAYOUT_CONTIGUOUS },
+    };
+    for (size_t i = 0; i < COUNT_OF(trials); i++)
+        try(t, &trials[i], 50 + (uint32_t)i);
+}
+
+/* ---- Convolutions ---- */
+
+typedef struct pair_of_shapes {
+    int32_t dtype, dimensions;
+    int64_t a[3], b[3], out[3];
+    int32_t axes[3];
+    size_t axis_count;
+    int32_t mode;
+    bool is_direct; /* that is chosen */
+} pair_of_shapes;
+
+static int64_t place_of(const int64_t *shape, int32_t dimensions, const int64_t *index)
+{
+    int64_t place = 0;
+    for (int32_t i = 0; i < dimensions; i++) {
+        if (shape[i] != 1 && (index[i] < 0 || index[i] >= shape[i]))
+            return -1;
+        place = place * shape[i] + (shape[i] == 1 ? 0 : index[i]);
+    }
+    return place;
+}
+
+/* The value of an element of out: the sum over all of b. */
+static point convolve(const pair_of_shapes *c, const point *a, const point *b, const int64_t *at, const int64_t *start)
+{
+    int64_t count = 1, index[3], other[3];
+    point sum = 0;
+    for (int32_t i = 0; i < c->dimensions; i++)
+        count *= c->b[i];
+    for (int64_t j = 0; j < count; j++) {
+        int64_t rest = j;
+        bool fits = true;
+        for (int32_t i = c->dimensions - 1; i >= 0; rest /= c->b[i], i--) {
+            bool along = start[i] >= 0;
+            other[i] = rest % c->b[i];
+            index[i] = along ? at[i] + start[i] - other[i] : at[i];
+            fits = fits && (!along ? (c->b[i] == 1 || other[i] == at[i]) : index[i] >= 0 && index[i] < c->a[i]);
+        }
+        if (fits)
+            sum += a[place_of(c->a, c->dimensions, index)] * b[j];
+    }
+    return sum;
+}
+
+static void try_convolution(suite *t, const pair_of_shapes *c, uint32_t seed)
+{
+    test_array a = { 0 }, b = { 0 }, out = { 0 };
+    point *x = NULL, *y = NULL, *wanted = NULL;
+    int64_t start[3] = { -1, -1, -1 }, at[3];
+    layout how = (layout)(seed % LAYOUT_COUNT);
+    NEED(test_array_create(t, c->dtype, c->dimensions, c->a, how, seed, &a) && test_upload(t, &a));
+    NEED(test_array_create(t, c->dtype, c->dimensions, c->b, how, seed + 1, &b) && test_upload(t, &b));
+    NEED(test_array_create(t, c->dtype, c->dimensions, c->out, how, seed + 2, &out) && test_upload(t, &out));
+    for (size_t i = 0; i < c->axis_count; i++) {
+        int64_t n = c->a[c->axes[i]], m = c->b[c->axes[i]];
+        start[c->axes[i]] = c->mode == YOKE_FFT_FULL ? 0 : c->mode == YOKE_FFT_SAME ? (m - 1) / 2 : (n < m ? n : m) - 1;
+    }
+    x = spectrum_points(&a);
+    y = spectrum_points(&b);
+    wanted = spectrum_points(&out);
+    for (int64_t i = 0; i < out.count; i++) {
+        int64_t rest = i;
+        for (int32_t d = c->dimensions - 1; d >= 0; rest /= c->out[d], d--)
+            at[d] = rest % c->out[d];
+        wanted[i] = convolve(c, x, y, at, start);
+    }
+    uint64_t hashes[3];
+    for (int way = 0; way < 3; way++) { /* as is chosen, directly, and by transforms */
+        yops_fft_convolve_force = way;
+        NEED(test_upload(t, &out));
+        NEED_OK(yoke_fft_convolve(t->stream, &out.array, &a.array, &b.array, c->mode, c->axes, c->axis_count));
+        NEED_OK(yoke_stream_wait(t->stream));
+        NEED(test_download_checked(t, &out, false) && test_download_checked(t, &a, true) && test_download_checked(t, &b, true));
+        is_near(way == 1 ? "direct convolution" : "convolution", &out, wanted, 4096, 2);
+        hashes[way] = spectrum_hash(&out);
+    }
+    CHECK(hashes[0] == hashes[c->is_direct ? 1 : 2]);
+    CHECK(hashes[1] != hashes[2]);
+out:
+    yops_fft_convolve_force = 0;
+    memory_free(x);
+    memory_free(y);
+    memory_free(wanted);
+    test_array_release(&out);
+    test_array_release(&b);
+    test_array_release(&a);
+}
+
+static void convolutions(suite *t)
+{
+    static const pair_of_shapes trials[] = {
+        { YOKE_F32, 1, { 40 }, { 24 }, { 63 }, { 0 }, 1, YOKE_FFT_FULL, true },
+        { YOKE_F32, 1, { 54 }, { 9 }, { 54 }, { 0 }, 1, YOKE_FFT_SAME, true },
+        { YOKE_F32, 1, { 54 }, { 10 }, { 54 }, { 0 }, 1, YOKE_FFT_SAME, true },
+        { YOKE_F32, 1, { 9 }, { 54 }, { 46 }, { 0 }, 1, YOKE_FFT_VALID, true },
+        { YOKE_F32, 1, { 400 }, { 90 }, { 400 }, { 0 }, 1, YOKE_FFT_SAME, false },
+        { YOKE_F32, 2, { 60, 3 }, { 4, 1 }, { 63, 3 }, { 0 }, 1, YOKE_FFT_FULL, true },
+        { YOKE_F32, 2, { 60, 58 }, { 4, 5 }, { 57, 54 }, { 0, 1 }, 2, YOKE_FFT_VALID, true },
+        { YOKE_F32, 3, { 5, 3, 70 }, { 2, 1, 3 }, { 6, 3, 72 }, { 2, 0 }, 2, YOKE_FFT_FULL, true },
+        { YOKE_C64, 2, { 60, 58 }, { 4, 5 }, { 60, 58 }, { 0, 1 }, 2, YOKE_FFT_SAME, true },
+    };
+    for (size_t i = 0; i < COUNT_OF(trials); i++)
+        try_convolution(t, &trials[i], 200 + (uint32_t)i);
+}
+
+/* The output is an input: the same bits as elsewhere. */
+static void in_place(suite *t)
+{
+    test_array a = { 0 }, b = { 0 }, out = { 0 };
+    NEED(test_array_create(t, YOKE_F32, 1, SHAPE(54), LAYOUT_OFFSET, 1, &a));
+    NEED(test_array_create(t, YOKE_F32, 1, SHAPE(9), LAYOUT_OFFSET, 2, &b) && test_upload(t, &b));
+    NEED(test_array_create(t, YOKE_F32, 1, SHAPE(54), LAYOUT_OFFSET, 3, &out) && test_upload(t, &out));
+    for (int way = 1; way < 3; way++) {
+        yops_fft_convolve_force = way;
+        NEED(test_upload(t, &a));
+        NEED_OK(yoke_fft_convolve(t->stream, &out.array, &a.array, &b.array, YOKE_FFT_SAME, YOKE_ALL_AXES));
+        NEED_OK(yoke_fft_convolve(t->stream, &a.array, &a.array, &b.array, YOKE_FFT_SAME, YOKE_ALL_AXES));
+        NEED_OK(yoke_stream_wait(t->stream));
+        NEED(test_download_checked(t, &out, false));
+        memcpy(a.before, a.bytes, a.memory.size); /* as it was given each time */
+        NEED(test_download_checked(t, &a, false));
+        CHECK(spectrum_hash(&a) == spectrum_hash(&out));
+        memcpy(a.bytes, a.before, a.memory.size);
+    }
+out:
+    yops_fft_convolve_force = 0;
+    test_array_release(&out);
+    test_array_release(&b);
+    test_array_release(&a);
+}
+
+static void mistakes(suite *t)
+{
+    test_array a = { 0 }, b = { 0 }, i = { 0 }, out = { 0 };
+    suite_expect_log();
+    NEED(test_array_create(t, YOKE_F32, 2, SHAPE(6, 8), LAYOUT_CONTIGUOUS, 1, &a) &&
+         test_array_create(t, YOKE_F32, 2, SHAPE(3, 9), LAYOUT_CONTIGUOUS, 1, &b) &&
+         test_array_create(t, YOKE_I32, 2, SHAPE(6, 8), LAYOUT_CONTIGUOUS, 1, &i) &&
+         test_array_create(t, YOKE_F32, 2, SHAPE(8, 16), LAYOUT_CONTIGUOUS, 1, &out));
+    const yoke_array *x = &a.array, *y = &b.array, *z = &out.array;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_convolve|stream", yoke_fft_convolve(NULL, z, x, y, 0, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_convolve|out is NULL",
+                yoke_fft_convolve(t->stream, NULL, x, y, YOKE_FFT_FULL, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_convolve|b is NULL",
+                yoke_fft_convolve(t->stream, z, x, NULL, YOKE_FFT_FULL, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "mode is 3", yoke_fft_convolve(t->stream, z, x, y, 3, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "a has the dtype int32|float",
+                yoke_fft_convolve(t->stream, z, &i.array, y, YOKE_FFT_FULL, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "int32|float, double or complex",
+                yoke_fft_convolve(t->stream, &i.array, &i.array, &i.array, YOKE_FFT_FULL, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|(8, 16)|(6, 8)|(3, 9)",
+                yoke_fft_convolve(t->stream, z, x, y, YOKE_FFT_SAME, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "do not broadcast along axis 1",
+                yoke_fft_convolve(t->stream, z, x, y, YOKE_FFT_FULL, YOKE_AXES(0)));
+    out.array = yoke_array_slice(yoke_array_slice(out.array, 0, 0, 4, 1), 1, 0, 2, 1);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_FFT_VALID|neither",
+                yoke_fft_convolve(t->stream, &out.array, x, y, YOKE_FFT_VALID, YOKE_ALL_AXES));
+    CHECK(suite_works(t));
+out:
+    test_array_release(&out);
+    test_array_release(&i);
+    test_array_release(&b);
+    test_array_release(&a);
+}
+
+static const suite_case cases[] = {
+    { "real data is transformed to half a spectrum, and back", there_and_back, false },
+    { "the same in two passes", long_ones, false },
+    { "convolutions have the shapes and the values of scipy's", convolutions, false },
+    { "convolutions in place", in_place, false },
+    { "mistakes are refused, and say what is wrong", mistakes, false },
+};
+
+int main(void)
+{
+    setenv("YOKE_OPS_EXACT", "1", 1); /* the bits are compared, and a library has others */
+    return SUITE_MAIN(cases, NULL);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* yoke_map_reduce: expressions of arrays of any layout, reduced along axes, against the reference of an array of the same values.
+ */
+#include "reduce_reference.h"
+
+#define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
+
+/* (x - y) * (x - y), with y broadcast along the first axis. */
+static void distances(suite *t, int32_t operation, layout placed, int64_t rows, int64_t columns, uint32_t mask, int32_t out_dtype)
+{
+    test_array x, y, values, out;
+    int32_t axes[2];
+    size_t count = 0;
+    int64_t shape[2];
+    int32_t dimensions = 0;
+    for (int32_t i = 0; i < 2; i++)
+        if (mask >> i & 1u)
+            axes[count++] = i;
+        else
+            shape[dimensions++] = i == 0 ? rows : columns;
+    if (!test_array_create(t, YOKE_F32, 2, SHAPE(rows, columns), placed, 1, &x) ||
+        !test_array_create(t, YOKE_F32, 1, SHAPE(columns), placed, 2, &y) ||
+        !test_array_create(t, YOKE_F32, 2, SHAPE(rows, columns), LAYOUT_CONTIGUOUS, 3, &values) ||
+        !test_array_create(t, out_dtype, dimensions, shape, placed, 4, &out))
+        return;
+    test_fill_whole_range(&x, 5, false);
+    test_fill_whole_range(&y, 6, false);
+    for (int64_t i = 0; i < values.count; i++) {
+        float d = (float)test_get(&x, i) - (float)test_get(&y, i % columns);
+        test_set(&values, i, d * d);
+    }
+    yoke_var vars[] = { yoke_var_array("x", x.array), yoke_var_array("y", y.array) };
+    if (test_upload(t, &x) && test_upload(t, &y) && test_upload(t, &out) &&
+        CHECK_OK(yoke_map_reduce(t->stream, operation, &out.array, "d = x - y; d * d", vars, 2, axes, count)) &&
+        CHECK_OK(yoke_stream_wait(t->stream)) && test_download_checked(t, &out, false) && test_download_checked(t, &x, true))
+        reference_check(operation, &values, mask, &out, "distances");
+    test_array_release(&x);
+    test_array_release(&y);
+    test_array_release(&values);
+    test_array_release(&out);
+}
+
+static void expressions(suite *t)
+{
+    distances(t, YOKE_SUM, LAYOUT_CONTIGUOUS, 3, 7001, 3, YOKE_F32);
+    distances(t, YOKE_SUM, LAYOUT_CONTIGUOUS, 30, 701, 2, YOKE_F32);
+    distances(t, YOKE_SUM, LAYOUT_RANDOM, 5000, 40, 1, YOKE_F32);
+    distances(t, YOKE_ARGMAX, LAYOUT_RANDOM, 50, 1000, 3, YOKE_I32);
+    distances(t, YOKE_MEAN, LAYOUT_OFFSET, 3, 70001, 3, YOKE_F32);
+}
+
+static void empty(suite *t)
+{
+    test_array x, out;
+    if (!test_array_create(t, YOKE_F32, 2, SHAPE(3, 0), LAYOUT_CONTIGUOUS, 1, &x) ||
+        !test_array_create(t, YOKE_F32, 1, SHAPE(3), LAYOUT_CONTIGUOUS, 2, &out) || !test_upload(t, &out))
+        return;
+    yoke_var var = yoke_var_array("x", x.array);
+    CHECK_OK(yoke_map_reduce(t->stream, YOKE_PRODUCT, &out.array, "x * 2", &var, 1, YOKE_AXES(1)));
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK(test_download_checked(t, &out, false) && test_get(&out, 0) == 1 && test_get(&out, 2) == 1);
+    test_array_release(&x);
+    test_array_release(&out);
+}
+
+static void mistakes(suite *t)
+{
+    test_array x, out;
+    suite_expect_log();
+    if (!test_array_create(t, YOKE_F32, 2, SHAPE(3, 4), LAYOUT_CONTIGUOUS, 1, &x) ||
+        !test_array_create(t, YOKE_F32, 1, SHAPE(3), LAYOUT_CONTIGUOUS, 2, &out))
+        return;
+    yoke_var var = yoke_var_array("x", x.array);
+    yoke_array inside = yoke_array_index(x.array, 1, 0);
+#define TRY(operation, out, text, axis) yoke_map_reduce(t->stream, operation, out, text, &var, 1, YOKE_AXES(axis))
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce|x +", TRY(YOKE_SUM, &out.array, "x +", 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce|axis 3 is out of range: the array has 2 dimensions",
+                TRY(YOKE_SUM, &out.array, "x", 3));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|(3)|(4)", TRY(YOKE_SUM, &out.array, "x", 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_ARGMIN|integer", TRY(YOKE_ARGMIN, &out.array, "x", 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|overlaps|x", TRY(YOKE_SUM, &inside, "x", 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out is NULL", TRY(YOKE_SUM, NULL, "x", 1));
+    test_array_release(&x);
+    test_array_release(&out);
+}
+
+static const suite_case cases[] = {
+    { "expressions along any axes", expressions, false },
+    { "no elements", empty, false },
+    { "mistakes are refused", mistakes, false },
+};
+
+int main(void)
+{
+    return SUITE_MAIN(cases, NULL);
+}

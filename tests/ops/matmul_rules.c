@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* yoke_matmul: NumPy's rules of shapes, alpha and beta, outer products, graphs, and mistakes. Few kernels are compiled. */
+#include "matmul_reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <yoke/graph.h>
+
+static void shapes(suite *t)
+{
+    static const matmul_trial trials[] = {
+        { .a = { YOKE_F32, 2, { 7, 5 }, false }, .b = { YOKE_F32, 2, { 5, 6 }, false }, .c = { YOKE_F32, 2, { 7, 6 }, false } },
+        { .a = { YOKE_F32, 3, { 4, 7, 5 }, false },
+          .b = { YOKE_F32, 2, { 5, 6 }, true },
+          .c = { YOKE_F32, 3, { 4, 7, 6 }, false } },
+        { .a = { YOKE_F32, 4, { 3, 1, 7, 5 }, true },
+          .b = { YOKE_F32, 3, { 2, 5, 6 }, false },
+          .c = { YOKE_F32, 4, { 3, 2, 7, 6 }, false } },
+        { .a = { YOKE_F32, 2, { 7, 5 }, false },
+          .b = { YOKE_F32, 4, { 2, 3, 5, 6 }, false },
+          .c = { YOKE_F32, 4, { 2, 3, 7, 6 }, false },
+          .how = LAYOUT_RANDOM },
+        { .a = { YOKE_F32, 4, { 2, 3, 7, 5 }, false },
+          .b = { YOKE_F32, 4, { 2, 3, 5, 6 }, false },
+          .c = { YOKE_F32, 4, { 2, 3, 7, 6 }, true } },
+        { .a = { YOKE_F32, 1, { 5 }, false }, .b = { YOKE_F32, 1, { 5 }, false }, .c = { YOKE_F32, 0, { 0 }, false } },
+        { .a = { YOKE_F32, 1, { 5 }, false }, .b = { YOKE_F32, 2, { 5, 6 }, true }, .c = { YOKE_F32, 1, { 6 }, false } },
+        { .a = { YOKE_F32, 2, { 7, 5 }, false }, .b = { YOKE_F32, 1, { 5 }, false }, .c = { YOKE_F32, 1, { 7 }, false } },
+        { .a = { YOKE_F32, 3, { 4, 7, 5 }, false }, .b = { YOKE_F32, 1, { 5 }, false }, .c = { YOKE_F32, 2, { 4, 7 }, false } },
+        { .a = { YOKE_F32, 1, { 5 }, false }, .b = { YOKE_F32, 3, { 4, 5, 6 }, true }, .c = { YOKE_F32, 2, { 4, 6 }, false } },
+        { .a = { YOKE_F32, 2, { 1, 1 }, false }, .b = { YOKE_F32, 2, { 1, 1 }, false }, .c = { YOKE_F32, 2, { 1, 1 }, false } },
+    };
+    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
+        if (!matmul_try(t, &trials[i], (uint32_t)i))
+            tap_diag("of trial %zu", i);
+}
+
+static void scales(suite *t)
+{
+    static const double numbers[][2] = { { 1, 0 }, { 2.5, 0 }, { 0.1, 1 }, { -1, 0.3 }, { 0, 2 }, { 0, 0 } };
+    for (uint32_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        matmul_trial trial = matmul_trial_of(9, 11, 13);
+        trial.has_scales = true;
+        trial.alpha = numbers[i][0];
+        trial.beta = numbers[i][1];
+        trial.flags = i % 2 ? YOKE_MATMUL_TF32 : 0;
+        matmul_try(t, &trial, i);
+    }
+}
+
+static void outer(suite *t)
+{
+    matmul_trial trial = matmul_trial_of(50, 40, 1);
+    trial.is_outer = true;
+    matmul_try(t, &trial, 1);
+    trial.has_scales = true;
+    trial.alpha = 0.5;
+    trial.beta = 1;
+    matmul_try(t, &trial, 2);
+}
+
+/* Without products the sum is 0; without elements nothing happens. */
+static void empty(suite *t)
+{
+    matmul_trial trial = matmul_trial_of(4, 5, 0);
+    trial.has_scales = true;
+    trial.alpha = 1;
+    trial.beta = 3;
+    matmul_try(t, &trial, 1);
+    trial = matmul_trial_of(0, 5, 4);
+    matmul_try(t, &trial, 2);
+    trial = matmul_trial_of(5, 0, 0);
+    matmul_try(t, &trial, 3);
+}
+
+/* Where beta is 0, NaN in c does not matter. */
+static void unread(suite *t)
+{
+    matmul_trial trial = matmul_trial_of(9, 11, 13);
+    matmul_arrays x;
+    NEED(matmul_arrays_create(t, &trial, 1, &x));
+    matmul_compute(&x);
+    memset(x.c.bytes, 0xff, x.c.memory.size);
+    NEED(test_upload(t, &x.a) && test_upload(t, &x.b) && test_upload(t, &x.c));
+    NEED_OK(yoke_matmul_with(t->stream, &x.view_c, &x.view_a, &x.view_b, NULL));
+    NEED_OK(yoke_stream_wait(t->stream));
+    NEED(test_download_checked(t, &x.c, false) && matmul_compare(&x));
+out:
+    matmul_arrays_release(&x);
+}
+
+static void in_graphs(suite *t)
+{
+    matmul_trial trial = matmul_trial_of(5, 6, 700);
+    matmul_arrays x;
+    yoke_graph *graph = NULL;
+    NEED(matmul_arrays_create(t, &trial, 1, &x) && test_upload(t, &x.c));
+    NEED_OK(yoke_graph_create(t->device, "matmul", &graph));
+    NEED_OK(yoke_graph_begin(graph, t->stream));
+    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b));
+    NEED_OK(yoke_graph_end(graph));
+    for (uint32_t run = 0; run < 3; run++) {
+        test_fill_whole_range(&x.a, run, false);
+        test_fill_whole_range(&x.b, run + 10, false);
+        matmul_compute(&x);
+        NEED(test_upload(t, &x.a) && test_upload(t, &x.b));
+        NEED_OK(yoke_graph_launch(t->stream, graph));
+        NEED_OK(yoke_stream_wait(t->stream));
+        NEED(test_download_checked(t, &x.c, false) && matmul_compare(&x));
+    }
+out:
+    yoke_graph_release(graph);
+    matmul_arrays_release(&x);
+}
+
+#define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
+
+static void mistakes(suite *t)
+{
+    test_array a = { 0 }, b = { 0 }, c = { 0 }, z = { 0 }, v = { 0 };
+    yoke_matmul_options o = YOKE_MATMUL_OPTIONS_INIT;
+    suite_expect_log();
+    NEED(test_array_create(t, YOKE_F32, 2, SHAPE(4, 6), LAYOUT_CONTIGUOUS, 1, &a) &&
+         test_array_create(t, YOKE_F32, 2, SHAPE(6, 5), LAYOUT_CONTIGUOUS, 2, &b) &&
+         test_array_create(t, YOKE_F32, 2, SHAPE(4, 5), LAYOUT_CONTIGUOUS, 3, &c) &&
+         test_array_create(t, YOKE_C64, 2, SHAPE(4, 6), LAYOUT_CONTIGUOUS, 4, &z) &&
+         test_array_create(t, YOKE_F32, 1, SHAPE(4), LAYOUT_CONTIGUOUS, 5, &v));
+    const yoke_array *x = &a.array, *y = &b.array, *out = &c.array;
+    yoke_stream *s = t->stream;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|stream", yoke_matmul(NULL, out, x, y));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|c is NULL", yoke_matmul(s, NULL, x, y));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|a is NULL", yoke_matmul(s, out, NULL, y));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|b is NULL", yoke_matmul(s, out, x, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|(6, 5)|(4, 6)|5 columns|4 rows", yoke_matmul(s, out, y, x));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c|(4)|(4, 6)|(6, 5)|(4, 5)", yoke_matmul(s, &v.array, x, y));
+    yoke_array scalar = yoke_array_index(v.array, 0, 0), same = yoke_array_slice(a.array, 1, 0, 5, 1);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "a has no dimensions|yoke_multiply", yoke_matmul(s, out, &scalar, y));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "b has no dimensions", yoke_matmul(s, out, x, &scalar));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c overlaps a", yoke_matmul(s, &same, x, y));
+    yoke_array two = yoke_array_broadcast(a.array, 3, SHAPE(2, 4, 6)), three = yoke_array_broadcast(b.array, 3, SHAPE(3, 6, 5));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(2, 4, 6)|(3, 6, 5)|broadcast", yoke_matmul(s, out, &two, &three));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c|one place",
+                yoke_matmul(s, &(yoke_array){ c.array.buffer, 0, YOKE_F32, 2, { 4, 5 }, { 0, 1 } }, x, y));
+    o.flags = 64;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "flags is 0x40", yoke_matmul_with(s, out, x, y, &o));
+    o.flags = 0;
+    o.alpha.dtype = YOKE_C64;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "options->alpha", yoke_matmul_with(s, out, x, y, &o));
+    o.alpha.dtype = 0;
+    o.var_count = 1;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "epilogue is NULL", yoke_matmul_with(s, out, x, y, &o));
+    o.epilogue = "value + bias";
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "vars is NULL", yoke_matmul_with(s, out, x, y, &o));
+    o.var_count = 0;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "value + bias|^", yoke_matmul_with(s, out, x, y, &o));
+    yoke_var bias = yoke_var_array("bias", v.array), itself = yoke_var_array("bias", c.array);
+    o.vars = &bias;
+    o.var_count = 1;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "bias|(4)|(4, 5)", yoke_matmul_with(s, out, x, y, &o));
+    o.vars = &itself;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c overlaps bias", yoke_matmul_with(s, out, x, y, &o));
+    o.epilogue = "value";
+    o.vars = NULL;
+    o.var_count = 0;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "complex64|float|real()", yoke_matmul_with(s, out, &z.array, y, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_outer|a|(4, 6)|vector", yoke_outer(s, out, x, &v.array, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_outer|c|(4, 5)|(4, 4)", yoke_outer(s, out, &v.array, &v.array, NULL));
+    CHECK(suite_works(t));
+out:
+    test_array_release(&v);
+    test_array_release(&z);
+    test_array_release(&c);
+    test_array_release(&b);
+    test_array_release(&a);
+}
+
+static const suite_case cases[] = {
+    { "shapes follow NumPy's rules: vectors, batches, broadcast", shapes, false },
+    { "alpha and beta", scales, false },
+    { "outer products, and rank-1 updates", outer, false },
+    { "no products, and no elements", empty, false },
+    { "c is not read where beta is 0", unread, false },
+    { "a product is recorded in a graph, and replayed with other data", in_graphs, false },
+    { "mistakes are refused, and say what is wrong", mistakes, false },
+};
+
+int main(void)
+{
+    setenv("YOKE_OPS_EXACT", "1", 1); /* the bits are compared, and a library has others */
+    return SUITE_MAIN(cases, NULL);
+}
