@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The Python package: pip builds it, from this folder of a clone or of the tarball. tests/python.sh builds a wheel of it and tests
+# that; it takes pip and a network, and so is no part of make check.
+
+EXTRA_DIST += \
+	tests/python.sh \
+	python/README.md \
+	python/bench/launch.py \
+	python/examples/README.md \
+	python/examples/array_add.py \
+	python/examples/asyncio_tasks.py \
+	python/examples/host_function.py \
+	python/examples/matmul.py \
+	python/examples/structs.py \
+	python/examples/vector_add.py \
+	python/pyproject.toml \
+	python/setup.py \
+	python/tests/conftest.py \
+	python/tests/test_arrays.py \
+	python/tests/test_core.py \
+	python/tests/test_host.py \
+	python/tests/torture.py \
+	python/yoke/__init__.py \
+	python/yoke/__main__.py \
+	python/yoke/_core.pyx \
+	python/yoke/aio.py \
+	python/yoke/array.pxi \
+	python/yoke/arrayops.pxi \
+	python/yoke/c_ops.pxd \
+	python/yoke/c_yoke.pxd \
+	python/yoke/create.pxi \
+	python/yoke/device.pxi \
+	python/yoke/errors.pxi \
+	python/yoke/event.pxi \
+	python/yoke/exchange.pxi \
+	python/yoke/graph.pxi \
+	python/yoke/hostcall.pxi \
+	python/yoke/kernel.pxi \
+	python/yoke/memory.pxi \
+	python/yoke/program.pxi \
+	python/yoke/stream.pxi
+
+python_tests = tests/python.tap
+CLEANFILES += $(python_tests)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Build of the package: libyoke and libyoke-ops by their own configure, the extension over them by Cython with the stable ABI of
+Python 3.11, and both libraries into the package, found by a relative rpath.
+
+YOKE_BUILD names a folder in which `configure && make` has already been run; without it, the libraries are built below build/.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+LIBRARIES = {"libyoke.so.0": ".libs", "libyoke-ops.so.0": ".libs"}
+
+
+def run(*command, **options):
+    print("yoke:", " ".join(map(str, command)), flush=True)
+    subprocess.run([str(word) for word in command], check=True, **options)
+
+
+def build_libraries(folder: Path) -> Path:
+    """Configure and make both libraries out of tree; the folder with them. A second call only asks make."""
+    ready = os.environ.get("YOKE_BUILD")
+    if ready:
+        return Path(ready).resolve()
+    if not (ROOT / "configure.ac").exists():
+        raise SystemExit(f"yoke: {ROOT} is not a clone of Yoke: the package is built from the folder python/ of a clone")
+    if not (ROOT / "configure").exists():
+        run("autoreconf", "-fi", cwd=ROOT)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "Makefile").exists():
+        run(ROOT / "configure", "--disable-static", "CFLAGS=" + os.environ.get("CFLAGS", "-O2"), cwd=folder)
+    run("make", f"-j{os.cpu_count() or 1}", "libyoke.la", "libyoke-ops.la", cwd=folder)
+    return folder
+
+
+class Build(build_ext):
+    """The libraries first; the extension is linked against them and finds them beside itself."""
+
+    def run(self):
+        libs = build_libraries(Path(self.build_temp).resolve() / "libyoke") / ".libs"
+        target = HERE / "yoke" if self.inplace else Path(self.build_lib) / "yoke"
+        target.mkdir(parents=True, exist_ok=True)
+        for name in LIBRARIES:
+            copy = target / name
+            copy.unlink(missing_ok=True)
+            shutil.copy2((libs / name).resolve(), copy)
+            run("strip", "--strip-unneeded", copy)
+            run("patchelf", "--set-rpath", "$ORIGIN", copy)
+        for extension in self.extensions:
+            extension.extra_link_args += [str(target.resolve() / name) for name in LIBRARIES]
+        super().run()
+        for extension in self.extensions:  # some interpreters add folders of their own
+            run("patchelf", "--set-rpath", "$ORIGIN", self.get_ext_fullpath(extension.name))
+
+
+core = Extension(
+    "yoke._core",
+    ["yoke/_core.pyx"],
+    include_dirs=[str(ROOT / "include")],
+    define_macros=[("Py_LIMITED_API", "0x030b0000")],
+    extra_compile_args=["-O2", "-g0", "-fvisibility=hidden"],
+    extra_link_args=["-Wl,-rpath,$ORIGIN"],
+    py_limited_api=True,
+    depends=[str(path.relative_to(HERE)) for path in (HERE / "yoke").glob("*.px[di]")]
+    + [str(path) for path in (ROOT / "include" / "yoke").glob("*.h")],
+)
+
+setup(
+    ext_modules=cythonize([core], language_level=3, compiler_directives={"binding": True, "embedsignature": True}),
+    cmdclass={"build_ext": Build},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)

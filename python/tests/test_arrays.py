@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays beside NumPy."""
+
+import operator
+import pickle
+
+import numpy
+import pytest
+
+import yoke
+
+
+def same(got, expected):
+    expected = numpy.asarray(expected)
+    got = got.to_numpy()
+    assert got.shape == expected.shape and (got == expected).all(), (got, expected)
+
+
+@pytest.fixture(autouse=True)
+def current(stream):
+    with stream:
+        yield
+
+
+A = numpy.arange(24, dtype="f4").reshape(4, 6) - 11
+I = numpy.arange(24, dtype="i4").reshape(4, 6) - 11
+
+
+def test_creation():
+    same(yoke.zeros((2, 3)), numpy.zeros((2, 3), "f4"))
+    same(yoke.ones(3, "int16"), numpy.ones(3, "i2"))
+    same(yoke.full((2, 2), 7, numpy.uint8), numpy.full((2, 2), 7, "u1"))
+    same(yoke.arange(10), numpy.arange(10))
+    same(yoke.arange(3, 10, 2), numpy.arange(3, 10, 2))
+    same(yoke.arange(10, 0, -3), numpy.arange(10, 0, -3))
+    same(yoke.asarray([[1.5, 2], [3, 4]]), numpy.array([[1.5, 2], [3, 4]], "f4"))
+    same(yoke.asarray(I[:, ::2]), I[:, ::2])
+    same(yoke.zeros((0, 3)), numpy.zeros((0, 3), "f4"))
+    assert yoke.asarray(I).dtype == numpy.int32 and yoke.zeros(3, "bfloat16").dtype == "bfloat16"
+    assert yoke.asarray(3.5).item() == 3.5 and float(yoke.asarray(3.5)) == 3.5
+    values = I.copy()
+    array = yoke.asarray(values)
+    values[:] = 0
+    same(array, I)
+
+
+@pytest.mark.parametrize("key", [0, -1, (1, 2), slice(1, 3), (slice(None), 1), (slice(None, None, -1), slice(4, 0, -2)), ...,
+                                 (..., 0), (None, 1), (slice(3, 1), 0), (2, ..., None)])
+def test_slices(key):
+    same(yoke.asarray(I)[key], I[key])
+
+
+def test_views_and_assignment():
+    array, expected = yoke.asarray(I), I.copy()
+    array[1:3, ::2] = 5
+    expected[1:3, ::2] = 5
+    array[:, 1] = yoke.arange(4)
+    expected[:, 1] = numpy.arange(4)
+    array[0] = [9, 8, 7, 6, 5, 4]
+    expected[0] = [9, 8, 7, 6, 5, 4]
+    array[array > 8] = -1
+    expected[expected > 8] = -1
+    same(array, expected)
+    same(array.T, expected.T)
+    same(array.T.reshape(3, -1), expected.T.reshape(3, -1))
+    same(array.T.copy(), expected.T)
+    same(array.astype("float32"), expected)
+    same(array[array % 2 == 0], expected[expected % 2 == 0])
+    same(yoke.take(array, yoke.asarray([3, -1, 0]), 1), expected[:, [3, -1, 0]])
+
+
+BINARY = [operator.add, operator.sub, operator.mul, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne]
+
+
+@pytest.mark.parametrize("function", BINARY)
+def test_operators(function):
+    for left, right in ((A, A[::-1].copy()), (I, I[::-1].copy()), (A, A[:, :1]), (I, I[2])):
+        same(function(yoke.asarray(left), yoke.asarray(right)), function(left, right))
+    for number in (3, -2):
+        same(function(yoke.asarray(I), number), function(I, number))
+        same(function(number, yoke.asarray(A)), function(numpy.float32(number), A))
+
+
+def test_more_operators():
+    array = yoke.asarray(I)
+    for divisor in (3, -4):
+        same(array // divisor, I // divisor)
+        same(array % divisor, I % divisor)
+        same(yoke.asarray(A) // divisor, A // divisor)
+        same(yoke.asarray(A) % divisor, A % divisor)
+    same(array / 4, (I / 4).astype("f4"))
+    same(yoke.asarray(A) / 4, A / 4)
+    same(array & 6, I & 6)
+    same(array | 6, I | 6)
+    same(array ^ 6, I ^ 6)
+    same(array << 2, I << 2)
+    same(~array, ~I)
+    same(~(array > 0), ~(I > 0))
+    same(-array, -I)
+    same(abs(array), abs(I))
+    same(array ** 2, I ** 2)
+    same(yoke.minimum(array, 2), numpy.minimum(I, 2))
+    same(yoke.where(array > 0, array, 0), numpy.where(I > 0, I, 0))
+    array += 2
+    array *= 3
+    same(array, (I + 2) * 3)
+    assert numpy.allclose(yoke.sqrt(abs(yoke.asarray(A))).to_numpy(), numpy.sqrt(abs(A)))
+    assert (array + 1.5).dtype == numpy.float32 and (array + numpy.int64(1)).dtype == numpy.int64
+    with pytest.raises(TypeError):
+        array + "x"
+    with pytest.raises(ValueError, match="broadcast"):
+        array + yoke.zeros(5)
+    with pytest.raises(TypeError):
+        yoke.asarray(A) & 1
+    with pytest.raises(ValueError):
+        bool(array)
+    with pytest.raises(IndexError):
+        array[4]
+    with pytest.raises(IndexError):
+        array[0, 0, 0]
+    with pytest.raises(TypeError):
+        yoke.zeros(3, "float99")
+    with pytest.raises(TypeError):
+        yoke.Array()
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 1)])
+def test_reductions(axis):
+    for values in (A, I, A[:, ::2]):
+        array = yoke.asarray(values)
+        same(array.sum(axis), values.sum(axis))
+        same(array.max(axis), values.max(axis))
+        same(array.min(axis, keepdims=True), values.min(axis, keepdims=True))
+        same((array > 3).any(axis), (values > 3).any(axis))
+        same((array > -50).all(axis), (values > -50).all(axis))
+        assert numpy.allclose(array.mean(axis).to_numpy(), values.mean(axis))
+        assert numpy.allclose(array.std(axis).to_numpy(), values.std(axis))
+        if not isinstance(axis, tuple):
+            same(array.argmax(axis), values.argmax(axis))
+
+
+def test_order():
+    values = numpy.random.default_rng(1).permutation(1000).astype("f4")
+    array = yoke.asarray(values)
+    same(yoke.sort(array), numpy.sort(values))
+    same(array.argsort(), numpy.argsort(values))
+    same(array.cumsum(), numpy.cumsum(values))
+    array.sort(descending=True)
+    same(array, numpy.sort(values)[::-1])
+    assert yoke.dot(array, array).item() == pytest.approx(float((values.astype("f8") ** 2).sum()), rel=1e-6)
+
+
+def test_expressions(device):
+    x, y = yoke.asarray(A), yoke.zeros(A.shape)
+    yoke.map("y = a * x + y", a=2.0, x=x, y=y)
+    same(y, 2 * A)
+    same(yoke.evaluate("d = x - y; d * d", x=x, y=y), A * A)
+    with pytest.raises(yoke.InvalidArgumentError, match=r"\^"):
+        yoke.map("y = x +* y", x=x, y=y)
+    with pytest.raises(TypeError):
+        yoke.map("y = x", x="text", y=y)
+
+
+def test_several_streams(device):
+    other = device.stream()
+    other.call(sum, [1])
+    x = yoke.asarray(A, stream=other)
+    y = yoke.asarray(A)
+    same(y + x, A + A)
+    x.fill(0)
+    same(x, A * 0)
+
+
+def test_exchange(device):
+    array = yoke.asarray(I)
+    assert pickle.loads(pickle.dumps(array)).tolist() == I.tolist()
+    assert (numpy.asarray(array) == I).all() and array.tolist() == I.tolist()
+    assert "(4, 6)" in repr(array) and "int32" in repr(array)
+    kind, _ = array.__dlpack_device__()
+    assert kind == (2 if device.backend == "cuda" else 4)
+    again = yoke.from_dlpack(array[1:, ::2])
+    same(again, I[1:, ::2])
+    array[1, 0] = 77
+    assert again[0, 0].item() == 77  # the same memory
+    array.__dlpack__()  # nobody takes it
+    if device.backend == "cuda":
+        class Other:
+            __cuda_array_interface__ = array[1:].__cuda_array_interface__
+
+        same(yoke.asarray(Other()), array[1:].to_numpy())
+    else:
+        with pytest.raises(AttributeError):
+            array.__cuda_array_interface__
+
+
+def test_kernels_take_arrays(stream, saxpy):
+    x, y = yoke.arange(128, dtype="float32"), yoke.ones(128)
+    saxpy[64](stream, y[64:], x[64:], 1.0, 64)  # 256 bytes: views have to be aligned
+    same(y, numpy.concatenate([numpy.ones(64), 1 + numpy.arange(64, 128)]))
+    with pytest.raises(yoke.KernelArgumentError, match="contiguous"):
+        saxpy[50](stream, y[::2], x, 1.0, 50)
+
+
+def test_default_stream_is_left(device, stream):
+    assert yoke.default_stream() is stream
+    other = device.stream()
+    with other:
+        assert yoke.zeros(1).stream is other
+    assert yoke.default_stream() is stream

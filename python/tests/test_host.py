@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Host functions, exceptions, await, and how processes end."""
+
+import asyncio
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+import weakref
+
+import pytest
+
+import yoke
+
+
+def test_order(stream):
+    seen = []
+    for i in range(100):
+        stream.call(seen.append, i)
+    stream.wait()
+    assert seen == list(range(100))
+
+
+def test_exception(stream, device):
+    class Mine(Exception):
+        pass
+
+    go = threading.Event()
+
+    def fails():
+        go.wait()
+        raise Mine("why")
+
+    after = []
+    event_before = stream.event()
+    stream.call(fails)
+    stream.call(after.append, 1)
+    stream.call_always(lambda error, word: after.append((type(error), word)), "x")
+    event = stream.event()
+    other = device.stream()
+    other.wait_for(event)
+    go.set()
+    for waits in (stream.wait, event.wait, other.wait, stream.wait):
+        with pytest.raises(Mine, match="why") as failure:
+            waits()
+        assert "fails" in "".join(traceback.format_tb(failure.value.__traceback__))
+    event_before.wait()
+    assert after == [(Mine, "x")]
+    stream.recover()
+    stream.call(after.append, 2)
+    stream.wait()
+    assert after[1:] == [2]
+
+
+def test_exception_without_its_stream(device):
+    stream = device.stream()
+    go = threading.Event()
+    stream.call(lambda: go.wait() and 1 / 0)
+    event = stream.event()
+    go.set()
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            event.wait()
+        stream = None
+        gc.collect()
+
+
+def test_arguments_are_released(stream):
+    class Thing:
+        pass
+
+    thing = Thing()
+    alive = weakref.ref(thing)
+    stream.call(lambda each: None, thing)
+    stream.wait()
+    del thing
+    gc.collect()
+    assert alive() is None
+
+
+def test_deadlock(stream):
+    answers = []
+
+    def waits():
+        try:
+            stream.wait()
+        except yoke.DeadlockError as error:
+            answers.append(error)
+
+    stream.call(waits)
+    stream.wait()
+    assert len(answers) == 1
+
+
+def test_function_may_enqueue(stream):
+    seen = []
+    stream.call(lambda: stream.call(seen.append, 1))
+    stream.wait()
+    stream.wait()
+    assert seen == [1]
+
+
+def test_streams_are_independent(device):
+    streams = [device.stream() for _ in range(16)]
+    barrier = threading.Barrier(17, timeout=30)
+    for each in streams:
+        each.call(barrier.wait)
+    barrier.wait()  # all sixteen functions are inside at once
+    for each in streams:
+        each.wait()
+
+
+def test_cancel(stream):
+    go, seen = threading.Event(), []
+    stream.call(go.wait)
+    stream.call(seen.append, 1)
+    stream.call_always(lambda error: seen.append(type(error)))
+    stream.cancel()
+    go.set()
+    with pytest.raises(yoke.CancelledError):
+        stream.wait()
+    stream.recover()
+    assert seen == [yoke.CancelledError]
+
+
+def test_interrupted_wait(stream):
+    go = threading.Event()
+    main = threading.main_thread().ident
+    with pytest.raises(KeyboardInterrupt):
+        stream.call(signal.pthread_kill, main, signal.SIGINT)
+        stream.call(go.wait)
+        stream.wait()
+    go.set()
+    stream.wait()
+
+
+def run_loop(main):
+    asyncio.run(main())
+    try:
+        import uvloop
+    except ImportError:
+        return
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main())
+
+
+def test_await(device):
+    async def main():
+        stream = device.stream()
+        go = threading.Event()
+        await stream
+        stream.call(go.wait)
+        event = stream.event()
+        before = threading.active_count()
+        descriptors = len(os.listdir("/proc/self/fd"))
+
+        async def one():
+            await event
+
+        tasks = [asyncio.create_task(one()) for _ in range(100)]
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(one(), 0.01)
+        tasks[0].cancel()
+        await asyncio.sleep(0)
+        assert threading.active_count() == before
+        go.set()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert isinstance(results[0], asyncio.CancelledError) and results[1:] == [None] * 99
+        assert len(os.listdir("/proc/self/fd")) <= descriptors
+        stream.call(int, "no number")
+        with pytest.raises(ValueError):
+            await stream
+
+    run_loop(main)
+
+
+SETUP = """
+import asyncio, os, sys, threading, time, yoke
+stream = yoke.Device().stream()
+buffer = stream.device.buffer(1 << 20)
+"""
+
+ENDS = {
+    "pending work": "stream.call(time.sleep, 0.05)\nfor _ in range(100): stream.fill(buffer); stream.call(print)",
+    "pending read": "stream.call(time.sleep, 0.05)\nstream.read(bytearray(1 << 20), buffer)",
+    "unwaited exception": "stream.call(lambda: 1 / 0)",
+    "exit in the main thread": "stream.call(time.sleep, 0.05)\nsys.exit(0)",
+    "many streams": "s = [stream.device.stream() for _ in range(16)]\nfor each in s:\n    for _ in range(20): each.call(sum, [1])",
+    "a recorded graph": "with stream.record() as g: stream.call(sum, [1])\nfor _ in range(50): g.launch(stream)",
+    "a daemon thread that waits": "stream.call(time.sleep, 0.1)\nthreading.Thread(target=stream.wait, daemon=True).start()",
+    "a thread that enqueues": "def f():\n  try:\n    while 1: stream.call(sum, [1])\n  except yoke.Error: pass\n"
+                              "threading.Thread(target=f, daemon=True).start(); time.sleep(0.02)",
+    "a loop with awaits": "async def f():\n  stream.call(time.sleep, 0.05); t = asyncio.create_task(g())\n"
+                          "async def g(): await stream\nasyncio.run(f())",
+    "cycles": "class C: pass\nc = C(); c.c = c; c.s = stream; c.b = buffer; stream.call(id, c); del stream, buffer, c",
+    "arrays": "a = yoke.arange(1000)\nb = a + a\nyoke.sort(b)",
+}
+
+
+def run_python(code, seconds=60):
+    return subprocess.run([sys.executable, "-X", "faulthandler", "-c", SETUP + code], capture_output=True, text=True,
+                          timeout=seconds, check=False)
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_exit(name):
+    result = run_python(ENDS[name])
+    assert result.returncode == 0, result.stderr
+    assert "Fatal" not in result.stderr and "Segmentation" not in result.stderr
+
+
+def test_fork():
+    result = run_python("""
+stream.call(sum, [1]); stream.wait()
+child = os.fork()
+if child == 0:
+    try:
+        stream.fill(buffer); os._exit(3)
+    except yoke.ForkedError:
+        pass
+    try:
+        stream.wait(); os._exit(4)
+    except yoke.ForkedError:
+        pass
+    del stream, buffer
+    sys.exit(7)
+_, status = os.waitpid(child, 0)
+assert os.waitstatus_to_exitcode(status) == 7, status
+stream.fill(buffer); stream.wait()
+""")
+    assert result.returncode == 0, result.stderr

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+# cython: language_level=3
+"""The extension module: the rooms of the package, each in a file named like the header of the C API that it stands for."""
+
+cimport cython
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
+from cpython.object cimport PyObject
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.ref cimport Py_DECREF, Py_INCREF
+from libc.string cimport memset
+
+from .c_yoke cimport *
+from .c_ops cimport *
+
+import array
+import atexit
+import collections
+import itertools
+import math
+import operator
+import os
+import sys
+import threading
+import time
+import weakref
+
+cdef extern from *:
+    """
+    /* What arguments and arrays need of C. */
+    static inline void set_f64(yoke_number *number, double value) { number->value.f64 = value; }
+    static inline void set_i64(yoke_number *number, int64_t value) { number->value.i64 = value; }
+    static inline void set_u64(yoke_number *number, uint64_t value) { number->value.u64 = value; }
+    static inline PyObject *current_frame(void) { return (PyObject *)PyEval_GetFrame(); }
+    static inline PyObject *frame_code(PyObject *frame) { return (PyObject *)PyFrame_GetCode((PyFrameObject *)frame); }
+    static inline int frame_line(PyObject *frame) { return PyFrame_GetLineNumber((PyFrameObject *)frame); }
+    """
+    PyObject *current_frame() noexcept
+    PyObject *frame_code(PyObject *frame) noexcept
+    int frame_line(PyObject *frame) noexcept
+    void set_f64(yoke_number *number, double value)
+    void set_i64(yoke_number *number, int64_t value)
+    void set_u64(yoke_number *number, uint64_t value)
+    int64_t YOKE_END
+
+# The interpreter's functions on borrowed references, as C sees them: all of them are of the stable ABI of 3.11.
+cdef extern from "Python.h":
+    void Py_DECREF_raw "Py_DECREF" (PyObject *object)
+    PyObject *Py_TYPE_raw "(PyObject *)Py_TYPE" (PyObject *object) noexcept
+    PyObject *PyTuple_GetItem(object tuple, Py_ssize_t index) noexcept
+    Py_ssize_t PyTuple_Size(object tuple) noexcept
+    double PyFloat_AsDouble_raw "PyFloat_AsDouble" (PyObject *object) noexcept
+    long long PyLong_AsLongLongAndOverflow_raw "PyLong_AsLongLongAndOverflow" (PyObject *object, int *overflow) noexcept
+    const char *PyBytes_AsString(object bytes) except NULL
+    Py_ssize_t PyBytes_Size(object bytes)
+    char *PyByteArray_AsString(object bytes) except NULL
+    unsigned long PyThread_get_thread_ident() noexcept nogil
+    bint PyCapsule_IsValid_raw "PyCapsule_IsValid" (PyObject *capsule, const char *name) noexcept
+    void *PyCapsule_GetPointer_raw "PyCapsule_GetPointer" (PyObject *capsule, const char *name) noexcept
+    int PyCapsule_SetName_raw "PyCapsule_SetName" (PyObject *capsule, const char *name) noexcept
+    object PyCapsule_New_raw "PyCapsule_New" (void *pointer, const char *name, void (*destructor)(PyObject *) noexcept)
+
+version = yoke_version().decode()
+
+cdef class Device
+cdef class Stream
+cdef class Event
+cdef class Buffer
+cdef class Kept
+cdef class Graph
+cdef class Array
+
+include "errors.pxi"
+include "device.pxi"
+include "memory.pxi"
+include "event.pxi"
+include "graph.pxi"
+include "stream.pxi"
+include "hostcall.pxi"
+include "program.pxi"
+include "array.pxi"
+include "create.pxi"
+include "kernel.pxi"
+include "arrayops.pxi"
+include "exchange.pxi"
+

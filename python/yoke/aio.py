@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting for GPU work in an event loop: the event's descriptor and the loop's add_reader; no polling, and no thread but where a
+loop has no add_reader."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from . import Event
+
+
+async def wait(event: Event) -> None:
+    """Wait for the event and raise the failure of the work before it. Cancelling the task ends the wait, and not the work."""
+    if event.query():
+        return
+    loop = asyncio.get_running_loop()
+    ready = loop.create_future()
+    fd = event.fileno()
+    try:
+        try:
+            loop.add_reader(fd, finish, ready)
+        except NotImplementedError:
+            await loop.run_in_executor(None, event.wait)
+            return
+        try:
+            await ready
+        finally:
+            loop.remove_reader(fd)
+    finally:
+        os.close(fd)
+    event.query()
+
+
+def finish(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)

@@ -1,0 +1,574 @@
+# SPDX-License-Identifier: Apache-2.0
+# Arrays: a buffer with a dtype, a shape and strides, on a stream. Views, operators, copies to the host.
+
+# Names by the numbers of YOKE_DTYPE_LIST, NumPy's names; struct's letters for memoryviews.
+cdef tuple dtype_names = ("", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
+                          "bfloat16", "float32", "float64", "complex64", "complex128")
+cdef tuple dtype_letters = ("", "?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "", "f", "d", "", "")
+cdef enum:
+    BOOL = 1
+    I8 = 2
+    U8 = 3
+    I32 = 6
+    I64 = 8
+    U64 = 9
+    F16 = 10
+    BF16 = 11
+    F32 = 12
+    F64 = 13
+    C64 = 14
+    C128 = 15
+cdef dict dtype_numbers = {name: number for number, name in enumerate(dtype_names) if number}
+dtype_numbers.update({"float": F32, "double": F64, float: F32, int: I64, bool: BOOL})
+
+
+cdef int32_t dtype_number(dtype) except -1:
+    """The number of a dtype: its name, a NumPy dtype or scalar type, or float (float32), int (int64), bool."""
+    try:
+        number = dtype_numbers.get(dtype)
+    except TypeError:
+        number = None
+    if number is None:
+        name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
+        number = dtype_numbers.get(name)
+        if number is None and "numpy" in sys.modules:
+            number = dtype_numbers.get(sys.modules["numpy"].dtype(dtype).name)
+    if number is None:
+        raise TypeError(f"no such dtype: {dtype!r}; there are {', '.join(dtype_names[1:])}")
+    return number
+
+
+cdef int32_t shape_of(shape, int64_t *out) except -1:
+    if isinstance(shape, int):
+        shape = (shape,)
+    if len(shape) > 8:
+        raise ValueError(f"an array has at most 8 dimensions, not {len(shape)}")
+    for i, extent in enumerate(shape):
+        out[i] = operator.index(extent)
+    return len(shape)
+
+
+cdef yoke_number number_of(int32_t dtype, value) except *:
+    cdef yoke_number number
+    memset(&number, 0, sizeof(number))
+    number.dtype = dtype
+    if dtype in (F16, BF16, F32, F64):
+        set_f64(&number, float(value))
+    elif dtype in (2, 4, 6, 8):
+        set_i64(&number, wrap(int(value), 64))
+    elif dtype == BOOL:
+        set_u64(&number, 1 if value else 0)
+    else:
+        set_u64(&number, int(value) & 0xffffffffffffffff)
+    return number
+
+
+cdef object wrap(value, bits):
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> bits - 1 else value
+
+
+cdef class Array:
+    """An array on a device, made by empty, zeros, arange, asarray, … or by operations on others.
+
+    shape, dtype, strides (in elements), ndim, size (elements), nbytes; device, stream: the stream its work is enqueued in.
+    Operators, slices, comparisons and reductions follow NumPy; a slice or transpose is a view. Nothing blocks but what gives
+    values to Python: to_numpy, tolist, item, float(a), bool(a), a[mask]. Work that uses arrays of several streams is ordered.
+    Types: results of mixed dtypes follow C (float32 with int32 gives float32), and / of integers gives float32.
+    """
+
+    cdef yoke_array a
+    cdef readonly Buffer buffer
+    cdef readonly Stream stream
+    cdef Buffer part
+    cdef object __weakref__
+
+    def __init__(self):
+        raise TypeError("arrays are made by empty, zeros, ones, full, arange and asarray")
+
+    @property
+    def shape(self):
+        """Elements along each axis."""
+        return tuple([self.a.shape[i] for i in range(self.a.dimensions)])
+
+    @property
+    def strides(self):
+        """Elements from one index to the next, along each axis."""
+        return tuple([self.a.strides[i] for i in range(self.a.dimensions)])
+
+    @property
+    def ndim(self):
+        """The number of axes, 0 to 8."""
+        return self.a.dimensions
+
+    @property
+    def size(self):
+        """The number of elements."""
+        return yoke_array_get_size(&self.a)
+
+    @property
+    def itemsize(self):
+        """Bytes of an element."""
+        return yoke_dtype_get_size(self.a.dtype)
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def dtype(self):
+        """The dtype: NumPy's where NumPy is installed and has it, else its name."""
+        name = dtype_names[self.a.dtype]
+        try:
+            import numpy
+            return numpy.dtype(name)
+        except (ImportError, TypeError):
+            return name
+
+    @property
+    def device(self):
+        """The Device."""
+        return self.stream.device
+
+    @property
+    def T(self):
+        """The transpose, a view."""
+        return self.transpose()
+
+    cdef Array view(self, yoke_array a):
+        cdef Array result
+        if a.dtype == 0:
+            fail(YOKE_E_INVALID_ARGUMENT)
+        result = Array.__new__(Array)
+        result.a, result.buffer, result.stream = a, self.buffer, self.stream
+        return result
+
+    cdef yoke_buffer *contiguous_buffer(self) except NULL:
+        """For kernels: the buffer that begins with the first element."""
+        if not yoke_array_is_contiguous(&self.a):
+            raise KernelArgumentError(f"an array of shape {self.shape} with strides {self.strides} is not contiguous: a kernel "
+                                      "sees only its buffer; pass a.copy()")
+        if self.a.offset == 0:
+            return self.buffer.ptr
+        if self.part is None:
+            self.part = self.buffer.view(self.a.offset, max(1, self.nbytes))
+        return self.part.ptr
+
+    def transpose(self, *axes):
+        """A view with permuted axes: transpose(1, 0), transpose((1, 0)); without axes they are reversed."""
+        cdef int32_t order[8]
+        if not axes or axes[0] is None:
+            return self.view(yoke_array_transpose(self.a, NULL))
+        axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        if len(axes) != self.a.dimensions:
+            raise ValueError(f"{len(axes)} axes for an array of {self.a.dimensions} dimensions")
+        for i, axis in enumerate(axes):
+            order[i] = axis_of(axis, self.a.dimensions)
+        return self.view(yoke_array_transpose(self.a, order))
+
+    def reshape(self, *shape):
+        """The same elements in another shape; one extent may be -1. A view where the strides allow it, else a copy."""
+        cdef int64_t extents[8]
+        cdef yoke_array a
+        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        dimensions = shape_of(shape, extents)
+        a = yoke_array_reshape(self.a, dimensions, extents)
+        if a.dtype == 0 and not yoke_array_is_contiguous(&self.a):
+            return self.copy().reshape(shape)
+        return self.view(a)
+
+    def broadcast_to(self, shape):
+        """A view of a larger shape, by NumPy's rules."""
+        cdef int64_t extents[8]
+        dimensions = shape_of(shape, extents)
+        return self.view(yoke_array_broadcast(self.a, dimensions, extents))
+
+    def copy(self):
+        """A contiguous copy."""
+        cdef Array result = new_array(self.stream, self.a.dtype, self.shape)
+        assign(result, self, here())
+        return result
+
+    def astype(self, dtype):
+        """A copy with another dtype. Floats are truncated to integers, values out of range give the nearest end."""
+        cdef Array result = new_array(self.stream, dtype_number(dtype), self.shape)
+        assign(result, self, here())
+        return result
+
+    cdef object select(self, key):
+        """The view of a key of integers, slices, None and …; or the mask itself, for a boolean array."""
+        cdef yoke_array a = self.a
+        cdef int axis = 0
+        keys = key if isinstance(key, tuple) else (key,)
+        given = sum([each is not None and each is not Ellipsis for each in keys])
+        if given > self.a.dimensions:
+            raise IndexError(f"{given} indices for an array of {self.a.dimensions} dimensions")
+        dots = False
+        for each in keys:
+            if each is Ellipsis:
+                if dots:
+                    raise IndexError("an index has at most one …")
+                dots = True
+                axis += self.a.dimensions - given
+            elif each is None:
+                a = yoke_array_expand(a, axis)
+                axis += 1
+            elif isinstance(each, slice):
+                start, stop, step = each.indices(a.shape[axis])
+                a = yoke_array_slice(a, axis, start, YOKE_END if stop < 0 else stop, step)
+                axis += 1
+            else:
+                a = yoke_array_index(a, axis, operator.index(each))
+            if a.dtype == 0:
+                break
+        if a.dtype == 0:
+            raise IndexError(text_of(yoke_error().text))
+        return self.view(a)
+
+    def __getitem__(self, key):
+        if isinstance(key, Array):
+            return take_array(self, key)
+        return self.select(key)
+
+    def __setitem__(self, key, value):
+        cdef Array target
+        if isinstance(key, Array):
+            target = self
+            if (<Array>key).a.dtype != BOOL:
+                raise IndexError("an array as the index of an assignment is a mask, of dtype bool")
+            map_arrays(self.stream, "x = mask ? value : x", {"x": self, "mask": key, "value": value}, here())
+            return
+        target = self.select(key)
+        if isinstance(value, (bool, int, float)):
+            assign_value(target, value, here())
+        else:
+            assign(target, asarray(value, dtype=None if hasattr(value, "dtype") else target.dtype, stream=self.stream), here())
+
+    def fill(self, value):
+        """Set each element to a number."""
+        assign_value(self, value, here())
+
+    def to_numpy(self, out=None):
+        """A NumPy array with the values; waits for them. out: a contiguous NumPy array of the same shape and dtype to read into."""
+        import numpy
+
+        cdef Array source = self
+        if out is None:
+            out = numpy.empty(self.shape, self.dtype)
+        elif out.shape != self.shape or out.dtype != self.dtype:
+            raise ValueError(f"out has shape {out.shape} and dtype {out.dtype}, not {self.shape} and {self.dtype}")
+        read_array(self, out)
+        return out
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("an array on a device is not in the host's memory: a copy is needed")
+        result = self.to_numpy()
+        return result if dtype is None else result.astype(dtype, copy=False)
+
+    def tolist(self):
+        """The values as nested lists; waits for them."""
+        letter = dtype_letters[self.a.dtype]
+        if not letter or self.size == 0:
+            return self.to_numpy().tolist()
+        room = bytearray(self.nbytes)
+        read_array(self, room)
+        flat = memoryview(room).cast(letter)
+        return flat[0] if self.a.dimensions == 0 else flat.cast("B").cast(letter, self.shape).tolist()
+
+    def item(self):
+        """The value of an array of one element; waits for it."""
+        if self.size != 1:
+            raise ValueError(f"an array of {self.size} elements is not one value")
+        value = self.tolist()
+        while isinstance(value, list):
+            value = value[0]
+        return value
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __index__(self):
+        return operator.index(self.item())
+
+    def __bool__(self):
+        if self.size != 1:
+            raise ValueError(f"the truth of an array of {self.size} elements is ambiguous: use any() or all()")
+        return bool(self.item())
+
+    def __len__(self):
+        if self.a.dimensions == 0:
+            raise TypeError("an array without axes has no length")
+        return self.a.shape[0]
+
+    def __iter__(self):
+        return iter([self[i] for i in range(len(self))])
+
+    # ---- Operators: NumPy's broadcasting; a Python number takes the array's dtype ----
+
+    def __add__(self, other):
+        return binary("+", self, other)
+
+    def __radd__(self, other):
+        return binary("+", other, self)
+
+    def __sub__(self, other):
+        return binary("-", self, other)
+
+    def __rsub__(self, other):
+        return binary("-", other, self)
+
+    def __mul__(self, other):
+        return binary("*", self, other)
+
+    def __rmul__(self, other):
+        return binary("*", other, self)
+
+    def __truediv__(self, other):
+        return binary("/", self, other)
+
+    def __rtruediv__(self, other):
+        return binary("/", other, self)
+
+    def __floordiv__(self, other):
+        return binary("//", self, other)
+
+    def __rfloordiv__(self, other):
+        return binary("//", other, self)
+
+    def __mod__(self, other):
+        return binary("%", self, other)
+
+    def __rmod__(self, other):
+        return binary("%", other, self)
+
+    def __and__(self, other):
+        return binary("&", self, other)
+
+    def __rand__(self, other):
+        return binary("&", other, self)
+
+    def __or__(self, other):
+        return binary("|", self, other)
+
+    def __ror__(self, other):
+        return binary("|", other, self)
+
+    def __xor__(self, other):
+        return binary("^", self, other)
+
+    def __rxor__(self, other):
+        return binary("^", other, self)
+
+    def __lshift__(self, other):
+        return binary("<<", self, other)
+
+    def __rlshift__(self, other):
+        return binary("<<", other, self)
+
+    def __rshift__(self, other):
+        return binary(">>", self, other)
+
+    def __rrshift__(self, other):
+        return binary(">>", other, self)
+
+    def __pow__(self, other, modulus):
+        return binary("**", self, other)
+
+    def __rpow__(self, other, modulus):
+        return binary("**", other, self)
+
+    def __iadd__(self, other):
+        return in_place("a = a + b", self, other)
+
+    def __isub__(self, other):
+        return in_place("a = a - b", self, other)
+
+    def __imul__(self, other):
+        return in_place("a = a * b", self, other)
+
+    def __itruediv__(self, other):
+        return in_place("a = a / b", self, other)
+
+    def __neg__(self):
+        return unary("c = -a", self, self.a.dtype)
+
+    def __abs__(self):
+        return unary("c = abs(a)", self, self.a.dtype if self.a.dtype < C64 else F32 if self.a.dtype == C64 else F64)
+
+    def __invert__(self):
+        return unary("c = !a" if self.a.dtype == BOOL else "c = ~a", self, self.a.dtype)
+
+    def __richcmp__(self, other, int operation):
+        return binary(("<", "<=", "==", "!=", ">", ">=")[operation], self, other)
+
+    __hash__ = None
+
+    # ---- Reductions and order: axis is None for all, an int, or a tuple ----
+
+    def sum(self, axis=None, keepdims=False):
+        """The sum; of integers as int64 or uint64."""
+        return reduce("sum", self, axis, keepdims)
+
+    def prod(self, axis=None, keepdims=False):
+        """The product."""
+        return reduce("prod", self, axis, keepdims)
+
+    def min(self, axis=None, keepdims=False):
+        """The smallest element; NaN only where all are."""
+        return reduce("min", self, axis, keepdims)
+
+    def max(self, axis=None, keepdims=False):
+        """The largest element; NaN only where all are."""
+        return reduce("max", self, axis, keepdims)
+
+    def any(self, axis=None, keepdims=False):
+        """Whether an element is not 0."""
+        return reduce("any", self, axis, keepdims)
+
+    def all(self, axis=None, keepdims=False):
+        """Whether no element is 0."""
+        return reduce("all", self, axis, keepdims)
+
+    def mean(self, axis=None, keepdims=False):
+        """The mean; of integers as float32."""
+        return reduce("mean", self, axis, keepdims)
+
+    def var(self, axis=None, keepdims=False):
+        """The variance: the mean of the squared distances from the mean."""
+        return reduce("var", self, axis, keepdims)
+
+    def argmin(self, axis=None, keepdims=False):
+        """The position of the smallest element, int64."""
+        return reduce("argmin", self, axis, keepdims)
+
+    def argmax(self, axis=None, keepdims=False):
+        """The position of the largest element, int64."""
+        return reduce("argmax", self, axis, keepdims)
+
+    def norm(self, axis=None, keepdims=False):
+        """The square root of the sum of squares."""
+        return reduce("norm", self, axis, keepdims)
+
+    def std(self, axis=None, keepdims=False):
+        """The standard deviation: the square root of var."""
+        return apply("sqrt", reduce("var", self, axis, keepdims))
+
+    def cumsum(self, axis=None):
+        """The sums of all elements up to each, along an axis; None: of the flattened array."""
+        return scan("sum", self, axis)
+
+    def cumprod(self, axis=None):
+        """The products of all elements up to each."""
+        return scan("prod", self, axis)
+
+    def sort(self, descending=False):
+        """Sort in place along the last axis; stable, NaN last."""
+        sort_in_place(self, None, descending)
+
+    def argsort(self, descending=False):
+        """The indices, int64, that would sort along the last axis."""
+        return argsort(self, descending)
+
+    # ---- Exchange with other libraries ----
+
+    @property
+    def __cuda_array_interface__(self):
+        """Version 3, for arrays on CUDA; the data is ready when this returns."""
+        return interface_of(self)
+
+    def __dlpack_device__(self):
+        """DLPack's (type, number) of the device."""
+        return dlpack_device(self)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """A DLPack capsule over the same memory; the data is ready when this returns, for any stream."""
+        return to_dlpack(self, copy)
+
+    def __reduce__(self):
+        return asarray, (self.to_numpy(),)
+
+    def __repr__(self):
+        return (f"yoke.Array(shape={self.shape}, dtype={dtype_names[self.a.dtype]}, "
+                f"device={self.stream.device.info.selector})")
+
+
+cdef int32_t axis_of(axis, int32_t dimensions) except -1:
+    number = operator.index(axis)
+    if not -dimensions <= number < dimensions:
+        raise IndexError(f"axis {number} is out of range for {dimensions} dimensions")
+    return number + dimensions if number < 0 else number
+
+
+cdef Array new_array(Stream stream, int32_t dtype, shape):
+    cdef Array result = Array.__new__(Array)
+    cdef int64_t extents[8]
+    cdef int32_t dimensions = shape_of(shape, extents)
+    cdef size_t size = yoke_dtype_get_size(dtype)
+
+    for i in range(dimensions):
+        if extents[i] < 0:
+            raise ValueError(f"a shape has a negative extent: {shape}")
+        size *= extents[i]
+    result.stream = stream
+    result.buffer = stream.buffer(max(1, size))
+    result.a = yoke_array_nd(result.buffer.ptr, dtype, dimensions, extents)
+    if result.a.dtype == 0:
+        fail(YOKE_E_INVALID_ARGUMENT)
+    return result
+
+
+cdef int order_streams(Stream stream, list arrays) except -1:
+    """Work in `stream` on arrays of other streams comes behind what these have now."""
+    for each in arrays:
+        if (<Array>each).stream is not stream:
+            stream.wait_for((<Array>each).stream.event())
+    return 0
+
+
+cdef int order_back(Stream stream, list arrays) except -1:
+    """And what the others do from now on comes behind that work."""
+    for each in arrays:
+        if (<Array>each).stream is not stream:
+            (<Array>each).stream.wait_for(stream.event())
+    return 0
+
+
+cdef int assign(Array target, Array source, const char *where) except -1:
+    cdef yoke_status status
+    cdef yoke_stream *stream = target.stream.ptr
+    order_streams(target.stream, [source])
+    with nogil:
+        status = yoke_assign_at(where, stream, &target.a, &source.a)
+    check(status)
+    order_back(target.stream, [source])
+    return 0
+
+
+cdef int assign_value(Array target, value, const char *where) except -1:
+    cdef yoke_status status
+    cdef yoke_number number
+    if target.a.dtype >= C64:
+        map_arrays(target.stream, "x = value", {"x": target, "value": float(value)}, where)
+        return 0
+    number = number_of(target.a.dtype, value)
+    with nogil:
+        status = yoke_assign_value_at(where, target.stream.ptr, &target.a, number)
+    check(status)
+    return 0
+
+
+cdef int read_array(Array source, out) except -1:
+    """Read the elements in row-major order into host memory, and wait."""
+    if source.size == 0:
+        source.stream.wait()
+        return 0
+    if not yoke_array_is_contiguous(&source.a):
+        source = source.copy()
+    source.stream.read(out, source.buffer, source.a.offset)
+    source.stream.wait()
+    return 0

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+# Operations on arrays: expressions, operators, reductions, scans, order.
+
+cdef int map_arrays(Stream stream, expression, dict values, const char *where) except -1:
+    cdef yoke_var vars[32]
+    cdef bytes text = expression.encode()
+    cdef yoke_status status
+    cdef yoke_stream *queue = stream.ptr
+    cdef Py_ssize_t count
+    names, arrays = [], []
+
+    count = fill_vars(vars, values, names, arrays)
+    order_streams(stream, arrays)
+    cdef const char *line = text
+    with nogil:
+        status = yoke_map_at(where, queue, line, vars, count)
+    check(status)
+    order_back(stream, arrays)
+    return 0
+
+
+cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays) except -1:
+    if len(values) > 32:
+        raise ValueError(f"an expression has at most 32 variables, not {len(values)}")
+    for i, (name, value) in enumerate(values.items()):
+        names.append(name.encode())
+        label = PyBytes_AsString(names[-1])
+        if isinstance(value, Array):
+            vars[i] = yoke_var_array(label, (<Array>value).a)
+            arrays.append(value)
+        elif isinstance(value, tuple):  # (dtype's number, value)
+            vars[i] = yoke_var_scalar(label, number_of(value[0], value[1]))
+        elif isinstance(value, bool):
+            vars[i] = yoke_var_scalar(label, number_of(BOOL, value))
+        elif isinstance(value, int):
+            vars[i] = yoke_var_scalar(label, number_of(I32 if -2**31 <= value < 2**31 else I64, value))
+        elif isinstance(value, float) and not hasattr(value, "dtype"):
+            vars[i] = yoke_var_scalar(label, number_of(F32, value))
+        elif getattr(value, "shape", None) == ():
+            vars[i] = yoke_var_scalar(label, number_of(dtype_number(value.dtype), value))
+        else:
+            raise TypeError(f"{name}: an expression takes Arrays and numbers, not {type(value).__name__}")
+    return len(values)
+
+
+def map(expression, /, stream=None, **variables):
+    """Evaluate an expression for each element, in one launch: map("y = a * x + y", a=2.0, x=x, y=y). The arrays that are assigned
+    are the outputs; all have one shape, to which the others are broadcast. A Python float counts as float32, an int as int32;
+    NumPy scalars have their own dtype. InvalidArgumentError shows a mistake in the expression with a caret."""
+    if stream is None:
+        streams = [(<Array>value).stream for value in variables.values() if isinstance(value, Array)]
+        stream = streams[0] if streams else default_stream()
+    map_arrays(stream, expression, variables, here())
+
+
+def evaluate(expression, /, dtype=None, stream=None, **variables):
+    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means that of the arrays."""
+    cdef Array result
+    arrays = [value for value in variables.values() if isinstance(value, Array)]
+    if not arrays:
+        raise TypeError("an expression without arrays has no shape")
+    number = dtype_number(dtype) if dtype is not None else promote([(<Array>each).a.dtype for each in arrays])
+    stream = (<Array>arrays[0]).stream if stream is None else stream
+    result = new_array(stream, number, broadcast_shape([each.shape for each in arrays]))
+    head, separator, tail = expression.rpartition(";")
+    map_arrays(stream, f"{head}{separator} result_ = {tail}", {"result_": result, **variables}, here())
+    return result
+
+
+def broadcast_shape(shapes):
+    """The shape that arrays of these shapes are broadcast to, by NumPy's rules."""
+    result = []
+    for extents in itertools.zip_longest(*[reversed(shape) for shape in shapes], fillvalue=1):
+        wide = {extent for extent in extents if extent != 1}
+        if len(wide) > 1:
+            raise ValueError(f"shapes {' and '.join(str(tuple(each)) for each in shapes)} do not broadcast to each other")
+        result.append(wide.pop() if wide else 1)
+    return tuple(reversed(result))
+
+
+cdef int32_t promote(list numbers) except -1:
+    """The dtype of a result: complex over float over integers, the wider over the narrower; no integer loses values to a sign."""
+    numbers = sorted(set(numbers))
+    if len(numbers) == 1:
+        return numbers[0]
+    high = numbers[-1]
+    if high >= C64:
+        return C128 if C128 in numbers or F64 in numbers else C64
+    if high >= F16:
+        return F32 if F16 in numbers and BF16 in numbers and high == BF16 else high
+    signed = [each for each in numbers if each in (2, 4, 6, 8)]
+    unsigned = [each for each in numbers if each in (3, 5, 7, 9)]
+    if signed and unsigned and max(unsigned) > max(signed):
+        return min(I64, max(unsigned) + 1)
+    return high
+
+
+cdef int32_t weak(int32_t dtype, value) except -1:
+    """The dtype of an operation between an array and a number of Python's, which has no width of its own."""
+    if getattr(value, "dtype", None) is not None:
+        return promote([dtype, dtype_number(value.dtype)])
+    if isinstance(value, bool):
+        return dtype
+    if isinstance(value, int):
+        return I64 if dtype == BOOL else dtype
+    if isinstance(value, float):
+        return dtype if dtype >= F16 else F32
+    raise TypeError
+
+
+cdef dict templates = {
+    "+": "c = a + b", "-": "c = a - b", "*": "c = a * b", "/": "c = a / b", "<": "c = a < b", "<=": "c = a <= b",
+    ">": "c = a > b", ">=": "c = a >= b", "==": "c = a == b", "!=": "c = a != b", "&": "c = a & b", "|": "c = a | b",
+    "^": "c = a ^ b", "<<": "c = a << b", ">>": "c = a >> b", "**": "c = pow(a, b)", "min": "c = min(a, b)", "max": "c = max(a, b)",
+    # Python's quotient is rounded down, and its remainder has the divisor's sign.
+    "//": "q = a / b; r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? q - 1 : q",
+    "%": "r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? r + b : r",
+    "//f": "c = floor(a / b)", "%f": "r = fmod(a, b); c = r != 0 && (r < 0) != (b < 0) ? r + b : r",
+}
+
+
+cdef object binary(str sign, left, right):
+    """left sign right, for an Array on at least one side; NotImplemented for what is no number."""
+    cdef Array array = left if isinstance(left, Array) else right
+    cdef int32_t dtype
+    cdef Array result
+
+    other = right if array is left else left
+    if isinstance(other, Array):
+        dtype = promote([array.a.dtype, (<Array>other).a.dtype])
+        shape = array.shape if array.shape == other.shape else broadcast_shape([array.shape, other.shape])
+    else:
+        if hasattr(other, "shape") and other.shape != ():
+            other = asarray(other, stream=array.stream)
+            return binary(sign, array, other) if array is left else binary(sign, other, array)
+        try:
+            dtype = weak(array.a.dtype, other)
+        except TypeError:
+            return NotImplemented
+        if sign == "**" and type(other) is int and array is left and other in (2, 3):
+            result = new_array(array.stream, dtype, array.shape)
+            map_arrays(array.stream, "c = " + " * ".join("a" * other), {"c": result, "a": array}, here())
+            return result
+        if dtype < C64:
+            other = (dtype, other)
+        shape = array.shape
+    if sign == "/" and dtype < F16:
+        dtype = F32
+        text = "c = (float)a / (float)b"
+    else:
+        if sign == "**" and dtype < F16:
+            raise TypeError("integers are raised to 2 and 3 only: convert to float32 first")
+        if sign in ("&", "|", "^", "<<", ">>") and dtype >= F16:
+            raise TypeError(f"{sign} is for integers and bool, not for {dtype_names[dtype]}")
+        text = templates[sign + "f" if sign in ("//", "%") and dtype >= F16 else sign]
+    result = new_array(array.stream, BOOL if sign in ("<", "<=", ">", ">=", "==", "!=") else dtype, shape)
+    map_arrays(array.stream, text, {"c": result, "a": array if array is left else other, "b": other if array is left else array},
+               here())
+    return result
+
+
+cdef object unary(str text, Array array, int32_t dtype):
+    cdef Array result = new_array(array.stream, dtype, array.shape)
+    map_arrays(array.stream, text, {"c": result, "a": array}, here())
+    return result
+
+
+cdef object in_place(str text, Array array, other):
+    if hasattr(other, "shape") and not isinstance(other, Array) and other.shape != ():
+        other = asarray(other, stream=array.stream)
+    if not isinstance(other, Array):
+        other = (weak(array.a.dtype, other), other)
+    map_arrays(array.stream, text, {"a": array, "b": other}, here())
+    return array
+
+
+cdef object take_array(Array array, Array index):
+    if index.a.dtype == BOOL:
+        flat, flags = array.reshape(-1), index.reshape(-1)
+        if array.shape != index.shape:
+            raise IndexError(f"a mask of shape {index.shape} for an array of shape {array.shape}")
+        return compress(flat, flags)
+    return take(array, index, 0)
+
+
+cdef dict functions = {name: f"c = {name}(a)" for name in (
+    "sqrt exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh tanh floor ceil trunc rint cbrt expm1 log1p erf rsqrt"
+).split()}
+
+
+def apply(name, Array array not None):
+    """A function of expressions for each element, by its name; integers give float32."""
+    return unary(functions[name], array, array.a.dtype if array.a.dtype >= F16 else F32)
+
+
+def binary_function(name, a, b):
+    """"min" or "max" of two arrays, or of an array and a number."""
+    if not isinstance(a, Array) and not isinstance(b, Array):
+        raise TypeError("an Array is wanted")
+    return binary(name, a, b)
+
+
+def where(condition, a, b):
+    """a where the condition holds, else b: arrays or numbers, broadcast to each other."""
+    cdef Array result
+    arrays = [each for each in (a, b) if isinstance(each, Array)]
+    cdef Array first = condition
+    dtype = promote([(<Array>each).a.dtype for each in arrays]) if arrays else (F32 if isinstance(a, float) or
+                                                                               isinstance(b, float) else I64)
+    for each in (a, b):
+        if not isinstance(each, Array):
+            dtype = weak(dtype, each)
+    result = new_array(first.stream, dtype, broadcast_shape([each.shape for each in [condition, *arrays]]))
+    values = [each if isinstance(each, Array) else (dtype, each) for each in (a, b)]
+    map_arrays(first.stream, "c = condition ? a : b", {"c": result, "condition": condition, "a": values[0], "b": values[1]},
+               here())
+    return result
+
+
+# ---- Reductions, scans, order ----
+
+cdef dict reductions = {"sum": 1, "prod": 2, "min": 3, "max": 4, "any": 5, "all": 6, "argmin": 7, "argmax": 8, "mean": 9,
+                        "var": 10, "norm": 11}
+
+
+cdef int32_t reduced_dtype(str name, int32_t dtype) except -1:
+    if name in ("any", "all"):
+        return BOOL
+    if name in ("argmin", "argmax"):
+        return I64
+    if name in ("sum", "prod") and dtype < F16:
+        return U64 if dtype in (3, 5, 7, 9) else I64
+    if name in ("mean", "var", "norm") and dtype < F16:
+        return F32
+    return dtype
+
+
+def reduce(name, Array array not None, axis=None, keepdims=False):
+    """A reduction by its name, along axis: None for all, an int, or a tuple."""
+    cdef int32_t axes[8]
+    cdef size_t count = 0
+    cdef int32_t operation = reductions[name]
+    cdef yoke_status status
+    cdef Array result
+    cdef const char *where = here()
+
+    chosen = range(array.a.dimensions) if axis is None else (axis,) if isinstance(axis, int) else axis
+    chosen = sorted([axis_of(each, array.a.dimensions) for each in chosen])
+    if len(set(chosen)) != len(chosen):
+        raise ValueError(f"an axis is named twice: {axis}")
+    if array.size == 0 and name in ("min", "max", "argmin", "argmax"):
+        raise ValueError(f"{name} of no elements")
+    shape = [1 if i in chosen else extent for i, extent in enumerate(array.shape) if keepdims or i not in chosen]
+    result = new_array(array.stream, reduced_dtype(name, array.a.dtype), shape)
+    for each in chosen:
+        axes[count] = each
+        count += 1
+    if count == 0 and array.a.dimensions:  # no axes at all: a copy
+        assign(result, array, where)
+        return result
+    with nogil:
+        status = yoke_reduce_at(where, array.stream.ptr, operation, &result.a, &array.a, axes if count else NULL, count)
+    check(status)
+    return result
+
+
+def scan(name, Array array not None, axis=None):
+    """"sum", "prod", "min" or "max" of all elements up to each, along axis; None: of the flattened array."""
+    cdef Array source = array.reshape(-1) if axis is None else array
+    cdef int32_t along = axis_of(0 if axis is None else axis, source.a.dimensions)
+    cdef int32_t operation = reductions[name]
+    cdef Array result = new_array(source.stream, reduced_dtype(name, source.a.dtype), source.shape)
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    with nogil:
+        status = yoke_scan_at(where, source.stream.ptr, operation, 0, &result.a, &source.a, along)
+    check(status)
+    return result
+
+
+def sort_in_place(Array keys not None, Array values=None, descending=False):
+    """Sort along the last axis, stable; NaN last. values: an array of the same shape that moves with the keys."""
+    cdef const char *where = here()
+    cdef int32_t order = 1 if descending else 0
+    cdef yoke_array *moved = NULL if values is None else &values.a
+    cdef yoke_status status
+
+    if values is not None:
+        order_streams(keys.stream, [values])
+    with nogil:
+        status = yoke_sort_at(where, keys.stream.ptr, &keys.a, moved, order)
+    check(status)
+    if values is not None:
+        order_back(keys.stream, [values])
+
+
+def argsort(Array keys not None, descending=False):
+    """The indices, int64, that would sort along the last axis."""
+    cdef Array result = new_array(keys.stream, I64, keys.shape)
+    cdef const char *where = here()
+    cdef int32_t order = 1 if descending else 0
+    cdef yoke_status status
+
+    with nogil:
+        status = yoke_argsort_at(where, keys.stream.ptr, &result.a, &keys.a, order)
+    check(status)
+    return result
+
+
+def take(Array array not None, Array indices not None, axis=0):
+    """Elements along an axis by integer indices of one dimension, which may be negative. An index out of range gives 0."""
+    cdef int32_t along = axis_of(axis, array.a.dimensions)
+    cdef Array positions, result
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    positions = evaluate(f"k < 0 ? k + {array.shape[along]}ll : k", dtype="int64", k=indices)
+    shape = list(array.shape)
+    shape[along] = indices.size
+    result = new_array(array.stream, array.a.dtype, shape)
+    order_streams(array.stream, [positions])
+    with nogil:
+        status = yoke_gather_at(where, array.stream.ptr, &result.a, &array.a, &positions.a, along)
+    check(status)
+    order_back(array.stream, [positions])
+    return result
+
+
+cdef Array compress(Array array, Array flags):
+    """The elements whose flag is set; waits for their number."""
+    cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
+    cdef Array count = new_array(array.stream, I64, ())
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    order_streams(array.stream, [flags])
+    with nogil:
+        status = yoke_select_at(where, array.stream.ptr, &result.a, &count.a, &array.a, &flags.a)
+    check(status)
+    order_back(array.stream, [flags])
+    return result[:count.item()]
+
+
+def dot(Array a not None, Array b not None):
+    """The sum of a * b over all elements of two arrays of one dimension."""
+    cdef Array result
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    if a.shape != b.shape or a.a.dimensions != 1:
+        raise ValueError(f"dot takes two arrays of one dimension and one length, not of shapes {a.shape} and {b.shape}")
+    dtype = promote([a.a.dtype, b.a.dtype])
+    result = new_array(a.stream, reduced_dtype("sum", dtype), ())
+    order_streams(a.stream, [b])
+    with nogil:
+        status = yoke_dot_at(where, a.stream.ptr, &result.a, &a.a, &b.a)
+    check(status)
+    order_back(a.stream, [b])
+    return result

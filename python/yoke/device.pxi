@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+# Devices: listing them, opening one, what it is and what it can do.
+
+cdef tuple device_kinds = ("", "gpu", "accelerator", "cpu", "emulator")
+cdef tuple capability_names = ("fp64", "int64_atomics", "signature", "timing", "exact_fp32", "mapped", "managed",
+                               "program_binaries", "spirv", "globals", "cooperative", "graphs", "images")
+
+
+class DeviceInfo:
+    """What a device is, without opening it: selector, backend ("cuda" or "opencl"), name, vendor, platform, driver, pci, uuid,
+    index, kind ("gpu", "accelerator", "cpu", "emulator"), capabilities (a frozenset of names), compute_units, memory and
+    max_buffer (bytes), max_shared_bytes (of one block), max_grid (blocks), max_block (threads), max_block_threads,
+    view_alignment (bytes)."""
+
+    __module__ = "yoke"
+
+    def __repr__(self):
+        return f"<yoke.DeviceInfo {self.selector}: {self.name}, {self.memory >> 20} MiB>"
+
+
+cdef object make_info(yoke_device_info *info):
+    result = DeviceInfo()
+    result.selector = text_of(info.selector)
+    result.backend = text_of(info.backend)
+    result.name = text_of(info.name)
+    result.vendor = text_of(info.vendor)
+    result.platform = text_of(info.platform)
+    result.driver = text_of(info.driver)
+    result.pci = text_of(info.pci)
+    result.uuid = text_of(info.uuid)
+    result.index = info.index
+    result.kind = device_kinds[info.kind] if 0 < info.kind < 5 else ""
+    result.capabilities = frozenset(name for bit, name in enumerate(capability_names) if info.capabilities >> bit & 1)
+    result.compute_units = info.compute_units
+    result.memory = info.memory
+    result.max_buffer = info.max_buffer
+    result.max_shared_bytes = info.max_shared_bytes
+    result.max_grid = (info.max_grid[0], info.max_grid[1], info.max_grid[2])
+    result.max_block = (info.max_block[0], info.max_block[1], info.max_block[2])
+    result.max_block_threads = info.max_block_threads
+    result.view_alignment = info.view_alignment
+    return result
+
+
+def devices():
+    """The devices of all backends (or of the one that YOKE_BACKEND names), best first, as a list of DeviceInfo. Opens none, and
+    leaves a later fork safe. An empty list: info() says why."""
+    cdef yoke_device_info infos[64]
+    cdef size_t count = 0
+    cdef yoke_status status
+
+    for i in range(64):
+        infos[i].size = sizeof(yoke_device_info)
+    with nogil:
+        status = yoke_device_list(infos, 64, &count)
+    check(status)
+    return [make_info(&infos[i]) for i in range(min(count, 64))]
+
+
+def info():
+    """A text: the version, the devices and, for each candidate that was rejected, the reason."""
+    lines = [f"Yoke {version}"]
+    found = devices()
+    report = text_of(yoke_device_get_report())
+    for device in found:
+        lines.append(f"{device.selector:12} {device.name} ({device.kind}, {device.platform}, driver {device.driver}, "
+                     f"{device.compute_units} units, {device.memory >> 20} MiB)")
+    if not found:
+        lines.append("no device")
+    return "\n".join(lines + [report.rstrip("\n")])
+
+
+@cython.final
+cdef class Device:
+    """An open device.
+
+    selector: "cuda", "opencl:1", "opencl:gpu", "uuid:…", "pci:…", "name~H200"; None: what YOKE_DEVICE or YOKE_BACKEND order, else
+    the best there is. Raises NotFoundError, UnavailableError; InvalidArgumentError for a malformed selector. Streams, buffers and
+    programs keep the device alive; `close`, or leaving a with block, gives up this reference.
+    """
+
+    cdef yoke_device *ptr
+    cdef object _info
+    cdef object __weakref__
+
+    def __cinit__(self, selector=None):
+        cdef bytes name = None if selector is None else str(selector).encode()
+        cdef const char *text = NULL if name is None else <const char *>name
+        cdef yoke_status status
+
+        with nogil:
+            status = yoke_device_open(text, &self.ptr)
+        check(status)
+
+    def __dealloc__(self):
+        cdef yoke_device *ptr = self.ptr
+        if ptr != NULL:
+            with nogil:
+                yoke_device_release(ptr)
+
+    def close(self):
+        """Give up the reference. A second call does nothing; any other use of a closed device is InvalidArgumentError."""
+        cdef yoke_device *ptr = self.ptr
+        self.ptr = NULL
+        if ptr != NULL:
+            with nogil:
+                yoke_device_release(ptr)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    @property
+    def info(self):
+        """The DeviceInfo of this device."""
+        cdef yoke_device_info info
+        if self._info is None:
+            info.size = sizeof(yoke_device_info)
+            check(yoke_device_get_info(self.ptr, &info))
+            self._info = make_info(&info)
+        return self._info
+
+    @property
+    def name(self):
+        """The name that the driver reports."""
+        return self.info.name
+
+    @property
+    def backend(self):
+        """"cuda" or "opencl"."""
+        return self.info.backend
+
+    def supports(self, capability):
+        """Whether the device has a capability, by its name: "fp64", "managed", "cooperative", …"""
+        return self.lacks(capability) is None
+
+    def lacks(self, capability):
+        """The reason why the device lacks a capability, in words; None when it has it."""
+        cdef const char *reason
+        if capability not in capability_names:
+            raise ValueError(f"no such capability: {capability!r}; there are {', '.join(capability_names)}")
+        self.info
+        reason = yoke_device_lacks(self.ptr, capability_names.index(capability))
+        return None if reason == NULL else text_of(reason)
+
+    @property
+    def memory(self):
+        """The use of the device's memory, a dict in bytes: total, free, in_use, peak, cached, pinned; and buffers, their number."""
+        cdef yoke_memory_info info
+        cdef yoke_status status
+        info.size = sizeof(yoke_memory_info)
+        with nogil:
+            status = yoke_device_get_memory(self.ptr, &info)
+        check(status)
+        return {"total": info.total, "free": info.free, "in_use": info.in_use, "peak": info.peak, "cached": info.cached,
+                "pinned": info.pinned, "buffers": info.buffers}
+
+    def stream(self, **options):
+        """A new Stream of this device."""
+        return Stream(self, **options)
+
+    def buffer(self, size, kind="device"):
+        """A new Buffer of `size` bytes."""
+        return Buffer(self, size, kind)
+
+    def pinned(self, shape, dtype="uint8"):
+        """Page-locked host memory as a NumPy array, undefined content, for copies at full speed; lives as long as the array."""
+        return host_array(self, shape, dtype, "pinned")
+
+    def managed(self, shape, dtype="uint8"):
+        """Managed memory: (Buffer, NumPy array over the same bytes). UnsupportedError where the device lacks it."""
+        array = host_array(self, shape, dtype, "managed")
+        return array.base if isinstance(array.base, Buffer) else root_of(array), array
+
+    def build(self, source=None, **texts):
+        """Compile a Program: build(Source(…)), build("one text for both languages"), or build(cuda=…, opencl=…)."""
+        return Program(self, source, **texts)
+
+    def load(self, binary, name=None):
+        """A Program from compiled code: bytes of Program.save, PTX, cubin, fatbin, SPIR-V; or a path to a file of them."""
+        return load_program(self, binary, name)
+
+    def check_struct(self, source, name, dtype):
+        """Check that a structured NumPy dtype has the layout of the struct `name` that the source declares, with a kernel that is
+        compiled for it. KernelArgumentError names the first field that differs, with both offsets or sizes."""
+        check_struct(self, source, name, dtype)
+
+    def __repr__(self):
+        return "<yoke.Device closed>" if self.ptr == NULL else f"<yoke.Device {self.info.selector}: {self.info.name}>"

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+# Errors: every failure of the library is an exception with the whole record; an exception of a host function is raised again as
+# itself, with its own traceback. And the place of an enqueue, "file:line", as the library wants it: a string that never dies.
+
+class Error(Exception):
+    """A failure of Yoke.
+
+    status: name of the status, as "YOKE_E_RANGE"; code: its number; text: what failed, why, what to do about it; function: the
+    function of the C API; driver_call, driver_name, driver_code: what the driver was asked and answered ("" and 0 where no driver
+    failed); where: "file:line" of the Python line that enqueued the failed work ("" where that does not apply); cause: the text of
+    the failure before, where this one only follows from it.
+    """
+
+    status = ""
+    code = 0
+    text = function = driver_call = driver_name = where = cause = ""
+    driver_code = 0
+
+
+class InvalidArgumentError(Error, ValueError):
+    """An argument is invalid."""
+
+
+class RangeError(Error, IndexError):
+    """Past the end of a buffer, or above a limit of the device."""
+
+
+class KernelArgumentError(Error, TypeError):
+    """A kernel argument does not match the compiled kernel."""
+
+
+class NotFoundError(Error, LookupError):
+    """No such device, kernel or source."""
+
+
+class UnsupportedError(Error):
+    """The driver or the device cannot do this."""
+
+
+class DeadlockError(Error):
+    """The call would wait for itself."""
+
+
+class UnavailableError(Error):
+    """A driver or compiler is missing or refuses to start."""
+
+
+class BuildError(Error):
+    """The source does not compile; log: the compiler's whole log."""
+
+    log = ""
+
+
+class OutOfDeviceMemoryError(Error, MemoryError):
+    """The device's memory is exhausted."""
+
+
+class OutOfHostMemoryError(Error, MemoryError):
+    """The host's memory or its limit of threads is exhausted."""
+
+
+class DriverError(Error):
+    """A driver call failed."""
+
+
+class ForkedError(Error):
+    """The driver was started before this process was forked."""
+
+
+class ExecutionError(Error):
+    """Work on the device failed."""
+
+
+class HostFunctionError(Error):
+    """A host function failed, and its exception no longer exists."""
+
+
+class CancelledError(Error):
+    """The stream was cancelled or released before this could run."""
+
+
+class DeviceLostError(Error):
+    """The device is lost to this process."""
+
+
+cdef dict error_classes = {
+    -101: InvalidArgumentError, -102: RangeError, -103: KernelArgumentError, -104: NotFoundError, -105: UnsupportedError,
+    -106: DeadlockError, -201: UnavailableError, -202: BuildError, -203: OutOfDeviceMemoryError, -204: OutOfHostMemoryError,
+    -205: DriverError, -206: ForkedError, -301: ExecutionError, -302: HostFunctionError, -303: CancelledError,
+    -401: DeviceLostError,
+}
+
+for _class in [Error, *error_classes.values()]:
+    _class.__module__ = "yoke"
+
+# A host function that raises fails its stream with a status of its own, FIRST_EXCEPTION - number, which the library hands to every
+# stream, event and wait that the failure reaches. The streams hold the exceptions; this table only finds them.
+cdef enum:
+    FIRST_EXCEPTION = -1000000
+cdef object raised_boxes = weakref.WeakValueDictionary()
+cdef object raised_numbers = itertools.count()
+
+
+class _Raised:
+    """An exception of a host function, and the traceback it was first raised with."""
+
+    __slots__ = ("error", "traceback", "__weakref__")
+
+    def __init__(self, error):
+        self.error = error
+        self.traceback = error.__traceback__
+
+
+cdef str text_of(const char *text):
+    return text.decode("utf-8", "replace")
+
+
+cdef object make_error(yoke_status status):
+    """The exception for a status that a call on this thread has just returned."""
+    cdef const yoke_error_info *info = yoke_error()
+
+    if status <= FIRST_EXCEPTION:
+        box = raised_boxes.get(FIRST_EXCEPTION - status)
+        if box is not None:
+            return box.error.with_traceback(box.traceback)
+    # A record of another status is that of an older failure.
+    text = text_of(info.text) if info.status == status else text_of(yoke_status_meaning(status))
+    kind = error_classes.get(status, HostFunctionError)
+    error = kind(text)
+    error.status = text_of(yoke_status_name(status))
+    error.code = status
+    error.text = text
+    if info.status == status:
+        error.function = text_of(info.function)
+        error.driver_call = text_of(info.driver_call)
+        error.driver_name = text_of(info.driver_name)
+        error.driver_code = info.driver_code
+        error.where = text_of(info.where)
+        error.cause = text_of(info.cause)
+        if error.where and error.where not in text:
+            error.add_note("enqueued at " + error.where)
+        if error.cause:
+            error.add_note("the failure before: " + error.cause)
+    if kind is BuildError:
+        error.log = text_of(yoke_get_build_log())
+    return error
+
+
+cdef int fail(yoke_status status) except -1:
+    raise make_error(status)
+
+
+cdef inline int check(yoke_status status) except -1:
+    if status < 0:
+        fail(status)
+    return 0
+
+
+# ---- The place of an enqueue ----
+
+# The library keeps the pointer, so a place lives until the process ends: one for each line that enqueues, at most MOST_PLACES.
+cdef enum:
+    MOST_PLACES = 65536
+cdef dict places = {}
+
+cdef struct Place:
+    PyObject *code  # owned, so that its address is not another code's
+    int line
+    const char *text
+
+cdef Place recent_places[256]
+
+
+cdef const char *remember_place(PyObject *code, int line) except? NULL:
+    cdef bytes text = (<object>code).co_filename.encode("utf-8", "replace") + b":" + str(line).encode()
+    cdef bytes kept = places.get(text)
+
+    if kept is None:
+        if len(places) >= MOST_PLACES:
+            return NULL
+        kept = places.setdefault(text, text)
+    return PyBytes_AsString(kept)
+
+
+cdef const char *here() except? NULL:
+    """"file:line" of the Python line that is calling."""
+    cdef PyObject *frame = current_frame()  # borrowed
+    cdef PyObject *code
+    cdef Place *place
+    cdef int line
+
+    if frame == NULL:
+        return NULL
+    line = frame_line(frame)
+    code = frame_code(frame)  # owned
+    place = &recent_places[((<size_t>code >> 5) ^ <size_t>line * 31) & 255]
+    if place.code == code and place.line == line:
+        Py_DECREF_raw(code)
+        return place.text
+    try:
+        text = remember_place(code, line)
+    except BaseException:
+        Py_DECREF_raw(code)
+        raise
+    old = place.code
+    place.code, place.line, place.text = code, line, text
+    if old != NULL:
+        Py_DECREF_raw(old)
+    return text

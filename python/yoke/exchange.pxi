@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+# Arrays of other libraries: DLPack and __cuda_array_interface__, both ways. Work is ordered by waiting: what leaves is ready.
+
+cdef void delete_capsule(PyObject *capsule) noexcept:
+    cdef DLManagedTensor *tensor
+    if PyCapsule_IsValid_raw(capsule, "dltensor"):  # nobody took it: who takes it, renames it
+        tensor = <DLManagedTensor *>PyCapsule_GetPointer_raw(capsule, "dltensor")
+        with nogil:
+            yoke_py_dl_delete(tensor)
+
+
+cdef object to_dlpack(Array array, copy):
+    cdef DLManagedTensor *tensor = NULL
+    cdef yoke_status status
+
+    if copy:
+        array = array.copy()
+    array.stream.wait()
+    with nogil:
+        status = yoke_array_to_dlpack(&array.a, &tensor)
+    check(status)
+    return PyCapsule_New_raw(tensor, "dltensor", delete_capsule)
+
+
+cdef object dlpack_device(Array array):
+    cdef DLManagedTensor *tensor = NULL
+    check(yoke_array_to_dlpack(&array.a, &tensor))
+    result = (tensor.dl_tensor.device.device_type, tensor.dl_tensor.device.device_id)
+    yoke_py_dl_delete(tensor)
+    return result
+
+
+cdef class Foreign:
+    """A tensor of another library, given back when no array uses it."""
+
+    cdef DLManagedTensor *tensor
+
+    def __dealloc__(self):
+        yoke_py_dl_delete(self.tensor)
+
+
+def from_dlpack(data, stream=None):
+    """An array over the memory of an object with __dlpack__ (CuPy, PyTorch, JAX, Yoke), without a copy. The object must be on the
+    stream's device: InvalidArgumentError. On CUDA, synchronise the other library first: Yoke's streams do not wait for its work."""
+    cdef Foreign foreign
+    cdef yoke_status status
+    cdef yoke_device *device
+    cdef Array result
+
+    stream = default_stream() if stream is None else stream
+    if hasattr(data, "__dlpack_device__") and data.__dlpack_device__()[0] in (2, 13):
+        capsule = data.__dlpack__(stream=1)  # CUDA: in the order of the legacy default stream, which Yoke's streams do not follow
+    else:
+        capsule = data.__dlpack__()
+    if not PyCapsule_IsValid_raw(<PyObject *>capsule, "dltensor"):
+        raise TypeError("__dlpack__ gave no capsule named dltensor")
+    foreign = Foreign.__new__(Foreign)
+    result = Array.__new__(Array)
+    result.stream, result.buffer = stream, Buffer.__new__(Buffer, stream.device)
+    device = (<Device>stream.device).ptr
+    cdef DLManagedTensor *tensor = <DLManagedTensor *>PyCapsule_GetPointer_raw(<PyObject *>capsule, "dltensor")
+    with nogil:
+        status = yoke_array_from_dlpack(device, tensor, &result.a)
+    check(status)
+    result.buffer.ptr = result.a.buffer
+    foreign.tensor = tensor
+    PyCapsule_SetName_raw(<PyObject *>capsule, "used_dltensor")
+    result.buffer.owner = foreign
+    return result
+
+
+cdef dict typestrings = {"bool": "|b1", "int8": "|i1", "uint8": "|u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4",
+                         "uint32": "<u4", "int64": "<i8", "uint64": "<u8", "float16": "<f2", "float32": "<f4",
+                         "float64": "<f8", "complex64": "<c8", "complex128": "<c16"}
+
+
+cdef object interface_of(Array array):
+    name = dtype_names[array.a.dtype]
+    if array.stream.device.backend != "cuda" or name not in typestrings:
+        raise AttributeError(f"__cuda_array_interface__ is for arrays on CUDA, not for {array!r}")
+    array.stream.wait()
+    return {"version": 3, "shape": array.shape, "typestr": typestrings[name], "stream": None,
+            "strides": None if yoke_array_is_contiguous(&array.a) else tuple([s * array.itemsize for s in array.strides]),
+            "data": (array.buffer.native + array.a.offset if array.size else 0, False)}
+
+
+cdef Array from_interface(data, Stream stream):
+    cdef dict interface = data.__cuda_array_interface__
+    cdef Array result = Array.__new__(Array)
+    cdef int64_t extents[8]
+    cdef yoke_status status
+    cdef uintptr_t address
+    cdef size_t size
+
+    names = [name for name, text in typestrings.items() if text == interface["typestr"]]
+    if not names or interface.get("mask") is not None:
+        raise TypeError(f"an array of type {interface['typestr']}, or with a mask, is not supported")
+    if interface.get("stream") is not None and hasattr(data, "stream") and hasattr(data.stream, "synchronize"):
+        data.stream.synchronize()
+    dtype = dtype_number(names[0])
+    shape, strides = tuple(interface["shape"]), interface.get("strides")
+    itemsize = yoke_dtype_get_size(dtype)
+    if 0 in shape:
+        return new_array(stream, dtype, shape)
+    if strides is not None and any([s < 0 or s % itemsize for s in strides]):
+        raise ValueError(f"strides {strides} are negative or do not fit elements of {itemsize} bytes")
+    if strides is None:
+        size = itemsize * math.prod(shape)
+    else:
+        size = itemsize + sum([(n - 1) * s for n, s in zip(shape, strides)])
+    address = interface["data"][0]
+    result.stream, result.buffer = stream, Buffer.__new__(Buffer, stream.device)
+    with nogil:
+        status = yoke_buffer_wrap(stream.device.ptr, address, size, &result.buffer.ptr)
+    check(status)
+    result.buffer.owner = data
+    result.a = yoke_array_nd(result.buffer.ptr, dtype, shape_of(shape, extents), extents)
+    if strides is not None:
+        for i, each in enumerate(strides):
+            result.a.strides[i] = each // itemsize
+    return result

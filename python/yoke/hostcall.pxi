@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+# Host functions in Python: what Yoke's threads call, how an exception becomes a stream's failure, and how the interpreter ends.
+#
+# The rules: every call that may block or take a driver's lock is made without the GIL; a Yoke thread waits for the GIL holding
+# nothing of Yoke's. So no circle of locks is possible.
+#
+# The interpreter's end: `close_interpreter` runs from atexit, while Python still works. From then on no Yoke thread enters Python:
+# host functions are answered with YOKE_E_CANCELLED, and what their arguments own is left to the system. Those that are inside are
+# waited for, up to MOST_SECONDS; after that their threads count as daemon threads, which Python stops.
+
+cdef extern from *:
+    """
+    #include <stdatomic.h>
+    static atomic_int yoke_py_inside, yoke_py_closing;
+    static int yoke_py_enter(void)
+    {
+        atomic_fetch_add(&yoke_py_inside, 1);
+        if (!atomic_load(&yoke_py_closing))
+            return 1;
+        atomic_fetch_sub(&yoke_py_inside, 1);
+        return 0;
+    }
+    static void yoke_py_leave(void) { atomic_fetch_sub(&yoke_py_inside, 1); }
+    static int yoke_py_busy(void) { return atomic_load(&yoke_py_inside); }
+    static void yoke_py_close(void) { atomic_store(&yoke_py_closing, 1); }
+    static void yoke_py_forked(void) { atomic_store(&yoke_py_inside, 0); }
+    """
+    int yoke_py_enter() noexcept nogil
+    void yoke_py_leave() noexcept nogil
+    int yoke_py_busy() noexcept nogil
+    void yoke_py_close() noexcept nogil
+    void yoke_py_forked() noexcept nogil
+
+cdef object live_streams = weakref.WeakSet()
+
+
+@cython.final
+cdef class Call:
+    cdef object function
+    cdef tuple args
+    cdef dict kwargs
+    cdef list raised
+    cdef bint always
+
+    cdef yoke_status run(self, yoke_status status) noexcept:
+        cdef bytes text
+        try:
+            if self.always:
+                error = make_error(status) if status < 0 else None
+                self.function(error, *self.args, **self.kwargs)
+            elif status == YOKE_OK:
+                self.function(*self.args, **self.kwargs)
+            return YOKE_OK
+        except BaseException as error:
+            box = _Raised(error)
+            number = next(raised_numbers) % 1000000000
+            raised_boxes[number] = box
+            self.raised.append(box)
+            try:
+                text = f"{type(error).__name__}: {error}".encode("utf-8", "replace")
+            except BaseException:
+                text = type(error).__name__.encode()
+            return yoke_fail(FIRST_EXCEPTION - <int>number, "%s", <const char *>text)
+
+
+cdef yoke_status call_once(yoke_status status, void *user) noexcept nogil:
+    """A host function that is called once, and so releases itself."""
+    cdef yoke_status result
+    if not yoke_py_enter():
+        return YOKE_E_CANCELLED
+    with gil:
+        result = (<Call>user).run(status)
+        Py_DECREF_raw(<PyObject *>user)
+    yoke_py_leave()
+    return result
+
+
+cdef yoke_status call_again(yoke_status status, void *user) noexcept nogil:
+    """A host function of a graph, which may be called any number of times."""
+    cdef yoke_status result
+    if not yoke_py_enter():
+        return YOKE_E_CANCELLED
+    with gil:
+        result = (<Call>user).run(status)
+    yoke_py_leave()
+    return result
+
+
+cdef void release_call(void *user) noexcept nogil:
+    if not yoke_py_enter():
+        return
+    with gil:
+        Py_DECREF_raw(<PyObject *>user)
+    yoke_py_leave()
+
+
+cdef int enqueue_call(Stream stream, function, tuple args, dict kwargs, bint always) except -1:
+    cdef Call call
+    cdef const char *where = here()
+    cdef yoke_status status
+    cdef void *user
+    cdef bint recorded = stream.graph is not None
+
+    if not callable(function):
+        raise TypeError(f"a host function is callable, and {function!r} is not")
+    call = Call.__new__(Call)
+    call.function, call.args, call.kwargs, call.always, call.raised = function, args, kwargs, always, stream.raised
+    user = <void *>call
+    Py_INCREF(call)
+    with nogil:
+        if recorded:
+            status = yoke_host_call_at(where, stream.ptr, call_again, user, release_call)
+        else:
+            status = yoke_host_call_at(where, stream.ptr, call_once, user, NULL)
+    if status < 0:
+        Py_DECREF(call)
+        fail(status)
+    return 0
+
+
+cdef enum:
+    MOST_SECONDS = 10
+
+
+def _close_interpreter():
+    """From atexit: no host function starts from now on, and those that run are waited for."""
+    cdef Stream stream
+    yoke_py_close()
+    for each in list(live_streams):
+        stream = each
+        if stream.ptr != NULL:
+            with nogil:
+                yoke_stream_cancel(stream.ptr)
+    end = time.monotonic() + MOST_SECONDS
+    while yoke_py_busy() and time.monotonic() < end:
+        time.sleep(0.001)
+    # Host memory that the device may still read or write belongs to it until the process has ended.
+    for items in list(kept_memory) + [list(forgotten)]:
+        for kept in items:
+            Py_INCREF(kept)
+
+
+atexit.register(_close_interpreter)
+
+def _forked():
+    yoke_py_forked()
+    live_streams.clear()
+
+
+os.register_at_fork(after_in_child=_forked)

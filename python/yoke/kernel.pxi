@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: Apache-2.0
+# Kernels and launches. This is the hot path: `launch` and what it calls use the interpreter's C functions, and allocate nothing.
+
+cdef class HostArgument:
+    cdef object memory
+
+    def __init__(self, memory):
+        self.memory = memory
+
+    def __repr__(self):
+        return f"yoke.{type(self).__name__}({self.memory!r})"
+
+
+cdef class In(HostArgument):
+    """A host array that a launch copies to the device for the kernel to read: kernel[n](stream, In(x), …). It is kept alive, and
+    must not change, until the launch is complete. Anything contiguous with the buffer protocol."""
+
+
+cdef class Out(HostArgument):
+    """A host array that the kernel writes completely; the result is there when the launch is complete: wait before you look."""
+
+
+cdef class InOut(HostArgument):
+    """A host array that the kernel reads and writes; the result is there when the launch is complete."""
+
+
+cdef class Local:
+    """`size` bytes of shared memory, at the position of an OpenCL kernel's __local parameter; in CUDA dynamic shared memory."""
+
+    cdef size_t size
+
+    def __init__(self, size):
+        self.size = as_size(size, "size")
+
+
+cdef struct Param:
+    uint8_t size      # of the value in bytes, 0: unknown
+    signed char floating # 1, 0, -1: unknown
+
+cdef void *type_buffer = <void *>Buffer
+cdef void *type_float = <void *>float
+cdef void *type_int = <void *>int
+
+cdef class Kernel:
+    """An entry point of a Program. A launch is a call:
+
+    kernel[n](stream, x, y, 2.0): at least n threads in one dimension, in blocks of a size that Yoke chooses.
+    kernel[grid, block](stream, …), kernel[grid, block, shared](stream, …): blocks, threads of a block, and bytes of dynamic shared
+    memory; grid and block are ints or tuples of up to 3.
+
+    Arguments: Buffers and contiguous Arrays; None for a null pointer; Python's and NumPy's numbers; structured NumPy scalars;
+    In, Out, InOut for host arrays; Local. A Python number gets the width of its parameter, a NumPy scalar has its own. Count,
+    kinds and widths are checked against the compiled kernel: KernelArgumentError. The launch keeps its objects alive.
+    """
+
+    cdef yoke_kernel *ptr
+    cdef readonly Program program
+    cdef readonly str name
+    cdef int count  # of the parameters; -1: unknown
+    cdef Param params[128]
+    cdef Launch last
+    cdef object last_n
+    cdef object __weakref__
+
+    def __cinit__(self, Program program not None, name):
+        cdef bytes label = str(name).encode()
+        cdef const char *text = label
+        cdef yoke_param_info param
+        cdef yoke_kernel_info info
+        cdef yoke_status status
+
+        self.program, self.name = program, str(name)
+        with nogil:
+            status = yoke_kernel_get(program.ptr, text, &self.ptr)
+        check(status)
+        info.size = sizeof(info)
+        check(yoke_kernel_get_info(self.ptr, &info))
+        self.count = info.parameters
+        for i in range(128):
+            self.params[i].floating = -1
+        for i in range(min(max(self.count, 0), 128)):
+            param.size = sizeof(param)
+            if yoke_kernel_get_param(self.ptr, i, &param) < 0:
+                continue
+            if param.kind == YOKE_PARAM_VALUE or param.kind == YOKE_PARAM_UNKNOWN:
+                self.params[i].size = param.bytes if param.bytes <= 8 else 0
+                words = text_of(param.type).replace("const", "").split()
+                if words:
+                    self.params[i].floating = words[-1] in ("float", "double", "half", "yoke_f32", "yoke_f64")
+
+    @property
+    def info(self):
+        """A dict: parameters, max_block_threads, preferred_multiple, static_shared_bytes, max_dynamic_shared_bytes,
+        automatic_block (threads), registers and local_bytes (per thread)."""
+        cdef yoke_kernel_info info
+        info.size = sizeof(info)
+        check(yoke_kernel_get_info(self.ptr, &info))
+        return {"parameters": info.parameters, "max_block_threads": info.max_block_threads,
+                "preferred_multiple": info.preferred_multiple, "static_shared_bytes": info.static_shared_bytes,
+                "max_dynamic_shared_bytes": info.max_dynamic_shared_bytes, "automatic_block": info.automatic_block,
+                "registers": info.registers, "local_bytes": info.local_bytes}
+
+    @property
+    def parameters(self):
+        """The parameters, a list of (type, name, bytes); "" and 0 where the driver does not tell."""
+        cdef yoke_param_info param
+        result = []
+        for i in range(max(self.count, 0)):
+            param.size = sizeof(param)
+            check(yoke_kernel_get_param(self.ptr, i, &param))
+            result.append((text_of(param.type), text_of(param.name), param.bytes))
+        return result
+
+    def __getitem__(self, shape):
+        # The same object each time: in a loop the number is one object, too.
+        cdef Launch launch = self.last
+        if launch is not None and self.last_n is shape:
+            return launch
+        launch = Launch(self, shape)
+        self.last_n, self.last = shape, launch
+        return launch
+
+    def __call__(self, *args):
+        raise TypeError(f"a launch needs its size: {self.name}[n](stream, …) or {self.name}[grid, block](stream, …)")
+
+    def __repr__(self):
+        return f"<yoke.Kernel {self.name}({', '.join(type or '?' for type, _, _ in self.parameters)})>"
+
+
+cdef int as_dim(yoke_dim *out, value) except -1:
+    if isinstance(value, tuple):
+        if not 1 <= len(value) <= 3:
+            raise ValueError(f"grid and block have 1 to 3 dimensions, not {len(value)}")
+        out.x = value[0]
+        out.y = value[1] if len(value) > 1 else 1
+        out.z = value[2] if len(value) > 2 else 1
+    else:
+        out.x, out.y, out.z = operator.index(value), 1, 1
+    return 0
+
+
+@cython.final
+cdef class Launch:
+    """kernel[n] or kernel[grid, block, shared]: what a call launches. May be kept and called any number of times."""
+
+    cdef yoke_kernel *ptr
+    cdef Kernel kernel
+    cdef size_t n
+    cdef yoke_dim grid
+    cdef yoke_dim block
+    cdef size_t shared
+    cdef bint cooperative_
+
+    def __cinit__(self, Kernel kernel not None, shape):
+        self.kernel, self.ptr = kernel, kernel.ptr
+        if isinstance(shape, tuple):
+            if not 2 <= len(shape) <= 3:
+                raise TypeError(f"{kernel.name}[n], {kernel.name}[grid, block] or {kernel.name}[grid, block, shared] is wanted")
+            as_dim(&self.grid, shape[0])
+            as_dim(&self.block, shape[1])
+            self.shared = as_size(shape[2], "shared") if len(shape) > 2 else 0
+        else:
+            self.n = as_size(shape, "n")
+            if self.n == 0:
+                raise ValueError("a launch has at least 1 thread")
+
+    def cooperative(self):
+        """The same launch with all blocks on the device at once, so that blocks may wait for each other."""
+        cdef Launch launch
+        if self.n:
+            raise TypeError("a cooperative launch has a grid and a block")
+        launch = Launch(self.kernel, ((self.grid.x, self.grid.y, self.grid.z), (self.block.x, self.block.y, self.block.z),
+                                      self.shared))
+        launch.cooperative_ = True
+        return launch
+
+    def __call__(self, *args):
+        cdef yoke_arg list_[128]
+        cdef list kept = None
+        cdef PyObject *first
+        cdef Stream stream
+        cdef yoke_stream *queue
+        cdef const char *where
+        cdef yoke_status status
+        cdef Py_ssize_t count = PyTuple_Size(args) - 1
+        cdef Py_ssize_t i
+        cdef Kernel kernel = self.kernel
+
+        if count < 0 or not isinstance(args[0], Stream):
+            raise TypeError(f"the first argument of a launch is its stream: {kernel.name}[…](stream, …)")
+        if count > 128:
+            raise ValueError("a launch has at most 128 arguments")
+        stream = <Stream>PyTuple_GetItem(args, 0)
+        for i in range(count):
+            if fill_argument(&list_[i], PyTuple_GetItem(args, i + 1), &kernel.params[i]):
+                kept = fill_other(&list_[i], <object>PyTuple_GetItem(args, i + 1), &kernel.params[i], kernel, i, kept)
+        where = here()
+        queue = stream.ptr
+        if self.n:
+            with nogil:
+                status = yoke_launch_n_at(where, queue, self.ptr, self.n, list_, count)
+        elif self.cooperative_:
+            with nogil:
+                status = yoke_launch_cooperative_at(where, queue, self.ptr, self.grid, self.block, self.shared, list_, count)
+        else:
+            with nogil:
+                status = yoke_launch_at(where, queue, self.ptr, self.grid, self.block, self.shared, list_, count)
+        if status < 0:
+            fail(status)
+        if kept is not None:
+            keep_until_done(stream, kept)
+
+    def __repr__(self):
+        if self.n:
+            return f"<yoke.Launch {self.kernel.name}[{self.n}]>"
+        return (f"<yoke.Launch {self.kernel.name}[({self.grid.x}, {self.grid.y}, {self.grid.z}), "
+                f"({self.block.x}, {self.block.y}, {self.block.z}), {self.shared}]>")
+
+
+cdef inline int fill_argument(yoke_arg *out, PyObject *value, Param *param) except -1:
+    """The common arguments: buffers, contiguous arrays, floats and ints that fit. 1: fill_other has to look."""
+    cdef void *kind = <void *>Py_TYPE_raw(value)
+    cdef int overflow = 0
+    cdef long long number
+
+    if kind == type_buffer:
+        out[0] = yoke_arg_buffer((<Buffer>value).ptr)
+        return 0
+    if kind == type_float and param.floating != 0:
+        if param.size == 4:
+            out[0] = yoke_arg_f32(<float>PyFloat_AsDouble_raw(value))
+            return 0
+        if param.size == 8:
+            out[0] = yoke_arg_f64(PyFloat_AsDouble_raw(value))
+            return 0
+    if kind == type_int and param.floating != 1:
+        number = PyLong_AsLongLongAndOverflow_raw(value, &overflow)
+        if overflow == 0:
+            # An int fits a parameter of either sign: the library checks the width alone.
+            if param.size == 4 and -0x80000000LL <= number <= 0xffffffffLL:
+                out[0] = yoke_arg_i32(<int32_t><uint32_t>number)
+                return 0
+            if param.size == 8:
+                out[0] = yoke_arg_i64(number)
+                return 0
+    return 1
+
+
+cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize_t index, list kept):
+    """The rest: numbers of other widths, NumPy's scalars, host arrays, views. Returns `kept` with what has to live longer."""
+    cdef Kept held
+    cdef Array array
+
+    if value is None:
+        out[0] = yoke_arg_null()
+    elif isinstance(value, Array):
+        array = value
+        out[0] = yoke_arg_buffer(array.contiguous_buffer())
+    elif isinstance(value, (bool, int)):
+        fill_int(out, int(value), param, kernel, index)
+    elif isinstance(value, float) and type(value) is float:
+        fill_float(out, value, param, kernel, index)
+    elif isinstance(value, HostArgument):
+        kept = [] if kept is None else kept
+        held = hold((<HostArgument>value).memory, not isinstance(value, In))
+        kept.append(held)
+        if isinstance(value, In):
+            out[0] = yoke_in(held.view.buf, held.view.len)
+        elif isinstance(value, Out):
+            out[0] = yoke_out(held.view.buf, held.view.len)
+        else:
+            out[0] = yoke_inout(held.view.buf, held.view.len)
+    elif isinstance(value, Local):
+        out[0] = yoke_arg_local((<Local>value).size)
+    else:
+        fill_scalar(out, value, kernel, index)
+    return kept
+
+
+cdef str parameter_name(Kernel kernel, Py_ssize_t index):
+    try:
+        type, name, size = kernel.parameters[index]
+        return f"parameter {index} ({type or f'{size} bytes'} {name}".rstrip() + f") of {kernel.name}"
+    except (Error, IndexError):
+        return f"parameter {index} of {kernel.name}"
+
+
+cdef int fill_int(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize_t index) except -1:
+    if param.floating == 1:
+        return fill_float(out, float(value), param, kernel, index)
+    size = param.size
+    if size not in (1, 2, 4, 8):
+        if kernel.count >= 0 and index >= kernel.count:
+            size = 4  # one argument too many: the library says so
+        elif kernel.count >= 0 and size == 0:
+            out[0] = yoke_arg_i64(0)  # a number for a buffer or a struct: the library says so
+            return 0
+        else:
+            raise KernelArgumentError(f"{parameter_name(kernel, index)}: its width is not known here: pass a NumPy scalar, as "
+                                      f"numpy.int32({value})")
+    if not -(1 << size * 8 - 1) <= value < 1 << size * 8:
+        raise OverflowError(f"{parameter_name(kernel, index)}: {value} does not fit in {size} bytes")
+    value &= (1 << size * 8) - 1
+    if size == 1:
+        out[0] = yoke_arg_u8(value)
+    elif size == 2:
+        out[0] = yoke_arg_u16(value)
+    elif size == 4:
+        out[0] = yoke_arg_u32(value)
+    else:
+        out[0] = yoke_arg_u64(value)
+    return 0
+
+
+cdef int fill_float(yoke_arg *out, double value, Param *param, Kernel kernel, Py_ssize_t index) except -1:
+    if param.size == 2:
+        out[0] = yoke_arg_f16(yoke_half_from(<float>value))
+    elif param.size == 4:
+        out[0] = yoke_arg_f32(<float>value)
+    elif param.size == 8 or (kernel.count >= 0 and param.size == 0):
+        out[0] = yoke_arg_f64(value)
+    else:
+        raise KernelArgumentError(f"{parameter_name(kernel, index)}: its width is not known here: pass a NumPy scalar, as "
+                                  f"numpy.float32({value})")
+    return 0
+
+
+cdef int fill_scalar(yoke_arg *out, value, Kernel kernel, Py_ssize_t index) except -1:
+    """A NumPy scalar, structured ones included, or anything else with a dtype and the buffer protocol that is one element."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is None or getattr(value, "shape", None) != ():
+        hint = ""
+        if dtype is not None or isinstance(value, (bytes, bytearray, memoryview)):
+            hint = ": write In(x), Out(x) or InOut(x) for a host array, or copy it to a Buffer first"
+        raise KernelArgumentError(f"{parameter_name(kernel, index)}: {type(value).__name__} is not an argument of a kernel{hint}")
+    char = dtype.char
+    if char == "f":
+        out[0] = yoke_arg_f32(value)
+    elif char == "d":
+        out[0] = yoke_arg_f64(value)
+    elif char == "e":
+        out[0] = yoke_arg_f16(yoke_half_from(<float>float(value)))
+    elif dtype.kind == "i":
+        size = dtype.itemsize
+        if size == 1:
+            out[0] = yoke_arg_i8(value)
+        elif size == 2:
+            out[0] = yoke_arg_i16(value)
+        elif size == 4:
+            out[0] = yoke_arg_i32(value)
+        else:
+            out[0] = yoke_arg_i64(value)
+    elif dtype.kind in "ub":
+        size = dtype.itemsize
+        if size == 1:
+            out[0] = yoke_arg_u8(int(value))
+        elif size == 2:
+            out[0] = yoke_arg_u16(value)
+        elif size == 4:
+            out[0] = yoke_arg_u32(value)
+        else:
+            out[0] = yoke_arg_u64(value)
+    elif dtype.kind in "Vc":
+        fill_struct(out, value, kernel)
+    else:
+        raise KernelArgumentError(f"{parameter_name(kernel, index)}: a scalar of {dtype} is not an argument of a kernel")
+    return 0
+
+
+# The bytes of structs of the launch that this thread is preparing.
+cdef object struct_bytes = threading.local()
+
+
+cdef int fill_struct(yoke_arg *out, value, Kernel kernel) except -1:
+    cdef bytes data = value.tobytes()
+    recent = getattr(struct_bytes, "recent", None)
+    if recent is None:
+        recent = struct_bytes.recent = collections.deque(maxlen=128)
+    recent.append(data)
+    out[0] = yoke_arg_struct(PyBytes_AsString(data), PyBytes_Size(data))
+    return 0

