@@ -18,8 +18,11 @@ dist_guide_DATA = \
 	doc/host-functions.md \
 	doc/images.md \
 	doc/one-text.md \
+	doc/operations.md \
+	doc/operations-examples.md \
 	doc/performance.md \
 	doc/porting-kernels.md \
+	doc/python.md \
 	doc/several-devices.md \
 	doc/shipping.md \
 	doc/troubleshooting.md \
@@ -29,8 +32,10 @@ EXTRA_DIST += doc/new-backend.md doc/testing.md
 guidepicturesdir = $(guidedir)/pictures
 dist_guidepictures_DATA = \
 	doc/pictures/failure.svg \
+	doc/pictures/kmeans.png \
 	doc/pictures/order.svg \
 	doc/pictures/overlap.svg \
+	doc/pictures/particles.png \
 	doc/pictures/timeline.svg
 
 # README's picture, drawn anew on the best device of this machine: for its maintainer, since it goes into the source. The first run
@@ -49,7 +54,14 @@ reference_headers = \
 	include/yoke/types.h \
 	include/yoke/check.h \
 	include/yoke/graph.h \
-	include/yoke/native.h
+	include/yoke/native.h \
+	include/yoke/array.h \
+	include/yoke/vars.h \
+	include/yoke/ops.h \
+	include/yoke/matmul.h \
+	include/yoke/filter.h \
+	include/yoke/fft.h \
+	include/yoke/random.h
 
 EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/links.awk build-aux/man.awk \
 	build-aux/man_text.awk build-aux/parameters.txt

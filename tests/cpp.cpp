@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * <yoke/yoke.hpp>, on the device that the environment names: owners and their moves, exceptions of each kind, spans, launches, host
- * functions of lambdas, graphs. Prints a line for each case, "pass NAME" or "fail NAME: why"; 77: there is no device.
+ * functions of lambdas, graphs; and the arrays and lists of <yoke/ops.h>. Prints a line for each case, "pass NAME" or
+ * "fail NAME: why"; 77: there is no device.
  */
 #include <array>
 #include <atomic>
@@ -18,6 +19,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <yoke/ops.h>
 #include <yoke/yoke.hpp>
 
 #if __cplusplus >= 202002L
@@ -93,6 +95,9 @@ void owners(world &w)
     EXPECT(!a && b && b.get() == handle && b.size() == 16 && b.size_bytes() == 64 && b.kind() == YOKE_MEMORY_DEVICE);
     const yoke::buffer<float> c(std::move(b)), second = c.retain(), view = c.view(4, 8);
     EXPECT(second.get() == handle && view.size() == 8 && c.host().empty());
+    size_t offset = 0;
+    EXPECT(view.root(&offset) == handle && offset == 4 * sizeof(float) && second.root() == handle);
+    EXPECT(c.misalignment() == 0 && !view.read_only() && c.const_view(0, 16).read_only());
     yoke_buffer *detached = w.dx.retain().detach();
     EXPECT(detached == w.dx.get());
     yoke_buffer_release(detached);
@@ -414,12 +419,54 @@ void programs(world &w)
         const std::vector<unsigned char> binary = p.save();
         EXPECT(yoke::program::load(w.device, binary, "again").get_kernel("saxpy").get() != nullptr);
     }
+    const yoke::program kept = yoke::program::kept(w.device, "cpp", yoke::source::builtin("saxpy"));
+    EXPECT(kept && kept.get() == yoke::program::kept(w.device, "cpp", yoke::source().text("not looked at")).get());
     EXPECT(yoke::device::count() == yoke::device::list().size() && !std::string(yoke::device::report()).empty());
     EXPECT(w.device.memory().in_use > 0 && w.device.compiler().name[0] && w.device.native().context);
     std::atomic<bool> ran{ false };
     w.stream.native_call([&ran](void *native) { ran = native != nullptr; });
     w.stream.wait();
-    EXPECT(ran && yoke::cache_info().mode >= YOKE_CACHE_OFF);
+    EXPECT(ran.exchange(false) && yoke::cache_info().mode >= YOKE_CACHE_OFF);
+    w.stream.native_enqueue([&ran](void *native) { ran = native != nullptr; });
+    EXPECT(ran); /* by this thread */
+    try {
+        w.stream.native_enqueue([](void *) { throw std::runtime_error("no such plan"); });
+        w.stream.wait();
+        EXPECT(false);
+    } catch (const yoke::error &error) {
+        EXPECT(std::string(error.what()).find("no such plan") != std::string::npos);
+    }
+    w.stream.recover();
+}
+
+/* What an operation is given by YOKE_VARS and YOKE_AXES; the lists live as long as the call. */
+std::string listed(const yoke_var *vars, size_t count, const int32_t *axes, size_t axis_count)
+{
+    std::string text;
+    for (size_t i = 0; i < count; i++)
+        text += std::string(vars[i].name) + (vars[i].kind == YOKE_VAR_ARRAY ? "[] " : " ");
+    for (size_t i = 0; i < axis_count; i++)
+        text += std::to_string(axes[i]) + ",";
+    return text;
+}
+
+void arrays(world &w)
+{
+    const int64_t shape[] = { 20, 50 };
+    yoke_array x = yoke_array_nd(w.dx.get(), YOKE_F32, 2, shape), y = yoke_array_2d(w.dy.get(), YOKE_F32, 50, 20);
+    const yoke_array t = yoke_array_transpose(x, nullptr), *pointer = &t;
+    const float limit = 2.5f;
+    const bool flag = true;
+    const yoke_var other = yoke_var_scalar("other", YOKE_NUMBER(7u));
+    EXPECT(yoke_array_get_size(&x) == static_cast<int64_t>(N) && t.shape[0] == 50 && !yoke_array_is_contiguous(&t));
+    EXPECT(listed(YOKE_VARS(y, x, t, pointer, limit, flag, other), YOKE_AXES(0, 2)) ==
+           "y[] x[] t[] pointer[] limit flag other 0,2,");
+    EXPECT(listed(YOKE_NO_VARS, YOKE_ALL_AXES).empty());
+    EXPECT(YOKE_VAR(limit).scalar.dtype == YOKE_F32 && YOKE_NUMBER(flag).dtype == YOKE_BOOL && other.scalar.value.u64 == 7);
+    EXPECT(YOKE_NUMBER(yoke_half_from(1.5f)).value.f64 == 1.5 && YOKE_NUMBER(-3).value.i64 == -3);
+    y = yoke_array_index(y, 2, 0);
+    EXPECT(y.dtype == 0 && std::string(yoke_error()->text).find("yoke_array_index") != std::string::npos);
+    yoke_error_clear();
 }
 
 void run(const char *name, void (*test)(world &), world &w)
@@ -455,5 +502,6 @@ int main()
     run("a full stream says so", depth, w);
     run("graphs record and update", graphs, w);
     run("programs, devices and native sections", programs, w);
+    run("arrays and lists of variables and axes", arrays, w);
     return failures != 0;
 }

@@ -69,6 +69,21 @@ runs '^nbody: 1024 bodies, 160 steps: .*, (99|100)\.[0-9]% of the energy at the 
 runs '^generation 90: 51 cells are alive$' life # 36, and 5 for each glider
 runs '^mandelbrot: 295 of 1152 points are inside, 0 wrong$' mandelbrot
 runs '^blur: 300 x 200 pixels, sigma 3, .*: right$' blur
+drawn='blur again heat nbody'
+if [ -n "${YOKE_TEST_SHORT-}" ]; then
+    tap_skip "those with operations: YOKE_TEST_SHORT is set, and each compiles dozens of kernels"
+else
+    runs '^statistics: 300 x 200 pixels, the brightest at [0-9]+, [0-9]+, neighbours differ by .*, 0 figures wrong$' statistics
+    # A million takes too long on the CUDA double.
+    runs '^sort_structs: 50000 structs of 24 bytes, 0 wrong$' sort_structs 50000
+    runs '^sort_structs: 2 structs of 24 bytes, 0 wrong$' sort_structs 2
+    runs '^sparse: 1000 x 1500 elements, 2\.[0-9]% of them not 0, .*, 0 wrong$' sparse
+    runs '^sparse: 1 x 33 elements, .*, 0 wrong$' sparse 1 33
+    runs '^monte_carlo: 1500000 worlds, 7\.[0-9]* \+- 0\.0[0-9]*, by the formula 7\.[0-9]*, 0 wrong$' monte_carlo 1500000
+    runs '^kmeans: 20000 points, 7 centres, [0-9]+ rounds, 0 wrong$' kmeans
+    runs '^particles: 400 steps, 24000 particles were born and [0-9]+ are alive, 0 wrong$' particles
+    drawn="$drawn kmeans particles"
+fi
 if "$examples/hello" | grep -q 'CUDA double'; then
     tap_skip "load_kernel: the CUDA double understands only the simplest PTX"
 else
@@ -84,8 +99,8 @@ if [ -x "$examples/blur" ]; then
     runs '^blur: written to again\.png$' blur blur.png again.png 1.5
     fails 1 '^absent\.png: ' blur absent.png out.png
     fails 2 '^usage: ' blur blur.png out.png x
-    for picture in blur again heat nbody; do
-        [ "$(head -c 4 $picture.png | tail -c 3)" = PNG ] || echo "$picture.png is no PNG file"
+    for picture in $drawn; do
+        [ "$(head -c 4 "$picture.png" | tail -c 3)" = PNG ] || echo "$picture.png is no PNG file"
     done >pictures
     tap_empty "the pictures are there" pictures
 fi

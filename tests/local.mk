@@ -32,6 +32,7 @@ tests_libsuite_la_SOURCES = \
 	tests/conformance/driver.h \
 	tests/conformance/image.h tests/conformance/json.h \
 	tests/conformance/kernels.h \
+	tests/conformance/native_section.h \
 	tests/conformance/parked.h \
 	tests/conformance/peer.h \
 	tests/conformance/recorded.h \
@@ -67,6 +68,7 @@ conformance_programs = \
 	tests/conformance/copy \
 	tests/conformance/depth \
 	tests/conformance/device \
+	tests/conformance/device_program \
 	tests/conformance/error \
 	tests/conformance/event \
 	tests/conformance/event_fd \
@@ -98,6 +100,8 @@ conformance_programs = \
 	tests/conformance/misuse_launch \
 	tests/conformance/names \
 	tests/conformance/native \
+	tests/conformance/native_enqueue \
+	tests/conformance/native_graph \
 	tests/conformance/native_memory \
 	tests/conformance/peer \
 	tests/conformance/peer_order \
@@ -193,6 +197,8 @@ order_tests = \
 	tests/conformance/hostcall_inside.opencl.tap \
 	tests/conformance/hostcall_order.opencl.tap \
 	tests/conformance/hostcall_streams.opencl.tap \
+	tests/conformance/native_enqueue.opencl.tap \
+	tests/conformance/native_graph.opencl.tap \
 	tests/conformance/pool_order.opencl.tap \
 	tests/conformance/sleepers.opencl.tap \
 	tests/conformance/stream.opencl.tap \
@@ -207,6 +213,8 @@ thread_tests = \
 	tests/conformance/graph_call.opencl.tap \
 	tests/conformance/hostcall_streams.opencl.tap \
 	tests/conformance/native.opencl.tap \
+	tests/conformance/native_enqueue.opencl.tap \
+	tests/conformance/native_graph.opencl.tap \
 	tests/conformance/program_async.opencl.tap \
 	tests/conformance/sleepers.opencl.tap \
 	tests/conformance/threads.opencl.tap \
@@ -282,6 +290,7 @@ tests_faults_exhausted_SOURCES = \
 	tests/faults/exhausted.h \
 	tests/faults/exhausted_graph.c \
 	tests/faults/exhausted_memory.c \
+	tests/faults/exhausted_ops.c \
 	tests/faults/exhausted_whole.c \
 	tests/faults/exhausted_work.c \
 	tests/faults/inject.c \
@@ -295,10 +304,13 @@ tests_faults_sweep_SOURCES = \
 	tests/faults/exhausted.h \
 	tests/faults/exhausted_graph.c \
 	tests/faults/exhausted_memory.c \
+	tests/faults/exhausted_ops.c \
 	tests/faults/exhausted_whole.c \
 	tests/faults/exhausted_work.c \
 	tests/faults/stage.c \
 	tests/faults/sweep.c
+tests_faults_exhausted_LDADD = tests/libsuite.la libyoke-ops.la libyoke.la
+tests_faults_sweep_LDADD = $(tests_faults_exhausted_LDADD)
 if FAULT_INJECTION
 check_PROGRAMS += tests/faults/answers tests/faults/sweep
 TESTS += $(sweep_tests) $(cuda_sweep_tests)
@@ -327,13 +339,11 @@ tests_stress_stress_SOURCES = \
 	tests/stress/stress_ops.c \
 	tests/stress/stress_waits.c
 
-# What is between devices, with those of all backends in one program.
-both_tests = \
-	tests/conformance/peer.tap \
+# What is between devices, with those of all backends in one program; of those, the ones about order.
+both_thread_tests = \
 	tests/conformance/peer_order.tap \
-	tests/conformance/peer_pinned.tap \
-	tests/fuzz/calls.tap \
-	$(stress_programs:=.tap)
+	tests/conformance/peer_pinned.tap
+both_tests = $(both_thread_tests) tests/conformance/peer.tap $(stress_programs:=.tap) tests/fuzz/calls.tap
 
 unit_libraries = tests/libtap.la libyoke-all.la
 
@@ -348,6 +358,7 @@ unit_programs = \
 	tests/unit/bad_drivers \
 	tests/unit/program_cache \
 	tests/unit/cache_folder \
+	tests/unit/cache_notes \
 	tests/unit/codes \
 	tests/unit/cxx_name \
 	tests/unit/device \
@@ -381,6 +392,8 @@ tests_unit_program_cache_SOURCES = tests/unit/program_cache.c tests/unit/sandbox
 tests_unit_program_cache_LDADD = $(unit_libraries)
 tests_unit_cache_folder_SOURCES = tests/unit/cache_folder.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_unit_cache_folder_LDADD = $(unit_libraries)
+tests_unit_cache_notes_SOURCES = tests/unit/cache_notes.c tests/unit/sandbox.c tests/unit/sandbox.h
+tests_unit_cache_notes_LDADD = $(unit_libraries)
 tests_unit_codes_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 tests_unit_codes_LDADD = $(unit_libraries)
 tests_unit_cxx_name_LDADD = $(unit_libraries)
@@ -452,12 +465,12 @@ static_tests = \
 	tests/static/opencl_syntax.tap \
 	tests/static/style.tap \
 	tests/static/symbols.tap \
-	tests/static/twins.tap
+	tests/static/twins.tap \
+	tests/static/vendor_api.tap
 
 # Of what is shipped, and of whom it trusts.
 package_tests = \
 	tests/release/packaging.tap \
-	tests/release/vendored.tap \
 	tests/security/rights.tap \
 	tests/security/sources.tap
 
@@ -491,10 +504,12 @@ tool_tests = \
 	tests/tools/host.tap \
 	tests/tools/info.tap \
 	tests/tools/trace.tap \
+	tests/tools/tune.tap \
 	tests/tools/yoke.tap
 
 # What takes long, for ./check --deep.
 deep_static_tests = \
+	tests/release/vendored.tap \
 	tests/static/abi.tap \
 	tests/static/analyzers.tap
 
@@ -502,26 +517,30 @@ deep_static_tests = \
 site_tests = tests/static/site.tap
 # For a build with nothing optional: what is built and installed, and the cache of programs.
 plain_tests = \
-	$(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(source_tests) \
+	$(static_tests) $(package_tests) $(tool_tests) \
 	tests/conformance/program_cache.opencl.tap \
 	tests/conformance/program_load.opencl.tap \
+	tests/conformance/program_source.opencl.tap \
 	tests/conformance/stream.opencl.tap \
+	tests/ops/array.opencl.tap \
 	tests/examples.opencl.tap
+include tests/ops/local.mk
+include tests/installed.mk
 include tests/shown.mk
 include tests/tools.mk
 
 # Those that want no driver, or take any; and all that there is for OpenCL.
 early_tests = \
-	$(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(host_tests) $(fuzz_tests) $(cache_stress_tests) $(model_tests) \
-	$(example_tests)
+	$(static_tests) $(package_tests) $(tool_tests) $(unit_tests) $(ops_unit_tests) $(host_tests) $(fuzz_tests) \
+	$(cache_stress_tests) $(model_tests) $(example_tests)
 all_opencl_tests = \
-	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests)
+	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests) $(ops_opencl_tests)
 
 TESTS += $(early_tests) $(site_tests) $(all_opencl_tests) \
-	$(cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests)
+	$(cuda_tests) $(ops_cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests)
 CLEANFILES += $(TESTS) $(deep_static_tests)
 
-$(TESTS) $(deep_static_tests):
+$(TESTS) $(deep_static_tests) $(python_tests):
 	@$(MKDIR_P) $(@D) && : >$@
 
 EXTRA_DIST += \
@@ -557,7 +576,7 @@ EXTRA_DIST += \
 	tests/static/layers.sh \
 	tests/static/rooms.sh \
 	tests/static/manual.sh \
-	tests/static/libyoke.abi \
+	tests/static/libyoke-ops.abi tests/static/libyoke.abi \
 	tests/static/links.awk \
 	tests/static/opencl_syntax.sh \
 	tests/static/programs.sh \
@@ -565,19 +584,17 @@ EXTRA_DIST += \
 	tests/static/site.sh \
 	tests/static/style.sh \
 	tests/static/symbols.sh \
-	tests/static/symbols.txt \
+	tests/static/ops_symbols.txt tests/static/symbols.txt \
 	tests/static/texts.awk \
 	tests/static/twins.awk \
 	tests/static/twins.sh \
+	tests/static/vendor_api.c \
+	tests/static/vendor_api.sh \
 	tests/static/use.c \
 	tests/summary.sh \
 	tests/tap/tap.sh \
 	tests/tsan.supp \
 	tests/uv.sh
 
-# With the prefix that is really there: make distcheck does it in between.
-installcheck-local:
-	@$(AM_TESTS_ENVIRONMENT) YOKE_TEST_ROOT='$(DESTDIR)' $(SHELL) $(top_srcdir)/tests/static/installed.sh
-
 clean-local:
-	rm -rf cache doc/doxygen doc/html doc/man doc/man.part site suite.lock
+	rm -rf cache wheel doc/doxygen doc/html doc/man doc/man.part site suite.lock tests/installed

@@ -9,7 +9,7 @@ name=${1##*tests/}
 name=${name%.tap}
 
 case $name in
-backend-host/*.* | conformance/*.* | faults/*.* | fuzz/*.* | stress/*.* | examples.* | cpp.*)
+backend-host/*.* | conformance/*.* | faults/*.* | fuzz/*.* | ops/*.* | stress/*.* | examples.* | cpp.*)
     backend=${name##*.}
     name=${name%.*}
     case ${YOKE_BACKEND:-$backend} in
@@ -25,6 +25,12 @@ backend-host/*.* | conformance/*.* | faults/*.* | fuzz/*.* | stress/*.* | exampl
     esac
     export YOKE_BACKEND="$backend"
     ;;
+esac
+
+# To save a program, PoCL compiles each of its kernels twice more. Its own cache is as good for the dozens of programs that the
+# tests of operations build.
+case $name.${backend-} in
+ops/*.opencl) export YOKE_CACHE=read ;;
 esac
 
 # Mesa makes a folder for its cache only inside one that is there.

@@ -12,4 +12,5 @@ EXTRA_DIST += \
 	tests/tools/info.sh \
 	tests/tools/run.sh \
 	tests/tools/trace.sh \
+	tests/tools/tune.sh \
 	tests/tools/yoke.sh

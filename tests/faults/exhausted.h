@@ -42,6 +42,8 @@ typedef struct scenario {
     X(events, "events and who waits for them", NULL, 0)                               \
     X(streams, "streams that come, fail, recover and go", NULL, 0)                    \
     X(natives, "native sections and handles", NULL, 0)                                \
+    X(operations, "a map, a reduction, a scan and a gather", NULL, 0)                 \
+    X(ordering, "a selection, a count and a sort", NULL, 0)                           \
     X(whole, "a device's whole life, with a pipeline of streams", NULL, OPENS_ITSELF)
 
 #define SCENARIO_FUNCTION(name, words, order, flags) yoke_status scenario_##name(suite *t, suite *p);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <yoke/graph.h>
+#include <yoke/native.h>
 
 #include "exhausted.h"
 
@@ -24,6 +25,15 @@ static yoke_status called(yoke_status status, void *user)
 {
     (void)was_told(status);
     gate_open(&((work *)user)->called);
+    return status;
+}
+
+/* Called once where it is captured, else at each launch. */
+static yoke_status called_natively(yoke_status status, void *native, void *user)
+{
+    (void)user;
+    (void)was_told(status);
+    CHECK((status == YOKE_OK) == (native != NULL));
     return status;
 }
 
@@ -49,10 +59,12 @@ static yoke_status enqueue(suite *t, work *w, pair k, bool two)
         status = yoke_read(second, w->back, w->x, 0, COUNT * sizeof *w->back);
     if (status == YOKE_OK)
         status = yoke_host_call(second, called, w, released);
+    if (status == YOKE_OK)
+        status = yoke_native_enqueue(second, called_natively, w, NULL);
     return status;
 }
 
-/* All of it or nothing: nodes 0 to 3 are the fill, the launch, the read, and the function. */
+/* All of it or nothing: nodes 0 to 4 are the fill, the launch, the read, and the functions. */
 static yoke_status record(suite *t, work *w, pair k, bool two, yoke_graph **out_graph)
 {
     yoke_status status = yoke_graph_create(t->device, "exhausted", out_graph);

@@ -110,7 +110,7 @@ yoke_status scenario_programs(suite *t, suite *p)
     static const char *const defines[] = { "NAME=value", "OTHER", NULL };
     yoke_source source = exhausted_source, wrong = exhausted_source, own = YOKE_SOURCE_INIT;
     yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
-    yoke_program *program = NULL, *none = NULL, *second = NULL, *loaded = NULL;
+    yoke_program *program = NULL, *none = NULL, *second = NULL, *loaded = NULL, *kept = NULL;
     yoke_kernel *spin = NULL, *both = NULL, *missing = NULL;
     static char image[1 << 20];
     size_t size = 0;
@@ -130,6 +130,8 @@ yoke_status scenario_programs(suite *t, suite *p)
     FAILS_WITH(YOKE_E_BUILD, yoke_program_build(t->device, &wrong, &none));
     CHECK(none == NULL);
     yoke_get_build_log();
+    DO(yoke_device_get_program(t->device, "exhausted", &source, &kept));
+    DO(yoke_kernel_get(kept, "both", &both));
     DO(build_async(t, &source, &second));
     DO(yoke_kernel_get(second, "both", &both));
     if (suite_can(t, YOKE_CAP_PROGRAM_BINARIES)) {
@@ -339,6 +341,8 @@ yoke_status scenario_natives(suite *t, suite *p)
     DO(yoke_buffer_wrap(t->device, handle, 500, &wrapped));
     DO(yoke_fill(t->stream, wrapped, 0, 500, "word", 4));
     DO(yoke_native_call(t->stream, hear_native, &l, heard));
+    l.enqueued++;
+    DO(yoke_native_enqueue(t->stream, hear_native, &l, heard));
     l.enqueued++;
     DO(yoke_read(t->stream, back, buffer, 496, 4));
     DO(yoke_stream_wait(t->stream));

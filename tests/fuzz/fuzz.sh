@@ -12,7 +12,7 @@ folder=$1 compiler=$2 seconds=$3
 shift 3
 source=$(cd "$(dirname "$0")/../.." && pwd)
 sanitizers=address,undefined
-targets=${*:-calls environment program_file selector source}
+targets=${*:-calls environment expression program_file selector source}
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 mkdir -p "$folder"
@@ -20,10 +20,11 @@ cd "$folder"
 ln -sfn "$source" source # configure takes no folder with a blank
 [ -f Makefile ] ||
     source/configure --disable-shared --enable-sanitizer=fuzzer-no-link,$sanitizers CC="$compiler" CFLAGS='-O1 -g'
-make -j "$(getconf _NPROCESSORS_ONLN)" libyoke-all.la
+make -j "$(getconf _NPROCESSORS_ONLN)" libyoke-all.la libyoke-ops-all.la
 for target in $targets; do
     files=source/tests/fuzz/$target.c
     [ "$target" != calls ] || files="$files $(echo source/tests/random/*.c)"
+    [ "$target" != expression ] || files="$files $(echo source/tests/ops/evaluate*.c) .libs/libyoke-ops-all.a"
     # shellcheck disable=SC2086
     "$compiler" -std=c11 -O1 -g -fsanitize=fuzzer,$sanitizers -fno-sanitize-recover=all -D_GNU_SOURCE -Isource/include \
         -Isource/src $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm

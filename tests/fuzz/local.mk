@@ -3,6 +3,7 @@
 # Fuzz targets, over their corpora; fuzz.sh has them look for new inputs.
 fuzz_programs = \
 	tests/fuzz/environment \
+	tests/fuzz/expression \
 	tests/fuzz/program_file \
 	tests/fuzz/selector \
 	tests/fuzz/source
@@ -10,6 +11,8 @@ check_PROGRAMS += $(fuzz_programs)
 fuzz_tests = $(fuzz_programs:=.tap)
 tests_fuzz_environment_SOURCES = tests/fuzz/environment.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_environment_LDADD = $(unit_libraries)
+tests_fuzz_expression_SOURCES = tests/fuzz/expression.c tests/fuzz/replay.c tests/fuzz/fuzz.h
+tests_fuzz_expression_LDADD = $(ops_libraries)
 tests_fuzz_program_file_SOURCES = tests/fuzz/program_file.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_program_file_LDADD = $(unit_libraries)
 tests_fuzz_selector_SOURCES = tests/fuzz/selector.c tests/fuzz/replay.c tests/fuzz/fuzz.h

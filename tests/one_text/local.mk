@@ -11,7 +11,7 @@ tests_one_text_libsix_la_SOURCES = tests/one_text/six.c tests/one_text/six.h tes
 nodist_tests_one_text_libsix_la_SOURCES = tests/one_text/texts.c
 CLEANFILES += tests/one_text/texts.c
 
-source_programs += tests/conformance/one_text
+source_programs += tests/conformance/block_scan tests/conformance/one_text tests/conformance/one_text_warps
 tests_conformance_one_text_LDADD = tests/one_text/libsix.la tests/libsuite.la libyoke.la
 
 one_text_string = sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $(srcdir)/tests/one_text

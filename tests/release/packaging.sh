@@ -28,6 +28,7 @@ says() {
 date=$(sed -n 's/^AC_SUBST(\[YOKE_DATE\], \[\(.*\)\])$/\1/p' "$source/configure.ac")
 says yoke.h "$(sed -n 's/^#define YOKE_VERSION_[A-Z]* \([0-9]*\)$/\1/p' "$source/include/yoke/yoke.h" | paste -sd.)"
 says debian/changelog "$(sed -n '1s/^yoke (\(.*\)) .*/\1/p' "$source/debian/changelog")"
+says python/pyproject.toml "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$source/python/pyproject.toml")"
 says CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' "$source/CHANGELOG.md" | head -n 1)"
 major=${PACKAGE_VERSION%%.*}
 minor=${PACKAGE_VERSION#*.}
@@ -56,11 +57,16 @@ objections "manual pages and debian/changelog have the date of configure.ac"
 interface=$(sed -n 's/^AC_SUBST(\[YOKE_LIBTOOL_VERSION\], \[\(.*\)\])$/\1/p' "$source/configure.ac")
 soname=$((${interface%%:*} - ${interface##*:}))
 grep -qx "libyoke.so.$soname libyoke$soname #MINVER#" "$source/debian/libyoke$soname.symbols" &&
-    grep -qx "Package: libyoke$soname" "$source/debian/control" && grep -qx "YOKE_$soname {" "$source/build-aux/libyoke.map"
-tap_ok $? "Debian's package and the symbols' version follow the interface version of configure.ac ($soname)"
-sed -n 's/^ \(yoke_[a-z0-9_]*\)@.*/\1/p' "$source/debian/libyoke$soname.symbols" | sort >"$tap_folder/debian"
-grep -v '^#' "$source/tests/static/symbols.txt" | sort | diff - "$tap_folder/debian" >"$wrong"
-objections "Debian's list of symbols is that of the library"
+    grep -qx "Package: libyoke$soname" "$source/debian/control" && grep -qx "YOKE_$soname {" "$source/build-aux/libyoke.map" &&
+    grep -qx "libyoke-ops.so.$soname libyoke-ops$soname #MINVER#" "$source/debian/libyoke-ops$soname.symbols" &&
+    grep -qx "Package: libyoke-ops$soname" "$source/debian/control" &&
+    grep -qx "YOKE_OPS_$soname {" "$source/build-aux/libyoke-ops.map"
+tap_ok $? "Debian's packages and the symbols' versions follow the interface version of configure.ac ($soname)"
+for list in libyoke:symbols libyoke-ops:ops_symbols; do
+    sed -n 's/^ \(yoke_[a-z0-9_]*\)@.*/\1/p' "$source/debian/${list%:*}$soname.symbols" | sort >"$tap_folder/debian"
+    grep -vE '^(#|later )' "$source/tests/static/${list#*:}.txt" | sort | diff - "$tap_folder/debian"
+done >"$wrong"
+objections "Debian's lists of symbols are those of the libraries"
 
 # ---- The templates ----
 
@@ -151,4 +157,10 @@ if command -v conan >/dev/null; then
 else
     tap_skip "Conan reads conan/conanfile.py: conan is not installed"
 fi
+
+# Files that only pip reads: nothing misses one that make dist has left out.
+(cd "$source" && find python tests/python.sh -maxdepth 2 \( -name '*.py' -o -name '*.px[di]' -o -name '*.py[xi]' -o -name '*.toml' \
+    -o -name '*.md' -o -name '*.sh' -o -name py.typed \)) | sort >"$tap_folder/there"
+sed -n 's/^\t\([^ ]*\)\( \\\)\{0,1\}$/\1/p' "$source/python/local.mk" | grep / | sort | comm -3 - "$tap_folder/there" >"$wrong"
+objections "python/local.mk has every file of the package"
 tap_done

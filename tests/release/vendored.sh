@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# A project brings Yoke along, with CMake and with Meson: the library has everything that make puts into it and exports the same
-# names, and examples/hello.c runs with it, on OpenCL if there is a driver.
+# A project brings Yoke along, with CMake and with Meson: the libraries have everything that make puts into them and export the same
+# names, and examples/hello.c and a program with arrays run with them, on OpenCL if there is a driver.
 
 . "$top_srcdir/tests/tap/tap.sh"
 
@@ -22,43 +22,60 @@ here="$tap_folder/a project"
 mkdir -p "$here/subprojects"
 ln -s "$source" "$here/subprojects/yoke"
 cp "$source/examples/hello.c" "$here/hello.c"
+cat >"$here/arrays.c" <<'END_OF_FILE'
+#include <yoke/ops.h>
+
+int main(void)
+{
+    yoke_array a = { YOKE_NULL, 0, YOKE_F32, 2, { 6, 7 }, { 7, 1 } };
+
+    return yoke_array_get_size(&a) == 42 && yoke_version() ? 0 : 1;
+}
+END_OF_FILE
 
 # ---- What the library is made of ----
 
 # What the library's files share: small letters stand for what is static in one of them, which the compiler may leave out.
 inner() {
-    nm --defined-only "$1" | sed -n 's/^[0-9a-f]* [A-Z] \(yo*ke*_[a-z0-9_]*\)$/\1/p' | sort -u
+    nm --defined-only "$1" | sed -n 's/^[0-9a-f]* [A-Z] \(yo*[kp][es]*_[a-z0-9_]*\)$/\1/p' | sort -u
 }
 
 case $YOKE_CPPFLAGS in
 *YK_FAULT_INJECTION*) compared=false ;;
 *) compared=true ;;
 esac
-inner .libs/libyoke-all.a >"$tap_folder/made"
+inner .libs/libyoke-all.a >"$tap_folder/libyoke"
+inner .libs/libyoke-ops-all.a >"$tap_folder/libyoke-ops"
 
-# made_of WORDS LIBRARY
+# made_of WORDS FOLDER: libyoke.a and libyoke-ops.a there.
 made_of() {
     if $compared; then
-        inner "$2" | diff "$tap_folder/made" - >"$tap_folder/objections"
-        tap_empty "$1: the library is made of the same files" "$tap_folder/objections"
+        for name in libyoke libyoke-ops; do
+            inner "$2/$name.a" | diff "$tap_folder/$name" - >"$tap_folder/objections"
+            tap_empty "$1: $name.a is made of the same files" "$tap_folder/objections"
+        done
     else
         tap_skip "$1: this build has wrappers round the drivers' functions"
     fi
 }
 
-# exports WORDS LIBRARY
+# exports WORDS FOLDER: libyoke.so and libyoke-ops.so there.
 exports() {
-    grep -v '^#' "$source/tests/static/symbols.txt" | sort >"$tap_folder/listed"
-    nm -D --defined-only "$2" | sed -n 's/^[0-9a-f]* [TDBR] \([a-z0-9_]*\)\(@.*\)\{0,1\}$/\1/p' | sort |
-        diff "$tap_folder/listed" - >"$tap_folder/objections"
-    tap_empty "$1: libyoke.so exports what it should" "$tap_folder/objections"
-    readelf -dW "$2" | grep -q 'SONAME.*\[libyoke\.so\.[0-9]*\]'
-    tap_ok $? "$1: libyoke.so has a soname"
+    for name in libyoke:symbols libyoke-ops:ops_symbols; do
+        grep -vE '^(#|later )' "$source/tests/static/${name#*:}.txt" | sort >"$tap_folder/listed"
+        name=${name%:*}
+        nm -D --defined-only "$2/$name.so" | sed -n 's/^[0-9a-f]* [TDBR] \([a-z0-9_]*\)\(@.*\)\{0,1\}$/\1/p' | sort |
+            diff "$tap_folder/listed" - >"$tap_folder/objections"
+        tap_empty "$1: $name.so exports what it should" "$tap_folder/objections"
+        readelf -dW "$2/$name.so" | grep -q "SONAME.*\\[$name\\.so\\.[0-9]*\\]"
+        tap_ok $? "$1: $name.so has a soname"
+    done
 }
 
-# runs WORDS PROGRAM: 3 says that there is no device.
+# runs WORDS FOLDER: hello and arrays; 3 says that there is no device.
 runs() {
-    "$2" >"$tap_folder/out" 2>"$tap_folder/err" </dev/null
+    tap_try "$1: arrays runs" "$2/arrays"
+    "$2/hello" >"$tap_folder/out" 2>"$tap_folder/err" </dev/null
     case $? in
     0)
         grep -q '^Hello, world from ' "$tap_folder/out"
@@ -89,6 +106,8 @@ if(NOT EXISTS "${Yoke_KERNELS_DIR}/saxpy.cl" OR NOT Yoke_VERSION VERSION_EQUAL A
 endif()
 add_executable(hello hello.c)
 target_link_libraries(hello Yoke::yoke)
+add_executable(arrays arrays.c)
+target_link_libraries(arrays Yoke::ops)
 END_OF_FILE
 
 # cmake_hello WAY FOLDER OPTION...
@@ -106,12 +125,12 @@ cmake_install() {
 
 if command -v cmake >/dev/null; then
     tap_try "CMake: FetchContent" cmake_hello FetchContent fetched
-    runs "CMake: FetchContent" "$here/fetched/hello"
-    made_of "CMake: libyoke.a" "$here/fetched/_deps/yoke-build/libyoke.a"
+    runs "CMake: FetchContent" "$here/fetched"
+    made_of "CMake" "$here/fetched/_deps/yoke-build"
     tap_try "CMake: alone, installed and moved" cmake_install
-    exports "CMake" "$here/installed/lib/libyoke.so"
+    exports "CMake" "$here/installed/lib"
     tap_try "CMake: find_package of what CMake has installed" cmake_hello find_package found -DCMAKE_PREFIX_PATH="$here/installed"
-    runs "CMake: find_package of what CMake has installed" "$here/found/hello"
+    runs "CMake: find_package of what CMake has installed" "$here/found"
     find "$here/installed" -type f -name '*.h' | sed 's,.*/,,' | sort >"$tap_folder/headers"
     (cd "$source/include/yoke" && ls -- *.h) | diff - "$tap_folder/headers" >"$tap_folder/objections"
     tap_empty "CMake: every header is installed" "$tap_folder/objections"
@@ -124,6 +143,7 @@ fi
 cat >"$here/meson.build" <<'END_OF_FILE'
 project('consumer', 'c', meson_version: '>=0.63')
 executable('hello', 'hello.c', dependencies: dependency('yoke', fallback: 'yoke'))
+executable('arrays', 'arrays.c', dependencies: dependency('yoke-ops', fallback: 'yoke'))
 END_OF_FILE
 
 meson_hello() {
@@ -132,9 +152,9 @@ meson_hello() {
 
 if command -v meson >/dev/null && command -v ninja >/dev/null; then
     tap_try "Meson: a subproject" meson_hello
-    runs "Meson: a subproject" "$here/meson/hello"
-    made_of "Meson: libyoke.a" "$here/meson/subprojects/yoke/libyoke.a"
-    exports "Meson" "$here/meson/subprojects/yoke/libyoke.so"
+    runs "Meson: a subproject" "$here/meson"
+    made_of "Meson" "$here/meson/subprojects/yoke"
+    exports "Meson" "$here/meson/subprojects/yoke"
     grep -qF "Project version: $version" "$here/meson/meson-logs/meson-log.txt"
     tap_ok $? "Meson: the version is that of configure.ac"
 else

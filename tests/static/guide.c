@@ -14,6 +14,7 @@
 #include <yoke/check.h>
 #include <yoke/graph.h>
 #include <yoke/native.h>
+#include <yoke/ops.h>
 #include <yoke/types.h>
 #include <yoke/yoke.h>
 
@@ -23,6 +24,7 @@ static yoke_device *device;
 static yoke_device_info info = YOKE_DEVICE_INFO_INIT;
 static yoke_stream *stream, *other;
 static yoke_buffer *x, *y, *z, *pinned;
+static yoke_array a, b, c; /* x, y, z */
 static yoke_image *picture; /* NULL where the device has no images */
 static float hx[N], hy[N];
 static yoke_source source = YOKE_SOURCE_INIT;
@@ -72,6 +74,9 @@ static void set_up(void)
     YOKE_CHECK(yoke_fill(stream, x, 0, sizeof hx, &ones, sizeof ones));
     YOKE_CHECK(yoke_fill(stream, y, 0, sizeof hx, &twos, sizeof twos));
     YOKE_CHECK(yoke_fill(stream, z, 0, sizeof hx, &zeros, sizeof zeros));
+    a = yoke_array_2d(x, YOKE_F32, N / 32, 32);
+    b = yoke_array_2d(y, YOKE_F32, N / 32, 32);
+    c = yoke_array_2d(z, YOKE_F32, N / 32, 32);
     YOKE_CHECK(yoke_source_builtin("saxpy", &source));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "saxpy", &saxpy));
@@ -96,7 +101,7 @@ static void tear_down(void)
 int main(void)
 {
     /* Not each page uses all of it. */
-    const void *const used[] = { hy, &value, &picture, (const void *)(uintptr_t)publish };
+    const void *const used[] = { hy, &a, &b, &c, &value, &picture, (const void *)(uintptr_t)publish };
 
     if (yoke_device_open(NULL, &device) < 0)
         return fprintf(stderr, "%s\n", yoke_error()->text), NO_DEVICE;

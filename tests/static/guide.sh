@@ -13,9 +13,9 @@
 #   cuda NAME.cu, opencl NAME.cl    files, in the folder in which the page's programs run. `yoke cc` compares them.
 #
 # Fragments may use, and do not release: device, info (of the device), stream, other (streams), x, y, z (buffers of N floats: ones,
-# twos, zeros), pinned (a page-locked one), hx and hy (arrays of N floats on the host), source, program and saxpy (Yoke's own
-# kernel), event (which is complete), value (an int) and publish (a host function). They check calls by YOKE_CHECK. guide.c
-# surrounds them.
+# twos, zeros), a, b, c (the same as yoke_arrays of 32 x 32 floats), pinned (a page-locked buffer), hx and hy (arrays of N floats on
+# the host), source, program and saxpy (Yoke's own kernel), event (which is complete), value (an int) and publish (a host function).
+# They check calls by YOKE_CHECK. guide.c surrounds them.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
@@ -33,7 +33,7 @@ compile() {
     # $CC may come with options of its own.
     # shellcheck disable=SC2086
     $CC -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror ${YOKE_SANITIZER-} -I "$source/include" "$@" "$file" -o "$to" \
-        -L "$build/.libs" -lyoke -lpthread -lm
+        -L "$build/.libs" -lyoke-ops -lyoke -lpthread -lm
 }
 
 # run PROGRAM, with the blocks of its page at hand.

@@ -15,7 +15,9 @@ compiles() {
 
 for header in "$top_srcdir"/include/yoke/*.h; do
     header=${header##*/}
-    [ "$header" != kernel.h ] || continue # is for kernels alone: see below
+    case $header in
+    kernel.h | philox.h | block_*.h) continue ;; # are for kernels alone: see below
+    esac
     for standard in c99 c11; do
         tap_try "$header as $standard with $CC" compiles "$CC" c $standard "$header"
     done
@@ -96,14 +98,15 @@ tap_ok $? "kernel.h in a program is an error that says what it is for"
 # Those that kernels include, as OpenCL C; without double also.
 includes_in_kernels() {
     # shellcheck disable=SC2086
-    printf '#include <yoke/%s.h>\n' types kernel |
+    printf '#include <yoke/%s.h>\n' types kernel block_rank block_reduce block_scan philox |
         "$CLANG" -x cl -cl-std="$1" $2 -Xclang -finclude-default-header -target spir64 -pedantic \
-        -Wall -Wextra -Werror -I"$top_srcdir/include" -fsyntax-only -
+        -Wall -Wextra -Werror -I"$top_srcdir/include" -fsyntax-only -DYOKE_RANK_NAME=rank -DYOKE_RANK_THREADS=256 \
+        -DYOKE_RANK_ITEMS=4 -
 }
 if [ "$CLANG" != no ]; then
     for standard in CL1.2 CL2.0 CL3.0; do
-        tap_try "types.h and kernel.h as OpenCL C, $standard" includes_in_kernels $standard ""
+        tap_try "types.h, kernel.h and those of blocks as OpenCL C, $standard" includes_in_kernels $standard ""
     done
-    tap_try "types.h as OpenCL C without double" includes_in_kernels CL1.2 "-Xclang -cl-ext=-cl_khr_fp64"
+    tap_try "the same as OpenCL C without double" includes_in_kernels CL1.2 "-Xclang -cl-ext=-cl_khr_fp64"
 fi
 tap_done

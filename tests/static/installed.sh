@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# A program is built against the installed library as a user would build it: with pkg-config or by hand, and with CMake, in C99,
-# C11 and C++11, shared and static. The library is installed below a DESTDIR, which is then moved; for make installcheck it is
-# already installed below YOKE_TEST_ROOT. PKG_CONFIG is empty where configure has found none.
+# Programs are built against the installed libraries as a user would build them: with pkg-config or by hand, and with CMake, in C99,
+# C11 and C++11, shared and static. make check has installed the libraries below a DESTDIR, which is copied to another place; for
+# make installcheck they are already installed below YOKE_TEST_ROOT. PKG_CONFIG is empty where configure has found none.
 
 . "$top_srcdir/tests/tap/tap.sh"
 
@@ -11,8 +11,7 @@
 unset MAKEFLAGS MFLAGS MAKELEVEL
 root=${YOKE_TEST_ROOT-$tap_folder/root}
 if [ -z "${YOKE_TEST_ROOT+there}" ]; then
-    tap_try "make install DESTDIR=..." "$MAKE" install DESTDIR="$tap_folder/first"
-    mv "$tap_folder/first" "$root"
+    tap_try "make install DESTDIR=..." cp -R "$PWD/tests/installed" "$root"
 fi
 [ -z "$root" ] || export PKG_CONFIG_SYSROOT_DIR="$root"
 export PKG_CONFIG_PATH="$root$libdir/pkgconfig"
@@ -24,10 +23,13 @@ if [ -n "$PKG_CONFIG" ]; then
     tap_try "pkg-config knows the version" "$PKG_CONFIG" --exact-version="$PACKAGE_VERSION" yoke
     cflags=$($PKG_CONFIG --cflags yoke) libs=$($PKG_CONFIG --libs yoke) static_libs=$($PKG_CONFIG --libs --static yoke)
     plugin_libs=$($PKG_CONFIG --libs-only-other --static yoke)
+    tap_try "pkg-config knows the version of the operations" "$PKG_CONFIG" --exact-version="$PACKAGE_VERSION" yoke-ops
+    ops_libs=$($PKG_CONFIG --libs yoke-ops) ops_static_libs=$($PKG_CONFIG --libs --static yoke-ops)
 else
     tap_skip "pkg-config is not installed"
     cflags="-I$root$includedir" libs="-L$root$libdir -lyoke"
     plugin_libs=$(sed -n 's/^Libs.private: //p' "$root$libdir/pkgconfig/yoke.pc") static_libs="$libs $plugin_libs"
+    ops_libs="-L$root$libdir -lyoke-ops $libs" ops_static_libs="-L$root$libdir -lyoke-ops $static_libs"
 fi
 
 cat >"$tap_folder/consumer.c" <<'END'
@@ -48,32 +50,61 @@ int main(void)
 END
 cp "$tap_folder/consumer.c" "$tap_folder/consumer.cpp"
 
-# consumer COMPILER STANDARD SUFFIX LIBRARIES...: build and run.
+cat >"$tap_folder/arrays.c" <<'END'
+#include <string.h>
+#include <yoke/ops.h>
+
+int main(void)
+{
+    yoke_array a = { YOKE_NULL, 0, YOKE_F32, 2, { 6, 7 }, { 7, 1 } };
+
+    if (strcmp(yoke_version(), EXPECTED_VERSION) != 0)
+        return 1;
+    if (yoke_dtype_get_size(YOKE_C128) != 16 || yoke_array_get_size(&a) != 42)
+        return 2;
+    a = yoke_array_index(yoke_array_transpose(a, YOKE_NULL), 0, 7);
+    return a.dtype == 0 && strstr(yoke_error()->text, "yoke_array_index") ? 0 : 3;
+}
+END
+cp "$tap_folder/arrays.c" "$tap_folder/arrays.cpp"
+
+# consumer COMPILER STANDARD FILE LIBRARIES...: build and run.
 consumer() {
-    compiler=$1 standard=$2 suffix=$3
+    compiler=$1 standard=$2 file=$3
     shift 3
     # shellcheck disable=SC2086
     $compiler -std="$standard" -pedantic -Wall -Wextra -Werror -DEXPECTED_VERSION="\"$PACKAGE_VERSION\"" $YOKE_SANITIZER \
-        $cflags "$tap_folder/consumer.$suffix" -o "$tap_folder/consumer" "$@" &&
+        $cflags "$tap_folder/$file" -o "$tap_folder/consumer" "$@" &&
         "$tap_folder/consumer"
 }
 
 if [ -f "$root$libdir/libyoke.so" ]; then
     # shellcheck disable=SC2086
     set -- $libs
-    tap_try "a C99 program with libyoke.so" consumer "$CC" c99 c "$@"
-    tap_try "a C11 program with libyoke.so" consumer "$CC" c11 c "$@"
+    tap_try "a C99 program with libyoke.so" consumer "$CC" c99 consumer.c "$@"
+    tap_try "a C11 program with libyoke.so" consumer "$CC" c11 consumer.c "$@"
     if [ "$CXX" != no ]; then
-        tap_try "a C++11 program with libyoke.so" consumer "$CXX" c++11 cpp "$@"
+        tap_try "a C++11 program with libyoke.so" consumer "$CXX" c++11 consumer.cpp "$@"
     else
         tap_skip "a C++11 program with libyoke.so: no C++ compiler"
+    fi
+    # shellcheck disable=SC2086
+    set -- $ops_libs
+    tap_try "a C99 program with libyoke-ops.so" consumer "$CC" c99 arrays.c "$@"
+    if [ "$CXX" != no ]; then
+        tap_try "a C++11 program with libyoke-ops.so" consumer "$CXX" c++11 arrays.cpp "$@"
+    else
+        tap_skip "a C++11 program with libyoke-ops.so: no C++ compiler"
     fi
 fi
 if [ -f "$root$libdir/libyoke.a" ]; then
     # Where there are both, the linker takes the shared one, unless it is told.
     # shellcheck disable=SC2046
     set -- $(echo "$static_libs" | sed 's/-lyoke/-l:libyoke.a/')
-    tap_try "a C99 program with libyoke.a" consumer "$CC" c99 c "$@"
+    tap_try "a C99 program with libyoke.a" consumer "$CC" c99 consumer.c "$@"
+    # shellcheck disable=SC2046
+    set -- $(echo "$ops_static_libs" | sed 's/-lyoke-ops/-l:libyoke-ops.a/; s/-lyoke\>/-l:libyoke.a/')
+    tap_try "a C99 program with libyoke-ops.a" consumer "$CC" c99 arrays.c "$@"
 
     # stays: a plugin that is linked with these keeps itself in memory.
     stays() {
@@ -102,9 +133,16 @@ if(NOT EXISTS "${Yoke_KERNELS_DIR}/saxpy.cl")
     message(FATAL_ERROR "no kernels in ${Yoke_KERNELS_DIR}")
 endif()
 add_executable(consumer consumer.c)
-target_compile_definitions(consumer PRIVATE EXPECTED_VERSION="${Yoke_VERSION}")
-if(KIND)
+add_executable(arrays arrays.c)
+foreach(program consumer arrays)
+    target_compile_definitions(${program} PRIVATE EXPECTED_VERSION="${Yoke_VERSION}")
+endforeach()
+if(KIND STREQUAL ops)
+    target_link_libraries(consumer Yoke::yoke)
+    target_link_libraries(arrays Yoke::ops)
+elseif(KIND)
     target_link_libraries(consumer Yoke::yoke_${KIND})
+    target_link_libraries(arrays Yoke::ops_${KIND})
     if(KIND STREQUAL static)
         add_library(plugin MODULE consumer.c)
         target_compile_definitions(plugin PRIVATE EXPECTED_VERSION="${Yoke_VERSION}")
@@ -114,6 +152,7 @@ if(KIND)
     endif()
 else()
     target_link_libraries(consumer Yoke::yoke)
+    target_link_libraries(arrays Yoke::ops)
 endif()
 END
 
@@ -131,7 +170,8 @@ found() {
 }
 
 cmake_consumer() {
-    found C "$1" "$PACKAGE_VERSION" && cmake --build "$tap_folder/cmake" && "$tap_folder/cmake/consumer"
+    found C "$1" "$PACKAGE_VERSION" && cmake --build "$tap_folder/cmake" && "$tap_folder/cmake/consumer" &&
+        "$tap_folder/cmake/arrays"
 }
 
 cmake_plugin() {
@@ -144,13 +184,14 @@ refused() {
 }
 
 if command -v cmake >/dev/null; then
-    tap_try "CMake: Yoke::yoke" cmake_consumer ""
+    tap_try "CMake: Yoke::yoke and Yoke::ops" cmake_consumer ""
+    tap_try "CMake: COMPONENTS ops" cmake_consumer ops
     if [ -f "$root$libdir/libyoke.a" ] && [ -n "${YOKE_NODELETE-}" ]; then
         tap_try "CMake: a plugin with Yoke::yoke_static stays in memory" cmake_plugin
     fi
     for kind in shared:so static:a; do
         if [ -f "$root$libdir/libyoke.${kind#*:}" ]; then
-            tap_try "CMake: Yoke::yoke_${kind%:*}" cmake_consumer "${kind%:*}"
+            tap_try "CMake: Yoke::yoke_${kind%:*} and Yoke::ops_${kind%:*}" cmake_consumer "${kind%:*}"
         else
             tap_try "CMake: there is no ${kind%:*} library" refused "not installed as '${kind%:*}'" "${kind%:*}" ""
         fi
@@ -170,7 +211,8 @@ for kernel in "$top_srcdir"/kernels/*.c[ul]; do
 done >"$tap_folder/kernels" 2>&1
 tap_empty "the kernels are installed as they are" "$tap_folder/kernels"
 
-grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | sed 's/$/ 3/; $ a yoke 7' | sed '$ a yoke-environment 7' |
+cat "$top_srcdir/tests/static/symbols.txt" "$top_srcdir/tests/static/ops_symbols.txt" |
+    sed '/^#/d' | sed 's/$/ 3/; $ a yoke 7' | sed '$ a yoke-environment 7' |
     while read -r page number; do
         [ -f "$root$mandir/man$number/$page.$number" ] || echo "$page.$number"
     done >"$tap_folder/pages"

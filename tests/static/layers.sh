@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Who may include and call whom: drivers only inside backends/, no backend another one, no vendor's header in the core.
+# Who may include and call whom: drivers only inside backends/, no backend another one, no vendor's header in the core; and ops/
+# includes the public headers alone.
 
 . "$top_srcdir/tests/tap/tap.sh"
 
@@ -50,14 +51,27 @@ tap_empty "src/ includes no vendor's header and nothing of backends/" "$tap_fold
 reached "$top_srcdir/include/yoke" "$vendor|/backends/|/src/" >"$tap_folder/public"
 tap_empty "include/ includes no vendor's header, and none of ours that is not public" "$tap_folder/public"
 
-for file in "$top_srcdir"/src/*.[ch] "$top_srcdir"/include/yoke/*.h "$top_srcdir"/examples/*.[ch]; do
+reached "$top_srcdir/ops" "$vendor|/backends/|/src/" >"$tap_folder/ops"
+(cd "$top_srcdir" && grep -nE '^ *# *include' ops/*.[ch] ops/kernels/*) |
+    sed -nE 's|^(ops/[^:]*:[0-9]*:) *# *include *(.*)|\1 \2|p' | while read -r place name; do
+    case $name in
+    '<yoke/'*) [ -f "$top_srcdir/include/$(echo "$name" | tr -d '<>')" ] || echo "$place $name" ;;
+    '<'*) [ -z "${place##ops/kernels/*}" ] && echo "$place $name" ;;
+    '"generated.h"') ;; # what the expression of a call becomes
+    *) [ -f "$top_srcdir/$(dirname "${place%%:*}")/$(echo "$name" | tr -d '"')" ] || echo "$place $name" ;;
+    esac
+done >>"$tap_folder/ops"
+tap_empty "ops/ includes public headers and its own" "$tap_folder/ops"
+
+for file in "$top_srcdir"/src/*.[ch] "$top_srcdir"/ops/*.[ch] "$top_srcdir"/include/yoke/*.h "$top_srcdir"/examples/*.[ch]; do
     [ -f "$file" ] || continue
     code "$file" | grep -E '(^|[^A-Za-z0-9_"])(cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*[[:space:]]*\(' | sed "s|^|${file##*/}:|"
 done >"$tap_folder/calls"
 tap_empty "no call of a driver outside backends/" "$tap_folder/calls"
 
 # And what was compiled: every function of a driver is found at run time, so none is left for the linker, in the backends either.
-find src backends -name '*.o' -exec nm -A -u {} + 2>/dev/null | grep -E ' (cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*$' >"$tap_folder/undefined"
+find src backends ops -name '*.o' -exec nm -A -u {} + 2>/dev/null |
+    grep -E ' (cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*$' >"$tap_folder/undefined"
 tap_empty "no object file wants a driver's function from the linker" "$tap_folder/undefined"
 tap_try "there are object files" sh -c 'find src backends -name "*.o" | grep -q .'
 

@@ -7,7 +7,7 @@
 . "$top_srcdir/tests/tap/tap.sh"
 export LC_ALL=C
 
-grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | while read -r name; do
+sed '/^#/d' "$top_srcdir/tests/static/symbols.txt" "$top_srcdir/tests/static/ops_symbols.txt" | while read -r name; do
     for page in "$name" "${name%_at}"; do
         [ -f "doc/man/$page.3" ] || grep -q "^$page\.3 " doc/man/links || echo "$page"
     done

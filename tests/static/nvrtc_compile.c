@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every .cu, and the text for both languages, is CUDA to NVIDIA's own compiler: NVRTC needs neither a GPU nor a driver. Skipped
+ * Every .cu, and each text for both languages, is CUDA to NVIDIA's own compiler: NVRTC needs neither a GPU nor a driver. Skipped
  * where there is no libnvrtc. Makes PTX for the oldest architecture that this NVRTC knows, and machine code for sm_90, or for the
  * newest where there is no sm_90.
  */
@@ -79,20 +79,44 @@ static char *file_read(const char *path)
     return text;
 }
 
-/* One case: `architecture` is "compute_90" for PTX or "sm_90" for machine code. `words` is <yoke/kernel.h>. */
-static void compile(const char *name, const char *text, const char *words, const char *architecture)
+/* The headers that a text may include. */
+enum { MOST_HEADERS = 32, MOST_OPTIONS = 64 };
+static struct {
+    const char *names[MOST_HEADERS], *texts[MOST_HEADERS];
+    int count;
+} headers;
+
+static void header_add(const char *name, const char *path)
 {
-    static const char *const words_name = "yoke/kernel.h";
-    char option[64], log[4096] = "";
-    const char *const options[] = { option, "--std=c++17", "--fmad=false" };
+    if (headers.count == MOST_HEADERS)
+        tap_bail("more than %d headers", MOST_HEADERS);
+    headers.names[headers.count] = strdup(name);
+    headers.texts[headers.count++] = path ? file_read(path) : "";
+}
+
+/* One case: `architecture` is "compute_90" for PTX or "sm_90" for machine code; `set` is a list of macros, as "A=1 B=2", or "-". */
+static void compile(const char *name, const char *text, const char *set, const char *architecture)
+{
+    char option[64], log[4096] = "", words[2048], *rest = words;
+    const char *options[MOST_OPTIONS] = { option, "--std=c++17", "--fmad=false" };
+    int option_count = 3;
     bool machine = strncmp(architecture, "sm_", 3) == 0;
     size_t size = 0, log_size = 0;
     program p = NULL;
 
     snprintf(option, sizeof option, "--gpu-architecture=%s", architecture);
-    bool good = nvrtc.create(&p, text, name, 1, &words, &words_name) == 0 && nvrtc.compile(p, 3, options) == 0 &&
+    snprintf(words, sizeof words, "%s", set);
+    for (char *word = strtok_r(rest, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (option_count + 2 > MOST_OPTIONS) {
+            tap_bail("%s: too many macros", name);
+        } else if (strcmp(word, "-") != 0) {
+            options[option_count++] = "-D";
+            options[option_count++] = word;
+        }
+    bool good = nvrtc.create(&p, text, "text", headers.count, headers.texts, headers.names) == 0 &&
+                nvrtc.compile(p, option_count, options) == 0 &&
                 (machine ? nvrtc.cubin_size(p, &size) : nvrtc.ptx_size(p, &size)) == 0 && size > 1;
-    tap_ok(good, "%s for %s", name, architecture);
+    tap_ok(good, "%s, %s, for %s", name, set, architecture);
     if (p && nvrtc.log_size(p, &log_size) == 0 && log_size > 1 && log_size <= sizeof log && nvrtc.log(p, log) == 0)
         tap_diag("%s", log);
     if (p)
@@ -106,26 +130,117 @@ static int is_cuda(const struct dirent *entry)
     return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".yk") == 0);
 }
 
-static void compile_folder(const char *top, const char *name, const char *const architectures[2])
+/* Calls `each` for the files of a folder. */
+static int files_of(const char *top, const char *name, int (*filter)(const struct dirent *), const char *const architectures[2],
+                    void (*each)(const char *path, const char *name, const char *const architectures[2]))
 {
     char folder[4096], path[8192];
     struct dirent **entries = NULL;
 
-    snprintf(path, sizeof path, "%s/include/yoke/kernel.h", top);
-    char *words = file_read(path);
     snprintf(folder, sizeof folder, "%s/%s", top, name);
-    int files = scandir(folder, &entries, is_cuda, alphasort);
-    tap_ok(files > 0, "there are kernels in %s", name);
+    int files = scandir(folder, &entries, filter, alphasort);
     for (int i = 0; i < files; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        char *text = file_read(path);
-        for (int a = 0; a < 2; a++)
-            compile(entries[i]->d_name, text, words, architectures[a]);
-        free(text);
+        each(path, entries[i]->d_name, architectures);
         free(entries[i]);
     }
     free(entries);
-    free(words);
+    return files;
+}
+
+static void compile_plain(const char *path, const char *name, const char *const architectures[2])
+{
+    char *text = file_read(path);
+
+    for (int a = 0; a < 2; a++)
+        compile(name, text, "-", architectures[a]);
+    free(text);
+}
+
+static void compile_folder(const char *top, const char *name, const char *const architectures[2])
+{
+    tap_ok(files_of(top, name, is_cuda, architectures, compile_plain) > 0, "there are kernels in %s", name);
+}
+
+/* ---- Texts of operations: opencl_syntax.sh says how they name their sets of macros ---- */
+
+static int is_header(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+
+    return dot && strcmp(dot, ".h") == 0;
+}
+
+static int is_any(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void add_header(const char *path, const char *name, const char *const architectures[2])
+{
+    (void)architectures;
+    header_add(name, path);
+}
+
+/* The public headers that kernels include. */
+static int is_for_kernels(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, "kernel.h") == 0 || strcmp(entry->d_name, "philox.h") == 0 ||
+           strcmp(entry->d_name, "types.h") == 0 || (strncmp(entry->d_name, "block_", 6) == 0 && is_header(entry));
+}
+
+static void add_public(const char *path, const char *name, const char *const architectures[2])
+{
+    char spelled[512];
+
+    (void)architectures;
+    snprintf(spelled, sizeof spelled, "yoke/%s", name);
+    header_add(spelled, path);
+}
+
+/* What stands behind `mark` in the line, or NULL. */
+static const char *marked(const char *line, const char *mark)
+{
+    if (strncmp(line, "// ", 3) != 0 && strncmp(line, " * ", 3) != 0)
+        return NULL;
+    return strncmp(line + 3, mark, strlen(mark)) == 0 ? line + 3 + strlen(mark) : NULL;
+}
+
+/* Machine code for each set, and PTX for the first. headers.texts[generated] is "generated.h". */
+static void compile_sets(const char *path, const char *name, const char *const architectures[2])
+{
+    char *text = file_read(path), *copy = file_read(path), include[256];
+    char *generated = calloc(1, strlen(text) + 1);
+    const char *sets[64], *found;
+    int count = 0;
+
+    if (!generated)
+        tap_bail("no memory");
+    for (char *rest = copy, *line; (line = strsep(&rest, "\n")) != NULL;)
+        if ((found = marked(line, "options: ")) != NULL && count < 64)
+            sets[count++] = found;
+        else if ((found = marked(line, "generated: ")) != NULL)
+            strcat(strcat(generated, found), "\n");
+    headers.texts[0] = generated;
+    snprintf(include, sizeof include, "#include \"%s\"\n", name);
+    for (int i = 0; i < count; i++) {
+        compile(name, strstr(name, ".h") ? include : text, sets[i], architectures[1]);
+        if (i == 0)
+            compile(name, strstr(name, ".h") ? include : text, sets[i], architectures[0]);
+    }
+    if (count == 0 && !strstr(name, ".h"))
+        tap_ok(false, "%s has a line '// options: ...'", name);
+    headers.texts[0] = "";
+    free(generated);
+    free(copy);
+    free(text);
+}
+
+static void headers_find(const char *top)
+{
+    header_add("generated.h", NULL);
+    files_of(top, "include/yoke", is_for_kernels, NULL, add_public);
+    files_of(top, "ops/kernels", is_header, NULL, add_header);
 }
 
 int main(void)
@@ -150,7 +265,10 @@ int main(void)
             target = 90;
     snprintf(machine, sizeof machine, "sm_%d", target);
 
-    compile_folder(top ? top : ".", "kernels", architectures);
-    compile_folder(top ? top : ".", "tests/one_text", architectures);
+    top = top ? top : ".";
+    headers_find(top);
+    compile_folder(top, "kernels", architectures);
+    compile_folder(top, "tests/one_text", architectures);
+    tap_ok(files_of(top, "ops/kernels", is_any, architectures, compile_sets) > 0, "there are texts in ops/kernels");
     return tap_done();
 }

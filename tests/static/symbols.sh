@@ -1,53 +1,103 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The library exports what the headers declare and what symbols.txt lists, and internal names in the archive have our prefix.
+# The libraries export what the headers declare and what symbols.txt (libyoke) and ops_symbols.txt (libyoke-ops) list, internal
+# names in the archives have our prefix, and libyoke-ops uses what libyoke exports and nothing else of it. After functions
+# of libyoke-ops have been added, write its list anew, and Debian's, from a build folder with
+#
+#   sh ../tests/static/symbols.sh record
 
+top_srcdir=${top_srcdir:-$(dirname "$0")/../..}
 . "$top_srcdir/tests/tap/tap.sh"
 export LC_ALL=C
 
-list=$top_srcdir/tests/static/symbols.txt
-grep -v '^#' "$list" >"$tap_folder/listed"
+# Headers of libyoke-ops are those that its local.mk installs; the others are libyoke's.
+ops_headers=$(sed -n 's|^\tinclude/yoke/\([a-z]*\.h\).*|\1|p' "$top_srcdir/ops/local.mk")
 
-tap_try "symbols.txt is sorted" sort -c "$tap_folder/listed"
+# declared HEADER...: a declaration may go on for lines: what counts is the name behind YOKE_API.
+declared() {
+    sed -n 's/^YOKE_API [^(]*[ *]\(yoke_[a-z0-9_]*\)(.*/\1/p' "$@" | sort
+}
 
-# A declaration may go on for lines: what counts is the name behind YOKE_API.
-sed -n 's/^YOKE_API [^(]*[ *]\(yoke_[a-z0-9_]*\)(.*/\1/p' "$top_srcdir"/include/yoke/*.h | sort >"$tap_folder/declared"
-diff "$tap_folder/listed" "$tap_folder/declared" >"$tap_folder/difference"
-tap_empty "the headers declare what is listed" "$tap_folder/difference"
+# exported LIBRARY
+exported() {
+    nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort
+}
 
-sed -n 's/^ \(yoke_[a-z0-9_]*\)@YOKE_0 .*/\1/p' "$top_srcdir/debian/libyoke0.symbols" >"$tap_folder/packaged"
-diff "$tap_folder/listed" "$tap_folder/packaged" >"$tap_folder/difference"
-tap_empty "Debian's package has the same list" "$tap_folder/difference"
+cd "$top_srcdir/include/yoke" || exit 1
+# shellcheck disable=SC2086
+declared $ops_headers >"$tap_folder/ops_declared"
+others=$(printf '%s\n' *.h | grep -vxF "$ops_headers")
+# shellcheck disable=SC2086
+declared $others >"$tap_folder/yoke_declared"
+cd "$OLDPWD" || exit 1
 
-if [ -f .libs/libyoke.so ]; then
-    nm -D --defined-only .libs/libyoke.so | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tap_folder/exported"
-    diff "$tap_folder/listed" "$tap_folder/exported" >"$tap_folder/difference"
-    tap_empty "libyoke.so exports what is listed" "$tap_folder/difference"
+if [ "${1-}" = record ]; then
+    list=$top_srcdir/tests/static/ops_symbols.txt
+    symbols=$top_srcdir/debian/libyoke-ops0.symbols
+    exported .libs/libyoke-ops.so >"$tap_folder/exported"
+    sed -i '/^[^#]/d' "$list" && cat "$tap_folder/exported" >>"$list"
+    sed -i '/^ yoke_/d' "$symbols" && sed 's/.*/ &@YOKE_OPS_0 0.1.0/' "$tap_folder/exported" >>"$symbols"
+    exit
+fi
 
-    # ld-linux is named where thread-local storage is used; the sanitizers bring libraries of their own.
-    objdump -p .libs/libyoke.so | awk '
-        $1 == "NEEDED" && $2 !~ /^(lib(c|m|dl|pthread|asan|ubsan|tsan|gcc_s)\.so|ld-linux)/ { print $2 }' >"$tap_folder/needed"
-    tap_empty "libyoke.so needs only libc, libm, libdl and libpthread" "$tap_folder/needed"
+# library NAME LIST VERSION PREFIXES NEEDED: libNAME.so and libNAME.a. PREFIXES and NEEDED are patterns, of the global names in the
+# archive and of the libraries that it may need.
+library() {
+    name=lib$1 list=$top_srcdir/tests/static/$2 version=$3 prefixes=$4 needed=$5
+    grep -v '^#' "$list" >"$tap_folder/listed"
 
-    if [ -n "${YOKE_NODELETE-}" ]; then
-        readelf -dW .libs/libyoke.so | grep -q 'FLAGS_1.*NODELETE'
-        tap_ok $? "libyoke.so stays in memory when the plugin that brought it is closed"
+    tap_try "$2 is sorted" sort -c "$tap_folder/listed"
+    diff "$tap_folder/listed" "$tap_folder/${1#yoke-}_declared" >"$tap_folder/difference"
+    tap_empty "the headers of $name declare what is listed" "$tap_folder/difference"
+
+    sed -n "s/^ \\(yoke_[a-z0-9_]*\\)@$version .*/\\1/p" "$top_srcdir/debian/${name}0.symbols" >"$tap_folder/packaged"
+    diff "$tap_folder/listed" "$tap_folder/packaged" >"$tap_folder/difference"
+    tap_empty "Debian's package of $name has the same list" "$tap_folder/difference"
+
+    if [ -f ".libs/$name.so" ]; then
+        exported ".libs/$name.so" | diff "$tap_folder/listed" - >"$tap_folder/difference"
+        tap_empty "$name.so exports what is listed" "$tap_folder/difference"
+
+        # ld-linux is named where thread-local storage is used; the sanitizers bring libraries of their own.
+        objdump -p ".libs/$name.so" | awk -v allowed="^(lib($needed|asan|ubsan|tsan|gcc_s)\\\\.so|ld-linux)" '
+            $1 == "NEEDED" && $2 !~ allowed { print $2 }' >"$tap_folder/needed"
+        tap_empty "$name.so needs only lib($needed)" "$tap_folder/needed"
+
+        if [ -n "${YOKE_NODELETE-}" ]; then
+            readelf -dW ".libs/$name.so" | grep -q 'FLAGS_1.*NODELETE'
+            tap_ok $? "$name.so stays in memory when the plugin that brought it is closed"
+        else
+            tap_skip "the linker has no -z nodelete"
+        fi
     else
-        tap_skip "the linker has no -z nodelete"
+        tap_skip "no shared library in this build"
+        tap_skip "no shared library in this build"
+        tap_skip "no shared library in this build"
     fi
-else
-    tap_skip "no shared library in this build"
-    tap_skip "no shared library in this build"
-    tap_skip "no shared library in this build"
-fi
 
-if [ -f .libs/libyoke.a ]; then
-    # Weak and common helpers of the compiler and of sanitizers are not ours.
-    nm -g --defined-only .libs/libyoke.a 2>/dev/null | awk '
-        NF == 3 && $2 ~ /[TDBR]/ && $3 !~ /^(yk_|yoke_|_)/ { print $3 }' >"$tap_folder/strange"
-    tap_empty "every global name in libyoke.a begins with yoke_ or yk_" "$tap_folder/strange"
-else
-    tap_skip "no static library in this build"
-fi
+    if [ -f ".libs/$name.a" ]; then
+        # Weak and common helpers of the compiler and of sanitizers are not ours.
+        nm -g --defined-only ".libs/$name.a" 2>/dev/null | awk -v ours="^($prefixes|_)" '
+            NF == 3 && $2 ~ /[TDBR]/ && $3 !~ ours { print $3 }' >"$tap_folder/strange"
+        tap_empty "every global name in $name.a begins with $prefixes" "$tap_folder/strange"
+        nm -g --defined-only ".libs/$name.a" 2>/dev/null | awk 'NF == 3 && $2 ~ /[TDBR]/ && $3 ~ /^yoke_/ { print $3 }' | sort |
+            diff "$tap_folder/listed" - >"$tap_folder/difference"
+        tap_empty "and none but those that are listed with yoke_" "$tap_folder/difference"
+    else
+        tap_skip "no static library in this build"
+        tap_skip "no static library in this build"
+    fi
+}
+
+library yoke symbols.txt YOKE_0 'yoke_|yk_' 'c|m|dl|pthread'
+library yoke-ops ops_symbols.txt YOKE_OPS_0 'yoke_|yops_' 'yoke|c|m'
+
+# The objects, so that a build without shared libraries is looked at as well.
+find ops -name '*.o' -exec nm -u {} + 2>/dev/null | awk '$2 ~ /^yo*ke*_/ { print $2 }' | sort -u >"$tap_folder/used"
+find ops -name '*.o' -exec nm -g --defined-only {} + 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >"$tap_folder/own"
+grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | sort - "$tap_folder/own" | comm -23 "$tap_folder/used" - \
+    >"$tap_folder/foreign"
+tap_empty "libyoke-ops uses only what libyoke exports" "$tap_folder/foreign"
+tap_try "and uses some of it" test -s "$tap_folder/used"
 tap_done

@@ -7,6 +7,7 @@
 #include <yoke/check.h>
 #include <yoke/graph.h>
 #include <yoke/native.h>
+#include <yoke/ops.h>
 #include <yoke/types.h>
 
 #if !defined(__cplusplus)
@@ -97,7 +98,37 @@ out:
     return status;
 }
 
+/* Arrays, and the lists that operations take. */
+static size_t axes_listed(const int32_t *axes, size_t count)
+{
+    return axes ? count : 0;
+}
+
+static size_t vars_listed(const yoke_var *vars, size_t count)
+{
+    return vars ? count : 0;
+}
+
+static size_t lists(yoke_buffer *x)
+{
+    yoke_array a = yoke_array_1d(x, YOKE_F32, 10);
+    size_t count = axes_listed(YOKE_AXES(0, 2)) + axes_listed(YOKE_ALL_AXES) + vars_listed(YOKE_NO_VARS);
+
+#if defined(__cplusplus) || __STDC_VERSION__ >= 201112L
+    const yoke_array *pointer = &a;
+    float limit = 1;
+    unsigned char u8 = 2;
+    const long long constant = 5;
+
+    count += vars_listed(YOKE_VARS(a, pointer, limit, u8, constant));
+    count += YOKE_NUMBER(limit).dtype == YOKE_F32;
+#endif
+    return count + vars_listed(YOKE_NULL, 0) + yoke_var_array("a", a).kind;
+}
+
 int main(void)
 {
+    if (lists(YOKE_NULL) == 0)
+        return 1;
     return checks(YOKE_NULL) < 0 || inits(YOKE_NULL) < 0 || launches(YOKE_NULL, YOKE_NULL, YOKE_NULL, 1) < 0;
 }
