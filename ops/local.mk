@@ -83,8 +83,6 @@ libyoke_ops_all_la_SOURCES = \
 	ops/rows.h \
 	ops/scan.c \
 	ops/select.c \
-	ops/select.h \
-	ops/select_where.c \
 	ops/sort.c \
 	ops/sort.h \
 	ops/sort_layout.c \
@@ -146,6 +144,7 @@ ops_texts = \
 	ops/kernels/top.yk
 ops_headers = \
 	ops/kernels/bins.h \
+	ops/kernels/block_size.h \
 	ops/kernels/element.h \
 	ops/kernels/expression.h \
 	ops/kernels/fft.h \

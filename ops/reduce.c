@@ -82,6 +82,7 @@ typedef struct plan {
     int leaf_run, vector_bytes;
     uint32_t span, spans, rows_each; /* tiles of a span, spans of a row, rows of a block */
     uint64_t blocks;
+    uint32_t final_threads;
 } plan;
 
 static uint64_t power_above(uint64_t x)
@@ -172,6 +173,13 @@ static void plan_loops(const yops_reduce_shape *s, const yops_traits *traits, pl
     }
 }
 
+/* The last kernel is one block for each row of a few: more threads take fewer turns. */
+static uint32_t choose_final_threads(const yops_reduction *r, const yops_traits *traits, int form)
+{
+    bool many = traits->blocks_progress && traits->max_block_threads >= 1024 && yops_reduction_get_partial_size(r) <= 32;
+    return form != 0 ? 1 : many ? 1024 : YOPS_REDUCE_THREADS;
+}
+
 static void make_plan(const yops_reduction *r, const yops_reduce_shape *s, const yops_traits *traits, int64_t origin_a,
                       int64_t origin_b, plan *p)
 {
@@ -186,10 +194,12 @@ static void make_plan(const yops_reduction *r, const yops_reduce_shape *s, const
     p->unit = across == 1 && s->kept > 0 && s->kept_stride[s->kept - 1] == 1;
     if (!traits->is_cpu) {
         plan_blocks(r, s, traits, p);
+        p->final_threads = choose_final_threads(r, traits, p->form);
         return;
     }
     p->form = p->columns && s->kept_extent[s->kept - 1] >= 8 && !traits->short_loops ? 2 : 1;
     p->columns = p->form == 2;
+    p->final_threads = 1;
     plan_loops(s, traits, p);
 }
 
@@ -212,8 +222,9 @@ static yoke_status get_kernels(const yops_call *call, const yops_reduction *r, c
     char options[512];
     int length = yops_reduction_get_options(r, options, sizeof options);
     snprintf(options + length, sizeof options - (size_t)length,
-             " FORM=%d LAYOUT=%d GROUPS=%d COLUMNS=%d TILES=%d UNIT=%d LEAF_RUN=%d VECTOR_BYTES=%d%s", p->form, p->layout,
-             p->groups, p->columns, p->tiles, p->form == 2 && p->unit, p->leaf_run, p->vector_bytes, values ? " MAPPED=1" : "");
+             " FORM=%d LAYOUT=%d GROUPS=%d COLUMNS=%d TILES=%d UNIT=%d LEAF_RUN=%d VECTOR_BYTES=%d FINAL_THREADS=%u%s", p->form,
+             p->layout, p->groups, p->columns, p->tiles, p->form == 2 && p->unit, p->leaf_run, p->vector_bytes,
+             (unsigned)p->final_threads, values ? " MAPPED=1" : "");
     *out = (kernels){ NULL, NULL };
     yoke_status status = get_kernel(call, values, options, "reduce_tiles", &out->tiles);
     return status < 0 || !wants_final ? status : get_kernel(call, values, options, "reduce_final", &out->final);
@@ -224,10 +235,10 @@ static yoke_status launch_final(const yops_call *call, yoke_kernel *kernel, cons
                                 const yops_traits *traits, yoke_buffer *partials, uint64_t count, const yops_place *out)
 {
     uint64_t units = traits->compute_units > 0 ? traits->compute_units : 1, rows = (uint64_t)s->rows;
-    uint64_t groups = p->form == 0 ? power_above(count > 256 ? 256 : count > 0 ? count : 1) : 1;
+    uint64_t groups = p->form == 0 ? power_above(count > p->final_threads ? p->final_threads : count > 0 ? count : 1) : 1;
     while (groups > 1 && rows > units * 4096 / groups)
         groups /= 2;
-    uint64_t chunk = power_above(yops_divide_up(count, groups)), threads = p->form == 0 ? YOPS_REDUCE_THREADS : 1;
+    uint64_t chunk = power_above(yops_divide_up(count, groups)), threads = p->final_threads;
     int64_t row_stride = p->columns ? 1 : (int64_t)count, stride = p->columns ? s->rows : 1;
     return yops_launch(call, kernel, yops_divide_up(rows, threads / groups), (uint32_t)threads,
                        YOKE_ARGS(partials, row_stride, stride, (int64_t)count, (int64_t)chunk, (int32_t)groups, out->root,

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Select, partition and unique. On NVIDIA's devices blocks do all in a single pass (select_blocks.yk), partition in two; elsewhere
- * single threads walk through tiles, in three passes where there are several (select.yk).
+ * Select, by flags or by an expression, partition and unique. On NVIDIA's devices blocks do all in a single pass
+ * (select_blocks.yk), partition in two; elsewhere single threads walk through tiles, in three passes where there are several
+ * (select.yk).
  */
 #include <stdio.h>
+#include <string.h>
 
-#include "select.h"
+#include "evaluation.h"
 
-/* TILE is that of ops/kernels/select.h; blocks of elements of 16 bytes take half of it. */
+/* As in ops/kernels/select.h and select_blocks.yk. */
 enum { TILE = 4096, BLOCK = 256 };
+
+static int64_t block_tile(size_t bytes)
+{
+    return BLOCK * 4 * (bytes <= 4 ? 8 : bytes <= 8 ? 4 : 2);
+}
 
 /* As in ops/kernels/select.h. */
 typedef struct select_shape {
@@ -22,6 +29,7 @@ typedef struct selection {
     yops_call call;
     const yoke_array *out, *count, *a, *flags, *starts; /* count, flags and starts may be NULL */
     yops_place out_place, count_place, in_place, flags_place, starts_place;
+    yops_evaluation *values; /* an expression's, that take the place of flags; or NULL */
     bool partition;
     size_t bytes; /* of an element */
     char options[96];
@@ -113,7 +121,9 @@ static void make_options(selection *s)
 {
     static const char *const by_size[] = { [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64", [16] = "w128" };
     s->bytes = yoke_dtype_get_size(s->a->dtype);
-    if (s->flags)
+    if (s->values)
+        snprintf(s->options, sizeof s->options, "IN=%s BYTES=%zu MAPPED=1", by_size[s->bytes], s->bytes);
+    else if (s->flags)
         snprintf(s->options, sizeof s->options, "IN=%s BYTES=%zu FLAG=%s", by_size[s->bytes], s->bytes,
                  by_size[yoke_dtype_get_size(s->flags->dtype)]);
     else
@@ -158,6 +168,27 @@ static yoke_buffer *root_or(const selection *s, const yoke_array *array, const y
     return array ? place->root : s->out_place.root;
 }
 
+static yoke_status get_kernel(const selection *s, const char *text, const char *name, yoke_kernel **out_kernel)
+{
+    return s->values ? yops_evaluation_get_kernel(s->values, text, s->options, name, out_kernel)
+                     : yops_kernel(&s->call, text, s->options, name, out_kernel);
+}
+
+/* A kernel's arguments: the expression's come first. */
+typedef struct arg_list {
+    yoke_arg args[2 * YOPS_MOST_OPERANDS + 8];
+    size_t count;
+} arg_list;
+
+static void begin_args(const selection *s, arg_list *list, const yoke_arg *own, size_t count)
+{
+    list->count = s->values ? s->values->arg_count : 0;
+    if (s->values)
+        memcpy(list->args, s->values->args, list->count * sizeof *list->args);
+    memcpy(list->args + list->count, own, count * sizeof *own);
+    list->count += count;
+}
+
 /* ---- By blocks ---- */
 
 /* One pass. `base`: where those that are kept begin, read when shape->rest is 1; NULL else. */
@@ -178,7 +209,9 @@ static yoke_status pass_by_blocks(const selection *s, yoke_kernel *kernel, const
                         yoke_arg_buffer(base ? base : out),
                         yoke_arg_buffer(states ? states : out),
                         yoke_arg_struct(shape, sizeof *shape) };
-    return yops_launch(&s->call, kernel, (uint64_t)shape->tiles, BLOCK, args, YOPS_COUNT_OF(args));
+    arg_list list;
+    begin_args(s, &list, args, YOPS_COUNT_OF(args));
+    return yops_launch(&s->call, kernel, (uint64_t)shape->tiles, BLOCK, list.args, list.count);
 }
 
 /* Partition keeps those with a flag in the first pass, and puts the others behind them in the second. */
@@ -187,7 +220,7 @@ static yoke_status select_by_blocks(selection *s)
     yoke_kernel *kernel;
     yoke_buffer *states = NULL, *base = NULL, *count = root_or(s, s->count, &s->count_place);
     select_shape *shape = &s->shape;
-    yoke_status status = yops_kernel(&s->call, "select_blocks", s->options, "select_blocks", &kernel);
+    yoke_status status = get_kernel(s, "select_blocks", "select_blocks", &kernel);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_temporary(&s->call, 8 * (uint64_t)(shape->tiles + 1), &states);
     if (status == YOKE_OK && s->partition)
@@ -213,11 +246,13 @@ static yoke_status select_by_blocks(selection *s)
 static yoke_status launch_threads(const selection *s, const yops_traits *traits, yoke_kernel *kernel, const yoke_arg *args,
                                   size_t count)
 {
+    arg_list list;
     uint64_t work = (uint64_t)s->shape.tiles;
     uint32_t threads = traits->is_cpu ? 1 : 32;
     while (threads < 64 && work / threads > 16 * (uint64_t)traits->compute_units)
         threads *= 2;
-    return yops_launch(&s->call, kernel, (work + threads - 1) / threads, threads, args, count);
+    begin_args(s, &list, args, count);
+    return yops_launch(&s->call, kernel, (work + threads - 1) / threads, threads, list.args, list.count);
 }
 
 static yoke_status select_by_threads(selection *s, const yops_traits *traits)
@@ -226,9 +261,9 @@ static yoke_status select_by_threads(selection *s, const yops_traits *traits)
     yoke_buffer *counts = NULL, *in = s->in_place.root, *flags = root_or(s, s->flags, &s->flags_place);
     bool several = s->shape.tiles > 1 || s->partition;
     s->shape.rest = s->partition ? 2 : 0;
-    yoke_status status = yops_kernel(&s->call, "select", s->options, "select_elements", &elements);
+    yoke_status status = get_kernel(s, "select", "select_elements", &elements);
     if (status == YOKE_OK && several)
-        status = yops_kernel(&s->call, "select", s->options, "select_counts", &count);
+        status = get_kernel(s, "select", "select_counts", &count);
     if (status == YOKE_OK && several)
         status = yops_kernel(&s->call, "select", "IN=u8 BYTES=1 FLAG=u8", "select_tiles", &tiles); /* the same for all dtypes */
     if (status == YOKE_OK && several)
@@ -269,44 +304,56 @@ static yoke_status count_nothing(const selection *s)
                         &(uint8_t){ 0 }, 1);
 }
 
-static yoke_status run(selection *s)
+static yoke_status enqueue(selection *s)
 {
     yops_traits traits;
-    yoke_status status = check_arrays(s);
-    if (status < 0)
-        return status;
     if (s->a->shape[0] == 0)
         return count_nothing(s);
     make_options(s);
-    status = yops_get_traits(&s->call, &traits);
+    yoke_status status = yops_get_traits(&s->call, &traits);
     if (status < 0)
         return status;
-    make_shape(s, traits.blocks_progress && s->bytes > 8 ? TILE / 2 : TILE);
+    make_shape(s, traits.blocks_progress ? block_tile(s->bytes) : TILE);
     return traits.blocks_progress ? select_by_blocks(s) : select_by_threads(s, &traits);
 }
 
-yoke_status yops_select_check(const yops_call *call, const yoke_array *out, const yoke_array *count, const yoke_array *a,
-                              const yoke_array *flags)
+static yoke_status run(selection *s)
 {
-    selection s = { .call = *call, .out = out, .count = count, .a = a, .flags = flags };
-    return check_arrays(&s);
+    yoke_status status = check_arrays(s);
+    return status < 0 ? status : enqueue(s);
 }
 
-yoke_status yops_select(const yops_call *call, const yoke_array *out, const yoke_array *count, const yoke_array *a,
-                        const yoke_array *flags)
+yoke_status yoke_select_where_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
+                                 const yoke_array *a, const char *expression, const yoke_var *vars, size_t var_count)
 {
-    selection s = { .call = *call, .out = out, .count = count, .a = a, .flags = flags };
-    return run(&s);
+    yops_evaluation values;
+    selection s = { .out = out, .count = count, .a = a, .values = &values };
+    yoke_status status = yops_begin(&s.call, "yoke_select_where", where, stream);
+    if (status == YOKE_OK)
+        status = check_arrays(&s);
+    if (status < 0)
+        return status;
+    status = yops_evaluation_begin(&values, &s.call, expression, vars, var_count, 1, a->shape);
+    if (status == YOKE_OK && yops_is_complex(values.dtype))
+        status = yops_fail(&s.call, YOKE_E_INVALID_ARGUMENT, "the expression's value is complex: compare it with something");
+    if (status == YOKE_OK)
+        status = yops_evaluation_check_overlap(&values, "out", out, &s.out_place);
+    if (status == YOKE_OK && count)
+        status = yops_evaluation_check_overlap(&values, "count", count, &s.count_place);
+    if (status == YOKE_OK)
+        status = enqueue(&s);
+    yops_evaluation_end(&values);
+    return status;
 }
 
 yoke_status yoke_select_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
                            const yoke_array *a, const yoke_array *flags)
 {
-    yops_call call;
-    yoke_status status = yops_begin(&call, "yoke_select", where, stream);
+    selection s = { .out = out, .count = count, .a = a, .flags = flags };
+    yoke_status status = yops_begin(&s.call, "yoke_select", where, stream);
     if (status == YOKE_OK && !flags)
-        status = yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "flags is NULL");
-    return status < 0 ? status : yops_select(&call, out, count, a, flags);
+        status = yops_fail(&s.call, YOKE_E_INVALID_ARGUMENT, "flags is NULL");
+    return status < 0 ? status : run(&s);
 }
 
 yoke_status yoke_partition_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,

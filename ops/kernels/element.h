@@ -22,6 +22,7 @@
 #ifndef YOPS_ELEMENT_H
 #define YOPS_ELEMENT_H
 
+#include "block_size.h"
 #include <yoke/kernel.h>
 #include <yoke/types.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the kernels of selections share. Macros: IN is the elements' dtype; where only bytes are moved, one of u8, u16, u32, u64 and
- * w128, by their size. With UNIQUE=1 an element is kept if it differs from the one before it; otherwise if its flag, of the dtype
- * FLAG, is not 0. KIND, of unique elements, is 0 for integers, 1 for floats, 2 for complex numbers.
+ * w128, by their size. With UNIQUE=1 an element is kept if it differs from the one before it; with MAPPED=1 if the value of the
+ * expression of "generated.h" is not 0; otherwise if its flag, of the dtype FLAG, is not 0. KIND, of unique elements, is 0 for
+ * integers, 1 for floats, 2 for complex numbers.
  */
 #ifndef YOPS_SELECT_H
 #define YOPS_SELECT_H
@@ -15,8 +16,18 @@ typedef uint4 stored_w128;
 #ifndef UNIQUE
 #define UNIQUE 0
 #endif
-#if UNIQUE
+#ifndef MAPPED
+#define MAPPED 0
+#endif
+#if UNIQUE || MAPPED
 #define FLAG u8
+#endif
+#if MAPPED
+#include "operands.h"
+#include "generated.h"
+#define FIRST_PARAMETERS EVALUATE_PARAMETERS,
+#else
+#define FIRST_PARAMETERS
 #endif
 
 /* ops/select.c has the same number. */
@@ -35,9 +46,9 @@ typedef struct select_shape {
 
 /* Members are read before any branch: Mesa's llvmpipe (22.3) takes an argument that is read behind one for the same in all threads,
  * and may then read nothing. */
-#define READ_INPUTS(shape)                                                                        \
-    const yoke_i64 in_first = (shape).in_origin, in_stride = (shape).in_stride;                   \
-    const yoke_i64 flags_first = (shape).flags_origin, flags_stride = (shape).flags_stride;       \
+#define READ_INPUTS(selection)                                                                        \
+    const yoke_i64 in_first = (selection).in_origin, in_stride = (selection).in_stride;                   \
+    const yoke_i64 flags_first = (selection).flags_origin, flags_stride = (selection).flags_stride;       \
     (void)in_first, (void)in_stride, (void)flags_first, (void)flags_stride
 
 #if UNIQUE
@@ -55,6 +66,8 @@ YOKE_FUNCTION int differ(VALUE(IN) a, VALUE(IN) b)
 #define IS_KEPT(in, flags, at)                                                                                       \
     ((at) == 0 || differ(LOAD(IN)(in, in_first + (at) * in_stride),                                        \
                          LOAD(IN)(in, in_first + ((at)-1) * in_stride)))
+#elif MAPPED
+#define IS_KEPT(in, flags, at) (evaluate(at, EVALUATE_ARGUMENTS) != 0)
 #else
 #define IS_KEPT(in, flags, at) (LOAD(FLAG)(flags, flags_first + (at) * flags_stride) != 0)
 #endif
