@@ -4,7 +4,7 @@
  * `weights` holds 2 * radius + 1 floats. Edge pixels extend beyond the edge.
  *
  * One thread for each pixel: x over columns, y over rows, in blocks of any size. Neighbouring threads read neighbouring pixels, and
- * the pixels that they share come from the cache.
+ * the pixels that they share come from the cache. yoke_gaussian_filter of libyoke-ops takes any array, and one pass over memory.
  * Tolerance: 0
  */
 
