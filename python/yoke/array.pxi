@@ -516,6 +516,15 @@ cdef class Array:
     def __reduce__(self):
         return asarray, (self.to_numpy(),)
 
+    def _repr_html_(self):
+        """For notebooks: shape, dtype, device and size, without waiting for values."""
+        import html
+
+        rows = [("shape", self.shape), ("dtype", dtype_names[self.a.dtype]), ("device", self.stream.device.info.name),
+                ("bytes", f"{self.nbytes:,}")]
+        return ("<table>" + "".join([f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>" for name, value in rows]) +
+                "</table>")
+
     def __repr__(self):
         return (f"yoke.Array(shape={self.shape}, dtype={dtype_names[self.a.dtype]}, "
                 f"device={self.stream.device.info.selector})")
