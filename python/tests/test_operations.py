@@ -61,6 +61,11 @@ def test_matmul_options():
         yoke.matmul(a, b, bias=1.0)
 
 
+def test_notebook():
+    text = yoke.zeros((3, 4), "uint8")._repr_html_()
+    assert "(3, 4)" in text and "uint8" in text and "device" in text
+
+
 def test_complex_parts():
     c = (F + 1j * I).astype("c8")
     array = yoke.asarray(c)

@@ -139,9 +139,7 @@ cdef class Array:
     @property
     def real(self):
         """The real part: a copy, or the array itself where it is not complex."""
-        if self.a.dtype < C64:
-            return self
-        return unary("c = real(a)", self, F32 if self.a.dtype == C64 else F64)
+        return self if self.a.dtype < C64 else unary("c = real(a)", self, F32 if self.a.dtype == C64 else F64)
 
     @property
     def imag(self):
@@ -518,12 +516,7 @@ cdef class Array:
 
     def _repr_html_(self):
         """For notebooks: shape, dtype, device and size, without waiting for values."""
-        import html
-
-        rows = [("shape", self.shape), ("dtype", dtype_names[self.a.dtype]), ("device", self.stream.device.info.name),
-                ("bytes", f"{self.nbytes:,}")]
-        return ("<table>" + "".join([f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>" for name, value in rows]) +
-                "</table>")
+        return html_of(self)
 
     def __repr__(self):
         return (f"yoke.Array(shape={self.shape}, dtype={dtype_names[self.a.dtype]}, "
