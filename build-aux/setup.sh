@@ -61,6 +61,10 @@ has_pocl() {
     [ -n "${OCL_ICD_FILENAMES-}${OCL_ICD_VENDORS-}" ] || [ -f /etc/OpenCL/vendors/pocl.icd ]
 }
 
+has_python_header() {
+    python3 -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' 2>/dev/null
+}
+
 # Debian has one of these modules in a package of its own.
 has_venv() {
     python3 -c 'import ensurepip, venv' 2>/dev/null
@@ -125,6 +129,7 @@ find_missing() {
     want abigail-tools has_program abidw
     want gcovr has_program gcovr
     want python3-venv has_venv
+    want python3-dev has_python_header
     want doxygen has_program doxygen
     want cmark-gfm has_program cmark-gfm
     want chromium has_program chromium

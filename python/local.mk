@@ -20,8 +20,12 @@ EXTRA_DIST += \
 	python/tests/test_arrays.py \
 	python/tests/test_core.py \
 	python/tests/test_host.py \
+	python/tests/test_operations.py \
+	python/tests/test_types.py \
 	python/tests/torture.py \
+	python/tests/typed_sample.py \
 	python/yoke/__init__.py \
+	python/yoke/__init__.pyi \
 	python/yoke/__main__.py \
 	python/yoke/_core.pyx \
 	python/yoke/aio.py \
@@ -34,11 +38,21 @@ EXTRA_DIST += \
 	python/yoke/errors.pxi \
 	python/yoke/event.pxi \
 	python/yoke/exchange.pxi \
+	python/yoke/fft.pxi \
+	python/yoke/fft.py \
+	python/yoke/fft.pyi \
+	python/yoke/filter.pxi \
 	python/yoke/graph.pxi \
 	python/yoke/hostcall.pxi \
 	python/yoke/kernel.pxi \
+	python/yoke/matmul.pxi \
 	python/yoke/memory.pxi \
+	python/yoke/order.pxi \
 	python/yoke/program.pxi \
+	python/yoke/random.pxi \
+	python/yoke/py.typed \
+	python/yoke/random.py \
+	python/yoke/random.pyi \
 	python/yoke/stream.pxi
 
 python_tests = tests/python.tap

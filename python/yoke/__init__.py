@@ -8,7 +8,8 @@
     print((2 * a + 1).sum().item())
 
 Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph. Arrays: asarray, empty, zeros, ones,
-full, arange, map, evaluate, where and the functions of one array. Failures are Error and its subclasses. doc/python.md has the
+full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), filters, and
+the modules fft and random. Failures are Error and its subclasses. doc/python.md has the
 guide.
 """
 
@@ -18,10 +19,13 @@ from ._core import (
     Array, Buffer, BuildError, CancelledError, DeadlockError, Device, DeviceInfo, DeviceLostError, DriverError, Error, Event,
     ExecutionError, ForkedError, Graph, HostFunctionError, In, InOut, InvalidArgumentError, Kernel, KernelArgumentError, Launch,
     Local, NotFoundError, Out, OutOfDeviceMemoryError, OutOfHostMemoryError, Program, RangeError, Source, Stream, UnavailableError,
-    UnsupportedError, apply, arange, argsort, asarray, binary_function, broadcast_shape, default_stream, devices, dot, empty,
-    empty_like, evaluate, from_dlpack, full, info, map, ones, reduce, scan, sort_in_place, take, where, zeros,
+    UnsupportedError, apply, arange, argsort, asarray, bincount, binary_function, broadcast_shape, clip, convolve, correlate,
+    correlate1d, default_stream, devices, dot, empty, empty_like, evaluate, from_dlpack, full, gaussian_filter, histogram, info,
+    map, matmul, ones, partition, reduce, reduce_segments, scan, scan_segments, scatter, searchsorted, select, separable_filter,
+    sobel, sort_in_place, take, topk, uniform_filter, unique, where, zeros,
 )
 from ._core import version as __version__
+from . import fft, random
 
 
 def _elementwise(name: str):
@@ -58,6 +62,31 @@ def sort(array, descending=False):
 def sort_pairs(keys, values, descending=False):
     """Sort keys in place along the last axis; the values, an array of the same shape, move with them."""
     sort_in_place(keys, values, descending)
+
+
+def cumsum(array, axis=None):
+    """The sums of all elements up to each, along an axis; None: of the flattened array."""
+    return scan("sum", array, axis)
+
+
+def cumprod(array, axis=None):
+    """The products of all elements up to each, as cumsum."""
+    return scan("prod", array, axis)
+
+
+def cummin(array, axis=None):
+    """The smallest of all elements up to each, as cumsum."""
+    return scan("min", array, axis)
+
+
+def cummax(array, axis=None):
+    """The largest of all elements up to each, as cumsum."""
+    return scan("max", array, axis)
+
+
+def outer(a, b):
+    """a[i] * b[j] of two arrays of one dimension."""
+    return matmul(a[:, None], b[None, :])
 
 
 def to_numpy(array):

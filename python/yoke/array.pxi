@@ -136,6 +136,22 @@ cdef class Array:
         """The transpose, a view."""
         return self.transpose()
 
+    @property
+    def real(self):
+        """The real part: a copy, or the array itself where it is not complex."""
+        return self if self.a.dtype < C64 else unary("c = real(a)", self, F32 if self.a.dtype == C64 else F64)
+
+    @property
+    def imag(self):
+        """The imaginary part, a copy; zeros where the array is not complex."""
+        if self.a.dtype < C64:
+            return zeros(self.shape, dtype_names[self.a.dtype], self.stream)
+        return unary("c = imag(a)", self, F32 if self.a.dtype == C64 else F64)
+
+    def conj(self):
+        """The complex conjugate; the array itself where it is not complex."""
+        return self if self.a.dtype < C64 else unary("c = conj(a)", self, self.a.dtype)
+
     cdef Array view(self, yoke_array a):
         cdef Array result
         if a.dtype == 0:
@@ -403,6 +419,12 @@ cdef class Array:
     def __invert__(self):
         return unary("c = !a" if self.a.dtype == BOOL else "c = ~a", self, self.a.dtype)
 
+    def __matmul__(self, other):
+        return matmul(self, other)
+
+    def __rmatmul__(self, other):
+        return matmul(other, self)
+
     def __richcmp__(self, other, int operation):
         return binary(("<", "<=", "==", "!=", ">", ">=")[operation], self, other)
 
@@ -491,6 +513,10 @@ cdef class Array:
 
     def __reduce__(self):
         return asarray, (self.to_numpy(),)
+
+    def _repr_html_(self):
+        """For notebooks: shape, dtype, device and size, without waiting for values."""
+        return html_of(self)
 
     def __repr__(self):
         return (f"yoke.Array(shape={self.shape}, dtype={dtype_names[self.a.dtype]}, "

@@ -223,6 +223,13 @@ cdef dict reductions = {"sum": 1, "prod": 2, "min": 3, "max": 4, "any": 5, "all"
                         "var": 10, "norm": 11}
 
 
+cdef int32_t operation_of(name) except -1:
+    number = reductions.get(name)
+    if number is None:
+        raise ValueError(f"no such reduction: {name!r}; there are {', '.join(reductions)}")
+    return number
+
+
 cdef int32_t reduced_dtype(str name, int32_t dtype) except -1:
     if name in ("any", "all"):
         return BOOL
@@ -239,7 +246,7 @@ def reduce(name, Array array not None, axis=None, keepdims=False):
     """A reduction by its name, along axis: None for all, an int, or a tuple."""
     cdef int32_t axes[8]
     cdef size_t count = 0
-    cdef int32_t operation = reductions[name]
+    cdef int32_t operation = operation_of(name)
     cdef yoke_status status
     cdef Array result
     cdef const char *where = here()
@@ -264,17 +271,21 @@ def reduce(name, Array array not None, axis=None, keepdims=False):
     return result
 
 
-def scan(name, Array array not None, axis=None):
-    """"sum", "prod", "min" or "max" of all elements up to each, along axis; None: of the flattened array."""
+def scan(name, Array array not None, axis=None, exclusive=False):
+    """"sum", "prod", "min" or "max" of all elements up to each, along axis; None: of the flattened array. exclusive: of those
+    before each, so that the first is the value for no elements."""
+    cdef int32_t mode = 1 if exclusive else 0
+    if name not in ("sum", "prod", "min", "max"):
+        raise ValueError(f"a scan is of sum, prod, min or max, not of {name!r}")
     cdef Array source = array.reshape(-1) if axis is None else array
     cdef int32_t along = axis_of(0 if axis is None else axis, source.a.dimensions)
-    cdef int32_t operation = reductions[name]
+    cdef int32_t operation = operation_of(name)
     cdef Array result = new_array(source.stream, reduced_dtype(name, source.a.dtype), source.shape)
     cdef const char *where = here()
     cdef yoke_status status
 
     with nogil:
-        status = yoke_scan_at(where, source.stream.ptr, operation, 0, &result.a, &source.a, along)
+        status = yoke_scan_at(where, source.stream.ptr, operation, mode, &result.a, &source.a, along)
     check(status)
     return result
 

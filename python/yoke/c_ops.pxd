@@ -55,6 +55,101 @@ cdef extern from "yoke/ops.h" nogil:
                                const yoke_array *a, const yoke_array *flags)
     yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_array *indices, const yoke_array *keys,
                                 int32_t order)
+    yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a, yoke_number low,
+                              yoke_number high)
+    yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+                                        const yoke_array *a, const yoke_array *offsets)
+    yoke_status yoke_scan_segments_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode,
+                                      const yoke_array *out, const yoke_array *a, const yoke_array *starts)
+    yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,
+                              const yoke_array *a, int32_t order)
+    yoke_status yoke_search_sorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
+                                      const yoke_array *sorted, const yoke_array *queries, int32_t side)
+    yoke_status yoke_partition_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
+                                  const yoke_array *a, const yoke_array *flags)
+    yoke_status yoke_unique_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *starts,
+                               const yoke_array *count, const yoke_array *a)
+    yoke_status yoke_histogram_at(const char *where, yoke_stream *stream, const yoke_array *bins, const yoke_array *a,
+                                  yoke_number low, yoke_number high, const yoke_array *weights)
+    yoke_status yoke_histogram_edges_at(const char *where, yoke_stream *stream, const yoke_array *bins, const yoke_array *a,
+                                        const yoke_array *edges, const yoke_array *weights)
+    yoke_status yoke_bincount_at(const char *where, yoke_stream *stream, const yoke_array *bins, const yoke_array *a,
+                                 const yoke_array *weights)
+    yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *indices,
+                                const yoke_array *a, int32_t axis, int32_t mode)
+
+    # matmul.h
+    uint32_t YOKE_MATMUL_TF32, YOKE_MATMUL_EXACT
+    ctypedef struct yoke_matmul_options:
+        size_t size
+        uint32_t flags
+        yoke_number alpha, beta
+        const char *epilogue
+        const yoke_var *vars
+        size_t var_count
+
+    yoke_status yoke_matmul_with_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
+                                    const yoke_array *b, const yoke_matmul_options *options)
+
+    # random.h
+    ctypedef struct yoke_random_options:
+        size_t size
+        uint32_t sequence
+        int32_t interval
+
+    yoke_status yoke_random_uniform_at(const char *where, yoke_stream *stream, const yoke_array *out, double low, double high,
+                                       uint64_t seed, uint64_t offset, const yoke_random_options *options)
+    yoke_status yoke_random_normal_at(const char *where, yoke_stream *stream, const yoke_array *out, double mean,
+                                      double deviation, uint64_t seed, uint64_t offset, const yoke_random_options *options)
+    yoke_status yoke_random_exponential_at(const char *where, yoke_stream *stream, const yoke_array *out, double mean,
+                                           uint64_t seed, uint64_t offset, const yoke_random_options *options)
+    yoke_status yoke_random_integers_at(const char *where, yoke_stream *stream, const yoke_array *out, yoke_number low,
+                                        yoke_number high, uint64_t seed, uint64_t offset, const yoke_random_options *options)
+    yoke_status yoke_random_permutation_at(const char *where, yoke_stream *stream, const yoke_array *indices, uint64_t seed,
+                                           uint64_t offset, const yoke_random_options *options)
+    yoke_status yoke_random_shuffle_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                       int32_t axis, uint64_t seed, uint64_t offset, const yoke_random_options *options)
+
+    # fft.h
+    ctypedef struct yoke_fft_options:
+        size_t size
+        int32_t scaling
+        uint32_t flags
+
+    uint32_t YOKE_FFT_EXACT
+    yoke_status yoke_fft_with_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                 int32_t direction, const int32_t *axes, size_t axis_count, const yoke_fft_options *options)
+    yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                     const yoke_array *b, int32_t mode, const int32_t *axes, size_t axis_count)
+
+    # filter.h
+    ctypedef struct yoke_filter_options:
+        size_t size
+        int32_t boundary, rounding
+        double value, truncate
+        const int32_t *origins
+
+    ctypedef struct yoke_weights:
+        const double *values
+        int64_t count
+
+    yoke_status yoke_gaussian_filter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                        const double *sigmas, const int32_t *axes, size_t axis_count,
+                                        const yoke_filter_options *options)
+    yoke_status yoke_box_filter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                   const int64_t *sizes, const int32_t *axes, size_t axis_count,
+                                   const yoke_filter_options *options)
+    yoke_status yoke_separable_filter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                         const yoke_weights *weights, const int32_t *axes, size_t axis_count,
+                                         const yoke_filter_options *options)
+    yoke_status yoke_sobel_filter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                     int32_t axis, const int32_t *axes, size_t axis_count, const yoke_filter_options *options)
+    yoke_status yoke_correlate_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                  const double *weights, const int64_t *shape, const int32_t *axes, size_t axis_count,
+                                  const yoke_filter_options *options)
+    yoke_status yoke_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                 const double *weights, const int64_t *shape, const int32_t *axes, size_t axis_count,
+                                 const yoke_filter_options *options)
 
 cdef extern from *:
     """

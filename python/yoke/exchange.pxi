@@ -119,3 +119,12 @@ cdef Array from_interface(data, Stream stream):
         for i, each in enumerate(strides):
             result.a.strides[i] = each // itemsize
     return result
+
+
+cdef object html_of(Array array):
+    import html
+
+    rows = [("shape", array.shape), ("dtype", dtype_names[array.a.dtype]), ("device", array.stream.device.info.name),
+            ("bytes", f"{array.nbytes:,}")]
+    return ("<table>" + "".join([f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>" for name, value in rows]) +
+            "</table>")

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations of libyoke-ops beside NumPy: products, random numbers, transforms, filters, order. Integers where they can be, so that
+the results are compared exactly."""
+
+import numpy
+import pytest
+
+import yoke
+import yoke.fft
+import yoke.random
+
+
+@pytest.fixture(autouse=True)
+def current(stream):
+    with stream:
+        yield
+
+
+R = numpy.random.default_rng(1)
+I = R.integers(-9, 9, (5, 8)).astype("i4")
+F = R.integers(-9, 9, (5, 8)).astype("f4")
+
+
+def same(got, expected):
+    expected = numpy.asarray(expected)
+    got = got.to_numpy()
+    assert got.shape == expected.shape and (got == expected).all(), (got, expected)
+
+
+def near(got, expected, bound=1e-4):
+    got = got.to_numpy()
+    assert got.shape == expected.shape, (got.shape, expected.shape)
+    assert numpy.abs(got - expected).max() <= bound * max(1, numpy.abs(expected).max()), (got, expected)
+
+
+@pytest.mark.parametrize("a, b", [((5, 8), (8, 3)), ((8,), (8, 3)), ((5, 8), (8,)), ((8,), (8,)), ((2, 1, 4, 3), (3, 3, 2))])
+def test_matmul(a, b):
+    a, b = (R.integers(-5, 5, shape).astype("f4") for shape in (a, b))
+    same(yoke.asarray(a) @ yoke.asarray(b), a @ b)
+    same(yoke.asarray(a.astype("i4")) @ b.astype("i4"), (a @ b).astype("i4"))
+    same(a @ yoke.asarray(b) if a.ndim == 0 else yoke.matmul(a, yoke.asarray(b)), a @ b)
+
+
+def test_matmul_options():
+    a, b, bias = F, F.T.copy(), numpy.arange(5, dtype="f4")
+    out = yoke.ones((5, 5))
+    assert yoke.matmul(yoke.asarray(a), yoke.asarray(b), out, alpha=2, beta=3) is out
+    same(out, 2 * (a @ b) + 3)
+    same(yoke.matmul(yoke.asarray(a), yoke.asarray(b), epilogue="max(value + bias, 0)", bias=yoke.asarray(bias)),
+         numpy.maximum(a @ b + bias, 0))
+    same(yoke.asarray(a).T @ yoke.asarray(a), a.T @ a)
+    c = a[:, :5] + 1j * a[:, 3:]
+    same(yoke.asarray(c.astype("c8")) @ yoke.asarray(c.astype("c8")).conj().T, (c @ c.conj().T).astype("c8"))
+    same(yoke.outer(yoke.asarray(a[0]), yoke.asarray(a[1])), numpy.outer(a[0], a[1]))
+    for wrong in (lambda: yoke.asarray(a) @ yoke.asarray(a), lambda: yoke.asarray(a) @ 3,
+                  lambda: yoke.matmul(a, b, beta=1), lambda: yoke.matmul(a, b, epilogue="value +"),
+                  lambda: yoke.matmul(a, b, yoke.ones((3, 3)))):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(TypeError):
+        yoke.matmul(a, b, bias=1.0)
+
+
+def test_notebook():
+    text = yoke.zeros((3, 4), "uint8")._repr_html_()
+    assert "(3, 4)" in text and "uint8" in text and "device" in text
+
+
+def test_complex_parts():
+    c = (F + 1j * I).astype("c8")
+    array = yoke.asarray(c)
+    same(array.real, c.real)
+    same(array.imag, c.imag)
+    same(array.conj(), c.conj())
+    real = yoke.asarray(F)
+    assert real.real is real and real.conj() is real
+    same(real.imag, numpy.zeros_like(F))
+
+
+def test_random():
+    random = yoke.random
+    x = random.uniform(1000, 2, 5, seed=3)
+    values = x.to_numpy()
+    assert values.dtype == numpy.float32 and values.min() >= 2 and values.max() < 5 and abs(values.mean() - 3.5) < 0.2
+    same(random.uniform(1000, 2, 5, seed=3), values)
+    same(random.uniform(900, 2, 5, seed=3, offset=100), values[100:])
+    assert (random.uniform(1000, 2, 5, seed=4).to_numpy() != values).any()
+    assert (random.uniform(1000, 2, 5, seed=3, sequence=1).to_numpy() != values).any()
+    normal = random.normal((50, 40), 10, 2, seed=1).to_numpy()
+    assert abs(normal.mean() - 10) < 0.3 and abs(normal.std() - 2) < 0.2
+    assert random.exponential(100, 3, seed=2).to_numpy().min() > 0
+    dice = random.integers(1000, 1, 7, seed=5, dtype="uint8").to_numpy()
+    assert dice.dtype == numpy.uint8 and set(dice) == {1, 2, 3, 4, 5, 6}
+    assert set(random.integers(500, 1, seed=5, endpoint=True).to_numpy()) == {0, 1}
+    same(yoke.sort(random.permutation(77, seed=6)), numpy.arange(77))
+    rows = yoke.asarray(numpy.arange(20, dtype="i4").reshape(10, 2))
+    mixed = random.shuffle(rows, seed=1).to_numpy()
+    assert (mixed[:, 1] == mixed[:, 0] + 1).all() and sorted(mixed[:, 0]) == list(range(0, 20, 2))
+    for wrong in (lambda: random.uniform(3, 1, 1, seed=0), lambda: random.uniform(3, seed=-1), lambda: random.uniform(-3, seed=1),
+                  lambda: random.normal(3, 0, -1, seed=0), lambda: random.integers(3, 5, 5, seed=0),
+                  lambda: random.uniform(3, seed=0, offset=2**64), lambda: random.normal(3, seed=0, dtype="int32")):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises((OverflowError, ValueError)):
+        random.uniform(3, seed=0, sequence=2**32)
+    with pytest.raises(IndexError):
+        random.integers(3, 0, 300, seed=0, dtype="uint8")
+
+
+def test_fft():
+    fft = yoke.fft
+    x = R.standard_normal((6, 10)).astype("f4")
+    c = (x + 1j * x[::-1]).astype("c8")
+    for name in ("fft", "ifft", "fft2", "ifft2", "fftn", "ifftn"):
+        near(getattr(fft, name)(yoke.asarray(c)), getattr(numpy.fft, name)(c))
+        near(getattr(fft, name)(yoke.asarray(c), norm="ortho"), getattr(numpy.fft, name)(c, norm="ortho"))
+    for name in ("rfft", "rfft2", "rfftn"):
+        half = getattr(numpy.fft, name)(x)
+        near(getattr(fft, name)(yoke.asarray(x)), half)
+        near(getattr(fft, "i" + name)(yoke.asarray(half.astype("c8"))), x)
+    near(fft.fft(yoke.asarray(x), 7, axis=0), numpy.fft.fft(x, 7, axis=0))
+    near(fft.fft(yoke.asarray(x), 4), numpy.fft.fft(x, 4))
+    near(fft.irfft(fft.rfft(yoke.asarray(x[:, :9])), 9), x[:, :9])
+    near(fft.fft(yoke.asarray(I)), numpy.fft.fft(I))
+    assert fft.rfft(yoke.asarray(x)).dtype == numpy.complex64
+    for wrong in (lambda: fft.fft(yoke.asarray(x), 0), lambda: fft.fft(yoke.asarray(x), norm="wide"),
+                  lambda: fft.fftn(yoke.zeros((2, 2, 2, 2))), lambda: fft.fftn(yoke.asarray(x), s=(2,), axes=(0, 1)),
+                  lambda: fft.fft(yoke.asarray(x), axis=5)):
+        with pytest.raises((ValueError, IndexError)):
+            wrong()
+    with pytest.raises(TypeError):
+        fft.rfft(yoke.asarray(c))
+
+
+def test_fft_convolve():
+    a, b = F[0], F[1, :3]
+    for mode in ("full", "same", "valid"):
+        near(yoke.fft.convolve(yoke.asarray(a), yoke.asarray(b), mode), numpy.convolve(a, b, mode))
+    with pytest.raises(ValueError):
+        yoke.fft.convolve(yoke.asarray(a), yoke.asarray(b), "half")
+    with pytest.raises(ValueError):
+        yoke.fft.convolve(yoke.asarray(F), yoke.asarray(b))
+
+
+def windows(a, weights, mode):
+    """The correlation as it is defined: scipy is not needed."""
+    before = [n // 2 for n in weights.shape]
+    wide = numpy.pad(a, [(k, n - 1 - k) for k, n in zip(before, weights.shape)], mode)
+    view = numpy.lib.stride_tricks.sliding_window_view(wide, weights.shape)
+    return (view * weights).sum(tuple(range(a.ndim, 2 * a.ndim)))
+
+
+@pytest.mark.parametrize("mode, padding", [("reflect", "symmetric"), ("constant", "constant"), ("nearest", "edge"),
+                                           ("mirror", "reflect"), ("wrap", "wrap")])
+def test_filters(mode, padding):
+    a, w = yoke.asarray(F), numpy.arange(15, dtype="f4").reshape(3, 5) - 4
+    near(yoke.correlate(a, w, mode=mode), windows(F, w, padding))
+    near(yoke.convolve(a, w, mode=mode), windows(F, w[::-1, ::-1], padding))
+    near(yoke.uniform_filter(a, 3, mode=mode), windows(F, numpy.full((3, 3), 1 / 9), padding))
+    x = numpy.arange(-8, 9)
+    gauss = numpy.exp(-x**2 / 8) / numpy.exp(-x**2 / 8).sum()
+    wide = yoke.gaussian_filter(yoke.asarray(numpy.tile(F, (4, 4))), 2, axes=(1,), mode=mode)
+    near(wide, windows(numpy.tile(F, (4, 4)), gauss[None, :], padding))
+    near(yoke.correlate1d(a, [1, 2, 3], axis=0, mode=mode), windows(F, numpy.array([[1], [2], [3]]), padding))
+    near(yoke.separable_filter(a, [[1, 2, 1], [-1, 0, 1]], mode=mode), windows(F, numpy.outer([1, 2, 1], [-1, 0, 1]), padding))
+    near(yoke.sobel(a, mode=mode), windows(F, numpy.outer([1, 2, 1], [-1, 0, 1]), padding))
+
+
+def test_filter_options():
+    a = yoke.asarray(F)
+    near(yoke.correlate(a, [[1]], mode="constant", output="float64"), F)
+    assert yoke.correlate(a, [[1]], output="float64").dtype == numpy.float64
+    out = yoke.zeros((5, 8))
+    assert yoke.uniform_filter(a, (3, 1), output=out) is out
+    near(yoke.correlate1d(a, [1, 0, 0], mode="constant", cval=7), numpy.hstack([numpy.full((5, 1), 7), F[:, :-1]]))
+    near(yoke.correlate1d(a, [0, 1, 0], mode="wrap", origin=1), numpy.roll(F, 1, 1))
+    for wrong in (lambda: yoke.correlate(a, [1, 2, 1]), lambda: yoke.correlate(a, [[1, 2], [1]]), lambda: yoke.correlate(a, [[]]),
+                  lambda: yoke.gaussian_filter(a, -1), lambda: yoke.gaussian_filter(a, (1, 2, 3)),
+                  lambda: yoke.uniform_filter(a, 0), lambda: yoke.sobel(a, mode="round"), lambda: yoke.sobel(a, 0, axes=(1,)),
+                  lambda: yoke.correlate1d(a, [1, 2, 1], origin=2), lambda: yoke.gaussian_filter(a, 1, output=yoke.zeros(3))):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(IndexError):
+        yoke.sobel(a, 5)
+
+
+def test_scans_and_clip():
+    a = yoke.asarray(I)
+    same(yoke.cumsum(a, 1), I.cumsum(1))
+    same(yoke.cumprod(a[:, :4], 0), I[:, :4].astype("i8").cumprod(0))
+    same(yoke.cummax(a, 1), numpy.maximum.accumulate(I, 1))
+    same(yoke.cummin(a), numpy.minimum.accumulate(I.ravel()))
+    same(yoke.scan("sum", a, 1, exclusive=True), I.cumsum(1) - I)
+    same(yoke.clip(a, -3, 4), I.clip(-3, 4))
+    same(yoke.clip(yoke.asarray(F), -2.5, 2.5), F.clip(-2.5, 2.5))
+    for wrong in (lambda: yoke.scan("mean", a), lambda: yoke.reduce("median", a)):
+        with pytest.raises(ValueError):
+            wrong()
+
+
+def test_order():
+    keys = numpy.sort(I.ravel())
+    values, indices = yoke.topk(yoke.asarray(F), 3)
+    same(values, -numpy.sort(-F, 1)[:, :3])
+    same(indices, numpy.argsort(-F, 1, kind="stable")[:, :3])
+    same(yoke.topk(yoke.asarray(F), 2, largest=False)[0], numpy.sort(F, 1)[:, :2])
+    for side in ("left", "right"):
+        same(yoke.searchsorted(yoke.asarray(keys), [-20, -3, 0, 4, 30], side), numpy.searchsorted(keys, [-20, -3, 0, 4, 30], side))
+    same(yoke.unique(yoke.asarray(I)), numpy.unique(I))
+    for got, expected in zip(yoke.unique(yoke.asarray(I), return_counts=True), numpy.unique(I, return_counts=True)):
+        same(got, expected)
+    same(yoke.unique(yoke.zeros(0)), numpy.zeros(0))
+    flat, flags = yoke.asarray(I.ravel()), yoke.asarray(I.ravel()) > 0
+    same(yoke.select(flat, flags), I[I > 0])
+    everything, count = yoke.partition(flat, flags)
+    same(everything, numpy.concatenate([I[I > 0], I[I <= 0]]))
+    assert count.item() == (I > 0).sum()
+    for wrong in (lambda: yoke.topk(yoke.asarray(F), 9), lambda: yoke.topk(yoke.asarray(F), -1),
+                  lambda: yoke.searchsorted(yoke.asarray(keys), [1], "middle"), lambda: yoke.searchsorted(yoke.asarray(I), [1]),
+                  lambda: yoke.select(yoke.asarray(I), flags), lambda: yoke.topk(yoke.asarray(1.0), 1)):
+        with pytest.raises(ValueError):
+            wrong()
+
+
+def test_histograms():
+    flat = yoke.asarray(F.ravel())
+    counts, edges = yoke.histogram(flat, 6, (-9, 9))
+    same(counts, numpy.histogram(F, 6, (-9, 9))[0])
+    near(edges, numpy.histogram(F, 6, (-9, 9))[1])
+    same(yoke.histogram(flat, 4)[0], numpy.histogram(F, 4)[0])
+    same(yoke.histogram(flat, [-9.0, 0.0, 2.0, 9.0])[0], numpy.histogram(F, [-9, 0, 2, 9])[0])
+    weights = numpy.arange(40, dtype="f4")
+    same(yoke.histogram(flat, 6, (-9, 9), weights)[0], numpy.histogram(F.ravel(), 6, (-9, 9), weights=weights)[0])
+    digits = (I.ravel() + 9).astype("u4")
+    same(yoke.bincount(yoke.asarray(digits)), numpy.bincount(digits))
+    same(yoke.bincount(yoke.asarray(digits), minlength=30), numpy.bincount(digits, minlength=30))
+    same(yoke.bincount(yoke.asarray(digits), length=4), numpy.bincount(digits, minlength=4)[:4])
+    same(yoke.bincount(yoke.asarray(digits), weights), numpy.bincount(digits, weights))
+    for wrong in (lambda: yoke.histogram(flat, 0), lambda: yoke.histogram(flat, 3, (1, 1)), lambda: yoke.histogram(flat, [1.0]),
+                  lambda: yoke.bincount(flat, length=3)):
+        with pytest.raises(ValueError):
+            wrong()
+
+
+def test_scatter_and_segments():
+    out, indices = yoke.zeros((4, 8), "int32"), yoke.asarray(numpy.array([2, 0, 9]))
+    yoke.scatter(out, indices, I[:3])
+    expected = numpy.zeros((4, 8), "i4")
+    expected[2], expected[0] = I[0], I[1]
+    same(out, expected)
+    yoke.scatter(out, indices, yoke.asarray(I[:3]), add=True)
+    same(out, 2 * expected)
+    flat, offsets = yoke.asarray(I.ravel()), yoke.asarray(numpy.array([0, 3, 3, 40]))
+    same(yoke.reduce_segments("sum", flat, offsets), [I.ravel()[:3].sum(), 0, I.ravel()[3:].sum()])
+    starts = yoke.asarray(numpy.arange(40) % 8 == 0)
+    same(yoke.scan_segments("sum", flat, starts), I.cumsum(1).ravel())
+    for wrong in (lambda: yoke.scatter(out, indices, I[:2]), lambda: yoke.reduce_segments("sum", flat, yoke.zeros((2, 2), "int64")),
+                  lambda: yoke.scan_segments("norm", flat, starts)):
+        with pytest.raises(ValueError):
+            wrong()
+
+
+def test_several_streams(device):
+    """Work on arrays of two streams is ordered, both ways."""
+    with device.stream() as other:
+        a = yoke.full((64, 64), 2)
+        b = yoke.full((64, 64), 3, stream=other)
+        c = a @ b
+        b.fill(0)
+        same(c, numpy.full((64, 64), 384))

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stubs: nothing public is missing in them, their parameters are those of the functions, and mypy accepts what it should."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import yoke
+import yoke.fft
+import yoke.random
+
+FOLDER = Path(yoke.__file__).parent
+HERE = Path(__file__).parent
+
+
+def declared(name):
+    """What a stub declares: {name: node}, the last of overloads; {} for a class's members too."""
+    def members(body):
+        found = {}
+        for node in body:
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+                found[node.name] = node
+            elif isinstance(node, ast.AnnAssign):
+                found[node.target.id] = node
+        return found
+
+    top = members(ast.parse((FOLDER / name).read_text()).body)
+    return top, {key: members(node.body) for key, node in top.items() if isinstance(node, ast.ClassDef)}
+
+
+def parameters(node):
+    args = node.args
+    return [each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+
+
+def same_parameters(node, function):
+    if any(getattr(each, "id", "") == "overload" for each in node.decorator_list):
+        return
+    real = [each.name for each in inspect.signature(function).parameters.values() if each.kind not in (each.VAR_POSITIONAL,
+                                                                                                       each.VAR_KEYWORD)]
+    if node.args.vararg is None and node.args.kwarg is None and len(real) == len(parameters(node)):
+        assert parameters(node) == real, node.name
+
+
+@pytest.mark.parametrize("module, stub", [(yoke, "__init__.pyi"), (yoke.fft, "fft.pyi"), (yoke.random, "random.pyi")])
+def test_complete(module, stub):
+    top, classes = declared(stub)
+    public = module.__all__ if module is yoke else [name for name in dir(module) if not name.startswith("_")]
+    for name in public:
+        thing = getattr(module, name)
+        if inspect.ismodule(thing):
+            continue
+        assert name in top, f"{stub} lacks {name}"
+        if not isinstance(thing, type):
+            same_parameters(top[name], thing)
+            assert parameters(top[name]) == [each.name for each in inspect.signature(thing).parameters.values()
+                                             if each.kind != each.VAR_KEYWORD], name
+            continue
+        for member, value in vars(thing).items():
+            if member.startswith("_"):
+                continue
+            assert member in classes[name], f"{stub} lacks {name}.{member}"
+            if inspect.isroutine(value) and not isinstance(value, classmethod):
+                same_parameters(classes[name][member], value)
+    for name in top:
+        if name not in ("HasDLPack", "HostArgument", "P") and not isinstance(top[name], ast.AnnAssign):
+            assert hasattr(module, name), f"{stub} has {name}, and the module has not"
+    for name, members in classes.items():
+        if name in ("HasDLPack", "HostArgument", "DeviceInfo"):
+            continue
+        for member in members:
+            assert member == "__buffer__" or hasattr(getattr(module, name), member), f"{stub} has {name}.{member}"
+
+
+def mypy(*arguments):
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-incremental", *arguments], cwd=HERE,
+                          capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_mypy(tmp_path):
+    pytest.importorskip("mypy")
+    for what in (["typed_sample.py"], ["-p", "yoke"]):
+        code, text = mypy(*what)
+        assert code == 0, text
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text('import yoke\nyoke.sqrt("text")\nyoke.Device().buffer("size")\nyoke.asarray(1).no_such()\n'
+                     'yoke.gaussian_filter(yoke.ones(3), 1, mode="round")\n')
+    code, text = mypy(str(wrong))
+    assert code == 1 and "Found 4 errors" in text, text

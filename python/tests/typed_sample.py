@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program that uses most of the package, for the type checker; test_types.py runs mypy over it."""
+
+import asyncio
+
+import yoke
+
+
+def sums(stream: yoke.Stream, a: yoke.Array) -> tuple[float, yoke.Array]:
+    with stream:
+        b: yoke.Array = (2 * a + 1) @ a.T
+        values, positions = yoke.topk(b, 2)
+        only: yoke.Array = yoke.unique(positions)
+        kept, counts = yoke.unique(values, return_counts=True)
+        spectrum = yoke.fft.rfft(yoke.random.normal((4, 8), seed=1))
+        smooth = yoke.gaussian_filter(b, 1.5, mode="nearest")
+    bins, edges = yoke.histogram(b, 4, (0.0, 1.0))
+    return float(b.sum()), yoke.matmul(smooth, smooth, epilogue="value + c", c=1.0)
+
+
+def report(number: int, text: str) -> None:
+    print(number, text)
+
+
+async def main() -> None:
+    with yoke.Device() as device, device.stream(priority=1) as stream:
+        program: yoke.Program = device.build(cuda="", opencl="")
+        kernel: yoke.Kernel = program["saxpy"]
+        buffer: yoke.Buffer = device.buffer(64)
+        stream.write(buffer, b"x" * 64)
+        kernel[16](stream, buffer, yoke.In(b"1234"), 2.0)
+        kernel[(1, 2), 64, 0](stream, buffer)
+        stream.call(report, 1, "text")
+        with stream.record() as graph:
+            stream.fill(buffer)
+        graph.launch(stream)
+        event: yoke.Event = stream.event()
+        await event
+        await stream
+        try:
+            event.wait(timeout=1.0)
+        except yoke.BuildError as error:
+            print(error.log, error.status)
+    names: list[str] = [each.selector for each in yoke.devices()]
+    print(names, yoke.info(), yoke.__version__)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fourier transforms with the names, shapes and norms of numpy.fft, along up to three axes.
+
+float32 and complex64 give complex64 or float32, float64 and complex128 the wider ones; other dtypes are converted. s and n: the
+extents along the axes, to which the input is cut or filled with zeros. norm: "backward", "ortho", "forward" or "none". exact: not
+by a vendor's library, so that every device gives the same bits.
+"""
+
+from ._core import asarray as _asarray
+from ._core import convolved as _convolved
+from ._core import empty as _empty
+from ._core import transform as _transform
+from ._core import zeros as _zeros
+
+
+def _name(array):
+    return str(array.dtype)
+
+
+def _wide(array):
+    return _name(array) in ("float64", "complex128")
+
+
+def _extents(array, s, axes):
+    """The axes and the extents along them."""
+    if axes is None:
+        axes = range(array.ndim) if s is None else range(array.ndim - len(s), array.ndim)
+    axes = [axis + array.ndim if axis < 0 else axis for axis in axes]
+    for axis in axes:
+        if not 0 <= axis < array.ndim:
+            raise IndexError(f"axis {axis} is out of range for {array.ndim} dimensions")
+    s = [array.shape[axis] for axis in axes] if s is None else list(s)
+    if len(s) != len(axes):
+        raise ValueError(f"s has {len(s)} extents for {len(axes)} axes")
+    for extent in s:
+        if extent < 1:
+            raise ValueError(f"a transform has one element or more, not {extent}")
+    return axes, s
+
+
+def _resized(array, axes, s):
+    """The array with these extents along axes: cut, or filled with zeros."""
+    shape = list(array.shape)
+    for axis, extent in zip(axes, s):
+        shape[axis] = extent
+    if tuple(shape) == array.shape:
+        return array
+    common = tuple(slice(min(old, new)) for old, new in zip(array.shape, shape))
+    if all(new <= old for old, new in zip(array.shape, shape)):
+        return array[common]
+    result = _zeros(shape, _name(array), array.stream)
+    result[common] = array[common]
+    return result
+
+
+def _complex(array, s, axes, norm, inverse, exact):
+    array = _asarray(array)
+    axes, s = _extents(array, s, axes)
+    source = _resized(_asarray(array, "complex128" if _wide(array) else "complex64"), axes, s)
+    return _transform(_empty(source.shape, _name(source), source.stream), source, inverse, axes, norm, exact)
+
+
+def fftn(a, s=None, axes=None, norm=None, *, exact=False):
+    """The transform along axes, all of them where None."""
+    return _complex(a, s, axes, norm, False, exact)
+
+
+def ifftn(a, s=None, axes=None, norm=None, *, exact=False):
+    """The inverse of fftn."""
+    return _complex(a, s, axes, norm, True, exact)
+
+
+def rfftn(a, s=None, axes=None, norm=None, *, exact=False):
+    """The transform of real numbers: the last of the axes has n // 2 + 1 elements, the rest being their mirror image."""
+    array = _asarray(a)
+    if _name(array).startswith("complex"):
+        raise TypeError("rfft is of real numbers: take fft for complex ones")
+    axes, s = _extents(array, s, axes)
+    wide = _wide(array)
+    source = _resized(_asarray(array, "float64" if wide else "float32"), axes, s)
+    shape = list(source.shape)
+    shape[axes[-1]] = shape[axes[-1]] // 2 + 1
+    return _transform(_empty(shape, "complex128" if wide else "complex64", source.stream), source, False, axes, norm, exact)
+
+
+def irfftn(a, s=None, axes=None, norm=None, *, exact=False):
+    """The inverse of rfftn, real. s: the result's extents; without it, the last of the axes gets 2 * (m - 1) elements."""
+    array = _asarray(a)
+    given = s is not None
+    axes, s = _extents(array, s, axes)
+    if not given:
+        s[-1] = 2 * (s[-1] - 1)
+        if s[-1] < 1:
+            raise ValueError("one element gives no length: give n, or s")
+    wide = _wide(array)
+    source = _resized(_asarray(array, "complex128" if wide else "complex64"), axes, [*s[:-1], s[-1] // 2 + 1])
+    shape = list(source.shape)
+    shape[axes[-1]] = s[-1]
+    return _transform(_empty(shape, "float64" if wide else "float32", source.stream), source, True, axes, norm, exact)
+
+
+def fft(a, n=None, axis=-1, norm=None, *, exact=False):
+    """The transform along one axis."""
+    return fftn(a, None if n is None else (n,), (axis,), norm, exact=exact)
+
+
+def ifft(a, n=None, axis=-1, norm=None, *, exact=False):
+    """The inverse of fft."""
+    return ifftn(a, None if n is None else (n,), (axis,), norm, exact=exact)
+
+
+def rfft(a, n=None, axis=-1, norm=None, *, exact=False):
+    """The transform of real numbers along one axis: n // 2 + 1 elements."""
+    return rfftn(a, None if n is None else (n,), (axis,), norm, exact=exact)
+
+
+def irfft(a, n=None, axis=-1, norm=None, *, exact=False):
+    """The inverse of rfft, real, of n elements; None: 2 * (m - 1)."""
+    return irfftn(a, None if n is None else (n,), (axis,), norm, exact=exact)
+
+
+def fft2(a, s=None, axes=(-2, -1), norm=None, *, exact=False):
+    """The transform along two axes."""
+    return fftn(a, s, axes, norm, exact=exact)
+
+
+def ifft2(a, s=None, axes=(-2, -1), norm=None, *, exact=False):
+    """The inverse of fft2."""
+    return ifftn(a, s, axes, norm, exact=exact)
+
+
+def rfft2(a, s=None, axes=(-2, -1), norm=None, *, exact=False):
+    """The transform of real numbers along two axes."""
+    return rfftn(a, s, axes, norm, exact=exact)
+
+
+def irfft2(a, s=None, axes=(-2, -1), norm=None, *, exact=False):
+    """The inverse of rfft2."""
+    return irfftn(a, s, axes, norm, exact=exact)
+
+
+def convolve(a, b, mode="full", axes=None):
+    """The convolution of two arrays along axes (None: all), of the shape that scipy.signal.fftconvolve gives: mode is "full",
+    "same" or "valid"."""
+    return _convolved(_asarray(a), _asarray(b), mode, axes)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+# Filters, with the names, modes and origins of scipy.ndimage. Integers are rounded to the nearest.
+
+cdef dict boundaries = {"reflect": 0, "constant": 1, "nearest": 2, "mirror": 3, "wrap": 4, "grid-mirror": 0, "grid-constant": 1,
+                        "grid-wrap": 4}
+
+
+cdef struct FilterCall:
+    int32_t axes[8]
+    size_t count
+    int32_t origins[8]
+    yoke_filter_options options
+
+
+cdef list for_axes(value, size_t count, str name):
+    """One value for each axis, of one for all or of a sequence."""
+    if not hasattr(value, "__len__"):
+        return [value] * count
+    if len(value) != count:
+        raise ValueError(f"{name} has {len(value)} values for {count} axes")
+    return list(value)
+
+
+cdef Array filter_setup(FilterCall *call, Array a, axes, mode, cval, origin, output):
+    """What all filters have in common; the output."""
+    cdef int i
+    memset(call, 0, sizeof(call[0]))
+    call.count = axes_of(axes, a.a.dimensions, call.axes)
+    call.options.size = sizeof(call.options)
+    if mode not in boundaries:
+        raise ValueError(f"no such mode: {mode!r}; there are {', '.join(boundaries)}")
+    call.options.boundary = boundaries[mode]
+    call.options.value = cval
+    for i, each in enumerate(for_axes(origin, call.count, "origin")):
+        call.origins[i] = operator.index(each)
+    call.options.origins = call.origins
+    if output is None:
+        return new_array(a.stream, a.a.dtype, a.shape)
+    if isinstance(output, Array):
+        return output
+    return new_array(a.stream, dtype_number(output), a.shape)
+
+
+def gaussian_filter(Array input not None, sigma, *, axes=None, output=None, mode="reflect", cval=0.0, truncate=4.0):
+    """Smooth with a Gaussian of this sigma, one for all axes or one for each. output: an array or a dtype; None: the input's.
+    mode: what lies beyond the ends: reflect, constant (cval), nearest, mirror, wrap."""
+    cdef FilterCall call
+    cdef double sigmas[8]
+    cdef Array out = filter_setup(&call, input, axes, mode, cval, 0, output)
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    call.options.origins = NULL
+    call.options.truncate = truncate
+    for i, each in enumerate(for_axes(sigma, call.count, "sigma")):
+        sigmas[i] = each
+    order_streams(out.stream, [input])
+    with nogil:
+        status = yoke_gaussian_filter_at(where, out.stream.ptr, &out.a, &input.a, sigmas, call.axes, call.count, &call.options)
+    check(status)
+    order_back(out.stream, [input])
+    return out
+
+
+def uniform_filter(Array input not None, size=3, *, axes=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """The mean of a box of this size around each element, one for all axes or one for each."""
+    cdef FilterCall call
+    cdef int64_t sizes[8]
+    cdef Array out = filter_setup(&call, input, axes, mode, cval, origin, output)
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    for i, each in enumerate(for_axes(size, call.count, "size")):
+        sizes[i] = operator.index(each)
+    order_streams(out.stream, [input])
+    with nogil:
+        status = yoke_box_filter_at(where, out.stream.ptr, &out.a, &input.a, sizes, call.axes, call.count, &call.options)
+    check(status)
+    order_back(out.stream, [input])
+    return out
+
+
+def sobel(Array input not None, axis=-1, *, axes=None, output=None, mode="reflect", cval=0.0):
+    """Sobel's derivative along `axis`, smoothed along the others of axes (None: all)."""
+    cdef FilterCall call
+    cdef Array out = filter_setup(&call, input, axes, mode, cval, 0, output)
+    cdef int32_t along = axis_of(axis, input.a.dimensions)
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    call.options.origins = NULL
+    order_streams(out.stream, [input])
+    with nogil:
+        status = yoke_sobel_filter_at(where, out.stream.ptr, &out.a, &input.a, along, call.axes, call.count, &call.options)
+    check(status)
+    order_back(out.stream, [input])
+    return out
+
+
+cdef object flat_weights(weights, list shape):
+    """The weights as an array of doubles; their shape is appended to `shape`."""
+    if hasattr(weights, "tolist"):
+        weights = weights.tolist()
+    level = weights
+    while hasattr(level, "__len__"):
+        if not len(level):
+            raise ValueError("a filter has one weight or more")
+        shape.append(len(level))
+        level = level[0]
+    for extent in shape[1:]:
+        if any([not hasattr(row, "__len__") or len(row) != extent for row in weights]):
+            raise ValueError("the rows of the weights have different lengths")
+        weights = [value for row in weights for value in row]
+    return array.array("d", weights if shape else [weights])
+
+
+cdef Array weighted(bint reverse, Array input, weights, axes, output, mode, cval, origin, const char *where):
+    cdef FilterCall call
+    cdef int64_t extents[8]
+    cdef Array out = filter_setup(&call, input, axes, mode, cval, origin, output)
+    cdef double *first
+    cdef yoke_status status
+    cdef list shape = []
+    cdef Py_buffer memory
+
+    flat = flat_weights(weights, shape)
+    if len(shape) != <Py_ssize_t>call.count:
+        raise ValueError(f"weights of {len(shape)} dimensions for {call.count} axes: name the axes, as axes=(-2, -1)")
+    for i, extent in enumerate(shape):
+        extents[i] = extent
+    order_streams(out.stream, [input])
+    PyObject_GetBuffer(flat, &memory, PyBUF_SIMPLE)
+    first = <double *>memory.buf
+    with nogil:
+        if reverse:
+            status = yoke_convolve_at(where, out.stream.ptr, &out.a, &input.a, first, extents, call.axes, call.count,
+                                      &call.options)
+        else:
+            status = yoke_correlate_at(where, out.stream.ptr, &out.a, &input.a, first, extents, call.axes, call.count,
+                                       &call.options)
+    PyBuffer_Release(&memory)
+    check(status)
+    order_back(out.stream, [input])
+    return out
+
+
+def correlate(Array input not None, weights, *, axes=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """Correlate 1 to 3 axes (None: all) with weights of as many dimensions: nested lists or an array of the host."""
+    return weighted(False, input, weights, axes, output, mode, cval, origin, here())
+
+
+def convolve(Array input not None, weights, *, axes=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """As correlate, with the weights reversed along each axis."""
+    return weighted(True, input, weights, axes, output, mode, cval, origin, here())
+
+
+def separable_filter(Array input not None, weights, *, axes=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """Correlate each axis (None: all) with weights of its own: a list with the weights of each axis."""
+    cdef FilterCall call
+    cdef yoke_weights lists[8]
+    cdef Py_buffer memory
+    cdef Array out = filter_setup(&call, input, axes, mode, cval, origin, output)
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    if len(weights) != <Py_ssize_t>call.count:
+        raise ValueError(f"{len(weights)} lists of weights for {call.count} axes")
+    kept = [flat_weights(each, []) for each in weights]
+    for i, each in enumerate(kept):
+        PyObject_GetBuffer(each, &memory, PyBUF_SIMPLE)
+        lists[i].values, lists[i].count = <const double *>memory.buf, len(each)
+        PyBuffer_Release(&memory)  # the array lives in `kept`, and nobody else has it to resize it
+    order_streams(out.stream, [input])
+    with nogil:
+        status = yoke_separable_filter_at(where, out.stream.ptr, &out.a, &input.a, lists, call.axes, call.count, &call.options)
+    check(status)
+    order_back(out.stream, [input])
+    return out
+
+
+def correlate1d(Array input not None, weights, axis=-1, *, output=None, mode="reflect", cval=0.0, origin=0):
+    """Correlate one axis with weights of one dimension."""
+    return separable_filter(input, [weights], axes=(axis,), output=output, mode=mode, cval=cval, origin=origin)

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+# Operations on arrays whose results are positions, counts or chosen elements: search, unique, histograms, scatter, segments.
+
+def clip(Array array not None, low, high):
+    """The elements, limited to low … high; NaN stays NaN."""
+    cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
+    cdef int32_t wide = F64 if array.a.dtype >= F16 else array.a.dtype
+    cdef yoke_number least = number_of(wide, low)
+    cdef yoke_number most = number_of(wide, high)
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    with nogil:
+        status = yoke_clamp_at(where, array.stream.ptr, &result.a, &array.a, least, most)
+    check(status)
+    return result
+
+
+def topk(Array array not None, k, largest=True):
+    """The k largest elements along the last axis, in descending order, and their positions, int64; or the k smallest, ascending.
+    NaN is last in both orders."""
+    cdef Array values, indices
+    cdef int32_t order = 1 if largest else 0
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    k = operator.index(k)
+    if not array.a.dimensions:
+        raise ValueError("topk takes an array of one dimension or more")
+    if not 0 <= k <= array.shape[-1]:
+        raise ValueError(f"k is {k}, and the last axis has {array.shape[-1]} elements")
+    values = new_array(array.stream, array.a.dtype, (*array.shape[:-1], k))
+    indices = new_array(array.stream, I64, (*array.shape[:-1], k))
+    with nogil:
+        status = yoke_top_k_at(where, array.stream.ptr, &values.a, &indices.a, &array.a, order)
+    check(status)
+    return values, indices
+
+
+def searchsorted(Array array not None, values, side="left"):
+    """Where values belong in an ascending array of one dimension, int64: before equal elements ("left") or behind them
+    ("right")."""
+    cdef Array queries = asarray(values, dtype=dtype_names[array.a.dtype], stream=array.stream)
+    cdef Array result = new_array(array.stream, I64, queries.shape)
+    cdef int32_t behind
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    if side not in ("left", "right"):
+        raise ValueError(f"side is \"left\" or \"right\", not {side!r}")
+    behind = 1 if side == "right" else 0
+    order_streams(array.stream, [queries])
+    with nogil:
+        status = yoke_search_sorted_at(where, array.stream.ptr, &result.a, &array.a, &queries.a, behind)
+    check(status)
+    order_back(array.stream, [queries])
+    return result
+
+
+def unique(Array array not None, return_counts=False):
+    """The sorted values, each once, of the flattened array; with return_counts also how often each is there, int64. Waits for
+    their number."""
+    cdef Array keys = array.reshape(-1).copy()
+    cdef Array result = new_array(keys.stream, keys.a.dtype, keys.shape)
+    cdef Array starts = new_array(keys.stream, I64, keys.shape)
+    cdef Array count = new_array(keys.stream, I64, ())
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    sort_in_place(keys)
+    with nogil:
+        status = yoke_unique_at(where, keys.stream.ptr, &result.a, &starts.a, &count.a, &keys.a)
+    check(status)
+    number = count.item()
+    if not return_counts:
+        return result[:number]
+    ends = empty(number, "int64", keys.stream)
+    if number:
+        ends[:-1] = starts[1:number]
+        ends[-1:] = keys.size
+    return result[:number], ends - starts[:number]
+
+
+def select(Array array not None, Array flags not None):
+    """The elements, of one dimension, whose flag is not 0, in their order; waits for their number."""
+    if array.shape != flags.shape or array.a.dimensions != 1:
+        raise ValueError(f"select takes two arrays of one dimension and one length, not of shapes {array.shape} and {flags.shape}")
+    return compress(array, flags)
+
+
+def partition(Array array not None, Array flags not None):
+    """All elements of an array of one dimension, first those whose flag is not 0, then the others, both in their order; and how
+    many were flagged, an int64 array without axes."""
+    cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
+    cdef Array count = new_array(array.stream, I64, ())
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    order_streams(array.stream, [flags])
+    with nogil:
+        status = yoke_partition_at(where, array.stream.ptr, &result.a, &count.a, &array.a, &flags.a)
+    check(status)
+    order_back(array.stream, [flags])
+    return result, count
+
+
+# ---- Histograms ----
+
+cdef Array sums_for(Array array, Array weights, size):
+    """The bins for `size` counts, or for sums of weights."""
+    return new_array(array.stream, I64 if weights is None else reduced_dtype("sum", weights.a.dtype), size)
+
+
+def histogram(Array array not None, bins=10, range=None, weights=None):
+    """Counts (int64, or sums of the weights) of elements in bins, and the bins' edges, both arrays. bins: how many of equal width
+    within range, (low, high), which is the elements' own where None (that waits for them); or an array of ascending edges."""
+    cdef Array edges, counts, added
+    cdef yoke_array *more = NULL
+    cdef yoke_number low, high
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    added = None if weights is None else asarray(weights, stream=array.stream)
+    others = [] if added is None else [added]
+    if added is not None:
+        more = &added.a
+    if not isinstance(bins, int):
+        edges = asarray(bins, dtype=dtype_names[array.a.dtype], stream=array.stream)
+        if edges.a.dimensions != 1 or edges.size < 2:
+            raise ValueError(f"edges are an array of one dimension and two elements or more, not of shape {edges.shape}")
+        counts = sums_for(array, added, edges.size - 1)
+        order_streams(array.stream, [edges, *others])
+        with nogil:
+            status = yoke_histogram_edges_at(where, array.stream.ptr, &counts.a, &array.a, &edges.a, more)
+        check(status)
+        order_back(array.stream, [edges, *others])
+        return counts, edges
+    if bins < 1:
+        raise ValueError(f"bins is {bins}: one bin or more is wanted")
+    if range is None:
+        range = (array.min().item(), array.max().item()) if array.size else (0, 1)
+        if range[0] == range[1]:
+            range = (range[0] - 0.5, range[1] + 0.5)
+    first, last = range
+    counts = sums_for(array, added, bins)
+    low = number_of(I64 if type(first) is int else F64, first)
+    high = number_of(I64 if type(last) is int else F64, last)
+    order_streams(array.stream, others)
+    with nogil:
+        status = yoke_histogram_at(where, array.stream.ptr, &counts.a, &array.a, low, high, more)
+    check(status)
+    order_back(array.stream, others)
+    edges = asarray([first + (last - first) * i / bins for i in range_of(bins + 1)],
+                    dtype=dtype_names[array.a.dtype if array.a.dtype >= F16 else F32], stream=array.stream)
+    return counts, edges
+
+
+def bincount(Array array not None, weights=None, minlength=0, length=None):
+    """How often each integer from 0 is there (int64), or the sums of the weights of its places. length: the number of bins; None:
+    one more than the largest element, at least minlength, which waits for the elements. Integers outside are not counted."""
+    cdef Array added = None if weights is None else asarray(weights, stream=array.stream)
+    cdef Array counts
+    cdef yoke_array *more = NULL
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    if length is None:
+        length = max(minlength, array.max().item() + 1 if array.size else 0)
+    counts = sums_for(array, added, length)
+    others = []
+    if added is not None:
+        more = &added.a
+        others = [added]
+    order_streams(array.stream, others)
+    with nogil:
+        status = yoke_bincount_at(where, array.stream.ptr, &counts.a, &array.a, more)
+    check(status)
+    order_back(array.stream, others)
+    return counts
+
+
+# ---- Moves and segments ----
+
+def scatter(Array out not None, Array indices not None, values, axis=0, add=False):
+    """Put element i of values, along an axis, at indices[i] of that axis of `out`, or add it to what is there. Of several for one
+    place the last is kept. An index out of range is left out."""
+    cdef Array source = asarray(values, dtype=dtype_names[out.a.dtype], stream=out.stream)
+    cdef int32_t along = axis_of(axis, out.a.dimensions)
+    cdef int32_t mode = 1 if add else 0
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    order_streams(out.stream, [indices, source])
+    with nogil:
+        status = yoke_scatter_at(where, out.stream.ptr, &out.a, &indices.a, &source.a, along, mode)
+    check(status)
+    order_back(out.stream, [indices, source])
+
+
+def reduce_segments(name, Array array not None, Array offsets not None):
+    """A reduction, by its name, of each segment of an array of one dimension: segment i has the elements offsets[i] to
+    offsets[i + 1] - 1, so that the result has one element less than offsets (int32 or int64)."""
+    cdef Array result
+    cdef int32_t operation = operation_of(name)
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    if offsets.a.dimensions != 1 or offsets.size < 1:
+        raise ValueError(f"offsets are an array of one dimension and an element or more, not of shape {offsets.shape}")
+    result = new_array(array.stream, reduced_dtype(name, array.a.dtype), offsets.size - 1)
+    order_streams(array.stream, [offsets])
+    with nogil:
+        status = yoke_reduce_segments_at(where, array.stream.ptr, operation, &result.a, &array.a, &offsets.a)
+    check(status)
+    order_back(array.stream, [offsets])
+    return result
+
+
+def scan_segments(name, Array array not None, Array starts not None, exclusive=False):
+    """As scan, of an array of one dimension, anew from each element whose start is not 0."""
+    cdef Array result = new_array(array.stream, reduced_dtype(name, array.a.dtype), array.shape)
+    cdef int32_t operation = operation_of(name)
+    cdef int32_t mode = 1 if exclusive else 0
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    order_streams(array.stream, [starts])
+    with nogil:
+        status = yoke_scan_segments_at(where, array.stream.ptr, operation, mode, &result.a, &array.a, &starts.a)
+    check(status)
+    order_back(array.stream, [starts])
+    return result
+
+
+cdef object range_of(count):
+    """The range of Python's, where an argument has its name."""
+    return range(count)
