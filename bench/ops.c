@@ -5,6 +5,7 @@
  * operation, is left out. Elements are random: floating-point numbers in [0, 1), integers of all values.
  *
  * --part NAME measures only operations whose names begin so; --part NAME:SIZES sets the sizes as exponents of 2, as sum:10-28.
+ * --part curves goes through the sizes 2^10 to 2^28 of types of 1 to 8 bytes; bench/ops_curves.py draws what it prints.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -75,7 +76,7 @@ static yoke_status run_scan(work *w)
     return yoke_scan(w->stream, YOKE_SUM, YOKE_INCLUSIVE, &w->out, &w->in, 0);
 }
 
-/* The sort is in place: the copy, which the peer does not need, counts against Yoke. */
+/* The sort is in place, so the input is copied first; the peer copies, too. */
 static yoke_status run_sort(work *w)
 {
     yoke_status status =
@@ -90,10 +91,16 @@ static yoke_status run_sort_pairs(work *w)
     return status < 0 ? status : yoke_sort(w->stream, &w->out, &w->values, YOKE_ASCENDING);
 }
 
+/* Half of the elements. */
 static yoke_status run_select(work *w)
 {
     yoke_array x = w->in;
-    return yoke_select_where(w->stream, &w->out, &w->count, &w->in, "x < 0.5", YOKE_VARS(x));
+    const char *text = x.dtype == YOKE_U8    ? "x < 0x80"
+                       : x.dtype == YOKE_U16 ? "x < 0x8000"
+                       : x.dtype == YOKE_U32 ? "x < 0x80000000"
+                       : x.dtype == YOKE_F64 ? "x < 0.5"
+                                             : "x < 0.5f";
+    return yoke_select_where(w->stream, &w->out, &w->count, &w->in, text, YOKE_VARS(x));
 }
 
 static yoke_status run_select_flags(work *w)
@@ -242,16 +249,15 @@ static double run_peer(const measure_batch *batch)
     return p->peer->run(p->work, batch->count);
 }
 
-/* The module beside this program, or NULL. */
+/* The module beside this program, or above the folder in which libtool keeps programs; or NULL. */
 static const ops_peer *open_peer(const char *program, const char *module)
 {
     char path[4096];
     const char *slash = strrchr(program, '/');
-    const char *folder = getenv("YOKE_BENCH_PEERS");
-    if (folder)
-        snprintf(path, sizeof path, "%s/%s", folder, module);
-    else
-        snprintf(path, sizeof path, "%.*s/%s", slash ? (int)(slash - program) : 1, slash ? program : ".", module);
+    int length = slash ? (int)(slash - program) : 1;
+    if (length >= 5 && strncmp(program + length - 5, ".libs", 5) == 0)
+        length -= 6;
+    snprintf(path, sizeof path, "%.*s/%s", length, slash ? program : ".", module);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     ops_peer_fn get;
     if (!library) {
@@ -275,15 +281,16 @@ static const char *type_name(int32_t dtype)
                                : "f32";
 }
 
-static void measure_one(const char *prefix, const operation *o, int exponent, yoke_stream *stream, const ops_peer *peer)
+static void measure_one(const char *prefix, const operation *o, int32_t dtype, int exponent, yoke_stream *stream,
+                        const ops_peer *peer)
 {
     int64_t n = INT64_C(1) << exponent;
-    int bytes = (int)yoke_dtype_get_size(o->dtype);
+    int bytes = (int)yoke_dtype_get_size(dtype);
     work w = { .stream = stream };
     peer_work p = { peer, peer ? peer->begin(o->peer, bytes, (int64_t)((double)n * o->peer_share)) : NULL };
     measure_pair pair = { 0 };
     char name[64];
-    reserve(&w, o, o->dtype, n);
+    reserve(&w, o, dtype, n);
     pair.batch[MEASURE_YOKE] = (measure_batch){ .self = &w, .run = run_yoke, .count = 1 };
     run_yoke(&pair.batch[MEASURE_YOKE]);
     double once = run_yoke(&pair.batch[MEASURE_YOKE]);
@@ -291,11 +298,30 @@ static void measure_one(const char *prefix, const operation *o, int exponent, yo
     pair.batch[MEASURE_YOKE].count = count;
     if (p.work)
         pair.batch[MEASURE_RAW] = (measure_batch){ .self = &p, .run = run_peer, .count = count };
-    snprintf(name, sizeof name, "%s_%s_%d", o->name, type_name(o->dtype), exponent);
+    snprintf(name, sizeof name, "%s_%s_%d", o->name, type_name(dtype), exponent);
     bench_compare(prefix, name, &pair, count, "us");
     if (p.work)
         peer->end(p.work);
     release(&w);
+}
+
+/* Sizes of a curve, and types of 1, 2, 4 and 8 bytes. Sums and scans of floats are those that CUB adds in floats, too. */
+static void measure_curves(const char *prefix, yoke_stream *stream, const ops_peer *peer, int most)
+{
+    static const struct {
+        const char *name;
+        int32_t dtypes[4];
+    } curves[] = {
+        { "add", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },    { "sum", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },
+        { "scan", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },   { "select", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },
+        { "sort", { YOKE_U8, YOKE_U16, YOKE_U32, YOKE_U64 } },
+    };
+    for (size_t c = 0; c < sizeof curves / sizeof curves[0]; c++)
+        for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+            for (int d = 0; d < 4 && strcmp(operations[i].name, curves[c].name) == 0; d++)
+                for (int e = 10; e <= most; e += e < 24 ? 2 : 4)
+                    if (((size_t)1 << e) * yoke_dtype_get_size(curves[c].dtypes[d]) <= bench_option.largest)
+                        measure_one(prefix, &operations[i], curves[c].dtypes[d], e, stream, peer);
 }
 
 static const ops_peer *gpu_peer, *cpu_peer;
@@ -310,6 +336,8 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
     if (sizes && sscanf(sizes, ":%d-%d", &first, &last) == 1)
         last = first;
     measure_must(yoke_stream_create(device, &stream));
+    if (bench_option.part && strcmp(bench_option.part, "curves") == 0)
+        measure_curves(info->backend, stream, peer, info->kind == YOKE_DEVICE_CPU ? 24 : 28);
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
         const operation *o = &operations[i];
         int most = info->kind == YOKE_DEVICE_CPU && o->exponent > 24 ? 24 : o->exponent;
@@ -317,7 +345,7 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
             continue;
         for (int e = sizes ? first : most; e <= (sizes ? last : most); e += 2)
             if (((size_t)1 << e) * yoke_dtype_get_size(o->dtype) <= bench_option.largest)
-                measure_one(info->backend, o, e, stream, peer);
+                measure_one(info->backend, o, o->dtype, e, stream, peer);
     }
     yoke_stream_release(stream);
 }

@@ -27,7 +27,7 @@ namespace
 {
 
 struct work {
-    void *in = nullptr, *out = nullptr, *temporary = nullptr, *other = nullptr, *more = nullptr, *count = nullptr;
+    void *in = nullptr, *out = nullptr, *temporary = nullptr, *other = nullptr, *more = nullptr, *count = nullptr, *copied = nullptr;
     size_t temporary_size = 0;
     cudaStream_t stream = nullptr;
     std::function<cudaError_t(void *, size_t &)> run;
@@ -90,16 +90,25 @@ template <typename type> bool set_up(work *w, const char *operation, int64_t n)
         w->run = [=](void *t, size_t &size) { return cub::DeviceReduce::Max(t, size, in, out, n, s); };
     else if (!strcmp(operation, "scan"))
         w->run = [=](void *t, size_t &size) { return cub::DeviceScan::InclusiveSum(t, size, in, out, n, s); };
-    else if (!strcmp(operation, "sort"))
+    else if (!strcmp(operation, "sort")) {
+        /* Of a copy, as Yoke's side sorts one: that sort is in place. */
+        MUST(cudaMalloc(&w->copied, n * sizeof(type)));
+        type *copied = static_cast<type *>(w->copied);
         w->run = [=](void *t, size_t &size) {
-            return cub::DeviceRadixSort::SortKeys(t, size, in, out, n, 0, int(8 * sizeof(type)), s);
+            if (t)
+                MUST(cudaMemcpyAsync(copied, in, n * sizeof *in, cudaMemcpyDeviceToDevice, s));
+            return cub::DeviceRadixSort::SortKeys(t, size, copied, out, n, 0, int(8 * sizeof(type)), s);
         };
-    else if (!strcmp(operation, "sort_pairs")) {
+    } else if (!strcmp(operation, "sort_pairs")) {
+        MUST(cudaMalloc(&w->copied, n * sizeof(type)));
+        type *copied = static_cast<type *>(w->copied);
         MUST(cudaMalloc(&w->other, n * 4));
         MUST(cudaMalloc(&w->more, n * 4));
         unsigned *values = static_cast<unsigned *>(w->other), *sorted = static_cast<unsigned *>(w->more);
         w->run = [=](void *t, size_t &size) {
-            return cub::DeviceRadixSort::SortPairs(t, size, in, out, values, sorted, n, 0, int(8 * sizeof(type)), s);
+            if (t)
+                MUST(cudaMemcpyAsync(copied, in, n * sizeof *in, cudaMemcpyDeviceToDevice, s));
+            return cub::DeviceRadixSort::SortPairs(t, size, copied, out, values, sorted, n, 0, int(8 * sizeof(type)), s);
         };
     } else if (!strcmp(operation, "select")) {
         void *count = w->count;
@@ -176,7 +185,7 @@ template <typename type> void fill_input(work *w, int64_t n)
 void finish(void *self)
 {
     work *w = static_cast<work *>(self);
-    for (void *memory : { w->in, w->out, w->temporary, w->other, w->more, w->count })
+    for (void *memory : { w->in, w->out, w->temporary, w->other, w->more, w->count, w->copied })
         cudaFree(memory);
     cudaStreamDestroy(w->stream);
     delete w;

@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/python.sh \
 	python/README.md \
 	python/bench/launch.py \
+	python/bench/seeds.py \
 	python/examples/README.md \
 	python/examples/array_add.py \
 	python/examples/asyncio_tasks.py \

@@ -2,7 +2,7 @@
 """Host time of a launch with 3 arguments, `name value unit` lines: Yoke, and PyOpenCL where it is installed.
 
 The stream is behind a host function that has not returned, so that Yoke's own path is timed without the driver ("deferred"), and
-free ("launch"). The C program beside it is bench/launch.c of the repository.
+free ("launch"). bench/overhead of the repository has the same in C.
 """
 
 import threading
