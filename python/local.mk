@@ -27,11 +27,14 @@ EXTRA_DIST += \
 	python/examples/15_several_devices.py \
 	python/pyproject.toml \
 	python/setup.py \
+	python/tests/bad_values.py \
 	python/tests/conftest.py \
 	python/tests/test_arrays.py \
+	python/tests/test_bad_input.py \
 	python/tests/test_core.py \
 	python/tests/test_examples.py \
 	python/tests/test_host.py \
+	python/tests/test_leaks.py \
 	python/tests/torture.py \
 	python/tests/tree.py \
 	python/yoke/__init__.py \
