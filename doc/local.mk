@@ -23,6 +23,7 @@ dist_guide_DATA = \
 	doc/performance.md \
 	doc/porting-kernels.md \
 	doc/python.md \
+	doc/python-tutorial.md \
 	doc/several-devices.md \
 	doc/shipping.md \
 	doc/troubleshooting.md \

@@ -32,6 +32,7 @@ EXTRA_DIST += \
 	python/tests/test_arrays.py \
 	python/tests/test_bad_input.py \
 	python/tests/test_core.py \
+	python/tests/test_docs.py \
 	python/tests/test_examples.py \
 	python/tests/test_host.py \
 	python/tests/test_leaks.py \
