@@ -112,7 +112,8 @@ def test_forked_child(device, stream):
     stream.wait()
 
 
-@pytest.mark.parametrize("wait", [lambda stream: stream.wait(), lambda stream: stream.event().wait(), lambda stream: stream.wait(100)])
+@pytest.mark.parametrize("wait", [lambda stream: stream.wait(), lambda stream: stream.event().wait(),
+                                  lambda stream: stream.wait(100)])
 def test_interrupt_in_a_wait(stream, wait):
     go, main = threading.Event(), threading.get_ident()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python of the guide's pages runs, all blocks of a page in their order, and prints what the page shows below a block, in a block
-of text."""
+"""The Python of the guide's pages runs, all blocks of a page in their order, and prints what the page shows below a
+block, in a block of text."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ FOLDER = source_tree() / "doc"
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
 
 
-@pytest.mark.parametrize("page, least", [("python.md", 4), ("python-tutorial.md", 10)])
+@pytest.mark.parametrize("page, least", [("python.md", 4), ("python-tutorial.md", 10), ("from-pycuda-cupy-numba.md", 4)])
 def test_page(page, least):
     text = (FOLDER / page).read_text()
     blocks = list(BLOCK.finditer(text))
