@@ -69,10 +69,11 @@ def test_leak(device, program, name):
 
     some(300)
     before = some(200)
-    after = some(ROUNDS)
-    assert after[0] - before[0] < MOST, "bytes of the process"
-    assert after[1] - before[1] < 100, "Python objects"
-    assert after[2:] == before[2:], "buffers and bytes of the device"
+    after = [some(ROUNDS) for _ in range(3)]
+    # A leak grows in each part; stacks and arenas of threads that are just ending, in one or the other.
+    assert min(b[0] - a[0] for a, b in zip([before, *after], after)) < MOST, "bytes of the process"
+    assert after[-1][1] - before[1] < 100, "Python objects"
+    assert after[-1][2:] == before[2:], "buffers and bytes of the device"
 
 
 @pytest.mark.parametrize("last", [
