@@ -14,6 +14,7 @@ dist_guide_DATA = \
 	doc/examples.md \
 	doc/from-cuda.md \
 	doc/from-opencl.md \
+	doc/from-pycuda-cupy-numba.md \
 	doc/from-python.md \
 	doc/host-functions.md \
 	doc/images.md \
@@ -23,6 +24,7 @@ dist_guide_DATA = \
 	doc/performance.md \
 	doc/porting-kernels.md \
 	doc/python.md \
+	doc/python-tutorial.md \
 	doc/several-devices.md \
 	doc/shipping.md \
 	doc/troubleshooting.md \

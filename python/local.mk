@@ -9,21 +9,38 @@ EXTRA_DIST += \
 	python/bench/launch.py \
 	python/bench/seeds.py \
 	python/examples/README.md \
-	python/examples/array_add.py \
-	python/examples/asyncio_tasks.py \
-	python/examples/host_function.py \
-	python/examples/matmul.py \
-	python/examples/structs.py \
-	python/examples/vector_add.py \
+	python/examples/01_host_function.py \
+	python/examples/02_thread_beside.py \
+	python/examples/03_asyncio.py \
+	python/examples/04_vector_add.py \
+	python/examples/05_matrix_product.py \
+	python/examples/06_shared_memory.py \
+	python/examples/07_device_function.py \
+	python/examples/08_matrix_function.py \
+	python/examples/09_structs.py \
+	python/examples/10_array_add.py \
+	python/examples/11_kernel_file.py \
+	python/examples/11_kernel_file.yk \
+	python/examples/12_pinned_memory.py \
+	python/examples/13_fallback.py \
+	python/examples/14_blur_image.pgm \
+	python/examples/14_blur_image.py \
+	python/examples/15_several_devices.py \
 	python/pyproject.toml \
 	python/setup.py \
+	python/tests/bad_values.py \
 	python/tests/conftest.py \
 	python/tests/test_arrays.py \
+	python/tests/test_bad_input.py \
 	python/tests/test_core.py \
+	python/tests/test_docs.py \
+	python/tests/test_examples.py \
 	python/tests/test_host.py \
+	python/tests/test_leaks.py \
 	python/tests/test_operations.py \
 	python/tests/test_types.py \
 	python/tests/torture.py \
+	python/tests/tree.py \
 	python/tests/typed_sample.py \
 	python/yoke/__init__.py \
 	python/yoke/__init__.pyi \

@@ -21,7 +21,7 @@ cdef class Buffer:
     cdef object owner  # whatever owns memory that Yoke does not own
     cdef object __weakref__
 
-    def __cinit__(self, Device device, size=None, kind="device"):
+    def __cinit__(self, Device device not None, size=None, kind="device"):
         cdef yoke_status status
         cdef size_t count
         cdef int32_t memory

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPU work and CPU work in one event loop: await does not block it."""
+# GPU work and CPU work in one event loop: the await does not block it.
 import asyncio
 import numpy as np
 import yoke
@@ -12,18 +12,14 @@ async def gpu_task(x):
 
 
 async def cpu_bound_task():
-    result = 0
-    for i in range(1000):
-        result += i
-        await asyncio.sleep(0)
-    return result
+    return sum([await asyncio.sleep(0, i) for i in range(1000)])
 
 
 async def main():
     x = np.arange(1024, dtype=np.float32)
     y, result = await asyncio.gather(gpu_task(x), cpu_bound_task())
     assert (y == 2 * x).all() and result == 499500
-    print("asyncio_tasks: right")
+    print("asyncio: right")
 
 
 asyncio.run(main())

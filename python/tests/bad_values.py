@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every public function and method with values that it cannot use: `python bad_values.py NAME` tries one of them, GROUPS names all.
+Nothing may crash or hang; a call that fails raises an Exception. test_bad_input.py runs each group in a process of its own."""
+
+import contextlib
+import faulthandler
+import inspect
+import itertools
+import os
+import sys
+
+import numpy
+
+import yoke
+
+TEXT = """#include <yoke/kernel.h>
+YOKE_KERNEL void twice(YOKE_GLOBAL float *x, float a, int n) { int i = yoke_global_x(); if (i < n) x[i] *= a; }"""
+MOST = 1 << 24  # a number of elements that is large and can be had
+
+
+def make():
+    """An object of each kind, by its name, all of them open."""
+    device = yoke.Device()
+    stream = device.stream(timed=True)
+    program = device.build(TEXT)
+    kernel = program["twice"]
+    with stream.record() as graph:
+        pass
+    return {
+        "Device": device, "Stream": stream, "Program": program, "Kernel": kernel, "Launch": kernel[16], "Graph": graph,
+        "Event": stream.event(), "Buffer": device.buffer(64), "Array": yoke.asarray(numpy.ones((4, 4), "float32"), stream=stream),
+    }
+
+
+def closed():
+    """Objects that are closed."""
+    objects = make()
+    made = [objects[name] for name in ("Event", "Buffer", "Stream", "Device")]
+    for each in made:
+        each.close()
+    return {name: objects[name] for name in ("Device", "Stream", "Event", "Buffer")}
+
+
+def values(objects):
+    """What is passed: of every kind of Python's, of NumPy's and of the package's."""
+    return [None, object(), -1, 0, 1, MOST, 2**31, 2**63, 2**64, -2**70, 2.5, float("nan"), float("inf"),
+            "", "text", "a\0b", "\udc80",
+            b"", b"bytes", bytearray(3), (), (1,), (-1, 2), (2**62, 2**62), [], {}, {"a": 1},
+            slice(None), slice(9, 1, -1), ..., int, len,
+            numpy.float32(1), numpy.ones(3), numpy.ones((2, 3), "complex64"), numpy.array("x"), numpy.zeros((), "V3"),
+            numpy.dtype("float32"), numpy.dtype([("x", "f4")]), *objects.values(), *closed().values()]
+
+
+# What would wait for input, end the program or open another device each time is left out; the sizes above make MOST the largest.
+LEFT_OUT = {"main"}
+
+
+def attempt(function, *args, **kwargs):
+    """Call it; whether it raised does not matter, what it raised does."""
+    try:
+        result = function(*args, **kwargs)
+        if inspect.isawaitable(result) and hasattr(result, "close") and inspect.iscoroutine(result):
+            result.close()
+        with contextlib.suppress(Exception):
+            repr(result)
+    except Exception as error:
+        assert str(error) is not None and repr(error)
+
+
+def members(objects):
+    for name, each in objects.items():
+        for member in dir(type(each)):
+            if member in ("__init__", "__new__", "__init_subclass__", "__class__", "__subclasshook__", "__setattr__", "__delattr__",
+                          "__getattribute__", "__del__", "__reduce_ex__", "__getstate__", "__sizeof__", "__dir__", "close"):
+                continue
+            yield name, member
+
+
+def try_all(function, some, most=5):
+    """With none, one and up to `most` of the values."""
+    attempt(function)
+    for value in some:
+        attempt(function, value)
+    if most == 1:
+        return
+    few = some[::3]
+    for pair in itertools.product(few, few):
+        attempt(function, *pair)
+    for value in few:
+        for count in (3, 4, 5):
+            attempt(function, *([value] * count))
+
+
+def functions():
+    """Module functions and classes, without those of exceptions."""
+    some = values(make())
+    for name in sorted(yoke.__all__):
+        function = getattr(yoke, name)
+        if callable(function) and name not in LEFT_OUT and not (isinstance(function, type) and issubclass(function, BaseException)):
+            print(name, flush=True)
+            try_all(function, some)
+
+
+def methods(kind):
+    objects = make()
+    for name, member in members({kind: objects[kind]}):
+        print(name, member, flush=True)
+        # A method may leave its object unusable: the next has a new one.
+        objects = make()
+        attempt(getattr, objects[kind], member)
+        with contextlib.suppress(Exception):
+            method = getattr(objects[kind], member)
+            if callable(method):
+                try_all(method, values(objects), 1 if kind == "Array" else 5)  # each kind of operation is compiled
+
+
+def shut():
+    """Use after close."""
+    for name, member in members(closed()):
+        print("closed", name, member, flush=True)
+        each = closed()[name]
+        with contextlib.suppress(Exception):
+            method = getattr(each, member)
+            if callable(method):
+                try_all(method, [None, 1, make()["Buffer"], make()["Stream"], b"ab", numpy.ones(3)])
+
+
+def bare():
+    """Objects that nobody has initialised, but arrays, and calls without their objects."""
+    for name, each in make().items():
+        kind = type(each)
+        if kind is yoke.Array:
+            continue
+        for value in (None, *make().values()):
+            attempt(kind.__new__, kind, value)
+        attempt(kind.__new__, kind)
+        for member in dir(kind):
+            with contextlib.suppress(Exception):
+                raw = kind.__new__(kind)
+                method = getattr(raw, member)
+                print("bare", name, member, flush=True)
+                if callable(method) and member not in ("__class__", "__init_subclass__", "__subclasshook__"):
+                    try_all(method, [None, 1, b"ab", make()["Stream"]])
+                repr(raw)
+
+
+KINDS = ("Device", "Stream", "Program", "Kernel", "Launch", "Graph", "Event", "Buffer", "Array")
+GROUPS = {"functions": functions, "shut": shut, "bare": bare, **{kind: lambda kind=kind: methods(kind) for kind in KINDS}}
+
+if __name__ == "__main__":
+    faulthandler.enable()
+    GROUPS[sys.argv[1]]()
+    print("end", flush=True)
+    if sys.argv[2:] != ["exit"]:
+        os._exit(0)  # how the interpreter ends after this is a test of its own

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python of the guide's pages runs, all blocks of a page in their order, and prints what the page shows below a
+block, in a block of text."""
+
+import asyncio
+import contextlib
+import io
+import inspect
+import re
+
+import numpy
+import pytest
+
+from tree import source_tree
+
+FOLDER = source_tree() / "doc"
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
+
+
+@pytest.mark.parametrize("page, least", [("python.md", 4), ("python-tutorial.md", 10), ("from-pycuda-cupy-numba.md", 4)])
+def test_page(page, least):
+    text = (FOLDER / page).read_text()
+    blocks = list(BLOCK.finditer(text))
+    assert len(blocks) >= least
+    names = {"numpy": numpy, "time": __import__("time")}
+    for block in blocks:
+        line = text[:block.start(1)].count("\n")
+        out = io.StringIO()
+        code = compile("\n" * line + block[1], str(FOLDER / page), "exec")
+        with contextlib.redirect_stdout(out):
+            exec(code, names)
+            if inspect.iscoroutinefunction(main := names.pop("main", None)):
+                asyncio.run(main())
+        assert block[2] is None or out.getvalue() == block[2], f"{page}:{line}"
