@@ -6,6 +6,9 @@ check_LTLIBRARIES += tests/ops/libarrays.la
 tests_ops_libarrays_la_SOURCES = \
 	tests/ops/arrays.c \
 	tests/ops/arrays.h \
+	tests/ops/calls.c \
+	tests/ops/calls.h \
+	tests/ops/calls_table.c \
 	tests/ops/evaluate.c \
 	tests/ops/evaluate.h \
 	tests/ops/evaluate_functions.c \
@@ -51,12 +54,14 @@ ops_programs = \
 	tests/ops/random_statistics \
 	tests/ops/reduce \
 	tests/ops/reduce_segments \
+	tests/ops/repeat \
 	tests/ops/scan \
 	tests/ops/select \
 	tests/ops/select_where \
 	tests/ops/small \
 	tests/ops/sort \
 	tests/ops/sort_more \
+	tests/ops/streams \
 	tests/ops/transfer \
 	tests/ops/vendor \
 	tests/ops/vendor_fft
@@ -75,6 +80,7 @@ ops_short_programs = \
 	tests/ops/options \
 	tests/ops/random_statistics \
 	tests/ops/select_where \
+	tests/ops/streams \
 	tests/ops/transfer
 ops_short_tests = $(ops_short_programs:=.opencl.tap)
 # For drivers that are slow, as Oclgrind is: all families, on few elements.
@@ -118,12 +124,14 @@ tests_ops_random_LDADD = $(ops_libraries)
 tests_ops_random_statistics_LDADD = $(ops_libraries)
 tests_ops_reduce_LDADD = $(ops_libraries)
 tests_ops_reduce_segments_LDADD = $(ops_libraries)
+tests_ops_repeat_LDADD = $(ops_libraries)
 tests_ops_scan_LDADD = $(ops_libraries)
 tests_ops_select_LDADD = $(ops_libraries)
 tests_ops_select_where_LDADD = $(ops_libraries)
 tests_ops_small_LDADD = $(ops_libraries)
 tests_ops_sort_LDADD = $(ops_libraries)
 tests_ops_sort_more_LDADD = $(ops_libraries)
+tests_ops_streams_LDADD = $(ops_libraries)
 tests_ops_transfer_LDADD = $(ops_libraries)
 tests_ops_vendor_SOURCES = tests/ops/vendor.c tests/ops/vendor.h
 tests_ops_vendor_LDADD = $(ops_libraries)
