@@ -39,7 +39,8 @@ typedef struct calls_entry {
     const char *name; /* the exported function's, without _at */
     yoke_status (*enqueue)(yoke_stream *stream, const calls_state *x);
     calls_array arrays[CALLS_MOST_ARRAYS];
-    bool on_host; /* reads or writes calls_state.host */
+    bool on_host;      /* reads or writes calls_state.host */
+    bool takes_memory; /* temporary arrays, on every device; others may */
 } calls_entry;
 
 extern const calls_entry calls_table[];

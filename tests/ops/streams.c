@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every operation is an operation of its stream: it can be recorded in a graph, it waits for host functions, and it does not run
- * when its stream is cancelled or has failed before it. The table of all of them is calls_table.c.
+ * when its stream is cancelled or has failed before it, nor when there is no memory for it. The table of all of them is
+ * calls_table.c.
  */
 #include "../conformance/stand.h"
 #include "calls.h"
@@ -237,12 +238,59 @@ static void failed(suite *t)
     for_each(t, fail);
 }
 
+/* ---- Memory ---- */
+
+/* Let the device have so many bytes more than `in_use`, and call: true, and all is as it was given, when that is too little. */
+static bool lacks_memory(calls_state *x, const yoke_memory_info *before, uint64_t more)
+{
+    yoke_stream *stream = x->t->stream;
+    CHECK_OK(yoke_device_trim(x->t->device, 0));
+    CHECK_OK(yoke_device_limit_memory(x->t->device, before->in_use + more, 0));
+    yoke_status status = x->entry->enqueue(stream, x);
+    bool lacks = status == YOKE_E_OUT_OF_DEVICE_MEMORY;
+    if (lacks)
+        CHECK_TEXT(yoke_error()->text, "yoke_device_limit_memory");
+    else
+        CHECK_OK(status);
+    CHECK_OK(yoke_device_limit_memory(x->t->device, YOKE_NO_LIMIT, before->cached_limit));
+    CHECK_OK(yoke_read(stream, x->back, x->buffer, 0, x->bytes));
+    CHECK_OK(yoke_stream_wait(stream));
+    return lacks && calls_compare(x, x->given, "without memory");
+}
+
+/* With more and more memory, so that each of several temporary arrays is the one that cannot be had. */
+static void starve(calls_state *x, unsigned char *const *wanted)
+{
+    yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
+    uint64_t more = 0;
+    unsigned refused = 0;
+    calls_fill(x, 1);
+    NEED_OK(yoke_write(x->t->stream, x->buffer, 0, x->given, x->bytes));
+    NEED_OK(yoke_stream_wait(x->t->stream));
+    NEED_OK(yoke_device_trim(x->t->device, 0));
+    NEED_OK(yoke_device_get_memory(x->t->device, &info));
+    for (; lacks_memory(x, &info, more); refused++) {
+        more = more ? 2 * more : 256;
+        NEED(more < 1 << 30);
+    }
+    CHECK(refused > 0 || !x->entry->takes_memory);
+    calls_compare(x, wanted[1], "with enough memory");
+out:;
+}
+
+static void without_memory(suite *t)
+{
+    suite_expect_log();
+    for_each(t, starve);
+}
+
 static const suite_case cases[] = {
     { "the table has all operations that are enqueued", table_is_complete, true },
     { "recorded behind a host function, and replayed with other input", in_graphs, false },
     { "behind a host function", behind_functions, false },
     { "cancelled behind a host function", cancelled, false },
     { "behind a host function that fails", failed, false },
+    { "without memory for what is temporary, the first of it or the last", without_memory, false },
 };
 
 int main(void)
