@@ -39,8 +39,10 @@ ops_programs = \
 	tests/ops/fft \
 	tests/ops/fft_real \
 	tests/ops/filter \
+	tests/ops/forms \
 	tests/ops/gather \
 	tests/ops/histogram \
+	tests/ops/large \
 	tests/ops/map \
 	tests/ops/map_reduce \
 	tests/ops/map_values \
@@ -83,9 +85,9 @@ ops_short_programs = \
 	tests/ops/streams \
 	tests/ops/transfer
 ops_short_tests = $(ops_short_programs:=.opencl.tap)
-# For drivers that are slow, as Oclgrind is: all families, on few elements.
-ops_oclgrind_tests = tests/ops/small.opencl.tap
-ops_rusticl_tests = $(ops_oclgrind_tests) \
+# For drivers that are slow, as Oclgrind is: all families, on few elements; rusticl compiles the kernels of CPUs for minutes.
+ops_oclgrind_tests = tests/ops/forms.opencl.tap tests/ops/small.opencl.tap
+ops_rusticl_tests = tests/ops/small.opencl.tap \
 	tests/ops/matmul_rules.opencl.tap tests/ops/reduce_segments.opencl.tap
 ops_cuda_short_tests = $(ops_short_programs:=.cuda.tap)
 
@@ -108,8 +110,10 @@ tests_ops_filter_SOURCES = tests/ops/filter.c tests/ops/filter_scipy.def
 tests_ops_filter_LDADD = $(ops_libraries)
 tests_ops_fft_LDADD = $(ops_libraries)
 tests_ops_fft_real_LDADD = $(ops_libraries)
+tests_ops_forms_LDADD = $(ops_libraries)
 tests_ops_gather_LDADD = $(ops_libraries)
 tests_ops_histogram_LDADD = $(ops_libraries)
+tests_ops_large_LDADD = $(ops_libraries)
 tests_ops_map_LDADD = $(ops_libraries)
 tests_ops_map_reduce_LDADD = $(ops_libraries)
 tests_ops_map_values_LDADD = $(ops_libraries)
