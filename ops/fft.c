@@ -15,7 +15,8 @@ yoke_status yops_fft_take_array(yops_fft *f, int32_t dtype, int32_t dimensions, 
         if (__builtin_mul_overflow(size, (uint64_t)shape[i], &size))
             return yops_fail(&f->call, YOKE_E_OUT_OF_DEVICE_MEMORY, "temporary memory exceeds the address space");
     yoke_status status = yops_fft_take(f, size, &buffer);
-    *out_array = yoke_array_nd(buffer, dtype, dimensions, shape);
+    if (status == YOKE_OK) /* else its record would take the failure's place */
+        *out_array = yoke_array_nd(buffer, dtype, dimensions, shape);
     return status;
 }
 

@@ -32,7 +32,8 @@ static yoke_status begin(transfer *t, const char *function, const char *where, y
     if (yoke_array_is_contiguous(array))
         return YOKE_OK;
     status = yops_temporary(&t->call, size, &t->temporary);
-    t->packed = yoke_array_nd(t->temporary, array->dtype, array->dimensions, array->shape);
+    if (status == YOKE_OK) /* else its record would take the failure's place */
+        t->packed = yoke_array_nd(t->temporary, array->dtype, array->dimensions, array->shape);
     return status;
 }
 

@@ -171,6 +171,10 @@ static void long_transforms(suite *t)
     sparse(t, YOKE_C64, 65536, 0xd8ab78e2d7e5d368);   /* two passes of 256 */
     sparse(t, YOKE_C64, 1 << 21, 0xe0a5bb3dd74790f6); /* three of 128 */
     sparse(t, YOKE_C64, 16411, 0x1c7102fff5d8f6f2);   /* a prime: 65536 points */
+    if (!test_has(t, YOKE_C128))
+        return;
+    sparse(t, YOKE_C128, 65536, 0x3d5de4dedab41edc);
+    sparse(t, YOKE_C128, 16411, 0x63cab0b66d5d3d9d);
 }
 
 /* ---- Axes ---- */
@@ -193,6 +197,10 @@ static void axes_and_layouts(suite *t)
         trial c = trials[i];
         c.dtype = YOKE_C64;
         try(t, &c, 100 + (uint32_t)i);
+        c.dtype = YOKE_C128;
+        c.hash = 0x3b7c083b393ba00e;
+        if (i == 0)
+            try(t, &c, 200);
     }
 }
 

@@ -6,6 +6,9 @@ check_LTLIBRARIES += tests/ops/libarrays.la
 tests_ops_libarrays_la_SOURCES = \
 	tests/ops/arrays.c \
 	tests/ops/arrays.h \
+	tests/ops/calls.c \
+	tests/ops/calls.h \
+	tests/ops/calls_table.c \
 	tests/ops/evaluate.c \
 	tests/ops/evaluate.h \
 	tests/ops/evaluate_functions.c \
@@ -36,8 +39,10 @@ ops_programs = \
 	tests/ops/fft \
 	tests/ops/fft_real \
 	tests/ops/filter \
+	tests/ops/forms \
 	tests/ops/gather \
 	tests/ops/histogram \
+	tests/ops/large \
 	tests/ops/map \
 	tests/ops/map_reduce \
 	tests/ops/map_values \
@@ -51,12 +56,14 @@ ops_programs = \
 	tests/ops/random_statistics \
 	tests/ops/reduce \
 	tests/ops/reduce_segments \
+	tests/ops/repeat \
 	tests/ops/scan \
 	tests/ops/select \
 	tests/ops/select_where \
 	tests/ops/small \
 	tests/ops/sort \
 	tests/ops/sort_more \
+	tests/ops/streams \
 	tests/ops/transfer \
 	tests/ops/vendor \
 	tests/ops/vendor_fft
@@ -75,11 +82,12 @@ ops_short_programs = \
 	tests/ops/options \
 	tests/ops/random_statistics \
 	tests/ops/select_where \
+	tests/ops/streams \
 	tests/ops/transfer
 ops_short_tests = $(ops_short_programs:=.opencl.tap)
-# For drivers that are slow, as Oclgrind is: all families, on few elements.
-ops_oclgrind_tests = tests/ops/small.opencl.tap
-ops_rusticl_tests = $(ops_oclgrind_tests) \
+# For drivers that are slow, as Oclgrind is: all families, on few elements; rusticl compiles the kernels of CPUs for minutes.
+ops_oclgrind_tests = tests/ops/forms.opencl.tap tests/ops/small.opencl.tap
+ops_rusticl_tests = tests/ops/small.opencl.tap \
 	tests/ops/matmul_rules.opencl.tap tests/ops/reduce_segments.opencl.tap
 ops_cuda_short_tests = $(ops_short_programs:=.cuda.tap)
 
@@ -102,8 +110,10 @@ tests_ops_filter_SOURCES = tests/ops/filter.c tests/ops/filter_scipy.def
 tests_ops_filter_LDADD = $(ops_libraries)
 tests_ops_fft_LDADD = $(ops_libraries)
 tests_ops_fft_real_LDADD = $(ops_libraries)
+tests_ops_forms_LDADD = $(ops_libraries)
 tests_ops_gather_LDADD = $(ops_libraries)
 tests_ops_histogram_LDADD = $(ops_libraries)
+tests_ops_large_LDADD = $(ops_libraries)
 tests_ops_map_LDADD = $(ops_libraries)
 tests_ops_map_reduce_LDADD = $(ops_libraries)
 tests_ops_map_values_LDADD = $(ops_libraries)
@@ -118,12 +128,14 @@ tests_ops_random_LDADD = $(ops_libraries)
 tests_ops_random_statistics_LDADD = $(ops_libraries)
 tests_ops_reduce_LDADD = $(ops_libraries)
 tests_ops_reduce_segments_LDADD = $(ops_libraries)
+tests_ops_repeat_LDADD = $(ops_libraries)
 tests_ops_scan_LDADD = $(ops_libraries)
 tests_ops_select_LDADD = $(ops_libraries)
 tests_ops_select_where_LDADD = $(ops_libraries)
 tests_ops_small_LDADD = $(ops_libraries)
 tests_ops_sort_LDADD = $(ops_libraries)
 tests_ops_sort_more_LDADD = $(ops_libraries)
+tests_ops_streams_LDADD = $(ops_libraries)
 tests_ops_transfer_LDADD = $(ops_libraries)
 tests_ops_vendor_SOURCES = tests/ops/vendor.c tests/ops/vendor.h
 tests_ops_vendor_LDADD = $(ops_libraries)

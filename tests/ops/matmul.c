@@ -44,8 +44,9 @@ static void specials(suite *t)
 static void dtypes(suite *t)
 {
     static const int32_t sets[][3] = {
-        { YOKE_F64, YOKE_F64, YOKE_F64 }, { YOKE_F16, YOKE_F16, YOKE_F32 }, { YOKE_BF16, YOKE_BF16, YOKE_BF16 },
-        { YOKE_I8, YOKE_I8, YOKE_I32 },   { YOKE_U16, YOKE_I64, YOKE_F32 }, { YOKE_C64, YOKE_C64, YOKE_C64 },
+        { YOKE_F64, YOKE_F64, YOKE_F64 }, { YOKE_F16, YOKE_F16, YOKE_F32 },    { YOKE_BF16, YOKE_BF16, YOKE_BF16 },
+        { YOKE_I8, YOKE_I8, YOKE_I32 },   { YOKE_U16, YOKE_I64, YOKE_F32 },    { YOKE_C64, YOKE_C64, YOKE_C64 },
+        { YOKE_F16, YOKE_F16, YOKE_F16 }, { YOKE_C128, YOKE_C128, YOKE_C128 },
     };
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         matmul_trial trial = matmul_trial_of(26, 35, 70);
@@ -65,6 +66,40 @@ static void dtypes(suite *t)
         trial.how = LAYOUT_RANDOM;
         matmul_try(t, &trial, (uint32_t)i + 100);
     }
+}
+
+/* Integers of the whole range: sums modulo 2^64. */
+static void wraps(suite *t, int32_t dtype, uint32_t seed)
+{
+    matmul_trial trial = matmul_trial_of(9, 35, 70);
+    matmul_arrays x;
+    trial.a.dtype = trial.b.dtype = trial.c.dtype = dtype;
+    NEED(matmul_arrays_create(t, &trial, seed, &x));
+    test_fill_whole_range(&x.a, seed, true);
+    test_fill_whole_range(&x.b, seed + 1, true);
+    NEED(test_upload(t, &x.a) && test_upload(t, &x.b) && test_upload(t, &x.c));
+    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b));
+    NEED_OK(yoke_stream_wait(t->stream));
+    NEED(test_download_checked(t, &x.c, false));
+    for (int64_t row = 0; row < 9; row++)
+        for (int64_t column = 0; column < 35; column++) {
+            uint64_t sum = 0, a, b, c;
+            for (int64_t q = 0; q < 70; q++) {
+                memcpy(&a, test_element(&x.a, row * 70 + q), sizeof a);
+                memcpy(&b, test_element(&x.b, q * 35 + column), sizeof b);
+                sum += a * b;
+            }
+            memcpy(&c, test_element(&x.c, row * 35 + column), sizeof c);
+            NEED(c == sum);
+        }
+out:
+    matmul_arrays_release(&x);
+}
+
+static void integers_wrap(suite *t)
+{
+    wraps(t, YOKE_U64, 3);
+    wraps(t, YOKE_I64, 4);
 }
 
 static void vectors(suite *t)
@@ -163,6 +198,7 @@ static const suite_case cases[] = {
     { "transposed, sliced and reversed operands", layouts, false },
     { "NaN, infinities, -0 and subnormals", specials, false },
     { "every kind of dtype", dtypes, false },
+    { "integers of 64 bits wrap", integers_wrap, false },
     { "matrix times vector, vector times matrix, dot", vectors, false },
     { "an epilogue with a bias", epilogues, false },
     { "epilogues with index variables and of complex values", expressions, false },

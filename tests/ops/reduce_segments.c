@@ -123,6 +123,9 @@ static void mistakes(suite *t)
                 TRY(YOKE_SUM, &out.array, &wide.array, &offsets.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets has the dtype float|int32", TRY(YOKE_SUM, &out.array, &a.array, &a.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out has 100|offsets has 4", TRY(YOKE_SUM, &a.array, &out.array, &offsets.array));
+    yoke_array part = yoke_array_slice(a.array, 0, 50, 53, 1), first = yoke_array_slice(offsets.array, 0, 0, 3, 1);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out overlaps a", TRY(YOKE_SUM, &part, &a.array, &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out overlaps offsets", TRY(YOKE_SUM, &first, &a.array, &offsets.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "99", TRY(99, &out.array, &a.array, &offsets.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_ARGMIN|integer", TRY(YOKE_ARGMIN, &out.array, &a.array, &offsets.array));
     test_array_release(&a);

@@ -331,7 +331,7 @@ static void recorded(suite *t)
     NEED_OK(yoke_graph_begin(graph, t->stream));
     NEED(enqueue(t->stream, &p));
     NEED_OK(yoke_graph_end(graph));
-    NEED(compare(t, &p)); /* nothing has run */
+    NEED(compare(t, &p));                               /* nothing has run */
     setenv("YOKE_VENDOR_DOUBLE", "cublasGemmEx=13", 1); /* launches repeat what was captured, and do not call the library */
     for (int i = 0; i < 3; i++) {
         NEED_OK(yoke_graph_launch(t->stream, graph));
@@ -461,8 +461,36 @@ static void wrong_version(suite *t)
     release_product(&p);
 }
 
+/* The library, in which TF32 fails, is asked for it where the caller allows it, and only there. */
+static void tf32_when_asked(suite *t)
+{
+    yoke_matmul_options options = YOKE_MATMUL_OPTIONS_INIT;
+    yoke_array a = { 0 }, b = { 0 }, c = { 0 };
+    if (!vendor_is_there(t))
+        return;
+    NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 8, 8 }, &a));
+    NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 8, 8 }, &b));
+    NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 8, 8 }, &c));
+    NEED_OK(yoke_assign_value(t->stream, &a, YOKE_NUMBER(1)));
+    NEED_OK(yoke_assign_value(t->stream, &b, YOKE_NUMBER(1)));
+    NEED_OK(yoke_matmul_with(t->stream, &c, &a, &b, &options));
+    NEED_OK(yoke_stream_wait(t->stream));
+    options.flags = YOKE_MATMUL_TF32 | YOKE_MATMUL_EXACT;
+    NEED_OK(yoke_matmul_with(t->stream, &c, &a, &b, &options));
+    NEED_OK(yoke_stream_wait(t->stream));
+    options.flags = YOKE_MATMUL_TF32;
+    NEED_OK(yoke_matmul_with(t->stream, &c, &a, &b, &options));
+    CHECK_FAILS(YOKE_E_DRIVER, "CUBLAS_STATUS_EXECUTION_FAILED (13)", yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_stream_recover(t->stream));
+out:
+    yoke_buffer_release(a.buffer);
+    yoke_buffer_release(b.buffer);
+    yoke_buffer_release(c.buffer);
+}
+
 static const suite_case failing_call[] = { { "a failing call", a_call_fails, false } };
 static const suite_case failing_handle[] = { { "no handle", no_handle, false } };
+static const suite_case failing_tf32[] = { { "TF32 when it is asked for", tf32_when_asked, false } };
 static const suite_case old_version[] = { { "an old version", wrong_version, false } };
 
 static void faults(suite *t)
@@ -473,6 +501,7 @@ static void faults(suite *t)
     }
     AGAIN(t, failing_call, ((const char *const[]){ "YOKE_VENDOR_DOUBLE=cublasGemmEx=13", NULL }));
     AGAIN(t, failing_handle, ((const char *const[]){ "YOKE_VENDOR_DOUBLE=cublasCreate_v2=1", NULL }));
+    AGAIN(t, failing_tf32, ((const char *const[]){ "YOKE_VENDOR_DOUBLE=tf32=13", "YOKE_BLAS=cublas", NULL }));
     AGAIN(t, old_version, ((const char *const[]){ "YOKE_VENDOR_DOUBLE=version=9", NULL }));
 }
 
@@ -487,7 +516,7 @@ int main(int argc, char **argv)
         { "a product behind a host function, without its inputs' owner", deferred, false },
         { "libraries that fail", faults, false },
     };
-    suite_case scenes[] = { failing_call[0], failing_handle[0], old_version[0] };
+    suite_case scenes[] = { failing_call[0], failing_handle[0], failing_tf32[0], old_version[0] };
     if (argc == 3)
         return AGAIN_MAIN(scenes, NULL, argv);
     return SUITE_MAIN(cases, NULL);

@@ -95,6 +95,41 @@ static void places(void)
     try_place("CUDA_PATH", "toolkit", "toolkit/lib64", true);
 }
 
+/* There in three places, the library is taken from the first, in the order of the search. Each is a file of its own, in a folder
+ * that the loader does not know yet: it would take a path that it knows for what it has loaded from there. */
+static void precedence(void)
+{
+    static const char *const where[][3] = {
+        { "VIRTUAL_ENV", "venv-2", "venv-2/lib/python3.11/site-packages/nvidia/cublas/lib" },
+        { "CONDA_PREFIX", "conda-2", "conda-2/lib" },
+        { "CUDA_HOME", "toolkit-2", "toolkit-2/lib64" },
+    };
+    enum { PLACES = sizeof where / sizeof *where };
+    char own[PATH_MAX], text[4 * PATH_MAX], copies[PLACES][2 * PATH_MAX];
+    yops_found found;
+    yops_library library = library_of(sonames, right, true);
+    memcpy(own, real, sizeof own);
+    for (int i = 0; i < PLACES; i++) {
+        snprintf(copies[i], sizeof copies[i], "%s/copy-%d.so", home, i);
+        snprintf(text, sizeof text, "cp '%s' '%s'", own, copies[i]);
+        tap_ok(system(text) == 0 && realpath(copies[i], real), "a copy for %s", where[i][0]);
+        put(where[i][2], 1, true);
+        snprintf(copies[i], sizeof copies[i], "%s", real);
+        snprintf(text, sizeof text, "%s/%s", home, where[i][1]);
+        setenv(where[i][0], text, 1);
+    }
+    for (int i = 0; i < PLACES; i++) {
+        yops_library_search(&library, &found);
+        tap_ok(found.usable && strcmp(found.path, copies[i]) == 0, "of those that are left, %s is the first: %s", where[i][0],
+               found.path);
+        put(where[i][2], 1, false);
+    }
+    for (int i = 0; i < PLACES; i++)
+        unsetenv(where[i][0]);
+    memcpy(real, own, sizeof own);
+    memset(&functions, 0, sizeof functions);
+}
+
 static void reasons(void)
 {
     yops_found found;
@@ -160,6 +195,7 @@ int main(void)
     reasons();
     memset(&functions, 0, sizeof functions);
     places();
+    precedence();
     public_function();
     results();
     snprintf(remove, sizeof remove, "rm -r '%s'", home);

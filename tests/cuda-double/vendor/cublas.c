@@ -160,6 +160,8 @@ yops_cublasStatus_t cublasGemmStridedBatchedEx(yops_cublasHandle_t handle, yops_
                                                int batch, yops_cublasComputeType_t compute, yops_cublasGemmAlgo_t algorithm)
 {
     VENDOR_BEGIN(cublasGemmStridedBatchedEx);
+    if (compute == YOPS_CUBLAS_COMPUTE_32F_FAST_TF32)
+        VENDOR_BEGIN(tf32);
     if (m < 0 || n < 0 || k < 0 || batch < 0 || lda < (trans_a ? k : m) || ldb < (trans_b ? n : k) || ldc < m)
         return YOPS_CUBLAS_STATUS_INVALID_VALUE;
     if (!has_types(a_type, b_type, c_type, compute) || algorithm != YOPS_CUBLAS_GEMM_DEFAULT)

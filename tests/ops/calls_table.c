@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One call of each operation that is enqueued: small, of one dtype, with what makes it take several kernels where it has some. */
+#include "calls.h"
+
+#define COUNT_OF(x) (sizeof(x) / sizeof(x)[0])
+#define A(i) (&x->a[i])
+
+enum { SEED = 11 };
+
+static const double weights[9] = { 0.25, -0.5, 1, 0.125, 2, -1, 0.75, 0.5, -0.25 };
+static const yoke_weights row = { weights, 5 };
+
+/* ---- Moves of whole arrays, and maps ---- */
+
+#define CALL(name, call)                                                      \
+    static yoke_status call_##name(yoke_stream *stream, const calls_state *x) \
+    {                                                                         \
+        return call;                                                          \
+    }
+
+CALL(assign, yoke_assign(stream, A(0), A(1)))
+CALL(assign_value, yoke_assign_value(stream, A(0), YOKE_NUMBER(3.0f)))
+CALL(add, yoke_add(stream, A(0), A(1), A(2)))
+CALL(subtract, yoke_subtract(stream, A(0), A(1), A(2)))
+CALL(multiply, yoke_multiply(stream, A(0), A(1), A(2)))
+CALL(divide, yoke_divide(stream, A(0), A(1), A(2)))
+CALL(where, yoke_where(stream, A(0), A(3), A(1), A(2)))
+CALL(clamp, yoke_clamp(stream, A(0), A(1), YOKE_NUMBER(-0.5f), YOKE_NUMBER(0.25f)))
+
+/* Arrays that are not contiguous go by way of temporary memory. */
+static yoke_status call_array_write(yoke_stream *stream, const calls_state *x)
+{
+    yoke_array turned = yoke_array_transpose(x->a[0], NULL);
+    return yoke_array_write(stream, &turned, x->host);
+}
+
+static yoke_status call_array_read(yoke_stream *stream, const calls_state *x)
+{
+    yoke_array turned = yoke_array_transpose(x->a[0], NULL);
+    return yoke_array_read(stream, &turned, x->host);
+}
+
+static yoke_status call_map(yoke_stream *stream, const calls_state *x)
+{
+    yoke_array y = x->a[0], a = x->a[1];
+    return yoke_map(stream, "y = 3 * a + i", YOKE_VARS(y, a));
+}
+
+/* ---- Reductions and scans ---- */
+
+CALL(reduce, yoke_reduce(stream, YOKE_SUM, A(0), A(1), YOKE_ALL_AXES))
+CALL(dot, yoke_dot(stream, A(0), A(1), A(2)))
+CALL(reduce_segments, yoke_reduce_segments(stream, YOKE_SUM, A(0), A(1), A(2)))
+CALL(scan, yoke_scan(stream, YOKE_SUM, YOKE_INCLUSIVE, A(0), A(1), 0))
+CALL(scan_segments, yoke_scan_segments(stream, YOKE_SUM, YOKE_EXCLUSIVE, A(0), A(1), A(2)))
+
+static yoke_status call_map_reduce(yoke_stream *stream, const calls_state *x)
+{
+    yoke_array a = x->a[1], b = x->a[2];
+    return yoke_map_reduce(stream, YOKE_SUM, &x->a[0], "(a - b) * (a - b)", YOKE_VARS(a, b), YOKE_ALL_AXES);
+}
+
+/* ---- Order ---- */
+
+CALL(sort, yoke_sort(stream, A(0), A(1), YOKE_ASCENDING))
+CALL(argsort, yoke_argsort(stream, A(0), A(1), YOKE_DESCENDING))
+CALL(top_k, yoke_top_k(stream, A(0), A(1), A(2), YOKE_DESCENDING))
+CALL(search_sorted, yoke_search_sorted(stream, A(0), A(1), A(2), YOKE_LEFT))
+CALL(select, yoke_select(stream, A(0), A(1), A(2), A(3)))
+CALL(partition, yoke_partition(stream, A(0), A(1), A(2), A(3)))
+CALL(unique, yoke_unique(stream, A(0), A(1), A(2), A(3)))
+CALL(histogram, yoke_histogram(stream, A(0), A(1), YOKE_NUMBER(10), YOKE_NUMBER(90), NULL))
+CALL(histogram_edges, yoke_histogram_edges(stream, A(0), A(1), A(2), A(3)))
+CALL(bincount, yoke_bincount(stream, A(0), A(1), A(2)))
+CALL(gather, yoke_gather(stream, A(0), A(1), A(2), 0))
+CALL(scatter, yoke_scatter(stream, A(0), A(1), A(2), 0, YOKE_SCATTER_ADD))
+
+static yoke_status call_select_where(yoke_stream *stream, const calls_state *x)
+{
+    yoke_array a = x->a[2];
+    return yoke_select_where(stream, &x->a[0], &x->a[1], &x->a[2], "a > 30", YOKE_VARS(a));
+}
+
+/* ---- Products, filters, transforms ---- */
+
+CALL(matmul, yoke_matmul(stream, A(0), A(1), A(2)))
+CALL(outer, yoke_outer(stream, A(0), A(1), A(2), NULL))
+CALL(gaussian_filter, yoke_gaussian_filter(stream, A(0), A(1), (const double[]){ 1.5, 1 }, YOKE_AXES(0, 1), NULL))
+CALL(box_filter, yoke_box_filter(stream, A(0), A(1), (const int64_t[]){ 3, 5 }, YOKE_AXES(0, 1), NULL))
+CALL(separable_filter, yoke_separable_filter(stream, A(0), A(1), (const yoke_weights[]){ row, row }, YOKE_AXES(0, 1), NULL))
+CALL(sobel_filter, yoke_sobel_filter(stream, A(0), A(1), 0, YOKE_AXES(0, 1), NULL))
+CALL(correlate, yoke_correlate(stream, A(0), A(1), weights, (const int64_t[]){ 3, 3 }, YOKE_AXES(0, 1), NULL))
+CALL(convolve, yoke_convolve(stream, A(0), A(1), weights, (const int64_t[]){ 3, 3 }, YOKE_AXES(0, 1), NULL))
+CALL(fft, yoke_fft(stream, A(0), A(1), YOKE_FORWARD, YOKE_ALL_AXES))
+CALL(fft_convolve, yoke_fft_convolve(stream, A(0), A(1), A(2), YOKE_FFT_SAME, YOKE_AXES(0)))
+
+static yoke_status call_matmul_with(yoke_stream *stream, const calls_state *x)
+{
+    yoke_matmul_options options = YOKE_MATMUL_OPTIONS_INIT;
+    yoke_array bias = x->a[3];
+    const yoke_var vars[] = { YOKE_VAR(bias) };
+    options.alpha = YOKE_NUMBER(0.5f);
+    options.beta = YOKE_NUMBER(2.0f);
+    options.epilogue = "value + bias";
+    options.vars = vars;
+    options.var_count = 1;
+    return yoke_matmul_with(stream, &x->a[0], &x->a[1], &x->a[2], &options);
+}
+
+static yoke_status call_fft_with(yoke_stream *stream, const calls_state *x)
+{
+    yoke_fft_options options = YOKE_FFT_OPTIONS_INIT;
+    options.scaling = YOKE_FFT_SCALE_ORTHO;
+    return yoke_fft_with(stream, &x->a[0], &x->a[0], YOKE_INVERSE, YOKE_AXES(0, 1), &options);
+}
+
+/* ---- Random numbers ---- */
+
+CALL(random_uniform, yoke_random_uniform(stream, A(0), -1, 1, SEED, 5, NULL))
+CALL(random_normal, yoke_random_normal(stream, A(0), 0, 1, SEED, 5, NULL))
+CALL(random_exponential, yoke_random_exponential(stream, A(0), 2, SEED, 5, NULL))
+CALL(random_integers, yoke_random_integers(stream, A(0), YOKE_NUMBER(-5), YOKE_NUMBER(1000), SEED, 5, NULL))
+CALL(random_permutation, yoke_random_permutation(stream, A(0), SEED, 5, NULL))
+CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
+
+/* ---- All of them ---- */
+
+#define ENTRY(function, ...) .name = "yoke_" #function, .enqueue = call_##function, .arrays = { __VA_ARGS__ }
+/* clang-format off */
+#define LINE(type) { YOKE_##type, CALLS_VALUES, { CALLS_N } }
+#define PLANE(type) { YOKE_##type, CALLS_VALUES, { CALLS_SIDE, CALLS_SIDE } }
+#define FEW(type, count) { YOKE_##type, CALLS_VALUES, { count } }
+#define SPECIAL(type, fill) { YOKE_##type, CALLS_##fill, { CALLS_N } }
+#define WIDE { YOKE_F32, CALLS_VALUES, { CALLS_SIDE, CALLS_LONG } }
+#define HIGH { YOKE_F32, CALLS_VALUES, { CALLS_LONG, CALLS_SIDE } }
+/* clang-format on */
+
+const calls_entry calls_table[] = {
+    { ENTRY(assign, LINE(F32), LINE(I32)) },
+    { ENTRY(assign_value, LINE(F32)) },
+    { ENTRY(array_write, PLANE(I32)), .on_host = true, .takes_memory = true },
+    { ENTRY(array_read, PLANE(I32)), .on_host = true, .takes_memory = true },
+    { ENTRY(map, LINE(F32), LINE(F32)) },
+    { ENTRY(add, LINE(F32), LINE(F32), LINE(F32)) },
+    { ENTRY(subtract, LINE(F32), LINE(F32), LINE(F32)) },
+    { ENTRY(multiply, LINE(F32), LINE(F32), LINE(F32)) },
+    { ENTRY(divide, LINE(F32), LINE(F32), LINE(F32)) },
+    { ENTRY(where, LINE(F32), LINE(F32), LINE(F32), SPECIAL(U8, FLAGS)) },
+    { ENTRY(clamp, LINE(F32), LINE(F32)) },
+    { ENTRY(reduce, FEW(F32, 1), LINE(F32)) },
+    { ENTRY(map_reduce, FEW(F32, 1), LINE(F32), LINE(F32)) },
+    { ENTRY(dot, FEW(F32, 1), LINE(F32), LINE(F32)) },
+    { ENTRY(reduce_segments, FEW(F32, 6), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } }) },
+    { ENTRY(scan, LINE(F32), LINE(F32)) },
+    { ENTRY(scan_segments, LINE(F32), LINE(F32), SPECIAL(U8, FLAGS)) },
+    { ENTRY(sort, LINE(I32), LINE(F32)), .takes_memory = true },
+    { ENTRY(argsort, LINE(I32), LINE(I32)), .takes_memory = true },
+    { ENTRY(top_k, FEW(F32, 20), FEW(I32, 20), LINE(F32)) },
+    { ENTRY(search_sorted, LINE(I32), SPECIAL(I32, ASCENDING), LINE(I32)) },
+    { ENTRY(select, LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS)) },
+    { ENTRY(select_where, LINE(I32), FEW(I32, 1), LINE(I32)), .takes_memory = true },
+    { ENTRY(partition, LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS)) },
+    { ENTRY(unique, LINE(I32), LINE(I32), FEW(I32, 1), SPECIAL(I32, ASCENDING)) },
+    { ENTRY(histogram, FEW(I32, 16), LINE(I32)) },
+    { ENTRY(histogram_edges, FEW(F32, 8), LINE(F32), { YOKE_F32, CALLS_ASCENDING, { 9 } }, LINE(F32)) },
+    { ENTRY(bincount, FEW(F32, 100), LINE(I32), LINE(F32)) },
+    { ENTRY(gather, LINE(F32), LINE(F32), SPECIAL(I32, POSITIONS)) },
+    { ENTRY(scatter, LINE(F32), SPECIAL(I32, POSITIONS), LINE(F32)), .takes_memory = true },
+    { ENTRY(matmul, PLANE(F32), WIDE, HIGH) },
+    { ENTRY(matmul_with, PLANE(F32), WIDE, HIGH, FEW(F32, CALLS_SIDE)) },
+    { ENTRY(outer, PLANE(F32), FEW(F32, CALLS_SIDE), FEW(F32, CALLS_SIDE)) },
+    { ENTRY(gaussian_filter, PLANE(F32), PLANE(F32)) },
+    { ENTRY(box_filter, PLANE(F32), PLANE(F32)) },
+    { ENTRY(separable_filter, PLANE(F32), PLANE(F32)) },
+    { ENTRY(sobel_filter, PLANE(F32), PLANE(F32)) },
+    { ENTRY(correlate, PLANE(F32), PLANE(F32)) },
+    { ENTRY(convolve, PLANE(F32), PLANE(F32)) },
+    { ENTRY(fft, LINE(C64), LINE(C64)) },
+    { ENTRY(fft_with, PLANE(C64)) },
+    { ENTRY(fft_convolve, LINE(F32), LINE(F32), LINE(F32)), .takes_memory = true },
+    { ENTRY(random_uniform, LINE(F32)) },
+    { ENTRY(random_normal, LINE(F32)) },
+    { ENTRY(random_exponential, LINE(F32)) },
+    { ENTRY(random_integers, LINE(I32)) },
+    { ENTRY(random_permutation, LINE(I32)), .takes_memory = true },
+    { ENTRY(random_shuffle, LINE(I32), LINE(I32)), .takes_memory = true },
+};
+const size_t calls_count = COUNT_OF(calls_table);
