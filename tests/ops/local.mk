@@ -68,7 +68,7 @@ ops_programs = \
 	tests/ops/vendor \
 	tests/ops/vendor_fft
 check_PROGRAMS += $(ops_programs)
-ops_opencl_tests = $(ops_programs:=.opencl.tap)
+ops_opencl_tests = $(ops_programs:=.opencl.tap) $(ops_scipy_tests)
 ops_cuda_tests = $(ops_programs:=.cuda.tap)
 
 # In ./check: each program compiles dozens of kernels, so these are the ones that compile few. ./check --deep runs all, on PoCL.
@@ -96,7 +96,8 @@ check_PROGRAMS += tests/ops/expression tests/ops/vendor_search
 ops_unit_tests = tests/ops/expression.tap tests/ops/vendor_search.tap
 tests_ops_expression_SOURCES = tests/ops/expression.c tests/ops/expression_mistakes.def
 
-EXTRA_DIST += tests/ops/filter_scipy.py
+ops_scipy_tests = tests/ops/filter_scipy.tap
+EXTRA_DIST += tests/ops/filter_scipy.py tests/ops/filter_scipy.sh
 
 ops_libraries = tests/ops/libarrays.la tests/libsuite.la libyoke-ops-all.la libyoke.la
 tests_ops_array_LDADD = $(ops_libraries)
