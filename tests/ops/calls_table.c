@@ -158,7 +158,7 @@ const calls_entry calls_table[] = {
     { ENTRY(top_k, FEW(F32, 20), FEW(I32, 20), LINE(F32)) },
     { ENTRY(search_sorted, LINE(I32), SPECIAL(I32, ASCENDING), LINE(I32)) },
     { ENTRY(select, LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS)) },
-    { ENTRY(select_where, LINE(I32), FEW(I32, 1), LINE(I32)), .takes_memory = true },
+    { ENTRY(select_where, LINE(I32), FEW(I32, 1), LINE(I32)) },
     { ENTRY(partition, LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS)) },
     { ENTRY(unique, LINE(I32), LINE(I32), FEW(I32, 1), SPECIAL(I32, ASCENDING)) },
     { ENTRY(histogram, FEW(I32, 16), LINE(I32)) },
