@@ -41,7 +41,7 @@ bench_ops_SOURCES = bench/ops.c bench/ops_peer.h
 bench_ops_LDADD = libyoke-ops.la $(bench_libraries)
 
 # The peers of bench/ops, which are not built unless asked for: CUB takes nvcc and a minute, the other OpenMP.
-EXTRA_DIST += bench/ops_cpu.cpp bench/ops_cub.cu bench/ops_cupy.py
+EXTRA_DIST += bench/ops_cpu.cpp bench/ops_cub.cu bench/ops_cupy.py bench/ops_curves.py
 CLEANFILES += bench/ops_cpu.so bench/ops_cub.so
 bench/ops_cub.so: bench/ops_cub.cu bench/ops_peer.h
 	$(AM_V_GEN)$(MKDIR_P) bench && \

@@ -35,6 +35,7 @@ guidepicturesdir = $(guidedir)/pictures
 dist_guidepictures_DATA = \
 	doc/pictures/failure.svg \
 	doc/pictures/kmeans.png \
+	doc/pictures/operations.svg \
 	doc/pictures/order.svg \
 	doc/pictures/overlap.svg \
 	doc/pictures/particles.png \
