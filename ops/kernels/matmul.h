@@ -82,6 +82,23 @@ struct matmul_shape {
 #define own_c64 load_c64
 #define own_c128 load_c128
 
+/* ---- Vectors: four elements in memory, and in a thread's registers ---- */
+
+#define vector_1 yoke_u32
+#define vector_2 uint2
+#define vector_4 uint4
+#define vector_8 uint4
+#define vector_16 uint4
+#define vectors_1 1
+#define vectors_2 1
+#define vectors_4 1
+#define vectors_8 2
+#define vectors_16 4
+#define PASTE(a, b) PASTE_(a, b)
+#define PASTE_(a, b) a##b
+#define VECTOR(T) PASTE(vector_, BYTES_OF(T))
+#define VECTORS(T) PASTE(vectors_, BYTES_OF(T))
+
 /* ---- Sums ---- */
 
 typedef VALUE(SUM) sum_t;
