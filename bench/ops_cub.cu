@@ -27,7 +27,8 @@ namespace
 {
 
 struct work {
-    void *in = nullptr, *out = nullptr, *temporary = nullptr, *other = nullptr, *more = nullptr, *count = nullptr, *copied = nullptr;
+    void *in = nullptr, *out = nullptr, *temporary = nullptr, *other = nullptr, *more = nullptr, *count = nullptr;
+    void *copied = nullptr;
     size_t temporary_size = 0;
     cudaStream_t stream = nullptr;
     std::function<cudaError_t(void *, size_t &)> run;

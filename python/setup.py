@@ -74,7 +74,9 @@ core = Extension(
 )
 
 setup(
-    ext_modules=cythonize([core], language_level=3, compiler_directives={"binding": True, "embedsignature": True, "nonecheck": True}),
+    ext_modules=cythonize(
+        [core], language_level=3, compiler_directives={"binding": True, "embedsignature": True, "nonecheck": True}
+    ),
     cmdclass={"build_ext": Build},
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

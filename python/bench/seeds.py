@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Four programs that people begin with, each by Yoke and by CuPy in one run, by turns: lines "name value unit". Times of "host" begin and
-end with arrays of the host, the others with arrays of the device. Usage: seeds.py [ROUNDS]; YOKE_BACKEND chooses Yoke's side.
+Four programs that people begin with, each by Yoke and by CuPy in one run, by turns: lines "name value unit". Times of "host" begin
+and end with arrays of the host, the others with arrays of the device. Usage: seeds.py [ROUNDS]; YOKE_BACKEND chooses Yoke's side.
 """
 
 import statistics
