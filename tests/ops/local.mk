@@ -82,7 +82,6 @@ ops_short_programs = \
 	tests/ops/options \
 	tests/ops/random_statistics \
 	tests/ops/select_where \
-	tests/ops/streams \
 	tests/ops/transfer
 ops_short_tests = $(ops_short_programs:=.opencl.tap)
 # For drivers that are slow, as Oclgrind is: all families, on few elements; rusticl compiles the kernels of CPUs for minutes.
