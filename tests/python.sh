@@ -75,13 +75,14 @@ tap_tell "$log"
     >"$log" 2>&1
 tap_ok $? "it installs"
 
-# pytest_on NAME FILES VARIABLE=VALUE...
+# pytest_on NAME FILES VARIABLE=VALUE...: where a test hangs, its stack is told, and after YOKE_TEST_SECONDS all is over.
 pytest_on() {
     name=$1 files=$2
     shift 2
     rm -rf "$place/tests" && cp -R "$source/python/tests" "$place/tests"
     # shellcheck disable=SC2086
-    (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" "$place/clean/bin/python" -m pytest -q \
+    (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" timeout "${YOKE_TEST_SECONDS:-600}" \
+        "$place/clean/bin/python" -m pytest -q -o faulthandler_timeout=120 \
         -p no:cacheprovider $files) >"$log" 2>&1
     tap_ok $? "$name: $(tail -n 1 "$log")"
     grep -E '^(FAILED|ERROR|E  )' "$log" >"$log.short"

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """One device and one program for all tests; each test has a stream of its own. YOKE_BACKEND chooses the backend."""
 
+import signal
+
 import pytest
 
 import yoke
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background with Ctrl-C ignored
 
 CUDA = """
 extern "C" __global__ void saxpy(float *y, const float *x, float a, int n)
