@@ -14,7 +14,8 @@ enum { TILE = 4096, BLOCK = 256 };
 
 static int64_t block_tile(size_t bytes)
 {
-    return BLOCK * 4 * (bytes <= 4 ? 8 : bytes <= 8 ? 4 : 2);
+    const int64_t rows = bytes <= 4 ? 8 : bytes <= 8 ? 4 : 2;
+    return BLOCK * 4 * rows;
 }
 
 /* As in ops/kernels/select.h. */
