@@ -15,7 +15,7 @@ enum { TILE = 4096, BLOCK = 256 };
 static int64_t block_tile(size_t bytes)
 {
     const int64_t rows = bytes <= 4 ? 8 : bytes <= 8 ? 4 : 2;
-    return BLOCK * 4 * rows;
+    return rows * BLOCK * 4;
 }
 
 /* As in ops/kernels/select.h. */
