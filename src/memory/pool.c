@@ -266,11 +266,11 @@ static bool trim_driver_pool(yoke_device *device, uint64_t keep)
  * the failed request itself has reserved. */
 static bool make_room(yoke_device *device, uint64_t before, int tries)
 {
-    bool any = yk_reclaim_gained(device) != before;
-    any = yk_reclaim_wait(device) || any;
+    bool any = yk_reclaim_wait(device);
     any = trim(device, &device->pool.device, 0) || any;
     any = trim(device, &device->pool.pinned, 0) || any;
     any = yk_reclaim_wait(device) || any;
+    any = yk_reclaim_gained(device) != before || any; /* last, because another thread may end a reclaim until here */
     return (trim_driver_pool(device, 0) && tries < MOST_POOL_TRIES) || any;
 }
 
