@@ -148,6 +148,18 @@ double bench_compare(const char *prefix, const char *name, const measure_pair *p
     return m.yoke;
 }
 
+void bench_compare_above(const char *prefix, const char *name, const measure_pair *pair, double operations, const char *unit)
+{
+    double divisor = operations * (strcmp(unit, "ms") == 0 ? 1e6 : strcmp(unit, "us") == 0 ? 1e3 : 1);
+    medians m = measure(pair);
+    char text[128];
+    print_compared(prefix, name, pair, (medians){ m.raw / divisor, m.yoke / divisor, m.ratio }, unit);
+    if (!pair->batch[MEASURE_RAW].self)
+        return;
+    snprintf(text, sizeof text, "%s.above", name);
+    bench_print(prefix, text, (m.yoke - m.raw) / divisor, unit);
+}
+
 void bench_compare_speed(const char *prefix, const char *name, const measure_pair *pair, double bytes, const char *unit)
 {
     double amount = strcmp(unit, "TB/s") == 0 ? bytes / 1e3 : bytes;

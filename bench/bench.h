@@ -41,6 +41,9 @@ void bench_print(const char *prefix, const char *name, double value, const char 
  * raw (its self is NULL) only .yoke. Returns the median of a batch through Yoke in nanoseconds. */
 double bench_compare(const char *prefix, const char *name, const measure_pair *pair, double operations, const char *unit);
 
+/* The same, and .above: how much longer an operation takes through Yoke. */
+void bench_compare_above(const char *prefix, const char *name, const measure_pair *pair, double operations, const char *unit);
+
 /* The same for a speed ("GB/s", "TB/s"): .raw and .yoke are `bytes`, what a batch moves, over time. The ratio is still one of
  * times. */
 void bench_compare_speed(const char *prefix, const char *name, const measure_pair *pair, double bytes, const char *unit);

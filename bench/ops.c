@@ -6,6 +6,7 @@
  *
  * --part NAME measures only operations whose names begin so; --part NAME:SIZES sets the sizes as exponents of 2, as sum:10-28.
  * --part curves goes through the sizes 2^10 to 2^28 of types of 1 to 8 bytes; bench/ops_curves.py draws what it prints.
+ * --part small and --part call measure arrays of 1,000 elements, beside a launch of a kernel that writes as many.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include "bench.h"
 #include "ops_peer.h"
 
-#define ENOUGH 4e6 /* nanoseconds of a batch */
+static double enough = 4e6; /* nanoseconds of a batch */
 
 /* One operation on arrays of one size: Yoke's side. */
 typedef struct work {
@@ -26,7 +27,7 @@ typedef struct work {
     yoke_buffer *buffers[8];
     size_t buffer_count;
     const struct operation *operation;
-    int repeats;
+    yoke_kernel *touch; /* of small arrays: the plain launch */
 } work;
 
 typedef struct operation {
@@ -294,7 +295,7 @@ static void measure_one(const char *prefix, const operation *o, int32_t dtype, i
     pair.batch[MEASURE_YOKE] = (measure_batch){ .self = &w, .run = run_yoke, .count = 1 };
     run_yoke(&pair.batch[MEASURE_YOKE]);
     double once = run_yoke(&pair.batch[MEASURE_YOKE]);
-    int count = once < ENOUGH / 1000 ? 1000 : once > ENOUGH ? 1 : (int)(ENOUGH / once);
+    int count = once < enough / 1000 ? 1000 : once > enough ? 1 : (int)(enough / once);
     pair.batch[MEASURE_YOKE].count = count;
     if (p.work)
         pair.batch[MEASURE_RAW] = (measure_batch){ .self = &p, .run = run_peer, .count = count };
@@ -304,6 +305,77 @@ static void measure_one(const char *prefix, const operation *o, int32_t dtype, i
         peer->end(p.work);
     release(&w);
 }
+
+/* ---- Small arrays: what an operation costs above a plain launch ---- */
+
+enum { SMALL = 1000, SMALL_BATCH = 200 };
+
+/* What is timed: calls with one wait at the end of the batch, calls that are waited for one by one, or the calls alone. */
+enum { TOGETHER, ONE_BY_ONE, CALLS };
+
+typedef struct small_side {
+    work *work;
+    yoke_status (*run)(work *w);
+    int timed;
+} small_side;
+
+static yoke_status run_touch(work *w)
+{
+    return yoke_launch_n(w->stream, w->touch, SMALL, YOKE_ARGS(w->out.buffer, 1.0f, (int32_t)SMALL));
+}
+
+static yoke_status run_expression(work *w)
+{
+    yoke_array x = w->in, y = w->out;
+    return yoke_map(w->stream, "y = 0.5f * x + 1", YOKE_VARS(x, y));
+}
+
+static double run_small(const measure_batch *batch)
+{
+    const small_side *s = batch->self;
+    double start = measure_now();
+    for (int i = 0; i < batch->count; i++) {
+        measure_must(s->run(s->work));
+        if (s->timed == ONE_BY_ONE)
+            measure_must(yoke_stream_wait(s->work->stream));
+    }
+    double called = measure_now() - start;
+    measure_must(yoke_stream_wait(s->work->stream));
+    return s->timed == CALLS ? called : measure_now() - start;
+}
+
+static void measure_small(const char *prefix, yoke_stream *stream, const char *part, size_t length)
+{
+    static const struct {
+        const char *name;
+        yoke_status (*run)(work *w);
+        int timed;
+    } rows[] = {
+        { "small_add_f32_1000", run_add, TOGETHER },        { "small_add_wait_f32_1000", run_add, ONE_BY_ONE },
+        { "small_sum_f32_1000", run_sum, TOGETHER },        { "small_sum_wait_f32_1000", run_sum, ONE_BY_ONE },
+        { "call_add_f32_1000", run_add, CALLS },            { "call_sum_f32_1000", run_sum, CALLS },
+        { "call_expression_f32_1000", run_expression, CALLS },
+    };
+    work w = { .stream = stream };
+    yoke_program *program;
+    measure_must(yoke_program_build(yoke_stream_get_device(stream), &measure_touch, &program));
+    measure_must(yoke_kernel_get(program, measure_touch.name, &w.touch));
+    reserve(&w, &(operation){ .run = run_add }, YOKE_F32, SMALL);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        small_side sides[MEASURE_SIDES] = { [MEASURE_RAW] = { &w, run_touch, rows[i].timed },
+                                            [MEASURE_YOKE] = { &w, rows[i].run, rows[i].timed } };
+        measure_pair pair;
+        if (part && strncmp(rows[i].name, part, length) != 0)
+            continue;
+        for (int side = 0; side < MEASURE_SIDES; side++)
+            pair.batch[side] = (measure_batch){ .self = &sides[side], .run = run_small, .count = SMALL_BATCH };
+        bench_compare_above(prefix, rows[i].name, &pair, SMALL_BATCH, "us");
+    }
+    release(&w);
+    yoke_program_release(program);
+}
+
+/* ---- All of a device ---- */
 
 /* Sizes of a curve, and types of 1, 2, 4 and 8 bytes. Sums and scans of floats are those that CUB adds in floats, too. */
 static void measure_curves(const char *prefix, yoke_stream *stream, const ops_peer *peer, int most)
@@ -316,6 +388,7 @@ static void measure_curves(const char *prefix, yoke_stream *stream, const ops_pe
         { "scan", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },   { "select", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },
         { "sort", { YOKE_U8, YOKE_U16, YOKE_U32, YOKE_U64 } },
     };
+    enough = 1.2e6; /* 180 pairs for each backend, in less than half a minute */
     for (size_t c = 0; c < sizeof curves / sizeof curves[0]; c++)
         for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
             for (int d = 0; d < 4 && strcmp(operations[i].name, curves[c].name) == 0; d++)
@@ -347,6 +420,8 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
             if (((size_t)1 << e) * yoke_dtype_get_size(o->dtype) <= bench_option.largest)
                 measure_one(info->backend, o, o->dtype, e, stream, peer);
     }
+    if (!sizes)
+        measure_small(info->backend, stream, bench_option.part, length);
     yoke_stream_release(stream);
 }
 
