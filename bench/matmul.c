@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * yoke_matmul by Yoke's own kernels beside the best that there is on the device, by turns: cuBLAS on NVIDIA's GPUs, with either
- * backend, OpenBLAS on CPUs, each opened at run time. A peer that is not there is left out. Elements are random, in [0, 1).
+ * backend, OpenBLAS on CPUs, each opened at run time. A peer that is not there is left out. Elements are random, in [0, 1), for
+ * both: a GPU draws less power, and is faster, on constant ones. On CUDA matmul_default_NAME is the same product by cuBLAS through
+ * Yoke, which is what yoke_matmul does there, and matmul_default_call_NAME the host's time of such a call: .above is the price.
  *
- * --part NAME measures only the rows whose names begin so; --part M,N,K measures that product of floats; --part vendor:NAME lets
- * vendors' libraries take part; --part cliffs looks for shapes that are much slower than their neighbours.
+ * --part NAME measures only the rows whose names begin so; --part M,N,K measures that product of floats; --part vendor:NAME only
+ * with vendors' libraries; --part cliffs looks for shapes that are much slower than their neighbours.
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/half.h>
 #include <yoke/ops.h>
 
 #include "bench.h"
 
 #define ENOUGH 4e6 /* nanoseconds of a batch */
+
+enum { CALLS = 50 }; /* of a batch in which calls alone are timed: fewer than a driver's queue holds */
 
 typedef struct row {
     const char *name;
@@ -45,7 +50,11 @@ static const row rows[] = {
     { "f32_vector", YOKE_F32, YOKE_F32, 8192, 1, 8192, 1, false, false },
     { "f32_vector_transposed", YOKE_F32, YOKE_F32, 8192, 1, 8192, 1, true, false },
     { "f32_batch", YOKE_F32, YOKE_F32, 32, 32, 32, 4096, false, false },
+    { "f64_512", YOKE_F64, YOKE_F64, 512, 512, 512, 1, false, false },
     { "f64_2048", YOKE_F64, YOKE_F64, 2048, 2048, 2048, 1, false, false },
+    { "f64_4096", YOKE_F64, YOKE_F64, 4096, 4096, 4096, 1, false, false },
+    { "f16_512", YOKE_F16, YOKE_F32, 512, 512, 512, 1, false, false },
+    { "f16_2048", YOKE_F16, YOKE_F32, 2048, 2048, 2048, 1, false, false },
     { "f16_4096", YOKE_F16, YOKE_F32, 4096, 4096, 4096, 1, false, false },
 };
 
@@ -55,6 +64,7 @@ typedef struct work {
     yoke_stream *stream;
     yoke_array a, b, c;
     yoke_matmul_options options;
+    bool calls; /* only these are timed */
 } work;
 
 static yoke_array make(yoke_stream *stream, int32_t dtype, int64_t batch, int64_t m, int64_t n, bool transposed)
@@ -73,28 +83,38 @@ static double run_yoke(const measure_batch *batch)
     double start = measure_now();
     for (int i = 0; i < batch->count; i++)
         measure_must(yoke_matmul_with(w->stream, &w->c, &w->a, &w->b, &w->options));
+    double called = measure_now() - start;
     measure_must(yoke_stream_wait(w->stream));
-    return measure_now() - start;
+    return w->calls ? called : measure_now() - start;
 }
 
 /* ---- Peers: what a library computes, column by column, as bᵀ · aᵀ ---- */
 
 typedef struct peer_work {
     const row *row;
-    float *host[3];
+    void *host[3];
     unsigned long long device[3];
+    bool calls; /* only these are timed */
 } peer_work;
 
 static struct {
     void (*sgemm)(int order, int a_transposed, int b_transposed, int m, int n, int k, float alpha, const float *a, int a_pitch,
                   const float *b, int b_pitch, float beta, float *c, int c_pitch);
+    void (*dgemm)(int order, int a_transposed, int b_transposed, int m, int n, int k, double alpha, const double *a, int a_pitch,
+                  const double *b, int b_pitch, double beta, double *c, int c_pitch);
 } openblas;
+
+typedef int (*cublas_gemm_fn)(void *handle, int a_transposed, int b_transposed, int m, int n, int k, const void *alpha,
+                              unsigned long long a, int a_pitch, unsigned long long b, int b_pitch, const void *beta,
+                              unsigned long long c, int c_pitch);
 
 static struct {
     int (*allocate)(unsigned long long *out, size_t size), (*release)(unsigned long long memory), (*synchronize)(void);
-    int (*fill)(unsigned long long memory, unsigned value, size_t count);
-    int (*sgemm)(void *handle, int a_transposed, int b_transposed, int m, int n, int k, const float *alpha, unsigned long long a,
-                 int a_pitch, unsigned long long b, int b_pitch, const float *beta, unsigned long long c, int c_pitch);
+    int (*write)(unsigned long long memory, const void *host, size_t size);
+    cublas_gemm_fn sgemm, dgemm;
+    int (*gemm_ex)(void *handle, int a_transposed, int b_transposed, int m, int n, int k, const void *alpha, unsigned long long a,
+                   int a_type, int a_pitch, unsigned long long b, int b_type, int b_pitch, const void *beta, unsigned long long c,
+                   int c_type, int c_pitch, int compute, int algorithm);
     void *handle;
 } cublas;
 
@@ -116,73 +136,126 @@ static bool find(void *library, const char *name, void *slot)
 static void open_openblas(void)
 {
     void *library = open_first((const char *const[]){ "libopenblas.so.0", "libopenblas.so", NULL });
-    if (!find(library, "cblas_sgemm", &openblas.sgemm))
+    if (!find(library, "cblas_sgemm", &openblas.sgemm) || !find(library, "cblas_dgemm", &openblas.dgemm))
         fprintf(stderr, "# OpenBLAS is left out: it is not there\n");
 }
 
-/* The device's primary context, which Yoke uses too on CUDA. */
+/* The device's primary context, which Yoke uses too on CUDA. Halves are summed as floats, as Yoke has them summed. */
 static void open_cublas(int ordinal)
 {
+    enum { DISALLOW_REDUCED_PRECISION_REDUCTION = 16 };
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     void *library = open_first((const char *const[]){ "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", NULL });
     int (*initialize)(unsigned) = NULL, (*get)(int *, int) = NULL, (*retain)(void **, int) = NULL, (*use)(void *) = NULL;
-    int (*create)(void **) = NULL, device;
+    int (*create)(void **) = NULL, (*set_mode)(void *, int) = NULL, device;
     void *context;
     bool there = find(driver, "cuInit", &initialize) && find(driver, "cuDeviceGet", &get) &&
                  find(driver, "cuDevicePrimaryCtxRetain", &retain) && find(driver, "cuCtxSetCurrent", &use) &&
                  find(driver, "cuMemAlloc_v2", &cublas.allocate) && find(driver, "cuMemFree_v2", &cublas.release) &&
-                 find(driver, "cuCtxSynchronize", &cublas.synchronize) && find(driver, "cuMemsetD32_v2", &cublas.fill) &&
-                 find(library, "cublasCreate_v2", &create) && find(library, "cublasSgemm_v2", &cublas.sgemm);
-    if (!there || initialize(0) || get(&device, ordinal) || retain(&context, device) || use(context) || create(&cublas.handle)) {
+                 find(driver, "cuCtxSynchronize", &cublas.synchronize) && find(driver, "cuMemcpyHtoD_v2", &cublas.write) &&
+                 find(library, "cublasCreate_v2", &create) && find(library, "cublasSetMathMode", &set_mode) &&
+                 find(library, "cublasSgemm_v2", &cublas.sgemm) && find(library, "cublasDgemm_v2", &cublas.dgemm) &&
+                 find(library, "cublasGemmEx", &cublas.gemm_ex);
+    if (!there || initialize(0) || get(&device, ordinal) || retain(&context, device) || use(context) || create(&cublas.handle) ||
+        set_mode(cublas.handle, DISALLOW_REDUCED_PRECISION_REDUCTION)) {
         cublas.handle = NULL;
         fprintf(stderr, "# cuBLAS is left out: it is not there\n");
     }
 }
 
-static void call_cublas(const peer_work *p)
+static int call_cublas(const peer_work *p)
 {
+    enum { R_32F = 0, R_16F = 2, COMPUTE_32F = 68, GEMM_DEFAULT = -1 };
     const row *r = p->row;
     const float one = 1, zero = 0;
-    int m = (int)r->m, n = (int)r->n, k = (int)r->k;
-    if (cublas.sgemm(cublas.handle, r->b_transposed, r->a_transposed, n, m, k, &one, p->device[1], r->b_transposed ? k : n,
-                     p->device[0], r->a_transposed ? m : k, &zero, p->device[2], n))
-        measure_fail("cublasSgemm", "it failed");
+    const double wide_one = 1, wide_zero = 0;
+    const unsigned long long *x = p->device;
+    bool ta = r->a_transposed, tb = r->b_transposed;
+    int m = (int)r->m, n = (int)r->n, k = (int)r->k, a_pitch = ta ? m : k, b_pitch = tb ? k : n;
+    if (r->in == YOKE_F64)
+        return cublas.dgemm(cublas.handle, tb, ta, n, m, k, &wide_one, x[1], b_pitch, x[0], a_pitch, &wide_zero, x[2], n);
+    if (r->in == YOKE_F32)
+        return cublas.sgemm(cublas.handle, tb, ta, n, m, k, &one, x[1], b_pitch, x[0], a_pitch, &zero, x[2], n);
+    return cublas.gemm_ex(cublas.handle, tb, ta, n, m, k, &one, x[1], R_16F, b_pitch, x[0], R_16F, a_pitch, &zero, x[2], R_32F, n,
+                          COMPUTE_32F, GEMM_DEFAULT);
+}
+
+static void call_openblas(const peer_work *p)
+{
+    enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
+    const row *r = p->row;
+    int m = (int)r->m, n = (int)r->n, k = (int)r->k, a_pitch = r->a_transposed ? m : k, b_pitch = r->b_transposed ? k : n;
+    int ta = r->a_transposed ? TRANSPOSE : NO_TRANSPOSE, tb = r->b_transposed ? TRANSPOSE : NO_TRANSPOSE;
+    if (r->in == YOKE_F64)
+        openblas.dgemm(ROW_MAJOR, ta, tb, m, n, k, 1, p->host[0], a_pitch, p->host[1], b_pitch, 0, p->host[2], n);
+    else
+        openblas.sgemm(ROW_MAJOR, ta, tb, m, n, k, 1, p->host[0], a_pitch, p->host[1], b_pitch, 0, p->host[2], n);
 }
 
 static double run_peer(const measure_batch *batch)
 {
     const peer_work *p = batch->self;
-    const row *r = p->row;
-    int m = (int)r->m, n = (int)r->n, k = (int)r->k;
     double start = measure_now();
     for (int i = 0; i < batch->count; i++)
         if (p->host[0])
-            openblas.sgemm(101, r->a_transposed ? 112 : 111, r->b_transposed ? 112 : 111, m, n, k, 1, p->host[0],
-                           r->a_transposed ? m : k, p->host[1], r->b_transposed ? k : n, 0, p->host[2], n);
-        else
-            call_cublas(p);
+            call_openblas(p);
+        else if (call_cublas(p))
+            measure_fail("cuBLAS", "a product failed");
+    double called = measure_now() - start;
     if (!p->host[0])
         cublas.synchronize();
-    return measure_now() - start;
+    return p->calls ? called : measure_now() - start;
+}
+
+/* Random numbers in [0, 1). */
+static void randomize(void *memory, int32_t dtype, size_t count)
+{
+    uint64_t state = 1;
+    for (size_t i = 0; i < count; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        float value = (float)(state >> 40) / 16777216;
+        if (dtype == YOKE_F64)
+            ((double *)memory)[i] = value;
+        else if (dtype == YOKE_F16)
+            ((yoke_half *)memory)[i] = yoke_half_from(value);
+        else
+            ((float *)memory)[i] = value;
+    }
+}
+
+/* Memory of the device with random numbers, by a piece that is repeated. */
+static unsigned long long make_random(int32_t dtype, size_t count)
+{
+    enum { PIECE = 1 << 20 };
+    size_t size = yoke_dtype_get_size(dtype), piece = count < PIECE ? count : PIECE;
+    unsigned long long memory;
+    void *numbers = malloc(piece * size);
+    if (!numbers || cublas.allocate(&memory, count * size))
+        measure_fail("cuMemAlloc", "no memory for cuBLAS");
+    randomize(numbers, dtype, piece);
+    for (size_t i = 0; i < count; i += piece)
+        if (cublas.write(memory + i * size, numbers, (count - i < piece ? count - i : piece) * size))
+            measure_fail("cuMemcpyHtoD", "cuBLAS gets no numbers");
+    free(numbers);
+    return memory;
 }
 
 static bool begin_peer(peer_work *p, const row *r, bool is_cpu)
 {
     const size_t sizes[] = { (size_t)(r->m * r->k), (size_t)(r->k * r->n), (size_t)(r->m * r->n) };
     *p = (peer_work){ .row = r };
-    if (r->in != YOKE_F32 || r->batch > 1 || !(is_cpu ? openblas.sgemm != NULL : cublas.handle != NULL))
+    if (r->batch > 1 || (is_cpu ? r->in == YOKE_F16 || !openblas.sgemm || !openblas.dgemm : !cublas.handle))
         return false;
     for (int i = 0; i < 3; i++) {
+        int32_t dtype = i < 2 ? r->in : r->out;
         if (!is_cpu) {
-            if (cublas.allocate(&p->device[i], sizes[i] * sizeof(float)) || cublas.fill(p->device[i], 0x3f000000u, sizes[i]))
-                measure_fail("cuMemAlloc", "no memory for cuBLAS");
+            p->device[i] = make_random(dtype, sizes[i]);
             continue;
         }
-        p->host[i] = malloc(sizes[i] * sizeof(float));
+        p->host[i] = malloc(sizes[i] * yoke_dtype_get_size(dtype));
         if (!p->host[i])
             measure_fail("malloc", "no memory for OpenBLAS");
-        for (size_t j = 0; j < sizes[i]; j++)
-            p->host[i][j] = (float)(j * 2654435761u % 1024) / 1024;
+        randomize(p->host[i], dtype, sizes[i]);
     }
     return true;
 }
@@ -197,6 +270,18 @@ static void end_peer(peer_work *p)
 }
 
 /* ---- Measuring ---- */
+
+/* With vendors' libraries: what a product costs above the library's, in all and of the host. */
+static void measure_default(const char *prefix, work *w, peer_work *p, measure_pair *pair)
+{
+    char name[96];
+    snprintf(name, sizeof name, "matmul_default_%s", p->row->name);
+    bench_compare_above(prefix, name, pair, pair->batch[MEASURE_YOKE].count, "us");
+    w->calls = p->calls = true;
+    pair->batch[MEASURE_YOKE].count = pair->batch[MEASURE_RAW].count = CALLS;
+    snprintf(name, sizeof name, "matmul_default_call_%s", p->row->name);
+    bench_compare_above(prefix, name, pair, CALLS, "us");
+}
 
 static void measure_row(const char *prefix, const row *r, yoke_stream *stream, bool is_cpu, bool vendor)
 {
@@ -219,11 +304,24 @@ static void measure_row(const char *prefix, const row *r, yoke_stream *stream, b
         run_peer(&pair.batch[MEASURE_RAW]);
     }
     snprintf(name, sizeof name, "matmul_%s", r->name);
-    bench_compare_speed(prefix, name, &pair, flops * count, "GFLOP/s");
+    if (vendor)
+        measure_default(prefix, &w, &p, &pair);
+    else
+        bench_compare_speed(prefix, name, &pair, flops * count, "GFLOP/s");
     end_peer(&p);
     yoke_buffer_release(w.c.buffer);
     yoke_buffer_release(w.b.buffer);
     yoke_buffer_release(w.a.buffer);
+}
+
+/* Yoke's own kernels, and then the default where that is another: on CUDA, if cuBLAS is there. */
+static void measure_both(const yoke_device_info *info, const row *r, yoke_stream *stream, bool only_vendor)
+{
+    bool is_cpu = info->kind == YOKE_DEVICE_CPU;
+    if (!only_vendor)
+        measure_row(info->backend, r, stream, is_cpu, false);
+    if (only_vendor || (cublas.handle && strcmp(info->backend, "cuda") == 0))
+        measure_row(info->backend, r, stream, is_cpu, true);
 }
 
 /* ---- Cliffs ---- */
@@ -333,14 +431,14 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
         measure_cliffs(info->backend, stream);
     } else if (sscanf(part, "%lld,%lld,%lld", &m, &n, &k) == 3) {
         row asked = { part, YOKE_F32, YOKE_F32, m, n, k, 1, false, false };
-        measure_row(info->backend, &asked, stream, is_cpu, vendor);
+        measure_both(info, &asked, stream, vendor);
     } else {
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
             const row *r = &rows[i];
             bool has = r->in != YOKE_F64 || yoke_device_supports(device, YOKE_CAP_FP64);
             if (has && strncmp(r->name, part, strlen(part)) == 0 &&
                 2.0 * (double)r->m * (double)r->n * (double)r->k * (double)r->batch <= most)
-                measure_row(info->backend, r, stream, is_cpu, vendor);
+                measure_both(info, r, stream, vendor);
         }
     }
     yoke_stream_release(stream);
