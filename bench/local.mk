@@ -32,6 +32,8 @@ noinst_PROGRAMS += bench/overhead
 bench_overhead_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/scale
 bench_scale_LDADD = $(bench_libraries)
+noinst_PROGRAMS += bench/seeds
+bench_seeds_LDADD = libyoke-ops.la $(bench_libraries) -lm
 noinst_PROGRAMS += bench/startup
 bench_startup_LDADD = $(bench_libraries)
 noinst_PROGRAMS += bench/transfer
@@ -41,7 +43,7 @@ bench_ops_SOURCES = bench/ops.c bench/ops_peer.h
 bench_ops_LDADD = libyoke-ops.la $(bench_libraries)
 
 # The peers of bench/ops, which are not built unless asked for: CUB takes nvcc and a minute, the other OpenMP.
-EXTRA_DIST += bench/ops_cpu.cpp bench/ops_cub.cu bench/ops_cupy.py bench/ops_curves.py
+EXTRA_DIST += bench/ops_cpu.cpp bench/ops_cub.cu bench/ops_cupy.py bench/ops_curves.py bench/seeds_cupy.py
 CLEANFILES += bench/ops_cpu.so bench/ops_cub.so
 bench/ops_cub.so: bench/ops_cub.cu bench/ops_peer.h
 	$(AM_V_GEN)$(MKDIR_P) bench && \

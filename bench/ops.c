@@ -351,9 +351,12 @@ static void measure_small(const char *prefix, yoke_stream *stream, const char *p
         yoke_status (*run)(work *w);
         int timed;
     } rows[] = {
-        { "small_add_f32_1000", run_add, TOGETHER },        { "small_add_wait_f32_1000", run_add, ONE_BY_ONE },
-        { "small_sum_f32_1000", run_sum, TOGETHER },        { "small_sum_wait_f32_1000", run_sum, ONE_BY_ONE },
-        { "call_add_f32_1000", run_add, CALLS },            { "call_sum_f32_1000", run_sum, CALLS },
+        { "small_add_f32_1000", run_add, TOGETHER },
+        { "small_add_wait_f32_1000", run_add, ONE_BY_ONE },
+        { "small_sum_f32_1000", run_sum, TOGETHER },
+        { "small_sum_wait_f32_1000", run_sum, ONE_BY_ONE },
+        { "call_add_f32_1000", run_add, CALLS },
+        { "call_sum_f32_1000", run_sum, CALLS },
         { "call_expression_f32_1000", run_expression, CALLS },
     };
     work w = { .stream = stream };
@@ -362,8 +365,9 @@ static void measure_small(const char *prefix, yoke_stream *stream, const char *p
     measure_must(yoke_kernel_get(program, measure_touch.name, &w.touch));
     reserve(&w, &(operation){ .run = run_add }, YOKE_F32, SMALL);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        small_side sides[MEASURE_SIDES] = { [MEASURE_RAW] = { &w, run_touch, rows[i].timed },
-                                            [MEASURE_YOKE] = { &w, rows[i].run, rows[i].timed } };
+        small_side sides[MEASURE_SIDES] = {
+            [MEASURE_RAW] = { &w, run_touch, rows[i].timed }, [MEASURE_YOKE] = { &w, rows[i].run, rows[i].timed }
+        };
         measure_pair pair;
         if (part && strncmp(rows[i].name, part, length) != 0)
             continue;
@@ -384,8 +388,8 @@ static void measure_curves(const char *prefix, yoke_stream *stream, const ops_pe
         const char *name;
         int32_t dtypes[4];
     } curves[] = {
-        { "add", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },    { "sum", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },
-        { "scan", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },   { "select", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },
+        { "add", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },  { "sum", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },
+        { "scan", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } }, { "select", { YOKE_U8, YOKE_U16, YOKE_F32, YOKE_F64 } },
         { "sort", { YOKE_U8, YOKE_U16, YOKE_U32, YOKE_U64 } },
     };
     enough = 1.2e6; /* 180 pairs for each backend, in less than half a minute */
