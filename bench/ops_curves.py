@@ -1,16 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the ratios that `bench/ops --part curves` prints, over the size: ops_curves.py FILE... >picture.svg, a row for each file."""
+"""
+Draws the ratios that `bench/ops --part curves` prints, over the size: ops_curves.py FILE... >picture.svg, a row for each file.
+Or makes a table of what bench/ops, bench/matmul and bench/seeds_cupy.py print: ops_curves.py --table FILE...
+"""
 
 import math
 import re
 import sys
 
-WIDTH, HEIGHT, LEFT, TOP, GAP = 190, 150, 52, 46, 26
+WIDTH, HEIGHT, LEFT, TOP, GAP, ROW = 190, 150, 52, 46, 26, 66
 OPERATIONS = ["add", "sum", "scan", "select", "sort"]
 COLOURS = {1: "#c2410c", 2: "#0f766e", 4: "#1d4ed8", 8: "#7e22ce"}
 BYTES = {"u8": 1, "u16": 2, "u32": 4, "f32": 4, "u64": 8, "f64": 8}
 LOW, HIGH, FIRST, LAST = 0.25, 4.0, 10, 28
+MIDDLE = 'text-anchor="middle"'
+WORDS = {"axpy": "`y = a * x + y`", "assign": "copy", "max": "largest", "argmax": "position of the largest", "scan": "inclusive scan",
+         "select": "select by an expression, half kept", "select_flags": "select by flags, half kept", "sort": "sort, with a copy",
+         "sort_pairs": "sort of pairs, with a copy", "histogram": "histogram of 256 bins", "gaussian": "Gaussian blur, sigma 3",
+         "random_normal": "normal numbers", "random_uniform": "uniform numbers", "random_integers": "integers below 1000",
+         "fft": "Fourier transform", "fft_rows": "Fourier transforms of 512 points", "matmul": "matrix product",
+         "matmul_default": "matrix product, vendor's library", "matmul_default_call": "the same, the call alone",
+         "call_expression": "call of an expression, beside a launch", "seeds": "program"}
 
 
 def read(path):
@@ -45,18 +56,71 @@ def panel(operation, curves):
         parts.append(f'<line x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}" stroke="{"#111827" if ratio == 1 else "#e5e7eb"}"/>')
         if operation == OPERATIONS[0]:
             parts.append(text(-6, y + 4, ratio, 'text-anchor="end"'))
+    if operation == OPERATIONS[0]:
+        parts.append(f'<g transform="translate(-38,{HEIGHT / 2:.0f}) rotate(-90)">{text(0, 0, "time / CUB&#8217;s", MIDDLE)}</g>')
+    parts.append(text(WIDTH / 2, HEIGHT + 32, "elements", MIDDLE))
     for exponent in (10, 16, 22, 28):
-        parts.append(text(x_of(exponent), HEIGHT + 16, f"2<tspan dy=\"-4\" font-size=\"8\">{exponent}</tspan>", 'text-anchor="middle"'))
+        parts.append(text(x_of(exponent), HEIGHT + 16, f"2<tspan dy=\"-4\" font-size=\"8\">{exponent}</tspan>", MIDDLE))
     for size, colour in COLOURS.items():
         points = " ".join(f"{x_of(e):.1f},{y_of(r):.1f}" for e, r in sorted(curves.get((operation, size), [])))
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.8"/>')
     return parts
 
 
+def read_figures(paths):
+    """{name: {backend: {"yoke": (value, unit), ...}}}, the peer's under "raw"."""
+    figures = {}
+    for path in paths:
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                found = re.match(r"(\w+)\.([\w,]+)\.(raw|cupy|yoke|ratio|above) (\S+) (\S+)$", line)
+                if found:
+                    kind = "raw" if found[3] == "cupy" else found[3]
+                    figures.setdefault(found[2], {}).setdefault(found[1], {})[kind] = (float(found[4]), found[5])
+    return figures
+
+
+def label(name):
+    """"scan_f32_28" in words."""
+    start = next((words for words in sorted(WORDS, key=len, reverse=True) if name.startswith(words + "_")), "")
+    words, rest = WORDS.get(start, ""), name[len(start) :].strip("_")
+    found = re.fullmatch(r"((?:\w+_)?)([a-z]+\d+)_(\d+)", rest)
+    if found and not start.startswith(("matmul", "call")):
+        count = f"2^{found[3]}" if int(found[3]) < 40 else found[3]
+        words, rest = words or found[1].strip("_").replace("_", " "), f"{count} `{found[2]}`"
+    return f"{words}, {rest}".replace("_", " ") if words else rest.replace("_", " ")
+
+
+def number(figure):
+    value, unit = figure
+    words = f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+    return f"{words} {unit.replace('us', 'µs')}"
+
+
+def ratio(sides):
+    if "ratio" not in sides:
+        return ""
+    words = f"{sides['ratio'][0]:.2f}"
+    return f"{words} ({number(sides['above'])} more)" if "above" in sides else words
+
+
+def table(paths):
+    """Times or speeds are those on CUDA, where there are some."""
+    print("| | Yoke | peer | ratio, CUDA | ratio, OpenCL |\n|---|---|---|---|---|")
+    for name, backends in read_figures(paths).items():
+        best = backends.get("cuda") or next(iter(backends.values()))
+        peer = number(best["raw"]) if "raw" in best else ""
+        sides = [ratio(backends.get(backend, {})) for backend in ("cuda", "opencl")]
+        print(re.sub(r"\|  (?=\|)", "| ", f"| {label(name)} | {number(best['yoke'])} | {peer} | {sides[0]} | {sides[1]} |"))
+
+
 def main():
+    if sys.argv[1:2] == ["--table"]:
+        table(sys.argv[2:])
+        return
     files = [read(path) for path in sys.argv[1:]]
     width = LEFT + len(OPERATIONS) * (WIDTH + GAP)
-    height = TOP + len(files) * (HEIGHT + 54) + 10
+    height = TOP + len(files) * (HEIGHT + ROW) + 10
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
            f'<rect width="{width}" height="{height}" fill="white"/>',
            text(LEFT, 18, "Time of Yoke as a ratio to CUB's (add: to a copy of as many bytes), over the number of elements; below 1 Yoke is "
@@ -67,7 +131,7 @@ def main():
         out.append(text(x + 28, 36, f"{size} byte{'s' if size > 1 else ''} an element"))
     for row, (backend, curves) in enumerate(files):
         for column, operation in enumerate(OPERATIONS):
-            x, y = LEFT + column * (WIDTH + GAP), TOP + 24 + row * (HEIGHT + 54)
+            x, y = LEFT + column * (WIDTH + GAP), TOP + 24 + row * (HEIGHT + ROW)
             out.append(f'<g transform="translate({x},{y})">')
             out.append(text(0, -6, f"{operation}, {'CUDA' if backend == 'cuda' else 'OpenCL'}"))
             out += panel(operation, curves) + ["</g>"]
