@@ -9,6 +9,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <functional>
+#include <numeric>
 #include <omp.h>
 #include <parallel/algorithm>
 #include <random>
@@ -56,23 +57,23 @@ void normal(float *out, int64_t n)
 }
 
 /* Each thread sums its part, then adds the sums before it. */
-void scan(const float *in, float *out, int64_t n)
+template <typename type> void scan(const type *in, type *out, int64_t n)
 {
-    std::vector<float> sums(size_t(omp_get_max_threads()) + 1);
+    std::vector<type> sums(size_t(omp_get_max_threads()) + 1);
 #pragma omp parallel
     {
         int me = omp_get_thread_num(), threads = omp_get_num_threads();
         int64_t from = n * me / threads, to = n * (me + 1) / threads;
-        float sum = 0;
+        type sum = 0;
         for (int64_t i = from; i < to; i++)
-            sum += in[i];
+            sum = type(sum + in[i]);
         sums[size_t(me) + 1] = sum;
 #pragma omp barrier
         sum = 0;
         for (int t = 0; t <= me; t++)
-            sum += sums[size_t(t)];
+            sum = type(sum + sums[size_t(t)]);
         for (int64_t i = from; i < to; i++)
-            out[i] = sum += in[i];
+            out[i] = sum = type(sum + in[i]);
     }
 }
 
@@ -139,47 +140,142 @@ bool set_up_fft(work *w, int64_t m, int64_t batch)
     return plan != nullptr;
 }
 
-bool set_up(work *w, const char *operation, int bytes, int64_t n)
+/* Each thread finds the first of its largest; the leftmost of these wins. */
+template <typename type> int64_t argmax(const type *a, int64_t n)
 {
-    if (!strcmp(operation, "copy") && bytes == 4) {
+    int64_t best = 0;
+#pragma omp parallel
+    {
+        int64_t mine = 0;
+#pragma omp for schedule(static) nowait
+        for (int64_t i = 0; i < n; i++)
+            mine = a[i] > a[mine] ? i : mine;
+#pragma omp critical
+        best = a[mine] > a[best] || (a[mine] == a[best] && mine < best) ? mine : best;
+    }
+    return best;
+}
+
+/* Each thread counts what it keeps, then writes it behind what the threads before it keep. */
+template <typename type> int64_t select(const type *in, type *out, int64_t n, type limit)
+{
+    std::vector<int64_t> counts(size_t(omp_get_max_threads()) + 1);
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num(), threads = omp_get_num_threads();
+        int64_t from = n * me / threads, to = n * (me + 1) / threads, at = 0;
+        for (int64_t i = from; i < to; i++)
+            at += in[i] < limit;
+        counts[size_t(me) + 1] = at;
+#pragma omp barrier
+        at = 0;
+        for (int t = 0; t <= me; t++)
+            at += counts[size_t(t)];
+        for (int64_t i = from; i < to; i++)
+            if (in[i] < limit)
+                out[at++] = in[i];
+    }
+    return std::accumulate(counts.begin(), counts.end(), int64_t(0));
+}
+
+/* 256 bins over all values of the type; each thread has its own. */
+template <typename type> void histogram(const type *a, uint32_t *bins, int64_t n)
+{
+    std::fill(bins, bins + 256, 0u);
+#pragma omp parallel
+    {
+        uint32_t mine[256] = {};
+#pragma omp for schedule(static) nowait
+        for (int64_t i = 0; i < n; i++)
+            mine[a[i] >> (8 * sizeof(type) - 8)]++;
+#pragma omp critical
+        for (int b = 0; b < 256; b++)
+            bins[b] += mine[b];
+    }
+}
+
+/* What there is for all types. */
+template <typename type> bool set_up(work *w, const char *operation, int64_t n)
+{
+    type *a = array<type>(w, 0, n), *b = array<type>(w, 1, n);
+    if (!strcmp(operation, "copy")) {
         /* The floor of a map: two inputs and an output of so many bytes in all. */
         int64_t m = n * 2 / 3;
-        float *a = array<float>(w, 0, m), *b = array<float>(w, 1, m), *c = array<float>(w, 2, m);
+        type *c = array<type>(w, 2, m);
         w->run = [=] {
 #pragma omp parallel for simd schedule(static)
             for (int64_t i = 0; i < m; i++)
-                c[i] = a[i] + b[i];
+                c[i] = type(a[i] + b[i]);
         };
-    } else if (!strcmp(operation, "sum") && bytes == 4) {
-        float *a = array<float>(w, 0, n);
+    } else if (!strcmp(operation, "sum")) {
+        /* Integers are summed in 64 bits, as by Yoke. */
+        using sum_type = typename std::conditional<std::is_floating_point<type>::value, type, uint64_t>::type;
         w->run = [=] {
-            float sum = 0;
+            sum_type sum = 0;
 #pragma omp parallel for simd schedule(static) reduction(+ : sum)
             for (int64_t i = 0; i < n; i++)
                 sum += a[i];
-            w->result = sum;
+            w->result = double(sum);
         };
-    } else if (!strcmp(operation, "max") && bytes == 4) {
-        float *a = array<float>(w, 0, n);
+    } else if (!strcmp(operation, "max")) {
         w->run = [=] {
-            float most = a[0];
+            type most = a[0];
 #pragma omp parallel for simd schedule(static) reduction(max : most)
             for (int64_t i = 0; i < n; i++)
                 most = a[i] > most ? a[i] : most;
-            w->result = most;
+            w->result = double(most);
         };
-    } else if (!strcmp(operation, "scan") && bytes == 4) {
-        float *a = array<float>(w, 0, n), *b = array<float>(w, 1, n);
+    } else if (!strcmp(operation, "argmax")) {
+        w->run = [=] { w->result = double(argmax(a, n)); };
+    } else if (!strcmp(operation, "scan")) {
         w->run = [=] { scan(a, b, n); };
-    } else if (!strcmp(operation, "random_normal") && bytes == 4) {
-        float *a = array<float>(w, 0, n);
-        w->run = [=] { normal(a, n); };
-    } else if (!strcmp(operation, "sort") && bytes == 4) {
-        uint32_t *a = array<uint32_t>(w, 0, n), *b = array<uint32_t>(w, 1, n);
+    } else if (!strcmp(operation, "select")) {
+        type half = std::is_floating_point<type>::value ? type(0.5) : type(1ull << (8 * sizeof(type) - 1));
+        w->run = [=] { w->result = double(select(a, b, n, half)); };
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* What there is for integers. The sort of a copy, as Yoke's side sorts one. */
+template <typename type> bool set_up_integer(work *w, const char *operation, int64_t n)
+{
+    type *a = array<type>(w, 0, n);
+    if (!strcmp(operation, "sort")) {
+        type *b = array<type>(w, 1, n);
         w->run = [=] {
             memcpy(b, a, size_t(n) * sizeof *a);
             __gnu_parallel::sort(b, b + n);
         };
+    } else if (!strcmp(operation, "sort_pairs")) {
+        struct pair {
+            type key;
+            uint32_t value;
+        };
+        w->memory[1].resize(size_t(n) * sizeof(pair));
+        pair *b = reinterpret_cast<pair *>(w->memory[1].data());
+        w->run = [=] {
+#pragma omp parallel for schedule(static)
+            for (int64_t i = 0; i < n; i++)
+                b[i] = pair{ a[i], uint32_t(i) };
+            __gnu_parallel::stable_sort(b, b + n, [](const pair &x, const pair &y) { return x.key < y.key; });
+        };
+    } else if (!strcmp(operation, "histogram")) {
+        uint32_t *bins = array<uint32_t>(w, 1, 256);
+        w->run = [=] { histogram(a, bins, n); };
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* What there is for one type. */
+bool set_up_other(work *w, const char *operation, int bytes, int64_t n)
+{
+    if (!strcmp(operation, "random_normal") && bytes == 4) {
+        float *a = array<float>(w, 0, n);
+        w->run = [=] { normal(a, n); };
     } else if (!strcmp(operation, "gaussian") && bytes == 4 && n >= 1024) {
         int64_t side = int64_t(std::sqrt(double(n)));
         float *a = array<float>(w, 0, n), *b = array<float>(w, 1, n), *c = array<float>(w, 2, n);
@@ -194,10 +290,24 @@ bool set_up(work *w, const char *operation, int bytes, int64_t n)
     return true;
 }
 
+bool set_up_any(work *w, const char *operation, int bytes, int64_t n)
+{
+    switch (bytes) {
+    case 1:
+        return set_up<uint8_t>(w, operation, n) || set_up_integer<uint8_t>(w, operation, n);
+    case 2:
+        return set_up<uint16_t>(w, operation, n) || set_up_integer<uint16_t>(w, operation, n);
+    case 4:
+        return set_up<float>(w, operation, n) || set_up_integer<uint32_t>(w, operation, n);
+    default:
+        return bytes == 8 && (set_up<double>(w, operation, n) || set_up_integer<uint64_t>(w, operation, n));
+    }
+}
+
 void *begin(const char *operation, int bytes, int64_t n)
 {
     work *w = new work;
-    if (set_up(w, operation, bytes, n))
+    if (set_up_other(w, operation, bytes, n) || set_up_any(w, operation, bytes, n))
         return w;
     delete w;
     return nullptr;
