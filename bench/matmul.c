@@ -135,6 +135,8 @@ static bool find(void *library, const char *name, void *slot)
 
 static void open_openblas(void)
 {
+    /* Or its threads go on spinning when their product is done, and take the cores from Yoke's turn, which follows. */
+    setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0);
     void *library = open_first((const char *const[]){ "libopenblas.so.0", "libopenblas.so", NULL });
     if (!find(library, "cblas_sgemm", &openblas.sgemm) || !find(library, "cblas_dgemm", &openblas.dgemm))
         fprintf(stderr, "# OpenBLAS is left out: it is not there\n");
