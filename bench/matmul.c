@@ -135,6 +135,13 @@ static bool find(void *library, const char *name, void *slot)
 
 static void open_openblas(void)
 {
+    /* Or its threads go on spinning when their product is done, and take the cores from Yoke's turn, which follows. */
+    setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0);
+#if defined(__x86_64__)
+    /* What does not know a processor, as virtual ones are not known, takes it for one of 2004. */
+    if (__builtin_cpu_supports("avx512bw") || __builtin_cpu_supports("avx2"))
+        setenv("OPENBLAS_CORETYPE", __builtin_cpu_supports("avx512bw") ? "SkylakeX" : "Haswell", 0);
+#endif
     void *library = open_first((const char *const[]){ "libopenblas.so.0", "libopenblas.so", NULL });
     if (!find(library, "cblas_sgemm", &openblas.sgemm) || !find(library, "cblas_dgemm", &openblas.dgemm))
         fprintf(stderr, "# OpenBLAS is left out: it is not there\n");

@@ -259,6 +259,8 @@ static const ops_peer *open_peer(const char *program, const char *module)
     if (length >= 5 && strncmp(program + length - 5, ".libs", 5) == 0)
         length -= 6;
     snprintf(path, sizeof path, "%.*s/%s", length, slash ? program : ".", module);
+    /* Or OpenMP's threads go on spinning when their loop is done, and take a core from Yoke's turn, which follows. */
+    setenv("OMP_WAIT_POLICY", "passive", 0);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     ops_peer_fn get;
     if (!library) {

@@ -61,6 +61,10 @@ has_pocl() {
     [ -n "${OCL_ICD_FILENAMES-}${OCL_ICD_VENDORS-}" ] || [ -f /etc/OpenCL/vendors/pocl.icd ]
 }
 
+has_clblast() {
+    ls /usr/lib/libclblast.so.1 /usr/lib*/*/libclblast.so.1 2>/dev/null | grep -q .
+}
+
 has_python_header() {
     python3 -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' 2>/dev/null
 }
@@ -124,6 +128,7 @@ find_missing() {
     want mandoc has_program mandoc
     want cmake has_program cmake
     [ "$1" = deep ] || return 0
+    want libclblast1 has_clblast
     want clang-tidy has_program clang-tidy
     want cppcheck has_program cppcheck
     want abigail-tools has_program abidw

@@ -160,6 +160,7 @@ ops_headers = \
 	ops/kernels/reduce_tile.h \
 	ops/kernels/reduce_tree.h \
 	ops/kernels/scan.h \
+	ops/kernels/scan_stretch.h \
 	ops/kernels/select.h \
 	ops/kernels/sort_key.h \
 	ops/kernels/strided.h \

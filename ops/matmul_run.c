@@ -236,9 +236,10 @@ static yoke_status run_on_cpu(const plan *l)
 
 /* ---- Vectors ---- */
 
+/* Where long loops are ended, a thread cannot go through a slice alone. */
 static bool by_threads(const plan *l)
 {
-    return l->traits.is_cpu && !yops_matmul_force.by_blocks;
+    return l->traits.is_cpu && !l->traits.short_loops && !yops_matmul_force.by_blocks;
 }
 
 /* Where a runs along its rows, neighbouring threads take neighbouring rows. */

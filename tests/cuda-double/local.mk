@@ -46,8 +46,11 @@ tests_cuda_double_libnvrtc_la_SOURCES = tests/cuda-double/nvrtc.c
 tests_cuda_double_libnvrtc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 13:0:0 -shared -rpath /nowhere
 tests_cuda_double_libnvrtc_la_LIBADD = tests/cuda-double/libcode.la
 
-# Stand-ins for cuBLAS and cuFFT, in a folder that no other test looks into.
-check_LTLIBRARIES += tests/cuda-double/vendor/libcublas.la tests/cuda-double/vendor/libcufft.la
+# Stand-ins for cuBLAS, cuFFT and CLBlast, in a folder that no other test looks into.
+check_LTLIBRARIES += tests/cuda-double/vendor/libcublas.la tests/cuda-double/vendor/libcufft.la \
+	tests/cuda-double/vendor/libclblast.la
+tests_cuda_double_vendor_libclblast_la_SOURCES = tests/cuda-double/vendor/clblast.c tests/cuda-double/vendor/vendor.h
+tests_cuda_double_vendor_libclblast_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -shared -rpath /nowhere
 tests_cuda_double_vendor_libcublas_la_SOURCES = tests/cuda-double/vendor/cublas.c tests/cuda-double/vendor/vendor.h
 tests_cuda_double_vendor_libcublas_la_LDFLAGS = $(AM_LDFLAGS) -version-info 13:0:0 -shared -rpath /nowhere
 tests_cuda_double_vendor_libcublas_la_LIBADD = tests/cuda-double/libcuda.la tests/cuda-double/libnvrtc.la

@@ -4,65 +4,15 @@
  * that it would not: all give the same bits. Few enough for drivers that are slow because they look at each access, as Oclgrind
  * does.
  */
-#include "calls.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../ops/elementwise.h"
-#include "../../ops/fft.h"
-#include "../../ops/filter.h"
-#include "../../ops/histogram.h"
-#include "../../ops/matmul.h"
-#include "../../ops/sort.h"
+#include "forms.h"
 
 static const calls_size size = { 130, 6 };
-
-/* Kernels of GPUs, or those of CPUs where they run everywhere; 0: the device's own. */
-enum { OWN, OF_GPUS, OF_CPUS };
-
-static void force(int form)
-{
-    yops_elementwise_force = (yops_elementwise_forced){ .way = form == OF_GPUS ? YOPS_WAY_GRID : 0 };
-    yops_fft_kernels = form;
-    yops_filter_force = form == OF_GPUS;
-    yops_histogram_kernels = form;
-    yops_matmul_force.by_blocks = form == OF_GPUS;
-    yops_sort_forced = form == OF_GPUS ? YOPS_SORT_BLOCKS : form == OF_CPUS ? YOPS_SORT_THREADS : YOPS_SORT_BY_DEVICE;
-}
-
-/* PoCL computes transforms of several stages wrongly by the kernels of GPUs, which it does not take by itself; Oclgrind and the
- * CUDA double compute them rightly. */
-static bool can_take(const suite *t, const calls_entry *entry, int form)
-{
-    return form != OF_GPUS || !strstr(entry->name, "_fft") || yops_fft_convolve_force == 1 ||
-           !strstr(t->info.platform, "Portable Computing Language");
-}
-
-static void try_forms(suite *t, const calls_entry *entry)
-{
-    calls_state x;
-    unsigned char *wanted = NULL;
-    bool good = calls_create(t, entry, size, &x) && (wanted = calls_direct(&x, 3)) != NULL;
-    for (int form = OF_GPUS; good && form <= OF_CPUS; form++) {
-        if (!can_take(t, entry, form))
-            continue;
-        force(form);
-        calls_fill(&x, 3);
-        good = CHECK_OK(calls_enqueue(t->stream, &x)) && CHECK_OK(yoke_stream_wait(t->stream)) &&
-               calls_compare(&x, wanted, form == OF_GPUS ? "by kernels of GPUs" : "by kernels of CPUs");
-        force(OWN);
-    }
-    if (wanted)
-        memory_free(wanted);
-    calls_release(&x);
-}
 
 static void both_forms(suite *t)
 {
     for (size_t i = 0; i < calls_count; i++)
         if (calls_suit(t, &calls_table[i]))
-            try_forms(t, &calls_table[i]);
+            forms_try(t, &calls_table[i], size);
 }
 
 /* By what the other form of a convolution takes: sums as they are written. */
@@ -71,7 +21,7 @@ static void direct_sums(suite *t)
     yops_fft_convolve_force = 1;
     for (size_t i = 0; i < calls_count; i++)
         if (strcmp(calls_table[i].name, "yoke_fft_convolve") == 0)
-            try_forms(t, &calls_table[i]);
+            forms_try(t, &calls_table[i], size);
     yops_fft_convolve_force = 0;
 }
 

@@ -40,6 +40,7 @@ ops_programs = \
 	tests/ops/fft_real \
 	tests/ops/filter \
 	tests/ops/forms \
+	tests/ops/forms_more \
 	tests/ops/gather \
 	tests/ops/histogram \
 	tests/ops/large \
@@ -84,10 +85,29 @@ ops_short_programs = \
 	tests/ops/select_where \
 	tests/ops/transfer
 ops_short_tests = $(ops_short_programs:=.opencl.tap)
-# For drivers that are slow, as Oclgrind is: all families, on few elements; rusticl compiles the kernels of CPUs for minutes.
+# For drivers that are slow, as Oclgrind is: all families, on few elements. In ./check --deep, those that reach the other kernels.
 ops_oclgrind_tests = tests/ops/forms.opencl.tap tests/ops/small.opencl.tap
-ops_rusticl_tests = tests/ops/small.opencl.tap \
-	tests/ops/matmul_rules.opencl.tap tests/ops/reduce_segments.opencl.tap
+ops_oclgrind_more_tests = tests/ops/forms_more.opencl.tap
+# In ./check --deep, what takes less than a minute on rusticl, which compiles each kernel for a second and more: fft, filter, forms,
+# matmul, random and scan compile dozens of large ones.
+ops_rusticl_programs = \
+	tests/ops/assign \
+	tests/ops/block_reduce \
+	tests/ops/dlpack \
+	tests/ops/gather \
+	tests/ops/histogram \
+	tests/ops/map_reduce \
+	tests/ops/map_values \
+	tests/ops/matmul_rules \
+	tests/ops/options \
+	tests/ops/random_statistics \
+	tests/ops/reduce_segments \
+	tests/ops/select \
+	tests/ops/select_where \
+	tests/ops/small \
+	tests/ops/sort \
+	tests/ops/transfer
+ops_rusticl_tests = $(ops_rusticl_programs:=.opencl.tap)
 ops_cuda_short_tests = $(ops_short_programs:=.cuda.tap)
 
 # Without a device.
@@ -110,7 +130,10 @@ tests_ops_filter_SOURCES = tests/ops/filter.c tests/ops/filter_scipy.def
 tests_ops_filter_LDADD = $(ops_libraries)
 tests_ops_fft_LDADD = $(ops_libraries)
 tests_ops_fft_real_LDADD = $(ops_libraries)
+tests_ops_forms_SOURCES = tests/ops/forms.c tests/ops/forms.h
 tests_ops_forms_LDADD = $(ops_libraries)
+tests_ops_forms_more_SOURCES = tests/ops/forms.h tests/ops/forms_more.c
+tests_ops_forms_more_LDADD = $(ops_libraries)
 tests_ops_gather_LDADD = $(ops_libraries)
 tests_ops_histogram_LDADD = $(ops_libraries)
 tests_ops_large_LDADD = $(ops_libraries)

@@ -461,6 +461,35 @@ static void wrong_version(suite *t)
     release_product(&p);
 }
 
+/* CLBlast fails: the product fails with its call and its code, and leaves the output alone; Yoke's own kernels go on. */
+static void clblast_fails(suite *t)
+{
+    yoke_matmul_options options = YOKE_MATMUL_OPTIONS_INIT;
+    yoke_array ones = { 0 }, c = { 0 };
+    float back[64] = { 0 };
+    if (!CHECK(dlopen(VENDOR_FOLDER "libclblast.so.1", RTLD_NOW | RTLD_LOCAL)) ||
+        !CHECK(yops_library_open(YOPS_CLBLAST)->usable && strstr(yops_library_open(YOPS_CLBLAST)->path, VENDOR_FOLDER)))
+        return;
+    NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 8, 8 }, &ones));
+    NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 8, 8 }, &c));
+    NEED_OK(yoke_assign_value(t->stream, &ones, YOKE_NUMBER(1)));
+    NEED_OK(yoke_assign_value(t->stream, &c, YOKE_NUMBER(5)));
+    NEED_OK(yoke_matmul_with(t->stream, &c, &ones, &ones, &options));
+    CHECK_FAILS(YOKE_E_DRIVER, "yoke_matmul|CLBlastSgemm|CLBlastOpenCLBuildProgramFailure (-11)", yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_stream_recover(t->stream));
+    NEED_OK(yoke_array_read(t->stream, &c, back));
+    NEED_OK(yoke_stream_wait(t->stream));
+    CHECK(back[0] == 5 && back[63] == 5);
+    setenv("YOKE_BLAS", "own", 1);
+    NEED_OK(yoke_matmul_with(t->stream, &c, &ones, &ones, &options));
+    NEED_OK(yoke_array_read(t->stream, &c, back));
+    NEED_OK(yoke_stream_wait(t->stream));
+    CHECK(back[0] == 8 && back[63] == 8);
+out:
+    yoke_buffer_release(ones.buffer);
+    yoke_buffer_release(c.buffer);
+}
+
 /* The library, in which TF32 fails, is asked for it where the caller allows it, and only there. */
 static void tf32_when_asked(suite *t)
 {
@@ -491,10 +520,15 @@ out:
 static const suite_case failing_call[] = { { "a failing call", a_call_fails, false } };
 static const suite_case failing_handle[] = { { "no handle", no_handle, false } };
 static const suite_case failing_tf32[] = { { "TF32 when it is asked for", tf32_when_asked, false } };
+static const suite_case failing_clblast[] = { { "CLBlast fails", clblast_fails, false } };
 static const suite_case old_version[] = { { "an old version", wrong_version, false } };
 
 static void faults(suite *t)
 {
+    if (strcmp(t->info.backend, "opencl") == 0) {
+        AGAIN(t, failing_clblast, ((const char *const[]){ "YOKE_VENDOR_DOUBLE=CLBlastSgemm=-11", "YOKE_BLAS=clblast", NULL }));
+        return;
+    }
     if (!strstr(t->info.name, "double")) {
         suite_skip("faults are the CUDA double's");
         return;
@@ -516,7 +550,7 @@ int main(int argc, char **argv)
         { "a product behind a host function, without its inputs' owner", deferred, false },
         { "libraries that fail", faults, false },
     };
-    suite_case scenes[] = { failing_call[0], failing_handle[0], failing_tf32[0], old_version[0] };
+    suite_case scenes[] = { failing_call[0], failing_handle[0], failing_tf32[0], failing_clblast[0], old_version[0] };
     if (argc == 3)
         return AGAIN_MAIN(scenes, NULL, argv);
     return SUITE_MAIN(cases, NULL);

@@ -5,7 +5,7 @@
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
-stub=$PWD/tests/tools/.libs/stub_cuda.so
+stub=$PWD/tests/tools/.libs/stub_cuda.so top_build=$PWD
 khronos=${OCL_ICD_FILENAMES+yes} # only Khronos' loader knows the variable
 # shellcheck source=tests/tools/run.sh
 . "$top_srcdir/tests/tools/run.sh"
@@ -188,6 +188,55 @@ if command -v script >/dev/null; then
     fits_columns 64 "and kept to"
 else
     tap_skip "a terminal: there is no script(1)"
+fi
+
+# ---- The libraries that operations use ----
+
+# with_libraries FOLDER CODE TEXT ARGUMENT...: the loader looks there first.
+with_libraries() {
+    before=${LD_LIBRARY_PATH-}
+    export LD_LIBRARY_PATH="$1${before:+:$before}"
+    shift
+    run "$@"
+    export LD_LIBRARY_PATH="$before"
+}
+
+stand_ins=$top_build/tests/cuda-double/vendor/.libs
+mkdir text other
+yes text | head -n 100 >text/libclblast.so.1
+cp "$bad" other/libclblast.so.1
+with_libraries "$PWD/text" 0 "CLBlast is not a library" info
+says "CLBlast not used: "
+says "invalid ELF header"
+with_libraries "$PWD/other" 0 "CLBlast is another library" info
+says "CLBlast not used: libclblast.so.1 is not a CLBlast that Yoke can use: it lacks CLBlastSgemm"
+if [ -f "$stand_ins/libclblast.so.1" ]; then
+    with_libraries "$stand_ins" 0 "CLBlast is there" info
+    says "CLBlast 1.0.0, $stand_ins/libclblast.so.1.0.0"
+    silent "cuBLAS"
+else
+    tap_skip "CLBlast is there: its stand-in is not built"
+fi
+unset CONDA_PREFIX CUDA_HOME CUDA_PATH
+if [ -f "$stand_ins/libcublas.so.13" ]; then
+    with_libraries "$stand_ins" 0 "cuBLAS and cuFFT are there" info --all
+    says "cuBLAS 13.1.2, $stand_ins/libcublas.so.13.0.0"
+    says "cuFFT 12.1.2, $stand_ins/libcufft.so.12.0.0"
+else
+    tap_skip "cuBLAS and cuFFT are there: their stand-ins are not built"
+fi
+"$yoke" info --all >out 2>err
+if [ ! -f "$stand_ins/libcublas.so.13" ] || ! grep -q "cuBLAS *not used" out || ! grep -q "cuFFT *not used" out; then
+    tap_skip "cuBLAS and cuFFT are not there: they are, or their stand-ins are not"
+else
+    says "cuBLAS not used: cuBLAS is not there: searched for libcublas.so.13 and older ones in the process"
+    says "cuFFT not used: cuFFT is not there: searched for libcufft.so.12"
+    YOKE_VENDOR_DOUBLE=version=9
+    export YOKE_VENDOR_DOUBLE
+    with_libraries "$stand_ins" 0 "cuBLAS and cuFFT are too old" info --all
+    says "cuBLAS not used: libcublas.so.13: it is cuBLAS 9.1.2; Yoke can use versions 11 to 13"
+    says "cuFFT not used: libcufft.so.12: it is cuFFT 9.1.2; Yoke can use versions 10 to 12"
+    unset YOKE_VENDOR_DOUBLE
 fi
 
 use pocl nothing
