@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays beside NumPy."""
 
+import ctypes
+import gc
 import operator
 import pickle
+import threading
 
 import numpy
 import pytest
@@ -191,6 +194,115 @@ def test_exchange(device):
     else:
         with pytest.raises(AttributeError):
             array.__cuda_array_interface__
+
+
+class Driver:
+    """What another library of CUDA's would do, by the driver's own functions."""
+
+    def __init__(self, device):
+        self.library = ctypes.CDLL("libcuda.so.1")
+        self.call("cuCtxPushCurrent_v2", ctypes.c_void_p(device.native["context"]))
+        stream = ctypes.c_void_p()
+        self.call("cuStreamCreate", ctypes.byref(stream), 1)
+        self.stream = stream.value
+
+    def call(self, name, *arguments):
+        assert getattr(self.library, name)(*arguments) == 0, name
+
+    def fill(self, array, value):
+        self.call("cuMemsetD32Async", ctypes.c_uint64(array.buffer.native), ctypes.c_uint(value), ctypes.c_size_t(array.size),
+                  ctypes.c_void_p(self.stream))
+
+    def pending(self):
+        return self.library.cuStreamQuery(ctypes.c_void_p(self.stream)) != 0
+
+
+@pytest.fixture
+def driver(device):
+    if device.backend != "cuda":
+        pytest.skip("for CUDA")
+    driver = Driver(device)
+    yield driver
+    driver.call("cuStreamDestroy_v2", ctypes.c_void_p(driver.stream))
+    driver.call("cuCtxPopCurrent_v2", None)
+
+
+def test_a_stream_of_cuda_leads(device, stream, driver):
+    memory = yoke.zeros(1 << 20, "int32")
+    stream.wait()
+
+    class Other:
+        __cuda_array_interface__ = {**memory.__cuda_array_interface__, "stream": driver.stream}
+
+    for value in range(1, 20):
+        driver.fill(memory, value)
+        assert yoke.asarray(Other()).sum().item() == value << 20
+    for wrong, error in ((0, ValueError), (-1, ValueError), ("1", TypeError)):
+        Other.__cuda_array_interface__["stream"] = wrong
+        with pytest.raises(error):
+            yoke.asarray(Other())
+
+
+def test_a_stream_of_cuda_follows(device, stream, driver):
+    memory = yoke.zeros(1 << 20, "int32")
+    for value in range(1, 20):
+        memory.fill(value)
+        memory.__dlpack__(stream=driver.stream)
+        driver.fill(memory, 7)  # behind Yoke's work
+        driver.call("cuStreamSynchronize", ctypes.c_void_p(driver.stream))
+        assert memory.sum().item() == 7 << 20
+    go = threading.Event()
+    stream.call(go.wait)
+    memory.fill(3)
+    timer = threading.Timer(0.05, go.set)
+    timer.start()
+    memory.__dlpack__(stream=driver.stream)  # behind a host function: it waits
+    driver.fill(memory, 9)
+    assert go.is_set() and memory.sum().item() in (3 << 20, 9 << 20)
+    driver.call("cuStreamSynchronize", ctypes.c_void_p(driver.stream))
+    assert memory.sum().item() == 9 << 20
+
+
+def test_stream_arguments(device, stream):
+    array = yoke.ones(3)
+    for number in (None, -1) + ((1,) if device.backend == "cuda" else ()):
+        array.__dlpack__(stream=number)
+    for wrong in (0, "x", -2, 2.5) if device.backend == "cuda" else (0, 1, "x", 2.5):
+        with pytest.raises((ValueError, TypeError)):
+            array.__dlpack__(stream=wrong)
+    stream.call(divmod, 1, 0)
+    with pytest.raises(ZeroDivisionError):
+        stream.wait()
+    with pytest.raises(ZeroDivisionError):
+        array.__dlpack__()
+    stream.recover()
+
+
+def test_foreign_memory_is_kept_until_the_work_is_done(device):
+    class Producer:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    stream, go = device.stream(), threading.Event()
+    memory = yoke.ones(64, stream=device.stream())
+    array = yoke.from_dlpack(Producer(memory), stream)
+    buffers = device.memory["buffers"]
+    stream.call(go.wait)
+    array.fill(2)
+    del array
+    memory = None
+    gc.collect()
+    assert device.memory["buffers"] == buffers - 1  # the fill has still to run
+    go.set()
+    stream.wait()
+    stream.wait()
+    assert device.memory["buffers"] == buffers - 2
 
 
 def test_kernels_take_arrays(stream, saxpy):

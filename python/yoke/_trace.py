@@ -56,7 +56,7 @@ class Trace:
         """Write the events to a file, for Perfetto or chrome://tracing."""
         import json
 
-        with open(path, "w") as file:
+        with open(os.fspath(path), "w") as file:
             file.write("[\n" + ",\n".join(json.dumps(event) for event in self.events) + "\n]\n")
 
     def __enter__(self) -> Trace:

@@ -194,7 +194,8 @@ cdef class Device:
     def wrap(self, native, size, owner=None):
         """A Buffer over `size` bytes of device memory that other code owns: a CUdeviceptr of the device's primary context, or a
         cl_mem of its context, as an int. owner: an object that the Buffer keeps alive. On CUDA the memory must not be freed before
-        the Buffer is closed and the work that uses it is complete. RangeError: the memory is smaller."""
+        the Buffer is closed and the work that uses it is complete. RangeError: the memory is smaller. On OpenCL nobody can tell
+        a number that is no cl_mem: the driver crashes."""
         return wrap_native(self, native, size, owner)
 
     def pin(self, memory):
