@@ -36,8 +36,11 @@ EXTRA_DIST += \
 	python/tests/test_docs.py \
 	python/tests/test_examples.py \
 	python/tests/test_host.py \
+	python/tests/test_images.py \
 	python/tests/test_leaks.py \
+	python/tests/test_native.py \
 	python/tests/test_operations.py \
+	python/tests/test_trace.py \
 	python/tests/test_types.py \
 	python/tests/torture.py \
 	python/tests/tree.py \
@@ -46,13 +49,16 @@ EXTRA_DIST += \
 	python/yoke/__init__.pyi \
 	python/yoke/__main__.py \
 	python/yoke/_core.pyx \
+	python/yoke/_trace.py \
 	python/yoke/aio.py \
 	python/yoke/array.pxi \
 	python/yoke/arrayops.pxi \
 	python/yoke/c_ops.pxd \
 	python/yoke/c_yoke.pxd \
 	python/yoke/create.pxi \
+	python/yoke/cuda_order.pxi \
 	python/yoke/device.pxi \
+	python/yoke/dtype.pxi \
 	python/yoke/errors.pxi \
 	python/yoke/event.pxi \
 	python/yoke/exchange.pxi \
@@ -62,16 +68,21 @@ EXTRA_DIST += \
 	python/yoke/filter.pxi \
 	python/yoke/graph.pxi \
 	python/yoke/hostcall.pxi \
+	python/yoke/image.pxi \
 	python/yoke/kernel.pxi \
 	python/yoke/matmul.pxi \
 	python/yoke/memory.pxi \
+	python/yoke/move.pxi \
+	python/yoke/native.pxi \
 	python/yoke/order.pxi \
 	python/yoke/program.pxi \
 	python/yoke/random.pxi \
 	python/yoke/py.typed \
 	python/yoke/random.py \
 	python/yoke/random.pyi \
-	python/yoke/stream.pxi
+	python/yoke/rect.pxi \
+	python/yoke/stream.pxi \
+	python/yoke/trace.pxi
 
 python_tests = tests/python.tap
 CLEANFILES += $(python_tests)

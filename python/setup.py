@@ -3,6 +3,8 @@
 Build of the package: libyoke and libyoke-ops by their own configure, the extension over them by Cython with the stable ABI of
 Python 3.11, and both libraries into the package, found by a relative rpath.
 
+The program `yoke` goes into the package, too, for python -m yoke.
+
 YOKE_BUILD names a folder in which `configure && make` has already been run; without it, the libraries are built below build/.
 """
 
@@ -17,7 +19,7 @@ from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-LIBRARIES = {"libyoke.so.0": ".libs", "libyoke-ops.so.0": ".libs"}
+LIBRARIES = ("libyoke.so.0", "libyoke-ops.so.0")
 
 
 def run(*command, **options):
@@ -26,7 +28,7 @@ def run(*command, **options):
 
 
 def build_libraries(folder: Path) -> Path:
-    """Configure and make both libraries out of tree; the folder with them. A second call only asks make."""
+    """Configure and make both libraries and the program out of tree; the folder with them. A second call only asks make."""
     ready = os.environ.get("YOKE_BUILD")
     if ready:
         return Path(ready).resolve()
@@ -37,23 +39,28 @@ def build_libraries(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "Makefile").exists():
         run(ROOT / "configure", "--disable-static", "CFLAGS=" + os.environ.get("CFLAGS", "-O2"), cwd=folder)
-    run("make", f"-j{os.cpu_count() or 1}", "libyoke.la", "libyoke-ops.la", cwd=folder)
+    run("make", f"-j{os.cpu_count() or 1}", "libyoke.la", "libyoke-ops.la", "tools/yoke", cwd=folder)
     return folder
+
+
+def take(source: Path, copy: Path, rpath: str):
+    """A library or program of the build, as the package has it."""
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.unlink(missing_ok=True)
+    shutil.copy2(source.resolve(), copy)
+    run("strip", "--strip-unneeded", copy)
+    run("patchelf", "--set-rpath", rpath, copy)
 
 
 class Build(build_ext):
     """The libraries first; the extension is linked against them and finds them beside itself."""
 
     def run(self):
-        libs = build_libraries(Path(self.build_temp).resolve() / "libyoke") / ".libs"
+        made = build_libraries(Path(self.build_temp).resolve() / "libyoke")
         target = HERE / "yoke" if self.inplace else Path(self.build_lib) / "yoke"
-        target.mkdir(parents=True, exist_ok=True)
         for name in LIBRARIES:
-            copy = target / name
-            copy.unlink(missing_ok=True)
-            shutil.copy2((libs / name).resolve(), copy)
-            run("strip", "--strip-unneeded", copy)
-            run("patchelf", "--set-rpath", "$ORIGIN", copy)
+            take(made / ".libs" / name, target / name, "$ORIGIN")
+        take(made / "tools" / ".libs" / "yoke", target / "bin" / "yoke", "$ORIGIN/..")
         for extension in self.extensions:
             extension.extra_link_args += [str(target.resolve() / name) for name in LIBRARIES]
         super().run()

@@ -20,6 +20,7 @@ mkdir -p "$place"
 "$python" -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' ||
     tap_skip_all "there is no Python.h of $python (package python3-dev)"
 [ -f "$build/.libs/libyoke-ops.so.0" ] || tap_skip_all "there is no shared libyoke-ops"
+[ -f "$build/tools/.libs/yoke" ] || tap_skip_all "there is no program yoke"
 
 # venv NAME PACKAGE...: a virtual environment with these packages.
 venv() {
@@ -66,7 +67,7 @@ esac
 tap_ok $? "it needs the C library and itself alone${others:+, not $others}"
 [ -z "$others" ] || tap_tell "$log"
 "$python" -m zipfile -l "$place"/dist/*.whl | awk 'NR > 1 { print $1 }' | grep -vE '^yoke/[a-z_]+\.(py|pyi|abi3\.so)$' |
-    grep -vE '^yoke/(py\.typed|libyoke(-ops)?\.so\.0)$|^yoke-[0-9.]+\.dist-info/' >"$log"
+    grep -vE '^yoke/(py\.typed|bin/yoke|libyoke(-ops)?\.so\.0)$|^yoke-[0-9.]+\.dist-info/' >"$log"
 [ ! -s "$log" ]
 tap_ok $? "nothing else is in it"
 tap_tell "$log"

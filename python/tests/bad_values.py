@@ -26,7 +26,12 @@ def make():
     kernel = program["twice"]
     with stream.record() as graph:
         pass
+    more = {}
+    if device.supports("images"):
+        more["Image"] = device.image((4, 4))
+        more["Surface"] = more["Image"].surface
     return {
+        **more, "Section": stream.native(), "Trace": yoke.trace(),
         "Device": device, "Stream": stream, "Program": program, "Kernel": kernel, "Launch": kernel[16], "Graph": graph,
         "Event": stream.event(), "Buffer": device.buffer(64), "Array": yoke.asarray(numpy.ones((4, 4), "float32"), stream=stream),
     }
@@ -41,6 +46,10 @@ def closed():
     return {name: objects[name] for name in ("Device", "Stream", "Event", "Buffer")}
 
 
+# What is passed of the package's own; each more makes more pairs, and the kernels of those that fit are compiled.
+PASSED = ("Device", "Stream", "Program", "Kernel", "Launch", "Graph", "Event", "Buffer", "Array")
+
+
 def values(objects):
     """What is passed: of every kind of Python's, of NumPy's and of the package's."""
     return [None, object(), -1, 0, 1, MOST, 2**31, 2**63, 2**64, -2**70, 2.5, float("nan"), float("inf"),
@@ -48,11 +57,13 @@ def values(objects):
             b"", b"bytes", bytearray(3), (), (1,), (-1, 2), (2**62, 2**62), [], {}, {"a": 1},
             slice(None), slice(9, 1, -1), ..., int, len,
             numpy.float32(1), numpy.ones(3), numpy.ones((2, 3), "complex64"), numpy.array("x"), numpy.zeros((), "V3"),
-            numpy.dtype("float32"), numpy.dtype([("x", "f4")]), *objects.values(), *closed().values()]
+            numpy.dtype("float32"), numpy.dtype([("x", "f4")]), *[objects[name] for name in PASSED], *closed().values()]
 
 
 # What would wait for input, end the program or open another device each time is left out; the sizes above make MOST the largest.
 LEFT_OUT = {"main"}
+# Any number may be an address of the driver's, which cannot tell; and no file is to be written for each text.
+APART = {("Device", "wrap"), ("Trace", "save")}
 
 
 def attempt(function, *args, **kwargs):
@@ -70,8 +81,10 @@ def attempt(function, *args, **kwargs):
 def members(objects):
     for name, each in objects.items():
         for member in dir(type(each)):
+            if (name, member) in APART:
+                continue
             if member in ("__init__", "__new__", "__init_subclass__", "__class__", "__subclasshook__", "__setattr__", "__delattr__",
-                          "__getattribute__", "__del__", "__reduce_ex__", "__getstate__", "__sizeof__", "__dir__", "close"):
+                          "__getattribute__", "__del__", "__slots__", "__reduce_ex__", "__getstate__", "__sizeof__", "__dir__", "close"):
                 continue
             yield name, member
 
@@ -129,7 +142,7 @@ def bare():
     """Objects that nobody has initialised, but arrays, and calls without their objects."""
     for name, each in make().items():
         kind = type(each)
-        if kind is yoke.Array:
+        if kind in (yoke.Array, yoke.Trace):
             continue
         for value in (None, *make().values()):
             attempt(kind.__new__, kind, value)
@@ -144,7 +157,7 @@ def bare():
                 repr(raw)
 
 
-KINDS = ("Device", "Stream", "Program", "Kernel", "Launch", "Graph", "Event", "Buffer", "Array")
+KINDS = ("Image", "Surface", "Section", "Trace", *PASSED)
 GROUPS = {"functions": functions, "shut": shut, "bare": bare, **{kind: lambda kind=kind: methods(kind) for kind in KINDS}}
 
 if __name__ == "__main__":

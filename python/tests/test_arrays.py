@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays beside NumPy."""
 
+import ctypes
+import gc
 import operator
 import pickle
+import threading
 
 import numpy
 import pytest
@@ -193,6 +196,115 @@ def test_exchange(device):
             array.__cuda_array_interface__
 
 
+class Driver:
+    """What another library of CUDA's would do, by the driver's own functions."""
+
+    def __init__(self, device):
+        self.library = ctypes.CDLL("libcuda.so.1")
+        self.call("cuCtxPushCurrent_v2", ctypes.c_void_p(device.native["context"]))
+        stream = ctypes.c_void_p()
+        self.call("cuStreamCreate", ctypes.byref(stream), 1)
+        self.stream = stream.value
+
+    def call(self, name, *arguments):
+        assert getattr(self.library, name)(*arguments) == 0, name
+
+    def fill(self, array, value):
+        self.call("cuMemsetD32Async", ctypes.c_uint64(array.buffer.native), ctypes.c_uint(value), ctypes.c_size_t(array.size),
+                  ctypes.c_void_p(self.stream))
+
+    def pending(self):
+        return self.library.cuStreamQuery(ctypes.c_void_p(self.stream)) != 0
+
+
+@pytest.fixture
+def driver(device):
+    if device.backend != "cuda":
+        pytest.skip("for CUDA")
+    driver = Driver(device)
+    yield driver
+    driver.call("cuStreamDestroy_v2", ctypes.c_void_p(driver.stream))
+    driver.call("cuCtxPopCurrent_v2", None)
+
+
+def test_a_stream_of_cuda_leads(device, stream, driver):
+    memory = yoke.zeros(1 << 20, "int32")
+    stream.wait()
+
+    class Other:
+        __cuda_array_interface__ = {**memory.__cuda_array_interface__, "stream": driver.stream}
+
+    for value in range(1, 20):
+        driver.fill(memory, value)
+        assert yoke.asarray(Other()).sum().item() == value << 20
+    for wrong, error in ((0, ValueError), (-1, ValueError), ("1", TypeError)):
+        Other.__cuda_array_interface__["stream"] = wrong
+        with pytest.raises(error):
+            yoke.asarray(Other())
+
+
+def test_a_stream_of_cuda_follows(device, stream, driver):
+    memory = yoke.zeros(1 << 20, "int32")
+    for value in range(1, 20):
+        memory.fill(value)
+        memory.__dlpack__(stream=driver.stream)
+        driver.fill(memory, 7)  # behind Yoke's work
+        driver.call("cuStreamSynchronize", ctypes.c_void_p(driver.stream))
+        assert memory.sum().item() == 7 << 20
+    go = threading.Event()
+    stream.call(go.wait)
+    memory.fill(3)
+    timer = threading.Timer(0.05, go.set)
+    timer.start()
+    memory.__dlpack__(stream=driver.stream)  # behind a host function: it waits
+    driver.fill(memory, 9)
+    assert go.is_set() and memory.sum().item() in (3 << 20, 9 << 20)
+    driver.call("cuStreamSynchronize", ctypes.c_void_p(driver.stream))
+    assert memory.sum().item() == 9 << 20
+
+
+def test_stream_arguments(device, stream):
+    array = yoke.ones(3)
+    for number in (None, -1) + ((1,) if device.backend == "cuda" else ()):
+        array.__dlpack__(stream=number)
+    for wrong in (0, "x", -2, 2.5) if device.backend == "cuda" else (0, 1, "x", 2.5):
+        with pytest.raises((ValueError, TypeError)):
+            array.__dlpack__(stream=wrong)
+    stream.call(divmod, 1, 0)
+    with pytest.raises(ZeroDivisionError):
+        stream.wait()
+    with pytest.raises(ZeroDivisionError):
+        array.__dlpack__()
+    stream.recover()
+
+
+def test_foreign_memory_is_kept_until_the_work_is_done(device):
+    class Producer:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    stream, go = device.stream(), threading.Event()
+    memory = yoke.ones(64, stream=device.stream())
+    array = yoke.from_dlpack(Producer(memory), stream)
+    buffers = device.memory["buffers"]
+    stream.call(go.wait)
+    array.fill(2)
+    del array
+    memory = None
+    gc.collect()
+    assert device.memory["buffers"] == buffers - 1  # the fill has still to run
+    go.set()
+    stream.wait()
+    stream.wait()
+    assert device.memory["buffers"] == buffers - 2
+
+
 def test_kernels_take_arrays(stream, saxpy):
     x, y = yoke.arange(128, dtype="float32"), yoke.ones(128)
     saxpy[64](stream, y[64:], x[64:], 1.0, 64)  # 256 bytes: views have to be aligned
@@ -207,3 +319,101 @@ def test_default_stream_is_left(device, stream):
     with other:
         assert yoke.zeros(1).stream is other
     assert yoke.default_stream() is stream
+
+
+# ---- Numbers of Python's and NumPy's (NEP 50) ----
+
+C = (A + 1j * A[::-1]).astype("c8")
+
+
+def test_complex_numbers():
+    for left, number in ((A, 1j), (A, 2 - 3j), (C, 1j), (C, 2.5), (C, 3), (A, numpy.complex64(1 + 2j)), (A.astype("f8"), 1j),
+                         (A, numpy.complex128(1j)), (I.astype("i2"), 1j)):
+        array = yoke.asarray(left)
+        wide = numpy.complex128 if left.dtype == "f8" or numpy.asarray(number).dtype == "c16" and hasattr(number, "dtype") else \
+            numpy.complex64
+        for function in (operator.add, operator.sub, operator.mul):
+            same(function(array, number), function(left, number).astype(wide))
+            same(function(number, array), function(number, left).astype(wide))
+        assert (array * number).dtype == wide
+        assert numpy.allclose((array / number).to_numpy(), left / number)
+        same(array == number, left == number)
+    array = yoke.asarray(C)
+    same(array ** 2, C * C)
+    array[1:3, 0] = 5 - 1j
+    array *= 1j
+    array[:, 1] = 2
+    expected = C.copy()
+    expected[1:3, 0] = 5 - 1j
+    expected *= 1j
+    expected[:, 1] = 2
+    same(array, expected)
+    same(yoke.full(3, 1 + 2j, "complex128"), numpy.full(3, 1 + 2j))
+    same(yoke.where(yoke.asarray(A) > 0, 1j, yoke.asarray(A)), numpy.where(A > 0, numpy.complex64(1j), A))
+    same(yoke.asarray([1j, 2]), numpy.array([1j, 2], "c8"))
+    same(yoke.evaluate("a * x + 1", a=2j, x=yoke.asarray(A)), 2j * A + numpy.complex64(1))
+    assert complex(yoke.asarray(3 + 4j)) == 3 + 4j and abs(yoke.asarray(3 + 4j)).item() == 5
+    y = yoke.zeros(C.shape, "complex64")
+    yoke.map("y = a * x + y", a=numpy.complex64(1 - 1j), x=yoke.asarray(C), y=y)
+    same(y, numpy.complex64(1 - 1j) * C)
+
+
+def test_complex_numbers_refused():
+    real, complex_ = yoke.asarray(A), yoke.asarray(C)
+    for call in (lambda: complex_ < 1j, lambda: complex_ // 2, lambda: complex_ % 2, lambda: complex_ ** 1.5, lambda: complex_ & 1,
+                 lambda: yoke.minimum(complex_, 1), lambda: real.fill(1j), lambda: real.__iadd__(1j), lambda: real.__imul__(complex_),
+                 lambda: yoke.full(3, 1j), lambda: yoke.matmul(real, real.T, epilogue="value + c", c=1j)):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(ValueError, match="32"):
+        yoke.map("y = " + "+".join(f"a{i}" for i in range(16)), y=complex_, **{f"a{i}": 1j for i in range(16)})
+
+
+@pytest.mark.parametrize("name", ["int8", "uint8", "int32", "uint32", "int64", "uint64"])
+def test_ints_of_python(name):
+    values = numpy.array([0, 1, 100], name)
+    array = yoke.asarray(values)
+    low, high = numpy.iinfo(name).min, numpy.iinfo(name).max
+    assert (array + 27).dtype == name and (27 - array).dtype == name
+    for number in (low, high):
+        same(array == number, values == number)
+        same(array & number, values & number)
+    for number in (low - 1, high + 1):
+        for function in (operator.add, operator.sub, operator.mul, operator.and_, operator.floordiv):
+            with pytest.raises(OverflowError):
+                function(array, number)
+        with pytest.raises(OverflowError):
+            array += number
+        with pytest.raises(OverflowError):
+            yoke.where(array > 0, array, number)
+        for function in BINARY[3:]:
+            same(function(array, number), function(values, number))
+            same(function(number, array), function(number, values))
+        assert numpy.allclose((array / number).to_numpy(), values / float(number))
+
+
+def test_numpy_on_the_left():
+    array = yoke.asarray(A)
+    same(numpy.float32(2) * array, 2 * A)
+    same(A[:1] + array, A[:1] + A)
+    same(numpy.float32(0) < array, A > 0)
+    same(A.T @ array, A.T @ A)
+    assert (numpy.float64(2) - array).dtype == numpy.float64
+    for got in (numpy.sin(array), numpy.add.reduce(array), numpy.add(array, 1, dtype="f8")):
+        assert isinstance(got, numpy.ndarray)
+    with pytest.raises(TypeError):
+        numpy.add(A, A, out=array)
+
+
+def test_kinds():
+    floats, ints, flags = yoke.asarray(A), yoke.asarray(I), yoke.asarray(I > 0)
+    assert (floats + numpy.float64(1)).dtype == numpy.float64 and (floats.astype("float16") + 1.5).dtype == numpy.float16
+    assert (flags + 1).dtype == numpy.int64 and (flags + 1.5).dtype == numpy.float32
+    assert (ints + numpy.uint8(1)).dtype == numpy.int32 and (ints + numpy.float64(1)).dtype == numpy.float64
+    assert yoke.where(flags, 1, 0).dtype == numpy.int64 and yoke.where(flags, True, False).dtype == bool
+    assert yoke.where(flags, 1.5, 0).dtype == numpy.float32
+    for call in (lambda: ints.__iadd__(1.5), lambda: ints.__itruediv__(2), lambda: ints.__imul__(floats), lambda: flags.__iadd__(1)):
+        with pytest.raises(TypeError, match="astype"):
+            call()
+    ints += yoke.asarray(I.astype("i8"))
+    same(ints, 2 * I)

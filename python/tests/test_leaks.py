@@ -6,6 +6,7 @@ import gc
 import resource
 import subprocess
 import sys
+import threading
 
 import numpy
 import pytest
@@ -40,7 +41,36 @@ def rounds(device, program):
         with pytest.raises(yoke.Error):
             stream.write(device.buffer(4), host)
 
+    def update():
+        recorded.set_write(0, buffer, host.copy())
+        recorded.launch(stream)
+
+    def native():
+        with stream.native():
+            pass
+        stream.native_call(len.__eq__)
+
+    def exchange():
+        yoke.from_dlpack(yoke.asarray(host, stream=stream), stream).stream.wait()
+
+    def image():
+        pictures = device.image((4, 4)).view(filter="nearest")
+        stream.write_image(pictures, host)
+        stream.read_image(host, pictures)
+
+    def complete():
+        stream.event().on_complete(lambda error: done.release())
+        done.acquire()  # else thousands of threads are alive at once
+        yoke.wait_any([stream.event(), stream.event()])
+
+    done = threading.Semaphore(0)
+    buffer = device.buffer(64)
+    with stream.record() as recorded:
+        stream.write(buffer, host)
     return {
+        "updates": update, "natives": native, "exchanges": exchange, "images": image, "completions": complete,
+        "rects": lambda: stream.write_rect(buffer, host, (4, 16)), "wraps": lambda: device.wrap(buffer.native, 64).close(),
+        "pins": lambda: device.pin(bytearray(4096)), "complex": lambda: (yoke.asarray(host, stream=stream) * 1j).stream.wait(),
         "streams": lambda: device.stream().wait(), "buffers": lambda: stream.write(device.buffer(4096), host),
         "views": lambda: device.buffer(4096)[1024:2048], "pinned": lambda: device.pinned(64, "float32").fill(1),
         "events": lambda: stream.event().wait(), "calls": lambda: stream.call(len, host), "graphs": graph, "failures": failure,
@@ -50,11 +80,13 @@ def rounds(device, program):
     }, stream
 
 
-NAMES = ("streams buffers views pinned events calls graphs failures refused arrays kernels devices").split()
+NAMES = ("updates natives exchanges images completions rects wraps pins complex streams buffers views pinned events calls graphs failures refused arrays kernels devices").split()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_leak(device, program, name):
+    if name == "images" and not device.supports("images"):
+        pytest.skip("no images")
     calls, stream = rounds(device, program)
     call = calls[name]
 

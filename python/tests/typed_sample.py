@@ -22,6 +22,10 @@ def report(number: int, text: str) -> None:
     print(number, text)
 
 
+def native(handle: int, word: str) -> None:
+    print(hex(handle), word)
+
+
 async def main() -> None:
     with yoke.Device() as device, device.stream(priority=1) as stream:
         program: yoke.Program = device.build(cuda="", opencl="")
@@ -34,6 +38,19 @@ async def main() -> None:
         with stream.record() as graph:
             stream.fill(buffer)
         graph.launch(stream)
+        graph.set_args(0, kernel, buffer, 2.0)
+        graph.set_call(0, report, 2, "more")
+        image = device.image((4, 4), "uint8", filter="linear")
+        stream.write_image(image, b"x" * 16, offset=(0, 0), shape=(4, 4))
+        kernel[16](stream, image.view(address="border"), image.surface)
+        stream.copy_rect(buffer, buffer[8:], (2, 4), target_pitch=8)
+        with stream.native() as handle:
+            number: int = handle
+        stream.native_call(native, "word")
+        device.limit_memory(1 << 30)
+        with yoke.trace("run.json") as trace:
+            first: int = yoke.wait_any([stream.event()], timeout=1.0)
+        print(trace, trace.events[0]["name"], number, first)
         event: yoke.Event = stream.event()
         await event
         await stream

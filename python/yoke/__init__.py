@@ -7,7 +7,7 @@
     a = yoke.asarray(x)
     print((2 * a + 1).sum().item())
 
-Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph. Arrays: asarray, empty, zeros, ones,
+Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph, Image. Arrays: asarray, empty, zeros, ones,
 full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), filters, and
 the modules fft and random. Failures are Error and its subclasses. doc/python.md has the
 guide.
@@ -17,15 +17,17 @@ import sys as _sys
 
 from ._core import (
     Array, Buffer, BuildError, CancelledError, DeadlockError, Device, DeviceInfo, DeviceLostError, DriverError, Error, Event,
-    ExecutionError, ForkedError, Graph, HostFunctionError, In, InOut, InvalidArgumentError, Kernel, KernelArgumentError, Launch,
-    Local, NotFoundError, Out, OutOfDeviceMemoryError, OutOfHostMemoryError, Program, RangeError, Source, Stream, UnavailableError,
-    UnsupportedError, apply, arange, argsort, asarray, bincount, binary_function, broadcast_shape, clip, convolve, correlate,
-    correlate1d, default_stream, devices, dot, empty, empty_like, evaluate, from_dlpack, full, gaussian_filter, histogram, info,
-    map, matmul, ones, partition, reduce, reduce_segments, scan, scan_segments, scatter, searchsorted, select, separable_filter,
-    sobel, sort_in_place, take, topk, uniform_filter, unique, where, zeros,
+    ExecutionError, ForkedError, Graph, HostFunctionError, Image, In, InOut, InvalidArgumentError, Kernel, KernelArgumentError,
+    Launch, Local, NotFoundError, Out, OutOfDeviceMemoryError, OutOfHostMemoryError, Program, RangeError, Source, Stream, Surface,
+    UnavailableError, UnsupportedError, apply, arange, argsort, asarray, bincount, binary_function, broadcast_shape, clip,
+    convolve, correlate, correlate1d, default_stream, devices, dot, empty, empty_like, evaluate, from_dlpack, full,
+    gaussian_filter, histogram, info, map, matmul, ones, partition, reduce, reduce_segments, scan, scan_segments, scatter,
+    searchsorted, select, separable_filter, sobel, sort_in_place, take, topk, uniform_filter, unique, wait_all, wait_any, where,
+    zeros,
 )
 from ._core import version as __version__
 from . import fft, random
+from ._trace import Trace, trace
 
 
 def _elementwise(name: str):

@@ -2,10 +2,10 @@
 # The types of the package. What the names mean is in their docstrings.
 
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, final, overload
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeAlias, final, overload
 
 from . import fft as fft
 from . import random as random
@@ -26,6 +26,12 @@ Index: TypeAlias = Any  # an int, a slice, None, …, a tuple of these; or an Ar
 FilterMode: TypeAlias = Literal[
     "reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap"
 ]
+ImageFormat: TypeAlias = Literal[
+    "unorm8", "unorm16", "snorm8", "snorm16", "uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "float32"
+]
+ImageAddress: TypeAlias = Literal["clamp", "border", "repeat", "mirror"]
+ImageFilter: TypeAlias = Literal["nearest", "linear"]
+Pitch: TypeAlias = int | tuple[int, int] | None  # bytes from row to row, or (from slice to slice, from row to row)
 Reduction: TypeAlias = Literal[
     "sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "mean", "var", "norm"
 ]
@@ -105,7 +111,23 @@ class Device:
     @property
     def backend(self) -> str: ...
     @property
-    def memory(self) -> dict[str, int]: ...
+    def memory(self) -> dict[str, Any]: ...
+    @property
+    def native(self) -> dict[str, int | None]: ...
+    def limit_memory(self, in_use: int | None = None, cached: int | None = None) -> None: ...
+    def trim(self, keep: int = 0) -> None: ...
+    def wrap(self, native: int, size: int, owner: object = None) -> Buffer: ...
+    def pin(self, memory: HostMemory) -> Buffer: ...
+    def image(
+        self,
+        shape: Sequence[int],
+        format: ImageFormat | DType = "float32",
+        channels: Literal[1, 2, 4] = 1,
+        *,
+        address: ImageAddress = "clamp",
+        filter: ImageFilter = "nearest",
+        normalized: bool = False,
+    ) -> Image: ...
     def supports(self, capability: str) -> bool: ...
     def lacks(self, capability: str) -> str | None: ...
     def stream(
@@ -145,7 +167,55 @@ class Buffer:
     def __len__(self) -> int: ...
     def __getitem__(self, index: slice) -> Buffer: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
-    def view(self, offset: int, size: int) -> Buffer: ...
+    @property
+    def read_only(self) -> bool: ...
+    def view(self, offset: int, size: int, read_only: bool = False) -> Buffer: ...
+
+@final
+class Image:
+    def __init__(
+        self,
+        device: Device,
+        shape: Sequence[int] | None = None,
+        format: ImageFormat | DType = "float32",
+        channels: Literal[1, 2, 4] = 1,
+        *,
+        address: ImageAddress = "clamp",
+        filter: ImageFilter = "nearest",
+        normalized: bool = False,
+    ) -> None: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Image: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> None: ...
+    def view(
+        self, *, address: ImageAddress | None = None, filter: ImageFilter | None = None, normalized: bool | None = None
+    ) -> Image: ...
+    @property
+    def device(self) -> Device: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def channels(self) -> int: ...
+    @property
+    def address(self) -> str: ...
+    @property
+    def filter(self) -> str: ...
+    @property
+    def normalized(self) -> bool: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def surface(self) -> Surface: ...
+
+@final
+class Surface:
+    def __init__(self, image: Image) -> None: ...
+    @property
+    def image(self) -> Image: ...
 
 @final
 class Event:
@@ -154,7 +224,11 @@ class Event:
     def wait(self, timeout: float | None = None) -> None: ...
     def fileno(self) -> int: ...
     def elapsed(self, start: Event) -> float: ...
+    def on_complete(self, function: Callable[..., object], *args: Any, **kwargs: Any) -> None: ...
     def __await__(self) -> Generator[Any, None, None]: ...
+
+def wait_any(events: Iterable[Event], timeout: float | None = None) -> int: ...
+def wait_all(events: Iterable[Event], timeout: float | None = None) -> None: ...
 
 @final
 class Stream:
@@ -191,6 +265,86 @@ class Stream:
         self, target: Buffer, source: Buffer, size: int | None = None, target_offset: int = 0, source_offset: int = 0
     ) -> None: ...
     def fill(self, buffer: Buffer, pattern: HostMemory = b"\0", offset: int = 0, size: int | None = None) -> None: ...
+    def write_rect(
+        self,
+        buffer: Buffer,
+        source: HostMemory,
+        shape: Sequence[int],
+        *,
+        buffer_offset: int = 0,
+        buffer_pitch: Pitch = None,
+        source_offset: int = 0,
+        source_pitch: Pitch = None,
+    ) -> None: ...
+    def read_rect(
+        self,
+        target: HostMemory,
+        buffer: Buffer,
+        shape: Sequence[int],
+        *,
+        target_offset: int = 0,
+        target_pitch: Pitch = None,
+        buffer_offset: int = 0,
+        buffer_pitch: Pitch = None,
+    ) -> None: ...
+    def copy_rect(
+        self,
+        target: Buffer,
+        source: Buffer,
+        shape: Sequence[int],
+        *,
+        target_offset: int = 0,
+        target_pitch: Pitch = None,
+        source_offset: int = 0,
+        source_pitch: Pitch = None,
+    ) -> None: ...
+    def fill_rect(
+        self,
+        buffer: Buffer,
+        shape: Sequence[int],
+        pattern: HostMemory = b"\0",
+        *,
+        offset: int = 0,
+        pitch: Pitch = None,
+    ) -> None: ...
+    def write_image(
+        self,
+        image: Image,
+        source: HostMemory,
+        *,
+        offset: Sequence[int] | None = None,
+        shape: Sequence[int] | None = None,
+    ) -> None: ...
+    def read_image(
+        self,
+        target: HostMemory,
+        image: Image,
+        *,
+        offset: Sequence[int] | None = None,
+        shape: Sequence[int] | None = None,
+    ) -> None: ...
+    def copy_to_image(
+        self,
+        image: Image,
+        buffer: Buffer,
+        buffer_offset: int = 0,
+        *,
+        offset: Sequence[int] | None = None,
+        shape: Sequence[int] | None = None,
+    ) -> None: ...
+    def copy_from_image(
+        self,
+        buffer: Buffer,
+        image: Image,
+        buffer_offset: int = 0,
+        *,
+        offset: Sequence[int] | None = None,
+        shape: Sequence[int] | None = None,
+    ) -> None: ...
+    def native(self) -> AbstractContextManager[int]: ...
+    def native_call(
+        self, function: Callable[Concatenate[int, P], object], *args: P.args, **kwargs: P.kwargs
+    ) -> None: ...
     def buffer(self, size: int) -> Buffer: ...
     def call(self, function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None: ...
     def call_always(self, function: Callable[..., object], *args: Any, **kwargs: Any) -> None: ...
@@ -202,8 +356,41 @@ class Graph:
     @property
     def device(self) -> Device: ...
     def launch(self, stream: Stream) -> None: ...
+    def set_args(self, node: int, kernel: Kernel | Launch, *args: Any) -> None: ...
+    def set_launch(self, node: int, launch: Launch, *args: Any) -> None: ...
+    def set_write(self, node: int, buffer: Buffer, source: HostMemory, offset: int = 0) -> None: ...
+    def set_read(self, node: int, target: HostMemory, buffer: Buffer, offset: int = 0) -> None: ...
+    def set_copy(
+        self,
+        node: int,
+        target: Buffer,
+        source: Buffer,
+        size: int | None = None,
+        target_offset: int = 0,
+        source_offset: int = 0,
+    ) -> None: ...
+    def set_fill(
+        self, node: int, buffer: Buffer, pattern: HostMemory = b"\0", offset: int = 0, size: int | None = None
+    ) -> None: ...
+    def set_call(self, node: int, function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None: ...
     def __len__(self) -> int: ...
     def describe(self, format: Literal["text", "dot"] = "text") -> str: ...
+
+# ---- Traces ----
+
+class Trace:
+    path: str | None
+    events: list[dict[str, Any]]
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None: ...
+    def start(self) -> Trace: ...
+    def stop(self) -> None: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def __enter__(self) -> Trace: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> None: ...
+
+def trace(path: str | os.PathLike[str] | None = None) -> Trace: ...
 
 # ---- Programs and kernels ----
 

@@ -67,17 +67,27 @@ cdef class Event
 cdef class Buffer
 cdef class Kept
 cdef class Graph
+cdef class Image
+cdef class Surface
+cdef class Kernel
+cdef class Launch
 cdef class Array
 
 include "errors.pxi"
+include "trace.pxi"
 include "device.pxi"
 include "memory.pxi"
+include "rect.pxi"
+include "image.pxi"
 include "event.pxi"
 include "graph.pxi"
 include "stream.pxi"
 include "hostcall.pxi"
+include "native.pxi"
 include "program.pxi"
+include "dtype.pxi"
 include "array.pxi"
+include "move.pxi"
 include "create.pxi"
 include "kernel.pxi"
 include "arrayops.pxi"
@@ -86,5 +96,6 @@ include "matmul.pxi"
 include "random.pxi"
 include "fft.pxi"
 include "filter.pxi"
+include "cuda_order.pxi"
 include "exchange.pxi"
 

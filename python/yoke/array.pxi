@@ -1,72 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Arrays: a buffer with a dtype, a shape and strides, on a stream. Views, operators, copies to the host.
-
-# Names by the numbers of YOKE_DTYPE_LIST, NumPy's names; struct's letters for memoryviews.
-cdef tuple dtype_names = ("", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
-                          "bfloat16", "float32", "float64", "complex64", "complex128")
-cdef tuple dtype_letters = ("", "?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "", "f", "d", "", "")
-cdef enum:
-    BOOL = 1
-    I8 = 2
-    U8 = 3
-    I32 = 6
-    I64 = 8
-    U64 = 9
-    F16 = 10
-    BF16 = 11
-    F32 = 12
-    F64 = 13
-    C64 = 14
-    C128 = 15
-cdef dict dtype_numbers = {name: number for number, name in enumerate(dtype_names) if number}
-dtype_numbers.update({"float": F32, "double": F64, float: F32, int: I64, bool: BOOL})
-
-
-cdef int32_t dtype_number(dtype) except -1:
-    """The number of a dtype: its name, a NumPy dtype or scalar type, or float (float32), int (int64), bool."""
-    try:
-        number = dtype_numbers.get(dtype)
-    except TypeError:
-        number = None
-    if number is None:
-        name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
-        number = dtype_numbers.get(name)
-        if number is None and "numpy" in sys.modules:
-            number = dtype_numbers.get(sys.modules["numpy"].dtype(dtype).name)
-    if number is None:
-        raise TypeError(f"no such dtype: {dtype!r}; there are {', '.join(dtype_names[1:])}")
-    return number
-
-
-cdef int32_t shape_of(shape, int64_t *out) except -1:
-    if isinstance(shape, int):
-        shape = (shape,)
-    if len(shape) > 8:
-        raise ValueError(f"an array has at most 8 dimensions, not {len(shape)}")
-    for i, extent in enumerate(shape):
-        out[i] = operator.index(extent)
-    return len(shape)
-
-
-cdef yoke_number number_of(int32_t dtype, value) except *:
-    cdef yoke_number number
-    memset(&number, 0, sizeof(number))
-    number.dtype = dtype
-    if dtype in (F16, BF16, F32, F64):
-        set_f64(&number, float(value))
-    elif dtype in (2, 4, 6, 8):
-        set_i64(&number, wrap(int(value), 64))
-    elif dtype == BOOL:
-        set_u64(&number, 1 if value else 0)
-    else:
-        set_u64(&number, int(value) & 0xffffffffffffffff)
-    return number
-
-
-cdef object wrap(value, bits):
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> bits - 1 else value
-
+# Arrays: a buffer with a dtype, a shape and strides, on a stream. Views, operators, copies to the host. What they need stands in
+# dtype.pxi and move.pxi, and most of what they do in arrayops.pxi.
 
 cdef class Array:
     """An array on a device, made by empty, zeros, arange, asarray, … or by operations on others.
@@ -74,7 +8,8 @@ cdef class Array:
     shape, dtype, strides (in elements), ndim, size (elements), nbytes; device, stream: the stream its work is enqueued in.
     Operators, slices, comparisons and reductions follow NumPy; a slice or transpose is a view. Nothing blocks but what gives
     values to Python: to_numpy, tolist, item, float(a), bool(a), a[mask]. Work that uses arrays of several streams is ordered.
-    Types: results of mixed dtypes follow C (float32 with int32 gives float32), and / of integers gives float32.
+    Types: results of mixed dtypes follow C (float32 with int32 gives float32), and / of integers gives float32. A number of
+    Python's never widens an array of its kind (NumPy's NEP 50), and a NumPy scalar counts with its dtype.
     """
 
     cdef yoke_array a
@@ -256,7 +191,7 @@ cdef class Array:
             map_arrays(self.stream, "x = mask ? value : x", {"x": self, "mask": key, "value": value}, here())
             return
         target = self.select(key)
-        if isinstance(value, (bool, int, float)):
+        if isinstance(value, (bool, int, float, complex)):
             assign_value(target, value, here())
         else:
             assign(target, asarray(value, dtype=None if hasattr(value, "dtype") else target.dtype, stream=self.stream), here())
@@ -305,6 +240,9 @@ cdef class Array:
     def __float__(self):
         return float(self.item())
 
+    def __complex__(self):
+        return complex(self.item())
+
     def __int__(self):
         return int(self.item())
 
@@ -324,7 +262,7 @@ cdef class Array:
     def __iter__(self):
         return iter([self[i] for i in range(len(self))])
 
-    # ---- Operators: NumPy's broadcasting; a Python number takes the array's dtype ----
+    # ---- Operators: NumPy's broadcasting; weak() has the rule for numbers ----
 
     def __add__(self, other):
         return binary("+", self, other)
@@ -430,6 +368,16 @@ cdef class Array:
 
     __hash__ = None
 
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        """NumPy's functions: operators with NumPy's arrays and scalars on either side give Arrays, all others NumPy arrays."""
+        sign = numpy_signs.get(ufunc.__name__)
+        if method == "__call__" and sign and not options:
+            return matmul(inputs[0], inputs[1]) if sign == "@" else binary(sign, inputs[0], inputs[1])
+        if any([isinstance(each, Array) for each in options.get("out", ())]):
+            return NotImplemented
+        values = [(<Array>each).to_numpy() if isinstance(each, Array) else each for each in inputs]
+        return getattr(ufunc, method)(*values, **options)
+
     # ---- Reductions and order: axis is None for all, an int, or a tuple ----
 
     def sum(self, axis=None, keepdims=False):
@@ -500,7 +448,8 @@ cdef class Array:
 
     @property
     def __cuda_array_interface__(self):
-        """Version 3, for arrays on CUDA; the data is ready when this returns."""
+        """Version 3, for arrays on CUDA. Its stream is the legacy default stream, 1, which waits for the array's work; None where
+        that is not possible, and then the data is ready when this returns."""
         return interface_of(self)
 
     def __dlpack_device__(self):
@@ -508,8 +457,10 @@ cdef class Array:
         return dlpack_device(self)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        """A DLPack capsule over the same memory; the data is ready when this returns, for any stream."""
-        return to_dlpack(self, copy)
+        """A DLPack capsule over the same memory. stream, on CUDA: the consumer's, as a number, which then waits for the array's
+        work (1: the legacy default stream, and so is None; 2: the calling thread's default stream); -1: no order. Otherwise, and on
+        OpenCL, the data is ready when this returns."""
+        return to_dlpack(self, stream, copy)
 
     def __reduce__(self):
         return asarray, (self.to_numpy(),)
@@ -521,80 +472,3 @@ cdef class Array:
     def __repr__(self):
         return (f"yoke.Array(shape={self.shape}, dtype={dtype_names[self.a.dtype]}, "
                 f"device={self.stream.device.info.selector})")
-
-
-cdef int32_t axis_of(axis, int32_t dimensions) except -1:
-    number = operator.index(axis)
-    if not -dimensions <= number < dimensions:
-        raise IndexError(f"axis {number} is out of range for {dimensions} dimensions")
-    return number + dimensions if number < 0 else number
-
-
-cdef Array new_array(Stream stream, int32_t dtype, shape):
-    cdef Array result = Array.__new__(Array)
-    cdef int64_t extents[8]
-    cdef int32_t dimensions = shape_of(shape, extents)
-    cdef size_t size = yoke_dtype_get_size(dtype)
-
-    for i in range(dimensions):
-        if extents[i] < 0:
-            raise ValueError(f"a shape has a negative extent: {shape}")
-        size *= extents[i]
-    result.stream = stream
-    result.buffer = stream.buffer(max(1, size))
-    result.a = yoke_array_nd(result.buffer.ptr, dtype, dimensions, extents)
-    if result.a.dtype == 0:
-        fail(YOKE_E_INVALID_ARGUMENT)
-    return result
-
-
-cdef int order_streams(Stream stream, list arrays) except -1:
-    """Work in `stream` on arrays of other streams comes behind what these have now."""
-    for each in arrays:
-        if (<Array>each).stream is not stream:
-            stream.wait_for((<Array>each).stream.event())
-    return 0
-
-
-cdef int order_back(Stream stream, list arrays) except -1:
-    """And what the others do from now on comes behind that work."""
-    for each in arrays:
-        if (<Array>each).stream is not stream:
-            (<Array>each).stream.wait_for(stream.event())
-    return 0
-
-
-cdef int assign(Array target, Array source, const char *where) except -1:
-    cdef yoke_status status
-    cdef yoke_stream *stream = target.stream.ptr
-    order_streams(target.stream, [source])
-    with nogil:
-        status = yoke_assign_at(where, stream, &target.a, &source.a)
-    check(status)
-    order_back(target.stream, [source])
-    return 0
-
-
-cdef int assign_value(Array target, value, const char *where) except -1:
-    cdef yoke_status status
-    cdef yoke_number number
-    if target.a.dtype >= C64:
-        map_arrays(target.stream, "x = value", {"x": target, "value": float(value)}, where)
-        return 0
-    number = number_of(target.a.dtype, value)
-    with nogil:
-        status = yoke_assign_value_at(where, target.stream.ptr, &target.a, number)
-    check(status)
-    return 0
-
-
-cdef int read_array(Array source, out) except -1:
-    """Read the elements in row-major order into host memory, and wait."""
-    if source.size == 0:
-        source.stream.wait()
-        return 0
-    if not yoke_array_is_contiguous(&source.a):
-        source = source.copy()
-    source.stream.read(out, source.buffer, source.a.offset)
-    source.stream.wait()
-    return 0

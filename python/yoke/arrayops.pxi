@@ -2,14 +2,15 @@
 # Operations on arrays: expressions, operators, reductions, scans, order.
 
 cdef int map_arrays(Stream stream, expression, dict values, const char *where) except -1:
-    cdef yoke_var vars[32]
-    cdef bytes text = expression.encode()
+    cdef yoke_var vars[MOST_VARS]
+    cdef bytes text
     cdef yoke_status status
     cdef yoke_stream *queue = stream.ptr
     cdef Py_ssize_t count
-    names, arrays = [], []
+    names, arrays, made = [], [], []
 
-    count = fill_vars(vars, values, names, arrays)
+    count = fill_vars(vars, values, names, arrays, made)
+    text = ("".join(made) + expression).encode()
     order_streams(stream, arrays)
     cdef const char *line = text
     with nogil:
@@ -19,34 +20,67 @@ cdef int map_arrays(Stream stream, expression, dict values, const char *where) e
     return 0
 
 
-cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays) except -1:
-    if len(values) > 32:
-        raise ValueError(f"an expression has at most 32 variables, not {len(values)}")
-    for i, (name, value) in enumerate(values.items()):
-        names.append(name.encode())
-        label = PyBytes_AsString(names[-1])
-        if isinstance(value, Array):
-            vars[i] = yoke_var_array(label, (<Array>value).a)
-            arrays.append(value)
-        elif isinstance(value, tuple):  # (dtype's number, value)
-            vars[i] = yoke_var_scalar(label, number_of(value[0], value[1]))
-        elif isinstance(value, bool):
-            vars[i] = yoke_var_scalar(label, number_of(BOOL, value))
-        elif isinstance(value, int):
-            vars[i] = yoke_var_scalar(label, number_of(I32 if -2**31 <= value < 2**31 else I64, value))
-        elif isinstance(value, float) and not hasattr(value, "dtype"):
-            vars[i] = yoke_var_scalar(label, number_of(F32, value))
-        elif getattr(value, "shape", None) == ():
-            vars[i] = yoke_var_scalar(label, number_of(dtype_number(value.dtype), value))
-        else:
-            raise TypeError(f"{name}: an expression takes Arrays and numbers, not {type(value).__name__}")
-    return len(values)
+cdef enum:
+    MOST_VARS = 32
+
+
+cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays, list made) except -1:
+    """The variables of an expression. The library's scalars are real: a complex one is two, and `made` gets the assignment, to stand
+    before the expression, that makes one of them."""
+    cdef Py_ssize_t count = 0
+    cdef object number  # the stable ABI has no struct of a complex number
+    for name, value in values.items():
+        parts = ((name, value),)
+        dtype = complex_dtype(value)
+        if dtype:
+            number = complex(value[1] if isinstance(value, tuple) else value)
+            half = F64 if dtype == C128 else F32
+            parts = ((name + "_re_", (half, number.real)), (name + "_im_", (half, number.imag)))
+            made.append(f"{name} = complex({name}_re_, {name}_im_); ")
+        for label, part in parts:
+            if count == MOST_VARS:
+                raise ValueError(f"an expression has at most {MOST_VARS} variables; a complex number counts as two")
+            names.append(label.encode())
+            fill_var(&vars[count], PyBytes_AsString(names[-1]), name, part, arrays)
+            count += 1
+    return count
+
+
+cdef int32_t complex_dtype(value) except -1:
+    """The dtype of a complex number; 0: the value is none."""
+    if isinstance(value, Array):
+        return 0
+    if isinstance(value, tuple):  # (dtype's number, value)
+        return value[0] if kind_of(value[0]) == 3 else 0
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None and getattr(value, "shape", None) == ():
+        return dtype_number(dtype) if getattr(dtype, "kind", "") == "c" else 0
+    return C64 if isinstance(value, complex) else 0
+
+
+cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) except -1:
+    if isinstance(value, Array):
+        var[0] = yoke_var_array(label, (<Array>value).a)
+        arrays.append(value)
+    elif isinstance(value, tuple):  # (dtype's number, value)
+        var[0] = yoke_var_scalar(label, number_of(value[0], value[1]))
+    elif isinstance(value, bool):
+        var[0] = yoke_var_scalar(label, number_of(BOOL, value))
+    elif isinstance(value, int):
+        var[0] = yoke_var_scalar(label, number_of(I32 if -2**31 <= value < 2**31 else I64, value))
+    elif isinstance(value, float) and not hasattr(value, "dtype"):
+        var[0] = yoke_var_scalar(label, number_of(F32, value))
+    elif getattr(value, "shape", None) == ():
+        var[0] = yoke_var_scalar(label, number_of(dtype_number(value.dtype), value))
+    else:
+        raise TypeError(f"{name}: an expression takes Arrays and numbers, not {type(value).__name__}")
+    return 0
 
 
 def map(expression, /, stream=None, **variables):
     """Evaluate an expression for each element, in one launch: map("y = a * x + y", a=2.0, x=x, y=y). The arrays that are assigned
-    are the outputs; all have one shape, to which the others are broadcast. A Python float counts as float32, an int as int32;
-    NumPy scalars have their own dtype. InvalidArgumentError shows a mistake in the expression with a caret."""
+    are the outputs; all have one shape, to which the others are broadcast. A Python float counts as float32, an int as int32,
+    a complex as complex64; NumPy scalars have their own dtype. InvalidArgumentError shows a mistake in the expression with a caret."""
     if stream is None:
         streams = [(<Array>value).stream for value in variables.values() if isinstance(value, Array)]
         stream = streams[0] if streams else default_stream()
@@ -60,6 +94,9 @@ def evaluate(expression, /, dtype=None, stream=None, **variables):
     if not arrays:
         raise TypeError("an expression without arrays has no shape")
     number = dtype_number(dtype) if dtype is not None else promote([(<Array>each).a.dtype for each in arrays])
+    for value in variables.values():
+        if dtype is None and complex_dtype(value):
+            number = weak(number, value)
     stream = (<Array>arrays[0]).stream if stream is None else stream
     result = new_array(stream, number, broadcast_shape([each.shape for each in arrays]))
     head, separator, tail = expression.rpartition(";")
@@ -78,36 +115,6 @@ def broadcast_shape(shapes):
     return tuple(reversed(result))
 
 
-cdef int32_t promote(list numbers) except -1:
-    """The dtype of a result: complex over float over integers, the wider over the narrower; no integer loses values to a sign."""
-    numbers = sorted(set(numbers))
-    if len(numbers) == 1:
-        return numbers[0]
-    high = numbers[-1]
-    if high >= C64:
-        return C128 if C128 in numbers or F64 in numbers else C64
-    if high >= F16:
-        return F32 if F16 in numbers and BF16 in numbers and high == BF16 else high
-    signed = [each for each in numbers if each in (2, 4, 6, 8)]
-    unsigned = [each for each in numbers if each in (3, 5, 7, 9)]
-    if signed and unsigned and max(unsigned) > max(signed):
-        return min(I64, max(unsigned) + 1)
-    return high
-
-
-cdef int32_t weak(int32_t dtype, value) except -1:
-    """The dtype of an operation between an array and a number of Python's, which has no width of its own."""
-    if getattr(value, "dtype", None) is not None:
-        return promote([dtype, dtype_number(value.dtype)])
-    if isinstance(value, bool):
-        return dtype
-    if isinstance(value, int):
-        return I64 if dtype == BOOL else dtype
-    if isinstance(value, float):
-        return dtype if dtype >= F16 else F32
-    raise TypeError
-
-
 cdef dict templates = {
     "+": "c = a + b", "-": "c = a - b", "*": "c = a * b", "/": "c = a / b", "<": "c = a < b", "<=": "c = a <= b",
     ">": "c = a > b", ">=": "c = a >= b", "==": "c = a == b", "!=": "c = a != b", "&": "c = a & b", "|": "c = a | b",
@@ -117,6 +124,14 @@ cdef dict templates = {
     "%": "r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? r + b : r",
     "//f": "c = floor(a / b)", "%f": "r = fmod(a, b); c = r != 0 && (r < 0) != (b < 0) ? r + b : r",
 }
+
+
+cdef dict numpy_signs = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "power": "**", "matmul": "@",
+    "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&",
+    "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<", "right_shift": ">>",
+}
+cdef tuple comparisons = ("<", "<=", ">", ">=", "==", "!=")
 
 
 cdef object binary(str sign, left, right):
@@ -138,25 +153,42 @@ cdef object binary(str sign, left, right):
         except TypeError:
             return NotImplemented
         if sign == "**" and type(other) is int and array is left and other in (2, 3):
-            result = new_array(array.stream, dtype, array.shape)
-            map_arrays(array.stream, "c = " + " * ".join("a" * other), {"c": result, "a": array}, here())
-            return result
-        if dtype < C64:
-            other = (dtype, other)
+            return unary("c = " + " * ".join("a" * other), array, dtype)
+        if sign in comparisons and not fits(dtype, other):
+            return full(array.shape, compare_beyond(sign, other > 0, array is left), "bool", array.stream)
+        # A quotient of integers is one of floats, in which every int has a place.
+        other = (F64, float(other)) if sign == "/" and dtype < F16 else in_dtype(dtype, other)
         shape = array.shape
-    if sign == "/" and dtype < F16:
+    text = text_of_sign(sign, dtype)
+    if sign in comparisons:
+        dtype = BOOL
+    elif sign == "/" and dtype < F16:
         dtype = F32
-        text = "c = (float)a / (float)b"
-    else:
-        if sign == "**" and dtype < F16:
-            raise TypeError("integers are raised to 2 and 3 only: convert to float32 first")
-        if sign in ("&", "|", "^", "<<", ">>") and dtype >= F16:
-            raise TypeError(f"{sign} is for integers and bool, not for {dtype_names[dtype]}")
-        text = templates[sign + "f" if sign in ("//", "%") and dtype >= F16 else sign]
-    result = new_array(array.stream, BOOL if sign in ("<", "<=", ">", ">=", "==", "!=") else dtype, shape)
+    result = new_array(array.stream, dtype, shape)
     map_arrays(array.stream, text, {"c": result, "a": array if array is left else other, "b": other if array is left else array},
                here())
     return result
+
+
+cdef bint compare_beyond(str sign, bint above, bint array_first):
+    """What all elements give, compared with an int that is above, or below, all values of their dtype."""
+    if sign in ("==", "!="):
+        return sign == "!="
+    return (sign[0] == "<") == (above == array_first)
+
+
+cdef str text_of_sign(str sign, int32_t dtype):
+    """The expression of an operator for operands of this dtype."""
+    kind = kind_of(dtype)
+    if kind == 3 and sign in ("<", "<=", ">", ">=", "//", "%", "min", "max"):
+        raise TypeError(f"complex numbers have no order: {sign} is not for {dtype_names[dtype]}")
+    if sign == "**" and kind != 2:
+        raise TypeError("integers and complex numbers are raised to 2 and 3 only: convert integers to float32 first")
+    if sign in ("&", "|", "^", "<<", ">>") and kind > 1:
+        raise TypeError(f"{sign} is for integers and bool, not for {dtype_names[dtype]}")
+    if sign == "/" and kind < 2:
+        return "c = (float)a / (float)b"
+    return templates[sign + "f" if sign in ("//", "%") and kind == 2 else sign]
 
 
 cdef object unary(str text, Array array, int32_t dtype):
@@ -166,10 +198,20 @@ cdef object unary(str text, Array array, int32_t dtype):
 
 
 cdef object in_place(str text, Array array, other):
+    """The array keeps its dtype, which has to be of the result's kind at least, as in NumPy."""
+    cdef int32_t dtype
     if hasattr(other, "shape") and not isinstance(other, Array) and other.shape != ():
         other = asarray(other, stream=array.stream)
-    if not isinstance(other, Array):
-        other = (weak(array.a.dtype, other), other)
+    if isinstance(other, Array):
+        dtype = promote([array.a.dtype, (<Array>other).a.dtype])
+    else:
+        dtype = weak(array.a.dtype, other)
+        other = in_dtype(dtype, other)
+    if "/" in text and kind_of(dtype) < 2:
+        dtype = F32
+    if kind_of(dtype) > kind_of(array.a.dtype):
+        raise TypeError(f"a result of {dtype_names[dtype]} does not go into an array of {dtype_names[array.a.dtype]}: use astype, or "
+                        "the operator without =")
     map_arrays(array.stream, text, {"a": array, "b": other}, here())
     return array
 
@@ -205,13 +247,12 @@ def where(condition, a, b):
     cdef Array result
     arrays = [each for each in (a, b) if isinstance(each, Array)]
     cdef Array first = condition
-    dtype = promote([(<Array>each).a.dtype for each in arrays]) if arrays else (F32 if isinstance(a, float) or
-                                                                               isinstance(b, float) else I64)
+    dtype = promote([(<Array>each).a.dtype for each in arrays]) if arrays else BOOL
     for each in (a, b):
         if not isinstance(each, Array):
             dtype = weak(dtype, each)
     result = new_array(first.stream, dtype, broadcast_shape([each.shape for each in [condition, *arrays]]))
-    values = [each if isinstance(each, Array) else (dtype, each) for each in (a, b)]
+    values = [each if isinstance(each, Array) else in_dtype(dtype, each) for each in (a, b)]
     map_arrays(first.stream, "c = condition ? a : b", {"c": result, "condition": condition, "a": values[0], "b": values[1]},
                here())
     return result

@@ -8,11 +8,12 @@ cdef extern from "yoke/yoke.h" nogil:
     ctypedef struct yoke_stream
     ctypedef struct yoke_event
     ctypedef struct yoke_buffer
+    ctypedef struct yoke_image
     ctypedef struct yoke_program
     ctypedef struct yoke_kernel
     ctypedef int32_t yoke_status
 
-    int YOKE_OK, YOKE_PENDING, YOKE_E_INVALID_ARGUMENT, YOKE_E_HOST_FUNCTION, YOKE_E_CANCELLED, YOKE_E_UNSUPPORTED, YOKE_E_RANGE
+    int YOKE_OK, YOKE_PENDING, YOKE_E_INVALID_ARGUMENT, YOKE_E_HOST_FUNCTION, YOKE_E_CANCELLED, YOKE_E_UNSUPPORTED, YOKE_E_RANGE, YOKE_E_DEADLOCK
     int YOKE_CAP_COUNT, YOKE_STREAM_TIMED, YOKE_EVENT_TIMED
 
     ctypedef struct yoke_error_info:
@@ -85,12 +86,18 @@ cdef extern from "yoke/yoke.h" nogil:
     void yoke_event_release(yoke_event *event)
     yoke_status yoke_event_query(yoke_event *event)
     yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds)
+    yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_t nanoseconds, size_t *out_index)
+    ctypedef void (*yoke_complete_fn)(yoke_status status, void *user) noexcept nogil
+    yoke_status yoke_event_on_complete(yoke_event *event, yoke_complete_fn fn, void *user, yoke_release_fn release)
     yoke_status yoke_event_get_fd(yoke_event *event, int *out_fd)
     yoke_status yoke_event_get_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)
 
     # memory.h
     int YOKE_MEMORY_DEVICE, YOKE_MEMORY_PINNED, YOKE_MEMORY_MAPPED, YOKE_MEMORY_MANAGED
     yoke_status yoke_buffer_create_in(yoke_device *device, int32_t memory, size_t size, yoke_buffer **out_buffer)
+    yoke_status yoke_buffer_create_from_host(yoke_device *device, void *host, size_t size, yoke_buffer **out_buffer)
+    yoke_status yoke_buffer_create_const_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view)
+    int32_t yoke_buffer_is_read_only(const yoke_buffer *buffer)
     yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size, yoke_buffer **out_buffer)
     yoke_status yoke_buffer_create_view(yoke_buffer *buffer, size_t offset, size_t size, yoke_buffer **out_view)
     yoke_buffer *yoke_buffer_retain(yoke_buffer *buffer)
@@ -103,9 +110,12 @@ cdef extern from "yoke/yoke.h" nogil:
         size_t size
         uint32_t flags
         uint32_t buffers
-        uint64_t total, free, in_use, peak, cached, pinned, pinned_cached
+        uint64_t total, free, in_use, peak, cached, pinned, pinned_cached, in_use_limit, cached_limit
 
+    int YOKE_MEMORY_INFO_ESTIMATED
     yoke_status yoke_device_get_memory(yoke_device *device, yoke_memory_info *out_info)
+    yoke_status yoke_device_limit_memory(yoke_device *device, uint64_t in_use, uint64_t cached)
+    yoke_status yoke_device_trim(yoke_device *device, uint64_t keep)
     yoke_status yoke_write_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, const void *source,
                               size_t size)
     yoke_status yoke_read_at(const char *where, yoke_stream *stream, void *target, yoke_buffer *buffer, size_t offset, size_t size)
@@ -113,6 +123,46 @@ cdef extern from "yoke/yoke.h" nogil:
                              yoke_buffer *source, size_t source_offset, size_t size)
     yoke_status yoke_fill_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, size_t size,
                              const void *pattern, size_t pattern_size)
+
+    ctypedef struct yoke_pitch:
+        size_t offset, row_pitch, slice_pitch
+
+    ctypedef struct yoke_rect:
+        size_t width, height, depth
+
+    yoke_status yoke_write_rect_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_pitch buffer_pitch,
+                                   const void *source, yoke_pitch source_pitch, yoke_rect rect)
+    yoke_status yoke_read_rect_at(const char *where, yoke_stream *stream, void *target, yoke_pitch target_pitch,
+                                  yoke_buffer *buffer, yoke_pitch buffer_pitch, yoke_rect rect)
+    yoke_status yoke_copy_rect_at(const char *where, yoke_stream *stream, yoke_buffer *target, yoke_pitch target_pitch,
+                                  yoke_buffer *source, yoke_pitch source_pitch, yoke_rect rect)
+    yoke_status yoke_fill_rect_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_pitch pitch, yoke_rect rect,
+                                  const void *pattern, size_t pattern_size)
+
+    # image.h
+    ctypedef struct yoke_sampler:
+        int32_t address, filter, normalized
+
+    ctypedef struct yoke_image_desc:
+        size_t size
+        int32_t format, channels
+        size_t width, height, depth
+        yoke_sampler sampler
+
+    ctypedef struct yoke_region:
+        size_t x, y, z, width, height, depth
+
+    yoke_status yoke_image_create(yoke_device *device, const yoke_image_desc *desc, yoke_image **out_image)
+    yoke_status yoke_image_create_view(yoke_image *image, const yoke_sampler *sampler, yoke_image **out_view)
+    void yoke_image_release(yoke_image *image)
+    yoke_status yoke_copy_to_image_at(const char *where, yoke_stream *stream, yoke_image *image, const yoke_region *region,
+                                      yoke_buffer *buffer, size_t offset)
+    yoke_status yoke_copy_from_image_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset,
+                                        yoke_image *image, const yoke_region *region)
+    yoke_status yoke_write_image_at(const char *where, yoke_stream *stream, yoke_image *image, const yoke_region *region,
+                                    const void *source, size_t size)
+    yoke_status yoke_read_image_at(const char *where, yoke_stream *stream, void *target, yoke_image *image,
+                                   const yoke_region *region, size_t size)
 
     # program.h
     int YOKE_MATH_EXACT, YOKE_MATH_FAST
@@ -184,6 +234,8 @@ cdef extern from "yoke/yoke.h" nogil:
     int YOKE_ARG_INTEGER, YOKE_ARG_FLOATING, YOKE_MAX_ARGS
     yoke_arg yoke_arg_buffer(yoke_buffer *buffer)
     yoke_arg yoke_arg_struct(const void *bytes, size_t size)
+    yoke_arg yoke_arg_image(yoke_image *image)
+    yoke_arg yoke_arg_surface(yoke_image *image)
     yoke_arg yoke_arg_null()
     yoke_arg yoke_arg_local(size_t bytes)
     yoke_arg yoke_in(const void *host, size_t size)
@@ -234,8 +286,31 @@ cdef extern from "yoke/graph.h" nogil:
     yoke_status yoke_graph_launch_at(const char *where, yoke_stream *stream, yoke_graph *graph)
     size_t yoke_graph_get_size(const yoke_graph *graph)
     yoke_status yoke_graph_set_args_at(const char *where, yoke_graph *graph, size_t node, const yoke_arg *args, size_t count)
+    yoke_status yoke_graph_set_launch_at(const char *where, yoke_graph *graph, size_t node, yoke_kernel *kernel, yoke_dim grid,
+                                         yoke_dim block, size_t shared_bytes, const yoke_arg *args, size_t count)
+    yoke_status yoke_graph_set_write_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *target, size_t offset,
+                                        const void *source, size_t size)
+    yoke_status yoke_graph_set_read_at(const char *where, yoke_graph *graph, size_t node, void *target, yoke_buffer *source,
+                                       size_t offset, size_t size)
+    yoke_status yoke_graph_set_copy_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *target, size_t target_offset,
+                                       yoke_buffer *source, size_t source_offset, size_t size)
+    yoke_status yoke_graph_set_fill_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *buffer, size_t offset,
+                                       size_t size, const void *pattern, size_t pattern_size)
+    yoke_status yoke_graph_set_call_at(const char *where, yoke_graph *graph, size_t node, yoke_host_fn fn, void *user,
+                                       yoke_release_fn release)
     const char *yoke_graph_describe(yoke_graph *graph, int32_t format)
 
 cdef extern from "yoke/native.h" nogil:
     yoke_status yoke_buffer_get_native(yoke_buffer *buffer, uintptr_t *out_native)
     yoke_status yoke_buffer_wrap(yoke_device *device, uintptr_t native, size_t size, yoke_buffer **out_buffer)
+    ctypedef struct yoke_native_device:
+        size_t size
+        void *context
+        uintptr_t device
+        void *platform
+
+    ctypedef yoke_status (*yoke_native_fn)(yoke_status status, void *native_stream, void *user) noexcept nogil
+    yoke_status yoke_native_call_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user, yoke_release_fn release)
+    yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
+                                       yoke_release_fn release)
+    yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_native)

@@ -80,6 +80,8 @@ def asarray(data, dtype=None, stream=None):
         values = values.astype(numpy.dtype(dtype_names[dtype_number(dtype)]), copy=False)
     elif dtype is None and values.dtype == numpy.float64 and not hasattr(data, "dtype"):
         values = values.astype(numpy.float32)
+    elif dtype is None and values.dtype == numpy.complex128 and not hasattr(data, "dtype"):
+        values = values.astype(numpy.complex64)
     result = new_array(stream, dtype_number(values.dtype), values.shape)
     if values.size:
         # A copy of the values: the caller may change its array at once.

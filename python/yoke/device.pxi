@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Devices: listing them, opening one, what it is and what it can do.
 
+cdef uint64_t NO_LIMIT = <uint64_t>-1
 cdef tuple device_kinds = ("", "gpu", "accelerator", "cpu", "emulator")
 cdef tuple capability_names = ("fp64", "int64_atomics", "signature", "timing", "exact_fp32", "mapped", "managed",
                                "program_binaries", "spirv", "globals", "cooperative", "graphs", "images")
@@ -88,9 +89,13 @@ cdef class Device:
         cdef const char *text = NULL if name is None else <const char *>name
         cdef yoke_status status
 
+        if not searched:
+            before_first_device()
         with nogil:
             status = yoke_device_open(text, &self.ptr)
         check(status)
+        if trace_ours is not None:
+            after_first_device()
 
     def __dealloc__(self):
         cdef yoke_device *ptr = self.ptr
@@ -147,7 +152,9 @@ cdef class Device:
 
     @property
     def memory(self):
-        """The use of the device's memory, a dict in bytes: total, free, in_use, peak, cached, pinned; and buffers, their number."""
+        """The use of the device's memory, a dict in bytes: total, free, in_use, peak (of in_use), cached (released, kept for reuse),
+        pinned, pinned_cached, in_use_limit and cached_limit (None: no limit); estimated, whether free is the total without what
+        Yoke uses; and buffers, their number."""
         cdef yoke_memory_info info
         cdef yoke_status status
         info.size = sizeof(yoke_memory_info)
@@ -155,7 +162,51 @@ cdef class Device:
             status = yoke_device_get_memory(self.ptr, &info)
         check(status)
         return {"total": info.total, "free": info.free, "in_use": info.in_use, "peak": info.peak, "cached": info.cached,
-                "pinned": info.pinned, "buffers": info.buffers}
+                "pinned": info.pinned, "pinned_cached": info.pinned_cached,
+                "in_use_limit": None if info.in_use_limit == NO_LIMIT else info.in_use_limit,
+                "cached_limit": None if info.cached_limit == NO_LIMIT else info.cached_limit,
+                "estimated": bool(info.flags & YOKE_MEMORY_INFO_ESTIMATED), "buffers": info.buffers}
+
+    def limit_memory(self, in_use=None, cached=None):
+        """Limit the use of the device's memory from now on, in bytes; None: no limit. in_use: an allocation beyond it is
+        OutOfDeviceMemoryError. cached: how much released memory is kept for reuse; more than that is freed at once."""
+        cdef uint64_t most = NO_LIMIT if in_use is None else as_size(in_use, "in_use")
+        cdef uint64_t kept = NO_LIMIT if cached is None else as_size(cached, "cached")
+        cdef yoke_status status
+        with nogil:
+            status = yoke_device_limit_memory(self.ptr, most, kept)
+        check(status)
+
+    def trim(self, keep=0):
+        """Free released memory, all but `keep` bytes of each kind. Does not wait for memory that the device still uses."""
+        cdef uint64_t kept = as_size(keep, "keep")
+        cdef yoke_status status
+        with nogil:
+            status = yoke_device_trim(self.ptr, kept)
+        check(status)
+
+    @property
+    def native(self):
+        """The driver's handles, a dict of ints: context (a CUcontext, the primary one, or a cl_context), device (a CUdevice or
+        cl_device_id), platform (a cl_platform_id; None on CUDA). Valid as long as the device."""
+        return native_device(self)
+
+    def wrap(self, native, size, owner=None):
+        """A Buffer over `size` bytes of device memory that other code owns: a CUdeviceptr of the device's primary context, or a
+        cl_mem of its context, as an int. owner: an object that the Buffer keeps alive. On CUDA the memory must not be freed before
+        the Buffer is closed and the work that uses it is complete. RangeError: the memory is smaller. On OpenCL nobody can tell
+        a number that is no cl_mem: the driver crashes."""
+        return wrap_native(self, native, size, owner)
+
+    def pin(self, memory):
+        """Page-lock host memory, which stays the caller's, so that copies from and to it run at full speed: a pinned Buffer over
+        it, which keeps it alive. memory: anything contiguous and writable with the buffer protocol. Wait for those copies before
+        the Buffer is closed. InvalidArgumentError: part of it is pinned already."""
+        return pin_memory(self, memory)
+
+    def image(self, shape, format="float32", channels=1, **sampler):
+        """A new Image of this device."""
+        return Image(self, shape, format, channels, **sampler)
 
     def stream(self, **options):
         """A new Stream of this device."""

@@ -11,6 +11,32 @@ cdef bint in_main_thread() noexcept:
     return PyThread_get_thread_ident() == main_thread
 
 
+cdef yoke_status wait_event(yoke_event *event, uint64_t left) except? 12345:
+    """Wait for at most `left` nanoseconds; YOKE_PENDING when they have passed. Ctrl-C in the main thread raises."""
+    cdef uint64_t part
+    cdef yoke_status status
+    cdef bint interruptible = in_main_thread()
+
+    while True:
+        part = SLICE if interruptible and left > SLICE else left
+        with nogil:
+            status = yoke_event_wait_for(event, part)
+        if status != YOKE_PENDING:
+            return status
+        PyErr_CheckSignals()
+        if left != <uint64_t>-1:
+            left -= part
+            if left == 0:
+                return status
+
+
+cdef uint64_t nanoseconds_of(timeout) except? 0:
+    """A timeout in seconds, or None for no end."""
+    if timeout is None:
+        return <uint64_t>-1
+    return <uint64_t>min(max(0.0, float(timeout)) * 1e9, 9e18)
+
+
 @cython.final
 cdef class Event:
     """A point in a stream, made by stream.event(): complete when everything before it has finished or failed. `await event` waits
@@ -49,24 +75,9 @@ cdef class Event:
         """Wait until the event is complete, and raise the failure of the work before it. timeout: seconds; TimeoutError when they
         have passed. Ctrl-C in the main thread ends the wait. DeadlockError: called from a host function before the event in the
         same stream."""
-        cdef uint64_t left = <uint64_t>-1
-        cdef uint64_t part
-        cdef yoke_status status
-        cdef bint interruptible = in_main_thread()
-
-        if timeout is not None:
-            left = <uint64_t>min(max(0.0, float(timeout)) * 1e9, 9e18)
-        while True:
-            part = SLICE if interruptible and left > SLICE else left
-            with nogil:
-                status = yoke_event_wait_for(self.ptr, part)
-            if status != YOKE_PENDING:
-                break
-            PyErr_CheckSignals()
-            if left != <uint64_t>-1:
-                left -= part
-                if left == 0:
-                    raise TimeoutError(f"the event was not complete after {timeout} s")
+        cdef yoke_status status = wait_event(self.ptr, nanoseconds_of(timeout))
+        if status == YOKE_PENDING:
+            raise TimeoutError(f"the event was not complete after {timeout} s")
         check(status)
         prune_kept()
 
@@ -90,6 +101,12 @@ cdef class Event:
             raise BlockingIOError("an event is not complete yet: wait for it first")
         return nanoseconds * 1e-9
 
+    def on_complete(self, function, *args, **kwargs):
+        """Call function(error, *args, **kwargs) once, on a thread of Yoke's, when the event is complete: error is None, or the
+        failure of the work before it. The stream does not wait for the function, which may block. An exception in it goes to
+        sys.unraisablehook. It is not called after the interpreter has begun to end."""
+        call_on_complete(self, function, args, kwargs)
+
     def __await__(self):
         from . import aio
 
@@ -102,3 +119,65 @@ cdef class Event:
         with nogil:
             status = yoke_event_query(self.ptr)
         return f"<yoke.Event {'pending' if status == YOKE_PENDING else 'failed' if status < 0 else 'complete'}>"
+
+
+cdef Py_ssize_t events_of(events, list kept, list pointers) except -1:
+    """The events of an iterable, and their pointers as C has them."""
+    cdef Event event
+    kept.extend(events)
+    for each in kept:
+        if not isinstance(each, Event):
+            raise TypeError(f"an Event is wanted, not {type(each).__name__}")
+    pointers.append(bytearray(max(1, len(kept)) * sizeof(yoke_event *)))
+    cdef yoke_event **list_ = <yoke_event **><void *>PyByteArray_AsString(pointers[0])
+    for i, each in enumerate(kept):
+        event = each
+        list_[i] = event.ptr
+    return len(kept)
+
+
+def wait_any(events, timeout=None):
+    """Wait until one of the events is complete: its index in the list, the first where several are. Raises the failure of the work
+    before that event. timeout: seconds, else TimeoutError. ValueError: no events."""
+    cdef list kept = []
+    cdef list pointers = []
+    cdef size_t count = events_of(events, kept, pointers)
+    cdef yoke_event **list_ = <yoke_event **><void *>PyByteArray_AsString(pointers[0])
+    cdef uint64_t left = nanoseconds_of(timeout)
+    cdef uint64_t part
+    cdef size_t index = 0
+    cdef bint interruptible = in_main_thread()
+    cdef yoke_status status
+
+    while True:
+        part = SLICE if interruptible and left > SLICE else left
+        with nogil:
+            status = yoke_event_wait_any(list_, count, part, &index)
+        if status != YOKE_PENDING:
+            break
+        PyErr_CheckSignals()
+        if left != <uint64_t>-1:
+            left -= part
+            if left == 0:
+                raise TimeoutError(f"none of {count} events was complete after {timeout} s")
+    check(status)
+    prune_kept()
+    return index
+
+
+def wait_all(events, timeout=None):
+    """Wait until all of the events are complete, and raise the first failure in the order of the list. timeout: seconds for all of
+    them together, else TimeoutError."""
+    end = None if timeout is None else time.monotonic() + float(timeout)
+    failure = None
+    for event in list(events):
+        if not isinstance(event, Event):
+            raise TypeError(f"an Event is wanted, not {type(event).__name__}")
+        try:
+            event.wait(None if end is None else max(0.0, end - time.monotonic()))
+        except (TimeoutError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            failure = failure or error
+    if failure is not None:
+        raise failure

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Arrays of other libraries: DLPack and __cuda_array_interface__, both ways. Work is ordered by waiting: what leaves is ready.
+# Arrays of other libraries: DLPack and __cuda_array_interface__, both ways. On CUDA the streams of both sides wait for each other
+# (cuda_order.pxi); elsewhere, what leaves is ready.
 
 cdef void delete_capsule(PyObject *capsule) noexcept:
     cdef DLManagedTensor *tensor
@@ -9,13 +10,17 @@ cdef void delete_capsule(PyObject *capsule) noexcept:
             yoke_py_dl_delete(tensor)
 
 
-cdef object to_dlpack(Array array, copy):
+cdef object to_dlpack(Array array, stream, copy):
     cdef DLManagedTensor *tensor = NULL
     cdef yoke_status status
+    cdef bint cuda = array.stream.device.backend == "cuda"
 
+    if stream is not None and not cuda and stream != -1:
+        raise ValueError(f"stream is for arrays on CUDA, and {array!r} is not there")
     if copy:
         array = array.copy()
-    array.stream.wait()
+    if not cuda or (stream != -1 and not lead_cuda(array.stream, 1 if stream is None else stream)):
+        array.stream.wait()
     with nogil:
         status = yoke_array_to_dlpack(&array.a, &tensor)
     check(status)
@@ -30,18 +35,33 @@ cdef object dlpack_device(Array array):
     return result
 
 
+@cython.final
 cdef class Foreign:
-    """A tensor of another library, given back when no array uses it."""
+    """Memory of another library, given back when no array uses it and the work that did so is complete."""
 
     cdef DLManagedTensor *tensor
+    cdef object owner   # instead of a tensor
+    cdef Stream stream  # of the arrays
+
+    def __del__(self):
+        # It lives once more, behind an event, and without this method then.
+        keep_until_done(self.stream, [Kept.__new__(Kept), self])
 
     def __dealloc__(self):
-        yoke_py_dl_delete(self.tensor)
+        with nogil:
+            yoke_py_dl_delete(self.tensor)
+
+
+cdef Foreign foreign_on(Stream stream):
+    cdef Foreign foreign = Foreign.__new__(Foreign)
+    foreign.stream = stream
+    return foreign
 
 
 def from_dlpack(data, stream=None):
     """An array over the memory of an object with __dlpack__ (CuPy, PyTorch, JAX, Yoke), without a copy. The object must be on the
-    stream's device: InvalidArgumentError. On CUDA, synchronise the other library first: Yoke's streams do not wait for its work."""
+    stream's device: InvalidArgumentError. On CUDA the stream waits for what the object's producer has enqueued so far; the
+    producer's memory is given back when no array uses it and the stream has come to the end of its work."""
     cdef Foreign foreign
     cdef yoke_status status
     cdef yoke_device *device
@@ -49,12 +69,13 @@ def from_dlpack(data, stream=None):
 
     stream = default_stream() if stream is None else stream
     if hasattr(data, "__dlpack_device__") and data.__dlpack_device__()[0] in (2, 13):
-        capsule = data.__dlpack__(stream=1)  # CUDA: in the order of the legacy default stream, which Yoke's streams do not follow
+        capsule = data.__dlpack__(stream=1)  # CUDA: the legacy default stream waits for the producer, and this stream for that
+        follow_cuda(stream, 1)
     else:
         capsule = data.__dlpack__()
     if not PyCapsule_IsValid_raw(<PyObject *>capsule, "dltensor"):
         raise TypeError("__dlpack__ gave no capsule named dltensor")
-    foreign = Foreign.__new__(Foreign)
+    foreign = foreign_on(stream)
     result = Array.__new__(Array)
     result.stream, result.buffer = stream, Buffer.__new__(Buffer, stream.device)
     device = (<Device>stream.device).ptr
@@ -78,8 +99,10 @@ cdef object interface_of(Array array):
     name = dtype_names[array.a.dtype]
     if array.stream.device.backend != "cuda" or name not in typestrings:
         raise AttributeError(f"__cuda_array_interface__ is for arrays on CUDA, not for {array!r}")
-    array.stream.wait()
-    return {"version": 3, "shape": array.shape, "typestr": typestrings[name], "stream": None,
+    led = lead_cuda(array.stream, 1)
+    if not led:
+        array.stream.wait()
+    return {"version": 3, "shape": array.shape, "typestr": typestrings[name], "stream": 1 if led else None,
             "strides": None if yoke_array_is_contiguous(&array.a) else tuple([s * array.itemsize for s in array.strides]),
             "data": (array.buffer.native + array.a.offset if array.size else 0, False)}
 
@@ -87,6 +110,7 @@ cdef object interface_of(Array array):
 cdef Array from_interface(data, Stream stream):
     cdef dict interface = data.__cuda_array_interface__
     cdef Array result = Array.__new__(Array)
+    cdef Foreign foreign
     cdef int64_t extents[8]
     cdef yoke_status status
     cdef uintptr_t address
@@ -95,8 +119,8 @@ cdef Array from_interface(data, Stream stream):
     names = [name for name, text in typestrings.items() if text == interface["typestr"]]
     if not names or interface.get("mask") is not None:
         raise TypeError(f"an array of type {interface['typestr']}, or with a mask, is not supported")
-    if interface.get("stream") is not None and hasattr(data, "stream") and hasattr(data.stream, "synchronize"):
-        data.stream.synchronize()
+    if interface.get("stream") is not None:
+        follow_cuda(stream, interface["stream"])
     dtype = dtype_number(names[0])
     shape, strides = tuple(interface["shape"]), interface.get("strides")
     itemsize = yoke_dtype_get_size(dtype)
@@ -113,7 +137,9 @@ cdef Array from_interface(data, Stream stream):
     with nogil:
         status = yoke_buffer_wrap(stream.device.ptr, address, size, &result.buffer.ptr)
     check(status)
-    result.buffer.owner = data
+    foreign = foreign_on(stream)
+    foreign.owner = data
+    result.buffer.owner = foreign
     result.a = yoke_array_nd(result.buffer.ptr, dtype, shape_of(shape, extents), extents)
     if strides is not None:
         for i, each in enumerate(strides):

@@ -3,17 +3,22 @@
 
 @cython.final
 cdef class Graph:
-    """Recorded work, made by `with stream.record() as graph:`. len(graph) is the number of its nodes."""
+    """Recorded work, made by `with stream.record() as graph:`. len(graph) is the number of its nodes, which describe() lists.
+
+    set_args, set_launch, set_write, set_read, set_copy, set_fill and set_call give a node other arguments, for launches from then
+    on; its kind stays. RangeError: there is no such node. InvalidArgumentError: it is of another kind."""
 
     cdef yoke_graph *ptr
     cdef readonly Device device
-    cdef list kept    # host memory and Python functions that its nodes use
-    cdef list raised  # where its host functions leave their exceptions
+    cdef list kept    # host memory that its nodes use
+    cdef dict updated # and what they use since an update, by the node's number
+    cdef list raised  # where functions of set_call leave their exceptions
+    cdef bint calls   # there are such functions
     cdef object __weakref__
 
     def __cinit__(self, Device device not None, name=None):
         cdef bytes label = None if name is None else str(name).encode()
-        self.device, self.kept, self.raised = device, [], []
+        self.device, self.kept, self.updated, self.raised = device, [], {}, []
         check(yoke_graph_create(device.ptr, NULL if label is None else <const char *>label, &self.ptr))
 
     def __dealloc__(self):
@@ -30,8 +35,102 @@ cdef class Graph:
         with nogil:
             status = yoke_graph_launch_at(where, stream.ptr, self.ptr)
         check(status)
-        if self.kept:  # the last launch may outlive the graph's last reference
-            keep_until_done(stream, [Kept.__new__(Kept), *self.kept])
+        if self.calls and not any([each is self.raised for each in stream.raised]):
+            stream.raised.append(self.raised)  # the exceptions that the stream may fail with
+        if self.kept or self.updated:  # the last launch may outlive the graph's last reference, and an update
+            keep_until_done(stream, [Kept.__new__(Kept), *self.kept, *self.updated.values()])
+
+    def set_args(self, node, kernel, *args):
+        """Give a launch other arguments. kernel: the Kernel of the node; args as in a launch, but no host arrays
+        (UnsupportedError)."""
+        cdef yoke_arg list_[MOST_ARGS]
+        cdef size_t index = as_size(node, "node")
+        cdef Kernel used = (<Launch>kernel).kernel if isinstance(kernel, Launch) else kernel
+        cdef const char *where = here()
+        cdef Py_ssize_t count = count_args(args, 0)
+        cdef yoke_status status
+
+        if used is None:
+            raise TypeError("the kernel of the node is wanted, and not None")
+        fill_arguments(list_, args, 0, count, used)
+        with nogil:
+            status = yoke_graph_set_args_at(where, self.ptr, index, list_, count)
+        check(status)
+
+    def set_launch(self, node, Launch launch not None, *args):
+        """Give a launch another kernel, size and arguments: graph.set_launch(0, kernel[n], x, 2.0)."""
+        cdef yoke_arg list_[MOST_ARGS]
+        cdef size_t index = as_size(node, "node")
+        cdef const char *where = here()
+        cdef Py_ssize_t count = count_args(args, 0)
+        cdef yoke_dim grid = launch.grid
+        cdef yoke_dim block = launch.block
+        cdef yoke_status status
+
+        fill_arguments(list_, args, 0, count, launch.kernel)
+        if launch.n:
+            block.x, block.y, block.z = launch.kernel.info["automatic_block"], 1, 1
+            grid.x, grid.y, grid.z = (launch.n + block.x - 1) // block.x, 1, 1
+        with nogil:
+            status = yoke_graph_set_launch_at(where, self.ptr, index, launch.ptr, grid, block, launch.shared, list_, count)
+        check(status)
+
+    def set_write(self, node, Buffer buffer not None, source, offset=0):
+        """Give a write another buffer and other host memory, which the graph keeps."""
+        cdef size_t index = as_size(node, "node")
+        cdef Kept kept = hold(source, False)
+        cdef size_t first = as_size(offset, "offset")
+        cdef const char *where = here()
+        cdef yoke_status status
+
+        with nogil:
+            status = yoke_graph_set_write_at(where, self.ptr, index, buffer.ptr, first, kept.view.buf, kept.view.len)
+        check(status)
+        self.updated[index] = kept
+
+    def set_read(self, node, target, Buffer buffer not None, offset=0):
+        """Give a read other host memory, which the graph keeps, and another buffer."""
+        cdef size_t index = as_size(node, "node")
+        cdef Kept kept = hold(target, True)
+        cdef size_t first = as_size(offset, "offset")
+        cdef const char *where = here()
+        cdef yoke_status status
+
+        with nogil:
+            status = yoke_graph_set_read_at(where, self.ptr, index, kept.view.buf, buffer.ptr, first, kept.view.len)
+        check(status)
+        self.updated[index] = kept
+
+    def set_copy(self, node, Buffer target not None, Buffer source not None, size=None, target_offset=0, source_offset=0):
+        """Give a copy other buffers."""
+        cdef size_t index = as_size(node, "node")
+        cdef size_t to = as_size(target_offset, "target_offset")
+        cdef size_t begin = as_size(source_offset, "source_offset")
+        cdef size_t count = as_size(max(0, source.size - begin) if size is None else size, "size")
+        cdef const char *where = here()
+        cdef yoke_status status
+
+        with nogil:
+            status = yoke_graph_set_copy_at(where, self.ptr, index, target.ptr, to, source.ptr, begin, count)
+        check(status)
+
+    def set_fill(self, node, Buffer buffer not None, pattern=b"\0", offset=0, size=None):
+        """Give a fill another buffer and pattern."""
+        cdef size_t index = as_size(node, "node")
+        cdef Kept kept = hold(pattern, False)
+        cdef size_t first = as_size(offset, "offset")
+        cdef size_t count = as_size(max(0, buffer.size - first) if size is None else size, "size")
+        cdef const char *where = here()
+        cdef yoke_status status
+
+        with nogil:
+            status = yoke_graph_set_fill_at(where, self.ptr, index, buffer.ptr, first, count, kept.view.buf, kept.view.len)
+        check(status)
+
+    def set_call(self, node, function, *args, **kwargs):
+        """Give a host function (stream.call) another function and other arguments."""
+        update_call(self, as_size(node, "node"), function, args, kwargs)
+        self.calls = True
 
     def __len__(self):
         return yoke_graph_get_size(self.ptr)

@@ -43,7 +43,6 @@ cdef class Call:
     cdef bint always
 
     cdef yoke_status run(self, yoke_status status) noexcept:
-        cdef bytes text
         try:
             if self.always:
                 error = make_error(status) if status < 0 else None
@@ -52,15 +51,32 @@ cdef class Call:
                 self.function(*self.args, **self.kwargs)
             return YOKE_OK
         except BaseException as error:
-            box = _Raised(error)
-            number = next(raised_numbers) % 1000000000
-            raised_boxes[number] = box
-            self.raised.append(box)
-            try:
-                text = f"{type(error).__name__}: {error}".encode("utf-8", "replace")
-            except BaseException:
-                text = type(error).__name__.encode()
-            return yoke_fail(FIRST_EXCEPTION - <int>number, "%s", <const char *>text)
+            return self.keep(error)
+
+    cdef yoke_status run_native(self, yoke_status status, uintptr_t native) noexcept:
+        try:
+            if status == YOKE_OK:
+                self.function(native, *self.args, **self.kwargs)
+            return status
+        except BaseException as error:
+            return self.keep(error)
+
+    cdef void run_complete(self, yoke_status status) noexcept:
+        # An exception has nowhere to go: Cython hands it to sys.unraisablehook.
+        self.function(make_error(status) if status < 0 else None, *self.args, **self.kwargs)
+
+    cdef yoke_status keep(self, error) noexcept:
+        """The status that stands for an exception, for whoever waits."""
+        cdef bytes text
+        box = _Raised(error)
+        number = next(raised_numbers) % 1000000000
+        raised_boxes[number] = box
+        self.raised.append(box)
+        try:
+            text = f"{type(error).__name__}: {error}".encode("utf-8", "replace")
+        except BaseException:
+            text = type(error).__name__.encode()
+        return yoke_fail(FIRST_EXCEPTION - <int>number, "%s", <const char *>text)
 
 
 cdef yoke_status call_once(yoke_status status, void *user) noexcept nogil:
@@ -117,6 +133,88 @@ cdef int enqueue_call(Stream stream, function, tuple args, dict kwargs, bint alw
         fail(status)
     return 0
 
+
+cdef int update_call(Graph graph, size_t node, function, tuple args, dict kwargs) except -1:
+    """Another host function for a node of a graph."""
+    cdef Call call
+    cdef const char *where = here()
+    cdef yoke_status status
+    cdef void *user
+
+    if not callable(function):
+        raise TypeError(f"a host function is callable, and {function!r} is not")
+    call = Call.__new__(Call)
+    call.function, call.args, call.kwargs, call.always, call.raised = function, args, kwargs, False, graph.raised
+    user = <void *>call
+    Py_INCREF(call)
+    with nogil:
+        status = yoke_graph_set_call_at(where, graph.ptr, node, call_again, user, release_call)
+    if status < 0:
+        Py_DECREF(call)
+        fail(status)
+    return 0
+
+
+# ---- Functions of events, and of native sections ----
+
+cdef void complete(yoke_status status, void *user) noexcept nogil:
+    if not yoke_py_enter():
+        return
+    with gil:
+        (<Call>user).run_complete(status)
+    yoke_py_leave()
+
+
+cdef int call_on_complete(Event event, function, tuple args, dict kwargs) except -1:
+    cdef Call call
+    cdef yoke_status status
+    cdef void *user
+
+    if not callable(function):
+        raise TypeError(f"a function is wanted, and {function!r} is not callable")
+    call = Call.__new__(Call)
+    call.function, call.args, call.kwargs, call.raised = function, args, kwargs, event.raised
+    user = <void *>call
+    Py_INCREF(call)
+    with nogil:
+        status = yoke_event_on_complete(event.ptr, complete, user, release_call)
+    if status < 0:
+        Py_DECREF(call)
+        fail(status)
+    return 0
+
+
+cdef yoke_status call_native(yoke_status status, void *native, void *user) noexcept nogil:
+    cdef yoke_status result
+    if not yoke_py_enter():
+        return YOKE_E_CANCELLED
+    with gil:
+        result = (<Call>user).run_native(status, <uintptr_t>native)
+    yoke_py_leave()
+    return result
+
+
+cdef int enqueue_native(Stream stream, function, tuple args, dict kwargs) except -1:
+    cdef Call call
+    cdef const char *where = here()
+    cdef yoke_status status
+    cdef void *user
+
+    if not callable(function):
+        raise TypeError(f"the function of a native section is callable, and {function!r} is not")
+    call = Call.__new__(Call)
+    call.function, call.args, call.kwargs, call.raised = function, args, kwargs, stream.raised
+    user = <void *>call
+    Py_INCREF(call)
+    with nogil:
+        status = yoke_native_enqueue_at(where, stream.ptr, call_native, user, release_call)
+    if status < 0:
+        Py_DECREF(call)
+        fail(status)
+    return 0
+
+
+# ---- The interpreter's end ----
 
 cdef enum:
     MOST_SECONDS = 10

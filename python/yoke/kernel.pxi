@@ -33,6 +33,9 @@ cdef class Local:
         self.size = as_size(size, "size")
 
 
+cdef enum:
+    MOST_ARGS = 128
+
 cdef struct Param:
     uint8_t size      # of the value in bytes, 0: unknown
     signed char floating # 1, 0, -1: unknown
@@ -49,7 +52,7 @@ cdef class Kernel:
     memory; grid and block are ints or tuples of up to 3.
 
     Arguments: Buffers and contiguous Arrays; None for a null pointer; Python's and NumPy's numbers; structured NumPy scalars;
-    In, Out, InOut for host arrays; Local. A Python number gets the width of its parameter, a NumPy scalar has its own. Count,
+    In, Out, InOut for host arrays; Images to read and image.surface to write; Local. A Python number gets the width of its parameter, a NumPy scalar has its own. Count,
     kinds and widths are checked against the compiled kernel: KernelArgumentError. The launch keeps its objects alive.
     """
 
@@ -175,25 +178,18 @@ cdef class Launch:
         return launch
 
     def __call__(self, *args):
-        cdef yoke_arg list_[128]
-        cdef list kept = None
-        cdef PyObject *first
+        cdef yoke_arg list_[MOST_ARGS]
+        cdef list kept
         cdef Stream stream
         cdef yoke_stream *queue
         cdef const char *where
         cdef yoke_status status
-        cdef Py_ssize_t count = PyTuple_Size(args) - 1
-        cdef Py_ssize_t i
-        cdef Kernel kernel = self.kernel
+        cdef Py_ssize_t count = count_args(args, 1)
 
         if count < 0 or not isinstance(args[0], Stream):
-            raise TypeError(f"the first argument of a launch is its stream: {kernel.name}[…](stream, …)")
-        if count > 128:
-            raise ValueError("a launch has at most 128 arguments")
+            raise TypeError(f"the first argument of a launch is its stream: {self.kernel.name}[…](stream, …)")
         stream = <Stream>PyTuple_GetItem(args, 0)
-        for i in range(count):
-            if fill_argument(&list_[i], PyTuple_GetItem(args, i + 1), &kernel.params[i]):
-                kept = fill_other(&list_[i], <object>PyTuple_GetItem(args, i + 1), &kernel.params[i], kernel, i, kept)
+        kept = fill_arguments(list_, args, 1, count, self.kernel)
         where = here()
         queue = stream.ptr
         if self.n:
@@ -215,6 +211,24 @@ cdef class Launch:
             return f"<yoke.Launch {self.kernel.name}[{self.n}]>"
         return (f"<yoke.Launch {self.kernel.name}[({self.grid.x}, {self.grid.y}, {self.grid.z}), "
                 f"({self.block.x}, {self.block.y}, {self.block.z}), {self.shared}]>")
+
+
+cdef inline Py_ssize_t count_args(tuple args, Py_ssize_t first) except? -1:
+    cdef Py_ssize_t count = PyTuple_Size(args) - first
+    if count > MOST_ARGS:
+        raise ValueError(f"a launch has at most {MOST_ARGS} arguments")
+    return count
+
+
+cdef inline list fill_arguments(yoke_arg *out, tuple args, Py_ssize_t first, Py_ssize_t count, Kernel kernel):
+    """The arguments of a launch from args[first] on; the host memory that has to live until it is complete, or None."""
+    cdef list kept = None
+    cdef Py_ssize_t i
+
+    for i in range(count):
+        if fill_argument(&out[i], PyTuple_GetItem(args, first + i), &kernel.params[i]):
+            kept = fill_other(&out[i], <object>PyTuple_GetItem(args, first + i), &kernel.params[i], kernel, i, kept)
+    return kept
 
 
 cdef inline int fill_argument(yoke_arg *out, PyObject *value, Param *param) except -1:
@@ -272,6 +286,10 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
             out[0] = yoke_inout(held.view.buf, held.view.len)
     elif isinstance(value, Local):
         out[0] = yoke_arg_local((<Local>value).size)
+    elif isinstance(value, Image):
+        out[0] = yoke_arg_image((<Image>value).ptr)
+    elif isinstance(value, Surface):
+        out[0] = yoke_arg_surface((<Surface>value).image.ptr)
     else:
         fill_scalar(out, value, kernel, index)
     return kept

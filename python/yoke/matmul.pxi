@@ -19,13 +19,13 @@ def matmul(a, b, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exact=
     expression of `value`, that result, and of the variables: matmul(x, w, epilogue="max(value + bias, 0)", bias=bias). tf32: float
     products may be rounded where the device is faster so; exact: the same bits on every device, without a vendor's library.
     """
-    cdef yoke_var vars[32]
+    cdef yoke_var vars[MOST_VARS]
     cdef yoke_matmul_options options
     cdef Array left, right, result
     cdef bytes text
     cdef const char *where = here()
     cdef yoke_status status
-    names, arrays = [], []
+    names, arrays, made = [], [], []
 
     stream = (<Array>(a if isinstance(a, Array) else b)).stream if isinstance(a, Array) or isinstance(b, Array) else None
     left, right = asarray(a, stream=stream), asarray(b, stream=stream)
@@ -39,9 +39,11 @@ def matmul(a, b, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exact=
     options.alpha = number_of(I64 if isinstance(alpha, int) else F64, alpha)
     options.beta = number_of(I64 if isinstance(beta, int) else F64, beta)
     if epilogue is not None:
+        options.var_count = fill_vars(vars, variables, names, arrays, made)
+        if made:
+            raise TypeError("the variables of an epilogue are arrays and real numbers")
         text = epilogue.encode()
         options.epilogue = PyBytes_AsString(text)
-        options.var_count = fill_vars(vars, variables, names, arrays)
         options.vars = vars
     elif variables:
         raise TypeError(f"variables without an epilogue: {', '.join(variables)}")

@@ -50,10 +50,10 @@ cdef class Buffer:
         if self.exports:
             raise BufferError("the buffer cannot be closed: arrays or memoryviews of its memory still exist")
         self.ptr = NULL
-        self.owner = None
         if ptr != NULL:
             with nogil:
                 yoke_buffer_release(ptr)
+        self.owner = None
 
     def __enter__(self):
         return self
@@ -95,14 +95,25 @@ cdef class Buffer:
             raise ValueError("a view of a buffer has a step of 1")
         return self.view(start, stop - start)
 
-    def view(self, offset, size):
-        """A view: `size` bytes from `offset`, without a copy. The view keeps the memory alive. RangeError: not inside."""
+    @property
+    def read_only(self):
+        """Whether this is a view that kernels and copies only read."""
+        return yoke_buffer_is_read_only(self.ptr) == 1
+
+    def view(self, offset, size, read_only=False):
+        """A view: `size` bytes from `offset`, without a copy. The view keeps the memory alive. RangeError: not inside.
+        read_only: a write, a copy to it, or a launch that passes it for a parameter known not to be const is
+        KernelArgumentError."""
         cdef Buffer view = Buffer.__new__(Buffer, self.device)
         cdef size_t first = as_size(offset, "offset")
         cdef size_t count = as_size(size, "size")
+        cdef bint constant = read_only
         cdef yoke_status status
         with nogil:
-            status = yoke_buffer_create_view(self.ptr, first, count, &view.ptr)
+            if constant:
+                status = yoke_buffer_create_const_view(self.ptr, first, count, &view.ptr)
+            else:
+                status = yoke_buffer_create_view(self.ptr, first, count, &view.ptr)
         check(status)
         return view
 

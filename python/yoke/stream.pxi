@@ -210,6 +210,61 @@ cdef class Stream:
             status = yoke_fill_at(where, self.ptr, buffer.ptr, first, count, kept.view.buf, kept.view.len)
         check(status)
 
+    def write_rect(self, Buffer buffer not None, source, shape, *, buffer_offset=0, buffer_pitch=None, source_offset=0,
+                   source_pitch=None):
+        """Copy a rect of host memory into the buffer. shape: (rows, bytes of a row) or (slices, rows, bytes). offsets: bytes to the
+        first byte. pitches: bytes from row to row, or (from slice to slice, from row to row); None: no gaps. source as in write.
+        RangeError: the rect ends past the buffer or the host memory."""
+        host_rect(self, buffer, source, shape, buffer_offset, buffer_pitch, source_offset, source_pitch, False, here())
+
+    def read_rect(self, target, Buffer buffer not None, shape, *, target_offset=0, target_pitch=None, buffer_offset=0,
+                  buffer_pitch=None):
+        """Copy a rect of the buffer to host memory, whose bytes between the rows stay. Else as write_rect and read."""
+        host_rect(self, buffer, target, shape, buffer_offset, buffer_pitch, target_offset, target_pitch, True, here())
+
+    def copy_rect(self, Buffer target not None, Buffer source not None, shape, *, target_offset=0, target_pitch=None,
+                  source_offset=0, source_pitch=None):
+        """Copy a rect between buffers, also of different devices; within one buffer, no row may touch another. Else as
+        write_rect."""
+        copy_rect(self, target, source, shape, target_offset, target_pitch, source_offset, source_pitch, here())
+
+    def fill_rect(self, Buffer buffer not None, shape, pattern=b"\0", *, offset=0, pitch=None):
+        """Fill each row of a rect with copies of a pattern, as in fill; shape, offset and pitch as in write_rect."""
+        fill_rect(self, buffer, shape, pattern, offset, pitch, here())
+
+    def write_image(self, Image image not None, source, *, offset=None, shape=None):
+        """Copy host memory into the texels of an image from `offset` on, as many as `shape` says: (rows, columns) or (slices, rows,
+        columns), in texels; None: from the first, to the last. source: anything contiguous with the buffer protocol and as many
+        bytes as these texels have, else RangeError; it must not change until the copy has run."""
+        write_image(self, image, source, offset, shape, here())
+
+    def read_image(self, target, Image image not None, *, offset=None, shape=None):
+        """Copy texels of an image to host memory. Else as write_image; wait before you look."""
+        read_image(self, target, image, offset, shape, here())
+
+    def copy_to_image(self, Image image not None, Buffer buffer not None, buffer_offset=0, *, offset=None, shape=None):
+        """Copy texels, row after row, from byte buffer_offset of a buffer into an image; offset and shape as in write_image."""
+        copy_image(self, image, buffer, buffer_offset, offset, shape, True, here())
+
+    def copy_from_image(self, Buffer buffer not None, Image image not None, buffer_offset=0, *, offset=None, shape=None):
+        """Copy texels of an image into a buffer. Else as copy_to_image."""
+        copy_image(self, image, buffer, buffer_offset, offset, shape, False, here())
+
+    def native(self):
+        """`with stream.native() as handle:` handle is the driver's stream as an int, a CUstream or cl_command_queue, in the
+        stream's order: what comes before has been submitted, though not completed, and what follows is submitted after the block.
+        The block only enqueues native work on the handle: it must not wait, and not use this stream through Yoke. Entering waits
+        for host functions that come before; Ctrl-C ends that wait. The handle is not valid after the block. DeadlockError: in a host
+        function of this stream. The failure of the work before is raised."""
+        return Section(self)
+
+    def native_call(self, function, *args, **kwargs):
+        """Enqueue function(handle, *args, **kwargs), a native section as a function, with the rules of native(): called at once by
+        this thread where nothing is deferred in the stream, else by one of Yoke's, with the device's context current on CUDA. While
+        the stream is recorded, CUDA captures what the function enqueues into the graph, and other drivers call it at each launch.
+        An exception fails the stream, as in call."""
+        enqueue_native(self, function, args, kwargs)
+
     def buffer(self, size):
         """A Buffer in the stream's order, for temporary memory: use it in this stream, or behind an event recorded after this."""
         cdef Buffer buffer = Buffer.__new__(Buffer, self.device)

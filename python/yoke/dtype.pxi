@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+# Dtypes, shapes and numbers: their names, what an operation of two of them gives, and Python's numbers as C has them.
+
+# Names by the numbers of YOKE_DTYPE_LIST, NumPy's names; struct's letters for memoryviews.
+cdef tuple dtype_names = ("", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
+                          "bfloat16", "float32", "float64", "complex64", "complex128")
+cdef tuple dtype_letters = ("", "?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "", "f", "d", "", "")
+cdef enum:
+    BOOL = 1
+    I8 = 2
+    U8 = 3
+    I32 = 6
+    I64 = 8
+    U64 = 9
+    F16 = 10
+    BF16 = 11
+    F32 = 12
+    F64 = 13
+    C64 = 14
+    C128 = 15
+cdef dict dtype_numbers = {name: number for number, name in enumerate(dtype_names) if number}
+dtype_numbers.update({"float": F32, "double": F64, float: F32, int: I64, bool: BOOL})
+
+
+cdef int32_t dtype_number(dtype) except -1:
+    """The number of a dtype: its name, a NumPy dtype or scalar type, or float (float32), int (int64), bool."""
+    try:
+        number = dtype_numbers.get(dtype)
+    except TypeError:
+        number = None
+    if number is None:
+        name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
+        number = dtype_numbers.get(name)
+        if number is None and "numpy" in sys.modules:
+            number = dtype_numbers.get(sys.modules["numpy"].dtype(dtype).name)
+    if number is None:
+        raise TypeError(f"no such dtype: {dtype!r}; there are {', '.join(dtype_names[1:])}")
+    return number
+
+
+cdef int32_t shape_of(shape, int64_t *out) except -1:
+    if isinstance(shape, int):
+        shape = (shape,)
+    if len(shape) > 8:
+        raise ValueError(f"an array has at most 8 dimensions, not {len(shape)}")
+    for i, extent in enumerate(shape):
+        out[i] = operator.index(extent)
+    return len(shape)
+
+
+cdef int32_t axis_of(axis, int32_t dimensions) except -1:
+    number = operator.index(axis)
+    if not -dimensions <= number < dimensions:
+        raise IndexError(f"axis {number} is out of range for {dimensions} dimensions")
+    return number + dimensions if number < 0 else number
+
+
+cdef yoke_number number_of(int32_t dtype, value) except *:
+    cdef yoke_number number
+    memset(&number, 0, sizeof(number))
+    number.dtype = dtype
+    if dtype in (F16, BF16, F32, F64):
+        set_f64(&number, float(value))
+    elif dtype in (2, 4, 6, 8):
+        set_i64(&number, wrap(int(value), 64))
+    elif dtype == BOOL:
+        set_u64(&number, 1 if value else 0)
+    else:
+        set_u64(&number, int(value) & 0xffffffffffffffff)
+    return number
+
+
+cdef object wrap(value, bits):
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> bits - 1 else value
+
+
+# ---- What an operation gives ----
+
+cdef int32_t promote(list numbers) except -1:
+    """The dtype of a result: complex over float over integers, the wider over the narrower; no integer loses values to a sign."""
+    numbers = sorted(set(numbers))
+    if len(numbers) == 1:
+        return numbers[0]
+    high = numbers[-1]
+    if high >= C64:
+        return C128 if C128 in numbers or F64 in numbers else C64
+    if high >= F16:
+        return F32 if F16 in numbers and BF16 in numbers and high == BF16 else high
+    signed = [each for each in numbers if each in (2, 4, 6, 8)]
+    unsigned = [each for each in numbers if each in (3, 5, 7, 9)]
+    if signed and unsigned and max(unsigned) > max(signed):
+        return min(I64, max(unsigned) + 1)
+    return high
+
+
+cdef int kind_of(int32_t dtype) noexcept:
+    """0: bool, 1: integers, 2: floating point, 3: complex."""
+    return 0 if dtype == BOOL else 1 if dtype < F16 else 2 if dtype < C64 else 3
+
+
+cdef int32_t weak(int32_t dtype, value) except -1:
+    """The dtype of an operation between an array and a number, by NumPy's rule (NEP 50): a NumPy scalar counts with its dtype, and
+    a number of Python's has a kind, but no width. Where its kind is the higher one, the result has 32-bit floats, but an array of
+    float64 gives complex128. TypeError: not a number."""
+    if getattr(value, "dtype", None) is not None:
+        return promote([dtype, dtype_number(value.dtype)])
+    if isinstance(value, bool):
+        return dtype
+    if isinstance(value, int):
+        return I64 if dtype == BOOL else dtype
+    if isinstance(value, float):
+        return dtype if dtype >= F16 else F32
+    if isinstance(value, complex):
+        return dtype if dtype >= C64 else C128 if dtype == F64 else C64
+    raise TypeError(f"a number is wanted, not {type(value).__name__}")
+
+
+cdef bint fits(int32_t dtype, value):
+    """Whether an int of Python's is one of an integer dtype's values. Others are converted as they are."""
+    if kind_of(dtype) != 1 or not isinstance(value, int):
+        return True
+    bits = 8 * <int>yoke_dtype_get_size(dtype)
+    if dtype in (2, 4, 6, 8):
+        return -(1 << bits - 1) <= value < 1 << bits - 1
+    return 0 <= value < 1 << bits
+
+
+cdef object in_dtype(int32_t dtype, value):
+    """A number as an operand of this dtype, for fill_vars. OverflowError: an int of Python's that the dtype does not have."""
+    if not fits(dtype, value):
+        raise OverflowError(f"the int {value} is not a value of {dtype_names[dtype]}")
+    return dtype, value

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+# Arrays: how they get their memory, the order between their streams, and how elements are set and read.
+
+cdef Array new_array(Stream stream, int32_t dtype, shape):
+    cdef Array result = Array.__new__(Array)
+    cdef int64_t extents[8]
+    cdef int32_t dimensions = shape_of(shape, extents)
+    cdef size_t size = yoke_dtype_get_size(dtype)
+
+    for i in range(dimensions):
+        if extents[i] < 0:
+            raise ValueError(f"a shape has a negative extent: {shape}")
+        size *= extents[i]
+    result.stream = stream
+    result.buffer = stream.buffer(max(1, size))
+    result.a = yoke_array_nd(result.buffer.ptr, dtype, dimensions, extents)
+    if result.a.dtype == 0:
+        fail(YOKE_E_INVALID_ARGUMENT)
+    return result
+
+
+cdef int order_streams(Stream stream, list arrays) except -1:
+    """Work in `stream` on arrays of other streams comes behind what these have now."""
+    for each in arrays:
+        if (<Array>each).stream is not stream:
+            stream.wait_for((<Array>each).stream.event())
+    return 0
+
+
+cdef int order_back(Stream stream, list arrays) except -1:
+    """And what the others do from now on comes behind that work."""
+    for each in arrays:
+        if (<Array>each).stream is not stream:
+            (<Array>each).stream.wait_for(stream.event())
+    return 0
+
+
+cdef int assign(Array target, Array source, const char *where) except -1:
+    cdef yoke_status status
+    cdef yoke_stream *stream = target.stream.ptr
+    order_streams(target.stream, [source])
+    with nogil:
+        status = yoke_assign_at(where, stream, &target.a, &source.a)
+    check(status)
+    order_back(target.stream, [source])
+    return 0
+
+
+cdef int assign_value(Array target, value, const char *where) except -1:
+    cdef yoke_status status
+    cdef yoke_number number
+    if kind_of(target.a.dtype) == 3:
+        map_arrays(target.stream, "x = value", {"x": target, "value": (target.a.dtype, value)}, where)
+        return 0
+    number = number_of(target.a.dtype, value)
+    with nogil:
+        status = yoke_assign_value_at(where, target.stream.ptr, &target.a, number)
+    check(status)
+    return 0
+
+
+cdef int read_array(Array source, out) except -1:
+    """Read the elements in row-major order into host memory, and wait."""
+    if source.size == 0:
+        source.stream.wait()
+        return 0
+    if not yoke_array_is_contiguous(&source.a):
+        source = source.copy()
+    source.stream.read(out, source.buffer, source.a.offset)
+    source.stream.wait()
+    return 0
