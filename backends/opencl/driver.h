@@ -120,6 +120,9 @@ static inline void yk_opencl_lock_give_back(yk_opencl_lock *lock)
         yk_opencl_lock_wake(lock);
 }
 
+/* How many memory objects have been released: a handle that was compared before may be another object's now. */
+YK_DEFINED_HERE extern atomic_uint_fast64_t yk_opencl_released;
+
 /* A program's native is its cl_program, a buffer's its cl_mem. */
 
 /* Whether commands on this root need yk_opencl_hand_over. */
@@ -145,6 +148,12 @@ typedef struct yk_opencl_kernel {
     cl_kernel handle;
     cl_uint count;         /* number of parameters, including a __local parameter */
     uint32_t sure_threads; /* in a block: this many the driver never refuses */
+    uint64_t released;     /* yk_opencl_released when `set` was last true */
+    /* The arguments that the kernel object has: head YK_NO_HEAD where they are not known, the value of a buffer is its cl_mem. */
+    struct {
+        yk_arg_head head;
+        uint64_t value;
+    } set[YOKE_MAX_ARGS + 1];
     /* Locked from the first clSetKernelArg to the enqueue, because a cl_kernel stores one set of arguments: kernel.c. */
     yk_opencl_lock lock;
 } yk_opencl_kernel;
@@ -237,6 +246,13 @@ static inline void yk_opencl_note(const char *call, cl_int code)
     if (YK_UNLIKELY(code != CL_SUCCESS))
         yk_opencl_note_failure(call, code);
 }
+/* Every release of a cl_mem, so that the count above is right. */
+static inline void yk_opencl_release_memory(cl_mem handle)
+{
+    atomic_fetch_add(&yk_opencl_released, 1); /* first: no other object can have the handle yet */
+    yk_opencl_note("clReleaseMemObject", yk_cl.clReleaseMemObject(handle));
+}
+
 /* A command that the driver had accepted failed, as `call` reported with `code`. */
 YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code);
 

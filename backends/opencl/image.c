@@ -85,7 +85,7 @@ yoke_status yk_opencl_texels_create(yoke_image *texels)
 void yk_opencl_texels_destroy(yoke_image *texels)
 {
     if (texels->base.native.pointer)
-        yk_opencl_note("clReleaseMemObject", yk_cl.clReleaseMemObject(texels->base.native.pointer));
+        yk_opencl_release_memory(texels->base.native.pointer);
     texels->base.native.pointer = NULL;
     atomic_fetch_sub(&yk_opencl_device_of(texels->base.device)->slot->used, texels->base.capacity);
 }
