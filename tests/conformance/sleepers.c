@@ -221,6 +221,28 @@ out:
     yoke_stream_release(stream);
 }
 
+/* A driver that does not notify is asked by the clock, in a long wait less often: a poll takes some 4 us. */
+static void long_waits_poll_less(suite *t)
+{
+    enum { WAIT = 300 * MILLISECOND, MOST = WAIT / 200000, SPUN = 400 }; /* in 20 us of a GPU's short spin */
+    yoke_stream *stream = NULL;
+    yoke_buffer *buffer = NULL;
+    yoke_event *event = NULL;
+
+    NEED(sleepy_stream(t, &stream));
+    NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
+    begin(t, YOKE_E_UNSUPPORTED);
+    NEED(record(stream, buffer, &event));
+    CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(event, WAIT));
+    tap_diag("%u polls in 0.3 s", atomic_load(&queries));
+    CHECK(atomic_load(&queries) < MOST + SPUN);
+out:
+    end(t);
+    yoke_event_release(event);
+    yoke_buffer_release(buffer);
+    yoke_stream_release(stream);
+}
+
 /* ---- Any of several ---- */
 
 /* While the events are asked one by one they may complete: of those that have, the first counts. */
@@ -328,6 +350,7 @@ static const suite_case cases[] = {
     { "200 threads ask a driver that notifies late about as often as one", many_threads_notified_late, false },
     { "when the thread that polls for all gives up, another does", the_first_gives_up, false },
     { "a thread blocks in a driver that wakes it soonest", blocking_in_driver, false },
+    { "a long wait polls less often", long_waits_poll_less, false },
     { "of several events the first that is complete", the_first_of_several, false },
 };
 
