@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define MUCH_LOAD 0.25   /* per core, of other programs: waits and threads that wake each other then take several times as long */
+#define MUCH_SPREAD 0.25 /* of the middle half of a side's times, over their median */
 
 bench_options bench_option = { .rounds = 31, .largest = SIZE_MAX };
 
@@ -23,6 +27,16 @@ static _Noreturn void print_help(const char *name, const char *help, int status)
             "  --help             print this\n",
             name, help, bench_option.rounds);
     exit(status);
+}
+
+/* What else the machine has to do. */
+static void print_load(void)
+{
+    double load = 0;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (getloadavg(&load, 1) == 1)
+        fprintf(stderr, "# load average %.2f on %ld cores%s\n", load, cores,
+                load > MUCH_LOAD * (double)cores ? ": the machine is busy, so trust no figure" : "");
 }
 
 void bench_begin(int argc, char **argv, const char *name, const char *help)
@@ -46,6 +60,8 @@ void bench_begin(int argc, char **argv, const char *name, const char *help)
         else
             print_help(name, help, 2);
     }
+    if (!bench_option.part)
+        print_load();
     if (bench_option.json)
         printf("{\"benchmark\": \"%s\", \"version\": \"%s\", \"figures\": [", name, yoke_version());
 }
@@ -115,11 +131,23 @@ typedef struct medians {
     double raw, yoke, ratio;
 } medians;
 
-static medians measure(const measure_pair *pair)
+/* Say so when the times of a side, which are sorted, are far apart. */
+static void judge_spread(const char *prefix, const char *name, const char *side, const double *times, size_t count)
+{
+    double low = times[count / 4], middle = times[count / 2], high = times[count - 1 - count / 4];
+    if (high - low > MUCH_SPREAD * middle)
+        fprintf(stderr, "# %s.%s.%s: half of its batches took from %.2f to %.2f of the median: do not trust the figure\n", prefix,
+                name, side, low / middle, high / middle);
+}
+
+static medians measure(const char *prefix, const char *name, const measure_pair *pair)
 {
     size_t rounds = (size_t)bench_option.rounds;
     measure_times times = measure_by_turns(pair, rounds, rounds, 0);
     medians m = { measure_median(times.raws, rounds), measure_median(times.yokes, rounds), times.ratio };
+    if (pair->batch[MEASURE_RAW].self)
+        judge_spread(prefix, name, "raw", times.raws, rounds);
+    judge_spread(prefix, name, "yoke", times.yokes, rounds);
     free(times.raws);
     return m;
 }
@@ -143,7 +171,7 @@ static void print_compared(const char *prefix, const char *name, const measure_p
 double bench_compare(const char *prefix, const char *name, const measure_pair *pair, double operations, const char *unit)
 {
     double divisor = operations * (strcmp(unit, "ms") == 0 ? 1e6 : strcmp(unit, "us") == 0 ? 1e3 : 1);
-    medians m = measure(pair);
+    medians m = measure(prefix, name, pair);
     print_compared(prefix, name, pair, (medians){ m.raw / divisor, m.yoke / divisor, m.ratio }, unit);
     return m.yoke;
 }
@@ -151,7 +179,7 @@ double bench_compare(const char *prefix, const char *name, const measure_pair *p
 void bench_compare_above(const char *prefix, const char *name, const measure_pair *pair, double operations, const char *unit)
 {
     double divisor = operations * (strcmp(unit, "ms") == 0 ? 1e6 : strcmp(unit, "us") == 0 ? 1e3 : 1);
-    medians m = measure(pair);
+    medians m = measure(prefix, name, pair);
     char text[128];
     print_compared(prefix, name, pair, (medians){ m.raw / divisor, m.yoke / divisor, m.ratio }, unit);
     if (!pair->batch[MEASURE_RAW].self)
@@ -163,7 +191,7 @@ void bench_compare_above(const char *prefix, const char *name, const measure_pai
 void bench_compare_speed(const char *prefix, const char *name, const measure_pair *pair, double bytes, const char *unit)
 {
     double amount = strcmp(unit, "TB/s") == 0 ? bytes / 1e3 : bytes;
-    medians m = measure(pair);
+    medians m = measure(prefix, name, pair);
     print_compared(prefix, name, pair, (medians){ m.raw > 0 ? amount / m.raw : 0, amount / m.yoke, m.ratio }, unit);
 }
 

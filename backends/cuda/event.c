@@ -137,6 +137,12 @@ yoke_status yk_cuda_event_notify(yoke_event *event, yk_notice *notice)
     return submitted ? YOKE_PENDING : YOKE_E_UNSUPPORTED;
 }
 
+/* Never called: where the driver blocks, it takes longer to wake than the notification. */
+void yk_cuda_event_wait(yoke_event *event)
+{
+    (void)event;
+}
+
 /* ---- Timing ---- */
 
 yoke_status yk_cuda_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)

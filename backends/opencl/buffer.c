@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+atomic_uint_fast64_t yk_opencl_released;
+
 YK_COLD static yoke_status exhausted(const yk_opencl_slot *slot, size_t size, uint64_t used)
 {
     char asked[32], unused[32], taken[32];
@@ -63,7 +65,7 @@ static yoke_status create_handle(yoke_buffer *buffer, cl_mem_flags flags, void *
 static void release_handle(yoke_buffer *buffer)
 {
     if (buffer->native.pointer)
-        yk_opencl_note("clReleaseMemObject", yk_cl.clReleaseMemObject(buffer->native.pointer));
+        yk_opencl_release_memory(buffer->native.pointer);
     buffer->native.pointer = NULL;
 }
 
@@ -146,7 +148,7 @@ static void release_subs(yk_opencl_memory *memory, unsigned keep)
         yk_opencl_sub *sub = memory->newest;
         memory->newest = sub->older;
         memory->unused--;
-        yk_opencl_note("clReleaseMemObject", yk_cl.clReleaseMemObject(sub->handle));
+        yk_opencl_release_memory(sub->handle);
         free(sub);
     }
 }

@@ -24,7 +24,7 @@ static inline yoke_status submit_write(yoke_stream *stream, const yk_op *op)
     size_t offset = op->u.transfer.offset, size = op->u.transfer.size;
     cl_command_queue queue = yk_opencl_enter(stream);
     cl_int code = yk_cl.clEnqueueWriteBuffer(queue, op->u.transfer.buffer->native.pointer, CL_FALSE, offset, size,
-                                             op->u.transfer.host, 0, NULL, yk_opencl_end_of(op));
+                                             op->u.transfer.host, 0, NULL, yk_opencl_end_of(stream, op));
 
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueWriteBuffer", code, size, offset);
@@ -44,7 +44,7 @@ static inline yoke_status submit_read(yoke_stream *stream, const yk_op *op)
     size_t offset = op->u.transfer.offset, size = op->u.transfer.size;
     cl_command_queue queue = yk_opencl_enter(stream);
     cl_int code = yk_cl.clEnqueueReadBuffer(queue, op->u.transfer.buffer->native.pointer, reads_here(stream, op), offset, size,
-                                            op->u.transfer.host, 0, NULL, yk_opencl_end_of(op));
+                                            op->u.transfer.host, 0, NULL, yk_opencl_end_of(stream, op));
 
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueReadBuffer", code, size, offset);
@@ -56,7 +56,7 @@ static inline yoke_status submit_copy(yoke_stream *stream, const yk_op *op)
     size_t from = op->u.copy.source_offset, to = op->u.copy.target_offset, size = op->u.copy.size;
     cl_command_queue queue = yk_opencl_enter(stream);
     cl_int code = yk_cl.clEnqueueCopyBuffer(queue, op->u.copy.source->native.pointer, op->u.copy.target->native.pointer, from, to,
-                                            size, 0, NULL, yk_opencl_end_of(op));
+                                            size, 0, NULL, yk_opencl_end_of(stream, op));
 
     yk_opencl_leave(stream);
     if (code != CL_SUCCESS)
@@ -126,7 +126,7 @@ static yoke_status submit_write_rect(yoke_stream *stream, const yk_op *op)
     region_of(rect, region);
     code = yk_cl.clEnqueueWriteBufferRect(queue, op->u.transfer.buffer->native.pointer, CL_FALSE, origin, zero, region,
                                           rect->target_row, rect->target_slice, rect->source_row, rect->source_slice,
-                                          op->u.transfer.host, 0, NULL, yk_opencl_end_of(op));
+                                          op->u.transfer.host, 0, NULL, yk_opencl_end_of(stream, op));
     yk_opencl_leave(stream);
     return rect_outcome(stream, op, "clEnqueueWriteBufferRect", code);
 }
@@ -143,7 +143,7 @@ static yoke_status submit_read_rect(yoke_stream *stream, const yk_op *op)
     region_of(rect, region);
     code = yk_cl.clEnqueueReadBufferRect(queue, op->u.transfer.buffer->native.pointer, CL_FALSE, origin, zero, region,
                                          rect->source_row, rect->source_slice, rect->target_row, rect->target_slice,
-                                         op->u.transfer.host, 0, NULL, yk_opencl_end_of(op));
+                                         op->u.transfer.host, 0, NULL, yk_opencl_end_of(stream, op));
     yk_opencl_leave(stream);
     return rect_outcome(stream, op, "clEnqueueReadBufferRect", code);
 }
@@ -181,7 +181,7 @@ static yoke_status submit_copy_rect(yoke_stream *stream, const yk_op *op)
     queue = yk_opencl_enter(stream);
     code = yk_cl.clEnqueueCopyBufferRect(queue, op->u.copy.source->native.pointer, op->u.copy.target->native.pointer, from, to,
                                          region, rect->source_row, rect->source_slice, rect->target_row, rect->target_slice, 0,
-                                         NULL, yk_opencl_end_of(op));
+                                         NULL, yk_opencl_end_of(stream, op));
     yk_opencl_leave(stream);
     if (code == CL_INVALID_VALUE) /* as above */
         return copy_rows(stream, op);
@@ -199,7 +199,7 @@ static yoke_status submit_fill(yoke_stream *stream, const yk_op *op)
     for (; row < op->u.fill.height && code == CL_SUCCESS; row++, offset += op->u.fill.pitch) {
         cl_command_queue queue = yk_opencl_enter(stream);
         code = yk_cl.clEnqueueFillBuffer(queue, op->u.fill.buffer->native.pointer, op->u.fill.pattern, op->u.fill.pattern_size,
-                                         offset, size, 0, NULL, row + 1 == op->u.fill.height ? yk_opencl_end_of(op) : NULL);
+                                         offset, size, 0, NULL, row + 1 == op->u.fill.height ? yk_opencl_end_of(stream, op) : NULL);
         yk_opencl_leave(stream);
     }
     if (code == CL_SUCCESS)

@@ -326,9 +326,10 @@ yoke_status yk_opencl_describe(yk_opencl_slot *slot, bool *out_answered)
     ask_string(&device, CL_DEVICE_NAME, info->name, sizeof info->name);
     ask_string(&device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
     ask_string(&device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
-    slot->one_at_a_time = contains(info->platform, "Portable Computing Language") &&
-                          (strncmp(info->name, "basic", 5) == 0 || strncmp(info->name, "cpu-minimal", 11) == 0);
+    bool pocl = contains(info->platform, "Portable Computing Language");
+    slot->one_at_a_time = pocl && (strncmp(info->name, "basic", 5) == 0 || strncmp(info->name, "cpu-minimal", 11) == 0);
     info->kind = kind_of(&device);
+    slot->slow_markers = pocl && !slot->one_at_a_time && info->kind == YOKE_DEVICE_CPU;
     describe_place(&device);
     describe_limits(&device);
     describe_capabilities(&device);

@@ -213,6 +213,7 @@ static yk_traits traits_of(const yk_opencl_slot *slot)
         .language = YK_LANGUAGE_OPENCL,
         .keeps_used_objects = true,
         .records_with_operations = true,
+        .waits_well = slot->slow_markers,
         .pins_for_all_devices = false, /* memory is mapped for one context */
         .local_parameters = true,
         .sampler_parameters = true,

@@ -54,6 +54,7 @@ typedef struct yk_opencl_slot {
     bool loses_maps;                /* memory cannot be handed over: shared.c */
     cl_device_svm_capabilities svm; /* 0: none */
     bool one_at_a_time;             /* two threads must not use one queue at once: stream.c */
+    bool slow_markers;              /* an event of a command costs less than a marker behind it: event.c */
     bool takes_priorities;          /* of queues: cl_khr_priority_hints */
     bool advises_blocks;            /* CL_KERNEL_WORK_GROUP_SIZE is a suggestion and no limit: kernel.c */
     bool rounds_correctly;          /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
@@ -120,6 +121,9 @@ static inline void yk_opencl_lock_give_back(yk_opencl_lock *lock)
         yk_opencl_lock_wake(lock);
 }
 
+/* How many memory objects have been released: a handle that was compared before may be another object's now. */
+YK_DEFINED_HERE extern atomic_uint_fast64_t yk_opencl_released;
+
 /* A program's native is its cl_program, a buffer's its cl_mem. */
 
 /* Whether commands on this root need yk_opencl_hand_over. */
@@ -132,8 +136,11 @@ typedef struct yk_opencl_stream {
     _Atomic(cl_command_queue) queue;
     cl_command_queue *retired; /* queues in which work has failed: other threads may still use them */
     size_t retired_count;
-    bool one_at_a_time;
-    yk_opencl_lock lock; /* locked during calls for the queue, where the device needs that */
+    bool locked;         /* calls for the queue are made one at a time */
+    bool keeps_newest;   /* `locked` too */
+    yk_opencl_lock lock; /* locked during calls for the queue, where `locked` */
+    cl_event newest;     /* where `keeps_newest`: of the queue's newest command, or NULL where it is not known */
+    cl_event older;      /* during a call: of the newest command before it */
 } yk_opencl_stream;
 
 typedef struct yk_opencl_event {
@@ -145,6 +152,12 @@ typedef struct yk_opencl_kernel {
     cl_kernel handle;
     cl_uint count;         /* number of parameters, including a __local parameter */
     uint32_t sure_threads; /* in a block: this many the driver never refuses */
+    uint64_t released;     /* yk_opencl_released when `set` was last true */
+    /* The arguments that the kernel object has: head YK_NO_HEAD where they are not known, the value of a buffer is its cl_mem. */
+    struct {
+        yk_arg_head head;
+        uint64_t value;
+    } set[YOKE_MAX_ARGS + 1];
     /* Locked from the first clSetKernelArg to the enqueue, because a cl_kernel stores one set of arguments: kernel.c. */
     yk_opencl_lock lock;
 } yk_opencl_kernel;
@@ -154,30 +167,45 @@ static inline yk_opencl_device *yk_opencl_device_of(const yoke_device *device)
     return device->native;
 }
 
-/* The stream's queue, for one call between enter and leave. */
-static inline cl_command_queue yk_opencl_enter(yoke_stream *stream)
+/* The stream's queue, for one call between enter and leave that enqueues nothing. */
+static inline cl_command_queue yk_opencl_enter_quietly(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
-    if (YK_UNLIKELY(native->one_at_a_time))
+    if (YK_UNLIKELY(native->locked))
         yk_opencl_lock_take(&native->lock);
     return atomic_load_explicit(&native->queue, memory_order_relaxed);
 }
 
+/* The same for calls that enqueue commands; the last of them may store its event in yk_opencl_end_of. */
+static inline cl_command_queue yk_opencl_enter(yoke_stream *stream)
+{
+    yk_opencl_stream *native = stream->native;
+    cl_command_queue queue = yk_opencl_enter_quietly(stream);
+    if (YK_UNLIKELY(native->keeps_newest)) {
+        native->older = native->newest;
+        native->newest = NULL;
+    }
+    return queue;
+}
+
+YK_COLD void yk_opencl_leave_locked(yk_opencl_stream *native);
+
 static inline void yk_opencl_leave(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
-    if (YK_UNLIKELY(native->one_at_a_time))
-        yk_opencl_lock_give_back(&native->lock);
+    if (YK_UNLIKELY(native->locked))
+        yk_opencl_leave_locked(native);
 }
 
-/* Where a command stores the event of op->end; NULL when no event is to be recorded. */
-static inline cl_event *yk_opencl_end_of(const yk_op *op)
+/* Where a command stores its event: that of op->end, or the stream's newest; NULL when no event is to be recorded. */
+static inline cl_event *yk_opencl_end_of(yoke_stream *stream, const yk_op *op)
 {
+    yk_opencl_stream *native = stream->native;
     if (!op->end)
-        return NULL;
-    yk_opencl_event *native = op->end->native;
-    atomic_store_explicit(&native->flushed, false, memory_order_relaxed);
-    return &native->handle;
+        return YK_UNLIKELY(native->keeps_newest) ? &native->newest : NULL;
+    yk_opencl_event *event = op->end->native;
+    atomic_store_explicit(&event->flushed, false, memory_order_relaxed);
+    return &event->handle;
 }
 
 /* A launch's grid and block in OpenCL's form; returns the number of dimensions. */
@@ -237,6 +265,13 @@ static inline void yk_opencl_note(const char *call, cl_int code)
     if (YK_UNLIKELY(code != CL_SUCCESS))
         yk_opencl_note_failure(call, code);
 }
+/* Every release of a cl_mem, so that the count above is right. */
+static inline void yk_opencl_release_memory(cl_mem handle)
+{
+    atomic_fetch_add(&yk_opencl_released, 1); /* first: no other object can have the handle yet */
+    yk_opencl_note("clReleaseMemObject", yk_cl.clReleaseMemObject(handle));
+}
+
 /* A command that the driver had accepted failed, as `call` reported with `code`. */
 YK_COLD yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code);
 

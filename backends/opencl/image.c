@@ -85,7 +85,7 @@ yoke_status yk_opencl_texels_create(yoke_image *texels)
 void yk_opencl_texels_destroy(yoke_image *texels)
 {
     if (texels->base.native.pointer)
-        yk_opencl_note("clReleaseMemObject", yk_cl.clReleaseMemObject(texels->base.native.pointer));
+        yk_opencl_release_memory(texels->base.native.pointer);
     texels->base.native.pointer = NULL;
     atomic_fetch_sub(&yk_opencl_device_of(texels->base.device)->slot->used, texels->base.capacity);
 }
@@ -127,7 +127,7 @@ static yoke_status submit_to_image(yoke_stream *stream, const yk_op *op)
     cl_command_queue queue = yk_opencl_enter(stream);
     cl_int code =
         yk_cl.clEnqueueCopyBufferToImage(queue, op->u.image.buffer->native.pointer, op->u.image.texels->base.native.pointer,
-                                         op->u.image.offset, op->u.image.origin, op->u.image.region, 0, NULL, yk_opencl_end_of(op));
+                                         op->u.image.offset, op->u.image.origin, op->u.image.region, 0, NULL, yk_opencl_end_of(stream, op));
 
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueCopyBufferToImage", code, op);
@@ -138,7 +138,7 @@ static yoke_status submit_from_image(yoke_stream *stream, const yk_op *op)
     cl_command_queue queue = yk_opencl_enter(stream);
     cl_int code =
         yk_cl.clEnqueueCopyImageToBuffer(queue, op->u.image.texels->base.native.pointer, op->u.image.buffer->native.pointer,
-                                         op->u.image.origin, op->u.image.region, op->u.image.offset, 0, NULL, yk_opencl_end_of(op));
+                                         op->u.image.origin, op->u.image.region, op->u.image.offset, 0, NULL, yk_opencl_end_of(stream, op));
 
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueCopyImageToBuffer", code, op);

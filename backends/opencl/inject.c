@@ -27,6 +27,7 @@ static const yk_inject_effect effects[] = {
     { "clReleaseProgram", "programs", -1 },
     { "clCreateKernel", "kernels", 1 },
     { "clReleaseKernel", "kernels", -1 },
+    { "clRetainEvent", "events", 1 },
     { "clReleaseEvent", "events", -1 },
     { "clSVMAlloc", "shared memory", 1 },
     { "clSVMFree", "shared memory", -1 },

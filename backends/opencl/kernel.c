@@ -186,6 +186,14 @@ static void describe_memory(yoke_kernel *kernel, cl_kernel handle)
     kernel->info.max_dynamic_shared_bytes = device->max_shared_bytes > taken ? device->max_shared_bytes - taken : 0;
 }
 
+/* A memory object has been released since the arguments were set, and a new one may have its handle. */
+YK_COLD static void forget_arguments(yk_opencl_kernel *native, uint64_t released)
+{
+    for (cl_uint i = 0; i < YK_COUNT_OF(native->set); i++)
+        native->set[i].head = YK_NO_HEAD;
+    native->released = released;
+}
+
 static yoke_status name_fault(const yoke_kernel *kernel, cl_int code)
 {
     /* The second is what rusticl (22.3) says of a program without kernels. */
@@ -203,6 +211,7 @@ yoke_status yk_opencl_kernel_create(yoke_kernel *kernel)
 
     if (!native)
         return yk_no_memory("a kernel");
+    forget_arguments(native, 0);
     native->handle = yk_cl.clCreateKernel(kernel->program->native, kernel->native_name, &code);
     if (!native->handle) {
         status = name_fault(kernel, code);
@@ -325,27 +334,75 @@ YK_COLD static cl_int set_other(cl_kernel handle, cl_uint index, const yoke_arg 
     return yk_cl.clSetKernelArg(handle, index, arg->value.u64 ? (size_t)arg->value.u64 : 1, NULL); /* 0 bytes are refused */
 }
 
-static inline yoke_status set_arguments(cl_kernel handle, const yk_op *op)
+static cl_int set_argument(cl_kernel handle, cl_uint index, const yoke_arg *arg)
 {
-    const yoke_arg *args = op->u.launch.args;
-    cl_uint count = (cl_uint)op->u.launch.count, index;
+    if (arg->kind == YOKE_ARG_BUFFER) /* a cl_mem has the size of any pointer */
+        return yk_cl.clSetKernelArg(handle, index, sizeof(cl_mem), &arg->value.buffer->native.pointer);
+    if (YK_UNLIKELY(arg->kind > YOKE_ARG_FLOATING))
+        return set_other(handle, index, arg);
+    return yk_cl.clSetKernelArg(handle, index, arg->size, &arg->value);
+}
+
+static yoke_status set_shared(cl_kernel handle, const yk_op *op)
+{
+    cl_uint index = (cl_uint)op->u.launch.count;
+    cl_int code = yk_cl.clSetKernelArg(handle, index, op->u.launch.shared, NULL);
+
+    return code == CL_SUCCESS ? YOKE_OK : argument_fault(op, index, code);
+}
+
+static yoke_status set_arguments(cl_kernel handle, const yk_op *op)
+{
     cl_int code;
 
-    for (index = 0; index < count; index++) {
-        if (args[index].kind == YOKE_ARG_BUFFER) /* a cl_mem has the size of any pointer */
-            code = yk_cl.clSetKernelArg(handle, index, sizeof(cl_mem), &args[index].value.buffer->native.pointer);
-        else if (YK_UNLIKELY(args[index].kind > YOKE_ARG_FLOATING))
-            code = set_other(handle, index, &args[index]);
-        else
-            code = yk_cl.clSetKernelArg(handle, index, args[index].size, &args[index].value);
-        if (YK_UNLIKELY(code != CL_SUCCESS))
+    for (cl_uint index = 0; index < (cl_uint)op->u.launch.count; index++)
+        if ((code = set_argument(handle, index, &op->u.launch.args[index])) != CL_SUCCESS)
             return argument_fault(op, index, code);
+    return op->u.launch.shared > 0 ? set_shared(handle, op) : YOKE_OK;
+}
+
+static inline uint64_t value_of(const yoke_arg *arg)
+{
+    return arg->kind == YOKE_ARG_BUFFER ? (uint64_t)(uintptr_t)arg->value.buffer->native.pointer : arg->value.u64;
+}
+
+/* Whether the kernel object has this argument already. */
+static inline bool is_set(const yk_opencl_kernel *native, size_t index, const yoke_arg *arg)
+{
+    return native->set[index].head == yk_arg_head_of(arg) && native->set[index].value == value_of(arg);
+}
+
+/* Set the arguments from `first` on, and the shared memory. */
+__attribute__((noinline)) static yoke_status set_changed_arguments(yk_opencl_kernel *native, const yk_op *op, size_t first)
+{
+    for (size_t i = first; i < op->u.launch.count; i++) {
+        const yoke_arg *arg = &op->u.launch.args[i];
+        if (is_set(native, i, arg))
+            continue;
+        cl_int code = set_argument(native->handle, (cl_uint)i, arg);
+        bool known = code == CL_SUCCESS && arg->kind <= YOKE_ARG_FLOATING; /* what a struct's pointer leads to may change */
+        native->set[i].head = known ? yk_arg_head_of(arg) : YK_NO_HEAD;
+        native->set[i].value = value_of(arg);
+        if (code != CL_SUCCESS)
+            return argument_fault(op, (cl_uint)i, code);
     }
-    if (op->u.launch.shared > 0) {
-        code = yk_cl.clSetKernelArg(handle, index, op->u.launch.shared, NULL);
-        if (YK_UNLIKELY(code != CL_SUCCESS))
-            return argument_fault(op, index, code);
-    }
+    return op->u.launch.shared > 0 ? set_shared(native->handle, op) : YOKE_OK;
+}
+
+/* A kernel object keeps its arguments from one launch to the next, so the same ones need not be set again: that call alone takes
+ * PoCL 130 instructions. With native->lock taken. */
+static inline yoke_status renew_arguments(yk_opencl_kernel *native, const yk_op *op)
+{
+    uint64_t released = atomic_load_explicit(&yk_opencl_released, memory_order_relaxed);
+    const yoke_arg *args = op->u.launch.args;
+    size_t i = 0, count = op->u.launch.count;
+
+    if (YK_UNLIKELY(native->released != released))
+        forget_arguments(native, released);
+    while (i < count && is_set(native, i, &args[i]))
+        i++;
+    if (i < count || YK_UNLIKELY(op->u.launch.shared > 0))
+        return set_changed_arguments(native, op, i);
     return YOKE_OK;
 }
 
@@ -359,7 +416,7 @@ static inline bool is_complete(const yk_op *op)
            op->u.launch.count + (op->u.launch.shared > 0) == ((const yk_opencl_kernel *)kernel->native)->count;
 }
 
-static inline yoke_status submit_launch(yoke_stream *stream, const yk_op *op)
+YK_HOT yoke_status submit_inline(yoke_stream *stream, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     yk_opencl_kernel *native = kernel->native;
@@ -369,12 +426,12 @@ static inline yoke_status submit_launch(yoke_stream *stream, const yk_op *op)
     if (YK_UNLIKELY(!is_complete(op)))
         return count_fault(op);
     yk_opencl_lock_take(&native->lock);
-    status = set_arguments(native->handle, op);
+    status = renew_arguments(native, op);
     if (status == YOKE_OK) {
         cl_uint dimensions = yk_opencl_shape_of(op, global, local);
         cl_command_queue queue = yk_opencl_enter(stream);
         cl_int code =
-            yk_cl.clEnqueueNDRangeKernel(queue, native->handle, dimensions, NULL, global, local, 0, NULL, yk_opencl_end_of(op));
+            yk_cl.clEnqueueNDRangeKernel(queue, native->handle, dimensions, NULL, global, local, 0, NULL, yk_opencl_end_of(stream, op));
         yk_opencl_leave(stream);
         if (YK_UNLIKELY(code != CL_SUCCESS))
             status = launch_fault(stream, op, code);
@@ -383,11 +440,17 @@ static inline yoke_status submit_launch(yoke_stream *stream, const yk_op *op)
     return status;
 }
 
+/* The same, for memory that has to be handed over. */
+YK_COLD static yoke_status submit_launch(yoke_stream *stream, const yk_op *op)
+{
+    return submit_inline(stream, op);
+}
+
 yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
 {
     if (YK_UNLIKELY(op->u.launch.touches_host))
         return yk_opencl_hand_over(stream, op, submit_launch);
-    return submit_launch(stream, op);
+    return submit_inline(stream, op);
 }
 
 yoke_status yk_opencl_kernel_for(const yk_op *op, cl_kernel *out_handle)

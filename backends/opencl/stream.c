@@ -43,6 +43,7 @@ static yoke_status create_queue(yoke_stream *stream, cl_command_queue *out_queue
 
 yoke_status yk_opencl_stream_create(yoke_stream *stream)
 {
+    const yk_opencl_slot *slot = yk_opencl_device_of(stream->device)->slot;
     yk_opencl_stream *native = calloc(1, sizeof *native);
     cl_command_queue queue;
     yoke_status status;
@@ -52,7 +53,8 @@ yoke_status yk_opencl_stream_create(yoke_stream *stream)
     status = yk_opencl_lock_create(&native->lock);
     if (status != YOKE_OK)
         goto no_lock;
-    native->one_at_a_time = yk_opencl_device_of(stream->device)->slot->one_at_a_time;
+    native->keeps_newest = slot->slow_markers;
+    native->locked = slot->one_at_a_time || native->keeps_newest;
     status = create_queue(stream, &queue);
     if (status != YOKE_OK)
         goto no_queue;
@@ -67,6 +69,20 @@ no_lock:
     return status;
 }
 
+static void release_event(cl_event event)
+{
+    if (event)
+        yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(event));
+}
+
+void yk_opencl_leave_locked(yk_opencl_stream *native)
+{
+    cl_event older = native->older;
+    native->older = NULL;
+    yk_opencl_lock_give_back(&native->lock);
+    release_event(older);
+}
+
 static void destroy_queue(cl_command_queue queue)
 {
     yk_opencl_note("clFlush", yk_cl.clFlush(queue)); /* the release should flush, but submitted work must run with any driver */
@@ -77,6 +93,7 @@ void yk_opencl_stream_destroy(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
 
+    release_event(native->newest);
     destroy_queue(native->queue);
     while (native->retired_count > 0)
         destroy_queue(native->retired[--native->retired_count]);
@@ -98,14 +115,16 @@ yoke_status yk_opencl_stream_renew(yoke_stream *stream)
     status = create_queue(stream, &fresh);
     if (status != YOKE_OK)
         return status;
+    (void)yk_opencl_enter(stream); /* the newest command of the old queue is not the new one's */
     grown[native->retired_count++] = atomic_exchange(&native->queue, fresh);
+    yk_opencl_leave(stream);
     return YOKE_OK;
 }
 
 void yk_opencl_stream_finish(yoke_stream *stream)
 {
     YK_UNCANCELLED;
-    yk_opencl_note("clFinish", yk_cl.clFinish(yk_opencl_enter(stream)));
+    yk_opencl_note("clFinish", yk_cl.clFinish(yk_opencl_enter_quietly(stream)));
     yk_opencl_leave(stream);
 }
 

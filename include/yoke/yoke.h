@@ -299,9 +299,10 @@ enum {
 /* How threads wait for a stream's work; the stream's own worker thread included. */
 enum {
     YOKE_WAIT_AUTO = 0, /* a stream: as its device is set. A device: poll for 50 us, or on a GPU for up to 1 ms where the
-                           last wait was that short, and then block */
+                           last wait was that short, and then block; on PoCL, whose kernels need the core, block at once */
     YOKE_WAIT_SPIN = 1, /* busy-wait: the lowest latency, uses a whole core */
-    YOKE_WAIT_BLOCK = 2 /* block at once: some tens of us later, for at most a twentieth of a core in all waiting threads */
+    YOKE_WAIT_BLOCK = 2 /* block at once, on a GPU after 20 us: some tens of us later, for at most a twentieth of a core in all
+                           waiting threads, and a fiftieth in waits longer than 10 ms */
 };
 
 enum { YOKE_MAX_PRIORITY = 100 }; /* of a stream */

@@ -17,9 +17,9 @@ YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *strea
     if (!args)
         return count == 0;
     const yk_arg_head(*heads)[3] = kernel->heads; /* looked up once */
+    const yoke_device *device = stream->device;
     for (; count > 0; count--, args++, heads++) {
-        yk_arg_head head;
-        memcpy(&head, args, sizeof head);
+        yk_arg_head head = yk_arg_head_of(args);
         if (head == (*heads)[0])
             continue;
         if (head != (*heads)[1]) {
@@ -28,7 +28,7 @@ YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *strea
             return false;
         }
         const yoke_buffer *buffer = args->value.buffer;
-        if (!yk_is_same_process(buffer, YK_BUFFER) || buffer->argument_of != stream->device)
+        if (!yk_is_same_process(buffer, YK_BUFFER) || buffer->argument_of != device)
             return false;
         yk_buffer_used(buffer->root, stream);
     }

@@ -41,13 +41,20 @@ struct yoke_buffer {
 
 enum { YK_NO_STREAM = 0, YK_MANY_STREAMS = 0xffffffff };
 
+/* Remember that another stream uses this root, or the first. Not inlined: a stream is new to a root only once. */
+__attribute__((noinline)) static void yk_buffer_used_anew(yoke_buffer *root, unsigned id)
+{
+    unsigned nobody = YK_NO_STREAM;
+    if (atomic_load_explicit(&root->used_by, memory_order_relaxed) != YK_MANY_STREAMS &&
+        !atomic_compare_exchange_strong_explicit(&root->used_by, &nobody, id, memory_order_relaxed, memory_order_relaxed))
+        atomic_store_explicit(&root->used_by, YK_MANY_STREAMS, memory_order_relaxed);
+}
+
 /* Remember that the stream uses this root, so that only this stream is waited for when the memory is released. */
 YK_HOT void yk_buffer_used(yoke_buffer *root, const yoke_stream *stream)
 {
-    unsigned user = atomic_load_explicit(&root->used_by, memory_order_relaxed), nobody = YK_NO_STREAM;
-    if (YK_UNLIKELY(user != stream->id && user != YK_MANY_STREAMS) &&
-        !atomic_compare_exchange_strong_explicit(&root->used_by, &nobody, stream->id, memory_order_relaxed, memory_order_relaxed))
-        atomic_store_explicit(&root->used_by, YK_MANY_STREAMS, memory_order_relaxed);
+    if (YK_UNLIKELY(atomic_load_explicit(&root->used_by, memory_order_relaxed) != stream->id))
+        yk_buffer_used_anew(root, stream->id);
 }
 
 #endif

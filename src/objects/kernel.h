@@ -8,6 +8,13 @@
 /* The head of a yoke_arg as one word: its kind and size. */
 typedef uint64_t yk_arg_head;
 
+YK_HOT yk_arg_head yk_arg_head_of(const yoke_arg *arg)
+{
+    yk_arg_head head;
+    memcpy(&head, arg, sizeof head);
+    return head;
+}
+
 /* A head that no argument has, and an argument count that no launch has, not even by mistake. */
 #define YK_NO_HEAD UINT64_C(0x9e3779b97f4a7c15)
 enum { YK_NO_COUNT = -0x61c88647 };

@@ -32,6 +32,10 @@ typedef struct yk_traits {
      * it is set. */
     bool records_with_operations;
 
+    /* The kernels run on the host's cores, and a thread that blocks in the driver, event_wait, is woken sooner than one that polls
+     * beside the driver's own threads, or one that sleeps until a notification. */
+    bool waits_well;
+
     /* Host memory that was pinned for one device is pinned for every device of this backend. */
     bool pins_for_all_devices;
 

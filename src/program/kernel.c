@@ -123,10 +123,7 @@ static uint32_t choose_block(const yoke_kernel_info *info)
 
 static yk_arg_head head(uint32_t kind, uint32_t size)
 {
-    yoke_arg arg = { kind, size, { 0 } };
-    yk_arg_head word;
-    memcpy(&word, &arg, sizeof word);
-    return word;
+    return yk_arg_head_of(&(yoke_arg){ kind, size, { 0 } });
 }
 
 /* The kind of value that the parameter's type says; 0 where it does not. */

@@ -20,9 +20,10 @@
 /* The longest sleep between two polls where the driver notifies promptly: the delay of a wait if the notification never comes. */
 #define NOTIFIED_NANOSECONDS 1000000
 
-/* The same where the notification comes late or never. A poll costs some 4 us of a core, so this uses less than a twentieth of a
- * core, and is 45 us late on average. */
+/* The same where the notification comes late or never. A poll costs some 4 us of a core, so this uses a twentieth of a core, and
+ * is 45 us late on average. After a longer wait a hundredth of a core is enough, and 3 % of the wait late at most. */
 #define UNNOTIFIED_NANOSECONDS 88000
+#define UNNOTIFIED_LONG_NANOSECONDS 400000
 
 /* The same for threads that are not the leader. */
 #define FOLLOWER_NANOSECONDS 100000000
@@ -241,7 +242,8 @@ static uint64_t interval_of(const yk_sleeper *sleeper, uint64_t now)
 {
     uint64_t waited = now > sleeper->since ? now - sleeper->since : 0;
     if (is_unnotified(sleeper))
-        return between(10000, waited, UNNOTIFIED_NANOSECONDS);
+        return waited < 32 * (uint64_t)UNNOTIFIED_NANOSECONDS ? between(10000, waited, UNNOTIFIED_NANOSECONDS)
+                                                              : between(0, waited / 32, UNNOTIFIED_LONG_NANOSECONDS);
     return between(YK_SPIN_NANOSECONDS, waited / 32, NOTIFIED_NANOSECONDS);
 }
 

@@ -307,7 +307,7 @@ static void spin_for_job(yoke_stream *stream)
 {
     uint64_t start = yk_now(), spin = yk_spin_nanoseconds(stream);
     unsigned posted = atomic_load(&stream->posted);
-    spin = spin < YK_SPIN_NANOSECONDS ? spin : YK_SPIN_NANOSECONDS;
+    spin = yk_waits_in_driver(stream) ? 0 : spin < YK_SPIN_NANOSECONDS ? spin : YK_SPIN_NANOSECONDS;
     pthread_mutex_unlock(&stream->lock);
     while (atomic_load_explicit(&stream->posted, memory_order_acquire) == posted && yk_now() - start < spin)
         yk_pause();

@@ -98,6 +98,11 @@ yoke_status yk_host_event_notify(yoke_event *event, yk_notice *notice)
     return YOKE_OK;
 }
 
+void yk_host_event_wait(yoke_event *event)
+{
+    (void)event;
+}
+
 yoke_status yk_host_event_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)
 {
     const struct timespec *first = start->native, *last = end->native;

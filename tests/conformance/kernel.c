@@ -245,6 +245,36 @@ out:
         guarded_release(&out[i]);
 }
 
+/* A driver's kernel keeps its arguments from one launch to the next: only some of them change here, the struct behind one pointer,
+ * and the buffer after the memory of the one before was freed, so that its place is taken by another. */
+static void changing_arguments(suite *t)
+{
+    enum { LAUNCHES = 24 };
+    mixed m = make_mixed(0), wanted, got[2];
+    guarded out = { 0 };
+
+    for (int i = 0; i < LAUNCHES; i++) {
+        int32_t before = i / 2 % 8, behind = i / 3;
+
+        m = make_mixed(i % 4 == 3 ? i : i / 4);
+        wanted = m;
+        if (i % 5 == 0) {
+            guarded_release(&out);
+            NEED_OK(yoke_device_trim(t->device, 0));
+            NEED(guarded_create(t, sizeof got, &out));
+        }
+        NEED_OK(yoke_launch(t->stream, suite_kernel(t, "structs"), YOKE_DIM(1), YOKE_DIM(1), 0,
+                            YOKE_ARGS(out.buffer, before, yoke_arg_struct(&m, sizeof m), behind)));
+        memset(&m, 0x7F, sizeof m);
+        NEED_OK(yoke_stream_wait(t->stream));
+        NEED(guarded_read(t, &out, got));
+        NEED(same_mixed(&got[0], &wanted));
+        NEED(CHECK(got[1].small == before && got[1].middle == behind));
+    }
+out:
+    guarded_release(&out);
+}
+
 static void no_arguments(suite *t)
 {
     yoke_source source = YOKE_SOURCE_INIT;
@@ -324,6 +354,7 @@ int main(void)
         { "every scalar arrives", every_scalar, false },
         { "a struct by value, read during the call", struct_by_value, false },
         { "held launches carry their arguments", arguments_of_held_launches, false },
+        { "arguments that change from launch to launch", changing_arguments, false },
         { "no arguments", no_arguments, false },
         { "shared memory of its own", static_shared_bytes, false },
         { "arguments that do not fit are refused", wrong_arguments, false },

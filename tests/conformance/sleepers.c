@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that sleep for an event: what they ask of the driver, and who wakes them. Each case puts its own functions in the place
- * of two of the backend's: one in which an event is pending for as long as the case likes, and one that keeps the driver's
- * notifications to itself.
+ * of some of the backend's: one in which an event is pending for as long as the case likes, and one that keeps the driver's
+ * notifications to itself; and of the driver's own wait, one that is over when the case likes.
  */
 #include "backend.h"
 #include "suite.h"
@@ -221,6 +221,28 @@ out:
     yoke_stream_release(stream);
 }
 
+/* A driver that does not notify is asked by the clock, in a long wait less often: a poll takes some 4 us. */
+static void long_waits_poll_less(suite *t)
+{
+    enum { WAIT = 300 * MILLISECOND, MOST = WAIT / 200000, SPUN = 400 }; /* in 20 us of a GPU's short spin */
+    yoke_stream *stream = NULL;
+    yoke_buffer *buffer = NULL;
+    yoke_event *event = NULL;
+
+    NEED(sleepy_stream(t, &stream));
+    NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
+    begin(t, YOKE_E_UNSUPPORTED);
+    NEED(record(stream, buffer, &event));
+    CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(event, WAIT));
+    tap_diag("%u polls in 0.3 s", atomic_load(&queries));
+    CHECK(atomic_load(&queries) < MOST + SPUN);
+out:
+    end(t);
+    yoke_event_release(event);
+    yoke_buffer_release(buffer);
+    yoke_stream_release(stream);
+}
+
 /* ---- Any of several ---- */
 
 /* While the events are asked one by one they may complete: of those that have, the first counts. */
@@ -246,12 +268,89 @@ out:
     yoke_buffer_release(buffer);
 }
 
+/* ---- Blocking in the driver ---- */
+
+static atomic_uint blocked;
+static bool wakes; /* the driver's wait ends with the event; otherwise at once */
+
+static void block(yoke_event *event)
+{
+    atomic_fetch_add(&blocked, 1);
+    if (!wakes)
+        return;
+    real->stream_finish(event->stream);
+    let_go();
+}
+
+static bool wait_in_driver(suite *t, yoke_buffer *buffer, int32_t policy, unsigned wanted)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yoke_stream *stream = NULL;
+    bool good = false;
+
+    desc.wait = policy;
+    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    begin(t, YOKE_OK);
+    doctored.event_wait = block;
+    atomic_store(&blocked, 0);
+    NEED_OK(yoke_fill(stream, buffer, 0, 4, &wanted, sizeof wanted));
+    NEED_OK(yoke_stream_wait(stream));
+    good = CHECK(atomic_load(&blocked) == wanted && atomic_load(&queries) <= 4);
+out:
+    end(t);
+    yoke_stream_release(stream);
+    return good;
+}
+
+static void *let_go_soon(void *user)
+{
+    (void)user;
+    while (atomic_load(&notifications) == 0) /* the waiting thread is about to sleep */
+        sched_yield();
+    let_go();
+    return NULL;
+}
+
+/* Where that wakes a thread soonest; and a driver that returns early is believed as little as any other. */
+static void blocking_in_driver(suite *t)
+{
+    bool before = t->device->traits.waits_well;
+    yoke_buffer *buffer = NULL;
+    yoke_event *event = NULL;
+    yoke_stream *stream = NULL;
+    pthread_t thread;
+
+    t->device->traits.waits_well = wakes = true;
+    NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
+    NEED(wait_in_driver(t, buffer, YOKE_WAIT_AUTO, 1));
+    NEED(wait_in_driver(t, buffer, YOKE_WAIT_BLOCK, 1));
+    wakes = false;
+    NEED(sleepy_stream(t, &stream));
+    begin(t, YOKE_OK);
+    doctored.event_wait = block;
+    atomic_store(&blocked, 0);
+    NEED(record(stream, buffer, &event));
+    if (!CHECK(pthread_create(&thread, NULL, let_go_soon, NULL) == 0))
+        tap_bail("no threads");
+    CHECK_OK(yoke_event_wait(event));
+    CHECK(atomic_load(&blocked) == 1 && !atomic_load(&pending));
+    pthread_join(thread, NULL);
+out:
+    end(t);
+    t->device->traits.waits_well = before;
+    yoke_event_release(event);
+    yoke_stream_release(stream);
+    yoke_buffer_release(buffer);
+}
+
 static const suite_case cases[] = {
     { "waits that give up ask for one notification in all", giving_up, false },
     { "a driver that notifies late is asked for one event of a stream at a time", one_notification_at_a_time, false },
     { "200 threads ask the driver about as often as one", many_threads_notified, false },
     { "200 threads ask a driver that notifies late about as often as one", many_threads_notified_late, false },
     { "when the thread that polls for all gives up, another does", the_first_gives_up, false },
+    { "a thread blocks in a driver that wakes it soonest", blocking_in_driver, false },
+    { "a long wait polls less often", long_waits_poll_less, false },
     { "of several events the first that is complete", the_first_of_several, false },
 };
 

@@ -510,6 +510,15 @@ static cl_mem CL_API_CALL create_sub_buffer(cl_mem buffer, cl_mem_flags flags, c
     return counted(next->clCreateSubBuffer(buffer, flags, type, region, code));
 }
 
+/* No CPU, of which Yoke may know that it needs no markers and no callbacks: what the layer lies about. */
+static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, size_t size, void *value, size_t *size_ret)
+{
+    cl_int code = next->clGetDeviceInfo(device, name, size, value, size_ret);
+    if (code == CL_SUCCESS && name == CL_DEVICE_TYPE && value)
+        *(cl_device_type *)value = CL_DEVICE_TYPE_ACCELERATOR;
+    return code;
+}
+
 static cl_int CL_API_CALL release_memory(cl_mem memory)
 {
     return discounted(next->clReleaseMemObject(memory));
@@ -575,6 +584,7 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_d
     ours.clEnqueueReadBuffer = enqueue_read;
     ours.clEnqueueCopyBuffer = enqueue_copy;
     ours.clEnqueueFillBuffer = enqueue_fill;
+    ours.clGetDeviceInfo = get_device_info;
     ours.clCreateContext = create_context;
     ours.clReleaseContext = release_context;
     ours.clCreateCommandQueue = create_queue;
