@@ -44,6 +44,17 @@ noinst_PROGRAMS += bench/ops
 bench_ops_SOURCES = bench/ops.c bench/ops_peer.h
 bench_ops_LDADD = libyoke-ops.la $(bench_libraries)
 
+# Under mpirun: mpirun -n 2 bench/comm
+if HAVE_MPI
+noinst_PROGRAMS += bench/comm
+bench_comm_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+bench_comm_LDADD = libyoke-comm.la $(bench_libraries) $(MPI_LIBS)
+endif
+
+# Simulations of many processes, built and run by run.sh there.
+EXTRA_DIST += bench/scaling/curves.py bench/scaling/farewell.c bench/scaling/jacobi.c bench/scaling/pattern.h \
+	bench/scaling/run.sh bench/scaling/sort.c
+
 # The peers of bench/ops, which are not built unless asked for: CUB takes nvcc and a minute, the other OpenMP.
 EXTRA_DIST += bench/ops_cpu.cpp bench/ops_cub.cu bench/ops_cupy.py bench/ops_curves.py bench/seeds_cupy.py
 CLEANFILES += bench/ops_cpu.so bench/ops_cub.so

@@ -220,6 +220,8 @@ function synopsis(    k) {
     }
     if (header[group[1]] ~ /\/(array|ops|vars)\.h$/)
         request(".Pp\n.Dl cc program.c $(pkg-config \\-\\-cflags \\-\\-libs yoke\\-ops)")
+    if (header[group[1]] ~ /\/comm\.h$/)
+        request(".Pp\n.Dl mpicc program.c $(pkg-config \\-\\-cflags \\-\\-libs yoke\\-comm)")
 }
 
 # The parameters of the page's functions that their comments do not list, once each.

@@ -127,8 +127,11 @@ find_missing() {
     want libxml2-utils has_program xmllint
     want mandoc has_program mandoc
     want cmake has_program cmake
+    want "libopenmpi-dev openmpi-bin" has_program mpicc.openmpi
     [ "$1" = deep ] || return 0
     want libclblast1 has_clblast
+    want "libmpich-dev mpich" has_program mpicc.mpich
+    want libsimgrid-dev has_program smpirun
     want clang-tidy has_program clang-tidy
     want cppcheck has_program cppcheck
     want abigail-tools has_program abidw

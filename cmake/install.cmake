@@ -21,6 +21,12 @@ if(CMAKE_DL_LIBS)
     set(LIBS "-l${CMAKE_DL_LIBS} -lm")
 endif()
 set(YOKE_CMAKE_LIBS "-pthread;${CMAKE_DL_LIBS};-lm;${YOKE_NODELETE}")
+set(YOKE_CMAKE_MPI_LIBS "")
+set(MPI_LIBS "")
+if(YOKE_COMM)
+    set(YOKE_CMAKE_MPI_LIBS "${MPI_C_LIBRARIES}")
+    string(REPLACE ";" " " MPI_LIBS "${MPI_C_LIBRARIES}")
+endif()
 set(YOKE_POINTER_SIZE "${CMAKE_SIZEOF_VOID_P}")
 
 # The installed tree can be moved as a whole.
@@ -40,6 +46,13 @@ configure_file(cmake/YokeConfigVersion.cmake.in YokeConfigVersion.cmake @ONLY)
 install(TARGETS yoke yoke_ops
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(YOKE_COMM)
+    configure_file(yoke-comm.pc.in yoke-comm.pc @ONLY)
+    install(TARGETS yoke_comm
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    install(FILES "${CMAKE_CURRENT_BINARY_DIR}/yoke-comm.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endif()
 install(FILES ${_yoke_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/yoke")
 install(FILES ${_yoke_kernels} DESTINATION "${CMAKE_INSTALL_DATADIR}/yoke/kernels")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/yoke.pc" "${CMAKE_CURRENT_BINARY_DIR}/yoke-ops.pc"

@@ -25,6 +25,8 @@ dist_guide_DATA = \
 	doc/porting-kernels.md \
 	doc/python.md \
 	doc/python-tutorial.md \
+	doc/scale-out.md \
+	doc/scaling.md \
 	doc/several-devices.md \
 	doc/shipping.md \
 	doc/troubleshooting.md \
@@ -39,6 +41,7 @@ dist_guidepictures_DATA = \
 	doc/pictures/order.svg \
 	doc/pictures/overlap.svg \
 	doc/pictures/particles.png \
+	doc/pictures/scaling.svg \
 	doc/pictures/timeline.svg
 
 # README's picture, drawn anew on the best device of this machine: for its maintainer, since it goes into the source. The first run
@@ -65,6 +68,9 @@ reference_headers = \
 	include/yoke/filter.h \
 	include/yoke/fft.h \
 	include/yoke/random.h
+if HAVE_MPI
+reference_headers += include/yoke/comm.h
+endif
 
 EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/links.awk build-aux/man.awk \
 	build-aux/man_text.awk build-aux/parameters.txt

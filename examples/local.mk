@@ -23,6 +23,17 @@ endif
 examples_uv_CPPFLAGS = $(AM_CPPFLAGS) $(UV_CFLAGS)
 examples_uv_LDADD = libyoke.la $(UV_LIBS)
 
+# Many processes.
+if HAVE_MPI
+noinst_PROGRAMS += examples/jacobi examples/kmeans_ranks examples/sort_ranks
+endif
+examples_jacobi_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS) $(MPI_CPPFLAGS)
+examples_jacobi_LDADD = libyoke-comm.la libyoke.la $(PNG_LIBS) $(MPI_LIBS)
+examples_kmeans_ranks_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS) $(MPI_CPPFLAGS)
+examples_kmeans_ranks_LDADD = libyoke-comm.la libyoke-ops.la libyoke.la $(PNG_LIBS) $(MPI_LIBS)
+examples_sort_ranks_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS) $(MPI_CPPFLAGS)
+examples_sort_ranks_LDADD = libyoke-comm.la libyoke-ops.la libyoke.la $(PNG_LIBS) $(MPI_LIBS)
+
 # Installed as sources, with a Makefile that builds them there.
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
@@ -40,7 +51,9 @@ dist_examples_DATA = \
 	examples/histogram.c \
 	examples/host_arrays.c \
 	examples/host_function.c \
+	examples/jacobi.c \
 	examples/kmeans.c \
+	examples/kmeans_ranks.c \
 	examples/life.c \
 	examples/load_kernel.c \
 	examples/mandelbrot.c \
@@ -60,6 +73,7 @@ dist_examples_DATA = \
 	examples/saxpy.cpp \
 	examples/several_devices.c \
 	examples/shared_memory.c \
+	examples/sort_ranks.c \
 	examples/sort_structs.c \
 	examples/sparse.c \
 	examples/statistics.c \

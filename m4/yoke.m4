@@ -198,6 +198,69 @@ AC_DEFUN([YK_DLPACK], [
     AC_SUBST([DLPACK_CPPFLAGS])
 ])
 
+dnl MPI, for libyoke-comm: which one is found by pkg-config, or asked of a compiler wrapper. The library is built for one MPI, since
+dnl what an MPI_Comm is differs between them. Sets MPI_CPPFLAGS, MPI_LIBS, and YOKE_MPI_NAME for messages.
+AC_DEFUN([YK_MPI], [
+    AC_ARG_WITH([mpi], [AS_HELP_STRING([--with-mpi=WHICH],
+        [build libyoke-comm for this MPI: openmpi, mpich, or the path of an mpicc; no: leave it out @<:@what is there@:>@])],
+        [], [with_mpi=auto])
+    yk_mpi="no: no libyoke-comm (Debian: libopenmpi-dev or libmpich-dev)" yk_have_mpi=no YOKE_MPI_NAME=
+    AS_CASE([$with_mpi],
+        [no], [yk_mpi="no: --without-mpi"],
+        [auto | yes], [YK_MPI_MODULE([ompi-c], [Open MPI])
+            AS_IF([test $yk_have_mpi = no], [YK_MPI_MODULE([mpich], [MPICH])])],
+        [openmpi], [YK_MPI_MODULE([ompi-c], [Open MPI])],
+        [mpich], [YK_MPI_MODULE([mpich], [MPICH])],
+        [YK_MPI_WRAPPER([$with_mpi])])
+    AS_IF([test $yk_have_mpi = yes], [
+        yk_save_CPPFLAGS=$CPPFLAGS yk_save_LIBS=$LIBS
+        CPPFLAGS="$CPPFLAGS $MPI_CPPFLAGS" LIBS="$MPI_LIBS $LIBS"
+        AC_MSG_CHECKING([whether programs link with $YOKE_MPI_NAME])
+        AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>
+#if MPI_VERSION < 3 || MPI_VERSION == 3 && MPI_SUBVERSION < 1
+#error MPI 3.1 is needed
+#endif]], [[return MPI_Comm_idup(MPI_COMM_WORLD, 0, 0);]])],
+            [yk_mpi=$YOKE_MPI_NAME], [yk_have_mpi=no yk_mpi="no: $YOKE_MPI_NAME does not link, or is older than MPI 3.1"])
+        AC_MSG_RESULT([$yk_have_mpi])
+        CPPFLAGS=$yk_save_CPPFLAGS LIBS=$yk_save_LIBS
+    ])
+    AS_IF([test "$yk_have_mpi" = no && test "$with_mpi" != no && test "$with_mpi" != auto],
+        [AC_MSG_ERROR([--with-mpi=$with_mpi: there is no such MPI that can be used ($yk_mpi)])])
+    AS_CASE([$YOKE_MPI_NAME],
+        ["Open MPI"*], [AC_CHECK_PROGS([MPIRUN], [mpirun.openmpi mpirun], [no])],
+        [MPICH*], [AC_CHECK_PROGS([MPIRUN], [mpirun.mpich mpiexec.hydra mpirun], [no])],
+        [MPIRUN=`AS_ECHO(["$with_mpi"]) | sed 's/mpicc/mpirun/'`
+            AS_IF([! test -x "$MPIRUN"], [MPIRUN=no])])
+    AC_SUBST([MPIRUN])
+    AC_SUBST([MPI_CPPFLAGS])
+    AC_SUBST([MPI_LIBS])
+    AC_SUBST([YOKE_MPI_NAME])
+    AM_CONDITIONAL([HAVE_MPI], [test "$yk_have_mpi" = yes])
+])
+
+dnl YK_MPI_MODULE(MODULE, NAME): for YK_MPI. Of what the module names only MPI itself is linked: the rest is its own.
+AC_DEFUN([YK_MPI_MODULE], [
+    AS_IF([test -n "$PKG_CONFIG" && $PKG_CONFIG --exists $1], [
+        yk_have_mpi=yes YOKE_MPI_NAME="$2 `$PKG_CONFIG --modversion $1`"
+        MPI_CPPFLAGS=`$PKG_CONFIG --cflags-only-I $1`
+        MPI_LIBS="`$PKG_CONFIG --libs-only-L $1`"
+        for yk_word in `$PKG_CONFIG --libs-only-l $1`; do
+            AS_CASE([$yk_word], [-lmpi*], [MPI_LIBS="$MPI_LIBS $yk_word"])
+        done
+    ])
+])
+
+dnl YK_MPI_WRAPPER(MPICC): for YK_MPI.
+AC_DEFUN([YK_MPI_WRAPPER], [
+    MPI_CPPFLAGS= MPI_LIBS=
+    for yk_word in `$1 -show 2>/dev/null`; do
+        AS_CASE([$yk_word],
+            [-I*], [MPI_CPPFLAGS="$MPI_CPPFLAGS $yk_word"; yk_have_mpi=yes],
+            [-L* | -lmpi* | -Wl,-rpath*], [MPI_LIBS="$MPI_LIBS $yk_word"; yk_have_mpi=yes])
+    done
+    YOKE_MPI_NAME="the MPI of $1"
+])
+
 dnl The tarball has the same bytes wherever, whenever and by whomever it is made: GNU tar can be told what to leave out, and neither
 dnl tar nor xz is told anything else by the environment. SOURCE_DATE_EPOCH may give another time than that of this version. Of
 dnl the machine, only the versions of autoconf, automake and libtool count; xz has another format for several threads.
@@ -236,5 +299,6 @@ AC_DEFUN([YK_CMAKE_PACKAGE], [
     prefix=$yk_save_prefix exec_prefix=$yk_save_exec_prefix
     AC_COMPUTE_INT([YOKE_POINTER_SIZE], [sizeof(void *)])
     AC_SUBST([YOKE_POINTER_SIZE])
+    AC_SUBST([YOKE_CMAKE_MPI_LIBS], [`echo $MPI_LIBS | sed 's/ /;/g'`])
     AC_SUBST([YOKE_CMAKE_LIBS], [`echo -pthread $LIBS $YOKE_NODELETE | sed 's/ /;/g'`])
 ])

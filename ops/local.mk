@@ -103,10 +103,11 @@ libyoke_ops_all_la_SOURCES = \
 	ops/vendor/device.c \
 	ops/vendor/fft.h \
 	ops/vendor/libraries.c \
-	ops/vendor/search.c \
 	ops/vendor/section.c \
 	ops/vendor/symbols.def \
-	ops/vendor/vendor.h
+	ops/vendor/vendor.h \
+	vendor/search.c \
+	vendor/search.h
 nodist_libyoke_ops_all_la_SOURCES = ops/texts.c
 CLEANFILES += ops/texts.c
 

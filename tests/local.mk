@@ -576,7 +576,7 @@ EXTRA_DIST += \
 	tests/static/layers.sh \
 	tests/static/rooms.sh \
 	tests/static/manual.sh \
-	tests/static/libyoke-ops.abi tests/static/libyoke.abi \
+	tests/static/libyoke-comm.abi tests/static/libyoke-ops.abi tests/static/libyoke.abi \
 	tests/static/links.awk \
 	tests/static/opencl_syntax.sh \
 	tests/static/programs.sh \
@@ -584,7 +584,7 @@ EXTRA_DIST += \
 	tests/static/site.sh \
 	tests/static/style.sh \
 	tests/static/symbols.sh \
-	tests/static/ops_symbols.txt tests/static/symbols.txt \
+	tests/static/comm_symbols.txt tests/static/ops_symbols.txt tests/static/symbols.txt \
 	tests/static/texts.awk \
 	tests/static/twins.awk \
 	tests/static/twins.sh \

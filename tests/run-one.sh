@@ -9,7 +9,7 @@ name=${1##*tests/}
 name=${name%.tap}
 
 case $name in
-backend-host/*.* | conformance/*.* | faults/*.* | fuzz/*.* | ops/*.* | stress/*.* | examples.* | cpp.*)
+backend-host/*.* | comm/*.* | conformance/*.* | faults/*.* | fuzz/*.* | ops/*.* | stress/*.* | examples.* | cpp.*)
     backend=${name##*.}
     name=${name%.*}
     case ${YOKE_BACKEND:-$backend} in

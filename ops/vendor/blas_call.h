@@ -27,10 +27,10 @@ typedef struct yops_blas_call {
 /* Each answers what yops_vendor_gemm does; `why` gets the reason when the answer is false. */
 typedef struct yops_why {
     yoke_status status; /* of an order that cannot be obeyed for this reason; YOKE_OK: YOKE_E_UNSUPPORTED */
-    char text[YOPS_REASON_SIZE];
+    char text[YVENDOR_REASON_SIZE];
 } yops_why;
 
-static inline void yops_library_blame(const yops_found *library, yops_why *why)
+static inline void yops_library_blame(const yvendor_found *library, yops_why *why)
 {
     why->status = YOKE_E_UNAVAILABLE;
     snprintf(why->text, sizeof why->text, "%s", library->reason);

@@ -74,7 +74,7 @@ static bool is_taken(const yops_blas_call *gemm, yops_why *why)
 
 bool yops_clblast_gemm(const yops_call *call, const yops_blas_call *gemm, yops_why *why, yoke_status *out_status)
 {
-    const yops_found *library = yops_library_open(YOPS_CLBLAST);
+    const yvendor_found *library = yops_library_open(YOPS_CLBLAST);
     yoke_buffer *const buffers[] = { gemm->a.buffer, gemm->b.buffer, gemm->c.buffer };
     yops_section *section;
     if (!library->usable)

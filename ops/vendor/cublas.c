@@ -17,7 +17,7 @@ struct yops_cublas_pool {
     pthread_cond_t given; /* a handle is free again */
     yops_cublasHandle_t free[MOST_HANDLES];
     int free_count, count;
-    char refused[YOPS_REASON_SIZE]; /* why this device gets no handle, for ever; or "" */
+    char refused[YVENDOR_REASON_SIZE]; /* why this device gets no handle, for ever; or "" */
 };
 
 /* ---- Handles ---- */
@@ -240,7 +240,7 @@ bool yops_cublas_gemm(const yops_call *call, yops_vendor_device *device, const y
                       yoke_status *out_status)
 {
     const types *t = find_types(gemm);
-    const yops_found *library = yops_library_open(YOPS_CUBLAS);
+    const yvendor_found *library = yops_library_open(YOPS_CUBLAS);
     if (!library->usable)
         yops_library_blame(library, why);
     else if (!t)

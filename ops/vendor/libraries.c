@@ -14,19 +14,19 @@ yops_clblast_table yops_clblast;
 /* ---- Functions ---- */
 
 #define YOPS_CUDA_SYMBOL(result, name, parameters) { #name, offsetof(yops_cuda_table, name) },
-static const yops_symbol cuda_symbols[] = {
+static const yvendor_symbol cuda_symbols[] = {
 #include "symbols.def"
 };
 #define YOPS_CUBLAS_SYMBOL(result, name, parameters) { #name, offsetof(yops_cublas_table, name) },
-static const yops_symbol cublas_symbols[] = {
+static const yvendor_symbol cublas_symbols[] = {
 #include "symbols.def"
 };
 #define YOPS_CUFFT_SYMBOL(result, name, parameters) { #name, offsetof(yops_cufft_table, name) },
-static const yops_symbol cufft_symbols[] = {
+static const yvendor_symbol cufft_symbols[] = {
 #include "symbols.def"
 };
 #define YOPS_CLBLAST_SYMBOL(result, name, parameters) { #name, offsetof(yops_clblast_table, name) },
-static const yops_symbol clblast_symbols[] = {
+static const yvendor_symbol clblast_symbols[] = {
 #include "symbols.def"
 };
 
@@ -41,7 +41,7 @@ static bool nvidia_version(unsigned (*get)(yops_libraryPropertyType, int *), con
         snprintf(reason, size, "%s does not tell its version", name);
         return false;
     }
-    snprintf(version, YOPS_VERSION_SIZE, "%d.%d.%d", major, minor, patch);
+    snprintf(version, YVENDOR_VERSION_SIZE, "%d.%d.%d", major, minor, patch);
     if (major >= oldest && major <= newest)
         return true;
     snprintf(reason, size, "it is %s %s; Yoke can use versions %d to %d", name, version, oldest, newest);
@@ -66,7 +66,7 @@ static bool clblast_version(const char *path, char *version, char *reason, size_
 {
     const char *at = strstr(path, ".so.");
     (void)reason, (void)size;
-    snprintf(version, YOPS_VERSION_SIZE, "%s", at ? at + strlen(".so.") : "");
+    snprintf(version, YVENDOR_VERSION_SIZE, "%s", at ? at + strlen(".so.") : "");
     return true;
 }
 
@@ -86,7 +86,7 @@ static bool no_version(const char *path, char *version, char *reason, size_t siz
     }
 #define TABLE(name) &yops_##name, sizeof yops_##name, name##_symbols, YOPS_COUNT_OF(name##_symbols)
 
-static const yops_library libraries[YOPS_LIBRARY_END] = {
+static const yvendor_library libraries[YOPS_LIBRARY_END] = {
     [YOPS_CUBLAS] = { "cuBLAS", SONAMES("libcublas.so.13", "libcublas.so.12", "libcublas.so.11"), true,
                       "install it (NVIDIA's packages: libcublas; pip: nvidia-cublas), or set CUDA_HOME", TABLE(cublas),
                       cublas_version },
@@ -102,14 +102,14 @@ const char *yops_library_name(yops_library_id id)
     return libraries[id].name;
 }
 
-const yops_found *yops_library_open(yops_library_id id)
+const yvendor_found *yops_library_open(yops_library_id id)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `searched`, and what is found until it is set */
     static bool searched[YOPS_LIBRARY_END];
-    static yops_found found[YOPS_LIBRARY_END];
+    static yvendor_found found[YOPS_LIBRARY_END];
     pthread_mutex_lock(&lock);
     if (!searched[id]) {
-        yops_library_search(&libraries[id], &found[id]);
+        yvendor_search(&libraries[id], &found[id]);
         searched[id] = true;
     }
     pthread_mutex_unlock(&lock);
@@ -123,7 +123,7 @@ yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library)
         return yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "out_library is NULL, or its size is 0: start from YOKE_OPS_LIBRARY_INIT");
     if (index >= YOKE_OPS_LIBRARY_COUNT)
         return yops_fail(&call, YOKE_E_RANGE, "index is %zu; there are %d libraries", index, (int)YOKE_OPS_LIBRARY_COUNT);
-    const yops_found *found = yops_library_open((yops_library_id)index);
+    const yvendor_found *found = yops_library_open((yops_library_id)index);
     yoke_ops_library library = { sizeof library, libraries[index].name, found->version, found->path, found->reason };
     size_t size = out_library->size < sizeof library ? out_library->size : sizeof library;
     library.size = out_library->size;

@@ -6,6 +6,7 @@
 #ifndef YOPS_VENDOR_H
 #define YOPS_VENDOR_H
 
+#include "../../vendor/search.h"
 #include "../call.h"
 #include "api.h"
 
@@ -37,7 +38,7 @@ extern yops_cublas_table yops_cublas;
 extern yops_cufft_table yops_cufft;
 extern yops_clblast_table yops_clblast;
 
-/* ---- Libraries (libraries.c, search.c) ---- */
+/* ---- Libraries (libraries.c) ---- */
 
 typedef enum yops_library_id {
     YOPS_CUBLAS = YOKE_OPS_LIBRARY_CUBLAS,
@@ -47,40 +48,8 @@ typedef enum yops_library_id {
     YOPS_LIBRARY_END
 } yops_library_id;
 
-/* What the search has to know of a library. */
-typedef struct yops_symbol {
-    const char *name;
-    size_t offset; /* in the table */
-} yops_symbol;
-
-typedef struct yops_library {
-    const char *name;           /* "cuBLAS" */
-    const char *const *sonames; /* the newest first; ended by NULL */
-    bool in_toolkit;            /* part of the CUDA Toolkit, and of NVIDIA's Python packages */
-    const char *advice;         /* how to install it */
-    void *table;
-    size_t table_size;
-    const yops_symbol *symbols;
-    size_t symbol_count;
-    /* With the table filled: write the version. False: the library cannot be used, `reason` says why. */
-    bool (*get_version)(const char *path, char *version, char *reason, size_t size);
-} yops_library;
-
-enum { YOPS_REASON_SIZE = 512, YOPS_VERSION_SIZE = 32 };
-
-/* What has come of a library. */
-typedef struct yops_found {
-    bool usable;
-    char version[YOPS_VERSION_SIZE]; /* "13.1.0"; "" when unknown */
-    char path[512];                  /* the file; "" when there is none */
-    char reason[YOPS_REASON_SIZE];   /* why it cannot be used; "" when it can */
-} yops_found;
-
-/* Search a library and fill its table (search.c). */
-void yops_library_search(const yops_library *library, yops_found *out_found);
-
 /* Open a library once in the process. Returns what has come of it, which never changes. */
-const yops_found *yops_library_open(yops_library_id id);
+const yvendor_found *yops_library_open(yops_library_id id);
 const char *yops_library_name(yops_library_id id);
 
 /* The name of a result, as "CUBLAS_STATUS_EXECUTION_FAILED"; "unknown code". */

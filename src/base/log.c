@@ -119,6 +119,16 @@ static void write_line(int level, bool ordered, const char *format, va_list args
     free(more);
 }
 
+void yoke_log_write(int level, const char *format, ...)
+{
+    va_list args;
+    if (!format || level < YOKE_LOG_ERROR || level > YOKE_LOG_DEBUG)
+        return;
+    va_start(args, format);
+    write_line(level, false, format, args);
+    va_end(args);
+}
+
 void yk_log_line(int level, const char *format, ...)
 {
     va_list args;

@@ -225,9 +225,38 @@ out:
     yoke_buffer_release(buffer);
 }
 
+/* What a library above Yoke writes into the log. */
+typedef struct line {
+    int count, level;
+    char text[64];
+} line;
+
+static void keep_line(int level, const char *text, void *user)
+{
+    line *l = user;
+    l->count++;
+    l->level = level;
+    snprintf(l->text, sizeof l->text, "%s", text);
+}
+
+static void library_speaks(suite *t)
+{
+    line l = { .count = 0 };
+    (void)t;
+    yoke_log_set(YOKE_LOG_INFO, keep_line, &l);
+    yoke_log_write(YOKE_LOG_INFO, "solver: %d\nrounds", 12);
+    yoke_log_write(YOKE_LOG_DEBUG, "not asked for");
+    yoke_log_write(YOKE_LOG_OFF, "no level");
+    yoke_log_write(YOKE_LOG_DEBUG + 1, "no level");
+    yoke_log_write(YOKE_LOG_ERROR, NULL);
+    suite_log_here();
+    CHECK(l.count == 1 && l.level == YOKE_LOG_INFO && strcmp(l.text, "solver: 12 | rounds") == 0);
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
+        { "yoke_log_write", library_speaks, false },
         { "statuses have names, meanings and groups", statuses_have_names, true },
         { "the version", version, true },
         { "one record a thread", one_a_thread, true },

@@ -274,6 +274,7 @@ static void others_are_harmless(objects *o)
     CHECK(yoke_status_group(YOKE_E_FORKED) == YOKE_GROUP_OPERATION);
     CHECK(yoke_version()[0] != '\0');
     yoke_log_set(YOKE_LOG_OFF, NULL, NULL);
+    yoke_log_write(YOKE_LOG_INFO, "%s", "nobody listens");
     suite_log_here();
     CHECK(yoke_fail(YOKE_E_CANCELLED, "the child's %s", "own") == YOKE_E_CANCELLED);
     CHECK_TEXT(yoke_error()->text, "the child's own");

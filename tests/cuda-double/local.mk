@@ -46,9 +46,9 @@ tests_cuda_double_libnvrtc_la_SOURCES = tests/cuda-double/nvrtc.c
 tests_cuda_double_libnvrtc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 13:0:0 -shared -rpath /nowhere
 tests_cuda_double_libnvrtc_la_LIBADD = tests/cuda-double/libcode.la
 
-# Stand-ins for cuBLAS, cuFFT and CLBlast, in a folder that no other test looks into.
+# Stand-ins for cuBLAS, cuFFT, NCCL and CLBlast, in a folder that no other test looks into.
 check_LTLIBRARIES += tests/cuda-double/vendor/libcublas.la tests/cuda-double/vendor/libcufft.la \
-	tests/cuda-double/vendor/libclblast.la
+	tests/cuda-double/vendor/libnccl.la tests/cuda-double/vendor/libclblast.la
 tests_cuda_double_vendor_libclblast_la_SOURCES = tests/cuda-double/vendor/clblast.c tests/cuda-double/vendor/vendor.h
 tests_cuda_double_vendor_libclblast_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -shared -rpath /nowhere
 tests_cuda_double_vendor_libcublas_la_SOURCES = tests/cuda-double/vendor/cublas.c tests/cuda-double/vendor/vendor.h
@@ -57,6 +57,9 @@ tests_cuda_double_vendor_libcublas_la_LIBADD = tests/cuda-double/libcuda.la test
 tests_cuda_double_vendor_libcufft_la_SOURCES = tests/cuda-double/vendor/cufft.c tests/cuda-double/vendor/vendor.h
 tests_cuda_double_vendor_libcufft_la_LDFLAGS = $(AM_LDFLAGS) -version-info 12:0:0 -shared -rpath /nowhere
 tests_cuda_double_vendor_libcufft_la_LIBADD = tests/cuda-double/libcuda.la tests/cuda-double/libnvrtc.la
+tests_cuda_double_vendor_libnccl_la_SOURCES = tests/cuda-double/vendor/nccl.c tests/cuda-double/vendor/vendor.h
+tests_cuda_double_vendor_libnccl_la_LDFLAGS = $(AM_LDFLAGS) -version-info 2:0:0 -shared -rpath /nowhere
+tests_cuda_double_vendor_libnccl_la_LIBADD = tests/cuda-double/libcuda.la tests/cuda-double/libnvrtc.la
 
 # What drivers answer, asked of themselves: cases are what the double has to say, and a GPU's answers can be compared.
 check_PROGRAMS += tests/cuda-double/probes

@@ -24,7 +24,7 @@ static inline bool vendor_is_there(suite *t)
 {
     bool cuda = strcmp(t->info.backend, "cuda") == 0;
     bool stand_in = vendor_open_double(t);
-    const yops_found *found = yops_library_open(cuda ? YOPS_CUBLAS : YOPS_CLBLAST);
+    const yvendor_found *found = yops_library_open(cuda ? YOPS_CUBLAS : YOPS_CLBLAST);
     CHECK(!stand_in || (found->usable && strstr(found->path, VENDOR_FOLDER)) || getenv("YOKE_VENDOR_DOUBLE"));
     if (!found->usable)
         suite_skip("%s", found->reason);

@@ -20,15 +20,15 @@ typedef struct table {
 } table;
 
 static table functions;
-static const yops_symbol right[] = { { "cos", offsetof(table, cos) }, { "sin", offsetof(table, sin) } };
-static const yops_symbol wrong[] = { { "cos", offsetof(table, cos) }, { "cosOfNothing", offsetof(table, sin) } };
+static const yvendor_symbol right[] = { { "cos", offsetof(table, cos) }, { "sin", offsetof(table, sin) } };
+static const yvendor_symbol wrong[] = { { "cos", offsetof(table, cos) }, { "cosOfNothing", offsetof(table, sin) } };
 static const char *const sonames[] = { "libyoke-nothing.so.2", "libyoke-nothing.so.1", NULL };
 static const char *const mathematics[] = { "libm.so.6", NULL };
 
 static bool version_1(const char *path, char *version, char *reason, size_t size)
 {
     (void)path, (void)reason, (void)size;
-    snprintf(version, YOPS_VERSION_SIZE, "1.2.3");
+    snprintf(version, YVENDOR_VERSION_SIZE, "1.2.3");
     return true;
 }
 
@@ -39,9 +39,9 @@ static bool version_0(const char *path, char *version, char *reason, size_t size
     return false;
 }
 
-static yops_library library_of(const char *const *names, const yops_symbol *symbols, bool in_toolkit)
+static yvendor_library library_of(const char *const *names, const yvendor_symbol *symbols, bool in_toolkit)
 {
-    return (yops_library){ "Nothing", names, in_toolkit, "install it", &functions, sizeof functions, symbols, 2, version_1 };
+    return (yvendor_library){ "Nothing", names, in_toolkit, "install it", &functions, sizeof functions, symbols, 2, version_1 };
 }
 
 static char home[PATH_MAX], real[PATH_MAX];
@@ -66,19 +66,19 @@ static void put(const char *folder, int number, bool there)
 static void try_place(const char *variable, const char *value, const char *folder, bool in_toolkit)
 {
     char text[2 * PATH_MAX];
-    yops_found found;
-    yops_library library = library_of(sonames, right, in_toolkit);
+    yvendor_found found;
+    yvendor_library library = library_of(sonames, right, in_toolkit);
     put(folder, 1, true);
     unsetenv(variable);
-    yops_library_search(&library, &found);
+    yvendor_search(&library, &found);
     tap_ok(!found.usable && !functions.cos, "without %s it is not there", variable);
     snprintf(text, sizeof text, "%s/%s", home, value);
     setenv(variable, text, 1);
-    yops_library_search(&library, &found);
+    yvendor_search(&library, &found);
     tap_ok(found.usable && functions.cos && functions.cos(0) == 1 && !found.reason[0], "with %s it is: %s", variable, found.reason);
     tap_ok(strcmp(found.path, real) == 0 && strcmp(found.version, "1.2.3") == 0, "with its file and its version");
     setenv(variable, value, 1);
-    yops_library_search(&library, &found);
+    yvendor_search(&library, &found);
     tap_ok(!found.usable, "a relative path is not looked at");
     unsetenv(variable);
     put(folder, 1, false);
@@ -106,8 +106,8 @@ static void precedence(void)
     };
     enum { PLACES = sizeof where / sizeof *where };
     char own[PATH_MAX], text[4 * PATH_MAX], copies[PLACES][2 * PATH_MAX];
-    yops_found found;
-    yops_library library = library_of(sonames, right, true);
+    yvendor_found found;
+    yvendor_library library = library_of(sonames, right, true);
     memcpy(own, real, sizeof own);
     for (int i = 0; i < PLACES; i++) {
         snprintf(copies[i], sizeof copies[i], "%s/copy-%d.so", home, i);
@@ -119,7 +119,7 @@ static void precedence(void)
         setenv(where[i][0], text, 1);
     }
     for (int i = 0; i < PLACES; i++) {
-        yops_library_search(&library, &found);
+        yvendor_search(&library, &found);
         tap_ok(found.usable && strcmp(found.path, copies[i]) == 0, "of those that are left, %s is the first: %s", where[i][0],
                found.path);
         put(where[i][2], 1, false);
@@ -132,23 +132,23 @@ static void precedence(void)
 
 static void reasons(void)
 {
-    yops_found found;
-    yops_library library = library_of(sonames, right, true);
-    yops_library_search(&library, &found);
+    yvendor_found found;
+    yvendor_library library = library_of(sonames, right, true);
+    yvendor_search(&library, &found);
     tap_ok(!found.usable && strstr(found.reason, "Nothing is not there") && strstr(found.reason, "libyoke-nothing.so.2") &&
                strstr(found.reason, "$CUDA_HOME") && strstr(found.reason, "install it"),
            "absent: %s", found.reason);
     library = library_of(mathematics, wrong, false);
-    yops_library_search(&library, &found);
+    yvendor_search(&library, &found);
     tap_ok(!found.usable && strstr(found.reason, "lacks cosOfNothing") && !functions.cos && !found.path[0], "incomplete: %s",
            found.reason);
     library = library_of(mathematics, right, false);
     library.get_version = version_0;
-    yops_library_search(&library, &found);
+    yvendor_search(&library, &found);
     tap_ok(!found.usable && strstr(found.reason, "it is of version 0") && !functions.cos && !found.version[0],
            "of a wrong version: %s", found.reason);
     library.get_version = version_1;
-    yops_library_search(&library, &found);
+    yvendor_search(&library, &found);
     tap_ok(found.usable && functions.sin, "in the process already");
 }
 

@@ -60,9 +60,12 @@ grep -qx "libyoke.so.$soname libyoke$soname #MINVER#" "$source/debian/libyoke$so
     grep -qx "Package: libyoke$soname" "$source/debian/control" && grep -qx "YOKE_$soname {" "$source/build-aux/libyoke.map" &&
     grep -qx "libyoke-ops.so.$soname libyoke-ops$soname #MINVER#" "$source/debian/libyoke-ops$soname.symbols" &&
     grep -qx "Package: libyoke-ops$soname" "$source/debian/control" &&
-    grep -qx "YOKE_OPS_$soname {" "$source/build-aux/libyoke-ops.map"
+    grep -qx "YOKE_OPS_$soname {" "$source/build-aux/libyoke-ops.map" &&
+    grep -qx "libyoke-comm.so.$soname libyoke-comm$soname #MINVER#" "$source/debian/libyoke-comm$soname.symbols" &&
+    grep -qx "Package: libyoke-comm$soname" "$source/debian/control" &&
+    grep -qx "YOKE_COMM_$soname {" "$source/build-aux/libyoke-comm.map"
 tap_ok $? "Debian's packages and the symbols' versions follow the interface version of configure.ac ($soname)"
-for list in libyoke:symbols libyoke-ops:ops_symbols; do
+for list in libyoke:symbols libyoke-ops:ops_symbols libyoke-comm:comm_symbols; do
     sed -n 's/^ \(yoke_[a-z0-9_]*\)@.*/\1/p' "$source/debian/${list%:*}$soname.symbols" | sort >"$tap_folder/debian"
     grep -vE '^(#|later )' "$source/tests/static/${list#*:}.txt" | sort | diff - "$tap_folder/debian"
 done >"$wrong"
@@ -115,6 +118,8 @@ jansson contrib/packaging/spack/package.py jansson@2.8:
 jansson contrib/packaging/conda-forge/recipe.yaml jansson
 jansson contrib/packaging/homebrew/yoke.rb jansson
 libpng debian/control libpng-dev
+mpi debian/control libopenmpi-dev
+mpi contrib/packaging/spack/package.py depends_on("mpi"
 libuv debian/control libuv1-dev
 END_OF_FILE
 while read -r _ file words; do
@@ -122,6 +127,9 @@ while read -r _ file words; do
 done <"$tap_folder/dependencies" >"$wrong"
 sed -n 's/.*PKG_CHECK_MODULES(\[[A-Z]*\], \[\([a-z]*\).*/\1/p' "$source/m4/yoke.m4" | while read -r library; do
     grep -q "^$library " "$tap_folder/dependencies" || echo "configure looks for $library: which packages need it?"
+done >>"$wrong"
+for file in spack/package.py conda-forge/recipe.yaml homebrew/yoke.rb; do # else a build takes what happens to be there
+    grep -q -- '--with[a-z]*-mpi' "$templates/$file" || echo "$file does not say whether there is an MPI"
 done >>"$wrong"
 objections "packages depend on what configure looks for"
 

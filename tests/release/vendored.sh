@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A project brings Yoke along, with CMake and with Meson: the libraries have everything that make puts into them and export the same
-# names, and examples/hello.c and a program with arrays run with them, on OpenCL if there is a driver.
+# names, and examples/hello.c and a program with arrays run with them, on OpenCL if there is a driver. libyoke-comm is one of them
+# where configure has found an MPI.
 
 . "$top_srcdir/tests/tap/tap.sh"
 
@@ -33,6 +34,20 @@ int main(void)
 }
 END_OF_FILE
 
+cat >"$here/ranks.c" <<'END_OF_FILE'
+#include <string.h>
+#include <yoke/comm.h>
+
+int main(void)
+{
+    yoke_comm *comm = YOKE_NULL;
+
+    return yoke_comm_create(YOKE_NULL, YOKE_NULL, &comm) < 0 && strstr(yoke_error()->text, "yoke_comm_create") ? 0 : 1;
+}
+END_OF_FILE
+libraries='libyoke:symbols libyoke-ops:ops_symbols' comm=false without=comm.h
+[ ! -f libyoke-comm.la ] || libraries="$libraries libyoke-comm:comm_symbols" comm=true without=
+
 # ---- What the library is made of ----
 
 # What the library's files share: small letters stand for what is static in one of them, which the compiler may leave out.
@@ -59,9 +74,9 @@ made_of() {
     fi
 }
 
-# exports WORDS FOLDER: libyoke.so and libyoke-ops.so there.
+# exports WORDS FOLDER: libyoke.so and the others there.
 exports() {
-    for name in libyoke:symbols libyoke-ops:ops_symbols; do
+    for name in $libraries; do
         grep -vE '^(#|later )' "$source/tests/static/${name#*:}.txt" | sort >"$tap_folder/listed"
         name=${name%:*}
         nm -D --defined-only "$2/$name.so" | sed -n 's/^[0-9a-f]* [TDBR] \([a-z0-9_]*\)\(@.*\)\{0,1\}$/\1/p' | sort |
@@ -72,9 +87,14 @@ exports() {
     done
 }
 
-# runs WORDS FOLDER: hello and arrays; 3 says that there is no device.
+# runs WORDS FOLDER: hello, arrays and ranks; 3 says that there is no device.
 runs() {
     tap_try "$1: arrays runs" "$2/arrays"
+    if $comm; then
+        tap_try "$1: ranks runs" "$2/ranks"
+    else
+        tap_skip "$1: configure found no MPI"
+    fi
     "$2/hello" >"$tap_folder/out" 2>"$tap_folder/err" </dev/null
     case $? in
     0)
@@ -108,18 +128,23 @@ add_executable(hello hello.c)
 target_link_libraries(hello Yoke::yoke)
 add_executable(arrays arrays.c)
 target_link_libraries(arrays Yoke::ops)
+if(YOKE_COMM)
+    add_executable(ranks ranks.c)
+    target_link_libraries(ranks Yoke::comm)
+endif()
 END_OF_FILE
 
 # cmake_hello WAY FOLDER OPTION...
 cmake_hello() {
     way=$1 folder=$2
     shift 2
-    cmake -S "$here" -B "$here/$folder" -DWAY="$way" -DASKED="$version" -DCMAKE_BUILD_TYPE=None "$@" &&
+    cmake -S "$here" -B "$here/$folder" -DWAY="$way" -DASKED="$version" -DYOKE_COMM="$comm" -DCMAKE_BUILD_TYPE=None "$@" &&
         cmake --build "$here/$folder" -j 2
 }
 
 cmake_install() {
-    cmake -S "$source" -B "$here/alone" -DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX="$here/first" -DCMAKE_INSTALL_LIBDIR=lib &&
+    cmake -S "$source" -B "$here/alone" -DYOKE_COMM="$comm" -DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX="$here/first" \
+        -DCMAKE_INSTALL_LIBDIR=lib &&
         cmake --build "$here/alone" -j 2 && cmake --build "$here/alone" --target install && mv "$here/first" "$here/installed"
 }
 
@@ -132,7 +157,8 @@ if command -v cmake >/dev/null; then
     tap_try "CMake: find_package of what CMake has installed" cmake_hello find_package found -DCMAKE_PREFIX_PATH="$here/installed"
     runs "CMake: find_package of what CMake has installed" "$here/found"
     find "$here/installed" -type f -name '*.h' | sed 's,.*/,,' | sort >"$tap_folder/headers"
-    (cd "$source/include/yoke" && ls -- *.h) | diff - "$tap_folder/headers" >"$tap_folder/objections"
+    (cd "$source/include/yoke" && for header in *.h; do [ "$header" = "$without" ] || echo "$header"; done) |
+        diff - "$tap_folder/headers" >"$tap_folder/objections"
     tap_empty "CMake: every header is installed" "$tap_folder/objections"
 else
     tap_skip "CMake is not installed"
@@ -145,9 +171,15 @@ project('consumer', 'c', meson_version: '>=0.63')
 executable('hello', 'hello.c', dependencies: dependency('yoke', fallback: 'yoke'))
 executable('arrays', 'arrays.c', dependencies: dependency('yoke-ops', fallback: 'yoke'))
 END_OF_FILE
+feature=disabled
+if $comm; then
+    feature=enabled
+    echo "executable('ranks', 'ranks.c', dependencies: dependency('yoke-comm', fallback: 'yoke'))" >>"$here/meson.build"
+fi
 
 meson_hello() {
-    (cd "$here" && meson setup meson --buildtype plain --wrap-mode forcefallback -Ddefault_library=both) && ninja -C "$here/meson"
+    (cd "$here" && meson setup meson --buildtype plain --wrap-mode forcefallback -Ddefault_library=both \
+        -Dyoke:comm="$feature") && ninja -C "$here/meson"
 }
 
 if command -v meson >/dev/null && command -v ninja >/dev/null; then

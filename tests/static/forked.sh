@@ -9,11 +9,11 @@ export LC_ALL=C
 
 program=$top_srcdir/tests/conformance/refused.c
 
-# A macro stands for the function whose name ends in _at. What operations of libyoke-ops enqueue, they enqueue through these
-# functions.
+# A macro stands for the function whose name ends in _at. What operations of libyoke-ops and libyoke-comm enqueue, they enqueue
+# through these functions.
 for header in "$top_srcdir"/include/yoke/*.h; do
     case $header in
-    */array.h | */fft.h | */filter.h | */matmul.h | */ops.h | */random.h | */vars.h) ;;
+    */array.h | */comm.h | */fft.h | */filter.h | */matmul.h | */ops.h | */random.h | */vars.h) ;;
     *) sed -n 's/^YOKE_API yoke_status \(yoke_[a-z0-9_]*\)(.*/\1/p' "$header" ;;
     esac
 done |

@@ -122,6 +122,57 @@ fi
 
 # ---- CMake ----
 
+# Two processes, which also need what the MPI needs.
+cat >"$tap_folder/ranks.c" <<'END'
+#include <stdio.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include <yoke/comm.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    yoke_comm *comm;
+    int provided, ranks, right;
+
+    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
+        return 1;
+    MPI_Comm_size(world, &ranks);
+    right = ranks == 2 && yoke_comm_create(YOKE_NULL, &world, &comm) == YOKE_E_INVALID_ARGUMENT &&
+            strstr(yoke_error()->text, "device is NULL") && strcmp(yoke_version(), EXPECTED_VERSION) == 0;
+    puts(right ? "right" : "wrong");
+    MPI_Finalize();
+    return right ? 0 : 2;
+}
+END
+
+# ranks PROGRAM: it is right at both ranks.
+ranks() {
+    case $YOKE_MPI_NAME in
+    "Open MPI"*) set -- --oversubscribe -n 2 "$@" ;;
+    *) set -- -n 2 "$@" ;;
+    esac
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$YOKE_MPIRUN" "$@" </dev/null >"$tap_folder/said" &&
+        [ "$(grep -c '^right$' "$tap_folder/said")" -eq 2 ]
+}
+
+comm_consumer() {
+    # shellcheck disable=SC2046,SC2086
+    $CC -std=c99 -pedantic -Wall -Wextra -Werror -DEXPECTED_VERSION="\"$PACKAGE_VERSION\"" $YOKE_SANITIZER \
+        $($PKG_CONFIG --cflags yoke-comm) $MPI_CPPFLAGS "$tap_folder/ranks.c" -o "$tap_folder/ranks" \
+        $($PKG_CONFIG --libs yoke-comm) $MPI_LIBS && ranks "$tap_folder/ranks"
+}
+if [ ! -f "$root$libdir/libyoke-comm.so" ] || [ -z "$PKG_CONFIG" ] || [ "${YOKE_MPIRUN:-no}" = no ]; then
+    comm=false
+    tap_skip "libyoke-comm: it is not installed, or mpirun or pkg-config is not"
+else
+    comm=true
+    tap_try "pkg-config knows the version of libyoke-comm" "$PKG_CONFIG" --exact-version="$PACKAGE_VERSION" yoke-comm
+    tap_try "two ranks with libyoke-comm.so" comm_consumer
+fi
+
 cat >"$tap_folder/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.13)
 project(consumer ${LANGUAGE})
@@ -137,7 +188,13 @@ add_executable(arrays arrays.c)
 foreach(program consumer arrays)
     target_compile_definitions(${program} PRIVATE EXPECTED_VERSION="${Yoke_VERSION}")
 endforeach()
-if(KIND STREQUAL ops)
+if(KIND STREQUAL comm)
+    find_package(MPI REQUIRED COMPONENTS C)
+    add_executable(ranks ranks.c)
+    target_compile_definitions(ranks PRIVATE EXPECTED_VERSION="${Yoke_VERSION}")
+    target_link_libraries(ranks Yoke::comm MPI::MPI_C)
+endif()
+if(KIND STREQUAL ops OR KIND STREQUAL comm)
     target_link_libraries(consumer Yoke::yoke)
     target_link_libraries(arrays Yoke::ops)
 elseif(KIND)
@@ -156,9 +213,9 @@ else()
 endif()
 END
 
-# found LANGUAGE KIND ASKED: configure the program, or for the language NONE only look for the package.
+# found LANGUAGE KIND ASKED [OPTION]: configure the program, or for the language NONE only look for the package.
 found() {
-    language=$1 kind=$2 asked=$3
+    language=$1 kind=$2 asked=$3 more=${4-}
     # The compiler may come with options of its own.
     # shellcheck disable=SC2086
     set -- $CC
@@ -166,12 +223,23 @@ found() {
     shift
     rm -rf "$tap_folder/cmake"
     cmake -S "$tap_folder" -B "$tap_folder/cmake" -DYoke_DIR="$root$libdir/cmake/Yoke" -DLANGUAGE="$language" -DKIND="$kind" \
-        -DASKED="$asked" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$* $YOKE_SANITIZER"
+        -DASKED="$asked" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$* $YOKE_SANITIZER" ${more:+"$more"}
 }
 
 cmake_consumer() {
     found C "$1" "$PACKAGE_VERSION" && cmake --build "$tap_folder/cmake" && "$tap_folder/cmake/consumer" &&
         "$tap_folder/cmake/arrays"
+}
+
+cmake_ranks() {
+    case $YOKE_MPI_NAME in
+    "Open MPI"*) wrapper=mpicc.openmpi ;;
+    MPICH*) wrapper=mpicc.mpich ;;
+    *) wrapper=mpicc ;;
+    esac
+    command -v "$wrapper" >/dev/null || wrapper=mpicc
+    found C comm "$PACKAGE_VERSION" -DMPI_C_COMPILER="$(command -v "$wrapper")" && cmake --build "$tap_folder/cmake" &&
+        ranks "$tap_folder/cmake/ranks"
 }
 
 cmake_plugin() {
@@ -186,6 +254,11 @@ refused() {
 if command -v cmake >/dev/null; then
     tap_try "CMake: Yoke::yoke and Yoke::ops" cmake_consumer ""
     tap_try "CMake: COMPONENTS ops" cmake_consumer ops
+    if $comm; then
+        tap_try "CMake: COMPONENTS comm" cmake_ranks
+    elif [ ! -f "$root$libdir/libyoke-comm.so" ] && [ ! -f "$root$libdir/libyoke-comm.a" ]; then
+        tap_try "CMake: there is no comm library" refused "not installed as 'comm'" comm ""
+    fi
     if [ -f "$root$libdir/libyoke.a" ] && [ -n "${YOKE_NODELETE-}" ]; then
         tap_try "CMake: a plugin with Yoke::yoke_static stays in memory" cmake_plugin
     fi
@@ -211,7 +284,9 @@ for kernel in "$top_srcdir"/kernels/*.c[ul]; do
 done >"$tap_folder/kernels" 2>&1
 tap_empty "the kernels are installed as they are" "$tap_folder/kernels"
 
-cat "$top_srcdir/tests/static/symbols.txt" "$top_srcdir/tests/static/ops_symbols.txt" |
+comm_symbols=/dev/null
+[ ! -f libyoke-comm.la ] || comm_symbols=$top_srcdir/tests/static/comm_symbols.txt
+cat "$top_srcdir/tests/static/symbols.txt" "$top_srcdir/tests/static/ops_symbols.txt" "$comm_symbols" |
     sed '/^#/d' | sed 's/$/ 3/; $ a yoke 7' | sed '$ a yoke-environment 7' |
     while read -r page number; do
         [ -f "$root$mandir/man$number/$page.$number" ] || echo "$page.$number"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Who may include and call whom: drivers only inside backends/, no backend another one, no vendor's header in the core; and ops/
-# includes the public headers alone.
+# Who may include and call whom: drivers only inside backends/, no backend another one, no vendor's header in the core; and ops/ and
+# comm/ include the public headers alone, and both vendor/, the search for vendors' libraries.
 
 . "$top_srcdir/tests/tap/tap.sh"
 
@@ -63,14 +63,29 @@ reached "$top_srcdir/ops" "$vendor|/backends/|/src/" >"$tap_folder/ops"
 done >>"$tap_folder/ops"
 tap_empty "ops/ includes public headers and its own" "$tap_folder/ops"
 
-for file in "$top_srcdir"/src/*.[ch] "$top_srcdir"/ops/*.[ch] "$top_srcdir"/include/yoke/*.h "$top_srcdir"/examples/*.[ch]; do
+grep -nE '^ *# *include *"' "$top_srcdir"/comm/*.[ch] | sed 's/.*# *include *"\(.*\)".*/\1/' | sort -u | while read -r name; do
+    case $name in
+    vendor/* | [a-z]*.h) [ -f "$top_srcdir/comm/$name" ] || echo "$name" ;;
+    *) echo "$name" ;;
+    esac
+done >"$tap_folder/comm"
+grep -nE '^ *# *include *<' "$top_srcdir"/comm/*.[ch] | sed 's/.*# *include *<\(.*\)>.*/\1/' | sort -u | while read -r name; do
+    case $name in
+    yoke/*) [ -f "$top_srcdir/include/$name" ] || echo "$name" ;;
+    *cuda* | CL/* | nccl*) echo "$name" ;;
+    esac
+done >>"$tap_folder/comm"
+tap_empty "comm/ includes public headers and its own" "$tap_folder/comm"
+
+for file in "$top_srcdir"/src/*.[ch] "$top_srcdir"/ops/*.[ch] "$top_srcdir"/comm/*.[ch] \
+    "$top_srcdir"/include/yoke/*.h "$top_srcdir"/examples/*.[ch]; do
     [ -f "$file" ] || continue
     code "$file" | grep -E '(^|[^A-Za-z0-9_"])(cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*[[:space:]]*\(' | sed "s|^|${file##*/}:|"
 done >"$tap_folder/calls"
 tap_empty "no call of a driver outside backends/" "$tap_folder/calls"
 
 # And what was compiled: every function of a driver is found at run time, so none is left for the linker, in the backends either.
-find src backends ops -name '*.o' -exec nm -A -u {} + 2>/dev/null |
+find src backends ops comm -name '*.o' -exec nm -A -u {} + 2>/dev/null |
     grep -E ' (cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*$' >"$tap_folder/undefined"
 tap_empty "no object file wants a driver's function from the linker" "$tap_folder/undefined"
 tap_try "there are object files" sh -c 'find src backends -name "*.o" | grep -q .'

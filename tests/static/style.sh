@@ -8,7 +8,7 @@
 # Everything that a person wrote and that is code. What configure and make put into the tree of an in-tree build is left out.
 (
     cd "$top_srcdir" || exit 1
-    find backends bench contrib doc examples include kernels ops src tests tools -name '*.[ch]' -o -name '*.[ch]pp' \
+    find backends bench comm contrib doc examples include kernels ops src tests tools -name '*.[ch]' -o -name '*.[ch]pp' \
         -o -name '*.c[ul]' -o -name '*.yk' -o -name '*.def' -o -name '*.sh' -o -name '*.mk' -o -name '*.awk' |
         grep -vE '^(kernels/embedded\.c|ops/texts\.c|examples/mandelbrot_kernels\.[ch])$'
     find python -maxdepth 2 -name '*.py' -o -name '*.px[di]' -o -name '*.pyx' -o -name '*.pyi' -o -name '*.mk'
@@ -59,7 +59,7 @@ tap_empty "no tabs, and no blanks at line ends" "$tap_folder/blanks"
 localised() {
     case $1 in
     ops/decimal.c) return ;; # reads and writes decimal points itself
-    src/* | backends/* | ops/*.[ch]) ;;
+    src/* | backends/* | comm/* | ops/*.[ch]) ;;
     *) return ;;
     esac
     ctype='(is|to)(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)'

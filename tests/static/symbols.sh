@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The libraries export what the headers declare and what symbols.txt (libyoke) and ops_symbols.txt (libyoke-ops) list, internal
-# names in the archives have our prefix, and libyoke-ops uses what libyoke exports and nothing else of it. After functions
-# of libyoke-ops have been added, write its list anew, and Debian's, from a build folder with
+# The libraries export what the headers declare and what symbols.txt (libyoke), ops_symbols.txt (libyoke-ops) and comm_symbols.txt
+# (libyoke-comm) list, internal names in the archives have our prefix, and libyoke-ops and libyoke-comm use what libyoke exports
+# and nothing else of it. After functions of these two have been added, write their lists and Debian's anew, from a build
+# folder, with
 #
 #   sh ../tests/static/symbols.sh record
 
@@ -27,7 +28,8 @@ exported() {
 cd "$top_srcdir/include/yoke" || exit 1
 # shellcheck disable=SC2086
 declared $ops_headers >"$tap_folder/ops_declared"
-others=$(printf '%s\n' *.h | grep -vxF "$ops_headers")
+declared comm.h >"$tap_folder/comm_declared"
+others=$(printf '%s\n' *.h | grep -vxF "$ops_headers" | grep -vx comm.h)
 # shellcheck disable=SC2086
 declared $others >"$tap_folder/yoke_declared"
 cd "$OLDPWD" || exit 1
@@ -38,6 +40,12 @@ if [ "${1-}" = record ]; then
     exported .libs/libyoke-ops.so >"$tap_folder/exported"
     sed -i '/^[^#]/d' "$list" && cat "$tap_folder/exported" >>"$list"
     sed -i '/^ yoke_/d' "$symbols" && sed 's/.*/ &@YOKE_OPS_0 0.1.0/' "$tap_folder/exported" >>"$symbols"
+    [ -f .libs/libyoke-comm.so ] || exit 0
+    list=$top_srcdir/tests/static/comm_symbols.txt
+    symbols=$top_srcdir/debian/libyoke-comm0.symbols
+    exported .libs/libyoke-comm.so >"$tap_folder/exported"
+    sed -i '/^[^#]/d' "$list" && cat "$tap_folder/exported" >>"$list"
+    sed -i '/^ yoke_/d' "$symbols" && sed 's/.*/ &@YOKE_COMM_0 0.1.0/' "$tap_folder/exported" >>"$symbols"
     exit
 fi
 
@@ -91,7 +99,29 @@ library() {
 }
 
 library yoke symbols.txt YOKE_0 'yoke_|yk_' 'c|m|dl|pthread'
-library yoke-ops ops_symbols.txt YOKE_OPS_0 'yoke_|yops_' 'yoke|c|m'
+library yoke-ops ops_symbols.txt YOKE_OPS_0 'yoke_|yops_|yvendor_' 'yoke|c|m'
+
+# libyoke-comm is there where an MPI is, and needs that.
+grep -v '^#' "$top_srcdir/tests/static/comm_symbols.txt" >"$tap_folder/listed"
+diff "$tap_folder/listed" "$tap_folder/comm_declared" >"$tap_folder/difference"
+tap_empty "comm.h declares what is listed in comm_symbols.txt" "$tap_folder/difference"
+sed -n "s/^ \\(yoke_[a-z0-9_]*\\)@YOKE_COMM_0 .*/\\1/p" "$top_srcdir/debian/libyoke-comm0.symbols" |
+    diff "$tap_folder/listed" - >"$tap_folder/difference"
+tap_empty "Debian's package of libyoke-comm has the same list" "$tap_folder/difference"
+if [ -f .libs/libyoke-comm.so ]; then
+    exported .libs/libyoke-comm.so | diff "$tap_folder/listed" - >"$tap_folder/difference"
+    tap_empty "libyoke-comm.so exports what is listed" "$tap_folder/difference"
+    find comm -name '*.o' -exec nm -u {} + | awk '$2 ~ /^yo*ke*_/ { print $2 }' | sort -u >"$tap_folder/used"
+    grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | sort - "$tap_folder/listed" | comm -23 "$tap_folder/used" - \
+        >"$tap_folder/foreign"
+    tap_empty "libyoke-comm uses only what libyoke exports" "$tap_folder/foreign"
+    tap_try "and uses some of it" test -s "$tap_folder/used"
+    find comm -name '*.o' -exec nm -g --defined-only {} + | awk '
+        NF == 3 && $2 ~ /[TDBR]/ && $3 !~ /^(yoke_comm_|ycomm_|_)/ { print $3 }' >"$tap_folder/strange"
+    tap_empty "every global name in libyoke-comm begins with yoke_comm_ or ycomm_" "$tap_folder/strange"
+else
+    tap_skip "configure found no MPI, so that there is no libyoke-comm"
+fi
 
 # The objects, so that a build without shared libraries is looked at as well.
 find ops -name '*.o' -exec nm -u {} + 2>/dev/null | awk '$2 ~ /^yo*ke*_/ { print $2 }' | sort -u >"$tap_folder/used"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compares our own declarations of the vendors' libraries with their headers: with -DCHECK_CUDA cuBLAS and cuFFT, with
- * -DCHECK_CLBLAST CLBlast. It is enough that this compiles; it runs nothing.
+ * -DCHECK_CLBLAST CLBlast, with -DCHECK_NCCL NCCL, with -DCHECK_OPENCL what libyoke-comm uses of OpenCL. It is enough that this compiles; it runs nothing.
  */
 #include <stddef.h>
 
@@ -14,6 +14,15 @@
 #include <clblast_c.h>
 #endif
 
+#ifdef CHECK_NCCL
+#include <cuda.h>
+#include <nccl.h>
+#endif
+#ifdef CHECK_OPENCL
+#include <CL/cl.h>
+#endif
+
+#include "../../comm/vendor/api.h"
 #include "../../ops/vendor/api.h"
 
 #define SAME_TYPE(ours, theirs) _Static_assert(__builtin_types_compatible_p(ours, theirs), #ours " is not " #theirs)
@@ -48,4 +57,26 @@ SAME_SCALAR(yops_cl_double2, cl_double2);
 #include "../../ops/vendor/symbols.def"
 YOPS_CLBLAST_RESULTS(SAME_VALUE)
 YOPS_CLBLAST_CONSTANTS(SAME_VALUE)
+#endif
+
+#define SAME_COMM_VALUE(name, value) \
+    _Static_assert((long long)(name) == (value) && (long long)YCOMM_##name == (value), #name " is not " #value);
+
+#ifdef CHECK_NCCL
+/* Passed by value: a struct of the same member. */
+_Static_assert(sizeof(ycomm_ncclUniqueId) == sizeof(ncclUniqueId) && _Alignof(ycomm_ncclUniqueId) == _Alignof(ncclUniqueId),
+               "ycomm_ncclUniqueId is not as ncclUniqueId");
+#define ycomm_ncclUniqueId ncclUniqueId
+#define YCOMM_CUDA_SYMBOL SAME_FUNCTION
+#define YCOMM_NCCL_SYMBOL SAME_FUNCTION
+#include "../../comm/vendor/symbols.def"
+YCOMM_CUDA_CONSTANTS(SAME_COMM_VALUE)
+YCOMM_NCCL_RESULTS(SAME_COMM_VALUE)
+YCOMM_NCCL_CONSTANTS(SAME_COMM_VALUE)
+#endif
+
+#ifdef CHECK_OPENCL
+#define YCOMM_OPENCL_SYMBOL SAME_FUNCTION
+#include "../../comm/vendor/symbols.def"
+YCOMM_OPENCL_CONSTANTS(SAME_COMM_VALUE)
 #endif

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Our own declarations of the functions of cuBLAS, cuFFT and CLBlast agree with the vendors' headers, if these are installed.
+# Our own declarations of the functions of cuBLAS, cuFFT, CLBlast, NCCL and OpenCL agree with the vendors' headers, if these are installed.
 
 . "$top_srcdir/tests/tap/tap.sh"
 
@@ -27,5 +27,15 @@ if there clblast_c.h; then
     tap_try "every declaration of CLBlast agrees" agree CHECK_CLBLAST
 else
     tap_skip "there is no header of CLBlast"
+fi
+if there nccl.h && there cuda.h; then
+    tap_try "every declaration of NCCL agrees" agree CHECK_NCCL
+else
+    tap_skip "there is no header of NCCL"
+fi
+if there CL/cl.h; then
+    tap_try "every declaration of OpenCL in comm/ agrees" agree CHECK_OPENCL
+else
+    tap_skip "there is no header of OpenCL"
 fi
 tap_done

@@ -14,7 +14,7 @@ class Yoke < Formula
   depends_on :linux
 
   def install
-    system "./configure", "--without-cuda-headers", "--without-gpuarray", *std_configure_args
+    system "./configure", "--without-cuda-headers", "--without-gpuarray", "--without-mpi", *std_configure_args
     system "make", "install"
   end
 

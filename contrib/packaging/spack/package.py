@@ -18,11 +18,13 @@ class Yoke(AutotoolsPackage):
     version("@VERSION@", sha256="@SHA256@")
 
     variant("jansson", default=True, description="The tool writes JSON, and yoke trace works")
+    variant("mpi", default=False, description="libyoke-comm: MPI in the order of streams")
 
     depends_on("c", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("opencl-c-headers", type="build")
     depends_on("jansson@2.8:", when="+jansson")
+    depends_on("mpi", when="+mpi")
 
     conflicts("platform=darwin", msg="Yoke runs on Linux")
     conflicts("platform=windows", msg="Yoke runs on Linux")
@@ -31,6 +33,10 @@ class Yoke(AutotoolsPackage):
         args = ["--without-cuda-headers", "--without-gpuarray"]
         if self.spec.satisfies("~jansson"):
             args.append("--without-jansson")
+        if self.spec.satisfies("+mpi"):
+            args.append("--with-mpi=" + self.spec["mpi"].mpicc)
+        else:
+            args.append("--without-mpi")
         return args
 
     # The drivers' libraries are opened at run time, by soname: none is a dependency.

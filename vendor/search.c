@@ -14,15 +14,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "vendor.h"
+#include "search.h"
+
+static const char own_place; /* its address lies in the library that this is part of */
 
 #define PACKAGES "-packages/"
 #define TOOLKIT "/usr/local/cuda"
 
 typedef struct search {
-    const yops_library *library;
+    const yvendor_library *library;
     const char *soname; /* the one that is tried now */
-    yops_found *found;
+    yvendor_found *found;
 } search;
 
 /* A path; false when it is too long. */
@@ -52,7 +54,7 @@ static void blame(search *s, const char *format, ...)
 
 static bool bind(const search *s, void *handle, char *missing, size_t size)
 {
-    const yops_library *library = s->library;
+    const yvendor_library *library = s->library;
     size_t length = 0;
     missing[0] = '\0';
     for (size_t i = 0; i < library->symbol_count; i++) {
@@ -77,7 +79,7 @@ static void note_path(search *s, const char *path)
 
 static bool try_path(search *s, const char *path, int flags)
 {
-    char missing[YOPS_REASON_SIZE / 2], reason[YOPS_REASON_SIZE / 2] = "";
+    char missing[YVENDOR_REASON_SIZE / 2], reason[YVENDOR_REASON_SIZE / 2] = "";
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | flags);
     if (!handle) {
         const char *said = dlerror();
@@ -155,7 +157,7 @@ static bool try_python(search *s)
     char object[PATH_MAX] = "", folder[PATH_MAX];
     const char *environment = secure_getenv("VIRTUAL_ENV");
     Dl_info own;
-    if (dladdr(&yops_cublas, &own) && try_packages_of(s, own.dli_fname))
+    if (dladdr(&own_place, &own) && try_packages_of(s, own.dli_fname))
         return true;
     if (dl_iterate_phdr(visit_object, &object) && try_packages_of(s, object))
         return true;
@@ -176,7 +178,7 @@ static bool try_toolkit(search *s)
 {
     static const char *const variables[] = { "CUDA_HOME", "CUDA_PATH", NULL };
     char folder[PATH_MAX];
-    for (size_t i = 0; i < YOPS_COUNT_OF(variables); i++) {
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *home = variables[i] ? secure_getenv(variables[i]) : TOOLKIT;
         if (home && home[0] == '/' && join(folder, "%s/lib64", home) && try_folder(s, folder))
             return true;
@@ -205,7 +207,7 @@ static int find_interpreter(struct dl_phdr_info *program, size_t size, void *fou
     return 1; /* the first object is the program itself */
 }
 
-void yops_library_search(const yops_library *library, yops_found *out_found)
+void yvendor_search(const yvendor_library *library, yvendor_found *out_found)
 {
     static const struct {
         bool (*try)(search *);
@@ -215,11 +217,11 @@ void yops_library_search(const yops_library *library, yops_found *out_found)
     };
     search s = { .library = library, .found = out_found };
     bool dynamic = false;
-    *out_found = (yops_found){ .usable = false };
+    *out_found = (yvendor_found){ .usable = false };
     dl_iterate_phdr(find_interpreter, &dynamic);
     if (!dynamic)
         blame(&s, "a program linked with -static cannot open libraries");
-    for (size_t i = 0; i < YOPS_COUNT_OF(places) && dynamic && !out_found->usable; i++)
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && dynamic && !out_found->usable; i++)
         for (size_t k = 0; library->sonames[k] && !out_found->usable; k++) {
             s.soname = library->sonames[k];
             if (!places[i].toolkit_only || library->in_toolkit)

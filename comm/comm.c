@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Communicators: created and ended by all ranks, and the streams that are added to them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "comm.h"
+#include "nccl.h"
+#include "start.h"
+
+static const uint64_t magic = UINT64_C(0x596f6b65436f6d6d);
+
+bool ycomm_is_comm(const yoke_comm *comm)
+{
+    return comm->magic == magic;
+}
+
+/* ---- Channels ---- */
+
+static void free_channel(ycomm_channel *channel)
+{
+    if (channel->nccl && channel->mpi == MPI_COMM_NULL)
+        channel->nccl->mpi = MPI_COMM_NULL; /* MPI has ended */
+    ycomm_nccl_destroy(channel->nccl);
+    if (channel->mpi != MPI_COMM_NULL && !atomic_load(&channel->failed))
+        MPI_Comm_free(&channel->mpi);
+    ycomm_blocks_free(channel);
+    yoke_stream_release(channel->copies);
+    yoke_stream_release(channel->stream);
+    pthread_mutex_destroy(&channel->turn);
+    free(channel);
+}
+
+/* Add the channel before the others can speak of it. */
+static ycomm_channel *create_channel(yoke_comm *comm, yoke_stream *stream)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    ycomm_channel *channel = calloc(1, sizeof *channel);
+    if (!channel) {
+        yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "yoke_comm_add: no memory");
+        return NULL;
+    }
+    channel->comm = comm;
+    channel->mpi = MPI_COMM_NULL;
+    pthread_mutex_init(&channel->turn, NULL);
+    desc.name = "pieces";
+    if (yoke_stream_create_with(comm->device, &desc, &channel->copies) < 0) {
+        free_channel(channel);
+        return NULL;
+    }
+    channel->stream = yoke_stream_retain(stream);
+    pthread_mutex_lock(&comm->lock);
+    channel->index = comm->channel_count++;
+    channel->next = comm->channels;
+    comm->channels = channel;
+    pthread_mutex_unlock(&comm->lock);
+    return channel;
+}
+
+/* A farewell of a rank that cannot come ends the wait. Any other is of one that has come, so that this is about to end. */
+yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char *call, ycomm_failure *failure)
+{
+    yoke_comm *comm = channel->comm;
+    struct timespec pause = { 0, 20000 };
+    uint64_t start = ycomm_now();
+    int done = 0;
+
+    for (;;) {
+        int error = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (error != MPI_SUCCESS) {
+            ycomm_failure_set_mpi(failure, call, error);
+            break;
+        }
+        if (done)
+            return YOKE_OK;
+        ycomm_listen(comm);
+        if (ycomm_channel_failure(channel, failure) && failure->early)
+            break;
+        if (ycomm_now() - start > comm->timeout) {
+            ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
+                              "not all ranks have added their stream in %" PRIu64 " s. One may have ended or stand still; "
+                              "YOKE_COMM_TIMEOUT sets the limit",
+                              comm->timeout / 1000000000);
+            break;
+        }
+        nanosleep(&pause, NULL);
+    }
+    channel->unmet = true;
+    return failure->status;
+}
+
+yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    if (!comm || !ycomm_is_comm(comm))
+        return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_add: comm is NULL, is not a communicator, or has been released");
+    if (!stream || yoke_stream_get_device(stream) != comm->device)
+        return yoke_fail(YOKE_E_INVALID_ARGUMENT,
+                         "yoke_comm_add: stream is NULL, is not a stream, or is of another device than the communicator");
+    ycomm_channel *channel = create_channel(comm, stream);
+    if (!channel)
+        return yoke_error()->status;
+    int error = MPI_Comm_idup(comm->control, &channel->mpi, &request);
+    if (error != MPI_SUCCESS) {
+        ycomm_failure failure;
+        channel->mpi = MPI_COMM_NULL;
+        ycomm_failure_set_mpi(&failure, "MPI_Comm_idup", error);
+        ycomm_channel_fail(channel, &failure, NULL);
+        return yoke_fail(failure.status, "yoke_comm_add: %s", failure.text);
+    }
+    ycomm_failure failure;
+    yoke_status status = ycomm_meet(channel, &request, "MPI_Comm_idup", &failure);
+    (void)ycomm_sweep(comm); /* of a channel before, that has failed */
+    if (status < 0) {
+        ycomm_channel_fail(channel, &failure, NULL);
+        return yoke_fail(status, "yoke_comm_add: rank %d of %d: %s", (int)comm->rank, (int)comm->ranks, failure.text);
+    }
+    MPI_Comm_set_errhandler(channel->mpi, MPI_ERRORS_RETURN);
+    return comm->way == YOKE_COMM_NCCL ? ycomm_nccl_create(channel) : YOKE_OK;
+}
+
+/* ---- Communicators ---- */
+
+yoke_comm *yoke_comm_retain(yoke_comm *comm)
+{
+    if (comm && ycomm_is_comm(comm))
+        atomic_fetch_add(&comm->references, 1);
+    return comm;
+}
+
+/* What MPI still uses stays in memory, in this list: a rank may never take what was sent to it. */
+static void keep(yoke_comm *comm)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static yoke_comm *kept;
+    for (ycomm_channel *channel = comm->channels; channel; channel = channel->next) {
+        yoke_stream_release(channel->stream); /* the caller's, of which nothing is needed any more */
+        channel->stream = NULL;
+    }
+    pthread_mutex_lock(&lock);
+    comm->next_kept = kept;
+    kept = comm;
+    pthread_mutex_unlock(&lock);
+}
+
+static void log_bytes(const yoke_comm *comm)
+{
+    yoke_log_write(YOKE_LOG_INFO, "comm: rank %d of %d: %" PRIu64 " bytes staged, %" PRIu64 " by mpi, %" PRIu64 " by nccl",
+                   (int)comm->rank, (int)comm->ranks, (uint64_t)atomic_load(&comm->bytes[YOKE_COMM_STAGED]),
+                   (uint64_t)atomic_load(&comm->bytes[YOKE_COMM_MPI]), (uint64_t)atomic_load(&comm->bytes[YOKE_COMM_NCCL]));
+}
+
+static void end_comm(yoke_comm *comm)
+{
+    int finalized = 0;
+    bool left = false, failed = false;
+    comm->magic = 0;
+    MPI_Finalized(&finalized);
+    for (ycomm_channel *channel = comm->channels; channel; channel = channel->next)
+        ycomm_nccl_end(channel->nccl);
+    for (ycomm_channel *channel = comm->channels; channel; channel = channel->next) {
+        failed |= atomic_load(&channel->failed);
+        left |= channel->unmet;
+    }
+    if (!finalized && comm->control != MPI_COMM_NULL) {
+        ycomm_listen_end(comm);
+        left |= ycomm_sweep(comm);
+        if (!left && !failed)
+            MPI_Comm_free(&comm->control); /* by all ranks; not where one of them may have ended */
+    }
+    log_bytes(comm);
+    if (left) {
+        keep(comm);
+        return;
+    }
+    while (comm->channels) {
+        ycomm_channel *channel = comm->channels;
+        comm->channels = channel->next;
+        if (finalized)
+            channel->mpi = MPI_COMM_NULL;
+        free_channel(channel);
+    }
+    yoke_device_release(comm->device);
+    pthread_mutex_destroy(&comm->listening);
+    pthread_mutex_destroy(&comm->lock);
+    free(comm);
+}
+
+void yoke_comm_release(yoke_comm *comm)
+{
+    if (comm && ycomm_is_comm(comm) && atomic_fetch_sub(&comm->references, 1) == 1)
+        end_comm(comm);
+}
+
+/* Everything that can fail without the others. */
+static yoke_status prepare(yoke_device *device, yoke_comm **out_comm, int32_t *out_way)
+{
+    uint64_t timeout;
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    *out_comm = NULL;
+    yoke_status status = yoke_device_get_info(device, &info);
+    if (status == YOKE_OK)
+        status = ycomm_read_settings(&timeout, out_way);
+    if (status == YOKE_OK)
+        status = ycomm_engine_start();
+    if (status != YOKE_OK)
+        return status;
+    yoke_comm *comm = calloc(1, sizeof *comm);
+    if (!comm)
+        return yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "yoke_comm_create: no memory");
+    comm->magic = magic;
+    atomic_init(&comm->references, 1);
+    comm->device = yoke_device_retain(device);
+    comm->timeout = timeout;
+    comm->control = MPI_COMM_NULL;
+    comm->incoming = MPI_REQUEST_NULL;
+    pthread_mutex_init(&comm->listening, NULL);
+    pthread_mutex_init(&comm->lock, NULL);
+    *out_comm = comm;
+    return YOKE_OK;
+}
+
+yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_comm **out_comm)
+{
+    ycomm_failure failure;
+    MPI_Comm control;
+    yoke_comm *comm = NULL;
+    int32_t order = 0;
+
+    if (!out_comm)
+        return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_create: out_comm is NULL");
+    *out_comm = NULL;
+    yoke_status status = ycomm_check_mpi("yoke_comm_create", mpi_comm);
+    if (status != YOKE_OK)
+        return status;
+    yoke_status mine = prepare(device, &comm, &order);
+    status = ycomm_agree("yoke_comm_create", mine, mpi_comm, &control);
+    if (status != YOKE_OK) {
+        yoke_comm_release(comm);
+        return status;
+    }
+    comm->control = control;
+    MPI_Comm_rank(control, &comm->rank);
+    MPI_Comm_size(control, &comm->ranks);
+    int error = ycomm_find_neighbours(comm);
+    status = error == MPI_SUCCESS ? ycomm_choose_way(comm, order) : YOKE_OK;
+    if (error == MPI_SUCCESS && status == YOKE_OK)
+        error = ycomm_listen_begin(comm);
+    if (error != MPI_SUCCESS) {
+        ycomm_failure_set_mpi(&failure, "yoke_comm_create", error);
+        status = yoke_fail(failure.status, "yoke_comm_create: %s", failure.text);
+    }
+    if (status != YOKE_OK) {
+        yoke_comm_release(comm);
+        return status;
+    }
+    *out_comm = comm;
+    return YOKE_OK;
+}
+
+yoke_status yoke_comm_get_info(const yoke_comm *comm, yoke_comm_info *out_info)
+{
+    if (!comm || !ycomm_is_comm(comm))
+        return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_get_info: comm is NULL, is not a communicator, or has been released");
+    if (!out_info || out_info->size < sizeof out_info->size)
+        return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_get_info: out_info is NULL, or its size is not set");
+    size_t size = out_info->size < sizeof *out_info ? out_info->size : sizeof *out_info;
+    yoke_comm_info info = comm->info;
+    info.staged_bytes = atomic_load(&comm->bytes[YOKE_COMM_STAGED]);
+    info.mpi_bytes = atomic_load(&comm->bytes[YOKE_COMM_MPI]);
+    info.nccl_bytes = atomic_load(&comm->bytes[YOKE_COMM_NCCL]);
+    memcpy(out_info, &info, size);
+    out_info->size = sizeof *out_info;
+    return YOKE_OK;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Failures of channels, and how the other ranks hear of them. A rank whose stream has failed sends a farewell to every other rank,
+ * on a communicator of its own, and takes part in nothing more of this channel; whoever hears it fails the channel too. So nothing
+ * has to be said in the messages themselves, and it does not matter what a rank is waiting for.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm.h"
+
+typedef struct ycomm_parting {
+    struct ycomm_parting *next;
+    ycomm_farewell farewell;
+    int count;
+    MPI_Request requests[];
+} ycomm_parting;
+
+static void set(ycomm_failure *failure, yoke_status status, const char *format, va_list args)
+{
+    failure->status = status;
+    failure->early = false;
+    vsnprintf(failure->text, sizeof failure->text, format, args);
+}
+
+void ycomm_failure_set(ycomm_failure *failure, yoke_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set(failure, status, format, args);
+    va_end(args);
+}
+
+void ycomm_failure_set_mpi(ycomm_failure *failure, const char *call, int error)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    if (MPI_Error_string(error, text, &length) != MPI_SUCCESS)
+        snprintf(text, sizeof text, "error %d", error);
+    for (char *at = text; *at; at++)
+        if (*at == '\n')
+            *at = ' ';
+    ycomm_failure_set(failure, YOKE_E_DRIVER, "MPI has failed in %s: %.300s", call, text);
+}
+
+/* ---- Channels ---- */
+
+/* Send it to all others. Without memory for that, they find out when nobody answers. */
+static void tell(yoke_comm *comm, int32_t index, const ycomm_failure *failure)
+{
+    ycomm_parting *parting = calloc(1, sizeof *parting + (size_t)comm->ranks * sizeof parting->requests[0]);
+    if (!parting)
+        return;
+    parting->farewell.channel = index;
+    parting->farewell.failure = *failure;
+    for (int32_t k = 1; k < comm->ranks; k++) { /* each rank begins with another one */
+        int peer = (int)((comm->rank + k) % comm->ranks);
+        if (MPI_Isend(&parting->farewell, (int)sizeof parting->farewell, MPI_BYTE, peer, 0, comm->control,
+                      &parting->requests[parting->count]) == MPI_SUCCESS)
+            parting->count++;
+    }
+    pthread_mutex_lock(&comm->lock);
+    parting->next = comm->partings;
+    comm->partings = parting;
+    pthread_mutex_unlock(&comm->lock);
+}
+
+void ycomm_channel_fail(ycomm_channel *channel, const ycomm_failure *failure, const ycomm_failure *others)
+{
+    yoke_comm *comm = channel->comm;
+    pthread_mutex_lock(&comm->lock);
+    bool first = !atomic_load(&channel->failed);
+    if (first) {
+        channel->failure = *failure;
+        atomic_store(&channel->failed, true);
+    }
+    pthread_mutex_unlock(&comm->lock);
+    if (first && others)
+        tell(comm, channel->index, others);
+}
+
+bool ycomm_channel_failure(ycomm_channel *channel, ycomm_failure *out_failure)
+{
+    if (!atomic_load(&channel->failed))
+        return false;
+    pthread_mutex_lock(&channel->comm->lock);
+    *out_failure = channel->failure;
+    pthread_mutex_unlock(&channel->comm->lock);
+    return true;
+}
+
+void ycomm_channel_stream_failed(ycomm_channel *channel, yoke_status status, const char *function)
+{
+    const yoke_error_info *error = yoke_error();
+    bool known = error->status < 0;
+    ycomm_failure own, others;
+    if (atomic_load(&channel->failed))
+        return;
+    ycomm_failure_set(&own, status, "%s: the stream had failed before: %.900s", function,
+                      known ? error->text : yoke_status_meaning(status));
+    ycomm_failure_set(&others, YOKE_E_HOST_FUNCTION, "the stream of rank %d has failed before its %s: %s: %.900s%s%.100s",
+                      (int)channel->comm->rank, function, yoke_status_name(status),
+                      known ? error->text : yoke_status_meaning(status), known && *error->where ? ", enqueued at " : "",
+                      known ? error->where : "");
+    ycomm_channel_fail(channel, &own, &others);
+}
+
+void ycomm_channel_op_failed(ycomm_channel *channel, const char *function, const char *where, const ycomm_failure *failure,
+                             ycomm_failure *out_own)
+{
+    const yoke_comm *comm = channel->comm;
+    bool agreed = failure->status == YOKE_E_INVALID_ARGUMENT; /* the mistake of all who take part */
+    ycomm_failure others;
+    ycomm_failure_set(out_own, failure->status, "%s: rank %d of %d: %.1000s", function, (int)comm->rank, (int)comm->ranks,
+                      failure->text);
+    ycomm_failure_set(&others, agreed ? YOKE_E_INVALID_ARGUMENT : YOKE_E_HOST_FUNCTION, "rank %d has failed: %s: %.900s%s%.100s",
+                      (int)comm->rank, function, failure->text, where ? ", enqueued at " : "", where ? where : "");
+    ycomm_channel_fail(channel, out_own, &others);
+}
+
+/* ---- Farewells that arrive ---- */
+
+int ycomm_listen_begin(yoke_comm *comm)
+{
+    return MPI_Irecv(&comm->heard, (int)sizeof comm->heard, MPI_BYTE, MPI_ANY_SOURCE, 0, comm->control, &comm->incoming);
+}
+
+static void hear(yoke_comm *comm)
+{
+    ycomm_farewell *heard = &comm->heard;
+    ycomm_channel *channel;
+    heard->failure.text[YCOMM_TEXT - 1] = '\0';
+    pthread_mutex_lock(&comm->lock);
+    for (channel = comm->channels; channel && channel->index != heard->channel; channel = channel->next)
+        continue;
+    pthread_mutex_unlock(&comm->lock);
+    if (channel && heard->failure.status < 0)
+        ycomm_channel_fail(channel, &heard->failure, NULL);
+}
+
+void ycomm_listen(yoke_comm *comm)
+{
+    int come = 0;
+    if (comm->ranks == 1 || pthread_mutex_trylock(&comm->listening) != 0)
+        return;
+    while (comm->incoming != MPI_REQUEST_NULL && MPI_Test(&comm->incoming, &come, MPI_STATUS_IGNORE) == MPI_SUCCESS && come) {
+        hear(comm);
+        if (ycomm_listen_begin(comm) != MPI_SUCCESS)
+            comm->incoming = MPI_REQUEST_NULL;
+    }
+    pthread_mutex_unlock(&comm->listening);
+}
+
+void ycomm_listen_end(yoke_comm *comm)
+{
+    pthread_mutex_lock(&comm->listening);
+    if (comm->incoming != MPI_REQUEST_NULL) {
+        MPI_Cancel(&comm->incoming);
+        MPI_Wait(&comm->incoming, MPI_STATUS_IGNORE);
+    }
+    pthread_mutex_unlock(&comm->listening);
+}
+
+/* ---- What is left behind ---- */
+
+/* Whether the request is complete, or of no use any more. */
+static bool is_over(MPI_Request *request)
+{
+    int done = 0;
+    return *request == MPI_REQUEST_NULL || MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+}
+
+static bool is_gone(ycomm_run *run)
+{
+    bool gone = true;
+    for (size_t i = 0; i < run->pipe_count; i++) {
+        gone &= is_over(&run->pipes[i].opening.request);
+        for (size_t k = 0; k < YCOMM_WINDOW; k++)
+            gone &= is_over(&run->pipes[i].slots[k].request);
+    }
+    return gone;
+}
+
+void ycomm_run_free(ycomm_run *run)
+{
+    for (size_t i = 0; i < run->pipe_count; i++) {
+        yoke_buffer_release(run->pipes[i].kept[0]);
+        yoke_buffer_release(run->pipes[i].kept[1]);
+        for (size_t k = 0; k < YCOMM_WINDOW; k++)
+            if (run->pipes[i].slots[k].block) {
+                yoke_buffer_release(run->pipes[i].slots[k].block->pinned);
+                free(run->pipes[i].slots[k].block);
+            }
+    }
+    free(run);
+}
+
+void ycomm_abandon(ycomm_run *run)
+{
+    yoke_comm *comm = run->channel->comm;
+    for (size_t i = 0; i < run->pipe_count; i++) {
+        ycomm_pipe *pipe = &run->pipes[i];
+        if (pipe->part->verb != YCOMM_RECEIVE)
+            continue; /* a send may be on its way, and a collective cannot be cancelled */
+        if (pipe->opening.request != MPI_REQUEST_NULL)
+            MPI_Cancel(&pipe->opening.request);
+        for (size_t k = 0; k < YCOMM_WINDOW; k++)
+            if (pipe->slots[k].request != MPI_REQUEST_NULL)
+                MPI_Cancel(&pipe->slots[k].request);
+    }
+    pthread_mutex_lock(&comm->lock);
+    run->next = comm->abandoned;
+    comm->abandoned = run;
+    pthread_mutex_unlock(&comm->lock);
+}
+
+bool ycomm_sweep(yoke_comm *comm)
+{
+    pthread_mutex_lock(&comm->lock);
+    for (ycomm_parting **at = &comm->partings; *at;) {
+        ycomm_parting *parting = *at;
+        while (parting->count > 0 && is_over(&parting->requests[parting->count - 1]))
+            parting->count--;
+        if (parting->count > 0) {
+            at = &parting->next;
+            continue;
+        }
+        *at = parting->next;
+        free(parting);
+    }
+    for (ycomm_run **at = &comm->abandoned; *at;) {
+        ycomm_run *run = *at;
+        if (!is_gone(run)) {
+            at = &run->next;
+            continue;
+        }
+        *at = run->next;
+        ycomm_run_free(run);
+    }
+    bool left = comm->partings || comm->abandoned;
+    pthread_mutex_unlock(&comm->lock);
+    return left;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operations by NCCL: enqueued in the driver's own stream by native sections, so that no host function holds it. What MPI's way
+ * learns while it carries an operation out is learnt beside it here: all ranks tell each other what they have enqueued (tickets),
+ * and the progress thread watches whether the stream goes on. When a rank fails, NCCL's communicator is aborted.
+ */
+#ifndef YCOMM_NCCL_H
+#define YCOMM_NCCL_H
+
+#include "comm.h"
+#include "vendor/vendor.h"
+
+/* What this rank has enqueued, compared with what the others have. */
+typedef struct ycomm_ticket {
+    struct ycomm_ticket *next;
+    const char *function, *where;
+    bool posted;
+    size_t count;
+    struct {
+        ycomm_part part;
+        ycomm_opening opening;
+    } items[];
+} ycomm_ticket;
+
+struct ycomm_nccl {
+    ycomm_channel *channel;
+    void *context; /* CUDA's */
+    ycomm_ncclComm_t handle;
+    MPI_Comm mpi;       /* tickets */
+    yoke_buffer *token; /* what barriers add up */
+    uintptr_t token_at;
+    pthread_mutex_t lock; /* guards the next two, and calls with the handle: their order is that of tickets */
+    ycomm_ticket *first, **last;
+    bool aborted;
+    atomic_uint_fast64_t issued; /* operations */
+    atomic_bool stream_failed;   /* of the channel's failure: once is enough, and it may have been recovered since */
+    /* The progress thread's. */
+    size_t posted;         /* tickets on their way */
+    yoke_event *watched;   /* behind operations */
+    uint64_t seen;         /* how many of them */
+    uint64_t since;        /* when it was recorded */
+    bool given_up, ending; /* the stream is made to fail no more; and need not be */
+    /* The engine's, with its lock. */
+    bool listed;
+    struct ycomm_nccl *next;
+};
+
+/* Create a channel's part, together with all ranks; end what goes on in it; and free it. NULL is fine. */
+yoke_status ycomm_nccl_create(ycomm_channel *channel);
+void ycomm_nccl_end(struct ycomm_nccl *nccl);
+void ycomm_nccl_destroy(struct ycomm_nccl *nccl);
+/* Abort the communicator, so that what waits in it ends. */
+void ycomm_nccl_abort(struct ycomm_nccl *nccl);
+
+/* Whether the operation goes through NCCL: all ranks answer alike, since this depends on what they have to agree on (nccl_op.c). */
+bool ycomm_nccl_takes(const ycomm_op *op);
+/* Enqueue an operation. Where this fails, it is still the caller's. */
+yoke_status ycomm_nccl_enqueue(const ycomm_call *call, ycomm_op *op);
+
+/* The progress thread: do what can be done now; whether nothing is left; and what is done at the end, by the last (nccl_watch.c).
+ */
+bool ycomm_nccl_step(struct ycomm_nccl *nccl);
+bool ycomm_nccl_is_idle(const struct ycomm_nccl *nccl);
+void ycomm_nccl_finish(struct ycomm_nccl *nccl);
+/* A ticket for the operation; NULL without memory. */
+ycomm_ticket *ycomm_ticket_create(const ycomm_op *op);
+
+/* Have the progress thread step it until it is idle, and stop that (engine.c). */
+void ycomm_engine_watch(struct ycomm_nccl *nccl);
+void ycomm_engine_forget(struct ycomm_nccl *nccl);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a call to a host function in the stream: what every operation begins and ends with. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nccl.h"
+
+yoke_status ycomm_fail(const ycomm_call *call, yoke_status status, const char *format, ...)
+{
+    char text[sizeof((yoke_error_info *)0)->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return yoke_fail(status, "%s: %s", call->function, text);
+}
+
+yoke_status ycomm_begin(ycomm_call *out_call, const char *function, const char *where, yoke_stream *stream, yoke_comm *comm)
+{
+    *out_call = (ycomm_call){ function, where, stream, comm, NULL };
+    if (!stream)
+        return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT, "stream is NULL");
+    if (!yoke_stream_get_device(stream))
+        return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT, "stream is not a stream, or has been released");
+    if (!comm)
+        return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT, "comm is NULL");
+    if (!ycomm_is_comm(comm))
+        return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT, "comm is not a communicator, or has been released");
+    pthread_mutex_lock(&comm->lock);
+    ycomm_channel *channel = comm->channels;
+    while (channel && channel->stream != stream)
+        channel = channel->next;
+    pthread_mutex_unlock(&comm->lock);
+    if (!channel)
+        return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT,
+                          "the stream has not been added to the communicator: all ranks call yoke_comm_add for it first");
+    out_call->channel = channel;
+    return YOKE_OK;
+}
+
+yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **out_op)
+{
+    ycomm_op *op = NULL;
+    *out_op = NULL;
+    if (capacity < SIZE_MAX / 2 / sizeof op->parts[0])
+        op = calloc(1, sizeof *op + capacity * sizeof op->parts[0]);
+    if (!op)
+        return ycomm_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
+    op->channel = call->channel;
+    op->function = call->function;
+    op->where = call->where;
+    yoke_comm_retain(call->comm);
+    *out_op = op;
+    return YOKE_OK;
+}
+
+/* ---- Ways ---- */
+
+/* MPI's own where it is given any device memory. */
+int32_t ycomm_op_way(const ycomm_op *op)
+{
+    for (size_t i = 0; i < op->part_count && op->channel->comm->memory == YCOMM_KNOWN_TO_MPI; i++)
+        if (op->parts[i].in.at || op->parts[i].out.at)
+            return YOKE_COMM_MPI;
+    return YOKE_COMM_STAGED;
+}
+
+void ycomm_count(yoke_comm *comm, int32_t way, const ycomm_op *op)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < op->part_count; i++)
+        bytes += (op->parts[i].in.rows + op->parts[i].out.rows) * op->parts[i].count * op->parts[i].element;
+    atomic_fetch_add(&comm->bytes[way], bytes);
+}
+
+/* Places stay for good, since records of failures keep them: one for each call in the program and way. */
+typedef struct place {
+    struct place *next;
+    const char *where, *function;
+    int32_t way;
+    char text[];
+} place;
+
+static const char *find_place(const ycomm_op *op, int32_t way)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static place *places[64];
+    size_t slot = ((uintptr_t)op->where / 8 + (uintptr_t)op->function / 8 + (size_t)way) % YCOMM_COUNT_OF(places);
+    const char *where = op->where ? op->where : "";
+    pthread_mutex_lock(&lock);
+    place *p = places[slot];
+    while (p && (p->where != op->where || p->function != op->function || p->way != way ||
+                 strncmp(p->text, where, strlen(where)) != 0)) /* a text of the program's may have changed */
+        p = p->next;
+    size_t size = strlen(where) + strlen(op->function) + 32;
+    if (!p && (p = malloc(sizeof *p + size))) {
+        *p = (place){ places[slot], op->where, op->function, way };
+        snprintf(p->text, size, "%s%s%s, %s", where, *where ? ": " : "", op->function, ycomm_way_name(way));
+        places[slot] = p;
+    }
+    pthread_mutex_unlock(&lock);
+    return p ? p->text : op->where;
+}
+
+void ycomm_op_free(void *user)
+{
+    ycomm_op *op = user;
+    yoke_comm *comm = op->channel->comm;
+    for (size_t i = 0; i < op->part_count; i++) {
+        yoke_buffer_release(op->parts[i].in.buffer);
+        yoke_buffer_release(op->parts[i].out.buffer);
+    }
+    free(op);
+    yoke_comm_release(comm);
+}
+
+yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op)
+{
+    for (size_t i = 0; i < op->part_count; i++) {
+        op->parts[i].in.buffer = yoke_buffer_retain(op->parts[i].in.buffer);
+        op->parts[i].out.buffer = yoke_buffer_retain(op->parts[i].out.buffer);
+    }
+    bool nccl = ycomm_nccl_takes(op);
+    for (size_t i = 0; i < op->part_count && !nccl; i++)
+        ycomm_find_addresses(call->channel, &op->parts[i]);
+    op->place = find_place(op, nccl ? YOKE_COMM_NCCL : ycomm_op_way(op));
+    yoke_status status =
+        nccl ? ycomm_nccl_enqueue(call, op) : yoke_host_call_at(op->place, call->stream, ycomm_run_op, op, ycomm_op_free);
+    if (status == YOKE_OK)
+        return YOKE_OK;
+    /* The others may wait for what a failed stream will never do. */
+    if (status < 0 && status != YOKE_E_OUT_OF_HOST_MEMORY && status != YOKE_E_FORKED)
+        ycomm_channel_stream_failed(call->channel, status, call->function);
+    ycomm_op_free(op);
+    return status;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Carrying out an operation, in the host function that holds its stream. The stream's thread does it as long as something moves,
+ * since each change of threads costs time; when nothing has moved for a moment, or other streams' threads do the same, the progress
+ * thread takes it over, and the stream's thread sleeps.
+ */
+#include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "comm.h"
+
+enum { MOMENT = 200000, POLLING = 2 }; /* nanoseconds; threads that may do so at once */
+
+/* ---- Failures ---- */
+
+static void fail(ycomm_run *run, const ycomm_failure *failure)
+{
+    if (run->failure.status == YOKE_OK)
+        ycomm_channel_op_failed(run->channel, run->function, run->where, failure, &run->failure);
+}
+
+void ycomm_run_fail(ycomm_run *run, yoke_status status, const char *format, ...)
+{
+    ycomm_failure failure = { .status = status };
+    va_list args;
+    va_start(args, format);
+    vsnprintf(failure.text, sizeof failure.text, format, args);
+    va_end(args);
+    fail(run, &failure);
+}
+
+void ycomm_run_fail_mpi(ycomm_run *run, const char *call, int error)
+{
+    ycomm_failure failure;
+    ycomm_failure_set_mpi(&failure, call, error);
+    fail(run, &failure);
+}
+
+/* Nothing has happened for too long. */
+static void fail_late(ycomm_run *run)
+{
+    const yoke_comm *comm = run->channel->comm;
+    const ycomm_pipe *pipe = run->pipes;
+    while (ycomm_pipe_is_through(pipe))
+        pipe++;
+    const ycomm_part *part = pipe->part;
+    uint64_t seconds = comm->timeout / 1000000000;
+    static const char *const idle[] = { "has not received what this rank sends", "sends nothing", "sends no more" };
+    if (part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE)
+        ycomm_run_fail(run, YOKE_E_HOST_FUNCTION,
+                       "rank %d does not answer: for %" PRIu64 " s it %s (tag %d). It may have ended, stand still, or wait for "
+                       "something else, as two ranks do that send to each other without yoke_comm_exchange; YOKE_COMM_TIMEOUT sets "
+                       "the limit",
+                       (int)part->peer, seconds,
+                       idle[part->verb == YCOMM_SEND ? 0
+                            : pipe->open             ? 2
+                                                     : 1],
+                       (int)part->tag);
+    else
+        ycomm_run_fail(run, YOKE_E_HOST_FUNCTION,
+                       "not all ranks have come to the %s in %" PRIu64 " s. One may have ended, stand still, or wait for something "
+                       "else; YOKE_COMM_TIMEOUT sets the limit",
+                       ycomm_verb_name(part->verb), seconds);
+}
+
+/* ---- Steps ---- */
+
+bool ycomm_run_step(ycomm_run *run)
+{
+    ycomm_channel *channel = run->channel;
+    bool moved = false, through = true;
+    ycomm_failure heard;
+
+    if (run->complete)
+        return false;
+    ycomm_listen(channel->comm);
+    if (ycomm_channel_failure(channel, &heard))
+        fail(run, &heard);
+    for (size_t i = 0; i < run->pipe_count && run->failure.status == YOKE_OK; i++)
+        if (!ycomm_pipe_is_through(&run->pipes[i])) {
+            moved |= ycomm_pipe_step(run, &run->pipes[i]);
+            through &= ycomm_pipe_is_through(&run->pipes[i]);
+        }
+    uint64_t now = ycomm_now();
+    if (moved)
+        run->moved = now;
+    else if (!through && now - run->moved > channel->comm->timeout && run->failure.status == YOKE_OK)
+        fail_late(run);
+    run->complete = run->failure.status < 0 || through;
+    return moved || run->complete;
+}
+
+static void carry(ycomm_run *run)
+{
+    static atomic_int polling;
+    run->moved = ycomm_now();
+    if (atomic_fetch_add(&polling, 1) < POLLING)
+        while (!run->complete && ycomm_now() - run->moved < MOMENT)
+            if (!ycomm_run_step(run))
+                sched_yield();
+    atomic_fetch_sub(&polling, 1);
+    if (!run->complete)
+        ycomm_engine_carry(run);
+}
+
+/* ---- Runs ---- */
+
+static ycomm_run *create(const ycomm_op *op)
+{
+    ycomm_run *run = calloc(1, sizeof *run + op->part_count * sizeof run->pipes[0]);
+    if (!run)
+        return NULL;
+    run->channel = op->channel;
+    run->function = op->function;
+    run->where = op->where;
+    run->pipe_count = op->part_count;
+    pthread_cond_init(&run->end, NULL);
+    for (size_t i = 0; i < op->part_count; i++) {
+        const ycomm_part *part = &op->parts[i];
+        ycomm_pipe *pipe = &run->pipes[i];
+        pipe->part = part;
+        pipe->opening.request = MPI_REQUEST_NULL;
+        pipe->kept[0] = part->in.at ? yoke_buffer_retain(part->in.buffer) : NULL;
+        pipe->kept[1] = part->out.at ? yoke_buffer_retain(part->out.buffer) : NULL;
+        pipe->pieces = part->step ? part->count / part->step + (part->count % part->step != 0) : 0;
+        for (size_t k = 0; k < YCOMM_WINDOW; k++)
+            pipe->slots[k].request = MPI_REQUEST_NULL;
+    }
+    return run;
+}
+
+/* The end of a run. What MPI still has requests of is kept; copies are waited for, since the caller's memory is theirs. */
+static void end(ycomm_run *run)
+{
+    ycomm_channel *channel = run->channel;
+    bool pending = false;
+    if (run->failure.status < 0)
+        (void)yoke_stream_wait(channel->copies);
+    for (size_t i = 0; i < run->pipe_count; i++) {
+        pending |= run->pipes[i].opening.request != MPI_REQUEST_NULL;
+        for (size_t k = 0; k < YCOMM_WINDOW; k++) {
+            yoke_event_release(run->pipes[i].slots[k].copied);
+            run->pipes[i].slots[k].copied = NULL;
+            pending |= run->pipes[i].slots[k].request != MPI_REQUEST_NULL;
+        }
+    }
+    pthread_cond_destroy(&run->end);
+    if (pending) {
+        ycomm_abandon(run);
+        return;
+    }
+    for (size_t i = 0; i < run->pipe_count; i++)
+        for (size_t k = 0; k < YCOMM_WINDOW; k++)
+            if (run->pipes[i].slots[k].block) {
+                ycomm_block_give(channel, run->pipes[i].slots[k].block);
+                run->pipes[i].slots[k].block = NULL;
+            }
+    ycomm_run_free(run);
+}
+
+yoke_status ycomm_run_op(yoke_status status, void *user)
+{
+    const ycomm_op *op = user;
+    ycomm_channel *channel = op->channel;
+    ycomm_failure failure = { .status = YOKE_OK };
+
+    if (status < 0) {
+        ycomm_channel_stream_failed(channel, status, op->function);
+        return status;
+    }
+    ycomm_run *run = create(op);
+    if (!run) {
+        yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: no memory for the operation", op->function);
+        ycomm_channel_stream_failed(channel, YOKE_E_OUT_OF_HOST_MEMORY, op->function);
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    }
+    ycomm_count(channel->comm, ycomm_op_way(op), op);
+    pthread_mutex_lock(&channel->turn);
+    carry(run);
+    failure = run->failure;
+    end(run);
+    pthread_mutex_unlock(&channel->turn);
+    if (failure.status < 0)
+        return yoke_fail(failure.status, "%s", failure.text);
+    yoke_error_clear();
+    return YOKE_OK;
+}

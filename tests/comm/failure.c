@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happens when a rank fails: every other rank's stream ends with a status and a record that says who and why, and nobody waits
+ * longer than YOKE_COMM_TIMEOUT. The first argument is a scene:
+ *
+ *   failures    what all ranks survive, one case after the other, each with a communicator of its own
+ *   killed      the last rank is killed in the middle (SIGKILL), and has no end
+ *   kernel      a kernel of the last rank writes where there is no memory, which CUDA notices and loses the device for
+ *   stopped     the last rank is stopped (SIGSTOP) and continued when the others have ended
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../tap/tap.h"
+#include "ranks.h"
+
+enum { N = 1000, LARGE = 3 << 20 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A stream and a communicator for one case. */
+typedef struct stage {
+    yoke_stream *stream;
+    yoke_comm *comm;
+    yoke_buffer *buffer;
+    yoke_array array, other; /* of N floats each */
+} stage;
+
+static void stage_open(ranks *t, stage *s)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    memset(s, 0, sizeof *s);
+    CHECK_OK(yoke_stream_create(t->device, &s->stream));
+    CHECK_OK(yoke_comm_create(t->device, &world, &s->comm));
+    CHECK_OK(yoke_comm_add(s->comm, s->stream));
+    CHECK_OK(yoke_buffer_create(t->device, 2 * N * sizeof(float), &s->buffer));
+    CHECK_OK(yoke_fill(s->stream, s->buffer, 0, 2 * N * sizeof(float), &(float){ 1 }, sizeof(float)));
+    s->array = yoke_comm_array(s->buffer, YOKE_F32, 0, N);
+    s->other = yoke_comm_array(s->buffer, YOKE_F32, N, N);
+}
+
+static void stage_close(stage *s)
+{
+    yoke_comm_release(s->comm);
+    yoke_buffer_release(s->buffer);
+    yoke_stream_release(s->stream);
+}
+
+static yoke_status complain(yoke_status status, void *user)
+{
+    (void)user;
+    return status < 0 ? status : yoke_fail(-77, "the disk is full");
+}
+
+/* A stream that fails before its operation: the others hear of it, whatever they wait for, and of its reason. */
+static void stream_fails(ranks *t, int kind)
+{
+    stage s;
+    bool bad = t->rank == t->count - 1;
+    char words[100];
+    stage_open(t, &s);
+    if (bad)
+        CHECK_OK(yoke_host_call(s.stream, complain, NULL, NULL));
+    switch (kind) {
+    case 0:
+        (void)yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_SUM, &s.array, &s.array);
+        break;
+    case 1: /* rank 0 waits for the bad one, the others for rank 0 */
+        if (bad)
+            (void)yoke_comm_send(s.stream, s.comm, &s.array, 0, 1);
+        else
+            (void)yoke_comm_receive(s.stream, s.comm, &s.array, t->rank == 0 ? t->count - 1 : 0, 1);
+        break;
+    default: /* the call itself already fails */
+        if (bad)
+            CHECK_FAILS(-77, "the disk is full", yoke_stream_wait(s.stream));
+        if (bad)
+            CHECK_FAILS(-77, "the disk is full", yoke_comm_barrier(s.stream, s.comm));
+        else
+            CHECK_OK(yoke_comm_barrier(s.stream, s.comm));
+        break;
+    }
+    double start = now();
+    snprintf(words, sizeof words, "rank %d|yoke_comm_|the disk is full|failure.c:", t->count - 1);
+    if (bad)
+        CHECK_FAILS(-77, "the disk is full", yoke_stream_wait(s.stream));
+    else
+        CHECK_FAILS(YOKE_E_HOST_FUNCTION, words, yoke_stream_wait(s.stream));
+    CHECK(now() - start < 1);
+    stage_close(&s);
+}
+
+/* A stream that is cancelled. */
+static void cancelled(ranks *t)
+{
+    stage s;
+    char words[100];
+    bool bad = t->rank == 0;
+    stage_open(t, &s);
+    if (bad)
+        CHECK_OK(yoke_stream_cancel(s.stream));
+    (void)yoke_comm_barrier(s.stream, s.comm);
+    snprintf(words, sizeof words, "rank 0|YOKE_E_CANCELLED");
+    if (bad)
+        CHECK_FAILS(YOKE_E_CANCELLED, "cancel", yoke_stream_wait(s.stream));
+    else
+        CHECK_FAILS(YOKE_E_HOST_FUNCTION, words, yoke_stream_wait(s.stream));
+    stage_close(&s);
+}
+
+/* A kernel that fails, at one rank. */
+static void kernel_fails(ranks *t)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program;
+    yoke_kernel *wild;
+    stage s;
+    source.name = "wild";
+    source.cuda = "extern \"C\" __global__ void wild(int *p) { *(volatile int *)(p + (1LL << 44)) = 1; }";
+    stage_open(t, &s);
+    CHECK_OK(yoke_program_build(t->device, &source, &program));
+    CHECK_OK(yoke_kernel_get(program, "wild", &wild));
+    CHECK_OK(yoke_comm_barrier(s.stream, s.comm));
+    if (t->rank == t->count - 1) {
+        CHECK_OK(yoke_launch(s.stream, wild, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(s.buffer)));
+        (void)yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_SUM, &s.array, &s.array);
+        CHECK_FAILS(YOKE_E_DEVICE_LOST, "wild", yoke_stream_wait(s.stream));
+    } else {
+        char words[60];
+        snprintf(words, sizeof words, "rank %d|YOKE_E_DEVICE_LOST|wild|failure.c:", t->count - 1);
+        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_SUM, &s.array, &s.array));
+        CHECK_FAILS(YOKE_E_HOST_FUNCTION, words, yoke_stream_wait(s.stream));
+    }
+    yoke_program_release(program);
+    stage_close(&s);
+    ranks_case(t, "a kernel that fails");
+}
+
+/* NCCL's operations are compared beside them, a little later. */
+static yoke_status wait_for_failure(ranks *t, stage *s)
+{
+    double start = now();
+    yoke_status status = yoke_stream_wait(s->stream);
+    while (ranks_way(t) == YOKE_COMM_NCCL && status == YOKE_OK && now() - start < 5) {
+        (void)yoke_comm_broadcast(s->stream, s->comm, &s->other, 0);
+        status = yoke_stream_wait(s->stream);
+    }
+    return status;
+}
+
+/* Counts, dtypes, roots and operations that do not match. */
+static void mismatched(ranks *t, int kind)
+{
+    static const char *const words[] = {
+        "number of elements|10|1000",     "dtype|float|int32",           "root|0|1",
+        "kind of reduction|1|4",          "operation|barrier|allreduce", "receives 1000 elements|sends 10 of",
+        "elements of float|1000 of int32"
+    };
+    stage s;
+    bool odd = t->rank == t->count - 1;
+    stage_open(t, &s);
+    yoke_array array = odd && (kind == 0 || kind == 5) ? yoke_comm_array(s.buffer, YOKE_F32, 0, 10) : s.array;
+    if (odd && (kind == 1 || kind == 6))
+        array.dtype = YOKE_I32;
+    if (kind == 2)
+        CHECK_OK(yoke_comm_broadcast(s.stream, s.comm, &array, odd));
+    else if (kind == 4 && odd)
+        CHECK_OK(yoke_comm_barrier(s.stream, s.comm));
+    else if (kind < 5)
+        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, kind == 3 && odd ? YOKE_COMM_MAX : YOKE_COMM_SUM, &array, &array));
+    else if (odd)
+        CHECK_OK(yoke_comm_send(s.stream, s.comm, &array, 0, 3));
+    else if (t->rank == 0)
+        CHECK_OK(yoke_comm_receive(s.stream, s.comm, &array, t->count - 1, 3));
+    if (kind >= 5 && t->rank != 0) /* whoever is not the receiver hears of it here */
+        (void)yoke_comm_barrier(s.stream, s.comm);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words[kind], wait_for_failure(t, &s));
+    stage_close(&s);
+}
+
+/* Messages that are on their way, large and small, when one rank fails; and afterwards the same stream again. */
+static void recovered(ranks *t)
+{
+    stage s;
+    yoke_buffer *large;
+    stage_open(t, &s);
+    CHECK_OK(yoke_buffer_create(t->device, 2 * LARGE, &large));
+    yoke_array in = yoke_comm_array(large, YOKE_U8, 0, LARGE), out = yoke_comm_array(large, YOKE_U8, LARGE, LARGE);
+    int32_t next = (t->rank + 1) % t->count, before = (t->rank + t->count - 1) % t->count;
+    CHECK_OK(yoke_comm_exchange(s.stream, s.comm, &out, before, &in, next, 0));
+    if (t->rank == 1)
+        CHECK_OK(yoke_host_call(s.stream, complain, NULL, NULL));
+    for (int i = 0; i < 20; i++)
+        (void)yoke_comm_exchange(s.stream, s.comm, &out, before, &in, next, 0);
+    CHECK(yoke_stream_wait(s.stream) < 0);
+
+    CHECK_OK(yoke_stream_recover(s.stream));
+    CHECK_OK(yoke_comm_add(s.comm, s.stream));
+    float sum = 0;
+    CHECK_OK(yoke_fill(s.stream, s.buffer, 0, 2 * N * sizeof(float), &(float){ 1 }, sizeof(float)));
+    CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_SUM, &s.array, &s.array));
+    CHECK_OK(yoke_read(s.stream, &sum, s.buffer, (N - 1) * sizeof sum, sizeof sum));
+    CHECK_OK(yoke_stream_wait(s.stream));
+    CHECK(sum == (float)t->count);
+    yoke_buffer_release(large);
+    stage_close(&s);
+}
+
+/* Two ranks that send to each other without an exchange: large messages wait for their receivers, and each says so in time. */
+static void crosswise(ranks *t)
+{
+    stage s;
+    yoke_buffer *large;
+    stage_open(t, &s);
+    CHECK_OK(yoke_buffer_create(t->device, 2 * LARGE, &large));
+    yoke_array in = yoke_comm_array(large, YOKE_U8, 0, LARGE), out = yoke_comm_array(large, YOKE_U8, LARGE, LARGE);
+    if (t->rank < 2) {
+        CHECK_OK(yoke_comm_send(s.stream, s.comm, &in, 1 - t->rank, 0));
+        CHECK_OK(yoke_comm_receive(s.stream, s.comm, &out, 1 - t->rank, 0));
+    } else {
+        CHECK_OK(yoke_comm_receive(s.stream, s.comm, &out, 0, 9)); /* never sent */
+    }
+    double start = now();
+    CHECK(yoke_stream_wait(s.stream) == YOKE_E_HOST_FUNCTION);
+    CHECK(strstr(yoke_error()->text, "does not answer") && strstr(yoke_error()->text, "YOKE_COMM_TIMEOUT"));
+    CHECK(now() - start < 8);
+    yoke_buffer_release(large);
+    stage_close(&s);
+}
+
+/* A rank of which nothing is heard any more: all others end in time, with a record that says so. */
+static void silent(ranks *t, int signal_number)
+{
+    stage s;
+    pid_t own = getpid(), last;
+    stage_open(t, &s);
+    int pid = (int)own;
+    MPI_Bcast(&pid, 1, MPI_INT, t->count - 1, MPI_COMM_WORLD);
+    last = (pid_t)pid;
+    for (int i = 0; i < 5; i++)
+        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &s.array, &s.array));
+    CHECK_OK(yoke_stream_wait(s.stream));
+    signal(SIGUSR1, SIG_IGN); /* by which MPICH's launcher tells of a rank that has ended */
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t->rank == t->count - 1)
+        raise(signal_number); /* where it is continued, it goes on here */
+    double start = now();
+    if (t->rank != t->count - 1) {
+        if (t->rank == 0)
+            CHECK_OK(yoke_comm_receive(s.stream, s.comm, &s.array, t->count - 1, 4));
+        else
+            CHECK_OK(yoke_comm_receive(s.stream, s.comm, &s.array, 0, 4));
+        CHECK_OK(yoke_comm_barrier(s.stream, s.comm));
+        CHECK(yoke_stream_wait(s.stream) < 0);
+        printf("%s rank %d ended after %.1f s: %s\n", now() - start < 5 ? "ENDED" : "LATE", t->rank, now() - start,
+               yoke_error()->text);
+        fflush(stdout);
+    }
+    if (signal_number == SIGSTOP && t->rank == 0) {
+        struct timespec pause = { 0, 300000000 }; /* the others have ended by then, or never do */
+        nanosleep(&pause, NULL);
+        kill(last, SIGCONT);
+    }
+    if (signal_number == SIGKILL)
+        _exit(0); /* MPI_Finalize waits for the dead */
+    if (t->rank == t->count - 1) {
+        (void)yoke_comm_send(s.stream, s.comm, &s.array, 0, 4);
+        (void)yoke_comm_barrier(s.stream, s.comm);
+        printf("%s rank %d ended: %s\n", yoke_stream_wait(s.stream) < 0 ? "ENDED" : "WENT ON", t->rank, yoke_error()->text);
+        fflush(stdout);
+    }
+    stage_close(&s);
+    yoke_comm_release(t->comm);
+    MPI_Finalize();
+    _exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const mismatches[] = { "the number of elements", "the dtype",     "the root",
+                                              "the reduction",          "the operation", "the number of elements of a message",
+                                              "the dtype of a message" };
+    ranks t;
+    ranks_start(&t, &argc, &argv, 120);
+    if (argc > 1 && strcmp(argv[1], "killed") == 0)
+        silent(&t, SIGKILL);
+    if (argc > 1 && strcmp(argv[1], "stopped") == 0)
+        silent(&t, SIGSTOP);
+    if (argc > 1 && strcmp(argv[1], "kernel") == 0) {
+        kernel_fails(&t);
+        return ranks_end(&t);
+    }
+    stream_fails(&t, 0);
+    ranks_case(&t, "a stream that has failed before a collective");
+    stream_fails(&t, 1);
+    ranks_case(&t, "a stream that has failed before a message");
+    stream_fails(&t, 2);
+    ranks_case(&t, "a stream that has failed before the call");
+    cancelled(&t);
+    ranks_case(&t, "a stream that is cancelled");
+    for (int i = 0; i < 7; i++) {
+        mismatched(&t, i);
+        ranks_case(&t, "ranks that do not agree on %s", mismatches[i]);
+    }
+    recovered(&t);
+    ranks_case(&t, "a stream that has recovered and is added again");
+    crosswise(&t);
+    ranks_case(&t, "ranks that send to each other");
+    return ranks_end(&t);
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Failing ranks: failure.c. A rank that is killed or stands still makes the others fail, in time. MPICH's launcher may end the
+# others first, or lose what they print: then only that all have ended in time is certain.
+
+# shellcheck source=tests/comm/mpi.sh
+. "$top_srcdir/tests/comm/mpi.sh"
+mpi_device
+export YOKE_COMM_TIMEOUT=3
+for ranks in 2 3 4; do
+    tap_try "failures, $ranks ranks" mpi_cases $ranks tests/comm/failure
+done
+
+if [ "${YOKE_BACKEND-}" = cuda ]; then
+    tap_try "a kernel that fails at one of 3 ranks" mpi_cases 3 tests/comm/failure kernel
+else
+    tap_skip "OpenCL does not notice a kernel that fails"
+fi
+
+# silent WAY RANKS SURVIVORS: so many ranks say that they have ended in time, or "some" of them.
+silent() {
+    case $YOKE_MPI_NAME in # a dead rank is no reason to end the others
+    "Open MPI"*) mpi_more=--enable-recovery ;;
+    *) mpi_more=-disable-auto-cleanup ;;
+    esac
+    mpi_run "$2" tests/comm/failure "$1" >"$tap_folder/said" 2>&1
+    [ $? -ne 124 ] || return
+    cat "$tap_folder/said"
+    ! grep -qE '^(LATE|WENT ON)' "$tap_folder/said" || return
+    [ "$3" = some ] || [ "$(grep -c '^ENDED rank' "$tap_folder/said")" -eq "$3" ]
+}
+case $YOKE_MPI_NAME in
+"Open MPI"*)
+    tap_try "one of 2 ranks is killed" silent killed 2 1
+    tap_try "one of 4 ranks is killed" silent killed 4 3
+    ;;
+*) tap_try "one of 4 ranks is killed" silent killed 4 some ;;
+esac
+tap_try "one of 2 ranks stands still" silent stopped 2 2
+tap_try "one of 4 ranks stands still" silent stopped 4 4
+tap_done

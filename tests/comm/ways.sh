@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# The ways that are CUDA's: NCCL, of which the CUDA double has a stand-in, and an MPI that knows CUDA's memory, which on the double
+# is any. With each: operations, their order, failing ranks, and what is not there, or of another version, or fails.
+# shellcheck disable=SC2030,SC2031 # variables are for one run
+
+# shellcheck source=tests/comm/mpi.sh
+. "$top_srcdir/tests/comm/mpi.sh"
+mpi_device
+vendor=$PWD/tests/cuda-double/vendor/.libs
+[ "${YOKE_BACKEND-}" = cuda ] || tap_skip_all "these ways are CUDA's"
+grep -q 'CUDA double' "$tap_folder/device" || tap_skip_all "the stand-ins are the CUDA double's"
+[ -f "$vendor/libnccl.so.2" ] || tap_skip_all "there is no stand-in for NCCL"
+export YOKE_CUDA_DOUBLE_DEVICES=4 YOKE_COMM_TIMEOUT=10
+with_nccl=$vendor:$LD_LIBRARY_PATH
+
+# way RANKS PROGRAM ARGUMENT...
+nccl() {
+    (export LD_LIBRARY_PATH="$with_nccl" YOKE_COMM=nccl && mpi_cases "$@")
+}
+mpi() {
+    (export YOKE_TEST_AWARE_MPI=1 YOKE_COMM=mpi && mpi_cases "$@")
+}
+tap_try "NCCL: operations, 1 rank" nccl 1 tests/comm/operations
+tap_try "NCCL: operations, 3 ranks" nccl 3 tests/comm/operations
+tap_try "NCCL: order, 2 ranks" nccl 2 tests/comm/order
+YOKE_COMM_TIMEOUT=3
+tap_try "NCCL: failures, 3 ranks" nccl 3 tests/comm/failure
+tap_try "NCCL: a kernel that fails" nccl 3 tests/comm/failure kernel
+YOKE_COMM_TIMEOUT=10
+tap_try "MPI: operations, 3 ranks" mpi 3 tests/comm/operations
+tap_try "MPI: order, 2 ranks" mpi 2 tests/comm/order
+
+# chosen WAY WORDS: without an order, two ranks choose this way, and say why.
+chosen() {
+    mpi_cases 2 tests/comm/ways way "$1" "$2"
+}
+with_both() {
+    (export LD_LIBRARY_PATH="$with_nccl" YOKE_TEST_AWARE_MPI=1 && chosen "$@")
+}
+one_device() {
+    (export LD_LIBRARY_PATH="$with_nccl" YOKE_CUDA_DOUBLE_DEVICES=1 && chosen "$@")
+}
+wrong() {
+    (export LD_LIBRARY_PATH="$with_nccl" YOKE_VENDOR_DOUBLE="version=$1" && chosen staged "$2")
+}
+tap_try "NCCL is chosen where it is" with_both nccl 'NCCL 2.28.9'
+tap_try "two ranks on one device: not by NCCL" one_device staged '2 ranks use the device|one each'
+
+# fails CALL=CODE SCENE WORDS: the call fails with this code.
+fails() {
+    (export LD_LIBRARY_PATH="$with_nccl" YOKE_COMM=nccl YOKE_VENDOR_DOUBLE="$1" && mpi_cases 2 tests/comm/ways "$2" "$3")
+}
+tap_try "no identity" fails ncclGetUniqueId=3 add 'ncclGetUniqueId at rank 0|ncclInternalError'
+tap_try "no communicator" fails ncclCommInitRank=2 add 'ncclCommInitRank|ncclSystemError|NCCL_DEBUG'
+tap_try "ranks cannot be connected" fails ncclSend=5 add 'ncclSend|ncclInvalidUsage'
+tap_try "a call fails" fails ncclAllReduce=3 operation 'ncclAllReduce|ncclInternalError'
+tap_try "NCCL reports a failure" fails async=6 late 'ncclRemoteError'
+
+# refused WAY WORDS: an order that cannot be obeyed.
+refused() {
+    (export YOKE_COMM="$1" && mpi_cases 2 tests/comm/misuse orders unavailable "YOKE_COMM=$1 cannot be obeyed|$2|YOKE_COMM=staged")
+}
+# The search goes on behind a library that cannot be used: where another one is installed, these say nothing.
+unusable() {
+    (export LD_LIBRARY_PATH="$with_nccl" YOKE_VENDOR_DOUBLE="version=$1" && refused nccl "$2")
+}
+if refused nccl 'NCCL is not there' >/dev/null; then
+    tap_try "YOKE_COMM=nccl without NCCL" refused nccl 'rank 0|NCCL is not there|libnccl2'
+    tap_try "YOKE_COMM=nccl with an old NCCL" unusable 2804 'rank 0|it is NCCL 2.8.4'
+    tap_try "YOKE_COMM=nccl with an unknown NCCL" unusable 30000 'rank 0|it is NCCL 3.0.0'
+    tap_try "without NCCL" chosen staged 'NCCL is not there'
+    tap_try "an old NCCL" wrong 2804 'it is NCCL 2.8.4'
+else
+    tap_skip "an NCCL of the system stands behind the stand-in"
+fi
+tap_try "YOKE_COMM=mpi without such an MPI" refused mpi 'rank 0|MPIX_Query_cuda_support returns 0'
+tap_done
