@@ -62,7 +62,10 @@ has_pocl() {
 }
 
 has_clblast() {
-    ls /usr/lib/libclblast.so.1 /usr/lib*/*/libclblast.so.1 2>/dev/null | grep -q .
+    for file in /usr/lib/libclblast.so.1 /usr/lib*/*/libclblast.so.1; do
+        [ ! -e "$file" ] || return 0
+    done
+    return 1
 }
 
 has_python_header() {

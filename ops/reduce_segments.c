@@ -2,6 +2,7 @@
 /* Reductions of segments: ops/kernels/reduce_segments.yk has how long and short ones are shared out without knowing which are
  * where. */
 #include <stdio.h>
+#include <string.h>
 
 #include "reduce.h"
 
@@ -19,10 +20,37 @@ static int choose_groups(int64_t n, int64_t segments)
     return groups;
 }
 
+/* The elements are those of an array, or the values of an expression. */
 typedef struct operands {
     const yoke_array *out, *a, *offsets;
+    yops_evaluation *values;
     yops_place out_place, place, offsets_place;
+    int64_t n, stride; /* of the elements */
 } operands;
+
+static yoke_status get_kernel(const yops_call *call, const operands *o, const char *options, const char *name,
+                              yoke_kernel **out_kernel)
+{
+    return o->values ? yops_evaluation_get_kernel(o->values, "reduce_segments", options, name, out_kernel)
+                     : yops_kernel(call, "reduce_segments", options, name, out_kernel);
+}
+
+/* What both kernels have first. Returns the count. */
+static size_t begin_args(const operands *o, yoke_arg *args)
+{
+    size_t count = 0;
+    if (o->values) {
+        count = o->values->arg_count;
+        memcpy(args, o->values->args, count * sizeof *args);
+    } else {
+        args[count++] = yoke_arg_buffer(o->place.root);
+        args[count++] = yoke_arg_i64(o->place.origin);
+    }
+    args[count++] = yoke_arg_buffer(o->offsets_place.root);
+    args[count++] = yoke_arg_i64(o->offsets_place.origin);
+    args[count++] = yoke_arg_i64(o->offsets->strides[0]);
+    return count;
+}
 
 /* Both kernels, with `sums` and `starts` between them; without full tiles, the first is left out. */
 static yoke_status launch(const yops_call *call, yoke_kernel *tiles, yoke_kernel *segments, const operands *o,
@@ -33,36 +61,47 @@ static yoke_status launch(const yops_call *call, yoke_kernel *tiles, yoke_kernel
     uint32_t each = YOPS_REDUCE_THREADS / (uint32_t)groups;
     if (traits->is_cpu)
         each = traits->short_loops ? 1 : (uint32_t)(1 + 16384 * shape->rows / (shape->n + shape->rows));
+    yoke_arg args[2 * YOPS_MOST_OPERANDS + 12];
+    const size_t first = begin_args(o, args);
     yoke_status status = YOKE_OK;
+    size_t count = first;
+    args[count++] = yoke_arg_i64(shape->rows);
+    args[count++] = yoke_arg_buffer(sums);
+    args[count++] = yoke_arg_buffer(starts);
+    args[count++] = yoke_arg_struct(shape, sizeof *shape);
     if (windows > 0)
-        status = yops_launch(call, tiles, (windows + WINDOWS - 1) / WINDOWS, (uint32_t)threads,
-                             YOKE_ARGS(o->place.root, o->place.origin, o->offsets_place.root, o->offsets_place.origin,
-                                       o->offsets->strides[0], shape->rows, sums, starts, yoke_arg_struct(shape, sizeof *shape)));
+        status = yops_launch(call, tiles, (windows + WINDOWS - 1) / WINDOWS, (uint32_t)threads, args, count);
     if (status < 0)
         return status;
-    return yops_launch(call, segments, ((uint64_t)shape->rows + each - 1) / each, (uint32_t)threads,
-                       YOKE_ARGS(o->place.root, o->place.origin, o->offsets_place.root, o->offsets_place.origin,
-                                 o->offsets->strides[0], sums, starts, o->out_place.root, o->out_place.origin, o->out->strides[0],
-                                 yoke_arg_struct(shape, sizeof *shape), each));
+    count = first;
+    args[count++] = yoke_arg_buffer(sums);
+    args[count++] = yoke_arg_buffer(starts);
+    args[count++] = yoke_arg_buffer(o->out_place.root);
+    args[count++] = yoke_arg_i64(o->out_place.origin);
+    args[count++] = yoke_arg_i64(o->out->strides[0]);
+    args[count++] = yoke_arg_struct(shape, sizeof *shape);
+    args[count++] = yoke_arg_u32(each);
+    return yops_launch(call, segments, ((uint64_t)shape->rows + each - 1) / each, (uint32_t)threads, args, count);
 }
 
 static yoke_status run(const yops_call *call, const yops_reduction *r, const operands *o)
 {
-    yops_reduce_shape shape = { .rows = o->out->shape[0], .n = o->a->shape[0], .reduced = 1 };
+    yops_reduce_shape shape = { .rows = o->out->shape[0], .n = o->n, .reduced = 1 };
     uint64_t windows = (uint64_t)shape.n / YOPS_REDUCE_TILE;
-    yoke_buffer *sums = o->place.root, *starts = o->place.root;
+    yoke_buffer *sums = o->out_place.root, *starts = o->out_place.root;
     yoke_kernel *tiles = NULL, *segments;
     yops_traits traits;
     char options[512];
     shape.extent[0] = shape.n;
-    shape.stride[0] = o->a->strides[0];
+    shape.stride[0] = o->stride;
     yoke_status status = yops_get_traits(call, &traits);
     int groups = traits.is_cpu ? 1 : choose_groups(shape.n, shape.rows),
         length = yops_reduction_get_options(r, options, sizeof options);
-    snprintf(options + length, sizeof options - (size_t)length, " FORM=%d LAYOUT=%d GROUPS=%d LEAF_RUN=4 VECTOR_BYTES=4 OFFSET=%s",
-             traits.is_cpu, shape.stride[0] == 1 ? 1 : 2, groups, yops_dtype_token(o->offsets->dtype));
-    if (status < 0 || (status = yops_kernel(call, "reduce_segments", options, "segments", &segments)) < 0 ||
-        (windows > 0 && (status = yops_kernel(call, "reduce_segments", options, "segment_tiles", &tiles)) < 0))
+    snprintf(options + length, sizeof options - (size_t)length,
+             " FORM=%d LAYOUT=%d GROUPS=%d LEAF_RUN=4 VECTOR_BYTES=4 OFFSET=%s%s", traits.is_cpu,
+             shape.stride[0] == 1 ? 1 : 2, groups, yops_dtype_token(o->offsets->dtype), o->values ? " MAPPED=1" : "");
+    if (status < 0 || (status = get_kernel(call, o, options, "segments", &segments)) < 0 ||
+        (windows > 0 && (status = get_kernel(call, o, options, "segment_tiles", &tiles)) < 0))
         return status;
     if (windows > 0 && (status = yops_temporary(call, windows * yops_reduction_get_partial_size(r), &sums)) < 0)
         return status;
@@ -83,7 +122,7 @@ static yoke_status check_shapes(const yops_call *call, const operands *o)
     const yoke_array *all[] = { o->out, o->a, o->offsets };
     static const char *const names[] = { "out", "a", "offsets" };
     for (int i = 0; i < 3; i++)
-        if (all[i]->dimensions != 1)
+        if (all[i] && all[i]->dimensions != 1)
             return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the shape %s: segments are of arrays of one dimension",
                              names[i], yops_shape(all[i]->dimensions, all[i]->shape).text);
     if (o->offsets->dtype != YOKE_I32 && o->offsets->dtype != YOKE_I64)
@@ -110,5 +149,43 @@ yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int3
         (status = yops_check_overlap(&call, "out", out, &o.out_place, "a", a, &o.place, false)) < 0 ||
         (status = yops_check_overlap(&call, "out", out, &o.out_place, "offsets", offsets, &o.offsets_place, false)) < 0)
         return status;
+    o.n = a->shape[0];
+    o.stride = a->strides[0];
     return out->shape[0] == 0 ? YOKE_OK : run(&call, &reduction, &o);
+}
+
+static yoke_status reduce_values(const yops_call *call, int32_t operation, operands *o, yops_evaluation *values)
+{
+    yops_reduction reduction;
+    if (values->dimensions != 1)
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "the expression has the shape %s: segments are of one dimension",
+                         yops_shape(values->dimensions, values->shape).text);
+    yoke_status status = yops_reduction_check(call, operation, values->dtype, o->out->dtype, &reduction);
+    if (status == YOKE_OK)
+        status = yops_evaluation_check_overlap(values, "out", o->out, &o->out_place);
+    if (status < 0 || o->out->shape[0] == 0)
+        return status;
+    o->n = values->count;
+    o->stride = 1;
+    o->values = values->count > 0 ? values : NULL;
+    o->place = o->out_place; /* of an empty array, where there are no values */
+    return run(call, &reduction, o);
+}
+
+yoke_status yoke_map_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+                                        const char *expression, const yoke_var *vars, size_t count, const yoke_array *offsets)
+{
+    yops_call call;
+    operands o = { .out = out, .offsets = offsets };
+    yops_evaluation values;
+    yoke_status status = yops_begin(&call, "yoke_map_reduce_segments", where, stream);
+    if (status < 0 || (status = yops_check_output(&call, "out", out, &o.out_place)) < 0 ||
+        (status = yops_check_input(&call, "offsets", offsets, &o.offsets_place)) < 0 || (status = check_shapes(&call, &o)) < 0 ||
+        (status = yops_check_overlap(&call, "out", out, &o.out_place, "offsets", offsets, &o.offsets_place, false)) < 0)
+        return status;
+    status = yops_evaluation_begin(&values, &call, expression, vars, count, 0, NULL);
+    if (status == YOKE_OK)
+        status = reduce_values(&call, operation, &o, &values);
+    yops_evaluation_end(&values);
+    return status;
 }

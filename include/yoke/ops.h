@@ -142,6 +142,13 @@ YOKE_API yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const y
 YOKE_API yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
                                              const yoke_array *a, const yoke_array *offsets);
 
+/* The same for the values of an expression of arrays of one dimension, which are not stored: yoke_map_reduce_segments(stream,
+ * YOKE_SUM, &out, "x * y", YOKE_VARS(x, y), &offsets). */
+#define yoke_map_reduce_segments(...) yoke_map_reduce_segments_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_map_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+                                                 const char *expression, const yoke_var *vars, size_t count,
+                                                 const yoke_array *offsets);
+
 /* ---- Scans ---------------------------------------------------------------------------------------------------------------- */
 
 enum {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stretch of a scan by one thread, where it is whole and its elements are neighbours: 32 lanes of LANE_ITEMS elements, in the order
- * that scan.h tells. OpenCL C has vectors for what most scans are; the other form is of loops whose turns do not wait for each other.
+ * A stretch of a scan by one thread, where it is whole and its elements are neighbours: 32 lanes of LANE_ITEMS elements, in the
+ * order that scan.h tells. OpenCL C has vectors for what most scans are; the other form is of loops whose turns do not wait for
+ * each other.
  */
 #ifndef YOPS_SCAN_STRETCH_H
 #define YOPS_SCAN_STRETCH_H

@@ -60,6 +60,12 @@ static yoke_status call_map_reduce(yoke_stream *stream, const calls_state *x)
     return yoke_map_reduce(stream, YOKE_SUM, &x->a[0], "(a - b) * (a - b)", YOKE_VARS(a, b), YOKE_ALL_AXES);
 }
 
+static yoke_status call_map_reduce_segments(yoke_stream *stream, const calls_state *x)
+{
+    yoke_array a = x->a[1], b = x->a[2];
+    return yoke_map_reduce_segments(stream, YOKE_SUM, A(0), "a * b", YOKE_VARS(a, b), A(3));
+}
+
 /* ---- Order ---- */
 
 CALL(sort, yoke_sort(stream, A(0), A(1), YOKE_ASCENDING))
@@ -151,6 +157,7 @@ const calls_entry calls_table[] = {
     { ENTRY(map_reduce, FEW(F32, 1), LINE(F32), LINE(F32)) },
     { ENTRY(dot, FEW(F32, 1), LINE(F32), LINE(F32)) },
     { ENTRY(reduce_segments, FEW(F32, 6), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } }) },
+    { ENTRY(map_reduce_segments, FEW(F32, 6), LINE(F32), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } }) },
     { ENTRY(scan, LINE(F32), LINE(F32)) },
     { ENTRY(scan_segments, LINE(F32), LINE(F32), SPECIAL(U8, FLAGS)) },
     { ENTRY(sort, LINE(I32), LINE(F32)), .takes_memory = true },

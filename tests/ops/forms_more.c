@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels that the few elements of forms.c do not reach: those of several tiles, of many bins, of vectors, of lengths with large
- * primes. By both kinds' kernels, as there, and just as many elements as it takes, for Oclgrind.
+ * The kernels that the few elements of forms.c do not reach: those of several tiles, of many bins, of vectors, of lengths with
+ * large primes. By both kinds' kernels, as there, and just as many elements as it takes, for Oclgrind.
  */
 #include "forms.h"
 

@@ -88,8 +88,8 @@ ops_short_tests = $(ops_short_programs:=.opencl.tap)
 # For drivers that are slow, as Oclgrind is: all families, on few elements. In ./check --deep, those that reach the other kernels.
 ops_oclgrind_tests = tests/ops/forms.opencl.tap tests/ops/small.opencl.tap
 ops_oclgrind_more_tests = tests/ops/forms_more.opencl.tap
-# In ./check --deep, what takes less than a minute on rusticl, which compiles each kernel for a second and more: fft, filter, forms,
-# matmul, random and scan compile dozens of large ones.
+# In ./check --deep, what takes less than two minutes on rusticl, which compiles each kernel for a second and more: fft, filter, forms,
+# random, scan and matmul_blocks compile dozens of large ones.
 ops_rusticl_programs = \
 	tests/ops/assign \
 	tests/ops/block_reduce \
@@ -98,6 +98,7 @@ ops_rusticl_programs = \
 	tests/ops/histogram \
 	tests/ops/map_reduce \
 	tests/ops/map_values \
+	tests/ops/matmul \
 	tests/ops/matmul_rules \
 	tests/ops/options \
 	tests/ops/random_statistics \

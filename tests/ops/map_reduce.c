@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* yoke_map_reduce: expressions of arrays of any layout, reduced along axes, against the reference of an array of the same values.
- */
+ * yoke_map_reduce_segments: against yoke_reduce_segments, which has a reference of its own. */
 #include "reduce_reference.h"
 
 #define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
@@ -84,10 +84,88 @@ static void mistakes(suite *t)
     test_array_release(&out);
 }
 
+/* Segments of the values are segments of an array that has them, bit by bit. */
+static void segments_of(suite *t, int32_t operation, layout placed, int64_t n, int32_t out_dtype)
+{
+    const int64_t offsets[] = { 0, 3, 3, n / 3, n / 2 + 1, n / 2, n + 9, n };
+    const int64_t count = (int64_t)(sizeof offsets / sizeof offsets[0]);
+    test_array x, y, values, bounds, wanted, out;
+    if (!test_array_create(t, YOKE_F32, 1, SHAPE(n), placed, 1, &x) ||
+        !test_array_create(t, YOKE_F32, 1, SHAPE(1), placed, 2, &y) ||
+        !test_array_create(t, YOKE_F32, 1, SHAPE(n), LAYOUT_CONTIGUOUS, 3, &values) ||
+        !test_array_create(t, YOKE_I64, 1, SHAPE(count), placed, 4, &bounds) ||
+        !test_array_create(t, out_dtype, 1, SHAPE(count - 1), placed, 5, &wanted) ||
+        !test_array_create(t, out_dtype, 1, SHAPE(count - 1), placed, 6, &out))
+        return;
+    test_fill_whole_range(&x, 7, false);
+    test_fill_whole_range(&y, 8, false);
+    for (int64_t i = 0; i < n; i++) {
+        float d = (float)test_get(&x, i) - (float)test_get(&y, 0);
+        test_set(&values, i, d * d);
+    }
+    for (int64_t i = 0; i < count; i++)
+        test_set(&bounds, i, offsets[i]);
+    yoke_var vars[] = { yoke_var_array("x", x.array), yoke_var_array("y", y.array) };
+    if (test_upload(t, &x) && test_upload(t, &y) && test_upload(t, &values) && test_upload(t, &bounds) && test_upload(t, &wanted) &&
+        test_upload(t, &out) &&
+        CHECK_OK(yoke_map_reduce_segments(t->stream, operation, &out.array, "d = x - y; d * d", vars, 2, &bounds.array)) &&
+        CHECK_OK(yoke_reduce_segments(t->stream, operation, &wanted.array, &values.array, &bounds.array)) &&
+        CHECK_OK(yoke_stream_wait(t->stream)) && test_download_checked(t, &out, false) &&
+        test_download_checked(t, &wanted, false) && test_download_checked(t, &x, true))
+        for (int64_t i = 0; i < count - 1; i++)
+            if (!CHECK(test_same(out_dtype, test_element(&out, i), test_element(&wanted, i))))
+                tap_diag("operation %d, %lld elements: segment %lld is %.9Lg, not %.9Lg", (int)operation, (long long)n,
+                         (long long)i, test_get(&out, i), test_get(&wanted, i));
+    test_array_release(&x);
+    test_array_release(&y);
+    test_array_release(&values);
+    test_array_release(&bounds);
+    test_array_release(&wanted);
+    test_array_release(&out);
+}
+
+static void segments(suite *t)
+{
+    segments_of(t, YOKE_SUM, LAYOUT_CONTIGUOUS, 100, YOKE_F32);
+    segments_of(t, YOKE_SUM, LAYOUT_RANDOM, 100000, YOKE_F32);
+    segments_of(t, YOKE_ARGMAX, LAYOUT_OFFSET, 30000, YOKE_I64);
+    segments_of(t, YOKE_SUM, LAYOUT_CONTIGUOUS, 0, YOKE_F32);
+}
+
+static void segment_mistakes(suite *t)
+{
+    test_array x, matrix, offsets, out;
+    suite_expect_log();
+    if (!test_array_create(t, YOKE_F32, 1, SHAPE(12), LAYOUT_CONTIGUOUS, 1, &x) ||
+        !test_array_create(t, YOKE_F32, 2, SHAPE(3, 4), LAYOUT_CONTIGUOUS, 2, &matrix) ||
+        !test_array_create(t, YOKE_I32, 1, SHAPE(4), LAYOUT_CONTIGUOUS, 3, &offsets) ||
+        !test_array_create(t, YOKE_F32, 1, SHAPE(3), LAYOUT_CONTIGUOUS, 4, &out))
+        return;
+    yoke_var vars[] = { yoke_var_array("x", x.array), yoke_var_array("m", matrix.array) };
+    yoke_array part = yoke_array_slice(x.array, 0, 0, 3, 1), many = x.array;
+    many.dtype = YOKE_I32;
+#define TRY_SEGMENTS(operation, out, text, offsets) yoke_map_reduce_segments(t->stream, operation, out, text, vars, 2, offsets)
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce_segments|x +", TRY_SEGMENTS(YOKE_SUM, &out.array, "x +", &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "the expression has the shape (3, 4)|one dimension",
+                TRY_SEGMENTS(YOKE_SUM, &out.array, "m", &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out has 3 elements, and offsets has 12",
+                TRY_SEGMENTS(YOKE_SUM, &out.array, "x", &many));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets has the dtype float", TRY_SEGMENTS(YOKE_SUM, &out.array, "x", &x.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_ARGMIN|integer", TRY_SEGMENTS(YOKE_ARGMIN, &out.array, "x", &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|overlaps|x", TRY_SEGMENTS(YOKE_SUM, &part, "x", &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets is NULL", TRY_SEGMENTS(YOKE_SUM, &out.array, "x", NULL));
+    test_array_release(&x);
+    test_array_release(&matrix);
+    test_array_release(&offsets);
+    test_array_release(&out);
+}
+
 static const suite_case cases[] = {
     { "expressions along any axes", expressions, false },
     { "no elements", empty, false },
     { "mistakes are refused", mistakes, false },
+    { "segments of an expression's values", segments, false },
+    { "mistakes of segments are refused", segment_mistakes, false },
 };
 
 int main(void)
