@@ -25,8 +25,8 @@ cdef enum:
 
 
 cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays, list made) except -1:
-    """The variables of an expression. The library's scalars are real: a complex one is two, and `made` gets the assignment that makes
-    one of them, to stand before the expression."""
+    """The variables of an expression. The library's scalars are real: a complex one is two, and `made` gets the assignment that
+    makes one of them, to stand before the expression."""
     cdef Py_ssize_t count = 0
     cdef object number  # the stable ABI has no struct of a complex number
     for name, value in values.items():
