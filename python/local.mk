@@ -48,6 +48,7 @@ EXTRA_DIST += \
 	python/yoke/__init__.py \
 	python/yoke/__init__.pyi \
 	python/yoke/__main__.py \
+	python/yoke/_core.pyi \
 	python/yoke/_core.pyx \
 	python/yoke/_trace.py \
 	python/yoke/aio.py \

@@ -84,7 +84,8 @@ def members(objects):
             if (name, member) in APART:
                 continue
             if member in ("__init__", "__new__", "__init_subclass__", "__class__", "__subclasshook__", "__setattr__", "__delattr__",
-                          "__getattribute__", "__del__", "__slots__", "__reduce_ex__", "__getstate__", "__sizeof__", "__dir__", "close"):
+                          "__getattribute__", "__del__", "__slots__", "__reduce_ex__", "__getstate__", "__sizeof__",
+                          "__dir__", "close"):
                 continue
             yield name, member
 

@@ -361,8 +361,9 @@ def test_complex_numbers():
 def test_complex_numbers_refused():
     real, complex_ = yoke.asarray(A), yoke.asarray(C)
     for call in (lambda: complex_ < 1j, lambda: complex_ // 2, lambda: complex_ % 2, lambda: complex_ ** 1.5, lambda: complex_ & 1,
-                 lambda: yoke.minimum(complex_, 1), lambda: real.fill(1j), lambda: real.__iadd__(1j), lambda: real.__imul__(complex_),
-                 lambda: yoke.full(3, 1j), lambda: yoke.matmul(real, real.T, epilogue="value + c", c=1j)):
+                 lambda: yoke.minimum(complex_, 1), lambda: real.fill(1j), lambda: real.__iadd__(1j),
+                 lambda: real.__imul__(complex_), lambda: yoke.full(3, 1j),
+                 lambda: yoke.matmul(real, real.T, epilogue="value + c", c=1j)):
         with pytest.raises(TypeError):
             call()
     with pytest.raises(ValueError, match="32"):
@@ -412,7 +413,8 @@ def test_kinds():
     assert (ints + numpy.uint8(1)).dtype == numpy.int32 and (ints + numpy.float64(1)).dtype == numpy.float64
     assert yoke.where(flags, 1, 0).dtype == numpy.int64 and yoke.where(flags, True, False).dtype == bool
     assert yoke.where(flags, 1.5, 0).dtype == numpy.float32
-    for call in (lambda: ints.__iadd__(1.5), lambda: ints.__itruediv__(2), lambda: ints.__imul__(floats), lambda: flags.__iadd__(1)):
+    for call in (lambda: ints.__iadd__(1.5), lambda: ints.__itruediv__(2), lambda: ints.__imul__(floats),
+                 lambda: flags.__iadd__(1)):
         with pytest.raises(TypeError, match="astype"):
             call()
     ints += yoke.asarray(I.astype("i8"))

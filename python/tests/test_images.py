@@ -84,8 +84,8 @@ def test_refused_images(device, stream, images):
     for wrong, why in (((4,), "2 or 3"), ((0, 4), "2 or 3"), ((1, 2, 3, 4), "2 or 3"), ((-1, 4), "negative")):
         with pytest.raises(ValueError, match=why):
             device.image(wrong)
-    for words in ({"format": "rgb"}, {"format": ""}, {"address": "wrap"}, {"filter": "cubic"}, {"channels": 3}, {"address": "repeat"},
-                  {"format": "int32", "filter": "linear"}):
+    for words in ({"format": "rgb"}, {"format": ""}, {"address": "wrap"}, {"filter": "cubic"}, {"channels": 3},
+                  {"address": "repeat"}, {"format": "int32", "filter": "linear"}):
         with pytest.raises(ValueError):
             device.image((4, 4), **words)
     with pytest.raises(yoke.RangeError):
@@ -133,7 +133,8 @@ def test_rects(device, stream):
 
 def test_refused_rects(device, stream):
     buffer = device.buffer(48)
-    for call in (lambda: stream.write_rect(buffer, bytes(47), (6, 8)), lambda: stream.read_rect(bytearray(40), buffer, (5, 8), target_offset=1),
+    for call in (lambda: stream.write_rect(buffer, bytes(47), (6, 8)),
+                 lambda: stream.read_rect(bytearray(40), buffer, (5, 8), target_offset=1),
                  lambda: stream.write_rect(buffer, bytes(64), (6, 8), buffer_offset=1),
                  lambda: stream.write_rect(buffer, bytes(48), (2, 8), source_pitch=41),
                  lambda: stream.copy_rect(buffer, buffer, (7, 8)), lambda: stream.fill_rect(buffer, (2, 32))):

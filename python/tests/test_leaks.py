@@ -80,7 +80,8 @@ def rounds(device, program):
     }, stream
 
 
-NAMES = ("updates natives exchanges images completions rects wraps pins complex streams buffers views pinned events calls graphs failures refused arrays kernels devices").split()
+NAMES = ("updates natives exchanges images completions rects wraps pins complex streams buffers views pinned events calls graphs "
+         "failures refused arrays kernels devices").split()
 
 
 @pytest.mark.parametrize("name", NAMES)

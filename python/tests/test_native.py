@@ -202,7 +202,8 @@ def test_refused_updates(device, stream, saxpy):
         with pytest.raises(yoke.RangeError):
             call()
     for call in (lambda: graph.set_fill(1, x), lambda: graph.set_write(0, x, bytes(4)), lambda: graph.set_read(0, bytearray(4), x),
-                 lambda: graph.set_copy(0, x, y), lambda: graph.set_call(0, print), lambda: graph.set_launch(0, saxpy[1], y, x, 1.0, 1)):
+                 lambda: graph.set_copy(0, x, y), lambda: graph.set_call(0, print),
+                 lambda: graph.set_launch(0, saxpy[1], y, x, 1.0, 1)):
         with pytest.raises(yoke.InvalidArgumentError):
             call()
     for call in (lambda: graph.set_args(1, saxpy, y, x, 1.0), lambda: graph.set_args(1, saxpy, y, x, 1.0, "x"),

@@ -82,8 +82,10 @@ def test_failures_stay(device):
     out = run("""
 with yoke.trace() as trace:
     stream = yoke.Device().stream()
-    stream.call(divmod, 1, 0)
+    go = threading.Event()
+    stream.call(lambda: go.wait() and divmod(1, 0))
     stream.call(print, "never")
+    go.set()
     recorded = stream.device.stream()
     recording = recorded.record()
     recording.__enter__()

@@ -28,7 +28,12 @@ def declared(name):
                 found[node.target.id] = node
         return found
 
-    top = members(ast.parse((FOLDER / name).read_text()).body)
+    body = ast.parse((FOLDER / name).read_text()).body
+    top = members(body)
+    for node in body:  # what it takes from the stub of the extension module
+        if isinstance(node, ast.ImportFrom) and node.module == "_core":
+            others = members(ast.parse((FOLDER / "_core.pyi").read_text()).body)
+            top |= {each.name: others[each.name] for each in node.names}
     return top, {key: members(node.body) for key, node in top.items() if isinstance(node, ast.ClassDef)}
 
 

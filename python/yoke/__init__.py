@@ -7,10 +7,9 @@
     a = yoke.asarray(x)
     print((2 * a + 1).sum().item())
 
-Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph, Image. Arrays: asarray, empty, zeros, ones,
-full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), filters, and
-the modules fft and random. Failures are Error and its subclasses. doc/python.md has the
-guide.
+Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph, Image. Arrays: asarray, empty, zeros,
+ones, full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), filters,
+and the modules fft and random. trace shows what streams did. Failures are Error and its subclasses. doc/python.md has the guide.
 """
 
 import sys as _sys

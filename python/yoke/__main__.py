@@ -33,8 +33,8 @@ def main(words: list[str]) -> int:
         return 0
     program = find_program()
     if program is None:
-        print(f"python -m yoke {words[0]}: the program `yoke` is neither in this package nor in PATH: install it with `make install` "
-              "in a clone, or call python -m yoke without words for the devices", file=sys.stderr)
+        print(f"python -m yoke {words[0]}: the program `yoke` is neither in this package nor in PATH: install it with `make "
+              "install` in a clone, or call python -m yoke without words for the devices", file=sys.stderr)
         return 2
     sys.stdout.flush()
     os.execv(program, ["yoke", *with_python(words)])

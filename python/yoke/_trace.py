@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-from . import _core  # type: ignore[attr-defined]
+from . import _core
 
 _OURS = '"where":"yoke.trace:'  # in entries of this package's own
 _MARK = _OURS + 'mark"'

@@ -25,8 +25,8 @@ cdef enum:
 
 
 cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays, list made) except -1:
-    """The variables of an expression. The library's scalars are real: a complex one is two, and `made` gets the assignment, to stand
-    before the expression, that makes one of them."""
+    """The variables of an expression. The library's scalars are real: a complex one is two, and `made` gets the assignment that
+    makes one of them, to stand before the expression."""
     cdef Py_ssize_t count = 0
     cdef object number  # the stable ABI has no struct of a complex number
     for name, value in values.items():
@@ -80,7 +80,8 @@ cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) ex
 def map(expression, /, stream=None, **variables):
     """Evaluate an expression for each element, in one launch: map("y = a * x + y", a=2.0, x=x, y=y). The arrays that are assigned
     are the outputs; all have one shape, to which the others are broadcast. A Python float counts as float32, an int as int32,
-    a complex as complex64; NumPy scalars have their own dtype. InvalidArgumentError shows a mistake in the expression with a caret."""
+    a complex as complex64; NumPy scalars have their own dtype. InvalidArgumentError shows a mistake in the expression with a
+    caret."""
     if stream is None:
         streams = [(<Array>value).stream for value in variables.values() if isinstance(value, Array)]
         stream = streams[0] if streams else default_stream()
@@ -127,9 +128,9 @@ cdef dict templates = {
 
 
 cdef dict numpy_signs = {
-    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "power": "**", "matmul": "@",
-    "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&",
-    "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<", "right_shift": ">>",
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "power": "**",
+    "matmul": "@", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=",
+    "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<", "right_shift": ">>",
 }
 cdef tuple comparisons = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -210,8 +211,8 @@ cdef object in_place(str text, Array array, other):
     if "/" in text and kind_of(dtype) < 2:
         dtype = F32
     if kind_of(dtype) > kind_of(array.a.dtype):
-        raise TypeError(f"a result of {dtype_names[dtype]} does not go into an array of {dtype_names[array.a.dtype]}: use astype, or "
-                        "the operator without =")
+        raise TypeError(f"a result of {dtype_names[dtype]} does not go into an array of {dtype_names[array.a.dtype]}: use astype, "
+                        "or the operator without =")
     map_arrays(array.stream, text, {"a": array, "b": other}, here())
     return array
 

@@ -13,7 +13,8 @@ cdef extern from "yoke/yoke.h" nogil:
     ctypedef struct yoke_kernel
     ctypedef int32_t yoke_status
 
-    int YOKE_OK, YOKE_PENDING, YOKE_E_INVALID_ARGUMENT, YOKE_E_HOST_FUNCTION, YOKE_E_CANCELLED, YOKE_E_UNSUPPORTED, YOKE_E_RANGE, YOKE_E_DEADLOCK
+    int YOKE_OK, YOKE_PENDING, YOKE_E_INVALID_ARGUMENT, YOKE_E_HOST_FUNCTION, YOKE_E_CANCELLED, YOKE_E_UNSUPPORTED, YOKE_E_RANGE
+    int YOKE_E_DEADLOCK
     int YOKE_CAP_COUNT, YOKE_STREAM_TIMED, YOKE_EVENT_TIMED
 
     ctypedef struct yoke_error_info:

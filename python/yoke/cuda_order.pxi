@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The order between a stream of Yoke's and a CUDA stream of another library, which is known by its number alone: a CUstream, 1 for the
-# legacy default stream, 2 for the calling thread's. An event of the driver's is recorded on one side and waited for on the other;
-# Yoke's side is a native section. The driver is the one that Yoke has opened.
+# The order between a stream of Yoke's and a CUDA stream of another library, which is known by its number alone: a CUstream, 1 for
+# the legacy default stream, 2 for the calling thread's. An event of the driver's is recorded on one side and waited for on the
+# other; Yoke's side is a native section. The driver is the one that Yoke has opened.
 
 cdef extern from *:
     """

@@ -152,9 +152,9 @@ cdef class Device:
 
     @property
     def memory(self):
-        """The use of the device's memory, a dict in bytes: total, free, in_use, peak (of in_use), cached (released, kept for reuse),
-        pinned, pinned_cached, in_use_limit and cached_limit (None: no limit); estimated, whether free is the total without what
-        Yoke uses; and buffers, their number."""
+        """The use of the device's memory, a dict in bytes: total, free, in_use, peak (of in_use), cached (released, kept for
+        reuse), pinned, pinned_cached, in_use_limit and cached_limit (None: no limit); estimated, whether free is the total without
+        what Yoke uses; and buffers, their number."""
         cdef yoke_memory_info info
         cdef yoke_status status
         info.size = sizeof(yoke_memory_info)

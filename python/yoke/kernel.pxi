@@ -52,8 +52,9 @@ cdef class Kernel:
     memory; grid and block are ints or tuples of up to 3.
 
     Arguments: Buffers and contiguous Arrays; None for a null pointer; Python's and NumPy's numbers; structured NumPy scalars;
-    In, Out, InOut for host arrays; Images to read and image.surface to write; Local. A Python number gets the width of its parameter, a NumPy scalar has its own. Count,
-    kinds and widths are checked against the compiled kernel: KernelArgumentError. The launch keeps its objects alive.
+    In, Out, InOut for host arrays; Images to read and image.surface to write; Local. A Python number gets the width of its
+    parameter, a NumPy scalar has its own. Count, kinds and widths are checked against the compiled kernel:
+    KernelArgumentError. The launch keeps its objects alive.
     """
 
     cdef yoke_kernel *ptr

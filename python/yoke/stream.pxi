@@ -254,8 +254,8 @@ cdef class Stream:
         """`with stream.native() as handle:` handle is the driver's stream as an int, a CUstream or cl_command_queue, in the
         stream's order: what comes before has been submitted, though not completed, and what follows is submitted after the block.
         The block only enqueues native work on the handle: it must not wait, and not use this stream through Yoke. Entering waits
-        for host functions that come before; Ctrl-C ends that wait. The handle is not valid after the block. DeadlockError: in a host
-        function of this stream. The failure of the work before is raised."""
+        for host functions that come before; Ctrl-C ends that wait. The handle is not valid after the block. DeadlockError: in a
+        host function of this stream. The failure of the work before is raised."""
         return Section(self)
 
     def native_call(self, function, *args, **kwargs):
