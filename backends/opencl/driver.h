@@ -136,9 +136,10 @@ typedef struct yk_opencl_stream {
     _Atomic(cl_command_queue) queue;
     cl_command_queue *retired; /* queues in which work has failed: other threads may still use them */
     size_t retired_count;
-    bool locked;         /* calls for the queue are made one at a time */
-    bool keeps_newest;   /* `locked` too */
-    yk_opencl_lock lock; /* locked during calls for the queue, where `locked` */
+    bool one_at_a_time;  /* all calls for the queue */
+    bool keeps_newest;   /* its calls that enqueue are made one at a time */
+    bool locked;         /* either */
+    yk_opencl_lock lock; /* locked during such calls */
     cl_event newest;     /* where `keeps_newest`: of the queue's newest command, or NULL where it is not known */
     cl_event older;      /* during a call: of the newest command before it */
 } yk_opencl_stream;
@@ -167,25 +168,32 @@ static inline yk_opencl_device *yk_opencl_device_of(const yoke_device *device)
     return device->native;
 }
 
-/* The stream's queue, for one call between enter and leave that enqueues nothing. */
+/* The stream's queue, for one call between these two that enqueues nothing, and may take long. */
 static inline cl_command_queue yk_opencl_enter_quietly(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
-    if (YK_UNLIKELY(native->locked))
+    if (YK_UNLIKELY(native->one_at_a_time))
         yk_opencl_lock_take(&native->lock);
     return atomic_load_explicit(&native->queue, memory_order_relaxed);
+}
+
+static inline void yk_opencl_leave_quietly(yoke_stream *stream)
+{
+    yk_opencl_stream *native = stream->native;
+    if (YK_UNLIKELY(native->one_at_a_time))
+        yk_opencl_lock_give_back(&native->lock);
 }
 
 /* The same for calls that enqueue commands; the last of them may store its event in yk_opencl_end_of. */
 static inline cl_command_queue yk_opencl_enter(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
-    cl_command_queue queue = yk_opencl_enter_quietly(stream);
-    if (YK_UNLIKELY(native->keeps_newest)) {
+    if (YK_UNLIKELY(native->locked)) {
+        yk_opencl_lock_take(&native->lock);
         native->older = native->newest;
         native->newest = NULL;
     }
-    return queue;
+    return atomic_load_explicit(&native->queue, memory_order_relaxed);
 }
 
 YK_COLD void yk_opencl_leave_locked(yk_opencl_stream *native);

@@ -30,11 +30,11 @@ static cl_event take_newest(yoke_stream *stream)
 
     if (!native->keeps_newest)
         return NULL;
-    (void)yk_opencl_enter_quietly(stream);
+    yk_opencl_lock_take(&native->lock);
     newest = native->newest;
     if (newest && yk_cl.clRetainEvent(newest) != CL_SUCCESS)
         newest = NULL;
-    yk_opencl_leave(stream);
+    yk_opencl_lock_give_back(&native->lock);
     return newest;
 }
 
@@ -71,7 +71,7 @@ static cl_int flush(yoke_event *event)
     if (atomic_load(&native->flushed))
         return CL_SUCCESS;
     code = yk_cl.clFlush(yk_opencl_enter_quietly(event->stream));
-    yk_opencl_leave(event->stream);
+    yk_opencl_leave_quietly(event->stream);
     if (code == CL_SUCCESS)
         atomic_store(&native->flushed, true);
     return code;

@@ -131,12 +131,11 @@ static yoke_status map_root(yoke_stream *stream, const yoke_buffer *root)
 
 static yoke_status mark_end(yoke_stream *stream, const yk_op *op)
 {
-    cl_int code = CL_SUCCESS;
+    cl_int code;
 
-    if (op->end)
-        code = yk_cl.clEnqueueMarkerWithWaitList(yk_opencl_enter(stream), 0, NULL, yk_opencl_end_of(stream, op));
-    else
-        (void)yk_opencl_enter_quietly(stream);
+    if (!op->end)
+        return YOKE_OK;
+    code = yk_cl.clEnqueueMarkerWithWaitList(yk_opencl_enter(stream), 0, NULL, yk_opencl_end_of(stream, op));
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail("clEnqueueMarkerWithWaitList", code, NULL);
 }
@@ -167,7 +166,7 @@ yoke_status yk_opencl_hand_over(yoke_stream *stream, const yk_op *op, yoke_statu
     if (status == YOKE_OK)
         status = mark_end(stream, op);
     yk_opencl_note("clFlush", yk_cl.clFlush(yk_opencl_enter_quietly(stream)));
-    yk_opencl_leave(stream);
+    yk_opencl_leave_quietly(stream);
     pthread_mutex_unlock(&device->memory_lock);
     return status;
 }

@@ -53,8 +53,9 @@ yoke_status yk_opencl_stream_create(yoke_stream *stream)
     status = yk_opencl_lock_create(&native->lock);
     if (status != YOKE_OK)
         goto no_lock;
+    native->one_at_a_time = slot->one_at_a_time;
     native->keeps_newest = slot->slow_markers;
-    native->locked = slot->one_at_a_time || native->keeps_newest;
+    native->locked = native->one_at_a_time || native->keeps_newest;
     status = create_queue(stream, &queue);
     if (status != YOKE_OK)
         goto no_queue;
@@ -125,18 +126,20 @@ void yk_opencl_stream_finish(yoke_stream *stream)
 {
     YK_UNCANCELLED;
     yk_opencl_note("clFinish", yk_cl.clFinish(yk_opencl_enter_quietly(stream)));
-    yk_opencl_leave(stream);
+    yk_opencl_leave_quietly(stream);
 }
 
 yoke_status yk_opencl_stream_native_enter(yoke_stream *stream, void **out_handle)
 {
-    *out_handle = yk_opencl_enter(stream);
+    yk_opencl_enter(stream); /* the newest command will be the section's */
+    yk_opencl_leave(stream);
+    *out_handle = yk_opencl_enter_quietly(stream);
     return YOKE_OK;
 }
 
 void yk_opencl_stream_native_leave(yoke_stream *stream)
 {
-    yk_opencl_leave(stream);
+    yk_opencl_leave_quietly(stream);
 }
 
 yoke_status yk_opencl_stream_wait_event(yoke_stream *stream, yoke_event *event)
