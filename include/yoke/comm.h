@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libyoke-comm: many processes (-lyoke-comm). MPI and NCCL in the order of Yoke's streams. The rules at the top of <yoke/yoke.h> apply here
- * too, and these:
+ * libyoke-comm: many processes (-lyoke-comm). MPI and NCCL in the order of Yoke's streams. The rules at the top of <yoke/yoke.h>
+ * apply here too, and these:
  *
  *  - A communicator belongs to one device of each process, its rank. Each stream that communicates is added to it, by all ranks;
  *    the n-th stream that a rank adds meets the n-th of every other rank, and no other: streams do not disturb each other.
@@ -20,8 +20,8 @@
  *    YOKE_E_HOST_FUNCTION: another rank has failed, or does not answer. To go on, recover the stream and add it again, by all
  *    ranks.
  *  - After a failure, what operations under way were to receive is undefined, and may change until the communicator is released.
- *  - By NCCL (yoke_comm_info.way), messages between two ranks are received in the order in which they are sent, and those of a group
- *    in the order of their tags; and what the ranks have enqueued is compared beside the stream: it fails a moment later.
+ *  - By NCCL (yoke_comm_info.way), messages between two ranks are received in the order in which they are sent, and those of a
+ *    group in the order of their tags; and what the ranks have enqueued is compared beside the stream: it fails a moment later.
  *  - Operations can be recorded in graphs. A recorded operation meets those of the stream that it was recorded in: launch the graph
  *    in this stream.
  *
@@ -178,8 +178,8 @@ YOKE_API yoke_status yoke_comm_group_at(const char *where, yoke_stream *stream, 
  */
 
 /* How elements are combined. Integers wrap. float16 and bfloat16 are computed as float, and rounded at each step. The order of
- * floating-point operations is MPI's, or NCCL's. Complex numbers have only sums and products; floating-point numbers have no bits; for bool,
- * any byte but 0 counts as 1, and there are no sums and products. */
+ * floating-point operations is MPI's, or NCCL's. Complex numbers have only sums and products; floating-point numbers have no bits;
+ * for bool, any byte but 0 counts as 1, and there are no sums and products. */
 enum {
     YOKE_COMM_SUM = 1,
     YOKE_COMM_PRODUCT = 2,

@@ -170,8 +170,8 @@ typedef void (*yoke_log_fn)(int level, const char *text, void *user);
  * where YOKE_WATCHDOG enables the watchdog. When this call returns, the previous function is no longer running. */
 YOKE_API void yoke_log_set(int level, yoke_log_fn fn, void *user);
 
-/* Write a message of `level`, YOKE_LOG_ERROR to YOKE_LOG_DEBUG, to wherever Yoke's own messages of this level go: for libraries above
- * Yoke. Any other level, and a format of NULL, write nothing. Any thread may call this, but not a log function. */
+/* Write a message of `level`, YOKE_LOG_ERROR to YOKE_LOG_DEBUG, to wherever Yoke's own messages of this level go: for libraries
+ * above Yoke. Any other level, and a format of NULL, write nothing. Any thread may call this, but not a log function. */
 YOKE_API void yoke_log_write(int level, const char *format, ...) YOKE_PRINTF(2, 3);
 
 #define YOKE_TEXT_(x) #x

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compares our own declarations of the vendors' libraries with their headers: with -DCHECK_CUDA cuBLAS and cuFFT, with
- * -DCHECK_CLBLAST CLBlast, with -DCHECK_NCCL NCCL, with -DCHECK_OPENCL what libyoke-comm uses of OpenCL. It is enough that this compiles; it runs nothing.
+ * -DCHECK_CLBLAST CLBlast, with -DCHECK_NCCL NCCL, with -DCHECK_OPENCL what libyoke-comm uses of OpenCL. It is
+ * enough that this compiles; it runs nothing.
  */
 #include <stddef.h>
 
