@@ -88,8 +88,8 @@ ops_short_tests = $(ops_short_programs:=.opencl.tap)
 # For drivers that are slow, as Oclgrind is: all families, on few elements. In ./check --deep, those that reach the other kernels.
 ops_oclgrind_tests = tests/ops/forms.opencl.tap tests/ops/small.opencl.tap
 ops_oclgrind_more_tests = tests/ops/forms_more.opencl.tap
-# In ./check --deep, what takes less than two minutes on rusticl, which compiles each kernel for a second and more: fft, filter, forms,
-# random, scan and matmul_blocks compile dozens of large ones.
+# In ./check --deep, what takes less than two minutes on rusticl, which compiles each kernel for a second and more: fft, filter,
+# forms, random, scan and matmul_blocks compile dozens of large ones.
 ops_rusticl_programs = \
 	tests/ops/assign \
 	tests/ops/block_reduce \
