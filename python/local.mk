@@ -85,5 +85,16 @@ EXTRA_DIST += \
 	python/yoke/stream.pxi \
 	python/yoke/trace.pxi
 
+# The program `yoke` for the wheel, which needs the C library alone: Jansson is linked statically.
+python/yoke-tool$(EXEEXT): $(tools_yoke_OBJECTS) $(tools_yoke_DEPENDENCIES)
+	$(AM_V_CCLD)$(MKDIR_P) python && jansson='$(JANSSON_LIBS)' && \
+	$(LINK) $(tools_yoke_OBJECTS) tools/libmeasure.la libyoke-ops.la libyoke.la \
+		$${jansson:+`$(CC) -print-file-name=libjansson.a`} $(LIBS)
+
+clean-local: clean-python
+clean-python:
+	rm -rf python/yoke-tool python/.libs
+.PHONY: clean-python
+
 python_tests = tests/python.tap
 CLEANFILES += $(python_tests)

@@ -28,7 +28,7 @@ def run(*command, **options):
 
 
 def build_libraries(folder: Path) -> Path:
-    """Configure and make both libraries and the program out of tree; the folder with them. A second call only asks make."""
+    """Configure and make both libraries out of tree; the folder with them. A second call only asks make."""
     ready = os.environ.get("YOKE_BUILD")
     if ready:
         return Path(ready).resolve()
@@ -39,8 +39,18 @@ def build_libraries(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "Makefile").exists():
         run(ROOT / "configure", "--disable-static", "CFLAGS=" + os.environ.get("CFLAGS", "-O2"), cwd=folder)
-    run("make", f"-j{os.cpu_count() or 1}", "libyoke.la", "libyoke-ops.la", "tools/yoke", cwd=folder)
+    run("make", f"-j{os.cpu_count() or 1}", "libyoke.la", "libyoke-ops.la", cwd=folder)
     return folder
+
+
+def build_program(folder: Path) -> Path | None:
+    """The program `yoke`, linked so that it needs nothing but the C library; None: there is no static Jansson, say."""
+    try:
+        run("make", "python/yoke-tool", cwd=folder)
+    except subprocess.CalledProcessError:
+        print("yoke: the program yoke cannot be linked with libjansson.a, and is left out: python -m yoke looks for it in PATH")
+        return None
+    return folder / "python" / ".libs" / "yoke-tool"
 
 
 def take(source: Path, copy: Path, rpath: str):
@@ -60,7 +70,9 @@ class Build(build_ext):
         target = HERE / "yoke" if self.inplace else Path(self.build_lib) / "yoke"
         for name in LIBRARIES:
             take(made / ".libs" / name, target / name, "$ORIGIN")
-        take(made / "tools" / ".libs" / "yoke", target / "bin" / "yoke", "$ORIGIN/..")
+        program = build_program(made)
+        if program:
+            take(program, target / "bin" / "yoke", "$ORIGIN/..")
         for extension in self.extensions:
             extension.extra_link_args += [str(target.resolve() / name) for name in LIBRARIES]
         super().run()

@@ -20,7 +20,6 @@ mkdir -p "$place"
 "$python" -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' ||
     tap_skip_all "there is no Python.h of $python (package python3-dev)"
 [ -f "$build/.libs/libyoke-ops.so.0" ] || tap_skip_all "there is no shared libyoke-ops"
-[ -f "$build/tools/.libs/yoke" ] || tap_skip_all "there is no program yoke"
 
 # venv NAME PACKAGE...: a virtual environment with these packages.
 venv() {
