@@ -188,21 +188,24 @@ static inline void yk_opencl_leave_quietly(yoke_stream *stream)
 static inline cl_command_queue yk_opencl_enter(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
-    if (YK_UNLIKELY(native->locked)) {
+    if (YK_UNLIKELY(native->locked))
         yk_opencl_lock_take(&native->lock);
+    if (YK_UNLIKELY(native->keeps_newest)) {
         native->older = native->newest;
         native->newest = NULL;
     }
     return atomic_load_explicit(&native->queue, memory_order_relaxed);
 }
 
-YK_COLD void yk_opencl_leave_locked(yk_opencl_stream *native);
+void yk_opencl_leave_newest(yk_opencl_stream *native);
 
 static inline void yk_opencl_leave(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
-    if (YK_UNLIKELY(native->locked))
-        yk_opencl_leave_locked(native);
+    if (YK_UNLIKELY(native->keeps_newest))
+        yk_opencl_leave_newest(native);
+    else if (YK_UNLIKELY(native->locked))
+        yk_opencl_lock_give_back(&native->lock);
 }
 
 /* Where a command stores its event: that of op->end, or the stream's newest; NULL when no event is to be recorded. */

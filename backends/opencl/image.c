@@ -127,7 +127,8 @@ static yoke_status submit_to_image(yoke_stream *stream, const yk_op *op)
     cl_command_queue queue = yk_opencl_enter(stream);
     cl_int code =
         yk_cl.clEnqueueCopyBufferToImage(queue, op->u.image.buffer->native.pointer, op->u.image.texels->base.native.pointer,
-                                         op->u.image.offset, op->u.image.origin, op->u.image.region, 0, NULL, yk_opencl_end_of(stream, op));
+                                         op->u.image.offset, op->u.image.origin, op->u.image.region, 0, NULL,
+                                         yk_opencl_end_of(stream, op));
 
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueCopyBufferToImage", code, op);
@@ -138,7 +139,8 @@ static yoke_status submit_from_image(yoke_stream *stream, const yk_op *op)
     cl_command_queue queue = yk_opencl_enter(stream);
     cl_int code =
         yk_cl.clEnqueueCopyImageToBuffer(queue, op->u.image.texels->base.native.pointer, op->u.image.buffer->native.pointer,
-                                         op->u.image.origin, op->u.image.region, op->u.image.offset, 0, NULL, yk_opencl_end_of(stream, op));
+                                         op->u.image.origin, op->u.image.region, op->u.image.offset, 0, NULL,
+                                         yk_opencl_end_of(stream, op));
 
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueCopyImageToBuffer", code, op);

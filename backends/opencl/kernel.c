@@ -430,8 +430,8 @@ YK_HOT yoke_status submit_inline(yoke_stream *stream, const yk_op *op)
     if (status == YOKE_OK) {
         cl_uint dimensions = yk_opencl_shape_of(op, global, local);
         cl_command_queue queue = yk_opencl_enter(stream);
-        cl_int code =
-            yk_cl.clEnqueueNDRangeKernel(queue, native->handle, dimensions, NULL, global, local, 0, NULL, yk_opencl_end_of(stream, op));
+        cl_event *end = yk_opencl_end_of(stream, op);
+        cl_int code = yk_cl.clEnqueueNDRangeKernel(queue, native->handle, dimensions, NULL, global, local, 0, NULL, end);
         yk_opencl_leave(stream);
         if (YK_UNLIKELY(code != CL_SUCCESS))
             status = launch_fault(stream, op, code);

@@ -76,7 +76,7 @@ static void release_event(cl_event event)
         yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(event));
 }
 
-void yk_opencl_leave_locked(yk_opencl_stream *native)
+void yk_opencl_leave_newest(yk_opencl_stream *native)
 {
     cl_event older = native->older;
     native->older = NULL;
