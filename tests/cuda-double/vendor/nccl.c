@@ -75,10 +75,10 @@ static const char text[] = "extern \"C\" __global__ void nccl(void (*function)(v
 
 /* ---- Moving data ---- */
 
-/* The i-th time that nothing could be moved. */
+/* The i-th time that nothing could be moved. On a GPU this would use no core of the host's. */
 static void rest(unsigned i)
 {
-    struct timespec pause = { 0, i < 300 ? 20000 : 500000 };
+    struct timespec pause = { 0, i < 300 ? 20000 : i < 500 ? 500000 : 5000000 };
     if (i < 200)
         sched_yield();
     else
