@@ -33,6 +33,12 @@ case $name.${backend-} in
 ops/*.opencl) export YOKE_CACHE=read ;;
 esac
 
+# Oclgrind empties its log when it starts, so that each test needs one of its own.
+if [ -n "${OCLGRIND_LOG-}" ]; then
+    OCLGRIND_LOG=$OCLGRIND_LOG.$(echo "$name" | tr / -)
+    export OCLGRIND_LOG
+fi
+
 # Mesa makes a folder for its cache only inside one that is there.
 [ -z "${MESA_SHADER_CACHE_DIR-}" ] || mkdir -p "$MESA_SHADER_CACHE_DIR"
 
