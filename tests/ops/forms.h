@@ -32,7 +32,7 @@ static inline void forms_force(int form)
  * CUDA double compute them rightly. */
 static inline bool forms_can_take(const suite *t, const calls_entry *entry, int form)
 {
-    return form != OF_GPUS || !strstr(entry->name, "_fft") || yops_fft_convolve_force == 1 ||
+    return form != OF_GPUS || !strstr(entry->name, "fft") || yops_fft_convolve_force == 1 ||
            !strstr(t->info.platform, "Portable Computing Language");
 }
 

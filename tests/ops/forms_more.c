@@ -31,7 +31,7 @@ static yoke_status call_turned_vector(yoke_stream *stream, const calls_state *x)
     return yoke_matmul(stream, A(0), &turned, A(2));
 }
 
-static yoke_status call_to_real(yoke_stream *stream, const calls_state *x)
+static yoke_status call_fft_to_real(yoke_stream *stream, const calls_state *x)
 {
     return yoke_fft(stream, A(0), A(1), YOKE_INVERSE, YOKE_AXES(0));
 }
@@ -86,9 +86,9 @@ static const more_call calls[] = {
     CASE(2600, 1, matmul, OF(F32, 3, 5), OF(F32, 3, N), OF(F32, N, 5)),
     CASE(37, 1, fft, OF(C64, N), OF(C64, N)),
     CASE(60, 1, fft, OF(C64, 31), OF(F32, N)),
-    CASE(60, 1, to_real, OF(F32, N), OF(C64, 31)),
+    CASE(60, 1, fft_to_real, OF(F32, N), OF(C64, 31)),
     CASE(74, 1, fft, OF(C64, 38), OF(F32, N)),
-    CASE(74, 1, to_real, OF(F32, N), OF(C64, 38)),
+    CASE(74, 1, fft_to_real, OF(F32, N), OF(C64, 38)),
 };
 /* clang-format on */
 
