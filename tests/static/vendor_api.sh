@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Our own declarations of the functions of cuBLAS, cuFFT, CLBlast, NCCL and OpenCL agree with the vendors' headers, if these are installed.
+# Our own declarations of the functions of cuBLAS, cuFFT, CLBlast, NCCL and OpenCL agree with the vendors' headers, where these are
+# installed.
 
 . "$top_srcdir/tests/tap/tap.sh"
 
