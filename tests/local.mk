@@ -496,7 +496,6 @@ tests_tools_json_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_json_check_LDADD = $(JANSSON_LIBS)
 
 tool_tests = \
-	tests/tools/bench.tap \
 	tests/tools/cc.tap \
 	tests/tools/conformance.tap \
 	tests/tools/group.tap \
@@ -504,10 +503,12 @@ tool_tests = \
 	tests/tools/host.tap \
 	tests/tools/info.tap \
 	tests/tools/trace.tap \
-	tests/tools/tune.tap \
 	tests/tools/yoke.tap
 
 # What takes long, for ./check --deep.
+slow_tool_tests = \
+	tests/tools/bench.tap \
+	tests/tools/tune.tap
 deep_static_tests = \
 	tests/release/vendored.tap \
 	tests/static/abi.tap \
@@ -517,7 +518,7 @@ deep_static_tests = \
 site_tests = tests/static/site.tap
 # For a build with nothing optional: what is built and installed, and the cache of programs.
 plain_tests = \
-	$(static_tests) $(package_tests) $(tool_tests) \
+	$(static_tests) $(package_tests) $(tool_tests) $(slow_tool_tests) \
 	tests/conformance/program_cache.opencl.tap \
 	tests/conformance/program_load.opencl.tap \
 	tests/conformance/program_source.opencl.tap \
@@ -536,7 +537,7 @@ early_tests = \
 all_opencl_tests = \
 	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests) $(ops_opencl_tests)
 
-TESTS += $(early_tests) $(site_tests) $(all_opencl_tests) \
+TESTS += $(early_tests) $(slow_tool_tests) $(site_tests) $(all_opencl_tests) \
 	$(cuda_tests) $(ops_cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests)
 CLEANFILES += $(TESTS) $(deep_static_tests)
 
