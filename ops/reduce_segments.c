@@ -117,14 +117,24 @@ static yoke_status run(const yops_call *call, const yops_reduction *r, const ope
     return status;
 }
 
+static yoke_status check_dimensions(const yops_call *call, const char *name, const yoke_array *array)
+{
+    if (array->dimensions == 1)
+        return YOKE_OK;
+    return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the shape %s: segments are of arrays of one dimension", name,
+                     yops_shape(array->dimensions, array->shape).text);
+}
+
+/* An expression has no array `a`. */
 static yoke_status check_shapes(const yops_call *call, const operands *o)
 {
-    const yoke_array *all[] = { o->out, o->a, o->offsets };
-    static const char *const names[] = { "out", "a", "offsets" };
-    for (int i = 0; i < 3; i++)
-        if (all[i] && all[i]->dimensions != 1)
-            return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the shape %s: segments are of arrays of one dimension",
-                             names[i], yops_shape(all[i]->dimensions, all[i]->shape).text);
+    yoke_status status = check_dimensions(call, "out", o->out);
+    if (status == YOKE_OK && o->a)
+        status = check_dimensions(call, "a", o->a);
+    if (status == YOKE_OK)
+        status = check_dimensions(call, "offsets", o->offsets);
+    if (status < 0)
+        return status;
     if (o->offsets->dtype != YOKE_I32 && o->offsets->dtype != YOKE_I64)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "offsets has the dtype %s: int32 and int64 are possible",
                          yoke_dtype_get_name(o->offsets->dtype));
