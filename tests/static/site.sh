@@ -8,6 +8,9 @@
 export LC_ALL=C
 
 [ "$DOXYGEN" != no ] || tap_skip_all "configure found no doxygen"
+for program in cmark-gfm chromium; do
+    command -v $program >/dev/null || tap_skip_all "$program is not installed (package $program)"
+done
 # A make inside a make: the outer one's job server is none of its business.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
