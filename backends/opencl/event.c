@@ -27,13 +27,16 @@ static cl_event take_newest(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
     cl_event newest;
+    cl_int code;
 
     if (!native->keeps_newest)
         return NULL;
     yk_opencl_lock_take(&native->lock);
     newest = native->newest;
-    if (newest && yk_cl.clRetainEvent(newest) != CL_SUCCESS)
+    if (newest && (code = yk_cl.clRetainEvent(newest)) != CL_SUCCESS) {
+        yk_opencl_note_failure("clRetainEvent", code); /* a marker does as well */
         newest = NULL;
+    }
     yk_opencl_lock_give_back(&native->lock);
     return newest;
 }
@@ -147,13 +150,18 @@ yoke_status yk_opencl_event_notify(yoke_event *event, yk_notice *notice)
     return YOKE_E_UNSUPPORTED;
 }
 
-/* A failure, of the call or of the work, is for the query that follows. */
+/* A failure of the work is for the query that follows; one of the call does not keep that from succeeding. */
 void yk_opencl_event_wait(yoke_event *event)
 {
     const yk_opencl_event *native = event->native;
+    cl_int code = flush(event);
 
-    if (flush(event) == CL_SUCCESS)
-        (void)yk_cl.clWaitForEvents(1, &native->handle);
+    yk_opencl_note("clFlush", code);
+    if (code != CL_SUCCESS)
+        return;
+    code = yk_cl.clWaitForEvents(1, &native->handle);
+    if (code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        yk_opencl_note("clWaitForEvents", code);
 }
 
 static yoke_status time_of(yoke_event *event, cl_ulong *out_time)
