@@ -61,13 +61,6 @@ has_pocl() {
     [ -n "${OCL_ICD_FILENAMES-}${OCL_ICD_VENDORS-}" ] || [ -f /etc/OpenCL/vendors/pocl.icd ]
 }
 
-has_clblast() {
-    for file in /usr/lib/libclblast.so.1 /usr/lib*/*/libclblast.so.1; do
-        [ ! -e "$file" ] || return 0
-    done
-    return 1
-}
-
 has_python_header() {
     python3 -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' 2>/dev/null
 }
@@ -132,7 +125,6 @@ find_missing() {
     want cmake has_program cmake
     want "libopenmpi-dev openmpi-bin" has_program mpicc.openmpi
     [ "$1" = deep ] || return 0
-    want libclblast1 has_clblast
     want "libmpich-dev mpich" has_program mpicc.mpich
     want libsimgrid-dev has_program smpirun
     want clang-tidy has_program clang-tidy

@@ -518,7 +518,7 @@ deep_static_tests = \
 site_tests = tests/static/site.tap
 # For a build with nothing optional: what is built and installed, and the cache of programs.
 plain_tests = \
-	$(static_tests) $(package_tests) $(tool_tests) $(slow_tool_tests) \
+	$(static_tests) $(package_tests) $(tool_tests) \
 	tests/conformance/program_cache.opencl.tap \
 	tests/conformance/program_load.opencl.tap \
 	tests/conformance/program_source.opencl.tap \
