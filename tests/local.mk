@@ -506,9 +506,7 @@ tool_tests = \
 	tests/tools/yoke.tap
 
 # What takes long, for ./check --deep.
-slow_tool_tests = \
-	tests/tools/bench.tap \
-	tests/tools/tune.tap
+slow_tool_tests = tests/tools/bench.tap tests/tools/tune.tap
 deep_static_tests = \
 	tests/release/vendored.tap \
 	tests/static/abi.tap \
