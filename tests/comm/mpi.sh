@@ -10,7 +10,8 @@
 
 # Open MPI asks a second time before it starts programs for root, counts cores, and ends all ranks when one has ended. MPICH's UCX
 # remarks on messages that nobody has received.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 UCX_LOG_LEVEL=error
+# Open MPI's folder for a user is removed by whichever mpirun ends while another one is starting: each test has its own.
+export TMPDIR="$tap_folder" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 UCX_LOG_LEVEL=error
 unset YOKE_COMM YOKE_COMM_TIMEOUT
 case $YOKE_MPI_NAME in
 "Open MPI"*) mpi_options='--oversubscribe' ;;
