@@ -154,7 +154,8 @@ ranks() {
     "Open MPI"*) set -- --oversubscribe -n 2 "$@" ;;
     *) set -- -n 2 "$@" ;;
     esac
-    TMPDIR="$tap_folder" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$YOKE_MPIRUN" "$@" </dev/null >"$tap_folder/said" &&
+    TMPDIR="$tap_folder" OMPI_ALLOW_RUN_AS_ROOT=1 \
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$YOKE_MPIRUN" "$@" </dev/null >"$tap_folder/said" &&
         [ "$(grep -c '^right$' "$tap_folder/said")" -eq 2 ]
 }
 
