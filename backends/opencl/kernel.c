@@ -416,7 +416,7 @@ static inline bool is_complete(const yk_op *op)
            op->u.launch.count + (op->u.launch.shared > 0) == ((const yk_opencl_kernel *)kernel->native)->count;
 }
 
-YK_HOT yoke_status submit_inline(yoke_stream *stream, const yk_op *op)
+YK_HOT yoke_status submit_launch(yoke_stream *stream, const yk_op *op)
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     yk_opencl_kernel *native = kernel->native;
@@ -440,17 +440,17 @@ YK_HOT yoke_status submit_inline(yoke_stream *stream, const yk_op *op)
     return status;
 }
 
-/* The same, for memory that has to be handed over. */
-YK_COLD static yoke_status submit_launch(yoke_stream *stream, const yk_op *op)
+/* Not inlined, for memory that has to be handed over. */
+YK_COLD static yoke_status submit_shared(yoke_stream *stream, const yk_op *op)
 {
-    return submit_inline(stream, op);
+    return submit_launch(stream, op);
 }
 
 yoke_status yk_opencl_launch(yoke_stream *stream, const yk_op *op)
 {
     if (YK_UNLIKELY(op->u.launch.touches_host))
-        return yk_opencl_hand_over(stream, op, submit_launch);
-    return submit_inline(stream, op);
+        return yk_opencl_hand_over(stream, op, submit_shared);
+    return submit_launch(stream, op);
 }
 
 yoke_status yk_opencl_kernel_for(const yk_op *op, cl_kernel *out_handle)

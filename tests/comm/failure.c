@@ -242,6 +242,7 @@ static void silent(ranks *t, int signal_number)
 {
     stage s;
     pid_t own = getpid(), last;
+    MPI_Comm living;
     stage_open(t, &s);
     int pid = (int)own;
     MPI_Bcast(&pid, 1, MPI_INT, t->count - 1, MPI_COMM_WORLD);
@@ -249,6 +250,7 @@ static void silent(ranks *t, int signal_number)
     for (int i = 0; i < 5; i++)
         CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &s.array, &s.array));
     CHECK_OK(yoke_stream_wait(s.stream));
+    MPI_Comm_split(MPI_COMM_WORLD, t->rank == t->count - 1, t->rank, &living);
     signal(SIGUSR1, SIG_IGN); /* by which MPICH's launcher tells of a rank that has ended */
     MPI_Barrier(MPI_COMM_WORLD);
     if (t->rank == t->count - 1)
@@ -265,10 +267,10 @@ static void silent(ranks *t, int signal_number)
                yoke_error()->text);
         fflush(stdout);
     }
-    if (signal_number == SIGSTOP && t->rank == 0) {
-        struct timespec pause = { 0, 300000000 }; /* the others have ended by then, or never do */
-        nanosleep(&pause, NULL);
-        kill(last, SIGCONT);
+    if (signal_number == SIGSTOP && t->rank != t->count - 1) {
+        MPI_Barrier(living); /* all of them have ended */
+        if (t->rank == 0)
+            kill(last, SIGCONT);
     }
     if (signal_number == SIGKILL)
         _exit(0); /* MPI_Finalize waits for the dead */
@@ -278,6 +280,7 @@ static void silent(ranks *t, int signal_number)
         printf("%s rank %d ended: %s\n", yoke_stream_wait(s.stream) < 0 ? "ENDED" : "WENT ON", t->rank, yoke_error()->text);
         fflush(stdout);
     }
+    MPI_Comm_free(&living);
     stage_close(&s);
     yoke_comm_release(t->comm);
     MPI_Finalize();
