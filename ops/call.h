@@ -103,6 +103,12 @@ typedef struct yops_number_text {
 } yops_number_text;
 yops_number_text yops_write_number(double value);
 
+/* ---- Options: options.c ---- */
+
+/* Like snprintf, for a format with nothing but %s, %d, %u and %zu, in a part of its time. Returns the length of the whole text;
+ * what does not fit is cut off. */
+int yops_write(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* ---- Kernels: program.c ---- */
 
 /* Get a kernel of the text ops/kernels/TEXT.yk, compiled with `options`: macros separated by spaces, "IN=f32 OUT=i64". The device

@@ -173,8 +173,8 @@ yoke_status yops_evaluation_get_kernel(yops_evaluation *v, const char *text, con
 {
     char key[4096 + 1], all[512];
     const char *f64 = v->needs_f64 && !strstr(options, "NEED_F64") ? " NEED_F64=1" : "";
-    if (snprintf(all, sizeof all, "%s%s", options, f64) >= (int)sizeof all ||
-        snprintf(key, sizeof key, "yoke-ops %s %s %s", text, all, v->elementwise.key) >= (int)sizeof key)
+    if (yops_write(all, sizeof all, "%s%s", options, f64) >= (int)sizeof all ||
+        yops_write(key, sizeof key, "yoke-ops %s %s %s", text, all, v->elementwise.key) >= (int)sizeof key)
         return yops_fail(v->call, YOKE_E_INVALID_ARGUMENT, "the options of %s are too long", text);
     if (yops_kernel_known(v->call, key, name, out_kernel))
         return YOKE_OK;

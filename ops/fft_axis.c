@@ -59,8 +59,8 @@ static yoke_status add_part(yops_fft *f, const yops_fft_axis *axis, const char *
     step->pass = yops_fft_make_pass(axis, in, out, (uint32_t)per_outer, m);
     yops_fft_set_angle(f, &step->pass, 4, 2 * axis->n);
     yops_fft_set_scale(f, &step->pass, in ? axis->scale : 1.0 / m);
-    snprintf(options, sizeof options, "WIDE=%d INPUT=%d OUTPUT=%d%s", f->is_wide, in ? (int)in->kind : 0,
-             yops_fft_get_output(out->kind), f->is_wide ? " NEED_F64=1" : "");
+    yops_write(options, sizeof options, "WIDE=%d INPUT=%d OUTPUT=%d%s", f->is_wide, in ? (int)in->kind : 0,
+               yops_fft_get_output(out->kind), f->is_wide ? " NEED_F64=1" : "");
     return yops_kernel(&f->call, "fft_bluestein", options, name, &step->kernel);
 }
 

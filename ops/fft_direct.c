@@ -134,8 +134,8 @@ yoke_status yops_fft_convolve_directly(const yops_convolution *c)
     yoke_kernel *kernel = NULL;
     yoke_status status = yops_get_traits(&c->call, &traits);
     bool is_cpu = traits.is_cpu && !traits.short_loops;
-    snprintf(options, sizeof options, "T=%s IS_COMPLEX=%d RUN=%d%s", yops_dtype_token(dtype), yops_is_complex(dtype),
-             is_cpu ? RUN : 1, yops_needs_f64(dtype) ? " NEED_F64=1" : "");
+    yops_write(options, sizeof options, "T=%s IS_COMPLEX=%d RUN=%d%s", yops_dtype_token(dtype), yops_is_complex(dtype),
+               is_cpu ? RUN : 1, yops_needs_f64(dtype) ? " NEED_F64=1" : "");
     if (status == YOKE_OK)
         status = yops_kernel(&c->call, "fft_direct", options, "convolve_directly", &kernel);
     if (status < 0)

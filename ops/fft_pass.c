@@ -215,17 +215,17 @@ static yoke_status find_kernel(const yops_fft *f, yops_fft_step *step, const yop
                                int32_t out_kind)
 {
     char options[256];
-    int at = snprintf(options, sizeof options, "WIDE=%d INPUT=%d OUTPUT=%d LENGTH=%u STAGES=%u", f->is_wide, (int)in_kind,
-                      yops_fft_get_output(out_kind), (unsigned)factor->length, (unsigned)factor->stages);
+    int at = yops_write(options, sizeof options, "WIDE=%d INPUT=%d OUTPUT=%d LENGTH=%u STAGES=%u", f->is_wide, (int)in_kind,
+                        yops_fft_get_output(out_kind), (unsigned)factor->length, (unsigned)factor->stages);
     for (uint32_t i = 0; i < factor->stages; i++)
-        at += snprintf(options + at, sizeof options - (size_t)at, " R%u=%u", (unsigned)i, (unsigned)factor->radix[i]);
+        at += yops_write(options + at, sizeof options - (size_t)at, " R%u=%u", (unsigned)i, (unsigned)factor->radix[i]);
     if (step->width > 0)
-        at += snprintf(options + at, sizeof options - (size_t)at, " WIDTH=%u THREADS=%u", (unsigned)step->width,
-                       (unsigned)step->threads);
+        at += yops_write(options + at, sizeof options - (size_t)at, " WIDTH=%u THREADS=%u", (unsigned)step->width,
+                         (unsigned)step->threads);
     else
-        at += snprintf(options + at, sizeof options - (size_t)at, " LANES=%u", (unsigned)step->lanes);
+        at += yops_write(options + at, sizeof options - (size_t)at, " LANES=%u", (unsigned)step->lanes);
     if (f->is_wide)
-        snprintf(options + at, sizeof options - (size_t)at, " NEED_F64=1");
+        yops_write(options + at, sizeof options - (size_t)at, " NEED_F64=1");
     return yops_kernel(&f->call, step->width > 0 ? "fft" : "fft_cpu", options,
                        step->width > 0 ? "fft_pass_blocks" : "fft_pass_lanes", &step->kernel);
 }

@@ -129,9 +129,9 @@ yoke_status yops_filter_prepare(const yops_filter *f, const yops_traits *traits,
 {
     filter_shape shape = make_shape(f, pass);
     char options[128];
-    snprintf(options, sizeof options, "IN=%s OUT=%s ACC=%s ALONG=%d CPU=%d%s%s", yops_dtype_token(pass->in.dtype),
-             yops_dtype_token(pass->out.dtype), yops_dtype_token(f->computed), (int)is_along(&shape, traits->is_cpu),
-             (int)traits->is_cpu, rounds(pass->out.dtype) ? " OUT_INTEGER=1" : "", f->computed == YOKE_F64 ? " NEED_F64=1" : "");
+    yops_write(options, sizeof options, "IN=%s OUT=%s ACC=%s ALONG=%d CPU=%d%s%s", yops_dtype_token(pass->in.dtype),
+               yops_dtype_token(pass->out.dtype), yops_dtype_token(f->computed), (int)is_along(&shape, traits->is_cpu),
+               (int)traits->is_cpu, rounds(pass->out.dtype) ? " OUT_INTEGER=1" : "", f->computed == YOKE_F64 ? " NEED_F64=1" : "");
     yoke_status status = yops_kernel(&f->call, "filter", options, "filter", &pass->kernel);
     if (status == YOKE_OK && !f->is_box)
         status = yops_kernel(&f->call, "filter", options, "filter_weights", &pass->set_weights);

@@ -75,10 +75,10 @@ static bool has_vectors(const yops_filter_pass *pass)
 yoke_status yops_filter_prepare_plane(const yops_filter *f, yops_filter_pass *pass)
 {
     char options[160];
-    snprintf(options, sizeof options, "IN=%s OUT=%s ACC=f32 TAPS0=%d TAPS1=%d STEP=%d VECTOR=%d%s",
-             yops_dtype_token(pass->in.dtype), yops_dtype_token(pass->out.dtype), (int)pass->stage[0].taps,
-             (int)pass->stage[1].taps, (int)get_step(&pass->in, pass->stage[1].axis), (int)has_vectors(pass),
-             yops_is_integer(pass->out.dtype) ? " OUT_INTEGER=1" : "");
+    yops_write(options, sizeof options, "IN=%s OUT=%s ACC=f32 TAPS0=%d TAPS1=%d STEP=%d VECTOR=%d%s",
+               yops_dtype_token(pass->in.dtype), yops_dtype_token(pass->out.dtype), (int)pass->stage[0].taps,
+               (int)pass->stage[1].taps, (int)get_step(&pass->in, pass->stage[1].axis), (int)has_vectors(pass),
+               yops_is_integer(pass->out.dtype) ? " OUT_INTEGER=1" : "");
     return yops_kernel(&f->call, "filter_plane", options, "filter_plane", &pass->kernel);
 }
 

@@ -10,7 +10,7 @@ enum { THREADS = 256 };
 static yoke_status get_kernel(const yops_rows *r, const char *name, yoke_kernel **out_kernel)
 {
     char options[64];
-    snprintf(options, sizeof options, "SIZE=%u PART=%u INDEX=%s", r->size, r->part, yops_dtype_token(r->index_dtype));
+    yops_write(options, sizeof options, "SIZE=%u PART=%u INDEX=%s", r->size, r->part, yops_dtype_token(r->index_dtype));
     return yops_kernel(&r->call, "gather", options, name, out_kernel);
 }
 
@@ -72,8 +72,8 @@ static yoke_status get_add_kernel(const yops_rows *r, bool atomic, const char *n
         sum = yops_is_signed(sum) ? YOKE_I64 : YOKE_U64;
     else if (sum == YOKE_F16 || sum == YOKE_BF16)
         sum = YOKE_F32;
-    snprintf(options, sizeof options, "ELEMENT=%s SUM=%s INDEX=%s%s%s", yops_dtype_token(r->dtype), yops_dtype_token(sum),
-             yops_dtype_token(r->index_dtype), atomic ? " ATOMIC=1" : "", yops_needs_f64(r->dtype) ? " NEED_F64=1" : "");
+    yops_write(options, sizeof options, "ELEMENT=%s SUM=%s INDEX=%s%s%s", yops_dtype_token(r->dtype), yops_dtype_token(sum),
+               yops_dtype_token(r->index_dtype), atomic ? " ATOMIC=1" : "", yops_needs_f64(r->dtype) ? " NEED_F64=1" : "");
     return yops_kernel(&r->call, "scatter_add", options, name, out_kernel);
 }
 

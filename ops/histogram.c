@@ -161,11 +161,11 @@ static yoke_status get_kernels(const yops_histogram *h, const char *first_name, 
                                yoke_kernel **second)
 {
     char options[128];
-    snprintf(options, sizeof options, "IN=%s %s%s%s", yops_dtype_token(h->dtype), h->rule.macro,
-             yops_is_dense(&h->a) ? "" : " STRIDED=1", yops_needs_f64(h->dtype) ? " NEED_F64=1" : "");
+    yops_write(options, sizeof options, "IN=%s %s%s%s", yops_dtype_token(h->dtype), h->rule.macro,
+               yops_is_dense(&h->a) ? "" : " STRIDED=1", yops_needs_f64(h->dtype) ? " NEED_F64=1" : "");
     yoke_status status = yops_kernel(&h->call, "histogram", options, first_name, first);
     if (h->traits.is_cpu) /* where each kernel is compiled by itself, the second, which knows no elements, is one for all */
-        snprintf(options, sizeof options, "IN=u8 BINS_INDEX=1");
+        yops_write(options, sizeof options, "IN=u8 BINS_INDEX=1");
     return status == YOKE_OK ? yops_kernel(&h->call, "histogram", options, second_name, second) : status;
 }
 

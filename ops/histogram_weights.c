@@ -26,9 +26,9 @@ static yoke_status get_kernel(const yops_histogram *h, const char *name, yoke_ke
 {
     char options[160];
     bool wide = yops_needs_f64(h->dtype) || yops_needs_f64(h->weights_dtype) || yops_needs_f64(h->bins_dtype);
-    snprintf(options, sizeof options, "IN=%s %s WEIGHT=%s SUM=%s OUT=%s%s", yops_dtype_token(h->dtype), h->rule.macro,
-             yops_dtype_token(h->weights_dtype), yops_dtype_token(get_sum_dtype(h->weights_dtype)), yops_dtype_token(h->bins_dtype),
-             wide ? " NEED_F64=1" : "");
+    yops_write(options, sizeof options, "IN=%s %s WEIGHT=%s SUM=%s OUT=%s%s", yops_dtype_token(h->dtype), h->rule.macro,
+               yops_dtype_token(h->weights_dtype), yops_dtype_token(get_sum_dtype(h->weights_dtype)),
+               yops_dtype_token(h->bins_dtype), wide ? " NEED_F64=1" : "");
     return yops_kernel(&h->call, "histogram_weights", options, name, out_kernel);
 }
 

@@ -69,6 +69,7 @@ libyoke_ops_all_la_SOURCES = \
 	ops/number.c \
 	ops/number.h \
 	ops/operations.def \
+	ops/options.c \
 	ops/prepare.c \
 	ops/program.c \
 	ops/random.c \

@@ -27,15 +27,16 @@ static void begin_options(plan *l)
 {
     const yops_matmul *p = l->p;
     bool wide = yops_needs_f64(p->sum) || yops_needs_f64(p->a.dtype) || yops_needs_f64(p->b.dtype) || yops_needs_f64(p->c.dtype);
-    snprintf(l->options, sizeof l->options, "OUT_C=%s SUM=%s RESULT=%s%s%s", yops_dtype_token(p->c.dtype), yops_dtype_token(p->sum),
-             yops_dtype_token(p->result), wide ? " NEED_F64=1" : "", p->is_swapped && yops_is_complex(p->sum) ? " SWAPPED=1" : "");
+    yops_write(l->options, sizeof l->options, "OUT_C=%s SUM=%s RESULT=%s%s%s", yops_dtype_token(p->c.dtype),
+               yops_dtype_token(p->sum), yops_dtype_token(p->result), wide ? " NEED_F64=1" : "",
+               p->is_swapped && yops_is_complex(p->sum) ? " SWAPPED=1" : "");
 }
 
 static void add_dtypes(const plan *l, char *options)
 {
     size_t length = strlen(options);
-    snprintf(options + length, MOST_OPTIONS - length, " IN_A=%s IN_B=%s", yops_dtype_token(l->p->a.dtype),
-             yops_dtype_token(l->p->b.dtype));
+    yops_write(options + length, MOST_OPTIONS - length, " IN_A=%s IN_B=%s", yops_dtype_token(l->p->a.dtype),
+               yops_dtype_token(l->p->b.dtype));
 }
 
 /* A kernel that stores finished elements has the epilogue; one that stores the sums of slices has none. */
@@ -43,10 +44,10 @@ static yoke_status get_kernel(const plan *l, const char *text, const char *optio
 {
     char all[MOST_OPTIONS + 40];
     if (!finishes || !l->p->epilogue) {
-        snprintf(all, sizeof all, "%s%s", options, finishes ? "" : " SPLIT=1");
+        yops_write(all, sizeof all, "%s%s", options, finishes ? "" : " SPLIT=1");
         return yops_kernel(&l->p->call, text, all, text, out_kernel);
     }
-    snprintf(all, sizeof all, "%s EPILOGUE=1", options);
+    yops_write(all, sizeof all, "%s EPILOGUE=1", options);
     return yops_evaluation_get_kernel(l->p->epilogue, text, all, text, out_kernel);
 }
 
@@ -200,13 +201,13 @@ static yoke_status run_tiles(const plan *l)
         !split && shape->c_column == 1 && shape->n % 4 == 0 && is_aligned(&p->c_place, p->c.dtype, shape->c_row, shape->c_batch)
             ? 4
             : 1;
-    snprintf(options, sizeof options, "%s", l->options);
+    yops_write(options, sizeof options, "%s", l->options);
     add_dtypes(l, options);
     size_t length = strlen(options);
-    snprintf(options + length, sizeof options - length,
-             " BM=%d BN=%d BK=%d TM=%d TN=%d A_WIDTH=%d A_ALONG_K=%d B_WIDTH=%d B_ALONG_K=%d C_WIDTH=%d", (int)t->rows,
-             (int)t->columns, (int)t->depth, (int)t->thread_rows, (int)t->thread_columns, a.width, a.along_k, b.width, b.along_k,
-             c_width);
+    yops_write(options + length, sizeof options - length,
+               " BM=%d BN=%d BK=%d TM=%d TN=%d A_WIDTH=%d A_ALONG_K=%d B_WIDTH=%d B_ALONG_K=%d C_WIDTH=%d", (int)t->rows,
+               (int)t->columns, (int)t->depth, (int)t->thread_rows, (int)t->thread_columns, a.width, a.along_k, b.width, b.along_k,
+               c_width);
     yoke_status status = get_kernel(l, "matmul", options, !split, &kernel);
     if (status < 0)
         return status;
@@ -224,10 +225,10 @@ static yoke_status run_on_cpu(const plan *l)
     yoke_status status = count_tiles(l, &tiles_m, &tiles_n, &blocks);
     if (status < 0)
         return status;
-    snprintf(options, sizeof options, "%s", l->options);
+    yops_write(options, sizeof options, "%s", l->options);
     add_dtypes(l, options);
     size_t length = strlen(options);
-    snprintf(options + length, sizeof options - length, " BM=%d BN=%d", (int)t->rows, (int)t->columns);
+    yops_write(options + length, sizeof options - length, " BM=%d BN=%d", (int)t->rows, (int)t->columns);
     status = get_kernel(l, "matmul_cpu", options, true, &kernel);
     if (status < 0)
         return status;
@@ -278,19 +279,19 @@ static yoke_status run_vector(const plan *l)
     const yops_matmul_shape *shape = &p->shape;
     char options[MOST_OPTIONS];
     yoke_kernel *kernel;
-    snprintf(options, sizeof options, "%s", l->options);
+    yops_write(options, sizeof options, "%s", l->options);
     add_dtypes(l, options);
     size_t length = strlen(options), left = sizeof options - length;
     if (by_threads(l))
-        snprintf(options + length, left, " WAY=2 ROWS=%d", runs_across(l) ? 16 : 1);
+        yops_write(options + length, left, " WAY=2 ROWS=%d", runs_across(l) ? 16 : 1);
     else if (runs_across(l))
-        snprintf(options + length, left, " WAY=1");
+        yops_write(options + length, left, " WAY=1");
     else {
         static const int64_t none[YOPS_MOST_BATCHES];
         bool wide = shape->a_column == 1 && shape->b_row == 1 &&
                     is_aligned(&p->a_place, p->a.dtype, shape->m > 1 ? shape->a_row : 0, shape->a_batch) &&
                     is_aligned(&p->b_place, p->b.dtype, 0, shape->batches > 1 ? shape->b_batch : none);
-        snprintf(options + length, left, " WAY=0 WIDE=%d", wide);
+        yops_write(options + length, left, " WAY=0 WIDE=%d", wide);
     }
     yoke_status status = get_kernel(l, "matmul_vector", options, shape->slices == 1, &kernel);
     if (status < 0)

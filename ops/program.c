@@ -85,8 +85,8 @@ yoke_status yops_kernel_generated(const yops_call *call, const char *key, const 
 yoke_status yops_kernel(const yops_call *call, const char *text, const char *options, const char *name, yoke_kernel **out_kernel)
 {
     char key[KEY_SIZE];
-    int length = snprintf(key, sizeof key, "yoke-ops %s %s", text, options);
-    if (length < 0 || (size_t)length >= sizeof key)
+    int length = yops_write(key, sizeof key, "yoke-ops %s %s", text, options);
+    if ((size_t)length >= sizeof key)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "the options of %s are too long", text);
     return yops_kernel_generated(call, key, text, options, NULL, name, out_kernel);
 }

@@ -74,8 +74,8 @@ static yoke_status get_kernel(const yops_random *r, bool is_cpu, yoke_kernel **o
     int32_t dtype = number_of(r->out->dtype);
     bool wide = yops_is_integer(dtype) && is_wide(r);
     char options[96];
-    snprintf(options, sizeof options, "KIND=%s OUT=%s%s%s%s", wide ? "WIDE_INTEGERS" : kinds[r->kind], yops_dtype_token(dtype),
-             yops_is_complex(r->out->dtype) ? " COMPLEX=1" : "", is_cpu ? " CPU=1" : "", dtype == YOKE_F64 ? " NEED_F64=1" : "");
+    yops_write(options, sizeof options, "KIND=%s OUT=%s%s%s%s", wide ? "WIDE_INTEGERS" : kinds[r->kind], yops_dtype_token(dtype),
+               yops_is_complex(r->out->dtype) ? " COMPLEX=1" : "", is_cpu ? " CPU=1" : "", dtype == YOKE_F64 ? " NEED_F64=1" : "");
     return yops_kernel(&r->call, "random", options, "make_random", out_kernel);
 }
 

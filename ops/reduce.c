@@ -209,25 +209,51 @@ typedef struct kernels {
     yoke_kernel *tiles, *final;
 } kernels;
 
-static yoke_status get_kernel(const yops_call *call, yops_evaluation *values, const char *options, const char *name,
-                              yoke_kernel **out_kernel)
+/* What the kernels depend on, shorter than their options, which are written only to compile them. No byte is 0. */
+static void make_key(const yops_reduction *r, const plan *p, char *key)
 {
-    return values ? yops_evaluation_get_kernel(values, "reduce", options, name, out_kernel)
-                  : yops_kernel(call, "reduce", options, name, out_kernel);
+    const int values[] = { r->operation, r->in,      r->out,          r->acc,
+                           r->wants_f64, r->in_a,    r->in_b,         p->form,
+                           p->layout,    p->columns, p->tiles,        p->unit,
+                           p->leaf_run,  p->groups,  p->vector_bytes, (int)p->final_threads };
+    static const char name[] = "yoke-ops reduce ";
+    memcpy(key, name, sizeof name - 1);
+    key += sizeof name - 1;
+    for (size_t i = 0; i < YOPS_COUNT_OF(values); i++) {
+        *key++ = (char)(1 + (values[i] & 63));
+        *key++ = (char)(1 + (values[i] >> 6));
+    }
+    *key = '\0';
+}
+
+static void write_options(const yops_reduction *r, const plan *p, bool mapped, char *options, size_t size)
+{
+    int length = yops_reduction_get_options(r, options, size);
+    yops_write(options + length, size - (size_t)length,
+               " FORM=%d LAYOUT=%d GROUPS=%d COLUMNS=%d TILES=%d UNIT=%d LEAF_RUN=%d VECTOR_BYTES=%d FINAL_THREADS=%u%s", p->form,
+               p->layout, p->groups, p->columns, p->tiles, p->form == 2 && p->unit, p->leaf_run, p->vector_bytes,
+               (unsigned)p->final_threads, mapped ? " MAPPED=1" : "");
 }
 
 static yoke_status get_kernels(const yops_call *call, const yops_reduction *r, const plan *p, yops_evaluation *values,
                                bool wants_final, kernels *out)
 {
-    char options[512];
-    int length = yops_reduction_get_options(r, options, sizeof options);
-    snprintf(options + length, sizeof options - (size_t)length,
-             " FORM=%d LAYOUT=%d GROUPS=%d COLUMNS=%d TILES=%d UNIT=%d LEAF_RUN=%d VECTOR_BYTES=%d FINAL_THREADS=%u%s", p->form,
-             p->layout, p->groups, p->columns, p->tiles, p->form == 2 && p->unit, p->leaf_run, p->vector_bytes,
-             (unsigned)p->final_threads, values ? " MAPPED=1" : "");
+    char key[64], options[512];
     *out = (kernels){ NULL, NULL };
-    yoke_status status = get_kernel(call, values, options, "reduce_tiles", &out->tiles);
-    return status < 0 || !wants_final ? status : get_kernel(call, values, options, "reduce_final", &out->final);
+    if (values) {
+        write_options(r, p, true, options, sizeof options);
+        yoke_status status = yops_evaluation_get_kernel(values, "reduce", options, "reduce_tiles", &out->tiles);
+        return status < 0 || !wants_final ? status
+                                          : yops_evaluation_get_kernel(values, "reduce", options, "reduce_final", &out->final);
+    }
+    make_key(r, p, key);
+    if (yops_kernel_known(call, key, "reduce_tiles", &out->tiles) &&
+        (!wants_final || yops_kernel_known(call, key, "reduce_final", &out->final)))
+        return YOKE_OK;
+    write_options(r, p, false, options, sizeof options);
+    yoke_status status = yops_kernel_generated(call, key, "reduce", options, NULL, "reduce_tiles", &out->tiles);
+    return status < 0 || !wants_final ? status
+                                      : yops_kernel_generated(call, key, "reduce", options, NULL, "reduce_final", &out->final);
 }
 
 /* Reduce `count` partial results of each row. */

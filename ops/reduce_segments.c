@@ -97,9 +97,9 @@ static yoke_status run(const yops_call *call, const yops_reduction *r, const ope
     yoke_status status = yops_get_traits(call, &traits);
     int groups = traits.is_cpu ? 1 : choose_groups(shape.n, shape.rows),
         length = yops_reduction_get_options(r, options, sizeof options);
-    snprintf(options + length, sizeof options - (size_t)length,
-             " FORM=%d LAYOUT=%d GROUPS=%d LEAF_RUN=4 VECTOR_BYTES=4 OFFSET=%s%s", traits.is_cpu,
-             shape.stride[0] == 1 ? 1 : 2, groups, yops_dtype_token(o->offsets->dtype), o->values ? " MAPPED=1" : "");
+    yops_write(options + length, sizeof options - (size_t)length,
+               " FORM=%d LAYOUT=%d GROUPS=%d LEAF_RUN=4 VECTOR_BYTES=4 OFFSET=%s%s", traits.is_cpu, shape.stride[0] == 1 ? 1 : 2,
+               groups, yops_dtype_token(o->offsets->dtype), o->values ? " MAPPED=1" : "");
     if (status < 0 || (status = get_kernel(call, o, options, "segments", &segments)) < 0 ||
         (windows > 0 && (status = get_kernel(call, o, options, "segment_tiles", &tiles)) < 0))
         return status;

@@ -76,13 +76,14 @@ size_t yops_reduction_get_partial_size(const yops_reduction *r)
 
 int yops_reduction_get_options(const yops_reduction *r, char *text, size_t size)
 {
-    int length = snprintf(text, size, "OP=%d IN=%s OUT=%s ACC=%s KIND=%d QUOTIENT=%s IN_BOOL=%d IN_COMPLEX=%d KEY_BITS=%d%s",
-                          (int)r->operation, yops_dtype_token(r->in), yops_dtype_token(r->out), yops_dtype_token(r->acc),
-                          yops_is_complex(r->acc) ? 2 : !yops_is_integer(r->acc), r->wants_f64 ? "f64" : "f32", r->in == YOKE_BOOL,
-                          yops_is_complex(r->in), (int)(8 * get_key_size(r)), r->wants_f64 ? " NEED_F64=1" : "");
+    int length =
+        yops_write(text, size, "OP=%d IN=%s OUT=%s ACC=%s KIND=%d QUOTIENT=%s IN_BOOL=%d IN_COMPLEX=%d KEY_BITS=%d%s",
+                   (int)r->operation, yops_dtype_token(r->in), yops_dtype_token(r->out), yops_dtype_token(r->acc),
+                   yops_is_complex(r->acc) ? 2 : !yops_is_integer(r->acc), r->wants_f64 ? "f64" : "f32", r->in == YOKE_BOOL,
+                   yops_is_complex(r->in), (int)(8 * get_key_size(r)), r->wants_f64 ? " NEED_F64=1" : "");
     if (r->in_a)
-        length +=
-            snprintf(text + length, size - (size_t)length, " IN1=%s IN2=%s", yops_dtype_token(r->in_a), yops_dtype_token(r->in_b));
+        length += yops_write(text + length, size - (size_t)length, " IN1=%s IN2=%s", yops_dtype_token(r->in_a),
+                             yops_dtype_token(r->in_b));
     return length;
 }
 

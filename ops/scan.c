@@ -104,10 +104,10 @@ static void make_options(scan *s)
     s->words = (int)yoke_dtype_get_size(s->computed) / 4;
     int kind = yops_is_complex(s->computed) ? 2 : yops_is_floating(s->computed) ? 1 : 0;
     bool wide = yops_needs_f64(s->computed) || yops_needs_f64(s->out->dtype);
-    snprintf(s->options, sizeof s->options, "IN=%s OUT=%s ACC=%s OPERATION=%d KIND=%d WORDS=%d%s%s%s",
-             yops_dtype_token(s->a->dtype), yops_dtype_token(s->out->dtype), yops_dtype_token(s->computed), (int)s->operation, kind,
-             s->words, wide ? " NEED_F64=1" : "", s->starts ? " STARTS=" : "",
-             s->starts ? by_size[yoke_dtype_get_size(s->starts->dtype)] : "");
+    yops_write(s->options, sizeof s->options, "IN=%s OUT=%s ACC=%s OPERATION=%d KIND=%d WORDS=%d%s%s%s",
+               yops_dtype_token(s->a->dtype), yops_dtype_token(s->out->dtype), yops_dtype_token(s->computed), (int)s->operation,
+               kind, s->words, wide ? " NEED_F64=1" : "", s->starts ? " STARTS=" : "",
+               s->starts ? by_size[yoke_dtype_get_size(s->starts->dtype)] : "");
 }
 
 /* ---- The arrays' shape ---- */

@@ -123,16 +123,16 @@ static void make_options(selection *s)
     static const char *const by_size[] = { [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64", [16] = "w128" };
     s->bytes = yoke_dtype_get_size(s->a->dtype);
     if (s->values)
-        snprintf(s->options, sizeof s->options, "IN=%s BYTES=%zu MAPPED=1", by_size[s->bytes], s->bytes);
+        yops_write(s->options, sizeof s->options, "IN=%s BYTES=%zu MAPPED=1", by_size[s->bytes], s->bytes);
     else if (s->flags)
-        snprintf(s->options, sizeof s->options, "IN=%s BYTES=%zu FLAG=%s", by_size[s->bytes], s->bytes,
-                 by_size[yoke_dtype_get_size(s->flags->dtype)]);
+        yops_write(s->options, sizeof s->options, "IN=%s BYTES=%zu FLAG=%s", by_size[s->bytes], s->bytes,
+                   by_size[yoke_dtype_get_size(s->flags->dtype)]);
     else
-        snprintf(s->options, sizeof s->options, "IN=%s BYTES=%zu UNIQUE=1 KIND=%d%s", yops_dtype_token(s->a->dtype), s->bytes,
-                 yops_is_complex(s->a->dtype)    ? 2
-                 : yops_is_floating(s->a->dtype) ? 1
-                                                 : 0,
-                 yops_needs_f64(s->a->dtype) ? " NEED_F64=1" : "");
+        yops_write(s->options, sizeof s->options, "IN=%s BYTES=%zu UNIQUE=1 KIND=%d%s", yops_dtype_token(s->a->dtype), s->bytes,
+                   yops_is_complex(s->a->dtype)    ? 2
+                   : yops_is_floating(s->a->dtype) ? 1
+                                                   : 0,
+                   yops_needs_f64(s->a->dtype) ? " NEED_F64=1" : "");
 }
 
 static int64_t bytes_of(const yoke_array *array)

@@ -326,8 +326,8 @@ yoke_status yoke_search_sorted_at(const char *where, yoke_stream *stream, const 
     if (status < 0 || yoke_array_get_size(queries) == 0)
         return status;
     int64_t count = yoke_array_get_size(queries);
-    snprintf(options, sizeof options, "KEY=%s VALUE_BYTES=%u", yops_dtype_token(sorted->dtype),
-             (unsigned)yoke_dtype_get_size(positions->dtype));
+    yops_write(options, sizeof options, "KEY=%s VALUE_BYTES=%u", yops_dtype_token(sorted->dtype),
+               (unsigned)yoke_dtype_get_size(positions->dtype));
     status = yops_kernel(&call, "search", options, "search_sorted", &kernel);
     if (status == YOKE_OK)
         status = add_layout(&call, &all, queries, &places[1], true, false, &from);

@@ -9,7 +9,7 @@ enum { MOVE_THREADS = 256 };
 yoke_status yops_move_kernel(const yops_call *call, size_t bytes, yoke_kernel **out_kernel)
 {
     char options[40];
-    snprintf(options, sizeof options, "VALUE_BYTES=%u", (unsigned)bytes);
+    yops_write(options, sizeof options, "VALUE_BYTES=%u", (unsigned)bytes);
     return yops_kernel(call, "sort_move", options, "move_elements", out_kernel);
 }
 

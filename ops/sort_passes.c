@@ -92,7 +92,7 @@ static yoke_status get_kernels(passes *p)
     const char *text = p->way == YOPS_SORT_THREADS ? "sort_cpu" : "sort";
     char extra[40];
     bool lookback = p->way == YOPS_SORT_LOOKBACK;
-    snprintf(extra, sizeof extra, "LOOKBACK=%d WIDE=%u", lookback, (unsigned)p->wide);
+    yops_write(extra, sizeof extra, "LOOKBACK=%d WIDE=%u", lookback, (unsigned)p->wide);
     yoke_status status = yops_sort_kernel(s, text, extra, lookback ? "sort_histogram" : "tile_count", &p->first);
     if (status == YOKE_OK && p->way == YOPS_SORT_THREADS) /* it knows nothing of keys and values: one for all */
         status = yops_kernel(s->call, text, p->wide ? "KEY=u8 VALUE_BYTES=0 INDEX=0 WIDE=1" : "KEY=u8 VALUE_BYTES=0 INDEX=0 WIDE=0",

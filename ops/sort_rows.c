@@ -18,8 +18,8 @@ enum {
 yoke_status yops_sort_kernel(const yops_sort *sort, const char *text, const char *extra, const char *name, yoke_kernel **out_kernel)
 {
     char options[160];
-    snprintf(options, sizeof options, "KEY=%s VALUE_BYTES=%u INDEX=%d %s", yops_dtype_token(sort->dtype),
-             (unsigned)sort->value_bytes, sort->index, extra);
+    yops_write(options, sizeof options, "KEY=%s VALUE_BYTES=%u INDEX=%d %s", yops_dtype_token(sort->dtype),
+               (unsigned)sort->value_bytes, sort->index, extra);
     return yops_kernel(sort->call, text, options, name, out_kernel);
 }
 
@@ -68,7 +68,7 @@ static yoke_status short_by_blocks(const yops_sort *sort, uint32_t items)
 {
     char extra[60];
     yoke_kernel *kernel;
-    snprintf(extra, sizeof extra, "THREADS=%d ITEMS=%u", BLOCK_THREADS, (unsigned)items);
+    yops_write(extra, sizeof extra, "THREADS=%d ITEMS=%u", BLOCK_THREADS, (unsigned)items);
     yoke_status status = yops_sort_kernel(sort, "sort_block", extra, "sort_rows", &kernel);
     int64_t together = (int64_t)BLOCK_THREADS * items / sort->n;
     together = together < MOST_TOGETHER ? together : MOST_TOGETHER;

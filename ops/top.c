@@ -50,7 +50,7 @@ static yoke_status get_kernels(top *p)
     yoke_kernel **kernels[] = { &p->count, &p->decide, &p->collect, &p->list };
     char options[60];
     yoke_status status = YOKE_OK;
-    snprintf(options, sizeof options, "KEY=%s VALUE_BYTES=%u", yops_dtype_token(p->sort->dtype), (unsigned)p->index_bytes);
+    yops_write(options, sizeof options, "KEY=%s VALUE_BYTES=%u", yops_dtype_token(p->sort->dtype), (unsigned)p->index_bytes);
     for (size_t i = 0; i < YOPS_COUNT_OF(names) && status == YOKE_OK; i++)
         status = yops_kernel(p->sort->call, "top", options, names[i], kernels[i]);
     return status;
