@@ -1,35 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages and collectives of libyoke-comm, beside the same calls of MPI on plain host memory: run it under mpirun with two ranks
- * or more. Of small ones, each is enqueued and waited for; of large ones, some are enqueued one behind the other before the wait,
- * as in a program. "--part many" enqueues 10^5 operations instead, and compares the last tenth with the first in time and memory.
+ * Messages and collectives of libyoke-comm, beside the same calls of MPI on plain host memory, or, where they go by NCCL, of NCCL
+ * on the device's: run it under mpirun with two ranks or more. Of small ones, each is enqueued and waited for; of large ones, some
+ * are enqueued one behind the other before the wait, as in a program. "--part many" enqueues 10^5 operations instead, and compares
+ * the last tenth with the first in time and memory; "--part jacobi" hides exchanges behind kernels.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include <mpi.h>
-
-#include <yoke/comm.h>
-
-#include "bench.h"
+#include "comm.h"
 
 enum { MANY = 100000, TENTH = MANY / 10, SMALL = 65536, MUCH = 64 << 20 };
 
 typedef enum peer { RAW, YOKE } peer;
 
-typedef struct setting {
-    int rank, ranks;
-    yoke_device_info info;
-    yoke_device *device;
-    yoke_stream *stream;
-    yoke_comm *comm;
-    yoke_buffer *in, *out;
-    char *host_in, *host_out;
-} setting;
-
-static void must_mpi(int error)
+void must_mpi(int error)
 {
     if (error == MPI_SUCCESS)
         return;
@@ -92,9 +79,11 @@ static void run_alltoall(setting *s, peer way, size_t size)
 static const struct {
     const char *name;
     void (*run)(setting *s, peer way, size_t size);
-} cases[] = {
-    { "message", run_message }, { "exchange", run_exchange }, { "allreduce", run_allreduce }, { "alltoall", run_alltoall }
-};
+    nccl_case by_nccl;
+} cases[] = { { "message", run_message, NCCL_MESSAGE },
+              { "exchange", run_exchange, NCCL_EXCHANGE },
+              { "allreduce", run_allreduce, NCCL_ALLREDUCE },
+              { "alltoall", run_alltoall, NCCL_ALLTOALL } };
 
 /* ---- Measuring ---- */
 
@@ -111,9 +100,16 @@ static double measure_one(setting *s, size_t which, peer way, size_t size)
     double own, slowest;
     must_mpi(MPI_Barrier(MPI_COMM_WORLD));
     double start = measure_now();
+    bool raw_nccl = way == RAW && s->by_nccl;
     for (size_t i = 0; i < times; i++) {
-        cases[which].run(s, way, size);
-        if (way == YOKE && (size < SMALL || i + 1 == times))
+        bool waits = size < SMALL || i + 1 == times;
+        if (raw_nccl)
+            nccl_run(s, cases[which].by_nccl, size);
+        else
+            cases[which].run(s, way, size);
+        if (waits && raw_nccl)
+            nccl_wait();
+        else if (waits && way == YOKE)
             measure_must(yoke_stream_wait(s->stream));
     }
     own = (measure_now() - start) / (double)times;
@@ -226,13 +222,15 @@ static void open_all(setting *s, size_t largest)
         MPI_Abort(MPI_COMM_WORLD, 1);
     memset(s->host_in, 1, largest);
     memset(s->host_out, 1, largest);
+    s->by_nccl = info.way == YOKE_COMM_NCCL && nccl_open(s);
     if (s->rank == 0)
-        fprintf(stderr, "# %d ranks, %s, %s; %s\n", s->ranks, info.mpi, s->info.name, info.reason);
+        fprintf(stderr, "# %d ranks, %s, %s; %s; the peer is %s\n", s->ranks, info.mpi, s->info.name, info.reason,
+                s->by_nccl ? "NCCL by hand" : "MPI on the host's memory");
 }
 
 int main(int argc, char **argv)
 {
-    static const size_t sizes[] = { 8, 8 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20 };
+    static const size_t sizes[] = { 8, 8 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 256 << 20 };
     setting s = { .rank = 0 };
     int level = 0;
     must_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level));
@@ -247,12 +245,16 @@ int main(int argc, char **argv)
     if (bench_option.part && strcmp(bench_option.part, "many") == 0) {
         measure_many(&s, false);
         measure_many(&s, true);
+    } else if (bench_option.part && strcmp(bench_option.part, "jacobi") == 0) {
+        measure_jacobi(&s);
     } else {
         for (size_t which = 0; which < sizeof cases / sizeof cases[0]; which++)
             for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
                 if (sizes[i] <= bench_option.largest)
                     measure(&s, which, sizes[i]);
     }
+    if (s.by_nccl)
+        nccl_close();
     yoke_comm_release(s.comm);
     yoke_buffer_release(s.in);
     yoke_buffer_release(s.out);

@@ -47,6 +47,7 @@ bench_ops_LDADD = libyoke-ops.la $(bench_libraries)
 # Under mpirun: mpirun -n 2 bench/comm
 if HAVE_MPI
 noinst_PROGRAMS += bench/comm
+bench_comm_SOURCES = bench/comm.c bench/comm.h bench/comm_jacobi.c bench/comm_nccl.c
 bench_comm_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 bench_comm_LDADD = libyoke-comm.la $(bench_libraries) $(MPI_LIBS)
 endif

@@ -433,6 +433,8 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
         open_openblas();
     else if (strstr(info->name, "NVIDIA"))
         open_cublas(info->index);
+    if (!is_cpu) /* as the peer waits */
+        measure_must(yoke_device_set_wait(device, YOKE_WAIT_SPIN));
     measure_must(yoke_stream_create(device, &stream));
     if (strcmp(part, "cliffs") == 0) {
         measure_cliffs(info->backend, stream);

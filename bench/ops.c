@@ -414,6 +414,8 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
     yoke_stream *stream;
     if (sizes && sscanf(sizes, ":%d-%d", &first, &last) == 1)
         last = first;
+    if (info->kind == YOKE_DEVICE_GPU) /* as the peer waits: a core that sleeps takes up to 0.2 ms to run again, and a batch 4 ms */
+        measure_must(yoke_device_set_wait(device, YOKE_WAIT_SPIN));
     measure_must(yoke_stream_create(device, &stream));
     if (bench_option.part && strcmp(bench_option.part, "curves") == 0)
         measure_curves(info->backend, stream, peer, info->kind == YOKE_DEVICE_CPU ? 24 : 28);
