@@ -54,6 +54,7 @@ typedef struct yk_opencl_slot {
     bool loses_maps;                /* memory cannot be handed over: shared.c */
     cl_device_svm_capabilities svm; /* 0: none */
     bool one_at_a_time;             /* two threads must not use one queue at once: stream.c */
+    bool compiles_at_launch;        /* and has a cache of its own for what it compiles then: program.c */
     bool slow_markers;              /* an event of a command costs less than a marker behind it: event.c */
     bool takes_priorities;          /* of queues: cl_khr_priority_hints */
     bool advises_blocks;            /* CL_KERNEL_WORK_GROUP_SIZE is a suggestion and no limit: kernel.c */
@@ -141,6 +142,7 @@ typedef struct yk_opencl_stream {
     bool locked;         /* either */
     yk_opencl_lock lock; /* locked during such calls */
     cl_event newest;     /* where `keeps_newest`: of the queue's newest command, or NULL where it is not known */
+    cl_event *unasked;   /* where a command stores its event that nobody asked for: `newest`, or NULL */
     cl_event older;      /* during a call: of the newest command before it */
 } yk_opencl_stream;
 
@@ -149,16 +151,18 @@ typedef struct yk_opencl_event {
     atomic_bool flushed; /* its queue has been flushed since the event was recorded */
 } yk_opencl_event;
 
+/* An argument that a kernel object has: head YK_NO_HEAD where it is not known, the value of a buffer is its cl_mem. */
+typedef struct yk_opencl_set {
+    yk_arg_head head;
+    uint64_t value;
+} yk_opencl_set;
+
 typedef struct yk_opencl_kernel {
     cl_kernel handle;
     cl_uint count;         /* number of parameters, including a __local parameter */
     uint32_t sure_threads; /* in a block: this many the driver never refuses */
     uint64_t released;     /* yk_opencl_released when `set` was last true */
-    /* The arguments that the kernel object has: head YK_NO_HEAD where they are not known, the value of a buffer is its cl_mem. */
-    struct {
-        yk_arg_head head;
-        uint64_t value;
-    } set[YOKE_MAX_ARGS + 1];
+    yk_opencl_set set[YOKE_MAX_ARGS + 1];
     /* Locked from the first clSetKernelArg to the enqueue, because a cl_kernel stores one set of arguments: kernel.c. */
     yk_opencl_lock lock;
 } yk_opencl_kernel;
@@ -188,11 +192,12 @@ static inline void yk_opencl_leave_quietly(yoke_stream *stream)
 static inline cl_command_queue yk_opencl_enter(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
-    if (YK_UNLIKELY(native->locked))
+    if (YK_UNLIKELY(native->locked)) {
         yk_opencl_lock_take(&native->lock);
-    if (YK_UNLIKELY(native->keeps_newest)) {
-        native->older = native->newest;
-        native->newest = NULL;
+        if (native->keeps_newest) {
+            native->older = native->newest;
+            native->newest = NULL;
+        }
     }
     return atomic_load_explicit(&native->queue, memory_order_relaxed);
 }
@@ -202,9 +207,11 @@ void yk_opencl_leave_newest(yk_opencl_stream *native);
 static inline void yk_opencl_leave(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
-    if (YK_UNLIKELY(native->keeps_newest))
+    if (!YK_UNLIKELY(native->locked))
+        return;
+    if (native->keeps_newest)
         yk_opencl_leave_newest(native);
-    else if (YK_UNLIKELY(native->locked))
+    else
         yk_opencl_lock_give_back(&native->lock);
 }
 
@@ -213,7 +220,7 @@ static inline cl_event *yk_opencl_end_of(yoke_stream *stream, const yk_op *op)
 {
     yk_opencl_stream *native = stream->native;
     if (!op->end)
-        return YK_UNLIKELY(native->keeps_newest) ? &native->newest : NULL;
+        return native->unasked;
     yk_opencl_event *event = op->end->native;
     atomic_store_explicit(&event->flushed, false, memory_order_relaxed);
     return &event->handle;
@@ -224,9 +231,12 @@ static inline cl_uint yk_opencl_shape_of(const yk_op *op, size_t global[3], size
 {
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
 
+    uint64_t blocks_above, threads_above; /* y and z at once */
+    memcpy(&blocks_above, &grid->y, sizeof blocks_above);
+    memcpy(&threads_above, &block->y, sizeof threads_above);
     global[0] = (size_t)grid->x * block->x;
     local[0] = block->x;
-    if ((grid->y | grid->z | block->y | block->z) == 1)
+    if ((blocks_above | threads_above) == ((uint64_t)1 << 32 | 1)) /* all are 1: none is 0 */
         return 1;
     global[1] = (size_t)grid->y * block->y;
     global[2] = (size_t)grid->z * block->z;

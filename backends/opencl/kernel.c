@@ -367,9 +367,9 @@ static inline uint64_t value_of(const yoke_arg *arg)
 }
 
 /* Whether the kernel object has this argument already. */
-static inline bool is_set(const yk_opencl_kernel *native, size_t index, const yoke_arg *arg)
+static inline bool is_set(const yk_opencl_set *set, const yoke_arg *arg)
 {
-    return native->set[index].head == yk_arg_head_of(arg) && native->set[index].value == value_of(arg);
+    return set->head == yk_arg_head_of(arg) && set->value == value_of(arg);
 }
 
 /* Set the arguments from `first` on, and the shared memory. */
@@ -377,7 +377,7 @@ __attribute__((noinline)) static yoke_status set_changed_arguments(yk_opencl_ker
 {
     for (size_t i = first; i < op->u.launch.count; i++) {
         const yoke_arg *arg = &op->u.launch.args[i];
-        if (is_set(native, i, arg))
+        if (is_set(&native->set[i], arg))
             continue;
         cl_int code = set_argument(native->handle, (cl_uint)i, arg);
         bool known = code == CL_SUCCESS && arg->kind <= YOKE_ARG_FLOATING; /* what a struct's pointer leads to may change */
@@ -394,15 +394,17 @@ __attribute__((noinline)) static yoke_status set_changed_arguments(yk_opencl_ker
 static inline yoke_status renew_arguments(yk_opencl_kernel *native, const yk_op *op)
 {
     uint64_t released = atomic_load_explicit(&yk_opencl_released, memory_order_relaxed);
-    const yoke_arg *args = op->u.launch.args;
-    size_t i = 0, count = op->u.launch.count;
+    const yoke_arg *arg = op->u.launch.args, *end = arg + op->u.launch.count;
+    const yk_opencl_set *set = native->set;
 
     if (YK_UNLIKELY(native->released != released))
         forget_arguments(native, released);
-    while (i < count && is_set(native, i, &args[i]))
-        i++;
-    if (i < count || YK_UNLIKELY(op->u.launch.shared > 0))
-        return set_changed_arguments(native, op, i);
+    while (arg != end && is_set(set, arg)) {
+        arg++;
+        set++;
+    }
+    if (arg != end || YK_UNLIKELY(op->u.launch.shared > 0))
+        return set_changed_arguments(native, op, (size_t)(set - native->set));
     return YOKE_OK;
 }
 

@@ -56,6 +56,7 @@ yoke_status yk_opencl_stream_create(yoke_stream *stream)
     native->one_at_a_time = slot->one_at_a_time;
     native->keeps_newest = slot->slow_markers;
     native->locked = native->one_at_a_time || native->keeps_newest;
+    native->unasked = native->keeps_newest ? &native->newest : NULL;
     status = create_queue(stream, &queue);
     if (status != YOKE_OK)
         goto no_queue;

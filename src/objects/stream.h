@@ -55,6 +55,7 @@ struct yoke_stream {
     atomic_bool spare_lock; /* protects spares (events to be recorded again, event.c) and waits */
     yoke_event *spares[2];  /* untimed and timed */
     unsigned spare_count[2];
+    bool spares_uncounted; /* torn down: from now on no spare is among the uses */
 
     pthread_mutex_t lock; /* protects what follows; atomics may also be read without it */
     yk_stream_state state;

@@ -58,10 +58,9 @@ void yk_depth_note_submitted(yoke_stream *stream)
     if (stream->checkpoint_count == YK_CHECKPOINTS)
         return;
     yoke_error_info before = *yoke_error();
-    yoke_event *event = yk_event_take(stream, 0);
+    yoke_event *event = yk_event_take_counted(stream, 0);
     if (event && yk_event_submit(event) == YOKE_OK) {
         event->where = NULL;
-        yk_stream_use(stream);
         stream->checkpoints[stream->checkpoint_count++] = event;
         stream->checked = submitted;
     } else { /* a thread that finds the stream full then waits for the whole stream */

@@ -16,13 +16,12 @@
 
 yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
 {
-    yoke_event *event = yk_event_take(stream, flags);
+    yoke_event *event = yk_event_take_counted(stream, flags);
     if (!event) {
         (void)yk_stream_not_submitted(stream, yoke_error()->status);
         return NULL;
     }
     event->where = where;
-    yk_stream_use(stream);
     return event;
 }
 

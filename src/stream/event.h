@@ -31,6 +31,11 @@ yoke_status yk_event_wait_soon(yoke_event *event, uint64_t spin_more);
 /* For retire.c: an event that does not keep its stream in memory. NULL on failure. */
 yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags);
 void yk_event_recycle(yoke_event *event);
+/* An event that does, as yk_event_new's, for those who report a failure themselves. Its spare event does too, until the stream is
+ * torn down. */
+yoke_event *yk_event_take_counted(yoke_stream *stream, uint32_t flags);
+/* The stream is torn down: its spare events no longer keep it in memory. */
+void yk_event_uncount_spares(yoke_stream *stream);
 /* The stream is being destroyed: destroy its spare events. */
 void yk_event_destroy_spares(yoke_stream *stream);
 

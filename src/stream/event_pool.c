@@ -10,8 +10,9 @@
 /* How many spare events of each kind are kept before the oldest is reused. */
 #define SPARE_EVENTS 16
 
-/* The oldest spare event, once there are SPARE_EVENTS. */
-static yoke_event *take_spare(yoke_stream *stream, unsigned kind)
+/* The oldest spare event, once there are SPARE_EVENTS. With `counted` it stays among the stream's uses, if it is; without, it is
+ * none of them. */
+YK_HOT yoke_event *take_spare(yoke_stream *stream, unsigned kind, bool counted)
 {
     yoke_event *event = NULL;
     yk_light_lock(&stream->spare_lock);
@@ -20,6 +21,10 @@ static yoke_event *take_spare(yoke_stream *stream, unsigned kind)
         event = last->next;
         last->next = event->next;
         stream->spare_count[kind]--;
+        if (!counted && event->counted) { /* not the last use: the user's is given up after those of the spares */
+            event->counted = false;
+            atomic_fetch_sub_explicit(&stream->uses, 1, memory_order_relaxed);
+        }
     }
     yk_light_unlock(&stream->spare_lock);
     return event;
@@ -28,10 +33,7 @@ static yoke_event *take_spare(yoke_stream *stream, unsigned kind)
 /* Destroys an event made by yk_event_new, which the user or an operation has released. */
 static void destroy(void *object)
 {
-    yoke_event *event = object;
-    yoke_stream *stream = event->stream;
-    yk_event_recycle(event);
-    yk_stream_unuse(stream);
+    yk_event_recycle(object);
 }
 
 static yoke_event *create(yoke_stream *stream, uint32_t flags)
@@ -48,9 +50,9 @@ static yoke_event *create(yoke_stream *stream, uint32_t flags)
     return event;
 }
 
-yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags)
+YK_HOT yoke_event *take(yoke_stream *stream, uint32_t flags, bool counted)
 {
-    yoke_event *event = take_spare(stream, flags & YOKE_EVENT_TIMED);
+    yoke_event *event = take_spare(stream, flags & YOKE_EVENT_TIMED, counted);
     if (event) {
         atomic_store_explicit(&event->object.kind, YK_EVENT, memory_order_relaxed);
         atomic_store_explicit(&event->object.refs, 1, memory_order_relaxed);
@@ -60,6 +62,38 @@ yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags)
     event->position = 0; /* until it is submitted: no wait of the stream's is before it */
     atomic_store_explicit(&event->state, YK_EVENT_DEFERRED, memory_order_relaxed);
     return event;
+}
+
+yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags)
+{
+    return take(stream, flags, false);
+}
+
+/* A spare keeps its use of the stream, so that recording and releasing change no count. */
+yoke_event *yk_event_take_counted(yoke_stream *stream, uint32_t flags)
+{
+    yoke_event *event = take(stream, flags, true);
+    if (event && !event->counted) {
+        event->counted = true;
+        yk_stream_use(stream);
+    }
+    return event;
+}
+
+void yk_event_uncount_spares(yoke_stream *stream)
+{
+    unsigned count = 0;
+    yk_light_lock(&stream->spare_lock);
+    stream->spares_uncounted = true;
+    for (size_t kind = 0; kind < YK_COUNT_OF(stream->spares); kind++) {
+        yoke_event *event = stream->spares[kind];
+        for (unsigned i = 0; i < stream->spare_count[kind]; i++, event = event->next) {
+            count += event->counted;
+            event->counted = false;
+        }
+    }
+    yk_light_unlock(&stream->spare_lock);
+    atomic_fetch_sub(&stream->uses, count);
 }
 
 void yk_event_recycle(yoke_event *event)
@@ -72,7 +106,8 @@ void yk_event_recycle(yoke_event *event)
         atomic_store_explicit(&event->failure, NULL, memory_order_relaxed);
     }
     stream->device->backend->event_reset(event);
-    yk_event_drop_notice(event);
+    if (YK_UNLIKELY(atomic_load_explicit(&event->notice, memory_order_relaxed) != NULL))
+        yk_event_drop_notice(event);
     atomic_store_explicit(&event->object.kind, YK_DEAD, memory_order_relaxed);
     yk_light_lock(&stream->spare_lock);
     yoke_event *last = stream->spares[kind];
@@ -81,7 +116,12 @@ void yk_event_recycle(yoke_event *event)
         last->next = event;
     stream->spares[kind] = event;
     stream->spare_count[kind]++;
+    bool unuse = event->counted && stream->spares_uncounted;
+    if (YK_UNLIKELY(unuse))
+        event->counted = false;
     yk_light_unlock(&stream->spare_lock);
+    if (YK_UNLIKELY(unuse)) /* may be the last use */
+        yk_stream_unuse(stream);
 }
 
 void yk_event_destroy_spares(yoke_stream *stream)

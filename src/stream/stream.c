@@ -117,6 +117,7 @@ static void tear_down(void *object)
     if (!works)
         yk_stream_end_waits(stream);
     yk_reclaim_finished(device);
+    yk_event_uncount_spares(stream);
     yk_stream_unuse(stream);
     /* Other streams may wait for this one: when only retired streams keep the device, this reclaims them. */
     yk_device_put(device);
