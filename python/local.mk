@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/python.sh \
 	python/README.md \
 	python/bench/launch.py \
+	python/bench/peers.py \
 	python/bench/seeds.py \
 	python/examples/README.md \
 	python/examples/01_host_function.py \
@@ -30,6 +31,8 @@ EXTRA_DIST += \
 	python/setup.py \
 	python/tests/bad_values.py \
 	python/tests/conftest.py \
+	python/tests/peer_driver.py \
+	python/tests/peer_libraries.py \
 	python/tests/test_arrays.py \
 	python/tests/test_bad_input.py \
 	python/tests/test_core.py \
@@ -40,6 +43,7 @@ EXTRA_DIST += \
 	python/tests/test_leaks.py \
 	python/tests/test_native.py \
 	python/tests/test_operations.py \
+	python/tests/test_peers.py \
 	python/tests/test_trace.py \
 	python/tests/test_types.py \
 	python/tests/torture.py \

@@ -1,0 +1,399 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Yoke's package beside CuPy, PyTorch, Numba and cuda.core in one run, each where it is installed: lines "name value unit", and lines
+".ratio" of Yoke to the others. What is compared runs by turns, in batches, after a warm-up; figures are medians of the batches.
+
+Usage: peers.py [--rounds N] [--build DIR] [--c-program PATH] [--c-launch FILE] [PART...]
+Parts: launch add start function sleep await; all of them where none is named. --build: a build of the repository, whose
+examples/vector_add is the C program beside which a process's first result is timed; --c-program: another one. --c-launch: what
+bench/overhead of that build printed, whose time of a launch in C is taken for the ratios. Yoke's devices are the first of CUDA's
+and the first of OpenCL's; YOKE_BACKEND leaves one of them out. bench/launch.py has a launch beside PyOpenCL's.
+"""
+
+import argparse
+import asyncio
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import numpy
+import yoke
+
+CUDA = """extern "C" __global__ void f(float *x, const float *y, float a) { if (!blockIdx.x && !threadIdx.x) x[0] = a + y[0]; }"""
+OPENCL = """__kernel void f(__global float *x, __global const float *y, float a) { if (get_global_id(0) == 0) x[0] = a + y[0]; }"""
+BLOCK = 64
+GROUP = 50  # calls of one batch: what is enqueued without a wait stays well below the depth of a driver's queue
+STREAMS, SLEEP = 64, 0.01
+AWAITS = 1000
+
+
+def show(name, value, unit):
+    print(f"{name} {value:.4g} {unit}", flush=True)
+
+
+def present(name, make):
+    """A library's side; None, and a line that says why, where it is absent or does not work here."""
+    try:
+        return make()
+    except Exception as error:
+        print(f"# {name} is left out: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}", flush=True)
+        return None
+
+
+def alternate(sides, rounds, count, timed_wait=False):
+    """Microseconds of one call of each side, {name: (call, wait)}: batches by turns. wait comes behind each batch, outside of its
+    time unless timed_wait."""
+    times = {name: [] for name in sides}
+    for turn in range(rounds + 3):
+        for name, (call, wait) in sides.items():
+            begin = time.perf_counter_ns()
+            for _ in range(count):
+                call()
+            if timed_wait:
+                wait()
+            end = time.perf_counter_ns()
+            if not timed_wait:
+                wait()
+            if turn >= 3:
+                times[name].append((end - begin) / count / 1e3)
+    return {name: statistics.median(list_of) for name, list_of in times.items()}
+
+
+def report(part, medians, unit="us"):
+    """The figures, and Yoke's ratios to the others."""
+    for name, value in medians.items():
+        show(f"{part}.{name}", value, unit)
+    for mine in medians:
+        if mine.startswith("yoke"):
+            for other, value in medians.items():
+                if not other.startswith("yoke"):
+                    show(f"{part}.{mine}.ratio", medians[mine] / value, f"of_{other}")
+
+
+def open_devices():
+    """{"yoke.cuda": Device, "yoke.opencl": Device}, of NVIDIA where there is one."""
+    found = {}
+    for info in sorted(yoke.devices(), key=lambda each: "NVIDIA" not in each.vendor.upper()):
+        if info.backend not in found and os.environ.get("YOKE_BACKEND", info.backend) == info.backend:
+            found[info.backend] = yoke.Device(info.selector)
+            print(f"# yoke.{info.backend}: {found[info.backend]!r}")
+    return {f"yoke.{backend}": found[backend] for backend in ("cuda", "opencl") if backend in found}
+
+
+def gather(devices, mine, **others):
+    """The sides of a comparison: Yoke's on each device, and beside CUDA's the others that work here."""
+    sides = {name: mine(device) for name, device in devices.items()}
+    if "yoke.cuda" in devices:
+        sides |= {name: present(name, make) for name, make in others.items()}
+    return {name: side for name, side in sides.items() if side}
+
+
+# ---- A launch with 3 arguments ----
+
+def yoke_launch(device):
+    stream = device.stream()
+    x, y = device.buffer(64), device.buffer(64)
+    launch = device.build(cuda=CUDA, opencl=OPENCL)["f"][1, BLOCK]
+    return lambda: launch(stream, x, y, 2.0), stream.wait
+
+
+def cupy_launch():
+    import cupy
+
+    x, y = cupy.zeros(16, "f4"), cupy.zeros(16, "f4")
+    kernel, a = cupy.RawKernel(CUDA, "f"), numpy.float32(2)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    stream.use()
+    kernel((1,), (BLOCK,), (x, y, a))
+    return lambda: kernel((1,), (BLOCK,), (x, y, a)), stream.synchronize
+
+
+def core_launch():
+    from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
+
+    device = Device()
+    device.set_current()
+    stream = device.create_stream()
+    program = Program(CUDA, "c++", ProgramOptions(std="c++17"))
+    kernel = program.compile("cubin").get_kernel("f")
+    x, y = (device.allocate(64, stream=stream) for _ in range(2))
+    config, a = LaunchConfig(grid=1, block=BLOCK), numpy.float32(2)
+    launch(stream, config, kernel, x, y, a)
+    return lambda: launch(stream, config, kernel, x, y, a), stream.sync
+
+
+def numba_launch():
+    from numba import cuda
+
+    @cuda.jit
+    def f(x, y, a):
+        if cuda.grid(1) == 0:
+            x[0] = a + y[0]
+
+    stream = cuda.stream()
+    x, y, a = *(cuda.to_device(numpy.zeros(16, "f4")) for _ in range(2)), numpy.float32(2)
+    f[1, BLOCK, stream](x, y, a)
+    ready = f[1, BLOCK, stream]
+    return lambda: ready(x, y, a), stream.synchronize
+
+
+def launches_in_c(path):
+    """{"yoke.cuda": us, …} from the output of bench/overhead."""
+    found = {}
+    for line in pathlib.Path(path).read_text().splitlines():
+        words = line.split()
+        if len(words) == 3 and words[0] in ("cuda.launch.yoke", "opencl.launch.yoke"):
+            found["yoke." + words[0].split(".")[0]] = float(words[1]) / {"ns": 1e3, "us": 1}[words[2]]
+    return found
+
+
+def part_launch(devices, options):
+    sides = gather(devices, yoke_launch, cupy=cupy_launch, cuda_core=core_launch, numba=numba_launch)
+    medians = alternate(sides, options.rounds, GROUP)
+    report("launch", medians)
+    for name, value in launches_in_c(options.c_launch).items() if options.c_launch else ():
+        show(f"launch.c.{name}", value, "us")
+        if name in medians:
+            show(f"launch.{name}.above_c", medians[name] - value, "us")
+            show(f"launch.{name}.ratio", medians[name] / value, "of_c")
+
+
+# ---- Host time of a + b ----
+
+def part_add(devices, options):
+    values = numpy.arange(1000, dtype="f4")
+
+    def add_yoke(device):
+        stream = device.stream()
+        a, b = (yoke.asarray(values, stream=stream) for _ in range(2))
+        assert ((a + b).to_numpy() == 2 * values).all()
+        return lambda: a + b, stream.wait
+
+    def add_cupy():
+        import cupy
+
+        a, b = cupy.asarray(values), cupy.asarray(values)
+        return lambda: a + b, cupy.cuda.get_current_stream().synchronize
+
+    def add_torch():
+        import torch
+
+        a, b = (torch.from_numpy(values).cuda() for _ in range(2))
+        return lambda: a + b, torch.cuda.synchronize
+
+    report("add_1000", alternate(gather(devices, add_yoke, cupy=add_cupy, torch=add_torch), options.rounds, GROUP))
+
+
+# ---- Import, and the first result, each in a process of its own ----
+
+ADD = {"cuda": 'extern "C" __global__ void add(const float *x, const float *y, float *out, int n)'
+               "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = x[i] + y[i]; }",
+       "opencl": "__kernel void add(__global const float *x, __global const float *y, __global float *out, int n)"
+                 "{ int i = get_global_id(0); if (i < n) out[i] = x[i] + y[i]; }"}
+FIRST = f"""
+import array, yoke
+n, stream = 1000, yoke.default_stream()
+add = stream.device.build(**{ADD!r})["add"]
+x, y, out = array.array("f", range(n)), array.array("f", range(n)), array.array("f", bytes(4 * n))
+add[n](stream, yoke.In(x), yoke.In(y), yoke.Out(out), n)
+stream.wait()
+assert out[n - 1] == 2 * (n - 1)
+"""
+IMPORT = "import time; begin = time.perf_counter(); import {0}; print((time.perf_counter() - begin) * 1e3)"
+PROCESSES = {
+    "python": "pass",
+    **{f"import.{name}": IMPORT.format(name) for name in ("yoke", "numpy", "cupy", "torch")},
+    "first.yoke": FIRST,
+    "first_array.yoke": "import yoke; assert (yoke.ones(1000) + 1).to_numpy()[9] == 2",
+    "first_array.cupy": "import cupy; assert cupy.asnumpy(cupy.ones(1000, 'f4') + 1)[9] == 2",
+    "first_array.torch": "import torch; assert (torch.ones(1000, device='cuda') + 1).cpu().numpy()[9] == 2",
+}
+
+
+def process(command, environment):
+    """Milliseconds of a whole process, or those that a process of Python's prints; RuntimeError: it failed."""
+    begin = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    elapsed = (time.perf_counter() - begin) * 1e3
+    if done.returncode != 0:
+        raise RuntimeError((done.stderr.strip() or f"exit {done.returncode}").splitlines()[-1])
+    return float(done.stdout) if command[0] == sys.executable and done.stdout else elapsed
+
+
+def part_start(backends, options):
+    program = options.c_program or (options.build and pathlib.Path(options.build) / "examples" / "vector_add")
+    for backend in backends:
+        environment = {**os.environ, "YOKE_BACKEND": backend}
+        commands = {each: [sys.executable, "-c", code] for each, code in PROCESSES.items()}
+        if program:
+            commands["first.c"] = [str(program), *(["1000"] if options.c_program is None else [])]
+        if backend != "cuda":
+            commands = {each: command for each, command in commands.items() if not each.endswith((".cupy", ".torch"))}
+        # The first runs fill the caches.
+        times = {each: [] for each, command in commands.items() if present(each, lambda command=command: process(
+            command, environment) + process(command, environment))}
+        for _ in range(options.processes):
+            for each, list_of in times.items():
+                list_of.append(process(commands[each], environment))
+        medians = {each: statistics.median(list_of) for each, list_of in times.items()}
+        for each, value in medians.items():
+            show(f"start.{backend}.{each}", value, "ms")
+        if "first.c" in medians:
+            show(f"start.{backend}.first.ratio", medians["first.yoke"] / (1.05 * medians["first.c"] + 50), "of_1.05_c_and_50_ms")
+        for kind in ("import", "first_array"):
+            for other in ("cupy", "torch"):
+                if f"{kind}.{other}" in medians:
+                    show(f"start.{backend}.{kind}.ratio", medians[f"{kind}.yoke"] / medians[f"{kind}.{other}"], f"of_{other}")
+
+
+# ---- Python functions in the streams ----
+
+def part_function(devices, options):
+    """Kernel, function, kernel and a wait: all of it, a median of single trips."""
+    def trip_yoke(device):
+        stream = device.stream()
+        x, y = device.buffer(64), device.buffer(64)
+        launch = device.build(cuda=CUDA, opencl=OPENCL)["f"][1, BLOCK]
+
+        def trip():
+            launch(stream, x, y, 2.0)
+            stream.call(seen.append, 1)
+            launch(stream, x, y, 2.0)
+            stream.wait()
+
+        return trip, lambda: None
+
+    def trip_cupy():
+        import cupy
+
+        launch, wait = cupy_launch()
+        stream = cupy.cuda.get_current_stream()
+
+        def trip():
+            launch()
+            stream.launch_host_func(seen.append, 1)
+            launch()
+            wait()
+
+        return trip, lambda: None
+
+    seen = []
+    report("kernel_function_kernel", alternate(gather(devices, trip_yoke, cupy=trip_cupy), 10 * options.rounds, 1))
+
+
+def part_sleep(devices, options):
+    """Streams whose functions sleep, all at once."""
+    def sleep_yoke(device):
+        streams = [device.stream() for _ in range(STREAMS)]
+
+        def wait():
+            for each in streams:
+                each.wait()
+
+        return lambda: [each.call(time.sleep, SLEEP) for each in streams], wait
+
+    def sleep_cupy():
+        import cupy
+
+        streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(STREAMS)]
+
+        def wait():
+            for each in streams:
+                each.synchronize()
+
+        return lambda: [each.launch_host_func(time.sleep, SLEEP) for each in streams], wait
+
+    medians = alternate(gather(devices, sleep_yoke, cupy=sleep_cupy), max(3, options.rounds // 4), 1, True)
+    report(f"{STREAMS}_streams_sleep_10ms", {name: value / 1e3 for name, value in medians.items()}, "ms")
+
+
+# ---- await ----
+
+def threads():
+    """Python's own, and all of the process."""
+    return threading.active_count(), len(os.listdir("/proc/self/task"))
+
+
+async def await_finished(device, rounds):
+    stream = device.stream()
+    event = stream.event()
+    event.wait()
+    times = []
+    for _ in range(rounds + 3):
+        begin = time.perf_counter_ns()
+        for _ in range(GROUP):
+            await event
+        times.append((time.perf_counter_ns() - begin) / GROUP / 1e3)
+    return statistics.median(times[3:])
+
+
+async def await_many(device):
+    """Awaits of as many events at once, behind a function that holds them: the threads that they add, and milliseconds from the
+    function's end to the last await's."""
+    stream, go, inside = device.stream(), threading.Event(), threading.Event()
+
+    def hold():
+        inside.set()
+        go.wait()
+
+    async def one(event):
+        await event
+
+    stream.call(hold)
+    inside.wait()
+    before = threads()
+    tasks = [asyncio.create_task(one(stream.event())) for _ in range(AWAITS)]
+    await asyncio.sleep(0)
+    during = threads()
+    assert not any(task.done() for task in tasks)
+    begin = time.perf_counter()
+    go.set()
+    await asyncio.gather(*tasks)
+    return during[0] - before[0], during[1] - before[1], (time.perf_counter() - begin) * 1e3
+
+
+def part_await(devices, options):
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # an await has a descriptor
+    for name, device in devices.items():
+        show(f"await_finished.{name}", asyncio.run(await_finished(device, options.rounds)), "us")
+        several = [asyncio.run(await_many(device)) for _ in range(3)]
+        show(f"await_{AWAITS}.{name}.python_threads", max(each[0] for each in several), "threads_more")
+        show(f"await_{AWAITS}.{name}.threads", max(each[1] for each in several), "threads_more")
+        show(f"await_{AWAITS}.{name}.all_done", statistics.median(each[2] for each in several), "ms")
+
+
+PARTS = {"launch": part_launch, "add": part_add, "start": part_start, "function": part_function, "sleep": part_sleep,
+         "await": part_await}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=40, help="batches of each figure")
+    parser.add_argument("--processes", type=int, default=5, help="processes of each figure of `start`")
+    parser.add_argument("--build", help="a build of the repository")
+    parser.add_argument("--c-program", help="a C program, instead of the build's examples/vector_add")
+    parser.add_argument("--c-launch", help="a file with the output of bench/overhead")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; none: all")
+    options = parser.parse_args()
+    for name in options.parts:
+        if name not in PARTS:
+            parser.error(f"there is no part {name}; there are {', '.join(PARTS)}")
+    print(f"# Python {sys.version.split()[0]}, NumPy {numpy.__version__}, yoke {yoke.__version__}, load {os.getloadavg()[0]:.2f}")
+    if "start" in (options.parts or PARTS):
+        # In front: afterwards this process has a context of its own on the device.
+        found = {each.backend for each in yoke.devices()} & {os.environ.get("YOKE_BACKEND", each) for each in ("cuda", "opencl")}
+        part_start(sorted(found), options)
+    devices = open_devices()
+    for name, part in PARTS.items():
+        if name != "start" and name in (options.parts or PARTS):
+            part(devices, options)
+
+
+if __name__ == "__main__":
+    main()
