@@ -201,9 +201,9 @@ static yoke_status prepare(yoke_device *device, yoke_comm **out_comm, int32_t *o
     uint64_t timeout;
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     *out_comm = NULL;
-    yoke_status status = yoke_device_get_info(device, &info);
-    if (status == YOKE_OK)
-        status = ycomm_read_settings(&timeout, out_way);
+    if (yoke_device_get_info(device, &info) != YOKE_OK)
+        return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_create: device is NULL, is not a device, or has been released");
+    yoke_status status = ycomm_read_settings(&timeout, out_way);
     if (status == YOKE_OK)
         status = ycomm_engine_start();
     if (status != YOKE_OK)
