@@ -81,6 +81,7 @@ struct yoke_comm {
     yoke_device *device;
     int32_t rank, ranks;
     uint64_t timeout; /* nanoseconds; UINT64_MAX: none */
+    uint64_t blocks;  /* the most that a channel may have at a time */
     int32_t way;      /* YOKE_COMM_STAGED … */
     ycomm_memory memory;
     yoke_comm_info info;
@@ -223,13 +224,23 @@ typedef struct ycomm_pipe {
     bool asked, open; /* the opening was posted; it allows data to be sent */
     ycomm_opening opening;
     yoke_buffer *kept[2]; /* whose memory MPI is given itself: retained */
+    bool needs, holds;    /* blocks; its share of them */
+    uint64_t window;      /* pieces at once */
     uint64_t pieces, filled, posted, arrived, emptied;
     ycomm_slot slots[YCOMM_WINDOW];
 } ycomm_pipe;
 
+/* The blocks of a run for receives, or for everything else. */
+typedef struct ycomm_share {
+    uint64_t free;
+    uint64_t each; /* what a pipe holds from its first piece to its last */
+    bool scarce;   /* there are not enough for all: pipes take turns */
+} ycomm_share;
+
 typedef struct ycomm_run {
     ycomm_channel *channel;
     const char *function, *where;
+    ycomm_share shares[2]; /* 1: of receives */
     ycomm_failure failure;
     uint64_t moved; /* when anything happened last */
     bool complete;  /* all pipes are through, or the run has failed */
@@ -265,8 +276,9 @@ typedef struct ycomm_piece {
     size_t in_stride, out_stride; /* bytes from row to row */
 } ycomm_piece;
 
-/* Post what opens a part, and the data of one piece: errors of MPI's (post.c). */
-int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, ycomm_opening *opening);
+/* Post what opens a part, and the data of one piece: errors of MPI's (post.c). With `matched`, that of a send is complete when it
+ * has been received. */
+int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, bool matched, ycomm_opening *opening);
 /* Compare what was told; false: `out_failure` says what does not match. */
 bool ycomm_check_opening(const yoke_comm *comm, const ycomm_part *part, const ycomm_opening *opening, ycomm_failure *out_failure);
 int ycomm_post_piece(ycomm_run *run, const ycomm_part *part, const ycomm_piece *piece, MPI_Request *out_request);
@@ -274,6 +286,12 @@ const char *ycomm_verb_name(ycomm_verb verb);
 
 /* ---- Blocks: block.c ---- */
 
+/* Deal out the blocks to the run's pipes. */
+void ycomm_blocks_share(ycomm_run *run);
+ycomm_share *ycomm_share_of(ycomm_run *run, const ycomm_pipe *pipe);
+/* A pipe takes its share, if that is there, and gives it back with its blocks. */
+bool ycomm_share_hold(ycomm_run *run, ycomm_pipe *pipe);
+void ycomm_share_leave(ycomm_run *run, ycomm_pipe *pipe);
 /* A block of YCOMM_PIECE bytes and a little more. */
 yoke_status ycomm_block_take(ycomm_channel *channel, ycomm_block **out_block);
 void ycomm_block_give(ycomm_channel *channel, ycomm_block *block);

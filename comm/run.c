@@ -39,12 +39,19 @@ void ycomm_run_fail_mpi(ycomm_run *run, const char *call, int error)
     fail(run, &failure);
 }
 
+/* Whether the pipe waits for its turn, and not for its peer. */
+static bool waits_for_blocks(ycomm_run *run, const ycomm_pipe *pipe)
+{
+    const ycomm_share *share = ycomm_share_of(run, pipe);
+    return share->scarce && pipe->needs && !pipe->holds && share->free < share->each;
+}
+
 /* Nothing has happened for too long. */
 static void fail_late(ycomm_run *run)
 {
     const yoke_comm *comm = run->channel->comm;
     const ycomm_pipe *pipe = run->pipes;
-    while (ycomm_pipe_is_through(pipe))
+    while (ycomm_pipe_is_through(pipe) || waits_for_blocks(run, pipe)) /* those that keep it from its turn are others */
         pipe++;
     const ycomm_part *part = pipe->part;
     uint64_t seconds = comm->timeout / 1000000000;
@@ -129,6 +136,7 @@ static ycomm_run *create(const ycomm_op *op)
         for (size_t k = 0; k < YCOMM_WINDOW; k++)
             pipe->slots[k].request = MPI_REQUEST_NULL;
     }
+    ycomm_blocks_share(run);
     return run;
 }
 

@@ -93,9 +93,10 @@ static const yvendor_library libraries[YOPS_LIBRARY_END] = {
     [YOPS_CUFFT] = { "cuFFT", SONAMES("libcufft.so.12", "libcufft.so.11", "libcufft.so.10"), true,
                      "install it (NVIDIA's packages: libcufft; pip: nvidia-cufft), or set CUDA_HOME", NULL, TABLE(cufft),
                      cufft_version },
-    [YOPS_CLBLAST] = { "CLBlast", SONAMES("libclblast.so.1"), false, "install it (Debian: libclblast1)", NULL,
-                       TABLE(clblast), clblast_version },
-    [YOPS_CUDA_DRIVER] = { "CUDA's driver", SONAMES("libcuda.so.1"), false, "install NVIDIA's driver", NULL, TABLE(cuda), no_version },
+    [YOPS_CLBLAST] = { "CLBlast", SONAMES("libclblast.so.1"), false, "install it (Debian: libclblast1)", NULL, TABLE(clblast),
+                       clblast_version },
+    [YOPS_CUDA_DRIVER] = { "CUDA's driver", SONAMES("libcuda.so.1"), false, "install NVIDIA's driver", NULL, TABLE(cuda),
+                           no_version },
 };
 
 const char *yops_library_name(yops_library_id id)

@@ -9,7 +9,7 @@ export LC_ALL=C
 cd "$top_srcdir" || exit 1
 
 # Variables that name nothing to be opened, so that it does no harm when somebody else has set them.
-harmless='YOKE_BACKEND YOKE_BLAS YOKE_BLOCKING YOKE_COMM YOKE_COMMAND_BUFFERS YOKE_COMM_TIMEOUT YOKE_COPY_THREADS YOKE_DEVICE YOKE_FILL_KERNEL YOKE_LOG
+harmless='YOKE_BACKEND YOKE_BLAS YOKE_BLOCKING YOKE_COMM YOKE_COMMAND_BUFFERS YOKE_COMM_PINNED YOKE_COMM_TIMEOUT YOKE_COPY_THREADS YOKE_DEVICE YOKE_FILL_KERNEL YOKE_LOG
 YOKE_OPS_EXACT YOKE_STAGING YOKE_TRUST_DRIVERS YOKE_WATCHDOG'
 
 grep -rhoE '(^|[^_])getenv\("[A-Z_]*"\)' src backends ops comm vendor | sed 's/.*"\(.*\)".*/\1/' | sort -u >"$tap_folder/read"
