@@ -158,6 +158,7 @@ static void end_comm(yoke_comm *comm)
     int finalized = 0;
     bool left = false, failed = false;
     comm->magic = 0;
+    ycomm_living_remove(comm);
     MPI_Finalized(&finalized);
     for (ycomm_channel *channel = comm->channels; channel; channel = channel->next)
         ycomm_nccl_end(channel->nccl);
@@ -258,6 +259,7 @@ yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_com
         yoke_comm_release(comm);
         return status;
     }
+    ycomm_living_add(comm);
     *out_comm = comm;
     return YOKE_OK;
 }

@@ -95,7 +95,7 @@ struct yoke_comm {
     struct ycomm_parting *partings;
     struct ycomm_run *abandoned;
     atomic_uint_fast64_t bytes[YCOMM_WAYS]; /* by way */
-    yoke_comm *next_kept;
+    yoke_comm *next_kept, *next_living;
 };
 
 const char *ycomm_way_name(int32_t way);
@@ -318,6 +318,9 @@ void ycomm_channel_op_failed(ycomm_channel *channel, const char *function, const
 /* A stream has failed outside: tell the others, in the words of the calling thread's record. */
 void ycomm_channel_stream_failed(ycomm_channel *channel, yoke_status status, const char *function);
 
+/* Whether farewells are still on their way; without waiting for anything. */
+bool ycomm_are_leaving(yoke_comm *comm);
+
 /* Listen for farewells: begin, hear what has come, end. */
 int ycomm_listen_begin(yoke_comm *comm);
 void ycomm_listen(yoke_comm *comm);
@@ -329,6 +332,12 @@ void ycomm_abandon(ycomm_run *run);
 void ycomm_failure_set(ycomm_failure *failure, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
 /* "MPI_Isend failed: …" */
 void ycomm_failure_set_mpi(ycomm_failure *failure, const char *call, int error);
+
+/* ---- Ends of the process: exit.c ---- */
+
+/* A communicator that can be used, and one that cannot any more. */
+void ycomm_living_add(yoke_comm *comm);
+void ycomm_living_remove(yoke_comm *comm);
 
 /* ---- The progress thread: engine.c ---- */
 
