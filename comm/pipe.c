@@ -212,12 +212,16 @@ static bool open_pipe(ycomm_run *run, ycomm_pipe *pipe)
     return true;
 }
 
+/* Receives go on by a piece at a time, so that sends are looked after in between (ycomm_run_step). */
 bool ycomm_pipe_step(ycomm_run *run, ycomm_pipe *pipe)
 {
     static bool (*const stages[])(ycomm_run *, ycomm_pipe *) = { empty, take, post, fill, open_pipe };
-    bool moved = false;
+    bool moved = false, again = pipe->part->verb != YCOMM_RECEIVE;
     for (size_t i = 0; i < YCOMM_COUNT_OF(stages) && run->failure.status == YOKE_OK; i++)
-        while (run->failure.status == YOKE_OK && stages[i](run, pipe))
+        while (run->failure.status == YOKE_OK && stages[i](run, pipe)) {
             moved = true;
+            if (!again)
+                break;
+        }
     return moved;
 }

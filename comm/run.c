@@ -75,6 +75,20 @@ static void fail_late(ycomm_run *run)
 
 /* ---- Steps ---- */
 
+/* Step the sends, or all other pipes. */
+static bool step_pipes(ycomm_run *run, bool sends, bool *through)
+{
+    bool moved = false;
+    for (size_t i = 0; i < run->pipe_count && run->failure.status == YOKE_OK; i++) {
+        ycomm_pipe *pipe = &run->pipes[i];
+        if ((pipe->part->verb == YCOMM_SEND) == sends && !ycomm_pipe_is_through(pipe)) {
+            moved |= ycomm_pipe_step(run, pipe);
+            *through &= ycomm_pipe_is_through(pipe);
+        }
+    }
+    return moved;
+}
+
 bool ycomm_run_step(ycomm_run *run)
 {
     ycomm_channel *channel = run->channel;
@@ -86,11 +100,9 @@ bool ycomm_run_step(ycomm_run *run)
     ycomm_listen(channel->comm);
     if (ycomm_channel_failure(channel, &heard))
         fail(run, &heard);
-    for (size_t i = 0; i < run->pipe_count && run->failure.status == YOKE_OK; i++)
-        if (!ycomm_pipe_is_through(&run->pipes[i])) {
-            moved |= ycomm_pipe_step(run, &run->pipes[i]);
-            through &= ycomm_pipe_is_through(&run->pipes[i]);
-        }
+    /* An MPI may copy a whole piece when it is asked to receive one. The other rank should have something to copy meanwhile. */
+    moved = step_pipes(run, true, &through);
+    moved |= step_pipes(run, false, &through);
     uint64_t now = ycomm_now();
     if (moved)
         run->moved = now;
