@@ -60,9 +60,9 @@ YOKE_API yoke_status yoke_comm_open_device(const void *mpi_comm, yoke_device **o
 /* Create a communicator of all ranks of an MPI communicator, which is duplicated. All ranks must call this, each with its device,
  * which may be of any backend. `mpi_comm`: the address of an MPI_Comm, `&world`. Blocks until all ranks have come. Where one rank
  * fails, all do. YOKE_E_INVALID_ARGUMENT: mpi_comm is NULL or MPI_COMM_NULL, an intercommunicator, or YOKE_COMM, YOKE_COMM_TIMEOUT
- * or YOKE_COMM_PINNED have an unknown value. YOKE_E_UNAVAILABLE: MPI is not initialised or already finalised, was initialised without
- * MPI_THREAD_MULTIPLE, or another rank has failed; or YOKE_COMM orders a way that is not there: the text says why. YOKE_E_DRIVER:
- * MPI has failed. */
+ * or YOKE_COMM_PINNED have an unknown value. YOKE_E_UNAVAILABLE: MPI is not initialised or already finalised, was initialised
+ * without MPI_THREAD_MULTIPLE, or another rank has failed; or YOKE_COMM orders a way that is not there: the text says why.
+ * YOKE_E_DRIVER: MPI has failed. */
 YOKE_API yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_comm **out_comm);
 
 /* Take another reference, which yoke_comm_release releases. NULL for NULL. */
