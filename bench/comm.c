@@ -2,8 +2,9 @@
 /*
  * Messages and collectives of libyoke-comm, beside the same calls of MPI on plain host memory, or, where they go by NCCL, of NCCL
  * on the device's: run it under mpirun with two ranks or more. Of small ones, each is enqueued and waited for; of large ones, some
- * are enqueued one behind the other before the wait, as in a program. "--part many" enqueues 10^5 operations instead, and compares
- * the last tenth with the first in time and memory; "--part jacobi" hides exchanges behind kernels.
+ * are enqueued one behind the other before the wait, as in a program. "--part exchange" measures this alone; "--part many" enqueues
+ * 10^5 operations instead, and compares the last tenth with the first in time and memory; "--part jacobi" hides exchanges behind
+ * kernels.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,7 +251,7 @@ int main(int argc, char **argv)
     } else {
         for (size_t which = 0; which < sizeof cases / sizeof cases[0]; which++)
             for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-                if (sizes[i] <= bench_option.largest)
+                if (sizes[i] <= bench_option.largest && (!bench_option.part || strcmp(bench_option.part, cases[which].name) == 0))
                     measure(&s, which, sizes[i]);
     }
     if (s.by_nccl)

@@ -42,20 +42,15 @@ static yoke_status ask(yoke_status status, void *native_stream, void *user)
 }
 
 /* NULL: not known. */
-static unsigned char *find_on_host(yoke_stream *stream, yoke_buffer *buffer, uint64_t offset, uint64_t size)
+static unsigned char *map_on_host(yoke_stream *stream, uintptr_t handle, uint64_t offset, uint64_t size)
 {
-    size_t base = 0;
-    uintptr_t handle = 0;
-    yoke_buffer *root = yoke_buffer_get_root(buffer, &base);
-    if (size == 0 || yoke_buffer_get_kind(buffer) != YOKE_MEMORY_DEVICE || yoke_buffer_get_native(root, &handle) != YOKE_OK)
-        return NULL;
     question *q = calloc(1, sizeof *q);
     if (!q)
         return NULL;
     atomic_init(&q->owners, 2);
     atomic_init(&q->answered, false);
     q->buffer = handle;
-    q->offset = base + offset;
+    q->offset = offset;
     q->size = size;
     if (yoke_native_enqueue(stream, ask, q, leave) != YOKE_OK)
         leave(q);
@@ -64,21 +59,89 @@ static unsigned char *find_on_host(yoke_stream *stream, yoke_buffer *buffer, uin
     return address;
 }
 
+/* The addresses that are known: to map costs the driver's threads as much as a piece of a message. A driver tells when a buffer
+ * ends. Beyond this number, buffers are mapped each time. */
+static struct {
+    pthread_mutex_t lock;
+    size_t count;
+    struct {
+        uintptr_t handle;
+        unsigned char *first;
+    } entries[256];
+} known = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static unsigned char *recall(uintptr_t handle)
+{
+    unsigned char *first = NULL;
+    pthread_mutex_lock(&known.lock);
+    for (size_t i = 0; i < known.count && !first; i++)
+        if (known.entries[i].handle == handle)
+            first = known.entries[i].first;
+    pthread_mutex_unlock(&known.lock);
+    return first;
+}
+
+static void forget(ycomm_cl_mem buffer, void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&known.lock);
+    for (size_t i = 0; i < known.count; i++)
+        if (known.entries[i].handle == (uintptr_t)buffer) {
+            known.entries[i] = known.entries[--known.count];
+            break;
+        }
+    pthread_mutex_unlock(&known.lock);
+}
+
+static void remember(uintptr_t handle, unsigned char *first)
+{
+    bool is_new = true;
+    pthread_mutex_lock(&known.lock);
+    for (size_t i = 0; i < known.count; i++)
+        is_new &= known.entries[i].handle != handle;
+    is_new &= known.count < YCOMM_COUNT_OF(known.entries);
+    if (is_new) {
+        known.entries[known.count].handle = handle;
+        known.entries[known.count++].first = first;
+    }
+    pthread_mutex_unlock(&known.lock);
+    if (is_new && !ycomm_when_destroyed(handle, forget))
+        forget((ycomm_cl_mem)handle, NULL);
+}
+
+static unsigned char *find_on_host(yoke_stream *stream, yoke_buffer *buffer, uint64_t offset, uint64_t size)
+{
+    size_t base = 0;
+    uintptr_t handle = 0;
+    yoke_buffer *root = yoke_buffer_get_root(buffer, &base);
+    if (size == 0 || yoke_buffer_get_kind(buffer) != YOKE_MEMORY_DEVICE || yoke_buffer_get_native(root, &handle) != YOKE_OK)
+        return NULL;
+    unsigned char *first = recall(handle);
+    if (first)
+        return first + base + offset;
+    unsigned char *address = map_on_host(stream, handle, base + offset, size);
+    if (address)
+        remember(handle, address - base - offset);
+    return address;
+}
+
 /* What the device writes is seen at the address, and the other way round, without mapping anything again. */
 static bool prove(yoke_device *device)
 {
     enum { SIZE = 1 << 20, PART = 4096, AT = SIZE / 2 + 64 };
     unsigned char pattern[PART], got[PART], *address = NULL;
+    uintptr_t handle = 0;
     yoke_stream *stream = NULL;
     yoke_buffer *buffer = NULL;
     bool proved = false;
-    if (yoke_stream_create(device, &stream) < 0 || yoke_buffer_create(device, SIZE, &buffer) < 0)
+    if (yoke_stream_create(device, &stream) < 0 || yoke_buffer_create(device, SIZE, &buffer) < 0 ||
+        yoke_buffer_get_native(buffer, &handle) < 0)
         goto out;
     for (int round = 0; round < 4; round++) {
         for (size_t i = 0; i < PART; i++)
             pattern[i] = (unsigned char)(i * 7 + i / 256 + 31 * (size_t)round + 1);
         if (round == 0)
-            address = find_on_host(stream, buffer, AT, PART);
+            address = map_on_host(stream, handle, AT, PART);
         if (!address || yoke_write_sync(stream, buffer, AT, pattern, PART) < 0 || memcmp(address, pattern, PART) != 0)
             goto out;
         for (size_t i = 0; i < PART; i++)
@@ -86,7 +149,7 @@ static bool prove(yoke_device *device)
         if (yoke_read_sync(stream, got, buffer, AT, PART) < 0 || memcmp(got, pattern, PART) != 0)
             goto out;
     }
-    proved = find_on_host(stream, buffer, 0, SIZE) == address - AT;
+    proved = map_on_host(stream, handle, 0, SIZE) == address - AT;
 out:
     yoke_buffer_release(buffer);
     yoke_stream_release(stream);

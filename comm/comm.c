@@ -158,6 +158,7 @@ static void end_comm(yoke_comm *comm)
     int finalized = 0;
     bool left = false, failed = false;
     comm->magic = 0;
+    ycomm_living_remove(comm);
     MPI_Finalized(&finalized);
     for (ycomm_channel *channel = comm->channels; channel; channel = channel->next)
         ycomm_nccl_end(channel->nccl);
@@ -198,12 +199,12 @@ void yoke_comm_release(yoke_comm *comm)
 /* Everything that can fail without the others. */
 static yoke_status prepare(yoke_device *device, yoke_comm **out_comm, int32_t *out_way)
 {
-    uint64_t timeout;
+    uint64_t timeout, blocks;
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     *out_comm = NULL;
-    yoke_status status = yoke_device_get_info(device, &info);
-    if (status == YOKE_OK)
-        status = ycomm_read_settings(&timeout, out_way);
+    if (yoke_device_get_info(device, &info) != YOKE_OK)
+        return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_create: device is NULL, is not a device, or has been released");
+    yoke_status status = ycomm_read_settings(&timeout, &blocks, out_way);
     if (status == YOKE_OK)
         status = ycomm_engine_start();
     if (status != YOKE_OK)
@@ -215,6 +216,7 @@ static yoke_status prepare(yoke_device *device, yoke_comm **out_comm, int32_t *o
     atomic_init(&comm->references, 1);
     comm->device = yoke_device_retain(device);
     comm->timeout = timeout;
+    comm->blocks = blocks;
     comm->control = MPI_COMM_NULL;
     comm->incoming = MPI_REQUEST_NULL;
     pthread_mutex_init(&comm->listening, NULL);
@@ -257,6 +259,7 @@ yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_com
         yoke_comm_release(comm);
         return status;
     }
+    ycomm_living_add(comm);
     *out_comm = comm;
     return YOKE_OK;
 }

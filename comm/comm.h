@@ -81,6 +81,7 @@ struct yoke_comm {
     yoke_device *device;
     int32_t rank, ranks;
     uint64_t timeout; /* nanoseconds; UINT64_MAX: none */
+    uint64_t blocks;  /* the most that a channel may have at a time */
     int32_t way;      /* YOKE_COMM_STAGED … */
     ycomm_memory memory;
     yoke_comm_info info;
@@ -94,7 +95,7 @@ struct yoke_comm {
     struct ycomm_parting *partings;
     struct ycomm_run *abandoned;
     atomic_uint_fast64_t bytes[YCOMM_WAYS]; /* by way */
-    yoke_comm *next_kept;
+    yoke_comm *next_kept, *next_living;
 };
 
 const char *ycomm_way_name(int32_t way);
@@ -223,13 +224,23 @@ typedef struct ycomm_pipe {
     bool asked, open; /* the opening was posted; it allows data to be sent */
     ycomm_opening opening;
     yoke_buffer *kept[2]; /* whose memory MPI is given itself: retained */
+    bool needs, holds;    /* blocks; its share of them */
+    uint64_t window;      /* pieces at once */
     uint64_t pieces, filled, posted, arrived, emptied;
     ycomm_slot slots[YCOMM_WINDOW];
 } ycomm_pipe;
 
+/* The blocks of a run for receives, or for everything else. */
+typedef struct ycomm_share {
+    uint64_t free;
+    uint64_t each; /* what a pipe holds from its first piece to its last */
+    bool scarce;   /* there are not enough for all: pipes take turns */
+} ycomm_share;
+
 typedef struct ycomm_run {
     ycomm_channel *channel;
     const char *function, *where;
+    ycomm_share shares[2]; /* 1: of receives */
     ycomm_failure failure;
     uint64_t moved; /* when anything happened last */
     bool complete;  /* all pipes are through, or the run has failed */
@@ -265,8 +276,9 @@ typedef struct ycomm_piece {
     size_t in_stride, out_stride; /* bytes from row to row */
 } ycomm_piece;
 
-/* Post what opens a part, and the data of one piece: errors of MPI's (post.c). */
-int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, ycomm_opening *opening);
+/* Post what opens a part, and the data of one piece: errors of MPI's (post.c). With `matched`, that of a send is complete when it
+ * has been received. */
+int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, bool matched, ycomm_opening *opening);
 /* Compare what was told; false: `out_failure` says what does not match. */
 bool ycomm_check_opening(const yoke_comm *comm, const ycomm_part *part, const ycomm_opening *opening, ycomm_failure *out_failure);
 int ycomm_post_piece(ycomm_run *run, const ycomm_part *part, const ycomm_piece *piece, MPI_Request *out_request);
@@ -274,6 +286,12 @@ const char *ycomm_verb_name(ycomm_verb verb);
 
 /* ---- Blocks: block.c ---- */
 
+/* Deal out the blocks to the run's pipes. */
+void ycomm_blocks_share(ycomm_run *run);
+ycomm_share *ycomm_share_of(ycomm_run *run, const ycomm_pipe *pipe);
+/* A pipe takes its share, if that is there, and gives it back with its blocks. */
+bool ycomm_share_hold(ycomm_run *run, ycomm_pipe *pipe);
+void ycomm_share_leave(ycomm_run *run, ycomm_pipe *pipe);
 /* A block of YCOMM_PIECE bytes and a little more. */
 yoke_status ycomm_block_take(ycomm_channel *channel, ycomm_block **out_block);
 void ycomm_block_give(ycomm_channel *channel, ycomm_block *block);
@@ -300,6 +318,9 @@ void ycomm_channel_op_failed(ycomm_channel *channel, const char *function, const
 /* A stream has failed outside: tell the others, in the words of the calling thread's record. */
 void ycomm_channel_stream_failed(ycomm_channel *channel, yoke_status status, const char *function);
 
+/* Whether farewells are still on their way; without waiting for anything. */
+bool ycomm_are_leaving(yoke_comm *comm);
+
 /* Listen for farewells: begin, hear what has come, end. */
 int ycomm_listen_begin(yoke_comm *comm);
 void ycomm_listen(yoke_comm *comm);
@@ -311,6 +332,12 @@ void ycomm_abandon(ycomm_run *run);
 void ycomm_failure_set(ycomm_failure *failure, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
 /* "MPI_Isend failed: …" */
 void ycomm_failure_set_mpi(ycomm_failure *failure, const char *call, int error);
+
+/* ---- Ends of the process: exit.c ---- */
+
+/* A communicator that can be used, and one that cannot any more. */
+void ycomm_living_add(yoke_comm *comm);
+void ycomm_living_remove(yoke_comm *comm);
 
 /* ---- The progress thread: engine.c ---- */
 

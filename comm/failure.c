@@ -216,9 +216,9 @@ void ycomm_abandon(ycomm_run *run)
     pthread_mutex_unlock(&comm->lock);
 }
 
-bool ycomm_sweep(yoke_comm *comm)
+/* With the lock: free the farewells that have left. */
+static void sweep_partings(yoke_comm *comm)
 {
-    pthread_mutex_lock(&comm->lock);
     for (ycomm_parting **at = &comm->partings; *at;) {
         ycomm_parting *parting = *at;
         while (parting->count > 0 && is_over(&parting->requests[parting->count - 1]))
@@ -230,6 +230,22 @@ bool ycomm_sweep(yoke_comm *comm)
         *at = parting->next;
         free(parting);
     }
+}
+
+bool ycomm_are_leaving(yoke_comm *comm)
+{
+    if (pthread_mutex_trylock(&comm->lock) != 0)
+        return true;
+    sweep_partings(comm);
+    bool left = comm->partings != NULL;
+    pthread_mutex_unlock(&comm->lock);
+    return left;
+}
+
+bool ycomm_sweep(yoke_comm *comm)
+{
+    pthread_mutex_lock(&comm->lock);
+    sweep_partings(comm);
     for (ycomm_run **at = &comm->abandoned; *at;) {
         ycomm_run *run = *at;
         if (!is_gone(run)) {

@@ -25,6 +25,7 @@ libyoke_comm_la_SOURCES = \
 	comm/comm.c \
 	comm/comm.h \
 	comm/engine.c \
+	comm/exit.c \
 	comm/failure.c \
 	comm/message.c \
 	comm/nccl.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pipe of a part: the opening, then pieces, up to YCOMM_WINDOW at once. A piece is copied into its block (filled), given to MPI
+ * The pipe of a part: the opening, then pieces, several at once. A piece is copied into its block (filled), given to MPI
  * (posted), has come through (arrived), and is copied to the device (emptied). A side that MPI reads or writes itself (address.c),
  * or that a part does not have, skips its copy. Nothing here waits.
  */
@@ -15,7 +15,7 @@ bool ycomm_pipe_is_through(const ycomm_pipe *pipe)
 
 static ycomm_slot *slot_of(ycomm_pipe *pipe, uint64_t piece)
 {
-    return &pipe->slots[piece % YCOMM_WINDOW];
+    return &pipe->slots[piece % pipe->window];
 }
 
 /* Where the piece lies. */
@@ -90,11 +90,22 @@ static bool is_done(ycomm_run *run, MPI_Request *request, const char *call)
     return error == MPI_SUCCESS && done;
 }
 
+/* Whether the pipe has its share of blocks, or gets it. Where they are scarce, the opening comes first (open_pipe). */
+static bool may_fill(ycomm_run *run, ycomm_pipe *pipe)
+{
+    if (!pipe->needs || pipe->holds)
+        return true;
+    if (ycomm_share_of(run, pipe)->scarce &&
+        (pipe->part->verb == YCOMM_RECEIVE || !pipe->asked || pipe->opening.request != MPI_REQUEST_NULL))
+        return false;
+    return ycomm_share_hold(run, pipe);
+}
+
 static bool fill(ycomm_run *run, ycomm_pipe *pipe)
 {
     const ycomm_part *part = pipe->part;
     bool copied_in = part->in.rows > 0 && !part->in.at, copied_out = part->out.rows > 0 && !part->out.at;
-    if (pipe->filled == pipe->pieces || pipe->filled - pipe->emptied == YCOMM_WINDOW)
+    if (pipe->filled == pipe->pieces || pipe->filled - pipe->emptied == pipe->window || !may_fill(run, pipe))
         return false;
     ycomm_slot *slot = slot_of(pipe, pipe->filled);
     yoke_status status = YOKE_OK;
@@ -148,7 +159,8 @@ static bool empty(ycomm_run *run, ycomm_pipe *pipe)
 {
     if (pipe->emptied == pipe->arrived || !is_copied(run, slot_of(pipe, pipe->emptied)))
         return false;
-    pipe->emptied++;
+    if (++pipe->emptied == pipe->pieces)
+        ycomm_share_leave(run, pipe);
     return true;
 }
 
@@ -159,12 +171,32 @@ static bool may_ask(const ycomm_run *run, const ycomm_pipe *pipe)
     return !before || (before->open && before->posted == before->pieces);
 }
 
+/*
+ * Where blocks are scarce, no pipe holds some while its peer is elsewhere, or the program could wait for what this pipe keeps from
+ * another one. A receive takes its share when the opening has come, and accepts it then; a send takes its share when its opening
+ * has been accepted. So whoever holds blocks for sends meets one who holds blocks for receives: they go on, and end.
+ */
+static bool may_accept(ycomm_run *run, ycomm_pipe *pipe)
+{
+    const ycomm_share *share = ycomm_share_of(run, pipe);
+    int come = 0;
+    if (pipe->part->verb != YCOMM_RECEIVE || !pipe->needs || pipe->holds || !share->scarce)
+        return true;
+    if (share->free < share->each)
+        return false;
+    int error = MPI_Iprobe(pipe->part->peer, pipe->part->tag, run->channel->mpi, &come, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS)
+        ycomm_run_fail_mpi(run, "MPI_Iprobe", error);
+    return error == MPI_SUCCESS && come && ycomm_share_hold(run, pipe);
+}
+
 static bool open_pipe(ycomm_run *run, ycomm_pipe *pipe)
 {
     if (!pipe->asked) {
-        if (!may_ask(run, pipe))
+        if (!may_ask(run, pipe) || !may_accept(run, pipe))
             return false;
-        int error = ycomm_post_opening(run->channel->mpi, pipe->part->tag, pipe->part, &pipe->opening);
+        bool matched = pipe->needs && ycomm_share_of(run, pipe)->scarce;
+        int error = ycomm_post_opening(run->channel->mpi, pipe->part->tag, pipe->part, matched, &pipe->opening);
         if (error != MPI_SUCCESS)
             ycomm_run_fail_mpi(run, ycomm_verb_name(pipe->part->verb), error);
         pipe->asked = true;
@@ -180,12 +212,16 @@ static bool open_pipe(ycomm_run *run, ycomm_pipe *pipe)
     return true;
 }
 
+/* Receives go on by a piece at a time, so that sends are looked after in between (ycomm_run_step). */
 bool ycomm_pipe_step(ycomm_run *run, ycomm_pipe *pipe)
 {
     static bool (*const stages[])(ycomm_run *, ycomm_pipe *) = { empty, take, post, fill, open_pipe };
-    bool moved = false;
+    bool moved = false, again = pipe->part->verb != YCOMM_RECEIVE;
     for (size_t i = 0; i < YCOMM_COUNT_OF(stages) && run->failure.status == YOKE_OK; i++)
-        while (run->failure.status == YOKE_OK && stages[i](run, pipe))
+        while (run->failure.status == YOKE_OK && stages[i](run, pipe)) {
             moved = true;
+            if (!again)
+                break;
+        }
     return moved;
 }

@@ -26,7 +26,7 @@ const char *ycomm_verb_name(ycomm_verb verb)
 enum { VERB, DTYPE, COUNT, PEER, OPERATION, TAG, NUMBERS };
 _Static_assert(2 * NUMBERS <= YCOMM_OPENING, "an opening holds each number and its negative");
 
-int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, ycomm_opening *o)
+int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, bool matched, ycomm_opening *o)
 {
     bool message = part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE;
 
@@ -36,6 +36,8 @@ int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, ycomm_open
     o->said[PEER] = message ? 0 : part->peer;
     o->said[OPERATION] = part->operation;
     o->said[TAG] = part->tag;
+    if (part->verb == YCOMM_SEND && matched)
+        return MPI_Issend(o->said, NUMBERS, MPI_INT64_T, part->peer, tag, mpi, &o->request);
     if (part->verb == YCOMM_SEND)
         return MPI_Isend(o->said, NUMBERS, MPI_INT64_T, part->peer, tag, mpi, &o->request);
     if (part->verb == YCOMM_RECEIVE)

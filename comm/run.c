@@ -39,12 +39,19 @@ void ycomm_run_fail_mpi(ycomm_run *run, const char *call, int error)
     fail(run, &failure);
 }
 
+/* Whether the pipe waits for its turn, and not for its peer. */
+static bool waits_for_blocks(ycomm_run *run, const ycomm_pipe *pipe)
+{
+    const ycomm_share *share = ycomm_share_of(run, pipe);
+    return share->scarce && pipe->needs && !pipe->holds && share->free < share->each;
+}
+
 /* Nothing has happened for too long. */
 static void fail_late(ycomm_run *run)
 {
     const yoke_comm *comm = run->channel->comm;
     const ycomm_pipe *pipe = run->pipes;
-    while (ycomm_pipe_is_through(pipe))
+    while (ycomm_pipe_is_through(pipe) || waits_for_blocks(run, pipe)) /* those that keep it from its turn are others */
         pipe++;
     const ycomm_part *part = pipe->part;
     uint64_t seconds = comm->timeout / 1000000000;
@@ -68,6 +75,20 @@ static void fail_late(ycomm_run *run)
 
 /* ---- Steps ---- */
 
+/* Step the sends, or all other pipes. */
+static bool step_pipes(ycomm_run *run, bool sends, bool *through)
+{
+    bool moved = false;
+    for (size_t i = 0; i < run->pipe_count && run->failure.status == YOKE_OK; i++) {
+        ycomm_pipe *pipe = &run->pipes[i];
+        if ((pipe->part->verb == YCOMM_SEND) == sends && !ycomm_pipe_is_through(pipe)) {
+            moved |= ycomm_pipe_step(run, pipe);
+            *through &= ycomm_pipe_is_through(pipe);
+        }
+    }
+    return moved;
+}
+
 bool ycomm_run_step(ycomm_run *run)
 {
     ycomm_channel *channel = run->channel;
@@ -79,11 +100,9 @@ bool ycomm_run_step(ycomm_run *run)
     ycomm_listen(channel->comm);
     if (ycomm_channel_failure(channel, &heard))
         fail(run, &heard);
-    for (size_t i = 0; i < run->pipe_count && run->failure.status == YOKE_OK; i++)
-        if (!ycomm_pipe_is_through(&run->pipes[i])) {
-            moved |= ycomm_pipe_step(run, &run->pipes[i]);
-            through &= ycomm_pipe_is_through(&run->pipes[i]);
-        }
+    /* An MPI may copy a whole piece when it is asked to receive one. The other rank should have something to copy meanwhile. */
+    moved = step_pipes(run, true, &through);
+    moved |= step_pipes(run, false, &through);
     uint64_t now = ycomm_now();
     if (moved)
         run->moved = now;
@@ -129,6 +148,7 @@ static ycomm_run *create(const ycomm_op *op)
         for (size_t k = 0; k < YCOMM_WINDOW; k++)
             pipe->slots[k].request = MPI_REQUEST_NULL;
     }
+    ycomm_blocks_share(run);
     return run;
 }
 

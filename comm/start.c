@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a communicator is made with: the state of MPI, the environment, the ranks of the same machine and their devices. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "start.h"
 
-enum { DEFAULT_TIMEOUT = 600, LONGEST_TIMEOUT = 100000000 }; /* seconds */
+enum { DEFAULT_TIMEOUT = 600, LONGEST_TIMEOUT = 100000000 };           /* seconds */
+enum { DEFAULT_BLOCKS = 64, LEAST_BLOCKS = 2, MOST_BLOCKS = 1 << 20 }; /* of 1 MiB, that each end of a message needs one of */
+_Static_assert(YCOMM_PIECE == 1 << 20, "YOKE_COMM_PINNED counts blocks");
 
 yoke_status ycomm_check_mpi(const char *function, const void *mpi_comm)
 {
@@ -38,22 +41,34 @@ yoke_status ycomm_check_mpi(const char *function, const void *mpi_comm)
 
 /* ---- The environment ---- */
 
-yoke_status ycomm_read_settings(uint64_t *out_timeout, int32_t *out_way)
+/* A number of the environment, if it is set. */
+static yoke_status read_number(const char *name, const char *text, uint64_t least, uint64_t most, const char *meaning,
+                               uint64_t *value)
 {
-    const char *text = getenv("YOKE_COMM_TIMEOUT");
+    if (!text || !*text)
+        return YOKE_OK;
+    uint64_t number = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9' && number <= most; at++)
+        number = number * 10 + (uint64_t)(*at - '0');
+    if (*at || number < least || number > most)
+        return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_create: %s=%.40s: it is %s, %" PRIu64 " to %" PRIu64, name, text,
+                         meaning, least, most);
+    *value = number;
+    return YOKE_OK;
+}
+
+yoke_status ycomm_read_settings(uint64_t *out_timeout, uint64_t *out_blocks, int32_t *out_way)
+{
     uint64_t seconds = DEFAULT_TIMEOUT;
-    if (text && *text) {
-        seconds = 0;
-        const char *at = text;
-        for (; *at >= '0' && *at <= '9' && seconds <= LONGEST_TIMEOUT; at++)
-            seconds = seconds * 10 + (uint64_t)(*at - '0');
-        if (*at || seconds > LONGEST_TIMEOUT)
-            return yoke_fail(YOKE_E_INVALID_ARGUMENT,
-                             "yoke_comm_create: YOKE_COMM_TIMEOUT=%.40s: it is a number of seconds, up to %d; 0 is for ever", text,
-                             (int)LONGEST_TIMEOUT);
-    }
+    *out_blocks = DEFAULT_BLOCKS;
+    yoke_status status = read_number("YOKE_COMM_TIMEOUT", getenv("YOKE_COMM_TIMEOUT"), 0, LONGEST_TIMEOUT,
+                                     "a number of seconds, where 0 is for ever", &seconds);
+    if (status == YOKE_OK)
+        status =
+            read_number("YOKE_COMM_PINNED", getenv("YOKE_COMM_PINNED"), LEAST_BLOCKS, MOST_BLOCKS, "a number of MiB", out_blocks);
     *out_timeout = seconds ? seconds * 1000000000 : UINT64_MAX;
-    return ycomm_read_way(out_way);
+    return status == YOKE_OK ? ycomm_read_way(out_way) : status;
 }
 
 /* ---- All ranks ---- */

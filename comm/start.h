@@ -8,8 +8,8 @@
 /* MPI can be used, and the address is that of a communicator. */
 yoke_status ycomm_check_mpi(const char *function, const void *mpi_comm);
 
-/* YOKE_COMM and YOKE_COMM_TIMEOUT. */
-yoke_status ycomm_read_settings(uint64_t *out_timeout, int32_t *out_way);
+/* YOKE_COMM, YOKE_COMM_TIMEOUT and YOKE_COMM_PINNED. */
+yoke_status ycomm_read_settings(uint64_t *out_timeout, uint64_t *out_blocks, int32_t *out_way);
 
 /* Duplicate the communicator and ask whether all ranks are well, as `mine` says of this one: all fail where one does. */
 yoke_status ycomm_agree(const char *function, yoke_status mine, const void *mpi_comm, MPI_Comm *out_mpi);

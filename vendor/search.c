@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Searching a vendor's library: already in the process; in NVIDIA's Python packages and in conda's environment; in the loader's
- * path; in the CUDA Toolkit. The first that can be used is taken. It is never closed: such libraries leave threads and exit
- * handlers behind.
+ * Searching a vendor's library: the file that the environment orders, and no other; else already in the process; in NVIDIA's
+ * Python packages and in conda's environment; in the loader's path; in the CUDA Toolkit. The first that can be used is taken. It is
+ * never closed: such libraries leave threads and exit handlers behind.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -100,7 +100,7 @@ static bool try_path(search *s, const char *path, int flags)
         return true;
     }
     if (complete)
-        blame(s, "%s: %s", path, reason);
+        blame(s, "%s (%s)", reason, path);
     memset(s->library->table, 0, s->library->table_size);
     s->found->path[0] = s->found->version[0] = '\0';
     return false;
@@ -207,6 +207,17 @@ static int find_interpreter(struct dl_phdr_info *program, size_t size, void *fou
     return 1; /* the first object is the program itself */
 }
 
+/* What the environment orders is the only one, or none. */
+static void obey(search *s, const char *path)
+{
+    if (path[0] != '/')
+        blame(s, "%s=%.200s is no absolute path", s->library->order, path);
+    else if (access(path, F_OK) != 0)
+        blame(s, "%s is not there: %s=%.200s is no file; %s", s->library->name, s->library->order, path, s->library->advice);
+    else
+        (void)try_path(s, path, 0);
+}
+
 void yvendor_search(const yvendor_library *library, yvendor_found *out_found)
 {
     static const struct {
@@ -215,12 +226,18 @@ void yvendor_search(const yvendor_library *library, yvendor_found *out_found)
     } places[] = {
         { try_loaded, false }, { try_python, true }, { try_conda, false }, { try_system, false }, { try_toolkit, true },
     };
+    const char *order = library->order ? secure_getenv(library->order) : NULL;
     search s = { .library = library, .found = out_found };
     bool dynamic = false;
     *out_found = (yvendor_found){ .usable = false };
     dl_iterate_phdr(find_interpreter, &dynamic);
     if (!dynamic)
         blame(&s, "a program linked with -static cannot open libraries");
+    if (order && *order) {
+        if (dynamic)
+            obey(&s, order);
+        return;
+    }
     for (size_t i = 0; i < sizeof places / sizeof places[0] && dynamic && !out_found->usable; i++)
         for (size_t k = 0; library->sonames[k] && !out_found->usable; k++) {
             s.soname = library->sonames[k];

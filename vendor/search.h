@@ -23,6 +23,7 @@ typedef struct yvendor_library {
     const char *const *sonames; /* the newest first; ended by NULL */
     bool in_toolkit;            /* part of the CUDA Toolkit, and of NVIDIA's Python packages */
     const char *advice;         /* how to install it */
+    const char *order;          /* an environment variable with the path of the only file that is tried; or NULL */
     void *table;
     size_t table_size;
     const yvendor_symbol *symbols;

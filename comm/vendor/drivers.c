@@ -31,3 +31,8 @@ void *ycomm_map_and_unmap(void *queue, uintptr_t buffer, size_t offset, size_t s
     code = ycomm_opencl.clEnqueueUnmapMemObject(queue, memory, address, 0, NULL, NULL);
     return code == YCOMM_CL_SUCCESS ? address : NULL;
 }
+
+bool ycomm_when_destroyed(uintptr_t buffer, void (*call)(ycomm_cl_mem buffer, void *user))
+{
+    return ycomm_opencl.clSetMemObjectDestructorCallback((ycomm_cl_mem)buffer, call, NULL) == YCOMM_CL_SUCCESS;
+}

@@ -57,10 +57,11 @@ static bool no_version(const char *path, char *version, char *reason, size_t siz
 
 static const yvendor_library libraries[YCOMM_LIBRARY_END] = {
     [YCOMM_NCCL] = { "NCCL", SONAMES("libnccl.so.2"), true,
-                     "install it (NVIDIA's packages: libnccl2; pip: nvidia-nccl-cu12, nvidia-nccl-cu13)", TABLE(nccl),
+                     "install it (NVIDIA's packages: libnccl2; pip: nvidia-nccl-cu12, nvidia-nccl-cu13)", "YOKE_NCCL", TABLE(nccl),
                      nccl_version },
-    [YCOMM_CUDA_DRIVER] = { "CUDA's driver", SONAMES("libcuda.so.1"), false, "install NVIDIA's driver", TABLE(cuda), no_version },
-    [YCOMM_OPENCL] = { "OpenCL's loader", SONAMES("libOpenCL.so.1"), false, "install it (Debian: ocl-icd-libopencl1)",
+    [YCOMM_CUDA_DRIVER] = { "CUDA's driver", SONAMES("libcuda.so.1"), false, "install NVIDIA's driver", NULL, TABLE(cuda),
+                            no_version },
+    [YCOMM_OPENCL] = { "OpenCL's loader", SONAMES("libOpenCL.so.1"), false, "install it (Debian: ocl-icd-libopencl1)", NULL,
                        TABLE(opencl), no_version },
 };
 

@@ -42,6 +42,9 @@ bool ycomm_stream_is_lost(void *native_stream);
 /* Where an OpenCL queue maps a part of a buffer, which it unmaps again; NULL: nowhere. */
 void *ycomm_map_and_unmap(void *queue, uintptr_t buffer, size_t offset, size_t size);
 
+/* Call this once, before the buffer's handle can become that of another one. */
+bool ycomm_when_destroyed(uintptr_t buffer, void (*call)(ycomm_cl_mem buffer, void *user));
+
 /* The name of a result, as "ncclSystemError"; "unknown code". */
 const char *ycomm_nccl_result(ycomm_ncclResult_t result);
 

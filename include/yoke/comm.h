@@ -14,11 +14,14 @@
  *    its buffer. Or the stream's failure. Each operation lists only what comes besides.
  *  - A failure is everybody's. When a stream has failed at one rank (a kernel, a host function, an operation here), the streams
  *    that it meets fail at their next or present operation, with the rank and its failure in their records, instead of waiting for
- *    ever.
- *    A rank that does not answer for YOKE_COMM_TIMEOUT seconds (by default 600; 0: for ever) is such a failure. The statuses:
+ *    ever. A process that exits before it has released its communicators is such a failure, and so is a rank that does not answer
+ *    for YOKE_COMM_TIMEOUT seconds (by default 600; 0: for ever). The statuses:
  *    YOKE_E_INVALID_ARGUMENT: the ranks do not agree on the operation, its sizes or dtypes. YOKE_E_DRIVER: MPI has failed.
  *    YOKE_E_HOST_FUNCTION: another rank has failed, or does not answer. To go on, recover the stream and add it again, by all
  *    ranks.
+ *  - What goes through host memory takes page-locked memory, pieces of 1 MiB: for each stream that has been added no more than
+ *    YOKE_COMM_PINNED MiB (by default 64; at least 2), which it keeps. In larger groups messages take turns, and none waits for one
+ *    whose other rank is late.
  *  - After a failure, what operations under way were to receive is undefined, and may change until the communicator is released.
  *  - By NCCL (yoke_comm_info.way), messages between two ranks are received in the order in which they are sent, and those of a
  *    group in the order of their tags; and what the ranks have enqueued is compared beside the stream: it fails a moment later.
@@ -56,10 +59,10 @@ YOKE_API yoke_status yoke_comm_open_device(const void *mpi_comm, yoke_device **o
 
 /* Create a communicator of all ranks of an MPI communicator, which is duplicated. All ranks must call this, each with its device,
  * which may be of any backend. `mpi_comm`: the address of an MPI_Comm, `&world`. Blocks until all ranks have come. Where one rank
- * fails, all do. YOKE_E_INVALID_ARGUMENT: mpi_comm is NULL or MPI_COMM_NULL, an intercommunicator, or YOKE_COMM or
- * YOKE_COMM_TIMEOUT have an unknown value. YOKE_E_UNAVAILABLE: MPI is not initialised or already finalised, was initialised without
- * MPI_THREAD_MULTIPLE, or another rank has failed; or YOKE_COMM orders a way that is not there: the text says why. YOKE_E_DRIVER:
- * MPI has failed. */
+ * fails, all do. YOKE_E_INVALID_ARGUMENT: mpi_comm is NULL or MPI_COMM_NULL, an intercommunicator, or YOKE_COMM, YOKE_COMM_TIMEOUT
+ * or YOKE_COMM_PINNED have an unknown value. YOKE_E_UNAVAILABLE: MPI is not initialised or already finalised, was initialised
+ * without MPI_THREAD_MULTIPLE, or another rank has failed; or YOKE_COMM orders a way that is not there: the text says why.
+ * YOKE_E_DRIVER: MPI has failed. */
 YOKE_API yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_comm **out_comm);
 
 /* Take another reference, which yoke_comm_release releases. NULL for NULL. */

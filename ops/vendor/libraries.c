@@ -88,13 +88,15 @@ static bool no_version(const char *path, char *version, char *reason, size_t siz
 
 static const yvendor_library libraries[YOPS_LIBRARY_END] = {
     [YOPS_CUBLAS] = { "cuBLAS", SONAMES("libcublas.so.13", "libcublas.so.12", "libcublas.so.11"), true,
-                      "install it (NVIDIA's packages: libcublas; pip: nvidia-cublas), or set CUDA_HOME", TABLE(cublas),
+                      "install it (NVIDIA's packages: libcublas; pip: nvidia-cublas), or set CUDA_HOME", NULL, TABLE(cublas),
                       cublas_version },
     [YOPS_CUFFT] = { "cuFFT", SONAMES("libcufft.so.12", "libcufft.so.11", "libcufft.so.10"), true,
-                     "install it (NVIDIA's packages: libcufft; pip: nvidia-cufft), or set CUDA_HOME", TABLE(cufft), cufft_version },
-    [YOPS_CLBLAST] = { "CLBlast", SONAMES("libclblast.so.1"), false, "install it (Debian: libclblast1)", TABLE(clblast),
+                     "install it (NVIDIA's packages: libcufft; pip: nvidia-cufft), or set CUDA_HOME", NULL, TABLE(cufft),
+                     cufft_version },
+    [YOPS_CLBLAST] = { "CLBlast", SONAMES("libclblast.so.1"), false, "install it (Debian: libclblast1)", NULL, TABLE(clblast),
                        clblast_version },
-    [YOPS_CUDA_DRIVER] = { "CUDA's driver", SONAMES("libcuda.so.1"), false, "install NVIDIA's driver", TABLE(cuda), no_version },
+    [YOPS_CUDA_DRIVER] = { "CUDA's driver", SONAMES("libcuda.so.1"), false, "install NVIDIA's driver", NULL, TABLE(cuda),
+                           no_version },
 };
 
 const char *yops_library_name(yops_library_id id)

@@ -6,6 +6,8 @@
  *   failures    what all ranks survive, one case after the other, each with a communicator of its own
  *   killed      the last rank is killed in the middle (SIGKILL), and has no end
  *   kernel      a kernel of the last rank writes where there is no memory, which CUDA notices and loses the device for
+ *   exits       the last rank calls exit, with its communicators
+ *   returns     the last rank returns from main, with its communicators
  *   stopped     the last rank is stopped (SIGSTOP) and continued when the others have ended
  */
 #include <signal.h>
@@ -181,7 +183,7 @@ static void mismatched(ranks *t, int kind)
         CHECK_OK(yoke_comm_send(s.stream, s.comm, &array, 0, 3));
     else if (t->rank == 0)
         CHECK_OK(yoke_comm_receive(s.stream, s.comm, &array, t->count - 1, 3));
-    if (kind >= 5 && t->rank != 0) /* whoever is not the receiver hears of it here */
+    if (kind >= 5) /* whoever is not the receiver hears of it here */
         (void)yoke_comm_barrier(s.stream, s.comm);
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words[kind], wait_for_failure(t, &s));
     stage_close(&s);
@@ -237,8 +239,20 @@ static void crosswise(ranks *t)
     stage_close(&s);
 }
 
-/* A rank of which nothing is heard any more: all others end in time, with a record that says so. */
-static void silent(ranks *t, int signal_number)
+typedef enum leaving { KILLED, STOPPED, EXITS, RETURNS, LEAVINGS } leaving;
+static const char *const leavings[LEAVINGS] = { "killed", "stopped", "exits", "returns" };
+
+/* Whether the record tells of the last rank, that can still do so. */
+static bool names_last(const ranks *t, leaving way)
+{
+    char words[40];
+    snprintf(words, sizeof words, "rank %d has ended without", t->count - 1);
+    return (way != EXITS && way != RETURNS) || strstr(yoke_error()->text, words) != NULL;
+}
+
+/* A rank of which nothing is heard any more: all others end in time, with a record that says so. Returns at the last rank that is
+ * to return from main. */
+static void silent(ranks *t, leaving way)
 {
     stage s;
     pid_t own = getpid(), last;
@@ -253,26 +267,35 @@ static void silent(ranks *t, int signal_number)
     MPI_Comm_split(MPI_COMM_WORLD, t->rank == t->count - 1, t->rank, &living);
     signal(SIGUSR1, SIG_IGN); /* by which MPICH's launcher tells of a rank that has ended */
     MPI_Barrier(MPI_COMM_WORLD);
+    if (t->rank == t->count - 1 && way == RETURNS)
+        return;
+    if (t->rank == t->count - 1 && way == EXITS)
+        exit(0);
     if (t->rank == t->count - 1)
-        raise(signal_number); /* where it is continued, it goes on here */
+        raise(way == KILLED ? SIGKILL : SIGSTOP); /* where it is continued, it goes on here */
     double start = now();
     if (t->rank != t->count - 1) {
-        if (t->rank == 0)
+        if (way == EXITS)
+            CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &s.array, &s.array));
+        else if (t->rank == 0)
             CHECK_OK(yoke_comm_receive(s.stream, s.comm, &s.array, t->count - 1, 4));
         else
             CHECK_OK(yoke_comm_receive(s.stream, s.comm, &s.array, 0, 4));
-        CHECK_OK(yoke_comm_barrier(s.stream, s.comm));
+        (void)yoke_comm_barrier(s.stream, s.comm);
         CHECK(yoke_stream_wait(s.stream) < 0);
-        printf("%s rank %d ended after %.1f s: %s\n", now() - start < 5 ? "ENDED" : "LATE", t->rank, now() - start,
-               yoke_error()->text);
+        printf("%s rank %d ended after %.1f s: %s\n",
+               now() - start >= 5   ? "LATE"
+               : names_last(t, way) ? "ENDED"
+                                    : "UNNAMED",
+               t->rank, now() - start, yoke_error()->text);
         fflush(stdout);
     }
-    if (signal_number == SIGSTOP && t->rank != t->count - 1) {
+    if (way == STOPPED && t->rank != t->count - 1) {
         MPI_Barrier(living); /* all of them have ended */
         if (t->rank == 0)
             kill(last, SIGCONT);
     }
-    if (signal_number == SIGKILL)
+    if (way != STOPPED)
         _exit(0); /* MPI_Finalize waits for the dead */
     if (t->rank == t->count - 1) {
         (void)yoke_comm_send(s.stream, s.comm, &s.array, 0, 4);
@@ -294,10 +317,11 @@ int main(int argc, char **argv)
                                               "the dtype of a message" };
     ranks t;
     ranks_start(&t, &argc, &argv, 120);
-    if (argc > 1 && strcmp(argv[1], "killed") == 0)
-        silent(&t, SIGKILL);
-    if (argc > 1 && strcmp(argv[1], "stopped") == 0)
-        silent(&t, SIGSTOP);
+    for (int way = 0; way < LEAVINGS && argc > 1; way++)
+        if (strcmp(argv[1], leavings[way]) == 0) {
+            silent(&t, (leaving)way);
+            return 0;
+        }
     if (argc > 1 && strcmp(argv[1], "kernel") == 0) {
         kernel_fails(&t);
         return ranks_end(&t);

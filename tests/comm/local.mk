@@ -6,6 +6,7 @@
 if HAVE_MPI
 comm_programs = \
 	tests/comm/failure \
+	tests/comm/memory \
 	tests/comm/misuse \
 	tests/comm/operations \
 	tests/comm/order
@@ -29,6 +30,9 @@ comm_ranks = tests/comm/ranks.c tests/comm/ranks.h
 tests_comm_failure_SOURCES = tests/comm/failure.c $(comm_ranks)
 tests_comm_failure_CPPFLAGS = $(comm_flags)
 tests_comm_failure_LDADD = $(comm_libraries)
+tests_comm_memory_SOURCES = tests/comm/memory.c tests/faults/inject.c tests/faults/inject.h $(comm_ranks)
+tests_comm_memory_CPPFLAGS = $(comm_flags)
+tests_comm_memory_LDADD = $(comm_libraries)
 tests_comm_misuse_SOURCES = tests/comm/misuse.c $(comm_ranks)
 tests_comm_misuse_CPPFLAGS = $(comm_flags)
 tests_comm_misuse_LDADD = $(comm_libraries)
@@ -46,6 +50,7 @@ EXTRA_DIST += \
 	tests/comm/examples.sh \
 	tests/comm/failure.sh \
 	tests/comm/guide.sh \
+	tests/comm/memory.sh \
 	tests/comm/misuse.sh \
 	tests/comm/mpi.sh \
 	tests/comm/operations.sh \

@@ -98,7 +98,7 @@ static void handles(ranks *t)
 {
     MPI_Comm null = MPI_COMM_NULL, world = MPI_COMM_WORLD;
     yoke_stream *foreign;
-    yoke_comm *other;
+    yoke_comm *other = NULL;
     yoke_comm_info info = YOKE_COMM_INFO_INIT;
     yoke_array a = part(YOKE_F32, 0, N);
 
@@ -113,9 +113,10 @@ static void handles(ranks *t)
     CHECK_FAILS(INVALID, "out_comm is NULL", yoke_comm_create(t->device, &world, NULL));
     CHECK_FAILS(INVALID, "out_device is NULL", yoke_comm_open_device(&world, NULL));
     if (t->rank == 0) /* one rank without a device: all of them fail */
-        CHECK(yoke_comm_create(NULL, &world, &other) == INVALID && !other);
+        CHECK_FAILS(INVALID, "yoke_comm_create: device is NULL", yoke_comm_create(NULL, &world, &other));
     else
         CHECK_FAILS(YOKE_E_UNAVAILABLE, "rank 0|its own record", yoke_comm_create(t->device, &world, &other));
+    CHECK(!other);
     CHECK_FAILS(INVALID, "yoke_comm_get_info", yoke_comm_get_info(t->comm, NULL));
     CHECK_OK(yoke_comm_get_info(t->comm, &info));
     CHECK(info.rank == t->rank && info.ranks == t->count && info.local_rank == t->rank && info.local_ranks == t->count);

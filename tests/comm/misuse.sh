@@ -27,4 +27,6 @@ tap_try "YOKE_COMM=pigeon" ordered YOKE_COMM=pigeon invalid 'YOKE_COMM=pigeon|nc
 tap_try "YOKE_COMM_TIMEOUT=soon" ordered YOKE_COMM_TIMEOUT=soon invalid 'YOKE_COMM_TIMEOUT=soon|seconds'
 tap_try "YOKE_COMM_TIMEOUT=-1" ordered YOKE_COMM_TIMEOUT=-1 invalid 'YOKE_COMM_TIMEOUT=-1'
 tap_try "YOKE_COMM_TIMEOUT beyond all numbers" ordered YOKE_COMM_TIMEOUT=99999999999999999999 invalid 'seconds'
+tap_try "YOKE_COMM_PINNED=1" ordered YOKE_COMM_PINNED=1 invalid 'YOKE_COMM_PINNED=1|MiB|2 to'
+tap_try "YOKE_COMM_PINNED=much" ordered YOKE_COMM_PINNED=much invalid 'YOKE_COMM_PINNED=much'
 tap_done

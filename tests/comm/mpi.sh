@@ -12,7 +12,7 @@
 # remarks on messages that nobody has received.
 # Open MPI's folder for a user is removed by whichever mpirun ends while another one is starting: each test has its own.
 export TMPDIR="$tap_folder" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 UCX_LOG_LEVEL=error
-unset YOKE_COMM YOKE_COMM_TIMEOUT
+unset YOKE_COMM YOKE_COMM_TIMEOUT YOKE_COMM_PINNED YOKE_NCCL
 case $YOKE_MPI_NAME in
 "Open MPI"*) mpi_options='--oversubscribe' ;;
 *) mpi_options='' ;;

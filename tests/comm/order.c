@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include <yoke/graph.h>
+#include <yoke/memory.h>
 
 #include "../tap/sanitized.h"
 #include "ranks.h"
@@ -95,6 +96,35 @@ static void streams(ranks *t)
     holds(t, x, (float)(t->count - 1));
     holds(t, y, 5 * (float)t->count);
     yoke_stream_release(second);
+}
+
+/* Buffers come and go, and others take their places. */
+static void changing_buffers(ranks *t)
+{
+    enum { TIMES = 200, SIZES = 5 };
+    static const size_t sizes[SIZES] = { 3000, 200000, 3000, 5 << 20, 40000 };
+    int next = (t->rank + 1) % t->count, before = (t->rank + t->count - 1) % t->count;
+    yoke_buffer *kept = NULL;
+    for (int i = 0; i < TIMES; i++) {
+        size_t size = sizes[i % SIZES];
+        unsigned char sent = (unsigned char)(i * 3 + t->rank), expected = (unsigned char)(i * 3 + before), got[2] = { 0, 0 };
+        yoke_buffer *in, *out;
+        CHECK_OK(yoke_buffer_create(t->device, size, &in));
+        CHECK_OK(yoke_buffer_create(t->device, size, &out));
+        yoke_array a = yoke_comm_array(in, YOKE_U8, 0, (int64_t)size), b = yoke_comm_array(out, YOKE_U8, 0, (int64_t)size);
+        CHECK_OK(yoke_fill(t->stream, in, 0, size, &sent, 1));
+        CHECK_OK(yoke_comm_exchange(t->stream, t->comm, &b, before, &a, next, 0));
+        CHECK_OK(yoke_read(t->stream, &got[0], out, 0, 1));
+        CHECK_OK(yoke_read(t->stream, &got[1], out, size - 1, 1));
+        CHECK_OK(yoke_stream_wait(t->stream));
+        if (!CHECK(got[0] == expected && got[1] == expected))
+            printf("# rank %d: time %d: %d and %d, not %d\n", t->rank, i, got[0], got[1], expected);
+        yoke_buffer_release(in);
+        yoke_buffer_release(kept);
+        kept = out;
+        CHECK_OK(yoke_device_trim(t->device, 0));
+    }
+    yoke_buffer_release(kept);
 }
 
 /* Everybody to everybody, twice with the same tag, large and small; and nobody. */
@@ -241,6 +271,8 @@ int main(int argc, char **argv)
     ranks_case(&t, "kernels before and behind messages and reductions");
     streams(&t);
     ranks_case(&t, "two streams at once");
+    changing_buffers(&t);
+    ranks_case(&t, "buffers that come and go");
     groups(&t);
     ranks_case(&t, "groups");
     tags(&t);

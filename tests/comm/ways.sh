@@ -42,9 +42,6 @@ with_both() {
 one_device() {
     (export LD_LIBRARY_PATH="$with_nccl" YOKE_CUDA_DOUBLE_DEVICES=1 && chosen "$@")
 }
-wrong() {
-    (export LD_LIBRARY_PATH="$with_nccl" YOKE_VENDOR_DOUBLE="version=$1" && chosen staged "$2")
-}
 tap_try "NCCL is chosen where it is" with_both nccl 'NCCL 2.28.9'
 tap_try "two ranks on one device: not by NCCL" one_device staged '2 ranks use the device|one each'
 
@@ -62,18 +59,17 @@ tap_try "NCCL reports a failure" fails async=6 late 'ncclRemoteError'
 refused() {
     (export YOKE_COMM="$1" && mpi_cases 2 tests/comm/misuse orders unavailable "YOKE_COMM=$1 cannot be obeyed|$2|YOKE_COMM=staged")
 }
-# The search goes on behind a library that cannot be used: where another one is installed, these say nothing.
-unusable() {
-    (export LD_LIBRARY_PATH="$with_nccl" YOKE_VENDOR_DOUBLE="version=$1" && refused nccl "$2")
+# nccl_at PATH VERSION COMMAND...: this NCCL, and no other that may be installed here.
+nccl_at() {
+    (export YOKE_NCCL="$1" YOKE_VENDOR_DOUBLE="version=$2" && shift 2 && "$@")
 }
-if refused nccl 'NCCL is not there' >/dev/null; then
-    tap_try "YOKE_COMM=nccl without NCCL" refused nccl 'rank 0|NCCL is not there|libnccl2'
-    tap_try "YOKE_COMM=nccl with an old NCCL" unusable 2804 'rank 0|it is NCCL 2.8.4'
-    tap_try "YOKE_COMM=nccl with an unknown NCCL" unusable 30000 'rank 0|it is NCCL 3.0.0'
-    tap_try "without NCCL" chosen staged 'NCCL is not there'
-    tap_try "an old NCCL" wrong 2804 'it is NCCL 2.8.4'
-else
-    tap_skip "an NCCL of the system stands behind the stand-in"
-fi
+none=$tap_folder/libnccl.so.2
+tap_try "YOKE_COMM=nccl without NCCL" nccl_at "$none" 22809 refused nccl 'rank 0|NCCL is not there|libnccl2'
+tap_try "YOKE_COMM=nccl with an old NCCL" nccl_at "$vendor/libnccl.so.2" 2804 refused nccl 'rank 0|it is NCCL 2.8.4'
+tap_try "YOKE_COMM=nccl with an unknown NCCL" nccl_at "$vendor/libnccl.so.2" 30000 refused nccl 'rank 0|it is NCCL 3.0.0'
+tap_try "without NCCL" nccl_at "$none" 22809 chosen staged 'NCCL is not there'
+tap_try "an old NCCL" nccl_at "$vendor/libnccl.so.2" 2804 chosen staged 'it is NCCL 2.8.4'
+tap_try "YOKE_NCCL has the path of another" nccl_at "$vendor/libnccl.so.2" 22809 chosen nccl 'NCCL 2.28.9'
+tap_try "YOKE_NCCL is no path" nccl_at libnccl.so.2 22809 chosen staged 'YOKE_NCCL=libnccl.so.2 is no absolute path'
 tap_try "YOKE_COMM=mpi without such an MPI" refused mpi 'rank 0|MPIX_Query_cuda_support returns 0'
 tap_done

@@ -19,6 +19,12 @@
 
 #if defined(SANITIZED) || !defined(__GLIBC__)
 
+const char *inject_into(const char *library)
+{
+    (void)library;
+    return inject_impossible();
+}
+
 const char *inject_impossible(void)
 {
 #ifdef SANITIZED
@@ -85,11 +91,12 @@ static atomic_bool used; /* malloc here is what a call of malloc calls */
 
 /* ---- Whose call it is ---- */
 
-static int find_library(struct dl_phdr_info *info, size_t size, void *user)
+static int find_library(struct dl_phdr_info *info, size_t size, void *name)
 {
+    const char *file = strrchr(info->dlpi_name, '/');
+    size_t length = strlen(name);
     (void)size;
-    (void)user;
-    if (!strstr(info->dlpi_name, "/libyoke.so"))
+    if (!file || strncmp(file + 1, name, length) != 0 || strncmp(file + 1 + length, ".so", 3) != 0)
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
@@ -99,13 +106,22 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *user)
     return 1;
 }
 
+static const char *library_name = "libyoke";
+
 const char *inject_impossible(void)
 {
+    return shared ? NULL : inject_into("libyoke");
+}
+
+const char *inject_into(const char *library)
+{
+    library_start = library_end = 0;
+    library_name = library;
+    dl_iterate_phdr(find_library, (void *)(uintptr_t)library);
+    if (!library_end)
+        return "the library is part of the program, so that its calls cannot be told from others";
     if (shared)
         return NULL;
-    dl_iterate_phdr(find_library, NULL);
-    if (!library_end)
-        return "libyoke is part of the program, so that its calls cannot be told from others";
     void *(*volatile plain)(size_t) = malloc;
     free(plain(1));
     if (!atomic_load(&used))
@@ -166,7 +182,7 @@ void inject_describe(char *text, size_t size)
     const char *failed = atomic_load(&shared->failed);
 
     if (failed)
-        snprintf(text, size, "%s at libyoke.so+0x%zx", failed, (size_t)atomic_load(&shared->site));
+        snprintf(text, size, "%s at %s.so+0x%zx", failed, library_name, (size_t)atomic_load(&shared->site));
     else
         snprintf(text, size, "nothing");
 }

@@ -11,6 +11,8 @@
 
 /* NULL when it can be done here, else why not. */
 const char *inject_impossible(void);
+/* The same for another library than libyoke, whose calls are counted from then on: "libyoke-comm". */
+const char *inject_into(const char *library);
 
 /* From now on count such calls, of any thread and of forked children, and let number `nth` fail; 0: none. */
 void inject_arm(unsigned nth);

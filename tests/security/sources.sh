@@ -3,16 +3,19 @@
 #
 # Which variables the library's source reads, and which files and libraries it opens. A new entry needs a decision, and then goes
 # into the lists below and into SECURITY.md.
+# shellcheck disable=SC2086 # $sources are folders
 
 . "$top_srcdir/tests/tap/tap.sh"
 export LC_ALL=C
 cd "$top_srcdir" || exit 1
 
-# Variables that name nothing to be opened, so that it does no harm when somebody else has set them.
-harmless='YOKE_BACKEND YOKE_BLAS YOKE_BLOCKING YOKE_COMMAND_BUFFERS YOKE_COPY_THREADS YOKE_DEVICE YOKE_FILL_KERNEL YOKE_LOG
-YOKE_OPS_EXACT YOKE_STAGING YOKE_TRUST_DRIVERS YOKE_WATCHDOG'
+sources='src backends ops comm vendor'
 
-grep -rhoE '(^|[^_])getenv\("[A-Z_]*"\)' src backends ops | sed 's/.*"\(.*\)".*/\1/' | sort -u >"$tap_folder/read"
+# Variables that name nothing to be opened, so that it does no harm when somebody else has set them.
+harmless='YOKE_BACKEND YOKE_BLAS YOKE_BLOCKING YOKE_COMM YOKE_COMMAND_BUFFERS YOKE_COMM_PINNED YOKE_COMM_TIMEOUT YOKE_COPY_THREADS
+YOKE_DEVICE YOKE_FILL_KERNEL YOKE_LOG YOKE_OPS_EXACT YOKE_STAGING YOKE_TRUST_DRIVERS YOKE_WATCHDOG'
+
+grep -rhoE '(^|[^_])getenv\("[A-Z_]*"\)' $sources | sed 's/.*"\(.*\)".*/\1/' | sort -u >"$tap_folder/read"
 for name in $harmless; do
     echo "$name"
 done | sort >"$tap_folder/harmless"
@@ -22,7 +25,8 @@ tap_empty "only harmless variables are read with getenv, all others with secure_
 grep -rhoE 'YOKE_[A-Z_]+' doc/environment.md | sort -u >"$tap_folder/documented"
 # inject.c is in no build that is installed.
 variables() {
-    grep -rhoE --exclude=inject.c '(getenv|variable)\("[A-Z_]*"\)' src backends ops | sed 's/.*"\(.*\)".*/\1/' | sort -u
+    grep -rhoE --exclude=inject.c '(getenv|variable)\("[A-Z_]*"\)|"YOKE_NCCL"' $sources |
+        sed 's/.*"\(.*\)".*/\1/' | sort -u
 }
 variables | grep YOKE |
     comm -23 - "$tap_folder/documented" >"$tap_folder/unknown"
@@ -33,23 +37,23 @@ done >"$tap_folder/unknown"
 tap_empty "SECURITY.md has every variable that is not harmless" "$tap_folder/unknown"
 
 # The folders of Python's packages are the user's own paths, and environments are often links.
-grep -rnE '[^a-z_](fopen|freopen|creat|opendir|mkstemp|tmpfile)\(' src backends ops | grep -v '^ops/vendor/search.c:.*opendir' \
+grep -rnE '[^a-z_](fopen|freopen|creat|opendir|mkstemp|tmpfile)\(' $sources | grep -v '^vendor/search.c:.*opendir' \
     >"$tap_folder/opened"
 # The files that name OpenCL drivers are often links; loaders follow them, too.
-grep -rnE '[^a-z_>.]open(at)?\(' src backends ops | grep -v 'O_NOFOLLOW' |
+grep -rnE '[^a-z_>.]open(at)?\(' $sources | grep -v 'O_NOFOLLOW' |
     grep -vE '"/dev/null"|"/proc/|/opencl/icds.c:' >>"$tap_folder/opened"
 tap_empty "no file is opened through a link" "$tap_folder/opened"
-grep -rnE '[^a-z_>.]open(at)?\(' src backends ops | grep -v 'O_CLOEXEC' >"$tap_folder/opened"
+grep -rnE '[^a-z_>.]open(at)?\(' $sources | grep -v 'O_CLOEXEC' >"$tap_folder/opened"
 tap_empty "no file is left to programs that are started" "$tap_folder/opened"
 
-grep -rnE '(system|popen|execl?p?|posix_spawnp?)\(' src backends ops |
+grep -rnE '(system|popen|execl?p?|posix_spawnp?)\(' $sources |
     grep -vE '[a-z_>.](system|popen|exec)|/\*' >"$tap_folder/started"
 tap_empty "no program is started" "$tap_folder/started"
 
 grep -rhE 'define (LIBRARY|LAST_FOLDER) |sonames\[\] =|\.soname =' backends | grep -oE '"[^"]*"' | tr -d '"' |
     grep -vE '^(/usr/|lib[A-Za-z]+\.so\.[0-9.]+$)' >"$tap_folder/libraries"
 tap_empty "libraries are named by soname or absolute path" "$tap_folder/libraries"
-grep -rlE '[^a-z_]dlopen\(' src backends ops |
-    grep -vE '^(src/base/library|backends/cuda/nvrtc|ops/vendor/search)\.c$' >"$tap_folder/openers"
+grep -rlE '[^a-z_]dlopen\(' $sources |
+    grep -vE '^(src/base/library|backends/cuda/nvrtc|vendor/search)\.c$' >"$tap_folder/openers"
 tap_empty "and opened in three places only" "$tap_folder/openers"
 tap_done
