@@ -86,8 +86,8 @@ static yoke_status check_not_captured(yk_CUstream queue)
         return yk_cuda_fail_as(YOKE_E_UNSUPPORTED, "cuStreamIsCapturing", result, "another stream is being captured");
     if (result == YK_CUDA_SUCCESS && capture != YK_CU_STREAM_CAPTURE_STATUS_NONE)
         return yk_fail(YOKE_E_UNSUPPORTED,
-                       "cuda: the other stream is being captured into a graph, and cannot wait for work outside of it, or be waited "
-                       "for; do that before the capture or after it");
+                       "cuda: the other stream is being captured into a graph, and cannot wait for work outside of it, or be "
+                       "waited for; do that before the capture or after it");
     return yk_cuda_check("cuStreamIsCapturing", result);
 }
 

@@ -54,7 +54,8 @@ static yoke_status check_queue(const char *function, const void *native_stream)
     if (native_stream)
         return YOKE_OK;
     return yk_fail(YOKE_E_INVALID_ARGUMENT,
-                   "%s: native_stream is NULL; name the queue, on CUDA 1 for the legacy default stream and 2 for the calling thread's",
+                   "%s: native_stream is NULL; name the queue, on CUDA 1 for the legacy default stream and 2 for the calling "
+                   "thread's",
                    function);
 }
 
@@ -82,8 +83,8 @@ yoke_status yoke_stream_wait_native_at(const char *where, yoke_stream *stream, v
     yoke_status status = check_queue(function, native_stream);
     if (status == YOKE_OK && yk_is_recording(stream))
         status = yk_fail(YOKE_E_INVALID_ARGUMENT,
-                         "%s: stream %s is being recorded into a graph, and what the queue has now is not repeated with it; let the "
-                         "stream that launches the graph wait for the queue",
+                         "%s: stream %s is being recorded into a graph, and what the queue has now is not repeated with it; let "
+                         "the stream that launches the graph wait for the queue",
                          function, stream->label);
     else if (status == YOKE_OK && atomic_load_explicit(&stream->failed, memory_order_acquire))
         status = yk_stream_report(stream);

@@ -109,8 +109,8 @@ void *double_op_new(size_t size, yk_CUresult (*run)(double_op *op), void (*end)(
  * capture has failed; but the second takes it, for work that can be captured. */
 yk_CUresult double_stream_check(yk_CUstream stream);
 yk_CUresult double_stream_check_for_work(yk_CUstream stream);
-/* For the few calls by which other code's queues are tested: a default stream's name becomes a stream of the current context. It is not
- * ordered with blocking streams, of which there are none. */
+/* For the few calls by which other code's queues are tested: a default stream's name becomes a stream of the current context. It
+ * is not ordered with blocking streams, of which there are none. */
 yk_CUresult double_stream_named(yk_CUstream *stream);
 /* The place of the operation in the stream. */
 uint64_t double_stream_give(yk_CUstream stream, double_op *op);
