@@ -57,7 +57,6 @@ EXTRA_DIST += \
 	python/yoke/c_ops.pxd \
 	python/yoke/c_yoke.pxd \
 	python/yoke/create.pxi \
-	python/yoke/cuda_order.pxi \
 	python/yoke/device.pxi \
 	python/yoke/dtype.pxi \
 	python/yoke/errors.pxi \
@@ -75,6 +74,7 @@ EXTRA_DIST += \
 	python/yoke/memory.pxi \
 	python/yoke/move.pxi \
 	python/yoke/native.pxi \
+	python/yoke/native_order.pxi \
 	python/yoke/order.pxi \
 	python/yoke/program.pxi \
 	python/yoke/random.pxi \

@@ -96,6 +96,6 @@ include "matmul.pxi"
 include "random.pxi"
 include "fft.pxi"
 include "filter.pxi"
-include "cuda_order.pxi"
+include "native_order.pxi"
 include "exchange.pxi"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Arrays of other libraries: DLPack and __cuda_array_interface__, both ways. On CUDA the streams of both sides wait for each other
-# (cuda_order.pxi); elsewhere, what leaves is ready.
+# (native_order.pxi); elsewhere, what leaves is ready.
 
 cdef void delete_capsule(PyObject *capsule) noexcept:
     cdef DLManagedTensor *tensor
