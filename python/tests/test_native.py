@@ -347,7 +347,7 @@ def test_waits_between_a_stream_and_a_queue(device, stream, held):
     queue = queue_of(other)
     x, y, z = (yoke.zeros(1 << 20, "int32", stream=each) for each in (stream, other, stream))
     stream.wait()
-    stream.fill(x.buffer, 1)
+    x.fill(1)
     assert stream.event().lead_native(queue) is True
     for value in range(20):
         yoke.map("x = x + 1; for_later = x", x=x, for_later=z) if value % 2 else x.fill(value)

@@ -261,12 +261,12 @@ def test_scatter_and_segments():
     other = yoke.asarray(I.ravel(), stream=yoke.Stream(flat.device))
     same(yoke.map_reduce_segments("argmax", "-x", offsets, x=other), [(-I.ravel()[:3]).argmax(), -1, (-I.ravel()[3:]).argmax()])
     same(yoke.map_reduce_segments("max", "x * 0.5", offsets, dtype="float64", x=flat)[2], I.ravel()[3:].max() * 0.5)
-    for wrong in (lambda: yoke.map_reduce_segments("sum", "x +", offsets, x=flat), lambda: yoke.map_reduce_segments("sum", "1", offsets),
-                  lambda: yoke.map_reduce_segments("total", "x", offsets, x=flat),
-                  lambda: yoke.map_reduce_segments("sum", "x", None, x=flat), lambda: yoke.map_reduce_segments("sum", "x", 3, x=flat),
-                  lambda: yoke.map_reduce_segments("sum", "x", yoke.zeros(3), x=flat)):
+    for name, expression, ends in (("sum", "x +", offsets), ("total", "x", offsets), ("sum", "x", None), ("sum", "x", 3),
+                                   ("sum", "x", yoke.zeros(3)), ("sum", "x", yoke.zeros((2, 2), "int32"))):
         with pytest.raises((ValueError, TypeError)):
-            wrong()
+            yoke.map_reduce_segments(name, expression, ends, x=flat)
+    with pytest.raises(TypeError, match="shape"):
+        yoke.map_reduce_segments("sum", "1", offsets)
     starts = yoke.asarray(numpy.arange(40) % 8 == 0)
     same(yoke.scan_segments("sum", flat, starts), I.cumsum(1).ravel())
     for wrong in (lambda: yoke.scatter(out, indices, I[:2]), lambda: yoke.reduce_segments("sum", flat, yoke.zeros((2, 2), "int64")),

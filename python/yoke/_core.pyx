@@ -72,6 +72,7 @@ cdef class Surface
 cdef class Kernel
 cdef class Launch
 cdef class Array
+cdef class MpiRanks
 
 include "errors.pxi"
 include "trace.pxi"
@@ -97,5 +98,6 @@ include "random.pxi"
 include "fft.pxi"
 include "filter.pxi"
 include "native_order.pxi"
+include "comm.pxi"
 include "exchange.pxi"
 
