@@ -2,6 +2,7 @@
 """A rank of test_comm.py: every operation beside the same one of mpi4py on host memory. Says "right" at its end."""
 
 import sys
+import time
 
 import numpy
 from mpi4py import MPI
@@ -157,19 +158,23 @@ def failures(world):
     """A failure of one rank is everybody's, with its place; then the stream goes on."""
     x = yoke.ones(100, "float32", world.stream)
     world.stream.wait()
-    if RANK == 1:
-        world.stream.call(divmod, 1, 0)
-    try:
-        world.allreduce(x)
-        world.stream.wait()
-    except ZeroDivisionError:
-        assert RANK == 1
-    except yoke.HostFunctionError as error:
-        assert RANK != 1 and "rank 1" in error.text and "ranks.py:" in error.where, (error.text, error.where)
-    else:
-        raise AssertionError("the other rank's failure has not arrived")
-    world.stream.recover()
-    world.add(world.stream)
+    for before in (True, False):  # the stream has failed before the operation is enqueued, or while it is in the stream
+        if RANK == 1:
+            world.stream.call(time.sleep, 0 if before else 0.02)
+            world.stream.call(divmod, 1, 0)
+        if RANK == 1 and before:
+            raises(ZeroDivisionError, "", world.stream.wait)
+        try:
+            world.allreduce(x)
+            world.stream.wait()
+        except ZeroDivisionError:
+            assert RANK == 1
+        except yoke.HostFunctionError as error:
+            assert RANK != 1 and "rank 1" in error.text and "ranks.py:" in error.where, (error.text, error.where)
+        else:
+            raise AssertionError("the other rank's failure has not arrived")
+        world.stream.recover()
+        world.add(world.stream)
     assert world.allreduce(x).tolist() == [float(RANKS)] * 100
     wrong = yoke.ones(3 + RANK, "float32", world.stream)
     world.allreduce(wrong)

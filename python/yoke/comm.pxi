@@ -231,7 +231,7 @@ cdef class CommBase:
             stream = own[0] if own else self.stream
         try:
             order_streams(stream, arrays)
-        except Error:
+        except Exception:  # the failure of a host function is its own exception
             self.tell(stream)
             raise
         return stream
@@ -252,7 +252,7 @@ cdef class CommBase:
         """For a result, in the array's stream."""
         try:
             return new_array(array.stream, array.a.dtype, shape)
-        except Error:
+        except Exception:  # the failure of a host function is its own exception
             self.tell(array.stream)
             raise
 
