@@ -49,10 +49,15 @@ yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stream, yoke_
 
 /* ---- Queues of other code ---- */
 
-static yoke_status check_queue(const char *function, const void *native_stream)
+/* No handle is an address of the first page, but for those that name default streams. */
+static yoke_status check_queue(const char *function, const yoke_stream *stream, const void *native_stream)
 {
-    if (native_stream)
+    uintptr_t handle = (uintptr_t)native_stream, names = stream->device->traits.default_streams;
+    if (handle >= 4096 || (handle > 0 && handle <= names))
         return YOKE_OK;
+    if (handle > 0)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: native_stream is %u, which is not a queue%s", function, (unsigned)handle,
+                       names ? "" : "; 1 and 2 are default streams on CUDA alone");
     return yk_fail(YOKE_E_INVALID_ARGUMENT,
                    "%s: native_stream is NULL; name the queue, on CUDA 1 for the legacy default stream and 2 for the calling "
                    "thread's",
@@ -80,7 +85,7 @@ yoke_status yoke_stream_wait_native_at(const char *where, yoke_stream *stream, v
 {
     YK_FUNCTION(yoke_stream_wait_native);
     YK_CHECK(stream, YK_STREAM, function, "stream");
-    yoke_status status = check_queue(function, native_stream);
+    yoke_status status = check_queue(function, stream, native_stream);
     if (status == YOKE_OK && yk_is_recording(stream))
         status = yk_fail(YOKE_E_INVALID_ARGUMENT,
                          "%s: stream %s is being recorded into a graph, and what the queue has now is not repeated with it; let "
@@ -97,7 +102,7 @@ yoke_status yoke_native_wait_event(void *native_stream, yoke_event *event)
 {
     YK_FUNCTION(yoke_native_wait_event);
     YK_CHECK(event, YK_EVENT, function, "event");
-    yoke_status status = check_queue(function, native_stream);
+    yoke_status status = check_queue(function, event->stream, native_stream);
     if (status < 0)
         return yk_attribute(function, event->where, status);
     switch (atomic_load_explicit(&event->state, memory_order_acquire)) {

@@ -338,8 +338,12 @@ static void what_is_refused(suite *t)
     NEED_OK(yoke_event_record(t->stream, 0, &event));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_stream_wait_native|native_stream", yoke_stream_wait_native(t->stream, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_wait_event|native_stream", yoke_native_wait_event(NULL, event));
-    if (!q.c.driver.cuda)
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_stream_wait_native|not a queue", yoke_stream_wait_native(t->stream, (void *)3));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_wait_event|not a queue", yoke_native_wait_event((void *)3, event));
+    if (!q.c.driver.cuda) {
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "on CUDA alone", yoke_stream_wait_native(t->stream, (void *)1));
         of_another_context(t, &q);
+    }
     CHECK_OK(yoke_stream_wait(t->stream));
     suite_works(t);
 out:
