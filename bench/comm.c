@@ -202,13 +202,15 @@ static void open_all(setting *s, size_t largest)
 {
     MPI_Comm world = MPI_COMM_WORLD;
     yoke_comm_info info = YOKE_COMM_INFO_INIT;
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    desc.priority = YOKE_MAX_PRIORITY; /* a kernel of NCCL's, so that it starts beside others that fill the device */
     s->info = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
     if (bench_option.device)
         measure_must(yoke_device_open(bench_option.device, &s->device));
     else
         measure_must(yoke_comm_open_device(&world, &s->device));
     measure_must(yoke_device_get_info(s->device, &s->info));
-    measure_must(yoke_stream_create(s->device, &s->stream));
+    measure_must(yoke_stream_create_with(s->device, &desc, &s->stream));
     measure_must(yoke_comm_create(s->device, &world, &s->comm));
     measure_must(yoke_comm_add(s->comm, s->stream));
     measure_must(yoke_comm_get_info(s->comm, &info));

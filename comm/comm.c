@@ -46,6 +46,7 @@ static ycomm_channel *create_channel(yoke_comm *comm, yoke_stream *stream)
     channel->mpi = MPI_COMM_NULL;
     pthread_mutex_init(&channel->turn, NULL);
     desc.name = "pieces";
+    desc.priority = YOKE_MAX_PRIORITY; /* others wait for them */
     if (yoke_stream_create_with(comm->device, &desc, &channel->copies) < 0) {
         free_channel(channel);
         return NULL;

@@ -206,6 +206,7 @@ static void draw(const float *plate)
 static void open_part(part *p, yoke_device *device, yoke_program *program)
 {
     MPI_Comm world = MPI_COMM_WORLD;
+    yoke_stream_desc urgent = YOKE_STREAM_DESC_INIT;
     const size_t size = ((size_t)p->width + 2) * ((size_t)p->height + 2) * sizeof(float);
 
     YOKE_CHECK(yoke_kernel_get(program, "relax", &p->relax));
@@ -216,7 +217,8 @@ static void open_part(part *p, yoke_device *device, yoke_program *program)
     YOKE_CHECK(yoke_buffer_create(device, size, &p->fixed));
     YOKE_CHECK(yoke_buffer_create(device, (size_t)p->height * 4 * sizeof(float), &p->columns));
     YOKE_CHECK(yoke_stream_create(device, &p->inner));
-    YOKE_CHECK(yoke_stream_create(device, &p->edges));
+    urgent.priority = YOKE_MAX_PRIORITY; /* else the edges wait until all of the inside has begun */
+    YOKE_CHECK(yoke_stream_create_with(device, &urgent, &p->edges));
     YOKE_CHECK(yoke_comm_create(device, &world, &p->comm));
     YOKE_CHECK(yoke_comm_add(p->comm, p->edges));
 }

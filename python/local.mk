@@ -27,14 +27,17 @@ EXTRA_DIST += \
 	python/examples/14_blur_image.pgm \
 	python/examples/14_blur_image.py \
 	python/examples/15_several_devices.py \
+	python/examples/ranks/pi.py \
 	python/pyproject.toml \
 	python/setup.py \
 	python/tests/bad_values.py \
 	python/tests/conftest.py \
 	python/tests/peer_driver.py \
 	python/tests/peer_libraries.py \
+	python/tests/ranks.py \
 	python/tests/test_arrays.py \
 	python/tests/test_bad_input.py \
+	python/tests/test_comm.py \
 	python/tests/test_core.py \
 	python/tests/test_docs.py \
 	python/tests/test_examples.py \
@@ -60,8 +63,10 @@ EXTRA_DIST += \
 	python/yoke/arrayops.pxi \
 	python/yoke/c_ops.pxd \
 	python/yoke/c_yoke.pxd \
+	python/yoke/comm.pxi \
+	python/yoke/comm.py \
+	python/yoke/comm.pyi \
 	python/yoke/create.pxi \
-	python/yoke/cuda_order.pxi \
 	python/yoke/device.pxi \
 	python/yoke/dtype.pxi \
 	python/yoke/errors.pxi \
@@ -79,6 +84,7 @@ EXTRA_DIST += \
 	python/yoke/memory.pxi \
 	python/yoke/move.pxi \
 	python/yoke/native.pxi \
+	python/yoke/native_order.pxi \
 	python/yoke/order.pxi \
 	python/yoke/program.pxi \
 	python/yoke/random.pxi \

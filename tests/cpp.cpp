@@ -429,6 +429,11 @@ void programs(world &w)
     EXPECT(ran.exchange(false) && yoke::cache_info().mode >= YOKE_CACHE_OFF);
     w.stream.native_enqueue([&ran](void *native) { ran = native != nullptr; });
     EXPECT(ran); /* by this thread */
+    void *queue = nullptr;
+    const yoke::stream other(w.device);
+    other.native_enqueue([&queue](void *native) { queue = native; });
+    EXPECT(w.stream.wait_native(queue) && w.stream.record().lead_native(queue));
+    other.wait();
     try {
         w.stream.native_enqueue([](void *) { throw std::runtime_error("no such plan"); });
         w.stream.wait();

@@ -103,6 +103,7 @@ conformance_programs = \
 	tests/conformance/native_enqueue \
 	tests/conformance/native_graph \
 	tests/conformance/native_memory \
+	tests/conformance/native_wait \
 	tests/conformance/peer \
 	tests/conformance/peer_order \
 	tests/conformance/peer_pinned \

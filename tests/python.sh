@@ -75,6 +75,7 @@ tap_tell "$log"
     >"$log" 2>&1
 tap_ok $? "it installs"
 
+interpreter=$place/clean/bin/python
 # pytest_on NAME FILES VARIABLE=VALUE...: where a test hangs, its stack is told, and after YOKE_TEST_SECONDS all is over.
 pytest_on() {
     name=$1 files=$2
@@ -82,7 +83,7 @@ pytest_on() {
     rm -rf "$place/tests" && cp -R "$source/python/tests" "$place/tests"
     # shellcheck disable=SC2086
     (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" timeout "${YOKE_TEST_SECONDS:-600}" \
-        "$place/clean/bin/python" -m pytest -q -o faulthandler_timeout=120 \
+        "$interpreter" -m pytest -q -o faulthandler_timeout=120 \
         -p no:cacheprovider $files) >"$log" 2>&1
     tap_ok $? "$name: $(tail -n 1 "$log")"
     grep -E '^(FAILED|ERROR|E  )' "$log" >"$log.short"
@@ -98,10 +99,29 @@ torture_on() {
     tap_ok $? "$name, many threads: $(tail -n 1 "$log")"
 }
 
+# Ranks: libyoke-comm of this build, under the mpirun of its MPI, beside mpi4py.
+ranks() {
+    venv ranks numpy pytest mpi4py >"$log" 2>&1 || {
+        tap_skip "many processes: pip cannot install mpi4py here: $(tail -n 1 "$log")"
+        return
+    }
+    "$place/ranks/bin/pip" --disable-pip-version-check install -q --no-deps --no-index --force-reinstall "$place"/dist/*.whl \
+        >"$log" 2>&1
+    interpreter=$place/ranks/bin/python
+    pytest_on "PoCL, many processes" test_comm.py OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl \
+        YOKE_COMM_LIBRARY="$build/.libs/libyoke-comm.so.0" YOKE_MPIRUN="$YOKE_MPIRUN"
+    interpreter=$place/clean/bin/python
+}
+
 vendors=/etc/OpenCL/vendors
 if [ -f $vendors/pocl.icd ]; then
     pytest_on PoCL . OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl
     torture_on PoCL OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl
+    if [ "${YOKE_MPIRUN:-no}" = no ] || [ ! -f "$build/.libs/libyoke-comm.so.0" ]; then
+        tap_skip "many processes: there is no libyoke-comm here, or no mpirun"
+    else
+        ranks
+    fi
 else
     tap_skip "PoCL: there is no $vendors/pocl.icd"
 fi

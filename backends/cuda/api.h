@@ -20,6 +20,7 @@ typedef unsigned int yk_CUjit_option;
 typedef unsigned int yk_CUpointer_attribute;
 typedef unsigned int yk_CUmemPool_attribute;
 typedef unsigned int yk_CUstreamCaptureMode;
+typedef unsigned int yk_CUstreamCaptureStatus;
 typedef unsigned long long yk_CUdeviceptr;
 typedef struct CUuuid_st yk_CUuuid; /* 16 bytes */
 typedef struct CUctx_st *yk_CUcontext;
@@ -179,6 +180,7 @@ typedef struct yk_CUDA_TEXTURE_DESC {
     X(CUDA_ERROR_MPS_CLIENT_TERMINATED, 810)          \
     X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900)     \
     X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901)     \
+    X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906)        \
     X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908)    \
     X(CUDA_ERROR_EXTERNAL_DEVICE, 911)                \
     X(CUDA_ERROR_UNKNOWN, 999)
@@ -207,6 +209,8 @@ typedef struct yk_CUDA_TEXTURE_DESC {
     X(CU_COMPUTEMODE_PROHIBITED, 2)                              \
     X(CU_STREAM_NON_BLOCKING, 1)                                 \
     X(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 1)                    \
+    X(CU_STREAM_CAPTURE_STATUS_NONE, 0)                          \
+    X(CU_STREAM_CAPTURE_STATUS_ACTIVE, 1)                        \
     X(CU_EVENT_DEFAULT, 0)                                       \
     X(CU_EVENT_DISABLE_TIMING, 2)                                \
     X(CU_EVENT_WAIT_DEFAULT, 0)                                  \

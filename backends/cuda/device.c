@@ -271,6 +271,7 @@ yoke_status yk_cuda_device_open(yoke_device *device)
         goto out;
     }
     device->traits = (yk_traits){
+        .default_streams = 2, /* CU_STREAM_LEGACY, CU_STREAM_PER_THREAD */
         .language = YK_LANGUAGE_CUDA,
         .reads_headers = true,
         .keeps_used_objects = false,  /* neither cuMemFree nor unloading a module promises to wait for work in flight */

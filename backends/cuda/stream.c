@@ -73,3 +73,51 @@ yoke_status yk_cuda_stream_wait_event(yoke_stream *stream, yoke_event *event)
 {
     return yk_cuda_check("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(stream->native, event->native, YK_CU_EVENT_WAIT_DEFAULT));
 }
+
+/* ---- Queues of other code ---- */
+
+/* A wait would drag the other stream into the capture, or end it. The legacy default stream cannot be asked while another stream is
+ * captured, and must not be used then either. */
+static yoke_status check_not_captured(yk_CUstream queue)
+{
+    yk_CUstreamCaptureStatus capture = YK_CU_STREAM_CAPTURE_STATUS_NONE;
+    yk_CUresult result = yk_cu.cuStreamIsCapturing(queue, &capture);
+    if (result == YK_CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+        return yk_cuda_fail_as(YOKE_E_UNSUPPORTED, "cuStreamIsCapturing", result, "another stream is being captured");
+    if (result == YK_CUDA_SUCCESS && capture != YK_CU_STREAM_CAPTURE_STATUS_NONE)
+        return yk_fail(YOKE_E_UNSUPPORTED,
+                       "cuda: the other stream is being captured into a graph, and cannot wait for work outside of it, or be "
+                       "waited for; do that before the capture or after it");
+    return yk_cuda_check("cuStreamIsCapturing", result);
+}
+
+/* The default streams are those of the current context. */
+yoke_status yk_cuda_native_record(yoke_event *event, void *queue)
+{
+    yoke_status status = yk_cuda_enter(event->stream->device);
+    if (status < 0)
+        return status;
+    status = check_not_captured(queue);
+    if (status == YOKE_OK) {
+        yk_CUresult result = yk_cu.cuEventRecord(event->native, queue);
+        if (result == YK_CUDA_ERROR_INVALID_HANDLE)
+            status = yk_cuda_fail_as(YOKE_E_INVALID_ARGUMENT, "cuEventRecord", result,
+                                     "the other stream must belong to the device's primary context");
+        else
+            status = yk_cuda_check("cuEventRecord", result);
+    }
+    yk_cuda_leave();
+    return status;
+}
+
+yoke_status yk_cuda_native_wait_event(void *queue, yoke_event *event)
+{
+    yoke_status status = yk_cuda_enter(event->stream->device);
+    if (status < 0)
+        return status;
+    status = check_not_captured(queue);
+    if (status == YOKE_OK)
+        status = yk_cuda_check("cuStreamWaitEvent", yk_cu.cuStreamWaitEvent(queue, event->native, YK_CU_EVENT_WAIT_DEFAULT));
+    yk_cuda_leave();
+    return status;
+}

@@ -158,3 +158,55 @@ yoke_status yk_opencl_stream_wait_event(yoke_stream *stream, yoke_event *event)
         return yk_opencl_fail("clEnqueueBarrierWithWaitList", code, NULL);
     return YOKE_OK;
 }
+
+/* ---- Queues of other code ---- */
+
+static yoke_status check_context(const yoke_device *device, cl_command_queue queue)
+{
+    cl_context context = NULL;
+    cl_int code = yk_cl.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail("clGetCommandQueueInfo", code, NULL);
+    if (context != yk_opencl_device_of(device)->context)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "opencl: the other queue belongs to another context; create it in the device's (yoke_device_get_native)");
+    return YOKE_OK;
+}
+
+/* Flushed at once, because what waits for a queue that was never flushed may wait for ever. */
+yoke_status yk_opencl_native_record(yoke_event *event, void *queue)
+{
+    yk_opencl_event *native = event->native;
+    yoke_status status = check_context(event->stream->device, queue);
+    cl_event handle = NULL;
+    cl_int code;
+
+    if (status != YOKE_OK)
+        return status;
+    code = yk_cl.clEnqueueMarkerWithWaitList(queue, 0, NULL, &handle);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail("clEnqueueMarkerWithWaitList", code, NULL);
+    code = yk_cl.clFlush(queue);
+    if (code != CL_SUCCESS) {
+        release_event(handle);
+        return yk_opencl_fail("clFlush", code, NULL);
+    }
+    native->handle = handle;
+    atomic_store(&native->flushed, true);
+    return YOKE_OK;
+}
+
+yoke_status yk_opencl_native_wait_event(void *queue, yoke_event *event)
+{
+    const yk_opencl_event *native = event->native;
+    yoke_status status = check_context(event->stream->device, queue);
+    cl_int code;
+
+    if (status == YOKE_OK)
+        status = yk_opencl_event_flush(event);
+    if (status != YOKE_OK)
+        return status;
+    code = yk_cl.clEnqueueBarrierWithWaitList(queue, 1, &native->handle, NULL);
+    return code == CL_SUCCESS ? YOKE_OK : yk_opencl_fail("clEnqueueBarrierWithWaitList", code, NULL);
+}

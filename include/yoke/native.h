@@ -51,6 +51,29 @@ YOKE_API yoke_status yoke_native_call_at(const char *where, yoke_stream *stream,
 YOKE_API yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
                                             yoke_release_fn release);
 
+/* Make the operations that follow in the stream wait for everything that a queue of other code has been given so far.
+ * `native_stream`: on OpenCL a cl_command_queue of the device's context; on CUDA a CUstream of the device's primary context
+ * (yoke_device_get_native), or (void *)1, the legacy default stream, or (void *)2, the calling thread's default stream. The queue
+ * must exist until this returns. Then it may be given more work, or end: the stream waits for what the queue has now. The host does
+ * not wait, and neither do other streams. How a failure of the other code's work reaches the stream is up to the driver.
+ *
+ * YOKE_E_INVALID_ARGUMENT: native_stream is NULL, which means different streams to different code on CUDA; or it is of another
+ * context; or the stream is being recorded, and what the queue has now is not repeated with a graph. YOKE_E_UNSUPPORTED: the queue
+ * is itself being captured. YOKE_PENDING: the stream is full (YOKE_STREAM_PENDING_WHEN_FULL). YOKE_E_OUT_OF_HOST_MEMORY, a failure
+ * of the driver, or the stream's failure. After any of these the stream does not wait. */
+#define yoke_stream_wait_native(...) yoke_stream_wait_native_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_stream_wait_native_at(const char *where, yoke_stream *stream, void *native_stream);
+
+/* Make what other code gives its queue from now on wait for the event. `native_stream`: as for yoke_stream_wait_native, of the
+ * event's device; on CUDA also a stream of another device. The host does not wait. The event may be released at once.
+ *
+ * YOKE_PENDING: the event is behind a host function, or behind another operation that the driver has not been given yet, and a
+ * queue can only wait for work that the driver has: the queue does not wait. Call this again later, or wait for the event
+ * (yoke_event_wait). A failed event returns its failure, and the queue does not wait; a failure that comes later reaches the queue
+ * only as far as the driver passes it on. YOKE_E_INVALID_ARGUMENT: native_stream is NULL or of another context, or the event was
+ * recorded into a graph. YOKE_E_UNSUPPORTED: the queue is being captured. Or a failure of the driver. */
+YOKE_API yoke_status yoke_native_wait_event(void *native_stream, yoke_event *event);
+
 /* The driver's handles of a device, valid as long as the device. The caller sets `size` (YOKE_NATIVE_DEVICE_INIT). */
 typedef struct yoke_native_device {
     size_t size;      /* sizeof(yoke_native_device) */

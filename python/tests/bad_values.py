@@ -63,7 +63,7 @@ def values(objects):
 # What would wait for input, end the program or open another device each time is left out; the sizes above make MOST the largest.
 LEFT_OUT = {"main"}
 # Any number may be an address of the driver's, which cannot tell; and no file is to be written for each text.
-APART = {("Device", "wrap"), ("Trace", "save")}
+APART = {("Device", "wrap"), ("Stream", "wait_for_native"), ("Event", "lead_native"), ("Trace", "save")}
 
 
 def attempt(function, *args, **kwargs):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python of the guide's pages runs, all blocks of a page in their order, and prints what the page shows below a
-block, in a block of text."""
+block, in a block of text. A block below a comment is run by the test that the comment names."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ import pytest
 from tree import source_tree
 
 FOLDER = source_tree() / "doc"
-BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
+BLOCK = re.compile(r"(?<!-->\n)^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
 
 
 @pytest.mark.parametrize("page, least", [("python.md", 4), ("python-tutorial.md", 10), ("from-pycuda-cupy-numba.md", 4)])

@@ -334,6 +334,62 @@ def test_native_section_waits_its_turn(held):
     timer.join()
 
 
+def queue_of(stream):
+    """A stream's own queue, as if it were another library's."""
+    with stream.native() as handle:
+        pass
+    stream.wait()
+    return handle
+
+
+def test_waits_between_a_stream_and_a_queue(device, stream, held):
+    other = device.stream()
+    queue = queue_of(other)
+    x, y, z = (yoke.zeros(1 << 20, "int32", stream=each) for each in (stream, other, stream))
+    stream.wait()
+    x.fill(1)
+    assert stream.event().lead_native(queue) is True
+    for value in range(20):
+        yoke.map("x = x + 1; for_later = x", x=x, for_later=z) if value % 2 else x.fill(value)
+        event = stream.event()
+        if not event.lead_native(queue):  # behind a copy to the host that Yoke makes in parts
+            event.wait()
+            assert event.lead_native(queue)
+        other.copy(y.buffer, x.buffer)  # in the order of the queue alone
+        stream.wait_for_native(queue)
+        stream.copy(z.buffer, y.buffer)
+        assert (z.to_numpy() == x.to_numpy()).all()
+    event = held.stream.event()
+    assert event.lead_native(queue) is False
+    held.stream.wait_for_native(queue)  # does not wait for the host function
+    assert not event.query()
+    held.go.set()
+    event.wait()
+    assert event.lead_native(queue) is True
+
+
+def test_bad_queues(device, stream, saxpy):
+    event = stream.event()
+    for wrong, error in ((0, ValueError), (-1, ValueError), ("1", TypeError), (1.5, TypeError), (None, TypeError)):
+        for call in (stream.wait_for_native, event.lead_native):
+            with pytest.raises(error):
+                call(wrong)
+    queue = queue_of(device.stream())
+    with stream.record():
+        with pytest.raises(yoke.InvalidArgumentError, match="recorded"):
+            stream.wait_for_native(queue)
+    stream.call(divmod, 1, 0)
+    with pytest.raises(ZeroDivisionError):
+        stream.wait()
+    with pytest.raises(ZeroDivisionError):
+        stream.wait_for_native(queue)
+    stream.recover()
+    closed = device.stream()
+    closed.close()
+    with pytest.raises(yoke.InvalidArgumentError):
+        closed.wait_for_native(queue)
+
+
 def test_native_section_holds_the_stream(device, stream):
     other = device.stream()
     with stream.native():

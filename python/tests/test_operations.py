@@ -252,6 +252,21 @@ def test_scatter_and_segments():
     same(out, 2 * expected)
     flat, offsets = yoke.asarray(I.ravel()), yoke.asarray(numpy.array([0, 3, 3, 40]))
     same(yoke.reduce_segments("sum", flat, offsets), [I.ravel()[:3].sum(), 0, I.ravel()[3:].sum()])
+    for flat_type, total in (("int32", "int64"), ("float32", "float32")):
+        x, y = I.ravel().astype(flat_type), numpy.arange(40).astype(flat_type)
+        got = yoke.map_reduce_segments("sum", "d = x - a; d * y", offsets, x=yoke.asarray(x), y=yoke.asarray(y), a=2)
+        d = ((x - 2) * y).astype(total)
+        assert got.dtype == total
+        same(got, [d[:3].sum(), 0, d[3:].sum()])
+    other = yoke.asarray(I.ravel(), stream=yoke.Stream(flat.device))
+    same(yoke.map_reduce_segments("argmax", "-x", offsets, x=other), [(-I.ravel()[:3]).argmax(), -1, (-I.ravel()[3:]).argmax()])
+    same(yoke.map_reduce_segments("max", "x * 0.5", offsets, dtype="float64", x=flat)[2], I.ravel()[3:].max() * 0.5)
+    for name, expression, ends in (("sum", "x +", offsets), ("total", "x", offsets), ("sum", "x", None), ("sum", "x", 3),
+                                   ("sum", "x", yoke.zeros(3)), ("sum", "x", yoke.zeros((2, 2), "int32"))):
+        with pytest.raises((ValueError, TypeError)):
+            yoke.map_reduce_segments(name, expression, ends, x=flat)
+    with pytest.raises(TypeError, match="shape"):
+        yoke.map_reduce_segments("sum", "1", offsets)
     starts = yoke.asarray(numpy.arange(40) % 8 == 0)
     same(yoke.scan_segments("sum", flat, starts), I.cumsum(1).ravel())
     for wrong in (lambda: yoke.scatter(out, indices, I[:2]), lambda: yoke.reduce_segments("sum", flat, yoke.zeros((2, 2), "int64")),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import yoke
+import yoke.comm
 import yoke.fft
 import yoke.random
 
@@ -51,7 +52,8 @@ def same_parameters(node, function):
         assert parameters(node) == real, node.name
 
 
-@pytest.mark.parametrize("module, stub", [(yoke, "__init__.pyi"), (yoke.fft, "fft.pyi"), (yoke.random, "random.pyi")])
+@pytest.mark.parametrize("module, stub", [(yoke, "__init__.pyi"), (yoke.fft, "fft.pyi"), (yoke.random, "random.pyi"),
+                                          (yoke.comm, "comm.pyi")])
 def test_complete(module, stub):
     top, classes = declared(stub)
     public = module.__all__ if module is yoke else [name for name in dir(module) if not name.startswith("_")]

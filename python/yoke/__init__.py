@@ -20,9 +20,9 @@ from ._core import (
     Launch, Local, NotFoundError, Out, OutOfDeviceMemoryError, OutOfHostMemoryError, Program, RangeError, Source, Stream, Surface,
     UnavailableError, UnsupportedError, apply, arange, argsort, asarray, bincount, binary_function, broadcast_shape, clip,
     convolve, correlate, correlate1d, default_stream, devices, dot, empty, empty_like, evaluate, from_dlpack, full,
-    gaussian_filter, histogram, info, map, matmul, ones, partition, reduce, reduce_segments, scan, scan_segments, scatter,
-    searchsorted, select, separable_filter, sobel, sort_in_place, take, topk, uniform_filter, unique, wait_all, wait_any, where,
-    zeros,
+    gaussian_filter, histogram, info, map, map_reduce_segments, matmul, ones, partition, reduce, reduce_segments, scan,
+    scan_segments, scatter, searchsorted, select, separable_filter, sobel, sort_in_place, take, topk, uniform_filter, unique,
+    wait_all, wait_any, where, zeros,
 )
 from ._core import version as __version__
 from . import fft, random

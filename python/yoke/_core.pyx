@@ -72,6 +72,7 @@ cdef class Surface
 cdef class Kernel
 cdef class Launch
 cdef class Array
+cdef class MpiRanks
 
 include "errors.pxi"
 include "trace.pxi"
@@ -96,6 +97,7 @@ include "matmul.pxi"
 include "random.pxi"
 include "fft.pxi"
 include "filter.pxi"
-include "cuda_order.pxi"
+include "native_order.pxi"
+include "comm.pxi"
 include "exchange.pxi"
 

@@ -88,18 +88,30 @@ def map(expression, /, stream=None, **variables):
     map_arrays(stream, expression, variables, here())
 
 
-def evaluate(expression, /, dtype=None, stream=None, **variables):
-    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means that of the arrays."""
-    cdef Array result
+cdef list arrays_in(dict variables):
     arrays = [value for value in variables.values() if isinstance(value, Array)]
     if not arrays:
         raise TypeError("an expression without arrays has no shape")
-    number = dtype_number(dtype) if dtype is not None else promote([(<Array>each).a.dtype for each in arrays])
+    return arrays
+
+
+cdef int32_t value_dtype(dtype, dict variables) except -1:
+    """Of an expression's values: the one that is asked for, else that of the arrays."""
+    if dtype is not None:
+        return dtype_number(dtype)
+    number = promote([(<Array>each).a.dtype for each in arrays_in(variables)])
     for value in variables.values():
-        if dtype is None and complex_dtype(value):
+        if complex_dtype(value):
             number = weak(number, value)
+    return number
+
+
+def evaluate(expression, /, dtype=None, stream=None, **variables):
+    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means that of the arrays."""
+    cdef Array result
+    arrays = arrays_in(variables)
     stream = (<Array>arrays[0]).stream if stream is None else stream
-    result = new_array(stream, number, broadcast_shape([each.shape for each in arrays]))
+    result = new_array(stream, value_dtype(dtype, variables), broadcast_shape([each.shape for each in arrays]))
     head, separator, tail = expression.rpartition(";")
     map_arrays(stream, f"{head}{separator} result_ = {tail}", {"result_": result, **variables}, here())
     return result

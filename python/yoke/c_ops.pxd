@@ -59,6 +59,9 @@ cdef extern from "yoke/ops.h" nogil:
                               yoke_number high)
     yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
                                         const yoke_array *a, const yoke_array *offsets)
+    yoke_status yoke_map_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+                                            const char *expression, const yoke_var *vars, size_t count,
+                                            const yoke_array *offsets)
     yoke_status yoke_scan_segments_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode,
                                       const yoke_array *out, const yoke_array *a, const yoke_array *starts)
     yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,

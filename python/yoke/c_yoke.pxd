@@ -314,4 +314,6 @@ cdef extern from "yoke/native.h" nogil:
     yoke_status yoke_native_call_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user, yoke_release_fn release)
     yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
                                        yoke_release_fn release)
+    yoke_status yoke_stream_wait_native_at(const char *where, yoke_stream *stream, void *native_stream)
+    yoke_status yoke_native_wait_event(void *native_stream, yoke_event *event)
     yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_native)

@@ -58,7 +58,9 @@ def asarray(data, dtype=None, stream=None):
     if isinstance(data, Array):
         return data if dtype is None or dtype_number(dtype) == (<Array>data).a.dtype else data.astype(dtype)
     stream = default_stream() if stream is None else stream
-    if hasattr(data, "__cuda_array_interface__") and stream.device.backend == "cuda":
+    # DLPack orders the streams also where the interface names none, as PyTorch's.
+    interface = getattr(data, "__cuda_array_interface__", None) if stream.device.backend == "cuda" else None
+    if interface is not None and (interface.get("stream") is not None or not hasattr(data, "__dlpack__")):
         result = from_interface(data, stream)
         return result if dtype is None else asarray(result, dtype)
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__"):

@@ -87,12 +87,13 @@ cdef class Device:
     def __cinit__(self, selector=None):
         cdef bytes name = None if selector is None else str(selector).encode()
         cdef const char *text = NULL if name is None else <const char *>name
+        cdef size_t ranks = (<MpiRanks>selector).mpi if isinstance(selector, MpiRanks) else 0
         cdef yoke_status status
 
         if not searched:
             before_first_device()
         with nogil:
-            status = yoke_device_open(text, &self.ptr)
+            status = comm_open_device(<const void *>ranks, &self.ptr) if ranks else yoke_device_open(text, &self.ptr)
         check(status)
         if trace_ours is not None:
             after_first_device()

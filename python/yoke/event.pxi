@@ -71,6 +71,13 @@ cdef class Event:
         check(status)
         return status == YOKE_OK
 
+    def lead_native(self, queue):
+        """Make what another library gives its queue from now on wait for the event; queue: as Stream.wait_for_native, of the
+        event's device. True: it does. False: the event is behind a host function, or other work that the driver does not have
+        yet, and the queue does not wait: wait for the event instead. Raises the failure of the work before the event. Never
+        blocks."""
+        return lead_native(self, queue)
+
     def wait(self, timeout=None):
         """Wait until the event is complete, and raise the failure of the work before it. timeout: seconds; TimeoutError when they
         have passed. Ctrl-C in the main thread ends the wait. DeadlockError: called from a host function before the event in the

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Arrays of other libraries: DLPack and __cuda_array_interface__, both ways. On CUDA the streams of both sides wait for each other
-# (cuda_order.pxi); elsewhere, what leaves is ready.
+# (native_order.pxi); elsewhere, what leaves is ready.
 
 cdef void delete_capsule(PyObject *capsule) noexcept:
     cdef DLManagedTensor *tensor
@@ -36,25 +36,34 @@ cdef object dlpack_device(Array array):
 
 
 @cython.final
-cdef class Foreign:
-    """Memory of another library, given back when no array uses it and the work that did so is complete."""
+cdef class Lent:
+    """Memory of another library, given back with this object."""
 
     cdef DLManagedTensor *tensor
-    cdef object owner   # instead of a tensor
-    cdef Stream stream  # of the arrays
-
-    def __del__(self):
-        # It lives once more, behind an event, and without this method then.
-        keep_until_done(self.stream, [Kept.__new__(Kept), self])
+    cdef object owner  # instead of a tensor
 
     def __dealloc__(self):
         with nogil:
             yoke_py_dl_delete(self.tensor)
 
 
+@cython.final
+@cython.no_gc_clear  # __dealloc__ needs the members
+cdef class Foreign:
+    """What arrays own of such memory: when none uses it any more, it is given back behind the work that did so. In a __dealloc__,
+    because Cython calls no __del__ where the ABI is the stable one."""
+
+    cdef Lent lent
+    cdef Stream stream  # of the arrays
+
+    def __dealloc__(self):
+        if self.stream is not None and self.stream.ptr != NULL:
+            keep_until_done(self.stream, [Kept.__new__(Kept), self.lent])
+
+
 cdef Foreign foreign_on(Stream stream):
     cdef Foreign foreign = Foreign.__new__(Foreign)
-    foreign.stream = stream
+    foreign.lent, foreign.stream = Lent.__new__(Lent), stream
     return foreign
 
 
@@ -84,7 +93,7 @@ def from_dlpack(data, stream=None):
         status = yoke_array_from_dlpack(device, tensor, &result.a)
     check(status)
     result.buffer.ptr = result.a.buffer
-    foreign.tensor = tensor
+    foreign.lent.tensor = tensor
     PyCapsule_SetName_raw(<PyObject *>capsule, "used_dltensor")
     result.buffer.owner = foreign
     return result
@@ -138,7 +147,9 @@ cdef Array from_interface(data, Stream stream):
         status = yoke_buffer_wrap(stream.device.ptr, address, size, &result.buffer.ptr)
     check(status)
     foreign = foreign_on(stream)
-    foreign.owner = data
+    foreign.lent.owner = data
+    if interface["data"][1]:  # read-only
+        result.buffer = result.buffer.view(0, size, True)
     result.buffer.owner = foreign
     result.a = yoke_array_nd(result.buffer.ptr, dtype, shape_of(shape, extents), extents)
     if strides is not None:

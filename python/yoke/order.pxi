@@ -216,6 +216,36 @@ def reduce_segments(name, Array array not None, Array offsets not None):
     return result
 
 
+def map_reduce_segments(name, expression, offsets, /, dtype=None, stream=None, **variables):
+    """As reduce_segments, of the values of an expression, which are not stored: map_reduce_segments("sum", "x * y", offsets, x=x,
+    y=y). The arrays have one dimension. dtype: of the values; None means that of the arrays. InvalidArgumentError shows a mistake
+    in the expression with a caret."""
+    cdef yoke_var vars[MOST_VARS]
+    cdef Array result, ends = offsets
+    cdef Stream order
+    cdef int32_t operation = operation_of(name)
+    cdef const char *where = here()
+    cdef yoke_status status
+    cdef Py_ssize_t count
+    cdef bytes text
+    cdef const char *line
+    names, arrays, made = [], [], []
+
+    if ends is None or ends.a.dimensions != 1 or ends.size < 1:
+        raise ValueError("offsets are an array of one dimension and an element or more")
+    order = (<Array>arrays_in(variables)[0]).stream if stream is None else stream
+    result = new_array(order, reduced_dtype(name, value_dtype(dtype, variables)), ends.size - 1)
+    count = fill_vars(vars, variables, names, arrays, made)
+    text = ("".join(made) + expression).encode()
+    line = text
+    order_streams(order, arrays + [ends])
+    with nogil:
+        status = yoke_map_reduce_segments_at(where, order.ptr, operation, &result.a, line, vars, count, &ends.a)
+    check(status)
+    order_back(order, arrays + [ends])
+    return result
+
+
 def scan_segments(name, Array array not None, Array starts not None, exclusive=False):
     """As scan, of an array of one dimension, anew from each element whose start is not 0."""
     cdef Array result = new_array(array.stream, reduced_dtype(name, array.a.dtype), array.shape)

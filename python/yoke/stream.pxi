@@ -141,6 +141,14 @@ cdef class Stream:
         if event.raised is not self.raised and not any(kept is event.raised for kept in self.raised):
             self.raised.append(event.raised)  # the exceptions that this stream may fail with
 
+    def wait_for_native(self, queue):
+        """Make the work that follows in this stream wait for all that a queue of another library has now. queue: an int, a
+        cl_command_queue of the device's context, or a CUstream of its primary context, 1 for the legacy default stream, 2 for
+        this thread's. Neither the host nor another stream waits. UnsupportedError: the queue is being captured.
+        InvalidArgumentError: the queue is of another context, or this stream is being recorded. On a number that is no queue the
+        driver crashes."""
+        follow_native(self, queue, here())
+
     def cancel(self):
         """Cancel: nothing more starts, and the stream fails with CancelledError. What the driver already has still runs."""
         cdef yoke_status status

@@ -139,7 +139,8 @@ struct yk_op {
         } launch;
         struct {
             yoke_event *event;
-            bool join; /* a wait for a part of the stream: runs also after a failure */
+            bool join;   /* a wait for a part of the stream: runs also after a failure */
+            bool native; /* the event is the stream's own, and marks the end of a queue of other code's */
         } record, wait;
         struct {
             yoke_host_fn fn;

@@ -77,6 +77,9 @@ typedef struct yk_traits {
 
     /* The driver's fills are correct up to this offset; beyond it the core uses a kernel. */
     uint64_t fill_reach;
+
+    /* The driver's handles from 1 to this number name default streams. */
+    uint8_t default_streams;
 } yk_traits;
 
 #endif

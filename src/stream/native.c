@@ -3,11 +3,14 @@
  * The driver's handles of a device, and native sections. Those of yoke_native_call are deferred like host functions but wait for
  * nothing. The functions of yoke_native_enqueue only enqueue, so the caller's thread calls them where nothing is deferred;
  * meanwhile the operations of other threads are deferred, so that nothing comes between what a function enqueues
- * (yk_stream_run_by_caller).
+ * (yk_stream_run_by_caller). And the order between streams and queues of other code: a driver's event is recorded on one side, and
+ * waited for on the other.
  */
 #include <yoke/native.h>
 
 #include "stream/enqueue.h"
+#include "stream/event.h"
+#include "stream/recording.h"
 
 yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_native)
 {
@@ -42,6 +45,78 @@ yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stream, yoke_
     yk_op op = { .kind = YK_OP_NATIVE_ENQUEUE, .where = where, .u.native = { fn, user, release, NULL } };
     yoke_status status = yk_stream_run_by_caller(stream, &op);
     return status < 0 ? yk_attribute(function, where, status) : status;
+}
+
+/* ---- Queues of other code ---- */
+
+/* No handle is an address of the first page, but for those that name default streams. */
+static yoke_status check_queue(const char *function, const yoke_stream *stream, const void *native_stream)
+{
+    uintptr_t handle = (uintptr_t)native_stream, names = stream->device->traits.default_streams;
+    if (handle >= 4096 || (handle > 0 && handle <= names))
+        return YOKE_OK;
+    if (handle > 0)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: native_stream is %u, which is not a queue%s", function, (unsigned)handle,
+                       names ? "" : "; 1 and 2 are default streams on CUDA alone");
+    return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                   "%s: native_stream is NULL; name the queue, on CUDA 1 for the legacy default stream and 2 for the calling "
+                   "thread's",
+                   function);
+}
+
+/* The mark is an event of the stream that waits, so that events are recycled as usual. It stays YK_EVENT_DEFERRED: no completion of
+ * the stream's says anything about it. */
+static yoke_status wait_native(yoke_stream *stream, const char *where, void *native_stream)
+{
+    yoke_event *mark = yk_event_new(stream, 0, where);
+    if (!mark)
+        return yoke_error()->status;
+    yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait = { .event = mark, .native = true } };
+    yoke_status status = stream->device->backend->native_record(mark, native_stream);
+    if (status == YOKE_OK)
+        status = yk_stream_enqueue(stream, YK_OP_WAIT, &op);
+    else
+        (void)yk_stream_not_submitted(stream, status);
+    yoke_event_release(mark);
+    return status;
+}
+
+yoke_status yoke_stream_wait_native_at(const char *where, yoke_stream *stream, void *native_stream)
+{
+    YK_FUNCTION(yoke_stream_wait_native);
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    yoke_status status = check_queue(function, stream, native_stream);
+    if (status == YOKE_OK && yk_is_recording(stream))
+        status = yk_fail(YOKE_E_INVALID_ARGUMENT,
+                         "%s: stream %s is being recorded into a graph, and what the queue has now is not repeated with it; let "
+                         "the stream that launches the graph wait for the queue",
+                         function, stream->label);
+    else if (status == YOKE_OK && atomic_load_explicit(&stream->failed, memory_order_acquire))
+        status = yk_stream_report(stream);
+    if (status == YOKE_OK)
+        status = wait_native(stream, where, native_stream);
+    return status < 0 ? yk_attribute(function, where, status) : status;
+}
+
+yoke_status yoke_native_wait_event(void *native_stream, yoke_event *event)
+{
+    YK_FUNCTION(yoke_native_wait_event);
+    YK_CHECK(event, YK_EVENT, function, "event");
+    yoke_status status = check_queue(function, event->stream, native_stream);
+    if (status < 0)
+        return yk_attribute(function, event->where, status);
+    switch (atomic_load_explicit(&event->state, memory_order_acquire)) {
+    case YK_EVENT_DEFERRED:
+        return YOKE_PENDING;
+    case YK_EVENT_SUBMITTED:
+        status = event->stream->device->backend->native_wait_event(native_stream, event);
+        if (status < 0)
+            (void)yk_device_failed(event->stream->device, status);
+        break;
+    default:
+        status = yk_event_poll(event);
+    }
+    return yk_attribute_site(function, event->where, status);
 }
 
 /* ---- Capturing ---- */

@@ -4,6 +4,8 @@
 
 static yoke_status submit_wait(yoke_stream *stream, const yk_op *op)
 {
+    if (op->u.wait.native) /* a failure of the event would be the driver's to tell, and the event is the stream's own */
+        return stream->device->backend->stream_wait_event(stream, op->u.wait.event);
     return yk_stream_submit_wait(stream, op->u.wait.event);
 }
 

@@ -145,6 +145,10 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
                      .submitted_is_enough = same_device,
                      .deadline = UINT64_MAX,
                      .unless_failed = op->u.wait.join ? NULL : stream };
+    if (op->u.wait.native) {
+        run_submitted(stream, op);
+        return;
+    }
     uint64_t since = yk_observe_now(stream);
     if ((has_failed(stream) && !op->u.wait.join) || yk_wait_any(&wait) == wait.count)
         return;

@@ -248,6 +248,8 @@ static void describe(const yoke_stream *stream, const yk_op *op, yk_trace_slice 
         slice->staged = op->u.transfer.staged;
         break;
     case YK_FAMILY_WAIT:
+        if (op->u.wait.native)
+            break;
         slice->awaited = yk_intern(op->u.wait.event->stream->label);
         slice->awaited_device = op->u.wait.event->stream->device->trace_number;
         break;

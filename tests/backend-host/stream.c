@@ -58,6 +58,20 @@ yoke_status yk_host_stream_wait_event(yoke_stream *stream, yoke_event *event)
     return YOKE_OK;
 }
 
+yoke_status yk_host_native_record(yoke_event *event, void *queue)
+{
+    (void)event;
+    pthread_mutex_lock(queue);
+    pthread_mutex_unlock(queue);
+    return YOKE_OK;
+}
+
+yoke_status yk_host_native_wait_event(void *queue, yoke_event *event)
+{
+    (void)queue, (void)event;
+    return YOKE_OK;
+}
+
 /* ---- Events: when they were recorded ---- */
 
 yoke_status yk_host_event_create(yoke_event *event)

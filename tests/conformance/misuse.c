@@ -59,6 +59,7 @@ static void with_stream(objects *o, yoke_stream *s, const char *word)
     CHECK_REFUSED(word, yoke_stream_get_priority(s, &(int32_t){ 0 }));
     CHECK_REFUSED(word, yoke_host_call(s, nothing_to_do, NULL, NULL));
     CHECK_REFUSED(word, yoke_stream_wait_event(s, o->event));
+    CHECK_REFUSED(word, yoke_stream_wait_native(s, o));
     CHECK_REFUSED(word, yoke_event_record(s, 0, &event));
     CHECK_REFUSED(word, yoke_write(s, o->buffer, 0, o->bytes, 1));
     CHECK_REFUSED(word, yoke_read(s, o->bytes, o->buffer, 0, 1));
@@ -160,6 +161,7 @@ static void with_event(suite *t, yoke_event *e, const char *word)
     CHECK_REFUSED(word, yoke_event_query(e));
     CHECK_REFUSED(word, yoke_event_wait(e));
     CHECK_REFUSED(word, yoke_stream_wait_event(t->stream, e));
+    CHECK_REFUSED(word, yoke_native_wait_event(t, e));
     CHECK_REFUSED("start", yoke_event_get_elapsed(e, e, &elapsed));
     CHECK(elapsed == 0);
 }

@@ -84,6 +84,8 @@ static void streams_are_refused(objects *o)
     REFUSED(yoke_native_call(o->stream, never_called_native, NULL, NULL));
     REFUSED(yoke_native_enqueue(o->stream, never_called_native, NULL, NULL));
     REFUSED(yoke_stream_wait_event(o->stream, o->event));
+    REFUSED(yoke_stream_wait_native(o->stream, o));
+    REFUSED(yoke_native_wait_event(o, o->event));
 }
 
 static void events_are_refused(objects *o)

@@ -82,3 +82,20 @@ yk_CUresult cuStreamEndCapture(yk_CUstream stream, yk_CUgraph *out_graph)
     *out_graph = NULL;
     return YK_CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 }
+
+/* The default streams are never captured. */
+yk_CUresult cuStreamIsCapturing(yk_CUstream stream, yk_CUstreamCaptureStatus *out_status)
+{
+    yk_CUresult result;
+
+    ENTER(DOUBLE_USABLE);
+    if (!out_status)
+        return YK_CUDA_ERROR_INVALID_VALUE;
+    result = double_stream_named(&stream);
+    if (result != YK_CUDA_SUCCESS)
+        return result;
+    if (!stream)
+        return YK_CUDA_ERROR_NOT_SUPPORTED;
+    *out_status = stream->captured ? YK_CU_STREAM_CAPTURE_STATUS_ACTIVE : YK_CU_STREAM_CAPTURE_STATUS_NONE;
+    return YK_CUDA_SUCCESS;
+}

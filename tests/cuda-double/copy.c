@@ -95,9 +95,11 @@ yk_CUresult cuMemcpyDtoHAsync_v2(void *target, yk_CUdeviceptr source, size_t siz
 yk_CUresult cuMemcpyDtoDAsync_v2(yk_CUdeviceptr target, yk_CUdeviceptr source, size_t size, yk_CUstream stream)
 {
     yk_CUDA_MEMCPY3D copy = line(device_side(target), device_side(source), size);
+    yk_CUresult result;
 
     ENTER(DOUBLE_USABLE);
-    return give_copy(stream, &copy);
+    result = double_stream_named(&stream);
+    return result == YK_CUDA_SUCCESS ? give_copy(stream, &copy) : result;
 }
 
 yk_CUresult cuMemcpyPeerAsync(yk_CUdeviceptr target, yk_CUcontext target_context, yk_CUdeviceptr source,

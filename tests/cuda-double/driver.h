@@ -70,6 +70,7 @@ struct CUctx_st {
     pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t changed;
     yk_CUstream streams;
+    uint64_t legacy; /* the id of the legacy default stream; 0: not used yet */
     unsigned stream_count; /* with those that are destroyed and still work */
 };
 
@@ -108,6 +109,9 @@ void *double_op_new(size_t size, yk_CUresult (*run)(double_op *op), void (*end)(
  * capture has failed; but the second takes it, for work that can be captured. */
 yk_CUresult double_stream_check(yk_CUstream stream);
 yk_CUresult double_stream_check_for_work(yk_CUstream stream);
+/* For the few calls by which other code's queues are tested: a default stream's name becomes a stream of the current context. It
+ * is not ordered with blocking streams, of which there are none. */
+yk_CUresult double_stream_named(yk_CUstream *stream);
 /* The place of the operation in the stream. */
 uint64_t double_stream_give(yk_CUstream stream, double_op *op);
 yk_CUresult double_stream_wait(yk_CUstream stream, uint64_t place);

@@ -171,7 +171,9 @@ yk_CUresult cuEventRecord(yk_CUevent event, yk_CUstream stream)
     ENTER(DOUBLE_USABLE);
     if (!event)
         return YK_CUDA_ERROR_INVALID_HANDLE;
-    result = double_stream_check(stream);
+    result = double_stream_named(&stream);
+    if (result == YK_CUDA_SUCCESS)
+        result = double_stream_check(stream);
     if (result != YK_CUDA_SUCCESS)
         return result;
     if (stream->context != event->context)
@@ -222,7 +224,9 @@ yk_CUresult cuStreamWaitEvent(yk_CUstream stream, yk_CUevent event, unsigned int
     ENTER(DOUBLE_USABLE);
     if (!event)
         return YK_CUDA_ERROR_INVALID_HANDLE;
-    result = double_stream_check(stream);
+    result = double_stream_named(&stream);
+    if (result == YK_CUDA_SUCCESS)
+        result = double_stream_check(stream);
     if (result != YK_CUDA_SUCCESS)
         return result;
     if (flags > 1)

@@ -263,6 +263,40 @@ yk_CUresult cuStreamCreateWithPriority(yk_CUstream *out_stream, unsigned int fla
     return YK_CUDA_SUCCESS;
 }
 
+static yk_CUstream find_stream(yk_CUcontext context, uint64_t id)
+{
+    yk_CUstream stream;
+
+    pthread_mutex_lock(&context->lock);
+    for (stream = context->streams; stream && stream->id != id; stream = stream->next)
+        continue;
+    pthread_mutex_unlock(&context->lock);
+    return stream;
+}
+
+yk_CUresult double_stream_named(yk_CUstream *stream)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static _Thread_local uint64_t own; /* of the context that the thread used last; the others' are left to their contexts */
+    uintptr_t name = (uintptr_t)*stream;
+    yk_CUcontext context = double_current();
+    yk_CUresult result = YK_CUDA_SUCCESS;
+
+    if (name != 1 && name != 2)
+        return YK_CUDA_SUCCESS;
+    if (!context)
+        return YK_CUDA_ERROR_INVALID_CONTEXT;
+    pthread_mutex_lock(&lock);
+    uint64_t *id = name == 1 ? &context->legacy : &own;
+    *stream = find_stream(context, *id);
+    if (!*stream)
+        result = cuStreamCreate(stream, 0);
+    if (result == YK_CUDA_SUCCESS)
+        *id = (*stream)->id;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
 static void close_stream(yk_CUstream stream)
 {
     pthread_mutex_lock(&stream->lock);

@@ -325,6 +325,31 @@ static yoke_status hear_native(yoke_status status, void *native, void *user)
     return YOKE_OK;
 }
 
+/* The handle stays the queue's for as long as the stream has not failed. */
+static yoke_status keep_handle(yoke_status status, void *native, void *user)
+{
+    if (status >= 0)
+        *(void **)user = native;
+    return YOKE_OK;
+}
+
+/* The side's queue as if it were other code's. */
+static yoke_status wait_for_each_other(suite *t)
+{
+    yoke_event *event = NULL;
+    yoke_status status;
+    void *queue = NULL;
+
+    DO(yoke_native_enqueue(t->side, keep_handle, &queue, NULL));
+    DO(yoke_stream_wait(t->side));
+    DO(yoke_event_record(t->stream, 0, &event));
+    DO(yoke_native_wait_event(queue, event));
+    DO(yoke_stream_wait_native(t->stream, queue));
+out:
+    yoke_event_release(event);
+    return status;
+}
+
 yoke_status scenario_natives(suite *t, suite *p)
 {
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
@@ -344,11 +369,13 @@ yoke_status scenario_natives(suite *t, suite *p)
     l.enqueued++;
     DO(yoke_native_enqueue(t->stream, hear_native, &l, heard));
     l.enqueued++;
+    DO(wait_for_each_other(t));
     DO(yoke_read(t->stream, back, buffer, 496, 4));
     DO(yoke_stream_wait(t->stream));
     CHECK_BYTES(back, "word", 4);
 out:
     finish(t->stream);
+    finish(t->side);
     heard_all(&l);
     yoke_buffer_release(wrapped);
     yoke_buffer_release(buffer);

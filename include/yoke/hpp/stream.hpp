@@ -99,6 +99,11 @@ class event : public detail::owner<yoke_event, yoke_event_retain, yoke_event_rel
     {
         return check(yoke_event_wait_for(get(), nanoseconds(time))) == YOKE_OK;
     }
+    /* yoke_native_wait_event: the queue of other code waits for the event; false when the driver does not have the event yet. */
+    bool lead_native(void *queue) const
+    {
+        return check(yoke_native_wait_event(queue, get())) == YOKE_OK;
+    }
     /* yoke_event_get_fd: readable when the event is complete; the caller closes it. */
     int fd() const
     {
@@ -323,6 +328,11 @@ class stream_ref {
     bool wait(const event &event) const
     {
         return enqueued(yoke_stream_wait_event_at(where_, stream_, event.get()));
+    }
+    /* yoke_stream_wait_native: for what a queue of other code has now. */
+    bool wait_native(void *queue) const
+    {
+        return enqueued(yoke_stream_wait_native_at(where_, stream_, queue));
     }
     /* yoke_stream_wait: throws the stream's first failure. */
     void wait() const

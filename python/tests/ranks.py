@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rank of test_comm.py: every operation beside the same one of mpi4py on host memory. Says "right" at its end."""
+
+import sys
+import time
+
+import numpy
+from mpi4py import MPI
+
+import yoke
+import yoke.comm
+
+HOST = MPI.COMM_WORLD
+RANK, RANKS = HOST.Get_rank(), HOST.Get_size()
+REDUCTIONS = {"sum": MPI.SUM, "prod": MPI.PROD, "min": MPI.MIN, "max": MPI.MAX, "and": MPI.BAND, "or": MPI.BOR, "xor": MPI.BXOR}
+
+
+def values(dtype, count, seed=0):
+    return numpy.random.default_rng(100 * seed + RANK).integers(1, 9, count).astype(dtype)
+
+
+def same(array, expected):
+    assert array.dtype == expected.dtype and array.shape == expected.shape, (array, expected.shape)
+    assert (array.to_numpy() == expected).all()
+
+
+def messages(world):
+    after, before = (RANK + 1) % RANKS, (RANK - 1) % RANKS
+    for dtype in ("float32", "int64", "uint8", "complex128"):
+        x, expected = values(dtype, 1000), numpy.empty(1000, dtype)
+        HOST.Sendrecv(x, after, 3, expected, before, 3)
+        out = yoke.zeros(1000, dtype, world.stream)
+        world.exchange(out, before, yoke.asarray(x, stream=world.stream), after, tag=3)
+        same(out, expected)
+        out.fill(0)
+        world.group([yoke.comm.send(yoke.asarray(x, stream=world.stream), after, 4), yoke.comm.receive(out, before, 4)])
+        same(out, expected)
+    x, out = yoke.asarray(values("int32", 50), stream=world.stream), yoke.zeros(50, "int32", world.stream)
+    if RANK == 0:
+        world.send(x, 1, tag=9)
+    elif RANK == 1:
+        world.receive(out, 0, tag=9)
+    world.send(x, None)  # nobody
+    expected = values("int32", 50)
+    HOST.Bcast(expected, 0)
+    same(out, expected if RANK == 1 else numpy.zeros(50, "i4"))
+
+
+def reductions(world):
+    for name, operation in REDUCTIONS.items():
+        for dtype in ("int32", "float64") if name in ("sum", "prod", "min", "max") else ("int32",):
+            x = values(dtype, (4 * RANKS, 5), 1)
+            array, expected = yoke.asarray(x, stream=world.stream), numpy.empty_like(x)
+            HOST.Allreduce(x, expected, operation)
+            same(world.allreduce(array, name), expected)
+            result = world.reduce(array, name, root=1)
+            assert (result is None) == (RANK != 1)
+            if result is not None:
+                same(result, expected)
+            part = numpy.empty((4, 5), dtype)
+            HOST.Reduce_scatter_block(x, part, operation)
+            same(world.reduce_scatter(array, name), part)
+            assert world.allreduce(array, name, out=array) is array
+            same(array, expected)
+
+
+def collectives(world):
+    x = values("float32", (2 * RANKS, 3), 2)
+    array = yoke.asarray(x, stream=world.stream)
+    whole, dealt = numpy.empty((2 * RANKS * RANKS, 3), "f4"), numpy.empty_like(x)
+    HOST.Allgather(x, whole)
+    same(world.allgather(array), whole)
+    gathered = world.gather(array, root=1)
+    assert (gathered is None) == (RANK != 1)
+    if gathered is not None:
+        same(gathered, whole)
+    HOST.Alltoall(x, dealt)
+    same(world.alltoall(array), dealt)
+    part, expected = yoke.zeros((2, 3), "float32", world.stream), numpy.empty((2, 3), "f4")
+    HOST.Scatter(x if RANK == 0 else None, expected, 0)
+    assert world.scatter(array if RANK == 0 else None, part) is part
+    same(part, expected)
+    HOST.Bcast(x, 1)
+    world.broadcast(array, root=1)
+    same(array, x)
+    world.barrier()
+    world.stream.wait()
+
+
+def streams_and_buffers(world):
+    """Work before and behind, in streams of the program's own; bytes of buffers; a graph."""
+    device, other = world.device, world.device.stream()
+    order, total = [], RANKS * (RANKS + 1) // 2
+    x = yoke.zeros(1 << 16, "int32", other)  # a stream that is not added: ordered with the operation's
+    world.stream.call(order.append, "before")
+    x.fill(RANK + 1)
+    y = world.allreduce(x)
+    y += 1
+    assert (y.to_numpy() == total + 1).all() and y.stream is other and order == ["before"]
+    world.add(other)
+    z = world.allreduce(x, stream=other)
+    assert (z.to_numpy() == total).all()
+    buffer = device.buffer(16)
+    world.stream.fill(buffer, bytes([RANK + 1]))
+    world.broadcast(buffer, root=RANKS - 1)
+    got = bytearray(16)
+    world.stream.read(got, buffer)
+    world.stream.wait()
+    assert got == bytes([RANKS]) * 16
+    w = yoke.ones(100, "int32", world.stream)
+    with world.stream.record() as graph:
+        world.allreduce(w, out=w)
+    for _ in range(3):
+        graph.launch(world.stream)
+    assert (w.to_numpy() == RANKS**3).all()
+
+
+def halves():
+    """A communicator of a part of the ranks, with a stream of the program's own."""
+    part = HOST.Split(RANK % 2, RANK)
+    stream = yoke.Stream(yoke.Device())
+    with yoke.comm.Communicator(part, stream=stream) as half:
+        assert half.stream is stream and half.device is stream.device
+        assert (half.rank, half.size) == (part.Get_rank(), part.Get_size())
+        assert half.allreduce(yoke.ones(3, "int32", stream)).tolist() == [half.size] * 3
+    assert repr(half) == "<yoke.comm.Communicator closed>"
+    half.close()
+    raises(yoke.InvalidArgumentError, "closed", half.barrier)
+    part.Free()
+
+
+def raises(kind, words, function, *arguments, **named):
+    try:
+        function(*arguments, **named)
+    except kind as error:
+        assert words in str(error), str(error)
+        return error
+    raise AssertionError(f"{function} does not raise {kind}")
+
+
+def bad_input(world):
+    x = yoke.zeros(3, "float32", world.stream)
+    raises(ValueError, "no such reduction", world.allreduce, x, "total")
+    raises(TypeError, "asarray", world.allreduce, numpy.zeros(3))
+    raises(TypeError, "", world.send, x, "one")
+    raises(ValueError, "rank", world.send, x, RANKS)
+    raises(ValueError, "tag", world.send, x, 0, tag=-1)
+    raises(ValueError, "does not divide", world.reduce_scatter, yoke.zeros(2 * RANKS + 1, "float32", world.stream))
+    raises(ValueError, "", world.broadcast, yoke.zeros((4, 4), "float32", world.stream).T)
+    raises(ValueError, "", world.allreduce, x, stream=world.device.stream())
+    raises(TypeError, "mpi4py", yoke.comm.Communicator, 3)
+    raises(TypeError, "", world.group, [3])
+    assert world.allreduce(x).tolist() == [0.0] * 3
+    assert world.device.memory["buffers"] >= 1 and f"rank {RANK} of {RANKS}" in repr(world)
+
+
+def failures(world):
+    """A failure of one rank is everybody's, with its place; then the stream goes on."""
+    x = yoke.ones(100, "float32", world.stream)
+    world.stream.wait()
+    for before in (True, False):  # the stream has failed before the operation is enqueued, or while it is in the stream
+        if RANK == 1:
+            world.stream.call(time.sleep, 0 if before else 0.02)
+            world.stream.call(divmod, 1, 0)
+        if RANK == 1 and before:
+            raises(ZeroDivisionError, "", world.stream.wait)
+        try:
+            world.allreduce(x)
+            world.stream.wait()
+        except ZeroDivisionError:
+            assert RANK == 1
+        except yoke.HostFunctionError as error:
+            assert RANK != 1 and "rank 1" in error.text and "ranks.py:" in error.where, (error.text, error.where)
+        else:
+            raise AssertionError("the other rank's failure has not arrived")
+        world.stream.recover()
+        world.add(world.stream)
+    assert world.allreduce(x).tolist() == [float(RANKS)] * 100
+    wrong = yoke.ones(3 + RANK, "float32", world.stream)
+    world.allreduce(wrong)
+    raises(yoke.InvalidArgumentError, "", world.stream.wait)
+    world.stream.recover()
+    world.add(world.stream)
+
+
+def main():
+    world = yoke.comm.Communicator()
+    assert (world.rank, world.size) == (RANK, RANKS)
+    assert world.info["way"] in ("staged", "mpi", "nccl") and world.info["reason"] and world.info["mpi"]
+    for test in (messages, reductions, collectives, streams_and_buffers, bad_input, failures):
+        test(world)
+    halves()
+    if "exit" not in sys.argv:
+        world.close()
+    print(f"rank {RANK}: right", flush=True)
+
+
+main()

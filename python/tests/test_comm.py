@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many processes: ranks.py under mpirun, and what is said where something is missing. Takes mpi4py, YOKE_MPIRUN (mpirun where it is
+not set) and libyoke-comm."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import yoke
+from tree import source_tree
+
+HERE = Path(__file__).parent
+
+
+def run(code, **environment):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100,
+                          env={**os.environ, **environment})
+
+
+def test_without_mpi4py():
+    done = run("import sys; sys.modules['mpi4py'] = None\nimport yoke.comm\nyoke.comm.Communicator()")
+    assert done.returncode == 1 and "ImportError: yoke.comm needs mpi4py" in done.stderr and "pip install" in done.stderr
+
+
+def test_without_the_library():
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed")
+    done = run("import yoke.comm\nyoke.comm.Communicator()", YOKE_COMM_LIBRARY="/nowhere/libyoke-comm.so.0")
+    assert done.returncode == 1, done.stderr
+    assert "ImportError: yoke.comm needs libyoke-comm" in done.stderr and "/nowhere" in done.stderr
+    assert "--with-mpi" in done.stderr and "YOKE_COMM_LIBRARY" in done.stderr
+    done = run("import yoke.comm\nyoke.comm.Communicator()", YOKE_COMM_LIBRARY="libm.so.6")  # a library without MPI
+    assert done.returncode == 1 and "another MPI than mpi4py" in done.stderr, done.stderr
+
+
+def test_nothing_of_it_is_in_the_package():
+    folder = Path(yoke.__file__).parent
+    assert not [path for path in folder.rglob("*") if "mpi" in path.name or "yoke-comm" in path.name]
+
+
+@pytest.fixture
+def mpirun(tmp_path):
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed")
+    words = os.environ.get("YOKE_MPIRUN", "mpirun").split()
+    if not shutil.which(words[0]):
+        pytest.skip("there is no mpirun")
+    probe = run("import yoke.comm; yoke.comm._open()")
+    if "cannot be used" in probe.stderr and "YOKE_COMM_LIBRARY" not in os.environ:
+        pytest.skip("libyoke-comm is not installed")
+    assert probe.returncode == 0, probe.stderr
+    more = {"TMPDIR": str(tmp_path), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "UCX_LOG_LEVEL": "error", "YOKE_COMM_TIMEOUT": "60"}
+
+    def start(ranks, *command):
+        return subprocess.run([*words, "-n", str(ranks), sys.executable, *command], capture_output=True, text=True, timeout=170,
+                              env={**os.environ, **more}, stdin=subprocess.DEVNULL)
+    return start
+
+
+@pytest.mark.parametrize("ranks, how", [(2, ""), (3, "exit")])
+def test_ranks(mpirun, ranks, how):
+    done = mpirun(ranks, str(HERE / "ranks.py"), how)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"rank {rank}: right" for rank in range(ranks)], done.stdout + done.stderr
+
+
+def test_example(mpirun):
+    done = mpirun(2, str(source_tree() / "python" / "examples" / "ranks" / "pi.py"))
+    assert done.returncode == 0 and done.stdout == "pi is 3.1416 by 2 ranks: right\n", done.stdout + done.stderr
+
+
+def test_page(mpirun):
+    text = (source_tree() / "doc" / "python.md").read_text()
+    [block] = re.findall(r"test_comm.py.*-->\n```python\n(.*?)^```", text, re.M | re.S)
+    checks = ("    assert total.tolist() == [world.size * i + 1 for i in range(1000)]\n"
+              "    assert halo.tolist() == [before + i for i in range(10)] and after != world.rank\n")
+    done = mpirun(2, "-c", block + checks)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_rank_that_ends_early(mpirun):
+    """The others' wait ends with a failure that names it, within the time limit."""
+    code = ("import os, yoke, yoke.comm\nworld = yoke.comm.Communicator()\nx = yoke.ones(9, stream=world.stream)\n"
+            "x += world.allreduce(x)\nworld.stream.wait()\n"
+            "if world.rank == 1:\n    world.stream.cancel()\n"
+            "try:\n    world.barrier()\n    world.stream.wait()\n"
+            "except yoke.CancelledError:\n    print('mine', world.rank)\n"
+            "except yoke.HostFunctionError as error:\n    print('told' if 'rank 1' in error.text else error.text)\n")
+    done = mpirun(2, "-c", code)
+    assert sorted(done.stdout.splitlines()) == ["mine 1", "told"], done.stdout + done.stderr
+    assert done.returncode == 0, done.stderr
