@@ -45,7 +45,8 @@ static void leave(void *user)
     free(j);
 }
 
-/* NCCL connects ranks when they first send to each other, and waits for both: it is done here, and not in a stream's order. */
+/* NCCL connects ranks when they first send to each other, or add something up, and its calls wait for all that take part: it is
+ * done here, and not in a stream's order. */
 static yoke_status connect_all(yoke_status status, void *native_stream, void *user)
 {
     job *j = user;
@@ -67,6 +68,11 @@ static yoke_status connect_all(yoke_status status, void *native_stream, void *us
     if (j->result == YCOMM_ncclSuccess && end != YCOMM_ncclSuccess) {
         j->call = "ncclGroupEnd";
         j->result = end;
+    }
+    if (j->result == YCOMM_ncclSuccess) {
+        j->call = "ncclAllReduce";
+        j->result = ycomm_nccl.ncclAllReduce((const void *)j->token, (void *)j->token, 1, YCOMM_ncclUint32, YCOMM_ncclMax,
+                                             j->handle, native_stream);
     }
     return YOKE_OK;
 }
@@ -214,6 +220,7 @@ yoke_status ycomm_nccl_create(ycomm_channel *channel)
         nccl->last = &nccl->first;
         nccl->mpi = MPI_COMM_NULL;
         pthread_mutex_init(&nccl->lock, NULL);
+        pthread_mutex_init(&nccl->calls, NULL);
         channel->nccl = nccl;
     }
     if (!nccl || yoke_device_get_native(channel->comm->device, &native) < 0 ||
@@ -241,12 +248,13 @@ void ycomm_nccl_abort(struct ycomm_nccl *nccl)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 1; /* a call may stand still inside NCCL: the abort is what ends it */
-    bool locked = pthread_mutex_timedlock(&nccl->lock, &until) == 0;
-    ycomm_ncclComm_t handle = nccl->aborted ? NULL : nccl->handle;
-    nccl->aborted = true;
+    until.tv_nsec += 50000000; /* a call may stand still inside NCCL: the abort is what ends it */
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    bool locked = pthread_mutex_timedlock(&nccl->calls, &until) == 0;
+    ycomm_ncclComm_t handle = atomic_exchange(&nccl->aborted, true) ? NULL : nccl->handle;
     if (locked)
-        pthread_mutex_unlock(&nccl->lock);
+        pthread_mutex_unlock(&nccl->calls);
     if (handle && ycomm_context_enter(nccl->context)) {
         (void)ycomm_nccl.ncclCommAbort(handle);
         ycomm_context_leave();
@@ -267,13 +275,14 @@ void ycomm_nccl_destroy(struct ycomm_nccl *nccl)
         return;
     if (atomic_load(&nccl->channel->failed))
         ycomm_nccl_abort(nccl);
-    else if (nccl->handle && !nccl->aborted && ycomm_context_enter(nccl->context)) {
+    else if (nccl->handle && !atomic_load(&nccl->aborted) && ycomm_context_enter(nccl->context)) {
         (void)ycomm_nccl.ncclCommDestroy(nccl->handle);
         ycomm_context_leave();
     }
     if (nccl->mpi != MPI_COMM_NULL && !atomic_load(&nccl->channel->failed))
         MPI_Comm_free(&nccl->mpi);
     yoke_buffer_release(nccl->token);
+    pthread_mutex_destroy(&nccl->calls);
     pthread_mutex_destroy(&nccl->lock);
     free(nccl);
 }

@@ -29,9 +29,11 @@ struct ycomm_nccl {
     MPI_Comm mpi;       /* tickets */
     yoke_buffer *token; /* what barriers add up */
     uintptr_t token_at;
-    pthread_mutex_t lock; /* guards the next two, and calls with the handle: their order is that of tickets */
+    pthread_mutex_t calls;        /* locked during calls that enqueue: their order is that of tickets */
+    atomic_uint_fast64_t calling; /* since when one goes on; 0: none. It stands still where NCCL first connects ranks */
+    pthread_mutex_t lock;         /* guards the next two */
     ycomm_ticket *first, **last;
-    bool aborted;
+    atomic_bool aborted;
     atomic_uint_fast64_t issued; /* operations */
     atomic_bool stream_failed;   /* of the channel's failure: once is enough, and it may have been recovered since */
     /* The progress thread's. */

@@ -184,10 +184,25 @@ static yoke_status fail(const ycomm_op *op, const ycomm_failure *failure)
     return yoke_fail(own.status, "%s", own.text);
 }
 
+/* The channel has failed before. */
+static yoke_status fail_too(const ycomm_op *op, const ycomm_failure *failure)
+{
+    atomic_store(&op->channel->nccl->stream_failed, true);
+    return yoke_fail(failure->status, "%s: %.500s", op->function, failure->text);
+}
+
 /* A kernel before has failed, so that every call fails. Yoke finds out which one; the progress thread sees it, and tells. */
 static bool has_lost_device(const calls *c)
 {
     return c->result == YCOMM_ncclUnhandledCudaError && ycomm_stream_is_lost(c->stream);
+}
+
+static void append(struct ycomm_nccl *nccl, ycomm_ticket *ticket)
+{
+    pthread_mutex_lock(&nccl->lock);
+    *nccl->last = ticket;
+    nccl->last = &ticket->next;
+    pthread_mutex_unlock(&nccl->lock);
 }
 
 static yoke_status run(yoke_status status, void *native_stream, void *user)
@@ -202,26 +217,27 @@ static yoke_status run(yoke_status status, void *native_stream, void *user)
         atomic_store(&nccl->stream_failed, true);
         return status;
     }
-    if (ycomm_channel_failure(op->channel, &failure)) {
-        atomic_store(&nccl->stream_failed, true);
-        return yoke_fail(failure.status, "%s: %.500s", op->function, failure.text);
-    }
+    if (ycomm_channel_failure(op->channel, &failure))
+        return fail_too(op, &failure);
     ycomm_ticket *ticket = ycomm_ticket_create(op);
     if (!ticket) {
         ycomm_failure_set(&failure, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
         return fail(op, &failure);
     }
-    pthread_mutex_lock(&nccl->lock);
-    if (!nccl->aborted)
+    pthread_mutex_lock(&nccl->calls);
+    append(nccl, ticket);
+    atomic_store(&nccl->calling, ycomm_now());
+    ycomm_engine_watch(nccl); /* already now: a call that waits for other ranks is ended by the progress thread */
+    if (!atomic_load(&nccl->aborted))
         call_all(&c, op);
-    *nccl->last = ticket;
-    nccl->last = &ticket->next;
-    pthread_mutex_unlock(&nccl->lock);
-    ycomm_count(op->channel->comm, YOKE_COMM_NCCL, op);
     atomic_fetch_add(&nccl->issued, 1);
-    ycomm_engine_watch(nccl);
+    atomic_store(&nccl->calling, 0);
+    pthread_mutex_unlock(&nccl->calls);
+    ycomm_count(op->channel->comm, YOKE_COMM_NCCL, op);
     if (c.result == YCOMM_ncclSuccess || has_lost_device(&c))
         return YOKE_OK;
+    if (ycomm_channel_failure(op->channel, &failure)) /* and the call was ended for that */
+        return fail_too(op, &failure);
     ycomm_failure_set(&failure, YOKE_E_DRIVER, "%s: %s (%u); NCCL_DEBUG=INFO says more", c.call, ycomm_nccl_result(c.result),
                       c.result);
     return fail(op, &failure);

@@ -110,12 +110,39 @@ static void tell(struct ycomm_nccl *nccl, yoke_status status)
     atomic_store(&nccl->stream_failed, true);
 }
 
+/* Since when there is no progress: too long ago. */
+static void check_time(const yoke_comm *comm, uint64_t since, ycomm_failure *failure)
+{
+    if (ycomm_now() - since > comm->timeout)
+        ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
+                          "what was enqueued here is not complete after %" PRIu64 " s: another rank does not answer. It may have "
+                          "ended, stand still, or wait for something else; YOKE_COMM_TIMEOUT sets the limit",
+                          comm->timeout / 1000000000);
+}
+
+/* What NCCL has noticed itself. While another thread calls it, that thread is told. */
+static void check_handle(struct ycomm_nccl *nccl, ycomm_failure *failure)
+{
+    ycomm_ncclResult_t told = YCOMM_ncclSuccess;
+    if (pthread_mutex_trylock(&nccl->calls) != 0)
+        return;
+    if (!atomic_load(&nccl->aborted) && ycomm_context_enter(nccl->context)) {
+        if (ycomm_nccl.ncclCommGetAsyncError(nccl->handle, &told) != YCOMM_ncclSuccess)
+            told = YCOMM_ncclInternalError;
+        ycomm_context_leave();
+    }
+    pthread_mutex_unlock(&nccl->calls);
+    if (told != YCOMM_ncclSuccess && told != YCOMM_ncclInProgress)
+        ycomm_failure_set(failure, YOKE_E_DRIVER, "NCCL reports %s (%u); NCCL_DEBUG=INFO says more", ycomm_nccl_result(told), told);
+}
+
 /* A status of 0 in `failure`: nothing is wrong. Returns whether the stream has gone on. */
 static bool step_watch(struct ycomm_nccl *nccl, ycomm_failure *failure)
 {
     const yoke_comm *comm = nccl->channel->comm;
-    uint64_t issued = atomic_load(&nccl->issued);
-    ycomm_ncclResult_t told = YCOMM_ncclSuccess;
+    uint64_t issued = atomic_load(&nccl->issued), calling = atomic_load(&nccl->calling);
+    if (calling != 0)
+        check_time(comm, calling, failure);
     if (!nccl->watched && issued != nccl->seen) {
         nccl->seen = issued;
         nccl->since = ycomm_now();
@@ -131,20 +158,9 @@ static bool step_watch(struct ycomm_nccl *nccl, ycomm_failure *failure)
         tell(nccl, status);
         return true;
     }
-    pthread_mutex_lock(&nccl->lock);
-    if (!nccl->aborted && ycomm_context_enter(nccl->context)) {
-        if (ycomm_nccl.ncclCommGetAsyncError(nccl->handle, &told) != YCOMM_ncclSuccess)
-            told = YCOMM_ncclInternalError;
-        ycomm_context_leave();
-    }
-    pthread_mutex_unlock(&nccl->lock);
-    if (told != YCOMM_ncclSuccess && told != YCOMM_ncclInProgress)
-        ycomm_failure_set(failure, YOKE_E_DRIVER, "NCCL reports %s (%u); NCCL_DEBUG=INFO says more", ycomm_nccl_result(told), told);
-    else if (ycomm_now() - nccl->since > comm->timeout)
-        ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
-                          "what was enqueued here is not complete after %" PRIu64 " s: another rank does not answer. It may have "
-                          "ended, stand still, or wait for something else; YOKE_COMM_TIMEOUT sets the limit",
-                          comm->timeout / 1000000000);
+    check_handle(nccl, failure);
+    if (failure->status == YOKE_OK)
+        check_time(comm, nccl->since, failure);
     return false;
 }
 
@@ -204,7 +220,8 @@ bool ycomm_nccl_step(struct ycomm_nccl *nccl)
 
 bool ycomm_nccl_is_idle(const struct ycomm_nccl *nccl)
 {
-    return nccl->given_up || (!nccl->watched && !nccl->first && atomic_load(&nccl->issued) == nccl->seen);
+    return nccl->given_up ||
+           (atomic_load(&nccl->calling) == 0 && !nccl->watched && !nccl->first && atomic_load(&nccl->issued) == nccl->seen);
 }
 
 void ycomm_nccl_finish(struct ycomm_nccl *nccl)

@@ -258,7 +258,7 @@ def test_a_stream_of_cuda_follows(device, stream, driver):
     timer.start()
     memory.__dlpack__(stream=driver.stream)  # behind a host function: it waits
     driver.fill(memory, 9)
-    assert go.is_set() and memory.sum().item() in (3 << 20, 9 << 20)
+    assert go.is_set()
     driver.call("cuStreamSynchronize", ctypes.c_void_p(driver.stream))
     assert memory.sum().item() == 9 << 20
 

@@ -27,6 +27,10 @@ tap_try "NCCL: operations, 3 ranks" nccl 3 tests/comm/operations
 tap_try "NCCL: order, 2 ranks" nccl 2 tests/comm/order
 YOKE_COMM_TIMEOUT=3
 tap_try "NCCL: failures, 3 ranks" nccl 3 tests/comm/failure
+connecting() {
+    (export YOKE_VENDOR_DOUBLE=connects=2 && nccl "$@")
+}
+tap_try "NCCL: failures where a call waits to connect ranks" connecting 3 tests/comm/failure
 tap_try "NCCL: a kernel that fails" nccl 3 tests/comm/failure kernel
 YOKE_COMM_TIMEOUT=10
 tap_try "MPI: operations, 3 ranks" mpi 3 tests/comm/operations
@@ -52,7 +56,7 @@ fails() {
 tap_try "no identity" fails ncclGetUniqueId=3 add 'ncclGetUniqueId at rank 0|ncclInternalError'
 tap_try "no communicator" fails ncclCommInitRank=2 add 'ncclCommInitRank|ncclSystemError|NCCL_DEBUG'
 tap_try "ranks cannot be connected" fails ncclSend=5 add 'ncclSend|ncclInvalidUsage'
-tap_try "a call fails" fails ncclAllReduce=3 operation 'ncclAllReduce|ncclInternalError'
+tap_try "a call fails" fails ncclBroadcast=3 operation 'ncclBroadcast|ncclInternalError'
 tap_try "NCCL reports a failure" fails async=6 late 'ncclRemoteError'
 
 # refused WAY WORDS: an order that cannot be obeyed.

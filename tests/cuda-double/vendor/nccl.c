@@ -29,7 +29,7 @@ typedef struct mailbox {
 } mailbox;
 
 typedef struct area {
-    atomic_int arrived;
+    atomic_int arrived, connected;
     mailbox boxes[MOST_RANKS][MOST_RANKS]; /* [from][to] */
 } area;
 
@@ -61,7 +61,7 @@ struct ncclComm {
     int rank, ranks;
     area *area;
     atomic_bool aborted;
-    atomic_int running;
+    atomic_int running, collectives;
     work *works;
     pthread_mutex_t lock;
     yk_CUmodule module;
@@ -393,10 +393,22 @@ ycomm_ncclResult_t ncclRecv(void *out, size_t count, ycomm_ncclDataType_t type, 
     return add(comm, stream, false, out, count * size_of(type), peer);
 }
 
+/* As NCCL does in a call that is the first to need a connection: wait for all ranks to make it, or for the abort. */
+static bool connect_ranks(struct ncclComm *comm)
+{
+    unsigned i = 0;
+    atomic_fetch_add(&comm->area->connected, 1);
+    while (atomic_load(&comm->area->connected) < comm->ranks && !atomic_load(&comm->aborted))
+        rest(i++);
+    return !atomic_load(&comm->aborted);
+}
+
 static ycomm_ncclResult_t launch_reduction(verb what, const void *in, void *out, size_t count, ycomm_ncclDataType_t type,
                                            ycomm_ncclRedOp_t operation, int root, ycomm_ncclComm_t comm, ycomm_cudaStream_t stream)
 {
     work w = { .verb = what, .in = in, .out = out, .count = count, .type = type, .operation = operation, .root = root };
+    if (atomic_fetch_add(&comm->collectives, 1) + 1 == vendor_order("connects", 0) && !connect_ranks(comm))
+        return YCOMM_ncclInternalError;
     return launch(comm, &w, NULL, stream);
 }
 
