@@ -77,31 +77,42 @@ bool yops_vendor_is_exact(void)
     return order && *order && strcmp(order, "0") != 0;
 }
 
-/* What the environment says about this device: the library, or a failure. */
-static yoke_status choose(const yops_call *call, const yops_vendor_device *device, choice *out_choice)
+/* The environment's orders, read once for each product: a search through the environment takes a while. */
+typedef struct orders {
+    const char *text; /* of YOKE_BLAS, or NULL */
+    bool exact;
+} orders;
+
+static orders read_orders(void)
 {
     const char *text = getenv("YOKE_BLAS");
-    choice order = read_order(text);
-    bool exact = yops_vendor_is_exact();
+    return (orders){ text && *text ? text : NULL, yops_vendor_is_exact() };
+}
+
+/* What the environment says about this device: the library, or a failure. */
+static yoke_status choose(const yops_call *call, const yops_vendor_device *device, const orders *given, choice *out_choice)
+{
+    choice order = read_order(given->text);
     *out_choice = order;
     if (order == UNKNOWN)
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS is '%s'; it must be own, cublas or clblast", text);
-    if (exact && (order == CUBLAS || order == CLBLAST))
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS is '%s'; it must be own, cublas or clblast", given->text);
+    if (given->exact && (order == CUBLAS || order == CLBLAST))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
-                         "YOKE_BLAS=%s cannot be obeyed: YOKE_OPS_EXACT keeps vendors' libraries out; unset one of them", text);
+                         "YOKE_BLAS=%s cannot be obeyed: YOKE_OPS_EXACT keeps vendors' libraries out; unset one of them",
+                         given->text);
     if ((order == CUBLAS && !device->is_cuda) || (order == CLBLAST && device->is_cuda))
-        return yops_fail(
-            call, YOKE_E_UNAVAILABLE, "YOKE_BLAS=%s cannot be obeyed: %s is for devices of %s, and this device is of %s", text,
-            order == CUBLAS ? "cuBLAS" : "CLBlast", order == CUBLAS ? "CUDA" : "OpenCL", device->is_cuda ? "CUDA" : "OpenCL");
+        return yops_fail(call, YOKE_E_UNAVAILABLE,
+                         "YOKE_BLAS=%s cannot be obeyed: %s is for devices of %s, and this device is of %s", given->text,
+                         order == CUBLAS ? "cuBLAS" : "CLBlast", order == CUBLAS ? "CUDA" : "OpenCL",
+                         device->is_cuda ? "CUDA" : "OpenCL");
     if (order == CHOOSE)
-        *out_choice = exact ? OWN : device->is_cuda ? CUBLAS : device->likes_clblast ? CLBLAST : OWN;
+        *out_choice = given->exact ? OWN : device->is_cuda ? CUBLAS : device->likes_clblast ? CLBLAST : OWN;
     return YOKE_OK;
 }
 
-static bool is_obvious(void)
+static bool is_obvious(const orders *given)
 {
-    const char *order = getenv("YOKE_BLAS");
-    return (order && strcmp(order, "own") == 0) || ((!order || !*order) && yops_vendor_is_exact());
+    return given->text ? strcmp(given->text, "own") == 0 : given->exact;
 }
 
 bool yops_vendor_gemm(const yops_call *call, const yops_gemm *gemm, yoke_status *out_status)
@@ -112,21 +123,23 @@ bool yops_vendor_gemm(const yops_call *call, const yops_gemm *gemm, yoke_status 
     choice chosen = OWN;
     bool taken;
     *out_status = YOKE_OK;
-    if (gemm->m == 0 || gemm->n == 0 || gemm->k == 0 || gemm->batch == 0 || is_obvious())
+    if (gemm->m == 0 || gemm->n == 0 || gemm->k == 0 || gemm->batch == 0)
+        return false;
+    const orders given = read_orders();
+    if (is_obvious(&given))
         return false;
     *out_status = yops_vendor_device_get(call, &device);
     if (*out_status == YOKE_OK)
-        *out_status = choose(call, device, &chosen);
+        *out_status = choose(call, device, &given, &chosen);
     if (*out_status < 0)
         return true;
     if (chosen == OWN)
         return false;
     taken = translate(gemm, &product, &why) && (chosen == CUBLAS ? yops_cublas_gemm(call, device, &product, &why, out_status)
                                                                  : yops_clblast_gemm(call, &product, &why, out_status));
-    const char *order = getenv("YOKE_BLAS");
-    if (taken || !order || !*order)
+    if (taken || !given.text)
         return taken;
-    *out_status =
-        yops_fail(call, why.status < 0 ? why.status : YOKE_E_UNSUPPORTED, "YOKE_BLAS=%s cannot be obeyed: %s", order, why.text);
+    *out_status = yops_fail(call, why.status < 0 ? why.status : YOKE_E_UNSUPPORTED, "YOKE_BLAS=%s cannot be obeyed: %s", given.text,
+                            why.text);
     return true;
 }
