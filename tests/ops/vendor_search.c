@@ -41,7 +41,8 @@ static bool version_0(const char *path, char *version, char *reason, size_t size
 
 static yvendor_library library_of(const char *const *names, const yvendor_symbol *symbols, bool in_toolkit)
 {
-    return (yvendor_library){ "Nothing", names, in_toolkit, "install it", &functions, sizeof functions, symbols, 2, version_1 };
+    return (
+        yvendor_library){ "Nothing", names, in_toolkit, "install it", NULL, &functions, sizeof functions, symbols, 2, version_1 };
 }
 
 static char home[PATH_MAX], real[PATH_MAX];
