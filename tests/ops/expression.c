@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions without a device: what is read, written and computed in which type, the statements, and what mistakes say. */
+#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -434,6 +435,19 @@ static void locales(void)
     yops_expression_free(e);
 }
 
+/* The texts by which kernels are found are written without printf, and are the same. */
+static void written(void)
+{
+    bool same = true;
+    for (size_t size = 0; size <= 64; size++) {
+        char own[64] = "#", other[64] = "#";
+        int length = yops_write(own, size, "IN=%s N=%d %d %d U=%u %zu%s", "f32", 0, -17, INT_MIN, UINT_MAX, SIZE_MAX, "");
+        int expected = snprintf(other, size, "IN=%s N=%d %d %d U=%u %zu%s", "f32", 0, -17, INT_MIN, UINT_MAX, SIZE_MAX, "");
+        same = same && length == expected && strcmp(own, other) == 0;
+    }
+    tap_ok(same, "options are written as printf writes them, and cut off in the same places");
+}
+
 int main(void)
 {
     tap_start(60);
@@ -447,5 +461,6 @@ int main(void)
     limits();
     axes();
     locales();
+    written();
     return tap_done();
 }
