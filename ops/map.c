@@ -139,7 +139,7 @@ static yoke_status prepare(const yops_call *call, const yops_identity *identity,
         status = check_inputs(&m);
     if (status == YOKE_OK)
         status = check_overlaps(&m);
-    if (status < 0 || m.places[m.first].first > m.places[m.first].last)
+    if (status != YOKE_OK || m.places[m.first].first > m.places[m.first].last)
         return status;
     yops_elementwise_begin(e, call, m.arrays[m.first].dimensions, m.arrays[m.first].shape);
     add_operands(&m, e);
