@@ -74,15 +74,13 @@ static void start_yoke(bench_start how, const char *selector, const char *path)
     } else {
         measure_must(yoke_program_build(device, &measure_touch, &program));
     }
+    if (how == BENCH_SAVE)
+        save(program, path);
     measure_must(yoke_kernel_get(program, "touch", &kernel));
     measure_must(yoke_stream_create(device, &stream));
     measure_must(yoke_buffer_create(device, 4096, &buffer));
     measure_must(yoke_launch(stream, kernel, YOKE_DIM(1), YOKE_DIM(MEASURE_BLOCK), 0, YOKE_ARGS(buffer, 1.0f, (int32_t)1)));
     measure_must(yoke_stream_wait(stream));
-    if (how != BENCH_SAVE)
-        return; /* taking everything down is no part of it */
-    save(program, path);
-    yoke_program_release(program); /* with which Yoke's cache gets what PoCL has compiled at the launch */
 }
 
 /* Nanoseconds of a build that the cache serves. */
@@ -259,8 +257,7 @@ static void measure(const char *backend, const char *selector, const char *raw_d
     if (run_child(&yoke, &time, &value))
         bench_print(backend, "cache_hit.yoke", value / 1e3, "us");
 
-    /* With empty caches: PoCL's images hold what its cache has, so that the two would differ by what has run before. Both are taken
-     * after the launch, at which PoCL compiles. */
+    /* With empty caches: PoCL's images hold what its cache has, so that the two would differ by what has run before. */
     raw.drivers_empty = yoke.drivers_empty = yoke.yoke_empty = true;
     raw.part = cuda ? "cuda save" : "opencl save";
     yoke.part = "yoke save";

@@ -28,18 +28,6 @@ static cl_device_id find_device(const char *wanted)
     measure_fail("opencl by hand: no device", wanted);
 }
 
-static void save(cl_program program, const char *path)
-{
-    size_t size = 0;
-    must(cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
-    unsigned char *image = malloc(size + 1);
-    if (!image)
-        measure_fail("opencl by hand", "out of memory");
-    must(cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof image, &image, NULL));
-    bench_file_write(path, image, size);
-    free(image);
-}
-
 static cl_program make_program(bench_start how, cl_context context, cl_device_id device, const char *path)
 {
     const char *source = measure_touch.opencl;
@@ -56,6 +44,15 @@ static cl_program make_program(bench_start how, cl_context context, cl_device_id
     }
     must(code);
     must(cl.clBuildProgram(program, 1, &device, "", NULL, NULL));
+    if (how == BENCH_SAVE) {
+        must(cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+        unsigned char *image = malloc(size + 1);
+        if (!image)
+            measure_fail("opencl by hand", "out of memory");
+        must(cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof image, &image, NULL));
+        bench_file_write(path, image, size);
+        free(image);
+    }
     return program;
 }
 
@@ -80,6 +77,4 @@ void bench_start_opencl(bench_start how, const char *device, const char *path)
     must(cl.clSetKernelArg(kernel, 2, sizeof n, &n));
     must(cl.clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &threads, &threads, 0, NULL, NULL));
     must(cl.clFinish(queue));
-    if (how == BENCH_SAVE)
-        save(program, path);
 }

@@ -329,8 +329,6 @@ yoke_status yk_opencl_describe(yk_opencl_slot *slot, bool *out_answered)
     bool pocl = contains(info->platform, "Portable Computing Language");
     slot->one_at_a_time = pocl && (strncmp(info->name, "basic", 5) == 0 || strncmp(info->name, "cpu-minimal", 11) == 0);
     info->kind = kind_of(&device);
-    const char *cache = getenv("POCL_KERNEL_CACHE");
-    slot->compiles_at_launch = pocl && info->kind == YOKE_DEVICE_CPU && !(cache && strcmp(cache, "0") == 0);
     slot->slow_markers = pocl && !slot->one_at_a_time && info->kind == YOKE_DEVICE_CPU;
     describe_place(&device);
     describe_limits(&device);

@@ -214,7 +214,6 @@ static yk_traits traits_of(const yk_opencl_slot *slot)
         .keeps_used_objects = true,
         .records_with_operations = true,
         .waits_well = slot->slow_markers,
-        .binaries_grow = slot->compiles_at_launch, /* for each block size, into a cache that binaries are made of */
         .pins_for_all_devices = false, /* memory is mapped for one context */
         .local_parameters = true,
         .sampler_parameters = true,

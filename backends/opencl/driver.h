@@ -54,7 +54,6 @@ typedef struct yk_opencl_slot {
     bool loses_maps;                /* memory cannot be handed over: shared.c */
     cl_device_svm_capabilities svm; /* 0: none */
     bool one_at_a_time;             /* two threads must not use one queue at once: stream.c */
-    bool compiles_at_launch;        /* and has a cache of its own for what it compiles then: program.c */
     bool slow_markers;              /* an event of a command costs less than a marker behind it: event.c */
     bool takes_priorities;          /* of queues: cl_khr_priority_hints */
     bool advises_blocks;            /* CL_KERNEL_WORK_GROUP_SIZE is a suggestion and no limit: kernel.c */

@@ -342,53 +342,13 @@ void yk_opencl_program_include_folders(const yoke_device *device, yk_text *folde
     (void)folders;
 }
 
-/* The program's source, or with `options` the options of its build; NULL when it has none. To be freed. */
-static char *recall(const yoke_program *program, bool options)
-{
-    cl_device_id id = yk_opencl_device_of(program->device)->slot->id;
-    size_t size = 0;
-    cl_int code = options ? yk_cl.clGetProgramBuildInfo(program->native, id, CL_PROGRAM_BUILD_OPTIONS, 0, NULL, &size)
-                          : yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_SOURCE, 0, NULL, &size);
-    char *text = code == CL_SUCCESS && size > 1 && size < INT_MAX ? calloc(1, size + 1) : NULL;
-
-    if (!text)
-        return NULL;
-    code = options ? yk_cl.clGetProgramBuildInfo(program->native, id, CL_PROGRAM_BUILD_OPTIONS, size, text, NULL)
-                   : yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_SOURCE, size, text, NULL);
-    if (code == CL_SUCCESS && *text)
-        return text;
-    free(text);
-    return NULL;
-}
-
-/* PoCL (3.1) makes a program's binary when it is first asked for, and then returns that one for ever, without what launches have
- * compiled since. A new program of the same source, which its cache serves, has it all. NULL: use the program itself. */
-static cl_program make_equal(const yoke_program *program)
-{
-    const yk_opencl_device *device = yk_opencl_device_of(program->device);
-    char *source = recall(program, false), *options = source ? recall(program, true) : NULL;
-    const char *text = source;
-    cl_program equal = NULL;
-    cl_int code;
-
-    if (options)
-        equal = yk_cl.clCreateProgramWithSource(device->context, 1, &text, NULL, &code);
-    if (equal && (code = yk_cl.clBuildProgram(equal, 1, &device->slot->id, options, NULL, NULL)) != CL_SUCCESS) {
-        yk_opencl_note_failure("clBuildProgram", code);
-        yk_opencl_note("clReleaseProgram", yk_cl.clReleaseProgram(equal));
-        equal = NULL;
-    }
-    free(options);
-    free(source);
-    return equal;
-}
-
-static yoke_status read_binary(const yoke_program *program, cl_program handle, yk_text *code)
+yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code)
 {
     size_t size = 0, before = code->length;
     unsigned char *bytes;
-    cl_int result = yk_cl.clGetProgramInfo(handle, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
+    cl_int result = yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
 
+    *out_kind = YK_CODE_BINARY;
     if (result != CL_SUCCESS)
         return yk_opencl_fail("clGetProgramInfo", result, "the size of the binary of program '%s'", program->name);
     if (size == 0)
@@ -397,25 +357,13 @@ static yoke_status read_binary(const yoke_program *program, cl_program handle, y
     bytes = malloc(size);
     if (!bytes)
         return yk_no_memory("a program's code");
-    result = yk_cl.clGetProgramInfo(handle, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
+    result = yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
     if (result == CL_SUCCESS)
         yk_text_add_bytes(code, (const char *)bytes, size);
     free(bytes);
     if (result != CL_SUCCESS)
         return yk_opencl_fail("clGetProgramInfo", result, "the binary of program '%s'", program->name);
     return code->length - before == size ? YOKE_OK : yk_no_memory("a program's code");
-}
-
-yoke_status yk_opencl_program_code(const yoke_program *program, yk_code_kind *out_kind, yk_text *code)
-{
-    bool asked = program->image.length > 0;
-    cl_program equal = asked && program->device->traits.binaries_grow ? make_equal(program) : NULL;
-    yoke_status status = read_binary(program, equal ? equal : program->native, code);
-
-    *out_kind = YK_CODE_BINARY;
-    if (equal)
-        yk_opencl_note("clReleaseProgram", yk_cl.clReleaseProgram(equal));
-    return status;
 }
 
 static yoke_status create_of_code(const yoke_program *program, yk_code_kind kind, const void *code, size_t size,

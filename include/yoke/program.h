@@ -157,9 +157,7 @@ YOKE_API yoke_status yoke_program_load(yoke_device *device, const char *name, co
 
 /* Save a program as a binary that yoke_program_load accepts, for this device and driver, with the signatures of its kernels.
  * `target`: `capacity` bytes, or NULL when capacity is 0. `out_size` is the size of the binary; nothing is written when it exceeds
- * `capacity`. On PoCL, which compiles again at the first launch of each block size, it holds what was launched before the program's
- * first save, so that loading it compiles nothing. YOKE_E_UNSUPPORTED: the device lacks YOKE_CAP_PROGRAM_BINARIES. Or the failure
- * of a build that was still running. */
+ * `capacity`. YOKE_E_UNSUPPORTED: the device lacks YOKE_CAP_PROGRAM_BINARIES. Or the failure of a build that was still running. */
 YOKE_API yoke_status yoke_program_save(yoke_program *program, void *target, size_t capacity, size_t *out_size);
 
 /* The compiler's log of the calling thread's last yoke_program_build or _load, whether it failed or not. Never NULL; valid until

@@ -71,8 +71,6 @@ struct yoke_program {
     yk_text kernel_name_text;
     yk_text image;                 /* the program file that it was loaded from or is saved as; else empty */
     struct yk_program_file *saved; /* the first of these, parsed */
-    yk_text key;                   /* in the cache, where the driver's binary grows; else empty */
-    bool told;                     /* yoke_program_save has returned the image's size: it does not change any more */
 };
 
 #endif

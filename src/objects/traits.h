@@ -36,10 +36,6 @@ typedef struct yk_traits {
      * beside the driver's own threads, or one that sleeps until a notification. */
     bool waits_well;
 
-    /* The driver compiles a kernel again for the block size of a launch, and its binary of the program then holds that code too:
-     * the cache stores a program again when it is released. */
-    bool binaries_grow;
-
     /* Host memory that was pinned for one device is pinned for every device of this backend. */
     bool pins_for_all_devices;
 

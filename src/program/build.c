@@ -164,18 +164,6 @@ static yoke_status find_or_compile(yoke_program *program, job *j)
     return status;
 }
 
-void yk_program_store_grown(yoke_program *program)
-{
-    yoke_error_info before = *yoke_error();
-    yk_text file = { 0 };
-    if (yk_program_write_grown(program, &file) < 0)
-        yk_log(YOKE_LOG_INFO, "program '%s' is not stored again: %s", program->name, yoke_error()->text);
-    else if (file.length > 0)
-        yk_cache_store(&program->key, &file);
-    yk_text_free(&file);
-    yk_error_restore(&before);
-}
-
 /* ---- Once per process ---- */
 
 /* A build in progress; other threads that build an equal program wait for it. */
@@ -309,11 +297,6 @@ static yoke_status build_text(yoke_program *program, const char *function, job *
         kept = has_key(program, j);
     if (status == YOKE_OK)
         status = kept ? compile_once(program, j) : compile(program, j);
-    bool compiled = j->how && strcmp(j->how, "compiled") == 0; /* a binary that was loaded never grows */
-    if (status == YOKE_OK && kept && compiled && device->traits.binaries_grow && yk_cache_is_on()) {
-        program->key = j->key;
-        j->key = (yk_text){ 0 };
-    }
     return status;
 }
 

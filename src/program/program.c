@@ -16,8 +16,6 @@
 
 void yk_program_destroy(yoke_program *program)
 {
-    if (program->key.length > 0)
-        yk_program_store_grown(program);
     while (program->kernels) {
         yoke_kernel *kernel = program->kernels;
         program->kernels = kernel->next;
@@ -31,7 +29,6 @@ void yk_program_destroy(yoke_program *program)
     free(program->kernel_names);
     yk_text_free(&program->kernel_name_text);
     yk_text_free(&program->image);
-    yk_text_free(&program->key);
     yk_text_free(&program->code);
     yk_text_free(&program->name_expressions);
     yk_text_free(&program->log);

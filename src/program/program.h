@@ -25,8 +25,6 @@ yoke_status yk_program_wait(yoke_program *program);
 
 /* Build a checked source, or load the program from the cache. program->log gets the compiler's output. */
 yoke_status yk_program_compile(yoke_program *program, const char *function, const yoke_source *source);
-/* The program is about to be destroyed: store what the driver has compiled since it was built. */
-void yk_program_store_grown(yoke_program *program);
 /* Create and compile, for the library's own programs; `log` may be NULL. */
 yoke_status yk_program_create(yoke_device *device, const char *function, const yoke_source *source, yk_text *log,
                               yoke_program **out_program);
@@ -54,8 +52,6 @@ yoke_status yk_program_load_compiled(yoke_program *program, const char *function
 yoke_status yk_program_write_portable(const yoke_program *program, yk_text *bytes);
 /* Make program->image unless it exists. */
 yoke_status yk_program_make_file(yoke_program *program);
-/* Append program->image with the driver's present code, where that has become more; else nothing. */
-yoke_status yk_program_write_grown(const yoke_program *program, yk_text *bytes);
 /* Complete a kernel's signature from the program file, where the driver does not report it. */
 yoke_status yk_program_complete_signature(yoke_kernel *kernel);
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "backend.h"
-#include "program/cache/program_cache.h"
 #include "program/code.h"
 #include "program/cxx_name.h"
 #include "program/kernel.h"
@@ -215,27 +214,6 @@ yoke_status yk_program_make_file(yoke_program *program)
     }
     pthread_mutex_unlock(&program->lock);
     yk_text_free(&refusals);
-    return status;
-}
-
-yoke_status yk_program_write_grown(const yoke_program *program, yk_text *bytes)
-{
-    yk_text code = { 0 };
-    yk_program_file file;
-    yk_code_kind kind;
-    if (program->image.length == 0)
-        return YOKE_OK;
-    yoke_status status = yk_program_file_read(program->image.data, program->image.length, &file);
-    if (status < 0)
-        return status;
-    status = program->device->backend->program_code(program, &kind, &code);
-    if (status == YOKE_OK && kind == file.kind && code.length > file.code_size) {
-        file.code = (const unsigned char *)code.data;
-        file.code_size = code.length;
-        status = yk_program_file_write(&file, bytes);
-    }
-    yk_program_file_free(&file);
-    yk_text_free(&code);
     return status;
 }
 
@@ -478,25 +456,6 @@ yoke_status yoke_program_load(yoke_device *device, const char *name, const void 
     return yk_attribute_site(function, NULL, status);
 }
 
-/* The image was made for the cache, before any launch: the first save, and the cache, get what launches have compiled since. */
-static void renew_image(yoke_program *program)
-{
-    yoke_error_info before = *yoke_error();
-    yk_text bytes = { 0 };
-    pthread_mutex_lock(&program->lock);
-    bool grows = program->key.length > 0 && !program->told;
-    bool grown = grows && yk_program_write_grown(program, &bytes) == YOKE_OK && bytes.length > 0;
-    program->told = true;
-    if (grown) {
-        yk_text_free(&program->image);
-        program->image = bytes;
-    }
-    pthread_mutex_unlock(&program->lock);
-    if (grown)
-        yk_cache_store(&program->key, &program->image);
-    yk_error_restore(&before);
-}
-
 static yoke_status save(const char *function, yoke_program *program, void *target, size_t capacity, size_t *out_size)
 {
     if (!out_size)
@@ -514,7 +473,6 @@ static yoke_status save(const char *function, yoke_program *program, void *targe
         status = yk_program_make_file(program);
     if (status < 0)
         return status;
-    renew_image(program);
     if (target && program->image.length <= capacity)
         memcpy(target, program->image.data, program->image.length);
     *out_size = program->image.length;

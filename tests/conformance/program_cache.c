@@ -306,58 +306,12 @@ out:
     yoke_program_release(program);
 }
 
-/* ---- PoCL compiles a kernel again for the block of a launch ---- */
-
-static unsigned compiled_files;
-
-static int count_compiled(const char *path, const struct stat *status, int type, struct FTW *at)
-{
-    size_t length = strlen(path);
-    (void)status;
-    (void)at;
-    compiled_files += type == FTW_F && length > 3 && strcmp(path + length - 3, ".so") == 0;
-    return 0;
-}
-
-/* Kernels that PoCL has compiled into its own cache. */
-static unsigned compiled_now(void)
-{
-    compiled_files = 0;
-    nftw(getenv("POCL_CACHE_DIR"), count_compiled, 16, FTW_PHYS);
-    return compiled_files;
-}
-
-/* PoCL's own cache is empty: a launch compiles, and the release stores the program again, once. */
-static void scene_grows(suite *t)
-{
-    bool grows = strcmp(t->info.platform, "Portable Computing Language") == 0 && t->info.kind == YOKE_DEVICE_CPU;
-    yoke_source source = plain_source();
-    build(t, &source, 3, 0, 1, 1);
-    CHECK(!suite_can(t, YOKE_CAP_PROGRAM_BINARIES) || info_now().stored == (grows ? 2 : 1));
-    build(t, &source, 3, 1, 0, 0);
-    CHECK(!suite_can(t, YOKE_CAP_PROGRAM_BINARIES) || info_now().stored == (grows ? 2 : 1));
-}
-
-/* Another empty cache of PoCL's: nothing is left to compile. */
-static void scene_grown(suite *t)
-{
-    yoke_source source = plain_source();
-    yoke_program *program = NULL;
-    NEED_OK(yoke_program_build(t->device, &source, &program));
-    unsigned before = compiled_now();
-    works(t, program, 3);
-    if (suite_can(t, YOKE_CAP_PROGRAM_BINARIES))
-        CHECK(info_now().hits == 1 && compiled_now() == before);
-out:
-    yoke_program_release(program);
-}
-
 static const suite_case scenes[] = {
     { "cold", scene_cold, false },         { "warm", scene_warm, false },         { "decides", scene_decides, false },
     { "header", scene_header, false },     { "cccl", scene_cccl, false },         { "read", scene_read, false },
     { "damaged", scene_damaged, false },   { "off", scene_off, false },           { "wrong", scene_wrong, false },
     { "removed", scene_removed, false },   { "unusable", scene_unusable, false }, { "crowd", scene_crowd, false },
-    { "one text", scene_one_text, false }, { "grows", scene_grows, false },       { "grown", scene_grown, false },
+    { "one text", scene_one_text, false },
 };
 
 /* ---- Cases ---- */
@@ -420,18 +374,6 @@ static void kept(suite *t)
     scene(t, "warm");
     scene_with(t, "read", "YOKE_CACHE=read", NULL, 0);
     CHECK(sandbox_each(folder, "", NULL, NULL) == files);
-    remove_place();
-}
-
-static void compiled_at_launch(suite *t)
-{
-    char variable[560];
-    if (!make_place())
-        return;
-    snprintf(variable, sizeof variable, "POCL_CACHE_DIR=%s/first", place);
-    scene_with(t, "grows", variable, NULL, 0);
-    snprintf(variable, sizeof variable, "POCL_CACHE_DIR=%s/second", place);
-    scene_with(t, "grown", variable, NULL, 0);
     remove_place();
 }
 
@@ -537,7 +479,6 @@ static void crowd(suite *t)
 
 static const suite_case cases[] = {
     { "what is built once is there for the next process", kept, false },
-    { "what a launch had compiled is kept too", compiled_at_launch, false },
     { "all that decides what the compiler makes counts", decides, false },
     { "one text for both languages counts like each language's own", one_text, false },
     { "damaged entries are built anew", damaged, false },
