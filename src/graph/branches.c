@@ -307,7 +307,7 @@ static yoke_status fork_branches(const launching *l)
  * if the stream has failed. */
 static yoke_status join(yoke_stream *stream, const char *where, yoke_event *event)
 {
-    yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait = { event, true } };
+    yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait = { .event = event, .join = true } };
     if (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_DEFERRED)
         return yk_stream_defer_always(stream, &op);
     return wait_for(stream, where, event);
