@@ -15,6 +15,7 @@ from .c_ops cimport *
 import array
 import atexit
 import collections
+import contextlib
 import itertools
 import math
 import operator

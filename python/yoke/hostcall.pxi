@@ -223,15 +223,24 @@ cdef enum:
 def _close_interpreter():
     """From atexit: no host function starts from now on, and those that run are waited for."""
     cdef Stream stream
+    cdef list ends = []
     yoke_py_close()
     for each in list(live_streams):
         stream = each
-        if stream.ptr != NULL:
-            with nogil:
-                yoke_stream_cancel(stream.ptr)
+        if stream.ptr == NULL:
+            continue
+        # What drivers for CPUs compile and run in threads of this process would crash when the process ends under it.
+        if stream.device.info.kind in ("cpu", "emulator") and stream.graph is None and not stream.bounded:
+            with contextlib.suppress(Exception):  # it has failed
+                ends.append(stream.event())
+        with nogil:
+            yoke_stream_cancel(stream.ptr)
     end = time.monotonic() + MOST_SECONDS
     while yoke_py_busy() and time.monotonic() < end:
         time.sleep(0.001)
+    for ended in ends:
+        with contextlib.suppress(Exception):
+            ended.wait(max(0.0, end - time.monotonic()))
     # Host memory that the device may still read or write belongs to it until the process has ended.
     for items in list(kept_memory) + [list(forgotten)]:
         for kept in items:

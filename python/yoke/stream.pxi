@@ -38,6 +38,7 @@ cdef class Stream:
     cdef readonly str name
     cdef Graph graph  # while it is recorded
     cdef list raised  # the exceptions of its host functions
+    cdef bint bounded  # it has a depth: an enqueue may block
     cdef object __weakref__
 
     def __cinit__(self, Device device=None, *, timed=False, wait="auto", depth=0, priority=0, name=None):
@@ -54,6 +55,7 @@ cdef class Stream:
         desc.flags = YOKE_STREAM_TIMED if timed else 0
         desc.wait = ("auto", "spin", "block").index(wait)
         desc.depth = depth
+        self.bounded = depth != 0
         desc.priority = priority
         desc.name = NULL if label is None else <const char *>label
         self.name = name
