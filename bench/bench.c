@@ -2,6 +2,7 @@
 /* What the benchmarks share: see bench.h. */
 #include "bench.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +114,13 @@ void bench_open(measure_pair *pair, yoke_device *device)
 }
 
 /* ---- Figures ---- */
+
+bool bench_find(void *library, const char *name, void *slot)
+{
+    void *address = library ? dlsym(library, name) : NULL;
+    memcpy(slot, &address, sizeof address);
+    return address != NULL;
+}
 
 void bench_print(const char *prefix, const char *name, double value, const char *unit)
 {

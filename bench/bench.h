@@ -34,6 +34,10 @@ int bench_end(void);
 /* Both sides of a device, as the options say. */
 void bench_open(measure_pair *pair, yoke_device *device);
 
+/* Store the address of a library's function at `slot`, for peers that are opened at run time; NULL, and false, where there is no
+ * library or no such function. */
+bool bench_find(void *library, const char *name, void *slot);
+
 /* A figure. `prefix`: the backend, or NULL. */
 void bench_print(const char *prefix, const char *name, double value, const char *unit);
 

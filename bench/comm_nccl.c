@@ -39,23 +39,17 @@ static void must(const char *call, int result)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static bool find(void *library, const char *name, void *target)
-{
-    void *address = library ? dlsym(library, name) : NULL;
-    *(void **)target = address;
-    return address != NULL;
-}
-
 /* Yoke has opened both libraries, wherever it has found them. */
 static bool find_all(void)
 {
     void *library = dlopen("libnccl.so.2", RTLD_NOW), *driver = dlopen("libcuda.so.1", RTLD_NOW);
-    return find(library, "ncclGetUniqueId", &nccl.get_identity) && find(library, "ncclCommInitRank", &nccl.init) &&
-           find(library, "ncclCommDestroy", &nccl.destroy) && find(library, "ncclGroupStart", &nccl.group_start) &&
-           find(library, "ncclGroupEnd", &nccl.group_end) && find(library, "ncclSend", &nccl.send) &&
-           find(library, "ncclRecv", &nccl.receive) && find(library, "ncclAllReduce", &nccl.allreduce) &&
-           find(driver, "cuCtxSetCurrent", &nccl.set_current) && find(driver, "cuStreamCreate", &nccl.stream_create) &&
-           find(driver, "cuStreamSynchronize", &nccl.stream_wait) && find(driver, "cuStreamDestroy_v2", &nccl.stream_destroy);
+    return bench_find(library, "ncclGetUniqueId", &nccl.get_identity) && bench_find(library, "ncclCommInitRank", &nccl.init) &&
+           bench_find(library, "ncclCommDestroy", &nccl.destroy) && bench_find(library, "ncclGroupStart", &nccl.group_start) &&
+           bench_find(library, "ncclGroupEnd", &nccl.group_end) && bench_find(library, "ncclSend", &nccl.send) &&
+           bench_find(library, "ncclRecv", &nccl.receive) && bench_find(library, "ncclAllReduce", &nccl.allreduce) &&
+           bench_find(driver, "cuCtxSetCurrent", &nccl.set_current) && bench_find(driver, "cuStreamCreate", &nccl.stream_create) &&
+           bench_find(driver, "cuStreamSynchronize", &nccl.stream_wait) &&
+           bench_find(driver, "cuStreamDestroy_v2", &nccl.stream_destroy);
 }
 
 bool nccl_open(const setting *s)

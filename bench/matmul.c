@@ -126,13 +126,6 @@ static void *open_first(const char *const *names)
     return library;
 }
 
-static bool find(void *library, const char *name, void *slot)
-{
-    void *address = library ? dlsym(library, name) : NULL;
-    memcpy(slot, &address, sizeof address);
-    return address != NULL;
-}
-
 static void open_openblas(void)
 {
     /* Or its threads go on spinning when their product is done, and take the cores from Yoke's turn, which follows. */
@@ -143,7 +136,7 @@ static void open_openblas(void)
         setenv("OPENBLAS_CORETYPE", __builtin_cpu_supports("avx512bw") ? "SkylakeX" : "Haswell", 0);
 #endif
     void *library = open_first((const char *const[]){ "libopenblas.so.0", "libopenblas.so", NULL });
-    if (!find(library, "cblas_sgemm", &openblas.sgemm) || !find(library, "cblas_dgemm", &openblas.dgemm))
+    if (!bench_find(library, "cblas_sgemm", &openblas.sgemm) || !bench_find(library, "cblas_dgemm", &openblas.dgemm))
         fprintf(stderr, "# OpenBLAS is left out: it is not there\n");
 }
 
@@ -156,13 +149,13 @@ static void open_cublas(int ordinal)
     int (*initialize)(unsigned) = NULL, (*get)(int *, int) = NULL, (*retain)(void **, int) = NULL, (*use)(void *) = NULL;
     int (*create)(void **) = NULL, (*set_mode)(void *, int) = NULL, device;
     void *context;
-    bool there = find(driver, "cuInit", &initialize) && find(driver, "cuDeviceGet", &get) &&
-                 find(driver, "cuDevicePrimaryCtxRetain", &retain) && find(driver, "cuCtxSetCurrent", &use) &&
-                 find(driver, "cuMemAlloc_v2", &cublas.allocate) && find(driver, "cuMemFree_v2", &cublas.release) &&
-                 find(driver, "cuCtxSynchronize", &cublas.synchronize) && find(driver, "cuMemcpyHtoD_v2", &cublas.write) &&
-                 find(library, "cublasCreate_v2", &create) && find(library, "cublasSetMathMode", &set_mode) &&
-                 find(library, "cublasSgemm_v2", &cublas.sgemm) && find(library, "cublasDgemm_v2", &cublas.dgemm) &&
-                 find(library, "cublasGemmEx", &cublas.gemm_ex);
+    bool there = bench_find(driver, "cuInit", &initialize) && bench_find(driver, "cuDeviceGet", &get) &&
+                 bench_find(driver, "cuDevicePrimaryCtxRetain", &retain) && bench_find(driver, "cuCtxSetCurrent", &use) &&
+                 bench_find(driver, "cuMemAlloc_v2", &cublas.allocate) && bench_find(driver, "cuMemFree_v2", &cublas.release) &&
+                 bench_find(driver, "cuCtxSynchronize", &cublas.synchronize) &&
+                 bench_find(driver, "cuMemcpyHtoD_v2", &cublas.write) && bench_find(library, "cublasCreate_v2", &create) &&
+                 bench_find(library, "cublasSetMathMode", &set_mode) && bench_find(library, "cublasSgemm_v2", &cublas.sgemm) &&
+                 bench_find(library, "cublasDgemm_v2", &cublas.dgemm) && bench_find(library, "cublasGemmEx", &cublas.gemm_ex);
     if (!there || initialize(0) || get(&device, ordinal) || retain(&context, device) || use(context) || create(&cublas.handle) ||
         set_mode(cublas.handle, DISALLOW_REDUCED_PRECISION_REDUCTION)) {
         cublas.handle = NULL;

@@ -105,17 +105,24 @@ static void *make(void *user)
     return NULL;
 }
 
+/* So many nanoseconds from now, fewer than a second, for waits of pthreads. */
+static struct timespec from_now(long nanoseconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += nanoseconds;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return until;
+}
+
 /* Whether the thread ends in time. A farewell ends the wait, too. */
 static bool wait_for(ycomm_channel *channel, job *j, ycomm_failure *failure)
 {
     uint64_t start = ycomm_now();
     bool ended = false;
     while (!ended && !(ycomm_channel_failure(channel, failure) && failure->early)) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 2000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
+        struct timespec until = from_now(2000000);
         pthread_mutex_lock(&j->lock);
         if (!j->ended)
             pthread_cond_timedwait(&j->end, &j->lock, &until);
@@ -246,11 +253,7 @@ yoke_status ycomm_nccl_create(ycomm_channel *channel)
 
 void ycomm_nccl_abort(struct ycomm_nccl *nccl)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 50000000; /* a call may stand still inside NCCL: the abort is what ends it */
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = from_now(50000000); /* a call may stand still inside NCCL: the abort is what ends it */
     bool locked = pthread_mutex_timedlock(&nccl->calls, &until) == 0;
     ycomm_ncclComm_t handle = atomic_exchange(&nccl->aborted, true) ? NULL : nccl->handle;
     if (locked)

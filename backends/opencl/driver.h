@@ -230,12 +230,9 @@ static inline cl_uint yk_opencl_shape_of(const yk_op *op, size_t global[3], size
 {
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
 
-    uint64_t blocks_above, threads_above; /* y and z at once */
-    memcpy(&blocks_above, &grid->y, sizeof blocks_above);
-    memcpy(&threads_above, &block->y, sizeof threads_above);
     global[0] = (size_t)grid->x * block->x;
     local[0] = block->x;
-    if ((blocks_above | threads_above) == ((uint64_t)1 << 32 | 1)) /* all are 1: none is 0 */
+    if ((grid->y | grid->z | block->y | block->z) == 1)
         return 1;
     global[1] = (size_t)grid->y * block->y;
     global[2] = (size_t)grid->z * block->z;

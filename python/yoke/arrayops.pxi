@@ -95,11 +95,11 @@ cdef list arrays_in(dict variables):
     return arrays
 
 
-cdef int32_t value_dtype(dtype, dict variables) except -1:
-    """Of an expression's values: the one that is asked for, else that of the arrays."""
+cdef int32_t value_dtype(dtype, list arrays, dict variables) except -1:
+    """Of an expression's values: the one that is asked for, else that of the arrays among the variables."""
     if dtype is not None:
         return dtype_number(dtype)
-    number = promote([(<Array>each).a.dtype for each in arrays_in(variables)])
+    number = promote([(<Array>each).a.dtype for each in arrays])
     for value in variables.values():
         if complex_dtype(value):
             number = weak(number, value)
@@ -111,7 +111,7 @@ def evaluate(expression, /, dtype=None, stream=None, **variables):
     cdef Array result
     arrays = arrays_in(variables)
     stream = (<Array>arrays[0]).stream if stream is None else stream
-    result = new_array(stream, value_dtype(dtype, variables), broadcast_shape([each.shape for each in arrays]))
+    result = new_array(stream, value_dtype(dtype, arrays, variables), broadcast_shape([each.shape for each in arrays]))
     head, separator, tail = expression.rpartition(";")
     map_arrays(stream, f"{head}{separator} result_ = {tail}", {"result_": result, **variables}, here())
     return result

@@ -233,8 +233,9 @@ def map_reduce_segments(name, expression, offsets, /, dtype=None, stream=None, *
 
     if ends is None or ends.a.dimensions != 1 or ends.size < 1:
         raise ValueError("offsets are an array of one dimension and an element or more")
-    order = (<Array>arrays_in(variables)[0]).stream if stream is None else stream
-    result = new_array(order, reduced_dtype(name, value_dtype(dtype, variables)), ends.size - 1)
+    operands = arrays_in(variables)
+    order = (<Array>operands[0]).stream if stream is None else stream
+    result = new_array(order, reduced_dtype(name, value_dtype(dtype, operands, variables)), ends.size - 1)
     count = fill_vars(vars, variables, names, arrays, made)
     text = ("".join(made) + expression).encode()
     line = text
