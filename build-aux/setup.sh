@@ -188,6 +188,11 @@ install_missing() {
 
 # ---- Building ----
 
+# Each file is compiled and linked by libtool, a shell script that bash takes half as long again to run.
+if [ -z "${CONFIG_SHELL-}" ] && [ -x /bin/dash ]; then
+    export CONFIG_SHELL=/bin/dash
+fi
+
 configure() (
     cd build && ../configure
 )
