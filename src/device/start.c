@@ -242,15 +242,23 @@ static yoke_status ask(const yk_backend *backend, bool find_culprit, yk_device_l
     return find_culprit ? report_faulty_drivers(backend, &child) : status;
 }
 
+/* Other code has started a driver of the backend in this process. A fork is unsafe then, and a child's answer says nothing: NVIDIA's
+ * OpenCL has no devices in a child of a process that uses it, as MPI's ranks do whose hwloc looks for GPUs. */
+static bool is_started_elsewhere(const yk_backend *backend)
+{
+    yk_text key = { 0 };
+    bool started = !make_key(backend, &key);
+    yk_text_free(&key);
+    return started;
+}
+
 yoke_status yk_start_list(const yk_backend *backend, bool find_culprit, yk_device_list *list)
 {
     bool answered;
-    if (is_started(backend))
+    if (is_started(backend) || is_started_elsewhere(backend))
         return yk_start_here(backend, list);
     yoke_status status = ask(backend, find_culprit, list, NULL, &answered);
-    /* Other code has started this driver in this process already: a later fork is unsafe anyway, and only this process can query
-     * the driver. */
-    return status == YOKE_E_FORKED ? yk_start_here(backend, list) : status;
+    return status == YOKE_E_FORKED ? yk_start_here(backend, list) : status; /* seen by the driver alone: started elsewhere */
 }
 
 static bool are_all_trusted(void)

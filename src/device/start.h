@@ -5,7 +5,7 @@
 
 #include "backend_api.h"
 
-/* Append the backend's devices to `list`: queried in this process when it has started the backend's driver, else in a child.
+/* Append the backend's devices to `list`: queried in this process when a driver of the backend is started here, else in a child.
  * Returns the backend's failure, or YOKE_E_UNAVAILABLE when the child crashed or did not answer, or when another thread is
  * starting the driver and the driver does not respond; `list` then has only gained rejections. YOKE_E_OUT_OF_HOST_MEMORY: no
  * child can be started, or the child lacked descriptors to open a driver. `find_culprit`: when a backend with several drivers

@@ -3,6 +3,7 @@
  * Listing and opening in the company of drivers that crash, end the process or hang, wherever they do it: no call dies or waits for
  * ever, and each says which driver it was. What is remembered of those that answer well.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,6 +210,22 @@ static void is_not_asked(void)
     EXPECT(forks == 0);
 }
 
+/* A child's answer says nothing about a process in which other code has started the drivers. */
+static void lists_beside_other_code(void)
+{
+    unsigned platforms = 0;
+    size_t count = 0;
+    int (*get_platforms)(unsigned, void **, unsigned *);
+    void *loader = dlopen("libOpenCL.so.1", RTLD_NOW);
+    if (!EXPECT(loader != NULL))
+        return;
+    *(void **)&get_platforms = dlsym(loader, "clGetPlatformIDs");
+    EXPECT(get_platforms(0, NULL, &platforms) == 0 && platforms == 1);
+    EXPECT(pthread_atfork(NULL, count_fork, NULL) == 0);
+    EXPECT(yoke_device_count(&count) == YOKE_OK && count > 0);
+    EXPECT(forks == 0);
+}
+
 static void crashes_now(void)
 {
     EXPECT(try_open() == YOKE_E_UNAVAILABLE);
@@ -231,6 +248,8 @@ static void remembered(void)
     sandbox_remove(sandbox_path("cache"));
     sandbox_case("drivers are asked in a child at first", NULL, NULL, is_asked);
     sandbox_case("and when they have answered, no more", NULL, NULL, is_not_asked);
+    if (drivers_have_pocl())
+        sandbox_case("nor when other code has started them", "YOKE_CACHE", "off", lists_beside_other_code);
     sandbox_case("unless there is no cache", "YOKE_CACHE", "off", is_asked);
     sandbox_case("or the environment chooses others", "OPENCL_VENDOR_PATH", "/nowhere", is_asked);
     sandbox_age(drivers_file("pocl"), 1000);
