@@ -89,8 +89,8 @@ struct yoke_comm {
     pthread_mutex_t listening; /* guards the next two; tried, never waited for, except at the end */
     MPI_Request incoming;      /* of `heard` */
     ycomm_farewell heard;
-    pthread_mutex_t lock;    /* guards what follows, and failures of channels */
-    ycomm_channel *channels; /* the newest first */
+    pthread_mutex_t lock;              /* guards what follows, and failures of channels */
+    _Atomic(ycomm_channel *) channels; /* the newest first; read without the lock, since they stay */
     int32_t channel_count;
     struct ycomm_parting *partings;
     struct ycomm_run *abandoned;

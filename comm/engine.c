@@ -11,7 +11,7 @@
 
 #include "nccl.h"
 
-enum { POLL = 50000, SHORTEST = 10000, LONGEST = 1000000 }; /* nanoseconds */
+enum { POLL = 50000, SHORTEST = 10000, LONGEST = 1000000, BESIDE = 100000 }; /* nanoseconds; beside NCCL alone */
 
 static struct {
     pthread_mutex_t lock;
@@ -68,6 +68,18 @@ static bool step_all(void)
     return moved;
 }
 
+/* Whether one needs no more steps. Whoever has something for it after the second look finds that it is not listed. */
+static bool stop_watching(struct ycomm_nccl *nccl)
+{
+    if (!ycomm_nccl_is_idle(nccl))
+        return false;
+    atomic_store(&nccl->listed, false);
+    if (ycomm_nccl_is_idle(nccl))
+        return true;
+    atomic_store(&nccl->listed, true);
+    return false;
+}
+
 /* The same for what NCCL does. Others may forget one that is not stepped. */
 static bool watch_all(void)
 {
@@ -81,21 +93,22 @@ static bool watch_all(void)
         pthread_cond_broadcast(&engine.stepped);
         for (at = &engine.watched; *at && *at != nccl; at = &(*at)->next) /* new ones come first */
             continue;
-        if (*at && ycomm_nccl_is_idle(nccl)) {
-            nccl->listed = false;
+        if (!*at)
+            break;
+        if (stop_watching(nccl))
             *at = nccl->next;
-        } else if (*at) {
+        else
             at = &nccl->next;
-        }
     }
     return moved;
 }
 
 void ycomm_engine_watch(struct ycomm_nccl *nccl)
 {
+    if (atomic_load(&nccl->listed))
+        return;
     pthread_mutex_lock(&engine.lock);
-    if (!nccl->listed) {
-        nccl->listed = true;
+    if (!atomic_exchange(&nccl->listed, true)) {
         nccl->next = engine.watched;
         engine.watched = nccl;
         if (engine.asleep)
@@ -112,7 +125,7 @@ void ycomm_engine_forget(struct ycomm_nccl *nccl)
             *at = nccl->next;
             break;
         }
-    nccl->listed = false;
+    atomic_store(&nccl->listed, false);
     while (engine.stepping == nccl)
         pthread_cond_wait(&engine.stepped, &engine.lock);
     pthread_mutex_unlock(&engine.lock);
@@ -138,14 +151,14 @@ static void *progress(void *unused)
             last = ycomm_now();
             continue;
         }
-        uint64_t idle = ycomm_now() - last;
-        if (idle < POLL) {
+        uint64_t idle = ycomm_now() - last, shortest = engine.runs ? SHORTEST : BESIDE; /* no stream waits for the latter */
+        if (idle < POLL && engine.runs) {
             pthread_mutex_unlock(&engine.lock);
             sched_yield();
             pthread_mutex_lock(&engine.lock);
         } else {
             uint64_t pause = idle / 8;
-            sleep_for(pause < SHORTEST ? SHORTEST : pause > LONGEST ? LONGEST : pause);
+            sleep_for(pause < shortest ? shortest : pause > LONGEST ? LONGEST : pause);
         }
     }
     return NULL;

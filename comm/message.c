@@ -37,6 +37,14 @@ static yoke_status check_message(const ycomm_call *call, const char *name, const
     return status;
 }
 
+/* Once more, for its text: a number is formatted only for that. */
+static yoke_status check_numbered(const ycomm_call *call, size_t i, const yoke_comm_message *message, ycomm_region *out_region)
+{
+    char name[32];
+    snprintf(name, sizeof name, "message %zu", i);
+    return check_message(call, name, message, out_region);
+}
+
 /* What is received must not lie where another message is read or written. Most groups have a handful of messages. */
 static yoke_status check_overlap(const ycomm_call *call, const yoke_comm_message *messages, const ycomm_region *regions,
                                  size_t count, const char *const *names)
@@ -64,15 +72,15 @@ static void add_part(ycomm_op *op, const yoke_comm_message *message, const ycomm
 /* `names`: of the messages, or NULL for numbers. */
 static yoke_status enqueue(const ycomm_call *call, const yoke_comm_message *messages, size_t count, const char *const *names)
 {
-    char number[32];
     ycomm_op *op = NULL;
-    ycomm_region *regions = calloc(count + 1, sizeof regions[0]);
+    ycomm_region few[8], *regions = count <= YCOMM_COUNT_OF(few) ? few : calloc(count, sizeof regions[0]);
     if (!regions)
         return ycomm_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
     yoke_status status = YOKE_OK;
     for (size_t i = 0; i < count && status == YOKE_OK; i++) {
-        snprintf(number, sizeof number, "message %zu", i);
-        status = check_message(call, names ? names[i] : number, &messages[i], &regions[i]);
+        status = check_message(call, names ? names[i] : "", &messages[i], &regions[i]);
+        if (status != YOKE_OK && !names)
+            status = check_numbered(call, i, &messages[i], &regions[i]);
     }
     if (status == YOKE_OK)
         status = check_overlap(call, messages, regions, count, names);
@@ -81,7 +89,8 @@ static yoke_status enqueue(const ycomm_call *call, const yoke_comm_message *mess
     for (size_t i = 0; i < count && status == YOKE_OK; i++)
         if (messages[i].peer != YOKE_COMM_NOBODY)
             add_part(op, &messages[i], &regions[i]);
-    free(regions);
+    if (regions != few)
+        free(regions);
     if (status != YOKE_OK)
         return status;
     return ycomm_op_enqueue(call, op);

@@ -226,7 +226,6 @@ yoke_status ycomm_nccl_create(ycomm_channel *channel)
         nccl->channel = channel;
         nccl->last = &nccl->first;
         nccl->mpi = MPI_COMM_NULL;
-        pthread_mutex_init(&nccl->lock, NULL);
         pthread_mutex_init(&nccl->calls, NULL);
         channel->nccl = nccl;
     }
@@ -286,6 +285,5 @@ void ycomm_nccl_destroy(struct ycomm_nccl *nccl)
         MPI_Comm_free(&nccl->mpi);
     yoke_buffer_release(nccl->token);
     pthread_mutex_destroy(&nccl->calls);
-    pthread_mutex_destroy(&nccl->lock);
     free(nccl);
 }

@@ -14,8 +14,8 @@
 typedef struct ycomm_ticket {
     struct ycomm_ticket *next;
     const char *function, *where;
+    size_t count, capacity; /* items */
     bool posted;
-    size_t count;
     struct {
         ycomm_part part;
         ycomm_opening opening;
@@ -29,21 +29,27 @@ struct ycomm_nccl {
     MPI_Comm mpi;       /* tickets */
     yoke_buffer *token; /* what barriers add up */
     uintptr_t token_at;
-    pthread_mutex_t calls;        /* locked during calls that enqueue: their order is that of tickets */
-    atomic_uint_fast64_t calling; /* since when one goes on; 0: none. It stands still where NCCL first connects ranks */
-    pthread_mutex_t lock;         /* guards the next two */
-    ycomm_ticket *first, **last;
+    pthread_mutex_t calls; /* locked during calls that enqueue: their order is that of tickets */
+    /* Operations whose calls have begun, and have ended. One that goes on stands still where NCCL first connects ranks. */
+    atomic_uint_fast64_t begun, ended;
+    _Atomic(ycomm_ticket *) fresh; /* the newest first: pushed with `calls` locked, taken by the progress thread */
+    _Atomic(ycomm_ticket *) spare; /* the other way round */
+    atomic_uint spare_count;
     atomic_bool aborted;
-    atomic_uint_fast64_t issued; /* operations */
-    atomic_bool stream_failed;   /* of the channel's failure: once is enough, and it may have been recovered since */
+    atomic_bool stream_failed; /* of the channel's failure: once is enough, and it may have been recovered since */
     /* The progress thread's. */
+    ycomm_ticket *first, **last, *unposted;
     size_t posted;         /* tickets on their way */
+    uint64_t called;       /* operations that had begun at the last step, */
+    uint64_t called_at;    /* and when this was first so */
+    uint64_t looked;       /* when the stream was watched last */
+    uint64_t noticed;      /* how many operations had ended then */
     yoke_event *watched;   /* behind operations */
     uint64_t seen;         /* how many of them */
-    uint64_t since;        /* when it was recorded */
+    uint64_t since;        /* when it was recorded; without one, when an operation behind the last one was noticed */
     bool given_up, ending; /* the stream is made to fail no more; and need not be */
     /* The engine's, with its lock. */
-    bool listed;
+    atomic_bool listed; /* asked without it */
     struct ycomm_nccl *next;
 };
 
@@ -59,13 +65,13 @@ bool ycomm_nccl_takes(const ycomm_op *op);
 /* Enqueue an operation. Where this fails, it is still the caller's. */
 yoke_status ycomm_nccl_enqueue(const ycomm_call *call, ycomm_op *op);
 
-/* The progress thread: do what can be done now; whether nothing is left; and what is done at the end, by the last (nccl_watch.c).
- */
+/* The progress thread: do what can be done now; whether nothing has been left for a while; and what is done at the end, by the
+ * last (nccl_watch.c). */
 bool ycomm_nccl_step(struct ycomm_nccl *nccl);
 bool ycomm_nccl_is_idle(const struct ycomm_nccl *nccl);
 void ycomm_nccl_finish(struct ycomm_nccl *nccl);
-/* A ticket for the operation; NULL without memory. */
-ycomm_ticket *ycomm_ticket_create(const ycomm_op *op);
+/* Have the others told of an operation, with `calls` locked; false without memory. */
+bool ycomm_ticket_add(struct ycomm_nccl *nccl, const ycomm_op *op);
 
 /* Have the progress thread step it until it is idle, and stop that (engine.c). */
 void ycomm_engine_watch(struct ycomm_nccl *nccl);

@@ -12,21 +12,16 @@
 
 /* ---- Which operations ---- */
 
+/* Or -1: the table has types and 1, so that 0 is none. */
 static int find_type(int32_t dtype)
 {
-    static const struct {
-        int32_t dtype;
-        ycomm_ncclDataType_t type;
-    } types[] = {
-        { YOKE_I8, YCOMM_ncclInt8 },       { YOKE_U8, YCOMM_ncclUint8 },    { YOKE_I32, YCOMM_ncclInt32 },
-        { YOKE_U32, YCOMM_ncclUint32 },    { YOKE_I64, YCOMM_ncclInt64 },   { YOKE_U64, YCOMM_ncclUint64 },
-        { YOKE_F16, YCOMM_ncclFloat16 },   { YOKE_F32, YCOMM_ncclFloat32 }, { YOKE_F64, YCOMM_ncclFloat64 },
-        { YOKE_BF16, YCOMM_ncclBfloat16 },
+    static const int types[YOKE_DTYPE_COUNT] = {
+        [YOKE_I8] = YCOMM_ncclInt8 + 1,       [YOKE_U8] = YCOMM_ncclUint8 + 1,    [YOKE_I32] = YCOMM_ncclInt32 + 1,
+        [YOKE_U32] = YCOMM_ncclUint32 + 1,    [YOKE_I64] = YCOMM_ncclInt64 + 1,   [YOKE_U64] = YCOMM_ncclUint64 + 1,
+        [YOKE_F16] = YCOMM_ncclFloat16 + 1,   [YOKE_F32] = YCOMM_ncclFloat32 + 1, [YOKE_F64] = YCOMM_ncclFloat64 + 1,
+        [YOKE_BF16] = YCOMM_ncclBfloat16 + 1,
     };
-    for (size_t i = 0; i < YCOMM_COUNT_OF(types); i++)
-        if (types[i].dtype == dtype)
-            return (int)types[i].type;
-    return -1;
+    return types[dtype] - 1;
 }
 
 static int find_operation(int32_t operation)
@@ -158,6 +153,10 @@ static void call_all(calls *c, const ycomm_op *op)
     const ycomm_part *part = op->parts;
     bool rows = part->verb == YCOMM_GATHER || part->verb == YCOMM_SCATTER || part->verb == YCOMM_ALLTOALL;
     bool messages = part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE;
+    if (messages && op->part_count == 1) {
+        call_messages(c, op);
+        return;
+    }
     if (part->count == 0 && !messages && part->verb != YCOMM_BARRIER)
         return;
     if (!rows && !messages) {
@@ -197,12 +196,20 @@ static bool has_lost_device(const calls *c)
     return c->result == YCOMM_ncclUnhandledCudaError && ycomm_stream_is_lost(c->stream);
 }
 
-static void append(struct ycomm_nccl *nccl, ycomm_ticket *ticket)
+/* False without memory: nothing has been called. */
+static bool make_calls(struct ycomm_nccl *nccl, calls *c, const ycomm_op *op)
 {
-    pthread_mutex_lock(&nccl->lock);
-    *nccl->last = ticket;
-    nccl->last = &ticket->next;
-    pthread_mutex_unlock(&nccl->lock);
+    pthread_mutex_lock(&nccl->calls);
+    bool told = ycomm_ticket_add(nccl, op);
+    if (told) {
+        atomic_fetch_add(&nccl->begun, 1);
+        ycomm_engine_watch(nccl); /* already now: a call that waits for other ranks is ended by the progress thread */
+        if (!atomic_load(&nccl->aborted))
+            call_all(c, op);
+        atomic_fetch_add(&nccl->ended, 1);
+    }
+    pthread_mutex_unlock(&nccl->calls);
+    return told;
 }
 
 static yoke_status run(yoke_status status, void *native_stream, void *user)
@@ -219,20 +226,10 @@ static yoke_status run(yoke_status status, void *native_stream, void *user)
     }
     if (ycomm_channel_failure(op->channel, &failure))
         return fail_too(op, &failure);
-    ycomm_ticket *ticket = ycomm_ticket_create(op);
-    if (!ticket) {
+    if (!make_calls(nccl, &c, op)) {
         ycomm_failure_set(&failure, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
         return fail(op, &failure);
     }
-    pthread_mutex_lock(&nccl->calls);
-    append(nccl, ticket);
-    atomic_store(&nccl->calling, ycomm_now());
-    ycomm_engine_watch(nccl); /* already now: a call that waits for other ranks is ended by the progress thread */
-    if (!atomic_load(&nccl->aborted))
-        call_all(&c, op);
-    atomic_fetch_add(&nccl->issued, 1);
-    atomic_store(&nccl->calling, 0);
-    pthread_mutex_unlock(&nccl->calls);
     ycomm_count(op->channel->comm, YOKE_COMM_NCCL, op);
     if (c.result == YCOMM_ncclSuccess || has_lost_device(&c))
         return YOKE_OK;

@@ -12,27 +12,86 @@
 
 #include "nccl.h"
 
-enum { MOST_POSTED = 64 }; /* tickets on their way at once */
+enum { MOST_POSTED = 64, FEW = 2, MOST_SPARE = 256 }; /* tickets: on their way at once; messages of most; kept */
+
+/* Nanoseconds. An event that is recorded while another thread makes a call in the stream is deferred by Yoke, and then so are the
+ * operations behind it, which costs many times what they cost. So it waits until the stream is quiet, and not for ever. */
+enum { LOOK = 1000000, BUSY = 10000000, LINGER = 10000000 };
 
 /* ---- Tickets ---- */
 
-ycomm_ticket *ycomm_ticket_create(const ycomm_op *op)
+/* One thread at a time takes spare ones, so that none can be taken and come back meanwhile. */
+static ycomm_ticket *take_spare(struct ycomm_nccl *nccl, size_t count)
 {
-    ycomm_ticket *ticket = calloc(1, sizeof *ticket + op->part_count * sizeof ticket->items[0]);
-    if (!ticket)
+    ycomm_ticket *ticket = atomic_load(&nccl->spare);
+    if (!ticket || ticket->capacity < count)
         return NULL;
+    while (!atomic_compare_exchange_weak(&nccl->spare, &ticket, ticket->next))
+        continue;
+    atomic_fetch_sub(&nccl->spare_count, 1);
+    return ticket;
+}
+
+static void push(_Atomic(ycomm_ticket *) *list, ycomm_ticket *ticket)
+{
+    ticket->next = atomic_load(list);
+    while (!atomic_compare_exchange_weak(list, &ticket->next, ticket))
+        continue;
+}
+
+/* Back for another operation, in the thread that took it off its way. Large ones are rare. */
+static void put_spare(struct ycomm_nccl *nccl, ycomm_ticket *ticket)
+{
+    if (ticket->capacity > FEW || atomic_load(&nccl->spare_count) >= MOST_SPARE) {
+        free(ticket);
+        return;
+    }
+    atomic_fetch_add(&nccl->spare_count, 1);
+    push(&nccl->spare, ticket);
+}
+
+bool ycomm_ticket_add(struct ycomm_nccl *nccl, const ycomm_op *op)
+{
+    ycomm_ticket *ticket = take_spare(nccl, op->part_count);
+    if (!ticket) {
+        size_t capacity = op->part_count < FEW ? FEW : op->part_count;
+        ticket = malloc(sizeof *ticket + capacity * sizeof ticket->items[0]);
+        if (!ticket)
+            return false;
+        ticket->capacity = capacity;
+    }
     ticket->function = op->function;
     ticket->where = op->where;
     ticket->count = op->part_count;
+    ticket->posted = false;
     for (size_t i = 0; i < op->part_count; i++) {
         ticket->items[i].part = op->parts[i];
         ticket->items[i].opening.request = MPI_REQUEST_NULL;
     }
-    return ticket;
+    push(&nccl->fresh, ticket);
+    return true;
+}
+
+/* Append those that have been added since. */
+static void take_fresh(struct ycomm_nccl *nccl)
+{
+    ycomm_ticket *newest = atomic_load(&nccl->fresh) ? atomic_exchange(&nccl->fresh, NULL) : NULL, *oldest = NULL;
+    if (!newest)
+        return;
+    for (ycomm_ticket *ticket = newest, *next; ticket; ticket = next) {
+        next = ticket->next;
+        ticket->next = oldest;
+        oldest = ticket;
+    }
+    *nccl->last = oldest;
+    nccl->last = &newest->next;
+    if (!nccl->unposted)
+        nccl->unposted = oldest;
 }
 
 static bool post(struct ycomm_nccl *nccl, ycomm_ticket *ticket, ycomm_failure *failure)
 {
+    ticket->posted = true;
     for (size_t i = 0; i < ticket->count; i++) {
         int error = ycomm_post_opening(nccl->mpi, 0, &ticket->items[i].part, false, &ticket->items[i].opening);
         if (error != MPI_SUCCESS) {
@@ -40,7 +99,6 @@ static bool post(struct ycomm_nccl *nccl, ycomm_ticket *ticket, ycomm_failure *f
             return false;
         }
     }
-    ticket->posted = true;
     nccl->posted++;
     return true;
 }
@@ -64,38 +122,28 @@ static bool is_answered(const struct ycomm_nccl *nccl, ycomm_ticket *ticket, yco
     return failure->status == YOKE_OK;
 }
 
-/* The list as far as it is known now: others append. */
-static ycomm_ticket *next_of(struct ycomm_nccl *nccl, const ycomm_ticket *ticket)
-{
-    pthread_mutex_lock(&nccl->lock);
-    ycomm_ticket *next = ticket ? ticket->next : nccl->first;
-    pthread_mutex_unlock(&nccl->lock);
-    return next;
-}
-
 static bool step_tickets(struct ycomm_nccl *nccl, ycomm_failure *failure, const ycomm_ticket **out_ticket)
 {
     bool moved = false;
-    ycomm_ticket *ticket;
-    while ((ticket = next_of(nccl, NULL)) && ticket->posted) {
+    take_fresh(nccl);
+    while (nccl->first != nccl->unposted) {
+        ycomm_ticket *ticket = nccl->first;
         *out_ticket = ticket;
         if (!is_answered(nccl, ticket, failure))
             break;
-        pthread_mutex_lock(&nccl->lock);
         nccl->first = ticket->next;
         if (!nccl->first)
             nccl->last = &nccl->first;
-        pthread_mutex_unlock(&nccl->lock);
-        free(ticket);
+        put_spare(nccl, ticket);
         nccl->posted--;
         moved = true;
     }
-    for (ticket = next_of(nccl, NULL); ticket && nccl->posted < MOST_POSTED && failure->status == YOKE_OK;
-         ticket = next_of(nccl, ticket))
-        if (!ticket->posted) {
-            *out_ticket = ticket;
-            moved |= post(nccl, ticket, failure);
-        }
+    while (nccl->unposted && nccl->posted < MOST_POSTED && failure->status == YOKE_OK) {
+        *out_ticket = nccl->unposted;
+        if (post(nccl, nccl->unposted, failure))
+            nccl->unposted = nccl->unposted->next;
+        moved = true;
+    }
     return moved;
 }
 
@@ -136,32 +184,54 @@ static void check_handle(struct ycomm_nccl *nccl, ycomm_failure *failure)
         ycomm_failure_set(failure, YOKE_E_DRIVER, "NCCL reports %s (%u); NCCL_DEBUG=INFO says more", ycomm_nccl_result(told), told);
 }
 
-/* A status of 0 in `failure`: nothing is wrong. Returns whether the stream has gone on. */
-static bool step_watch(struct ycomm_nccl *nccl, ycomm_failure *failure)
+/* What the event says. A status of 0 in `failure`: nothing is wrong. */
+static void ask_watched(struct ycomm_nccl *nccl, ycomm_failure *failure)
 {
-    const yoke_comm *comm = nccl->channel->comm;
-    uint64_t issued = atomic_load(&nccl->issued), calling = atomic_load(&nccl->calling);
-    if (calling != 0)
-        check_time(comm, calling, failure);
-    if (!nccl->watched && issued != nccl->seen) {
-        nccl->seen = issued;
-        nccl->since = ycomm_now();
-        tell(nccl, yoke_event_record_at(NULL, nccl->channel->stream, 0, &nccl->watched));
-        return true;
-    }
-    if (!nccl->watched)
-        return false;
     yoke_status status = yoke_event_query(nccl->watched);
-    if (status != YOKE_PENDING) {
-        yoke_event_release(nccl->watched);
-        nccl->watched = NULL;
-        tell(nccl, status);
-        return true;
+    if (status == YOKE_PENDING) {
+        check_handle(nccl, failure);
+        if (failure->status == YOKE_OK)
+            check_time(nccl->channel->comm, nccl->since, failure);
+        return;
     }
-    check_handle(nccl, failure);
-    if (failure->status == YOKE_OK)
-        check_time(comm, nccl->since, failure);
-    return false;
+    yoke_event_release(nccl->watched);
+    nccl->watched = NULL;
+    tell(nccl, status);
+}
+
+/* Record an event behind operations that no other was behind: not during a call, and soon only once there are no new ones. */
+static void watch(struct ycomm_nccl *nccl, uint64_t now)
+{
+    uint64_t ended = atomic_load(&nccl->ended);
+    bool quiet = ended == nccl->noticed || nccl->ending;
+    if (ended == nccl->seen || atomic_load(&nccl->begun) != ended)
+        return;
+    if (nccl->noticed == nccl->seen)
+        nccl->since = now;
+    nccl->noticed = ended;
+    if (!quiet && now - nccl->since < BUSY)
+        return;
+    nccl->seen = ended;
+    nccl->since = now;
+    tell(nccl, yoke_event_record_at(NULL, nccl->channel->stream, 0, &nccl->watched));
+}
+
+static void step_watch(struct ycomm_nccl *nccl, ycomm_failure *failure)
+{
+    uint64_t now = ycomm_now(), begun = atomic_load(&nccl->begun);
+    if (begun != nccl->called) {
+        nccl->called = begun;
+        nccl->called_at = now;
+    } else if (begun != atomic_load(&nccl->ended)) {
+        check_time(nccl->channel->comm, nccl->called_at, failure);
+    }
+    if (now - nccl->looked < LOOK && !nccl->ending)
+        return;
+    nccl->looked = now;
+    if (nccl->watched)
+        ask_watched(nccl, failure);
+    else
+        watch(nccl, now);
 }
 
 /* ---- The end ---- */
@@ -197,16 +267,17 @@ bool ycomm_nccl_step(struct ycomm_nccl *nccl)
 {
     ycomm_channel *channel = nccl->channel;
     const ycomm_ticket *ticket = NULL;
-    ycomm_failure failure = { .status = YOKE_OK }, own;
+    ycomm_failure failure, own;
     bool moved = false;
     if (nccl->given_up)
         return false;
+    failure.status = YOKE_OK;
     ycomm_listen(channel->comm);
     if (!atomic_load(&channel->failed)) {
         moved = step_tickets(nccl, &failure, &ticket);
         if (failure.status == YOKE_OK) {
             ticket = NULL;
-            moved |= step_watch(nccl, &failure);
+            step_watch(nccl, &failure);
         }
         if (failure.status < 0)
             ycomm_channel_op_failed(channel, ticket ? ticket->function : "NCCL", ticket ? ticket->where : NULL, &failure, &own);
@@ -218,26 +289,41 @@ bool ycomm_nccl_step(struct ycomm_nccl *nccl)
     return moved;
 }
 
+static bool has_nothing(const struct ycomm_nccl *nccl)
+{
+    uint64_t ended = atomic_load(&nccl->ended);
+    return nccl->given_up || (!nccl->watched && !nccl->first && !atomic_load(&nccl->fresh) && ended == nccl->seen &&
+                              atomic_load(&nccl->begun) == ended);
+}
+
+/* It lingers, since to wake the thread takes longer than to enqueue an operation. */
 bool ycomm_nccl_is_idle(const struct ycomm_nccl *nccl)
 {
-    return nccl->given_up ||
-           (atomic_load(&nccl->calling) == 0 && !nccl->watched && !nccl->first && atomic_load(&nccl->issued) == nccl->seen);
+    return has_nothing(nccl) && (nccl->given_up || ycomm_now() - nccl->called_at > LINGER);
+}
+
+static void free_tickets(ycomm_ticket *first)
+{
+    for (ycomm_ticket *ticket = first, *next; ticket; ticket = next) {
+        next = ticket->next;
+        free(ticket);
+    }
 }
 
 void ycomm_nccl_finish(struct ycomm_nccl *nccl)
 {
     struct timespec pause = { 0, 20000 };
     nccl->ending = true;
-    while (!atomic_load(&nccl->channel->failed) && !ycomm_nccl_is_idle(nccl)) /* no longer than the time limit */
+    while (!atomic_load(&nccl->channel->failed) && !has_nothing(nccl)) /* no longer than the time limit */
         if (!ycomm_nccl_step(nccl))
             nanosleep(&pause, NULL);
     yoke_event_release(nccl->watched);
     nccl->watched = NULL;
-    for (ycomm_ticket *ticket = nccl->first, *next; ticket; ticket = next) {
-        next = ticket->next;
-        if (!ticket->posted) /* the others are MPI's, for good */
-            free(ticket);
-    }
-    nccl->first = NULL;
+    take_fresh(nccl);
+    if (nccl->unposted && nccl->unposted->posted) /* in part */
+        nccl->unposted = nccl->unposted->next;
+    free_tickets(nccl->unposted); /* those before are MPI's, for good */
+    free_tickets(atomic_exchange(&nccl->spare, NULL));
+    nccl->first = nccl->unposted = NULL;
     nccl->last = &nccl->first;
 }

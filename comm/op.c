@@ -28,11 +28,9 @@ yoke_status ycomm_begin(ycomm_call *out_call, const char *function, const char *
         return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT, "comm is NULL");
     if (!ycomm_is_comm(comm))
         return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT, "comm is not a communicator, or has been released");
-    pthread_mutex_lock(&comm->lock);
     ycomm_channel *channel = comm->channels;
     while (channel && channel->stream != stream)
         channel = channel->next;
-    pthread_mutex_unlock(&comm->lock);
     if (!channel)
         return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT,
                           "the stream has not been added to the communicator: all ranks call yoke_comm_add for it first");
@@ -45,12 +43,10 @@ yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **
     ycomm_op *op = NULL;
     *out_op = NULL;
     if (capacity < SIZE_MAX / 2 / sizeof op->parts[0])
-        op = calloc(1, sizeof *op + capacity * sizeof op->parts[0]);
+        op = malloc(sizeof *op + capacity * sizeof op->parts[0]);
     if (!op)
         return ycomm_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
-    op->channel = call->channel;
-    op->function = call->function;
-    op->where = call->where;
+    *op = (ycomm_op){ .channel = call->channel, .function = call->function, .where = call->where };
     yoke_comm_retain(call->comm);
     *out_op = op;
     return YOKE_OK;
@@ -85,23 +81,23 @@ typedef struct place {
 
 static const char *find_place(const ycomm_op *op, int32_t way)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static place *places[64];
+    static _Atomic(place *) places[64];
     size_t slot = ((uintptr_t)op->where / 8 + (uintptr_t)op->function / 8 + (size_t)way) % YCOMM_COUNT_OF(places);
     const char *where = op->where ? op->where : "";
-    pthread_mutex_lock(&lock);
     place *p = places[slot];
     while (p && (p->where != op->where || p->function != op->function || p->way != way ||
                  strncmp(p->text, where, strlen(where)) != 0)) /* a text of the program's may have changed */
         p = p->next;
+    if (p)
+        return p->text;
     size_t size = strlen(where) + strlen(op->function) + 32;
-    if (!p && (p = malloc(sizeof *p + size))) {
-        *p = (place){ places[slot], op->where, op->function, way };
-        snprintf(p->text, size, "%s%s%s, %s", where, *where ? ": " : "", op->function, ycomm_way_name(way));
-        places[slot] = p;
-    }
-    pthread_mutex_unlock(&lock);
-    return p ? p->text : op->where;
+    if (!(p = malloc(sizeof *p + size)))
+        return op->where;
+    *p = (place){ places[slot], op->where, op->function, way };
+    snprintf(p->text, size, "%s%s%s, %s", where, *where ? ": " : "", op->function, ycomm_way_name(way));
+    while (!atomic_compare_exchange_weak(&places[slot], &p->next, p)) /* two threads may add the same */
+        continue;
+    return p->text;
 }
 
 void ycomm_op_free(void *user)

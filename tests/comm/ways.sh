@@ -35,6 +35,10 @@ tap_try "NCCL: a kernel that fails" nccl 3 tests/comm/failure kernel
 YOKE_COMM_TIMEOUT=10
 tap_try "MPI: operations, 3 ranks" mpi 3 tests/comm/operations
 tap_try "MPI: order, 2 ranks" mpi 2 tests/comm/order
+caller() {
+    (export LD_LIBRARY_PATH="$with_nccl" YOKE_COMM=nccl YOKE_VENDOR_DOUBLE=slow=500 && mpi_cases 2 tests/comm/ways caller)
+}
+tap_try "NCCL is called by the thread that enqueues" caller
 
 # chosen WAY WORDS: without an order, two ranks choose this way, and say why.
 chosen() {
