@@ -32,6 +32,12 @@ YK_HOT void yk_gate_leave(yoke_stream *stream)
     atomic_fetch_sub_explicit(&stream->gate, YK_GATE_ONE, memory_order_release);
 }
 
+/* An open gate says that nothing is deferred, without the stream's lock. */
+YK_HOT bool yk_gate_is_open(const yoke_stream *stream)
+{
+    return !(atomic_load_explicit(&stream->gate, memory_order_acquire) & YK_GATE_CLOSED);
+}
+
 /* submit.c: submit an operation of any kind to the driver. */
 yoke_status yk_submit(yoke_stream *stream, const yk_op *op);
 
