@@ -19,35 +19,53 @@ static yoke_status fault(const char *call, cl_int code, size_t size, size_t offs
     return yk_opencl_fail(call, code, "%zu bytes at offset %zu of the buffer", size, offset);
 }
 
-static inline yoke_status submit_write(yoke_stream *stream, const yk_op *op)
+/* NVIDIA's driver (580) completes a read on a thread of its own, unless the caller waits: 8 us sooner. With nothing else in
+ * flight the caller waits for the copy alone. */
+static inline bool waits_here(const yoke_stream *stream, const yk_op *op)
+{
+    return op->u.transfer.sync && stream->device->traits.waits_in_copies &&
+           yk_stream_submitted(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
+}
+
+/* The driver has waited for a copy. */
+YK_COLD static yoke_status waited(const yk_op *op, yoke_status status)
+{
+    if (op->end)
+        atomic_store_explicit(&((yk_opencl_event *)op->end->native)->called, YK_WAITED, memory_order_relaxed);
+    return status;
+}
+
+static inline yoke_status write_to(yoke_stream *stream, const yk_op *op, cl_bool wait)
 {
     size_t offset = op->u.transfer.offset, size = op->u.transfer.size;
     cl_command_queue queue = yk_opencl_enter(stream);
-    cl_int code = yk_cl.clEnqueueWriteBuffer(queue, op->u.transfer.buffer->native.pointer, CL_FALSE, offset, size,
-                                             op->u.transfer.host, 0, NULL, yk_opencl_end_of(stream, op));
+    cl_int code = yk_cl.clEnqueueWriteBuffer(queue, op->u.transfer.buffer->native.pointer, wait, offset, size, op->u.transfer.host,
+                                             0, NULL, yk_opencl_end_of(stream, op));
 
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueWriteBuffer", code, size, offset);
 }
+
+static inline yoke_status submit_write(yoke_stream *stream, const yk_op *op)
+{
+    return YK_UNLIKELY(waits_here(stream, op)) ? waited(op, write_to(stream, op, CL_TRUE)) : write_to(stream, op, CL_FALSE);
+}
 SLOT(write, op->u.transfer.buffer, op->u.transfer.buffer)
 
-/* NVIDIA's driver (580) completes a read on a thread of its own, unless the caller waits: 8 us sooner. With nothing else in
- * flight the caller waits for the read alone. */
-static cl_bool reads_here(const yoke_stream *stream, const yk_op *op)
+static inline yoke_status read_from(yoke_stream *stream, const yk_op *op, cl_bool wait)
 {
-    return op->u.transfer.sync && stream->device->traits.reads_end_late &&
-           yk_stream_submitted(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
+    size_t offset = op->u.transfer.offset, size = op->u.transfer.size;
+    cl_command_queue queue = yk_opencl_enter(stream);
+    cl_int code = yk_cl.clEnqueueReadBuffer(queue, op->u.transfer.buffer->native.pointer, wait, offset, size, op->u.transfer.host,
+                                            0, NULL, yk_opencl_end_of(stream, op));
+
+    yk_opencl_leave(stream);
+    return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueReadBuffer", code, size, offset);
 }
 
 static inline yoke_status submit_read(yoke_stream *stream, const yk_op *op)
 {
-    size_t offset = op->u.transfer.offset, size = op->u.transfer.size;
-    cl_command_queue queue = yk_opencl_enter(stream);
-    cl_int code = yk_cl.clEnqueueReadBuffer(queue, op->u.transfer.buffer->native.pointer, reads_here(stream, op), offset, size,
-                                            op->u.transfer.host, 0, NULL, yk_opencl_end_of(stream, op));
-
-    yk_opencl_leave(stream);
-    return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueReadBuffer", code, size, offset);
+    return YK_UNLIKELY(waits_here(stream, op)) ? waited(op, read_from(stream, op, CL_TRUE)) : read_from(stream, op, CL_FALSE);
 }
 SLOT(read, op->u.transfer.buffer, op->u.transfer.buffer)
 

@@ -219,7 +219,7 @@ static yk_traits traits_of(const yk_opencl_slot *slot)
         .sampler_parameters = true,
         .in_host_memory = slot->unified,
         .copies_pageable_slowly = !slot->unified,
-        .reads_end_late = slot->nvidia,
+        .waits_in_copies = slot->nvidia,
         .releases_wait = slot->nvidia,   /* clReleaseProgram waits for running kernels, and blocks every enqueue meanwhile (580) */
         .captures_writes = slot->nvidia, /* up to 64 KiB, from pinned memory too (580) */
         .fill_reach = slot->nvidia ? INT32_MAX : UINT64_MAX,

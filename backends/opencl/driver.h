@@ -145,9 +145,16 @@ typedef struct yk_opencl_stream {
     cl_event older;      /* during a call: of the newest command before it */
 } yk_opencl_stream;
 
+/* What has been called since an event was recorded. */
+enum {
+    YK_RECORDED,
+    YK_FLUSHED, /* a flush of its queue */
+    YK_WAITED   /* a call that waits for its command: this flushes too, and makes the command's effects visible */
+};
+
 typedef struct yk_opencl_event {
-    cl_event handle;     /* NULL while not recorded */
-    atomic_bool flushed; /* its queue has been flushed since the event was recorded */
+    cl_event handle; /* NULL while not recorded */
+    atomic_int called;
 } yk_opencl_event;
 
 /* An argument that a kernel object has: head YK_NO_HEAD where it is not known, the value of a buffer is its cl_mem. */
@@ -221,7 +228,7 @@ static inline cl_event *yk_opencl_end_of(yoke_stream *stream, const yk_op *op)
     if (!op->end)
         return native->unasked;
     yk_opencl_event *event = op->end->native;
-    atomic_store_explicit(&event->flushed, false, memory_order_relaxed);
+    atomic_store_explicit(&event->called, YK_RECORDED, memory_order_relaxed);
     return &event->handle;
 }
 

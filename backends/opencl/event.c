@@ -53,7 +53,7 @@ yoke_status yk_opencl_event_record(yoke_event *event)
             return yk_opencl_fail("clEnqueueMarkerWithWaitList", code, NULL);
     }
     native->handle = handle;
-    atomic_store(&native->flushed, false);
+    atomic_store_explicit(&native->called, YK_RECORDED, memory_order_relaxed);
     return YOKE_OK;
 }
 
@@ -71,12 +71,12 @@ static cl_int flush(yoke_event *event)
     yk_opencl_event *native = event->native;
     cl_int code;
 
-    if (atomic_load(&native->flushed))
+    if (atomic_load_explicit(&native->called, memory_order_acquire) != YK_RECORDED)
         return CL_SUCCESS;
     code = yk_cl.clFlush(yk_opencl_enter_quietly(event->stream));
     yk_opencl_leave_quietly(event->stream);
     if (code == CL_SUCCESS)
-        atomic_store(&native->flushed, true);
+        atomic_store_explicit(&native->called, YK_FLUSHED, memory_order_release);
     return code;
 }
 
@@ -99,9 +99,10 @@ static yoke_status unanswered(yoke_event *event, const char *call, cl_int code)
 
 yoke_status yk_opencl_event_query(yoke_event *event)
 {
-    const yk_opencl_event *native = event->native;
+    yk_opencl_event *native = event->native;
     const yoke_device *device = event->stream->device;
     yoke_status status = yk_opencl_event_flush(event);
+    bool waited = atomic_load_explicit(&native->called, memory_order_acquire) == YK_WAITED;
     cl_int progress = CL_QUEUED, code;
 
     if (status != YOKE_OK) {
@@ -113,8 +114,13 @@ yoke_status yk_opencl_event_query(yoke_event *event)
         return unanswered(event, "clGetEventInfo", code);
     if (progress < 0)
         return yk_opencl_fail_execution(device, "clEnqueueMarkerWithWaitList", progress);
-    if (progress != CL_COMPLETE)
+    if (progress != CL_COMPLETE) {
+        if (waited) /* for a write, the call may have waited for the host's memory only */
+            atomic_store_explicit(&native->called, YK_FLUSHED, memory_order_relaxed);
         return YOKE_PENDING;
+    }
+    if (waited)
+        return YOKE_OK;
     /* CL_COMPLETE does not yet guarantee that this thread sees the commands' writes; a wait does. */
     code = yk_cl.clWaitForEvents(1, &native->handle);
     return code == CL_SUCCESS ? YOKE_OK : unanswered(event, "clWaitForEvents", code);
@@ -150,17 +156,16 @@ yoke_status yk_opencl_event_notify(yoke_event *event, yk_notice *notice)
     return YOKE_E_UNSUPPORTED;
 }
 
-/* A failure of the work is for the query that follows; one of the call does not keep that from succeeding. */
+/* Flushes the queue as well. A failure of the work is for the query that follows; one of the call does not keep that from
+ * succeeding. */
 void yk_opencl_event_wait(yoke_event *event)
 {
-    const yk_opencl_event *native = event->native;
-    cl_int code = flush(event);
+    yk_opencl_event *native = event->native;
+    cl_int code = yk_cl.clWaitForEvents(1, &native->handle);
 
-    yk_opencl_note("clFlush", code);
-    if (code != CL_SUCCESS)
-        return;
-    code = yk_cl.clWaitForEvents(1, &native->handle);
-    if (code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+    if (code == CL_SUCCESS)
+        atomic_store_explicit(&native->called, YK_WAITED, memory_order_release);
+    else if (code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         yk_opencl_note("clWaitForEvents", code);
 }
 

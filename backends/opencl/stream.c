@@ -193,7 +193,7 @@ yoke_status yk_opencl_native_record(yoke_event *event, void *queue)
         return yk_opencl_fail("clFlush", code, NULL);
     }
     native->handle = handle;
-    atomic_store(&native->flushed, true);
+    atomic_store_explicit(&native->called, YK_FLUSHED, memory_order_release);
     return YOKE_OK;
 }
 

@@ -24,6 +24,10 @@ YK_HOT yoke_status yk_transfer_submit(yoke_stream *stream, yk_op_kind kind, yk_o
     return YK_UNLIKELY(status == YOKE_E_INVALID_ARGUMENT) ? yk_transfer_restage(stream, op) : status;
 }
 
+/* The same for a copy that the caller waits for, where traits.records_with_operations: the driver records its end in the same call.
+ * Returns when the copy is complete, unless it was deferred. */
+yoke_status yk_transfer_submit_and_wait(yoke_stream *stream, yk_op *op);
+
 /* Whether the host's side of a copy is pinned memory. */
 bool yk_transfer_is_pinned(const yoke_device *device, const yk_op *op);
 

@@ -34,9 +34,27 @@ yoke_status yk_transfer_restage(yoke_stream *stream, yk_op *op)
     return yk_stream_defer(stream, op);
 }
 
-/* Submit directly to the driver, which does not keep the host's memory alive. */
-static yoke_status submit_to_driver(yoke_stream *stream, yk_op *op)
+yoke_status yk_transfer_submit_and_wait(yoke_stream *stream, yk_op *op)
 {
+    yoke_event *end = yk_event_new(stream, 0, NULL);
+    if (!end)
+        return yoke_error()->status;
+    op->end = end;
+    yoke_status status = yk_stream_enqueue_with_end(stream, op);
+    op->end = NULL;
+    if (status == YOKE_E_INVALID_ARGUMENT)
+        status = yk_transfer_restage(stream, op);
+    else if (status == YOKE_OK && atomic_load_explicit(&end->state, memory_order_relaxed) != YK_EVENT_DEFERRED)
+        status = yk_stream_wait_for(stream, end);
+    yoke_event_release(end);
+    return status;
+}
+
+/* Submit directly to the driver, which does not keep the host's memory alive. `sync`: the caller waits. */
+static yoke_status submit_to_driver(yoke_stream *stream, yk_op *op, bool sync)
+{
+    if (sync && stream->device->traits.records_with_operations)
+        return yk_transfer_submit_and_wait(stream, op); /* the memory is the caller's */
     yoke_status status = yk_transfer_submit(stream, op->kind, op);
     if (status == YOKE_OK)
         yk_keep_for_copy(stream, op);
@@ -55,14 +73,14 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
     atomic_fetch_add_explicit(&stream->copying, op->u.transfer.size, memory_order_relaxed);
     bool large = device->staged && op->u.transfer.size >= (device->stages_small ? staging_pays_when_forced : staging_pays);
     bool blocks = read && device->traits.reads_block && !sync && !yk_stream_is_idle(stream);
-    bool ends_late = sync && device->traits.reads_end_late, direct = !(large || blocks) || device->blocking;
+    bool ends_late = read && sync && device->traits.waits_in_copies, direct = !(large || blocks) || device->blocking;
     bool pinned = (ends_late || !direct) && yk_is_pinned(device, op->u.transfer.host, extent);
-    if (ends_late && pinned)
+    if ((ends_late && pinned) || (!read && op->u.transfer.size > YK_QUICK_WRITE))
         op->u.transfer.sync = false;
     if (yk_needs_idle(stream, op) && !device->blocking)
         return yk_stream_defer(stream, op);
     if (direct || pinned)
-        return submit_to_driver(stream, op);
+        return submit_to_driver(stream, op, sync);
     op->u.transfer.staged = large;
     yoke_error_info before = *yoke_error();
     status = large && sync ? yk_stream_run_by_caller(stream, op) : yk_stream_defer(stream, op);
@@ -70,7 +88,7 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
         return status;
     yk_error_restore(&before); /* no thread is available, so the driver copies */
     op->u.transfer.staged = false;
-    return submit_to_driver(stream, op);
+    return submit_to_driver(stream, op, sync);
 }
 
 bool yk_transfer_is_pinned(const yoke_device *device, const yk_op *op)

@@ -62,8 +62,9 @@ typedef struct yk_traits {
     /* A small write captures its bytes when it is submitted, not when its turn comes. */
     bool captures_writes;
 
-    /* A read to pageable memory ends late, unless its call waits for it; transfer.sync is then set. */
-    bool reads_end_late;
+    /* A copy between the device and pageable memory ends sooner when the driver's call waits for it: transfer.sync is then set for
+     * reads, and for small writes. */
+    bool waits_in_copies;
 
     /* Submitting a read to pageable memory does not return before the read has run. */
     bool reads_block;

@@ -7,6 +7,7 @@
 #define YK_ENQUEUE_H
 
 #include "backend.h"
+#include "stream/event.h"
 #include "stream/op.h"
 #include "stream/stream.h"
 
@@ -30,6 +31,12 @@ YK_HOT bool yk_gate_enter(yoke_stream *stream)
 YK_HOT void yk_gate_leave(yoke_stream *stream)
 {
     atomic_fetch_sub_explicit(&stream->gate, YK_GATE_ONE, memory_order_release);
+}
+
+/* An open gate says that nothing is deferred, without the stream's lock. */
+YK_HOT bool yk_gate_is_open(const yoke_stream *stream)
+{
+    return !(atomic_load_explicit(&stream->gate, memory_order_acquire) & YK_GATE_CLOSED);
 }
 
 /* submit.c: submit an operation of any kind to the driver. */
@@ -82,8 +89,9 @@ YK_HOT bool yk_may_write_host(yk_op_kind made, const yk_op *op)
     return true;
 }
 
-/* An operation of this kind has been submitted. `leaving`: the gate is left with the same addition. */
-YK_HOT void yk_note_submitted(yoke_stream *stream, yk_op_kind kind, const yk_op *op, bool leaving)
+/* An operation of this kind has been submitted. `leaving`: the gate is left with the same addition. Returns the operation's
+ * number. */
+YK_HOT uint64_t yk_note_submitted(yoke_stream *stream, yk_op_kind kind, const yk_op *op, bool leaving)
 {
     uint_fast64_t number = atomic_load_explicit(&stream->gate, memory_order_relaxed) / YK_GATE_SUBMITTED;
     /* Two threads may race for the slot: then only one of the operations is reported. */
@@ -93,7 +101,9 @@ YK_HOT void yk_note_submitted(yoke_stream *stream, yk_op_kind kind, const yk_op 
     atomic_store_explicit(&slot->name, yk_op_lasting_name(kind, op), memory_order_relaxed);
     if (yk_may_write_host(kind, op))
         atomic_store_explicit(&stream->writes_host, number + 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stream->gate, leaving ? YK_GATE_SUBMITTED - YK_GATE_ONE : YK_GATE_SUBMITTED, memory_order_release);
+    return atomic_fetch_add_explicit(&stream->gate, leaving ? YK_GATE_SUBMITTED - YK_GATE_ONE : YK_GATE_SUBMITTED,
+                                     memory_order_release) /
+           YK_GATE_SUBMITTED;
 }
 
 /* As yk_submit, reported to the device's observer. */
@@ -119,6 +129,23 @@ YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const
     }
     yk_note_submitted(stream, kind, op, true);
     return YOKE_OK;
+}
+
+/* The same for an operation with op->end, where traits.records_with_operations. The event is submitted too, unless the gate was
+ * closed, or another thread was submitting: what is before the event would then be more than a number says. */
+static inline yoke_status yk_stream_enqueue_with_end(yoke_stream *stream, const yk_op *op)
+{
+    if (YK_UNLIKELY(!yk_gate_enter(stream)))
+        return yk_stream_enqueue_closed(stream, op);
+    uint64_t before = yk_stream_submitted(stream);
+    yoke_status status = yk_submit(stream, op);
+    if (status == YOKE_OK) {
+        uint64_t number = yk_note_submitted(stream, op->kind, op, false);
+        if (number == before)
+            yk_event_submitted(op->end, number + 1);
+    }
+    yk_gate_leave(stream);
+    return YK_UNLIKELY(status < 0) ? yk_stream_not_submitted(stream, status) : status;
 }
 
 #endif

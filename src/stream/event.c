@@ -200,34 +200,40 @@ yoke_status yoke_event_query(yoke_event *event)
     return status < 0 ? yk_attribute("yoke_event_query", event->where, status) : status;
 }
 
-/* Wait until one of the events has completed, or the time has passed; `function` is the public function. */
-static yoke_status wait_for_any(const char *function, yoke_event *const *events, size_t count, uint64_t nanoseconds,
-                                size_t *out_index)
+/* Wait until one of the events, all of which were pending, has completed, or the time has passed; `function` is the public
+ * function. */
+static yoke_status wait_for_pending(const char *function, yoke_event *const *events, size_t count, uint64_t nanoseconds,
+                                    size_t *out_index)
 {
     uint64_t now = yk_now();
     yk_wait wait = { .events = events,
                      .count = count,
                      .deadline = nanoseconds < UINT64_MAX - now ? now + nanoseconds : UINT64_MAX };
-    size_t mine = 0, completed;
+    size_t mine = 0;
     for (size_t i = 0; i < count; i++)
         mine += yk_stream_is_mine(events[i]->stream) && atomic_load_explicit(&events[i]->state, memory_order_acquire) ==
                                                             YK_EVENT_DEFERRED; /* any other event precedes the function */
-    completed = yk_poll_any(events, count);
-    if (completed == count && nanoseconds > 0) {
-        if (mine == count)
-            return yk_fail(
-                YOKE_E_DEADLOCK,
-                "%s: the event is behind the host function that waits for it, in the same stream; wait outside of the function",
-                function);
-        uint64_t since = yk_observe_now(events[0]->stream);
-        yk_stream_awaits(events[0], count > 1 || nanoseconds != YOKE_FOREVER);
-        completed = yk_wait_any(&wait);
-        yk_stream_awaits(NULL, false);
-        yk_observe_waited(events[completed < count ? completed : 0]->stream, events[completed < count ? completed : 0]->where,
-                          since);
-    }
+    if (mine == count)
+        return yk_fail(
+            YOKE_E_DEADLOCK,
+            "%s: the event is behind the host function that waits for it, in the same stream; wait outside of the function",
+            function);
+    uint64_t since = yk_observe_now(events[0]->stream);
+    yk_stream_awaits(events[0], count > 1 || nanoseconds != YOKE_FOREVER);
+    size_t completed = yk_wait_any(&wait);
+    yk_stream_awaits(NULL, false);
+    yk_observe_waited(events[completed < count ? completed : 0]->stream, events[completed < count ? completed : 0]->where, since);
     *out_index = completed;
     return completed < count ? yk_event_poll(events[completed]) : YOKE_PENDING;
+}
+
+static yoke_status wait_for_any(const char *function, yoke_event *const *events, size_t count, uint64_t nanoseconds,
+                                size_t *out_index)
+{
+    *out_index = yk_poll_any(events, count);
+    if (*out_index < count)
+        return yk_event_poll(events[*out_index]);
+    return nanoseconds > 0 ? wait_for_pending(function, events, count, nanoseconds, out_index) : YOKE_PENDING;
 }
 
 yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds)
@@ -248,7 +254,7 @@ yoke_status yoke_event_wait(yoke_event *event)
     YK_CHECK(event, YK_EVENT, function, "event");
     yoke_status status = yk_event_poll(event);
     if (status == YOKE_PENDING)
-        status = wait_for_any(function, &event, 1, YOKE_FOREVER, &index);
+        status = wait_for_pending(function, &event, 1, YOKE_FOREVER, &index);
     return status < 0 ? yk_attribute(function, event->where, status) : status;
 }
 

@@ -15,6 +15,7 @@
 #include "stream/recording.h"
 #include "stream/observer.h"
 #include "stream/retire.h"
+#include "stream/wait.h"
 
 /* The stream whose host function this thread is running, if any; and the stream in which the graph was launched, when the function
  * runs in one of the graph's branches. */
@@ -352,27 +353,44 @@ static uint64_t time_to_copy(yoke_stream *stream)
     return bytes / 20 < longest ? bytes / 20 : longest;
 }
 
+yoke_status yk_stream_wait_for(yoke_stream *stream, yoke_event *end)
+{
+    bool submitted = atomic_load_explicit(&end->state, memory_order_acquire) == YK_EVENT_SUBMITTED;
+    /* A poll would hinder a driver that is about to block. */
+    yoke_status status = submitted && yk_waits_in_driver(stream) ? YOKE_PENDING : yk_event_poll(end);
+    if (status == YOKE_PENDING) {
+        uint64_t since = yk_observe_now(stream);
+        yk_stream_awaits(end, false);
+        status = yk_event_wait_soon(end, time_to_copy(stream));
+        yk_stream_awaits(NULL, false);
+        yk_observe_waited(stream, NULL, since);
+    }
+    return status;
+}
+
+static bool is_busy(yoke_stream *stream)
+{
+    if (yk_gate_is_open(stream))
+        return !yk_stream_is_idle(stream);
+    pthread_mutex_lock(&stream->lock);
+    bool busy = yk_is_deferring(stream) || !yk_stream_is_idle(stream);
+    pthread_mutex_unlock(&stream->lock);
+    return busy;
+}
+
 yoke_status yk_stream_finish(yoke_stream *stream)
 {
     YK_UNCANCELLED;
     yoke_status status = YOKE_OK;
     if (yk_stream_is_mine(stream))
         return YOKE_OK;
-    pthread_mutex_lock(&stream->lock);
-    bool busy = yk_is_deferring(stream) || !yk_stream_is_idle(stream);
-    pthread_mutex_unlock(&stream->lock);
-    if (busy) {
+    if (is_busy(stream)) {
         yoke_event *end = yk_event_new(stream, 0, NULL);
         if (!end)
             return yoke_error()->status;
         status = yk_stream_record(stream, end, true);
-        if (status == YOKE_OK && yk_event_poll(end) == YOKE_PENDING) {
-            uint64_t since = yk_observe_now(stream);
-            yk_stream_awaits(end, false);
-            status = yk_event_wait_soon(end, time_to_copy(stream));
-            yk_stream_awaits(NULL, false);
-            yk_observe_waited(stream, NULL, since);
-        }
+        if (status == YOKE_OK)
+            status = yk_stream_wait_for(stream, end);
         yoke_event_release(end);
     }
     yk_reclaim_finished(stream->device);

@@ -36,6 +36,8 @@ void yk_stream_fail_torn_down(yoke_stream *stream);
 /* For a public function that waits: the stream is an object, this is not its own host function (YOKE_E_DEADLOCK), and it is not
  * being recorded. */
 yoke_status yk_stream_check_wait(const char *function, const yoke_stream *stream);
+/* Wait for the event, which marks the end of what this thread has enqueued in the stream. */
+yoke_status yk_stream_wait_for(yoke_stream *stream, yoke_event *end);
 /* Wait for everything in the stream; returns at once inside the stream's own host functions. Returns the stream's failure, if it
  * has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);

@@ -29,11 +29,6 @@ uint64_t yk_spin_nanoseconds(const yoke_stream *stream)
     return policy == YOKE_WAIT_SPIN ? UINT64_MAX : YK_SPIN_NANOSECONDS;
 }
 
-bool yk_waits_in_driver(const yoke_stream *stream)
-{
-    return stream->device->traits.waits_well && yk_spin_nanoseconds(stream) != UINT64_MAX;
-}
-
 static bool satisfies(const yk_wait *wait, size_t i)
 {
     yoke_event *event = wait->events[i];
@@ -73,7 +68,8 @@ static size_t first_posted(const yk_wait *wait, yk_sleeper *sleepers)
     for (size_t i = 0; i < wait->count; i++) {
         if (!atomic_exchange(&sleepers[i].posted, false))
             continue;
-        yk_sleeper_ask(&sleepers[i]);
+        if (!wait->submitted_is_enough) /* Yoke itself posts what waits for the submission */
+            yk_sleeper_ask(&sleepers[i]);
         if (satisfies(wait, i))
             return first_of(wait, i);
     }

@@ -8,7 +8,10 @@
 /* How long a thread that waits for the stream spins: by the stream's policy. */
 uint64_t yk_spin_nanoseconds(const yoke_stream *stream);
 /* Whether such a thread blocks in the driver instead (traits.waits_well). */
-bool yk_waits_in_driver(const yoke_stream *stream);
+static inline bool yk_waits_in_driver(const yoke_stream *stream)
+{
+    return stream->device->traits.waits_well && yk_spin_nanoseconds(stream) != UINT64_MAX;
+}
 
 /* A wait for any of several events. `deadline` is a time of yk_now, UINT64_MAX for never. */
 typedef struct yk_wait {
