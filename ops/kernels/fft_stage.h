@@ -52,9 +52,12 @@ YOKE_FUNCTION void store_last(const complex_value *v, YOKE_GLOBAL out_type *out,
 }
 #endif
 
-YOKE_FUNCTION void JOIN(stage_, STAGE)(YOKE_GLOBAL const in_type *in, YOKE_GLOBAL out_type *out, fft_pass p,
-                                       YOKE_SHARED_PTR pair *lines, YOKE_SHARED_PTR const pair *roots, yoke_u32 thread,
-                                       yoke_u32 first_column)
+/* Always inlined: Clang leaves a stage of many points a function, and writes the name of the kernel's array into it; PoCL up to 3.1
+ * then makes that array an argument of the kernel, and what the function writes by its name is lost. */
+YOKE_FUNCTION __attribute__((always_inline)) void JOIN(stage_, STAGE)(YOKE_GLOBAL const in_type *in, YOKE_GLOBAL out_type *out,
+                                                                      fft_pass p, YOKE_SHARED_PTR pair *lines,
+                                                                      YOKE_SHARED_PTR const pair *roots, yoke_u32 thread,
+                                                                      yoke_u32 first_column)
 {
     complex_value v[HOLD][RADIX];
     (void)in, (void)out, (void)p, (void)lines, (void)roots, (void)first_column;

@@ -28,22 +28,12 @@ static inline void forms_force(int form)
     yops_sort_forced = form == OF_GPUS ? YOPS_SORT_BLOCKS : form == OF_CPUS ? YOPS_SORT_THREADS : YOPS_SORT_BY_DEVICE;
 }
 
-/* PoCL computes transforms of several stages wrongly by the kernels of GPUs, which it does not take by itself; Oclgrind and the
- * CUDA double compute them rightly. */
-static inline bool forms_can_take(const suite *t, const calls_entry *entry, int form)
-{
-    return form != OF_GPUS || !strstr(entry->name, "fft") || yops_fft_convolve_force == 1 ||
-           !strstr(t->info.platform, "Portable Computing Language");
-}
-
 static inline void forms_try(suite *t, const calls_entry *entry, calls_size size)
 {
     calls_state x;
     unsigned char *wanted = NULL;
     bool good = calls_create(t, entry, size, &x) && (wanted = calls_direct(&x, 3)) != NULL;
     for (int form = OF_GPUS; good && form <= OF_CPUS; form++) {
-        if (!forms_can_take(t, entry, form))
-            continue;
         forms_force(form);
         calls_fill(&x, 3);
         good = CHECK_OK(calls_enqueue(t->stream, &x)) && CHECK_OK(yoke_stream_wait(t->stream)) &&
