@@ -248,11 +248,11 @@ static yoke_status run(yops_section *section, void *native_stream)
 static yoke_status enqueue(const yops_call *call, const yops_vendor_device *device, const yops_blas_call *gemm, const types *t)
 {
     yoke_buffer *buffers[] = { gemm->a.buffer, gemm->b.buffer, gemm->c.buffer, NULL };
-    yops_section *section;
+    yops_section *section = NULL;
     yoke_status status = yops_temporary(call, device->workspace, &buffers[3]);
     if (status == YOKE_OK)
         status = yops_section_create(call, sizeof(gemm_section), run, &section);
-    if (status < 0) {
+    if (!section) {
         yoke_buffer_release(buffers[3]);
         return status;
     }
