@@ -403,23 +403,31 @@ static yoke_status choose_tile(plan *l)
     return YOKE_OK;
 }
 
+/* Whether a vendor's library may compute the product. */
+static bool may_go_to_vendor(const yops_matmul *p)
+{
+    return p->shape.slices > 0 && (yops_is_floating(p->sum) || yops_is_complex(p->sum)) && !(p->flags & YOKE_MATMUL_EXACT) &&
+           !yops_matmul_force.tile;
+}
+
+/* A library that takes the whole product comes first: it needs nothing of a plan. */
 yoke_status yops_matmul_run(yops_matmul *p)
 {
-    plan l = { .p = p };
-    yoke_status status = yops_get_traits(&p->call, &l.traits);
+    plan l;
+    yoke_status status;
+    yops_matmul_cut(&p->shape);
+    bool by_vendor = may_go_to_vendor(p);
+    if (by_vendor && !p->epilogue && run_by_vendor(p, NULL, &status))
+        return status;
+    l = (plan){ .p = p };
+    status = yops_get_traits(&p->call, &l.traits);
     if (status < 0)
         return status;
     begin_options(&l);
-    yops_matmul_cut(&p->shape);
     if (p->shape.slices == 0)
         return run_slices(&l, NULL, NULL);
-    bool floats = yops_is_floating(p->sum) || yops_is_complex(p->sum);
-    if (floats && !(p->flags & YOKE_MATMUL_EXACT) && !yops_matmul_force.tile) {
-        if (!p->epilogue && run_by_vendor(p, NULL, &status))
-            return status;
-        if (p->epilogue && l.traits.blocks_progress && run_by_vendor_and_finish(&l, &status))
-            return status;
-    }
+    if (by_vendor && p->epilogue && l.traits.blocks_progress && run_by_vendor_and_finish(&l, &status))
+        return status;
     if (p->shape.n == 1)
         return run_vector(&l);
     status = choose_tile(&l);

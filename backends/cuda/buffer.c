@@ -149,8 +149,11 @@ static void free_memory(const yoke_buffer *buffer)
         else
             yk_cuda_note("cuMemFree_v2", yk_cu.cuMemFree_v2(buffer->native.address));
         break;
-    case YK_ORDERED:
-        yk_cuda_note("cuMemFreeAsync", yk_cu.cuMemFreeAsync(buffer->native.address, buffer->owner_stream->native));
+    case YK_ORDERED: /* without a stream it is a block of the cache, which nothing uses any more */
+        if (buffer->owner_stream)
+            yk_cuda_note("cuMemFreeAsync", yk_cu.cuMemFreeAsync(buffer->native.address, buffer->owner_stream->native));
+        else
+            yk_cuda_note("cuMemFree_v2", yk_cu.cuMemFree_v2(buffer->native.address));
         break;
     case YK_REGISTERED:
         yk_cuda_note("cuMemHostUnregister", yk_cu.cuMemHostUnregister(buffer->host));
@@ -164,7 +167,8 @@ static void free_memory(const yoke_buffer *buffer)
 void yk_cuda_buffer_destroy(yoke_buffer *buffer)
 {
     /* The calls find the context by the address; making Yoke's context current as well makes them work on drivers of any age. */
-    bool entered = buffer->origin != YK_ORDERED && yk_cuda_try_enter(buffer->device);
+    bool in_order = buffer->origin == YK_ORDERED && buffer->owner_stream;
+    bool entered = !in_order && yk_cuda_try_enter(buffer->device);
     free_memory(buffer);
     if (entered)
         yk_cuda_leave();

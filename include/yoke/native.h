@@ -36,8 +36,8 @@ YOKE_API yoke_status yoke_native_call_at(const char *where, yoke_stream *stream,
  * for `fn` are those of yoke_native_call. Its failure fails the stream, but not this call, whichever thread it runs in.
  *
  * `fn` should not wait, allocate or synchronise: the operations that other threads enqueue on the stream meanwhile follow behind
- * it. The section names no buffers, so keep those it uses, and whatever else `user` points to, until `release`: it is called right
- * behind `fn`, when a Yoke buffer may be released as always. Order between streams comes from events.
+ * it. The section names no buffers (see yoke_native_enqueue_with), so keep those it uses, and whatever else `user` points to, until
+ * `release`: it is called right behind `fn`, when a Yoke buffer may be released as always. Order between streams comes from events.
  *
  * In a stream that is recorded, `fn` is called by yoke_graph_end, once, with a stream of the driver's that captures what it
  * enqueues (CUDA): launches repeat this work as part of the driver's graph, and do not call `fn`. A failure of `fn` is that of
@@ -50,6 +50,18 @@ YOKE_API yoke_status yoke_native_call_at(const char *where, yoke_stream *stream,
 #define yoke_native_enqueue(...) yoke_native_enqueue_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
                                             yoke_release_fn release);
+
+/* The same for a section that names the buffers it uses, as a launch does: Yoke keeps them until `fn` has returned, or with the
+ * graph, so that the caller may release them at once, and their memory becomes free in the stream's order. (The memory of a buffer
+ * whose handle is got by yoke_buffer_get_native waits for all streams instead, since other code may use it anywhere.)
+ * out_natives[i] gets the driver's handle of buffers[i], as by yoke_buffer_get_native, before `fn` is called; so let it be a part
+ * of what `user` points to. The handles are for the work of this section alone. Statuses as yoke_native_enqueue, and for a buffer
+ * those of yoke_buffer_get_native. YOKE_E_INVALID_ARGUMENT: a buffer belongs to another device; count is not 0, and buffers or
+ * out_natives is NULL. */
+#define yoke_native_enqueue_with(...) yoke_native_enqueue_with_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_native_enqueue_with_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
+                                                 yoke_release_fn release, yoke_buffer *const *buffers, size_t count,
+                                                 uintptr_t *out_natives);
 
 /* Make the operations that follow in the stream wait for everything that a queue of other code has been given so far.
  * `native_stream`: on OpenCL a cl_command_queue of the device's context; on CUDA a CUstream of the device's primary context

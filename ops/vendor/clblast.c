@@ -81,10 +81,10 @@ bool yops_clblast_gemm(const yops_call *call, const yops_blas_call *gemm, yops_w
         yops_library_blame(library, why);
     if (!library->usable || !is_taken(gemm, why))
         return false;
-    *out_status = yops_section_create(call, sizeof(gemm_section), buffers, YOPS_COUNT_OF(buffers), run, &section);
+    *out_status = yops_section_create(call, sizeof(gemm_section), run, &section);
     if (*out_status == YOKE_OK) {
         ((gemm_section *)section)->gemm = *gemm;
-        *out_status = yops_section_enqueue(call, section);
+        *out_status = yops_section_enqueue(call, section, buffers, YOPS_COUNT_OF(buffers));
     }
     return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matrix products by cuBLAS. A device has a few handles, each used by one thread at a time while it enqueues; a handle is given the
- * stream and a workspace of the stream's own order with each call, so that calls of several streams share nothing on the device.
+ * Matrix products by cuBLAS. A device has a few handles, each used by one thread at a time while it enqueues. Each call has a
+ * workspace in the stream's order, so that calls of several streams share nothing on the device; one after the other in a stream
+ * get the same memory, and a handle is only told of a stream and a workspace that it does not have already.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -12,10 +13,17 @@
 
 enum { MOST_HANDLES = 8 };
 
+/* A handle and what it was told: compared, never used, since both may have ended. */
+typedef struct kept_handle {
+    yops_cublasHandle_t handle;
+    void *stream; /* the driver's; NULL: unknown */
+    uintptr_t workspace;
+} kept_handle;
+
 struct yops_cublas_pool {
     pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t given; /* a handle is free again */
-    yops_cublasHandle_t free[MOST_HANDLES];
+    kept_handle free[MOST_HANDLES];
     int free_count, count;
     char refused[YVENDOR_REASON_SIZE]; /* why this device gets no handle, for ever; or "" */
 };
@@ -40,7 +48,7 @@ void yops_cublas_pool_destroy(struct yops_cublas_pool *pool)
     if (!pool)
         return;
     for (int i = 0; i < pool->free_count; i++)
-        (void)yops_cublas.cublasDestroy_v2(pool->free[i]); /* a context that is lost has freed it already */
+        (void)yops_cublas.cublasDestroy_v2(pool->free[i].handle); /* a context that is lost has freed it already */
     pthread_cond_destroy(&pool->given);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
@@ -75,10 +83,11 @@ static void add_handle(const yops_vendor_device *device, struct yops_cublas_pool
         snprintf(why->text, sizeof why->text, "cuBLAS: the device's context cannot be made current");
         return;
     }
-    yops_cublasStatus_t result = create_handle(&pool->free[pool->free_count], &call);
+    kept_handle added = { NULL, NULL, 0 };
+    yops_cublasStatus_t result = create_handle(&added.handle, &call);
     yops_context_leave();
     if (result == YOPS_CUBLAS_STATUS_SUCCESS) {
-        pool->free_count++;
+        pool->free[pool->free_count++] = added;
         pool->count++;
         return;
     }
@@ -102,21 +111,25 @@ static bool provide_handle(const yops_vendor_device *device, yops_why *why)
     return provided;
 }
 
-/* A handle is in use for the time of a few calls only. */
-static yops_cublasHandle_t take_handle(struct yops_cublas_pool *pool)
+/* The one that has the stream, or any. A handle is in use for the time of a few calls only. */
+static kept_handle take_handle(struct yops_cublas_pool *pool, const void *stream)
 {
     pthread_mutex_lock(&pool->lock);
     while (pool->free_count == 0)
         pthread_cond_wait(&pool->given, &pool->lock);
-    yops_cublasHandle_t handle = pool->free[--pool->free_count];
+    int i = --pool->free_count;
+    while (i > 0 && pool->free[i].stream != stream)
+        i--;
+    kept_handle taken = pool->free[i];
+    pool->free[i] = pool->free[pool->free_count];
     pthread_mutex_unlock(&pool->lock);
-    return handle;
+    return taken;
 }
 
-static void give_handle(struct yops_cublas_pool *pool, yops_cublasHandle_t handle)
+static void give_handle(struct yops_cublas_pool *pool, const kept_handle *handle)
 {
     pthread_mutex_lock(&pool->lock);
-    pool->free[pool->free_count++] = handle;
+    pool->free[pool->free_count++] = *handle;
     pthread_cond_signal(&pool->given);
     pthread_mutex_unlock(&pool->lock);
 }
@@ -200,19 +213,33 @@ static yops_cublasStatus_t multiply(const gemm_section *s, yops_cublasHandle_t h
 }
 
 /* Setting the stream takes the workspace away, so that comes first. */
+static yops_cublasStatus_t tell(kept_handle *h, void *stream, uintptr_t workspace, size_t size, const char **out_call)
+{
+    yops_cublasStatus_t result = YOPS_CUBLAS_STATUS_SUCCESS;
+    if (h->stream == stream && h->workspace == workspace)
+        return result;
+    if (h->stream != stream) {
+        *out_call = "cublasSetStream_v2";
+        result = yops_cublas.cublasSetStream_v2(h->handle, stream);
+    }
+    if (result == YOPS_CUBLAS_STATUS_SUCCESS) {
+        *out_call = "cublasSetWorkspace_v2";
+        result = yops_cublas.cublasSetWorkspace_v2(h->handle, (void *)workspace, size);
+    }
+    h->stream = result == YOPS_CUBLAS_STATUS_SUCCESS ? stream : NULL;
+    h->workspace = workspace;
+    return result;
+}
+
 static yoke_status run(yops_section *section, void *native_stream)
 {
     const gemm_section *s = (const gemm_section *)section;
-    yops_cublasHandle_t handle = take_handle(s->pool);
-    const char *call = "cublasSetStream_v2";
-    yops_cublasStatus_t result = yops_cublas.cublasSetStream_v2(handle, native_stream);
-    if (result == YOPS_CUBLAS_STATUS_SUCCESS) {
-        call = "cublasSetWorkspace_v2";
-        result = yops_cublas.cublasSetWorkspace_v2(handle, (void *)section->handles[3], s->workspace);
-    }
+    kept_handle handle = take_handle(s->pool, native_stream);
+    const char *call = NULL;
+    yops_cublasStatus_t result = tell(&handle, native_stream, section->handles[3], s->workspace, &call);
     if (result == YOPS_CUBLAS_STATUS_SUCCESS)
-        result = multiply(s, handle, &call);
-    give_handle(s->pool, handle);
+        result = multiply(s, handle.handle, &call);
+    give_handle(s->pool, &handle);
     if (result == YOPS_CUBLAS_STATUS_SUCCESS)
         return YOKE_OK;
     return yoke_fail(YOKE_E_DRIVER, "%s: %s: %s (%u)", section->function, call, yops_cublas_result(result), result);
@@ -224,16 +251,19 @@ static yoke_status enqueue(const yops_call *call, const yops_vendor_device *devi
     yops_section *section = NULL;
     yoke_status status = yops_temporary(call, device->workspace, &buffers[3]);
     if (status == YOKE_OK)
-        status = yops_section_create(call, sizeof(gemm_section), buffers, YOPS_COUNT_OF(buffers), run, &section);
-    yoke_buffer_release(buffers[3]);
-    if (!section)
+        status = yops_section_create(call, sizeof(gemm_section), run, &section);
+    if (!section) {
+        yoke_buffer_release(buffers[3]);
         return status;
+    }
     gemm_section *s = (gemm_section *)section;
     s->pool = device->cublas;
     s->gemm = *gemm;
     s->types = t;
     s->workspace = device->workspace;
-    return yops_section_enqueue(call, section);
+    status = yops_section_enqueue(call, section, buffers, YOPS_COUNT_OF(buffers));
+    yoke_buffer_release(buffers[3]);
+    return status;
 }
 
 bool yops_cublas_gemm(const yops_call *call, yops_vendor_device *device, const yops_blas_call *gemm, yops_why *why,

@@ -2,7 +2,8 @@
 /*
  * Fourier transforms by cuFFT. A device keeps plans by what they compute and by the stream they are for; a plan that is in use
  * while another thread enqueues is waited for, which takes the time of a few calls. The work area comes with each call, in the
- * stream's order. When there are too many plans, the one that was not used for the longest time makes room.
+ * stream's order; a plan is only told of a stream and an area that it does not have already. When there are too many plans, the one
+ * that was not used for the longest time makes room.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -22,6 +23,8 @@ typedef struct kept_plan {
     pthread_mutex_t lock;      /* held by who enqueues with the plan */
     yops_cufftHandle handle;
     size_t work_size;
+    void *told_stream; /* the driver's, and with it the work area: compared, never used, since both may have ended */
+    uintptr_t told_area;
     unsigned users; /* sections that have not ended */
     uint64_t last_use;
 } kept_plan;
@@ -220,16 +223,31 @@ static yops_cufftResult execute(const fft_section *s, const char **out_call)
     }
 }
 
+/* With the plan's lock. */
+static yops_cufftResult tell(kept_plan *plan, void *stream, uintptr_t area, const char **out_call)
+{
+    yops_cufftResult result = YOPS_CUFFT_SUCCESS;
+    if (plan->told_stream == stream && plan->told_area == area)
+        return result;
+    if (plan->told_stream != stream) {
+        *out_call = "cufftSetStream";
+        result = yops_cufft.cufftSetStream(plan->handle, stream);
+    }
+    if (result == YOPS_CUFFT_SUCCESS && plan->work_size > 0) {
+        *out_call = "cufftSetWorkArea";
+        result = yops_cufft.cufftSetWorkArea(plan->handle, (void *)area);
+    }
+    plan->told_stream = result == YOPS_CUFFT_SUCCESS ? stream : NULL;
+    plan->told_area = area;
+    return result;
+}
+
 static yoke_status run(yops_section *section, void *native_stream)
 {
     const fft_section *s = (const fft_section *)section;
-    const char *call = "cufftSetStream";
+    const char *call = NULL;
     pthread_mutex_lock(&s->plan->lock);
-    yops_cufftResult result = yops_cufft.cufftSetStream(s->plan->handle, native_stream);
-    if (result == YOPS_CUFFT_SUCCESS && s->plan->work_size > 0) {
-        call = "cufftSetWorkArea";
-        result = yops_cufft.cufftSetWorkArea(s->plan->handle, (void *)section->handles[2]);
-    }
+    yops_cufftResult result = tell(s->plan, native_stream, section->handles[2], &call);
     if (result == YOPS_CUFFT_SUCCESS)
         result = execute(s, &call);
     pthread_mutex_unlock(&s->plan->lock);
@@ -250,12 +268,12 @@ static yoke_status enqueue(const yops_call *call, const yops_vendor_device *devi
 {
     yoke_buffer *buffers[] = { in->root, out->root, NULL };
     size_t real = plan->key.wide ? sizeof(double) : sizeof(float);
-    yops_section *section = NULL;
-    yoke_status status = plan->work_size > 0 ? yops_temporary(call, plan->work_size, &buffers[2]) : YOKE_OK;
-    if (status == YOKE_OK)
-        status = yops_section_create(call, sizeof(fft_section), buffers, YOPS_COUNT_OF(buffers), run, &section);
-    yoke_buffer_release(buffers[2]);
-    if (!section) {
+    yops_section *section;
+    yoke_status status = yops_section_create(call, sizeof(fft_section), run, &section);
+    if (status == YOKE_OK && plan->work_size > 0)
+        status = yops_temporary(call, plan->work_size, &buffers[2]);
+    if (status < 0) {
+        free(section);
         yield_plan(device->cufft, plan);
         return status;
     }
@@ -265,7 +283,9 @@ static yoke_status enqueue(const yops_call *call, const yops_vendor_device *devi
     s->pool = device->cufft;
     s->in = (uintptr_t)in->origin * real * (plan->key.kind == YOPS_FFT_R2C ? 1 : 2);
     s->out = (uintptr_t)out->origin * real * (plan->key.kind == YOPS_FFT_C2R ? 1 : 2);
-    return yops_section_enqueue(call, section);
+    status = yops_section_enqueue(call, section, buffers, buffers[2] ? 3 : 2);
+    yoke_buffer_release(buffers[2]);
+    return status;
 }
 
 bool yops_vendor_fft_knows(const yops_vendor_fft_plan *plan)

@@ -61,24 +61,21 @@ const char *yops_clblast_result(yops_CLBlastStatusCode result);
 
 enum { YOPS_MOST_SECTION_BUFFERS = 4 };
 
-/* What a native section needs; the first member of its user data. `buffers` are retained from its creation on until it is released.
- */
+/* What a native section needs; the first member of its user data. */
 typedef struct yops_section {
     /* Give the library its work. A failure becomes the stream's. */
     yoke_status (*run)(struct yops_section *section, void *native_stream);
-    void (*end)(struct yops_section *section); /* before it is freed; may be NULL */
-    const char *function;                      /* the public function */
-    yoke_buffer *buffers[YOPS_MOST_SECTION_BUFFERS];
-    uintptr_t handles[YOPS_MOST_SECTION_BUFFERS]; /* the driver's */
+    void (*end)(struct yops_section *section);    /* before it is freed; may be NULL */
+    const char *function;                         /* the public function */
+    uintptr_t handles[YOPS_MOST_SECTION_BUFFERS]; /* the driver's, of the buffers that it is enqueued with */
 } yops_section;
 
-/* Allocate user data of `size` bytes, which begins with a section that uses these buffers (their roots; entries may be NULL). */
-yoke_status yops_section_create(const yops_call *call, size_t size, yoke_buffer *const *buffers, size_t count,
-                                yoke_status (*run)(yops_section *section, void *native_stream), yops_section **out_section);
-/* Enqueue the section, which owns itself from here on, also when this fails. */
-yoke_status yops_section_enqueue(const yops_call *call, yops_section *section);
-/* Free a section that has not been enqueued. NULL is fine. */
-void yops_section_free(yops_section *section);
+/* Allocate user data of `size` bytes, which begins with a section. */
+yoke_status yops_section_create(const yops_call *call, size_t size,
+                                yoke_status (*run)(struct yops_section *section, void *native_stream), yops_section **out_section);
+/* Enqueue the section with the buffers that it uses, which the caller may then release. The section owns itself from here on, also
+ * when this fails. */
+yoke_status yops_section_enqueue(const yops_call *call, yops_section *section, yoke_buffer *const *buffers, size_t count);
 
 /* ---- Devices (device.c) ---- */
 

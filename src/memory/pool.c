@@ -4,8 +4,9 @@
  * memory. Memory is kept by size class, an eighth of a power of two wide at most, and freed oldest first above the limit.
  *
  * Memory arrives here either idle, or while a stream may still use it: until the stream has passed that point, only buffers in the
- * order of that stream get it. CUDA's driver does the same with a pool of its own (never the process's default pool), which serves
- * ordered buffers on CUDA; the pool here serves plain buffers, and drivers without pools.
+ * order of that stream get it. CUDA's driver does the same with a pool of its own (never the process's default pool), where ordered
+ * buffers on CUDA come from; but it takes half a microsecond to allocate and as much to free, so that the memory of these is kept
+ * here too. Plain and ordered memory are kept apart.
  */
 #include "memory/pool.h"
 
@@ -106,7 +107,8 @@ static void remove_block(yk_memory_cache *cache, yk_block *block)
 
 static bool fits(const yk_block *block, const yoke_buffer *buffer, unsigned user)
 {
-    return block->memory.capacity >= buffer->capacity && (block->user == YK_NO_STREAM || block->user == user);
+    return block->memory.capacity >= buffer->capacity && block->memory.origin == buffer->origin &&
+           (block->user == YK_NO_STREAM || block->user == user);
 }
 
 /* With the pool's lock held. The buffer, which is counted already, takes all of a block that is larger than requested. */
@@ -255,6 +257,7 @@ static bool trim_driver_pool(yoke_device *device, uint64_t keep)
         device->backend->stream_finish(stream);
         yk_stream_unuse(stream);
     }
+    yk_reclaim_finished(device); /* blocks that have left the cache, and only waited for an allocation */
     yk_reclaim_begin(device);
     bool any = device->backend->pool_trim(device, keep);
     yk_reclaim_end(device, any);
@@ -310,7 +313,8 @@ static yoke_status allocate(yoke_buffer *buffer, yoke_stream *stream)
 
 static bool is_cacheable(const yoke_buffer *buffer)
 {
-    return buffer->origin == YK_CREATED && (buffer->kind == YOKE_MEMORY_DEVICE || buffer->kind == YOKE_MEMORY_PINNED);
+    return buffer->origin == YK_ORDERED ||
+           (buffer->origin == YK_CREATED && (buffer->kind == YOKE_MEMORY_DEVICE || buffer->kind == YOKE_MEMORY_PINNED));
 }
 
 /* The buffer takes over the block's memory. */
@@ -371,6 +375,7 @@ static yk_block *block_for(yoke_buffer *buffer)
         return NULL;
     block->memory = (yoke_buffer){ .device = buffer->device,
                                    .kind = buffer->kind,
+                                   .origin = buffer->origin,
                                    .native = buffer->native,
                                    .host = buffer->host,
                                    .extra = buffer->extra,

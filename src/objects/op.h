@@ -153,7 +153,9 @@ struct yk_op {
             yoke_status (*fn)(yoke_status status, void *native_stream, void *user);
             void *user;
             yoke_release_fn release;
-            void *captured; /* [backends] what a graph's driver has captured of it, instead of a call; or NULL */
+            void *captured;              /* [backends] what a graph's driver has captured of it, instead of a call; or NULL */
+            yoke_buffer *const *buffers; /* those that it names */
+            size_t count;
         } native;
         struct {
             yk_exec *exec;

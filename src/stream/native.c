@@ -6,6 +6,8 @@
  * (yk_stream_run_by_caller). And the order between streams and queues of other code: a driver's event is recorded on one side, and
  * waited for on the other.
  */
+#include <stdio.h>
+
 #include <yoke/native.h>
 
 #include "stream/enqueue.h"
@@ -30,21 +32,64 @@ yoke_status yoke_native_call_at(const char *where, yoke_stream *stream, yoke_nat
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (!fn)
         return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fn is NULL", function));
-    yk_op op = { .kind = YK_OP_NATIVE, .where = where, .u.native = { fn, user, release, NULL } };
+    yk_op op = { .kind = YK_OP_NATIVE, .where = where, .u.native = { .fn = fn, .user = user, .release = release } };
     yoke_status status = yk_stream_defer(stream, &op);
     return status < 0 ? yk_attribute(function, where, status) : status;
+}
+
+YK_COLD static yoke_status refuse_buffer(const char *function, const yoke_stream *stream, const yoke_buffer *buffer, size_t index)
+{
+    char what[40];
+    snprintf(what, sizeof what, "buffers[%zu]", index);
+    if (!yk_is(buffer, YK_BUFFER))
+        return yk_object_fault(buffer, YK_BUFFER, function, what);
+    return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s belongs to another device (%s) than the stream (%s)", function, what,
+                   buffer->device->info.selector, stream->device->info.selector);
+}
+
+/* Get the handles of the section's buffers. Only when all are there does the stream count as using them. */
+static yoke_status use_buffers(const char *function, const yoke_stream *stream, yoke_buffer *const *buffers, size_t count,
+                               uintptr_t *out_natives)
+{
+    yoke_status status = YOKE_OK;
+    if (count > 0 && (!buffers || !out_natives))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: %s is NULL, and count is %zu", function, buffers ? "out_natives" : "buffers",
+                       count);
+    for (size_t i = 0; i < count && status == YOKE_OK; i++)
+        status = yk_is(buffers[i], YK_BUFFER) && buffers[i]->device == stream->device
+                     ? stream->device->backend->buffer_native(buffers[i], &out_natives[i])
+                     : refuse_buffer(function, stream, buffers[i], i);
+    for (size_t i = 0; i < count && status == YOKE_OK; i++)
+        yk_buffer_used(buffers[i]->root, stream);
+    return status;
+}
+
+static yoke_status enqueue_section(const char *function, yoke_stream *stream, const yk_op *op, uintptr_t *out_natives)
+{
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (!op->u.native.fn)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fn is NULL", function);
+    yoke_status status = use_buffers(function, stream, op->u.native.buffers, op->u.native.count, out_natives);
+    return status < 0 ? status : yk_stream_run_by_caller(stream, op);
 }
 
 yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user, yoke_release_fn release)
 {
     YK_UNCANCELLED; /* a thread that ended in fn would keep the stream for ever */
     YK_FUNCTION(yoke_native_enqueue);
-    YK_CHECK(stream, YK_STREAM, function, "stream");
-    if (!fn)
-        return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: fn is NULL", function));
-    yk_op op = { .kind = YK_OP_NATIVE_ENQUEUE, .where = where, .u.native = { fn, user, release, NULL } };
-    yoke_status status = yk_stream_run_by_caller(stream, &op);
-    return status < 0 ? yk_attribute(function, where, status) : status;
+    yk_op op = { .kind = YK_OP_NATIVE_ENQUEUE, .where = where, .u.native = { .fn = fn, .user = user, .release = release } };
+    return yk_attribute_site(function, where, enqueue_section(function, stream, &op, NULL));
+}
+
+yoke_status yoke_native_enqueue_with_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
+                                        yoke_release_fn release, yoke_buffer *const *buffers, size_t count, uintptr_t *out_natives)
+{
+    YK_UNCANCELLED;
+    YK_FUNCTION(yoke_native_enqueue_with);
+    yk_op op = { .kind = YK_OP_NATIVE_ENQUEUE,
+                 .where = where,
+                 .u.native = { .fn = fn, .user = user, .release = release, .buffers = buffers, .count = count } };
+    return yk_attribute_site(function, where, enqueue_section(function, stream, &op, out_natives));
 }
 
 /* ---- Queues of other code ---- */

@@ -101,6 +101,9 @@ void yk_op_visit(const yk_op *op, yk_object_visitor visitor, void *context)
         visit(op->u.graph.exec, visitor, context);
         break;
     case YK_FAMILY_NATIVE:
+        for (size_t i = 0; i < op->u.native.count; i++)
+            visit(op->u.native.buffers[i], visitor, context);
+        break;
     case YK_FAMILY_NONE:
         break;
     }
@@ -141,6 +144,20 @@ static yk_op *keep_launch(const yk_op *op)
     return kept;
 }
 
+static yk_op *keep_native(const yk_op *op)
+{
+    size_t size = op->u.native.count * sizeof *op->u.native.buffers;
+    char *memory = malloc(padded(sizeof *op) + size);
+    if (!memory)
+        return NULL;
+    yk_op *kept = (yk_op *)(void *)memory;
+    *kept = *op;
+    kept->u.native.buffers = (yoke_buffer *const *)(void *)(memory + padded(sizeof *op));
+    if (size > 0)
+        memcpy(memory + padded(sizeof *op), op->u.native.buffers, size);
+    return kept;
+}
+
 static yk_op *keep_flat(const yk_op *op)
 {
     yk_op *kept = malloc(sizeof *kept);
@@ -163,7 +180,8 @@ static void release(void *object, void *context)
 
 yk_op *yk_op_keep(const yk_op *op)
 {
-    yk_op *kept = yk_is_launch(op->kind) ? keep_launch(op) : keep_flat(op);
+    yk_op_family family = yk_family_of(op->kind);
+    yk_op *kept = family == YK_FAMILY_LAUNCH ? keep_launch(op) : family == YK_FAMILY_NATIVE ? keep_native(op) : keep_flat(op);
     if (!kept) {
         yk_no_memory("a deferred operation");
         return NULL;

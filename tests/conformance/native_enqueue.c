@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include <yoke/graph.h>
 #include <yoke/memory.h>
 
 /* ---- At once ---- */
@@ -215,16 +216,51 @@ static void what_is_refused(suite *t)
 
 /* ---- Memory ---- */
 
-/* The buffers are given back right behind the function, while the device still works: whoever gets their memory writes later. */
-static bool releases_at_once(suite *t, chain *c, bool deferred)
+/* A section that names its buffers. */
+typedef struct named {
+    section section;
+    uintptr_t natives[2]; /* target, source */
+} named;
+
+static yoke_status call_named(yoke_status status, void *handle, void *user)
+{
+    named *n = user;
+
+    n->section.target = n->natives[0];
+    n->section.source = n->natives[1];
+    return section_call(status, handle, &n->section);
+}
+
+static void release_named(void *user)
+{
+    section_release(&((named *)user)->section);
+}
+
+static void named_init(named *n, const native *d, size_t size)
+{
+    *n = (named){ .section = { .driver = d, .size = size, .changed = GATE_INIT } };
+}
+
+static bool named_enqueue(yoke_stream *stream, named *n, yoke_buffer *target, yoke_buffer *source)
+{
+    yoke_buffer *const buffers[] = { target, source };
+
+    return CHECK_OK(yoke_native_enqueue_with(stream, call_named, n, release_named, buffers, 2, n->natives));
+}
+
+/* The buffers are given back right behind the function, or behind the call that names them, while the device still works: whoever
+ * gets their memory writes later. */
+static bool releases_at_once(suite *t, chain *c, bool deferred, bool by_name)
 {
     enum { BIG = 1 << 20, SPARE = 8 };
     yoke_buffer *from = NULL, *to = NULL, *spare[SPARE] = { NULL };
     uint32_t *expected = memory_new(BIG), *got = memory_new(BIG);
     stand s = STAND_INIT;
     section in;
+    named n;
     bool ok = false;
 
+    named_init(&n, &c->driver, BIG);
     fill_random(expected, BIG, 9);
     NEED_OK(yoke_buffer_create_ordered(t->stream, BIG, &from));
     NEED_OK(yoke_buffer_create(t->device, BIG, &to));
@@ -232,20 +268,26 @@ static bool releases_at_once(suite *t, chain *c, bool deferred)
     if (deferred)
         NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     NEED(suite_spin(t, t->stream, c->z.device.buffer, 1, 5, NULL));
-    NEED(section_init(&in, &c->driver, to, from, BIG));
-    in.kept[0] = yoke_buffer_retain(to);
-    in.kept[1] = from; /* its last reference */
-    from = NULL;
-    NEED(section_enqueue(t->stream, &in));
-    gate_open(&s.leave);
+    if (by_name) {
+        NEED(named_enqueue(t->stream, &n, to, from));
+        yoke_buffer_release(from);
+        from = NULL;
+    } else {
+        NEED(section_init(&in, &c->driver, to, from, BIG));
+        in.kept[0] = yoke_buffer_retain(to);
+        in.kept[1] = from; /* its last reference */
+        from = NULL;
+        NEED(section_enqueue(t->stream, &in));
+    }
     for (int i = 0; i < SPARE; i++) { /* some of these get the same memory */
-        NEED_OK(yoke_buffer_create(t->device, BIG, &spare[i]));
+        NEED_OK(i & 1 ? yoke_buffer_create_ordered(t->side, BIG, &spare[i]) : yoke_buffer_create(t->device, BIG, &spare[i]));
         NEED_OK(yoke_fill(t->side, spare[i], 0, BIG, &(uint32_t){ 0xabababab }, 4));
     }
     NEED_OK(yoke_stream_wait(t->side));
+    gate_open(&s.leave);
     NEED_OK(yoke_read(t->stream, got, to, 0, BIG));
     NEED_OK(yoke_stream_wait(t->stream));
-    ok = section_is(&in, 1, 1) && CHECK_BYTES(got, expected, BIG);
+    ok = section_is(by_name ? &n.section : &in, 1, 1) && CHECK_BYTES(got, expected, BIG);
 out:
     gate_open(&s.leave);
     (void)yoke_stream_wait(t->stream);
@@ -262,11 +304,126 @@ static void buffers_released_behind_it(suite *t)
 {
     chain c;
 
-    if (chain_create(t, &c)) {
-        CHECK(releases_at_once(t, &c, false));
-        CHECK(releases_at_once(t, &c, true));
-    }
+    if (chain_create(t, &c))
+        for (int i = 0; i < 4; i++)
+            CHECK(releases_at_once(t, &c, i & 1, i & 2));
     chain_release(t, &c);
+}
+
+/* Memory that the stream alone has used is free in its order, as behind a launch: nothing is in use any more when the calls have
+ * returned, although the device still works. */
+static void named_buffers_in_order(suite *t)
+{
+    enum { BIG = 1 << 20, TIMES = 10 };
+    yoke_memory_info before = YOKE_MEMORY_INFO_INIT, after = YOKE_MEMORY_INFO_INIT;
+    yoke_buffer *from = NULL, *to = NULL;
+    uintptr_t handle;
+    named n[TIMES];
+    chain c;
+
+    NEED(chain_create(t, &c));
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK_OK(yoke_device_get_memory(t->device, &before));
+    NEED(suite_spin(t, t->stream, c.z.device.buffer, 1, 20, NULL));
+    for (int i = 0; i < TIMES; i++) {
+        named_init(&n[i], &c.driver, BIG);
+        NEED_OK(yoke_buffer_create_ordered(t->stream, BIG, &from));
+        NEED_OK(yoke_buffer_create_ordered(t->stream, BIG, &to));
+        NEED_OK(yoke_fill(t->stream, from, 0, BIG, &i, 4));
+        NEED(named_enqueue(t->stream, &n[i], to, from) && section_is(&n[i].section, 1, 1));
+        if (i == TIMES - 1)
+            CHECK(CHECK_OK(yoke_buffer_get_native(from, &handle)) && handle == n[i].natives[1]);
+        if (i < TIMES - 1)
+            yoke_buffer_release(from);
+        yoke_buffer_release(to);
+        from = i < TIMES - 1 ? NULL : from;
+        to = NULL;
+    }
+    CHECK_OK(yoke_device_get_memory(t->device, &after));
+    CHECK(after.in_use >= before.in_use + BIG && after.in_use < before.in_use + 2 * BIG); /* the last `from` */
+out:
+    yoke_buffer_release(from);
+    yoke_buffer_release(to);
+    chain_release(t, &c);
+}
+
+/* A graph keeps the buffers that its sections name, and may be launched in any stream. */
+static void named_buffers_in_a_graph(suite *t)
+{
+    enum { BIG = 1 << 20, LAUNCHES = 3 };
+    yoke_buffer *from = NULL, *to = NULL, *spare = NULL;
+    uint32_t *expected = memory_new(BIG), *got = memory_new(BIG);
+    yoke_graph *graph = NULL;
+    named n;
+    chain c;
+
+    fill_random(expected, BIG, 3);
+    NEED(chain_create(t, &c));
+    named_init(&n, &c.driver, BIG);
+    NEED_OK(yoke_buffer_create_ordered(t->stream, BIG, &from));
+    NEED_OK(yoke_buffer_create(t->device, BIG, &to));
+    NEED_OK(yoke_write(t->stream, from, 0, expected, BIG));
+    NEED_OK(yoke_graph_create(t->device, "named", &graph));
+    NEED_OK(yoke_graph_begin(graph, t->stream));
+    NEED(named_enqueue(t->stream, &n, to, from));
+    NEED_OK(yoke_graph_end(graph));
+    NEED_OK(yoke_stream_wait(t->stream));
+    yoke_buffer_release(from);
+    from = NULL;
+    NEED_OK(yoke_buffer_create_ordered(t->stream, BIG, &spare));
+    NEED_OK(yoke_fill(t->stream, spare, 0, BIG, &(uint32_t){ 0xabababab }, 4));
+    NEED_OK(yoke_stream_wait(t->stream));
+    for (int i = 0; i < LAUNCHES; i++) {
+        NEED_OK(yoke_fill(t->side, to, 0, BIG, &i, 4));
+        NEED_OK(yoke_graph_launch(t->side, graph));
+        NEED_OK(yoke_read(t->side, got, to, 0, BIG));
+        NEED_OK(yoke_stream_wait(t->side));
+        CHECK_BYTES(got, expected, BIG);
+    }
+out:
+    yoke_graph_release(graph);
+    (void)yoke_stream_wait(t->side);
+    yoke_buffer_release(spare);
+    yoke_buffer_release(from);
+    yoke_buffer_release(to);
+    memory_free(expected);
+    memory_free(got);
+    chain_release(t, &c);
+}
+
+static void names_that_are_refused(suite *t)
+{
+    section n = { .changed = GATE_INIT };
+    yoke_device *other = NULL;
+    yoke_buffer *own = NULL, *foreign = NULL;
+    uintptr_t natives[2] = { 0, 0 };
+
+    NEED_OK(yoke_buffer_create(t->device, 64, &own));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|buffers is NULL",
+                yoke_native_enqueue_with(t->stream, section_call, &n, section_release, NULL, 2, natives));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|out_natives",
+                yoke_native_enqueue_with(t->stream, section_call, &n, section_release, &own, 1, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|buffers[1]",
+                yoke_native_enqueue_with(t->stream, section_call, &n, section_release, (yoke_buffer *[]){ own, NULL }, 2, natives));
+    CHECK_FAILS(
+        YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|buffers[0]",
+        yoke_native_enqueue_with(t->stream, section_call, &n, section_release, (yoke_buffer *[]){ (void *)t->stream }, 1, natives));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|fn",
+                yoke_native_enqueue_with(t->stream, NULL, &n, section_release, &own, 1, natives));
+    if (suite_open_other(t, &other)) {
+        NEED_OK(yoke_buffer_create(other, 64, &foreign));
+        CHECK_FAILS(
+            YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|buffers[1]|another device",
+            yoke_native_enqueue_with(t->stream, section_call, &n, section_release, (yoke_buffer *[]){ own, foreign }, 2, natives));
+    }
+    CHECK(section_is(&n, 0, 0));
+    CHECK_OK(yoke_native_enqueue_with(t->stream, fail_and_forgive, t->stream, NULL, NULL, 0, NULL));
+    CHECK_OK(yoke_stream_wait(t->stream));
+out:
+    yoke_buffer_release(own);
+    yoke_buffer_release(foreign);
+    yoke_device_release(other);
 }
 
 /* ---- Threads and streams ---- */
@@ -412,6 +569,9 @@ int main(void)
         { "torn down before its turn", torn_down, false },
         { "what is refused", what_is_refused, false },
         { "buffers released right behind the function", buffers_released_behind_it, false },
+        { "memory of named buffers is free in the stream's order", named_buffers_in_order, false },
+        { "a graph keeps named buffers", named_buffers_in_a_graph, false },
+        { "names that are refused", names_that_are_refused, false },
         { "nothing comes between what a function enqueues", nothing_comes_between, false },
         { "in a stream with a depth", in_a_stream_with_a_depth, false },
         { "sections of two streams", between_two_streams, false },

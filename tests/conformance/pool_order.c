@@ -29,22 +29,24 @@ static bool stamp(suite *t, yoke_stream *stream, yoke_buffer *x, uint32_t value)
     return CHECK_OK(yoke_launch_n(stream, suite_kernel(t, "stamp"), COUNT, YOKE_ARGS(x, (uint32_t)COUNT, value)));
 }
 
-/* New owners of memory of the same size, plain and in the order of `stream` (may be NULL), who write to it at once. */
+/* New owners of memory of the same size, plain, in the order of `stream` (may be NULL) and in that of another, who write to it at
+ * once. */
 static bool spoil(suite *t, yoke_stream *stream)
 {
     static const uint32_t garbage = GARBAGE * 0x01010101u;
-    yoke_buffer *buffers[6] = { NULL };
+    enum { OWNERS = 9 };
+    yoke_buffer *buffers[OWNERS] = { NULL };
     bool ok = true;
 
-    for (int i = 0; i < 6 && ok; i++) {
-        yoke_stream *mine = i & 1 && stream ? stream : t->side;
+    for (int i = 0; i < OWNERS && ok; i++) {
+        yoke_stream *mine = i % 3 == 1 && stream ? stream : t->side;
 
-        ok = CHECK_OK(mine == stream ? yoke_buffer_create_ordered(stream, BYTES, &buffers[i])
-                                     : yoke_buffer_create(t->device, BYTES, &buffers[i])) &&
+        ok = CHECK_OK(i % 3 == 0 ? yoke_buffer_create(t->device, BYTES, &buffers[i])
+                                 : yoke_buffer_create_ordered(mine, BYTES, &buffers[i])) &&
              CHECK_OK(yoke_fill(mine, buffers[i], 0, BYTES, &garbage, 4));
     }
     ok = CHECK_OK(yoke_stream_wait(t->side)) && ok;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < OWNERS; i++)
         yoke_buffer_release(buffers[i]);
     return ok;
 }

@@ -71,6 +71,7 @@ static void devices_are_refused(objects *o)
 
 static void streams_are_refused(objects *o)
 {
+    uintptr_t handle = 0;
     yoke_stream *stream = o->stream;
 
     REFUSED(yoke_stream_create(o->t->device, &stream));
@@ -83,6 +84,7 @@ static void streams_are_refused(objects *o)
     REFUSED(yoke_host_call(o->stream, never_called, NULL, NULL));
     REFUSED(yoke_native_call(o->stream, never_called_native, NULL, NULL));
     REFUSED(yoke_native_enqueue(o->stream, never_called_native, NULL, NULL));
+    REFUSED(yoke_native_enqueue_with(o->stream, never_called_native, NULL, NULL, &o->buffer, 1, &handle));
     REFUSED(yoke_stream_wait_event(o->stream, o->event));
     REFUSED(yoke_stream_wait_native(o->stream, o));
     REFUSED(yoke_native_wait_event(o, o->event));

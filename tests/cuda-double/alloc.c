@@ -191,6 +191,8 @@ yk_CUresult cuMemFree_v2(yk_CUdeviceptr address)
     if (address == 0)
         return double_lost();
     double_function_stall();
+    if (double_lost() == YK_CUDA_SUCCESS && double_pool_take_back((uintptr_t)address))
+        return YK_CUDA_SUCCESS;
     return take_back((uintptr_t)address, frees_device, YK_CUDA_ERROR_INVALID_VALUE);
 }
 

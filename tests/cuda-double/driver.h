@@ -212,6 +212,8 @@ yk_CUresult double_global_add(yk_CUmodule module, yk_CUcontext context, void *ad
 /* The host has synchronized with a stream, or with all (0): the pool notices what it freed, and what exceeds the threshold goes. */
 void double_pools_settle(int ordinal, uint64_t stream);
 void double_pools_end(int ordinal);
+/* cuMemFree. False: the address is not that of an allocation of a pool. */
+bool double_pool_take_back(uintptr_t address);
 
 /* ---- Work of streams and graphs (work.c, launch.c) ---- */
 

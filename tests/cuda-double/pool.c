@@ -267,6 +267,26 @@ yk_CUresult cuMemFreeAsync(yk_CUdeviceptr address, yk_CUstream stream)
     return ok ? YK_CUDA_SUCCESS : YK_CUDA_ERROR_INVALID_VALUE;
 }
 
+/* At once, and noticed at once: whoever still uses the memory faults. */
+bool double_pool_take_back(uintptr_t address)
+{
+    pthread_mutex_lock(&lock);
+    double_ranges_write();
+    double_range *range = double_range_find(address);
+    double_block *block = range && range->given && range->base == address ? range->block : NULL;
+    if (block)
+        range->given = false;
+    double_ranges_unlock();
+    if (block) {
+        set_open(block, false);
+        block->state = FREE;
+        block->pool->used -= block->range.capacity;
+        end_if_empty(block->pool);
+    }
+    pthread_mutex_unlock(&lock);
+    return block != NULL;
+}
+
 void double_pools_settle(int ordinal, uint64_t stream)
 {
     pthread_mutex_lock(&lock);

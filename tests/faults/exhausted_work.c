@@ -369,6 +369,8 @@ yoke_status scenario_natives(suite *t, suite *p)
     l.enqueued++;
     DO(yoke_native_enqueue(t->stream, hear_native, &l, heard));
     l.enqueued++;
+    DO(yoke_native_enqueue_with(t->stream, hear_native, &l, heard, &buffer, 1, &handle));
+    l.enqueued++;
     DO(wait_for_each_other(t));
     DO(yoke_read(t->stream, back, buffer, 496, 4));
     DO(yoke_stream_wait(t->stream));

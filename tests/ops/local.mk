@@ -67,7 +67,8 @@ ops_programs = \
 	tests/ops/streams \
 	tests/ops/transfer \
 	tests/ops/vendor \
-	tests/ops/vendor_fft
+	tests/ops/vendor_fft \
+	tests/ops/vendor_workspace
 check_PROGRAMS += $(ops_programs)
 ops_opencl_tests = $(ops_programs:=.opencl.tap) $(ops_scipy_tests)
 ops_cuda_tests = $(ops_programs:=.cuda.tap)
@@ -165,4 +166,6 @@ tests_ops_vendor_SOURCES = tests/ops/vendor.c tests/ops/vendor.h
 tests_ops_vendor_LDADD = $(ops_libraries)
 tests_ops_vendor_fft_SOURCES = tests/ops/vendor.h tests/ops/vendor_fft.c
 tests_ops_vendor_fft_LDADD = $(ops_libraries) -lm
+tests_ops_vendor_workspace_SOURCES = tests/ops/vendor.h tests/ops/vendor_workspace.c
+tests_ops_vendor_workspace_LDADD = $(ops_libraries)
 tests_ops_vendor_search_LDADD = $(ops_libraries)

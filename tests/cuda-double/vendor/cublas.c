@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for cuBLAS: products of matrices by a kernel that sums in double. It is strict: a product without a stream or without
- * a workspace of its own, and two threads in one handle, are failures.
+ * a workspace, and two threads in one handle, are failures; a product whose workspace another one writes to meanwhile is no number.
  */
 #include "vendor.h"
 
 #define YOPS_CUBLAS_SYMBOL(result, name, parameters) VENDOR_API result name parameters;
 #include "../../../ops/vendor/symbols.def"
+
+/* For tests: how often handles were told of a stream or a workspace, and the workspace of the last product. */
+VENDOR_API void cublas_double_report(unsigned *out_told, void **out_workspace);
 
 struct cublasContext {
     atomic_bool busy;
@@ -63,11 +66,13 @@ static const char text[] =
     "}\n"
     "extern \"C\" __global__ void gemm(const void *a, const void *b, void *c, int in, int out, int m, int n, int k, int a_row,\n"
     "                                int a_column, int b_row, int b_column, int ldc, long long a_batch, long long b_batch,\n"
-    "                                long long c_batch, double alpha, double beta, int batch, unsigned *workspace)\n"
+    "                                long long c_batch, double alpha, double beta, int batch, volatile unsigned *workspace,\n"
+    "                                unsigned tag)\n"
     "{\n"
     "    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    if (i >= (long long)m * n * batch) return;\n"
     "    long long row = i % m, column = i / m % n, which = i / m / n, at = which * c_batch + row + column * ldc;\n"
+    "    workspace[i % 1024] = tag;\n"
     "    number sum = { 0, 0 };\n"
     "    for (int j = 0; j < k; j++) {\n"
     "        number x = load(a, in, which * a_batch + row * a_row + (long long)j * a_column);\n"
@@ -77,7 +82,7 @@ static const char text[] =
     "    }\n"
     "    sum.re *= alpha; sum.im *= alpha;\n"
     "    if (beta != 0) { number old = load(c, out, at); sum.re += beta * old.re; sum.im += beta * old.im; }\n"
-    "    workspace[i % 1024] = (unsigned)i;\n"
+    "    if (workspace[i % 1024] != tag) sum.re = __int_as_float(0x7fc00000);\n"
     "    store(c, out, at, sum);\n"
     "}\n";
 
@@ -109,9 +114,19 @@ yops_cublasStatus_t cublasDestroy_v2(yops_cublasHandle_t handle)
     return result == YK_CUDA_SUCCESS ? YOPS_CUBLAS_STATUS_SUCCESS : YOPS_CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
+static atomic_uint told, launches;
+static _Atomic(void *) last_workspace;
+
+void cublas_double_report(unsigned *out_told, void **out_workspace)
+{
+    *out_told = atomic_load(&told);
+    *out_workspace = atomic_load(&last_workspace);
+}
+
 yops_cublasStatus_t cublasSetStream_v2(yops_cublasHandle_t handle, yops_cudaStream_t stream)
 {
     VENDOR_BEGIN(cublasSetStream_v2);
+    atomic_fetch_add(&told, 1);
     handle->stream = stream;
     handle->workspace = NULL;
     return YOPS_CUBLAS_STATUS_SUCCESS;
@@ -120,6 +135,7 @@ yops_cublasStatus_t cublasSetStream_v2(yops_cublasHandle_t handle, yops_cudaStre
 yops_cublasStatus_t cublasSetWorkspace_v2(yops_cublasHandle_t handle, void *workspace, size_t size)
 {
     VENDOR_BEGIN(cublasSetWorkspace_v2);
+    atomic_fetch_add(&told, 1);
     handle->workspace = workspace;
     handle->workspace_size = size;
     return (uintptr_t)workspace % 256 == 0 ? YOPS_CUBLAS_STATUS_SUCCESS : YOPS_CUBLAS_STATUS_INVALID_VALUE;
@@ -171,9 +187,13 @@ yops_cublasStatus_t cublasGemmStridedBatchedEx(yops_cublasHandle_t handle, yops_
         return YOPS_CUBLAS_STATUS_INTERNAL_ERROR;
     int a_row = trans_a ? lda : 1, a_column = trans_a ? 1 : lda, b_row = trans_b ? ldb : 1, b_column = trans_b ? 1 : ldb;
     double alpha_value = scalar_of(alpha, compute), beta_value = scalar_of(beta, compute);
-    void *parameters[] = { &a,           &b,          &c,     &a_type,           &c_type, &m,        &n,        &k,
-                           &a_row,       &a_column,   &b_row, &b_column,         &ldc,    &a_stride, &b_stride, &c_stride,
-                           &alpha_value, &beta_value, &batch, &handle->workspace };
+    unsigned tag = atomic_fetch_add(&launches, 1) + 1;
+    void *parameters[] = { &a,        &b,           &c,          &a_type,   &c_type,
+                           &m,        &n,           &k,          &a_row,    &a_column,
+                           &b_row,    &b_column,    &ldc,        &a_stride, &b_stride,
+                           &c_stride, &alpha_value, &beta_value, &batch,    &handle->workspace,
+                           &tag };
+    atomic_store(&last_workspace, handle->workspace);
     bool launched = vendor_launch(handle->function, handle->stream, (uint64_t)m * (uint64_t)n * (uint64_t)batch, parameters);
     atomic_store(&handle->busy, false);
     return launched ? YOPS_CUBLAS_STATUS_SUCCESS : YOPS_CUBLAS_STATUS_EXECUTION_FAILED;

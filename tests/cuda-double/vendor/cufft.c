@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for cuFFT: transforms by their definition, a thread for each element of the output. A plan needs its stream and, as
- * Yoke asks for it, a work area that comes from outside.
+ * A stand-in for cuFFT: transforms by their definition, a thread for each element of the output. A plan needs its stream and then,
+ * as Yoke asks for it, a work area that comes from outside. A transform whose area another one writes to meanwhile is no number.
  */
 #include "vendor.h"
 
@@ -35,7 +35,8 @@ static const char text[] =
     "{\n"
     "    if (wide) ((double *)p)[i] = value; else ((float *)p)[i] = (float)value;\n"
     "}\n"
-    "extern \"C\" __global__ void dft(const void *in, void *out, sides s, int kind, int wide, int direction, unsigned *area)\n"
+    "extern \"C\" __global__ void dft(const void *in, void *out, sides s, int kind, int wide, int direction,\n"
+    "                               volatile unsigned *area, unsigned tag)\n"
     "{\n"
     "    long long half = s.lengths[2] / 2 + 1, last = kind == 1 ? half : s.lengths[2];\n"
     "    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -43,6 +44,7 @@ static const char text[] =
     "    long long which = i / last / s.lengths[1] / s.lengths[0];\n"
     "    double re = 0, im = 0;\n"
     "    if (which >= s.batch) return;\n"
+    "    area[i % 1024] = tag;\n"
     "    for (long long a = 0; a < s.lengths[0]; a++)\n"
     "        for (long long b = 0; b < s.lengths[1]; b++)\n"
     "            for (long long c = 0; c < s.lengths[2]; c++) {\n"
@@ -61,7 +63,7 @@ static const char text[] =
     "                im += u * sin(angle) + v * cos(angle);\n"
     "            }\n"
     "    long long at = which * s.out_distance + ((x * s.out_embed[1] + y) * s.out_embed[2] + z) * s.out_stride;\n"
-    "    area[i % 1024] = (unsigned)i;\n"
+    "    if (area[i % 1024] != tag) re = __int_as_float(0x7fc00000);\n"
     "    put(out, wide, kind == 2 ? at : 2 * at, re);\n"
     "    if (kind != 2) put(out, wide, 2 * at + 1, im);\n"
     "}\n";
@@ -153,6 +155,7 @@ yops_cufftResult cufftSetStream(yops_cufftHandle handle, yops_cudaStream_t strea
     if (!p)
         return YOPS_CUFFT_INVALID_PLAN;
     p->stream = stream;
+    p->area = NULL;
     return YOPS_CUFFT_SUCCESS;
 }
 
@@ -166,7 +169,8 @@ yops_cufftResult cufftSetWorkArea(yops_cufftHandle handle, void *area)
     return YOPS_CUFFT_SUCCESS;
 }
 
-/* The work area is for one execution. */
+static atomic_uint launches;
+
 static yops_cufftResult execute(yops_cufftHandle handle, const void *in, void *out, unsigned type, int kind, int wide,
                                 int direction)
 {
@@ -187,10 +191,10 @@ static yops_cufftResult execute(yops_cufftHandle handle, const void *in, void *o
     memcpy(sides.lengths, p->lengths, sizeof sides.lengths);
     memcpy(sides.in_embed, p->in_embed, sizeof sides.in_embed);
     memcpy(sides.out_embed, p->out_embed, sizeof sides.out_embed);
-    void *parameters[] = { &in, &out, &sides, &kind, &wide, &direction, &p->area };
+    unsigned tag = atomic_fetch_add(&launches, 1) + 1;
+    void *parameters[] = { &in, &out, &sides, &kind, &wide, &direction, &p->area, &tag };
     uint64_t count = (uint64_t)(p->lengths[0] * p->lengths[1] * (kind == 1 ? p->lengths[2] / 2 + 1 : p->lengths[2]) * p->batch);
     bool launched = vendor_launch(p->function, p->stream, count, parameters);
-    p->area = NULL;
     atomic_store(&p->busy, false);
     return launched ? YOPS_CUFFT_SUCCESS : YOPS_CUFFT_EXEC_FAILED;
 }
