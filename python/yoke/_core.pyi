@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The types of the extension module, as far as they are not in __init__.pyi: arrays, reductions, filters, and what aio.py and _trace.py
-# need.
+# The types of the extension module, as far as they are not in __init__.pyi: arrays, reductions, filters, and what aio.py and
+# _trace.py need.
 
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
