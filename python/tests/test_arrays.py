@@ -47,6 +47,94 @@ def test_creation():
     same(array, I)
 
 
+def test_more_creation():
+    same(yoke.asarray(A.astype(">f4")), A)
+    for like, function in ((yoke.zeros_like, numpy.zeros_like), (yoke.ones_like, numpy.ones_like)):
+        same(like(yoke.asarray(I)), function(I))
+        assert like(yoke.asarray(I), "float64").dtype == "float64"
+    same(yoke.full_like(yoke.asarray(I), 7), numpy.full_like(I, 7))
+    same(yoke.linspace(0, 4, 5), numpy.linspace(0, 4, 5))
+    same(yoke.linspace(1, 0, 4, endpoint=False, dtype="float64"), numpy.linspace(1, 0, 4, endpoint=False))
+    assert yoke.linspace(2, 3, 1).tolist() == [2] and yoke.linspace(2, 3, 0).shape == (0,)
+    same(yoke.zeros(numpy.int64(3)), numpy.zeros(3))
+    for axis in (0, 1, -1):
+        same(yoke.concatenate([yoke.asarray(I), yoke.asarray(A)], axis), numpy.concatenate([I, A], axis))
+        same(yoke.stack([yoke.asarray(I), yoke.asarray(I)[::-1]], axis), numpy.stack([I, I[::-1]], axis))
+    for wrong in (lambda: yoke.concatenate([yoke.ones((2, 2)), yoke.ones((3, 3))]),
+                  lambda: yoke.stack([yoke.ones(2), yoke.ones(3)]), lambda: yoke.full(3, 300, "uint8"),
+                  lambda: yoke.zeros(3, "uint8").fill(-1)):
+        with pytest.raises((ValueError, OverflowError)):
+            wrong()
+    for wrong in (lambda: yoke.concatenate([]), lambda: yoke.concatenate([A, A]), lambda: yoke.zeros(2.5)):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_as_numpy_shows_them():
+    array = yoke.asarray(A)
+    assert str(array) == str(A) and f"{array[1, 2]:.2f}" == f"{A[1, 2]:.2f}" and str(array) in f"{array}"
+    assert str(yoke.ones(2, "bfloat16")) == "[1. 1.]"
+    assert yoke.full((2, 1), 1.5, "float16").tolist() == [[1.5], [1.5]] and yoke.full(1, 1.5, "bfloat16").item() == 1.5
+    with pytest.raises(TypeError, match="astype"):
+        yoke.ones(2, "bfloat16").to_numpy()
+    with pytest.raises(TypeError, match="format"):
+        f"{array:.2f}"
+
+
+@pytest.mark.parametrize("key", [[2, 0], [[0, 1], [3, 2]], [], numpy.array([3, -1]), A > 2])
+def test_lists_and_numpy_arrays_as_indices(key):
+    same(yoke.asarray(I)[key], I[key] if len(key) else I[:0])
+
+
+def test_wrong_indices():
+    array = yoke.asarray(I)
+    for key in (True, ([0, 1], 0), (numpy.array([0, 1]), 0), [0.5], (slice(None), True)):
+        with pytest.raises(IndexError):
+            array[key]
+
+
+@pytest.mark.parametrize("text", ["a //= 2", "a %= 3", "a **= 2", "a &= 6", "a |= 1", "a ^= 3", "a <<= 1", "a >>= 1", "a += 1",
+                                  "a *= 2"])
+def test_in_place_is_in_place(text):
+    whole, expected = yoke.asarray(I), I.copy()
+    exec(text, {"a": whole[1:3]})
+    exec(text, {"a": expected[1:3]})
+    same(whole, expected)
+
+
+def test_reductions_of_numpy():
+    """numpy.sum(array) and the like are the array's methods."""
+    array = yoke.asarray(A)
+    for name in ("sum", "prod", "min", "max", "any", "all", "mean", "var", "std"):
+        got = getattr(numpy, name)(array, axis=1)
+        assert isinstance(got, yoke.Array), name
+        assert numpy.allclose(got.to_numpy(), getattr(numpy, name)(A, axis=1)), name
+    assert numpy.allclose(array.var(0, ddof=1).to_numpy(), A.var(0, ddof=1))
+    assert numpy.allclose(array.std(ddof=1).item(), A.std(ddof=1))
+    assert numpy.isnan(yoke.ones(1).var(ddof=1).item())
+    assert array.sum(dtype="float64").dtype == "float64"
+    out = yoke.zeros(6, stream=yoke.Stream(array.device))
+    assert array.sum(0, out=out) is out
+    same(out, A.sum(0))
+    same(array.var(axis=()), numpy.zeros_like(A))
+    same(yoke.zeros((0, 3)).min(1), numpy.zeros((0, 3)).min(1))
+    for wrong in (lambda: array.sum(out=yoke.zeros(3)), lambda: yoke.zeros((0, 3)).min(0)):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(TypeError):
+        array.sum(0, dtype="float64", out=out)
+
+
+def test_shapes():
+    array = yoke.asarray(A)
+    same(array.ravel(), A.ravel())
+    same(array[None, :, None].squeeze(), A)
+    same(array[None, :, None].squeeze(0), A[:, None])
+    same(array.clip(-2, 3), A.clip(-2, 3))
+    with pytest.raises(ValueError, match="squeezed"):
+        array.squeeze(1)
+
+
 @pytest.mark.parametrize("key", [0, -1, (1, 2), slice(1, 3), (slice(None), 1), (slice(None, None, -1), slice(4, 0, -2)), ...,
                                  (..., 0), (None, 1), (slice(3, 1), 0), (2, ..., None)])
 def test_slices(key):

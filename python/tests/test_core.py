@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices, buffers, copies, programs, launches, events, graphs; and what is refused."""
 
+import asyncio
 import gc
 import sys
 
@@ -44,6 +45,25 @@ def test_device(device):
     with pytest.raises(yoke.NotFoundError) as failure:
         yoke.Device(f"{device.backend}:99")
     assert failure.value.status == "YOKE_E_NOT_FOUND" and failure.value.code == -104 and failure.value.function
+    assert failure.value.group == "caller"
+    for wait in ("spin", "auto"):
+        device.set_wait(wait)
+    with pytest.raises(ValueError, match="sleep"):
+        device.set_wait("sleep")
+    device.prepare()
+    with pytest.raises(TypeError):
+        device.prepare("text")
+    if not device.supports("fp64"):
+        with pytest.raises(yoke.UnsupportedError):
+            device.prepare("float64")
+
+
+def test_what_is_there(program):
+    cache = yoke.cache_info()
+    assert cache["mode"] in ("off", "read", "on") and cache["hits"] + cache["misses"] > 0 or cache["mode"] == "off"
+    libraries = yoke.libraries()
+    assert set(libraries) == {"cuBLAS", "cuFFT", "CLBlast"}
+    assert all([bool(each["reason"]) != bool(each["path"]) for each in libraries.values()])
 
 
 def test_launch(stream, saxpy, xy):
@@ -106,10 +126,27 @@ def test_wrong_arguments(stream, saxpy, xy):
         saxpy[0](stream, by, bx, 2.0, N)
     with pytest.raises(OverflowError):
         saxpy[N](stream, by, bx, 2.0, 2**40)
+    with pytest.raises(yoke.KernelArgumentError, match="^(?!.*write)"):  # no advice in C
+        saxpy[N](stream, by, bx, 2.0, numpy.int64(1))
     bx.close()
-    with pytest.raises(yoke.Error):
+    with pytest.raises(yoke.InvalidArgumentError, match="closed"):
         saxpy[N](stream, by, bx, 2.0, N)
     assert (download(stream, by, y) == y).all()
+
+
+def test_elements(stream, saxpy):
+    """Arrays of another dtype than the kernel's, where the driver tells what a parameter points to."""
+    x, y = yoke.empty(N, "float64", stream), yoke.empty(N, stream=stream)  # nothing to compile
+    known = saxpy.parameters[0][0] != ""
+    for wrong in ((y, x), (yoke.empty(N, "int32", stream), y), (y, yoke.In(numpy.ones(N))), (y, yoke.In(numpy.ones(N, "i4")))):
+        if known:
+            with pytest.raises(yoke.KernelArgumentError, match="parameter [12] .*astype"):
+                saxpy[N](stream, *wrong, 1.0, N)
+        else:
+            saxpy[N](stream, *wrong, 1.0, N)
+    saxpy[N](stream, y, x.buffer, 1.0, N)  # a Buffer has no dtype
+    saxpy[N](stream, y, yoke.In(bytes(4 * N)), 1.0, N)
+    stream.wait()
 
 
 def test_where(stream):
@@ -222,6 +259,38 @@ def test_programs(device, program, stream, tmp_path):
     built["k"][1, 1](stream, yoke.Out(out))
     stream.wait()
     assert out[0] == 42
+    source = yoke.Source(name="k", text_file=path, defines=["NUMBER=40"], headers={"n.h": "#define M 2\n"},
+                         cuda_defines={"CUDA_ONLY": None}, opencl_defines=["OPENCL_ONLY"], cuda_std="17", opencl_std="1.2")
+    assert "k" in device.build(source)
+    if device.supports("program_binaries"):
+        again = device.build(yoke.Source(text="nonsense;", compiled=[program.save()]))
+        assert "saxpy" in again
+    for wrong in (lambda: yoke.Source("x", defines="NAME"), lambda: yoke.Source(compiled=b"bytes"),
+                  lambda: device.build(yoke.Source("x", compiled=[None]))):
+        with pytest.raises(TypeError):
+            wrong()
+    try:
+        ptx = yoke.Source(cuda='extern "C" __global__ void k() {}').compile("compute_90", bare=True)
+    except (yoke.UnavailableError, yoke.UnsupportedError):
+        return  # no NVRTC, or one that does not know it
+    assert ptx
+
+
+def test_builds_for_an_event_loop(device, program, stream):
+    async def build():
+        built = await device.build_async(cuda="extern \"C\" __global__ void k(int *x) { x[0] = 7; }",
+                                         opencl="__kernel void k(__global int *x) { x[0] = 7; }")
+        with pytest.raises(yoke.BuildError) as failure:
+            await device.build_async("nonsense;")
+        assert "error" in failure.value.log
+        with pytest.raises(TypeError):
+            await device.build_async("text", 3)
+        return built
+
+    out = numpy.zeros(1, "i4")
+    asyncio.run(build())["k"][1, 1](stream, yoke.Out(out))
+    stream.wait()
+    assert out[0] == 7
 
 
 def test_events(device):

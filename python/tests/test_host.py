@@ -197,7 +197,7 @@ ENDS = {
     "a loop with awaits": "async def f():\n  stream.call(time.sleep, 0.05); t = asyncio.create_task(g())\n"
                           "async def g(): await stream\nasyncio.run(f())",
     "cycles": "class C: pass\nc = C(); c.c = c; c.s = stream; c.b = buffer; stream.call(id, c); del stream, buffer, c",
-    "arrays": "a = yoke.arange(1000)\nb = a + a\nyoke.sort(b)",
+    "arrays": "a = yoke.arange(1000)\nb = a + a",
 }
 
 

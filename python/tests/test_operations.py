@@ -275,6 +275,46 @@ def test_scatter_and_segments():
             wrong()
 
 
+def test_map_reduce():
+    """Beside reductions of the values that NumPy stores."""
+    x, y = yoke.asarray(F), yoke.asarray(F[:1])
+    values = (F - F[:1]) * 2
+    for axis in (None, 0, numpy.int64(-1), (0, 1), ()):
+        for keepdims in (False, True):
+            same(yoke.map_reduce("sum", "d = x - y; d * k", axis, keepdims, x=x, y=y, k=2), values.sum(axis, keepdims=keepdims))
+    same(yoke.map_reduce("argmin", "-x", 1, x=x), (-F).argmin(1))
+    assert yoke.map_reduce("sum", "x", x=yoke.asarray(I)).dtype == "int64"
+    assert yoke.map_reduce("sum", "x * k", x=yoke.asarray(I), k=0.5).item() == I.sum() * 0.5
+    assert yoke.map_reduce("any", "x > k", dtype="float64", x=x, k=100).item() is False
+    same(yoke.map_reduce("sum", "x * c", x=x, c=1j), F.sum() * 1j)
+    other = yoke.asarray(I, stream=yoke.Stream(x.device))
+    result = yoke.map_reduce("max", "x + z", x=x, z=other)
+    assert result.stream is x.stream and result.item() == (F + I).max()
+    with pytest.raises(ValueError, match=r"x \+\n *\^"):
+        yoke.map_reduce("sum", "x +", x=x)
+    for error, match, call in ((ValueError, "no such reduction", lambda: yoke.map_reduce("median", "x", x=x)),
+                               (TypeError, "shape", lambda: yoke.map_reduce("sum", "1")),
+                               (TypeError, "str", lambda: yoke.map_reduce("sum", 1, x=x)),
+                               (TypeError, "asarray", lambda: yoke.map_reduce("sum", "x", x=F)),
+                               (IndexError, "axis 2", lambda: yoke.map_reduce("sum", "x", 2, x=x)),
+                               (ValueError, "twice", lambda: yoke.map_reduce("sum", "x", (0, 0), x=x)),
+                               (ValueError, "broadcast", lambda: yoke.map_reduce("sum", "x * z", x=x, z=yoke.ones(3))),
+                               (ValueError, "no elements", lambda: yoke.map_reduce("max", "z", 0, z=yoke.ones((0, 3))))):
+        with pytest.raises(error, match=match):
+            call()
+
+
+def test_select_where():
+    flat = yoke.asarray(I.ravel())
+    other = yoke.asarray(F.ravel(), stream=yoke.Stream(flat.device))
+    same(yoke.select_where(flat, "x > limit", x=flat, limit=2.5), I[I > 2.5])
+    same(yoke.select_where(flat, "y < 0", y=other), I[F < 0])
+    with pytest.raises(ValueError, match=r"\^"):
+        yoke.select_where(flat, "x >", x=flat)
+    with pytest.raises(ValueError):
+        yoke.select_where(yoke.asarray(I), "x > 0", x=flat)
+
+
 def test_several_streams(device):
     """Work on arrays of two streams is ordered, both ways."""
     with device.stream() as other:

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for GPU work in an event loop: the event's descriptor and the loop's add_reader; no polling, and no thread but where a
-loop has no add_reader."""
+"""Waiting for GPU work and builds in an event loop: the event's descriptor and the loop's add_reader; no polling, and no thread but
+where a loop has no add_reader."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from ._core import BuildError, start_build
 
 if TYPE_CHECKING:
-    from . import Event
+    from . import Device, Event, Program, Source
 
 
 async def wait(event: Event) -> None:
@@ -32,6 +34,17 @@ async def wait(event: Event) -> None:
     finally:
         os.close(fd)
     event.query()
+
+
+async def build(device: Device, source: Source | str | None, texts: dict[str, Any]) -> Program:
+    """Build a program on one of Yoke's threads, and wait for it."""
+    program, built = start_build(device, source, texts)
+    try:
+        await built
+    except BuildError as error:
+        error.log = program.log
+        raise
+    return program
 
 
 def finish(ready: asyncio.Future[None]) -> None:

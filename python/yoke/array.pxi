@@ -7,9 +7,9 @@ cdef class Array:
 
     shape, dtype, strides (in elements), ndim, size (elements), nbytes; device, stream: the stream its work is enqueued in.
     Operators, slices, comparisons and reductions follow NumPy; a slice or transpose is a view. Nothing blocks but what gives
-    values to Python: to_numpy, tolist, item, float(a), bool(a), a[mask]. Work that uses arrays of several streams is ordered.
-    Types: results of mixed dtypes follow C (float32 with int32 gives float32), and / of integers gives float32. A number of
-    Python's never widens an array of its kind (NumPy's NEP 50), and a NumPy scalar counts with its dtype.
+    values to Python: to_numpy, tolist, item, print(a), float(a), bool(a), a[mask]. Work that uses arrays of several streams is
+    ordered. Types: results of mixed dtypes follow C (float32 with int32 gives float32), and / of integers gives float32. A number
+    of Python's never widens an array of its kind (NumPy's NEP 50), and a NumPy scalar counts with its dtype.
     """
 
     cdef yoke_array a
@@ -129,6 +129,23 @@ cdef class Array:
             return self.copy().reshape(shape)
         return self.view(a)
 
+    def ravel(self):
+        """The elements along one axis, as reshape(-1)."""
+        return self.reshape(-1)
+
+    def squeeze(self, axis=None):
+        """A view without the axes of one element; axis: an int or a tuple, only these."""
+        chosen = ([i for i, extent in enumerate(self.shape) if extent == 1] if axis is None else
+                  [axis_of(each, self.a.dimensions) for each in (axis if hasattr(axis, "__iter__") else (axis,))])
+        for each in chosen:
+            if self.shape[each] != 1:
+                raise ValueError(f"axis {each} has {self.shape[each]} elements, and only an axis of one can be squeezed")
+        return self.select(tuple([0 if i in chosen else slice(None) for i in range(self.a.dimensions)]))
+
+    def clip(self, low, high):
+        """The elements, limited to low … high; NaN stays NaN."""
+        return clip(self, low, high)
+
     def broadcast_to(self, shape):
         """A view of a larger shape, by NumPy's rules."""
         cdef int64_t extents[8]
@@ -169,6 +186,9 @@ cdef class Array:
                 start, stop, step = each.indices(a.shape[axis])
                 a = yoke_array_slice(a, axis, start, YOKE_END if stop < 0 else stop, step)
                 axis += 1
+            elif isinstance(each, (bool, list)) or getattr(each, "ndim", 0):
+                raise IndexError("an array or a list is an index of its own, as a[i], or take(a, i, axis)"
+                                 if not isinstance(each, bool) else f"{each} is not an index")
             else:
                 a = yoke_array_index(a, axis, operator.index(each))
             if a.dtype == 0:
@@ -178,12 +198,14 @@ cdef class Array:
         return self.view(a)
 
     def __getitem__(self, key):
+        key = as_index(self, key)
         if isinstance(key, Array):
             return take_array(self, key)
         return self.select(key)
 
     def __setitem__(self, key, value):
         cdef Array target
+        key = as_index(self, key)
         if isinstance(key, Array):
             target = self
             if (<Array>key).a.dtype != BOOL:
@@ -205,6 +227,8 @@ cdef class Array:
         import numpy
 
         cdef Array source = self
+        if self.dtype == "bfloat16":
+            raise TypeError("NumPy has no bfloat16: convert first, as a.astype('float32')")
         if out is None:
             out = numpy.empty(self.shape, self.dtype)
         elif out.shape != self.shape or out.dtype != self.dtype:
@@ -220,6 +244,8 @@ cdef class Array:
 
     def tolist(self):
         """The values as nested lists; waits for them."""
+        if self.a.dtype == F16 or self.a.dtype == BF16:  # which memoryviews do not have
+            return self.astype("float32").tolist()
         letter = dtype_letters[self.a.dtype]
         if not letter or self.size == 0:
             return self.to_numpy().tolist()
@@ -337,16 +363,40 @@ cdef class Array:
         return binary("**", other, self)
 
     def __iadd__(self, other):
-        return in_place("a = a + b", self, other)
+        return in_place("+", self, other)
 
     def __isub__(self, other):
-        return in_place("a = a - b", self, other)
+        return in_place("-", self, other)
 
     def __imul__(self, other):
-        return in_place("a = a * b", self, other)
+        return in_place("*", self, other)
 
     def __itruediv__(self, other):
-        return in_place("a = a / b", self, other)
+        return in_place("/", self, other)
+
+    def __ifloordiv__(self, other):
+        return in_place("//", self, other)
+
+    def __imod__(self, other):
+        return in_place("%", self, other)
+
+    def __ipow__(self, other):
+        return in_place("**", self, other)
+
+    def __iand__(self, other):
+        return in_place("&", self, other)
+
+    def __ior__(self, other):
+        return in_place("|", self, other)
+
+    def __ixor__(self, other):
+        return in_place("^", self, other)
+
+    def __ilshift__(self, other):
+        return in_place("<<", self, other)
+
+    def __irshift__(self, other):
+        return in_place(">>", self, other)
 
     def __neg__(self):
         return unary("c = -a", self, self.a.dtype)
@@ -378,55 +428,55 @@ cdef class Array:
         values = [(<Array>each).to_numpy() if isinstance(each, Array) else each for each in inputs]
         return getattr(ufunc, method)(*values, **options)
 
-    # ---- Reductions and order: axis is None for all, an int, or a tuple ----
+    # ---- Reductions and order: axis is None for all, an int, or a tuple; out: an array for the result ----
 
-    def sum(self, axis=None, keepdims=False):
-        """The sum; of integers as int64 or uint64."""
-        return reduce("sum", self, axis, keepdims)
+    def sum(self, axis=None, keepdims=False, dtype=None, out=None):
+        """The sum; of integers as int64 or uint64. dtype: of the result; with float64 the sum is made so."""
+        return reduce("sum", self, axis, keepdims, dtype, out)
 
-    def prod(self, axis=None, keepdims=False):
+    def prod(self, axis=None, keepdims=False, dtype=None, out=None):
         """The product."""
-        return reduce("prod", self, axis, keepdims)
+        return reduce("prod", self, axis, keepdims, dtype, out)
 
-    def min(self, axis=None, keepdims=False):
-        """The smallest element; NaN only where all are."""
-        return reduce("min", self, axis, keepdims)
-
-    def max(self, axis=None, keepdims=False):
-        """The largest element; NaN only where all are."""
-        return reduce("max", self, axis, keepdims)
-
-    def any(self, axis=None, keepdims=False):
-        """Whether an element is not 0."""
-        return reduce("any", self, axis, keepdims)
-
-    def all(self, axis=None, keepdims=False):
-        """Whether no element is 0."""
-        return reduce("all", self, axis, keepdims)
-
-    def mean(self, axis=None, keepdims=False):
+    def mean(self, axis=None, keepdims=False, dtype=None, out=None):
         """The mean; of integers as float32."""
-        return reduce("mean", self, axis, keepdims)
+        return reduce("mean", self, axis, keepdims, dtype, out)
 
-    def var(self, axis=None, keepdims=False):
-        """The variance: the mean of the squared distances from the mean."""
-        return reduce("var", self, axis, keepdims)
+    def var(self, axis=None, keepdims=False, dtype=None, out=None, ddof=0):
+        """The variance: the mean of the squared distances from the mean; their sum is divided by n - ddof."""
+        return variance(self, axis, keepdims, dtype, out, ddof, False)
 
-    def argmin(self, axis=None, keepdims=False):
-        """The position of the smallest element, int64."""
-        return reduce("argmin", self, axis, keepdims)
-
-    def argmax(self, axis=None, keepdims=False):
-        """The position of the largest element, int64."""
-        return reduce("argmax", self, axis, keepdims)
-
-    def norm(self, axis=None, keepdims=False):
-        """The square root of the sum of squares."""
-        return reduce("norm", self, axis, keepdims)
-
-    def std(self, axis=None, keepdims=False):
+    def std(self, axis=None, keepdims=False, dtype=None, out=None, ddof=0):
         """The standard deviation: the square root of var."""
-        return apply("sqrt", reduce("var", self, axis, keepdims))
+        return variance(self, axis, keepdims, dtype, out, ddof, True)
+
+    def min(self, axis=None, keepdims=False, out=None):
+        """The smallest element; NaN only where all are."""
+        return reduce("min", self, axis, keepdims, None, out)
+
+    def max(self, axis=None, keepdims=False, out=None):
+        """The largest element; NaN only where all are."""
+        return reduce("max", self, axis, keepdims, None, out)
+
+    def any(self, axis=None, keepdims=False, out=None):
+        """Whether an element is not 0."""
+        return reduce("any", self, axis, keepdims, None, out)
+
+    def all(self, axis=None, keepdims=False, out=None):
+        """Whether no element is 0."""
+        return reduce("all", self, axis, keepdims, None, out)
+
+    def argmin(self, axis=None, keepdims=False, out=None):
+        """The position of the smallest element, int64."""
+        return reduce("argmin", self, axis, keepdims, None, out)
+
+    def argmax(self, axis=None, keepdims=False, out=None):
+        """The position of the largest element, int64."""
+        return reduce("argmax", self, axis, keepdims, None, out)
+
+    def norm(self, axis=None, keepdims=False, out=None):
+        """The square root of the sum of squares."""
+        return reduce("norm", self, axis, keepdims, None, out)
 
     def cumsum(self, axis=None):
         """The sums of all elements up to each, along an axis; None: of the flattened array."""
@@ -468,6 +518,22 @@ cdef class Array:
     def _repr_html_(self):
         """For notebooks: shape, dtype, device and size, without waiting for values."""
         return html_of(self)
+
+    def __str__(self):
+        """The values, as NumPy prints them; waits for them."""
+        if self.a.dtype == BF16:
+            return str(self.astype("float32"))
+        try:
+            return str(self.to_numpy())
+        except ImportError:
+            return str(self.tolist())
+
+    def __format__(self, specification):
+        if not specification:
+            return str(self)
+        if self.a.dimensions:
+            raise TypeError(f"an array of shape {self.shape} has no format {specification!r}; an array without axes has")
+        return format(self.item(), specification)
 
     def __repr__(self):
         return (f"yoke.Array(shape={self.shape}, dtype={dtype_names[self.a.dtype]}, "

@@ -3,16 +3,14 @@
 
 cdef int map_arrays(Stream stream, expression, dict values, const char *where) except -1:
     cdef yoke_var vars[MOST_VARS]
-    cdef bytes text
+    cdef size_t count = 0
     cdef yoke_status status
     cdef yoke_stream *queue = stream.ptr
-    cdef Py_ssize_t count
-    names, arrays, made = [], [], []
-
-    count = fill_vars(vars, values, names, arrays, made)
-    text = ("".join(made) + expression).encode()
-    order_streams(stream, arrays)
+    names, arrays = [], []
+    cdef bytes text = fill_expression(vars, &count, expression, values, names, arrays)
     cdef const char *line = text
+
+    order_streams(stream, arrays)
     with nogil:
         status = yoke_map_at(where, queue, line, vars, count)
     check(status)
@@ -22,6 +20,15 @@ cdef int map_arrays(Stream stream, expression, dict values, const char *where) e
 
 cdef enum:
     MOST_VARS = 32
+
+
+cdef bytes fill_expression(yoke_var *vars, size_t *count, expression, dict values, list names, list arrays):
+    """The text of an expression, and its variables. `names` keeps what these point to, `arrays` gets the Arrays among them."""
+    made = []
+    count[0] = fill_vars(vars, values, names, arrays, made)
+    if not isinstance(expression, str):
+        raise TypeError(f"an expression is a str, not {type(expression).__name__}")
+    return ("".join(made) + expression).encode()
 
 
 cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays, list made) except -1:
@@ -73,7 +80,7 @@ cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) ex
     elif getattr(value, "shape", None) == ():
         var[0] = yoke_var_scalar(label, number_of(dtype_number(value.dtype), value))
     else:
-        raise TypeError(f"{name}: an expression takes Arrays and numbers, not {type(value).__name__}")
+        raise TypeError(f"{name}: an expression takes Arrays and numbers, not {type(value).__name__}; asarray makes Arrays")
     return 0
 
 
@@ -96,18 +103,19 @@ cdef list arrays_in(dict variables):
 
 
 cdef int32_t value_dtype(dtype, list arrays, dict variables) except -1:
-    """Of an expression's values: the one that is asked for, else that of the arrays among the variables."""
+    """Of an expression's values: the one that is asked for, else what operators give for these arrays and numbers."""
     if dtype is not None:
         return dtype_number(dtype)
     number = promote([(<Array>each).a.dtype for each in arrays])
     for value in variables.values():
-        if complex_dtype(value):
+        if not isinstance(value, Array):
             number = weak(number, value)
     return number
 
 
 def evaluate(expression, /, dtype=None, stream=None, **variables):
-    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means that of the arrays."""
+    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means what an operator gives for
+    these arrays and numbers; it does not look at the expression: evaluate("x / 2.5", "float32", x=integers)."""
     cdef Array result
     arrays = arrays_in(variables)
     stream = (<Array>arrays[0]).stream if stream is None else stream
@@ -210,9 +218,10 @@ cdef object unary(str text, Array array, int32_t dtype):
     return result
 
 
-cdef object in_place(str text, Array array, other):
+cdef object in_place(str sign, Array array, other):
     """The array keeps its dtype, which has to be of the result's kind at least, as in NumPy."""
     cdef int32_t dtype
+    power = "c = " + " * ".join("a" * other) if sign == "**" and type(other) is int and other in (2, 3) else None
     if hasattr(other, "shape") and not isinstance(other, Array) and other.shape != ():
         other = asarray(other, stream=array.stream)
     if isinstance(other, Array):
@@ -220,13 +229,21 @@ cdef object in_place(str text, Array array, other):
     else:
         dtype = weak(array.a.dtype, other)
         other = in_dtype(dtype, other)
-    if "/" in text and kind_of(dtype) < 2:
+    text = power or text_of_sign(sign, dtype)
+    if sign == "/" and kind_of(dtype) < 2:
         dtype = F32
     if kind_of(dtype) > kind_of(array.a.dtype):
         raise TypeError(f"a result of {dtype_names[dtype]} does not go into an array of {dtype_names[array.a.dtype]}: use astype, "
                         "or the operator without =")
-    map_arrays(array.stream, text, {"a": array, "b": other}, here())
+    map_arrays(array.stream, text, {"c": array, "a": array} if power else {"c": array, "a": array, "b": other}, here())
     return array
+
+
+cdef object as_index(Array array, key):
+    """Lists and NumPy's arrays as an index are Arrays; any other key is returned as it is."""
+    if isinstance(key, list) or hasattr(key, "__array_interface__") and key.ndim:
+        return asarray(key, dtype=None if len(key) else "int64", stream=array.stream)
+    return key
 
 
 cdef object take_array(Array array, Array index):
@@ -235,7 +252,9 @@ cdef object take_array(Array array, Array index):
         if array.shape != index.shape:
             raise IndexError(f"a mask of shape {index.shape} for an array of shape {array.shape}")
         return compress(flat, flags)
-    return take(array, index, 0)
+    if index.a.dimensions == 1:
+        return take(array, index, 0)
+    return take(array, index.reshape(-1), 0).reshape(index.shape + array.shape[1:])
 
 
 cdef dict functions = {name: f"c = {name}(a)" for name in (
@@ -296,32 +315,95 @@ cdef int32_t reduced_dtype(str name, int32_t dtype) except -1:
     return dtype
 
 
-def reduce(name, Array array not None, axis=None, keepdims=False):
-    """A reduction by its name, along axis: None for all, an int, or a tuple."""
-    cdef int32_t axes[8]
-    cdef size_t count = 0
-    cdef int32_t operation = operation_of(name)
-    cdef yoke_status status
-    cdef Array result
-    cdef const char *where = here()
-
-    chosen = range(array.a.dimensions) if axis is None else (axis,) if isinstance(axis, int) else axis
-    chosen = sorted([axis_of(each, array.a.dimensions) for each in chosen])
+cdef size_t reduced_axes(axis, shape, int32_t operation, int32_t *out) except? <size_t>-1:
+    """The axes of a reduction, ascending: None are all."""
+    chosen = range(len(shape)) if axis is None else axis if hasattr(axis, "__iter__") else (axis,)
+    chosen = sorted([axis_of(each, len(shape)) for each in chosen])
     if len(set(chosen)) != len(chosen):
         raise ValueError(f"an axis is named twice: {axis}")
-    if array.size == 0 and name in ("min", "max", "argmin", "argmax"):
-        raise ValueError(f"{name} of no elements")
-    shape = [1 if i in chosen else extent for i, extent in enumerate(array.shape) if keepdims or i not in chosen]
-    result = new_array(array.stream, reduced_dtype(name, array.a.dtype), shape)
-    for each in chosen:
-        axes[count] = each
-        count += 1
-    if count == 0 and array.a.dimensions:  # no axes at all: a copy
-        assign(result, array, where)
-        return result
+    for i, each in enumerate(chosen):
+        if shape[each] == 0 and operation in (3, 4, 7, 8):
+            raise ValueError(f"a min, max, argmin or argmax of no elements: axis {each} of shape {shape}")
+        out[i] = each
+    return len(chosen)
+
+
+cdef Array reduced_array(Stream stream, int32_t dtype, shape, const int32_t *axes, size_t count, keepdims):
+    """For the result of a reduction."""
+    along = {axes[i] for i in range(count)}
+    return new_array(stream, dtype, [1 if i in along else extent for i, extent in enumerate(shape) if keepdims or i not in along])
+
+
+def reduce(name, Array array not None, axis=None, keepdims=False, dtype=None, Array out=None):
+    """A reduction by its name, along axis: None for all, an int, or a tuple. dtype: of the result; sums to float64 are added as
+    such. out: an array for the result."""
+    cdef int32_t axes[8]
+    cdef int32_t operation = operation_of(name)
+    cdef size_t count = reduced_axes(axis, array.shape, operation, axes)
+    cdef yoke_array source = array.a
+    cdef int32_t number = reduced_dtype(name, source.dtype) if dtype is None else dtype_number(dtype)
+    cdef Array result = out
+    cdef yoke_status status
+    cdef const char *where = here()
+
+    if out is None:
+        result = reduced_array(array.stream, number, array.shape, axes, count, keepdims)
+    elif dtype is not None and number != out.a.dtype:
+        raise TypeError(f"dtype is {dtype_names[number]}, and out is of {dtype_names[out.a.dtype]}")
+    if count == 0 and source.dimensions:  # of each element alone: to the library no axes are all
+        axes[0], count = source.dimensions, 1
+        source = yoke_array_expand(source, source.dimensions)
+    order_streams(array.stream, [result])
     with nogil:
-        status = yoke_reduce_at(where, array.stream.ptr, operation, &result.a, &array.a, axes if count else NULL, count)
+        status = yoke_reduce_at(where, array.stream.ptr, operation, &result.a, &source, axes if count else NULL, count)
     check(status)
+    order_back(array.stream, [result])
+    return result
+
+
+cdef Array variance(Array array, axis, keepdims, dtype, Array out, ddof, bint root):
+    """The variance, divided by n - ddof, or its square root."""
+    cdef Array result = reduce("var", array, axis, keepdims, dtype, out)
+    text = "c = "
+    text += "sqrt(c * k)" if root and ddof else "sqrt(c)" if root else "c * k"
+    if not root and not ddof:
+        return result
+    values = {"c": result}
+    if ddof:
+        n = array.size // result.size if result.size else 0
+        values["k"] = (result.a.dtype, n / (n - ddof) if n > ddof else math.nan)
+    map_arrays(result.stream, text, values, here())
+    return result
+
+
+def map_reduce(name, expression, /, axis=None, keepdims=False, dtype=None, stream=None, **variables):
+    """As reduce, of the values of an expression, which are not stored: map_reduce("sum", "(x - y) * (x - y)", axis=1, x=x, y=y).
+    The arrays are broadcast to each other. dtype: of the values, as in evaluate. InvalidArgumentError shows a mistake in the
+    expression with a caret."""
+    cdef yoke_var vars[MOST_VARS]
+    cdef int32_t axes[8]
+    cdef int32_t operation = operation_of(name)
+    cdef size_t var_count = 0, count
+    cdef Array result
+    cdef Stream order
+    cdef yoke_status status
+    cdef const char *where = here()
+    names, arrays = [], []
+    cdef bytes text = fill_expression(vars, &var_count, expression, variables, names, arrays)
+    cdef const char *line = text
+
+    operands = arrays_in(variables)
+    shape = broadcast_shape([each.shape for each in operands])
+    count = reduced_axes(axis, shape, operation, axes)
+    if count == 0 and shape:  # to the library no axes are all
+        return reduce(name, evaluate(expression, dtype, stream, **variables), axis, keepdims)
+    order = (<Array>operands[0]).stream if stream is None else stream
+    result = reduced_array(order, reduced_dtype(name, value_dtype(dtype, operands, variables)), shape, axes, count, keepdims)
+    order_streams(order, arrays)
+    with nogil:
+        status = yoke_map_reduce_at(where, order.ptr, operation, &result.a, line, vars, var_count, axes if count else NULL, count)
+    check(status)
+    order_back(order, arrays)
     return result
 
 
@@ -380,6 +462,8 @@ def take(Array array not None, Array indices not None, axis=0):
     cdef const char *where = here()
     cdef yoke_status status
 
+    if kind_of(indices.a.dtype) > 1:
+        raise IndexError(f"indices are integers, not {dtype_names[indices.a.dtype]}")
     positions = evaluate(f"k < 0 ? k + {array.shape[along]}ll : k", dtype="int64", k=indices)
     shape = list(array.shape)
     shape[along] = indices.size

@@ -18,8 +18,6 @@ cdef extern from "yoke/ops.h" nogil:
         int64_t strides[8]
 
     yoke_array yoke_array_nd(yoke_buffer *buffer, int32_t dtype, int32_t dimensions, const int64_t *shape)
-    yoke_status yoke_array_create(yoke_device *device, int32_t dtype, int32_t dimensions, const int64_t *shape,
-                                  yoke_array *out_array)
     int64_t yoke_array_get_size(const yoke_array *array)
     int32_t yoke_array_is_contiguous(const yoke_array *array)
     yoke_array yoke_array_slice(yoke_array array, int32_t axis, int64_t start, int64_t stop, int64_t step)
@@ -38,7 +36,6 @@ cdef extern from "yoke/ops.h" nogil:
     yoke_status yoke_map_at(const char *where, yoke_stream *stream, const char *expression, const yoke_var *vars, size_t count)
     yoke_status yoke_assign_at(const char *where, yoke_stream *stream, const yoke_array *target, const yoke_array *source)
     yoke_status yoke_assign_value_at(const char *where, yoke_stream *stream, const yoke_array *target, yoke_number value)
-    yoke_status yoke_add_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a, const yoke_array *b)
     yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
                                const yoke_array *a, const int32_t *axes, size_t axis_count)
     yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
@@ -53,6 +50,8 @@ cdef extern from "yoke/ops.h" nogil:
                                const yoke_array *indices, int32_t axis)
     yoke_status yoke_select_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
                                const yoke_array *a, const yoke_array *flags)
+    yoke_status yoke_select_where_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
+                                     const yoke_array *a, const char *expression, const yoke_var *vars, size_t var_count)
     yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_array *indices, const yoke_array *keys,
                                 int32_t order)
     yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a, yoke_number low,
@@ -80,6 +79,16 @@ cdef extern from "yoke/ops.h" nogil:
                                  const yoke_array *weights)
     yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *indices,
                                 const yoke_array *a, int32_t axis, int32_t mode)
+
+    ctypedef struct yoke_ops_library:
+        size_t size
+        const char *name
+        const char *version
+        const char *path
+        const char *reason
+
+    yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library)
+    yoke_status yoke_ops_prepare(yoke_device *device, const int32_t *dtypes, size_t count)
 
     # matmul.h
     uint32_t YOKE_MATMUL_TF32, YOKE_MATMUL_EXACT

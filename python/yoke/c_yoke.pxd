@@ -31,6 +31,7 @@ cdef extern from "yoke/yoke.h" nogil:
     const char *yoke_version()
     const char *yoke_status_name(yoke_status status)
     const char *yoke_status_meaning(yoke_status status)
+    int yoke_status_group(yoke_status status)
     const yoke_error_info *yoke_error()
     void yoke_error_clear()
     yoke_status yoke_fail(yoke_status status, const char *format, ...)
@@ -116,6 +117,7 @@ cdef extern from "yoke/yoke.h" nogil:
     int YOKE_MEMORY_INFO_ESTIMATED
     yoke_status yoke_device_get_memory(yoke_device *device, yoke_memory_info *out_info)
     yoke_status yoke_device_limit_memory(yoke_device *device, uint64_t in_use, uint64_t cached)
+    yoke_status yoke_device_set_wait(yoke_device *device, int32_t wait)
     yoke_status yoke_device_trim(yoke_device *device, uint64_t keep)
     yoke_status yoke_write_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, const void *source,
                               size_t size)
@@ -167,9 +169,14 @@ cdef extern from "yoke/yoke.h" nogil:
 
     # program.h
     int YOKE_MATH_EXACT, YOKE_MATH_FAST
+    uint32_t YOKE_BUILD_DEBUG, YOKE_COMPILE_BARE
     ctypedef struct yoke_header:
         const char *name
         const char *text
+
+    ctypedef struct yoke_code:
+        const void *bytes
+        size_t size
 
     ctypedef struct yoke_source:
         size_t size
@@ -181,11 +188,15 @@ cdef extern from "yoke/yoke.h" nogil:
         const char *opencl_std
         const char *cuda_std
         size_t cuda_size, opencl_size
+        uint32_t flags
         const yoke_header *headers
         const char *const *include_folders
         const char *const *name_expressions
         const char *text
         size_t text_size
+        const yoke_code *compiled
+        const char *const *cuda_defines
+        const char *const *opencl_defines
         const char *const *cuda_options
         const char *const *opencl_options
         const char *cuda_file
@@ -193,7 +204,11 @@ cdef extern from "yoke/yoke.h" nogil:
         const char *text_file
 
     yoke_status yoke_source_builtin(const char *name, yoke_source *out_source)
+    yoke_status yoke_source_compile(const yoke_source *source, const char *architecture, uint32_t flags, void *target,
+                                    size_t capacity, size_t *out_size)
     yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program)
+    yoke_status yoke_program_build_async(yoke_device *device, const yoke_source *source, yoke_program **out_program,
+                                         yoke_event **out_event)
     yoke_status yoke_program_load(yoke_device *device, const char *name, const void *binary, size_t size,
                                   yoke_program **out_program)
     yoke_status yoke_program_save(yoke_program *program, void *target, size_t capacity, size_t *out_size)
@@ -202,6 +217,16 @@ cdef extern from "yoke/yoke.h" nogil:
     size_t yoke_program_get_kernel_count(yoke_program *program)
     const char *yoke_program_get_kernel_name(yoke_program *program, size_t index)
     void yoke_program_release(yoke_program *program)
+
+    ctypedef struct yoke_cache_info:
+        size_t size
+        int32_t mode
+        uint32_t hits, misses, stored, rejected
+        uint64_t limit
+        char folder[512]
+        char reason[256]
+
+    yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
     yoke_status yoke_program_get_global(yoke_program *program, const char *name, yoke_buffer **out_buffer)
     yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel)
 

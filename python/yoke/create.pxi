@@ -32,6 +32,63 @@ def empty_like(Array array not None):
     return new_array(array.stream, array.a.dtype, array.shape)
 
 
+def zeros_like(Array array not None, dtype=None):
+    """An array of zeros of the same shape, dtype (None) and stream."""
+    return zeros(array.shape, dtype_names[array.a.dtype] if dtype is None else dtype, array.stream)
+
+
+def ones_like(Array array not None, dtype=None):
+    """An array of ones of the same shape, dtype (None) and stream."""
+    return ones(array.shape, dtype_names[array.a.dtype] if dtype is None else dtype, array.stream)
+
+
+def full_like(Array array not None, value, dtype=None):
+    """An array of the same shape, dtype (None) and stream, whose elements are all `value`."""
+    return full(array.shape, value, dtype_names[array.a.dtype] if dtype is None else dtype, array.stream)
+
+
+def linspace(start, stop, num=50, endpoint=True, dtype="float32", stream=None):
+    """num numbers at equal distances from start to stop, which is the last, or with endpoint=False would be the next."""
+    cdef Array result = empty(operator.index(num), dtype, stream)
+    cdef int32_t wide = F64 if result.a.dtype == F64 else F32
+    steps = max(1, result.size - 1 if endpoint else result.size)
+    map_arrays(result.stream, "x = start + distance * i / steps",
+               {"x": result, "start": (wide, start), "distance": (wide, stop - start), "steps": steps}, here())
+    return result
+
+
+def concatenate(arrays, axis=0):
+    """A new array of several, one behind the other along an axis; their other extents are the same."""
+    cdef Array first, result
+    cdef const char *where = here()
+    arrays = list(arrays)
+    if not arrays or not all([isinstance(each, Array) for each in arrays]):
+        raise TypeError("a sequence of one Array or more is wanted")
+    first = arrays[0]
+    along = axis_of(axis, first.a.dimensions)
+    shape = list(first.shape)
+    for each in arrays:
+        if [*each.shape[:along], *each.shape[along + 1:]] != [*shape[:along], *shape[along + 1:]]:
+            raise ValueError(f"shapes {first.shape} and {each.shape} differ elsewhere than along axis {along}")
+    shape[along] = sum([each.shape[along] for each in arrays])
+    result = new_array(first.stream, promote([(<Array>each).a.dtype for each in arrays]), shape)
+    start = 0
+    for each in arrays:
+        stop = start + each.shape[along]
+        assign(result.select((*[slice(None)] * along, slice(start, stop))), each, where)
+        start = stop
+    return result
+
+
+def stack(arrays, axis=0):
+    """A new array of several of one shape, one behind the other along a new axis."""
+    arrays = list(arrays)
+    if not arrays or not all([isinstance(each, Array) for each in arrays]):
+        raise TypeError("a sequence of one Array or more is wanted")
+    along = axis_of(axis, arrays[0].ndim + 1)
+    return concatenate([each[(*[slice(None)] * along, None)] for each in arrays], along)
+
+
 def arange(start, stop=None, step=1, dtype=None, stream=None):
     """The numbers start, start + step, … below stop; arange(n) begins with 0. dtype: None means int64, or float32 where one of
     the three is a float."""
@@ -64,7 +121,7 @@ def asarray(data, dtype=None, stream=None):
         result = from_interface(data, stream)
         return result if dtype is None else asarray(result, dtype)
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__"):
-        return from_dlpack(data, stream)
+        return asarray(from_dlpack(data, stream), dtype)
     if "numpy" not in sys.modules and isinstance(data, (bytes, bytearray, memoryview, array.array)):
         memory = memoryview(data)
         names = [name for name, letter in zip(dtype_names, dtype_letters) if letter == memory.format.lstrip("<=@")]
@@ -78,6 +135,8 @@ def asarray(data, dtype=None, stream=None):
     import numpy
 
     values = numpy.asarray(data)
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
     if dtype is not None and dtype_number(dtype) != BF16:
         values = values.astype(numpy.dtype(dtype_names[dtype_number(dtype)]), copy=False)
     elif dtype is None and values.dtype == numpy.float64 and not hasattr(data, "dtype"):

@@ -71,6 +71,43 @@ def info():
     return "\n".join(lines + [report.rstrip("\n")])
 
 
+def libraries():
+    """The vendors' libraries that operations use where they are there, a dict by name ("cuBLAS", "cuFFT", "CLBlast") of dicts:
+    version, path, and reason, why it cannot be used ("" when it can). Searches for them and opens them; where they are absent,
+    operations use Yoke's own kernels."""
+    cdef yoke_ops_library library
+    cdef size_t index = 0
+    cdef yoke_status status
+    result = {}
+
+    while True:
+        library.size = sizeof(library)
+        with nogil:
+            status = yoke_ops_get_library(index, &library)
+        if status == YOKE_E_RANGE:
+            return result
+        check(status)
+        result[text_of(library.name)] = {"version": text_of(library.version), "path": text_of(library.path),
+                                         "reason": text_of(library.reason)}
+        index += 1
+
+
+def cache_info():
+    """The cache of compiled programs on disk, a dict: mode ("off", "read", "on"), folder ("" without a cache), limit (bytes),
+    reason, why the mode is less than YOKE_CACHE asks for; and since the process began hits and misses of builds, stored and
+    rejected (damaged) entries."""
+    cdef yoke_cache_info info
+    cdef yoke_status status
+
+    info.size = sizeof(info)
+    with nogil:
+        status = yoke_cache_get_info(&info)
+    check(status)
+    return {"mode": ("off", "read", "on")[info.mode], "folder": text_of(info.folder), "limit": info.limit,
+            "reason": text_of(info.reason), "hits": info.hits, "misses": info.misses, "stored": info.stored,
+            "rejected": info.rejected}
+
+
 @cython.final
 cdef class Device:
     """An open device.
@@ -186,6 +223,25 @@ cdef class Device:
             status = yoke_device_trim(self.ptr, kept)
         check(status)
 
+    def set_wait(self, wait):
+        """How the device's streams with wait="auto" wait from now on: "auto", "spin" (the lowest latency, uses a whole core) or
+        "block". It goes for default_stream(), too."""
+        check(yoke_device_set_wait(self.ptr, wait_number(wait)))
+
+    def prepare(self, *dtypes):
+        """Compile what operations on contiguous arrays of these dtypes need, so that their first calls do not. Blocks, for a
+        minute perhaps, and other threads run meanwhile; the cache on disk keeps the result. Expressions, operations of mixed
+        dtypes and what depends on a size, as fft, are compiled by their first use."""
+        cdef int32_t numbers[16]
+        cdef size_t count = 0
+        cdef yoke_status status
+        for each in {dtype_number(dtype) for dtype in dtypes}:
+            numbers[count] = each
+            count += 1
+        with nogil:
+            status = yoke_ops_prepare(self.ptr, numbers, count)
+        check(status)
+
     @property
     def native(self):
         """The driver's handles, a dict of ints: context (a CUcontext, the primary one, or a cl_context), device (a CUdevice or
@@ -229,6 +285,13 @@ cdef class Device:
     def build(self, source=None, **texts):
         """Compile a Program: build(Source(…)), build("one text for both languages"), or build(cuda=…, opencl=…)."""
         return Program(self, source, **texts)
+
+    def build_async(self, source=None, **texts):
+        """As build, for an event loop: program = await device.build_async(…). One of Yoke's threads compiles; cancelling the task
+        ends the wait, and not the build."""
+        from . import aio
+
+        return aio.build(self, source, texts)
 
     def load(self, binary, name=None):
         """A Program from compiled code: bytes of Program.save, PTX, cubin, fatbin, SPIR-V; or a path to a file of them."""

@@ -39,7 +39,7 @@ cdef int32_t dtype_number(dtype) except -1:
 
 
 cdef int32_t shape_of(shape, int64_t *out) except -1:
-    if isinstance(shape, int):
+    if not hasattr(shape, "__len__"):
         shape = (shape,)
     if len(shape) > 8:
         raise ValueError(f"an array has at most 8 dimensions, not {len(shape)}")

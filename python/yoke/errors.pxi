@@ -5,15 +5,16 @@
 class Error(Exception):
     """A failure of Yoke.
 
-    status: name of the status, as "YOKE_E_RANGE"; code: its number; text: what failed, why, what to do about it; function: the
-    function of the C API; driver_call, driver_name, driver_code: what the driver was asked and answered ("" and 0 where no driver
+    status: name of the status, as "YOKE_E_RANGE"; code: its number; group: what to give up, "caller" (nothing: the call was
+    wrong), "operation", "stream" (until recover) or "device"; text: what failed, why, what to do about it; function: the function
+    of the C API; driver_call, driver_name, driver_code: what the driver was asked and answered ("" and 0 where no driver
     failed); where: "file:line" of the Python line that enqueued the failed work ("" where that does not apply); cause: the text of
     the failure before, where this one only follows from it.
     """
 
     status = ""
     code = 0
-    text = function = driver_call = driver_name = where = cause = ""
+    group = text = function = driver_call = driver_name = where = cause = ""
     driver_code = 0
 
 
@@ -126,9 +127,14 @@ cdef object make_error(yoke_status status):
     # A record of another status is that of an older failure.
     text = text_of(info.text) if info.status == status else text_of(yoke_status_meaning(status))
     kind = error_classes.get(status, HostFunctionError)
+    if kind is InvalidArgumentError and text.endswith(" is NULL"):
+        text = text[:-4] + "closed"
+    elif kind is KernelArgumentError and "; write " in text:  # a cast of C's
+        text = text.partition("; write ")[0] + "; a Python number gets the width of its parameter"
     error = kind(text)
     error.status = text_of(yoke_status_name(status))
     error.code = status
+    error.group = ("", "caller", "operation", "stream", "device")[yoke_status_group(status)]
     error.text = text
     if info.status == status:
         error.function = text_of(info.function)
@@ -139,8 +145,6 @@ cdef object make_error(yoke_status status):
         error.cause = text_of(info.cause)
         if error.where and error.where not in text:
             error.add_note("enqueued at " + error.where)
-        if error.cause:
-            error.add_note("the failure before: " + error.cause)
     if kind is BuildError:
         error.log = text_of(yoke_get_build_log())
     return error

@@ -7,7 +7,7 @@ cdef dict overlaps = {"full": 0, "same": 1, "valid": 2}
 
 cdef size_t axes_of(axes, int32_t dimensions, int32_t *out) except? <size_t>-1:
     """Axes as a list of C's: None are all."""
-    chosen = range(dimensions) if axes is None else (axes,) if isinstance(axes, int) else tuple(axes)
+    chosen = range(dimensions) if axes is None else tuple(axes) if hasattr(axes, "__iter__") else (axes,)
     if len(chosen) > 8:
         raise ValueError(f"an array has at most 8 axes, not {len(chosen)}")
     for i, axis in enumerate(chosen):

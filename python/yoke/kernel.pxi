@@ -39,6 +39,8 @@ cdef enum:
 cdef struct Param:
     uint8_t size      # of the value in bytes, 0: unknown
     signed char floating # 1, 0, -1: unknown
+    uint8_t element   # bytes of what it points to, 0: unknown
+    bint floats       # which is floating point
 
 cdef void *type_buffer = <void *>Buffer
 cdef void *type_float = <void *>float
@@ -81,11 +83,14 @@ cdef class Kernel:
         check(yoke_kernel_get_info(self.ptr, &info))
         self.count = info.parameters
         for i in range(128):
-            self.params[i].floating = -1
+            self.params[i].floating, self.params[i].element = -1, 0
         for i in range(min(max(self.count, 0), 128)):
             param.size = sizeof(param)
             if yoke_kernel_get_param(self.ptr, i, &param) < 0:
                 continue
+            elements = elements_of(text_of(param.type))
+            if elements:
+                self.params[i].element, self.params[i].floats = elements
             if param.kind == YOKE_PARAM_VALUE or param.kind == YOKE_PARAM_UNKNOWN:
                 self.params[i].size = param.bytes if param.bytes <= 8 else 0
                 words = text_of(param.type).replace("const", "").split()
@@ -270,6 +275,7 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
         out[0] = yoke_arg_null()
     elif isinstance(value, Array):
         array = value
+        check_elements(param, array.itemsize, kind_of(array.a.dtype) == 2, value, kernel, index)
         out[0] = yoke_arg_buffer(array.contiguous_buffer())
     elif isinstance(value, (bool, int)):
         fill_int(out, int(value), param, kernel, index)
@@ -278,6 +284,9 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
     elif isinstance(value, HostArgument):
         kept = [] if kept is None else kept
         held = hold((<HostArgument>value).memory, not isinstance(value, In))
+        dtype = getattr((<HostArgument>value).memory, "dtype", None)
+        if getattr(dtype, "kind", "") in ("f", "i", "u"):
+            check_elements(param, dtype.itemsize, dtype.kind == "f", (<HostArgument>value).memory, kernel, index)
         kept.append(held)
         if isinstance(value, In):
             out[0] = yoke_in(held.view.buf, held.view.len)
@@ -296,12 +305,32 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
     return kept
 
 
+cdef dict element_sizes = {"short": 2, "ushort": 2, "half": 2, "int": 4, "uint": 4, "float": 4, "long": 8, "ulong": 8, "double": 8}
+
+
+cdef tuple elements_of(str type):
+    """(bytes, floating) of what a parameter of this type points to; None: no pointer to numbers. Bytes may be anything."""
+    words = [word for word in type.replace("*", " * ").split() if word not in ("const", "volatile", "restrict", "__restrict")]
+    if len(words) < 2 or words.index("*") != len(words) - 1 if "*" in words else True:
+        return None
+    name = "int" if words[-2] in ("unsigned", "signed") else words[-2]
+    return (element_sizes[name], name in ("half", "float", "double")) if name in element_sizes else None
+
+
+cdef int check_elements(Param *param, size_t size, bint floats, value, Kernel kernel, Py_ssize_t index) except -1:
+    """An array of numbers is one of those that the parameter points to; halves may be taken for short."""
+    if param.element and (param.element != size or param.floats != floats and size > 2):
+        raise KernelArgumentError(f"{parameter_name(kernel, index)}: an array of {value.dtype} is passed: convert it with astype"
+                                  + ("; or pass a.buffer, for the bytes as they are" if isinstance(value, Array) else ""))
+    return 0
+
+
 cdef str parameter_name(Kernel kernel, Py_ssize_t index):
     try:
         type, name, size = kernel.parameters[index]
-        return f"parameter {index} ({type or f'{size} bytes'} {name}".rstrip() + f") of {kernel.name}"
+        return f"parameter {index + 1} ({type or f'{size} bytes'} {name}".rstrip() + f") of {kernel.name}"
     except (Error, IndexError):
-        return f"parameter {index} of {kernel.name}"
+        return f"parameter {index + 1} of {kernel.name}"
 
 
 cdef int fill_int(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize_t index) except -1:

@@ -147,7 +147,7 @@ cdef object host_array(Device device, shape, dtype, str kind):
     import numpy
 
     dtype = numpy.dtype(dtype)
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    shape = tuple(shape) if hasattr(shape, "__len__") else (operator.index(shape),)
     count = math.prod(shape)
     buffer = Buffer(device, max(1, count * dtype.itemsize), kind)
     return numpy.frombuffer(buffer, dtype, count).reshape(shape)

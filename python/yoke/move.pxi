@@ -52,7 +52,7 @@ cdef int assign_value(Array target, value, const char *where) except -1:
     if kind_of(target.a.dtype) == 3:
         map_arrays(target.stream, "x = value", {"x": target, "value": (target.a.dtype, value)}, where)
         return 0
-    number = number_of(target.a.dtype, value)
+    number = number_of(target.a.dtype, in_dtype(target.a.dtype, value)[1])
     with nogil:
         status = yoke_assign_value_at(where, target.stream.ptr, &target.a, number)
     check(status)

@@ -88,6 +88,27 @@ def select(Array array not None, Array flags not None):
     return compress(array, flags)
 
 
+def select_where(Array array not None, expression, /, **variables):
+    """As select, of the elements where an expression is true: select_where(a, "x > limit", x=a, limit=2.0). The arrays among the
+    variables are broadcast to the shape of `array`. InvalidArgumentError shows a mistake in the expression with a caret."""
+    cdef yoke_var vars[MOST_VARS]
+    cdef size_t var_count = 0
+    cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
+    cdef Array count = new_array(array.stream, I64, ())
+    cdef const char *where = here()
+    cdef yoke_status status
+    names, arrays = [], []
+    cdef bytes text = fill_expression(vars, &var_count, expression, variables, names, arrays)
+    cdef const char *line = text
+
+    order_streams(array.stream, arrays)
+    with nogil:
+        status = yoke_select_where_at(where, array.stream.ptr, &result.a, &count.a, &array.a, line, vars, var_count)
+    check(status)
+    order_back(array.stream, arrays)
+    return result[:count.item()]
+
+
 def partition(Array array not None, Array flags not None):
     """All elements of an array of one dimension, first those whose flag is not 0, then the others, both in their order; and how
     many were flagged, an int64 array without axes."""
@@ -124,7 +145,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
     others = [] if added is None else [added]
     if added is not None:
         more = &added.a
-    if not isinstance(bins, int):
+    if hasattr(bins, "__len__"):
         edges = asarray(bins, dtype=dtype_names[array.a.dtype], stream=array.stream)
         if edges.a.dimensions != 1 or edges.size < 2:
             raise ValueError(f"edges are an array of one dimension and two elements or more, not of shape {edges.shape}")
@@ -135,6 +156,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
         check(status)
         order_back(array.stream, [edges, *others])
         return counts, edges
+    bins = operator.index(bins)
     if bins < 1:
         raise ValueError(f"bins is {bins}: one bin or more is wanted")
     if range is None:
@@ -218,27 +240,24 @@ def reduce_segments(name, Array array not None, Array offsets not None):
 
 def map_reduce_segments(name, expression, offsets, /, dtype=None, stream=None, **variables):
     """As reduce_segments, of the values of an expression, which are not stored: map_reduce_segments("sum", "x * y", offsets, x=x,
-    y=y). The arrays have one dimension. dtype: of the values; None means that of the arrays. InvalidArgumentError shows a mistake
-    in the expression with a caret."""
+    y=y). The arrays have one dimension. dtype: of the values, as in evaluate. InvalidArgumentError shows a mistake in the
+    expression with a caret."""
     cdef yoke_var vars[MOST_VARS]
     cdef Array result, ends = offsets
     cdef Stream order
     cdef int32_t operation = operation_of(name)
     cdef const char *where = here()
     cdef yoke_status status
-    cdef Py_ssize_t count
-    cdef bytes text
-    cdef const char *line
-    names, arrays, made = [], [], []
+    cdef size_t count = 0
+    names, arrays = [], []
+    cdef bytes text = fill_expression(vars, &count, expression, variables, names, arrays)
+    cdef const char *line = text
 
     if ends is None or ends.a.dimensions != 1 or ends.size < 1:
         raise ValueError("offsets are an array of one dimension and an element or more")
     operands = arrays_in(variables)
     order = (<Array>operands[0]).stream if stream is None else stream
     result = new_array(order, reduced_dtype(name, value_dtype(dtype, operands, variables)), ends.size - 1)
-    count = fill_vars(vars, variables, names, arrays, made)
-    text = ("".join(made) + expression).encode()
-    line = text
     order_streams(order, arrays + [ends])
     with nogil:
         status = yoke_map_reduce_segments_at(where, order.ptr, operation, &result.a, line, vars, count, &ends.a)

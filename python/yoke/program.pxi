@@ -5,23 +5,29 @@ class Source:
     """The source of a program.
 
     cuda, opencl: the texts for each language; text: one text for both (yoke/kernel.h has words for such texts). cuda_file,
-    opencl_file, text_file: files instead. name: for messages. defines: {"NAME": value} or ["NAME=VALUE"]. math: "exact" or "fast".
-    headers: {"name.h": text}, found by #include. include_folders: absolute paths. name_expressions: templates, as "scale<float>".
-    cuda_options, opencl_options: more options for one compiler.
+    opencl_file, text_file: files instead. name: for messages. defines: {"NAME": value} or ["NAME=VALUE"]; cuda_defines,
+    opencl_defines: for one language. math: "exact" or "fast". headers: {"name.h": text}, found by #include. include_folders:
+    absolute paths. name_expressions: templates, as "scale<float>". cuda_std, opencl_std: the languages' versions, as "20" and
+    "2.0" (None: "17" and "1.2"). cuda_options, opencl_options: more options for one compiler. debug: line information for
+    debuggers and profilers. compiled: a list of bytes of Program.save, compile or `yoke cc`; the first that suits the device is
+    loaded, and a text is needed only where none does.
     """
 
     __module__ = "yoke"
 
     def __init__(self, text=None, *, cuda=None, opencl=None, cuda_file=None, opencl_file=None, text_file=None, name=None,
-                 defines=(), math="exact", headers=None, include_folders=(), name_expressions=(), cuda_options=(),
-                 opencl_options=()):
+                 defines=(), cuda_defines=(), opencl_defines=(), math="exact", headers=None, include_folders=(),
+                 name_expressions=(), cuda_std=None, opencl_std=None, cuda_options=(), opencl_options=(), debug=False,
+                 compiled=()):
         if math not in ("exact", "fast"):
             raise ValueError(f"math is 'exact' or 'fast', not {math!r}")
-        if isinstance(defines, dict):
-            defines = [name if value is None or value is True else f"{name}={value}" for name, value in defines.items()]
+        if isinstance(compiled, (bytes, bytearray, memoryview)):
+            raise TypeError("compiled is a list of bytes")
         self.text, self.cuda, self.opencl, self.name, self.math = text, cuda, opencl, name, math
         self.cuda_file, self.opencl_file, self.text_file = cuda_file, opencl_file, text_file
-        self.defines, self.headers = list(defines), dict(headers or {})
+        self.defines, self.headers = define_list(defines), dict(headers or {})
+        self.cuda_defines, self.opencl_defines = define_list(cuda_defines), define_list(opencl_defines)
+        self.cuda_std, self.opencl_std, self.debug, self.compiled = cuda_std, opencl_std, bool(debug), list(compiled)
         self.include_folders, self.name_expressions = list(include_folders), list(name_expressions)
         self.cuda_options, self.opencl_options = list(cuda_options), list(opencl_options)
 
@@ -36,9 +42,43 @@ class Source:
                    opencl=None if source.opencl == NULL else text_of(source.opencl),
                    text=None if source.text == NULL else text_of(source.text))
 
+    def compile(self, architecture, bare=False):
+        """The CUDA text, compiled without a device for an architecture, as "sm_90" or "compute_90" (PTX): bytes for device.load and
+        `compiled`. bare: the compiler's own file, a cubin or PTX. UnsupportedError lists the architectures that the compiler knows;
+        UnavailableError: there is no NVRTC."""
+        cdef yoke_source native
+        cdef Strings strings = Strings()
+        cdef bytes name = str(architecture).encode()
+        cdef const char *label = name
+        cdef uint32_t flags = YOKE_COMPILE_BARE if bare else 0
+        cdef size_t size = 0, room = 0
+        cdef bytearray memory = bytearray()
+        cdef char *target = NULL
+        cdef yoke_status status
+
+        strings.fill(&native, self)
+        while True:
+            with nogil:
+                status = yoke_source_compile(&native, label, flags, target, room, &size)
+            check(status)
+            if size <= room:
+                return bytes(memory[:size])
+            memory, room = bytearray(size), size
+            target = PyByteArray_AsString(memory)
+
     def __repr__(self):
-        texts = [word for word in ("text", "cuda", "opencl", "text_file", "cuda_file", "opencl_file") if getattr(self, word)]
+        texts = [word for word in ("text", "cuda", "opencl", "text_file", "cuda_file", "opencl_file", "compiled")
+                 if getattr(self, word)]
         return f"<yoke.Source {self.name or ''} ({', '.join(texts) or 'empty'})>"
+
+
+cdef list define_list(defines):
+    """Defines as C has them, ["NAME=VALUE"], of a dict or a list."""
+    if isinstance(defines, str):
+        raise TypeError(f"defines are a dict or a list of strings, not the string {defines!r}")
+    if isinstance(defines, dict):
+        return [name if value is None or value is True else f"{name}={value}" for name, value in defines.items()]
+    return list(defines)
 
 
 cdef class Strings:
@@ -72,6 +112,7 @@ cdef class Strings:
 
     cdef int fill(self, yoke_source *out, source) except -1:
         cdef yoke_header *headers
+        cdef yoke_code *codes
         memset(out, 0, sizeof(yoke_source))
         out.size = sizeof(yoke_source)
         out.name = self.one(source.name)
@@ -79,6 +120,9 @@ cdef class Strings:
         out.cuda_file, out.opencl_file, out.text_file = (self.one(path(source.cuda_file)), self.one(path(source.opencl_file)),
                                                          self.one(path(source.text_file)))
         out.defines = self.many(source.defines)
+        out.cuda_defines, out.opencl_defines = self.many(source.cuda_defines), self.many(source.opencl_defines)
+        out.cuda_std, out.opencl_std = self.one(source.cuda_std), self.one(source.opencl_std)
+        out.flags = YOKE_BUILD_DEBUG if source.debug else 0
         out.math = YOKE_MATH_FAST if source.math == "fast" else YOKE_MATH_EXACT
         out.include_folders = self.many([path(folder) for folder in source.include_folders])
         out.name_expressions = self.many(source.name_expressions)
@@ -90,6 +134,14 @@ cdef class Strings:
             for i, (name, text) in enumerate(source.headers.items()):
                 headers[i].name, headers[i].text = self.one(name), self.one(text)
             out.headers = headers
+        if source.compiled:
+            room = bytearray((len(source.compiled) + 1) * sizeof(yoke_code))
+            self.kept.append(room)
+            codes = <yoke_code *>PyByteArray_AsString(room)
+            for i, code in enumerate(source.compiled):
+                self.kept.append(code := bytes(code))
+                codes[i].bytes, codes[i].size = PyBytes_AsString(code), len(code)
+            out.compiled = codes
         return 0
 
 
@@ -195,6 +247,21 @@ cdef class Program:
 
     def __repr__(self):
         return f"<yoke.Program {', '.join(self) or 'without kernels'} on {self.device.info.selector}>"
+
+
+def start_build(Device device not None, source, dict texts not None):
+    """A Program that one of Yoke's threads compiles, and the Event that is complete when it has; for aio.build."""
+    cdef Program program = Program.__new__(Program, device)
+    cdef Event event = Event.__new__(Event)
+    cdef Strings strings = Strings()
+    cdef yoke_source native
+    cdef yoke_status status
+
+    strings.fill(&native, as_source(source, texts))
+    with nogil:
+        status = yoke_program_build_async(device.ptr, &native, &program.ptr, &event.ptr)
+    check(status)
+    return program, event
 
 
 cdef Program load_program(Device device, binary, name):

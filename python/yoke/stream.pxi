@@ -6,6 +6,12 @@ cdef object default_lock = threading.Lock()
 cdef object default_made = None
 
 
+cdef int32_t wait_number(wait) except -1:
+    if wait not in ("auto", "spin", "block"):
+        raise ValueError(f"wait is 'auto', 'spin' or 'block', not {wait!r}")
+    return ("auto", "spin", "block").index(wait)
+
+
 def default_stream():
     """The stream that arrays are made on where no other is named: the innermost `with stream:` of this thread, else one stream of
     the best device, which is opened at the first call and lives as long as the process."""
@@ -49,11 +55,9 @@ cdef class Stream:
         memset(&desc, 0, sizeof(desc))
         self.device = Device() if device is None else device
         self.raised = []
-        if wait not in ("auto", "spin", "block"):
-            raise ValueError(f"wait is 'auto', 'spin' or 'block', not {wait!r}")
         desc.size = sizeof(desc)
         desc.flags = YOKE_STREAM_TIMED if timed else 0
-        desc.wait = ("auto", "spin", "block").index(wait)
+        desc.wait = wait_number(wait)
         desc.depth = depth
         self.bounded = depth != 0
         desc.priority = priority
