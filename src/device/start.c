@@ -242,8 +242,8 @@ static yoke_status ask(const yk_backend *backend, bool find_culprit, yk_device_l
     return find_culprit ? report_faulty_drivers(backend, &child) : status;
 }
 
-/* Other code has started a driver of the backend in this process. A fork is unsafe then, and a child's answer says nothing: NVIDIA's
- * OpenCL has no devices in a child of a process that uses it, as MPI's ranks do whose hwloc looks for GPUs. */
+/* Other code has started a driver of the backend in this process. A fork is unsafe then, and a child's answer says nothing:
+ * NVIDIA's OpenCL has no devices in a child of a process that uses it, as MPI's ranks do whose hwloc looks for GPUs. */
 static bool is_started_elsewhere(const yk_backend *backend)
 {
     yk_text key = { 0 };
