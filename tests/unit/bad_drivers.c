@@ -249,7 +249,7 @@ static void remembered(void)
     sandbox_case("drivers are asked in a child at first", NULL, NULL, is_asked);
     sandbox_case("and when they have answered, no more", NULL, NULL, is_not_asked);
     if (drivers_have_pocl())
-        sandbox_case("nor when other code has started them", "YOKE_CACHE", "off", lists_beside_other_code);
+        sandbox_case("nor when other code has started them", "YOKE_BACKEND", "opencl", lists_beside_other_code);
     sandbox_case("unless there is no cache", "YOKE_CACHE", "off", is_asked);
     sandbox_case("or the environment chooses others", "OPENCL_VENDOR_PATH", "/nowhere", is_asked);
     sandbox_age(drivers_file("pocl"), 1000);
