@@ -543,6 +543,10 @@ CLEANFILES += $(TESTS) $(deep_static_tests)
 $(TESTS) $(deep_static_tests) $(python_tests):
 	@$(MKDIR_P) $(@D) && : >$@
 
+# The programs of some tests alone, for `make check-TESTS`: make test-programs TESTS='$(thread_tests)'
+test-programs: $(check_LTLIBRARIES) $(filter $(check_PROGRAMS),$(basename $(basename $(TESTS))))
+.PHONY: test-programs
+
 EXTRA_DIST += \
 	tests/cuda-double/README.md \
 	.clang-tidy \
