@@ -544,7 +544,11 @@ $(TESTS) $(deep_static_tests) $(python_tests):
 	@$(MKDIR_P) $(@D) && : >$@
 
 # The programs of some tests alone, for `make check-TESTS`: make test-programs TESTS='$(thread_tests)'
-test-programs: $(check_LTLIBRARIES) $(filter $(check_PROGRAMS),$(basename $(basename $(TESTS))))
+test-programs: $(check_LTLIBRARIES)
+	@programs=; for test in $(TESTS); do \
+		test=$${test%.tap}; test=$${test%.*}; \
+		case ' $(check_PROGRAMS) ' in *" $$test "*) programs="$$programs $$test" ;; esac; \
+	done; $(MAKE) $(AM_MAKEFLAGS) $$programs
 .PHONY: test-programs
 
 EXTRA_DIST += \
