@@ -475,37 +475,6 @@ package_tests = \
 	tests/security/rights.tap \
 	tests/security/sources.tap
 
-# The tool `yoke`, on drivers that are there, missing and broken.
-check_LTLIBRARIES += tests/tools/bad_icd.la tests/tools/stub_cuda.la
-tests_tools_bad_icd_la_SOURCES = tests/tools/bad_icd.c tests/tools/misbehave.h
-tests_tools_stub_cuda_la_SOURCES = tests/tools/misbehave.h tests/tools/stub_cuda.c
-tests_tools_bad_icd_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-tests_tools_stub_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-check_PROGRAMS += tests/tools/group tests/tools/guide_messages tests/tools/host tests/tools/trouble
-tests_tools_guide_messages_LDADD = libyoke.la
-tests_tools_group_SOURCES = tests/tools/group.c tools/info.h tools/info_group.c tools/tool.c tools/tool.h
-tests_tools_group_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_tools_group_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
-tests_tools_trouble_LDADD = libyoke.la
-tests_tools_host_SOURCES = tests/tools/host.c tools/host.c tools/host.h tools/tool.c tools/tool.h
-tests_tools_host_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_tools_host_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
-if HAVE_JANSSON
-check_PROGRAMS += tests/tools/json_check
-endif
-tests_tools_json_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_tools_json_check_LDADD = $(JANSSON_LIBS)
-
-tool_tests = \
-	tests/tools/cc.tap \
-	tests/tools/conformance.tap \
-	tests/tools/group.tap \
-	tests/tools/guide_programs.tap \
-	tests/tools/host.tap \
-	tests/tools/info.tap \
-	tests/tools/trace.tap \
-	tests/tools/yoke.tap
-
 # What takes long, for ./check --deep.
 slow_tool_tests = tests/tools/bench.tap tests/tools/tune.tap
 deep_static_tests = \

@@ -1,8 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The scripts that test the tool, and the tests that are not in local.mk.
+# The tests of the tool `yoke`, on drivers that are there, missing and broken: programs and scripts.
 
-tool_tests += tests/tools/cc_output.tap
+check_LTLIBRARIES += tests/tools/bad_icd.la tests/tools/stub_cuda.la
+tests_tools_bad_icd_la_SOURCES = tests/tools/bad_icd.c tests/tools/misbehave.h
+tests_tools_stub_cuda_la_SOURCES = tests/tools/misbehave.h tests/tools/stub_cuda.c
+tests_tools_bad_icd_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_tools_stub_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+check_PROGRAMS += tests/tools/group tests/tools/guide_messages tests/tools/host tests/tools/trouble
+tests_tools_guide_messages_LDADD = libyoke.la
+tests_tools_group_SOURCES = tests/tools/group.c tools/info.h tools/info_group.c tools/tool.c tools/tool.h
+tests_tools_group_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_group_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
+tests_tools_trouble_LDADD = libyoke.la
+tests_tools_host_SOURCES = tests/tools/host.c tools/host.c tools/host.h tools/tool.c tools/tool.h
+tests_tools_host_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_host_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
+if HAVE_JANSSON
+check_PROGRAMS += tests/tools/json_check
+endif
+tests_tools_json_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_json_check_LDADD = $(JANSSON_LIBS)
+
+tool_tests = \
+	tests/tools/cc.tap \
+	tests/tools/cc_output.tap \
+	tests/tools/conformance.tap \
+	tests/tools/group.tap \
+	tests/tools/guide_programs.tap \
+	tests/tools/host.tap \
+	tests/tools/info.tap \
+	tests/tools/trace.tap \
+	tests/tools/yoke.tap
+
 EXTRA_DIST += \
 	tests/tools/bench.sh \
 	tests/tools/cc.sh \
