@@ -26,6 +26,12 @@
 #include <yoke/kernel.h>
 #include <yoke/types.h>
 
+/* Clang, which PoCL is made of, warns of each vector that a processor without registers of its size hands to a function, and counts
+ * the warnings on stderr. No function of these kernels is called from elsewhere. */
+#if defined(__clang__) && (defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__))
+#pragma clang diagnostic ignored "-Wpsabi"
+#endif
+
 #if defined(NEED_F64) && (defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)) && __OPENCL_C_VERSION__ < 120
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
