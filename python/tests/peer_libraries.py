@@ -215,8 +215,16 @@ LIBRARIES = {"driver": CudaDriver, "silent": SilentDriver, "cupy": CuPy, "torch"
 
 
 def open_library(name, device):
-    """One of LIBRARIES; where it is absent or finds no GPU, the test is skipped and says why."""
+    """One of LIBRARIES; where it is absent, finds no GPU or does not work without Yoke, the test is skipped and says why."""
     try:
-        return LIBRARIES[name](device)
+        library = LIBRARIES[name](device)
+        with library.on("own"):
+            x = library.array(numpy.zeros(3, "float32"))
+            if library.writes:
+                library.fill(x, 1)
+            library.numpy(x)
     except ImportError as error:
         pytest.skip(f"{name} is not here: {error}")
+    except Exception as error:
+        pytest.skip(f"{name} does not work here: {error!r}")
+    return library

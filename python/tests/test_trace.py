@@ -120,7 +120,9 @@ def test_the_environments_trace(device, tmp_path):
     if not device.supports("timing"):
         pytest.skip("no timing")
     text = """
-work(yoke.Device().stream())
+before = yoke.Device().stream()
+work(before)
+before.wait()
 with yoke.trace() as trace:
     stream = yoke.Device().stream()
     work(stream)

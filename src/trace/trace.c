@@ -4,8 +4,10 @@
  * host's clock and are written to the file: at waits, when the stream is destroyed, and at intervals by a thread, so that little is
  * missing from the trace of a program that a signal ends.
  *
- * The clocks are compared once for each stream: an event is recorded in the empty stream, and its time lies between the call and
- * the driver's answer. Of several measurements the narrowest is used, a few microseconds wide.
+ * The clocks are compared when a stream begins: an event is recorded in the empty stream, and its time lies between the call and
+ * the driver's answer. Of several measurements the narrowest is used, a few microseconds wide. Two clocks do not run at the same
+ * rate for long, so each operation compares them again: none begins before it was enqueued, or ends after it was seen to be
+ * complete.
  */
 #include "trace/trace.h"
 
@@ -31,17 +33,18 @@ struct yk_trace {
     struct yk_trace *next, *previous; /* in all */
     yoke_stream *stream;
     unsigned number;
-    yoke_event *zero; /* its device time is zero_time on the host; NULL: the device has no time stamps */
-    uint64_t zero_time;
+    bool timed; /* the device has time stamps */
     pthread_mutex_t lock; /* protects the members below */
+    yoke_event *zero; /* if timed: its device time is zero_time on the host */
+    uint64_t zero_time;
     pending *first, **last;
     unsigned count;
 };
 
 enum { MANY = 256, CLOCK_TRIES = 8 };
 
-/* Nanoseconds: between writing, for a last event, and of an allocation. */
-static const uint64_t interval = 20000000, patience = 200000000, parting = 50000000, noticeable = 50000;
+/* Nanoseconds: between writing, for a last event, of an allocation, and until the next event is zero. */
+static const uint64_t interval = 20000000, patience = 200000000, parting = 50000000, noticeable = 50000, far = 1000000000;
 
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below; before any trace's lock */
 static struct yk_trace *all;
@@ -57,6 +60,17 @@ static uint64_t time_of(const struct yk_trace *trace, yoke_event *event)
     return trace->zero_time + (uint64_t)elapsed;
 }
 
+/* Moves what the clocks' difference has put before it was enqueued, or after now. */
+static void compare_again(struct yk_trace *trace, yk_trace_slice *slice)
+{
+    uint64_t now = yk_now(), move = slice->end > now ? now - slice->end : 0;
+    if (slice->begin + move < slice->enqueued)
+        move = slice->enqueued - slice->begin;
+    slice->begin += move;
+    slice->end += move;
+    trace->zero_time += move;
+}
+
 /* Both events are complete. */
 static void write_out(struct yk_trace *trace, pending *done)
 {
@@ -66,6 +80,15 @@ static void write_out(struct yk_trace *trace, pending *done)
     slice->failed = slice->failed || slice->begin == 0 || slice->end < slice->begin;
     if (slice->failed)
         slice->begin = slice->end = slice->enqueued;
+    else
+        compare_again(trace, slice);
+    /* CUDA tells the time between two events as a float of milliseconds, which is coarse for a long time. */
+    if (!slice->failed && slice->begin > trace->zero_time + far) {
+        yoke_event *last = trace->zero;
+        trace->zero = done->begin;
+        trace->zero_time = slice->begin;
+        done->begin = last;
+    }
     yk_trace_file_slice(trace->stream, trace->number, YK_ROW_DEVICE, slice);
     yk_event_recycle(done->begin);
     yk_event_recycle(done->end);
@@ -189,6 +212,7 @@ static void stream_begin(yoke_stream *stream)
     trace->last = &trace->first;
     if (stream->flags & YOKE_STREAM_TIMED)
         compare_clocks(trace);
+    trace->timed = trace->zero != NULL;
     yk_error_restore(&before);
     yk_trace_file_stream(stream, trace->number);
     stream->trace = trace;
@@ -280,7 +304,7 @@ static void add_pending(struct yk_trace *trace, pending *fresh)
 static void *submit_begin(yoke_stream *stream, const yk_op *op)
 {
     struct yk_trace *trace = stream->trace;
-    pending *fresh = trace && trace->zero ? calloc(1, sizeof *fresh) : NULL;
+    pending *fresh = trace && trace->timed ? calloc(1, sizeof *fresh) : NULL;
     if (!fresh)
         return NULL;
     describe(stream, op, &fresh->slice);

@@ -48,6 +48,7 @@ static void read_settings(void)
         settings.devices = 0;
     settings.peers = number_of("YOKE_CUDA_DOUBLE_PEERS", 1, 0, 1);
     settings.channels = (unsigned)number_of("CUDA_DEVICE_MAX_CONNECTIONS", 8, 1, 32);
+    settings.clock = (double)number_of("YOKE_CUDA_DOUBLE_CLOCK", 100, 1, 10000);
     settings.memory = (size_t)number_of("YOKE_CUDA_DOUBLE_MEMORY", 2048, 1, 1 << 20) << 20;
 }
 

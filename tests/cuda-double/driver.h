@@ -56,6 +56,7 @@ typedef struct double_settings {
     int devices;
     bool peers;
     unsigned channels;
+    double clock; /* percent of the host's rate */
     size_t memory; /* of each device */
 } double_settings;
 const double_settings *double_settings_get(void);

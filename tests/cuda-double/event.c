@@ -268,7 +268,7 @@ yk_CUresult cuEventElapsedTime_v2(float *out_milliseconds, yk_CUevent start, yk_
     if (first == YK_CUDA_SUCCESS || second == YK_CUDA_ERROR_INVALID_HANDLE)
         first = second;
     if (first == YK_CUDA_SUCCESS)
-        *out_milliseconds = (float)((double)(to - from) * 1e-6);
+        *out_milliseconds = (float)((double)(to - from) * 1e-8 * double_settings_get()->clock);
     return first;
 }
 
