@@ -184,8 +184,8 @@ static yoke_status count_by_blocks(const yops_histogram *h)
 {
     yoke_kernel *count, *merge;
     yoke_buffer *partial = NULL;
-    uint32_t spread = 0;
-    while (2u << spread <= MOST_COPIES && (uint64_t)h->count << (spread + 1) <= get_counters(h))
+    uint32_t spread = 0, counted = yoke_dtype_get_size(h->dtype) == 1 ? THREADS : h->count; /* values, or bins */
+    while (2u << spread <= MOST_COPIES && (uint64_t)counted << (spread + 1) <= get_counters(h))
         spread++;
     uint64_t blocks = yops_divide_up(h->n, BLOCK_ELEMENTS), most = (uint64_t)h->traits.compute_units * BLOCKS_PER_UNIT;
     blocks = blocks < most ? blocks : most;
