@@ -76,7 +76,8 @@ tap_tell "$log"
 tap_ok $? "it installs"
 
 interpreter=$place/clean/bin/python
-# pytest_on NAME FILES VARIABLE=VALUE...: where a test hangs, its stack is told, and after YOKE_TEST_SECONDS all is over.
+# pytest_on NAME FILES VARIABLE=VALUE...: where a test hangs, its stack is told, and after YOKE_TEST_SECONDS all is over. The case's
+# own line names the tests that have failed, and below it are their reasons; where none has, what has been said last.
 pytest_on() {
     name=$1 files=$2
     shift 2
@@ -85,9 +86,13 @@ pytest_on() {
     (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" timeout "${YOKE_TEST_SECONDS:-600}" \
         "$interpreter" -m pytest -q -o faulthandler_timeout=120 \
         -p no:cacheprovider $files) >"$log" 2>&1
-    tap_ok $? "$name: $(tail -n 1 "$log")"
-    grep -E '^(FAILED|ERROR|E  )' "$log" >"$log.short"
-    tap_tell "$log.short"
+    status=$?
+    tap_ok $status "$name: $(tail -n 1 "$log")$(sed -nE 's/^(FAILED|ERROR) ([^ ]*::)?([^ ]+).*/, \3/p' "$log" | tr -d '\n#')"
+    [ $status -ne 0 ] || return 0
+    grep -E '^(FAILED|ERROR) ' "$log" >"$log.short" || tail -n 25 "$log" >"$log.short"
+    grep -E '^E  ' "$log" >>"$log.short"
+    head -n 35 "$log.short" >"$log.told" # ./check tells 40 lines
+    tap_tell "$log.told"
 }
 
 # torture_on NAME VARIABLE=VALUE...: threads, host functions that raise, collections and closes at once; no buffer is left.

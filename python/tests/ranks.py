@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rank of test_comm.py: every operation beside the same one of mpi4py on host memory. Says "right" at its end."""
+"""A rank of test_comm.py: every operation beside the same one of mpi4py on host memory. Its end is a file "rank N" in the folder of
+its first argument; with "exit", it leaves it to the interpreter to close the communicator."""
 
 import sys
-import time
+import threading
+from pathlib import Path
 
 import numpy
 from mpi4py import MPI
@@ -158,14 +160,18 @@ def failures(world):
     """A failure of one rank is everybody's, with its place; then the stream goes on."""
     x = yoke.ones(100, "float32", world.stream)
     world.stream.wait()
+    HOST.Barrier()  # a failure ends what another rank is still doing: that must not be an operation before this
     for before in (True, False):  # the stream has failed before the operation is enqueued, or while it is in the stream
+        enqueued = threading.Event()
+        if RANK == 1 and not before:
+            world.stream.call(enqueued.wait)
         if RANK == 1:
-            world.stream.call(time.sleep, 0 if before else 0.02)
             world.stream.call(divmod, 1, 0)
         if RANK == 1 and before:
             raises(ZeroDivisionError, "", world.stream.wait)
         try:
             world.allreduce(x)
+            enqueued.set()
             world.stream.wait()
         except ZeroDivisionError:
             assert RANK == 1
@@ -192,7 +198,7 @@ def main():
     halves()
     if "exit" not in sys.argv:
         world.close()
-    print(f"rank {RANK}: right", flush=True)
+    Path(sys.argv[1], f"rank {RANK}").write_text("right")
 
 
 main()
