@@ -17,13 +17,12 @@
 
 #include "backend.h"
 
-/* The longest sleep between two polls where the driver notifies promptly: the delay of a wait if the notification never comes. */
-#define NOTIFIED_NANOSECONDS 1000000
+/* The longest sleep between two polls: the delay of a wait if the notification never comes. A poll costs 4 to 10 us of a core. */
+#define LONGEST_NANOSECONDS 1000000
 
-/* The same where the notification comes late or never. A poll costs some 4 us of a core, so this uses a twentieth of a core, and
- * is 45 us late on average. After a longer wait a hundredth of a core is enough, and 3 % of the wait late at most. */
+/* The same at the beginning of a wait whose notification comes late or never: 45 us late on average, for a twentieth to a tenth of
+ * a core. After 3 ms the wait is 3 % late at most, and after 30 ms a hundredth of a core is enough. */
 #define UNNOTIFIED_NANOSECONDS 88000
-#define UNNOTIFIED_LONG_NANOSECONDS 400000
 
 /* The same for threads that are not the leader. */
 #define FOLLOWER_NANOSECONDS 100000000
@@ -241,10 +240,9 @@ static bool is_unnotified(const yk_sleeper *sleeper)
 static uint64_t interval_of(const yk_sleeper *sleeper, uint64_t now)
 {
     uint64_t waited = now > sleeper->since ? now - sleeper->since : 0;
-    if (is_unnotified(sleeper))
-        return waited < 32 * (uint64_t)UNNOTIFIED_NANOSECONDS ? between(10000, waited, UNNOTIFIED_NANOSECONDS)
-                                                              : between(0, waited / 32, UNNOTIFIED_LONG_NANOSECONDS);
-    return between(YK_SPIN_NANOSECONDS, waited / 32, NOTIFIED_NANOSECONDS);
+    if (is_unnotified(sleeper) && waited < 32 * (uint64_t)UNNOTIFIED_NANOSECONDS)
+        return between(10000, waited / 2, UNNOTIFIED_NANOSECONDS);
+    return between(YK_SPIN_NANOSECONDS, waited / 32, LONGEST_NANOSECONDS);
 }
 
 /* ---- The leader ---- */
@@ -322,7 +320,7 @@ uint64_t yk_sleepers_poll(const yk_sleeper *sleepers, size_t count, uint64_t now
 {
     uint64_t latest = UINT64_MAX; /* when the leader has to poll these again */
     for (size_t i = 0; i < count; i++) {
-        uint64_t its = now + (is_unnotified(&sleepers[i]) ? UNNOTIFIED_NANOSECONDS : NOTIFIED_NANOSECONDS);
+        uint64_t its = now + (is_unnotified(&sleepers[i]) ? UNNOTIFIED_NANOSECONDS : LONGEST_NANOSECONDS);
         if (!sleepers[i].notice)
             return interval_of(&sleepers[i], now); /* no thread posts this sleeper */
         if (state_of(sleepers[i].event) == YK_EVENT_SUBMITTED && its < latest)
