@@ -489,6 +489,7 @@ text_tests = \
 	tests/release/packaging.tap \
 	tests/security/sources.tap \
 	tests/static/forked.tap \
+	tests/static/nvrtc_compile.tap \
 	tests/static/style.tap \
 	tests/static/twins.tap
 
