@@ -484,6 +484,15 @@ deep_static_tests = \
 
 # The reference and the web site, in a browser. They take Doxygen, cmark-gfm and chromium.
 site_tests = tests/static/site.tap
+# Of those, what reads texts alone, and so says the same in every build.
+text_tests = \
+	tests/release/packaging.tap \
+	tests/security/sources.tap \
+	tests/static/forked.tap \
+	tests/static/nvrtc_compile.tap \
+	tests/static/style.tap \
+	tests/static/twins.tap
+
 # For a build with nothing optional: what is built and installed, and the cache of programs.
 plain_tests = \
 	$(static_tests) $(package_tests) $(tool_tests) \
