@@ -95,9 +95,9 @@ bool yk_is_pinned(const yoke_device *device, const void *host, size_t size)
 /* Linux since 5.14: fault in every page as a write would, without changing a byte. */
 #define POPULATE_WRITE 23
 
-static int populate(uintptr_t address, uintptr_t page)
+static int populate(uintptr_t start, size_t size)
 {
-    return madvise((void *)(address / page * page), page, POPULATE_WRITE) == 0 ? 0 : errno;
+    return madvise((void *)start, size, POPULATE_WRITE) == 0 ? 0 : errno;
 }
 
 /* Whether the system lists the page as writable; true when the page is not listed. Slow, so only for pages that populate() cannot
@@ -127,10 +127,10 @@ static bool is_listed_writable(uintptr_t address)
 }
 
 /* EINVAL means read-only memory, or mapped device memory (a frame buffer, a PCI BAR: VM_IO, VM_PFNMAP), which may be writable. */
-static bool is_page_writable(uintptr_t address, uintptr_t page)
+static bool is_page_writable(uintptr_t start, uintptr_t page)
 {
-    int error = populate(address, page);
-    return error == 0 || (error == EINVAL && is_listed_writable(address));
+    int error = populate(start, page);
+    return error == 0 || (error == EINVAL && is_listed_writable(start));
 }
 
 /* Older systems lack POPULATE_WRITE, and some others accept it without a check. */
@@ -141,7 +141,8 @@ static bool populate_works(uintptr_t page)
     if (works == 0) {
         char own[2];
         void *none = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        bool right = none != MAP_FAILED && populate((uintptr_t)none, page) != 0 && populate((uintptr_t)own, page) == 0;
+        uintptr_t stack = (uintptr_t)own / page * page;
+        bool right = none != MAP_FAILED && populate((uintptr_t)none, page) != 0 && populate(stack, page) == 0;
         if (none != MAP_FAILED)
             munmap(none, page);
         works = right ? 1 : -1;
@@ -153,9 +154,10 @@ static bool populate_works(uintptr_t page)
 bool yk_is_writable(const void *host, size_t size)
 {
     int before = errno;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)host, last = first + size - 1;
-    bool writable =
-        !populate_works(page) || (is_page_writable(first, page) && (last / page == first / page || is_page_writable(last, page)));
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), address = (uintptr_t)host, first = address / page * page;
+    uintptr_t last = (address + size - 1) / page * page;
+    bool writable = !populate_works(page) || (last - first == page && populate(first, 2 * page) == 0) || /* both in one call */
+                    (is_page_writable(first, page) && (last == first || is_page_writable(last, page)));
     errno = before;
     return writable;
 }
@@ -172,5 +174,5 @@ bool yk_is_target(const yoke_device *device, const void *host, size_t size)
 {
     const char *start = host;
     bool pinned;
-    return yk_is_writable(host, size) || find(device, start, start + size, &pinned) || yk_is_pinned(device, host, size);
+    return find(device, start, start + size, &pinned) || yk_is_writable(host, size) || yk_is_pinned(device, host, size);
 }

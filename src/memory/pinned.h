@@ -18,7 +18,8 @@ bool yk_is_pinned(const yoke_device *device, const void *host, size_t size);
  * last page are checked. */
 bool yk_is_writable(const void *host, size_t size);
 
-/* Whether the device may write there. Memory pinned for any device counts as writable: the system may be unable to check it. */
+/* Whether the device may write there. Memory pinned for any device counts as writable: the system may be unable to check it. What
+ * Yoke has pinned costs no call of the system. */
 bool yk_is_target(const yoke_device *device, const void *host, size_t size);
 
 #endif

@@ -14,9 +14,11 @@
 #ifdef __linux__
 
 static const char *special, *special_end;
+static int asked;
 
 int madvise(void *address, size_t size, int advice)
 {
+    asked++;
     if (advice == 23 && (const char *)address < special_end && (const char *)address + size > special) { /* MADV_POPULATE_WRITE */
         errno = EINVAL;
         return -1;
@@ -37,6 +39,16 @@ int main(void)
     tap_ok(yk_is_writable(pages, 2 * page), "memory that can be written");
     tap_ok(!yk_is_writable(constant, page), "memory that is read-only");
     tap_ok(!yk_is_writable(pages, 3 * page), "the last page is read-only");
+    tap_ok(!yk_is_writable(constant - 1, 2), "the second of two pages is read-only");
+    asked = 0;
+    tap_ok(yk_is_writable(pages + page - 1, 2) && asked == 1, "two pages are asked about in one call");
+
+    yoke_device device = { .native = NULL };
+    yoke_buffer pinned = { .device = &device, .host = constant, .capacity = page };
+    tap_is(yk_pinned_add(&pinned), YOKE_OK, "memory that Yoke has pinned");
+    asked = 0;
+    tap_ok(yk_is_target(&device, constant, page) && asked == 0, "is known, and the system is not asked");
+    yk_pinned_forget(&pinned);
 
     special = pages;
     special_end = pages + 4 * page;
