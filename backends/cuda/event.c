@@ -30,11 +30,6 @@ yoke_status yk_cuda_event_record(yoke_event *event)
     return yk_cuda_check("cuEventRecord", yk_cu.cuEventRecord(event->native, event->stream->native));
 }
 
-void yk_cuda_event_reset(yoke_event *event)
-{
-    (void)event; /* recording again replaces the old recording */
-}
-
 /* The driver does not answer, so the event counts as failed; but the work must not be taken for finished while it still runs. */
 YK_COLD static yoke_status unanswered(yoke_event *event, const char *call, yk_CUresult result)
 {

@@ -163,8 +163,8 @@ static void destroy(yoke_buffer *buffer)
     if (memory)
         release_subs(memory, 0);
     release_handle(buffer);
-    if (memory && memory->last)
-        yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(memory->last));
+    if (memory)
+        yk_opencl_release_event(memory->last);
     if (memory && memory->svm)
         yk_cl.clSVMFree(yk_opencl_device_of(buffer->device)->context, memory->svm);
     free(memory);

@@ -153,9 +153,23 @@ enum {
 };
 
 typedef struct yk_opencl_event {
-    cl_event handle; /* NULL while not recorded */
+    cl_event handle;          /* of the last recording, or NULL */
+    _Atomic(cl_event) before; /* of the one before it, or NULL: released by a query that finds the device at work */
     atomic_int called;
 } yk_opencl_event;
+
+void yk_opencl_release_event(cl_event event); /* may be NULL */
+
+/* The event is recorded anew. Nobody uses the recording before any more, but its release would delay a wait that has just ended. */
+static inline void yk_opencl_begin_recording(yk_opencl_event *event, int called)
+{
+    cl_event oldest = atomic_load_explicit(&event->before, memory_order_relaxed);
+    if (YK_UNLIKELY(oldest != NULL)) /* no query has found the device at work */
+        yk_opencl_release_event(oldest);
+    atomic_store_explicit(&event->before, event->handle, memory_order_relaxed);
+    event->handle = NULL;
+    atomic_store_explicit(&event->called, called, memory_order_relaxed);
+}
 
 /* An argument that a kernel object has: head YK_NO_HEAD where it is not known, the value of a buffer is its cl_mem. */
 typedef struct yk_opencl_set {
@@ -228,7 +242,7 @@ static inline cl_event *yk_opencl_end_of(yoke_stream *stream, const yk_op *op)
     if (!op->end)
         return native->unasked;
     yk_opencl_event *event = op->end->native;
-    atomic_store_explicit(&event->called, YK_RECORDED, memory_order_relaxed);
+    yk_opencl_begin_recording(event, YK_RECORDED);
     return &event->handle;
 }
 

@@ -14,10 +14,19 @@ yoke_status yk_opencl_event_create(yoke_event *event)
     return event->native ? YOKE_OK : yk_no_memory("an event");
 }
 
+void yk_opencl_release_event(cl_event event)
+{
+    if (event)
+        yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(event));
+}
+
 void yk_opencl_event_destroy(yoke_event *event)
 {
-    yk_opencl_event_reset(event);
-    free(event->native);
+    yk_opencl_event *native = event->native;
+
+    yk_opencl_release_event(native->before);
+    yk_opencl_release_event(native->handle);
+    free(native);
     event->native = NULL;
 }
 
@@ -52,18 +61,9 @@ yoke_status yk_opencl_event_record(yoke_event *event)
         if (code != CL_SUCCESS)
             return yk_opencl_fail("clEnqueueMarkerWithWaitList", code, NULL);
     }
+    yk_opencl_begin_recording(native, YK_RECORDED);
     native->handle = handle;
-    atomic_store_explicit(&native->called, YK_RECORDED, memory_order_relaxed);
     return YOKE_OK;
-}
-
-void yk_opencl_event_reset(yoke_event *event)
-{
-    yk_opencl_event *native = event->native;
-
-    if (native->handle)
-        yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(native->handle));
-    native->handle = NULL;
 }
 
 static cl_int flush(yoke_event *event)
@@ -117,6 +117,8 @@ yoke_status yk_opencl_event_query(yoke_event *event)
     if (progress != CL_COMPLETE) {
         if (waited) /* for a write, the call may have waited for the host's memory only */
             atomic_store_explicit(&native->called, YK_FLUSHED, memory_order_relaxed);
+        if (atomic_load_explicit(&native->before, memory_order_relaxed))
+            yk_opencl_release_event(atomic_exchange(&native->before, NULL));
         return YOKE_PENDING;
     }
     if (waited)

@@ -121,8 +121,7 @@ static yoke_status map_root(yoke_stream *stream, const yoke_buffer *root)
     if (memory->away)
         return yk_opencl_fail(memory->svm ? "clEnqueueSVMMap" : "clEnqueueMapBuffer", code,
                               "the operation was submitted, but the memory was not mapped back for the host");
-    if (memory->last)
-        yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(memory->last));
+    yk_opencl_release_event(memory->last);
     memory->last = event;
     if (host != root->host)
         return yk_fail(YOKE_E_DRIVER, "opencl: the driver mapped memory at %p, which was at %p before", host, root->host);

@@ -71,18 +71,12 @@ no_lock:
     return status;
 }
 
-static void release_event(cl_event event)
-{
-    if (event)
-        yk_opencl_note("clReleaseEvent", yk_cl.clReleaseEvent(event));
-}
-
 void yk_opencl_leave_newest(yk_opencl_stream *native)
 {
     cl_event older = native->older;
     native->older = NULL;
     yk_opencl_lock_give_back(&native->lock);
-    release_event(older);
+    yk_opencl_release_event(older);
 }
 
 static void destroy_queue(cl_command_queue queue)
@@ -95,7 +89,7 @@ void yk_opencl_stream_destroy(yoke_stream *stream)
 {
     yk_opencl_stream *native = stream->native;
 
-    release_event(native->newest);
+    yk_opencl_release_event(native->newest);
     destroy_queue(native->queue);
     while (native->retired_count > 0)
         destroy_queue(native->retired[--native->retired_count]);
@@ -189,11 +183,11 @@ yoke_status yk_opencl_native_record(yoke_event *event, void *queue)
         return yk_opencl_fail("clEnqueueMarkerWithWaitList", code, NULL);
     code = yk_cl.clFlush(queue);
     if (code != CL_SUCCESS) {
-        release_event(handle);
+        yk_opencl_release_event(handle);
         return yk_opencl_fail("clFlush", code, NULL);
     }
+    yk_opencl_begin_recording(native, YK_FLUSHED);
     native->handle = handle;
-    atomic_store_explicit(&native->called, YK_FLUSHED, memory_order_release);
     return YOKE_OK;
 }
 

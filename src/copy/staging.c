@@ -215,7 +215,6 @@ static yoke_status submit_chunk(const side *at, bool write, size_t start, const 
         op.u.transfer.rect = (yk_rect){ p->width, p->height, p->depth, at->row, at->slice, row, slice };
     else
         op.u.transfer.rect = (yk_rect){ p->width, p->height, p->depth, row, slice, at->row, at->slice };
-    backend->event_reset(end);
     yk_event_drop_notice(end);
     yoke_status status = yk_submit(at->stream, &op);
     if (status == YOKE_OK && !op.end) {

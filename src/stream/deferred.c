@@ -307,7 +307,7 @@ yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op)
     return status;
 }
 
-static yoke_status record_closed(yoke_stream *stream, yoke_event *event, bool always)
+yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, bool always)
 {
     yk_op op = { .kind = YK_OP_RECORD, .where = event->where, .u.record.event = event };
     yk_stream_lock(stream);
@@ -317,19 +317,7 @@ static yoke_status record_closed(yoke_stream *stream, yoke_event *event, bool al
     if (status == YOKE_OK)
         status = yk_stream_route_of_end(stream->state) == YK_ROUTE_DEFER ? defer(stream, &op) : yk_event_submit(event);
     unlock_and_post(stream);
-    return status;
-}
-
-yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always)
-{
-    yoke_status status;
-    if (YK_UNLIKELY(!yk_gate_enter(stream))) {
-        status = record_closed(stream, event, always);
-    } else {
-        status = yk_event_submit(event);
-        yk_gate_leave(stream);
-    }
-    return YK_UNLIKELY(status < 0) ? yk_stream_not_submitted(stream, status) : status;
+    return status < 0 ? yk_stream_not_submitted(stream, status) : status;
 }
 
 void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context)

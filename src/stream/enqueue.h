@@ -131,8 +131,20 @@ YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const
     return YOKE_OK;
 }
 
-/* The same for an operation with op->end, where traits.records_with_operations. The event is submitted too, unless the gate was
- * closed, or another thread was submitting: what is before the event would then be more than a number says. */
+/* Record a new event at the stream's end. `always`: also on a failed stream, to wait for its remaining work. The second where the
+ * gate was closed. */
+YK_COLD yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, bool always);
+YK_HOT yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always)
+{
+    if (YK_UNLIKELY(!yk_gate_enter(stream)))
+        return yk_stream_record_closed(stream, event, always);
+    yoke_status status = yk_event_submit(event);
+    yk_gate_leave(stream);
+    return YK_UNLIKELY(status < 0) ? yk_stream_not_submitted(stream, status) : status;
+}
+
+/* As yk_stream_enqueue, for an operation with op->end, where traits.records_with_operations. The event is submitted too, unless the
+ * gate was closed, or another thread was submitting: what is before the event would then be more than a number says. */
 static inline yoke_status yk_stream_enqueue_with_end(yoke_stream *stream, const yk_op *op)
 {
     if (YK_UNLIKELY(!yk_gate_enter(stream)))

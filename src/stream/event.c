@@ -35,7 +35,10 @@ yoke_event *yoke_event_retain(yoke_event *event)
 
 void yoke_event_release(yoke_event *event)
 {
-    if (yk_is(event, YK_EVENT) || yk_is(event, YK_GRAPH_EVENT))
+    bool recorded = yk_is(event, YK_EVENT);
+    if (recorded && atomic_load_explicit(&event->object.refs, memory_order_acquire) == 1)
+        yk_event_recycle(event); /* nobody else can take a reference: that saves an atomic subtraction */
+    else if (recorded || yk_is(event, YK_GRAPH_EVENT))
         yk_object_release(event);
 }
 

@@ -105,7 +105,6 @@ void yk_event_recycle(yoke_event *event)
         yk_failure_release(failure);
         atomic_store_explicit(&event->failure, NULL, memory_order_relaxed);
     }
-    stream->device->backend->event_reset(event);
     if (YK_UNLIKELY(atomic_load_explicit(&event->notice, memory_order_relaxed) != NULL))
         yk_event_drop_notice(event);
     atomic_store_explicit(&event->object.kind, YK_DEAD, memory_order_relaxed);

@@ -93,7 +93,6 @@ static yoke_status take_id(yoke_stream *stream)
 static void free_stream(yoke_stream *stream)
 {
     free_id(stream);
-    yk_event_destroy_spares(stream);
     yk_failure_release(stream->failure);
     pthread_mutex_destroy(&stream->lock);
     yk_object_free(stream, sizeof *stream);
@@ -167,6 +166,7 @@ static void destroy_stream(void *object)
     if (stream->device->observer)
         stream->device->observer->stream_end(stream);
     notice_freed(stream);
+    yk_event_destroy_spares(stream);
     stream->device->backend->stream_destroy(stream);
     free_stream(stream);
 }

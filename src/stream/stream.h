@@ -78,8 +78,6 @@ void yk_stream_close(yoke_stream *stream);
 /* With stream->lock held and nothing deferred: let enqueues through again, unless the stream has failed or submits under its
  * lock. */
 void yk_stream_open(yoke_stream *stream);
-/* Record a new event at the stream's end. `always`: also on a failed stream, to wait for its remaining work. */
-yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always);
 /* Defer an operation that the driver cannot be given now, and with it everything behind it. */
 yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op);
 /* The same also in a failed stream, where a host function is called with the failure. */

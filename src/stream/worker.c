@@ -29,9 +29,7 @@ static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
     pthread_mutex_lock(&stream->lock);
     yoke_status status = has_failed(stream) ? yk_error_restore(&stream->failure->info) : YOKE_OK; /* does not mark it as reported */
     pthread_mutex_unlock(&stream->lock);
-    if (status == YOKE_OK) /* a recovery has ended meanwhile: the event is submitted as any other */
-        stream->device->backend->event_reset(event);
-    return status;
+    return status; /* YOKE_OK: a recovery has ended meanwhile, and the event is submitted as any other */
 }
 
 static void run_record(yoke_stream *stream, const yk_op *op)

@@ -94,11 +94,6 @@ yoke_status yk_host_event_record(yoke_event *event)
     return YOKE_OK;
 }
 
-void yk_host_event_reset(yoke_event *event)
-{
-    (void)event;
-}
-
 yoke_status yk_host_event_query(yoke_event *event)
 {
     (void)event;
