@@ -241,7 +241,7 @@ static uint64_t interval_of(const yk_sleeper *sleeper, uint64_t now)
 {
     uint64_t waited = now > sleeper->since ? now - sleeper->since : 0;
     if (is_unnotified(sleeper) && waited < 32 * (uint64_t)UNNOTIFIED_NANOSECONDS)
-        return between(10000, waited, UNNOTIFIED_NANOSECONDS);
+        return between(10000, waited / 2, UNNOTIFIED_NANOSECONDS);
     return between(YK_SPIN_NANOSECONDS, waited / 32, LONGEST_NANOSECONDS);
 }
 
