@@ -24,6 +24,13 @@ MEASURE_RUN(in_graph_wait, , {
     }
 })
 MEASURE_RUN(set_args, , side->graph_set_args(self, batch->count))
+MEASURE_RUN(set_args_entered, , {
+    for (int i = 0; i < batch->count; i++) {
+        side->enter(self);
+        side->graph_set_args(self, 1);
+        side->leave(self);
+    }
+})
 MEASURE_RUN(set_args_launch, , {
     for (int i = 0; i < batch->count; i++) {
         side->graph_set_args(self, 1);
@@ -68,6 +75,8 @@ static void measure_changes(const char *backend, measure_pair *graphs)
         pair.batch[MEASURE_RAW].self = NULL;
     measure_set(&pair, set_args, NULL, CHANGED, CHANGES);
     bench_compare(backend, "set_args", &pair, CHANGES, "ns");
+    measure_set(&pair, set_args_entered, NULL, CHANGED, CHANGES); /* by hand as well, the context is current in the call alone */
+    bench_compare(backend, "set_args_in_any_context", &pair, CHANGES, "ns");
     measure_set(&pair, set_args_launch, NULL, CHANGED, LAUNCHES);
     bench_compare(backend, "set_args_launch", &pair, LAUNCHES, "us");
 }

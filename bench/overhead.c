@@ -7,6 +7,22 @@
 
 #include "bench.h"
 
+enum { WAITS = 100 };
+
+MEASURE_RUN(launch_wait, , side->launch_wait(self, batch->count))
+MEASURE_RUN(poll_launch, , side->launch_poll(self, batch->count, true))
+MEASURE_RUN(poll_event, , side->launch_poll(self, batch->count, false))
+
+/* Yoke's wait for a launch beside a wait by hand that keeps the same promises: it is for no later work, tells how the work ended,
+ * and its thread may sleep when that takes long. So what is more than the driver's own wait is the price of these promises, and
+ * the rest is Yoke's. */
+static void beside_polled(const char *backend, const char *name, measure_pair *pair, double (*by_hand)(const measure_batch *batch))
+{
+    measure_set(pair, launch_wait, NULL, 0, WAITS);
+    pair->batch[MEASURE_RAW].run = by_hand;
+    bench_compare(backend, name, pair, WAITS, "ns");
+}
+
 static void measure(yoke_device *device, const yoke_device_info *info)
 {
     measure_pair pair;
@@ -25,6 +41,9 @@ static void measure(yoke_device *device, const yoke_device_info *info)
             bench_print(info->backend, strcat(strcpy(name, which->program_name), ".yoke_speed"), MEASURE_LARGE / time, "GB/s");
         }
     }
+    beside_polled(info->backend, "launch_wait_beside_polled_event", &pair, poll_event);
+    if (strcmp(info->backend, "opencl") == 0)
+        beside_polled(info->backend, "launch_wait_beside_polled_launch", &pair, poll_launch);
     measure_close(&pair);
     yoke_buffer_release(pinned);
     bench_threads(info->backend, "launch_4_threads", device, 1000);

@@ -47,6 +47,9 @@ typedef struct measure_side {
     void (*wait)(void *self, int which);                     /* for a stream */
     void (*launch)(void *self, int count);                   /* a small kernel with 3 arguments that writes buffer 0 */
     void (*launch_wait)(void *self, int count);              /* waits after each */
+    /* By hand, what a wait costs that is for this work alone and leaves its thread free to sleep: an event is asked for its status
+     * until it is complete. It is the launch's own, if `own`, where the driver has such; else one recorded behind the launch. */
+    void (*launch_poll)(void *self, int count, bool own);
     void (*spin)(void *self, uint64_t rounds);
     void (*event_record)(void *self, int count);
     void (*event_query)(void *self, int count);                       /* of one that has completed */

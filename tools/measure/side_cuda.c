@@ -207,6 +207,20 @@ static void cuda_launches_wait(void *object, int count)
     }
 }
 
+static void cuda_launches_poll(void *object, int count, bool own)
+{
+    side *self = object;
+    (void)own; /* there is none */
+    for (int i = 0; i < count; i++) {
+        yk_CUresult result;
+        launch_one(self, self->streams[0], self->buffers[0]);
+        must(cu.cuEventRecord(self->event, self->streams[0]));
+        while ((result = cu.cuEventQuery(self->event)) == YK_CUDA_ERROR_NOT_READY)
+            continue;
+        must(result);
+    }
+}
+
 static void cuda_spin(void *object, uint64_t rounds)
 {
     side *self = object;
@@ -507,6 +521,7 @@ const measure_side measure_cuda = {
     .wait = cuda_wait,
     .launch = cuda_launches,
     .launch_wait = cuda_launches_wait,
+    .launch_poll = cuda_launches_poll,
     .spin = cuda_spin,
     .event_record = cuda_records,
     .event_query = cuda_queries,

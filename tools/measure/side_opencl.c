@@ -144,8 +144,8 @@ static void opencl_wait(void *object, int which)
 
 /* ---- Launches ---- */
 
-/* `after`: what to wait for, or NULL. */
-static inline void launch_one(side *self, cl_command_queue queue, cl_mem buffer, const cl_event *after)
+/* `after`: what to wait for, or NULL; `out_event`: the launch's own, or NULL. */
+static inline void launch_with(side *self, cl_command_queue queue, cl_mem buffer, const cl_event *after, cl_event *out_event)
 {
     const size_t threads = MEASURE_BLOCK;
     cl_float a = 1.0f;
@@ -153,7 +153,12 @@ static inline void launch_one(side *self, cl_command_queue queue, cl_mem buffer,
     must(cl.clSetKernelArg(self->touch, 0, sizeof buffer, &buffer));
     must(cl.clSetKernelArg(self->touch, 1, sizeof a, &a));
     must(cl.clSetKernelArg(self->touch, 2, sizeof n, &n));
-    must(cl.clEnqueueNDRangeKernel(queue, self->touch, 1, NULL, &threads, &threads, after != NULL, after, NULL));
+    must(cl.clEnqueueNDRangeKernel(queue, self->touch, 1, NULL, &threads, &threads, after != NULL, after, out_event));
+}
+
+static inline void launch_one(side *self, cl_command_queue queue, cl_mem buffer, const cl_event *after)
+{
+    launch_with(self, queue, buffer, after, NULL);
 }
 
 static void opencl_launches(void *object, int count)
@@ -169,6 +174,30 @@ static void opencl_launches_wait(void *object, int count)
     for (int i = 0; i < count; i++) {
         launch_one(self, self->queues[0], self->buffers[0], NULL);
         must(cl.clFinish(self->queues[0]));
+    }
+}
+
+/* The status alone makes nothing visible: the wait at the end does, at once. */
+static void poll_to_end(cl_command_queue queue, cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    must(cl.clFlush(queue));
+    while (status > CL_COMPLETE)
+        must(cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    must(status);
+    must(cl.clWaitForEvents(1, &event));
+    must(cl.clReleaseEvent(event));
+}
+
+static void opencl_launches_poll(void *object, int count, bool own)
+{
+    side *self = object;
+    for (int i = 0; i < count; i++) {
+        cl_event event;
+        launch_with(self, self->queues[0], self->buffers[0], NULL, own ? &event : NULL);
+        if (!own)
+            must(cl.clEnqueueMarkerWithWaitList(self->queues[0], 0, NULL, &event));
+        poll_to_end(self->queues[0], event);
     }
 }
 
@@ -451,6 +480,7 @@ const measure_side measure_opencl = {
     .wait = opencl_wait,
     .launch = opencl_launches,
     .launch_wait = opencl_launches_wait,
+    .launch_poll = opencl_launches_poll,
     .spin = opencl_spin,
     .event_record = opencl_records,
     .event_query = opencl_queries,
