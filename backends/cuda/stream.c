@@ -56,6 +56,13 @@ void yk_cuda_stream_finish(yoke_stream *stream)
                  yk_cu.cuStreamSynchronize(stream->native)); /* after a fault the call does not wait, and reports the fault */
 }
 
+bool yk_cuda_stream_has_finished(yoke_stream *stream)
+{
+    const yk_cuda_device *device = yk_cuda_device_of(stream->device);
+    return !atomic_load_explicit(&device->prints, memory_order_relaxed) && /* a query does not write what kernels have printed */
+           yk_cu.cuStreamQuery(stream->native) == YK_CUDA_SUCCESS;
+}
+
 /* Libraries on top of CUDA, and the runtime API, use the current context. */
 yoke_status yk_cuda_stream_native_enter(yoke_stream *stream, void **out_handle)
 {

@@ -124,6 +124,13 @@ void yk_opencl_stream_finish(yoke_stream *stream)
     yk_opencl_leave_quietly(stream);
 }
 
+/* Never called: OpenCL can only be asked about events. */
+bool yk_opencl_stream_has_finished(yoke_stream *stream)
+{
+    (void)stream;
+    return false;
+}
+
 yoke_status yk_opencl_stream_native_enter(yoke_stream *stream, void **out_handle)
 {
     yk_opencl_enter(stream); /* the newest command will be the section's */

@@ -141,7 +141,8 @@ static bool populate_works(uintptr_t page)
     if (works == 0) {
         char own[2];
         void *none = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        bool right = none != MAP_FAILED && populate((uintptr_t)none, page) != 0 && populate((uintptr_t)own / page * page, page) == 0;
+        uintptr_t stack = (uintptr_t)own / page * page;
+        bool right = none != MAP_FAILED && populate((uintptr_t)none, page) != 0 && populate(stack, page) == 0;
         if (none != MAP_FAILED)
             munmap(none, page);
         works = right ? 1 : -1;

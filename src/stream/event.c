@@ -83,14 +83,6 @@ static yk_failure *failure_of(yoke_event *event, yoke_status status, bool inheri
     return yk_stream_fail_in(stream, event->epoch, event->where, status);
 }
 
-static void note_done(yoke_stream *stream, uint64_t position)
-{
-    uint_fast64_t done = atomic_load_explicit(&stream->done, memory_order_relaxed);
-    while (done < position &&
-           !atomic_compare_exchange_weak_explicit(&stream->done, &done, position, memory_order_release, memory_order_relaxed))
-        continue;
-}
-
 yoke_status yk_event_complete(yoke_event *event, yoke_status status)
 {
     yoke_stream *stream = event->stream;
@@ -112,7 +104,7 @@ yoke_status yk_event_complete(yoke_event *event, yoke_status status)
         }
         status = yk_error_restore(&failure->info); /* not reported yet */
     } else {
-        note_done(stream, event->position);
+        yk_stream_note_done(stream, event->position);
     }
     if (atomic_exchange(&event->state, YK_EVENT_COMPLETE) != YK_EVENT_COMPLETE && atomic_load(&event->notice))
         yk_event_wake(event);

@@ -368,10 +368,24 @@ yoke_status yk_stream_wait_for(yoke_stream *stream, yoke_event *end)
     return status;
 }
 
+/* Behind a read for which the driver has waited in the call, one question about the stream is enough. Any other answer is no
+ * outcome yet, nor is this one where a wait for another stream's event may have inherited a failure: then an event tells. */
+static bool has_ended_in_call(yoke_stream *stream)
+{
+    uint64_t submitted = atomic_load_explicit(&stream->gate, memory_order_acquire) / YK_GATE_SUBMITTED;
+    const yk_submitted *last = &stream->recent[(submitted - 1) % YK_SUBMITTED_KEPT];
+    yk_op_kind kind = (yk_op_kind)atomic_load_explicit(&last->kind, memory_order_relaxed);
+    if (!yk_is_transfer(kind) || yk_is_write(kind) || !stream->device->traits.reads_block ||
+        !stream->device->backend->stream_has_finished(stream) || atomic_load(&stream->waits))
+        return false;
+    yk_stream_note_done(stream, submitted);
+    return true;
+}
+
 static bool is_busy(yoke_stream *stream)
 {
     if (yk_gate_is_open(stream))
-        return !yk_stream_is_idle(stream);
+        return !yk_stream_is_idle(stream) && !has_ended_in_call(stream);
     pthread_mutex_lock(&stream->lock);
     bool busy = yk_is_deferring(stream) || !yk_stream_is_idle(stream);
     pthread_mutex_unlock(&stream->lock);

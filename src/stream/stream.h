@@ -13,6 +13,15 @@ static inline bool yk_stream_is_idle(const yoke_stream *stream)
     return yk_stream_submitted(stream) == atomic_load_explicit(&stream->done, memory_order_acquire);
 }
 
+/* So many of its operations are known to have finished. */
+static inline void yk_stream_note_done(yoke_stream *stream, uint64_t count)
+{
+    uint_fast64_t done = atomic_load_explicit(&stream->done, memory_order_relaxed);
+    while (done < count &&
+           !atomic_compare_exchange_weak_explicit(&stream->done, &done, count, memory_order_release, memory_order_relaxed))
+        continue;
+}
+
 /* Whether the driver would hardly block if it synchronized the stream: only allocations may be pending. */
 static inline bool yk_stream_is_quiet(const yoke_stream *stream)
 {

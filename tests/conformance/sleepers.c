@@ -345,6 +345,70 @@ out:
     yoke_buffer_release(buffer);
 }
 
+/* ---- Reads for which the driver waits ---- */
+
+static yoke_stream *counted;
+static atomic_uint records; /* in that stream */
+static bool finished;       /* what the driver says of it */
+
+static yoke_status record_counted(yoke_event *event)
+{
+    if (event->stream == counted)
+        atomic_fetch_add(&records, 1);
+    return real->event_record(event);
+}
+
+static bool has_finished(yoke_stream *stream)
+{
+    if (finished)
+        real->stream_finish(stream);
+    return finished;
+}
+
+static unsigned records_of_read(yoke_buffer *buffer)
+{
+    uint32_t value = 0;
+
+    atomic_store(&records, 0);
+    CHECK_OK(yoke_read_sync(counted, &value, buffer, 0, sizeof value));
+    CHECK(value == 7);
+    return atomic_load(&records);
+}
+
+/* Such a wait takes no event, unless the driver has not finished, or a failure of another stream may have to be told. */
+static void read_that_waits(suite *t)
+{
+    const uint32_t seven = 7;
+    yk_traits before = t->device->traits;
+    yoke_buffer *buffer = NULL;
+    yoke_event *event = NULL;
+
+    counted = NULL;
+    NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
+    NEED_OK(yoke_write_sync(t->stream, buffer, 0, &seven, sizeof seven));
+    NEED_OK(yoke_stream_create(t->device, &counted));
+    t->device->traits.reads_block = true;
+    t->device->traits.records_with_operations = false;
+    begin(t, YOKE_OK);
+    doctored.event_record = record_counted;
+    doctored.stream_has_finished = has_finished;
+    NEED_OK(yoke_fill(t->stream, buffer, 0, 4, &seven, sizeof seven));
+    NEED_OK(yoke_event_record(t->stream, 0, &event));
+    NEED_OK(yoke_stream_wait_event(counted, event)); /* which is pending, so that the driver waits */
+    let_go();
+    finished = true;
+    CHECK(records_of_read(buffer) == 1);
+    CHECK(records_of_read(buffer) == 0);
+    finished = false;
+    CHECK(records_of_read(buffer) == 1);
+out:
+    end(t);
+    t->device->traits = before;
+    yoke_event_release(event);
+    yoke_stream_release(counted);
+    yoke_buffer_release(buffer);
+}
+
 static const suite_case cases[] = {
     { "waits that give up ask for one notification in all", giving_up, false },
     { "a driver that notifies late is asked for one event of a stream at a time", one_notification_at_a_time, false },
@@ -354,6 +418,7 @@ static const suite_case cases[] = {
     { "a thread blocks in a driver that wakes it soonest", blocking_in_driver, false },
     { "a long wait polls less often", long_waits_poll_less, false },
     { "of several events the first that is complete", the_first_of_several, false },
+    { "a wait behind a read for which the driver has waited takes no event", read_that_waits, false },
 };
 
 int main(void)

@@ -25,7 +25,6 @@ DOUBLE_API yk_CUresult cuCtxDestroy_v2(yk_CUcontext context);
 DOUBLE_API yk_CUresult cuCtxGetCurrent(yk_CUcontext *out_context);
 DOUBLE_API yk_CUresult cuCtxSetCurrent(yk_CUcontext context);
 DOUBLE_API yk_CUresult cuCtxSynchronize(void);
-DOUBLE_API yk_CUresult cuStreamQuery(yk_CUstream stream);
 DOUBLE_API yk_CUresult cuStreamGetPriority(yk_CUstream stream, int *out_priority);
 DOUBLE_API yk_CUresult cuMemcpyHtoD_v2(yk_CUdeviceptr target, const void *source, size_t size);
 DOUBLE_API yk_CUresult cuMemcpyDtoH_v2(void *target, yk_CUdeviceptr source, size_t size);

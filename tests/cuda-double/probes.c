@@ -136,7 +136,6 @@ static void load(void)
         { "cuCtxSetCurrent", offsetof(probe_table, cuCtxSetCurrent) },
         { "cuCtxSynchronize", offsetof(probe_table, cuCtxSynchronize) },
         { "cuMemcpyDtoH_v2", offsetof(probe_table, cuMemcpyDtoH_v2) },
-        { "cuStreamQuery", offsetof(probe_table, cuStreamQuery) },
     };
 
     if (!library)

@@ -19,7 +19,6 @@ typedef struct probe_table {
     yk_CUresult (*cuCtxSetCurrent)(yk_CUcontext context);
     yk_CUresult (*cuCtxSynchronize)(void);
     yk_CUresult (*cuMemcpyDtoH_v2)(void *target, yk_CUdeviceptr source, size_t size);
-    yk_CUresult (*cuStreamQuery)(yk_CUstream stream);
 } probe_table;
 
 extern probe_table cu;
