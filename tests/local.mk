@@ -462,7 +462,6 @@ static_tests = \
 	tests/static/layers.tap \
 	tests/static/rooms.tap \
 	tests/static/manual.tap \
-	tests/static/nvrtc_compile.tap \
 	tests/static/opencl_syntax.tap \
 	tests/static/style.tap \
 	tests/static/symbols.tap \
@@ -480,16 +479,17 @@ slow_tool_tests = tests/tools/bench.tap tests/tools/tune.tap
 deep_static_tests = \
 	tests/release/vendored.tap \
 	tests/static/abi.tap \
-	tests/static/analyzers.tap
+	tests/static/analyzers.tap \
+	tests/static/nvrtc_compile.tap
 
 # The reference and the web site, in a browser. They take Doxygen, cmark-gfm and chromium.
 site_tests = tests/static/site.tap
-# Of those, what reads texts alone, and so says the same in every build.
+
+# Of all these, what reads texts alone, and so says the same in every build.
 text_tests = \
 	tests/release/packaging.tap \
 	tests/security/sources.tap \
 	tests/static/forked.tap \
-	tests/static/nvrtc_compile.tap \
 	tests/static/style.tap \
 	tests/static/twins.tap
 
