@@ -59,8 +59,12 @@ void yk_cuda_stream_finish(yoke_stream *stream)
 bool yk_cuda_stream_has_finished(yoke_stream *stream)
 {
     const yk_cuda_device *device = yk_cuda_device_of(stream->device);
-    return !atomic_load_explicit(&device->prints, memory_order_relaxed) && /* a query does not write what kernels have printed */
-           yk_cu.cuStreamQuery(stream->native) == YK_CUDA_SUCCESS;
+    if (atomic_load_explicit(&device->prints, memory_order_relaxed)) /* a query does not write what kernels have printed */
+        return false;
+    yk_CUresult result = yk_cu.cuStreamQuery(stream->native);
+    if (result != YK_CUDA_ERROR_NOT_READY)
+        yk_cuda_note("cuStreamQuery", result);
+    return result == YK_CUDA_SUCCESS;
 }
 
 /* Libraries on top of CUDA, and the runtime API, use the current context. */
