@@ -33,9 +33,9 @@ struct yk_trace {
     struct yk_trace *next, *previous; /* in all */
     yoke_stream *stream;
     unsigned number;
-    bool timed; /* the device has time stamps */
+    bool timed;           /* the device has time stamps */
     pthread_mutex_t lock; /* protects the members below */
-    yoke_event *zero; /* if timed: its device time is zero_time on the host */
+    yoke_event *zero;     /* if timed: its device time is zero_time on the host */
     uint64_t zero_time;
     pending *first, **last;
     unsigned count;
