@@ -131,9 +131,9 @@ YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const
     return YOKE_OK;
 }
 
-/* Record a new event at the stream's end. `always`: also on a failed stream, to wait for its remaining work. The second where the
- * gate was closed. */
+/* What yk_stream_record does where the gate is closed. */
 YK_COLD yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, bool always);
+/* Record a new event at the stream's end. `always`: also on a failed stream, to wait for its remaining work. */
 YK_HOT yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always)
 {
     if (YK_UNLIKELY(!yk_gate_enter(stream)))
