@@ -15,7 +15,7 @@ export LD_LIBRARY_PATH="$build/.libs${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}"
 compile() {
     # The compiler may come with options of its own.
     # shellcheck disable=SC2086
-    $CXX -std="$3" -O1 -g ${YOKE_SANITIZER-} -I "$top_srcdir/include" "$1" -o "$2" -L "$build/.libs" -lyoke-ops -lyoke -lpthread
+    $CXX -std="$3" -O0 ${YOKE_SANITIZER-} -I "$top_srcdir/include" "$1" -o "$2" -L "$build/.libs" -lyoke-ops -lyoke -lpthread
 }
 
 # The page about C++: its programs, and its fragments, one after the other in a function that has what the first program has.

@@ -381,6 +381,15 @@ unit_programs = \
 	tests/unit/text
 check_PROGRAMS += $(unit_programs)
 unit_tests = $(unit_programs:=.tap)
+# Of those, what runs mostly our own code, and what has threads: for the builds with sanitizers and counters.
+own_unit_tests = $(filter-out tests/unit/nvrtc.tap,$(unit_tests))
+thread_unit_tests = \
+	tests/cuda-double/selftest.tap \
+	tests/unit/bad_drivers.tap \
+	tests/unit/device.tap \
+	tests/unit/error.tap \
+	tests/unit/object.tap \
+	tests/unit/program_cache.tap
 tests_cuda_double_selftest_SOURCES = tests/cuda-double/fault.c tests/cuda-double/fiber.c tests/cuda-double/module.c \
 	tests/cuda-double/nvrtc.c tests/cuda-double/print.c tests/cuda-double/run.c tests/cuda-double/selftest.c \
 	tests/cuda-double/selftest.h tests/cuda-double/selftest_code.c tests/cuda-double/selftest_warps.c

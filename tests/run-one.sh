@@ -27,10 +27,10 @@ backend-host/*.* | comm/*.* | conformance/*.* | faults/*.* | fuzz/*.* | ops/*.* 
     ;;
 esac
 
-# To save a program, PoCL compiles each of its kernels twice more. Its own cache is as good for the dozens of programs that the
-# tests of operations build.
+# To save a program, PoCL compiles each of its kernels twice more. Its own cache is as good for the dozens of programs of operations
+# that these build.
 case $name.${backend-} in
-ops/*.opencl) export YOKE_CACHE=read ;;
+ops/*.opencl | static/guide.) export YOKE_CACHE=read ;;
 esac
 
 # Oclgrind empties its log when it starts, so that each test needs one of its own.

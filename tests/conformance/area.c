@@ -255,8 +255,11 @@ void area_fill_mirror(const filling *f)
     yoke_pitch layout = layout_full(f->target.layout, f->box);
     yoke_rect box = box_full(f->box);
 
+    unsigned char *mirror = area_mirror(f->target.area), *first = mirror + layout_row(layout, 0, 0);
+
+    for (size_t x = 0; x < box.width; x += f->pattern_size)
+        memcpy(first + x, f->pattern, f->pattern_size);
     for (size_t z = 0; z < box.depth; z++)
         for (size_t y = 0; y < box.height; y++)
-            for (size_t x = 0; x < box.width; x += f->pattern_size)
-                memcpy(area_mirror(f->target.area) + layout_row(layout, y, z) + x, f->pattern, f->pattern_size);
+            memmove(mirror + layout_row(layout, y, z), first, box.width);
 }

@@ -381,6 +381,10 @@ static void environments(suite *t)
     if (suite_open_other(t, &device))
         CHECK_OK(yoke_device_get_info(device, &other));
     yoke_device_release(device);
+    if (strcmp(other.selector, t->info.selector) < 0) {
+        suite_skip("%s has copied both ways", other.selector);
+        return;
+    }
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
         if (!suite_again(other.selector, t->info.selector, (const char *const[]){ orders[i], NULL }, NULL, 0))
             tap_diag("with %s", orders[i]);

@@ -134,7 +134,7 @@ out:
 
 /* ---- Memory that several streams use ---- */
 
-enum { TRIALS = 1000, LOOKS = 20, SMALL = 4096, IDLE = 64 };
+enum { TRIALS = 1000, SECONDS = 3, LOOKS = 20, SMALL = 4096, IDLE = 64 };
 
 /* A thread whose stream is idle and busy by turns. */
 typedef struct toggler {
@@ -215,7 +215,8 @@ static void kept_until_each_has_passed(suite *t)
     k.device = a.device;
     NEED((toggles = CHECK(pthread_create(&k.thread, NULL, toggle, &k) == 0)));
     gate_wait(&k.begun, 1);
-    for (unsigned i = 0; i < TRIALS && use_and_release(t, &a, passed, kernel); i++)
+    double end = suite_now() + SECONDS;
+    for (unsigned i = 0; i < TRIALS && suite_now() < end && use_and_release(t, &a, passed, kernel); i++)
         continue;
 out:
     atomic_store(&k.stop, true);
