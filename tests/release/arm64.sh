@@ -17,7 +17,7 @@ ln -sfn "$source" source # configure takes no folder with a blank
 
 # Not those that load drivers into children beside threads, which the emulator does not survive, nor the one that asks the
 # kernel what its pages allow: the emulator answers for other pages.
-unit=$(sed -n '/^unit_programs/,/[^\\]$/s/^\t\(tests\/unit[^ ]*\).*/\1/p' "$source/tests/local.mk" |
+unit=$(sed -n '/^own_unit_programs/,/[^\\]$/s/^\t\(tests\/unit[^ ]*\).*/\1/p' "$source/tests/local.mk" |
     grep -vE '/(bad_drivers|listing|pinned)$')
 suite='tests/conformance/buffer tests/conformance/copy tests/conformance/event tests/conformance/hostcall_order
     tests/conformance/kernels tests/conformance/stream'
