@@ -83,10 +83,11 @@ pytest_on() {
     shift 2
     rm -rf "$place/tests" && cp -R "$source/python/tests" "$place/tests"
     # shellcheck disable=SC2086
-    (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" timeout "${YOKE_TEST_SECONDS:-600}" \
+    (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" timeout -s INT -k 20 "${YOKE_TEST_SECONDS:-600}" \
         "$interpreter" -m pytest -q -o faulthandler_timeout=120 \
         -p no:cacheprovider $files) >"$log" 2>&1
     status=$?
+    [ $status -ne 124 ] || echo "not at its end after ${YOKE_TEST_SECONDS:-600} s" >>"$log"
     tap_ok $status "$name: $(tail -n 1 "$log")$(sed -nE 's/^(FAILED|ERROR) ([^ ]*::)?([^ ]+).*/, \3/p' "$log" | tr -d '\n#')"
     [ $status -ne 0 ] || return 0
     grep -E '^(FAILED|ERROR) ' "$log" >"$log.short" || tail -n 25 "$log" >"$log.short"

@@ -390,10 +390,8 @@ void fill_random(void *bytes, size_t size, uint32_t seed)
     unsigned char *out = bytes;
     uint32_t state = seed * 2654435761u | 1;
 
-    for (size_t i = 0; i < size; i += sizeof state) {
-        random_next(&state);
-        memcpy(out + i, &state, size - i < sizeof state ? size - i : sizeof state);
-    }
+    for (size_t i = 0; i < size; i += sizeof state)
+        memcpy(out + i, (random_next(&state), &state), size - i < sizeof state ? size - i : sizeof state);
 }
 
 void fill_random_floats(float *values, size_t count, uint32_t seed)
