@@ -85,7 +85,7 @@ core = Extension(
     ["yoke/_core.pyx"],
     include_dirs=[str(ROOT / "include")],
     define_macros=[("Py_LIMITED_API", "0x030b0000")],
-    extra_compile_args=["-O2", "-g0", "-fvisibility=hidden"],
+    extra_compile_args=[*([] if "CFLAGS" in os.environ else ["-O2"]), "-g0", "-fvisibility=hidden"],
     extra_link_args=["-Wl,-rpath,$ORIGIN"],
     py_limited_api=True,
     depends=[str(path.relative_to(HERE)) for path in (HERE / "yoke").glob("*.px[di]")]

@@ -4,6 +4,7 @@ Nothing may crash or hang; a call that fails raises an Exception. test_bad_input
 
 import contextlib
 import faulthandler
+import functools
 import inspect
 import itertools
 import os
@@ -37,8 +38,9 @@ def make():
     }
 
 
+@functools.cache
 def closed():
-    """Objects that are closed."""
+    """Objects that are closed, and stay so."""
     objects = make()
     made = [objects[name] for name in ("Event", "Buffer", "Stream", "Device")]
     for each in made:
@@ -137,7 +139,8 @@ def shut():
         with contextlib.suppress(Exception):
             method = getattr(each, member)
             if callable(method):
-                try_all(method, [None, 1, make()["Buffer"], make()["Stream"], b"ab", numpy.ones(3)])
+                objects = make()
+                try_all(method, [None, 1, objects["Buffer"], objects["Stream"], b"ab", numpy.ones(3)])
 
 
 def bare():
@@ -146,6 +149,7 @@ def bare():
         kind = type(each)
         if kind in (yoke.Array, yoke.Trace):
             continue
+        stream = make()["Stream"]
         for value in (None, *make().values()):
             attempt(kind.__new__, kind, value)
         attempt(kind.__new__, kind)
@@ -157,7 +161,7 @@ def bare():
                 method = getattr(raw, member)
                 print("bare", name, member, flush=True)
                 if callable(method) and member not in ("__class__", "__init_subclass__", "__subclasshook__"):
-                    try_all(method, [None, 1, b"ab", make()["Stream"]])
+                    try_all(method, [None, 1, b"ab", stream])
                 repr(raw)
 
 
