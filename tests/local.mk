@@ -387,7 +387,6 @@ own_unit_tests = $(own_unit_programs:=.tap)
 # Of those, what has threads.
 thread_unit_tests = \
 	tests/cuda-double/selftest.tap \
-	tests/unit/bad_drivers.tap \
 	tests/unit/device.tap \
 	tests/unit/error.tap \
 	tests/unit/object.tap \
@@ -496,17 +495,11 @@ deep_static_tests = \
 # The reference and the web site, in a browser. They take Doxygen, cmark-gfm and chromium.
 site_tests = tests/static/site.tap
 
-# Of all these, what reads texts alone, and so says the same in every build.
-text_tests = \
-	tests/release/packaging.tap \
-	tests/security/sources.tap \
-	tests/static/forked.tap \
-	tests/static/style.tap \
-	tests/static/twins.tap
-
 # For a build with nothing optional: what is built and installed, and the cache of programs.
 plain_tests = \
-	$(static_tests) $(package_tests) $(tool_tests) \
+	tests/static/installed.tap \
+	tests/static/symbols.tap \
+	$(tool_tests) \
 	tests/conformance/program_cache.opencl.tap \
 	tests/conformance/program_load.opencl.tap \
 	tests/conformance/program_source.opencl.tap \
