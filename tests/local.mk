@@ -384,7 +384,7 @@ unit_programs = $(own_unit_programs) tests/unit/nvrtc
 check_PROGRAMS += $(unit_programs)
 unit_tests = $(unit_programs:=.tap)
 own_unit_tests = $(own_unit_programs:=.tap)
-# Of those, what has threads.
+# Of those, what has threads that meet in our own code.
 thread_unit_tests = \
 	tests/cuda-double/selftest.tap \
 	tests/unit/device.tap \

@@ -104,7 +104,7 @@ pytest_on() {
 torture_on() {
     name=$1
     shift
-    (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" "$place/clean/bin/python" torture.py \
+    (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" "$interpreter" torture.py \
         "${YOKE_PYTHON_TORTURE_SECONDS:-5}") >"$log" 2>&1
     tap_ok $? "$name, many threads: $(tail -n 1 "$log")"
 }

@@ -254,7 +254,6 @@ void area_fill_mirror(const filling *f)
 {
     yoke_pitch layout = layout_full(f->target.layout, f->box);
     yoke_rect box = box_full(f->box);
-
     unsigned char *mirror = area_mirror(f->target.area), *first = mirror + layout_row(layout, 0, 0);
 
     for (size_t x = 0; x < box.width; x += f->pattern_size)

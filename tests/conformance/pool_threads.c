@@ -134,7 +134,7 @@ out:
 
 /* ---- Memory that several streams use ---- */
 
-enum { TRIALS = 1000, SECONDS = 3, LOOKS = 20, SMALL = 4096, IDLE = 64 };
+enum { TRIALS = 1000, SECONDS = 10, LOOKS = 20, SMALL = 4096, IDLE = 64 };
 
 /* A thread whose stream is idle and busy by turns. */
 typedef struct toggler {

@@ -100,20 +100,17 @@ bool suite_check_refused(const char *words, yoke_status got, const char *where, 
 bool suite_check_bytes(const void *got, const void *wanted, size_t size, const char *where)
 {
     const unsigned char *a = got, *b = wanted;
+    size_t first = 0, wrong = 0;
 
     if (size == 0 || memcmp(a, b, size) == 0)
         return true;
-    for (size_t i = 0; i < size; i++) {
-        if (a[i] == b[i])
-            continue;
-        size_t wrong = 0;
-        for (size_t j = i; j < size; j++)
-            wrong += a[j] != b[j];
-        tap_diag("%s: byte %zu of %zu is 0x%02x, expected 0x%02x; %zu bytes differ", where, i, size, a[i], b[i], wrong);
-        atomic_fetch_add(&checks_failed, 1);
-        return false;
-    }
-    return true;
+    while (a[first] == b[first])
+        first++;
+    for (size_t i = first; i < size; i++)
+        wrong += a[i] != b[i];
+    tap_diag("%s: byte %zu of %zu is 0x%02x, expected 0x%02x; %zu bytes differ", where, first, size, a[first], b[first], wrong);
+    atomic_fetch_add(&checks_failed, 1);
+    return false;
 }
 
 unsigned suite_failures(void)
@@ -390,8 +387,10 @@ void fill_random(void *bytes, size_t size, uint32_t seed)
     unsigned char *out = bytes;
     uint32_t state = seed * 2654435761u | 1;
 
-    for (size_t i = 0; i < size; i += sizeof state)
-        memcpy(out + i, (random_next(&state), &state), size - i < sizeof state ? size - i : sizeof state);
+    for (size_t i = 0; i < size; i += sizeof state) {
+        uint32_t four = random_next(&state);
+        memcpy(out + i, &four, size - i < sizeof four ? size - i : sizeof four);
+    }
 }
 
 void fill_random_floats(float *values, size_t count, uint32_t seed)
