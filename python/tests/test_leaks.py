@@ -121,3 +121,31 @@ def test_exit_with_work_pending(last):
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr and "Fatal" not in done.stderr
+
+
+def test_exit_ends_daemon_threads():
+    text = """
+import atexit, threading, time
+
+ended = []
+atexit.register(lambda: thread.join() or print(*ended))  # after Yoke's own, which is registered later
+
+import yoke
+
+def work():
+    try:
+        stream.wait()
+    except Exception as error:
+        ended.append(error)
+    finally:
+        ended.append("cleaned up")
+
+stream = yoke.Device().stream()
+called = threading.Event()
+stream.call(lambda: called.set() or time.sleep(0.1))
+thread = threading.Thread(target=work, daemon=True)
+thread.start()
+called.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "cleaned up\n", "")

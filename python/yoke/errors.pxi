@@ -151,7 +151,10 @@ cdef object make_error(yoke_status status):
 
 
 cdef int fail(yoke_status status) except -1:
-    raise make_error(status)
+    error = make_error(status)
+    if status == YOKE_E_CANCELLED and yoke_py_closed() and not in_main_thread():
+        raise SystemExit from error  # a daemon thread: its work was cancelled because the interpreter ends, which is no mistake
+    raise error
 
 
 cdef inline int check(yoke_status status) except -1:

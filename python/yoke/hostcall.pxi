@@ -23,12 +23,14 @@ cdef extern from *:
     static void yoke_py_leave(void) { atomic_fetch_sub(&yoke_py_inside, 1); }
     static int yoke_py_busy(void) { return atomic_load(&yoke_py_inside); }
     static void yoke_py_close(void) { atomic_store(&yoke_py_closing, 1); }
+    static int yoke_py_closed(void) { return atomic_load(&yoke_py_closing); }
     static void yoke_py_forked(void) { atomic_store(&yoke_py_inside, 0); }
     """
     int yoke_py_enter() noexcept nogil
     void yoke_py_leave() noexcept nogil
     int yoke_py_busy() noexcept nogil
     void yoke_py_close() noexcept nogil
+    bint yoke_py_closed() noexcept nogil
     void yoke_py_forked() noexcept nogil
 
 cdef object live_streams = weakref.WeakSet()
