@@ -3,8 +3,9 @@
 #
 # Runs one test for Automake: tests/KIND/NAME.tap is the program tests/KIND/NAME or the script tests/KIND/NAME.sh, and
 # tests/KIND/NAME.BACKEND.tap is tests/KIND/NAME with that backend, as are tests/examples.BACKEND.tap and tests/cpp.BACKEND.tap.
-# Works in the build folder.
+# Works in the build folder, and tells how long the test has taken.
 
+started=$(date +%s)
 name=${1##*tests/}
 name=${name%.tap}
 
@@ -53,6 +54,7 @@ else
     echo "Bail out! there is neither tests/$name nor $top_srcdir/tests/$name.sh"
 fi
 status=$?
+echo "# took $(($(date +%s) - started)) s"
 
 # 10: the failures have been told, so that they are not counted again.
 [ "$status" -eq 10 ] && exit 0
