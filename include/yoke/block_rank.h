@@ -62,6 +62,8 @@
 /* Digits whose totals one thread adds up. */
 #define YOKE_RANK_OWNED ((YOKE_RANK_DIGITS) > (YOKE_RANK_THREADS) ? (YOKE_RANK_DIGITS) / (YOKE_RANK_THREADS) : 1)
 
+/* Functions that take shared memory are always inlined: see <yoke/block_reduce.h>. */
+
 typedef struct YOKE_RANK_WORD(_memory) {
     yoke_u32 counts[YOKE_RANK_GROUPS * YOKE_RANK_DIGITS]; /* of each group of 32 threads */
     yoke_u32 total[YOKE_RANK_DIGITS];
@@ -104,7 +106,8 @@ YOKE_FUNCTION yoke_u32 YOKE_RANK_WORD(_match)(yoke_u32 digit)
 }
 
 /* The rank of each element among the elements of its digit in its warp; the digit in the upper half. */
-YOKE_FUNCTION void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts, const yoke_u32 *digits, yoke_u32 *ranks)
+YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts,
+                                                                            const yoke_u32 *digits, yoke_u32 *ranks)
 {
     const yoke_u32 lane = yoke_thread_x() & 31u, lower = (1u << lane) - 1u;
     volatile YOKE_SHARED_PTR yoke_u32 *mine = counts;
@@ -131,7 +134,8 @@ YOKE_FUNCTION yoke_u32 YOKE_RANK_WORD(_element)(yoke_u32 item)
 }
 
 /* One thread of each group after the other. */
-YOKE_FUNCTION void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts, const yoke_u32 *digits, yoke_u32 *ranks)
+YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts,
+                                                                            const yoke_u32 *digits, yoke_u32 *ranks)
 {
     const yoke_u32 lane = yoke_thread_x() & 31u;
     for (yoke_u32 digit = lane; digit < YOKE_RANK_DIGITS; digit += 32u)
@@ -147,8 +151,8 @@ YOKE_FUNCTION void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts, c
 
 #endif
 
-YOKE_FUNCTION void YOKE_RANK_WORD(_count)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, const yoke_u32 *digits,
-                                          yoke_u32 *ranks)
+YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_count)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory,
+                                                                         const yoke_u32 *digits, yoke_u32 *ranks)
 {
     const yoke_u32 thread = yoke_thread_x();
     YOKE_RANK_WORD(_in_group)(memory->counts + (thread >> 5) * YOKE_RANK_DIGITS, digits, ranks);
@@ -169,7 +173,7 @@ YOKE_FUNCTION void YOKE_RANK_WORD(_count)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory
 }
 
 /* The sum of the values of the threads before this one. */
-YOKE_FUNCTION yoke_u32 YOKE_RANK_WORD(_sum_before)(YOKE_SHARED_PTR yoke_u32 *sums, yoke_u32 value)
+YOKE_FUNCTION __attribute__((always_inline)) yoke_u32 YOKE_RANK_WORD(_sum_before)(YOKE_SHARED_PTR yoke_u32 *sums, yoke_u32 value)
 {
     const yoke_u32 thread = yoke_thread_x();
 #if YOKE_HAS_WARP
@@ -201,7 +205,8 @@ YOKE_FUNCTION yoke_u32 YOKE_RANK_WORD(_sum_before)(YOKE_SHARED_PTR yoke_u32 *sum
 #endif
 }
 
-YOKE_FUNCTION void YOKE_RANK_WORD(_finish)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, yoke_u32 *ranks)
+YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_finish)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory,
+                                                                          yoke_u32 *ranks)
 {
     const yoke_u32 thread = yoke_thread_x(), first = thread * YOKE_RANK_OWNED;
     yoke_u32 sum = 0u;
@@ -221,8 +226,8 @@ YOKE_FUNCTION void YOKE_RANK_WORD(_finish)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memor
         ranks[i] = (ranks[i] & 0xffffu) + memory->counts[(thread >> 5) * YOKE_RANK_DIGITS + (ranks[i] >> 16)];
 }
 
-YOKE_FUNCTION void YOKE_RANK_WORD(_digits)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, const yoke_u32 *digits,
-                                           yoke_u32 *ranks)
+YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_digits)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory,
+                                                                          const yoke_u32 *digits, yoke_u32 *ranks)
 {
     YOKE_RANK_WORD(_count)(memory, digits, ranks);
     YOKE_RANK_WORD(_finish)(memory, ranks);

@@ -54,25 +54,26 @@
  * Define `type name(type value, YOKE_SHARED_PTR type *shared, type *out_total)`: the inclusive scan of the block's values, for
  * blocks of one dimension and a multiple of 32 threads, which all call it. `shared` has YOKE_BLOCK_SCAN_ELEMENTS(threads) elements.
  * *out_total is the combination of all, the same for each thread. `shared` may be used again after a barrier. The combination of
- * the threads before one's own is the previous thread's value: see YOKE_BLOCK_SCAN_BEFORE.
+ * the threads before one's own is the previous thread's value: see YOKE_BLOCK_SCAN_BEFORE. Always inlined: see
+ * <yoke/block_reduce.h>.
  */
-#define YOKE_BLOCK_SCAN(name, type, combine)                                                         \
-    YOKE_FUNCTION type name(type value, YOKE_SHARED_PTR type *shared, type *out_total)               \
-    {                                                                                                \
-        const yoke_u32 thread = yoke_thread_x(), lane = thread & 31u, group = thread >> 5;           \
-        const yoke_u32 threads = yoke_block_size_x(), groups = threads >> 5;                         \
-        YOKE_BLOCK_SCAN_GROUP(type, combine)                                                         \
-        type before = value, total = shared[threads];                                                \
-        for (yoke_u32 other = 0; other < groups; other++) {                                          \
-            if (other > 0)                                                                           \
-                total = combine(total, shared[threads + other]);                                     \
-            if (other + 1 == group)                                                                  \
-                before = total;                                                                      \
-        }                                                                                            \
-        *out_total = total;                                                                          \
-        value = group > 0 ? combine(before, value) : value;                                          \
-        shared[thread] = value;                                                                      \
-        return value;                                                                                \
+#define YOKE_BLOCK_SCAN(name, type, combine)                                                                          \
+    YOKE_FUNCTION __attribute__((always_inline)) type name(type value, YOKE_SHARED_PTR type *shared, type *out_total) \
+    {                                                                                                                 \
+        const yoke_u32 thread = yoke_thread_x(), lane = thread & 31u, group = thread >> 5;                            \
+        const yoke_u32 threads = yoke_block_size_x(), groups = threads >> 5;                                          \
+        YOKE_BLOCK_SCAN_GROUP(type, combine)                                                                          \
+        type before = value, total = shared[threads];                                                                 \
+        for (yoke_u32 other = 0; other < groups; other++) {                                                           \
+            if (other > 0)                                                                                            \
+                total = combine(total, shared[threads + other]);                                                      \
+            if (other + 1 == group)                                                                                   \
+                before = total;                                                                                       \
+        }                                                                                                             \
+        *out_total = total;                                                                                           \
+        value = group > 0 ? combine(before, value) : value;                                                           \
+        shared[thread] = value;                                                                                       \
+        return value;                                                                                                 \
     }
 
 /* After a call of a function of YOKE_BLOCK_SCAN and a barrier: the combination of all threads before this one, and `none` for the

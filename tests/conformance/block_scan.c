@@ -15,6 +15,7 @@ static const char text[] = "#include <yoke/block_scan.h>\n"
                            "}\n"
                            "YOKE_BLOCK_SCAN(scan_floats, float, add)\n"
                            "YOKE_BLOCK_SCAN(scan_maps, unsigned int, then)\n"
+                           "YOKE_BLOCK_SCAN(scan_again, unsigned int, then)\n"
                            "YOKE_KERNEL void scans(YOKE_GLOBAL float *x, YOKE_GLOBAL unsigned int *maps)\n"
                            "{\n"
                            "    YOKE_SHARED float floats[YOKE_BLOCK_SCAN_ELEMENTS(256)];\n"
@@ -29,6 +30,18 @@ static const char text[] = "#include <yoke/block_scan.h>\n"
                            "    x[2 * n + i] = total;\n"
                            "    maps[n + i] = YOKE_BLOCK_SCAN_BEFORE(shared, 1u);\n"
                            "    maps[2 * n + i] = all;\n"
+                           "}\n"
+                           "YOKE_KERNEL void scans_again(YOKE_GLOBAL unsigned int *maps)\n"
+                           "{\n"
+                           "    YOKE_SHARED unsigned int shared[YOKE_BLOCK_SCAN_ELEMENTS(64)];\n"
+                           "    const unsigned int i = yoke_global_x();\n"
+                           "    unsigned int all, map = scan_again(maps[i], shared, &all);\n"
+                           "    yoke_barrier();\n"
+                           "    map = scan_again(map + all, shared, &all);\n"
+                           "    yoke_barrier();\n"
+                           "    map = scan_again(map + all, shared, &all);\n"
+                           "    yoke_barrier();\n"
+                           "    maps[i] = map + YOKE_BLOCK_SCAN_BEFORE(shared, 1u);\n"
                            "}\n";
 
 static uint32_t then(uint32_t a, uint32_t b)
@@ -102,8 +115,42 @@ out:
     yoke_program_release(program);
 }
 
+/* Several calls with the same shared memory, of which a compiler may make one function that is not inlined. */
+static void scans_again(suite *t)
+{
+    enum { BLOCKS = 9, THREADS = 64 };
+    uint32_t maps[BLOCKS * THREADS], got[BLOCKS * THREADS];
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = NULL;
+    yoke_kernel *kernel = NULL;
+    guarded memory = { 0 };
+    source.text = text;
+    fill_random(maps, sizeof maps, 5);
+    NEED(guarded_create(t, sizeof maps, &memory) && guarded_write(t, &memory, maps));
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    NEED_OK(yoke_kernel_get(program, "scans_again", &kernel));
+    NEED_OK(yoke_launch(t->stream, kernel, YOKE_DIM(BLOCKS), YOKE_DIM(THREADS), 0, YOKE_ARGS(memory.buffer)));
+    NEED_OK(yoke_stream_wait(t->stream));
+    NEED(guarded_read(t, &memory, got));
+    for (uint32_t *block = maps; block < maps + BLOCKS * THREADS; block += THREADS) {
+        for (int round = 0; round < 3; round++) {
+            uint32_t all = round > 0 ? block[THREADS - 1] : 0;
+            block[0] += all;
+            for (uint32_t i = 1; i < THREADS; i++)
+                block[i] = then(block[i - 1], block[i] + all);
+        }
+        for (uint32_t i = THREADS; i-- > 0;)
+            block[i] += i > 0 ? block[i - 1] : 1;
+    }
+    CHECK_BYTES(got, maps, sizeof maps);
+out:
+    guarded_release(&memory);
+    yoke_program_release(program);
+}
+
 static const suite_case cases[] = {
     { "blocks of 32 to 256 threads scan their values in the documented order", block_scans, false },
+    { "blocks scan again with the same shared memory", scans_again, false },
 };
 
 int main(void)
