@@ -62,8 +62,6 @@
 /* Digits whose totals one thread adds up. */
 #define YOKE_RANK_OWNED ((YOKE_RANK_DIGITS) > (YOKE_RANK_THREADS) ? (YOKE_RANK_DIGITS) / (YOKE_RANK_THREADS) : 1)
 
-/* Functions that take shared memory are always inlined: see <yoke/block_reduce.h>. */
-
 typedef struct YOKE_RANK_WORD(_memory) {
     yoke_u32 counts[YOKE_RANK_GROUPS * YOKE_RANK_DIGITS]; /* of each group of 32 threads */
     yoke_u32 total[YOKE_RANK_DIGITS];
@@ -106,8 +104,7 @@ YOKE_FUNCTION yoke_u32 YOKE_RANK_WORD(_match)(yoke_u32 digit)
 }
 
 /* The rank of each element among the elements of its digit in its warp; the digit in the upper half. */
-YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts,
-                                                                            const yoke_u32 *digits, yoke_u32 *ranks)
+YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts, const yoke_u32 *digits, yoke_u32 *ranks)
 {
     const yoke_u32 lane = yoke_thread_x() & 31u, lower = (1u << lane) - 1u;
     volatile YOKE_SHARED_PTR yoke_u32 *mine = counts;
@@ -134,8 +131,7 @@ YOKE_FUNCTION yoke_u32 YOKE_RANK_WORD(_element)(yoke_u32 item)
 }
 
 /* One thread of each group after the other. */
-YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts,
-                                                                            const yoke_u32 *digits, yoke_u32 *ranks)
+YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts, const yoke_u32 *digits, yoke_u32 *ranks)
 {
     const yoke_u32 lane = yoke_thread_x() & 31u;
     for (yoke_u32 digit = lane; digit < YOKE_RANK_DIGITS; digit += 32u)
@@ -151,8 +147,8 @@ YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_in_group)(YOKE
 
 #endif
 
-YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_count)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory,
-                                                                         const yoke_u32 *digits, yoke_u32 *ranks)
+YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_count)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, const yoke_u32 *digits,
+                                                 yoke_u32 *ranks)
 {
     const yoke_u32 thread = yoke_thread_x();
     YOKE_RANK_WORD(_in_group)(memory->counts + (thread >> 5) * YOKE_RANK_DIGITS, digits, ranks);
@@ -173,7 +169,7 @@ YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_count)(YOKE_SH
 }
 
 /* The sum of the values of the threads before this one. */
-YOKE_FUNCTION __attribute__((always_inline)) yoke_u32 YOKE_RANK_WORD(_sum_before)(YOKE_SHARED_PTR yoke_u32 *sums, yoke_u32 value)
+YOKE_INLINE_FUNCTION yoke_u32 YOKE_RANK_WORD(_sum_before)(YOKE_SHARED_PTR yoke_u32 *sums, yoke_u32 value)
 {
     const yoke_u32 thread = yoke_thread_x();
 #if YOKE_HAS_WARP
@@ -205,8 +201,7 @@ YOKE_FUNCTION __attribute__((always_inline)) yoke_u32 YOKE_RANK_WORD(_sum_before
 #endif
 }
 
-YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_finish)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory,
-                                                                          yoke_u32 *ranks)
+YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_finish)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, yoke_u32 *ranks)
 {
     const yoke_u32 thread = yoke_thread_x(), first = thread * YOKE_RANK_OWNED;
     yoke_u32 sum = 0u;
@@ -226,8 +221,8 @@ YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_finish)(YOKE_S
         ranks[i] = (ranks[i] & 0xffffu) + memory->counts[(thread >> 5) * YOKE_RANK_DIGITS + (ranks[i] >> 16)];
 }
 
-YOKE_FUNCTION __attribute__((always_inline)) void YOKE_RANK_WORD(_digits)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory,
-                                                                          const yoke_u32 *digits, yoke_u32 *ranks)
+YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_digits)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, const yoke_u32 *digits,
+                                                  yoke_u32 *ranks)
 {
     YOKE_RANK_WORD(_count)(memory, digits, ranks);
     YOKE_RANK_WORD(_finish)(memory, ranks);

@@ -42,52 +42,47 @@
 #include <yoke/kernel.h>
 #include <yoke/types.h>
 
-/* Always inlined, as is every function of these headers that takes shared memory. Where all calls of a function give it the same
- * array, Clang makes the function name the array; PoCL up to 3.1 then reads and writes there an array that all blocks share, and an
- * array of the block's own where the kernel names it. */
-#define YOKE_BLOCK_REDUCE(name, type, combine)                                                                  \
-    YOKE_FUNCTION __attribute__((always_inline)) type name(YOKE_SHARED_PTR type *yoke_scratch, type yoke_given, \
-                                                           yoke_u32 yoke_count)                                 \
-    {                                                                                                           \
-        yoke_u32 yoke_thread = yoke_thread_x(), yoke_step = 1;                                                  \
-        type yoke_value = yoke_given; /* rusticl of Mesa 22.3 gives functions the caller's own structs */       \
-        while (2 * yoke_step < yoke_count)                                                                      \
-            yoke_step *= 2;                                                                                     \
-        if (yoke_thread < yoke_count)                                                                           \
-            yoke_scratch[yoke_thread] = yoke_value;                                                             \
-        yoke_barrier();                                                                                         \
-        for (; yoke_step > 0; yoke_step /= 2) {                                                                 \
-            if (yoke_thread < yoke_step && yoke_thread + yoke_step < yoke_count) {                              \
-                type yoke_other = yoke_scratch[yoke_thread + yoke_step];                                        \
-                yoke_value = combine(yoke_value, yoke_other);                                                   \
-                yoke_scratch[yoke_thread] = yoke_value;                                                         \
-            }                                                                                                   \
-            yoke_barrier();                                                                                     \
-        }                                                                                                       \
-        yoke_value = yoke_scratch[0];                                                                           \
-        yoke_barrier();                                                                                         \
-        return yoke_value;                                                                                      \
+#define YOKE_BLOCK_REDUCE(name, type, combine)                                                               \
+    YOKE_INLINE_FUNCTION type name(YOKE_SHARED_PTR type *yoke_scratch, type yoke_given, yoke_u32 yoke_count) \
+    {                                                                                                        \
+        yoke_u32 yoke_thread = yoke_thread_x(), yoke_step = 1;                                               \
+        type yoke_value = yoke_given; /* rusticl of Mesa 22.3 gives functions the caller's own structs */    \
+        while (2 * yoke_step < yoke_count)                                                                   \
+            yoke_step *= 2;                                                                                  \
+        if (yoke_thread < yoke_count)                                                                        \
+            yoke_scratch[yoke_thread] = yoke_value;                                                          \
+        yoke_barrier();                                                                                      \
+        for (; yoke_step > 0; yoke_step /= 2) {                                                              \
+            if (yoke_thread < yoke_step && yoke_thread + yoke_step < yoke_count) {                           \
+                type yoke_other = yoke_scratch[yoke_thread + yoke_step];                                     \
+                yoke_value = combine(yoke_value, yoke_other);                                                \
+                yoke_scratch[yoke_thread] = yoke_value;                                                      \
+            }                                                                                                \
+            yoke_barrier();                                                                                  \
+        }                                                                                                    \
+        yoke_value = yoke_scratch[0];                                                                        \
+        yoke_barrier();                                                                                      \
+        return yoke_value;                                                                                   \
     }
 
-#define YOKE_GROUP_REDUCE(name, type, combine)                                                                  \
-    YOKE_FUNCTION __attribute__((always_inline)) type name(YOKE_SHARED_PTR type *yoke_scratch, type yoke_given, \
-                                                           yoke_u32 yoke_group)                                 \
-    {                                                                                                           \
-        yoke_u32 yoke_thread = yoke_thread_x(), yoke_step, yoke_own = yoke_thread & (yoke_group - 1);           \
-        type yoke_value = yoke_given;                                                                           \
-        yoke_scratch[yoke_thread] = yoke_value;                                                                 \
-        yoke_barrier();                                                                                         \
-        for (yoke_step = yoke_group / 2; yoke_step > 0; yoke_step /= 2) {                                       \
-            if (yoke_own < yoke_step) {                                                                         \
-                type yoke_other = yoke_scratch[yoke_thread + yoke_step];                                        \
-                yoke_value = combine(yoke_value, yoke_other);                                                   \
-                yoke_scratch[yoke_thread] = yoke_value;                                                         \
-            }                                                                                                   \
-            yoke_barrier();                                                                                     \
-        }                                                                                                       \
-        yoke_value = yoke_scratch[yoke_thread - yoke_own];                                                      \
-        yoke_barrier();                                                                                         \
-        return yoke_value;                                                                                      \
+#define YOKE_GROUP_REDUCE(name, type, combine)                                                               \
+    YOKE_INLINE_FUNCTION type name(YOKE_SHARED_PTR type *yoke_scratch, type yoke_given, yoke_u32 yoke_group) \
+    {                                                                                                        \
+        yoke_u32 yoke_thread = yoke_thread_x(), yoke_step, yoke_own = yoke_thread & (yoke_group - 1);        \
+        type yoke_value = yoke_given;                                                                        \
+        yoke_scratch[yoke_thread] = yoke_value;                                                              \
+        yoke_barrier();                                                                                      \
+        for (yoke_step = yoke_group / 2; yoke_step > 0; yoke_step /= 2) {                                    \
+            if (yoke_own < yoke_step) {                                                                      \
+                type yoke_other = yoke_scratch[yoke_thread + yoke_step];                                     \
+                yoke_value = combine(yoke_value, yoke_other);                                                \
+                yoke_scratch[yoke_thread] = yoke_value;                                                      \
+            }                                                                                                \
+            yoke_barrier();                                                                                  \
+        }                                                                                                    \
+        yoke_value = yoke_scratch[yoke_thread - yoke_own];                                                   \
+        yoke_barrier();                                                                                      \
+        return yoke_value;                                                                                   \
     }
 
 #endif

@@ -13,6 +13,9 @@
 
 #define YOKE_KERNEL __kernel
 #define YOKE_FUNCTION static inline
+/* For functions that take shared memory. Where all calls of one give it the same array, Clang makes the function name the array;
+ * PoCL up to 3.1 then takes one there that all blocks share, and the block's own where the kernel names it. */
+#define YOKE_INLINE_FUNCTION static inline __attribute__((always_inline))
 #define YOKE_BLOCK_SIZE(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
 #define YOKE_RESTRICT restrict
 
@@ -174,6 +177,7 @@ static inline void yoke_store_relaxed_u64(volatile __global ulong *p, ulong valu
 
 #define YOKE_KERNEL extern "C" __global__
 #define YOKE_FUNCTION static inline __device__
+#define YOKE_INLINE_FUNCTION static inline __device__ __attribute__((always_inline))
 #define YOKE_BLOCK_SIZE(x, y, z) __launch_bounds__((x) * (y) * (z))
 #define YOKE_RESTRICT __restrict__
 

@@ -179,7 +179,7 @@ YOKE_FUNCTION yoke_u32 bin_of_edges(VALUE(IN) x, YOKE_GLOBAL const STORED(IN) *e
     BIN_SEARCH(bin, x, BIN_EDGE_GLOBAL);
     return bin;
 }
-YOKE_FUNCTION yoke_u32 bin_of_near_edges(VALUE(IN) x, YOKE_SHARED_PTR const VALUE(IN) *near_edges, bin_rule rule)
+YOKE_INLINE_FUNCTION yoke_u32 bin_of_near_edges(VALUE(IN) x, YOKE_SHARED_PTR const VALUE(IN) *near_edges, bin_rule rule)
 {
     yoke_u32 bin;
     BIN_SEARCH(bin, x, BIN_EDGE_SHARED);

@@ -52,10 +52,7 @@ YOKE_FUNCTION void store_last(const complex_value *v, YOKE_GLOBAL out_type *out,
 }
 #endif
 
-/* Always inlined: Clang leaves a stage of many points a function, and writes into it the name of the kernel's array, which all
- * calls pass. PoCL up to 3.1 makes that array an argument of the kernel before it inlines the function, whose stores still go to
- * what has the name: the next stage reads memory that nobody wrote. PoCL 4.0 inlines first. */
-YOKE_FUNCTION __attribute__((always_inline)) void JOIN(stage_, STAGE)(YOKE_GLOBAL const in_type *in, YOKE_GLOBAL out_type *out,
+YOKE_INLINE_FUNCTION void JOIN(stage_, STAGE)(YOKE_GLOBAL const in_type *in, YOKE_GLOBAL out_type *out,
                                                                       fft_pass p, YOKE_SHARED_PTR pair *lines,
                                                                       YOKE_SHARED_PTR const pair *roots, yoke_u32 thread,
                                                                       yoke_u32 first_column)
