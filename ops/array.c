@@ -199,7 +199,8 @@ yoke_array yoke_array_slice(yoke_array array, int32_t axis, int64_t start, int64
     stop = to_end ? (step < 0 ? -1 : n) : limit(stop < 0 ? stop + n : stop, low, high);
     int64_t distance = step < 0 ? start - stop : stop - start, size = step < 0 ? -step : step;
     int64_t extent = distance <= 0 ? 0 : (distance - 1) / size + 1;
-    advance(&array, axis, start);
+    if (extent > 0) /* else the start may be the place before the first element, or behind the last */
+        advance(&array, axis, start);
     array.shape[axis] = extent;
     array.strides[axis] = extent > 1 ? array.strides[axis] * step : array.strides[axis];
     return array;

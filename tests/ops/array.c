@@ -45,6 +45,10 @@ static void views(suite *t)
     is_view(&v, 16, 3, SHAPE(2, 2, 4), SHAPE(12, 4, 1));
     v = yoke_array_slice(a, 0, 2, 1, 1);
     CHECK(v.dtype != 0 && yoke_array_get_size(&v) == 0);
+    v = yoke_array_slice(a, 0, -9, YOKE_END, -1);
+    is_view(&v, 0, 3, SHAPE(0, 3, 4), SHAPE(12, 4, 1));
+    v = yoke_array_slice(a, 0, 2, YOKE_END, 1);
+    is_view(&v, 0, 3, SHAPE(0, 3, 4), SHAPE(12, 4, 1));
     v = yoke_array_index(a, 1, -1);
     is_view(&v, 32, 2, SHAPE(2, 4), SHAPE(12, 1));
     v = yoke_array_transpose(a, NULL);
