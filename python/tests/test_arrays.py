@@ -55,6 +55,9 @@ def test_more_creation():
     same(yoke.full_like(yoke.asarray(I), 7), numpy.full_like(I, 7))
     same(yoke.linspace(0, 4, 5), numpy.linspace(0, 4, 5))
     same(yoke.linspace(1, 0, 4, endpoint=False, dtype="float64"), numpy.linspace(1, 0, 4, endpoint=False))
+    same(yoke.arange(.1, 1, .1, dtype="float64"), .1 + numpy.arange(9) * .1)
+    same(yoke.arange(2.0**24 - 1, 2.0**24 + 3, dtype="int64"), numpy.arange(2**24 - 1, 2**24 + 3))
+    assert yoke.linspace(0, .1, 100)[-1].item() == numpy.float32(.1) and yoke.linspace(1e10, -3, 7)[-1].item() == -3
     assert yoke.linspace(2, 3, 1).tolist() == [2] and yoke.linspace(2, 3, 0).shape == (0,)
     same(yoke.zeros(numpy.int64(3)), numpy.zeros(3))
     for axis in (0, 1, -1):
@@ -136,7 +139,7 @@ def test_shapes():
 
 
 @pytest.mark.parametrize("key", [0, -1, (1, 2), slice(1, 3), (slice(None), 1), (slice(None, None, -1), slice(4, 0, -2)), ...,
-                                 (..., 0), (None, 1), (slice(3, 1), 0), (2, ..., None)])
+                                 (..., 0), (None, 1), (slice(3, 1), 0), (2, ..., None), slice(-9, None, -1), slice(-9, -7, -1)])
 def test_slices(key):
     same(yoke.asarray(I)[key], I[key])
 
@@ -151,7 +154,20 @@ def test_views_and_assignment():
     expected[0] = [9, 8, 7, 6, 5, 4]
     array[array > 8] = -1
     expected[expected > 8] = -1
+    array[numpy.array([True, False, False, True])] = yoke.arange(6, dtype="int64")
+    expected[[0, 3]] = numpy.arange(6)
     same(array, expected)
+    for big, value in ((numpy.array([2.0, 1.0]), 0.1), (numpy.array([2**53 + 1, 5]), 1.5)):
+        target = yoke.asarray(big)
+        target[[False, True]] = value
+        big[1] = value
+        same(target, big)
+    target[[False, True]] = yoke.ones(1) * 2.5
+    same(target, [2**53 + 1, 2])
+    with pytest.raises(OverflowError):
+        target[[False, True]] = 2**63
+    with pytest.raises(IndexError, match="mask of shape"):
+        array[numpy.ones(6, bool)] = 1
     same(array.T, expected.T)
     same(array.T.reshape(3, -1), expected.T.reshape(3, -1))
     same(array.T.copy(), expected.T)
@@ -170,6 +186,35 @@ def test_operators(function):
     for number in (3, -2):
         same(function(yoke.asarray(I), number), function(I, number))
         same(function(number, yoke.asarray(A)), function(numpy.float32(number), A))
+
+
+def test_signs():
+    """Integers with and without a sign: C would make both unsigned."""
+    a, b = numpy.array([-7, -1, 0, 5, 2**31 - 1, -2**31], "i4"), numpy.array([2, 1, 3, 2**32 - 1, 7, 2**31], "u4")
+    x, y = yoke.asarray(a), yoke.asarray(b)
+    same(x < y, a < b)
+    same(y == x, b == a)
+    same(yoke.asarray(a.astype("i8")) < yoke.asarray(b.astype("u8") << numpy.uint8(32)), [True] * 6)
+    same(yoke.asarray(a.astype("i8")) < numpy.uint64(2**63 + 5), [True] * 6)
+    same(numpy.uint64(2**63 + 5) < yoke.asarray(a.astype("i8")), [False] * 6)
+    same(x // y, a // b)
+    same(yoke.minimum(y, x), numpy.minimum(a, b))
+    same(yoke.where(x > 0, x, y), numpy.where(a > 0, a, b))
+    x //= y
+    same(x, a // b)
+
+
+def test_floor_of_a_quotient():
+    a = numpy.array([1, -1, 5.5, -5.5, 0, numpy.inf, 7, -7, 1, -1, 1, numpy.nan], "f4")
+    b = numpy.array([.1, .1, numpy.inf, numpy.inf, 3, 2, -.5, .3, 0, 0, -numpy.inf, 1], "f4")
+    for kind in ("f4", "f8"):
+        a, b = a.astype(kind), b.astype(kind)
+        for function in (operator.floordiv, operator.mod):
+            with numpy.errstate(all="ignore"):
+                expected = function(a, b)
+            got = function(yoke.asarray(a), yoke.asarray(b)).to_numpy()
+            assert numpy.array_equal(got, expected, equal_nan=True), (got, expected)
+    assert numpy.signbit((yoke.asarray(A) % -1).to_numpy()).all()
 
 
 def test_more_operators():
@@ -265,6 +310,8 @@ def test_several_streams(device):
 def test_exchange(device):
     array = yoke.asarray(I)
     assert pickle.loads(pickle.dumps(array)).tolist() == I.tolist()
+    halves = pickle.loads(pickle.dumps(yoke.full(2, 1.5, "bfloat16")))
+    assert halves.dtype == "bfloat16" and halves.tolist() == [1.5, 1.5]
     assert (numpy.asarray(array) == I).all() and array.tolist() == I.tolist()
     assert "(4, 6)" in repr(array) and "int32" in repr(array)
     kind, _ = array.__dlpack_device__()

@@ -184,6 +184,8 @@ cdef class Array:
                 axis += 1
             elif isinstance(each, slice):
                 start, stop, step = each.indices(a.shape[axis])
+                if not range(start, stop, step):  # the start may be -1, which counts from the end in C
+                    start, stop, step = 0, 0, 1
                 a = yoke_array_slice(a, axis, start, YOKE_END if stop < 0 else stop, step)
                 axis += 1
             elif isinstance(each, (bool, list)) or getattr(each, "ndim", 0):
@@ -207,10 +209,9 @@ cdef class Array:
         cdef Array target
         key = as_index(self, key)
         if isinstance(key, Array):
-            target = self
             if (<Array>key).a.dtype != BOOL:
                 raise IndexError("an array as the index of an assignment is a mask, of dtype bool")
-            map_arrays(self.stream, "x = mask ? value : x", {"x": self, "mask": key, "value": value}, here())
+            assign_masked(self, key, value, here())
             return
         target = self.select(key)
         if isinstance(value, (bool, int, float, complex)):
@@ -513,6 +514,8 @@ cdef class Array:
         return to_dlpack(self, stream, copy)
 
     def __reduce__(self):
+        if self.a.dtype == BF16:  # which NumPy does not have
+            return asarray, (self.astype("float32").to_numpy(), "bfloat16")
         return asarray, (self.to_numpy(),)
 
     def _repr_html_(self):

@@ -143,7 +143,10 @@ cdef dict templates = {
     # Python's quotient is rounded down, and its remainder has the divisor's sign.
     "//": "q = a / b; r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? q - 1 : q",
     "%": "r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? r + b : r",
-    "//f": "c = floor(a / b)", "%f": "r = fmod(a, b); c = r != 0 && (r < 0) != (b < 0) ? r + b : r",
+    # a / b may be rounded up to a whole number: 1.0 // 0.1 is 9. Without the remainder the quotient is whole but for its rounding.
+    "//f": "r = fmod(a, b); q = (a - r) / b; w = r != 0 && (r < 0) != (b < 0) ? q - 1 : q; "
+           "c = b == 0 ? a / b : w - floor(w) > 0.5 ? ceil(w) : floor(w)",
+    "%f": "r = fmod(a, b); c = r == 0 ? copysign(r, b) : (r < 0) != (b < 0) ? r + b : r",
 }
 
 
@@ -153,6 +156,32 @@ cdef dict numpy_signs = {
     "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<", "right_shift": ">>",
 }
 cdef tuple comparisons = ("<", "<=", ">", ">=", "==", "!=")
+
+
+cdef int32_t integer_of(value) except -1:
+    """The dtype of an operand, an Array or (dtype's number, value), if it is an integer; else 0."""
+    cdef int32_t dtype = (<Array>value).a.dtype if isinstance(value, Array) else value[0]
+    return dtype if kind_of(dtype) == 1 else 0
+
+
+cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, const char *where) except -1:
+    """The text of an operator, of the operands a and b, whose common dtype is this. To C an unsigned operand as wide as a signed
+    one makes both unsigned; here they are integers of the common dtype, which is signed and the wider one, as in NumPy. Compared
+    are their values, also where no dtype holds both."""
+    cdef int32_t a = integer_of(values["a"]) if "b" in values else 0
+    cdef int32_t b = integer_of(values["b"]) if a else 0
+    unsigned = (3, 5, 7, 9)
+    if a and b and (a in unsigned) != (b in unsigned) and max(a, b) > I32 and sign != "/":
+        if sign in comparisons:
+            first = a not in unsigned
+            less = "true" if compare_beyond(sign, first, True) else "false"
+            text = (f"c = a < 0 ? {less} : (uint64)a {sign} (uint64)b" if first else
+                    f"c = b < 0 ? {less} : (uint64)a {sign} (uint64)b")
+        else:
+            name = dtype_names[dtype]
+            text = f"a = ({name})a_; b = ({name})b_; {text}"
+            values = {{"a": "a_", "b": "b_"}.get(each, each): value for each, value in values.items()}
+    return map_arrays(stream, text, values, where)
 
 
 cdef object binary(str sign, left, right):
@@ -178,16 +207,17 @@ cdef object binary(str sign, left, right):
         if sign in comparisons and not fits(dtype, other):
             return full(array.shape, compare_beyond(sign, other > 0, array is left), "bool", array.stream)
         # A quotient of integers is one of floats, in which every int has a place.
-        other = (F64, float(other)) if sign == "/" and dtype < F16 else in_dtype(dtype, other)
+        other = (F64, float(other)) if sign == "/" and dtype < F16 else operand_of(dtype, other)
         shape = array.shape
+    common = dtype
     text = text_of_sign(sign, dtype)
     if sign in comparisons:
         dtype = BOOL
     elif sign == "/" and dtype < F16:
         dtype = F32
     result = new_array(array.stream, dtype, shape)
-    map_arrays(array.stream, text, {"c": result, "a": array if array is left else other, "b": other if array is left else array},
-               here())
+    operate(array.stream, text, sign, common,
+            {"c": result, "a": array if array is left else other, "b": other if array is left else array}, here())
     return result
 
 
@@ -228,15 +258,31 @@ cdef object in_place(str sign, Array array, other):
         dtype = promote([array.a.dtype, (<Array>other).a.dtype])
     else:
         dtype = weak(array.a.dtype, other)
-        other = in_dtype(dtype, other)
+        other = operand_of(dtype, other)
+    common = dtype
     text = power or text_of_sign(sign, dtype)
     if sign == "/" and kind_of(dtype) < 2:
         dtype = F32
     if kind_of(dtype) > kind_of(array.a.dtype):
         raise TypeError(f"a result of {dtype_names[dtype]} does not go into an array of {dtype_names[array.a.dtype]}: use astype, "
                         "or the operator without =")
-    map_arrays(array.stream, text, {"c": array, "a": array} if power else {"c": array, "a": array, "b": other}, here())
+    operate(array.stream, text, sign, common, {"c": array, "a": array} if power else {"c": array, "a": array, "b": other}, here())
     return array
+
+
+cdef int assign_masked(Array array, Array mask, value, const char *where) except -1:
+    """array[mask] = value: the mask is of the array's leading axes, as in NumPy. What it leaves out keeps its bits."""
+    if mask.shape != array.shape[:mask.a.dimensions]:
+        raise IndexError(f"a mask of shape {mask.shape} for an array of shape {array.shape}")
+    mask = mask.reshape((*mask.shape, *[1] * (array.a.dimensions - mask.a.dimensions)))
+    if isinstance(value, Array):
+        text = f"x = mask ? ({expression_names[array.a.dtype]})value : x"
+    elif getattr(value, "shape", ()) != () or hasattr(value, "__len__") and not hasattr(value, "shape"):
+        raise TypeError("what a mask sets is a number, or an Array that is broadcast to the array: asarray makes Arrays")
+    else:
+        text, value = "x = mask ? value : x", in_dtype(array.a.dtype, value)
+    map_arrays(array.stream, text, {"x": array, "mask": mask, "value": value}, where)
+    return 0
 
 
 cdef object as_index(Array array, key):
@@ -285,8 +331,8 @@ def where(condition, a, b):
             dtype = weak(dtype, each)
     result = new_array(first.stream, dtype, broadcast_shape([each.shape for each in [condition, *arrays]]))
     values = [each if isinstance(each, Array) else in_dtype(dtype, each) for each in (a, b)]
-    map_arrays(first.stream, "c = condition ? a : b", {"c": result, "condition": condition, "a": values[0], "b": values[1]},
-               here())
+    operate(first.stream, "c = condition ? a : b", "?", dtype,
+            {"c": result, "condition": condition, "a": values[0], "b": values[1]}, here())
     return result
 
 

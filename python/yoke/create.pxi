@@ -52,8 +52,9 @@ def linspace(start, stop, num=50, endpoint=True, dtype="float32", stream=None):
     cdef Array result = empty(operator.index(num), dtype, stream)
     cdef int32_t wide = F64 if result.a.dtype == F64 else F32
     steps = max(1, result.size - 1 if endpoint else result.size)
-    map_arrays(result.stream, "x = start + distance * i / steps",
-               {"x": result, "start": (wide, start), "distance": (wide, stop - start), "steps": steps}, here())
+    map_arrays(result.stream, "x = i == last ? stop : start + distance * i / steps",
+               {"x": result, "start": (wide, start), "distance": (wide, stop - start), "steps": steps, "stop": (wide, stop),
+                "last": result.size - 1 if endpoint and result.size > 1 else -1}, here())
     return result
 
 
@@ -92,6 +93,9 @@ def stack(arrays, axis=0):
 def arange(start, stop=None, step=1, dtype=None, stream=None):
     """The numbers start, start + step, … below stop; arange(n) begins with 0. dtype: None means int64, or float32 where one of
     the three is a float."""
+    cdef Array result
+    cdef int32_t wide
+
     if stop is None:
         start, stop = 0, start
     if step == 0:
@@ -99,10 +103,12 @@ def arange(start, stop=None, step=1, dtype=None, stream=None):
     floating = any([isinstance(each, float) for each in (start, stop, step)])
     count = max(0, math.ceil((stop - start) / step))
     result = empty(count, dtype or ("float32" if floating else "int64"), stream)
-    if floating:
-        map_arrays(result.stream, "x = start + i * step", {"x": result, "start": float(start), "step": float(step)}, here())
+    if floating and not (result.a.dtype < F16 and start == int(start) and step == int(step)):
+        wide = F64 if result.a.dtype == F64 else F32
+        first, distance = (wide, start), (wide, step)
     else:
-        map_arrays(result.stream, "x = start + i * step", {"x": result, "start": int(start), "step": int(step)}, here())
+        first, distance = int(start), int(step)
+    map_arrays(result.stream, "x = start + i * step", {"x": result, "start": first, "step": distance}, here())
     return result
 
 

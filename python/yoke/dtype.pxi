@@ -19,6 +19,8 @@ cdef enum:
     C64 = 14
     C128 = 15
 cdef dict dtype_numbers = {name: number for number, name in enumerate(dtype_names) if number}
+# Names in expressions, which are those of YOKE_DTYPE_LIST.
+cdef tuple expression_names = (*dtype_names[:12], "float", "double", *dtype_names[14:])
 dtype_numbers.update({"float": F32, "double": F64, float: F32, int: I64, bool: BOOL})
 
 
@@ -131,3 +133,25 @@ cdef object in_dtype(int32_t dtype, value):
     if not fits(dtype, value):
         raise OverflowError(f"the int {value} is not a value of {dtype_names[dtype]}")
     return dtype, value
+
+
+cdef object operand_of(int32_t dtype, value):
+    """The same, but an integer of NumPy's keeps its own dtype, as an array does."""
+    own = getattr(value, "dtype", None)
+    if own is not None and kind_of(dtype) == 1 and kind_of(dtype_number(own)) == 1:
+        return dtype_number(own), value
+    return in_dtype(dtype, value)
+
+
+cdef yoke_number integer_number(value) except *:
+    """An int as a number of 64 bits. OverflowError: it has more."""
+    value = operator.index(value)
+    if not -(1 << 63) <= value < 1 << 64:
+        raise OverflowError(f"the int {value} does not fit into 64 bits")
+    return number_of(I64 if value < 1 << 63 else U64, value)
+
+
+cdef yoke_number any_number(value) except *:
+    """A real number for the library, which converts it itself: an int with all its bits, others as double."""
+    whole = isinstance(value, int) or getattr(getattr(value, "dtype", None), "kind", "f") in "iu"
+    return integer_number(value) if whole else number_of(F64, value)
