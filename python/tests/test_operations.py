@@ -92,6 +92,11 @@ def test_random():
     dice = random.integers(1000, 1, 7, seed=5, dtype="uint8").to_numpy()
     assert dice.dtype == numpy.uint8 and set(dice) == {1, 2, 3, 4, 5, 6}
     assert set(random.integers(500, 1, seed=5, endpoint=True).to_numpy()) == {0, 1}
+    full = random.integers(5, 0, 2**64, seed=5, dtype="uint64")
+    same(full, random.integers(5, 0, 2**64 - 1, seed=5, endpoint=True, dtype="uint64").to_numpy())
+    for low, high in ((-2**63 - 1, 0), (0, 2**64 + 1)):
+        with pytest.raises(OverflowError, match="64 bits"):
+            random.integers(5, low, high, seed=5, dtype="uint64")
     same(yoke.sort(random.permutation(77, seed=6)), numpy.arange(77))
     rows = yoke.asarray(numpy.arange(20, dtype="i4").reshape(10, 2))
     mixed = random.shuffle(rows, seed=1).to_numpy()
@@ -172,6 +177,7 @@ def test_filter_options():
     assert yoke.correlate(a, [[1]], output="float64").dtype == numpy.float64
     out = yoke.zeros((5, 8))
     assert yoke.uniform_filter(a, (3, 1), output=out) is out
+    same(yoke.gaussian_filter(a, 2, truncate=0), F)
     near(yoke.correlate1d(a, [1, 0, 0], mode="constant", cval=7), numpy.hstack([numpy.full((5, 1), 7), F[:, :-1]]))
     near(yoke.correlate1d(a, [0, 1, 0], mode="wrap", origin=1), numpy.roll(F, 1, 1))
     for wrong in (lambda: yoke.correlate(a, [1, 2, 1]), lambda: yoke.correlate(a, [[1, 2], [1]]), lambda: yoke.correlate(a, [[]]),
@@ -193,6 +199,9 @@ def test_scans_and_clip():
     same(yoke.scan("sum", a, 1, exclusive=True), I.cumsum(1) - I)
     same(yoke.clip(a, -3, 4), I.clip(-3, 4))
     same(yoke.clip(yoke.asarray(F), -2.5, 2.5), F.clip(-2.5, 2.5))
+    bytes_ = yoke.asarray(numpy.array([0, 1, 5, 255], "u1"))
+    for low, high, expected in ((-5, 300, [0, 1, 5, 255]), (-5, 4, [0, 1, 4, 4]), (1.5, 2**70, [2, 2, 5, 255])):
+        same(yoke.clip(bytes_, low, high), expected)
     for wrong in (lambda: yoke.scan("mean", a), lambda: yoke.reduce("median", a)):
         with pytest.raises(ValueError):
             wrong()
@@ -206,6 +215,9 @@ def test_order():
     same(yoke.topk(yoke.asarray(F), 2, largest=False)[0], numpy.sort(F, 1)[:, :2])
     for side in ("left", "right"):
         same(yoke.searchsorted(yoke.asarray(keys), [-20, -3, 0, 4, 30], side), numpy.searchsorted(keys, [-20, -3, 0, 4, 30], side))
+    for queries in ([2.5, 0.5, -0.5], [-1, 300], numpy.uint8([2, 3]), 2):
+        same(yoke.searchsorted(yoke.asarray(numpy.array([1, 2, 3], "u1")), queries), numpy.searchsorted([1, 2, 3], queries))
+    same(yoke.searchsorted(yoke.asarray(numpy.array([2**24, 2**24 + 1])), [2**24 + 0.5]), [1])
     same(yoke.unique(yoke.asarray(I)), numpy.unique(I))
     for got, expected in zip(yoke.unique(yoke.asarray(I), return_counts=True), numpy.unique(I, return_counts=True)):
         same(got, expected)
@@ -236,6 +248,10 @@ def test_histograms():
     same(yoke.bincount(yoke.asarray(digits), minlength=30), numpy.bincount(digits, minlength=30))
     same(yoke.bincount(yoke.asarray(digits), length=4), numpy.bincount(digits, minlength=4)[:4])
     same(yoke.bincount(yoke.asarray(digits), weights), numpy.bincount(digits, weights))
+    same(yoke.histogram(yoke.asarray(digits), [-0.5, 3.5, 6])[0], numpy.histogram(digits, [-0.5, 3.5, 6])[0])
+    same(yoke.histogram(yoke.asarray(digits), [-1, 3, 6])[0], numpy.histogram(digits, [-1, 3, 6])[0])
+    same(yoke.histogram(yoke.asarray(numpy.array([2**63, 2**63 + 100, 2**64 - 1], "u8")), 4)[0], [2, 0, 0, 1])
+    same(yoke.bincount(yoke.zeros(0, "uint32")), [])
     for wrong in (lambda: yoke.histogram(flat, 0), lambda: yoke.histogram(flat, 3, (1, 1)), lambda: yoke.histogram(flat, [1.0]),
                   lambda: yoke.bincount(flat, length=3)):
         with pytest.raises(ValueError):

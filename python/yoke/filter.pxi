@@ -51,7 +51,7 @@ def gaussian_filter(Array input not None, sigma, *, axes=None, output=None, mode
     cdef yoke_status status
 
     call.options.origins = NULL
-    call.options.truncate = truncate
+    call.options.truncate = truncate if truncate else 5e-324  # to the library 0 is the default
     for i, each in enumerate(for_axes(sigma, call.count, "sigma")):
         sigmas[i] = each
     order_streams(out.stream, [input])

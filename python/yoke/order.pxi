@@ -4,9 +4,8 @@
 def clip(Array array not None, low, high):
     """The elements, limited to low … high; NaN stays NaN."""
     cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
-    cdef int32_t wide = F64 if array.a.dtype >= F16 else array.a.dtype
-    cdef yoke_number least = number_of(wide, low)
-    cdef yoke_number most = number_of(wide, high)
+    cdef yoke_number least = limit_of(array.a.dtype, low, math.ceil)
+    cdef yoke_number most = limit_of(array.a.dtype, high, math.floor)
     cdef const char *where = here()
     cdef yoke_status status
 
@@ -14,6 +13,13 @@ def clip(Array array not None, low, high):
         status = yoke_clamp_at(where, array.stream.ptr, &result.a, &array.a, least, most)
     check(status)
     return result
+
+
+cdef yoke_number limit_of(int32_t dtype, value, whole) except *:
+    """A limit of clip. Among integers it is a whole number within it; one that 64 bits do not hold is the end that they have."""
+    if dtype < F16 and (isinstance(value, int) or math.isfinite(value)):
+        return integer_number(max(-(1 << 63), min(whole(value), (1 << 64) - 1)))
+    return number_of(F64, value)
 
 
 def topk(Array array not None, k, largest=True):
@@ -40,8 +46,7 @@ def topk(Array array not None, k, largest=True):
 def searchsorted(Array array not None, values, side="left"):
     """Where values belong in an ascending array of one dimension, int64: before equal elements ("left") or behind them
     ("right")."""
-    cdef Array queries = asarray(values, dtype=dtype_names[array.a.dtype], stream=array.stream)
-    cdef Array result = new_array(array.stream, I64, queries.shape)
+    cdef Array queries, result
     cdef int32_t behind
     cdef const char *where = here()
     cdef yoke_status status
@@ -49,12 +54,34 @@ def searchsorted(Array array not None, values, side="left"):
     if side not in ("left", "right"):
         raise ValueError(f"side is \"left\" or \"right\", not {side!r}")
     behind = 1 if side == "right" else 0
+    queries, array = beside(values, array)
+    result = new_array(array.stream, I64, queries.shape)
     order_streams(array.stream, [queries])
     with nogil:
         status = yoke_search_sorted_at(where, array.stream.ptr, &result.a, &array.a, &queries.a, behind)
     check(status)
     order_back(array.stream, [queries])
     return result
+
+
+cdef tuple beside(values, Array array):
+    """Values that elements are compared with, and the elements, in one dtype: that of floating-point elements, and for integers one
+    that holds both, double for fractions beside integers of 32 bits or more, where the device has it."""
+    cdef Array others
+    cdef int32_t common = array.a.dtype
+    if kind_of(common) > 1:
+        return asarray(values, dtype_names[common], array.stream), array
+    if kind_of(common) == 1 and (isinstance(values, (list, tuple, range, int)) or hasattr(values, "__array_interface__")):
+        import numpy
+
+        host = numpy.asarray(values)
+        if host.dtype.kind in "iu" and host.size and fits(common, int(host.min())) and fits(common, int(host.max())):
+            return asarray(host, dtype_names[common], array.stream), array
+    others = asarray(values, stream=array.stream)
+    common = promote([common, others.a.dtype])
+    if kind_of(common) == 2:
+        common = F64 if array.a.dtype >= I32 and array.stream.device.supports("fp64") else max(common, F32)
+    return asarray(values, dtype_names[common], array.stream), asarray(array, dtype_names[common])
 
 
 def unique(Array array not None, return_counts=False):
@@ -146,7 +173,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
     if added is not None:
         more = &added.a
     if hasattr(bins, "__len__"):
-        edges = asarray(bins, dtype=dtype_names[array.a.dtype], stream=array.stream)
+        edges, array = beside(bins, array)
         if edges.a.dimensions != 1 or edges.size < 2:
             raise ValueError(f"edges are an array of one dimension and two elements or more, not of shape {edges.shape}")
         counts = sums_for(array, added, edges.size - 1)
@@ -165,8 +192,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
             range = (range[0] - 0.5, range[1] + 0.5)
     first, last = range
     counts = sums_for(array, added, bins)
-    low = number_of(I64 if type(first) is int else F64, first)
-    high = number_of(I64 if type(last) is int else F64, last)
+    low, high = any_number(first), any_number(last)
     order_streams(array.stream, others)
     with nogil:
         status = yoke_histogram_at(where, array.stream.ptr, &counts.a, &array.a, low, high, more)
@@ -189,6 +215,8 @@ def bincount(Array array not None, weights=None, minlength=0, length=None):
     if length is None:
         length = max(minlength, array.max().item() + 1 if array.size else 0)
     counts = sums_for(array, added, length)
+    if not length and kind_of(array.a.dtype) == 1:  # the library takes one bin or more
+        return counts
     others = []
     if added is not None:
         more = &added.a

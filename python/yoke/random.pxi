@@ -22,7 +22,9 @@ def fill_random(kind, Array out not None, a, b, seed, offset, sequence, interval
     memset(&options, 0, sizeof(options))
     options.size, options.sequence, options.interval = sizeof(options), sequence, interval
     if kind == "integers":
-        least, most = number_of(I64 if a < 1 << 63 else U64, a), number_of(I64 if b < 1 << 63 else U64, b)
+        if b == 1 << 64 and not interval:  # which no number holds; the last integer does
+            b, options.interval = b - 1, 2
+        least, most = any_number(a), any_number(b)
         with nogil:
             status = yoke_random_integers_at(where, queue, &out.a, least, most, key, first, &options)
     elif kind == "permutation":
