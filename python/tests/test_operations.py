@@ -46,7 +46,7 @@ def test_matmul_options():
     out = yoke.ones((5, 5))
     assert yoke.matmul(yoke.asarray(a), yoke.asarray(b), out, alpha=2, beta=3) is out
     same(out, 2 * (a @ b) + 3)
-    same(yoke.matmul(yoke.asarray(a), yoke.asarray(b), epilogue="max(value + bias, 0)", bias=yoke.asarray(bias)),
+    same(yoke.matmul(yoke.asarray(a), yoke.asarray(b), epilogue="max(value + b, 0)", b=yoke.asarray(bias)),
          numpy.maximum(a @ b + bias, 0))
     same(yoke.asarray(a).T @ yoke.asarray(a), a.T @ a)
     c = a[:, :5] + 1j * a[:, 3:]

@@ -207,6 +207,7 @@ def dot(a: Array, b: Array) -> Array: ...
 def matmul(
     a: ArrayLike,
     b: ArrayLike,
+    /,
     out: Array | None = None,
     *,
     alpha: float = 1,

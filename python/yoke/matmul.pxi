@@ -12,7 +12,7 @@ cdef tuple product_shape(tuple a, tuple b):
     return (*shape, *([left[-2]] if len(a) > 1 else []), *([right[-1]] if len(b) > 1 else []))
 
 
-def matmul(a, b, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exact=False, **variables):
+def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exact=False, **variables):
     """a @ b: (…, m, k) times (…, k, n) gives (…, m, n); an array of one dimension is a vector, and what is in front a batch.
 
     out: the array for the result, which is also read where beta is not 0: out = alpha * (a @ b) + beta * out. epilogue: an
