@@ -64,6 +64,8 @@ size_t yops_reduction_get_state_size(const yops_reduction *r)
         return 3 * acc;
     if (r->operation == YOKE_PRODUCT && yops_is_complex(r->acc))
         return 2 * acc;
+    if (r->operation == YOKE_MEAN && yops_is_integer(r->acc) && get_key_size(r) == 8)
+        return 2 * acc; /* so that the sum does not wrap */
     if (is_summed(r->operation))
         return acc;
     return is_arg(r->operation) ? 2 * get_key_size(r) : get_key_size(r);

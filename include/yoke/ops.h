@@ -110,7 +110,7 @@ enum {
     YOKE_ARGMIN = 7,  /* the position of YOKE_MIN's value, the first of equal ones; the output is an integer. NaN and -0 as there; 0
                          if all are NaN, -1 for no elements */
     YOKE_ARGMAX = 8,  /* the same for YOKE_MAX */
-    YOKE_MEAN = 9,    /* the sum divided by the number; the output is floating point; NaN for no elements */
+    YOKE_MEAN = 9,    /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements */
     YOKE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point */
     YOKE_NORM = 11      /* the square root of the sum of squares; the output is floating point */
 };

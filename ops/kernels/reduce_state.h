@@ -47,7 +47,42 @@
 
 typedef VALUE(ACC) number;
 
-#if KIND == 0
+#if KIND == 0 && OP == OP_MEAN && KEY_BITS == 64
+
+/* Means of integers of 64 bits have a place where their sum has none: it has 128 bits. */
+typedef struct state {
+    yoke_u64 low;
+    yoke_i64 high;
+} state;
+
+YOKE_FUNCTION state lift_parts(yoke_u64 low, yoke_i64 high)
+{
+    state s;
+    s.low = low;
+    s.high = high;
+    return s;
+}
+YOKE_FUNCTION state combine(state a, state b)
+{
+    b.low += a.low;
+    b.high += a.high + (b.low < a.low ? 1 : 0);
+    return b;
+}
+YOKE_FUNCTION state lift_integer(number value)
+{
+    return lift_parts((yoke_u64)value, value < 0 ? -1 : 0);
+}
+YOKE_FUNCTION VALUE(QUOTIENT) rounded_sum(state sum)
+{
+    if (sum.high == -1 && sum.low >> 63 != 0)
+        return FROM(QUOTIENT, l)((yoke_i64)sum.low);
+    return FROM(QUOTIENT, l)(sum.high) * 18446744073709551616.0f + FROM(QUOTIENT, m)(sum.low);
+}
+#define absent() lift_parts(0, 0)
+#define empty() absent()
+#define lift(value, at) lift_integer(FROM(ACC, CLASS(IN))(value))
+
+#elif KIND == 0
 
 typedef yoke_u64 state;
 #if OP == OP_PRODUCT
@@ -59,8 +94,11 @@ typedef yoke_u64 state;
 #endif
 #define empty() absent()
 #define lift(value, at) ((state)FROM(ACC, CLASS(IN))(value))
+#define rounded_sum(sum) FROM(QUOTIENT, CLASS(ACC))((number)(sum))
 
 #elif KIND == 1
+
+#define rounded_sum(sum) FROM(QUOTIENT, CLASS(ACC))(sum)
 
 typedef number state;
 #if OP == OP_PRODUCT
@@ -155,7 +193,7 @@ YOKE_FUNCTION VALUE(OUT) finish(state sum, yoke_i64 n)
 #elif OP == OP_MEAN
 YOKE_FUNCTION VALUE(OUT) finish(state sum, yoke_i64 n)
 {
-    VALUE(QUOTIENT) mean = FROM(QUOTIENT, CLASS(ACC))((number)sum);
+    VALUE(QUOTIENT) mean = rounded_sum(sum);
     mean /= FROM(QUOTIENT, l)(n);
     return FROM(OUT, CLASS(QUOTIENT))(mean);
 }

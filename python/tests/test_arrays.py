@@ -116,6 +116,7 @@ def test_reductions_of_numpy():
     assert numpy.allclose(array.std(ddof=1).item(), A.std(ddof=1))
     assert numpy.isnan(yoke.ones(1).var(ddof=1).item())
     assert array.sum(dtype="float64").dtype == "float64"
+    same(yoke.asarray(numpy.array([[2**62] * 4, [-2**63] * 4])).mean(1, dtype="float64"), [2.0**62, -2.0**63])
     out = yoke.zeros(6, stream=yoke.Stream(array.device))
     assert array.sum(0, out=out) is out
     same(out, A.sum(0))

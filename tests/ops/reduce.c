@@ -117,6 +117,22 @@ static void other_outputs(suite *t)
         one(t, pairs[i][0], pairs[i][1], pairs[i][2], 2, SHAPE(5, i % 3 ? 2099 : 4099), 2, LAYOUT_CONTIGUOUS, (uint32_t)i, false);
 }
 
+/* The sum of integers would wrap, and the mean must not. */
+static void large_means(suite *t)
+{
+    static const int32_t pairs[][2] = { { YOKE_I64, YOKE_F64 }, { YOKE_U64, YOKE_F32 } };
+    for (size_t i = 0; i < 2; i++) {
+        test_array a;
+        if (!test_has(t, YOKE_F64) || !test_array_create(t, pairs[i][0], 2, SHAPE(3, 4099), LAYOUT_CONTIGUOUS, 5, &a))
+            return;
+        for (int64_t k = 0; k < a.count; k++)
+            test_set(&a, k, (i == 0 && k / 4099 == 1 ? -0x1p62L : 0x1p62L) - (long double)(k % 7));
+        reduces(t, YOKE_MEAN, &a, 2, pairs[i][1], LAYOUT_CONTIGUOUS, false);
+        reduces(t, YOKE_MEAN, &a, 3, pairs[i][1], LAYOUT_CONTIGUOUS, false);
+        test_array_release(&a);
+    }
+}
+
 static void sizes(suite *t)
 {
     static const int64_t counts[] = { 1,    2,    3,     4,     5,     15,    16,    17,    31,    127,  128,
@@ -355,6 +371,7 @@ static const suite_case cases[] = {
     { "every operation", operations, false },
     { "every dtype", dtypes, false },
     { "outputs of other dtypes", other_outputs, false },
+    { "means of integers whose sum would wrap", large_means, false },
     { "sizes at the edges of tiles, spans and launches", sizes, false },
     { "axes: rows, columns, both, neither", axes, false },
     { "one element, of any shape", single, false },

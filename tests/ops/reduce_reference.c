@@ -12,7 +12,8 @@ enum { TILE = 4096, MOST_LEVELS = 64 };
 typedef struct node {
     bool present, is_nan;
     uint64_t integer;
-    double x, y; /* or the mean and the squares of a variance */
+    int64_t high; /* 64 bits more of a mean's sum */
+    double x, y;  /* or the mean and the squares of a variance */
     double count;
     long double value; /* of the least and the largest */
     int64_t at;
@@ -108,6 +109,7 @@ static node combine(const rules *r, node a, node b)
         return a;
     default:
         a.integer += b.integer;
+        a.high += b.high + (a.integer < b.integer ? 1 : 0);
         a.x = add(r, a.x, b.x);
         a.y = add(r, a.y, b.y);
         return a;
@@ -126,6 +128,7 @@ static node lift(const rules *r, const reference_row *row, int64_t i)
     node v = { .present = true, .is_nan = isnan(real), .at = i, .value = real, .count = 1 };
     bool truth = real != 0 || imaginary != 0;
     v.integer = is_integer(row->a->array.dtype) ? integer_of(real) : 0;
+    v.high = real < 0 ? -1 : 0;
     v.x = rounded(r, (double)real);
     v.y = rounded(r, (double)imaginary);
     if (!r->wide && is_integer(row->a->array.dtype))
@@ -200,6 +203,17 @@ static long double signed_or_not(const rules *r, uint64_t integer)
     return r->is_signed ? (long double)(int64_t)integer : (long double)integer;
 }
 
+/* The sum of a mean's integers in the dtype of the division, where its halves are rounded each. */
+static double rounded_sum(const rules *r, const node *v)
+{
+    bool fits = v->high == -1 && v->integer >> 63;
+    double high = r->wide ? (double)v->high : (double)(float)v->high,
+           low = r->wide ? (double)v->integer : (double)(float)v->integer;
+    if (fits)
+        return r->wide ? (double)(int64_t)v->integer : (double)(float)(int64_t)v->integer;
+    return add(r, high * 0x1p64, low);
+}
+
 static void finish(const rules *r, const reference_row *row, const node *v, long double *real, long double *imaginary)
 {
     double n = r->wide ? (double)row->n : (double)(float)row->n;
@@ -221,7 +235,7 @@ static void finish(const rules *r, const reference_row *row, const node *v, long
         *real = (long double)v->at;
         break;
     case YOKE_MEAN:
-        *real = divide(r, r->wide ? (double)*real : (double)(float)*real, n);
+        *real = divide(r, r->integer ? rounded_sum(r, v) : v->x, n);
         *imaginary = r->is_complex ? divide(r, v->y, n) : 0;
         break;
     case YOKE_VARIANCE:
