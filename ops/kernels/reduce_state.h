@@ -70,7 +70,7 @@ YOKE_FUNCTION state combine(state a, state b)
 }
 YOKE_FUNCTION state lift_integer(number value)
 {
-    return lift_parts((yoke_u64)value, value < 0 ? -1 : 0);
+    return lift_parts((yoke_u64)value, value == 0 || value >= 1 ? 0 : -1); /* compilers warn of an unsigned `value < 0` */
 }
 YOKE_FUNCTION VALUE(QUOTIENT) rounded_sum(state sum)
 {
