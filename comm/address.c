@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device memory that MPI can be given as it is, without copies through blocks: where an OpenCL device is the CPU, its buffers lie
- * in the host's memory, and a driver tells where by mapping them. Whether that address is the memory itself, and not a copy of it,
- * is proved with each communicator. On CUDA it is the device's address, where the MPI has been proved to know it (aware.c).
+ * Memory that MPI can be given as it is, without copies through blocks. That is mapped memory, and memory of some devices: where an
+ * OpenCL device is the CPU, its buffers lie in the host's memory, and a driver tells where by mapping them. Whether that address is
+ * the memory itself, and not a copy of it, is proved with each communicator. On CUDA it is the device's address, where the MPI has
+ * been proved to know it (aware.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,6 +194,9 @@ static unsigned char *find(ycomm_channel *channel, const ycomm_part *part, const
     /* A block that each rank gets a row of is one block. */
     if (side->rows == 0 || (part->verb == YCOMM_REDUCE_SCATTER && side->rows > 1 && part->count > part->step))
         return NULL;
+    /* What the device has written there is the host's when it is the operation's turn. Managed memory may be on its way. */
+    if (yoke_buffer_get_kind(side->buffer) == YOKE_MEMORY_MAPPED)
+        return (unsigned char *)yoke_buffer_get_host(side->buffer) + side->offset;
     if (channel->comm->memory == YCOMM_ON_HOST)
         return find_on_host(channel->copies, side->buffer, side->offset, bytes(part, side));
     /* Collectives of device memory that do not block are beyond what MPIs promise. */
@@ -203,7 +207,7 @@ static unsigned char *find(ycomm_channel *channel, const ycomm_part *part, const
 
 void ycomm_find_addresses(ycomm_channel *channel, ycomm_part *part)
 {
-    if (channel->comm->memory == YCOMM_IN_BLOCKS || part->count == 0)
+    if (part->count == 0)
         return;
     part->out.at = find(channel, part, &part->out);
     if (!ycomm_is_in_place(part))

@@ -111,40 +111,55 @@ static int post_reduction(MPI_Comm mpi, const ycomm_part *part, const ycomm_piec
     return MPI_Ireduce_scatter_block(piece->in, piece->out, length, type, op, mpi, request);
 }
 
-/* A row of a piece, as often as there are rows: those of device memory lie apart. */
-static int create_row(size_t width, size_t stride, MPI_Datatype *out_row)
+/* A row of a side, as often as there are rows. */
+typedef struct row {
+    MPI_Datatype type;
+    int count;
+    bool made;
+} row;
+
+/* Rows that lie one behind the other are bytes, which MPIs copy at once; what is between others is part of a type. */
+static int open_row(row *r, size_t rows, size_t width, size_t stride)
 {
-    MPI_Datatype row;
-    *out_row = MPI_DATATYPE_NULL;
-    int error = MPI_Type_contiguous((int)width, MPI_BYTE, &row);
+    MPI_Datatype bytes;
+    *r = (row){ MPI_BYTE, (int)width, false };
+    if (rows <= 1 || stride == width)
+        return MPI_SUCCESS;
+    int error = MPI_Type_contiguous((int)width, MPI_BYTE, &bytes);
     if (error != MPI_SUCCESS)
         return error;
-    error = MPI_Type_create_resized(row, 0, (MPI_Aint)stride, out_row);
-    if (error == MPI_SUCCESS)
-        error = MPI_Type_commit(out_row);
-    (void)MPI_Type_free(&row);
-    return error;
+    error = MPI_Type_create_resized(bytes, 0, (MPI_Aint)stride, &r->type);
+    (void)MPI_Type_free(&bytes);
+    if (error != MPI_SUCCESS)
+        return error;
+    r->made = true;
+    r->count = 1;
+    return MPI_Type_commit(&r->type);
+}
+
+static void close_row(row *r)
+{
+    if (r->made)
+        (void)MPI_Type_free(&r->type);
 }
 
 /* Collectives that move rows, and combine nothing. MPI keeps what it needs of the types. */
 static int post_rows(MPI_Comm mpi, const ycomm_part *part, const ycomm_piece *piece, MPI_Request *request)
 {
-    MPI_Datatype in = MPI_DATATYPE_NULL, out = MPI_DATATYPE_NULL;
-    int error = create_row(piece->width, piece->in_stride, &in);
+    row in, out = { .made = false };
+    int error = open_row(&in, part->in.rows, piece->width, piece->in_stride);
     if (error == MPI_SUCCESS)
-        error = create_row(piece->width, piece->out_stride, &out);
+        error = open_row(&out, part->out.rows, piece->width, piece->out_stride);
     if (error == MPI_SUCCESS && part->verb == YCOMM_ALLGATHER)
-        error = MPI_Iallgather(piece->in, 1, in, piece->out, 1, out, mpi, request);
+        error = MPI_Iallgather(piece->in, in.count, in.type, piece->out, out.count, out.type, mpi, request);
     else if (error == MPI_SUCCESS && part->verb == YCOMM_GATHER)
-        error = MPI_Igather(piece->in, 1, in, piece->out, 1, out, part->peer, mpi, request);
+        error = MPI_Igather(piece->in, in.count, in.type, piece->out, out.count, out.type, part->peer, mpi, request);
     else if (error == MPI_SUCCESS && part->verb == YCOMM_SCATTER)
-        error = MPI_Iscatter(piece->in, 1, in, piece->out, 1, out, part->peer, mpi, request);
+        error = MPI_Iscatter(piece->in, in.count, in.type, piece->out, out.count, out.type, part->peer, mpi, request);
     else if (error == MPI_SUCCESS)
-        error = MPI_Ialltoall(piece->in, 1, in, piece->out, 1, out, mpi, request);
-    if (in != MPI_DATATYPE_NULL)
-        (void)MPI_Type_free(&in);
-    if (out != MPI_DATATYPE_NULL)
-        (void)MPI_Type_free(&out);
+        error = MPI_Ialltoall(piece->in, in.count, in.type, piece->out, out.count, out.type, mpi, request);
+    close_row(&in);
+    close_row(&out);
     return error;
 }
 

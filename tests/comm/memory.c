@@ -174,6 +174,43 @@ static void collectives(ranks *t)
     ranks_case(t, "an all-to-all takes %d MiB at most", LEAST);
 }
 
+/* Mapped memory is given to MPI as it is. */
+static void mapped(ranks *t)
+{
+    size_t all = (size_t)t->count, size = LARGE * all;
+    stage s = { .size = size };
+    const char *why = yoke_device_lacks(t->device, YOKE_CAP_MAPPED);
+    if (why) {
+        if (t->rank == 0)
+            tap_skip("no mapped memory: %s", why);
+        return;
+    }
+    stage_open(t, &s, 1);
+    yoke_buffer_release(s.in);
+    yoke_buffer_release(s.out);
+    s.in = s.out = NULL;
+    CHECK_OK(yoke_buffer_create_in(t->device, YOKE_MEMORY_MAPPED, size, &s.in));
+    CHECK_OK(yoke_buffer_create_in(t->device, YOKE_MEMORY_MAPPED, size, &s.out));
+    unsigned char *host = yoke_buffer_get_host(s.in);
+    for (size_t i = 0; i < size; i++)
+        host[i] = value(t->rank, i);
+    memset(yoke_buffer_get_host(s.out), 0, size);
+    atomic_store(&pinned, 0);
+    s.size = size;
+    yoke_array in = yoke_comm_array(s.in, YOKE_U8, 0, (int64_t)size), out = yoke_comm_array(s.out, YOKE_U8, 0, (int64_t)size);
+    CHECK_OK(yoke_comm_alltoall(s.stream, s.comm, &out, &in));
+    CHECK_OK(yoke_stream_wait(s.stream));
+    for (int r = 0; r < t->count; r++)
+        CHECK(has_come(&s, LARGE * (size_t)r, r, LARGE * (size_t)t->rank, LARGE));
+    CHECK_OK(yoke_fill(s.stream, s.out, 0, size, "", 1));
+    CHECK_OK(yoke_comm_exchange(s.stream, s.comm, &out, (t->rank + t->count - 1) % t->count, &in, (t->rank + 1) % t->count, 0));
+    CHECK_OK(yoke_stream_wait(s.stream));
+    CHECK(has_come(&s, 0, (t->rank + t->count - 1) % t->count, 0, size));
+    CHECK(atomic_load(&pinned) == 0);
+    stage_close(&s);
+    ranks_case(t, "mapped memory is given to MPI without copies");
+}
+
 /* ---- No memory ---- */
 
 enum { EXCHANGE, GROUP, IN_PLACE, ALLTOALL, OPERATIONS };
@@ -275,6 +312,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "limit") == 0) {
         everybody(&t);
         collectives(&t);
+        mapped(&t);
         if (t.count > 2)
             late(&t, YOKE_COMM_SEND);
         if (t.count > 2)
