@@ -68,9 +68,11 @@ YOKE_FUNCTION state combine(state a, state b)
     b.high += a.high + (b.low < a.low ? 1 : 0);
     return b;
 }
+#define high_of_l(value) ((value) < 0 ? -1 : 0) /* signed */
+#define high_of_m(value) 0
 YOKE_FUNCTION state lift_integer(number value)
 {
-    return lift_parts((yoke_u64)value, value == 0 || value >= 1 ? 0 : -1); /* compilers warn of an unsigned `value < 0` */
+    return lift_parts((yoke_u64)value, JOIN(high_of_, CLASS(ACC))(value));
 }
 YOKE_FUNCTION VALUE(QUOTIENT) rounded_sum(state sum)
 {
