@@ -485,7 +485,7 @@ package_tests = \
 	tests/security/sources.tap
 
 # What takes long, for ./check --deep.
-slow_tool_tests = tests/tools/bench.tap tests/tools/tune.tap
+slow_tests = tests/static/guide_operations.tap tests/tools/bench.tap tests/tools/tune.tap
 deep_static_tests = \
 	tests/release/vendored.tap \
 	tests/static/abi.tap \
@@ -518,7 +518,7 @@ early_tests = \
 all_opencl_tests = \
 	$(opencl_tests) $(source_tests) $(long_tests) $(stress_tests) $(fault_tests) $(exhausted_tests) $(ops_opencl_tests)
 
-TESTS += $(early_tests) $(slow_tool_tests) $(site_tests) $(all_opencl_tests) \
+TESTS += $(early_tests) $(slow_tests) $(site_tests) $(all_opencl_tests) \
 	$(cuda_tests) $(ops_cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests)
 CLEANFILES += $(TESTS) $(deep_static_tests)
 
@@ -560,6 +560,7 @@ EXTRA_DIST += \
 	tests/static/guide.awk \
 	tests/static/guide.c \
 	tests/static/guide.sh \
+	tests/static/guide_operations.sh \
 	tests/static/headers.sh \
 	tests/static/installed.sh \
 	tests/static/kinds.sh \

@@ -31,7 +31,7 @@ esac
 # To save a program, PoCL compiles each of its kernels twice more. Its own cache is as good for the dozens of programs of operations
 # that these build.
 case $name.${backend-} in
-ops/*.opencl | static/guide.) export YOKE_CACHE=read ;;
+ops/*.opencl | static/guide*) export YOKE_CACHE=read ;;
 esac
 
 # Oclgrind empties its log when it starts, so that each test needs one of its own.

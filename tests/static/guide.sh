@@ -24,7 +24,8 @@ build=$PWD
 source=$(cd "$top_srcdir" && pwd) || exit 1
 export LD_LIBRARY_PATH="$build/.libs${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}"
 unset YOKE_BACKEND YOKE_DEVICE
-: "${guide_pages=$(cd "$source" && ls README.md doc/*.md)}"
+# Those of operations are guide_operations.sh's.
+: "${guide_pages=$(cd "$source" && printf '%s\n' README.md doc/*.md | grep -vxE 'doc/(examples|operations).md')}"
 
 # compile FILE PROGRAM OPTION...
 compile() {
