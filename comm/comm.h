@@ -208,6 +208,7 @@ typedef struct ycomm_slot {
     ycomm_block *block;
     yoke_event *copied; /* the copy that is under way */
     MPI_Request request;
+    MPI_Request *messages; /* of an all-to-all: to each other rank, and then from each */
 } ycomm_slot;
 
 enum { YCOMM_OPENING = 12 };
@@ -226,6 +227,7 @@ typedef struct ycomm_pipe {
     yoke_buffer *kept[2]; /* whose memory MPI is given itself: retained */
     bool needs, holds;    /* blocks; its share of them */
     uint64_t window;      /* pieces at once */
+    size_t message_count; /* of each slot */
     uint64_t pieces, filled, posted, arrived, emptied;
     ycomm_slot slots[YCOMM_WINDOW];
 } ycomm_pipe;
@@ -281,7 +283,9 @@ typedef struct ycomm_piece {
 int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, bool matched, ycomm_opening *opening);
 /* Compare what was told; false: `out_failure` says what does not match. */
 bool ycomm_check_opening(const yoke_comm *comm, const ycomm_part *part, const ycomm_opening *opening, ycomm_failure *out_failure);
-int ycomm_post_piece(ycomm_run *run, const ycomm_part *part, const ycomm_piece *piece, MPI_Request *out_request);
+int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, const ycomm_piece *piece, ycomm_slot *slot);
+/* How many messages a piece of the part is, instead of one request. */
+size_t ycomm_message_count(const yoke_comm *comm, const ycomm_part *part);
 const char *ycomm_verb_name(ycomm_verb verb);
 
 /* ---- Blocks: block.c ---- */

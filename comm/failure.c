@@ -177,8 +177,12 @@ static bool is_gone(ycomm_run *run)
     bool gone = true;
     for (size_t i = 0; i < run->pipe_count; i++) {
         gone &= is_over(&run->pipes[i].opening.request);
-        for (size_t k = 0; k < YCOMM_WINDOW; k++)
-            gone &= is_over(&run->pipes[i].slots[k].request);
+        for (size_t k = 0; k < YCOMM_WINDOW; k++) {
+            ycomm_slot *slot = &run->pipes[i].slots[k];
+            gone &= is_over(&slot->request);
+            for (size_t m = 0; m < run->pipes[i].message_count; m++)
+                gone &= is_over(&slot->messages[m]);
+        }
     }
     return gone;
 }
@@ -203,7 +207,7 @@ void ycomm_abandon(ycomm_run *run)
     for (size_t i = 0; i < run->pipe_count; i++) {
         ycomm_pipe *pipe = &run->pipes[i];
         if (pipe->part->verb != YCOMM_RECEIVE)
-            continue; /* a send may be on its way, and a collective cannot be cancelled */
+            continue; /* a send may be on its way, as may be those of an all-to-all, and a collective cannot be cancelled */
         if (pipe->opening.request != MPI_REQUEST_NULL)
             MPI_Cancel(&pipe->opening.request);
         for (size_t k = 0; k < YCOMM_WINDOW; k++)

@@ -90,6 +90,15 @@ static bool is_done(ycomm_run *run, MPI_Request *request, const char *call)
     return error == MPI_SUCCESS && done;
 }
 
+static bool has_arrived(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
+{
+    const char *call = ycomm_verb_name(pipe->part->verb);
+    bool all = is_done(run, &slot->request, call);
+    for (size_t i = 0; i < pipe->message_count && run->failure.status == YOKE_OK; i++)
+        all &= is_done(run, &slot->messages[i], call);
+    return all;
+}
+
 /* Whether the pipe has its share of blocks, or gets it. Where they are scarce, the opening comes first (open_pipe). */
 static bool may_fill(ycomm_run *run, ycomm_pipe *pipe)
 {
@@ -129,7 +138,7 @@ static bool post(ycomm_run *run, ycomm_pipe *pipe)
     if (!is_copied(run, slot))
         return false;
     ycomm_piece piece = place(pipe->part, pipe->posted, slot->block);
-    int error = ycomm_post_piece(run, pipe->part, &piece, &slot->request);
+    int error = ycomm_post_piece(run, pipe, &piece, slot);
     if (error != MPI_SUCCESS)
         ycomm_run_fail_mpi(run, ycomm_verb_name(pipe->part->verb), error);
     pipe->posted += error == MPI_SUCCESS;
@@ -142,7 +151,7 @@ static bool take(ycomm_run *run, ycomm_pipe *pipe)
     if (pipe->arrived == pipe->posted)
         return false;
     ycomm_slot *slot = slot_of(pipe, pipe->arrived);
-    if (!is_done(run, &slot->request, ycomm_verb_name(part->verb)))
+    if (!has_arrived(run, pipe, slot))
         return false;
     yoke_status status = YOKE_OK;
     if (part->out.rows > 0 && !part->out.at) {

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "comm.h"
 
@@ -111,6 +112,34 @@ static int post_reduction(MPI_Comm mpi, const ycomm_part *part, const ycomm_piec
     return MPI_Ireduce_scatter_block(piece->in, piece->out, length, type, op, mpi, request);
 }
 
+/*
+ * An all-to-all of large rows is messages, sends first: a collective of Open MPI's that does not block posts what it receives
+ * first, and copies a message that has come already before it sends its own, for which the other rank waits meanwhile. Any tag will
+ * do, since all ranks have come to this operation, and so nobody waits for an earlier message.
+ */
+size_t ycomm_message_count(const yoke_comm *comm, const ycomm_part *part)
+{
+    enum { LARGE_ROW = 16384 };
+    bool large = part->verb == YCOMM_ALLTOALL && part->count * part->element >= LARGE_ROW;
+    return large ? 2 * ((size_t)comm->ranks - 1) : 0;
+}
+
+static int post_messages(const yoke_comm *comm, MPI_Comm mpi, const ycomm_piece *piece, MPI_Request *messages)
+{
+    char *in = piece->in, *out = piece->out;
+    int width = (int)piece->width, ranks = (int)comm->ranks, rank = (int)comm->rank, error = MPI_SUCCESS;
+    for (int i = 1; i < ranks && error == MPI_SUCCESS; i++) {
+        int to = (rank + i) % ranks;
+        error = MPI_Isend(in + (size_t)to * piece->in_stride, width, MPI_BYTE, to, 0, mpi, messages++);
+    }
+    memcpy(out + (size_t)rank * piece->out_stride, in + (size_t)rank * piece->in_stride, piece->width);
+    for (int i = 1; i < ranks && error == MPI_SUCCESS; i++) {
+        int from = (rank + ranks - i) % ranks;
+        error = MPI_Irecv(out + (size_t)from * piece->out_stride, width, MPI_BYTE, from, 0, mpi, messages++);
+    }
+    return error;
+}
+
 /* A row of a side, as often as there are rows. */
 typedef struct row {
     MPI_Datatype type;
@@ -163,8 +192,10 @@ static int post_rows(MPI_Comm mpi, const ycomm_part *part, const ycomm_piece *pi
     return error;
 }
 
-int ycomm_post_piece(ycomm_run *run, const ycomm_part *part, const ycomm_piece *piece, MPI_Request *request)
+int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, const ycomm_piece *piece, ycomm_slot *slot)
 {
+    const ycomm_part *part = pipe->part;
+    MPI_Request *request = &slot->request;
     MPI_Comm mpi = run->channel->mpi;
     MPI_Datatype byte = MPI_BYTE;
     int width = (int)piece->width;
@@ -184,6 +215,8 @@ int ycomm_post_piece(ycomm_run *run, const ycomm_part *part, const ycomm_piece *
     case YCOMM_GATHER:
     case YCOMM_SCATTER:
     case YCOMM_ALLTOALL:
+        if (pipe->message_count > 0)
+            return post_messages(run->channel->comm, mpi, piece, slot->messages);
         return post_rows(mpi, part, piece, request);
     case YCOMM_BARRIER:
         break;

@@ -129,9 +129,15 @@ static void carry(ycomm_run *run)
 
 static ycomm_run *create(const ycomm_op *op)
 {
-    ycomm_run *run = calloc(1, sizeof *run + op->part_count * sizeof run->pipes[0]);
+    size_t requests = 0;
+    for (size_t i = 0; i < op->part_count; i++)
+        requests += YCOMM_WINDOW * ycomm_message_count(op->channel->comm, &op->parts[i]);
+    ycomm_run *run = calloc(1, sizeof *run + op->part_count * sizeof run->pipes[0] + requests * sizeof(MPI_Request));
     if (!run)
         return NULL;
+    MPI_Request *next = (MPI_Request *)&run->pipes[op->part_count];
+    for (size_t i = 0; i < requests; i++)
+        next[i] = MPI_REQUEST_NULL;
     run->channel = op->channel;
     run->function = op->function;
     run->where = op->where;
@@ -145,8 +151,11 @@ static ycomm_run *create(const ycomm_op *op)
         pipe->kept[0] = part->in.at ? yoke_buffer_retain(part->in.buffer) : NULL;
         pipe->kept[1] = part->out.at ? yoke_buffer_retain(part->out.buffer) : NULL;
         pipe->pieces = part->step ? part->count / part->step + (part->count % part->step != 0) : 0;
-        for (size_t k = 0; k < YCOMM_WINDOW; k++)
+        pipe->message_count = ycomm_message_count(op->channel->comm, part);
+        for (size_t k = 0; k < YCOMM_WINDOW; k++, next += pipe->message_count) {
             pipe->slots[k].request = MPI_REQUEST_NULL;
+            pipe->slots[k].messages = next;
+        }
     }
     ycomm_blocks_share(run);
     return run;
@@ -165,6 +174,8 @@ static void end(ycomm_run *run)
             yoke_event_release(run->pipes[i].slots[k].copied);
             run->pipes[i].slots[k].copied = NULL;
             pending |= run->pipes[i].slots[k].request != MPI_REQUEST_NULL;
+            for (size_t m = 0; m < run->pipes[i].message_count; m++)
+                pending |= run->pipes[i].slots[k].messages[m] != MPI_REQUEST_NULL;
         }
     }
     pthread_cond_destroy(&run->end);
