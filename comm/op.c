@@ -54,11 +54,17 @@ yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **
 
 /* ---- Ways ---- */
 
+/* Mapped memory that MPI is given is the host's. */
+static bool is_given(const ycomm_side *side)
+{
+    return side->at && yoke_buffer_get_kind(side->buffer) != YOKE_MEMORY_MAPPED;
+}
+
 /* MPI's own where it is given any device memory. */
 int32_t ycomm_op_way(const ycomm_op *op)
 {
     for (size_t i = 0; i < op->part_count && op->channel->comm->memory == YCOMM_KNOWN_TO_MPI; i++)
-        if (op->parts[i].in.at || op->parts[i].out.at)
+        if (is_given(&op->parts[i].in) || is_given(&op->parts[i].out))
             return YOKE_COMM_MPI;
     return YOKE_COMM_STAGED;
 }

@@ -52,10 +52,9 @@ YOKE_FUNCTION void store_last(const complex_value *v, YOKE_GLOBAL out_type *out,
 }
 #endif
 
-YOKE_INLINE_FUNCTION void JOIN(stage_, STAGE)(YOKE_GLOBAL const in_type *in, YOKE_GLOBAL out_type *out,
-                                                                      fft_pass p, YOKE_SHARED_PTR pair *lines,
-                                                                      YOKE_SHARED_PTR const pair *roots, yoke_u32 thread,
-                                                                      yoke_u32 first_column)
+YOKE_INLINE_FUNCTION void JOIN(stage_, STAGE)(YOKE_GLOBAL const in_type *in, YOKE_GLOBAL out_type *out, fft_pass p,
+                                              YOKE_SHARED_PTR pair *lines, YOKE_SHARED_PTR const pair *roots, yoke_u32 thread,
+                                              yoke_u32 first_column)
 {
     complex_value v[HOLD][RADIX];
     (void)in, (void)out, (void)p, (void)lines, (void)roots, (void)first_column;

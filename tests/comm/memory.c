@@ -177,8 +177,9 @@ static void collectives(ranks *t)
 /* Mapped memory is given to MPI as it is. */
 static void mapped(ranks *t)
 {
-    size_t all = (size_t)t->count, size = LARGE * all;
-    stage s = { .size = size };
+    int next = (t->rank + 1) % t->count, before = (t->rank + t->count - 1) % t->count;
+    size_t size = LARGE * (size_t)t->count;
+    stage s;
     const char *why = yoke_device_lacks(t->device, YOKE_CAP_MAPPED);
     if (why) {
         if (t->rank == 0)
@@ -203,9 +204,9 @@ static void mapped(ranks *t)
     for (int r = 0; r < t->count; r++)
         CHECK(has_come(&s, LARGE * (size_t)r, r, LARGE * (size_t)t->rank, LARGE));
     CHECK_OK(yoke_fill(s.stream, s.out, 0, size, "", 1));
-    CHECK_OK(yoke_comm_exchange(s.stream, s.comm, &out, (t->rank + t->count - 1) % t->count, &in, (t->rank + 1) % t->count, 0));
+    CHECK_OK(yoke_comm_exchange(s.stream, s.comm, &out, before, &in, next, 0));
     CHECK_OK(yoke_stream_wait(s.stream));
-    CHECK(has_come(&s, 0, (t->rank + t->count - 1) % t->count, 0, size));
+    CHECK(has_come(&s, 0, before, 0, size));
     CHECK(atomic_load(&pinned) == 0);
     stage_close(&s);
     ranks_case(t, "mapped memory is given to MPI without copies");
