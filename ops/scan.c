@@ -11,7 +11,7 @@
 #include "call.h"
 
 /* ops/kernels/scan.h has the same numbers. */
-enum { WARPS = 8, BLOCK = 32 * WARPS, MOST_OTHER_AXES = YOKE_MAX_DIMENSIONS - 1 };
+enum { WARPS = 4, BLOCK = 32 * WARPS, MOST_OTHER_AXES = YOKE_MAX_DIMENSIONS - 1 };
 
 static int64_t tile_of(int words)
 {

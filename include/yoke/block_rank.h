@@ -7,7 +7,7 @@
  *
  *     #define YOKE_RANK_NAME rank           the first word of all names below
  *     #define YOKE_RANK_THREADS 256         threads of the block: a multiple of 32, and a power of two if below 2^BITS
- *     #define YOKE_RANK_ITEMS 4             elements of each thread; the tile has THREADS * ITEMS elements, at most 65536
+ *     #define YOKE_RANK_ITEMS 4             elements of each thread; the tile has THREADS * ITEMS elements
  *     #define YOKE_RANK_BITS 8              1 to 8: digits are 0 to 2^BITS - 1; 8 where it is left out
  *     #include <yoke/block_rank.h>
  *
@@ -31,9 +31,9 @@
  *                         the block call it. Afterwards m->start[digit] is the rank of the digit's first element, and
  *                         m->total[digit] the number of its elements, for every thread. The memory may be used again after a
  *                         barrier.
- * rank_count(m, d, r), rank_finish(m, r)   the two halves of rank_digits. Between them a thread may read m->total of the digits
+ * rank_count(m, d), rank_finish(m, d, r)   the two halves of rank_digits. Between them a thread may read m->total of the digits
  *                         that it owns, those with digit / max(1, 2^BITS / THREADS) == thread: what other blocks wait for can
- *                         leave early. r is then not yet of use.
+ *                         leave early, since most of the work is in the second half.
  */
 #include <yoke/kernel.h>
 #include <yoke/types.h>
@@ -63,7 +63,7 @@
 #define YOKE_RANK_OWNED ((YOKE_RANK_DIGITS) > (YOKE_RANK_THREADS) ? (YOKE_RANK_DIGITS) / (YOKE_RANK_THREADS) : 1)
 
 typedef struct YOKE_RANK_WORD(_memory) {
-    yoke_u32 counts[YOKE_RANK_GROUPS * YOKE_RANK_DIGITS]; /* of each group of 32 threads */
+    yoke_u32 places[YOKE_RANK_GROUPS * YOKE_RANK_DIGITS]; /* of each group of 32 threads: its counts, and then its ranks */
     yoke_u32 total[YOKE_RANK_DIGITS];
     yoke_u32 start[YOKE_RANK_DIGITS];
     yoke_u32 sums[YOKE_HAS_WARP ? YOKE_RANK_GROUPS : (YOKE_RANK_THREADS)];
@@ -103,14 +103,13 @@ YOKE_FUNCTION yoke_u32 YOKE_RANK_WORD(_match)(yoke_u32 digit)
 #endif
 }
 
-/* The rank of each element among the elements of its digit in its warp; the digit in the upper half. */
-YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts, const yoke_u32 *digits, yoke_u32 *ranks)
+#define YOKE_RANK_GROUP_BARRIER() yoke_warp_sync()
+
+/* The rank of each element. `places`: of each digit, the rank of the warp's next element. */
+YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *places, const yoke_u32 *digits, yoke_u32 *ranks)
 {
-    const yoke_u32 lane = yoke_thread_x() & 31u, lower = (1u << lane) - 1u;
-    volatile YOKE_SHARED_PTR yoke_u32 *mine = counts;
-    for (yoke_u32 digit = lane; digit < YOKE_RANK_DIGITS; digit += 32u)
-        mine[digit] = 0u;
-    yoke_warp_sync();
+    const yoke_u32 lower = (1u << (yoke_thread_x() & 31u)) - 1u;
+    volatile YOKE_SHARED_PTR yoke_u32 *mine = places;
 #pragma unroll
     for (int i = 0; i < (YOKE_RANK_ITEMS); i++) {
         const yoke_u32 peers = YOKE_RANK_WORD(_match)(digits[i]), before = (yoke_u32)yoke_popcount(peers & lower);
@@ -119,7 +118,7 @@ YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *co
         if (before == 0u)
             mine[digits[i]] = found + (yoke_u32)yoke_popcount(peers);
         yoke_warp_sync();
-        ranks[i] = digits[i] << 16 | (found + before);
+        ranks[i] = found + before;
     }
 }
 
@@ -130,28 +129,32 @@ YOKE_FUNCTION yoke_u32 YOKE_RANK_WORD(_element)(yoke_u32 item)
     return yoke_thread_x() * (YOKE_RANK_ITEMS) + item;
 }
 
+#define YOKE_RANK_GROUP_BARRIER() yoke_barrier()
+
 /* One thread of each group after the other. */
-YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *counts, const yoke_u32 *digits, yoke_u32 *ranks)
+YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_in_group)(YOKE_SHARED_PTR yoke_u32 *places, const yoke_u32 *digits, yoke_u32 *ranks)
 {
     const yoke_u32 lane = yoke_thread_x() & 31u;
-    for (yoke_u32 digit = lane; digit < YOKE_RANK_DIGITS; digit += 32u)
-        counts[digit] = 0u;
-    yoke_barrier();
     for (yoke_u32 turn = 0u; turn < 32u; turn++) {
         if (turn == lane)
             for (int i = 0; i < (YOKE_RANK_ITEMS); i++)
-                ranks[i] = digits[i] << 16 | counts[digits[i]]++;
+                ranks[i] = places[digits[i]]++;
         yoke_barrier();
     }
 }
 
 #endif
 
-YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_count)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, const yoke_u32 *digits,
-                                                 yoke_u32 *ranks)
+YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_count)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, const yoke_u32 *digits)
 {
     const yoke_u32 thread = yoke_thread_x();
-    YOKE_RANK_WORD(_in_group)(memory->counts + (thread >> 5) * YOKE_RANK_DIGITS, digits, ranks);
+    YOKE_SHARED_PTR yoke_u32 *mine = memory->places + (thread >> 5) * YOKE_RANK_DIGITS;
+    for (yoke_u32 digit = thread & 31u; digit < YOKE_RANK_DIGITS; digit += 32u)
+        mine[digit] = 0u;
+    YOKE_RANK_GROUP_BARRIER();
+#pragma unroll
+    for (int i = 0; i < (YOKE_RANK_ITEMS); i++)
+        yoke_atomic_add(mine + digits[i], 1u);
     yoke_barrier();
     for (yoke_u32 i = 0u; i < YOKE_RANK_OWNED; i++) {
         const yoke_u32 digit = thread * YOKE_RANK_OWNED + i;
@@ -160,8 +163,8 @@ YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_count)(YOKE_SHARED_PTR YOKE_RANK_WORD(
             break;
 #pragma unroll
         for (yoke_u32 group = 0u; group < YOKE_RANK_GROUPS; group++) {
-            const yoke_u32 count = memory->counts[group * YOKE_RANK_DIGITS + digit];
-            memory->counts[group * YOKE_RANK_DIGITS + digit] = sum;
+            const yoke_u32 count = memory->places[group * YOKE_RANK_DIGITS + digit];
+            memory->places[group * YOKE_RANK_DIGITS + digit] = sum;
             sum += count;
         }
         memory->total[digit] = sum;
@@ -201,7 +204,8 @@ YOKE_INLINE_FUNCTION yoke_u32 YOKE_RANK_WORD(_sum_before)(YOKE_SHARED_PTR yoke_u
 #endif
 }
 
-YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_finish)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, yoke_u32 *ranks)
+YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_finish)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, const yoke_u32 *digits,
+                                                  yoke_u32 *ranks)
 {
     const yoke_u32 thread = yoke_thread_x(), first = thread * YOKE_RANK_OWNED;
     yoke_u32 sum = 0u;
@@ -212,20 +216,18 @@ YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_finish)(YOKE_SHARED_PTR YOKE_RANK_WORD
         memory->start[first + i] = sum;
 #pragma unroll
         for (yoke_u32 group = 0u; group < YOKE_RANK_GROUPS; group++)
-            memory->counts[group * YOKE_RANK_DIGITS + first + i] += sum;
+            memory->places[group * YOKE_RANK_DIGITS + first + i] += sum;
         sum += memory->total[first + i];
     }
     yoke_barrier();
-#pragma unroll
-    for (int i = 0; i < (YOKE_RANK_ITEMS); i++)
-        ranks[i] = (ranks[i] & 0xffffu) + memory->counts[(thread >> 5) * YOKE_RANK_DIGITS + (ranks[i] >> 16)];
+    YOKE_RANK_WORD(_in_group)(memory->places + (thread >> 5) * YOKE_RANK_DIGITS, digits, ranks);
 }
 
 YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_digits)(YOKE_SHARED_PTR YOKE_RANK_WORD(_memory) * memory, const yoke_u32 *digits,
                                                   yoke_u32 *ranks)
 {
-    YOKE_RANK_WORD(_count)(memory, digits, ranks);
-    YOKE_RANK_WORD(_finish)(memory, ranks);
+    YOKE_RANK_WORD(_count)(memory, digits);
+    YOKE_RANK_WORD(_finish)(memory, digits, ranks);
 }
 
 #undef YOKE_RANK_NAME
@@ -236,3 +238,4 @@ YOKE_INLINE_FUNCTION void YOKE_RANK_WORD(_digits)(YOKE_SHARED_PTR YOKE_RANK_WORD
 #undef YOKE_RANK_DIGITS
 #undef YOKE_RANK_GROUPS
 #undef YOKE_RANK_OWNED
+#undef YOKE_RANK_GROUP_BARRIER

@@ -137,6 +137,7 @@ static inline void yoke_store_relaxed_u64(volatile __global ulong *p, ulong valu
 {
     __asm__ volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
 }
+#define yoke_pause(nanoseconds) __asm__ volatile("nanosleep.u32 %0;" ::"r"((uint)(nanoseconds)))
 #define yoke_fence() __asm__ volatile("fence.acq_rel.gpu;" ::: "memory")
 #elif defined(cl_khr_subgroups) && defined(cl_khr_subgroup_shuffle) && defined(cl_khr_subgroup_shuffle_relative)
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
@@ -234,6 +235,7 @@ extern __shared__ __align__(16) unsigned char yoke_dynamic[];
 #define YOKE_HAS_LOOKBACK 1
 #define yoke_load_relaxed_u64(p) (*(volatile unsigned long long *)(p))
 #define yoke_store_relaxed_u64(p, value) (*(volatile unsigned long long *)(p) = (value))
+#define yoke_pause(nanoseconds) __nanosleep(nanoseconds)
 #define yoke_fence() __threadfence()
 
 #define yoke_int2(x, y) make_int2(x, y)

@@ -23,7 +23,7 @@
 
 /* ---- The order: ops/scan.c and tests/ops/scan.c have the same numbers ---- */
 
-#define WARPS 8
+#define WARPS 4
 #define LANE_ITEMS (4 / WORDS)
 #define ROWS 8
 #define WARP_ITEMS (ROWS * 32 * LANE_ITEMS)

@@ -23,7 +23,7 @@ static void warps(suite *t)
                                "    if (lane == 0u) {\n"
                                "        unsigned long before = 1;\n"
                                "        while (block > 0u && (before = yoke_load_relaxed_u64(state + block - 1u)) == 0)\n"
-                               "            ;\n"
+                               "            yoke_pause(100u);\n"
                                "        yoke_store_relaxed_u64(state + block, before + (right ? block : 0u));\n"
                                "    }\n"
                                "#else\n"

@@ -142,7 +142,7 @@ static maybe scan_stretch(const reference *r, const levels *before, const part *
 
 static void scan_row(const reference *r, const part *x, part *sums, int64_t n)
 {
-    int64_t stretch = 32 * r->lane_items, warp = stretch * r->rows, tile = 8 * warp;
+    int64_t stretch = 32 * r->lane_items, warp = stretch * r->rows, tile = 4 * warp;
     levels before = { .tiles.have = false };
     for (int64_t t = 0; t < n; t += tile) {
         before.warps.have = false;
