@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm.h"
+#include "nccl.h"
 
 typedef struct ycomm_parting {
     struct ycomm_parting *next;
@@ -96,6 +96,8 @@ void ycomm_channel_stream_failed(ycomm_channel *channel, yoke_status status, con
     const yoke_error_info *error = yoke_error();
     bool known = error->status < 0;
     ycomm_failure own, others;
+    if (channel->nccl)
+        ycomm_nccl_fail_stream(channel->nccl, NULL, status, NULL);
     if (atomic_load(&channel->failed))
         return;
     ycomm_failure_set(&own, status, "%s: the stream had failed before: %.900s", function,

@@ -37,6 +37,7 @@ struct ycomm_nccl {
     atomic_uint spare_count;
     atomic_bool aborted;
     atomic_bool stream_failed; /* of the channel's failure: once is enough, and it may have been recovered since */
+    _Atomic(const char *) newest; /* where the newest operation was enqueued */
     /* The progress thread's. */
     ycomm_ticket *first, **last, *unposted;
     size_t posted;         /* tickets on their way */
@@ -57,6 +58,9 @@ struct ycomm_nccl {
 yoke_status ycomm_nccl_create(ycomm_channel *channel);
 void ycomm_nccl_end(struct ycomm_nccl *nccl);
 void ycomm_nccl_destroy(struct ycomm_nccl *nccl);
+/* Fail the stream for the channel's failure, unless that has been done: what is under way there will not be complete when it ends.
+ * `text` NULL: the thread's record says it. Returns the status. */
+yoke_status ycomm_nccl_fail_stream(struct ycomm_nccl *nccl, const char *where, yoke_status status, const char *text);
 /* Abort the communicator, so that what waits in it ends. */
 void ycomm_nccl_abort(struct ycomm_nccl *nccl);
 

@@ -179,15 +179,15 @@ static yoke_status fail(const ycomm_op *op, const ycomm_failure *failure)
 {
     ycomm_failure own;
     ycomm_channel_op_failed(op->channel, op->function, op->where, failure, &own);
-    atomic_store(&op->channel->nccl->stream_failed, true);
-    return yoke_fail(own.status, "%s", own.text);
+    return ycomm_nccl_fail_stream(op->channel->nccl, op->where, own.status, own.text);
 }
 
 /* The channel has failed before. */
 static yoke_status fail_too(const ycomm_op *op, const ycomm_failure *failure)
 {
-    atomic_store(&op->channel->nccl->stream_failed, true);
-    return yoke_fail(failure->status, "%s: %.500s", op->function, failure->text);
+    ycomm_failure own;
+    ycomm_failure_set(&own, failure->status, "%s: %.500s", op->function, failure->text);
+    return ycomm_nccl_fail_stream(op->channel->nccl, op->where, own.status, own.text);
 }
 
 /* A kernel before has failed, so that every call fails. Yoke finds out which one; the progress thread sees it, and tells. */
@@ -204,6 +204,7 @@ static bool make_calls(struct ycomm_nccl *nccl, calls *c, const ycomm_op *op)
     if (told) {
         atomic_fetch_add(&nccl->begun, 1);
         ycomm_engine_watch(nccl); /* already now: a call that waits for other ranks is ended by the progress thread */
+        atomic_store(&nccl->newest, op->where);
         if (!atomic_load(&nccl->aborted))
             call_all(c, op);
         atomic_fetch_add(&nccl->ended, 1);
@@ -221,7 +222,6 @@ static yoke_status run(yoke_status status, void *native_stream, void *user)
 
     if (status < 0) {
         ycomm_channel_stream_failed(op->channel, status, op->function);
-        atomic_store(&nccl->stream_failed, true);
         return status;
     }
     if (ycomm_channel_failure(op->channel, &failure))

@@ -155,7 +155,6 @@ static void tell(struct ycomm_nccl *nccl, yoke_status status)
     if (status >= 0 || status == YOKE_E_INVALID_ARGUMENT || status == YOKE_E_OUT_OF_HOST_MEMORY)
         return;
     ycomm_channel_stream_failed(nccl->channel, status, "work");
-    atomic_store(&nccl->stream_failed, true);
 }
 
 /* Since when there is no progress: too long ago. */
@@ -236,30 +235,22 @@ static void step_watch(struct ycomm_nccl *nccl, ycomm_failure *failure)
 
 /* ---- The end ---- */
 
-static yoke_status fail_stream(yoke_status status, void *native_stream, void *user)
+yoke_status ycomm_nccl_fail_stream(struct ycomm_nccl *nccl, const char *where, yoke_status status, const char *text)
 {
-    ycomm_channel *channel = user;
-    ycomm_failure failure;
-    (void)native_stream;
-    if (status < 0 || !ycomm_channel_failure(channel, &failure) || atomic_exchange(&channel->nccl->stream_failed, true))
-        return status;
-    return yoke_fail(failure.status, "%s", failure.text);
+    if (text)
+        yoke_fail(status, "%s", text);
+    if (!atomic_exchange(&nccl->stream_failed, true))
+        (void)yoke_native_fail_at(where, nccl->channel->stream, status);
+    return status;
 }
 
-static void release_comm(void *user)
-{
-    yoke_comm_release(((ycomm_channel *)user)->comm);
-}
-
+/* The stream fails first: once the abort has ended what waits on the device, events behind that are complete. */
 static void give_up(struct ycomm_nccl *nccl)
 {
-    ycomm_channel *channel = nccl->channel;
+    ycomm_failure failure;
     nccl->given_up = true;
-    if (!nccl->ending && !atomic_load(&nccl->stream_failed)) {
-        yoke_comm_retain(channel->comm);
-        if (yoke_native_enqueue(channel->stream, fail_stream, channel, release_comm) < 0)
-            yoke_comm_release(channel->comm); /* the stream has failed already */
-    }
+    if (!nccl->ending && ycomm_channel_failure(nccl->channel, &failure))
+        ycomm_nccl_fail_stream(nccl, atomic_load(&nccl->newest), failure.status, failure.text);
     ycomm_nccl_abort(nccl);
 }
 

@@ -115,8 +115,7 @@ ranks() {
         tap_skip "many processes: pip cannot install mpi4py here: $(tail -n 1 "$log")"
         return
     }
-    pytest_on "PoCL, many processes" test_comm.py OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl \
-        YOKE_COMM_LIBRARY="$build/.libs/libyoke-comm.so.0" YOKE_MPIRUN="$YOKE_MPIRUN"
+    pytest_on "$@" YOKE_COMM_LIBRARY="$build/.libs/libyoke-comm.so.0" YOKE_MPIRUN="$YOKE_MPIRUN"
 }
 
 vendors=/etc/OpenCL/vendors
@@ -127,7 +126,7 @@ if [ -f $vendors/pocl.icd ]; then
     if [ "${YOKE_MPIRUN:-no}" = no ] || [ ! -f "$build/.libs/libyoke-comm.so.0" ]; then
         tap_skip "many processes: there is no libyoke-comm here, or no mpirun"
     else
-        ranks
+        ranks "PoCL, many processes" test_comm.py OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl
     fi
 else
     tap_skip "PoCL: there is no $vendors/pocl.icd"
@@ -136,6 +135,12 @@ if [ -f "$build/tests/cuda-double/.libs/libcuda.so.1" ]; then
     pytest_on "CUDA double" "${YOKE_TEST_SHORT:+test_core.py test_host.py}" \
         LD_LIBRARY_PATH="$build/tests/cuda-double/.libs" YOKE_BACKEND=cuda
     torture_on "CUDA double" LD_LIBRARY_PATH="$build/tests/cuda-double/.libs" YOKE_BACKEND=cuda
+    if [ "${YOKE_MPIRUN:-no}" != no ] && [ -f "$build/tests/cuda-double/vendor/.libs/libnccl.so.2" ]; then
+        ranks "CUDA double, many processes by NCCL" test_comm.py YOKE_BACKEND=cuda YOKE_CUDA_DOUBLE_DEVICES=3 YOKE_TEST_WAY=nccl \
+            LD_LIBRARY_PATH="$build/tests/cuda-double/.libs:$build/tests/cuda-double/vendor/.libs"
+    else
+        tap_skip "many processes by NCCL: its stand-in is not built, or there is no mpirun"
+    fi
 else
     tap_skip "CUDA double: it is not built"
 fi

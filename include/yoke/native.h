@@ -86,6 +86,15 @@ YOKE_API yoke_status yoke_stream_wait_native_at(const char *where, yoke_stream *
  * recorded into a graph. YOKE_E_UNSUPPORTED: the queue is being captured. Or a failure of the driver. */
 YOKE_API yoke_status yoke_native_wait_event(void *native_stream, yoke_event *event);
 
+/* Fail a stream in which other code has ended work before its time: a communicator that was aborted, say. The failure is `status`
+ * with the calling thread's record, which yoke_fail makes. As after yoke_stream_cancel nothing further starts; besides, work that
+ * the driver has been given and that is not known to be complete counts as failed, so that events behind it report the failure.
+ * Does not wait. A stream that has failed keeps its failure. Any thread may call this, native sections of the stream too.
+ * YOKE_E_INVALID_ARGUMENT: status is not negative. YOKE_E_OUT_OF_HOST_MEMORY: the stream has failed, and events that were recorded
+ * before may not tell. */
+#define yoke_native_fail(...) yoke_native_fail_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_native_fail_at(const char *where, yoke_stream *stream, yoke_status status);
+
 /* The driver's handles of a device, valid as long as the device. The caller sets `size` (YOKE_NATIVE_DEVICE_INIT). */
 typedef struct yoke_native_device {
     size_t size;      /* sizeof(yoke_native_device) */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <yoke/native.h>
+
 #include "stream/enqueue.h"
 #include "stream/event.h"
 #include "stream/recording.h"
@@ -196,6 +198,31 @@ static void keep_wait(yoke_stream *stream, struct yk_submitted_wait *wait)
     wait->next = atomic_load(&stream->waits);
     atomic_store(&stream->waits, wait);
     yk_light_unlock(&stream->spare_lock);
+}
+
+/* All that is behind what is known to be done fails as if it were behind a wait for an event that has failed. */
+yoke_status yoke_native_fail_at(const char *where, yoke_stream *stream, yoke_status status)
+{
+    YK_FUNCTION(yoke_native_fail);
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (status >= 0)
+        return yk_attribute(function, where,
+                            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: status is %d, which is no failure", function, (int)status));
+    yoke_error_info record = *yoke_error();
+    struct yk_submitted_wait *wait = calloc(1, sizeof *wait);
+    unsigned epoch = atomic_load_explicit(&stream->epoch, memory_order_relaxed);
+    if (record.status != status)
+        yk_fail(status, "stream %s was failed with yoke_native_fail", stream->label);
+    if (wait) {
+        wait->number = atomic_load(&stream->done);
+        wait->epoch = epoch;
+        wait->failure = yk_stream_fail_in(stream, epoch, where, status);
+        keep_wait(stream, wait);
+    } else {
+        yk_stream_fail(stream, where, status);
+    }
+    yk_error_restore(&record);
+    return wait ? YOKE_OK : yk_attribute(function, where, yk_no_memory("the failure of what has been submitted"));
 }
 
 void yk_stream_forget_waits(yoke_stream *stream)

@@ -60,6 +60,7 @@ static void with_stream(objects *o, yoke_stream *s, const char *word)
     CHECK_REFUSED(word, yoke_host_call(s, nothing_to_do, NULL, NULL));
     CHECK_REFUSED(word, yoke_stream_wait_event(s, o->event));
     CHECK_REFUSED(word, yoke_stream_wait_native(s, o));
+    CHECK_REFUSED(word, yoke_native_fail(s, YOKE_E_HOST_FUNCTION));
     CHECK_REFUSED(word, yoke_event_record(s, 0, &event));
     CHECK_REFUSED(word, yoke_write(s, o->buffer, 0, o->bytes, 1));
     CHECK_REFUSED(word, yoke_read(s, o->bytes, o->buffer, 0, 1));

@@ -12,9 +12,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static const char *const kernels_cuda = SET_CUDA;
-static const char *const kernels_opencl = SET_OPENCL;
-
 enum { CUDA_NOT_READY = 600 };
 
 /* What the cases call of the drivers: clFlush(queue), cuStreamQuery(stream), cuCtxGetCurrent(&context). */
@@ -310,11 +307,47 @@ static void attached_values(suite *t)
 out:;
 }
 
+/* ---- Streams that other code fails ---- */
+
+/* What the driver has been given and may not have done fails, and so does what waits for it; what was known to be done does not. */
+static void failed_by_other_code(suite *t)
+{
+    yoke_buffer *out = NULL;
+    yoke_stream *other = NULL;
+    yoke_event *before = NULL, *behind = NULL;
+
+    NEED_OK(yoke_buffer_create(t->device, 8, &out));
+    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_event_record(t->stream, 0, &before));
+    NEED_OK(yoke_event_wait(before));
+    NEED(suite_spin(t, t->stream, out, 1, 300, NULL));
+    NEED_OK(yoke_event_record(t->stream, 0, &behind));
+    NEED_OK(yoke_stream_wait_event(other, behind));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_fail|status is 0", yoke_native_fail(t->stream, YOKE_OK));
+    yoke_fail(-7010, "the library has given up");
+    CHECK_OK(yoke_native_fail(t->stream, -7010));
+    CHECK(yoke_error()->status == -7010);
+    CHECK_OK(yoke_native_fail(t->stream, yoke_fail(-7011, "too late")));
+    CHECK_FAILS(-7010, "given up", yoke_event_wait(behind));
+    CHECK_OK(yoke_event_query(before));
+    CHECK_FAILS(-7010, "given up", yoke_stream_wait(t->stream));
+    CHECK_FAILS(-7010, "given up", yoke_stream_wait(other));
+    CHECK_OK(yoke_stream_recover(t->stream));
+    CHECK_FAILS(-7010, "given up", yoke_event_query(behind));
+    suite_works(t);
+out:
+    yoke_event_release(before);
+    yoke_event_release(behind);
+    yoke_stream_release(other);
+    yoke_buffer_release(out);
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
         { "native sections run once, in order, with a handle that works", in_order, false },
         { "a native section fails the stream, and those behind get no handle", a_section_fails_the_stream, false },
+        { "a stream that other code fails, and the events in it", failed_by_other_code, false },
         { "what native sections refuse", what_is_refused, false },
         { "streams with priorities", priorities, false },
         { "values attached to a device", attached_values, false },
@@ -322,7 +355,7 @@ int main(void)
     yoke_source source = YOKE_SOURCE_INIT;
 
     source.name = "native test";
-    source.cuda = kernels_cuda;
-    source.opencl = kernels_opencl;
+    source.cuda = SPIN_CUDA SET_CUDA;
+    source.opencl = SPIN_OPENCL SET_OPENCL;
     return SUITE_MAIN(cases, &source);
 }

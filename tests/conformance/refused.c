@@ -85,6 +85,7 @@ static void streams_are_refused(objects *o)
     REFUSED(yoke_native_call(o->stream, never_called_native, NULL, NULL));
     REFUSED(yoke_native_enqueue(o->stream, never_called_native, NULL, NULL));
     REFUSED(yoke_native_enqueue_with(o->stream, never_called_native, NULL, NULL, &o->buffer, 1, &handle));
+    REFUSED(yoke_native_fail(o->stream, YOKE_E_HOST_FUNCTION));
     REFUSED(yoke_stream_wait_event(o->stream, o->event));
     REFUSED(yoke_stream_wait_native(o->stream, o));
     REFUSED(yoke_native_wait_event(o, o->event));

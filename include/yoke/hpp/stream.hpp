@@ -343,6 +343,11 @@ class stream_ref {
     {
         check(yoke_stream_cancel(stream_));
     }
+    /* yoke_native_fail: other code has ended what the stream has been given. */
+    void native_fail(yoke_status status) const
+    {
+        check(yoke_native_fail_at(where_, stream_, status));
+    }
     void recover() const
     {
         check(yoke_stream_recover(stream_));
