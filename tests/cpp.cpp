@@ -330,6 +330,9 @@ void exceptions_of_host_functions(world &w)
     s.call([&s] { s.wait(); });
     EXPECT(thrown([&] { s.wait(); }).status() == YOKE_E_DEADLOCK);
     s.recover();
+    s.native_fail(yoke_fail(-1001, "other code has given up"));
+    EXPECT(thrown([&] { s.wait(); }).status() == -1001);
+    s.recover();
     s.cancel();
     EXPECT(thrown([&] { s.wait(); }).status() == YOKE_E_CANCELLED);
 
