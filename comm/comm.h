@@ -202,13 +202,14 @@ bool ycomm_has_operation(int32_t dtype, int32_t operation);
 /* What MPI is given for it. An error of MPI's, when its own operations cannot be created. */
 int ycomm_reduction(int32_t dtype, int32_t operation, MPI_Datatype *out_type, MPI_Op *out_op);
 
-/* ---- Carrying out: run.c, pipe.c, post.c ---- */
+/* ---- Carrying out: run.c, pipe.c, post.c, allreduce.c ---- */
 
 typedef struct ycomm_slot {
     ycomm_block *block;
     yoke_event *copied; /* the copy that is under way */
     MPI_Request request;
-    MPI_Request *messages; /* of an all-to-all: to each other rank, and then from each */
+    MPI_Request *messages; /* of a collective by messages: to each other rank, and then from each */
+    bool halfway;          /* of an allreduce by messages: its second half is to come */
 } ycomm_slot;
 
 enum { YCOMM_OPENING = 12 };
@@ -284,6 +285,12 @@ int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, bool match
 /* Compare what was told; false: `out_failure` says what does not match. */
 bool ycomm_check_opening(const yoke_comm *comm, const ycomm_part *part, const ycomm_opening *opening, ycomm_failure *out_failure);
 int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, const ycomm_piece *piece, ycomm_slot *slot);
+/* The two halves of a piece of an allreduce by messages, where it fits (allreduce.c). */
+bool ycomm_allreduce_fits(const yoke_comm *comm, const ycomm_piece *piece);
+int ycomm_allreduce_begin(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part *part, const ycomm_piece *piece,
+                          MPI_Request *messages);
+int ycomm_allreduce_end(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part *part, const ycomm_piece *piece,
+                        MPI_Request *messages);
 /* How many messages a piece of the part is, instead of one request. */
 size_t ycomm_message_count(const yoke_comm *comm, const ycomm_part *part);
 const char *ycomm_verb_name(ycomm_verb verb);

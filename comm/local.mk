@@ -18,6 +18,7 @@ pkgconfig_DATA += yoke-comm.pc
 endif
 libyoke_comm_la_SOURCES = \
 	comm/address.c \
+	comm/allreduce.c \
 	comm/aware.c \
 	comm/block.c \
 	comm/check.c \

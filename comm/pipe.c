@@ -145,6 +145,15 @@ static bool post(ycomm_run *run, ycomm_pipe *pipe)
     return error == MPI_SUCCESS;
 }
 
+static void go_on(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
+{
+    ycomm_piece piece = place(pipe->part, pipe->arrived, slot->block);
+    int error = ycomm_allreduce_end(run->channel->comm, run->channel->mpi, pipe->part, &piece, slot->messages);
+    slot->halfway = false;
+    if (error != MPI_SUCCESS)
+        ycomm_run_fail_mpi(run, ycomm_verb_name(pipe->part->verb), error);
+}
+
 static bool take(ycomm_run *run, ycomm_pipe *pipe)
 {
     const ycomm_part *part = pipe->part;
@@ -153,6 +162,10 @@ static bool take(ycomm_run *run, ycomm_pipe *pipe)
     ycomm_slot *slot = slot_of(pipe, pipe->arrived);
     if (!has_arrived(run, pipe, slot))
         return false;
+    if (slot->halfway) {
+        go_on(run, pipe, slot);
+        return true;
+    }
     yoke_status status = YOKE_OK;
     if (part->out.rows > 0 && !part->out.at) {
         ycomm_piece piece = place(part, pipe->arrived, slot->block);

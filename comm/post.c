@@ -115,13 +115,16 @@ static int post_reduction(MPI_Comm mpi, const ycomm_part *part, const ycomm_piec
 /*
  * An all-to-all of large rows is messages, sends first: a collective of Open MPI's that does not block posts what it receives
  * first, and copies a message that has come already before it sends its own, for which the other rank waits meanwhile. Any tag will
- * do, since all ranks have come to this operation, and so nobody waits for an earlier message.
+ * do, since all ranks have come to this operation, and so nobody waits for an earlier message. The same holds for an allreduce among
+ * few ranks (allreduce.c): among many, each would have too many messages.
  */
 size_t ycomm_message_count(const yoke_comm *comm, const ycomm_part *part)
 {
-    enum { LARGE_ROW = 16384 };
-    bool large = part->verb == YCOMM_ALLTOALL && part->count * part->element >= LARGE_ROW;
-    return large ? 2 * ((size_t)comm->ranks - 1) : 0;
+    enum { LARGE_ROW = 16384, FEW = 8 };
+    uint64_t size = part->count * part->element, ranks = (uint64_t)comm->ranks;
+    bool large = part->verb == YCOMM_ALLTOALL && size >= LARGE_ROW;
+    large |= part->verb == YCOMM_ALLREDUCE && ranks > 1 && ranks <= FEW && size >= ranks * LARGE_ROW;
+    return large ? 2 * (size_t)(ranks - 1) : 0;
 }
 
 static int post_messages(const yoke_comm *comm, MPI_Comm mpi, const ycomm_piece *piece, MPI_Request *messages)
@@ -207,8 +210,12 @@ int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, const ycomm_piece *
         return MPI_Irecv(piece->out, width, byte, part->peer, part->tag, mpi, request);
     case YCOMM_BROADCAST:
         return MPI_Ibcast(part->in.rows ? piece->in : piece->out, width, byte, part->peer, mpi, request);
-    case YCOMM_REDUCE:
     case YCOMM_ALLREDUCE:
+        slot->halfway = pipe->message_count > 0 && ycomm_allreduce_fits(run->channel->comm, piece);
+        if (slot->halfway)
+            return ycomm_allreduce_begin(run->channel->comm, mpi, part, piece, slot->messages);
+        return post_reduction(mpi, part, piece, request);
+    case YCOMM_REDUCE:
     case YCOMM_REDUCE_SCATTER:
         return post_reduction(mpi, part, piece, request);
     case YCOMM_ALLGATHER:
