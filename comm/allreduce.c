@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An allreduce of large pieces among few ranks, by messages: a piece is cut into a chunk for each rank, each rank combines its chunk
- * of all, and then hands it out. Sends come first, as in an all-to-all (post.c). What the others send of a chunk lies in `out`,
- * where no result is yet. Each chunk is combined by one rank, in an order that depends on the ranks alone, so that all get the same
- * bits.
+ * An allreduce of large pieces among few ranks, by messages: a piece is cut into a chunk for each rank, each rank combines its
+ * chunk of all, and then hands it out. Sends come first, as in an all-to-all (post.c). What the others send of a chunk lies in
+ * `out`, where no result is yet. Each chunk is combined by one rank, in an order that depends on the ranks alone, so that all get
+ * the same bits.
  */
 #include <string.h>
 

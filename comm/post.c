@@ -115,8 +115,8 @@ static int post_reduction(MPI_Comm mpi, const ycomm_part *part, const ycomm_piec
 /*
  * An all-to-all of large rows is messages, sends first: a collective of Open MPI's that does not block posts what it receives
  * first, and copies a message that has come already before it sends its own, for which the other rank waits meanwhile. Any tag will
- * do, since all ranks have come to this operation, and so nobody waits for an earlier message. The same holds for an allreduce among
- * few ranks (allreduce.c): among many, each would have too many messages.
+ * do, since all ranks have come to this operation, and so nobody waits for an earlier message. The same holds for an allreduce
+ * among few ranks (allreduce.c): among many, each would have too many messages.
  */
 size_t ycomm_message_count(const yoke_comm *comm, const ycomm_part *part)
 {
