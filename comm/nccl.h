@@ -36,7 +36,7 @@ struct ycomm_nccl {
     _Atomic(ycomm_ticket *) spare; /* the other way round */
     atomic_uint spare_count;
     atomic_bool aborted;
-    atomic_bool stream_failed; /* of the channel's failure: once is enough, and it may have been recovered since */
+    atomic_bool stream_failed;    /* of the channel's failure: once is enough, and it may have been recovered since */
     _Atomic(const char *) newest; /* where the newest operation was enqueued */
     /* The progress thread's. */
     ycomm_ticket *first, **last, *unposted;

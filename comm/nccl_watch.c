@@ -149,11 +149,13 @@ static bool step_tickets(struct ycomm_nccl *nccl, ycomm_failure *failure, const 
 
 /* ---- The stream ---- */
 
-/* What an event says of the stream. One that was recorded into a graph is nobody's: the next one is behind it. */
+/* What an event says of the stream, which has failed for itself and may have been recovered since. An event that was recorded into
+ * a graph is nobody's: the next one is behind it. */
 static void tell(struct ycomm_nccl *nccl, yoke_status status)
 {
     if (status >= 0 || status == YOKE_E_INVALID_ARGUMENT || status == YOKE_E_OUT_OF_HOST_MEMORY)
         return;
+    atomic_store(&nccl->stream_failed, true);
     ycomm_channel_stream_failed(nccl->channel, status, "work");
 }
 
