@@ -143,9 +143,11 @@ static const char **make_options(const yoke_source *source, const char *architec
     return options;
 }
 
-/* The first line with "error:", or "error   :" as the assembler prints; else the first line. "" when the log is empty. */
+/* The first line with "error:", or "error   :" as the assembler prints; else the first line. "" when the log is empty. What NVRTC
+ * calls the text of the name expressions, "__nv_name_map(2)", is nothing that a program has. */
 void yk_cuda_find_error(const char *log, char *line, size_t size)
 {
+    static const char names[] = "__nv_name_map(";
     const char *start = log;
     for (const char *word = strstr(log, "error"); word; word = strstr(word + 1, "error")) {
         const char *after = word + strlen("error");
@@ -157,7 +159,8 @@ void yk_cuda_find_error(const char *log, char *line, size_t size)
     while (start > log && start[-1] != '\n')
         start--;
     size_t length = strcspn(start, "\n");
-    yk_string_copy(line, length + 1 < size ? length + 1 : size, start);
+    size_t named = strncmp(start, names, strlen(names)) == 0 ? strcspn(start, ":\n") : 0;
+    snprintf(line, size, "%s%.*s", named > 0 ? "source.name_expressions" : "", (int)(length - named), start + named);
 }
 
 /* Append the compiler's output to the log; copy its first error to `line`. */

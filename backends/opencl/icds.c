@@ -160,7 +160,7 @@ static void add_to_key(const char *file, const char *library, void *user)
     else
         yk_text_add(key->text, "%s\n", library);
     if (*search.name)
-        dl_iterate_phdr(compare_loaded, &search);
+        yk_library_each_loaded(compare_loaded, &search);
     key->loaded = key->loaded || search.found;
 }
 

@@ -51,9 +51,20 @@ static yoke_status write_preamble(const yoke_program *program, const yoke_source
     return preamble->length == wanted ? YOKE_OK : yk_no_memory("the source of a program");
 }
 
-static yoke_status write_options(const yk_opencl_slot *slot, const yoke_source *source, bool signature, bool debug,
-                                 yk_text *options)
+/* The source text passed to the compiler, and the origin of its lines; zeroed for code without source. */
+typedef struct unit {
+    const yoke_program *program;
+    const yoke_source *source;
+    yk_text preamble;
+    unsigned long preamble_lines;
+    const yk_line_map *lines;
+} unit;
+
+static yoke_status write_options(const unit *u, bool signature, bool debug, yk_text *options)
 {
+    const yk_opencl_slot *slot = yk_opencl_device_of(u->program->device)->slot;
+    const yoke_source *source = u->source;
+    const yk_text *more = &u->program->options;
     const char *std = source->opencl_std ? source->opencl_std : "1.2";
     const char *math = "";
     size_t wanted = 0;
@@ -69,22 +80,12 @@ static yoke_status write_options(const yk_opencl_slot *slot, const yoke_source *
     put(options, &wanted, math, strlen(math));
     if (debug)
         put(options, &wanted, " -g", strlen(" -g"));
-    const char *const *more = yk_source_options(source, YK_LANGUAGE_OPENCL);
-    for (; more && *more; more++) {
+    if (more->length > 0) {
         put(options, &wanted, " ", 1);
-        put(options, &wanted, *more, strlen(*more));
+        put(options, &wanted, more->data, more->length);
     }
     return options->length == wanted ? YOKE_OK : yk_no_memory("the compiler's options");
 }
-
-/* The source text passed to the compiler, and the origin of its lines; zeroed for code without source. */
-typedef struct unit {
-    const yoke_program *program;
-    const yoke_source *source;
-    yk_text preamble;
-    unsigned long preamble_lines;
-    const yk_line_map *lines;
-} unit;
 
 /* Add one line of the compiler's log. NVIDIA's compiler (580) and Oclgrind's (21.10) ignore #line: their "<kernel>:7:1: ..." and
  * "input.cl:7:1: ..." count the preamble and the included text too, and are corrected here. */
@@ -170,7 +171,7 @@ static yoke_status build_fault(const unit *u, cl_int code, const char *options, 
     if (standard && !takes_standard(yk_opencl_device_of(u->program->device), standard))
         return yk_opencl_fail_as(YOKE_E_UNSUPPORTED, "clBuildProgram", code, "the driver's compiler does not support OpenCL C %s",
                                  standard);
-    if (code == CL_INVALID_BUILD_OPTIONS && u->source && yk_source_options(u->source, YK_LANGUAGE_OPENCL))
+    if (code == CL_INVALID_BUILD_OPTIONS && u->program->options.length > 0)
         return yk_opencl_fail_as(YOKE_E_BUILD, "clBuildProgram", code,
                                  "the compiler rejects an option of source.opencl_options: %s", options);
     if (code != CL_BUILD_PROGRAM_FAILURE)
@@ -189,7 +190,7 @@ static yoke_status build(cl_program handle, const unit *u, bool signature, bool 
     yk_text options = { 0 };
     size_t start;
 
-    yoke_status status = write_options(slot, u->source, signature, debug, &options);
+    yoke_status status = write_options(u, signature, debug, &options);
     if (status < 0)
         goto out;
     cl_int code = yk_cl.clBuildProgram(handle, 1, &slot->id, yk_text_get(&options), NULL, NULL);
@@ -405,8 +406,9 @@ yoke_status yk_opencl_program_load(yoke_program *program, yk_code_kind kind, con
     status = create_of_code(program, kind, code, size, &handle);
     if (status < 0)
         return status;
-    /* PoCL (6.0) reports the parameters of kernels in SPIR-V when asked to keep them; Intel's driver (2026.2) never does. */
-    const char *options = kind == YK_CODE_SPIRV ? "-cl-kernel-arg-info" : "";
+    /* PoCL (6.0) reports the parameters of kernels in SPIR-V when asked to keep them; Intel's driver (2026.2) never does. NVIDIA's
+     * binaries (580) are PTX, which it compiles again by default options unless it is told the first ones. */
+    const char *options = kind == YK_CODE_SPIRV ? "-cl-kernel-arg-info" : yk_text_get(&program->options);
     cl_int result = yk_cl.clBuildProgram(handle, 1, &slot->id, options, NULL, NULL);
     if (result == CL_INVALID_BUILD_OPTIONS && *options)
         result = yk_cl.clBuildProgram(handle, 1, &slot->id, "", NULL, NULL);

@@ -50,8 +50,9 @@ YOKE_API yoke_status yoke_buffer_create_pinned(yoke_device *device, size_t size,
 
 /* Page-lock `size` bytes of existing host memory, which stays the caller's, and create a YOKE_MEMORY_PINNED buffer over it.
  * Copies from and to a pointer into this memory run at full speed too. The memory must not be freed before the buffer is released
- * and the work that uses it has completed. YOKE_E_INVALID_ARGUMENT: host is NULL, size is 0, or part of the memory is already
- * pinned. YOKE_E_OUT_OF_HOST_MEMORY: the system cannot lock more pages. */
+ * and the work that uses it has completed. It stays page-locked until all work that the device has at the release has completed;
+ * memory that malloc returns there before that cannot be pinned. YOKE_E_INVALID_ARGUMENT: host is NULL, size is 0, or part of the
+ * memory is already pinned. YOKE_E_OUT_OF_HOST_MEMORY: the system cannot lock more pages. */
 YOKE_API yoke_status yoke_buffer_create_from_host(yoke_device *device, void *host, size_t size, yoke_buffer **out_buffer);
 
 /* Create a view: `size` bytes from `offset` of a buffer or of another view, without a copy. The view keeps its buffer alive.

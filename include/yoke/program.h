@@ -60,9 +60,9 @@ typedef struct yoke_source {
     uint32_t flags;                     /* YOKE_BUILD_ bits */
     const yoke_header *headers;         /* terminated by an entry whose name is NULL; may be NULL */
     const char *const *include_folders; /* absolute paths; NULL-terminated; may be NULL */
-    /* Templates and overloaded kernels in C++, as "scale<float>"; yoke_kernel_get takes the same spelling. OpenCL C has no such
-     * names: the OpenCL kernel's name has each run of other characters replaced by an underscore and no underscore at the end,
-     * as "scale_float" and "ns_scale". NULL-terminated; may be NULL. */
+    /* Templates and overloaded kernels in C++, as "scale<float>"; yoke_kernel_get takes the same spelling, but for blanks. OpenCL C
+     * has no such names: the OpenCL kernel's name has each run of other characters replaced by an underscore and no underscore at
+     * the end, as "scale_float" and "ns_scale". NULL-terminated; may be NULL. */
     const char *const *name_expressions;
     const char *text; /* one text for both languages, for each backend whose own text is NULL; may be NULL */
     size_t text_size; /* bytes; 0: NUL-terminated */
@@ -72,7 +72,8 @@ typedef struct yoke_source {
     const yoke_code *compiled;
     const char *const *cuda_defines, *const *opencl_defines; /* as `defines`, for one language */
     /* More options for the compiler of one language, each as one word, as "--maxrregcount=32" and "-cl-opt-disable". They follow
-     * Yoke's own. Options that another member stands for, as -D, -I and -std, are rejected. NULL-terminated; may be NULL. */
+     * Yoke's own. Options that another member stands for, as -D, -I and -std, are rejected. A saved program keeps those for OpenCL,
+     * whose drivers may compile it further when it is loaded. NULL-terminated; may be NULL. */
     const char *const *cuda_options, *const *opencl_options;
     /* Files instead of the texts; a relative path begins at the working directory. The file's folder is searched for headers in ""
      * before the include folders, and for headers in <> after them. Without a name the source has the file's. */

@@ -106,7 +106,9 @@ static inline yoke_var yoke_var_itself(const char *name, yoke_var var)
 
 /* ---- Lists ---------------------------------------------------------------------------------------------------------------- */
 
-/* YOKE_VAR and YOKE_VARS are for C11 and C++, YOKE_AXES is for C99 too. */
+/* YOKE_VAR and YOKE_VARS are for C11 and C++, YOKE_AXES is for C99 too. What YOKE_VARS and YOKE_AXES make lives as long as the
+ * block in which they stand, but in C++ only as long as the call: a list that is kept, as in yoke_matmul_options, is an array
+ * there. */
 #if defined(__cplusplus)
 
 #include <initializer_list>

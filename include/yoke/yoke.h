@@ -127,7 +127,7 @@ typedef struct yoke_error_info {
     size_t size;              /* sizeof(yoke_error_info) in the running library */
     yoke_status status;       /* YOKE_OK: nothing has failed on this thread */
     int32_t driver_code;      /* the driver's code; 0 when no driver call failed */
-    const char *function;     /* the public function that failed, as "yoke_buffer_create" */
+    const char *function;     /* the public function that failed, as "yoke_buffer_create"; "" for what yoke_fail reports */
     const char *driver_call;  /* as "cuMemAlloc_v2" */
     const char *driver_name;  /* the name of driver_code, as "CUDA_ERROR_OUT_OF_MEMORY" */
     const char *where;        /* "file:line" that enqueued the failed work; the first of several candidates */
@@ -253,10 +253,11 @@ YOKE_API yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, 
 
 /* Open a device.
  * `selector`: "cuda", "opencl", "cuda:0", "opencl:1", "opencl:gpu" (or accelerator, cpu, emulator), "uuid:…", "pci:0000:17:00.0",
- * "name~H200" (part of the name, in any case). NULL: the selector in the environment's YOKE_DEVICE; else the best device of the
- * backend that YOKE_BACKEND names; else the best device of all: CUDA, then OpenCL GPU, accelerator, CPU, emulator. A selector
- * without a backend searches only the backend that YOKE_BACKEND names, if set. An explicit choice that is not available is an
- * error; Yoke never falls back to another device. yoke_device_get_report lists the candidates.
+ * "name~H200" (part of the name, in any case); a backend may precede the last three, as "opencl:name~H200". NULL: the selector in
+ * the environment's YOKE_DEVICE; else the best device of the backend that YOKE_BACKEND names; else the best device of all: CUDA,
+ * then OpenCL GPU, accelerator, CPU, emulator. A selector without a backend searches only the backend that YOKE_BACKEND names, if
+ * set. An explicit choice that is not available is an error; Yoke never falls back to another device. yoke_device_get_report lists
+ * the candidates.
  *
  * Before drivers are started in this process, a child process queries them, as in yoke_device_count; a backend whose drivers
  * crash, end the child or hang counts as missing. A successful query is remembered in the cache's folder (YOKE_CACHE): no child is
@@ -311,6 +312,9 @@ enum {
 
 enum { YOKE_MAX_PRIORITY = 100 }; /* of a stream */
 
+/* Asked by an enqueue that waits for room: a negative return value ends the wait. */
+typedef yoke_status (*yoke_full_fn)(void *user);
+
 /* The properties of a stream, for yoke_stream_create_with. */
 typedef struct yoke_stream_desc {
     size_t size;      /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
@@ -319,11 +323,13 @@ typedef struct yoke_stream_desc {
     uint32_t depth;   /* the most operations that may be unfinished, see below; 0: no limit */
     int32_t priority; /* 0: normal; above 0: more urgent; below 0: less urgent; at most YOKE_MAX_PRIORITY either way, see below */
     const char *name; /* for messages, as "upload"; at most 31 bytes are kept; NULL: a number */
+    yoke_full_fn on_full; /* asked while an enqueue waits for room, see below; NULL: the enqueue waits as long as it takes */
+    void *user;           /* for on_full */
 } yoke_stream_desc;
 
-#define YOKE_STREAM_DESC_INIT                      \
-    {                                              \
-        sizeof(yoke_stream_desc), 0, 0, 0, 0, NULL \
+#define YOKE_STREAM_DESC_INIT                                  \
+    {                                                          \
+        sizeof(yoke_stream_desc), 0, 0, 0, 0, NULL, NULL, NULL \
     }
 
 /* Create an in-order stream: each operation starts when the operation before it has finished and its effects are visible. Streams
@@ -338,6 +344,10 @@ YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_s
  * counts as one operation until it runs; an event counts while it is deferred. A call that Yoke splits into several operations
  * waits for room for one, and then counts as all of them. Operations that the stream's own host functions enqueue in it count, but
  * never wait. Each enqueue takes a lock, some tens of nanoseconds.
+ * While an enqueue waits for room, its thread calls `on_full(user)` about 20 times a second: for Ctrl-C, a time limit, or an event
+ * loop that must go on. A negative return value ends the wait: the enqueue has no effect and returns this status, with the text
+ * that on_full passed to yoke_fail, and the stream has not failed. (A call of several enqueues, as in <yoke/ops.h>, may then have
+ * done part of its work.) Any other value: the enqueue waits on. The function may call Yoke, but must not enqueue in a full stream.
  *
  * A `priority` is a hint: when blocks of several streams' kernels are ready, the device starts those of the most urgent stream
  * first. A priority changes no order that Yoke promises, and does not stop blocks that already run. The number is from
@@ -395,8 +405,9 @@ typedef void (*yoke_release_fn)(void *user);
 /* Enqueue a host function: fn(status, user) runs on the host in the stream's order. It starts when all operations before it have
  * completed and their effects are visible to the host; no operation behind it starts before it returns, and its writes are visible
  * to those operations. If this call fails, neither `fn` nor `release` is ever called. Otherwise fn is called exactly once,
- * whatever happens, and then release(user) once, unless release is NULL. When fn returns a negative status, the stream fails with
- * that status and with the last text that fn passed to yoke_fail, if any.
+ * whatever happens, and then release(user) once, unless release is NULL; but the end of the process waits for neither: wait for the
+ * stream before main returns. When fn returns a negative status, the stream fails with that status and with the last text that fn
+ * passed to yoke_fail, if any.
  *
  * Both functions run on one of Yoke's threads, never on the driver's or the caller's. They may block and may call any Yoke
  * function; waiting for their own stream is YOKE_E_DEADLOCK. Host functions of different streams never wait for each other. fn must
@@ -418,10 +429,13 @@ YOKE_API yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *s
 
 /* ---- Events ------------------------------------------------------------------------------------------------------------- */
 
-enum { YOKE_EVENT_TIMED = 1 }; /* the event has a time stamp of the device */
+enum {
+    YOKE_EVENT_TIMED = 1,       /* the event has a time stamp of the device */
+    YOKE_EVENT_BEYOND_DEPTH = 2 /* the call does not wait for room in a full stream, nor return YOKE_PENDING: for an event loop */
+};
 
 /* Record an event: it completes when every operation before it in the stream has finished or failed.
- * `flags`: 0 or YOKE_EVENT_TIMED. YOKE_E_INVALID_ARGUMENT: unknown flags, or YOKE_EVENT_TIMED on a stream without
+ * `flags`: 0 or YOKE_EVENT_ bits. YOKE_E_INVALID_ARGUMENT: unknown flags, or YOKE_EVENT_TIMED on a stream without
  * YOKE_STREAM_TIMED. */
 #define yoke_event_record(...) yoke_event_record_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event);

@@ -179,15 +179,33 @@ yoke_status yk_attribute(const char *function, const char *where, yoke_status st
     return status;
 }
 
+/* Make them the text of the record, whose own lines stay. */
+static void join(const char *front, const char *between, const char *back)
+{
+    char text[TEXT_SIZE];
+    tidy(text, snprintf(text, sizeof text, "%s%s%s", front, between, back), true);
+    yk_string_copy(record.text, sizeof record.text, text);
+}
+
+void yk_error_rename(const char *format, ...)
+{
+    char name[TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    format_text(name, format, args);
+    va_end(args);
+    const char *colon = strncmp(record.text, "yoke_", strlen("yoke_")) == 0 ? strstr(record.text, ": ") : NULL;
+    join(name, ": ", colon ? colon + 2 : record.text);
+}
+
 void yk_error_append(const char *format, ...)
 {
-    char text[TEXT_SIZE], addition[TEXT_SIZE];
+    char addition[TEXT_SIZE];
     va_list args;
     va_start(args, format);
     format_text(addition, format, args);
     va_end(args);
-    tidy(text, snprintf(text, sizeof text, "%s%s", record.text, addition), true); /* the record's own lines stay */
-    yk_string_copy(record.text, sizeof record.text, text);
+    join(record.text, "", addition);
 }
 
 yoke_status yk_error_restore(const yoke_error_info *kept)

@@ -41,6 +41,8 @@ static inline yoke_status yk_attribute_site(const char *function, const char *wh
     return YK_UNLIKELY(status < 0) ? yk_attribute(function, where, status) : status;
 }
 
+/* Put this in the place of the public function that the text of the thread's record begins with, and change nothing else. */
+void yk_error_rename(const char *format, ...) YOKE_PRINTF(1, 2);
 /* Append to the text of the thread's record, and change nothing else. */
 void yk_error_append(const char *format, ...) YOKE_PRINTF(1, 2);
 /* Start a new record with the thread's reason from yoke_fail since the last yk_said_clear or yoke_error_clear. False: there is

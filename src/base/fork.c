@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 
-#include "base/base.h"
+#include "base/library.h"
 
 bool yk_forked;
 
@@ -20,16 +20,19 @@ static void before(void)
 {
     watched->prepare();
     yk_intern_lock();
+    yk_library_lock();
 }
 
 static void in_parent(void)
 {
+    yk_library_unlock();
     yk_intern_unlock();
     watched->parent();
 }
 
 static void in_child(void)
 {
+    yk_library_unlock();
     yk_intern_unlock();
     watched->child();
     yk_log_forked();

@@ -4,6 +4,26 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void yk_library_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void yk_library_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void yk_library_each_loaded(int (*visit)(struct dl_phdr_info *info, size_t size, void *user), void *user)
+{
+    yk_library_lock();
+    dl_iterate_phdr(visit, user);
+    yk_library_unlock();
+}
 
 void yk_library_bind(void *library, void *table, const yk_symbol *symbols, size_t count, yk_text *missing)
 {
@@ -30,8 +50,16 @@ static int find_interpreter(struct dl_phdr_info *program, size_t size, void *fou
 static bool is_dynamic_program(void)
 {
     bool found = false;
-    dl_iterate_phdr(find_interpreter, &found);
+    yk_library_each_loaded(find_interpreter, &found);
     return found;
+}
+
+void yk_library_take_locks(void)
+{
+    void *program = dlopen(NULL, RTLD_LAZY);
+    if (program)
+        dlclose(program);
+    (void)is_dynamic_program(); /* which walks */
 }
 
 yoke_status yk_library_open(const yk_library *library)

@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+struct dl_phdr_info;
+
 /* A function of a library, and the table member that receives its address. */
 typedef struct yk_symbol {
     const char *name;
@@ -28,5 +30,16 @@ yoke_status yk_library_open(const yk_library *library);
 
 /* Fill a table, with NULL for missing functions; the names of all missing required functions are appended to `missing`. */
 void yk_library_bind(void *library, void *table, const yk_symbol *symbols, size_t count, yk_text *missing);
+
+/* dl_iterate_phdr, but never while this process forks: the child would inherit the loader's lock, held for ever. */
+void yk_library_each_loaded(int (*visit)(struct dl_phdr_info *info, size_t size, void *user), void *user);
+
+/* Take the loader's locks once, and release them. In a child of a fork during which another thread held one, this does not return.
+ */
+void yk_library_take_locks(void);
+
+/* Around a fork: no thread is in yk_library_each_loaded. */
+void yk_library_lock(void);
+void yk_library_unlock(void);
 
 #endif

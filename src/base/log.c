@@ -25,17 +25,22 @@ static listener listeners[2];
 static atomic_uint current;
 static _Thread_local bool is_reporting; /* this thread holds the lock */
 
-/* The level that the environment sets. */
+/* The level that the environment sets; with a mistyped one everything is logged. */
 static int ordered_level(void)
 {
     const char *ordered = getenv("YOKE_LOG");
-    for (size_t i = 0; ordered && i < YK_COUNT_OF(level_names); i++)
+    if (!ordered || !*ordered)
+        return YOKE_LOG_OFF;
+    for (size_t i = 0; i < YK_COUNT_OF(level_names); i++)
         if (strcmp(ordered, level_names[i]) == 0)
             return (int)i;
-    return ordered && *ordered ? YOKE_LOG_DEBUG : YOKE_LOG_OFF; /* a mistyped level: log everything */
+    fprintf(stderr, "yoke: warning: YOKE_LOG is '%.40s'; it must be off, error, warning, info or debug, and counts as debug\n",
+            ordered);
+    return YOKE_LOG_DEBUG;
 }
 
-/* A watchdog without output would be useless: it writes to stderr unless the program has a function or YOKE_LOG is set. */
+/* A watchdog or a trace that the environment orders would be useless without a word: its messages go to stderr unless the program
+ * has a function or YOKE_LOG is set. */
 static bool nobody_chose(void)
 {
     const char *ordered = getenv("YOKE_LOG");

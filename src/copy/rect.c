@@ -4,6 +4,7 @@
  * become one row. The flat rect is enqueued as one operation, or slice by slice where drivers would reject it.
  */
 #include "copy/copy.h"
+#include "stream/depth.h"
 #include "stream/recording.h"
 #include "base/sizes.h"
 
@@ -149,13 +150,15 @@ static yoke_status enqueue_rect(const char *function, yoke_stream *stream, const
     bool rows = rect->height > 1 && (rect->target_row > INT_MAX || rect->source_row > INT_MAX);
     bool slices = rect->depth > 1 && (rows || rect->target_slice % rect->target_row || rect->source_slice % rect->source_row);
     const yk_rect whole = *rect;
-    yoke_status status = YOKE_OK;
     rect->depth = slices ? 1 : rect->depth;
     rect->height = rows ? 1 : rect->height;
     if (slices) { /* drivers check the pitch of a single slice too */
         rect->target_slice = rect->height * rect->target_row;
         rect->source_slice = rect->height * rect->source_row;
     }
+    yoke_status status = yk_depth_admit(stream, false);
+    if (status != YOKE_OK)
+        return status;
     bool recorded = yk_is_recording(stream);
     if (recorded)
         yk_recording_group(stream, op->kind);
@@ -165,6 +168,7 @@ static yoke_status enqueue_rect(const char *function, yoke_stream *stream, const
                              z * whole.source_slice + y * whole.source_row);
     if (recorded)
         yk_recording_ungroup(stream, status);
+    yk_depth_leave(stream);
     return status;
 }
 
@@ -346,7 +350,9 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
     if (status == YOKE_OK)
         status = yk_check_pattern(function, at.offset, rect.width, (rect.height > 1 ? at.row : 0) | (rect.depth > 1 ? at.slice : 0),
                                   pattern, pattern_size);
-    if (status < 0)
+    if (status == YOKE_OK)
+        status = yk_depth_admit(stream, false);
+    if (status != YOKE_OK)
         return status;
     yk_rect flat = flatten(&rect, &at, &at);
     bool recorded = yk_is_recording(stream);
@@ -357,6 +363,7 @@ static yoke_status fill(const char *function, const char *where, yoke_stream *st
                                  flat.height, flat.target_row, pattern, pattern_size);
     if (recorded)
         yk_recording_ungroup(stream, status);
+    yk_depth_leave(stream);
     return status;
 }
 

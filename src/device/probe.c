@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "base/library.h"
 #include "stream/wait.h"
 #include "device/trust.h"
 
@@ -24,9 +25,17 @@ unsigned yk_probe_seconds = 20;
 
 enum { ROOM = 16 }; /* free descriptors; with fewer, a driver that finds no device may have run out of them */
 
+#define SECOND ((uint64_t)1000000000) /* ns */
+
+/* How long the first child may take for its sign of life, which needs less than a millisecond; each further child gets twice as
+ * long. */
+#define FIRST_PATIENCE (SECOND / 10)
+
+enum { SIGN = 1 }; /* bytes of the sign of life, which comes before the answer */
+
 /* The head of a child's answer; the device infos, the rejections, the failure's text and the loaded files follow. */
 typedef struct answer_head {
-    size_t total; /* bytes of the whole answer */
+    size_t total; /* bytes of the answer */
     yoke_status status;
     size_t count, rejected_length, text_length, files_length;
 } answer_head;
@@ -42,7 +51,7 @@ yoke_status yk_probe_here(const yk_backend *backend, yk_device_list *list)
 
 uint64_t yk_probe_deadline(void)
 {
-    return yk_now() + (uint64_t)1000000000 * yk_probe_seconds;
+    return yk_now() + SECOND * yk_probe_seconds;
 }
 
 /* ---- The child ---- */
@@ -159,6 +168,15 @@ static void send_answer(int fd, yoke_status status, const yk_device_list *list, 
     write_all(fd, files->data, head.files_length);
 }
 
+/* Another thread may have held a lock of the C library when this process was forked, and then it is held here for ever. Use those
+ * that the C library does not free in a child, the environment's and the loader's, before the sign of life. */
+static void show_life(int fd)
+{
+    unsetenv("no such variable");
+    yk_library_take_locks();
+    write_all(fd, "", SIGN);
+}
+
 /* All signals are blocked except the fatal signals: neither the program's handlers nor its log function run in the child. The
  * parent's end of the pipe is closed first, so that the child needs no more descriptors than the parent had. */
 _Noreturn static void child(const yk_backend *backend, const char *settings, const int ends[2])
@@ -177,6 +195,7 @@ _Noreturn static void child(const yk_backend *backend, const char *settings, con
 #ifdef __GLIBC__
     on_exit(leave, NULL);
 #endif
+    show_life(answer_fd);
     apply(settings);
     size_t loaded = yk_trust_count_files();
     yoke_status status = yk_probe_here(backend, &list);
@@ -193,13 +212,27 @@ _Noreturn static void child(const yk_backend *backend, const char *settings, con
 
 /* ---- The parent ---- */
 
-static bool is_complete(const yk_text *answer)
+/* Whether the answer is complete; then `head` is its head. */
+static bool get_head(const yk_text *answer, answer_head *head)
 {
-    answer_head head;
-    if (answer->length < sizeof head)
+    if (answer->length < SIGN + sizeof *head)
         return false;
-    memcpy(&head, answer->data, sizeof head);
-    return answer->length >= head.total;
+    memcpy(head, answer->data + SIGN, sizeof *head);
+    return answer->length >= SIGN + head->total;
+}
+
+/* Wait until a read returns at once; false at the deadline. */
+static bool wait_readable(int fd, uint64_t deadline)
+{
+    for (;;) {
+        uint64_t now = yk_now();
+        struct pollfd ready = { .fd = fd, .events = POLLIN };
+        int polled = poll(&ready, 1, now < deadline ? (int)((deadline - now) / 1000000) + 1 : 0);
+        if (polled > 0 || (polled < 0 && errno != EINTR))
+            return true;
+        if (polled == 0 && now >= deadline)
+            return false;
+    }
 }
 
 /* Read until the answer is complete or the child has closed its end; YOKE_PENDING when the deadline has passed and nothing is left.
@@ -207,15 +240,11 @@ static bool is_complete(const yk_text *answer)
 static yoke_status read_answer(int fd, uint64_t deadline, yk_text *answer)
 {
     char bytes[4096];
-    while (!is_complete(answer)) {
-        uint64_t now = yk_now();
-        struct pollfd ready = { .fd = fd, .events = POLLIN };
-        int polled = poll(&ready, 1, now < deadline ? (int)((deadline - now) / 1000000) + 1 : 0);
-        if (polled == 0 && now >= deadline)
+    answer_head head;
+    while (!get_head(answer, &head)) {
+        if (!wait_readable(fd, deadline))
             return YOKE_PENDING;
-        if (polled == 0 || (polled < 0 && errno == EINTR))
-            continue;
-        ssize_t length = polled < 0 ? -1 : read(fd, bytes, sizeof bytes);
+        ssize_t length = read(fd, bytes, sizeof bytes);
         if (length < 0 && errno == EINTR)
             continue;
         if (length <= 0)
@@ -241,26 +270,23 @@ static int reap(pid_t pid, bool in_time)
     return status;
 }
 
-static yoke_status unpack(const yk_text *answer, yk_device_list *list, yk_text *files)
+static yoke_status unpack(const answer_head *head, const char *infos, yk_device_list *list, yk_text *files)
 {
-    answer_head head;
-    memcpy(&head, answer->data, sizeof head);
-    const char *infos = answer->data + sizeof head;
-    const char *rejected = infos + head.count * sizeof *list->infos;
-    const char *text = rejected + head.rejected_length;
-    yk_text_add_bytes(&list->rejected, rejected, head.rejected_length);
+    const char *rejected = infos + head->count * sizeof *list->infos;
+    const char *text = rejected + head->rejected_length;
+    yk_text_add_bytes(&list->rejected, rejected, head->rejected_length);
     if (files)
-        yk_text_add_bytes(files, text + head.text_length, head.files_length);
-    if (head.status < 0)
-        return yk_fail(head.status, "%.*s", (int)head.text_length, text);
-    if (head.count == 0)
+        yk_text_add_bytes(files, text + head->text_length, head->files_length);
+    if (head->status < 0)
+        return yk_fail(head->status, "%.*s", (int)head->text_length, text);
+    if (head->count == 0)
         return YOKE_OK;
-    yoke_device_info *grown = realloc(list->infos, (list->count + head.count) * sizeof *grown);
+    yoke_device_info *grown = realloc(list->infos, (list->count + head->count) * sizeof *grown);
     if (!grown)
         return yk_no_memory("the list of devices");
-    memcpy(grown + list->count, infos, head.count * sizeof *grown);
+    memcpy(grown + list->count, infos, head->count * sizeof *grown);
     list->infos = grown;
-    list->count += head.count;
+    list->count += head->count;
     return YOKE_OK;
 }
 
@@ -293,7 +319,7 @@ static pid_t fork_quietly(const yk_backend *backend, const char *settings, const
     return pid;
 }
 
-yoke_status yk_probe_ask(const yk_backend *backend, const char *settings, yk_probe_child *out_child)
+static yoke_status start_child(const yk_backend *backend, const char *settings, yk_probe_child *out_child)
 {
     int ends[2];
     *out_child = (yk_probe_child){ .backend = backend, .fd = -1 };
@@ -312,14 +338,30 @@ yoke_status yk_probe_ask(const yk_backend *backend, const char *settings, yk_pro
     return YOKE_OK;
 }
 
+/* A child without a sign of life hangs in a lock that was held at the fork, or the machine is busy: another child takes its place.
+ * The last one is left to yk_probe_answer. */
+yoke_status yk_probe_ask(const yk_backend *backend, const char *settings, yk_probe_child *out_child)
+{
+    uint64_t patience = FIRST_PATIENCE, longest = SECOND * yk_probe_seconds / 2;
+    yoke_status status = start_child(backend, settings, out_child);
+    while (status >= 0 && patience < longest && !wait_readable(out_child->fd, yk_now() + patience)) {
+        close(out_child->fd);
+        reap(out_child->pid, false);
+        status = start_child(backend, settings, out_child);
+        patience *= 2;
+    }
+    return status;
+}
+
 yoke_status yk_probe_answer(yk_probe_child *child, uint64_t deadline, yk_device_list *list, yk_text *files)
 {
     yk_text answer = { 0 };
+    answer_head head;
     yoke_status status = read_answer(child->fd, deadline, &answer);
     close(child->fd);
     int how = reap(child->pid, status != YOKE_PENDING);
-    if (status >= 0 && is_complete(&answer)) {
-        status = unpack(&answer, list, files);
+    if (status >= 0 && get_head(&answer, &head)) {
+        status = unpack(&head, answer.data + SIGN + sizeof head, list, files);
     } else if (status >= 0) {
         describe_silence(child, status != YOKE_PENDING, how);
         status = yk_fail(YOKE_E_UNAVAILABLE, "%s: the driver %s", child->backend->name, child->fault);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/library.h"
 #include "program/cache/program_cache.h"
 
 /* ---- Lines [backends] ---- */
@@ -71,14 +72,14 @@ static int add_loaded(struct dl_phdr_info *info, size_t size, void *user)
 size_t yk_trust_count_files(void)
 {
     loaded all = { 0, 0, NULL };
-    dl_iterate_phdr(add_loaded, &all);
+    yk_library_each_loaded(add_loaded, &all);
     return all.count;
 }
 
 void yk_trust_list_files(size_t first, yk_text *files)
 {
     loaded all = { 0, first, files };
-    dl_iterate_phdr(add_loaded, &all);
+    yk_library_each_loaded(add_loaded, &all);
 }
 
 /* ---- Notes ---- */

@@ -17,6 +17,7 @@
 struct yk_branches {
     yk_branches *next;
     const yoke_stream *launched_in; /* only to compare */
+    unsigned epoch;                 /* that stream's at the launch */
     unsigned count;                 /* of streams, and of the ends of their last launches */
     yoke_stream **streams;
     yoke_event **ends;
@@ -112,7 +113,8 @@ static yoke_status state_of(const yk_branches *branches)
     return status;
 }
 
-/* Idle branches, or branches whose last launch precedes this launch in its stream; else new branches. */
+/* Idle branches, or branches whose last launch precedes this launch in its stream, which has not recovered since: the branches may
+ * yet fail as it had. Else new branches. */
 static yk_branches *take_branches(yoke_graph *graph, const yoke_stream *stream, unsigned count)
 {
     yk_branches *found = NULL, *broken = NULL;
@@ -121,7 +123,7 @@ static yk_branches *take_branches(yoke_graph *graph, const yoke_stream *stream, 
     for (yk_branches **place = &graph->spare_branches; *place && !found;) {
         yk_branches *branches = *place;
         yoke_status state = state_of(branches);
-        if (state == YOKE_PENDING && branches->launched_in != stream) {
+        if (state == YOKE_PENDING && (branches->launched_in != stream || branches->epoch != atomic_load(&stream->epoch))) {
             place = &branches->next;
             continue;
         }
@@ -297,7 +299,7 @@ static yoke_event *end_of(const launching *l, unsigned branch)
 
 static yoke_status fork_branches(const launching *l)
 {
-    yoke_status status = yk_stream_record(l->stream, start_of(l), true);
+    yoke_status status = yk_stream_record(l->stream, start_of(l), YK_RECORD_ALWAYS);
     for (unsigned i = 0; i < l->branches->count && status == YOKE_OK; i++)
         status = wait_for(l->branches->streams[i], l->where, start_of(l));
     return status;
@@ -317,7 +319,7 @@ static yoke_status join_branches(const launching *l)
 {
     yoke_status status = YOKE_OK;
     for (unsigned i = 0; i < l->branches->count && status == YOKE_OK; i++) {
-        status = yk_stream_record(l->branches->streams[i], end_of(l, i), true);
+        status = yk_stream_record(l->branches->streams[i], end_of(l, i), YK_RECORD_ALWAYS);
         if (status < 0)
             break;
         yoke_event_release(l->branches->ends[i]);
@@ -335,7 +337,7 @@ static yoke_status enqueue_all(const launching *l)
         if (status == YOKE_OK)
             status = unless_failed(stream_of(l, i), enqueue(l->stream, stream_of(l, i), l->exec, l->exec->steps[i].op));
         if (status == YOKE_OK && l->exec->awaited[i])
-            status = yk_stream_record(stream_of(l, i), l->events[i], true);
+            status = yk_stream_record(stream_of(l, i), l->events[i], YK_RECORD_ALWAYS);
     }
     return status == YOKE_OK ? join_branches(l) : status;
 }
@@ -386,29 +388,33 @@ static void release_launch(launching *l)
 /* The launch has failed after some of it was enqueued: its host functions are called before the failure is returned. */
 static yoke_status end_branches(const launching *l)
 {
+    yoke_error_info failure = *yoke_error();
     for (unsigned i = 0; i < l->branches->count; i++) {
         (void)yoke_stream_cancel(l->branches->streams[i]);
         (void)yk_stream_finish(l->branches->streams[i]);
     }
-    return yk_stream_report(l->stream);
+    yoke_status status = yk_stream_report(l->stream);
+    return status < 0 ? status : yk_error_restore(&failure); /* the stream may have recovered meanwhile */
 }
 
 static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_exec *exec)
 {
     launching l = { .where = where, .stream = stream, .exec = exec };
-    if (atomic_load_explicit(&stream->failed, memory_order_acquire))
-        return yk_stream_report(stream);
-    yoke_status status = prepare(&l, graph);
+    yoke_status status = yk_stream_begin_launch("yoke_graph_launch", stream);
+    if (status < 0)
+        return status;
+    status = prepare(&l, graph);
     bool ready = status == YOKE_OK;
     if (ready) {
-        yk_stream_begin_launch(stream);
         atomic_store(&stream->blocking_suppressed, true);
         status = enqueue_all(&l);
         atomic_store(&stream->blocking_suppressed, false);
+        l.branches->launched_in = stream;
+        l.branches->epoch = atomic_load(&stream->epoch);
         if (status < 0)
             yk_stream_fail(stream, where, status); /* later operations must not run as if the launch were complete */
-        yk_stream_end_launch(stream);
     }
+    yk_stream_end_launch(stream);
     if (ready && status < 0)
         status = end_branches(&l);
     release_launch(&l);
@@ -416,10 +422,8 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *gr
         free_branches(l.branches);
         return status;
     }
-    if (l.branches) {
-        l.branches->launched_in = ready ? stream : l.branches->launched_in;
+    if (l.branches)
         put_branches(graph, l.branches);
-    }
     return ready && stream->device->blocking ? yk_stream_finish(stream) : status;
 }
 

@@ -104,25 +104,27 @@ void yoke_graph_release(yoke_graph *graph)
 
 /* ---- Recording ---- */
 
-static const char *state_text(yk_graph_state state)
+/* With the lock held. */
+static const char *state_text(const yoke_graph *graph)
 {
     static const char *const texts[] = { "is still being recorded: end it first", "is being ended by another thread",
                                          "has already been ended", "could not be ended, and stays empty" };
-    return texts[state];
+    if (graph->state == YK_GRAPH_RECORDING && graph->branch_count == 0)
+        return "has not been recorded: call yoke_graph_begin, enqueue work, and call yoke_graph_end";
+    return texts[graph->state];
 }
 
 /* Add a branch for the stream. With both locks held. */
 static yoke_status add_branch(yoke_graph *graph, yoke_stream *stream)
 {
     if (graph->state != YK_GRAPH_RECORDING)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "graph %s %s; create another one to record more", graph->label,
-                       state_text(graph->state));
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "graph %s %s; create another one to record more", graph->label, state_text(graph));
     yk_branch *grown = realloc(graph->branches, (graph->branch_count + 1) * sizeof *grown);
     if (!grown)
         return yk_no_memory("a graph");
     graph->branches = grown;
     yk_branch *branch = &grown[graph->branch_count];
-    *branch = (yk_branch){ .stream = yoke_stream_retain(stream), .grouped = SIZE_MAX };
+    *branch = (yk_branch){ .stream = yoke_stream_retain(stream) };
     yk_string_copy(branch->label, sizeof branch->label, stream->label);
     stream->branch = graph->branch_count++;
     return YOKE_OK;
@@ -174,11 +176,8 @@ static yoke_status start_ending(yoke_graph *graph)
 {
     yoke_status status = YOKE_OK;
     pthread_mutex_lock(&graph->lock);
-    if (graph->state != YK_GRAPH_RECORDING)
-        status = yk_fail(YOKE_E_INVALID_ARGUMENT, "graph %s %s", graph->label, state_text(graph->state));
-    else if (graph->branch_count == 0)
-        status = yk_fail(YOKE_E_INVALID_ARGUMENT,
-                         "the recording of graph %s was not begun: call yoke_graph_begin, and enqueue work", graph->label);
+    if (graph->state != YK_GRAPH_RECORDING || graph->branch_count == 0)
+        status = yk_fail(YOKE_E_INVALID_ARGUMENT, "yoke_graph_end: graph %s %s", graph->label, state_text(graph));
     else
         graph->state = YK_GRAPH_ENDING;
     pthread_mutex_unlock(&graph->lock);
@@ -240,7 +239,7 @@ static yk_exec *take_exec(yoke_graph *graph, const char *function)
         exec = graph->exec;
         yk_object_retain(exec);
     } else {
-        yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: graph %s %s", function, graph->label, state_text(graph->state));
+        yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: graph %s %s", function, graph->label, state_text(graph));
     }
     pthread_mutex_unlock(&graph->lock);
     return exec;

@@ -14,9 +14,6 @@ typedef struct yk_branch {
     char label[YK_LABEL_SIZE];
     size_t *follows; /* the nodes that the next node follows */
     size_t follow_count;
-    bool grouping;  /* enqueued operations belong to one call, */
-    int kind;       /* of this kind, */
-    size_t grouped; /* and to this node; SIZE_MAX: none yet */
 } yk_branch;
 
 typedef enum yk_graph_state { YK_GRAPH_RECORDING, YK_GRAPH_ENDING, YK_GRAPH_READY, YK_GRAPH_BROKEN } yk_graph_state;

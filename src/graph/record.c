@@ -9,6 +9,17 @@
 #include "stream/recording.h"
 #include "stream/stream.h"
 
+/* The call whose operations this thread is enqueuing: they belong to one node. Other threads' operations, which may come in
+ * between, do not. */
+typedef struct group_of_call {
+    uint64_t graph; /* its serial; 0: there is no such call */
+    unsigned branch;
+    int kind;
+    size_t node; /* SIZE_MAX: none yet */
+} group_of_call;
+
+static _Thread_local group_of_call current;
+
 /* The graph that a stream is recorded into. */
 static yoke_graph *graph_of(const yoke_stream *stream)
 {
@@ -71,10 +82,10 @@ static yoke_status add_node(yoke_graph *graph, unsigned number, yk_op_list *ops)
 
 static yoke_status add(yoke_graph *graph, unsigned number, const yk_op *op)
 {
-    yk_branch *branch = &graph->branches[number];
-    if (branch->grouping && branch->grouped != SIZE_MAX)
-        return yk_op_list_add(graph->nodes[branch->grouped].ops, op);
-    yk_op_list *ops = yk_op_list_new(branch->grouping ? branch->kind : YK_KIND_OPEN);
+    bool grouping = current.graph == graph->serial && current.branch == number;
+    if (grouping && current.node != SIZE_MAX)
+        return yk_op_list_add(graph->nodes[current.node].ops, op);
+    yk_op_list *ops = yk_op_list_new(grouping ? current.kind : YK_KIND_OPEN);
     if (!ops)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     yoke_status status = yk_op_list_add(ops, op);
@@ -83,8 +94,8 @@ static yoke_status add(yoke_graph *graph, unsigned number, const yk_op *op)
     if (status < 0) {
         ops->release = NULL; /* the call fails, so `user` stays the caller's */
         yk_op_list_release(ops);
-    } else if (branch->grouping) {
-        branch->grouped = graph->node_count - 1;
+    } else if (grouping) {
+        current.node = graph->node_count - 1;
     }
     return status;
 }
@@ -93,7 +104,7 @@ static yoke_status record(yoke_stream *stream, const yk_op *op)
 {
     yoke_graph *graph = graph_of(stream);
     if (op->kind == YK_OP_GRAPH || op->kind == YK_OP_RECORD || op->kind == YK_OP_WAIT)
-        return yk_recording_refuse("recording", stream); /* another thread has just begun the recording */
+        return yk_recording_refuse_locked("recording", stream); /* another thread has just begun the recording */
     pthread_mutex_lock(&graph->lock);
     yoke_status status = stream == graph->editor ? yk_op_list_add(graph->edited, op) : add(graph, stream->branch, op);
     pthread_mutex_unlock(&graph->lock);
@@ -104,10 +115,7 @@ static yoke_status record(yoke_stream *stream, const yk_op *op)
 
 static yoke_status begin_group(yoke_graph *graph, yk_branch *branch, void *kind)
 {
-    (void)graph;
-    branch->grouping = true;
-    branch->kind = *(const int *)kind;
-    branch->grouped = SIZE_MAX;
+    current = (group_of_call){ graph->serial, (unsigned)(branch - graph->branches), *(const int *)kind, SIZE_MAX };
     return YOKE_OK;
 }
 
@@ -145,9 +153,9 @@ static void remove_last_node(yoke_graph *graph, yk_branch *branch)
 
 static yoke_status end_group(yoke_graph *graph, yk_branch *branch, void *status)
 {
-    if (*(const yoke_status *)status < 0 && branch->grouped != SIZE_MAX && branch->grouped + 1 == graph->node_count)
+    if (*(const yoke_status *)status < 0 && current.graph == graph->serial && current.node != SIZE_MAX &&
+        current.node + 1 == graph->node_count)
         remove_last_node(graph, branch);
-    branch->grouping = false;
     return YOKE_OK;
 }
 
@@ -161,6 +169,7 @@ static void ungroup(yoke_stream *stream, yoke_status status)
 {
     yoke_error_info before = *yoke_error();
     (void)in_graph(stream, end_group, &status);
+    current.graph = 0;
     yk_error_restore(&before);
 }
 

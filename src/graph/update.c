@@ -122,6 +122,8 @@ static yoke_status end(yoke_graph *graph, const char *function, size_t node, yok
     yk_op_list *ops = graph->edited, *unused = ops;
     yk_exec *exec = NULL;
     graph->edited = NULL;
+    if (status < 0)
+        yk_error_rename("%s: node %zu", function, node);
     if (status == YOKE_OK)
         status = check_kind(graph, function, node, ops->kind);
     if (status == YOKE_OK)

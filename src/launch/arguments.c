@@ -117,7 +117,8 @@ static yoke_status check_buffer(const context *at, const yoke_buffer *buffer, si
     if (status < 0)
         return status;
     if (buffer->device != at->stream->device)
-        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the buffer belongs to another device (%s) than the stream (%s)",
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i,
+                     ": the buffer belongs to another device (%s) than the stream (%s); both must come from one yoke_device_open",
                      buffer->device->info.selector, at->stream->device->info.selector);
     if (buffer->kind == YOKE_MEMORY_PINNED)
         return FAULT(YOKE_E_KERNEL_ARGUMENT, at, i, ": the buffer is %s", "pinned host memory; copy it to a device buffer");
@@ -169,7 +170,8 @@ static yoke_status check_image(const context *at, const yoke_arg *arg, size_t i)
     if (status < 0)
         return status;
     if (image->base.device != at->stream->device)
-        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i, ": the image belongs to another device (%s) than the stream (%s)",
+        return FAULT(YOKE_E_INVALID_ARGUMENT, at, i,
+                     ": the image belongs to another device (%s) than the stream (%s); both must come from one yoke_device_open",
                      image->base.device->info.selector, at->stream->device->info.selector);
     if (!param || param->kind != YK_PARAM_IMAGE)
         return YOKE_OK;
@@ -408,7 +410,9 @@ yoke_status yk_arguments_check_local(const char *function, const yk_op *op)
                        "%s: the last parameter of kernel '%s' is passed twice: by yoke_arg_local, and shared_bytes is %zu",
                        function, kernel->name, shared);
     if (kernel->takes_local)
-        return yk_fail(YOKE_E_KERNEL_ARGUMENT, "%s: the last parameter of kernel '%s' is shared memory, but shared_bytes is 0",
+        return yk_fail(YOKE_E_KERNEL_ARGUMENT,
+                       "%s: the last parameter of kernel '%s' is shared memory, but shared_bytes is 0; pass yoke_arg_local(bytes) "
+                       "last, or the size to yoke_launch",
                        function, kernel->name);
     return yk_fail(YOKE_E_KERNEL_ARGUMENT,
                    "%s: shared_bytes is %zu, but the last parameter of kernel '%s' is not a __local pointer", function, shared,

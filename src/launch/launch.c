@@ -78,8 +78,9 @@ YK_COLD static yoke_status check_required_block(const char *function, const yk_o
     yoke_dim block = op->u.launch.block;
     if (!required[0] || (block.x == required[0] && block.y == required[1] && block.z == required[2]))
         return YOKE_OK;
-    return yk_fail(YOKE_E_RANGE, "%s: block is %u x %u x %u; the source of kernel '%s' requires %u x %u x %u", function, block.x,
-                   block.y, block.z, kernel->name, required[0], required[1], required[2]);
+    return yk_fail(YOKE_E_RANGE,
+                   "%s: block is %u x %u x %u; the source of kernel '%s' requires %u x %u x %u, as the block of yoke_launch",
+                   function, block.x, block.y, block.z, kernel->name, required[0], required[1], required[2]);
 }
 
 /* All blocks of a cooperative launch have to be on the device at the same time. */
@@ -150,7 +151,9 @@ YK_HOT yoke_status launch(const char *function, yoke_stream *stream, yk_op_kind 
 {
     const yoke_kernel *kernel = op->u.launch.kernel;
     if (YK_UNLIKELY(kernel->program->device != stream->device))
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: kernel '%s' was built for another device (%s) than the stream's (%s)",
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: kernel '%s' was built for another device (%s) than the stream's (%s); both must come from one "
+                       "yoke_device_open",
                        function, kernel->name, kernel->program->device->info.selector, stream->device->info.selector);
     yoke_status status;
     if (YK_UNLIKELY(op->u.launch.shared) ||

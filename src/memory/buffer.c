@@ -208,7 +208,7 @@ static yoke_status check_kind(const char *function, const yoke_device *device, i
     if (kind <= YOKE_MEMORY_PINNED || !yoke_device_lacks(device, capability))
         return YOKE_OK;
     return yk_fail(YOKE_E_UNSUPPORTED, "%s: there is no %s memory on %s: %s", function,
-                   kind == YOKE_MEMORY_MAPPED ? "mapped" : "shared", device->info.selector, yoke_device_lacks(device, capability));
+                   kind == YOKE_MEMORY_MAPPED ? "mapped" : "managed", device->info.selector, yoke_device_lacks(device, capability));
 }
 
 yoke_status yoke_buffer_create_in(yoke_device *device, int32_t memory, size_t size, yoke_buffer **out_buffer)
@@ -239,7 +239,9 @@ static yoke_status create_over(const char *function, yoke_device *device, void *
 {
     if (!host)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: host is NULL", function);
-    if (size == 0 || !yk_is_range(host, size))
+    if (size == 0)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is 0; a buffer must have at least one byte", function);
+    if (!yk_is_range(host, size))
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: size is %zu, which exceeds the address space from %p", function, size, host);
     yoke_status status = yk_device_check(device);
     if (status == YOKE_OK && !yk_is_writable(host, size))

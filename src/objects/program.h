@@ -60,6 +60,7 @@ struct yoke_program {
     yk_failure *failure;      /* why it has failed */
     yk_text log;              /* the compiler's */
     yk_text name_expressions; /* name expressions and the compiler's names for them, alternating, each NUL-terminated */
+    yk_text options;          /* [backends] the source's, for the device's compiler, with spaces between them */
     yk_text code;             /* [backends] the code it was loaded from; or compiled to, by compilers that are not the driver */
     int code_kind;            /* [backends] a yk_code_kind: the kind of that code */
     pthread_mutex_t lock;     /* protects what follows, and changes of state */

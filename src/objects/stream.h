@@ -82,13 +82,16 @@ struct yoke_stream {
 
     yoke_event *checkpoints[YK_CHECKPOINTS]; /* depth.c: the oldest first */
     unsigned checkpoint_count;
-    uint64_t checked; /* operations submitted before the newest checkpoint */
+    uint64_t checked;     /* operations submitted before the newest checkpoint */
+    yoke_full_fn on_full; /* whether to wait on for room; or NULL */
+    void *on_full_user;
 
     struct yk_trace *trace;             /* trace.c's, or NULL */
     atomic_uint_fast64_t notified_late; /* sleep.c: 1 + the position of the last event whose notification will come late */
     uint64_t polled, polled_position;   /* used only by sleep.c */
     struct {
         yoke_event *end; /* at the end of the work submitted when it was recorded */
+        const yk_op *running;
         uint64_t ran, done, since;
         bool told;
     } watchdog; /* with device->lock held */

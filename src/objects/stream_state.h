@@ -86,8 +86,8 @@ static inline bool yk_stream_can(yk_stream_state state, yk_stream_event event)
         return state.work == YK_STREAM_DIRECT && state.fate == YK_STREAM_WELL && !state.recording;
     case YK_STREAM_CARRY_END:
         return state.work == YK_STREAM_CARRIED;
-    case YK_STREAM_RECOVER: /* the worker skips what is deferred first */
-        return state.fate == YK_STREAM_FAILED && state.work == YK_STREAM_DIRECT;
+    case YK_STREAM_RECOVER: /* the worker skips what is deferred first; and no launch may be half enqueued */
+        return state.fate == YK_STREAM_FAILED && state.work == YK_STREAM_DIRECT && !state.launching;
     case YK_STREAM_RECOVERED:
     case YK_STREAM_RECOVERY_FAILED:
         return state.fate == YK_STREAM_RECOVERING;

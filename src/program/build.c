@@ -19,7 +19,7 @@
 #include "stream/stream.h"
 
 /* Raised whenever a backend compiles the same source differently, or an entry holds more, so that older entries are not used. */
-#define KEY_REVISION "2"
+#define KEY_REVISION "3"
 
 /* A source with everything that a compiler needs. */
 typedef struct job {
@@ -103,22 +103,14 @@ static bool has_key(const yoke_program *program, job *j)
 
 /* ---- Compiling ---- */
 
-/* Whether the text uses the words of <yoke/kernel.h> and does not include it. */
-static bool lacks_words(const yk_text *text)
-{
-    static const char word[] = "YOKE_KERNEL", guard[] = "YOKE_KERNEL_H";
-    return text->length > 0 && memmem(text->data, text->length, word, strlen(word)) &&
-           !memmem(text->data, text->length, guard, strlen(guard));
-}
-
 static yoke_status compile(yoke_program *program, job *j)
 {
     j->how = "compiled";
     yoke_source source = *j->source;
     source.include_folders = j->outside.used ? j->outside.search : NULL;
     yoke_status status = program->device->backend->program_build(program, &source, &j->text, &j->lines, &program->log);
-    if (status == YOKE_E_BUILD && lacks_words(&j->text))
-        yk_error_append("; the text lacks #include <yoke/kernel.h>");
+    if (status == YOKE_E_BUILD)
+        yk_source_hint(&j->text);
     if (status == YOKE_OK)
         yk_log(YOKE_LOG_INFO, "program '%s' is compiled for %s", program->name, program->device->info.selector);
     return status;
@@ -282,6 +274,17 @@ static yoke_status compile_once(yoke_program *program, job *j)
     return status;
 }
 
+static yoke_status take_options(yoke_program *program, const yoke_source *source)
+{
+    const char *const *options = yk_source_options(source, program->device->traits.language);
+    size_t wanted = 0;
+    for (size_t i = 0; options && options[i]; i++) {
+        yk_text_add(&program->options, "%s%s", i > 0 ? " " : "", options[i]);
+        wanted += (i > 0) + strlen(options[i]);
+    }
+    return program->options.length == wanted ? YOKE_OK : yk_no_memory("the compiler's options");
+}
+
 static yoke_status build_text(yoke_program *program, const char *function, job *j, bool kept)
 {
     const yoke_device *device = program->device;
@@ -293,6 +296,8 @@ static yoke_status build_text(yoke_program *program, const char *function, job *
     yoke_status status = yk_include_expand(function, j->source, device->traits.language, text, size, program->name,
                                            reads_headers ? &j->outside : NULL, &j->text, &j->lines);
     kept = kept && !j->outside.unknown;
+    if (status == YOKE_OK)
+        status = take_options(program, j->source);
     if (status == YOKE_OK && kept)
         kept = has_key(program, j);
     if (status == YOKE_OK)

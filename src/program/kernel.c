@@ -295,14 +295,16 @@ static void add_names(const yoke_program *program, const char *wanted)
     const char **names = split_names(&text, &count);
     if (names) {
         const char *nearest = yk_nearest(wanted, names, count), *cxx_name = find_cxx_name(wanted, names, count);
+        append_names(names, count);
         if (cxx_name)
             yk_error_append(
                 "; '%.120s' may be meant: a plain name belongs to one kernel, and overloaded functions and templates are "
                 "named in source.name_expressions",
                 cxx_name);
+        else if (strchr(wanted, '<'))
+            yk_error_append("; kernels of templates have the names that source.name_expressions gives them");
         else if (nearest)
             yk_error_append("; did you mean '%.120s'?", nearest);
-        append_names(names, count);
     }
     free(names);
     yk_text_free(&text);

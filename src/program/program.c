@@ -31,6 +31,7 @@ void yk_program_destroy(yoke_program *program)
     yk_text_free(&program->image);
     yk_text_free(&program->code);
     yk_text_free(&program->name_expressions);
+    yk_text_free(&program->options);
     yk_text_free(&program->log);
     yk_kernel_table_free(&program->declared);
     if (program->failure)
@@ -198,13 +199,24 @@ yoke_status yk_program_add_name_expression(yoke_program *program, const char *na
     return yk_no_memory("the names of a program");
 }
 
+/* Blanks do not count: a compiler writes "f<int, 4>" where a program may have "f<int,4>". */
+static bool is_same_name(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, " ");
+        b += strspn(b, " ");
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
 /* The other of the two names, source or lowered; NULL when there is none. */
 static const char *other_name(const yoke_program *program, const char *wanted, bool is_lowered)
 {
     const char *name = yk_text_get(&program->name_expressions), *end = name + program->name_expressions.length;
     while (name < end) {
         const char *lowered = name + strlen(name) + 1;
-        if (strcmp(is_lowered ? lowered : name, wanted) == 0)
+        if (is_same_name(is_lowered ? lowered : name, wanted))
             return is_lowered ? name : lowered;
         name = lowered + strlen(lowered) + 1;
     }

@@ -3,7 +3,7 @@
  * Program binaries as bytes. All numbers are little-endian; each text has its length before it and a NUL after it:
  *
  *     0   magic (8 bytes), format (u32), kind of the code (u32), bytes in all (u64), bytes of code (u64)
- *     32  code, NUL, fingerprint, log
+ *     32  code, NUL, fingerprint, log, options
  *         the numbers of name expressions, kernels and parameters (u64 each)
  *         name expressions: name, lowered name
  *         kernels: name, count (i32), flags (u32), with KERNEL_IS_REFUSED the reason, then for each parameter: kind (u32),
@@ -25,7 +25,7 @@
 static const unsigned char magic[8] = { 0x89, 'Y', 'o', 'k', 'e', '\r', '\n', 0x1a };
 
 enum {
-    FORMAT = 1,
+    FORMAT = 2,
     FORMAT_AT = 8,
     TOTAL_AT = 16,
     HEAD_SIZE = 32,
@@ -103,6 +103,7 @@ static void put_file(writer *to, const yk_program_file *file)
     put(to, "", 1);
     put_text(to, file->fingerprint);
     put_text(to, file->log);
+    put_text(to, file->options);
 
     size_t params = 0;
     for (size_t i = 0; i < file->kernel_count; i++)
@@ -241,7 +242,7 @@ static void take_kernel(reader *from, yk_program_file_kernel *kernel, yk_param *
         take_param(from, (*params)++);
 }
 
-/* The part after the fingerprint and the log. */
+/* The part after the texts. */
 static yoke_status take_arrays(reader *from, yk_program_file *file)
 {
     file->name_expression_count = take_count(from, NAME_EXPRESSION_LEAST);
@@ -317,6 +318,7 @@ yoke_status yk_program_file_read(const void *bytes, size_t size, yk_program_file
     out_file->kind = (yk_code_kind)kind;
     out_file->fingerprint = take_text(&from);
     out_file->log = take_text(&from);
+    out_file->options = take_text(&from);
     status = take_arrays(&from, out_file);
     if (status == YOKE_OK && !from.bad && from.left == 0)
         return YOKE_OK;

@@ -28,6 +28,7 @@ typedef struct yk_program_file {
     size_t code_size;
     const char *fingerprint; /* decides, beside the source, whether the code can be used */
     const char *log;         /* the compiler's log */
+    const char *options;     /* as in yoke_program */
     const yk_name_expression *name_expressions;
     size_t name_expression_count;
     const yk_program_file_kernel *kernels;

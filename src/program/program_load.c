@@ -102,7 +102,7 @@ static yoke_status write_file(const yoke_program *program, const yk_text *refusa
 {
     const yk_backend *backend = program->device->backend;
     yk_text code = { 0 }, fingerprint = { 0 };
-    yk_program_file file = { .log = yk_text_get(&program->log) };
+    yk_program_file file = { .log = yk_text_get(&program->log), .options = yk_text_get(&program->options) };
     yoke_status status = backend->program_code(program, &file.kind, &code);
     if (status == YOKE_OK && file.kind == YK_CODE_BINARY)
         status = backend->program_fingerprint(program->device, &fingerprint);
@@ -173,7 +173,8 @@ yoke_status yk_program_write_portable(const yoke_program *program, yk_text *byte
                              .code = yk_text_get(&program->code),
                              .code_size = program->code.length,
                              .fingerprint = "",
-                             .log = "" };
+                             .log = "",
+                             .options = "" };
     yk_code_list_kernels(program->code_kind, program->code.data, program->code.length, &names);
     yoke_status status = list_name_expressions(program, &file);
     if (status == YOKE_OK)
@@ -237,14 +238,21 @@ static yoke_status check_fingerprint(const yoke_program *program, const yk_progr
 static yoke_status restore(yoke_program *program, const yk_program_file *file)
 {
     yoke_status status = check_fingerprint(program, file);
+    size_t before = program->options.length; /* more than 0: they are known from the source */
     for (size_t i = 0; i < file->name_expression_count && status == YOKE_OK; i++)
         status = yk_program_add_name_expression(program, file->name_expressions[i].name, file->name_expressions[i].lowered);
+    if (status == YOKE_OK && before == 0)
+        yk_text_add(&program->options, "%s", file->options);
+    if (status == YOKE_OK && program->options.length < strlen(file->options))
+        status = yk_no_memory("the compiler's options");
     if (status == YOKE_OK)
         status = program->device->backend->program_load(program, file->kind, file->code, file->code_size, &program->log);
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
         yk_text_add_bytes(&program->log, file->log, strlen(file->log));
-    else
+    } else {
+        yk_text_cut(&program->options, before);
         yk_text_free(&program->name_expressions);
+    }
     return status;
 }
 

@@ -457,3 +457,17 @@ yoke_status yoke_source_builtin(const char *name, yoke_source *out_source)
     yk_text_free(&known);
     return yk_attribute(function, NULL, status);
 }
+
+/* Whether the text uses the words of <yoke/kernel.h> and does not include it. */
+static bool lacks_words(const yk_text *text)
+{
+    static const char word[] = "YOKE_KERNEL", guard[] = "YOKE_KERNEL_H";
+    return text->length > 0 && memmem(text->data, text->length, word, strlen(word)) &&
+           !memmem(text->data, text->length, guard, strlen(guard));
+}
+
+void yk_source_hint(const yk_text *text)
+{
+    if (lacks_words(text))
+        yk_error_append("; the text lacks #include <yoke/kernel.h>");
+}

@@ -13,6 +13,9 @@ void yk_source_take(const yoke_source *caller_source, yoke_source *out_source);
 bool yk_source_language(const char *word, yk_language *out_language);
 /* The text in a language, which may lack a NUL terminator. */
 const char *yk_source_text_in(const yoke_source *source, yk_language language, size_t *out_size);
+/* After its text has failed to compile: append to the failure what the text lacks, if that can be told. */
+void yk_source_hint(const yk_text *text);
+
 /* As yk_source_check, without a device: the text in this language is needed. */
 yoke_status yk_source_check_in(const char *function, yk_language language, const yoke_source *source);
 /* The file of the source's text in a language, or NULL; *out_member begins the names of yoke_source's members for that text, as

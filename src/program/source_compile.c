@@ -143,6 +143,8 @@ static yoke_status compile(const char *function, const yoke_source *caller_sourc
     source.include_folders = outside.used ? outside.search : NULL;
     if (status == YOKE_OK)
         status = backend->program_compile(program, &source, &text, architecture, &program->log);
+    if (status == YOKE_E_BUILD)
+        yk_source_hint(&text);
     if (program)
         yk_text_add_bytes(yk_thread_text(YK_BUILD_LOG), yk_text_get(&program->log), program->log.length);
     if (status == YOKE_OK && !(flags & YOKE_COMPILE_BARE))

@@ -111,18 +111,24 @@ void yk_stream_lock(yoke_stream *stream)
     pthread_mutex_lock(&stream->lock);
     while (YK_UNLIKELY(stream->state.launching) && !pthread_equal(stream->launcher, pthread_self())) {
         pthread_mutex_unlock(&stream->lock);
-        yk_stream_wait_until(stream, is_not_launching, NULL);
+        yk_stream_wait_until(stream, is_not_launching, NULL, UINT64_MAX);
         pthread_mutex_lock(&stream->lock);
     }
 }
 
-void yk_stream_begin_launch(yoke_stream *stream)
+yoke_status yk_stream_begin_launch(const char *function, yoke_stream *stream)
 {
     yk_stream_lock(stream);
-    yk_stream_close(stream);
-    yk_stream_happens(stream, YK_STREAM_LAUNCH);
-    stream->launcher = pthread_self();
+    yoke_status status = yk_stream_report_locked(stream);
+    if (status == YOKE_OK)
+        status = yk_recording_refuse_locked(function, stream); /* another thread may have just begun the recording */
+    if (status == YOKE_OK) {
+        yk_stream_close(stream);
+        yk_stream_happens(stream, YK_STREAM_LAUNCH);
+        stream->launcher = pthread_self();
+    }
     pthread_mutex_unlock(&stream->lock);
+    return status;
 }
 
 void yk_stream_end_launch(yoke_stream *stream)
@@ -307,12 +313,12 @@ yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op)
     return status;
 }
 
-yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, bool always)
+yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, yk_record_how how)
 {
     yk_op op = { .kind = YK_OP_RECORD, .where = event->where, .u.record.event = event };
     yk_stream_lock(stream);
-    yoke_status status = always || !yk_is_deferring(stream) ? YOKE_OK : make_room(stream);
-    if (status == YOKE_OK && !always)
+    yoke_status status = how == YK_RECORD_USUAL && yk_is_deferring(stream) ? make_room(stream) : YOKE_OK;
+    if (status == YOKE_OK && how != YK_RECORD_ALWAYS)
         status = yk_stream_report_locked(stream);
     if (status == YOKE_OK)
         status = yk_stream_route_of_end(stream->state) == YK_ROUTE_DEFER ? defer(stream, &op) : yk_event_submit(event);
@@ -320,22 +326,28 @@ yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, bool
     return status < 0 ? yk_stream_not_submitted(stream, status) : status;
 }
 
-void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context)
+void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context,
+                          uint64_t deadline)
 {
     YK_UNCANCELLED;
     yk_waiter *waiter = yk_waiter_take();
     yk_listener listener = { .waiter = waiter };
     bool done = false;
+    uint64_t left = UINT64_MAX;
     if (waiter)
         yk_stream_listen(stream, &listener);
-    for (;;) {
+    while (left > 0) {
         pthread_mutex_lock(&stream->lock);
         done = reached(stream, context);
         pthread_mutex_unlock(&stream->lock);
         if (done)
             break;
+        if (deadline != UINT64_MAX) {
+            uint64_t now = yk_now();
+            left = now < deadline ? deadline - now : 0;
+        }
         if (waiter)
-            yk_waiter_sleep(waiter, UINT64_MAX);
+            yk_waiter_sleep(waiter, left);
         else
             sched_yield();
     }

@@ -12,8 +12,12 @@
 #include "stream/event.h"
 #include "stream/wait.h"
 
-/* The stream in which this thread's current call has been admitted: a call may enqueue several operations. */
+enum { ASK_NANOSECONDS = 50000000 }; /* between two calls of on_full */
+
+/* The stream in which this thread's current call has been admitted: a call may enqueue several operations, and some of these are
+ * several again, which are admitted inside. */
 static _Thread_local const yoke_stream *admitted;
+static _Thread_local unsigned admissions;
 
 /* With stream->lock held. */
 static uint64_t unfinished(const yoke_stream *stream)
@@ -88,9 +92,9 @@ static yoke_event *oldest_checkpoint(yoke_stream *stream)
 
 /* ---- Room ---- */
 
-static void wait_for(yoke_stream *stream, yoke_event *event)
+static void wait_for(yoke_stream *stream, yoke_event *event, uint64_t deadline)
 {
-    (void)yk_wait_any(&(yk_wait){ .events = &event, .count = 1, .deadline = UINT64_MAX, .unless_failed = stream });
+    (void)yk_wait_any(&(yk_wait){ .events = &event, .count = 1, .deadline = deadline, .unless_failed = stream });
 }
 
 /* With stream->lock held. */
@@ -99,8 +103,8 @@ static bool has_progressed(yoke_stream *stream, void *ran)
     return stream->ran != *(const uint64_t *)ran || stream->checkpoint_count > 0 || !yk_is_deferring(stream) || !is_full(stream);
 }
 
-/* Wait for at least one operation of the stream to finish. */
-static yoke_status wait_for_progress(yoke_stream *stream)
+/* Wait until at least one operation of the stream has finished, or until the deadline. */
+static yoke_status wait_for_progress(yoke_stream *stream, uint64_t deadline)
 {
     pthread_mutex_lock(&stream->lock);
     uint64_t ran = stream->ran;
@@ -108,18 +112,18 @@ static yoke_status wait_for_progress(yoke_stream *stream)
     pthread_mutex_unlock(&stream->lock);
     yoke_event *event = oldest_checkpoint(stream);
     if (!event && deferring) {
-        yk_stream_wait_until(stream, has_progressed, &ran);
+        yk_stream_wait_until(stream, has_progressed, &ran, deadline);
         return YOKE_OK;
     }
     if (!event) {
         event = yk_event_new(stream, 0, NULL);
-        yoke_status status = event ? yk_stream_record(stream, event, true) : yoke_error()->status;
+        yoke_status status = event ? yk_stream_record(stream, event, YK_RECORD_ALWAYS) : yoke_error()->status;
         if (status < 0) {
             yoke_event_release(event);
             return status;
         }
     }
-    wait_for(stream, event);
+    wait_for(stream, event, deadline);
     yoke_event_release(event);
     return YOKE_OK;
 }
@@ -137,19 +141,40 @@ static void poll_checkpoints(yoke_stream *stream)
     yk_error_restore(&before);
 }
 
+/* When the program is asked next whether to wait on. */
+static uint64_t ask_at(const yoke_stream *stream)
+{
+    return stream->on_full ? yk_now() + ASK_NANOSECONDS : UINT64_MAX;
+}
+
+static yoke_status ask(const yoke_stream *stream)
+{
+    yoke_status status = stream->on_full(stream->on_full_user);
+    if (status >= 0)
+        return YOKE_OK;
+    return yoke_error()->status == status ? status
+                                          : yk_fail(status, "stream %s is full, and on_full has ended the wait", stream->label);
+}
+
 /* With stream->lock held; released while this waits. */
 static yoke_status make_room(yoke_stream *stream, bool wait)
 {
     yoke_status status = YOKE_OK;
     bool polled = false;
+    uint64_t deadline = UINT64_MAX;
     while (status == YOKE_OK && is_full(stream)) {
         if (polled && !wait)
             return YOKE_PENDING;
         pthread_mutex_unlock(&stream->lock);
-        if (polled)
-            status = wait_for_progress(stream);
-        else
+        if (!polled) {
             poll_checkpoints(stream);
+            deadline = ask_at(stream);
+        } else if (yk_now() < deadline) {
+            status = wait_for_progress(stream, deadline);
+        } else {
+            status = ask(stream);
+            deadline = ask_at(stream);
+        }
         polled = true;
         yk_stream_lock(stream);
     }
@@ -168,13 +193,15 @@ yoke_status yk_depth_admit(yoke_stream *stream, bool wait)
     yk_stream_lock(stream);
     yoke_status status = make_room(stream, wait || !(stream->flags & YOKE_STREAM_PENDING_WHEN_FULL));
     pthread_mutex_unlock(&stream->lock);
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
+        admissions = admitted == stream ? admissions + 1 : 1;
         admitted = stream;
+    }
     return status;
 }
 
 void yk_depth_leave(const yoke_stream *stream)
 {
-    if (admitted == stream)
+    if (admitted == stream && --admissions == 0)
         admitted = NULL;
 }

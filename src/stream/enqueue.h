@@ -131,13 +131,19 @@ YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const
     return YOKE_OK;
 }
 
+typedef enum yk_record_how {
+    YK_RECORD_USUAL,        /* waits for room in a full stream, fails on a failed one */
+    YK_RECORD_BEYOND_DEPTH, /* needs no room */
+    YK_RECORD_ALWAYS        /* nor a stream that has not failed: to wait for its remaining work */
+} yk_record_how;
+
 /* What yk_stream_record does where the gate is closed. */
-YK_COLD yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, bool always);
-/* Record a new event at the stream's end. `always`: also on a failed stream, to wait for its remaining work. */
-YK_HOT yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, bool always)
+YK_COLD yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, yk_record_how how);
+/* Record a new event at the stream's end. */
+YK_HOT yoke_status yk_stream_record(yoke_stream *stream, yoke_event *event, yk_record_how how)
 {
     if (YK_UNLIKELY(!yk_gate_enter(stream)))
-        return yk_stream_record_closed(stream, event, always);
+        return yk_stream_record_closed(stream, event, how);
     yoke_status status = yk_event_submit(event);
     yk_gate_leave(stream);
     return YK_UNLIKELY(status < 0) ? yk_stream_not_submitted(stream, status) : status;

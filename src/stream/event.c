@@ -161,15 +161,19 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
         return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_event is NULL", function));
     *out_event = NULL;
     YK_CHECK(stream, YK_STREAM, function, "stream");
-    if (flags & ~(uint32_t)YOKE_EVENT_TIMED)
-        return yk_attribute(function, where,
-                            yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: flags is 0x%x; only YOKE_EVENT_TIMED (0x%x) is defined", function,
-                                    (unsigned)flags, (unsigned)YOKE_EVENT_TIMED));
+    if (flags & ~(uint32_t)(YOKE_EVENT_TIMED | YOKE_EVENT_BEYOND_DEPTH))
+        return yk_attribute(
+            function, where,
+            yk_fail(YOKE_E_INVALID_ARGUMENT,
+                    "%s: flags is 0x%x; only YOKE_EVENT_TIMED (0x%x) and YOKE_EVENT_BEYOND_DEPTH (0x%x) are defined", function,
+                    (unsigned)flags, (unsigned)YOKE_EVENT_TIMED, (unsigned)YOKE_EVENT_BEYOND_DEPTH));
     if ((flags & YOKE_EVENT_TIMED) && (stream->flags & (YOKE_STREAM_TIMED | YK_STREAM_STAMPED)) != YOKE_STREAM_TIMED)
         return yk_attribute(
             function, where,
             yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", function));
 
+    yk_record_how how = flags & YOKE_EVENT_BEYOND_DEPTH ? YK_RECORD_BEYOND_DEPTH : YK_RECORD_USUAL;
+    flags &= ~(uint32_t)YOKE_EVENT_BEYOND_DEPTH;
     if (yk_is_recording(stream)) {
         yoke_status recorded = yk_recording_record_event(function, where, stream, flags, out_event);
         return recorded < 0 ? yk_attribute(function, where, recorded) : recorded;
@@ -177,7 +181,7 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
     yoke_event *event = yk_event_new(stream, flags, where);
     if (!event)
         return yk_attribute(function, where, yoke_error()->status);
-    yoke_status status = yk_stream_record(stream, event, false);
+    yoke_status status = yk_stream_record(stream, event, how);
     if (status != YOKE_OK) {
         yoke_event_release(event);
         return status < 0 ? yk_attribute(function, where, status) : status;

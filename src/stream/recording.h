@@ -30,8 +30,10 @@ static inline bool yk_is_recording(const yoke_stream *stream)
     return YK_UNLIKELY(atomic_load_explicit(&stream->recording, memory_order_relaxed) != NULL);
 }
 
-/* For functions that need running work: YOKE_OK, or YOKE_E_INVALID_ARGUMENT while the stream is being recorded. */
-YK_COLD yoke_status yk_recording_refuse(const char *function, const yoke_stream *stream);
+/* For functions that need running work: YOKE_OK, or YOKE_E_INVALID_ARGUMENT while the stream is being recorded. `_locked`: with
+ * stream->lock held, without which another thread may end the recording and release the graph. */
+YK_COLD yoke_status yk_recording_refuse(const char *function, yoke_stream *stream);
+YK_COLD yoke_status yk_recording_refuse_locked(const char *function, const yoke_stream *stream);
 
 /* The recorder's functions, for a stream whose recording may have ended meanwhile: then they do nothing, or fail. */
 YK_COLD void yk_recording_group(yoke_stream *stream, yk_op_kind kind);

@@ -193,6 +193,8 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
     stream->end = end_stream;
     stream->flags = desc->flags;
     stream->depth = desc->depth;
+    stream->on_full = desc->on_full;
+    stream->on_full_user = desc->user;
     stream->wait = desc->wait;
     stream->priority = desc->priority;
     set_label(stream, desc->name);
@@ -247,10 +249,9 @@ static yoke_status check_desc(const char *function, const yoke_device *device, c
     return YOKE_OK;
 }
 
-yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
+static yoke_status create(const char *function, yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
 {
     YK_UNCANCELLED;
-    YK_FUNCTION(yoke_stream_create);
     static const yoke_stream_desc usual = YOKE_STREAM_DESC_INIT;
     YK_OUT(out_stream);
     YK_CHECK(device, YK_DEVICE, function, "device");
@@ -280,7 +281,12 @@ yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc 
 
 yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_stream)
 {
-    return yoke_stream_create_with(device, NULL, out_stream);
+    return create("yoke_stream_create", device, NULL, out_stream);
+}
+
+yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
+{
+    return create("yoke_stream_create_with", device, desc, out_stream);
 }
 
 yoke_stream *yoke_stream_retain(yoke_stream *stream)
@@ -320,7 +326,7 @@ yoke_status yoke_stream_get_priority(const yoke_stream *stream, int32_t *out_pri
     return YOKE_OK;
 }
 
-YK_HOT yoke_status check_wait(const char *function, const yoke_stream *stream)
+YK_HOT yoke_status check_wait(const char *function, yoke_stream *stream)
 {
     YK_CHECK(stream, YK_STREAM, function, "stream");
     if (yk_stream_is_mine(stream))
@@ -328,7 +334,7 @@ YK_HOT yoke_status check_wait(const char *function, const yoke_stream *stream)
     return yk_is_recording(stream) ? yk_recording_refuse(function, stream) : YOKE_OK;
 }
 
-yoke_status yk_stream_check_wait(const char *function, const yoke_stream *stream)
+yoke_status yk_stream_check_wait(const char *function, yoke_stream *stream)
 {
     return check_wait(function, stream);
 }
@@ -402,7 +408,7 @@ yoke_status yk_stream_finish(yoke_stream *stream)
         yoke_event *end = yk_event_new(stream, 0, NULL);
         if (!end)
             return yoke_error()->status;
-        status = yk_stream_record(stream, end, true);
+        status = yk_stream_record(stream, end, YK_RECORD_ALWAYS);
         if (status == YOKE_OK)
             status = yk_stream_wait_for(stream, end);
         yoke_event_release(end);

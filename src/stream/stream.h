@@ -44,7 +44,7 @@ void yk_stream_awaits(yoke_event *event, bool may_give_up);
 void yk_stream_fail_torn_down(yoke_stream *stream);
 /* For a public function that waits: the stream is an object, this is not its own host function (YOKE_E_DEADLOCK), and it is not
  * being recorded. */
-yoke_status yk_stream_check_wait(const char *function, const yoke_stream *stream);
+yoke_status yk_stream_check_wait(const char *function, yoke_stream *stream);
 /* Wait for the event, which marks the end of what this thread has enqueued in the stream. */
 yoke_status yk_stream_wait_for(yoke_stream *stream, yoke_event *end);
 /* Wait for everything in the stream; returns at once inside the stream's own host functions. Returns the stream's failure, if it
@@ -94,9 +94,9 @@ yoke_status yk_stream_defer_always(yoke_stream *stream, const yk_op *op);
 
 /* Take stream->lock to enqueue. Waits while another thread is between begin_launch and end_launch, so that operations of other
  * threads do not come between the parts of a launch. Between the two, a launch waits only for this lock and for enqueues on their
- * way. */
+ * way. begin_launch fails, and nothing has begun, where the stream has failed or is being recorded. */
 void yk_stream_lock(yoke_stream *stream);
-void yk_stream_begin_launch(yoke_stream *stream);
+yoke_status yk_stream_begin_launch(const char *function, yoke_stream *stream);
 void yk_stream_end_launch(yoke_stream *stream);
 
 /* Until unreserve, deferring an operation cannot fail for want of a thread. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. */
@@ -123,8 +123,10 @@ YK_COLD void yk_function_failed(yk_op_kind kind, yoke_status status, yoke_status
 /* With stream->lock held: post all listeners. */
 void yk_stream_post_listeners(yoke_stream *stream);
 
-/* Wait until reached(stream, context), which is called with stream->lock held whenever the stream posts its listeners. */
-void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context);
+/* Wait until reached(stream, context), which is called with stream->lock held whenever the stream posts its listeners; or until
+ * the deadline, a time of yk_now, UINT64_MAX for never. */
+void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context,
+                          uint64_t deadline);
 
 /* Post the listener's waiter when the stream fails or recovers, and when nothing is deferred any more. */
 void yk_stream_listen(yoke_stream *stream, yk_listener *listener);

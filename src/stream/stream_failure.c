@@ -343,7 +343,7 @@ static bool claim(yoke_stream *stream, void *out_ours)
 static bool begin_recovery(yoke_stream *stream)
 {
     bool ours;
-    yk_stream_wait_until(stream, claim, &ours);
+    yk_stream_wait_until(stream, claim, &ours, UINT64_MAX);
     return ours;
 }
 

@@ -63,12 +63,17 @@ static void describe_running(const yoke_stream *stream, const yk_op *op, yk_text
 static void describe_submitted(const yoke_stream *stream, yk_text *text)
 {
     char what[160];
+    uint64_t rest = yk_stream_submitted(stream) - atomic_load(&stream->done);
+    if (rest == 0) {
+        yk_text_add(text, "stream %s of %s waits until one of Yoke's threads gets a processor", stream->label,
+                    stream->device->info.selector);
+        return;
+    }
     const yk_submitted *last = &stream->recent[(yk_stream_submitted(stream) - 1) % YK_SUBMITTED_KEPT];
     const char *where = atomic_load(&last->where);
     yk_op_text(what, sizeof what, (yk_op_kind)atomic_load(&last->kind), atomic_load(&last->name));
     yk_text_add(text, "stream %s of %s waits for the driver, which still has %llu of its operations, the last a %s%s%s",
-                stream->label, stream->device->info.selector,
-                (unsigned long long)(yk_stream_submitted(stream) - atomic_load(&stream->done)), what, where ? " at " : "",
+                stream->label, stream->device->info.selector, (unsigned long long)rest, what, where ? " at " : "",
                 where ? where : "");
 }
 
@@ -177,8 +182,10 @@ static bool driver_has_progressed(yoke_stream *stream)
 static bool is_stalled(yoke_stream *stream, uint64_t now, double *out_seconds)
 {
     pthread_mutex_lock(&stream->lock);
-    bool deferring = yk_is_deferring(stream), progressed = stream->ran != stream->watchdog.ran;
+    bool deferring = yk_is_deferring(stream);
+    bool progressed = stream->ran != stream->watchdog.ran || stream->running != stream->watchdog.running;
     stream->watchdog.ran = stream->ran;
+    stream->watchdog.running = stream->running;
     pthread_mutex_unlock(&stream->lock);
     uint64_t done = atomic_load(&stream->done);
     progressed = progressed || done != stream->watchdog.done; /* another thread has polled the driver */

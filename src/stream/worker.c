@@ -380,7 +380,7 @@ void yk_stream_work(void *argument)
             pthread_mutex_lock(&stream->lock);
         } else if (stream->first) {
             pthread_mutex_unlock(&stream->lock);
-            yk_stream_wait_until(stream, is_not_run_by_caller, NULL);
+            yk_stream_wait_until(stream, is_not_run_by_caller, NULL, UINT64_MAX);
             pthread_mutex_lock(&stream->lock);
         } else {
             spin_for_job(stream);

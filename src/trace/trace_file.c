@@ -63,8 +63,8 @@ static void open_file(const char *requested)
     if (file)
         yk_log(YOKE_LOG_INFO, "the trace is written to %s (YOKE_TRACE)", yk_text_get(&path));
     else
-        yk_log(YOKE_LOG_ERROR, "there is no trace: YOKE_TRACE is %s, which must be a new file or a file of this user: %s",
-               yk_text_get(&path), error);
+        yk_log_ordered(YOKE_LOG_ERROR, "there is no trace: YOKE_TRACE is %s, which must be a new file or a file of this user: %s",
+                       yk_text_get(&path), error);
     if (!file && descriptor >= 0)
         close(descriptor);
     yk_text_free(&path);

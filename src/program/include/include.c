@@ -160,6 +160,8 @@ static yoke_status put_missing(expansion *x, const char *name)
     }
     if (x->headers.outside && x->headers.outside->folders.length == 0)
         yk_text_add(&text, "; headers of the CUDA Toolkit are not installed beside NVRTC, in CUDA_HOME or in /usr/local/cuda");
+    if (x->headers.language == YK_LANGUAGE_CUDA && !strpbrk(name, "./"))
+        yk_text_add(&text, "; NVRTC has no C++ library: <cuda/std/%.40s> of the CUDA Toolkit may have what is needed", name);
     yk_text_add(&text, "\"\n");
     return put_composed(x, &text);
 }
