@@ -9,9 +9,6 @@
 
 #include "comm.h"
 
-/* The tags of the halves. */
-enum { FIRST, SECOND };
-
 typedef struct chunks {
     uint64_t length; /* elements of the piece */
     size_t element, ranks, rank;
@@ -64,10 +61,10 @@ int ycomm_allreduce_begin(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part 
     int error = MPI_SUCCESS;
     for (size_t i = 1; i < c.ranks && error == MPI_SUCCESS; i++) {
         size_t to = (c.rank + i) % c.ranks;
-        error = send(&c, mpi, c.in, first_of(&c, to), length_of(&c, to), to, FIRST, messages++);
+        error = send(&c, mpi, c.in, first_of(&c, to), length_of(&c, to), to, YCOMM_FIRST_TAG, messages++);
     }
     for (size_t i = 1; i < c.ranks && error == MPI_SUCCESS; i++, at += mine)
-        error = receive(&c, mpi, at, mine, (c.rank + c.ranks - i) % c.ranks, FIRST, messages++);
+        error = receive(&c, mpi, at, mine, (c.rank + c.ranks - i) % c.ranks, YCOMM_FIRST_TAG, messages++);
     return error;
 }
 
@@ -96,11 +93,11 @@ int ycomm_allreduce_end(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part *p
     int error = combine(&c, part);
     for (size_t i = 1; i < c.ranks && error == MPI_SUCCESS; i++) {
         size_t to = (c.rank + i) % c.ranks;
-        error = send(&c, mpi, c.out, first_of(&c, c.rank), length_of(&c, c.rank), to, SECOND, messages++);
+        error = send(&c, mpi, c.out, first_of(&c, c.rank), length_of(&c, c.rank), to, YCOMM_SECOND_TAG, messages++);
     }
     for (size_t i = 1; i < c.ranks && error == MPI_SUCCESS; i++) {
         size_t from = (c.rank + c.ranks - i) % c.ranks;
-        error = receive(&c, mpi, first_of(&c, from), length_of(&c, from), from, SECOND, messages++);
+        error = receive(&c, mpi, first_of(&c, from), length_of(&c, from), from, YCOMM_SECOND_TAG, messages++);
     }
     return error;
 }

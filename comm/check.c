@@ -75,15 +75,19 @@ yoke_status ycomm_check_array(const ycomm_call *call, const char *name, const yo
         status = count_elements(call, name, array, &count);
     if (status != YOKE_OK)
         return status;
-    size_t element = dtypes[array->dtype].size;
+    size_t element = dtypes[array->dtype].size, base = 0;
     uint64_t size = yoke_buffer_get_size(array->buffer);
+    yoke_buffer *root = yoke_buffer_get_root(array->buffer, &base);
     if (array->offset > size || count * element > size - array->offset)
         return ycomm_fail(call, YOKE_E_RANGE,
                           "%s reaches past the end of its buffer: %" PRIu64 " elements of %s from byte %" PRIu64 " on, in %" PRIu64
                           " bytes",
                           name, count, dtypes[array->dtype].name, array->offset, size);
-    size_t base = 0;
-    yoke_buffer *root = yoke_buffer_get_root(array->buffer, &base);
+    if ((base + array->offset) % element != 0)
+        return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT,
+                          "%s begins %" PRIu64
+                          " bytes from the start of its memory, which is not a multiple of the %zu bytes of %s",
+                          name, base + array->offset, element, dtypes[array->dtype].name);
     *out_region = (ycomm_region){
         .buffer = array->buffer,
         .offset = array->offset,

@@ -37,13 +37,13 @@ static uint64_t columns(const ycomm_call *call, ycomm_verb verb, size_t element)
 }
 
 /* One side: its array is checked, and has so many rows of the same number of elements. */
-static yoke_status check_side(const ycomm_call *call, const char *name, const yoke_array *array, uint64_t row_count,
+static yoke_status check_side(const ycomm_call *call, const char *name, const yoke_array *array, bool written, uint64_t row_count,
                               ycomm_region *region, uint64_t *count)
 {
     *region = (ycomm_region){ .count = 0 };
     if (row_count == 0)
         return YOKE_OK;
-    yoke_status status = ycomm_check_array(call, name, array, name[0] == 'o', region);
+    yoke_status status = ycomm_check_array(call, name, array, written, region);
     if (status != YOKE_OK)
         return status;
     if (region->count % row_count != 0)
@@ -82,7 +82,7 @@ static yoke_status check_both(const ycomm_call *call, const ycomm_region *out, u
 
 static yoke_status enqueue(const ycomm_call *call, const collective *c)
 {
-    bool root = call->comm->rank == c->root;
+    bool root = call->comm->rank == c->root, one = c->verb == YCOMM_BROADCAST; /* its function has one array */
     uint64_t in_rows = rows(call, root ? shapes[c->verb].in_root : shapes[c->verb].in_other);
     uint64_t out_rows = rows(call, root ? shapes[c->verb].out_root : shapes[c->verb].out_other);
     uint64_t in_count = 0, out_count = 0;
@@ -91,9 +91,9 @@ static yoke_status enqueue(const ycomm_call *call, const collective *c)
 
     yoke_status status = shapes[c->verb].has_root ? ycomm_check_rank(call, "the root", c->root) : YOKE_OK;
     if (status == YOKE_OK)
-        status = check_side(call, c->verb == YCOMM_BROADCAST ? "array" : "in", c->in, in_rows, &in, &in_count);
+        status = check_side(call, one ? "array" : "in", c->in, false, in_rows, &in, &in_count);
     if (status == YOKE_OK)
-        status = check_side(call, "out", c->out, out_rows, &out, &out_count);
+        status = check_side(call, one ? "array" : "out", c->out, true, out_rows, &out, &out_count);
     if (status == YOKE_OK && in_rows && out_rows)
         status = check_both(call, &out, out_count, &in, in_count);
     if (status != YOKE_OK)

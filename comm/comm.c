@@ -21,11 +21,7 @@ bool ycomm_is_comm(const yoke_comm *comm)
 
 static void free_channel(ycomm_channel *channel)
 {
-    if (channel->nccl && channel->mpi == MPI_COMM_NULL)
-        channel->nccl->mpi = MPI_COMM_NULL; /* MPI has ended */
     ycomm_nccl_destroy(channel->nccl);
-    if (channel->mpi != MPI_COMM_NULL && !atomic_load(&channel->failed))
-        MPI_Comm_free(&channel->mpi);
     ycomm_blocks_free(channel);
     yoke_stream_release(channel->copies);
     yoke_stream_release(channel->stream);
@@ -57,6 +53,7 @@ static ycomm_channel *create_channel(yoke_comm *comm, yoke_stream *stream)
     channel->next = comm->channels;
     comm->channels = channel;
     pthread_mutex_unlock(&comm->lock);
+    ycomm_early_take(channel);
     return channel;
 }
 
@@ -92,35 +89,47 @@ yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char 
     return failure->status;
 }
 
+/* A channel that has failed needs no blocks any more. One whose turn is taken still ends a run. */
+static void free_blocks(yoke_comm *comm)
+{
+    for (ycomm_channel *channel = comm->channels; channel; channel = channel->next)
+        if (atomic_load(&channel->failed) && pthread_mutex_trylock(&channel->turn) == 0) {
+            ycomm_blocks_free(channel);
+            pthread_mutex_unlock(&channel->turn);
+        }
+}
+
 yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream)
 {
     MPI_Request request = MPI_REQUEST_NULL;
 
+    if (ycomm_fork_check("yoke_comm_add") < 0)
+        return YOKE_E_FORKED;
     if (!comm || !ycomm_is_comm(comm))
         return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_add: comm is NULL, is not a communicator, or has been released");
     if (!stream || yoke_stream_get_device(stream) != comm->device)
         return yoke_fail(YOKE_E_INVALID_ARGUMENT,
                          "yoke_comm_add: stream is NULL, is not a stream, or is of another device than the communicator");
+    ycomm_listen(comm);
     ycomm_channel *channel = create_channel(comm, stream);
     if (!channel)
         return yoke_error()->status;
+    ycomm_failure failure = { .status = YOKE_OK };
     int error = MPI_Comm_idup(comm->control, &channel->mpi, &request);
     if (error != MPI_SUCCESS) {
-        ycomm_failure failure;
         channel->mpi = MPI_COMM_NULL;
         ycomm_failure_set_mpi(&failure, "MPI_Comm_idup", error);
-        ycomm_channel_fail(channel, &failure, NULL);
-        return yoke_fail(failure.status, "yoke_comm_add: %s", failure.text);
+        return ycomm_add_failed(channel, &failure);
     }
-    ycomm_failure failure;
     yoke_status status = ycomm_meet(channel, &request, "MPI_Comm_idup", &failure);
     (void)ycomm_sweep(comm); /* of a channel before, that has failed */
-    if (status < 0) {
-        ycomm_channel_fail(channel, &failure, NULL);
-        return yoke_fail(status, "yoke_comm_add: rank %d of %d: %s", (int)comm->rank, (int)comm->ranks, failure.text);
-    }
+    free_blocks(comm);
+    if (status < 0 || (ycomm_channel_failure(channel, &failure) && failure.early)) /* another rank may have given up since */
+        return ycomm_add_failed(channel, &failure);
     MPI_Comm_set_errhandler(channel->mpi, MPI_ERRORS_RETURN);
-    return comm->way == YOKE_COMM_NCCL ? ycomm_nccl_create(channel) : YOKE_OK;
+    status = comm->way == YOKE_COMM_NCCL ? ycomm_nccl_create(channel) : YOKE_OK;
+    atomic_store(&channel->ready, status == YOKE_OK);
+    return status;
 }
 
 /* ---- Communicators ---- */
@@ -140,11 +149,100 @@ static void keep(yoke_comm *comm)
     for (ycomm_channel *channel = comm->channels; channel; channel = channel->next) {
         yoke_stream_release(channel->stream); /* the caller's, of which nothing is needed any more */
         channel->stream = NULL;
+        ycomm_blocks_free(channel);
     }
     pthread_mutex_lock(&lock);
     comm->next_kept = kept;
     kept = comm;
     pthread_mutex_unlock(&lock);
+}
+
+/*
+ * MPI's communicators are freed by all ranks or by none: a farewell that comes to one that has been freed would get into the next
+ * communicator with its number. So all ranks tell each other whether they are well. None waits long for the others, which may be
+ * busy or release in another order: what is not answered is looked at when the next communicator is made or ends.
+ */
+typedef struct closing {
+    struct closing *next;
+    MPI_Request request;
+    int failed, any_failed;
+    size_t count;
+    MPI_Comm comms[];
+} closing;
+
+enum { PATIENCE = 100000000 }; /* nanoseconds */
+
+static struct {
+    pthread_mutex_t lock;
+    closing *first;
+} closings = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void push_closing(closing *c)
+{
+    pthread_mutex_lock(&closings.lock);
+    c->next = closings.first;
+    closings.first = c;
+    pthread_mutex_unlock(&closings.lock);
+}
+
+/* Free it once all ranks have answered. */
+static bool is_closed(closing *c)
+{
+    int done = 0, error = MPI_Test(&c->request, &done, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS && !done)
+        return false;
+    for (size_t i = 0; i < c->count && error == MPI_SUCCESS && !c->any_failed; i++)
+        MPI_Comm_free(&c->comms[i]);
+    free(c);
+    return true;
+}
+
+static void sweep_closings(void)
+{
+    pthread_mutex_lock(&closings.lock);
+    closing *first = closings.first;
+    closings.first = NULL;
+    pthread_mutex_unlock(&closings.lock);
+    for (closing *c = first, *next; c; c = next) {
+        next = c->next;
+        if (!is_closed(c))
+            push_closing(c);
+    }
+}
+
+static closing *create_closing(const yoke_comm *comm, bool failed)
+{
+    closing *c = calloc(1, sizeof *c + (2 * (size_t)comm->channel_count + 1) * sizeof c->comms[0]);
+    if (!c)
+        return NULL;
+    c->failed = failed;
+    for (const ycomm_channel *channel = comm->channels; channel && !failed; channel = channel->next) {
+        if (channel->nccl)
+            c->comms[c->count++] = channel->nccl->mpi;
+        c->comms[c->count++] = channel->mpi;
+    }
+    c->comms[c->count++] = comm->control;
+    return c;
+}
+
+/* Without memory or MPI's help, nothing is freed here, nor at the others. */
+static void close_mpi(const yoke_comm *comm, bool failed)
+{
+    const struct timespec pause = { 0, 20000 };
+    uint64_t start = ycomm_now();
+    sweep_closings();
+    closing *c = create_closing(comm, failed);
+    if (!c || MPI_Iallreduce(&c->failed, &c->any_failed, 1, MPI_INT, MPI_MAX, comm->control, &c->request) != MPI_SUCCESS) {
+        free(c);
+        return;
+    }
+    while (!is_closed(c)) {
+        if (failed || ycomm_now() - start > PATIENCE) {
+            push_closing(c);
+            return;
+        }
+        nanosleep(&pause, NULL);
+    }
 }
 
 static void log_bytes(const yoke_comm *comm)
@@ -170,8 +268,7 @@ static void end_comm(yoke_comm *comm)
     if (!finalized && comm->control != MPI_COMM_NULL) {
         ycomm_listen_end(comm);
         left |= ycomm_sweep(comm);
-        if (!left && !failed)
-            MPI_Comm_free(&comm->control); /* by all ranks; not where one of them may have ended */
+        close_mpi(comm, left || failed);
     }
     log_bytes(comm);
     if (left) {
@@ -181,9 +278,12 @@ static void end_comm(yoke_comm *comm)
     while (comm->channels) {
         ycomm_channel *channel = comm->channels;
         comm->channels = channel->next;
-        if (finalized)
-            channel->mpi = MPI_COMM_NULL;
         free_channel(channel);
+    }
+    while (comm->early) {
+        ycomm_early *early = comm->early;
+        comm->early = early->next;
+        free(early);
     }
     yoke_device_release(comm->device);
     pthread_mutex_destroy(&comm->listening);
@@ -193,7 +293,7 @@ static void end_comm(yoke_comm *comm)
 
 void yoke_comm_release(yoke_comm *comm)
 {
-    if (comm && ycomm_is_comm(comm) && atomic_fetch_sub(&comm->references, 1) == 1)
+    if (comm && !ycomm_is_forked() && ycomm_is_comm(comm) && atomic_fetch_sub(&comm->references, 1) == 1)
         end_comm(comm);
 }
 
@@ -239,6 +339,7 @@ yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_com
     yoke_status status = ycomm_check_mpi("yoke_comm_create", mpi_comm);
     if (status != YOKE_OK)
         return status;
+    sweep_closings();
     yoke_status mine = prepare(device, &comm, &order);
     status = ycomm_agree("yoke_comm_create", mine, mpi_comm, &control);
     if (status != YOKE_OK) {
@@ -267,6 +368,8 @@ yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_com
 
 yoke_status yoke_comm_get_info(const yoke_comm *comm, yoke_comm_info *out_info)
 {
+    if (ycomm_fork_check("yoke_comm_get_info") < 0)
+        return YOKE_E_FORKED;
     if (!comm || !ycomm_is_comm(comm))
         return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_get_info: comm is NULL, is not a communicator, or has been released");
     if (!out_info || out_info->size < sizeof out_info->size)

@@ -25,6 +25,10 @@ enum { YCOMM_PIECE = 1 << 20, YCOMM_WINDOW = 4, YCOMM_TEXT = 1200 };
 
 enum { YCOMM_WAYS = YOKE_COMM_NCCL + 1 };
 
+/* MPI's tags for the messages of a collective: none of a user's, since MPI may take a send long before its receive is posted. */
+enum { YCOMM_FIRST_TAG = YOKE_COMM_MAX_TAG + 1, YCOMM_SECOND_TAG };
+_Static_assert(YCOMM_SECOND_TAG <= 32767, "each MPI has tags up to 32767");
+
 /* ---- Communicators ---- */
 
 /* Why something has failed. A status of 0: it has not. */
@@ -39,6 +43,12 @@ typedef struct ycomm_farewell {
     int32_t channel; /* its index */
     ycomm_failure failure;
 } ycomm_farewell;
+
+/* One of a stream that this rank has not added yet. */
+typedef struct ycomm_early {
+    struct ycomm_early *next;
+    ycomm_farewell farewell;
+} ycomm_early;
 
 /* Page-locked memory for a piece. */
 typedef struct ycomm_block {
@@ -57,6 +67,7 @@ typedef struct ycomm_channel {
     MPI_Comm mpi;
     pthread_mutex_t turn;    /* held by the run that is being carried out */
     ycomm_block *blocks;     /* not in use; whoever has the turn takes them */
+    atomic_bool ready;       /* added: `mpi` can be used */
     atomic_bool failed;      /* and `failure` is set, for good */
     ycomm_failure failure;   /* written under the communicator's lock */
     struct ycomm_nccl *nccl; /* where this is the way; else NULL */
@@ -92,6 +103,7 @@ struct yoke_comm {
     pthread_mutex_t lock;              /* guards what follows, and failures of channels */
     _Atomic(ycomm_channel *) channels; /* the newest first; read without the lock, since they stay */
     int32_t channel_count;
+    ycomm_early *early;
     struct ycomm_parting *partings;
     struct ycomm_run *abandoned;
     atomic_uint_fast64_t bytes[YCOMM_WAYS]; /* by way */
@@ -336,6 +348,10 @@ bool ycomm_are_leaving(yoke_comm *comm);
 int ycomm_listen_begin(yoke_comm *comm);
 void ycomm_listen(yoke_comm *comm);
 void ycomm_listen_end(yoke_comm *comm);
+/* A new channel fails where this has been heard already. */
+void ycomm_early_take(ycomm_channel *channel);
+/* The channel has failed before it has met the others, who are told. The thread's record says why. */
+yoke_status ycomm_add_failed(ycomm_channel *channel, const ycomm_failure *failure);
 /* Free the farewells that have left and the runs whose requests are complete. Returns whether some are left. */
 bool ycomm_sweep(yoke_comm *comm);
 void ycomm_abandon(ycomm_run *run);
@@ -344,11 +360,16 @@ void ycomm_failure_set(ycomm_failure *failure, yoke_status status, const char *f
 /* "MPI_Isend failed: …" */
 void ycomm_failure_set_mpi(ycomm_failure *failure, const char *call, int error);
 
-/* ---- Ends of the process: exit.c ---- */
+/* ---- Ends of the process, and forked children: exit.c ---- */
 
 /* A communicator that can be used, and one that cannot any more. */
 void ycomm_living_add(yoke_comm *comm);
 void ycomm_living_remove(yoke_comm *comm);
+
+/* Notice forks from here on; false without memory for that. In a child, every function returns what ycomm_fork_check does. */
+bool ycomm_fork_watch(void);
+bool ycomm_is_forked(void);
+yoke_status ycomm_fork_check(const char *function);
 
 /* ---- The progress thread: engine.c ---- */
 

@@ -2,9 +2,9 @@
 /*
  * A process that ends without releasing its communicators, by exit or a return from main: the other ranks hear of it, and need not
  * wait for their time limit. This is a last chance and no promise: where a lock is taken, or MPI has ended, nothing is said.
+ * And a forked child, which is no rank: MPI's threads are not there, and its connections are the parent's.
  */
 #include <time.h>
-#include <unistd.h>
 
 #include "comm.h"
 
@@ -13,13 +13,11 @@ enum { PATIENCE = 500000000 }; /* nanoseconds, for the farewells to leave */
 static struct {
     pthread_mutex_t lock;
     yoke_comm *first;
-    pid_t process; /* that made them: a child that was forked has none */
 } living = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void ycomm_living_add(yoke_comm *comm)
 {
     pthread_mutex_lock(&living.lock);
-    living.process = getpid();
     comm->next_living = living.first;
     living.first = comm;
     pthread_mutex_unlock(&living.lock);
@@ -35,6 +33,47 @@ void ycomm_living_remove(yoke_comm *comm)
         *at = comm->next_living;
     pthread_mutex_unlock(&living.lock);
 }
+
+/* ---- Forked children ---- */
+
+static struct {
+    pthread_once_t once;
+    int error;
+    bool child; /* written while there is one thread */
+} fork_state = { .once = PTHREAD_ONCE_INIT };
+
+static void in_child(void)
+{
+    fork_state.child = true;
+}
+
+static void watch(void)
+{
+    fork_state.error = pthread_atfork(NULL, NULL, in_child);
+}
+
+bool ycomm_fork_watch(void)
+{
+    pthread_once(&fork_state.once, watch);
+    return fork_state.error == 0;
+}
+
+bool ycomm_is_forked(void)
+{
+    return fork_state.child;
+}
+
+yoke_status ycomm_fork_check(const char *function)
+{
+    if (!ycomm_is_forked())
+        return YOKE_OK;
+    return yoke_fail(YOKE_E_FORKED,
+                     "%s: this process was forked from a process that had used libyoke-comm, and MPI does not survive a fork: fork "
+                     "before MPI is initialised, or call exec",
+                     function);
+}
+
+/* ---- The end ---- */
 
 /* Tell it on all channels that have not failed. */
 static void tell(yoke_comm *comm)
@@ -60,7 +99,7 @@ __attribute__((destructor)) static void say_farewell(void)
     int initialized = 0, finalized = 0;
     if (pthread_mutex_trylock(&living.lock) != 0)
         return;
-    bool mine = living.first && living.process == getpid();
+    bool mine = living.first && !ycomm_is_forked();
     if (mine) {
         MPI_Initialized(&initialized);
         MPI_Finalized(&finalized);

@@ -109,6 +109,16 @@ void ycomm_channel_stream_failed(ycomm_channel *channel, yoke_status status, con
     ycomm_channel_fail(channel, &own, &others);
 }
 
+yoke_status ycomm_add_failed(ycomm_channel *channel, const ycomm_failure *failure)
+{
+    const yoke_comm *comm = channel->comm;
+    ycomm_failure own = *failure, others;
+    ycomm_failure_set(&others, YOKE_E_HOST_FUNCTION, "rank %d has failed: yoke_comm_add: %.500s", (int)comm->rank, failure->text);
+    own.early = others.early = true;
+    ycomm_channel_fail(channel, &own, &others);
+    return yoke_fail(failure->status, "yoke_comm_add: rank %d of %d: %s", (int)comm->rank, (int)comm->ranks, failure->text);
+}
+
 void ycomm_channel_op_failed(ycomm_channel *channel, const char *function, const char *where, const ycomm_failure *failure,
                              ycomm_failure *out_own)
 {
@@ -129,6 +139,34 @@ int ycomm_listen_begin(yoke_comm *comm)
     return MPI_Irecv(&comm->heard, (int)sizeof comm->heard, MPI_BYTE, MPI_ANY_SOURCE, 0, comm->control, &comm->incoming);
 }
 
+/* With the lock: for ycomm_early_take. Without memory, this rank meets nobody when it adds the stream, in the time limit. */
+static void keep_early(yoke_comm *comm, const ycomm_farewell *heard)
+{
+    ycomm_early *early = heard->failure.status < 0 ? malloc(sizeof *early) : NULL;
+    if (!early)
+        return;
+    *early = (ycomm_early){ comm->early, *heard };
+    comm->early = early;
+}
+
+void ycomm_early_take(ycomm_channel *channel)
+{
+    yoke_comm *comm = channel->comm;
+    ycomm_early *taken = NULL;
+    pthread_mutex_lock(&comm->lock);
+    for (ycomm_early **at = &comm->early; *at && !taken;)
+        if ((*at)->farewell.channel == channel->index) {
+            taken = *at;
+            *at = taken->next;
+        } else {
+            at = &(*at)->next;
+        }
+    pthread_mutex_unlock(&comm->lock);
+    if (taken)
+        ycomm_channel_fail(channel, &taken->farewell.failure, NULL);
+    free(taken);
+}
+
 static void hear(yoke_comm *comm)
 {
     ycomm_farewell *heard = &comm->heard;
@@ -137,6 +175,8 @@ static void hear(yoke_comm *comm)
     pthread_mutex_lock(&comm->lock);
     for (channel = comm->channels; channel && channel->index != heard->channel; channel = channel->next)
         continue;
+    if (!channel)
+        keep_early(comm, heard);
     pthread_mutex_unlock(&comm->lock);
     if (channel && heard->failure.status < 0)
         ycomm_channel_fail(channel, &heard->failure, NULL);

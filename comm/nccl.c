@@ -22,10 +22,12 @@ typedef struct job {
     pthread_mutex_t lock;
     pthread_cond_t end;
     bool ended;
+    atomic_bool given_up; /* nobody waits for it any more */
     int rank, ranks;
     void *context;
     yoke_stream *stream;
-    uintptr_t token;
+    yoke_buffer *token; /* retained */
+    uintptr_t token_at;
     ycomm_ncclUniqueId id;
     ycomm_ncclComm_t handle;
     ycomm_ncclResult_t result;
@@ -39,7 +41,12 @@ static void leave(void *user)
     job *j = user;
     if (atomic_fetch_sub(&j->owners, 1) != 1)
         return;
+    if (j->handle && ycomm_context_enter(j->context)) { /* nobody has taken it */
+        (void)ycomm_nccl.ncclCommAbort(j->handle);
+        ycomm_context_leave();
+    }
     yoke_stream_release(j->stream);
+    yoke_buffer_release(j->token);
     pthread_cond_destroy(&j->end);
     pthread_mutex_destroy(&j->lock);
     free(j);
@@ -58,10 +65,10 @@ static yoke_status connect_all(yoke_status status, void *native_stream, void *us
         if (k == j->rank)
             continue;
         j->call = "ncclSend";
-        j->result = ycomm_nccl.ncclSend((const void *)j->token, 1, YCOMM_ncclUint8, k, j->handle, native_stream);
+        j->result = ycomm_nccl.ncclSend((const void *)j->token_at, 1, YCOMM_ncclUint8, k, j->handle, native_stream);
         if (j->result == YCOMM_ncclSuccess) {
             j->call = "ncclRecv";
-            j->result = ycomm_nccl.ncclRecv((void *)(j->token + 64), 1, YCOMM_ncclUint8, k, j->handle, native_stream);
+            j->result = ycomm_nccl.ncclRecv((void *)(j->token_at + 64), 1, YCOMM_ncclUint8, k, j->handle, native_stream);
         }
     }
     ycomm_ncclResult_t end = ycomm_nccl.ncclGroupEnd();
@@ -71,7 +78,7 @@ static yoke_status connect_all(yoke_status status, void *native_stream, void *us
     }
     if (j->result == YCOMM_ncclSuccess) {
         j->call = "ncclAllReduce";
-        j->result = ycomm_nccl.ncclAllReduce((const void *)j->token, (void *)j->token, 1, YCOMM_ncclUint32, YCOMM_ncclMax,
+        j->result = ycomm_nccl.ncclAllReduce((const void *)j->token_at, (void *)j->token_at, 1, YCOMM_ncclUint32, YCOMM_ncclMax,
                                              j->handle, native_stream);
     }
     return YOKE_OK;
@@ -87,7 +94,9 @@ static void *make(void *user)
         j->result = ycomm_nccl.ncclCommInitRank(&j->handle, j->ranks, j->id, j->rank);
         ycomm_context_leave();
     }
-    if (j->result == YCOMM_ncclSuccess && j->ranks > 1 && j->ranks <= MOST_CONNECTED) {
+    if (j->result != YCOMM_ncclSuccess)
+        j->handle = NULL; /* NCCL has freed it */
+    else if (j->ranks > 1 && j->ranks <= MOST_CONNECTED && !atomic_load(&j->given_up)) {
         atomic_fetch_add(&j->owners, 1);
         j->status = yoke_native_call(j->stream, connect_all, j, leave);
         if (j->status < 0)
@@ -141,7 +150,7 @@ static bool wait_for(ycomm_channel *channel, job *j, ycomm_failure *failure)
     return ended;
 }
 
-static job *start(struct ycomm_nccl *nccl, const ycomm_ncclUniqueId *id)
+static job *start(const struct ycomm_nccl *nccl)
 {
     const ycomm_channel *channel = nccl->channel;
     pthread_attr_t attributes;
@@ -156,8 +165,9 @@ static job *start(struct ycomm_nccl *nccl, const ycomm_ncclUniqueId *id)
     j->ranks = (int)channel->comm->ranks;
     j->context = nccl->context;
     j->stream = yoke_stream_retain(channel->copies);
-    j->token = nccl->token_at;
-    j->id = *id;
+    j->token = yoke_buffer_retain(nccl->token);
+    j->token_at = nccl->token_at;
+    j->id = nccl->told.id;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     bool started = pthread_create(&thread, &attributes, make, j) == 0;
@@ -172,46 +182,46 @@ static job *start(struct ycomm_nccl *nccl, const ycomm_ncclUniqueId *id)
 /* ---- Channels ---- */
 
 /* Rank 0's identity of the communicator, or its reason why there is none. */
-static bool get_id(ycomm_channel *channel, ycomm_ncclUniqueId *out_id, ycomm_failure *failure)
+static bool get_id(struct ycomm_nccl *nccl, ycomm_failure *failure)
 {
-    struct {
-        ycomm_ncclResult_t result;
-        ycomm_ncclUniqueId id;
-    } told = { YCOMM_ncclSuccess, { "" } };
+    ycomm_channel *channel = nccl->channel;
+    ycomm_identity *told = &nccl->told;
     MPI_Request request = MPI_REQUEST_NULL;
     if (channel->comm->rank == 0)
-        told.result = ycomm_nccl.ncclGetUniqueId(&told.id);
-    int error = MPI_Ibcast(&told, (int)sizeof told, MPI_BYTE, 0, channel->mpi, &request);
+        told->result = ycomm_nccl.ncclGetUniqueId(&told->id);
+    int error = MPI_Ibcast(told, (int)sizeof *told, MPI_BYTE, 0, channel->mpi, &request);
     if (error == MPI_SUCCESS && ycomm_meet(channel, &request, "MPI_Ibcast", failure) < 0)
         return false;
     if (error != MPI_SUCCESS)
         ycomm_failure_set_mpi(failure, "MPI_Ibcast", error);
-    else if (told.result != YCOMM_ncclSuccess)
-        ycomm_failure_set(failure, YOKE_E_DRIVER, "ncclGetUniqueId at rank 0: %s (%u)", ycomm_nccl_result(told.result),
-                          told.result);
-    *out_id = told.id;
-    return error == MPI_SUCCESS && told.result == YCOMM_ncclSuccess;
+    else if (told->result != YCOMM_ncclSuccess)
+        ycomm_failure_set(failure, YOKE_E_DRIVER, "ncclGetUniqueId at rank 0: %s (%u)", ycomm_nccl_result(told->result),
+                          told->result);
+    return error == MPI_SUCCESS && told->result == YCOMM_ncclSuccess;
 }
 
 static bool make_handle(struct ycomm_nccl *nccl, ycomm_failure *failure)
 {
     ycomm_channel *channel = nccl->channel;
-    ycomm_ncclUniqueId id;
-    if (!get_id(channel, &id, failure))
+    if (!get_id(nccl, failure))
         return false;
-    job *j = start(nccl, &id);
+    job *j = start(nccl);
     if (!j) {
         ycomm_failure_set(failure, YOKE_E_OUT_OF_HOST_MEMORY, "no memory or thread for NCCL's communicator");
         return false;
     }
     bool made = wait_for(channel, j, failure);
+    atomic_store(&j->given_up, !made);
     if (made && j->result != YCOMM_ncclSuccess)
         ycomm_failure_set(failure, YOKE_E_DRIVER, "%s: %s (%u); NCCL_DEBUG=INFO says more, and YOKE_COMM=staged goes without NCCL",
                           j->call, ycomm_nccl_result(j->result), j->result);
     else if (made && j->status < 0)
         ycomm_failure_set(failure, j->status, "%s", j->text);
     made = made && j->result == YCOMM_ncclSuccess && j->status >= 0;
-    nccl->handle = made ? j->handle : NULL; /* where it has failed, NCCL has freed it, or it is left behind */
+    if (made) {
+        nccl->handle = j->handle;
+        j->handle = NULL;
+    }
     leave(j);
     return made;
 }
@@ -220,7 +230,7 @@ yoke_status ycomm_nccl_create(ycomm_channel *channel)
 {
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
     MPI_Request request = MPI_REQUEST_NULL;
-    ycomm_failure failure = { .status = YOKE_OK }, others;
+    ycomm_failure failure = { .status = YOKE_OK };
     struct ycomm_nccl *nccl = calloc(1, sizeof *nccl);
     if (nccl) {
         nccl->channel = channel;
@@ -242,12 +252,7 @@ yoke_status ycomm_nccl_create(ycomm_channel *channel)
         if (make_handle(nccl, &failure))
             return YOKE_OK;
     }
-    ycomm_failure_set(&others, YOKE_E_HOST_FUNCTION, "rank %d has failed: yoke_comm_add: %.500s", (int)channel->comm->rank,
-                      failure.text);
-    failure.early = others.early = true;
-    ycomm_channel_fail(channel, &failure, &others);
-    return yoke_fail(failure.status, "yoke_comm_add: rank %d of %d: %s", (int)channel->comm->rank, (int)channel->comm->ranks,
-                     failure.text);
+    return ycomm_add_failed(channel, &failure);
 }
 
 void ycomm_nccl_abort(struct ycomm_nccl *nccl)
@@ -281,8 +286,6 @@ void ycomm_nccl_destroy(struct ycomm_nccl *nccl)
         (void)ycomm_nccl.ncclCommDestroy(nccl->handle);
         ycomm_context_leave();
     }
-    if (nccl->mpi != MPI_COMM_NULL && !atomic_load(&nccl->channel->failed))
-        MPI_Comm_free(&nccl->mpi);
     yoke_buffer_release(nccl->token);
     pthread_mutex_destroy(&nccl->calls);
     free(nccl);

@@ -22,9 +22,16 @@ typedef struct ycomm_ticket {
     } items[];
 } ycomm_ticket;
 
+/* What rank 0 tells the others first. */
+typedef struct ycomm_identity {
+    ycomm_ncclResult_t result;
+    ycomm_ncclUniqueId id;
+} ycomm_identity;
+
 struct ycomm_nccl {
     ycomm_channel *channel;
-    void *context; /* CUDA's */
+    ycomm_identity told; /* here, since MPI may still write it when this rank has given up */
+    void *context;       /* CUDA's */
     ycomm_ncclComm_t handle;
     MPI_Comm mpi;       /* tickets */
     yoke_buffer *token; /* what barriers add up */
@@ -36,6 +43,7 @@ struct ycomm_nccl {
     _Atomic(ycomm_ticket *) spare; /* the other way round */
     atomic_uint spare_count;
     atomic_bool aborted;
+    atomic_bool recorded;         /* operations, in a graph, of whose launches nothing is told here */
     atomic_bool stream_failed;    /* of the channel's failure: once is enough, and it may have been recovered since */
     _Atomic(const char *) newest; /* where the newest operation was enqueued */
     /* The progress thread's. */

@@ -200,12 +200,14 @@ static void ask_watched(struct ycomm_nccl *nccl, ycomm_failure *failure)
     tell(nccl, status);
 }
 
-/* Record an event behind operations that no other was behind: not during a call, and soon only once there are no new ones. */
+/* Record an event behind operations that no other was behind: not during a call, and soon only once there are no new ones. Where
+ * operations have been recorded, a graph may have been launched at any time; an event that gets into a recording is no node. */
 static void watch(struct ycomm_nccl *nccl, uint64_t now)
 {
     uint64_t ended = atomic_load(&nccl->ended);
     bool quiet = ended == nccl->noticed || nccl->ending;
-    if (ended == nccl->seen || atomic_load(&nccl->begun) != ended)
+    bool launches = atomic_load(&nccl->recorded) && now - nccl->since >= BUSY;
+    if ((ended == nccl->seen && !launches) || atomic_load(&nccl->begun) != ended)
         return;
     if (nccl->noticed == nccl->seen)
         nccl->since = now;
@@ -292,7 +294,7 @@ static bool has_nothing(const struct ycomm_nccl *nccl)
 /* It lingers, since to wake the thread takes longer than to enqueue an operation. */
 bool ycomm_nccl_is_idle(const struct ycomm_nccl *nccl)
 {
-    return has_nothing(nccl) && (nccl->given_up || ycomm_now() - nccl->called_at > LINGER);
+    return has_nothing(nccl) && (nccl->given_up || (!atomic_load(&nccl->recorded) && ycomm_now() - nccl->called_at > LINGER));
 }
 
 static void free_tickets(ycomm_ticket *first)

@@ -20,6 +20,8 @@ yoke_status ycomm_fail(const ycomm_call *call, yoke_status status, const char *f
 yoke_status ycomm_begin(ycomm_call *out_call, const char *function, const char *where, yoke_stream *stream, yoke_comm *comm)
 {
     *out_call = (ycomm_call){ function, where, stream, comm, NULL };
+    if (ycomm_fork_check(function) < 0)
+        return YOKE_E_FORKED;
     if (!stream)
         return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT, "stream is NULL");
     if (!yoke_stream_get_device(stream))
@@ -34,6 +36,9 @@ yoke_status ycomm_begin(ycomm_call *out_call, const char *function, const char *
     if (!channel)
         return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT,
                           "the stream has not been added to the communicator: all ranks call yoke_comm_add for it first");
+    if (!atomic_load(&channel->ready) && !atomic_load(&channel->failed)) /* one that has failed uses no MPI */
+        return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT,
+                          "the stream's yoke_comm_add is still under way, in another thread: wait until it has returned");
     out_call->channel = channel;
     return YOKE_OK;
 }

@@ -114,9 +114,8 @@ static int post_reduction(MPI_Comm mpi, const ycomm_part *part, const ycomm_piec
 
 /*
  * An all-to-all of large rows is messages, sends first: a collective of Open MPI's that does not block posts what it receives
- * first, and copies a message that has come already before it sends its own, for which the other rank waits meanwhile. Any tag will
- * do, since all ranks have come to this operation, and so nobody waits for an earlier message. The same holds for an allreduce
- * among few ranks (allreduce.c): among many, each would have too many messages.
+ * first, and copies a message that has come already before it sends its own, for which the other rank waits meanwhile. The same
+ * holds for an allreduce among few ranks (allreduce.c): among many, each would have too many messages.
  */
 size_t ycomm_message_count(const yoke_comm *comm, const ycomm_part *part)
 {
@@ -133,12 +132,12 @@ static int post_messages(const yoke_comm *comm, MPI_Comm mpi, const ycomm_piece 
     int width = (int)piece->width, ranks = (int)comm->ranks, rank = (int)comm->rank, error = MPI_SUCCESS;
     for (int i = 1; i < ranks && error == MPI_SUCCESS; i++) {
         int to = (rank + i) % ranks;
-        error = MPI_Isend(in + (size_t)to * piece->in_stride, width, MPI_BYTE, to, 0, mpi, messages++);
+        error = MPI_Isend(in + (size_t)to * piece->in_stride, width, MPI_BYTE, to, YCOMM_FIRST_TAG, mpi, messages++);
     }
     memcpy(out + (size_t)rank * piece->out_stride, in + (size_t)rank * piece->in_stride, piece->width);
     for (int i = 1; i < ranks && error == MPI_SUCCESS; i++) {
         int from = (rank + ranks - i) % ranks;
-        error = MPI_Irecv(out + (size_t)from * piece->out_stride, width, MPI_BYTE, from, 0, mpi, messages++);
+        error = MPI_Irecv(out + (size_t)from * piece->out_stride, width, MPI_BYTE, from, YCOMM_FIRST_TAG, mpi, messages++);
     }
     return error;
 }

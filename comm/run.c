@@ -161,6 +161,15 @@ static ycomm_run *create(const ycomm_op *op)
     return run;
 }
 
+/* Whether MPI still has requests of a piece. */
+static bool is_posted(const ycomm_pipe *pipe, const ycomm_slot *slot)
+{
+    bool posted = slot->request != MPI_REQUEST_NULL;
+    for (size_t m = 0; m < pipe->message_count; m++)
+        posted |= slot->messages[m] != MPI_REQUEST_NULL;
+    return posted;
+}
+
 /* The end of a run. What MPI still has requests of is kept; copies are waited for, since the caller's memory is theirs. */
 static void end(ycomm_run *run)
 {
@@ -171,25 +180,22 @@ static void end(ycomm_run *run)
     for (size_t i = 0; i < run->pipe_count; i++) {
         pending |= run->pipes[i].opening.request != MPI_REQUEST_NULL;
         for (size_t k = 0; k < YCOMM_WINDOW; k++) {
-            yoke_event_release(run->pipes[i].slots[k].copied);
-            run->pipes[i].slots[k].copied = NULL;
-            pending |= run->pipes[i].slots[k].request != MPI_REQUEST_NULL;
-            for (size_t m = 0; m < run->pipes[i].message_count; m++)
-                pending |= run->pipes[i].slots[k].messages[m] != MPI_REQUEST_NULL;
+            ycomm_slot *slot = &run->pipes[i].slots[k];
+            yoke_event_release(slot->copied);
+            slot->copied = NULL;
+            if (is_posted(&run->pipes[i], slot)) {
+                pending = true;
+            } else if (slot->block) {
+                ycomm_block_give(channel, slot->block);
+                slot->block = NULL;
+            }
         }
     }
     pthread_cond_destroy(&run->end);
-    if (pending) {
+    if (pending)
         ycomm_abandon(run);
-        return;
-    }
-    for (size_t i = 0; i < run->pipe_count; i++)
-        for (size_t k = 0; k < YCOMM_WINDOW; k++)
-            if (run->pipes[i].slots[k].block) {
-                ycomm_block_give(channel, run->pipes[i].slots[k].block);
-                run->pipes[i].slots[k].block = NULL;
-            }
-    ycomm_run_free(run);
+    else
+        ycomm_run_free(run);
 }
 
 yoke_status ycomm_run_op(yoke_status status, void *user)

@@ -16,6 +16,10 @@ yoke_status ycomm_check_mpi(const char *function, const void *mpi_comm)
     int initialized = 0, finalized = 0, level = 0, inter = 0;
     MPI_Comm mpi;
 
+    if (ycomm_fork_check(function) < 0)
+        return YOKE_E_FORKED;
+    if (!ycomm_fork_watch())
+        return yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: no memory for a handler for fork", function);
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
     if (!initialized || finalized)

@@ -5,7 +5,7 @@
 
 #include "comm.h"
 
-/* MPI can be used, and the address is that of a communicator. */
+/* MPI can be used, since this is no forked child, and the address is that of a communicator. */
 yoke_status ycomm_check_mpi(const char *function, const void *mpi_comm);
 
 /* YOKE_COMM, YOKE_COMM_TIMEOUT and YOKE_COMM_PINNED. */

@@ -15,6 +15,7 @@
 typedef unsigned int ycomm_CUresult;
 typedef struct CUctx_st *ycomm_CUcontext;
 typedef struct CUstream_st *ycomm_cudaStream_t;
+typedef unsigned int ycomm_CUstreamCaptureStatus; /* 0: none */
 
 #define YCOMM_CUDA_CONSTANTS(X) X(CUDA_ERROR_NOT_READY, 600)
 

@@ -19,6 +19,12 @@ bool ycomm_stream_is_lost(void *native_stream)
     return result != 0 && result != YCOMM_CUDA_ERROR_NOT_READY;
 }
 
+bool ycomm_stream_is_capturing(void *native_stream)
+{
+    ycomm_CUstreamCaptureStatus status = 0;
+    return ycomm_cuda.cuStreamIsCapturing(native_stream, &status) == 0 && status != 0;
+}
+
 /* To map tells the address at once; whatever the driver does for it is done when the queue goes on. */
 void *ycomm_map_and_unmap(void *queue, uintptr_t buffer, size_t offset, size_t size)
 {

@@ -8,10 +8,11 @@
  *  - Each operation is enqueued in a stream, like a copy, and does not block. The stream is held until the operation is complete,
  *    and no processor is busy meanwhile. Kernels before it have finished when data is sent; kernels behind it find what has come.
  *  - Arrays are contiguous; yoke_assign packs any other. A count of 0 is valid. yoke_comm_array makes an array of part of a buffer.
- *  - YOKE_E_INVALID_ARGUMENT, with a text that names what is wrong: an array is invalid, not contiguous, belongs to another device
- *    or is read-only where it is written; two arrays of a call overlap where this is not allowed; dtypes or sizes do not fit; a
- *    rank or tag is out of range; the stream has not been added to the communicator. YOKE_E_RANGE: an array reaches past the end of
- *    its buffer. Or the stream's failure. Each operation lists only what comes besides.
+ *  - YOKE_E_INVALID_ARGUMENT, with a text that names what is wrong: an array is invalid, not contiguous, begins at no multiple
+ *    of its elements' size, belongs to another device or is read-only where it is written; two arrays of a call overlap where this
+ *    is not allowed; dtypes or sizes do not fit; a rank or tag is out of range; the stream has not been added to the communicator.
+ *    YOKE_E_RANGE: an array reaches past the end of its buffer. Or the stream's failure. Each operation lists only what comes
+ *    besides.
  *  - A failure is everybody's. When a stream has failed at one rank (a kernel, a host function, an operation here), the streams
  *    that it meets fail at their next or present operation, with the rank and its failure in their records, instead of waiting for
  *    ever. A process that exits before it has released its communicators is such a failure, and so is a rank that does not answer
@@ -20,13 +21,19 @@
  *    YOKE_E_HOST_FUNCTION: another rank has failed, or does not answer. To go on, recover the stream and add it again, by all
  *    ranks.
  *  - What goes through host memory takes page-locked memory, pieces of 1 MiB: for each stream that has been added no more than
- *    YOKE_COMM_PINNED MiB (by default 64; at least 2), which it keeps. In larger groups messages take turns, and none waits for one
- *    whose other rank is late.
+ *    YOKE_COMM_PINNED MiB (by default 64; at least 2), which it keeps until it fails. In larger groups messages take turns, and
+ *    none waits for one whose other rank is late.
+ *  - yoke_stream_cancel does not end an operation that holds the stream: this goes on until the other ranks have come, one of them
+ *    fails, or the time limit is over.
  *  - After a failure, what operations under way were to receive is undefined, and may change until the communicator is released.
  *  - By NCCL (yoke_comm_info.way), messages between two ranks are received in the order in which they are sent, and those of a
  *    group in the order of their tags; and what the ranks have enqueued is compared beside the stream: it fails a moment later.
+ *    Where one rank enqueues a reduction that NCCL does not have, which is staged, and another something else, this is found by the
+ *    time limit alone.
  *  - Operations can be recorded in graphs. A recorded operation meets those of the stream that it was recorded in: launch the graph
  *    in this stream.
+ *
+ * A forked child of a process that has used this library is no rank: YOKE_E_FORKED, before anything of MPI; releases do nothing.
  *
  * The program initialises MPI, with MPI_THREAD_MULTIPLE, and releases its communicators before MPI_Finalize. MPI is not needed to
  * compile with this header.
@@ -72,9 +79,11 @@ YOKE_API yoke_comm *yoke_comm_retain(yoke_comm *comm);
 YOKE_API void yoke_comm_release(yoke_comm *comm);
 
 /* Add a stream of the communicator's device, which is kept alive by it. All ranks must call this, and add their streams in the same
- * order. A stream that is added again, after a failure, meets the others anew. Blocks until all ranks have come.
- * YOKE_E_INVALID_ARGUMENT: the stream is of another device. YOKE_E_HOST_FUNCTION: another rank does not answer. YOKE_E_DRIVER: MPI
- * has failed. */
+ * order. A stream that is added again, after a failure, meets the others anew. Blocks until all ranks have come, and operations
+ * in the stream are refused meanwhile. Where one rank fails, the others do when they add theirs, or in the first operation; only of
+ * YOKE_E_OUT_OF_HOST_MEMORY they may not hear. To go on, release the communicator and create another one: MPI may not have ended
+ * what was begun. YOKE_E_INVALID_ARGUMENT: the stream is of another device. YOKE_E_HOST_FUNCTION: another rank has failed, or does
+ * not answer. YOKE_E_DRIVER: MPI has failed. */
 YOKE_API yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream);
 
 /* The ways data takes. */
@@ -98,8 +107,8 @@ typedef struct yoke_comm_info {
     uint64_t staged_bytes, mpi_bytes, nccl_bytes; /* what operations have read and written here so far, by way */
 } yoke_comm_info;
 
-#define YOKE_COMM_INFO_INIT                              \
-    {                                                    \
+#define YOKE_COMM_INFO_INIT                                       \
+    {                                                             \
         sizeof(yoke_comm_info), 0, 0, 0, 0, 0, 0, "", "", 0, 0, 0 \
     }
 
@@ -111,9 +120,10 @@ YOKE_API yoke_status yoke_comm_get_info(const yoke_comm *comm, yoke_comm_info *o
 /* As a rank: nobody. Nothing is sent or received, as at the edge of a grid. */
 enum { YOKE_COMM_NOBODY = -1 };
 
-enum { YOKE_COMM_MAX_TAG = 32767 };
+enum { YOKE_COMM_MAX_TAG = 32765 };
 
-/* An array of `count` elements of the buffer from its element `first` on. */
+/* An array of `count` elements of the buffer from its element `first` on. Where `first` is negative or beyond all memory, its dtype
+ * is 0, which every operation refuses. */
 static inline yoke_array yoke_comm_array(yoke_buffer *buffer, int32_t dtype, int64_t first, int64_t count)
 {
     yoke_array array = { YOKE_NULL, 0, 0, 1, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0, 0 } };
@@ -129,8 +139,8 @@ static inline yoke_array yoke_comm_array(yoke_buffer *buffer, int32_t dtype, int
         break;
     }
     array.buffer = buffer;
-    array.dtype = first < 0 ? 0 : dtype;
-    array.offset = YOKE_CAST(uint64_t, first) * bytes;
+    array.dtype = first < 0 || first > INT64_MAX / 16 ? 0 : dtype; /* 16: the largest elements */
+    array.offset = array.dtype ? YOKE_CAST(uint64_t, first) * bytes : 0;
     array.shape[0] = count;
     array.strides[0] = 1;
     return array;

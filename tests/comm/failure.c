@@ -36,6 +36,38 @@ static double limit(void)
     return (timeout ? atof(timeout) : 600) + 5;
 }
 
+/* Communicators have this limit from here on; returns the one before, to be given to restore_limit. */
+static char *set_limit(const char *seconds)
+{
+    const char *given = getenv("YOKE_COMM_TIMEOUT");
+    char *before = given ? strdup(given) : NULL;
+    if (seconds)
+        setenv("YOKE_COMM_TIMEOUT", seconds, 1);
+    return before;
+}
+
+static void restore_limit(char *before)
+{
+    if (before)
+        setenv("YOKE_COMM_TIMEOUT", before, 1);
+    else
+        unsetenv("YOKE_COMM_TIMEOUT");
+    free(before);
+}
+
+/* Something of which each rank says how long it has taken there: in one of some tries less than the limit, since a busy machine may
+ * stop any rank for a while. */
+static void in_time(ranks *t, double (*once)(ranks *t, int kind), int kind, double most)
+{
+    enum { TRIES = 5 };
+    double took = most;
+    for (int i = 0; i < TRIES && took >= most; i++) {
+        double mine = once(t, kind);
+        MPI_Allreduce(&mine, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
+    CHECK(took < most);
+}
+
 /* A stream and a communicator for one case. */
 typedef struct stage {
     yoke_stream *stream;
@@ -44,17 +76,21 @@ typedef struct stage {
     yoke_array array, other; /* of N floats each */
 } stage;
 
-static void stage_open(ranks *t, stage *s)
+static void stage_open_on(ranks *t, stage *s, MPI_Comm mpi)
 {
-    MPI_Comm world = MPI_COMM_WORLD;
     memset(s, 0, sizeof *s);
     CHECK_OK(yoke_stream_create(t->device, &s->stream));
-    CHECK_OK(yoke_comm_create(t->device, &world, &s->comm));
+    CHECK_OK(yoke_comm_create(t->device, &mpi, &s->comm));
     CHECK_OK(yoke_comm_add(s->comm, s->stream));
     CHECK_OK(yoke_buffer_create(t->device, 2 * N * sizeof(float), &s->buffer));
     CHECK_OK(yoke_fill(s->stream, s->buffer, 0, 2 * N * sizeof(float), &(float){ 1 }, sizeof(float)));
     s->array = yoke_comm_array(s->buffer, YOKE_F32, 0, N);
     s->other = yoke_comm_array(s->buffer, YOKE_F32, N, N);
+}
+
+static void stage_open(ranks *t, stage *s)
+{
+    stage_open_on(t, s, MPI_COMM_WORLD);
 }
 
 static void stage_close(stage *s)
@@ -71,7 +107,7 @@ static yoke_status complain(yoke_status status, void *user)
 }
 
 /* A stream that fails before its operation: the others hear of it, whatever they wait for, and of its reason. */
-static void stream_fails(ranks *t, int kind)
+static double stream_fails(ranks *t, int kind)
 {
     stage s;
     bool bad = t->rank == t->count - 1;
@@ -104,8 +140,9 @@ static void stream_fails(ranks *t, int kind)
         CHECK_FAILS(-77, "the disk is full", yoke_stream_wait(s.stream));
     else
         CHECK_FAILS(YOKE_E_HOST_FUNCTION, words, yoke_stream_wait(s.stream));
-    CHECK(now() - start < 1);
+    double took = now() - start;
     stage_close(&s);
+    return took;
 }
 
 /* A stream that is cancelled. */
@@ -224,12 +261,64 @@ static void recovered(ranks *t)
     stage_close(&s);
 }
 
+static yoke_status complain_late(yoke_status status, void *user)
+{
+    const struct timespec late = { 0, 30000000 };
+    nanosleep(&late, NULL);
+    return complain(status, user);
+}
+
+/* The others release before they have heard of a failure, and make the next communicators, for which Open MPI has used the number
+ * of the released one: what came late was taken for one of the first messages of `parent`. */
+static void unheard(ranks *t)
+{
+    enum { TIMES = 12 };
+    MPI_Comm parent;
+    MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+    for (int i = 0; i < TIMES; i++) {
+        stage s;
+        stage_open_on(t, &s, parent);
+        if (i % 3 != 0) {
+            CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &s.array, &s.array));
+            CHECK_OK(yoke_stream_wait(s.stream));
+        } else if (t->rank == i % t->count) {
+            CHECK_OK(yoke_host_call(s.stream, complain_late, NULL, NULL));
+            (void)yoke_comm_barrier(s.stream, s.comm);
+            CHECK_FAILS(-77, "the disk is full", yoke_stream_wait(s.stream));
+        }
+        stage_close(&s);
+    }
+    MPI_Comm_free(&parent);
+}
+
+/* The others come when rank 0 has given up: they hear of it, and all go on with another communicator. */
+static void late_to_add(ranks *t)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    stage s = { .comm = NULL };
+    char *before = set_limit(t->rank == 0 ? "1" : NULL);
+    CHECK_OK(yoke_stream_create(t->device, &s.stream));
+    CHECK_OK(yoke_comm_create(t->device, &world, &s.comm));
+    if (t->rank == 0)
+        CHECK_FAILS(YOKE_E_HOST_FUNCTION, "yoke_comm_add|have added|YOKE_COMM_TIMEOUT", yoke_comm_add(s.comm, s.stream));
+    MPI_Barrier(world);
+    if (t->rank != 0)
+        CHECK_FAILS(YOKE_E_HOST_FUNCTION, "yoke_comm_add|rank 0 has failed", yoke_comm_add(s.comm, s.stream));
+    restore_limit(before);
+    stage_close(&s);
+    stage_open(t, &s);
+    CHECK_OK(yoke_comm_barrier(s.stream, s.comm));
+    CHECK_OK(yoke_stream_wait(s.stream));
+    stage_close(&s);
+}
+
 /* Two ranks that send to each other without an exchange: large messages wait for their receivers, and each says so in time. NCCL
  * between GPUs keeps some MiB of what is sent, and these may arrive. */
-static void crosswise(ranks *t)
+static double crosswise(ranks *t, int unused)
 {
     stage s;
     yoke_buffer *large;
+    (void)unused;
     stage_open(t, &s);
     CHECK_OK(yoke_buffer_create(t->device, 2 * LARGE, &large));
     yoke_array in = yoke_comm_array(large, YOKE_U8, 0, LARGE), out = yoke_comm_array(large, YOKE_U8, LARGE, LARGE);
@@ -245,9 +334,10 @@ static void crosswise(ranks *t)
         CHECK(status == YOKE_E_HOST_FUNCTION);
         CHECK(strstr(yoke_error()->text, "does not answer") && strstr(yoke_error()->text, "YOKE_COMM_TIMEOUT"));
     }
-    CHECK(now() - start < limit());
+    double took = now() - start;
     yoke_buffer_release(large);
     stage_close(&s);
+    return took;
 }
 
 typedef enum leaving { KILLED, STOPPED, EXITS, RETURNS, LEAVINGS } leaving;
@@ -337,11 +427,13 @@ int main(int argc, char **argv)
         kernel_fails(&t);
         return ranks_end(&t);
     }
-    stream_fails(&t, 0);
+    unheard(&t);
+    ranks_case(&t, "communicators that are released before a failure is heard of");
+    in_time(&t, stream_fails, 0, 1);
     ranks_case(&t, "a stream that has failed before a collective");
-    stream_fails(&t, 1);
+    in_time(&t, stream_fails, 1, 1);
     ranks_case(&t, "a stream that has failed before a message");
-    stream_fails(&t, 2);
+    in_time(&t, stream_fails, 2, 1);
     ranks_case(&t, "a stream that has failed before the call");
     cancelled(&t);
     ranks_case(&t, "a stream that is cancelled");
@@ -351,7 +443,11 @@ int main(int argc, char **argv)
     }
     recovered(&t);
     ranks_case(&t, "a stream that has recovered and is added again");
-    crosswise(&t);
+    late_to_add(&t);
+    ranks_case(&t, "a rank that gives up in yoke_comm_add");
+    char *before = set_limit(getenv("YOKE_TEST_SILENCE"));
+    in_time(&t, crosswise, 0, limit());
+    restore_limit(before);
     ranks_case(&t, "ranks that send to each other");
     return ranks_end(&t);
 }

@@ -5,6 +5,7 @@
  * scene:
  *
  *   limit       large groups and collectives with the least YOKE_COMM_PINNED: right results, and no more memory than that
+ *   failed      a stream that has failed and is added again gives back what it had
  *   exhausted   memory runs out at one rank, in each of the places where it can
  */
 #include <dlfcn.h>
@@ -22,6 +23,7 @@ enum { PIECE = 1 << 20, LEAST = 2, N = 1000, LARGE = 5 * PIECE / 2, MOST_FAULTS 
 /* ---- Pinned memory ---- */
 
 static atomic_int pinned, fails_at; /* how many were made; the one that fails */
+static atomic_int living;           /* how many there are */
 
 __attribute__((visibility("default"))) yoke_status yoke_buffer_create_pinned(yoke_device *device, size_t size, yoke_buffer **out)
 {
@@ -31,7 +33,18 @@ __attribute__((visibility("default"))) yoke_status yoke_buffer_create_pinned(yok
         *out = NULL;
         return yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "the host has no %zu bytes left to lock", size);
     }
-    return real(device, size, out);
+    yoke_status status = real(device, size, out);
+    atomic_fetch_add(&living, status == YOKE_OK);
+    return status;
+}
+
+__attribute__((visibility("default"))) void yoke_buffer_release(yoke_buffer *buffer)
+{
+    void (*real)(yoke_buffer *);
+    *(void **)&real = dlsym(RTLD_NEXT, "yoke_buffer_release");
+    if (buffer && yoke_buffer_get_kind(buffer) == YOKE_MEMORY_PINNED)
+        atomic_fetch_sub(&living, 1);
+    real(buffer);
 }
 
 /* ---- A stream and a communicator for one case ---- */
@@ -212,6 +225,41 @@ static void mapped(ranks *t)
     ranks_case(t, "mapped memory is given to MPI without copies");
 }
 
+/* ---- After a failure ---- */
+
+static yoke_status complain(yoke_status status, void *user)
+{
+    (void)user;
+    return status < 0 ? status : yoke_fail(-77, "the disk is full");
+}
+
+/* Of all kinds of memory, an allreduce in place makes copies. Those that wait for the bad rank are given up. */
+static void failed(ranks *t)
+{
+    enum { TIMES = 3 };
+    stage s;
+    stage_open(t, &s, LARGE);
+    yoke_array array = yoke_comm_array(s.in, YOKE_U8, 0, LARGE);
+    int before = atomic_load(&living);
+    for (int i = 0; i < TIMES; i++) {
+        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &array, &array));
+        CHECK_OK(yoke_stream_wait(s.stream));
+        CHECK(atomic_load(&living) > before);
+        MPI_Barrier(MPI_COMM_WORLD); /* a failure would overtake the operation at ranks that wait still */
+        if (t->rank == i % t->count)
+            CHECK_OK(yoke_host_call(s.stream, complain, NULL, NULL));
+        (void)yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &array, &array);
+        CHECK(yoke_stream_wait(s.stream) < 0);
+        CHECK_OK(yoke_stream_recover(s.stream));
+        CHECK_OK(yoke_comm_add(s.comm, s.stream));
+        if (!CHECK(atomic_load(&living) == before))
+            tap_diag("rank %d: %d blocks are left after failure %d", t->rank, atomic_load(&living) - before, i);
+    }
+    stage_close(&s);
+    CHECK(atomic_load(&living) == before);
+    ranks_case(t, "a stream that has failed keeps no memory for pieces");
+}
+
 /* ---- No memory ---- */
 
 enum { EXCHANGE, GROUP, IN_PLACE, ALLTOALL, OPERATIONS };
@@ -318,6 +366,10 @@ int main(int argc, char **argv)
             late(&t, YOKE_COMM_SEND);
         if (t.count > 2)
             late(&t, YOKE_COMM_RECEIVE);
+        return ranks_end(&t);
+    }
+    if (argc > 1 && strcmp(argv[1], "failed") == 0) {
+        failed(&t);
         return ranks_end(&t);
     }
     for (int operation = 0; operation < OPERATIONS; operation++)

@@ -13,6 +13,7 @@ limited() {
 for ranks in 1 3 6; do
     tap_try "the limit, $ranks ranks" limited $ranks
 done
+tap_try "after failures, 3 ranks" mpi_cases 3 tests/comm/memory failed
 tap_try "no memory, 2 ranks" mpi_cases 2 tests/comm/memory exhausted
 tap_try "no memory, 3 ranks" mpi_cases 3 tests/comm/memory exhausted
 tap_done

@@ -4,9 +4,13 @@
  * first argument is a scene: "calls", or one of those about starting, which have programs of their own: "early", "single",
  * "orders".
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "../tap/tap.h"
 #include "ranks.h"
@@ -32,6 +36,7 @@ static void arrays(ranks *t)
     CHECK_FAILS(INVALID, "yoke_comm_send|array is NULL", yoke_comm_send(s, c, NULL, 0, 0));
     CHECK_FAILS(INVALID, "in is NULL", yoke_comm_allreduce(s, c, YOKE_COMM_SUM, &good, NULL));
     CHECK_FAILS(INVALID, "out is NULL", yoke_comm_allgather(s, c, NULL, &good));
+    CHECK_FAILS(INVALID, "yoke_comm_broadcast: array is NULL", yoke_comm_broadcast(s, c, NULL, 0));
     bad.dtype = 99;
     CHECK_FAILS(INVALID, "not an array|99", yoke_comm_send(s, c, &bad, 0, 0));
     bad = good;
@@ -48,6 +53,12 @@ static void arrays(ranks *t)
     CHECK_FAILS(YOKE_E_RANGE, "more elements", yoke_comm_send(s, c, &bad, 0, 0));
     bad = part(YOKE_F32, -1, 4);
     CHECK_FAILS(INVALID, "not an array", yoke_comm_send(s, c, &bad, 0, 0));
+    bad = part(YOKE_F64, INT64_C(1) << 61, 4); /* its offset would be 0 */
+    CHECK_FAILS(INVALID, "not an array", yoke_comm_send(s, c, &bad, 0, 0));
+    bad = good;
+    bad.offset = 6;
+    CHECK_FAILS(INVALID, "array begins 6 bytes|multiple of the 4 bytes of float", yoke_comm_send(s, c, &bad, 0, 0));
+    CHECK_FAILS(INVALID, "array begins 6 bytes", yoke_comm_receive(s, c, &bad, 0, 0));
     bad = part(YOKE_F32, 8 * N, 8 * N + 1);
     CHECK_FAILS(YOKE_E_RANGE, "past the end|801 elements of float|byte 3200|6400", yoke_comm_send(s, c, &bad, 0, 0));
     bad = good;
@@ -73,8 +84,8 @@ static void numbers(ranks *t)
     CHECK_FAILS(INVALID, "the peer is rank 7", yoke_comm_send(s, c, &a, 7, 0));
     CHECK_FAILS(INVALID, "the peer is rank -2", yoke_comm_receive(s, c, &a, -2, 0));
     CHECK_FAILS(INVALID, "the root is rank -1", yoke_comm_broadcast(s, c, &a, -1));
-    CHECK_FAILS(INVALID, "tag is -1|32767", yoke_comm_send(s, c, &a, 0, -1));
-    CHECK_FAILS(INVALID, "tag is 32768", yoke_comm_exchange(s, c, &a, 0, &b, 0, 32768));
+    CHECK_FAILS(INVALID, "tag is -1|32765", yoke_comm_send(s, c, &a, 0, -1));
+    CHECK_FAILS(INVALID, "tag is 32766", yoke_comm_exchange(s, c, &a, 0, &b, 0, 32766));
     CHECK_FAILS(INVALID, "no reduction 0", yoke_comm_allreduce(s, c, 0, &b, &a));
     CHECK_FAILS(INVALID, "no reduction 8", yoke_comm_reduce(s, c, 8, &b, &a, 0));
     CHECK_FAILS(INVALID, "float has no reduction 5", yoke_comm_allreduce(s, c, YOKE_COMM_AND, &a, &a));
@@ -126,6 +137,74 @@ static void handles(ranks *t)
     yoke_comm_release(NULL);
     yoke_stream_release(foreign);
     ranks_case(t, "handles that are none, and the description");
+}
+
+typedef struct adding {
+    yoke_comm *comm;
+    yoke_stream *stream;
+    yoke_status status;
+} adding;
+
+static void *add(void *user)
+{
+    adding *a = user;
+    a->status = yoke_comm_add(a->comm, a->stream);
+    return NULL;
+}
+
+/* An operation in a stream that another thread is adding: the other ranks have not come yet. */
+static void early_operation(ranks *t)
+{
+    const struct timespec pause = { 0, 1000000 };
+    adding a = { .comm = t->comm, .status = YOKE_OK };
+    pthread_t thread;
+    CHECK_OK(yoke_stream_create(t->device, &a.stream));
+    if (t->rank == 0 && t->count > 1) {
+        CHECK(pthread_create(&thread, NULL, add, &a) == 0);
+        while (yoke_comm_barrier(a.stream, t->comm) == INVALID && strstr(yoke_error()->text, "not been added"))
+            nanosleep(&pause, NULL);
+        CHECK_FAILS(INVALID, "yoke_comm_barrier|still under way|yoke_comm_add", yoke_comm_barrier(a.stream, t->comm));
+        MPI_Barrier(MPI_COMM_WORLD);
+        pthread_join(thread, NULL);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+        add(&a);
+    }
+    CHECK(a.status == YOKE_OK);
+    CHECK_OK(yoke_comm_barrier(a.stream, t->comm));
+    CHECK_OK(yoke_stream_wait(a.stream));
+    yoke_stream_release(a.stream);
+    ranks_case(t, "an operation in a stream that is being added");
+}
+
+static bool is_refused(yoke_status status)
+{
+    return status == YOKE_E_FORKED && strstr(yoke_error()->text, "forked");
+}
+
+/* A forked child is no rank; MPI would stand still there, or take the parent's messages. */
+static void forked(ranks *t)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    yoke_device *device;
+    yoke_comm *other;
+    yoke_comm_info info = YOKE_COMM_INFO_INIT;
+    yoke_array a = part(YOKE_F32, 0, N);
+    int status = -1;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(50);
+        bool refused = is_refused(yoke_comm_open_device(&world, &device)) &&
+                       is_refused(yoke_comm_create(t->device, &world, &other)) && is_refused(yoke_comm_add(t->comm, t->stream)) &&
+                       is_refused(yoke_comm_send(t->stream, t->comm, &a, 0, 0)) &&
+                       is_refused(yoke_comm_allreduce(t->stream, t->comm, YOKE_COMM_SUM, &a, &a)) &&
+                       is_refused(yoke_comm_barrier(t->stream, t->comm)) && is_refused(yoke_comm_get_info(t->comm, &info));
+        yoke_comm_release(t->comm); /* the last reference */
+        _exit(refused ? 0 : 1);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    ranks_case(t, "a forked child");
 }
 
 /* After all that. */
@@ -219,6 +298,8 @@ int main(int argc, char **argv)
     arrays(&t);
     numbers(&t);
     handles(&t);
+    early_operation(&t);
+    forked(&t);
     works(&t);
     released(&t);
     yoke_buffer_release(buffer);

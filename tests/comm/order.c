@@ -194,6 +194,46 @@ static void tags(ranks *t)
     free(host);
 }
 
+/* Messages that MPI takes at once, as it does small ones, are on their way during large collectives, which are messages, too. By
+ * NCCL these sends would wait for their receives. */
+static void taken_at_once(ranks *t)
+{
+    enum { ROW = 4096, SMALL = 16, SENDS = 3 };
+    static const int32_t sent[SENDS] = { 0, 1, YOKE_COMM_MAX_TAG };
+    int64_t all = (int64_t)ROW * t->count, wrong = 0;
+    int next = (t->rank + 1) % t->count, before = (t->rank + t->count - 1) % t->count;
+    float *host = malloc((size_t)all * sizeof *host), one = 1, two = 2;
+    yoke_buffer *in, *out;
+    if (t->count == 1 || ranks_way(t) == YOKE_COMM_NCCL) {
+        free(host);
+        return;
+    }
+    CHECK_OK(yoke_buffer_create(t->device, (size_t)all * sizeof one, &in));
+    CHECK_OK(yoke_buffer_create(t->device, (size_t)all * sizeof one, &out));
+    yoke_array a = yoke_comm_array(in, YOKE_F32, 0, all), b = yoke_comm_array(out, YOKE_F32, 0, all);
+    yoke_array small = yoke_comm_array(x, YOKE_F32, 0, SMALL);
+    fill(t, x, 77);
+    for (int kind = 0; kind < 2; kind++) {
+        CHECK_OK(yoke_fill(t->stream, in, 0, (size_t)all * sizeof one, kind ? &two : &one, sizeof one));
+        for (int i = 0; i < SENDS; i++)
+            CHECK_OK(yoke_comm_send(t->stream, t->comm, &small, next, sent[i]));
+        if (kind == 0)
+            CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_COMM_SUM, &b, &a));
+        else
+            CHECK_OK(yoke_comm_alltoall(t->stream, t->comm, &b, &a));
+        for (int i = 0; i < SENDS; i++)
+            CHECK_OK(yoke_comm_receive(t->stream, t->comm, &small, before, sent[i]));
+        CHECK_OK(yoke_read(t->stream, host, out, 0, (size_t)all * sizeof one));
+        holds(t, x, 77);
+        for (int64_t i = 0; i < all; i++)
+            wrong += host[i] != (kind ? two : (float)t->count);
+    }
+    CHECK(wrong == 0);
+    yoke_buffer_release(in);
+    yoke_buffer_release(out);
+    free(host);
+}
+
 /* Operations that are recorded, launched several times. */
 static void graphs(ranks *t)
 {
@@ -240,18 +280,38 @@ static void many(ranks *t)
     holds(t, x, 1);
 }
 
-/* Rank 0 comes late; the others wait for it in their streams, and their process uses a small part of a core. */
+/* Until the process uses no core. NVIDIA's OpenCL (580) has a thread that is busy for up to 10 s after thousands of commands. */
+static void become_quiet(void)
+{
+    struct timespec moment = { 0, 100000000 };
+    double used = 100, before = milliseconds(CLOCK_PROCESS_CPUTIME_ID);
+    for (int i = 0; i < 150 && used > 10; i++) {
+        nanosleep(&moment, NULL);
+        used = milliseconds(CLOCK_PROCESS_CPUTIME_ID) - before;
+        before += used;
+    }
+}
+
+/* Rank 0 comes late; the others wait for it in their streams, and their process uses a small part of a core. On a busy machine they
+ * may be late as well, and wait for nothing: then once more. */
 static void idle(ranks *t)
 {
-    struct timespec late = { 1, 0 };
+    enum { TRIES = 10, LATE = 1000 }; /* milliseconds */
+    struct timespec late = { LATE / 1000, 0 };
+    double used = 0, waited = 0, least = 0;
     CHECK_OK(yoke_stream_wait(t->stream));
-    MPI_Barrier(MPI_COMM_WORLD);
-    double before = milliseconds(CLOCK_PROCESS_CPUTIME_ID), start = milliseconds(CLOCK_MONOTONIC);
-    if (t->rank == 0)
-        nanosleep(&late, NULL);
-    CHECK_OK(yoke_comm_barrier(t->stream, t->comm));
-    CHECK_OK(yoke_stream_wait(t->stream));
-    double used = milliseconds(CLOCK_PROCESS_CPUTIME_ID) - before, waited = milliseconds(CLOCK_MONOTONIC) - start;
+    become_quiet();
+    for (int i = 0; i < TRIES && least < LATE / 2; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double before = milliseconds(CLOCK_PROCESS_CPUTIME_ID), start = milliseconds(CLOCK_MONOTONIC);
+        if (t->rank == 0)
+            nanosleep(&late, NULL);
+        CHECK_OK(yoke_comm_barrier(t->stream, t->comm));
+        CHECK_OK(yoke_stream_wait(t->stream));
+        used = milliseconds(CLOCK_PROCESS_CPUTIME_ID) - before;
+        waited = milliseconds(CLOCK_MONOTONIC) - start;
+        MPI_Allreduce(&waited, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    }
     if (!CHECK(used < waited / 5))
         printf("# rank %d: %.0f ms of a core in %.0f ms\n", t->rank, used, waited);
 }
@@ -277,6 +337,8 @@ int main(int argc, char **argv)
     ranks_case(&t, "groups");
     tags(&t);
     ranks_case(&t, "messages with the same tag");
+    taken_at_once(&t);
+    ranks_case(&t, "messages that are taken at once, and collectives behind them");
     graphs(&t);
     ranks_case(&t, "operations in a graph");
     many(&t);

@@ -6,7 +6,10 @@
  *   way NAME    this way is chosen, and the reason has these words; bytes are counted
  *   different   YOKE_COMM differs between the ranks
  *   add         yoke_comm_add fails
+ *   stack       the same, and what comes later is not written to the stack
+ *   memory      the same, and what goes on later does not touch memory that was freed with the communicator
  *   operation   an operation fails
+ *   graph       a graph that one rank launches more often fails there
  *   late        NCCL reports a failure while an operation waits
  *   caller      NCCL is called by the thread that enqueues: what watches the stream does not hand it over to another one
  */
@@ -14,6 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <yoke/graph.h>
 
 #include "../tap/tap.h"
 #include "ranks.h"
@@ -79,6 +86,68 @@ static bool called_by_caller(scene *s)
     return CHECK_OK(yoke_stream_wait(s->stream)) && CHECK(here > SLOW / 2);
 }
 
+/* Both launch it once, and rank 0 once more when nothing has been enqueued for a while. */
+static bool fails_in_graph(scene *s)
+{
+    const struct timespec pause = { 0, 100000000 };
+    yoke_graph *graph;
+    bool passed = CHECK_OK(yoke_graph_create(s->device, "step", &graph)) && CHECK_OK(yoke_graph_begin(graph, s->stream)) &&
+                  CHECK_OK(yoke_comm_allreduce(s->stream, s->comm, YOKE_COMM_MAX, &s->array, &s->array)) &&
+                  CHECK_OK(yoke_graph_end(graph)) && CHECK_OK(yoke_graph_launch(s->stream, graph)) &&
+                  CHECK_OK(yoke_stream_wait(s->stream));
+    nanosleep(&pause, NULL);
+    if (passed && s->rank == 0)
+        passed = CHECK_OK(yoke_graph_launch(s->stream, graph)) && fails(s, yoke_stream_wait(s->stream), "yoke_stream_wait");
+    MPI_Barrier(MPI_COMM_WORLD);
+    yoke_graph_release(graph);
+    return passed;
+}
+
+/* A large frame where those of yoke_comm_add were, while MPI receives what was late. */
+static __attribute__((noinline)) bool keeps_stack(void)
+{
+    volatile unsigned char frame[65536];
+    struct timespec pause = { 0, 1000000 };
+    MPI_Request request;
+    int done = 0;
+    for (size_t i = 0; i < sizeof frame; i++)
+        frame[i] = 0xa5;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    while (!done) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        nanosleep(&pause, NULL);
+    }
+    size_t changed = 0;
+    for (size_t i = 0; i < sizeof frame; i++)
+        changed += frame[i] != 0xa5;
+    return CHECK(changed == 0);
+}
+
+/* Buffers that take the places of those that were freed. */
+static bool keeps_memory(scene *s)
+{
+    enum { BUFFERS = 512, SIZE = 128, LATE = 3 };
+    yoke_buffer *buffers[BUFFERS];
+    unsigned char bytes[SIZE];
+    size_t changed = 0;
+    yoke_comm_release(s->comm);
+    s->comm = NULL;
+    memset(bytes, 0xa5, SIZE);
+    for (int i = 0; i < BUFFERS; i++)
+        if (!CHECK_OK(yoke_buffer_create(s->device, SIZE, &buffers[i])) ||
+            !CHECK_OK(yoke_write_sync(s->stream, buffers[i], 0, bytes, SIZE)))
+            return false;
+    sleep(LATE);
+    for (int i = 0; i < BUFFERS; i++) {
+        if (!CHECK_OK(yoke_read_sync(s->stream, bytes, buffers[i], 0, SIZE)))
+            return false;
+        for (size_t k = 0; k < SIZE; k++)
+            changed += bytes[k] != 0xa5;
+        yoke_buffer_release(buffers[i]);
+    }
+    return CHECK(changed == 0);
+}
+
 static bool play(scene *s, const char *name, const char *argument)
 {
     MPI_Comm world = MPI_COMM_WORLD;
@@ -94,10 +163,16 @@ static bool play(scene *s, const char *name, const char *argument)
     yoke_status status = yoke_comm_add(s->comm, s->stream);
     if (strcmp(name, "add") == 0)
         return fails(s, status, "yoke_comm_add");
+    if (strcmp(name, "stack") == 0)
+        return (s->rank == 0 || fails(s, status, "yoke_comm_add")) & keeps_stack();
+    if (strcmp(name, "memory") == 0)
+        return fails(s, status, "yoke_comm_add") & keeps_memory(s);
     if (!CHECK_OK(status))
         return false;
     if (strcmp(name, "caller") == 0)
         return called_by_caller(s);
+    if (strcmp(name, "graph") == 0)
+        return fails_in_graph(s);
     if (strcmp(name, "operation") == 0) {
         (void)yoke_comm_broadcast(s->stream, s->comm, &s->array, 0);
     } else if (s->rank == 1) { /* never sent */

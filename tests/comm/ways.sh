@@ -25,7 +25,8 @@ mpi() {
 tap_try "NCCL: operations, 1 rank" nccl 1 tests/comm/operations
 tap_try "NCCL: operations, 3 ranks" nccl 3 tests/comm/operations
 tap_try "NCCL: order, 2 ranks" nccl 2 tests/comm/order
-YOKE_COMM_TIMEOUT=3
+YOKE_COMM_TIMEOUT=60
+export YOKE_TEST_SILENCE=6
 tap_try "NCCL: failures, 3 ranks" nccl 3 tests/comm/failure
 connecting() {
     (export YOKE_VENDOR_DOUBLE=connects=2 && nccl "$@")
@@ -60,6 +61,13 @@ fails() {
 tap_try "no identity" fails ncclGetUniqueId=3 add 'ncclGetUniqueId at rank 0|ncclInternalError'
 tap_try "no communicator" fails ncclCommInitRank=2 add 'ncclCommInitRank|ncclSystemError|NCCL_DEBUG'
 tap_try "ranks cannot be connected" fails ncclSend=5 add 'ncclSend|ncclInvalidUsage'
+# late SECONDS CALL=... SCENE WORDS: the same with this time limit.
+late() {
+    (export YOKE_COMM_TIMEOUT="$1" && shift && fails "$@")
+}
+tap_try "an identity that is late" late 1 late_id=3 stack 'not all ranks have added their stream in 1 s'
+tap_try "a communicator that is late" late 1 late_init=2 memory 'not connected all ranks in 1 s|NCCL_DEBUG'
+tap_try "a graph that one rank launches more often" late 3 none=0 graph 'not complete after 3 s|YOKE_COMM_TIMEOUT'
 tap_try "a call fails" fails ncclBroadcast=3 operation 'ncclBroadcast|ncclInternalError'
 tap_try "NCCL reports a failure" fails async=6 late 'ncclRemoteError'
 

@@ -5,7 +5,8 @@
  * them. YOKE_VENDOR_DOUBLE says what goes wrong, as words
  * NAME=NUMBER: "version=9" is the major version that a library tells; "tf32=13" lets products in TF32 fail; "connects=2" lets
  * NCCL's second reduction of a communicator wait in its call for all ranks, as the one that connects them does; "slow=500" lets all
- * of them take so many microseconds in their calls; any other name is a call that fails with this code: "cublasGemmEx=13
+ * of them take so many microseconds in their calls; "late_id=2" lets ncclGetUniqueId take so many seconds, and "late_init=2"
+ * ncclCommInitRank of rank 1; any other name is a call that fails with this code: "cublasGemmEx=13
  * cufftCreate=7".
  */
 #ifndef VENDOR_DOUBLE_H
