@@ -151,9 +151,9 @@ static bool is_array(const char *function, const yoke_array *array)
 {
     if (yops_is_dtype(array->dtype) && array->dimensions >= 0 && array->dimensions <= YOKE_MAX_DIMENSIONS)
         return true;
-    const yoke_error_info *before = yoke_error();
-    if (array->dtype == 0 && before->status < 0)
-        yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: the array could not be made: %.500s", function, before->text);
+    const char *reason = array->dtype == 0 ? yops_why_no_array() : NULL;
+    if (reason)
+        yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: the array could not be made: %.500s", function, reason);
     else
         yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: the array is not one: dtype %d, %d dimensions", function, (int)array->dtype,
                   (int)array->dimensions);

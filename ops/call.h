@@ -32,6 +32,9 @@ yoke_status yops_begin(yops_call *out_call, const char *function, const char *wh
 /* Fail with "FUNCTION: text". Returns `status`. */
 yoke_status yops_fail(const yops_call *call, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
 
+/* Why an array is none, its dtype 0: the thread's newest failure, if a constructor of arrays has made it, else NULL. */
+const char *yops_why_no_array(void);
+
 /* Take a caller's options, or NULL, whose first member is their size: 0 stands for all members that this library knows, as `known`
  * does; what lies beyond either size stays as it is in `out_options`, which begins with the defaults and with the size `known`. */
 void yops_take_options(void *out_options, const void *options, size_t known);

@@ -11,10 +11,9 @@ static yoke_status check_members(const yops_call *call, const char *name, const 
     if (!array)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s is NULL", name);
     if (array->dtype == 0) {
-        const yoke_error_info *before = yoke_error();
+        const char *reason = yops_why_no_array();
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s is not an array%s%.500s", name,
-                         before->status < 0 ? ", because it could not be made: " : ": its dtype is 0",
-                         before->status < 0 ? before->text : "");
+                         reason ? ", because it could not be made: " : ": its dtype is 0", reason ? reason : "");
     }
     if (!yops_is_dtype(array->dtype))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the dtype %d, which does not exist", name, (int)array->dtype);
@@ -76,6 +75,19 @@ static yoke_status check_range(const yops_call *call, const char *name, const yo
     return YOKE_OK;
 }
 
+static yoke_status refuse_device(const yops_call *call, const char *name, const yoke_device *device)
+{
+    yoke_device_info its, streams;
+    yoke_status status = yoke_device_get_info(device, &its);
+    if (status == YOKE_OK)
+        status = yoke_device_get_info(call->device, &streams);
+    if (status < 0)
+        return status;
+    return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
+                     "%s lies on another device (%s) than the stream (%s); both must come from one yoke_device_open", name,
+                     its.selector, streams.selector);
+}
+
 yoke_status yops_check_input(const yops_call *call, const char *name, const yoke_array *array, yops_place *out_place)
 {
     yoke_status status = check_members(call, name, array);
@@ -86,7 +98,7 @@ yoke_status yops_check_input(const yops_call *call, const char *name, const yoke
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "the buffer of %s is %s", name,
                          array->buffer ? "not a buffer, or has been released" : "NULL");
     if (device != call->device)
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s lies on another device than the stream's", name);
+        return refuse_device(call, name, device);
     if (yoke_buffer_get_kind(array->buffer) == YOKE_MEMORY_PINNED)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s lies in pinned host memory: use YOKE_MEMORY_MAPPED or device memory",
                          name);

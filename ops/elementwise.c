@@ -24,7 +24,7 @@ void yops_elementwise_begin(yops_elementwise *e, const yops_call *call, int32_t 
     e->dimensions = dimensions;
     memcpy(e->shape, shape, (size_t)dimensions * sizeof *shape);
     e->array_count = e->scalar_count = 0;
-    e->indices = 0;
+    e->indices = e->given = 0;
     e->needs_f64 = e->is_aliased = false;
     yops_layout_begin(&e->layout, dimensions, shape);
 }

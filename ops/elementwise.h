@@ -62,6 +62,7 @@ typedef struct yops_elementwise {
     uint32_t indices; /* as in facts of an expression */
     bool needs_f64;
     bool is_aliased; /* two operands may be the same elements */
+    uint32_t given;  /* a bit for each number of an array whose element the kernel has already: evaluation.h */
 
     /* Chosen by yops_elementwise_find. */
     char way;

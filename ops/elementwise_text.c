@@ -199,6 +199,19 @@ static void add_outputs(text *t, const yops_elementwise *e)
         add(t, "value_%s out_%d; ", token(&e->arrays[k]), (int)e->arrays[k].number);
 }
 
+static bool is_given(const yops_elementwise *e, const yops_operand *array)
+{
+    return e->given >> array->number & 1;
+}
+
+/* `element`: a stored_T. */
+static void add_value_of(text *t, const yops_operand *array, const char *element)
+{
+    int number = array->number;
+    add(t, "stored_%s own_%d[1]; own_%d[0] = %s; const value_%s in_%d = %sload_%s(own_%d, 0); ", token(array), number, number,
+        element, token(array), number, own(array), token(array), number);
+}
+
 /* One element at at_K. With `tiles`, those that lie in shared memory are read from there. */
 static void add_loads(text *t, const yops_elementwise *e, bool tiles)
 {
@@ -207,9 +220,12 @@ static void add_loads(text *t, const yops_elementwise *e, bool tiles)
     {
         const yops_operand *a = &e->arrays[k];
         int number = a->number;
-        if (tiles && a->run == YOPS_RUN_TURNED)
-            add(t, "stored_%s own_%d[1]; own_%d[0] = tile_%d[x_][y_]; const value_%s in_%d = %sload_%s(own_%d, 0); ", token(a),
-                number, number, number, token(a), number, own(a), token(a), number);
+        char turned[40];
+        snprintf(turned, sizeof turned, "tile_%d[x_][y_]", number);
+        if (is_given(e, a))
+            add_value_of(t, a, "given_");
+        else if (tiles && a->run == YOPS_RUN_TURNED)
+            add_value_of(t, a, turned);
         else if (a->read)
             add(t, "const value_%s in_%d = load_%s(p_%d, at_%d); ", token(a), number, token(a), number, number);
     }
@@ -454,8 +470,11 @@ char *yops_elementwise_generate_value(const yops_elementwise *e, const char *sta
     for (size_t k = 0; k < e->scalar_count; k++)
         add(&t, "in_%d, ", (int)e->scalars[k].number);
     add(&t, "shape\n#define EVALUATE_DTYPE %s\n", yops_dtype_token(dtype));
-    add(&t, "YOKE_FUNCTION value_%s evaluate(const yoke_i64 position, PASSED const struct map_shape shape)\n{\n    POINTERS\n    ",
-        yops_dtype_token(dtype));
+    add(&t, "YOKE_FUNCTION value_%s evaluate(const yoke_i64 position, ", yops_dtype_token(dtype));
+    for (size_t k = 0, found = 0; k < e->array_count && !found; k++)
+        if ((found = is_given(e, &e->arrays[k])))
+            add(&t, "const stored_%s given_, ", token(&e->arrays[k]));
+    add(&t, "PASSED const struct map_shape shape)\n{\n    POINTERS\n    ");
     add(&t, "const yoke_i64 chunk_ = position; ");
     add_split(&t, e);
     EACH_ARRAY(e, k)

@@ -146,6 +146,23 @@ yoke_status yops_evaluation_check_overlap(const yops_evaluation *v, const char *
     return status;
 }
 
+static bool is_same_array(const yops_evaluation *v, uint32_t k, const yoke_array *array, const yops_place *place)
+{
+    const yoke_array *mine = &v->arrays[k];
+    size_t bytes = (size_t)array->dimensions * sizeof *array->strides;
+    return mine->dtype == array->dtype && mine->dimensions == array->dimensions && v->places[k].root == place->root &&
+           v->places[k].origin == place->origin && memcmp(mine->shape, array->shape, bytes) == 0 &&
+           memcmp(mine->strides, array->strides, bytes) == 0;
+}
+
+uint32_t yops_evaluation_give(yops_evaluation *v, const yoke_array *array, const yops_place *place)
+{
+    for (uint32_t k = 0; k < v->var_count; k++)
+        if (is_read_array(v, k) && is_same_array(v, k, array, place))
+            v->elementwise.given |= UINT32_C(1) << k;
+    return v->elementwise.given;
+}
+
 static yoke_status compile(yops_evaluation *v, const char *key, const char *text, const char *options, const char *name,
                            yoke_kernel **out_kernel)
 {

@@ -6,7 +6,8 @@
  *     EVALUATE_PARAMETERS     the kernel's first parameters
  *     EVALUATE_DTYPE          the token of the value's dtype
  *     VALUE(EVALUATE_DTYPE) evaluate(yoke_i64 position, EVALUATE_PARAMETERS)
- *     EVALUATE_ARGUMENTS      what a call passes on: evaluate(i, EVALUATE_ARGUMENTS)
+ *     EVALUATE_ARGUMENTS      what a call passes on: evaluate(i, EVALUATE_ARGUMENTS), or, with yops_evaluation_give,
+ *                             evaluate(i, element, EVALUATE_ARGUMENTS)
  *
  * and `position` counts the elements of the evaluation's shape in row-major order. The names evaluate, divide, map_shape, index_t,
  * p_N and in_N are taken.
@@ -54,6 +55,11 @@ yoke_status yops_evaluation_begin(yops_evaluation *v, const yops_call *call, con
 /* Check that an output overlaps none of the arrays that are read. */
 yoke_status yops_evaluation_check_overlap(const yops_evaluation *v, const char *name, const yoke_array *out,
                                           const yops_place *place);
+
+/* The kernel has the elements of `array`, which is one of the shape of the evaluation: those variables that are this very array are
+ * not read again; evaluate is given the element, a stored_T, behind the position. Returns a bit for each of these variables, which
+ * has to be in the options of the kernel; 0: there are none, and evaluate is given nothing. */
+uint32_t yops_evaluation_give(yops_evaluation *v, const yoke_array *array, const yops_place *place);
 
 /* As yops_kernel, for a text that includes "generated.h". NEED_F64 is added where the expression needs it. */
 yoke_status yops_evaluation_get_kernel(yops_evaluation *v, const char *text, const char *options, const char *name,

@@ -173,8 +173,8 @@ static uint16_t parse_call(yops_parser *parser, yops_token token)
     unsigned takes = is_own ? parser->expression->vars[var].parameters : yops_functions[function].arguments;
     unsigned count = parse_arguments(parser, arguments, YOPS_MOST_PARAMETERS);
     if (count != takes)
-        return yops_mistake(parser, token.at, parser->end - token.at, "'%.*s' takes %u argument%s, and here are %u",
-                            shown_length(token), text, takes, takes == 1 ? "" : "s", count);
+        return yops_mistake(parser, token.at, parser->end - token.at, "'%.*s' takes %u argument%s, but %u %s given",
+                            shown_length(token), text, takes, takes == 1 ? "" : "s", count, count == 1 ? "was" : "were");
     return is_own ? yops_new_call(parser, token, var, arguments) : yops_new_function(parser, token, function, arguments);
 }
 
@@ -448,7 +448,7 @@ static void parse_statements(yops_parser *parser)
     }
     if (parser->wants_value && !parser->expression->value)
         yops_mistake(parser, parser->token.at, 1,
-                     "the expression ends without a value: it is what stands last and is not assigned");
+                     "the expression gives no value: end it with one that is not assigned, as in 'd = x - y; d * d'");
     if (!parser->wants_value && !parser->expression->facts.written)
         yops_mistake(parser, 0, 1, "no array of the list is assigned: begin with an output, as in 'c = a + b'");
 }

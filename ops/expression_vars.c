@@ -271,10 +271,10 @@ static yoke_status read_array(const yops_call *call, size_t number, const yoke_v
 {
     int32_t dtype = var->array.dtype;
     if (dtype == 0) {
-        const yoke_error_info *before = yoke_error();
+        const char *reason = yops_why_no_array();
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "'%.80s', vars[%zu], is not an array%s%.400s", var->name, number,
-                         before->status < 0 ? ", because it could not be made: " : ": its dtype is 0, as of a NULL pointer",
-                         before->status < 0 ? before->text : "");
+                         reason ? ", because it could not be made: " : ": its dtype is 0, as of a NULL pointer",
+                         reason ? reason : "");
     }
     if (!yops_is_dtype(dtype))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "the array '%.80s', vars[%zu], has the dtype %d, which does not exist",

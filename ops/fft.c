@@ -146,10 +146,11 @@ static yoke_status check_dtypes(const yops_call *call, const yoke_array *out, co
     bool forward = (from == YOKE_F32 && to == YOKE_C64) || (from == YOKE_F64 && to == YOKE_C128);
     bool back = (from == YOKE_C64 && to == YOKE_F32) || (from == YOKE_C128 && to == YOKE_F64);
     if (!same && !forward && !back)
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
-                         "a has the dtype %s and out %s: both are complex64, or one of them float, or the same of complex128 and "
-                         "double; convert with yoke_assign",
-                         yoke_dtype_get_name(from), yoke_dtype_get_name(to));
+        return yops_fail(
+            call, YOKE_E_INVALID_ARGUMENT,
+            "a has the dtype %s and out %s; it can be complex64 to complex64, float to complex64 or complex64 to float, "
+            "and the same of complex128 and double: convert with yoke_assign",
+            yoke_dtype_get_name(from), yoke_dtype_get_name(to));
     if (direction != YOKE_FORWARD && direction != YOKE_INVERSE)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "direction is %d: it is YOKE_FORWARD or YOKE_INVERSE", (int)direction);
     if ((forward && direction != YOKE_FORWARD) || (back && direction != YOKE_INVERSE))

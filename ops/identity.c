@@ -2,6 +2,7 @@
 /* The identity of expressions, and the facts that are remembered by it. */
 #include "identity.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,11 +160,12 @@ static bool is_repeated(const yoke_var *vars, uint32_t mask, uint32_t k)
 yoke_status yops_expression_get_functions(const yops_call *call, const yops_expression *expression, const yoke_var *vars,
                                           char **out_text)
 {
-    static const char include[] = "#include \"expression.h\"\n";
+    static const char include[] = "#include \"expression.h\"\n", back[] = "#line 1 \"generated.h\"\n";
+    enum { MOST_POSITION = 32 };
     uint32_t mask = yops_expression_get_facts(expression)->functions;
-    size_t room = sizeof include, length = sizeof include - 1;
+    size_t room = sizeof include + sizeof back, length = sizeof include - 1;
     for (uint32_t k = 0; k < YOPS_MOST_VARS; k++)
-        room += mask >> k & 1 ? strlen(vars[k].text) + 1 : 0;
+        room += mask >> k & 1 ? MOST_POSITION + strlen(vars[k].text) + 1 : 0;
     char *text = malloc(room);
     *out_text = text;
     if (!text)
@@ -171,11 +173,10 @@ yoke_status yops_expression_get_functions(const yops_call *call, const yops_expr
     memcpy(text, include, length);
     for (uint32_t k = 0; k < YOPS_MOST_VARS; k++)
         if (mask >> k & 1 && !is_repeated(vars, mask, k)) {
-            size_t more = strlen(vars[k].text);
-            memcpy(text + length, vars[k].text, more);
-            length += more;
-            text[length++] = '\n';
+            /* What the compiler says of the function names it as other messages do. */
+            int more = snprintf(text + length, room - length, "#line 1 \"vars[%u]\"\n%s\n", (unsigned)k, vars[k].text);
+            length += (size_t)more;
         }
-    text[length] = '\0';
+    memcpy(text + length, back, sizeof back);
     return YOKE_OK;
 }

@@ -428,9 +428,11 @@ yoke_status yops_matmul_run(yops_matmul *p)
         return run_slices(&l, NULL, NULL);
     if (by_vendor && p->epilogue && l.traits.blocks_progress && run_by_vendor_and_finish(&l, &status))
         return status;
-    if (p->shape.n == 1)
+    status = yops_blas_check_orders(&p->call);
+    if (status == YOKE_OK && p->shape.n == 1)
         return run_vector(&l);
-    status = choose_tile(&l);
+    if (status == YOKE_OK)
+        status = choose_tile(&l);
     if (status < 0)
         return status;
     return l.tile->for_cpu ? run_on_cpu(&l) : run_tiles(&l);

@@ -41,20 +41,36 @@ static void split_options(char *copy, const char **defines)
     defines[count] = NULL;
 }
 
+/* MOST_REGISTERS=N, for kernels that only run on NVIDIA's devices, is an option of NVIDIA's compiler for OpenCL, too
+ * (cl_nv_compiler_options); see block_size.h. */
+static void find_opencl_options(const char *const *defines, char option[48], const char *options[2])
+{
+    static const char name[] = "MOST_REGISTERS=";
+    options[0] = options[1] = NULL;
+    for (; *defines; defines++)
+        if (strncmp(*defines, name, sizeof name - 1) == 0) {
+            snprintf(option, 48, "-cl-nv-maxrregcount=%s", *defines + sizeof name - 1);
+            options[0] = option;
+        }
+}
+
 static yoke_status build(const yops_call *call, const char *key, const char *text, const char *options, const char *generated,
                          yoke_program **out_program)
 {
     yoke_header headers[YOPS_MOST_HEADERS];
-    const char *defines[MOST_DEFINES];
+    const char *defines[MOST_DEFINES], *opencl_options[2];
+    char option[48];
     yops_get_headers(headers, generated ? generated : "");
     char *copy = strdup(options);
     if (!copy)
         return yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the options of %s", text);
     split_options(copy, defines);
+    find_opencl_options(defines, option, opencl_options);
     yoke_source source = YOKE_SOURCE_INIT;
     source.name = text;
     source.text = find_text(text);
     source.defines = defines;
+    source.opencl_options = opencl_options;
     source.headers = headers;
     yoke_status status = yoke_device_get_program(call->device, key, &source, out_program);
     free(copy);

@@ -41,8 +41,8 @@ enum {
 
 /* Options of products; begin with YOKE_MATMUL_OPTIONS_INIT. The epilogue is an expression by <yoke/vars.h> without assignments to
  * arrays, as "fmax(value + bias, 0)", in which `value` is alpha · (a · b) + beta · c, of the sums' type (int32, uint32, int64 or
- * uint64 of integers, like c's dtype). Its variables are `vars`, `var_count`, which YOKE_VARS(bias) gives; arrays are broadcast to
- * c's shape, and none may overlap c. */
+ * uint64 of integers, like c's dtype). Its variables are `vars`, `var_count`: in an initializer of C11, YOKE_VARS(bias); elsewhere
+ * a list of your own, as const yoke_var vars[] = { YOKE_VAR(bias) }. Arrays are broadcast to c's shape, and none may overlap c. */
 typedef struct yoke_matmul_options {
     size_t size;          /* sizeof(yoke_matmul_options), or 0: see <yoke/ops.h> */
     uint32_t flags;       /* YOKE_MATMUL_ */

@@ -2,8 +2,8 @@
 /*
  * What the kernels of selections share. Macros: IN is the elements' dtype; where only bytes are moved, one of u8, u16, u32, u64 and
  * w128, by their size. With UNIQUE=1 an element is kept if it differs from the one before it; with MAPPED=1 if the value of the
- * expression of "generated.h" is not 0; otherwise if its flag, of the dtype FLAG, is not 0. KIND, of unique elements, is 0 for
- * integers, 1 for floats, 2 for complex numbers.
+ * expression of "generated.h" is not 0, which gets the element itself if GIVEN is not 0; otherwise if its flag, of the dtype FLAG,
+ * is not 0. KIND, of unique elements, is 0 for integers, 1 for floats, 2 for complex numbers.
  */
 #ifndef YOPS_SELECT_H
 #define YOPS_SELECT_H
@@ -18,6 +18,9 @@ typedef uint4 stored_w128;
 #endif
 #ifndef MAPPED
 #define MAPPED 0
+#endif
+#ifndef GIVEN
+#define GIVEN 0
 #endif
 #if UNIQUE || MAPPED
 #define FLAG u8
@@ -62,14 +65,16 @@ YOKE_FUNCTION int differ(VALUE(IN) a, VALUE(IN) b)
     return a != b;
 #endif
 }
-/* Whether the element is kept. */
-#define IS_KEPT(in, flags, at)                                                                                       \
+/* Whether the element at `at` is kept. */
+#define IS_KEPT(in, flags, at, element)                                                                    \
     ((at) == 0 || differ(LOAD(IN)(in, in_first + (at) * in_stride),                                        \
                          LOAD(IN)(in, in_first + ((at)-1) * in_stride)))
+#elif GIVEN
+#define IS_KEPT(in, flags, at, element) (evaluate(at, element, EVALUATE_ARGUMENTS) != 0)
 #elif MAPPED
-#define IS_KEPT(in, flags, at) (evaluate(at, EVALUATE_ARGUMENTS) != 0)
+#define IS_KEPT(in, flags, at, element) (evaluate(at, EVALUATE_ARGUMENTS) != 0)
 #else
-#define IS_KEPT(in, flags, at) (LOAD(FLAG)(flags, flags_first + (at) * flags_stride) != 0)
+#define IS_KEPT(in, flags, at, element) (LOAD(FLAG)(flags, flags_first + (at) * flags_stride) != 0)
 #endif
 
 /* Positions and counts of 4 or 8 bytes, in words of 4, the lower one first. */

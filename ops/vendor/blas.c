@@ -89,13 +89,18 @@ static orders read_orders(void)
     return (orders){ text && *text ? text : NULL, yops_vendor_is_exact() };
 }
 
+static yoke_status unknown_order(const yops_call *call, const char *text)
+{
+    return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS is '%s'; it must be own, cublas or clblast", text);
+}
+
 /* What the environment says about this device: the library, or a failure. */
 static yoke_status choose(const yops_call *call, const yops_vendor_device *device, const orders *given, choice *out_choice)
 {
     choice order = read_order(given->text);
     *out_choice = order;
     if (order == UNKNOWN)
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS is '%s'; it must be own, cublas or clblast", given->text);
+        return unknown_order(call, given->text);
     if (given->exact && (order == CUBLAS || order == CLBLAST))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
                          "YOKE_BLAS=%s cannot be obeyed: YOKE_OPS_EXACT keeps vendors' libraries out; unset one of them",
@@ -108,6 +113,12 @@ static yoke_status choose(const yops_call *call, const yops_vendor_device *devic
     if (order == CHOOSE)
         *out_choice = given->exact ? OWN : device->is_cuda ? CUBLAS : device->likes_clblast ? CLBLAST : OWN;
     return YOKE_OK;
+}
+
+yoke_status yops_blas_check_orders(const yops_call *call)
+{
+    const char *text = read_orders().text;
+    return text && read_order(text) == UNKNOWN ? unknown_order(call, text) : YOKE_OK;
 }
 
 static bool is_obvious(const orders *given)

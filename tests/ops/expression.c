@@ -381,7 +381,7 @@ static void limits(void)
         { "c = x", " + x", 255, "", NULL },
         { "c = x", "+x", 2000, "", "more than 256 operations" },
         { "c = 1", "+0.5", 300, "", "more than 256 operations" },
-        { "c = smooth(", "1,", 1000, "1)", "takes 2 arguments, and here are 1001" },
+        { "c = smooth(", "1,", 1000, "1)", "takes 2 arguments, but 1001 were given" },
         { "c = x", ";", 4091, "", NULL },
         { "c = x", ";", 4092, "", "longer than 4096 bytes" },
         { "c = ", "1", 4000, "", "too large" },

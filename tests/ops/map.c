@@ -251,7 +251,16 @@ static void mistakes(suite *t)
         CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map|z|^", yoke_map(t->stream, "x = z", YOKE_VARS(x, y)));
         CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map", yoke_map(t->stream, NULL, YOKE_VARS(x, y)));
         CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map", yoke_map(t->stream, "x = 1", NULL, 2));
-        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map|none", yoke_map(t->stream, "x = none", YOKE_VARS(x, none)));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map|none|dtype is 0", yoke_map(t->stream, "x = none", YOKE_VARS(x, none)));
+        CHECK_FAILS(
+            YOKE_E_BUILD, "vars[1]",
+            yoke_map(t->stream, "x = half_of(x)",
+                     (yoke_var[]){ YOKE_VAR(x), yoke_var_function("float half_of(float x)",
+                                                                  "YOKE_FUNCTION float half_of(float x) { return x / 2 }") },
+                     2));
+        none = yoke_array_1d(NULL, YOKE_F32, 5);
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "none|could not be made: yoke_array_1d",
+                    yoke_map(t->stream, "x = none", YOKE_VARS(x, none)));
         CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "y|(4, 5)|(4, 6)", yoke_map(t->stream, "x = y", YOKE_VARS(x, y)));
         CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "y|(4, 5)|x|(4, 6)", yoke_map(t->stream, "x = 1; y = 2", YOKE_VARS(x, y)));
         CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "left overlaps right|same elements",

@@ -166,6 +166,12 @@ static void mistakes(suite *t)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "complex64|float|real()", yoke_matmul_with(s, out, &z.array, y, &o));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_outer|a|(4, 6)|vector", yoke_outer(s, out, x, &v.array, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_outer|c|(4, 5)|(4, 4)", yoke_outer(s, out, &v.array, &v.array, NULL));
+    /* Also where no library is asked for the product. */
+    o = (yoke_matmul_options)YOKE_MATMUL_OPTIONS_INIT;
+    o.flags = YOKE_MATMUL_EXACT;
+    setenv("YOKE_BLAS", "clblas", 1);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS|'clblas'", yoke_matmul_with(s, out, x, y, &o));
+    unsetenv("YOKE_BLAS");
     CHECK(suite_works(t));
 out:
     test_array_release(&v);
