@@ -37,14 +37,17 @@ EXTRA_DIST += \
 	python/tests/ranks.py \
 	python/tests/test_arrays.py \
 	python/tests/test_bad_input.py \
+	python/tests/test_close.py \
 	python/tests/test_comm.py \
 	python/tests/test_core.py \
 	python/tests/test_docs.py \
 	python/tests/test_examples.py \
+	python/tests/test_full.py \
 	python/tests/test_host.py \
 	python/tests/test_images.py \
 	python/tests/test_leaks.py \
 	python/tests/test_native.py \
+	python/tests/test_numbers.py \
 	python/tests/test_operations.py \
 	python/tests/test_peers.py \
 	python/tests/test_trace.py \

@@ -55,7 +55,7 @@ class Gate:
     """A place in a CUDA stream that its work does not pass before open(). It opens by itself after a time, and is `late` then:
     something on the host has waited for work behind it."""
 
-    SECONDS = 20
+    SECONDS = 60
 
     def __init__(self, device, driver):
         self.driver = driver

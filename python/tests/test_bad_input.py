@@ -133,3 +133,71 @@ def test_interrupt_in_a_wait(stream, wait):
         go.set()
     thread.join()
     stream.wait()
+
+
+def test_other_byte_order(device, stream, saxpy, program):
+    x, y = numpy.ones(16, ">f4"), numpy.ones(16, "f4")
+    for pair in ((yoke.InOut(y), yoke.In(x)), (yoke.InOut(x), yoke.In(y))):
+        with pytest.raises(yoke.KernelArgumentError, match="byte order"):
+            saxpy[16](stream, *pair, 1.0, 16)
+    point = numpy.zeros((), numpy.dtype([("x", ">f4"), ("y", ">f8")], align=True))[()]
+    with pytest.raises(yoke.KernelArgumentError, match="byte order"):
+        program["put"][1](stream, device.buffer(64), point, 1, 1)
+
+
+@pytest.mark.parametrize("weights", ["abc", b"abc", bytearray(3), ["abc"], "", ["a", "b"]])
+def test_text_for_weights(stream, weights):
+    array = yoke.ones(8, stream=stream)
+    for call in (yoke.correlate, yoke.convolve, yoke.correlate1d, yoke.separable_filter):
+        with pytest.raises((TypeError, ValueError)):
+            call(array, weights)
+
+
+def test_dlpack_for_another_device(stream):
+    array = yoke.ones(3, stream=stream)
+    with pytest.raises(BufferError):
+        array.__dlpack__(dl_device=(1, 0))
+    array.__dlpack__(dl_device=array.__dlpack_device__())
+
+
+def test_nul_in_an_expression(stream):
+    array = yoke.ones((2, 2), stream=stream)
+    for call in (lambda text: yoke.evaluate(text, x=array), lambda text: yoke.map("y = " + text, y=array, x=array),
+                 lambda text: yoke.select_where(array.ravel(), text, x=array.ravel()),
+                 lambda text: yoke.matmul(array, array, epilogue=text, x=array)):
+        with pytest.raises(ValueError, match="NUL"):
+            call("x > 0 \0 ? 1 : 2")
+
+
+def test_tensor_of_the_host(stream):
+    class Tensor:
+        """As PyTorch's: no __array_interface__."""
+
+        values = numpy.arange(3, dtype="float32")
+
+        def __dlpack__(self, **options):
+            return self.values.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+        def __array__(self, dtype=None, copy=None):
+            return self.values
+
+    assert yoke.asarray(Tensor(), stream=stream).tolist() == [0, 1, 2]
+
+
+NAMES = {
+    "kernel": lambda device, program, text: program["saxpy" + text],
+    "global": lambda device, program, text: program.variable("saxpy" + text),
+    "stream": lambda device, program, text: device.stream(name="a" + text),
+    "graph": lambda device, program, text: device.stream().record("a" + text),
+    "device": lambda device, program, text: yoke.Device(device.info.selector + text),
+    "variable": lambda device, program, text: yoke.map("a = 1", **{"a" + text: yoke.zeros(1)}),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_end_where_they_say(device, program, name):
+    with pytest.raises(ValueError, match="NUL"):
+        NAMES[name](device, program, "\0b")

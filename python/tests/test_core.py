@@ -355,3 +355,11 @@ def test_closed_stream(device):
     for call in (stream.wait, stream.event, stream.cancel, lambda: stream.call(print), lambda: stream.buffer(4)):
         with pytest.raises(yoke.InvalidArgumentError):
             call()
+
+
+def test_nested_current_streams(device):
+    one, other = device.stream(), device.stream()
+    with one, other:
+        with one:
+            pass
+        assert yoke.default_stream() is other

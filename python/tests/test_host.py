@@ -69,6 +69,46 @@ def test_exception_without_its_stream(device):
         gc.collect()
 
 
+def test_exception_of_a_graph(device, stream):
+    class Thing:
+        pass
+
+    alive = []
+
+    def fails():
+        thing = Thing()
+        alive.append(weakref.ref(thing))
+        raise KeyError("mine")
+
+    recorder = device.stream()
+    with recorder.record() as graph:
+        recorder.call(fails)
+    del recorder
+    for _ in range(300):
+        graph.launch(stream)
+        with pytest.raises(KeyError, match="mine"):
+            stream.wait()
+        stream.recover()
+    gc.collect()
+    assert sum(each() is not None for each in alive) < 300
+    graph.launch(stream)
+    del graph
+    with pytest.raises(KeyError, match="mine"):
+        stream.wait()
+
+
+def test_waits_for_many_streams_leave_nothing(device, stream):
+    def lists():
+        gc.collect()
+        return sum(type(each) is list for each in gc.get_objects())
+
+    before = lists()
+    for _ in range(300):
+        stream.wait_for(device.stream().event())
+        stream.wait()
+    assert lists() < before + 150
+
+
 def test_arguments_are_released(stream):
     class Thing:
         pass
@@ -91,9 +131,14 @@ def test_deadlock(stream):
         except yoke.DeadlockError as error:
             answers.append(error)
 
+    async def awaits():
+        await stream
+
     stream.call(waits)
-    stream.wait()
-    assert len(answers) == 1
+    stream.call_always(lambda error: answers.append(error) or asyncio.run(awaits()))
+    with pytest.raises(yoke.DeadlockError):
+        stream.wait(100)
+    assert isinstance(answers[0], yoke.DeadlockError) and answers[1:] == [None]
 
 
 def test_function_may_enqueue(stream):
@@ -106,7 +151,7 @@ def test_function_may_enqueue(stream):
 
 def test_streams_are_independent(device):
     streams = [device.stream() for _ in range(16)]
-    barrier = threading.Barrier(17, timeout=30)
+    barrier = threading.Barrier(17, timeout=100)
     for each in streams:
         each.call(barrier.wait)
     barrier.wait()  # all sixteen functions are inside at once
@@ -170,6 +215,9 @@ def test_await(device):
         go.set()
         results = await asyncio.gather(*tasks, return_exceptions=True)
         assert isinstance(results[0], asyncio.CancelledError) and results[1:] == [None] * 99
+        patience = time.monotonic() + 60  # Yoke closes its own end once it has written to it
+        while len(os.listdir("/proc/self/fd")) > descriptors and time.monotonic() < patience:
+            await asyncio.sleep(0.001)
         assert len(os.listdir("/proc/self/fd")) <= descriptors
         stream.call(int, "no number")
         with pytest.raises(ValueError):

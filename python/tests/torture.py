@@ -78,9 +78,8 @@ def main():
     device.stream().wait()
     del stream, streams
     gc.collect()
-    for _ in range(1000):
-        if device.memory["buffers"] <= before:
-            break
+    patience = time.monotonic() + 50
+    while device.memory["buffers"] > before and time.monotonic() < patience:
         gc.collect()
         device.stream().wait()
     faulthandler.cancel_dump_traceback_later()

@@ -8,7 +8,7 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, Any
 
-from ._core import BuildError, start_build
+from ._core import BuildError, refuse_deadlock, start_build
 
 if TYPE_CHECKING:
     from . import Device, Event, Program, Source
@@ -18,6 +18,7 @@ async def wait(event: Event) -> None:
     """Wait for the event and raise the failure of the work before it. Cancelling the task ends the wait, and not the work."""
     if event.query():
         return
+    refuse_deadlock(event)
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
     fd = event.fileno()

@@ -28,7 +28,7 @@ cdef bytes fill_expression(yoke_var *vars, size_t *count, expression, dict value
     count[0] = fill_vars(vars, values, names, arrays, made)
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
-    return ("".join(made) + expression).encode()
+    return c_text("".join(made) + expression, "an expression")
 
 
 cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays, list made) except -1:
@@ -40,14 +40,17 @@ cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays, 
         parts = ((name, value),)
         dtype = complex_dtype(value)
         if dtype:
-            number = complex(value[1] if isinstance(value, tuple) else value)
+            number = value[1] if isinstance(value, tuple) else value
+            if isinstance(number, str):
+                raise TypeError(f"a number is wanted, not {number!r}")
+            number = complex(number)
             half = F64 if dtype == C128 else F32
             parts = ((name + "_re_", (half, number.real)), (name + "_im_", (half, number.imag)))
             made.append(f"{name} = complex({name}_re_, {name}_im_); ")
         for label, part in parts:
             if count == MOST_VARS:
                 raise ValueError(f"an expression has at most {MOST_VARS} variables; a complex number counts as two")
-            names.append(label.encode())
+            names.append(c_text(label, "the name of a variable"))
             fill_var(&vars[count], PyBytes_AsString(names[-1]), name, part, arrays)
             count += 1
     return count
@@ -74,7 +77,7 @@ cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) ex
     elif isinstance(value, bool):
         var[0] = yoke_var_scalar(label, number_of(BOOL, value))
     elif isinstance(value, int):
-        var[0] = yoke_var_scalar(label, number_of(I32 if -2**31 <= value < 2**31 else I64, value))
+        var[0] = yoke_var_scalar(label, number_of(I32, value) if -2**31 <= value < 2**31 else integer_number(value))
     elif isinstance(value, float) and not hasattr(value, "dtype"):
         var[0] = yoke_var_scalar(label, number_of(F32, value))
     elif getattr(value, "shape", None) == ():
@@ -87,8 +90,8 @@ cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) ex
 def map(expression, /, stream=None, **variables):
     """Evaluate an expression for each element, in one launch: map("y = a * x + y", a=2.0, x=x, y=y). The arrays that are assigned
     are the outputs; all have one shape, to which the others are broadcast. A Python float counts as float32, an int as int32,
-    a complex as complex64; NumPy scalars have their own dtype. InvalidArgumentError shows a mistake in the expression with a
-    caret."""
+    or the wider type that has it (OverflowError: none has), a complex as complex64; NumPy scalars have their own dtype.
+    InvalidArgumentError shows a mistake in the expression with a caret."""
     if stream is None:
         streams = [(<Array>value).stream for value in variables.values() if isinstance(value, Array)]
         stream = streams[0] if streams else default_stream()

@@ -15,7 +15,7 @@ cdef extern from "yoke/yoke.h" nogil:
 
     int YOKE_OK, YOKE_PENDING, YOKE_E_INVALID_ARGUMENT, YOKE_E_HOST_FUNCTION, YOKE_E_CANCELLED, YOKE_E_UNSUPPORTED, YOKE_E_RANGE
     int YOKE_E_DEADLOCK
-    int YOKE_CAP_COUNT, YOKE_STREAM_TIMED, YOKE_EVENT_TIMED
+    int YOKE_CAP_COUNT, YOKE_STREAM_TIMED, YOKE_EVENT_TIMED, YOKE_EVENT_BEYOND_DEPTH
 
     ctypedef struct yoke_error_info:
         yoke_status status
@@ -60,10 +60,13 @@ cdef extern from "yoke/yoke.h" nogil:
 
     yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, size_t *out_count)
     yoke_status yoke_device_open(const char *selector, yoke_device **out_device)
+    yoke_device *yoke_device_retain(yoke_device *device)
     void yoke_device_release(yoke_device *device)
     yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *out_info)
     const char *yoke_device_lacks(const yoke_device *device, int capability)
     const char *yoke_device_get_report()
+
+    ctypedef yoke_status (*yoke_full_fn)(void *user) noexcept nogil
 
     ctypedef struct yoke_stream_desc:
         size_t size
@@ -72,6 +75,8 @@ cdef extern from "yoke/yoke.h" nogil:
         uint32_t depth
         int32_t priority
         const char *name
+        yoke_full_fn on_full
+        void *user
 
     yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
     void yoke_stream_release(yoke_stream *stream)
@@ -85,6 +90,7 @@ cdef extern from "yoke/yoke.h" nogil:
     yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *stream, yoke_event *event)
 
     yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event)
+    yoke_event *yoke_event_retain(yoke_event *event)
     void yoke_event_release(yoke_event *event)
     yoke_status yoke_event_query(yoke_event *event)
     yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds)

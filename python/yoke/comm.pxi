@@ -242,7 +242,7 @@ cdef class CommBase:
         cdef yoke_event *event = NULL
         cdef yoke_status status
         with nogil:
-            status = yoke_event_record_at(NULL, stream.ptr, 0, &event)
+            status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event)
             if status < 0:
                 comm_barrier(NULL, stream.ptr, self.ptr)
             yoke_event_release(event)
@@ -270,7 +270,7 @@ cdef class CommBase:
         self.finish(order, [a], status)
 
     def send(self, array, target, tag=0, stream=None):
-        """Send an array to rank `target`, where the receive has the same tag (0 to 32767), number of elements and dtype. A send may
+        """Send an array to rank `target`, where the receive has the same tag (0 to 32765), number of elements and dtype. A send may
         hold its stream until it is received: ranks that send to each other use exchange. None as a rank is nobody."""
         self.message(0, array, target, tag, stream, here())
 

@@ -48,11 +48,14 @@ def full_like(Array array not None, value, dtype=None):
 
 
 def linspace(start, stop, num=50, endpoint=True, dtype="float32", stream=None):
-    """num numbers at equal distances from start to stop, which is the last, or with endpoint=False would be the next."""
+    """num numbers at equal distances from start to stop, which is the last, or with endpoint=False would be the next.
+    Integers are the next below."""
     cdef Array result = empty(operator.index(num), dtype, stream)
-    cdef int32_t wide = F64 if result.a.dtype == F64 else F32
+    cdef bint whole = kind_of(result.a.dtype) == 1
+    cdef int32_t wide = F64 if result.a.dtype == F64 or whole and "fp64" in result.stream.device.info.capabilities else F32
+    number = "i == last ? stop : start + distance * i / steps"
     steps = max(1, result.size - 1 if endpoint else result.size)
-    map_arrays(result.stream, "x = i == last ? stop : start + distance * i / steps",
+    map_arrays(result.stream, f"x = floor({number})" if whole else f"x = {number}",
                {"x": result, "start": (wide, start), "distance": (wide, stop - start), "steps": steps, "stop": (wide, stop),
                 "last": result.size - 1 if endpoint and result.size > 1 else -1}, here())
     return result
@@ -92,7 +95,7 @@ def stack(arrays, axis=0):
 
 def arange(start, stop=None, step=1, dtype=None, stream=None):
     """The numbers start, start + step, … below stop; arange(n) begins with 0. dtype: None means int64, or float32 where one of
-    the three is a float."""
+    the three is a float, Python's or NumPy's. OverflowError: the dtype does not have one of the numbers."""
     cdef Array result
     cdef int32_t wide
 
@@ -100,6 +103,7 @@ def arange(start, stop=None, step=1, dtype=None, stream=None):
         start, stop = 0, start
     if step == 0:
         raise ValueError("the step is 0")
+    start, stop, step = [plain_number(each) for each in (start, stop, step)]
     floating = any([isinstance(each, float) for each in (start, stop, step)])
     count = max(0, math.ceil((stop - start) / step))
     result = empty(count, dtype or ("float32" if floating else "int64"), stream)
@@ -108,8 +112,15 @@ def arange(start, stop=None, step=1, dtype=None, stream=None):
         first, distance = (wide, start), (wide, step)
     else:
         first, distance = int(start), int(step)
+        for each in (first, first + (count - 1) * distance) if count else ():
+            in_dtype(result.a.dtype, each)
     map_arrays(result.stream, "x = start + i * step", {"x": result, "start": first, "step": distance}, here())
     return result
+
+
+cdef bint is_host_tensor(data):
+    """An array of another library in host memory, as PyTorch's: NumPy reads it."""
+    return hasattr(data, "__array__") and hasattr(data, "__dlpack_device__") and data.__dlpack_device__()[0] == 1
 
 
 def asarray(data, dtype=None, stream=None):
@@ -126,7 +137,7 @@ def asarray(data, dtype=None, stream=None):
     if interface is not None and (interface.get("stream") is not None or not hasattr(data, "__dlpack__")):
         result = from_interface(data, stream)
         return result if dtype is None else asarray(result, dtype)
-    if hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__"):
+    if hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__") and not is_host_tensor(data):
         return asarray(from_dlpack(data, stream), dtype)
     if "numpy" not in sys.modules and isinstance(data, (bytes, bytearray, memoryview, array.array)):
         memory = memoryview(data)

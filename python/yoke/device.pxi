@@ -122,7 +122,7 @@ cdef class Device:
     cdef object __weakref__
 
     def __cinit__(self, selector=None):
-        cdef bytes name = None if selector is None else str(selector).encode()
+        cdef bytes name = None if selector is None else c_text(selector, "selector")
         cdef const char *text = NULL if name is None else <const char *>name
         cdef size_t ranks = (<MpiRanks>selector).mpi if isinstance(selector, MpiRanks) else 0
         cdef yoke_status status
@@ -142,8 +142,11 @@ cdef class Device:
                 yoke_device_release(ptr)
 
     def close(self):
-        """Give up the reference. A second call does nothing; any other use of a closed device is InvalidArgumentError."""
+        """Give up the reference. A second call does nothing; any other use of a closed device is InvalidArgumentError, but what
+        was made of it goes on, and info stays."""
         cdef yoke_device *ptr = self.ptr
+        with contextlib.suppress(Error):
+            self.info  # what lives on asks for it
         self.ptr = NULL
         if ptr != NULL:
             with nogil:
@@ -234,12 +237,15 @@ cdef class Device:
         dtypes and what depends on a size, as fft, are compiled by their first use."""
         cdef int32_t numbers[16]
         cdef size_t count = 0
+        cdef yoke_device *ptr
         cdef yoke_status status
         for each in {dtype_number(dtype) for dtype in dtypes}:
             numbers[count] = each
             count += 1
+        ptr = yoke_device_retain(self.ptr)  # another thread may close the device meanwhile
         with nogil:
-            status = yoke_ops_prepare(self.ptr, numbers, count)
+            status = yoke_ops_prepare(ptr, numbers, count)
+            yoke_device_release(ptr)
         check(status)
 
     @property
@@ -250,9 +256,9 @@ cdef class Device:
 
     def wrap(self, native, size, owner=None):
         """A Buffer over `size` bytes of device memory that other code owns: a CUdeviceptr of the device's primary context, or a
-        cl_mem of its context, as an int. owner: an object that the Buffer keeps alive. On CUDA the memory must not be freed before
-        the Buffer is closed and the work that uses it is complete. RangeError: the memory is smaller. On OpenCL nobody can tell
-        a number that is no cl_mem: the driver crashes."""
+        cl_mem of its context, as an int. owner: an object that the Buffer, its views, and launches and copies of them keep alive.
+        On CUDA the memory must not be freed before the Buffer is closed and the work that uses it is complete. RangeError: the
+        memory is smaller. On OpenCL nobody can tell a number that is no cl_mem: the driver crashes."""
         return wrap_native(self, native, size, owner)
 
     def pin(self, memory):

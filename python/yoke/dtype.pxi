@@ -57,10 +57,33 @@ cdef int32_t axis_of(axis, int32_t dimensions) except -1:
     return number + dimensions if number < 0 else number
 
 
+cdef object plain_number(value):
+    """A real number as Python's int or float."""
+    if type(value) is float or type(value) is int:
+        return value  # nearly always, and to ask a float for an index takes as long as an operator
+    if isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"a number is wanted, not {value!r}")
+    try:
+        return operator.index(value)
+    except TypeError:
+        return float(value)
+
+
+cdef object clamp(int32_t dtype, double value):
+    """A float as an integer of the dtype, as astype does it: truncated, or the nearest end, and 0 for NaN."""
+    bits = 8 * <int>yoke_dtype_get_size(dtype)
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype in (2, 4, 6, 8) else (0, (1 << bits) - 1)
+    return 0 if value != value else low if value <= low else high if value >= high else int(value)
+
+
 cdef yoke_number number_of(int32_t dtype, value) except *:
     cdef yoke_number number
     memset(&number, 0, sizeof(number))
     number.dtype = dtype
+    if dtype != BOOL:
+        value = plain_number(value)
+    if kind_of(dtype) == 1 and isinstance(value, float):
+        value = clamp(dtype, value)
     if dtype in (F16, BF16, F32, F64):
         set_f64(&number, float(value))
     elif dtype in (2, 4, 6, 8):

@@ -116,12 +116,23 @@ cdef str text_of(const char *text):
     return text.decode("utf-8", "replace")
 
 
+cdef bytes c_text(value, str name):
+    """A text for C, which ends at the first NUL character."""
+    cdef str text = str(value)
+    if "\0" in text:
+        raise ValueError(f"{name} has a NUL character: {text!r}")
+    return text.encode()
+
+
 cdef object make_error(yoke_status status):
     """The exception for a status that a call on this thread has just returned."""
     cdef const yoke_error_info *info = yoke_error()
+    global interruption
 
     if status <= FIRST_EXCEPTION:
         box = raised_boxes.get(FIRST_EXCEPTION - status)
+        if box is not None and box is interruption:
+            interruption = None
         if box is not None:
             return box.error.with_traceback(box.traceback)
     # A record of another status is that of an older failure.

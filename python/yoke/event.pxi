@@ -4,10 +4,10 @@
 cdef enum:
     SLICE = 50_000_000  # nanoseconds between two looks for Ctrl-C
 
-cdef unsigned long main_thread = PyThread_get_thread_ident()
+cdef unsigned long main_thread = threading.main_thread().ident  # which need not be the one that imports this
 
 
-cdef bint in_main_thread() noexcept:
+cdef bint in_main_thread() noexcept nogil:
     return PyThread_get_thread_ident() == main_thread
 
 
@@ -40,7 +40,7 @@ cdef uint64_t nanoseconds_of(timeout) except? 0:
 @cython.final
 cdef class Event:
     """A point in a stream, made by stream.event(): complete when everything before it has finished or failed. `await event` waits
-    without blocking the loop."""
+    without blocking the loop, with the failures of wait."""
 
     cdef yoke_event *ptr
     cdef list raised
@@ -82,7 +82,8 @@ cdef class Event:
         """Wait until the event is complete, and raise the failure of the work before it. timeout: seconds; TimeoutError when they
         have passed. Ctrl-C in the main thread ends the wait. DeadlockError: called from a host function before the event in the
         same stream."""
-        cdef yoke_status status = wait_event(self.ptr, nanoseconds_of(timeout))
+        cdef Event event = own_event(self)
+        cdef yoke_status status = wait_event(event.ptr, nanoseconds_of(timeout))
         if status == YOKE_PENDING:
             raise TimeoutError(f"the event was not complete after {timeout} s")
         check(status)
@@ -128,6 +129,22 @@ cdef class Event:
         return f"<yoke.Event {'pending' if status == YOKE_PENDING else 'failed' if status < 0 else 'complete'}>"
 
 
+def refuse_deadlock(Event event not None):
+    """DeadlockError where this thread runs a host function that the event is behind, and so would wait for itself."""
+    cdef yoke_status status
+    with nogil:
+        status = yoke_event_wait_for(event.ptr, 1)
+    if status == YOKE_E_DEADLOCK:
+        check(status)
+
+
+cdef Event own_event(Event event):
+    """The same event, by a reference that no other thread closes."""
+    cdef Event own = Event.__new__(Event)
+    own.ptr, own.raised = yoke_event_retain(event.ptr), event.raised
+    return own
+
+
 cdef Py_ssize_t events_of(events, list kept, list pointers) except -1:
     """The events of an iterable, and their pointers as C has them."""
     cdef Event event
@@ -138,7 +155,7 @@ cdef Py_ssize_t events_of(events, list kept, list pointers) except -1:
     pointers.append(bytearray(max(1, len(kept)) * sizeof(yoke_event *)))
     cdef yoke_event **list_ = <yoke_event **><void *>PyByteArray_AsString(pointers[0])
     for i, each in enumerate(kept):
-        event = each
+        event = kept[i] = own_event(each)
         list_[i] = event.ptr
     return len(kept)
 

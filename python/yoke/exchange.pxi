@@ -57,13 +57,14 @@ cdef class Foreign:
     cdef Stream stream  # of the arrays
 
     def __dealloc__(self):
-        if self.stream is not None and self.stream.ptr != NULL:
+        if self.stream is not None:
             keep_until_done(self.stream, [Kept.__new__(Kept), self.lent])
 
 
 cdef Foreign foreign_on(Stream stream):
     cdef Foreign foreign = Foreign.__new__(Foreign)
     foreign.lent, foreign.stream = Lent.__new__(Lent), stream
+    stream.lent = True
     return foreign
 
 
@@ -92,7 +93,7 @@ def from_dlpack(data, stream=None):
     with nogil:
         status = yoke_array_from_dlpack(device, tensor, &result.a)
     check(status)
-    result.buffer.ptr = result.a.buffer
+    result.buffer.ptr, result.buffer.users = result.a.buffer, 1
     foreign.lent.tensor = tensor
     PyCapsule_SetName_raw(<PyObject *>capsule, "used_dltensor")
     result.buffer.owner = foreign
@@ -150,7 +151,7 @@ cdef Array from_interface(data, Stream stream):
     foreign.lent.owner = data
     if interface["data"][1]:  # read-only
         result.buffer = result.buffer.view(0, size, True)
-    result.buffer.owner = foreign
+    result.buffer.owner, result.buffer.users = foreign, 1
     result.a = yoke_array_nd(result.buffer.ptr, dtype, shape_of(shape, extents), extents)
     if strides is not None:
         for i, each in enumerate(strides):

@@ -97,12 +97,19 @@ def sobel(Array input not None, axis=-1, *, axes=None, output=None, mode="reflec
     return out
 
 
+cdef int refuse_text(weights) except -1:
+    if isinstance(weights, (str, bytes, bytearray)):
+        raise TypeError(f"weights are numbers, not {weights!r}")
+    return 0
+
+
 cdef object flat_weights(weights, list shape):
     """The weights as an array of doubles; their shape is appended to `shape`."""
     if hasattr(weights, "tolist"):
         weights = weights.tolist()
     level = weights
     while hasattr(level, "__len__"):
+        refuse_text(level)
         if not len(level):
             raise ValueError("a filter has one weight or more")
         shape.append(len(level))
@@ -163,6 +170,7 @@ def separable_filter(Array input not None, weights, *, axes=None, output=None, m
     cdef const char *where = here()
     cdef yoke_status status
 
+    refuse_text(weights)
     if len(weights) != <Py_ssize_t>call.count:
         raise ValueError(f"{len(weights)} lists of weights for {call.count} axes")
     kept = [flat_weights(each, []) for each in weights]

@@ -12,12 +12,12 @@ cdef class Graph:
     cdef readonly Device device
     cdef list kept    # host memory that its nodes use
     cdef dict updated # and what they use since an update, by the node's number
-    cdef list raised  # where functions of set_call leave their exceptions
-    cdef bint calls   # there are such functions
+    cdef list raised  # where its host functions leave their exceptions
+    cdef bint calls   # it has some
     cdef object __weakref__
 
     def __cinit__(self, Device device not None, name=None):
-        cdef bytes label = None if name is None else str(name).encode()
+        cdef bytes label = None if name is None else c_text(name, "name")
         self.device, self.kept, self.updated, self.raised = device, [], {}, []
         check(yoke_graph_create(device.ptr, NULL if label is None else <const char *>label, &self.ptr))
 
@@ -29,14 +29,19 @@ cdef class Graph:
 
     def launch(self, Stream stream not None):
         """Launch the graph as one operation of the stream."""
+        cdef Event event
         cdef const char *where = here()
         cdef yoke_status status
 
         with nogil:
             status = yoke_graph_launch_at(where, stream.ptr, self.ptr)
         check(status)
-        if self.calls and not any([each is self.raised for each in stream.raised]):
-            stream.raised.append(self.raised)  # the exceptions that the stream may fail with
+        if self.calls:
+            event = Event.__new__(Event)
+            event.raised = self.raised
+            with nogil:  # without an event, the stream has failed
+                yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event.ptr)
+            may_raise(stream, event)
         if self.kept or self.updated:  # the last launch may outlive the graph's last reference, and an update
             keep_until_done(stream, [Kept.__new__(Kept), *self.kept, *self.updated.values()])
 
@@ -48,14 +53,16 @@ cdef class Graph:
         cdef Kernel used = (<Launch>kernel).kernel if isinstance(kernel, Launch) else kernel
         cdef const char *where = here()
         cdef Py_ssize_t count = count_args(args, 0)
+        cdef list kept
         cdef yoke_status status
 
         if used is None:
             raise TypeError("the kernel of the node is wanted, and not None")
-        fill_arguments(list_, args, 0, count, used)
+        kept = fill_arguments(list_, args, 0, count, used)
         with nogil:
             status = yoke_graph_set_args_at(where, self.ptr, index, list_, count)
         check(status)
+        self.updated[index] = kept
 
     def set_launch(self, node, Launch launch not None, *args):
         """Give a launch another kernel, size and arguments: graph.set_launch(0, kernel[n], x, 2.0)."""
@@ -65,15 +72,17 @@ cdef class Graph:
         cdef Py_ssize_t count = count_args(args, 0)
         cdef yoke_dim grid = launch.grid
         cdef yoke_dim block = launch.block
+        cdef list kept
         cdef yoke_status status
 
-        fill_arguments(list_, args, 0, count, launch.kernel)
+        kept = fill_arguments(list_, args, 0, count, launch.kernel)
         if launch.n:
             block.x, block.y, block.z = launch.kernel.info["automatic_block"], 1, 1
             grid.x, grid.y, grid.z = (launch.n + block.x - 1) // block.x, 1, 1
         with nogil:
             status = yoke_graph_set_launch_at(where, self.ptr, index, launch.ptr, grid, block, launch.shared, list_, count)
         check(status)
+        self.updated[index] = kept
 
     def set_write(self, node, Buffer buffer not None, source, offset=0):
         """Give a write another buffer and other host memory, which the graph keeps."""
@@ -82,6 +91,7 @@ cdef class Graph:
         cdef size_t first = as_size(offset, "offset")
         cdef const char *where = here()
         cdef yoke_status status
+        cdef Inside call = inside(buffer)
 
         with nogil:
             status = yoke_graph_set_write_at(where, self.ptr, index, buffer.ptr, first, kept.view.buf, kept.view.len)
@@ -95,6 +105,7 @@ cdef class Graph:
         cdef size_t first = as_size(offset, "offset")
         cdef const char *where = here()
         cdef yoke_status status
+        cdef Inside call = inside(buffer)
 
         with nogil:
             status = yoke_graph_set_read_at(where, self.ptr, index, kept.view.buf, buffer.ptr, first, kept.view.len)
@@ -109,6 +120,7 @@ cdef class Graph:
         cdef size_t count = as_size(max(0, source.size - begin) if size is None else size, "size")
         cdef const char *where = here()
         cdef yoke_status status
+        cdef Inside call = inside(target, source)
 
         with nogil:
             status = yoke_graph_set_copy_at(where, self.ptr, index, target.ptr, to, source.ptr, begin, count)
@@ -122,6 +134,7 @@ cdef class Graph:
         cdef size_t count = as_size(max(0, buffer.size - first) if size is None else size, "size")
         cdef const char *where = here()
         cdef yoke_status status
+        cdef Inside call = inside(buffer)
 
         with nogil:
             status = yoke_graph_set_fill_at(where, self.ptr, index, buffer.ptr, first, count, kept.view.buf, kept.view.len)
@@ -130,7 +143,6 @@ cdef class Graph:
     def set_call(self, node, function, *args, **kwargs):
         """Give a host function (stream.call) another function and other arguments."""
         update_call(self, as_size(node, "node"), function, args, kwargs)
-        self.calls = True
 
     def __len__(self):
         return yoke_graph_get_size(self.ptr)

@@ -33,6 +33,9 @@ cdef extern from *:
     bint yoke_py_closed() noexcept nogil
     void yoke_py_forked() noexcept nogil
 
+cdef enum:
+    MOST_RAISED = 256  # exceptions that a graph keeps
+
 cdef object live_streams = weakref.WeakSet()
 
 
@@ -43,6 +46,7 @@ cdef class Call:
     cdef dict kwargs
     cdef list raised
     cdef bint always
+    cdef bint again  # it is a graph's, whose exceptions no recover clears
 
     cdef yoke_status run(self, yoke_status status) noexcept:
         try:
@@ -69,16 +73,41 @@ cdef class Call:
 
     cdef yoke_status keep(self, error) noexcept:
         """The status that stands for an exception, for whoever waits."""
-        cdef bytes text
         box = _Raised(error)
-        number = next(raised_numbers) % 1000000000
-        raised_boxes[number] = box
         self.raised.append(box)
-        try:
-            text = f"{type(error).__name__}: {error}".encode("utf-8", "replace")
-        except BaseException:
-            text = type(error).__name__.encode()
-        return yoke_fail(FIRST_EXCEPTION - <int>number, "%s", <const char *>text)
+        if self.again and len(self.raised) > MOST_RAISED:
+            del self.raised[0]
+        return status_of(box)
+
+
+cdef yoke_status status_of(box) noexcept:
+    """The status that stands for the exception of a _Raised, as long as that lives."""
+    cdef bytes text
+    number = next(raised_numbers) % 1000000000
+    raised_boxes[number] = box
+    try:
+        text = f"{type(box.error).__name__}: {box.error}".encode("utf-8", "replace")
+    except BaseException:
+        text = type(box.error).__name__.encode()
+    return yoke_fail(FIRST_EXCEPTION - <int>number, "%s", <const char *>text)
+
+
+cdef object interruption = None  # the exception of a signal that has come while the main thread waited for room in a stream
+
+
+cdef yoke_status heed_signals(void *user) noexcept nogil:
+    """Called now and then while an enqueue waits for room: an exception of a signal's handler ends that, and check raises it."""
+    return run_handlers() if in_main_thread() else YOKE_OK
+
+
+cdef yoke_status run_handlers() noexcept with gil:
+    global interruption
+    try:
+        PyErr_CheckSignals()
+        return YOKE_OK
+    except BaseException as error:
+        interruption = _Raised(error)
+        return status_of(interruption)
 
 
 cdef yoke_status call_once(yoke_status status, void *user) noexcept nogil:
@@ -112,6 +141,30 @@ cdef void release_call(void *user) noexcept nogil:
     yoke_py_leave()
 
 
+cdef int raise_in_graph(Call call, Graph graph) except -1:
+    """The graph has the exceptions of the function, and each stream that launches it."""
+    call.raised, call.again, graph.calls = graph.raised, True, True
+    return 0
+
+
+cdef int may_raise(Stream stream, Event event) except -1:
+    """The stream may fail with the exceptions of the stream or graph that the event is of."""
+    cdef yoke_status status
+    cdef list own = stream.raised
+    cdef Event awaited
+
+    if event.raised is own:
+        return 0
+    if len(own) % 16 == 15:
+        for awaited in [each for each in own if isinstance(each, Event)]:
+            with nogil:
+                status = yoke_event_query(awaited.ptr)
+            if status == YOKE_OK and awaited in own:  # what is complete has not failed
+                own.remove(awaited)
+    own.append(own_event(event))
+    return 0
+
+
 cdef int enqueue_call(Stream stream, function, tuple args, dict kwargs, bint always) except -1:
     cdef Call call
     cdef const char *where = here()
@@ -123,6 +176,8 @@ cdef int enqueue_call(Stream stream, function, tuple args, dict kwargs, bint alw
         raise TypeError(f"a host function is callable, and {function!r} is not")
     call = Call.__new__(Call)
     call.function, call.args, call.kwargs, call.always, call.raised = function, args, kwargs, always, stream.raised
+    if recorded:
+        raise_in_graph(call, stream.graph)
     user = <void *>call
     Py_INCREF(call)
     with nogil:
@@ -146,7 +201,8 @@ cdef int update_call(Graph graph, size_t node, function, tuple args, dict kwargs
     if not callable(function):
         raise TypeError(f"a host function is callable, and {function!r} is not")
     call = Call.__new__(Call)
-    call.function, call.args, call.kwargs, call.always, call.raised = function, args, kwargs, False, graph.raised
+    call.function, call.args, call.kwargs = function, args, kwargs
+    raise_in_graph(call, graph)
     user = <void *>call
     Py_INCREF(call)
     with nogil:
@@ -206,6 +262,8 @@ cdef int enqueue_native(Stream stream, function, tuple args, dict kwargs) except
         raise TypeError(f"the function of a native section is callable, and {function!r} is not")
     call = Call.__new__(Call)
     call.function, call.args, call.kwargs, call.raised = function, args, kwargs, stream.raised
+    if stream.graph is not None:
+        raise_in_graph(call, stream.graph)
     user = <void *>call
     Py_INCREF(call)
     with nogil:
@@ -231,9 +289,9 @@ def _close_interpreter():
         stream = each
         if stream.ptr == NULL:
             continue
-        # What drivers for CPUs compile and run in threads of this process would crash when the process ends under it.
-        if stream.device.info.kind in ("cpu", "emulator") and stream.graph is None and not stream.bounded:
-            with contextlib.suppress(Exception):  # it has failed
+        with contextlib.suppress(Exception):  # it has failed
+            # What drivers for CPUs compile and run in threads of this process would crash when the process ends under it.
+            if stream.device.info.kind in ("cpu", "emulator") and stream.graph is None:
                 ends.append(stream.event())
         with nogil:
             yoke_stream_cancel(stream.ptr)
@@ -244,7 +302,7 @@ def _close_interpreter():
         with contextlib.suppress(Exception):
             ended.wait(max(0.0, end - time.monotonic()))
     # Host memory that the device may still read or write belongs to it until the process has ended.
-    for items in list(kept_memory) + [list(forgotten)]:
+    for items in [*itertools.chain(*kept_memory.values()), forgotten]:
         for kept in items:
             Py_INCREF(kept)
 

@@ -187,10 +187,12 @@ cdef int copy_image(Stream stream, Image image, Buffer buffer, buffer_offset, of
     cdef const yoke_region *region = region_of(&room, image, offset, shape)
     cdef size_t begin = as_size(buffer_offset, "buffer_offset")
     cdef yoke_status status
+    cdef Inside call = inside(buffer)
 
     with nogil:
         if to_image:
             status = yoke_copy_to_image_at(where, stream.ptr, image.ptr, region, buffer.ptr, begin)
         else:
             status = yoke_copy_from_image_at(where, stream.ptr, buffer.ptr, begin, image.ptr, region)
-    return check(status)
+    check(status)
+    return keep_owners(stream, buffer)

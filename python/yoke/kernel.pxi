@@ -39,6 +39,7 @@ cdef enum:
 cdef struct Param:
     uint8_t size      # of the value in bytes, 0: unknown
     signed char floating # 1, 0, -1: unknown
+    bint signed_      # an integer that is known to have a sign
     uint8_t element   # bytes of what it points to, 0: unknown
     bint floats       # which is floating point
 
@@ -69,7 +70,7 @@ cdef class Kernel:
     cdef object __weakref__
 
     def __cinit__(self, Program program not None, name):
-        cdef bytes label = str(name).encode()
+        cdef bytes label = c_text(name, "the name of a kernel")
         cdef const char *text = label
         cdef yoke_param_info param
         cdef yoke_kernel_info info
@@ -83,7 +84,7 @@ cdef class Kernel:
         check(yoke_kernel_get_info(self.ptr, &info))
         self.count = info.parameters
         for i in range(128):
-            self.params[i].floating, self.params[i].element = -1, 0
+            self.params[i].floating, self.params[i].element, self.params[i].signed_ = -1, 0, False
         for i in range(min(max(self.count, 0), 128)):
             param.size = sizeof(param)
             if yoke_kernel_get_param(self.ptr, i, &param) < 0:
@@ -96,6 +97,7 @@ cdef class Kernel:
                 words = text_of(param.type).replace("const", "").split()
                 if words:
                     self.params[i].floating = words[-1] in ("float", "double", "half", "yoke_f32", "yoke_f64")
+                    self.params[i].signed_ = words[-1] in ("char", "short", "int", "long") and "unsigned" not in words
 
     @property
     def info(self):
@@ -195,22 +197,26 @@ cdef class Launch:
         if count < 0 or not isinstance(args[0], Stream):
             raise TypeError(f"the first argument of a launch is its stream: {self.kernel.name}[…](stream, …)")
         stream = <Stream>PyTuple_GetItem(args, 0)
-        kept = fill_arguments(list_, args, 1, count, self.kernel)
-        where = here()
-        queue = stream.ptr
-        if self.n:
-            with nogil:
-                status = yoke_launch_n_at(where, queue, self.ptr, self.n, list_, count)
-        elif self.cooperative_:
-            with nogil:
-                status = yoke_launch_cooperative_at(where, queue, self.ptr, self.grid, self.block, self.shared, list_, count)
-        else:
-            with nogil:
-                status = yoke_launch_at(where, queue, self.ptr, self.grid, self.block, self.shared, list_, count)
-        if status < 0:
-            fail(status)
-        if kept is not None:
-            keep_until_done(stream, kept)
+        enter_buffers(args)
+        try:
+            kept = fill_arguments(list_, args, 1, count, self.kernel)
+            where = here()
+            queue = stream.ptr
+            if self.n:
+                with nogil:
+                    status = yoke_launch_n_at(where, queue, self.ptr, self.n, list_, count)
+            elif self.cooperative_:
+                with nogil:
+                    status = yoke_launch_cooperative_at(where, queue, self.ptr, self.grid, self.block, self.shared, list_, count)
+            else:
+                with nogil:
+                    status = yoke_launch_at(where, queue, self.ptr, self.grid, self.block, self.shared, list_, count)
+            if status < 0:
+                fail(status)
+            if kept is not None:
+                keep_until_done(stream, kept)
+        finally:
+            leave_buffers(args)
 
     def __repr__(self):
         if self.n:
@@ -224,6 +230,23 @@ cdef inline Py_ssize_t count_args(tuple args, Py_ssize_t first) except? -1:
     if count > MOST_ARGS:
         raise ValueError(f"a launch has at most {MOST_ARGS} arguments")
     return count
+
+
+cdef inline void enter_buffers(tuple args):
+    """Another thread may close them while a launch is inside; leave_buffers has to follow."""
+    cdef PyObject *value
+    for i in range(PyTuple_Size(args)):
+        value = PyTuple_GetItem(args, i)
+        if <void *>Py_TYPE_raw(value) == type_buffer:
+            (<Buffer>value).users += 1
+
+
+cdef inline void leave_buffers(tuple args):
+    cdef PyObject *value
+    for i in range(PyTuple_Size(args)):
+        value = PyTuple_GetItem(args, i)
+        if <void *>Py_TYPE_raw(value) == type_buffer:
+            (<Buffer>value).leave()
 
 
 cdef inline list fill_arguments(yoke_arg *out, tuple args, Py_ssize_t first, Py_ssize_t count, Kernel kernel):
@@ -243,7 +266,7 @@ cdef inline int fill_argument(yoke_arg *out, PyObject *value, Param *param) exce
     cdef int overflow = 0
     cdef long long number
 
-    if kind == type_buffer:
+    if kind == type_buffer and (<Buffer>value).owner is None:
         out[0] = yoke_arg_buffer((<Buffer>value).ptr)
         return 0
     if kind == type_float and param.floating != 0:
@@ -256,8 +279,8 @@ cdef inline int fill_argument(yoke_arg *out, PyObject *value, Param *param) exce
     if kind == type_int and param.floating != 1:
         number = PyLong_AsLongLongAndOverflow_raw(value, &overflow)
         if overflow == 0:
-            # An int fits a parameter of either sign: the library checks the width alone.
-            if param.size == 4 and -0x80000000LL <= number <= 0xffffffffLL:
+            # A negative int fits a parameter without a sign, as in C: the library checks the width alone.
+            if param.size == 4 and -0x80000000LL <= number <= (0x7fffffffLL if param.signed_ else 0xffffffffLL):
                 out[0] = yoke_arg_i32(<int32_t><uint32_t>number)
                 return 0
             if param.size == 8:
@@ -277,6 +300,10 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
         array = value
         check_elements(param, array.itemsize, kind_of(array.a.dtype) == 2, value, kernel, index)
         out[0] = yoke_arg_buffer(array.contiguous_buffer())
+        kept = with_owner(kept, array.buffer)
+    elif isinstance(value, Buffer):
+        out[0] = yoke_arg_buffer((<Buffer>value).ptr)
+        kept = with_owner(kept, value)
     elif isinstance(value, (bool, int)):
         fill_int(out, int(value), param, kernel, index)
     elif isinstance(value, float) and type(value) is float:
@@ -285,6 +312,7 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
         kept = [] if kept is None else kept
         held = hold((<HostArgument>value).memory, not isinstance(value, In))
         dtype = getattr((<HostArgument>value).memory, "dtype", None)
+        refuse_foreign_order(dtype, kernel, index)
         if getattr(dtype, "kind", "") in ("f", "i", "u"):
             check_elements(param, dtype.itemsize, dtype.kind == "f", (<HostArgument>value).memory, kernel, index)
         kept.append(held)
@@ -325,6 +353,13 @@ cdef int check_elements(Param *param, size_t size, bint floats, value, Kernel ke
     return 0
 
 
+cdef int refuse_foreign_order(dtype, Kernel kernel, Py_ssize_t index) except -1:
+    if not getattr(dtype, "isnative", True):
+        raise KernelArgumentError(f"{parameter_name(kernel, index)}: {dtype} has another machine's byte order: convert it with "
+                                  "x.astype(x.dtype.newbyteorder('='))")
+    return 0
+
+
 cdef str parameter_name(Kernel kernel, Py_ssize_t index):
     try:
         type, name, size = kernel.parameters[index]
@@ -346,7 +381,7 @@ cdef int fill_int(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize_t 
         else:
             raise KernelArgumentError(f"{parameter_name(kernel, index)}: its width is not known here: pass a NumPy scalar, as "
                                       f"numpy.int32({value})")
-    if not -(1 << size * 8 - 1) <= value < 1 << size * 8:
+    if not -(1 << size * 8 - 1) <= value < 1 << size * 8 - param.signed_:
         raise OverflowError(f"{parameter_name(kernel, index)}: {value} does not fit in {size} bytes")
     value &= (1 << size * 8) - 1
     if size == 1:
@@ -409,6 +444,7 @@ cdef int fill_scalar(yoke_arg *out, value, Kernel kernel, Py_ssize_t index) exce
         else:
             out[0] = yoke_arg_u64(value)
     elif dtype.kind in "Vc":
+        refuse_foreign_order(dtype, kernel, index)
         fill_struct(out, value, kernel)
     else:
         raise KernelArgumentError(f"{parameter_name(kernel, index)}: a scalar of {dtype} is not an argument of a kernel")

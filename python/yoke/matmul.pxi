@@ -36,13 +36,13 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     memset(&options, 0, sizeof(options))
     options.size = sizeof(options)
     options.flags = (YOKE_MATMUL_TF32 if tf32 else 0) | (YOKE_MATMUL_EXACT if exact else 0)
-    options.alpha = number_of(I64 if isinstance(alpha, int) else F64, alpha)
-    options.beta = number_of(I64 if isinstance(beta, int) else F64, beta)
+    options.alpha = any_number(alpha)
+    options.beta = any_number(beta)
     if epilogue is not None:
         options.var_count = fill_vars(vars, variables, names, arrays, made)
         if made:
             raise TypeError("the variables of an epilogue are arrays and real numbers")
-        text = epilogue.encode()
+        text = c_text(<str?>epilogue, "an expression")
         options.epilogue = PyBytes_AsString(text)
         options.vars = vars
     elif variables:

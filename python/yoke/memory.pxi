@@ -19,6 +19,8 @@ cdef class Buffer:
     cdef Py_ssize_t exports
     cdef Py_ssize_t bytes[1]
     cdef object owner  # whatever owns memory that Yoke does not own
+    cdef Py_ssize_t users  # arrays, and calls that are inside, which may use the handle
+    cdef yoke_buffer *closed  # for them
     cdef object __weakref__
 
     def __cinit__(self, Device device not None, size=None, kind="device"):
@@ -38,22 +40,35 @@ cdef class Buffer:
         check(status)
 
     def __dealloc__(self):
-        cdef yoke_buffer *ptr = self.ptr
+        cdef yoke_buffer *ptr = self.closed if self.ptr == NULL else self.ptr
         if ptr != NULL:
             with nogil:
                 yoke_buffer_release(ptr)
 
+    cdef void leave(self) noexcept:
+        """One user less: the last one releases what was closed meanwhile."""
+        cdef yoke_buffer *ptr = self.closed
+        self.users -= 1
+        if self.users == 0 and ptr != NULL:
+            self.closed = NULL
+            with nogil:
+                yoke_buffer_release(ptr)
+            self.owner = None
+
     def close(self):
-        """Release the memory; the device may still use it, and is not waited for. BufferError while a memoryview or NumPy array
-        of it lives. A second call does nothing."""
+        """Release the memory; the device may still use it, and is not waited for. An Array and its views keep their memory.
+        BufferError while a memoryview or NumPy array of it lives. A second call does nothing."""
         cdef yoke_buffer *ptr = self.ptr
         if self.exports:
             raise BufferError("the buffer cannot be closed: arrays or memoryviews of its memory still exist")
         self.ptr = NULL
-        if ptr != NULL:
+        if self.users and ptr != NULL:
+            self.closed = ptr
+        elif ptr != NULL:
             with nogil:
                 yoke_buffer_release(ptr)
-        self.owner = None
+        if self.closed == NULL:
+            self.owner = None
 
     def __enter__(self):
         return self
@@ -115,6 +130,7 @@ cdef class Buffer:
             else:
                 status = yoke_buffer_create_view(self.ptr, first, count, &view.ptr)
         check(status)
+        view.owner = self.owner
         return view
 
     def __getbuffer__(self, Py_buffer *out, int flags):
@@ -123,7 +139,7 @@ cdef class Buffer:
             raise BufferError("device memory is not the host's: copy it with stream.read, or use kind='pinned' or 'managed'"
                               if self.ptr != NULL else "the buffer is closed")
         self.bytes[0] = yoke_buffer_get_size(self.ptr)
-        if PyBuffer_FillInfo(out, self, host, self.bytes[0], 0, flags) < 0:
+        if PyBuffer_FillInfo(out, self, host, self.bytes[0], yoke_buffer_is_read_only(self.ptr) == 1, flags) < 0:
             raise BufferError("this kind of access is not possible")
         self.exports += 1
 
@@ -178,7 +194,7 @@ cdef class Kept:
                 yoke_event_release(self.event)
 
 
-cdef object kept_memory = collections.deque()
+cdef dict kept_memory = {}  # the streams' queues that are not empty, by their ids
 
 
 cdef Kept hold(object memory, bint writable):
@@ -189,6 +205,28 @@ cdef Kept hold(object memory, bint writable):
     return kept
 
 
+@cython.final
+@cython.no_gc
+cdef class Inside:
+    """As long as it lives, a call is inside that uses the handles of these buffers, which another thread may close."""
+
+    cdef Buffer one, other
+
+    def __dealloc__(self):
+        self.one.leave()
+        if self.other is not None:
+            self.other.leave()
+
+
+cdef inline Inside inside(Buffer one, Buffer other=None):
+    cdef Inside call = Inside.__new__(Inside)
+    call.one, call.other = one, other
+    one.users += 1
+    if other is not None:
+        other.users += 1
+    return call
+
+
 cdef int keep_until_done(Stream stream, list items) except -1:
     """Keep what `hold` gave until the stream's work up to now is complete; while it is recorded, as long as the graph lives."""
     cdef yoke_event *event = NULL
@@ -197,32 +235,64 @@ cdef int keep_until_done(Stream stream, list items) except -1:
     if stream.graph is not None:
         stream.graph.kept.extend(items)
         return 0
-    with nogil:
-        status = yoke_event_record_at(NULL, stream.ptr, 0, &event)
+    if stream.ptr == NULL and stream.end is not None:
+        event = yoke_event_retain(stream.end.ptr)
+        status = YOKE_OK
+    else:
+        with nogil:
+            status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event)
     if status < 0:  # the stream failed meanwhile: what was submitted may still run
         forgotten.extend(items)
         return 0
     (<Kept>items[0]).event = event
-    kept_memory.append(items)
-    prune_kept()
+    stream.kept.append(items)
+    kept_memory[id(stream.kept)] = stream.kept
+    prune_queue(stream.kept)
     return 0
+
+
+cdef list with_owner(list kept, Buffer buffer):
+    """`kept` with the owner of the buffer's memory, where Yoke is not."""
+    if buffer.owner is None:
+        return kept
+    if kept is None:
+        kept = [Kept.__new__(Kept)]
+    kept.append(buffer.owner)
+    return kept
+
+
+cdef int keep_owners(Stream stream, Buffer one, Buffer other=None) except -1:
+    cdef list kept = with_owner(None, one)
+    if other is not None:
+        kept = with_owner(kept, other)
+    return 0 if kept is None else keep_until_done(stream, kept)
 
 
 cdef list forgotten = []
 
 
 cdef int prune_kept() except -1:
+    for queue in list(kept_memory.values()):
+        prune_queue(queue)
+    return 0
+
+
+cdef int prune_queue(queue) except -1:
+    """Give up what is complete of one stream's, from the oldest on."""
     cdef Kept first
     cdef yoke_status status
     while True:
         try:
-            items = kept_memory.popleft()
+            items = queue.popleft()
         except IndexError:
+            if not queue:
+                kept_memory.pop(id(queue), None)
             return 0
         first = items[0]
         with nogil:
             status = yoke_event_query(first.event)
         if status == YOKE_PENDING:
-            kept_memory.appendleft(items)
+            queue.appendleft(items)
+            kept_memory[id(queue)] = queue  # which another thread may have found empty
             return 0
         items.clear()

@@ -13,6 +13,7 @@ cdef Array new_array(Stream stream, int32_t dtype, shape):
         size *= extents[i]
     result.stream = stream
     result.buffer = stream.buffer(max(1, size))
+    result.buffer.users = 1
     result.a = yoke_array_nd(result.buffer.ptr, dtype, dimensions, extents)
     if result.a.dtype == 0:
         fail(YOKE_E_INVALID_ARGUMENT)

@@ -84,14 +84,6 @@ cdef class Section:
             yoke_py_section_leave(shared)
             yoke_py_section_drop(shared)
 
-    cdef int refuse_deadlock(self) except -1:
-        """A host function of the stream would wait for itself."""
-        cdef Event event = self.stream.event()
-        cdef yoke_status status
-        with nogil:
-            status = yoke_event_wait_for(event.ptr, 1)
-        return check(status) if status == YOKE_E_DEADLOCK else 0
-
     def __enter__(self):
         cdef const char *where = here()
         cdef yoke_status status
@@ -101,7 +93,7 @@ cdef class Section:
             raise RuntimeError("the native section has been entered already")
         if self.stream.graph is not None:
             raise InvalidArgumentError("the stream is being recorded: record stream.native_call(function)")
-        self.refuse_deadlock()
+        refuse_deadlock(self.stream.event())
         self.shared = yoke_py_section_new()
         if self.shared == NULL:
             raise MemoryError

@@ -159,9 +159,17 @@ cdef Array sums_for(Array array, Array weights, size):
     return new_array(array.stream, I64 if weights is None else reduced_dtype("sum", weights.a.dtype), size)
 
 
+cdef int32_t edges_dtype(Array array):
+    """Of the edges of equal bins: the floats that have the array's values, where the device has them."""
+    if array.a.dtype >= F16:
+        return array.a.dtype
+    return F64 if array.itemsize >= 4 and "fp64" in array.stream.device.info.capabilities else F32
+
+
 def histogram(Array array not None, bins=10, range=None, weights=None):
     """Counts (int64, or sums of the weights) of elements in bins, and the bins' edges, both arrays. bins: how many of equal width
-    within range, (low, high), which is the elements' own where None (that waits for them); or an array of ascending edges."""
+    within range, (low, high), which is the elements' own where None (that waits for them); or an array of ascending edges. The
+    edges of integers of 32 and 64 bits are float64, where the device has it, and of shorter ones float32."""
     cdef Array edges, counts, added
     cdef yoke_array *more = NULL
     cdef yoke_number low, high
@@ -190,6 +198,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
         range = (array.min().item(), array.max().item()) if array.size else (0, 1)
         if range[0] == range[1]:
             range = (range[0] - 0.5, range[1] + 0.5)
+            array = array.astype(dtype_names[edges_dtype(array)])  # integers and such a range do not go together as float
     first, last = range
     counts = sums_for(array, added, bins)
     low, high = any_number(first), any_number(last)
@@ -199,7 +208,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
     check(status)
     order_back(array.stream, others)
     edges = asarray([first + (last - first) * i / bins for i in range_of(bins + 1)],
-                    dtype=dtype_names[array.a.dtype if array.a.dtype >= F16 else F32], stream=array.stream)
+                    dtype=dtype_names[edges_dtype(array)], stream=array.stream)
     return counts, edges
 
 

@@ -35,7 +35,7 @@ class Source:
     def builtin(cls, name):
         """The source of a built-in kernel of Yoke, as "saxpy"."""
         cdef yoke_source source
-        cdef bytes text = str(name).encode()
+        cdef bytes text = c_text(name, "name")
         memset(&source, 0, sizeof(source))
         check(yoke_source_builtin(text, &source))
         return cls(name=name, cuda=None if source.cuda == NULL else text_of(source.cuda),
@@ -170,6 +170,7 @@ cdef class Program:
     def __cinit__(self, Device device not None, source=None, **texts):
         cdef yoke_source native
         cdef Strings strings
+        cdef yoke_device *ptr
         cdef yoke_status status
 
         self.device, self.kernels = device, {}
@@ -177,8 +178,10 @@ cdef class Program:
             return  # for load_program
         strings = Strings()
         strings.fill(&native, as_source(source, texts))
+        ptr = yoke_device_retain(device.ptr)  # another thread may close the device meanwhile
         with nogil:
-            status = yoke_program_build(device.ptr, &native, &self.ptr)
+            status = yoke_program_build(ptr, &native, &self.ptr)
+            yoke_device_release(ptr)
         check(status)
 
     def __init__(self, device, source=None, **texts):
@@ -221,7 +224,7 @@ cdef class Program:
     def variable(self, name):
         """A variable of the program, __device__ or __constant__, as a Buffer. UnsupportedError on OpenCL."""
         cdef Buffer buffer = Buffer.__new__(Buffer, self.device)
-        cdef bytes text = str(name).encode()
+        cdef bytes text = c_text(name, "name")
         cdef const char *label = text
         cdef yoke_status status
         with nogil:
@@ -255,11 +258,14 @@ def start_build(Device device not None, source, dict texts not None):
     cdef Event event = Event.__new__(Event)
     cdef Strings strings = Strings()
     cdef yoke_source native
+    cdef yoke_device *ptr
     cdef yoke_status status
 
     strings.fill(&native, as_source(source, texts))
+    ptr = yoke_device_retain(device.ptr)
     with nogil:
-        status = yoke_program_build_async(device.ptr, &native, &program.ptr, &event.ptr)
+        status = yoke_program_build_async(ptr, &native, &program.ptr, &event.ptr)
+        yoke_device_release(ptr)
     check(status)
     return program, event
 
@@ -267,8 +273,9 @@ def start_build(Device device not None, source, dict texts not None):
 cdef Program load_program(Device device, binary, name):
     cdef Program program = Program.__new__(Program, device)
     cdef Kept kept
-    cdef bytes label = None if name is None else str(name).encode()
+    cdef bytes label = None if name is None else c_text(name, "name")
     cdef const char *text
+    cdef yoke_device *ptr
     cdef yoke_status status
 
     if isinstance(binary, (str, os.PathLike)):
@@ -277,8 +284,10 @@ cdef Program load_program(Device device, binary, name):
             binary = file.read()
     kept = hold(binary, False)
     text = NULL if label is None else <const char *>label
+    ptr = yoke_device_retain(device.ptr)
     with nogil:
-        status = yoke_program_load(device.ptr, text, kept.view.buf, kept.view.len, &program.ptr)
+        status = yoke_program_load(ptr, text, kept.view.buf, kept.view.len, &program.ptr)
+        yoke_device_release(ptr)
     check(status)
     return program
 
@@ -289,9 +298,10 @@ cdef int check_struct(Device device, source, name, dtype) except -1:
     cdef yoke_source native
     cdef yoke_field fields[64]
     cdef Strings strings = Strings()
-    cdef bytes text = str(name).encode()
+    cdef bytes text = c_text(name, "name")
     cdef const char *label = text
     cdef size_t count, size
+    cdef yoke_device *ptr
     cdef yoke_status status
 
     dtype = numpy.dtype(dtype)
@@ -303,7 +313,9 @@ cdef int check_struct(Device device, source, name, dtype) except -1:
         fields[i].offset = dtype.fields[field][1]
         fields[i].size = dtype.fields[field][0].itemsize
     count, size = len(dtype.names), dtype.itemsize
+    ptr = yoke_device_retain(device.ptr)
     with nogil:
-        status = yoke_struct_check(device.ptr, &native, label, size, fields, count)
+        status = yoke_struct_check(ptr, &native, label, size, fields, count)
+        yoke_device_release(ptr)
     check(status)
     return 0

@@ -35,6 +35,7 @@ cdef int host_rect(Stream stream, Buffer buffer, memory, shape, buffer_offset, b
     cdef yoke_rect rect
     cdef yoke_pitch device_side, host_side
     cdef yoke_status status
+    cdef Inside call = inside(buffer)
     cdef Kept kept = hold(memory, to_host)
 
     rect_of(&rect, shape)
@@ -47,7 +48,7 @@ cdef int host_rect(Stream stream, Buffer buffer, memory, shape, buffer_offset, b
         else:
             status = yoke_write_rect_at(where, stream.ptr, buffer.ptr, device_side, kept.view.buf, host_side, rect)
     check(status)
-    return keep_until_done(stream, [kept])
+    return keep_until_done(stream, [kept, buffer.owner])
 
 
 cdef int copy_rect(Stream stream, Buffer target, Buffer source, shape, target_offset, target_pitch, source_offset, source_pitch,
@@ -55,23 +56,27 @@ cdef int copy_rect(Stream stream, Buffer target, Buffer source, shape, target_of
     cdef yoke_rect rect
     cdef yoke_pitch to, begin
     cdef yoke_status status
+    cdef Inside call = inside(target, source)
 
     rect_of(&rect, shape)
     pitch_of(&to, target_offset, target_pitch, "target")
     pitch_of(&begin, source_offset, source_pitch, "source")
     with nogil:
         status = yoke_copy_rect_at(where, stream.ptr, target.ptr, to, source.ptr, begin, rect)
-    return check(status)
+    check(status)
+    return keep_owners(stream, target, source)
 
 
 cdef int fill_rect(Stream stream, Buffer buffer, shape, pattern, offset, pitch, const char *where) except -1:
     cdef yoke_rect rect
     cdef yoke_pitch to
     cdef yoke_status status
+    cdef Inside call = inside(buffer)
     cdef Kept kept = hold(pattern, False)
 
     rect_of(&rect, shape)
     pitch_of(&to, offset, pitch, "buffer")
     with nogil:
         status = yoke_fill_rect_at(where, stream.ptr, buffer.ptr, to, rect, kept.view.buf, kept.view.len)
-    return check(status)
+    check(status)
+    return keep_owners(stream, buffer)

@@ -33,7 +33,8 @@ cdef class Stream:
     raises its failure.
 
     timed: events can be timed. wait: "auto", "spin" or "block", how waits wait. depth: the most unfinished operations, 0 for no
-    limit; an enqueue beyond it blocks. priority: -100 to 100, a hint; above 0 is more urgent. name: for messages.
+    limit; an enqueue beyond it blocks until there is room, or Ctrl-C in the main thread ends it. priority: -100 to 100, a hint;
+    above 0 is more urgent. name: for messages.
 
     `with stream:` makes it the thread's current stream, on which arrays are made; the end of the block waits for its work.
     Any thread may use a stream. The last reference, or close, cancels host functions that have not started.
@@ -44,22 +45,25 @@ cdef class Stream:
     cdef readonly str name
     cdef Graph graph  # while it is recorded
     cdef list raised  # the exceptions of its host functions
-    cdef bint bounded  # it has a depth: an enqueue may block
+    cdef object kept  # host memory that its copies still use
+    cdef bint lent    # arrays of it use other libraries' memory
+    cdef Event end    # of its work, when it is closed; for such memory
+    cdef yoke_stream *closed  # calls of other threads may be inside, and keep this object alive
     cdef object __weakref__
 
     def __cinit__(self, Device device=None, *, timed=False, wait="auto", depth=0, priority=0, name=None):
         cdef yoke_stream_desc desc
-        cdef bytes label = None if name is None else str(name).encode()
+        cdef bytes label = None if name is None else c_text(name, "name")
         cdef yoke_status status
 
         memset(&desc, 0, sizeof(desc))
         self.device = Device() if device is None else device
-        self.raised = []
+        self.raised, self.kept = [], collections.deque()
         desc.size = sizeof(desc)
         desc.flags = YOKE_STREAM_TIMED if timed else 0
         desc.wait = wait_number(wait)
         desc.depth = depth
-        self.bounded = depth != 0
+        desc.on_full = heed_signals
         desc.priority = priority
         desc.name = NULL if label is None else <const char *>label
         self.name = name
@@ -69,19 +73,27 @@ cdef class Stream:
         live_streams.add(self)
 
     def __dealloc__(self):
-        cdef yoke_stream *ptr = self.ptr
+        cdef yoke_stream *ptr = self.closed if self.ptr == NULL else self.ptr
         if ptr != NULL:
             with nogil:
                 yoke_stream_release(ptr)
 
     def close(self):
         """Release the stream. Operations that the driver has still run; host functions that have not started are cancelled. Waits
-        for nothing. A second call does nothing."""
+        for nothing. Other threads' waits in it end. A second call does nothing."""
         cdef yoke_stream *ptr = self.ptr
+        cdef Event end
         self.ptr = NULL
-        if ptr != NULL:
+        if ptr == NULL:
+            return
+        self.closed = ptr
+        if self.lent:
+            end = Event.__new__(Event)
             with nogil:
-                yoke_stream_release(ptr)
+                yoke_event_record_at(NULL, ptr, YOKE_EVENT_BEYOND_DEPTH, &end.ptr)
+            self.end = end if end.ptr != NULL else None  # None: the stream has failed
+        with nogil:
+            yoke_stream_cancel(ptr)  # as the last release does
 
     def __enter__(self):
         if not hasattr(current, "streams"):
@@ -90,7 +102,8 @@ cdef class Stream:
         return self
 
     def __exit__(self, kind, error, traceback):
-        current.streams.remove(self)
+        streams = current.streams
+        del streams[len(streams) - 1 - streams[::-1].index(self)]  # the innermost
         if kind is None:
             self.wait()
 
@@ -106,16 +119,15 @@ cdef class Stream:
         they have passed. Ctrl-C in the main thread ends the wait, and not the work. DeadlockError: called from a host function of
         this stream."""
         cdef yoke_status status
-        cdef yoke_stream *ptr = self.ptr
 
         if timeout is None and not in_main_thread():
             with nogil:
-                status = yoke_stream_wait(ptr)
+                status = yoke_stream_wait(self.ptr)
             check(status)
         elif self.graph is None:
             self.event().wait(timeout)
         else:
-            check(yoke_stream_wait(ptr))  # which says that the stream is being recorded
+            check(yoke_stream_wait(self.ptr))  # which says that the stream is being recorded
         prune_kept()
 
     def __await__(self):
@@ -124,10 +136,11 @@ cdef class Stream:
         return aio.wait(self.event()).__await__()
 
     def event(self, timed=False):
-        """An Event behind all work that is in the stream now. timed: with a time stamp (the stream must be timed)."""
+        """An Event behind all work that is in the stream now. timed: with a time stamp (the stream must be timed). Does not block,
+        and does not count for the stream's depth."""
         cdef Event event = Event.__new__(Event)
         cdef const char *where = here()
-        cdef uint32_t flags = YOKE_EVENT_TIMED if timed else 0
+        cdef uint32_t flags = YOKE_EVENT_BEYOND_DEPTH | (YOKE_EVENT_TIMED if timed else 0)
         cdef yoke_status status
 
         with nogil:
@@ -144,8 +157,7 @@ cdef class Stream:
         with nogil:
             status = yoke_stream_wait_event_at(where, self.ptr, event.ptr)
         check(status)
-        if event.raised is not self.raised and not any(kept is event.raised for kept in self.raised):
-            self.raised.append(event.raised)  # the exceptions that this stream may fail with
+        may_raise(self, event)
 
     def wait_for_native(self, queue):
         """Make the work that follows in this stream wait for all that a queue of another library has now. queue: an int, a
@@ -177,13 +189,14 @@ cdef class Stream:
         cdef size_t first = as_size(offset, "offset")
         cdef const char *where = here()
         cdef yoke_status status
+        cdef Inside call = inside(buffer)
 
         if kept.view.len == 0:
             return
         with nogil:
             status = yoke_write_at(where, self.ptr, buffer.ptr, first, kept.view.buf, kept.view.len)
         check(status)
-        keep_until_done(self, [kept])
+        keep_until_done(self, [kept, buffer.owner])
 
     def read(self, target, Buffer buffer not None, offset=0):
         """Copy bytes of the buffer, from its byte `offset`, into host memory: as many as `target` has. target: anything contiguous
@@ -192,13 +205,14 @@ cdef class Stream:
         cdef size_t first = as_size(offset, "offset")
         cdef const char *where = here()
         cdef yoke_status status
+        cdef Inside call = inside(buffer)
 
         if kept.view.len == 0:
             return
         with nogil:
             status = yoke_read_at(where, self.ptr, kept.view.buf, buffer.ptr, first, kept.view.len)
         check(status)
-        keep_until_done(self, [kept])
+        keep_until_done(self, [kept, buffer.owner])
 
     def copy(self, Buffer target not None, Buffer source not None, size=None, target_offset=0, source_offset=0):
         """Copy between buffers, also of different devices. size: bytes; None: all of the source from its offset."""
@@ -207,10 +221,12 @@ cdef class Stream:
         cdef size_t count = as_size(max(0, source.size - begin) if size is None else size, "size")
         cdef const char *where = here()
         cdef yoke_status status
+        cdef Inside call = inside(target, source)
 
         with nogil:
             status = yoke_copy_at(where, self.ptr, target.ptr, to, source.ptr, begin, count)
         check(status)
+        keep_owners(self, target, source)
 
     def fill(self, Buffer buffer not None, pattern=b"\0", offset=0, size=None):
         """Fill bytes with copies of a pattern of 1, 2, 4, 8 or 16 bytes: bytes, or a NumPy scalar. size: bytes; None: the rest."""
@@ -219,10 +235,12 @@ cdef class Stream:
         cdef size_t count = as_size(max(0, buffer.size - first) if size is None else size, "size")
         cdef const char *where = here()
         cdef yoke_status status
+        cdef Inside call = inside(buffer)
 
         with nogil:
             status = yoke_fill_at(where, self.ptr, buffer.ptr, first, count, kept.view.buf, kept.view.len)
         check(status)
+        keep_owners(self, buffer)
 
     def write_rect(self, Buffer buffer not None, source, shape, *, buffer_offset=0, buffer_pitch=None, source_offset=0,
                    source_pitch=None):

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams with a depth that are full: what waits for room can be interrupted, and what only looks at the stream needs none."""
+
+import asyncio
+import gc
+import signal
+import sys
+import threading
+import weakref
+
+import numpy
+import pytest
+
+import yoke
+
+
+class Memory(numpy.ndarray):
+    """An array for which there are weak references."""
+
+
+@pytest.fixture
+def full(device):
+    """An array in a stream that has room for nothing until the event is set."""
+    stream, go = device.stream(depth=2), threading.Event()
+    array = yoke.zeros(16, stream=stream)
+    stream.wait()
+    stream.call(go.wait)
+    stream.call(len, "")
+    yield array, go
+    go.set()
+    stream.close()
+
+
+def interrupted(call, go, *args, number=signal.SIGINT, error=KeyboardInterrupt):
+    """Whether the signal ends the call of the main thread that it comes in; else the stream gets room, some seconds later."""
+    left, main = threading.Event(), threading.main_thread().ident
+
+    def interrupt():
+        while getattr(sys._current_frames()[main], "f_code", None) is not call.__code__ and not left.is_set():
+            pass
+        signal.pthread_kill(main, number)
+        if not left.wait(60):
+            go.set()
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        with pytest.raises(error):
+            call(*args)
+    finally:
+        left.set()
+        thread.join()
+    return not go.is_set()
+
+
+ENQUEUES = {
+    "write": lambda stream, array, host, graph, saxpy, ran, event: stream.write(array.buffer, host),
+    "read": lambda stream, array, host, graph, saxpy, ran, event: stream.read(host, array.buffer),
+    "fill": lambda stream, array, host, graph, saxpy, ran, event: stream.fill(array.buffer),
+    "call": lambda stream, array, host, graph, saxpy, ran, event: stream.call(ran.append, 1),
+    "graph": lambda stream, array, host, graph, saxpy, ran, event: graph.launch(stream),
+    "launch": lambda stream, array, host, graph, saxpy, ran, event: saxpy[16](stream, array, yoke.In(host), 1.0, 16),
+    "wait_for": lambda stream, array, host, graph, saxpy, ran, event: stream.wait_for(event),
+    "operator": lambda stream, array, host, graph, saxpy, ran, event: array.__iadd__(1),
+    "sort": lambda stream, array, host, graph, saxpy, ran, event: array.sort(),
+}
+
+
+@pytest.mark.parametrize("name", ENQUEUES)
+def test_interrupt_in_an_enqueue(device, full, saxpy, name):
+    array, go = full
+    other, ran = device.stream(), []
+    with other.record() as graph:
+        other.call(ran.append, 1)
+    other.call(go.wait)
+    host = numpy.ones(16, "float32").view(Memory)
+    alive = weakref.ref(host)
+    assert interrupted(ENQUEUES[name], go, array.stream, array, host, graph, saxpy, ran, other.event())
+    del host
+    gc.collect()
+    assert alive() is None
+    go.set()
+    array.stream.wait()
+    assert not ran and array.tolist() == [0] * 16  # and the stream goes on
+
+
+def test_exception_of_another_signal(full):
+    stream, go = full[0].stream, full[1]
+
+    def alarm(number, frame):
+        raise ValueError("mine")
+
+    before = signal.signal(signal.SIGUSR1, alarm)
+    try:
+        assert interrupted(lambda: stream.call(len, ""), go, number=signal.SIGUSR1, error=ValueError)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_signal_without_an_exception(full):
+    stream, go = full[0].stream, full[1]
+    ran = []
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: go.set())
+    try:
+        def send():
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        stream.call(ran.append, 1)
+        thread.join()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    stream.wait()
+    assert ran == [1]
+
+
+CLOSED = {
+    "write": lambda stream, buffer, saxpy, array: stream.write(buffer, bytes(64)),
+    "fill": lambda stream, buffer, saxpy, array: stream.fill(buffer),
+    "copy": lambda stream, buffer, saxpy, array: stream.copy(array.buffer, buffer),
+    "fill_rect": lambda stream, buffer, saxpy, array: stream.fill_rect(buffer, (4, 16)),
+    "launch": lambda stream, buffer, saxpy, array: saxpy[16](stream, buffer, array, 1.0, 16),
+}
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_buffer_closed_in_an_enqueue(device, full, saxpy, name):
+    """By a signal's handler, which runs inside: the memory is released when the enqueue is over."""
+    array, go = full
+    seen, held = [], []
+
+    def close(number, frame):
+        if frame.f_code is CLOSED[name].__code__:
+            seen.append(number)
+        if len(seen) == 2:  # the first may have come just before the enqueue
+            before = device.memory["buffers"]
+            buffer.close()
+            held.append(before - device.memory["buffers"])
+            go.set()
+
+    action = signal.signal(signal.SIGALRM, close)
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    try:
+        buffer = yoke.Buffer(device, 64)
+        count = device.memory["buffers"]
+        CLOSED[name](array.stream, buffer, saxpy, array)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, action)
+    array.stream.wait()
+    assert held == [0] and buffer.kind == "closed" and device.memory["buffers"] == count - 1
+
+
+def test_waits_for_a_full_stream(full):
+    stream, go = full[0].stream, full[1]
+    with pytest.raises(TimeoutError):
+        stream.wait(0.01)
+    assert not stream.event().query()
+    with pytest.raises(TimeoutError):
+        stream.event().wait(0.01)
+
+    async def awaits():
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(asyncio.ensure_future(aio(stream)), 0.01)
+
+    async def aio(awaited):
+        await awaited
+
+    asyncio.run(awaits())
+    go.set()
+    stream.wait()

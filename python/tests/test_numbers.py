@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of Python's and NumPy's where arrays and kernels have others: the same value, or an exception."""
+
+import numpy
+import pytest
+
+import yoke
+
+
+def test_large_ints_in_expressions(device, stream):
+    large = yoke.asarray(numpy.array([2**63 + 5], "uint64"), stream=stream)
+    for number in (2**63 + 1, 2**63 + 5, 2**63 + 9):
+        assert yoke.evaluate("x > k", "bool", x=large, k=number).tolist() == [2**63 + 5 > number]
+    if device.supports("fp64"):
+        assert yoke.evaluate("x + k", x=yoke.ones(1, "float64", stream), k=2**63).tolist() == [2.0**63]
+    for number in (2**64 + 5, -2**64):
+        with pytest.raises(OverflowError):
+            yoke.evaluate("x + k", x=large, k=number)
+
+
+def test_large_factors_of_a_product(stream):
+    one = yoke.ones((1, 1), stream=stream)
+    assert yoke.matmul(one, one, alpha=2**63).tolist() == [[2.0**63]]
+    for options in ({"alpha": 2**64}, {"beta": -2**64, "out": one}):
+        with pytest.raises(OverflowError):
+            yoke.matmul(one, one, **options)
+
+
+def test_arange_of_large_numbers(stream):
+    assert yoke.arange(2**63, 2**63 + 3, dtype="uint64", stream=stream).tolist() == [2**63, 2**63 + 1, 2**63 + 2]
+    for stop, dtype in ((2**63 + 2, None), (2**65, None), (2**64 + 2, "uint64")):
+        with pytest.raises(OverflowError):
+            yoke.arange(stop - 2, stop, dtype=dtype, stream=stream)
+
+
+@pytest.mark.parametrize("kind", [numpy.float16, numpy.float32, numpy.float64, numpy.array])
+def test_arange_of_other_floats(stream, kind):
+    assert yoke.arange(kind(0.5), kind(3.0), stream=stream).tolist() == [0.5, 1.5, 2.5]
+    assert yoke.arange(0, 2, kind(0.5), stream=stream).tolist() == [0, 0.5, 1, 1.5]
+
+
+def test_arange_of_short_ints(stream):
+    assert yoke.arange(numpy.int8(-100), numpy.int8(100), numpy.int8(50), stream=stream).tolist() == [-100, -50, 0, 50]
+
+
+def test_int_beyond_its_parameter(device, stream, saxpy):
+    buffer = device.buffer(64)
+    if not saxpy.parameters[3][0]:
+        pytest.skip("the driver does not tell the types")
+    for number in (2**31, 3_000_000_000, 2**32, -2**31 - 1):
+        with pytest.raises(OverflowError):
+            saxpy[16](stream, buffer, buffer, 1.0, number)
+    saxpy[16](stream, buffer, buffer, 1.0, -2**31)
+    stream.wait()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64"])
+def test_floats_in_integer_arrays(device, stream, dtype):
+    if not device.supports("fp64"):
+        pytest.skip("astype of float64 is the measure")
+    for value in (300.7, -1.5, 1e10, -1e10, 1e30, float("nan"), float("-inf")):
+        right = yoke.asarray(numpy.array([value]), stream=stream).astype(dtype).tolist() * 2
+        array = yoke.zeros(2, dtype, stream)
+        array[:] = value
+        masked = yoke.zeros(2, dtype, stream)
+        masked[masked == 0] = numpy.float64(value)
+        assert yoke.full(2, value, dtype, stream).tolist() == array.tolist() == masked.tolist() == right
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "complex64"])
+def test_text_is_no_number(stream, dtype):
+    for value in ("7", b"7"):
+        with pytest.raises(TypeError):
+            yoke.full(2, value, dtype, stream)
+
+
+def test_linspace_of_integers(device, stream):
+    cases = [(-3, 3, 8), (0, -7, 4), (0, 10, 7)] + [(0, 2**31 - 1, 5)] * device.supports("fp64")
+    for start, stop, count in cases:
+        assert yoke.linspace(start, stop, count, dtype="int32", stream=stream).tolist() == \
+            numpy.linspace(start, stop, count, dtype="int32").tolist()
+
+
+def test_histogram_edges_of_integers(device, stream):
+    if not device.supports("fp64"):
+        pytest.skip("float does not have these edges")
+    for values in ([10**8] * 5, [10**8, 10**8 + 1, 10**8 + 2, 10**8 + 3], [2**31 - 1, 2**31 - 9]):
+        array = numpy.array(values, "int32")
+        found = yoke.histogram(yoke.asarray(array, stream=stream), 4)
+        assert [each.tolist() for each in found] == [each.tolist() for each in numpy.histogram(array, 4)]
