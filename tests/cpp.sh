@@ -26,7 +26,8 @@ compile() {
         if (text ~ /\nint main\(/) {
             printf "%s", text >(out "/page_program.cpp")
             sub(/int main\(.*/, "", text)
-            printf "#include <memory>\n#include <stdexcept>\n#include <string>\n%s", text >(out "/page_fragments.cpp")
+            printf "#include <memory>\n#include <stdexcept>\n#include <string>\n#include <yoke/ops.h>\n%s", \
+                text >(out "/page_fragments.cpp")
             print "int main()\n{\n    const int n = 1000;\n    std::vector<float> x(n, 3.0f), y(n, 1.0f);\n" \
                 "    yoke::device device = yoke::device::open();\n" \
                 "    yoke::kernel saxpy = yoke::program(device, yoke::source::builtin(\"saxpy\")).get_kernel(\"saxpy\");\n" \

@@ -40,7 +40,8 @@ tests_libsuite_la_SOURCES = \
 	tests/conformance/suite.c \
 	tests/conformance/suite.h \
 	tests/conformance/suite_child.c \
-	tests/conformance/suite_log.c
+	tests/conformance/suite_log.c \
+	tests/conformance/told.h
 tests_libsuite_la_LIBADD = tests/libtap.la
 
 # What the programs link that say nothing else: the conformance programs.
@@ -84,6 +85,7 @@ conformance_programs = \
 	tests/conformance/graph_misuse \
 	tests/conformance/graph_order \
 	tests/conformance/graph_random \
+	tests/conformance/graph_recover \
 	tests/conformance/hostcall_failure \
 	tests/conformance/hostcall_inside \
 	tests/conformance/hostcall_order \
@@ -194,6 +196,7 @@ order_tests = \
 	tests/conformance/graph_call.opencl.tap \
 	tests/conformance/graph_order.opencl.tap \
 	tests/conformance/graph_random.opencl.tap \
+	tests/conformance/graph_recover.opencl.tap \
 	tests/conformance/hostcall_failure.opencl.tap \
 	tests/conformance/hostcall_inside.opencl.tap \
 	tests/conformance/hostcall_order.opencl.tap \
@@ -212,6 +215,7 @@ thread_tests = \
 	tests/conformance/event_ways.opencl.tap \
 	tests/conformance/failure.opencl.tap \
 	tests/conformance/graph_call.opencl.tap \
+	tests/conformance/graph_recover.opencl.tap \
 	tests/conformance/hostcall_streams.opencl.tap \
 	tests/conformance/native.opencl.tap \
 	tests/conformance/native_enqueue.opencl.tap \

@@ -64,7 +64,8 @@ static yoke_device *open_device(const cc_options *o, cc_form *form)
     if (order && *order && strcasecmp(order, form->backend) != 0)
         form->why = tool_text("YOKE_BACKEND=%s leaves it out", order);
     else if (yoke_device_open(form->backend, &device) < 0)
-        form->why = tool_text("%s", yoke_error()->text);
+        form->why = tool_text("there is no device of the backend %s%s: %s", form->backend,
+                              strcmp(form->backend, "cuda") == 0 ? "; --arch sm_90 compiles without one" : "", yoke_error()->text);
     return device;
 }
 
@@ -355,7 +356,7 @@ const tool_command tool_cc = {
         "  -D NAME[=VALUE]           define a macro\n"
         "  --arch sm_90,...          compile CUDA for these architectures, without a device; compute_90: to PTX\n"
         "  --cuda-std 20             the version of C++\n"
-        "  --opencl-std CL3.0        the version of OpenCL C\n"
+        "  --opencl-std 3.0          the version of OpenCL C\n"
         "  --fast-math               let the compilers fuse and approximate\n"
         "  --name-expression NAME    a template or an overloaded kernel, as 'scale<float>'; may be repeated\n"
         "  --device SELECTOR         compile on this device, as opencl:1; may be repeated, once for each backend\n"

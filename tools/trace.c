@@ -203,12 +203,12 @@ const tool_command tool_trace = {
     .summary = "run a program, show how it spent its time, and say what slowed it down",
     .help = "Runs COMMAND with YOKE_TRACE, and reports what its streams did.\n\n"
             "  --out FILE    keep the trace: Chrome trace events, for Perfetto or chrome://tracing\n"
-            "  --svg FILE    draw the trace: when each device was busy, a row for each stream, for its host functions, and for\n"
-            "                each thread that waited, and the findings; - is standard output\n"
+            "  --svg FILE    draw the trace: when each device was busy, a row for each stream, for its host functions, and for "
+            "each thread that waited, and the findings; - is standard output\n"
             "  --read FILE   read an existing trace, as YOKE_TRACE=FILE writes it\n"
             "  --help        print this\n"
             "\n"
-            "The report goes to stderr, after the program's own output. The exit status is the program's, or 127 if it\n"
+            "The report goes to stderr, after the program's own output. The exit status is the program's, or 127 if it "
             "cannot be started.\n",
     .run = trace_main,
 };

@@ -374,7 +374,7 @@ static void many_kernels(suite *t)
     source.cuda = source.opencl = text;
     NEED_OK(yoke_program_build(t->device, &source, &program));
     CHECK_OK(yoke_kernel_get(program, "kernel_199", &kernel));
-    CHECK_FAILS(YOKE_E_NOT_FOUND, "the_very_list|did you mean 'the_very_last'|the program has |kernel_| more",
+    CHECK_FAILS(YOKE_E_NOT_FOUND, "the_very_list|the program has |kernel_| more|did you mean 'the_very_last'",
                 yoke_kernel_get(program, "the_very_list", &kernel));
 out:
     yoke_program_release(program);

@@ -132,6 +132,75 @@ out:
     yoke_stream_release(stream);
 }
 
+typedef yoke_status rect_call(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value);
+
+static const yoke_pitch uneven = { 4, 8, 20 }; /* slices that are no whole rows apart, which drivers do not take at once */
+static const yoke_rect boxes = { 4, 2, 3 };
+
+static yoke_status fill_boxes(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
+{
+    (void)source;
+    return yoke_fill_rect(stream, buffer, uneven, boxes, &value, sizeof value);
+}
+
+/* Not at a multiple of the pattern: each slice is in several pieces. */
+static yoke_status fill_odd_boxes(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
+{
+    yoke_buffer *view = NULL;
+    yoke_status status = yoke_buffer_create_view(buffer, 1, 60, &view);
+
+    (void)source;
+    if (status == YOKE_OK)
+        status = yoke_fill_rect(stream, view, uneven, boxes, &value, sizeof value);
+    yoke_buffer_release(view);
+    return status;
+}
+
+static yoke_status copy_boxes(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
+{
+    (void)value;
+    return yoke_copy_rect(stream, buffer, uneven, source, uneven, boxes);
+}
+
+static yoke_status write_boxes(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
+{
+    static const uint32_t host[16] = { 0 };
+
+    (void)source;
+    (void)value;
+    return yoke_write_rect(stream, buffer, uneven, host, uneven, boxes);
+}
+
+static void count_as_all(suite *t, rect_call *call)
+{
+    stand s = STAND_INIT;
+    yoke_stream *stream = NULL;
+    yoke_buffer *buffer = NULL, *source = NULL;
+
+    NEED(bounded_stream(t, 2, YOKE_STREAM_PENDING_WHEN_FULL, &stream));
+    NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
+    NEED_OK(yoke_buffer_create(t->device, 64, &source));
+    NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
+    gate_wait(&s.inside, 1);
+    CHECK_STATUS(YOKE_OK, call(stream, buffer, source, 7));
+    CHECK_STATUS(YOKE_PENDING, call(stream, buffer, source, 7));
+out:
+    gate_open(&s.leave);
+    CHECK_OK(yoke_stream_wait(stream));
+    yoke_buffer_release(source);
+    yoke_buffer_release(buffer);
+    yoke_stream_release(stream);
+}
+
+/* Room for one operation is room for a rect that is enqueued slice by slice. */
+static void rects_all_or_nothing(suite *t)
+{
+    count_as_all(t, fill_boxes);
+    count_as_all(t, fill_odd_boxes);
+    count_as_all(t, copy_boxes);
+    count_as_all(t, write_boxes);
+}
+
 typedef struct feeder {
     yoke_stream *stream;
     atomic_uint fed, called;
@@ -187,6 +256,148 @@ out:
         CHECK(atomic_load(&feeders[started].called) == MANY);
     }
     yoke_stream_release(stream);
+}
+
+/* ---- Asked ---- */
+
+enum { ENOUGH = -4711 };
+
+static yoke_status second_time(void *times)
+{
+    return atomic_fetch_add((atomic_uint *)times, 1) % 2 ? yoke_fail(ENOUGH, "waited long enough") : YOKE_OK;
+}
+
+/* Who waits for room is asked, and his answer is the call's, which has no effect; the stream goes on. */
+static void gives_up(suite *t)
+{
+    stand s = STAND_INIT;
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yoke_stream *stream = NULL;
+    yoke_buffer *buffer = NULL;
+    yoke_event *event = NULL;
+    yoke_graph *graph = NULL;
+    atomic_uint called = 0, times = 0;
+    uint32_t value = 5, other = 7;
+
+    desc.depth = 2;
+    desc.on_full = second_time;
+    desc.user = &times;
+    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
+    NEED_OK(yoke_graph_create(t->device, NULL, &graph));
+    NEED_OK(yoke_graph_begin(graph, t->stream));
+    NEED_OK(yoke_host_call(t->stream, count_done, &called, NULL));
+    NEED_OK(yoke_graph_end(graph));
+    NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
+    gate_wait(&s.inside, 1);
+    NEED_OK(yoke_fill(stream, buffer, 0, 64, &value, sizeof value));
+    CHECK(atomic_load(&times) == 0);
+    CHECK_FAILS(ENOUGH, "long enough", yoke_fill(stream, buffer, 0, 64, &other, sizeof other));
+    CHECK(atomic_load(&times) == 2 && strcmp(yoke_error()->function, "yoke_fill") == 0);
+    CHECK_FAILS(ENOUGH, "long enough", yoke_write(stream, buffer, 0, &other, sizeof other));
+    CHECK_FAILS(ENOUGH, "long enough", yoke_write_sync(stream, buffer, 0, &other, sizeof other));
+    CHECK_FAILS(ENOUGH, "long enough", yoke_host_call(stream, count_done, &called, NULL));
+    CHECK_FAILS(ENOUGH, "long enough", yoke_graph_launch(stream, graph));
+    CHECK_FAILS(ENOUGH, "long enough", yoke_event_record(stream, 0, &event));
+    CHECK(event == NULL);
+    gate_open(&s.leave);
+    NEED_OK(yoke_stream_wait(stream));
+    CHECK(atomic_load(&called) == 0);
+    NEED_OK(yoke_read_sync(stream, &other, buffer, 0, sizeof other));
+    CHECK(other == 5);
+out:
+    gate_open(&s.leave);
+    yoke_graph_release(graph);
+    yoke_buffer_release(buffer);
+    yoke_stream_release(stream);
+}
+
+/* In the driver's hands as well; and an answer without a text has one of the library's. */
+static yoke_status never(void *times)
+{
+    atomic_fetch_add((atomic_uint *)times, 1);
+    return ENOUGH;
+}
+
+/* Behind `spins` kernels of another stream; false where the driver has run them in the calls that launched them. */
+static bool stands_behind(suite *t, yoke_stream *busy, yoke_stream *stream, yoke_buffer *out, unsigned spins)
+{
+    yoke_event *event = NULL;
+    bool ok = true, pending = false;
+
+    for (unsigned i = 0; i < spins && ok; i++)
+        ok = suite_spin(t, busy, out, 1, 20, NULL);
+    if (ok && CHECK_OK(yoke_event_record(busy, 0, &event)) && CHECK_OK(yoke_stream_wait_event(stream, event)))
+        pending = yoke_event_query(event) == YOKE_PENDING;
+    yoke_event_release(event);
+    return pending;
+}
+
+static void gives_up_on_the_driver(suite *t)
+{
+    enum { SPINS = 16, MOST = 1024 };
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yoke_stream *stream = NULL, *busy = NULL;
+    yoke_buffer *out = NULL;
+    atomic_uint times = 0;
+    yoke_status status = YOKE_OK;
+    bool stood = false;
+
+    desc.depth = 1;
+    desc.on_full = never;
+    desc.user = &times;
+    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &busy));
+    NEED_OK(yoke_buffer_create(t->device, 8, &out));
+    for (unsigned spins = SPINS; status == YOKE_OK && spins < (stood ? MOST : 4 * SPINS); spins *= 2) { /* each may be short */
+        stood = stands_behind(t, busy, stream, out, spins) || stood;
+        for (unsigned i = 0; i < 2 && status == YOKE_OK; i++) /* where the wait counts as one, already the first has no room */
+            status = yoke_fill(stream, out, 0, 8, "", 1);
+    }
+    if (stood) {
+        CHECK_STATUS(ENOUGH, status);
+        CHECK(atomic_load(&times) == 1 && strstr(yoke_error()->text, "on_full"));
+    } else {
+        tap_diag("the driver runs kernels in the calls that launch them, and so nobody waits for room");
+    }
+    CHECK_OK(yoke_stream_wait(stream));
+    CHECK_OK(yoke_fill(stream, out, 0, 8, "", 1));
+    CHECK_OK(yoke_stream_wait(stream));
+out:
+    yoke_stream_release(busy);
+    yoke_buffer_release(out);
+    yoke_stream_release(stream);
+}
+
+/* An event for who waits for a full stream: nobody is asked for room. */
+static void beyond_depth(suite *t)
+{
+    static const uint32_t flags[] = { 0, YOKE_STREAM_PENDING_WHEN_FULL };
+
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        stand s = STAND_INIT;
+        yoke_stream *stream = NULL;
+        yoke_event *event = NULL;
+        atomic_uint called = 0;
+
+        NEED(bounded_stream(t, 2, flags[i], &stream));
+        NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
+        gate_wait(&s.inside, 1);
+        NEED_OK(yoke_host_call(stream, count_done, &called, NULL));
+        NEED_OK(yoke_event_record(stream, YOKE_EVENT_BEYOND_DEPTH, &event));
+        CHECK_STATUS(YOKE_PENDING, yoke_event_query(event));
+        gate_open(&s.leave);
+        CHECK_OK(yoke_event_wait(event));
+        CHECK(atomic_load(&called) == 1);
+        CHECK_OK(yoke_stream_cancel(stream));
+        yoke_event_release(event);
+        event = NULL;
+        CHECK_FAILS(YOKE_E_CANCELLED, "", yoke_event_record(stream, YOKE_EVENT_BEYOND_DEPTH, &event));
+    out:
+        gate_open(&s.leave);
+        yoke_event_release(event);
+        yoke_stream_release(stream);
+    }
 }
 
 /* ---- Inside ---- */
@@ -314,7 +525,11 @@ static const suite_case cases[] = {
     { "a flag for full streams needs a depth", descriptors, false },
     { "exactly so many operations are held", pending_when_full, false },
     { "a call of several operations is all of them or none", all_or_nothing, false },
+    { "and so is a rect of several slices", rects_all_or_nothing, false },
     { "threads wait for room", waits_for_room, false },
+    { "who waits for room is asked, and may give up", gives_up, false },
+    { "also where the driver has the work", gives_up_on_the_driver, false },
+    { "an event needs no room where it is recorded so", beyond_depth, false },
     { "host functions of the stream do not", from_inside, false },
     { "thousands of operations pass through", through_the_driver, false },
     { "the caller is never further ahead of the driver", never_ahead, false },

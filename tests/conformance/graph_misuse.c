@@ -72,7 +72,7 @@ static void out_of_turn(suite *t)
     NEED_OK(yoke_graph_create(t->device, NULL, &other));
     NEED_OK(yoke_graph_create(t->device, NULL, &never_begun));
     CHECK_REFUSED("mine|begin", yoke_graph_end(graph));
-    CHECK_REFUSED("mine|end", yoke_graph_launch(stream, graph));
+    CHECK_REFUSED("mine|not been recorded|yoke_graph_begin", yoke_graph_launch(stream, graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
     CHECK_REFUSED("record", yoke_graph_begin(graph, t->stream));
     CHECK_REFUSED("record", yoke_graph_begin(other, t->stream));
@@ -124,7 +124,7 @@ static void other_devices(suite *t)
     NEED(advance(t, t->stream, x.device.buffer, 1));
     NEED_OK(yoke_graph_end(graph));
     CHECK_REFUSED("device", yoke_graph_launch(stream, graph));
-    CHECK_REFUSED("device", yoke_graph_set_args(graph, 0, YOKE_ARGS(buffer, n, 1u)));
+    CHECK_REFUSED("yoke_graph_set_args: node 0: kernel|device", yoke_graph_set_args(graph, 0, YOKE_ARGS(buffer, n, 1u)));
     CHECK_OK(yoke_stream_wait(stream));
     unharmed(t, graph, &x);
 out:

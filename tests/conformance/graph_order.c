@@ -3,6 +3,8 @@
  * How launches of graphs stand in their streams: behind each other, beside each other, held behind host functions; and who keeps
  * what alive until they have run. Host functions inside of graphs, and their failures, are in graph_call.c.
  */
+#include <sched.h>
+
 #include "again.h"
 #include "recorded.h"
 
@@ -89,6 +91,106 @@ out:
     yoke_graph_release(graph);
     for (int i = 0; i < THREADS; i++)
         yoke_stream_release(l[i].stream);
+    guarded_release(&x);
+}
+
+static yoke_status pass(yoke_status status, void *user)
+{
+    (void)user;
+    return status;
+}
+
+typedef struct recorder {
+    yoke_stream *stream;
+    yoke_buffer *x;
+    pthread_t thread;
+    uint32_t word; /* which it writes; 0: fills */
+} recorder;
+
+/* Calls of several operations each, and of one. */
+static void *record_often(void *user)
+{
+    static const yoke_pitch uneven = { 4, 8, 20 };
+    static const yoke_rect boxes = { 4, 2, 3 };
+    recorder *r = user;
+
+    for (int i = 0; i < 500; i++)
+        if (!(r->word == 0 ? CHECK_OK(yoke_fill_rect(r->stream, r->x, uneven, boxes, &r->word, sizeof r->word))
+                           : CHECK_OK(yoke_write(r->stream, r->x, 4 * r->word, &r->word, sizeof r->word))))
+            break;
+    return NULL;
+}
+
+/* A call is a node, whatever other threads record in the same stream between its operations. */
+static void recorded_by_several_threads(suite *t)
+{
+    recorder r[THREADS] = { { .stream = NULL } };
+    yoke_graph *graph = NULL;
+    words x = { 0 };
+    int started = 0;
+
+    NEED(words_create(t, 1, &x) && graph_begin(t, t->stream, &graph));
+    for (; started < THREADS; started++) {
+        r[started].stream = t->stream;
+        r[started].x = x.device.buffer;
+        r[started].word = started % 2 ? 100 + (uint32_t)started : 0;
+        NEED(pthread_create(&r[started].thread, NULL, record_often, &r[started]) == 0);
+    }
+out:
+    for (int i = 0; i < started; i++)
+        pthread_join(r[i].thread, NULL);
+    CHECK(yoke_graph_get_size(graph) == 500u * THREADS);
+    yoke_graph_release(graph);
+    guarded_release(&x.device);
+}
+
+static void *record_nothing(void *user)
+{
+    launcher *l = user;
+    yoke_device *device = yoke_stream_get_device(l->stream);
+
+    bool good = true;
+
+    for (int i = 0; good && i < 2000; i++) {
+        yoke_graph *graph = NULL;
+        good = CHECK_OK(yoke_graph_create(device, NULL, &graph)) && CHECK_OK(yoke_graph_begin(graph, l->stream));
+        sched_yield();
+        good = good && CHECK_OK(yoke_graph_end(graph)) && CHECK(yoke_graph_get_size(graph) == 0);
+        yoke_graph_release(graph);
+    }
+    return NULL;
+}
+
+/* A launch is refused, or runs: nothing of it gets into what another thread has just begun to record. */
+static void launched_while_recording_begins(suite *t)
+{
+    launcher l = { .stream = t->stream };
+    yoke_stream *other = NULL;
+    guarded x = { 0 };
+    bool started = false;
+    uint32_t total = 0;
+
+    NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &total));
+    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED(graph_begin(t, t->stream, &l.graph) && CHECK_OK(yoke_graph_begin(l.graph, other)));
+    NEED_OK(yoke_launch(t->stream, suite_kernel(t, "count"), YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x.buffer, 1u)));
+    NEED_OK(yoke_host_call(other, pass, NULL, NULL)); /* so that no driver replays it as a whole */
+    NEED_OK(yoke_graph_end(l.graph));
+    started = CHECK(pthread_create(&l.thread, NULL, record_nothing, &l) == 0);
+    for (int i = 0; i < 2000; i++) {
+        yoke_status status = yoke_graph_launch(t->stream, l.graph);
+        if (status < 0 && !CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, status))
+            break;
+        total += status == YOKE_OK;
+    }
+out:
+    if (started)
+        pthread_join(l.thread, NULL);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    if (x.buffer)
+        guarded_check(t, &x, &total);
+    yoke_graph_release(l.graph);
+    yoke_stream_release(other);
     guarded_release(&x);
 }
 
@@ -398,6 +500,8 @@ int main(int argc, char **argv)
     static const suite_case cases[] = {
         { "200 launches in flight, with others in between", many_in_flight, false },
         { "one graph in several streams, from as many threads", several_streams_and_threads, false },
+        { "one stream recorded by several threads", recorded_by_several_threads, false },
+        { "launched while another thread begins a recording", launched_while_recording_begins, false },
         { "a launch between events, held", behind_events, false },
         { "an event behind a launch stands for all of its lanes", settled_means_all_of_it, false },
         { "and for functions in them", functions_in_loose_lanes, false },

@@ -39,7 +39,7 @@ static const kind kinds[] = {
     { YOKE_MEMORY_DEVICE, "device", -1, false },
     { YOKE_MEMORY_PINNED, "pinned", -1, true },
     { YOKE_MEMORY_MAPPED, "mapped", YOKE_CAP_MAPPED, true },
-    { YOKE_MEMORY_MANAGED, "shared", YOKE_CAP_MANAGED, true },
+    { YOKE_MEMORY_MANAGED, "managed", YOKE_CAP_MANAGED, true },
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -174,7 +174,7 @@ static void with_each(suite *t, void (*run)(suite *t, both *b))
             tap_diag("that was with %s memory", kinds[i].name);
     }
     if (!any)
-        suite_skip("neither mapped nor shared memory: %s", yoke_device_lacks(t->device, YOKE_CAP_MAPPED));
+        suite_skip("neither mapped nor managed memory: %s", yoke_device_lacks(t->device, YOKE_CAP_MAPPED));
 }
 
 static void take_turns(suite *t, both *b)

@@ -141,7 +141,7 @@ static inline void *rescue_later(void *user)
     struct timespec limit;
 
     clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += 20;
+    limit.tv_sec += 60;
     pthread_mutex_lock(&r->lock);
     while (!r->over && pthread_cond_timedwait(&r->changed, &r->lock, &limit) == 0)
         continue;

@@ -110,7 +110,7 @@ static void one_waits_and_others_do_not(suite *t)
     stands = park(t, a.device, a.stream, kernel, &p);
     CHECK_OK(yoke_fill(a.stream, busy, 0, PIECE, "x", 1));
     yoke_buffer_release(busy);
-    for (double start = suite_now(); look(&a).buffers > 0 && suite_now() - start < 10;) /* the stream may have deferred the fill */
+    for (double start = suite_now(); look(&a).buffers > 0 && suite_now() - start < 40;) /* the stream may have deferred the fill */
         sched_yield();
     CHECK(look(&a).buffers == 0);
     w.device = a.device;

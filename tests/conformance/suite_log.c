@@ -11,7 +11,7 @@
 #include <time.h>
 
 /* More than the text of a message and its trimmings; messages beyond the last one kept are only counted. */
-enum { MESSAGE_SIZE = 1100, MESSAGES_KEPT = 128, LEVELS = YOKE_LOG_DEBUG + 1, SECONDS_TO_CLOSE = 20 };
+enum { MESSAGE_SIZE = 1100, MESSAGES_KEPT = 128, LEVELS = YOKE_LOG_DEBUG + 1, SECONDS_TO_CLOSE = 100 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
 static pthread_cond_t one_is_closed = PTHREAD_COND_INITIALIZER;

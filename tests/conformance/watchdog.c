@@ -14,86 +14,11 @@
 
 #include <yoke/graph.h>
 
-enum { KEPT = 64, TEXT_SIZE = 8192 };
+#include "told.h"
+
 #define PERIOD 0.2 /* seconds: YOKE_WATCHDOG */
 
-/* ---- In the child: what it is told ---- */
-
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t more;
-    unsigned count;
-    char texts[KEPT][TEXT_SIZE];
-} told = { .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER };
-
-static void hear(int level, const char *text, void *user)
-{
-    (void)user;
-    if (level != YOKE_LOG_WARNING ||
-        (!suite_has_words(text, "has made no progress") && !suite_has_words(text, "not completed its submitted work")))
-        return;
-    pthread_mutex_lock(&told.lock);
-    if (CHECK(told.count < KEPT))
-        snprintf(told.texts[told.count++], sizeof told.texts[0], "%s", text);
-    pthread_cond_broadcast(&told.more);
-    pthread_mutex_unlock(&told.lock);
-}
-
-/* With the lock held: messages of the stream of this name, and the first of them. */
-static unsigned count_of(const char *name, const char **out_text)
-{
-    char start[64];
-    unsigned found = 0;
-
-    snprintf(start, sizeof start, "stream '%s' of ", name);
-    for (unsigned i = told.count; i-- > 0;)
-        if (strncmp(told.texts[i], start, strlen(start)) == 0) {
-            *out_text = told.texts[i];
-            found++;
-        }
-    return found;
-}
-
-static unsigned told_of(const char *name)
-{
-    const char *text;
-
-    pthread_mutex_lock(&told.lock);
-    unsigned found = count_of(name, &text);
-    pthread_mutex_unlock(&told.lock);
-    return found;
-}
-
-/* What was told of it first; texts stay. */
-static const char *wait_until_told_of(const char *name)
-{
-    const char *text = NULL;
-
-    pthread_mutex_lock(&told.lock);
-    while (count_of(name, &text) == 0)
-        pthread_cond_wait(&told.more, &told.lock);
-    pthread_mutex_unlock(&told.lock);
-    return text;
-}
-
-/* The words one behind the other: "a|b|c". */
-static bool in_order(const char *text, const char *words)
-{
-    char word[128];
-    const char *at = text;
-
-    for (const char *rest = words; *rest && at;) {
-        size_t length = strcspn(rest, "|");
-
-        snprintf(word, sizeof word, "%.*s", (int)length, rest);
-        at = strstr(at, word);
-        at = at ? at + length : NULL;
-        rest += length + (rest[length] == '|');
-    }
-    if (!CHECK(at != NULL))
-        tap_diag("not in this order: %s; in: %s", words, text);
-    return at != NULL;
-}
+enum { TRIES = 20 }; /* of what needs that no thread waits for a processor as long as that */
 
 /* ---- In the child: what stands still ---- */
 
@@ -127,11 +52,13 @@ static bool named_stream(suite *t, const char *name, yoke_stream **out_stream)
 /* Let one stream after the other stand: for two periods and more. */
 static void let_time_pass(suite *t)
 {
-    static const char *const names[] = { "clock 1", "clock 2" };
+    static unsigned clocks; /* what was told of once would not stand */
+    char name[32];
 
     for (size_t i = 0; i < 2; i++) {
         yoke_stream *stream = NULL;
-        if (named_stream(t, names[i], &stream) && CHECK_OK(yoke_host_call(stream, stand, (void *)names[i], NULL)))
+        snprintf(name, sizeof name, "clock %u", ++clocks);
+        if (named_stream(t, name, &stream) && CHECK_OK(yoke_host_call(stream, stand, name, NULL)))
             CHECK_OK(yoke_stream_wait(stream));
         yoke_stream_release(stream);
     }
@@ -153,11 +80,13 @@ static void host_function(suite *t)
     CHECK(told_of("upload") == 1);
     in_order(wait_until_told_of("upload"), "stream 'upload' of|has made no progress for|host function|upload.c:17");
     CHECK_TEXT(wait_until_told_of("upload"), t->info.selector);
-    /* A stream that has got on may be told of again. */
+    /* A stream that has got on may be told of again, and is where this function's thread gets no processor; but not while idle. */
     NEED_OK(yoke_host_call_at("upload.c:18", stream, pass, NULL, NULL));
     NEED_OK(yoke_stream_wait(stream));
     let_time_pass(t);
-    CHECK(told_of("upload") == 1);
+    unsigned before = told_of("upload");
+    let_time_pass(t);
+    CHECK(told_of("upload") == before);
 out:
     yoke_stream_release(stream);
 }
@@ -167,6 +96,7 @@ static void graph_function(suite *t)
     yoke_stream *stream = NULL;
     yoke_graph *graph = NULL;
 
+    told.whole = "step.c:5";
     NEED(named_stream(t, "step", &stream));
     NEED(CHECK_OK(yoke_graph_create(t->device, "frame", &graph)) && CHECK_OK(yoke_graph_begin(graph, stream)));
     NEED_OK(yoke_host_call_at("step.c:5", stream, stand, "step", NULL));
@@ -188,6 +118,7 @@ static void chain_of(suite *t, int length, const char *order)
     yoke_event *events[LONG] = { NULL };
     char name[32];
 
+    told.whole = "cause.c:1";
     for (int i = length - 1; i >= 0; i--) {
         snprintf(name, sizeof name, "link %d", i + 1);
         NEED(named_stream(t, name, &streams[i]));
@@ -241,6 +172,7 @@ static void circle(suite *t)
     gate begin = GATE_INIT;
     circling of_a = { .begin = &begin }, of_b = { .begin = &begin };
 
+    told.whole = "cycle";
     NEED(named_stream(t, "hen", &a));
     NEED(named_stream(t, "egg", &b));
     NEED_OK(yoke_host_call_at("hen.c:1", a, wait_for_other, &of_a, NULL));
@@ -279,6 +211,7 @@ static void circle_for_good(suite *t)
     static circling of_a = { .begin = &begin }, of_b = { .begin = &begin };
     yoke_stream *a = NULL, *b = NULL;
 
+    told.whole = "cycle";
     if (named_stream(t, "hen", &a) && named_stream(t, "egg", &b) &&
         CHECK_OK(yoke_host_call_at("hen.c:1", a, wait_for_good, &of_a, NULL)) &&
         CHECK_OK(yoke_event_record_at("hen.c:2", a, 0, &of_b.other)) &&
@@ -381,35 +314,53 @@ static double seconds_of(yoke_stream *stream, yoke_kernel *slow, yoke_buffer *ou
 /* To the parent, on stderr. */
 static const char too_short[] = "the driver ends the longest kernel too soon, or runs it in the call that asks for it";
 
+/* In a stream of its own: the watchdog's thread may have had no processor while the one before ran. */
+static bool told_of_kernel(suite *t, yoke_kernel *slow, yoke_buffer *out, uint32_t rounds, unsigned number, double *out_seconds)
+{
+    yoke_stream *stream = NULL;
+    char name[32], words[160];
+    unsigned found = 0;
+
+    snprintf(name, sizeof name, "render %u", number);
+    snprintf(words, sizeof words, "'%s' of|not completed its submitted work|driver|launch of 'slow'|kernel.c:5", name);
+    NEED(named_stream(t, name, &stream));
+    *out_seconds = seconds_of(stream, slow, out, rounds);
+    found = told_of(name);
+    CHECK(found <= 1);
+    if (found > 0)
+        in_order(wait_until_told_of(name), words);
+out:
+    yoke_stream_release(stream);
+    return found > 0;
+}
+
 static void long_kernel(suite *t)
 {
-    enum { LEAST = 4 };
+    enum { LEAST = 4, MOST = 60000, RUNS = 6 };
     yoke_kernel *slow = suite_kernel(t, "slow");
-    yoke_stream *stream = NULL;
     yoke_buffer *out = NULL;
     uint32_t rounds = 1;
     double seconds = 0;
+    bool heard = false, aside = strncmp(t->info.name, "basic", 5) != 0 && strncmp(t->info.name, "cpu-minimal", 11) != 0;
 
-    NEED(slow && named_stream(t, "render", &stream));
+    NEED(slow);
     NEED_OK(yoke_buffer_create(t->device, 64, &out));
     seconds_of(t->side, slow, out, 1);
-    while ((seconds = seconds_of(t->side, slow, out, rounds)) < PERIOD / 4 && rounds < 60000 / LEAST)
+    while ((seconds = seconds_of(t->side, slow, out, rounds)) < PERIOD / 4 && rounds < MOST / LEAST)
         rounds *= LEAST;
     rounds = (uint32_t)(rounds * (8 * PERIOD / seconds)) + 1;
-    seconds = seconds_of(stream, slow, out, rounds < 60000 ? rounds : 60000);
-    if (strncmp(t->info.name, "basic", 5) == 0 || strncmp(t->info.name, "cpu-minimal", 11) == 0) {
-        fprintf(stderr, "%s\n", too_short); /* these run work inside of the call that asks for it, be it the watchdog's */
-        goto out;
+    for (unsigned i = 0; i < (aside ? RUNS : 1) && !heard; i++) {
+        rounds = rounds < MOST ? rounds : MOST;
+        heard = told_of_kernel(t, slow, out, rounds, i, &seconds);
+        if (seconds < 4 * PERIOD) /* something else ran, too, when it was measured */
+            rounds *= 2;
     }
-    if (seconds < 3 * PERIOD) {
+    if (!aside || (!heard && seconds < 3 * PERIOD)) /* these run work inside of the call that asks for it, be it the watchdog's */
         fprintf(stderr, "%s\n", too_short);
-        goto out;
-    }
-    NEED(told_of("render") == 1);
-    in_order(wait_until_told_of("render"), "'render' of|not completed its submitted work|driver|launch of 'slow'|kernel.c:5");
+    else
+        CHECK(heard);
 out:
     yoke_buffer_release(out);
-    yoke_stream_release(stream);
 }
 
 /* ---- In the child: on and off ---- */
@@ -531,10 +482,21 @@ static int run_scenario(const char *name, const char *selector)
 
 static const char *const watched[] = { "YOKE_WATCHDOG=0.2", NULL };
 
-#define WATCHED(function, scenario)                                \
-    static void function(suite *t)                                 \
-    {                                                              \
-        suite_again(scenario, t->info.selector, watched, NULL, 0); \
+static void run_watched(suite *t, const char *scenario)
+{
+    char errors[TEXT_SIZE] = "";
+    bool early = true;
+
+    for (int i = 0; i < TRIES && early; i++)
+        early = suite_again(scenario, t->info.selector, watched, errors, sizeof errors) && strstr(errors, too_early);
+    if (!CHECK(!early) || errors[0])
+        tap_diag("it said: %s", errors);
+}
+
+#define WATCHED(function, scenario) \
+    static void function(suite *t)  \
+    {                               \
+        run_watched(t, scenario);   \
     }
 
 WATCHED(host_function_case, "host function")

@@ -50,7 +50,7 @@ static int run_alone(const char *selector)
     CHECK_STATUS(YOKE_E_HOST_FUNCTION, yoke_stream_wait(failing));
     NEED(named_stream(device, "standing", &standing));
     NEED_OK(yoke_host_call(standing, stand, &leave, NULL));
-    for (size_t used = 0; used + 1 < sizeof text && !strstr(text, "has made no progress");) {
+    for (size_t used = 0; used + 1 < sizeof text && !strstr(text, "stream 'standing' of");) {
         ssize_t length = read(ends[0], text + used, sizeof text - 1 - used);
         NEED(length > 0);
         used += (size_t)length;
@@ -69,13 +69,15 @@ out:
 
 /* ---- In the parent ---- */
 
-/* Lines of Yoke's; drivers and their compilers write there, too. */
-static unsigned count_lines(const char *text)
+/* Lines of Yoke's that are not the watchdog's, who on a busy machine tells of the other stream, too; drivers and their compilers
+ * write there as well. */
+static unsigned count_others(const char *text)
 {
+    static const char own[] = "yoke: warning: stream '";
     unsigned count = 0;
 
     for (const char *line = text; (line = strstr(line, "yoke: ")); line++)
-        count += line == text || line[-1] == '\n';
+        count += (line == text || line[-1] == '\n') && strncmp(line, own, strlen(own)) != 0;
     return count;
 }
 
@@ -85,7 +87,7 @@ static void alone(suite *t)
     char errors[8192];
 
     suite_again("alone", t->info.selector, environment, errors, sizeof errors);
-    if (!CHECK(strstr(errors, "yoke: warning: stream 'standing' of") && count_lines(errors) == 1))
+    if (!CHECK(strstr(errors, "yoke: warning: stream 'standing' of") && count_others(errors) == 0))
         tap_diag("it said: %s", errors);
 }
 

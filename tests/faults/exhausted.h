@@ -97,7 +97,7 @@ const scenario *find_scenario(const char *name);
 /* Count how often a device is opened and closed, from the log. For a yoke_log_set of the program's own. */
 void count_log(int level, const char *text, void *user);
 unsigned devices_open(void);
-/* Wait for it, 5 seconds at most. */
+/* Wait for it, 40 seconds at most. */
 bool all_devices_closed(void);
 
 /* A device with its streams, and a program where it is asked for. */

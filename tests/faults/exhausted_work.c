@@ -218,7 +218,7 @@ static yoke_status wait_in_every_way(yoke_event **held, yoke_stream *other, gate
     CHECK(index < EVENTS);
     DO(yoke_event_wait(held[EVENTS - 1]));
     ready.fd = *out_fd;
-    CHECK(poll(&ready, 1, 20000) == 1);
+    CHECK(poll(&ready, 1, 60000) == 1);
     DO(yoke_event_on_complete(held[2], settled, l, heard)); /* has settled already */
     l->enqueued++;
 out:

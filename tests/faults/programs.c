@@ -59,6 +59,21 @@ static bool can_try(suite *t)
     return false;
 }
 
+/* The saved program, which the caller frees; NULL: the case has failed. */
+static char *save(yoke_program *program, size_t *out_size)
+{
+    char *image = NULL;
+
+    NEED_OK(yoke_program_save(program, NULL, 0, out_size));
+    image = malloc(*out_size);
+    NEED(image);
+    NEED_OK(yoke_program_save(program, image, *out_size, out_size));
+    return image;
+out:
+    free(image);
+    return NULL;
+}
+
 static void forgotten_parameters(suite *t)
 {
     const char *defines[2];
@@ -73,10 +88,8 @@ static void forgotten_parameters(suite *t)
         return;
     NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
     NEED_OK(yoke_program_build(t->device, &source, &program));
-    NEED_OK(yoke_program_save(program, NULL, 0, &size));
-    image = malloc(size);
+    image = save(program, &size);
     NEED(image);
-    NEED_OK(yoke_program_save(program, image, size, &size));
     int32_t known = parameters(program, "put");
     CHECK(known >= 2);
     yoke_program_release(program);
@@ -100,6 +113,55 @@ out:
     free(image);
 }
 
+/* A driver whose binaries it compiles further is given the options of the source with them; it may refuse them, too. */
+static void options_again(suite *t)
+{
+    static const char *const options[] = { "-cl-mad-enable", "-cl-no-signed-zeros", NULL };
+    const char *defines[2];
+    yoke_source source = source_of(defines, "NUMBER=4");
+    yoke_program *program = NULL;
+    yoke_cache_info cache = YOKE_CACHE_INFO_INIT;
+    size_t size = 0;
+    char *image = NULL;
+
+    if (!can_try(t))
+        return;
+    source.opencl_options = options;
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    image = save(program, &size);
+    NEED(image);
+    yoke_program_release(program);
+    program = NULL;
+
+    liar->lie(&(liar_orders){ .call = LIAR_BUILD_OPTIONS, .code = INVALID_OPTIONS, .fail_at = 1, .fail_times = ALWAYS });
+    NEED_OK(yoke_program_load(t->device, "loaded", image, size, &program));
+    CHECK(told().refused == 1);
+    works(t, program, 4);
+    yoke_program_release(program);
+    program = NULL;
+    CHECK_OK(yoke_cache_get_info(&cache));
+    if (cache.mode == YOKE_CACHE_ON) {
+        NEED_OK(yoke_program_build(t->device, &source, &program));
+        CHECK(told().refused == 2);
+        works(t, program, 4);
+        yoke_program_release(program);
+        program = NULL;
+    }
+
+    /* Compiled code that is refused leaves none of its options behind. */
+    suite_expect_log();
+    liar->lie(&(liar_orders){ .call = LIAR_TAKE_BINARY, .code = INVALID_BINARY, .fail_at = 1, .fail_times = 1 });
+    const yoke_code compiled[] = { { image, size }, { NULL, 0 } };
+    source.compiled = compiled;
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    CHECK(told().refused == 1);
+    works(t, program, 4);
+out:
+    be_honest(t);
+    yoke_program_release(program);
+    free(image);
+}
+
 /* What is in the cache is built anew, and replaced. */
 static void refused_binaries(suite *t)
 {
@@ -113,10 +175,8 @@ static void refused_binaries(suite *t)
     if (!can_try(t))
         return;
     NEED_OK(yoke_program_build(t->device, &source, &program));
-    NEED_OK(yoke_program_save(program, NULL, 0, &size));
-    image = malloc(size);
+    image = save(program, &size);
     NEED(image);
-    NEED_OK(yoke_program_save(program, image, size, &size));
     yoke_program_release(program);
     program = NULL;
 
@@ -222,6 +282,7 @@ int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
         { "parameters that the driver forgets", forgotten_parameters, false },
+        { "options that a binary is built with again", options_again, false },
         { "binaries that the driver refuses", refused_binaries, false },
         { "binaries that the driver does not give out", no_binaries, false },
         { "a driver that takes SPIR-V", spirv, false },

@@ -42,7 +42,7 @@ bool all_devices_closed(void)
 {
     double start = suite_now();
 
-    while (devices_open() > 0 && suite_now() - start < 8)
+    while (devices_open() > 0 && suite_now() - start < 40)
         sched_yield();
     return devices_open() == 0;
 }
@@ -66,7 +66,7 @@ void nothing_is_left(suite *t)
         sched_yield();
         CHECK_OK(yoke_device_trim(t->device, 0));
         CHECK_OK(yoke_device_get_memory(t->device, &info));
-    } while ((info.buffers || info.in_use || info.cached || info.pinned || info.pinned_cached) && suite_now() - start < 20);
+    } while ((info.buffers || info.in_use || info.cached || info.pinned || info.pinned_cached) && suite_now() - start < 40);
     CHECK(info.buffers == 0);
     CHECK(info.in_use == 0);
     CHECK(info.cached == 0);

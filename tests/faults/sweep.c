@@ -24,7 +24,7 @@
 #include "base/inject.h"
 
 /* A fault that takes longer than this hangs. */
-enum { FAULT_SECONDS = 20 };
+enum { FAULT_SECONDS = 60 };
 
 static const struct {
     const char *name;

@@ -8,7 +8,7 @@
 /* Look at everything that there is, so that a checker sees where it lies. */
 static size_t walk(const yk_program_file *image)
 {
-    size_t sum = strlen(image->fingerprint) + strlen(image->log);
+    size_t sum = strlen(image->fingerprint) + strlen(image->log) + strlen(image->options);
     const unsigned char *code = image->code;
     for (size_t i = 0; i <= image->code_size; i++)
         sum += code[i];

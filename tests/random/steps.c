@@ -303,7 +303,7 @@ void point_close(world *w, known_event *p)
         struct pollfd ready = { .fd = p->fd, .events = POLLIN };
         gates_open(w);
         HOLDS(yoke_event_wait(p->event) != YOKE_PENDING);
-        HOLDS(poll(&ready, 1, 10000) == 1);
+        HOLDS(poll(&ready, 1, 60000) == 1);
         close(p->fd);
     }
     yoke_event_release(p->event);

@@ -69,8 +69,13 @@ told YOKE_CACHE=off YOKE_LOG=error YOKE_TRACE="$evil/link" "$program"
 tap_try "not through a link" says "there is no trace"
 tap_try "  whose target stays as it is" grep -q precious "$tap_folder/precious"
 mkfifo "$evil/pipe"
-told YOKE_CACHE=off YOKE_LOG=error YOKE_TRACE="$evil/pipe" "$program"
+told YOKE_CACHE=off YOKE_TRACE="$evil/pipe" "$program"
 tap_try "not into a pipe, which it would wait for" says "there is no trace"
+told YOKE_CACHE=off YOKE_LOG=off YOKE_TRACE="$evil/pipe" "$program"
+[ "$(grep -c "no trace" "$tap_folder/told")" -eq 0 ]
+tap_ok $? "  of which nothing is said where YOKE_LOG is off"
+told YOKE_CACHE=off YOKE_LOG=warn YOKE_TRACE="$evil/trace" "$program"
+tap_try "a level of the log that is none is told" says "YOKE_LOG is 'warn'; it must be off, error, warning, info or debug"
 
 # ---- With other rights than the user's ----
 

@@ -112,7 +112,12 @@ static void pause_for(long microseconds)
     nanosleep(&(struct timespec){ 0, microseconds * 1000 }, NULL);
 }
 
-/* Returns how many were killed; *out_ended is how many ended as nobody told them to. */
+static bool has_stored_and_found(void)
+{
+    return atomic_load(&shared->found) > 0 && atomic_load(&shared->stored) > 0;
+}
+
+/* Until something was stored and found, too. Returns how many were killed; *out_ended is how many ended as nobody told them to. */
 static unsigned kill_some(pid_t *children, double seconds, unsigned *out_ended)
 {
     struct timespec start_time, now;
@@ -128,7 +133,8 @@ static unsigned kill_some(pid_t *children, double seconds, unsigned *out_ended)
         killed++;
         children[victim] = start();
         clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((double)(now.tv_sec - start_time.tv_sec) + (double)(now.tv_nsec - start_time.tv_nsec) / 1e9 < seconds);
+    } while ((double)(now.tv_sec - start_time.tv_sec) + (double)(now.tv_nsec - start_time.tv_nsec) / 1e9 < seconds ||
+             !has_stored_and_found());
     return killed;
 }
 
@@ -183,7 +189,7 @@ int main(void)
     for (unsigned i = 0; i < PROCESSES; i++)
         failed += !sandbox_reap(children[i]);
     tap_diag("%u found, %u stored, %u processes killed", atomic_load(&shared->found), atomic_load(&shared->stored), killed);
-    tap_ok(atomic_load(&shared->found) > 0 && atomic_load(&shared->stored) > 0, "processes have found and stored");
+    tap_ok(has_stored_and_found(), "processes have found and stored");
     tap_is(atomic_load(&shared->wrong), 0, "what was found was right");
     tap_is(atomic_load(&shared->damaged), 0, "nothing was ever damaged");
     tap_is(ended + failed, 0, "no process ended by itself before it was told to");

@@ -183,7 +183,7 @@ bool enqueue_callback(op *o, yoke_event *event)
 
 bool wait_for_functions(round *r)
 {
-    enum { PATIENCE = 30 };
+    enum { PATIENCE = 60 };
     struct timespec until;
     int error = 0;
 

@@ -244,8 +244,13 @@ run 0 "beside a library that is no driver" info --all
 says "OpenCL 1 device; 1 of 2 installed drivers has none"
 says "icds/pocl.icd: 1 device"
 use pocl hang
-run 0 "beside a driver that hangs" info --timeout 3
-says "icds/hang.icd: did not answer in 3 s"
+for seconds in 3 12 48; do # in which PoCL has to answer, on a busy machine too
+    "$yoke" info --timeout "$seconds" >out 2>err </dev/null
+    got=$?
+    grep -q 'icds/pocl.icd: did not answer' out err || break
+done
+tap_ok $got "beside a driver that hangs: exit code 0 ($got)"
+says "icds/hang.icd: did not answer in $seconds s"
 says "only with OCL_ICD_VENDORS=$tap_folder/icds/pocl.icd"
 silent "pocl.icd breaks"
 use pocl crash
@@ -257,7 +262,7 @@ if has_json; then
     fits info
 fi
 use pocl
-with_cuda hang 0 "PoCL beside a libcuda.so.1 that hangs, which is not asked" info --timeout 3
+with_cuda hang 0 "PoCL beside a libcuda.so.1 that hangs, which is not asked" info --timeout 30
 if [ -z "$khronos" ]; then
     export OCL_ICD_VENDORS="$vendors/pocl.icd"
     run 0 "OCL_ICD_VENDORS names a file" info --all

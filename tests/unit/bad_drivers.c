@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +28,37 @@ static const char *selector; /* "opencl" or "cuda", whose driver is broken */
 static scene playing;
 static char blamed_file[1024], way_out[1200]; /* of an OpenCL driver; "" where nothing else works */
 
+/* Seconds that a driver may take. PoCL beside one that hangs may need more on a busy machine: then the scene is played again, with
+ * more. */
+enum { LEAST = 4, MOST = 32, USUAL = 20 };
+static atomic_bool is_late;
+
+/* False: the time may have been too little, and is taken to have been. */
+static bool had_time(void)
+{
+    if (!strstr(playing.name, "hang") || yk_probe_seconds >= MOST)
+        return true;
+    atomic_store(&is_late, true);
+    return false;
+}
+
 static void expect_text(int line, const char *text, const char *part)
 {
-    if (!sandbox_expect(strstr(text, part) != NULL, __FILE__, line, part))
+    if (!strstr(text, part) && had_time()) {
+        sandbox_expect(false, __FILE__, line, part);
         tap_diag("... is not in: %s", text);
+    }
 }
 #define EXPECT_TEXT(text, part) expect_text(__LINE__, text, part)
 
 /* The failure names the driver, and the way out where there is one. */
 static void expect_blame(const char *text)
 {
+    char silence[64];
+    snprintf(silence, sizeof silence, "did not answer in %u s", yk_probe_seconds);
     EXPECT_TEXT(text, playing.fault);
+    if (strstr(playing.name, "hang"))
+        EXPECT_TEXT(text, silence);
     if (strcmp(selector, "cuda") == 0)
         return;
     EXPECT_TEXT(text, blamed_file);
@@ -81,7 +102,7 @@ static void *opens_any(void *unused)
     yoke_status status = yoke_device_open(NULL, &device);
     expect_blame(yoke_device_get_report());
     if (strcmp(selector, "cuda") == 0 && drivers_have_pocl())
-        EXPECT(status == YOKE_OK);
+        EXPECT(status == YOKE_OK || !had_time());
     else
         EXPECT(status == YOKE_E_UNAVAILABLE);
     yoke_device_release(device);
@@ -108,13 +129,9 @@ static void check_end(void)
 }
 
 /* Each call alone, unless the driver hangs, and all at once. */
-static void play(void)
+static void play_once(bool hangs)
 {
-    EXPECT(atexit(check_end) == 0);
     void *(*const calls[])(void *) = { counts, lists, opens, opens_any };
-    bool hangs = strstr(playing.name, "hang");
-    alarm(100);
-    yk_probe_seconds = hangs ? 4 : 20; /* in which PoCL has to answer on a busy machine */
     for (size_t i = 0; i < 4 && !hangs; i++)
         calls[i](NULL);
     /* What opens a device of another backend comes last: after that this process is asked, and not a child. */
@@ -122,9 +139,19 @@ static void play(void)
         together(calls, strcmp(selector, "cuda") == 0 ? 3 : 4);
     else if (hangs)
         counts(NULL);
-    if (hangs && strcmp(selector, "cuda") == 0)
+    if (hangs && strcmp(selector, "cuda") == 0 && !atomic_load(&is_late))
         opens_any(NULL);
     EXPECT(waitpid(-1, NULL, WNOHANG) == -1);
+}
+
+static void play(void)
+{
+    EXPECT(atexit(check_end) == 0);
+    bool hangs = strstr(playing.name, "hang");
+    alarm(300);
+    yk_probe_seconds = hangs ? LEAST : USUAL;
+    for (play_once(hangs); atomic_exchange(&is_late, false); play_once(hangs))
+        yk_probe_seconds *= 2;
     is_played = true;
 }
 
@@ -135,7 +162,7 @@ static void bad_opencl(void)
                                     { "abort", "crashed (signal 6)" },
                                     { "quit", "ended the process (exit status 0)" },
                                     { "exit", "ended the process (exit status 7)" },
-                                    { "hang", "did not answer in 4 s" } };
+                                    { "hang", "did not answer in " } };
     selector = "opencl";
     setenv("YOKE_BACKEND", "opencl", 1);
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++)
@@ -157,8 +184,8 @@ static const scene cuda_scenes[] = { { "crash", "cuda: the driver crashed (signa
                                      { "abort-load", "cuda: the driver crashed (signal 6)" },
                                      { "quit", "cuda: the driver ended the process (exit status 0)" },
                                      { "exit-load", "cuda: the driver ended the process (exit status 7)" },
-                                     { "hang", "cuda: the driver did not answer in 4 s" },
-                                     { "hang-load", "cuda: the driver did not answer in 4 s" } };
+                                     { "hang", "cuda: the driver did not answer in " },
+                                     { "hang-load", "cuda: the driver did not answer in " } };
 
 static void bad_cuda(void)
 {
@@ -273,7 +300,7 @@ int main(int argc, char **argv)
 {
     if (argc == 2)
         return play_cuda(argv[1]);
-    tap_start(110);
+    tap_start(310);
     drivers_begin();
     bad_opencl();
     bad_cuda();

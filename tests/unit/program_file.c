@@ -28,6 +28,7 @@ static const yk_program_file sample = {
     .code_size = sizeof code,
     .fingerprint = "NVRTC 12.4, driver 12.4, sm_90",
     .log = "a warning\nof two lines",
+    .options = "-cl-opt-disable -Werror",
     .name_expressions = name_expressions,
     .name_expression_count = YK_COUNT_OF(name_expressions),
     .kernels = kernels,
@@ -53,7 +54,7 @@ static bool same_kernel(const yk_program_file_kernel *a, const yk_program_file_k
 static bool same_image(const yk_program_file *a, const yk_program_file *b)
 {
     bool same = a->kind == b->kind && a->code_size == b->code_size && memcmp(a->code, b->code, a->code_size) == 0 &&
-                strcmp(a->fingerprint, b->fingerprint) == 0 && strcmp(a->log, b->log) == 0 &&
+                strcmp(a->fingerprint, b->fingerprint) == 0 && strcmp(a->log, b->log) == 0 && strcmp(a->options, b->options) == 0 &&
                 a->name_expression_count == b->name_expression_count && a->kernel_count == b->kernel_count;
     for (size_t i = 0; same && i < a->name_expression_count; i++)
         same = strcmp(a->name_expressions[i].name, b->name_expressions[i].name) == 0 &&
@@ -114,7 +115,7 @@ static void least_image(void)
     yk_program_file image;
     tap_is(yk_program_file_write(&least, &bytes), YOKE_OK, "an image of nothing is written");
     tap_is(yk_program_file_read(bytes.data, bytes.length, &image), YOKE_OK, "and read");
-    tap_ok(image.code_size == 0 && !*image.fingerprint && !*image.log && image.name_expression_count == 0 &&
+    tap_ok(image.code_size == 0 && !*image.fingerprint && !*image.log && !*image.options && image.name_expression_count == 0 &&
                image.kernel_count == 0,
            "and nothing is in it");
     yk_program_file_free(&image);
@@ -179,11 +180,11 @@ static void forged(yk_text *bytes)
     tap_is(odd, 0, "%zu forged images with a hash that fits do no harm", tried);
     tap_is(try_copy(bytes->data, bytes->length), YOKE_OK, "and the one that they were made from is taken");
 
-    bytes->data[8] = 2;
+    bytes->data[8] = 3;
     sign(bytes);
     tap_is(try_copy(bytes->data, bytes->length), YOKE_E_UNSUPPORTED, "an image of another version is told from a damaged one");
-    tap_ok(strstr(yoke_error()->text, "format 2"), "%s", yoke_error()->text);
-    bytes->data[8] = 1;
+    tap_ok(strstr(yoke_error()->text, "format 3"), "%s", yoke_error()->text);
+    bytes->data[8] = 2;
     sign(bytes);
 
     /* The code's size, so that the code ends at the image's end, or far behind, or before its beginning. */
