@@ -355,6 +355,15 @@ static void finish_operation(yoke_stream *stream)
     yk_stream_post_listeners(stream);
 }
 
+/* With stream->lock held; released while this drops the operation, which has run. */
+static void drop_running(yoke_stream *stream, yk_op *op)
+{
+    stream->running = NULL;
+    pthread_mutex_unlock(&stream->lock);
+    yk_op_drop(op);
+    pthread_mutex_lock(&stream->lock);
+}
+
 void yk_stream_work(void *argument)
 {
     yoke_stream *stream = argument;
@@ -372,6 +381,10 @@ void yk_stream_work(void *argument)
             yk_stream_run(stream, op);
             last = op;
             pthread_mutex_lock(&stream->lock);
+            if (!stream->first && op->kind != YK_OP_CALL) { /* whoever has waited for the stream may want its memory back */
+                drop_running(stream, op);
+                last = NULL;
+            }
             finish_operation(stream);
         } else if (last) {
             pthread_mutex_unlock(&stream->lock);

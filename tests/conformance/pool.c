@@ -3,8 +3,8 @@
  * A device's memory: what is counted, what is kept and used again, and limits. What happens when there is no more is in
  * exhaustion.c, and whether data survives all that in pool_order.c.
  */
-#include "suite.h"
 #include "account.h"
+#include "stand.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,6 +230,32 @@ static void limit_of_what_is_in_use(suite *t)
     CHECK_STATUS(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_buffer_create(a.device, 1, &refused));
 out:
     release_many(buffers);
+    account_close(&a);
+}
+
+/* The stream's thread enqueues the fill behind the function. A device without room for two buffers has room again after the wait. */
+static void limit_behind_host_functions(suite *t)
+{
+    enum { ROUNDS = 3000 };
+    account a;
+
+    NEED(account_open(t, &a));
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        stand s = STAND_INIT;
+        yoke_buffer *buffer;
+
+        NEED_OK(yoke_buffer_create(a.device, PIECE, &buffer));
+        if (i == 0)
+            CHECK_OK(yoke_device_limit_memory(a.device, look(&a).in_use, YOKE_NO_LIMIT));
+        CHECK_OK(yoke_host_call(a.stream, stand_at_gate, &s, NULL));
+        CHECK_OK(yoke_fill(a.stream, buffer, 0, 4096, "x", 1));
+        yoke_buffer_release(buffer);
+        CHECK(look(&a).buffers == 1);
+        gate_open(&s.leave);
+        CHECK_OK(yoke_stream_wait(a.stream));
+        NEED(CHECK(look(&a).buffers == 0));
+    }
+out:
     account_close(&a);
 }
 
@@ -502,6 +528,7 @@ int main(void)
         { "pinned memory is counted apart", pinned_is_counted_apart, false },
         { "mapped and shared memory are counted", mapped_and_shared_are_counted, false },
         { "a limit of what is in use", limit_of_what_is_in_use, false },
+        { "a limit, and what host functions hold back", limit_behind_host_functions, false },
         { "a limit of what is kept", limit_of_what_is_kept, false },
         { "trimming", trimming, false },
         { "sizes from 0 to the largest, and beyond", sizes, false },
