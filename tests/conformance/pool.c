@@ -233,8 +233,7 @@ out:
     account_close(&a);
 }
 
-/* The stream's thread enqueues the fill behind the function. A device without room for two buffers has room again after the wait.
- */
+/* The stream's thread enqueues the fill. A device that has no room for two buffers has room again after the wait. */
 static void limit_behind_host_functions(suite *t)
 {
     enum { ROUNDS = 3000 };
