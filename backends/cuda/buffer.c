@@ -154,6 +154,7 @@ static void free_memory(const yoke_buffer *buffer)
             yk_cuda_note("cuMemFreeAsync", yk_cu.cuMemFreeAsync(buffer->native.address, buffer->owner_stream->native));
         else
             yk_cuda_note("cuMemFree_v2", yk_cu.cuMemFree_v2(buffer->native.address));
+        atomic_fetch_sub_explicit(&yk_cuda_device_of(buffer->device)->pool_in_use, buffer->capacity, memory_order_relaxed);
         break;
     case YK_REGISTERED:
         yk_cuda_note("cuMemHostUnregister", yk_cu.cuMemHostUnregister(buffer->host));
@@ -243,9 +244,9 @@ yoke_status yk_cuda_pool_create(yoke_device *device, yk_cuda_device *native)
 
 yoke_status yk_cuda_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *stream)
 {
+    yk_cuda_device *native = yk_cuda_device_of(buffer->device);
     yk_CUdeviceptr address = 0;
-    yk_CUresult result =
-        yk_cu.cuMemAllocFromPoolAsync(&address, buffer->capacity, yk_cuda_device_of(buffer->device)->pool, stream->native);
+    yk_CUresult result = yk_cu.cuMemAllocFromPoolAsync(&address, buffer->capacity, native->pool, stream->native);
 
     if (YK_UNLIKELY(result != YK_CUDA_SUCCESS)) {
         yoke_status status = yk_cuda_enter(buffer->device);
@@ -256,51 +257,50 @@ yoke_status yk_cuda_buffer_create_ordered(yoke_buffer *buffer, yoke_stream *stre
         return status;
     }
     buffer->native.address = address;
+    atomic_fetch_add_explicit(&native->pool_in_use, buffer->capacity, memory_order_relaxed);
     return YOKE_OK;
 }
 
-static yk_CUresult ask_pool(yk_CUmemoryPool pool, unsigned long long *out_used, uint64_t *out_cached)
+static yk_CUresult ask_pool(yk_cuda_device *native, uint64_t *out_used, uint64_t *out_cached)
 {
     unsigned long long reserved = 0;
-    yk_CUresult result = yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved);
+    yk_CUresult result = yk_cu.cuMemPoolGetAttribute(native->pool, YK_CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved);
 
-    if (result == YK_CUDA_SUCCESS)
-        result = yk_cu.cuMemPoolGetAttribute(pool, YK_CU_MEMPOOL_ATTR_USED_MEM_CURRENT, out_used);
-    if (result == YK_CUDA_SUCCESS)
-        *out_cached = reserved > *out_used ? reserved - *out_used : 0;
+    *out_used = atomic_load_explicit(&native->pool_in_use, memory_order_relaxed);
+    *out_cached = reserved > *out_used ? reserved - *out_used : 0;
     return result;
 }
 
 void yk_cuda_pool_limit(const yoke_device *device, uint64_t limit)
 {
-    unsigned long long threshold = limit, used = 0;
-    uint64_t cached = 0;
-    yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;
+    unsigned long long threshold = limit;
+    uint64_t used, cached;
+    yk_cuda_device *native = yk_cuda_device_of(device);
 
-    if (!pool)
+    if (!native->pool)
         return;
-    yk_cuda_note("cuMemPoolSetAttribute", yk_cu.cuMemPoolSetAttribute(pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
-    if (yk_cuda_note("cuMemPoolGetAttribute", ask_pool(pool, &used, &cached)) && cached > limit)
-        yk_cuda_note("cuMemPoolTrimTo", yk_cu.cuMemPoolTrimTo(pool, limit > SIZE_MAX ? SIZE_MAX : (size_t)limit));
+    yk_cuda_note("cuMemPoolSetAttribute",
+                 yk_cu.cuMemPoolSetAttribute(native->pool, YK_CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    if (yk_cuda_note("cuMemPoolGetAttribute", ask_pool(native, &used, &cached)) && cached > limit)
+        yk_cuda_note("cuMemPoolTrimTo", yk_cu.cuMemPoolTrimTo(native->pool, limit > SIZE_MAX ? SIZE_MAX : (size_t)limit));
 }
 
 yoke_status yk_cuda_pool_cached(const yoke_device *device, uint64_t *out_bytes)
 {
-    unsigned long long used = 0;
-    yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;
+    uint64_t used;
+    yk_cuda_device *native = yk_cuda_device_of(device);
 
     *out_bytes = 0;
-    return pool ? yk_cuda_check("cuMemPoolGetAttribute", ask_pool(pool, &used, out_bytes)) : YOKE_OK;
+    return native->pool ? yk_cuda_check("cuMemPoolGetAttribute", ask_pool(native, &used, out_bytes)) : YOKE_OK;
 }
 
 /* The driver keeps up to `keep` bytes of its reserved memory, used or not. */
 bool yk_cuda_pool_trim(const yoke_device *device, uint64_t keep)
 {
-    yk_CUmemoryPool pool = yk_cuda_device_of(device)->pool;
-    unsigned long long used = 0;
-    uint64_t before = 0, after = 0;
+    yk_cuda_device *native = yk_cuda_device_of(device);
+    uint64_t used, before, after;
 
-    return pool && yk_cuda_note("cuMemPoolGetAttribute", ask_pool(pool, &used, &before)) && before > keep &&
-           yk_cuda_note("cuMemPoolTrimTo", yk_cu.cuMemPoolTrimTo(pool, (size_t)(used + keep))) &&
-           yk_cuda_note("cuMemPoolGetAttribute", ask_pool(pool, &used, &after)) && after < before;
+    return native->pool && yk_cuda_note("cuMemPoolGetAttribute", ask_pool(native, &used, &before)) && before > keep &&
+           yk_cuda_note("cuMemPoolTrimTo", yk_cu.cuMemPoolTrimTo(native->pool, (size_t)(used + keep))) &&
+           yk_cuda_note("cuMemPoolGetAttribute", ask_pool(native, &used, &after)) && after < before;
 }

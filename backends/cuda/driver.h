@@ -66,9 +66,10 @@ typedef struct yk_cuda_device {
     int max_shared_bytes; /* the most shared memory per block that a kernel can opt in to */
     /* More than 7 waiting streams stall all others (driver 580 with the default CUDA_DEVICE_MAX_CONNECTIONS of 8). */
     yk_cuda_notifier notifiers[4];
-    yk_CUmemoryPool pool;       /* for ordered memory; NULL where the driver has no pools */
-    atomic_uint_fast64_t peers; /* bit n: the device with ordinal n is a peer */
-    atomic_bool prints;         /* code that may use printf was loaded: event.c */
+    yk_CUmemoryPool pool;             /* for ordered memory; NULL where the driver has no pools */
+    atomic_uint_fast64_t pool_in_use; /* bytes of it: the driver (580) goes on counting what cuMemFree has freed */
+    atomic_uint_fast64_t peers;       /* bit n: the device with ordinal n is a peer */
+    atomic_bool prints;               /* code that may use printf was loaded: event.c */
 } yk_cuda_device;
 
 /* A stream's native is its CUstream, an event's its CUevent, a program's its CUmodule, a kernel's its CUfunction, a buffer's its

@@ -62,11 +62,12 @@ static void release(double_block *block)
     free(block);
 }
 
+/* NVIDIA's driver (580) keeps at least that much, and not less as it is documented. */
 static void trim(yk_CUmemoryPool pool, unsigned long long keep)
 {
-    for (double_block *block = pool->blocks, *next; block && pool->reserved > keep; block = next) {
+    for (double_block *block = pool->blocks, *next; block; block = next) {
         next = block->next;
-        if (block->state == FREE && !block->unnoticed)
+        if (block->state == FREE && !block->unnoticed && pool->reserved - block->range.capacity >= keep)
             release(block);
     }
 }
@@ -178,7 +179,7 @@ static yk_CUresult run_shut(double_op *op)
     if (block->turn == shut->turn && block->state == LEAVING) {
         block->state = FREE;
         block->unnoticed = true;
-        block->pool->used -= block->range.capacity;
+        block->pool->used -= block->range.size;
         end_if_empty(block->pool);
     }
     pthread_mutex_unlock(&lock);
@@ -212,10 +213,9 @@ yk_CUresult cuMemAllocFromPoolAsync(yk_CUdeviceptr *out_address, size_t size, yk
     }
     if (block) {
         bool leaving = block->state == LEAVING;
-        if (!leaving) { /* nobody has it any more, so that it is there at once */
+        if (!leaving) /* nobody has it any more, so that it is there at once */
             set_open(block, true);
-            pool->used += block->range.capacity;
-        }
+        pool->used += size - (leaving ? block->range.size : 0);
         block->state = USED;
         block->unnoticed = false;
         block->turn++;
@@ -267,7 +267,7 @@ yk_CUresult cuMemFreeAsync(yk_CUdeviceptr address, yk_CUstream stream)
     return ok ? YK_CUDA_SUCCESS : YK_CUDA_ERROR_INVALID_VALUE;
 }
 
-/* At once, and noticed at once: whoever still uses the memory faults. */
+/* At once, and noticed at once: whoever still uses the memory faults. NVIDIA's driver (580) counts it as used for ever. */
 bool double_pool_take_back(uintptr_t address)
 {
     pthread_mutex_lock(&lock);
@@ -280,7 +280,6 @@ bool double_pool_take_back(uintptr_t address)
     if (block) {
         set_open(block, false);
         block->state = FREE;
-        block->pool->used -= block->range.capacity;
         end_if_empty(block->pool);
     }
     pthread_mutex_unlock(&lock);

@@ -202,6 +202,14 @@ static void probe_pool_order(yk_CUmemoryPool pool, yk_CUstream stream)
     probe_yes("and some is kept, below the threshold", pool_value(pool, 5) > 0, true);
     NEED(cu.cuMemPoolTrimTo(pool, 0));
     probe_yes("until the pool is trimmed", pool_value(pool, 5) == 0, true);
+    NEED(cu.cuMemAllocFromPoolAsync(&x, SIZE, pool, stream));
+    NEED(cu.cuStreamSynchronize(stream));
+    NEED(cu.cuMemFree_v2(x));
+    probe_yes("memory that was freed without a stream counts as used for ever", pool_value(pool, 7) > 0, true);
+    NEED(cu.cuMemPoolTrimTo(pool, 1));
+    probe_yes("a pool that is to keep one byte keeps more", pool_value(pool, 5) > 0, true);
+    NEED(cu.cuMemPoolTrimTo(pool, 0));
+    probe_yes("and none if it is to keep none", pool_value(pool, 5) == 0, true);
 }
 
 void probe_pools(void)
