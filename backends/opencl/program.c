@@ -431,12 +431,16 @@ yoke_status yk_opencl_program_global(const yoke_program *program, const char *na
     return yk_fail(YOKE_E_UNSUPPORTED, "opencl: %s", yk_opencl_device_lacks(program->device, YOKE_CAP_GLOBALS));
 }
 
-/* Since OpenCL 1.2; older drivers do not know the query. */
+/* Since OpenCL 1.2; older drivers do not know the queries. NVIDIA's (580) crashes when it is asked for the names of no kernels. */
 yoke_status yk_opencl_program_kernel_names(const yoke_program *program, yk_text *names)
 {
-    size_t size = 0;
-    cl_int result = yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size);
+    size_t size = 0, count = 0;
+    cl_int result = yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL);
 
+    if (result == CL_SUCCESS && count == 0)
+        return YOKE_OK;
+    if (result == CL_SUCCESS)
+        result = yk_cl.clGetProgramInfo(program->native, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size);
     if (result == CL_INVALID_VALUE || (result == CL_SUCCESS && (size == 0 || size == SIZE_MAX)))
         return YOKE_OK;
     char *text = result == CL_SUCCESS ? calloc(1, size + 1) : NULL;
