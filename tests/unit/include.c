@@ -285,6 +285,35 @@ static void lines(void)
     tap_ok(!yk_line_map_find(&map, 1, &file, &line), "an empty map knows nothing");
 }
 
+/* A text's own #line, for compilers that ignore it. */
+static void lines_of_generators(void)
+{
+    static const yoke_header headers[] = {
+        { "c.h", "C;\n# 40 \"made.y\" 2\nY;\n#line 50\nZ;\n#if 0\n#line 90 \"skipped\"\nS;\n#endif\nE;\n#line NUMBER\nN;\n" },
+        { NULL, NULL }
+    };
+    static const yoke_source plain = YOKE_SOURCE_INIT;
+    yoke_source source = YOKE_SOURCE_INIT;
+    source.headers = headers;
+    tap_is(expand(&source, "#ifndef G\n#line 7 \"unsure\"\nU;\n#endif\n# /**/ line 7 \"mine\"\nM;\n#include \"c.h\"\nLAST;"),
+           YOKE_OK, "lines of generators");
+    line_is("U;", "main", 3, "a branch that may be skipped");
+    line_is("M;", "mine", 7, "the text's own");
+    line_is("C;", "c.h", 1, "a header");
+    line_is("Y;", "made.y", 40, "as preprocessors write it");
+    line_is("Z;", "made.y", 50, "without a file");
+    line_is("S;", "made.y", 53, "a branch that is skipped");
+    line_is("E;", "made.y", 55, "behind the branch");
+    line_is("N;", "made.y", 57, "a macro, which is left to the compiler");
+    line_is("LAST;", "main", 8, "the end");
+    tap_is(expand(&plain, "FIRST;\n#line 3 \"alone\"\nALONE;"), YOKE_OK, "a text without headers");
+    line_is("FIRST;", "main", 1, "before");
+    line_is("ALONE;", "alone", 3, "behind");
+    tap_is(expand(&plain, "#line 3 \"open\nOPEN;\n#line 1234567890\n#line\n#line 3x\nLAST;"), YOKE_OK, "what is malformed");
+    line_is("OPEN;", "main", 2, "a file that does not end");
+    line_is("LAST;", "main", 6, "no numbers");
+}
+
 /* ---- Where headers are looked for ---- */
 
 static char folder[64];
@@ -494,6 +523,7 @@ int main(void)
     limits();
     ends();
     lines();
+    lines_of_generators();
     make_folders();
     places();
     missing();

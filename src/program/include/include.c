@@ -23,10 +23,14 @@ typedef struct expansion {
 
 /* ---- The line map ---- */
 
-static yoke_status map_file(yk_line_map *map, const yk_header *header)
+/* The number of the file in the map. */
+static yoke_status map_file(yk_line_map *map, const char *path, unsigned *out_file)
 {
-    if (header->number < map->file_count)
-        return YOKE_OK;
+    for (unsigned i = map->file_count; i-- > 0;) /* mostly one of the last */
+        if (strcmp(map->files[i], path) == 0) {
+            *out_file = i;
+            return YOKE_OK;
+        }
     if (map->file_count == map->file_capacity) {
         unsigned capacity = map->file_capacity ? 2 * map->file_capacity : 8;
         char **files = realloc(map->files, capacity * sizeof *files);
@@ -35,18 +39,19 @@ static yoke_status map_file(yk_line_map *map, const yk_header *header)
         map->files = files;
         map->file_capacity = capacity;
     }
-    /* Headers are numbered in reading order, and expanded as soon as they are read. */
-    map->files[header->number] = strdup(header->path);
-    if (!map->files[header->number])
+    map->files[map->file_count] = strdup(path);
+    if (!map->files[map->file_count])
         return yk_no_memory("a line map");
-    map->file_count++;
+    *out_file = map->file_count++;
     return YOKE_OK;
 }
 
-static yoke_status map_line(expansion *x, const yk_header *header, unsigned long line)
+/* The next line of `out` is that line of the file. */
+static yoke_status map_line(expansion *x, const char *path, unsigned long line)
 {
     yk_line_map *map = x->map;
-    yoke_status status = map_file(map, header);
+    unsigned file = 0;
+    yoke_status status = map_file(map, path, &file);
     if (status < 0)
         return status;
     if (map->count == map->capacity) {
@@ -57,8 +62,17 @@ static yoke_status map_line(expansion *x, const yk_header *header, unsigned long
         map->spans = spans;
         map->capacity = capacity;
     }
-    map->spans[map->count++] = (yk_line_span){ x->line, line, header->number };
+    map->spans[map->count++] = (yk_line_span){ x->line, line, file };
     return YOKE_OK;
+}
+
+/* A #line of the text itself, which stays there. In a branch that the compiler may skip it is not followed. */
+static yoke_status follow_line(expansion *x, const yk_header *header, const yk_directive *directive)
+{
+    const char *name = yk_text_get(&header->directives.names) + directive->name;
+    if (x->branches[x->depth - 1] != header->branch)
+        return YOKE_OK;
+    return map_line(x, *name ? name : x->map->files[x->map->spans[x->map->count - 1].file], directive->number);
 }
 
 bool yk_line_map_find(const yk_line_map *map, unsigned long line, const char **out_file, unsigned long *out_line)
@@ -142,7 +156,7 @@ static yoke_status put_position(expansion *x, const yk_header *header, unsigned 
     add_quoted(&text, header->path);
     yk_text_add(&text, "\"\n");
     yoke_status status = put_composed(x, &text);
-    return status == YOKE_OK ? map_line(x, header, line) : status;
+    return status == YOKE_OK ? map_line(x, header->path, line) : status;
 }
 
 /* An #error, which the compiler reports only if it gets there. */
@@ -303,6 +317,13 @@ static yoke_status put_text(expansion *x, yk_header *header, bool sure, int dept
             x->headers.outside->used = x->headers.outside->unknown = true;
         if (directive->kind == YK_DIRECTIVE_UNDEF)
             pass_undef(x, all->names.data + directive->name);
+        if (status == YOKE_OK && directive->kind == YK_DIRECTIVE_LINE) {
+            status = put(x, header->text + done, directive->end - done, directive->next - line);
+            if (status == YOKE_OK)
+                status = follow_line(x, header, directive);
+            done = directive->end;
+            line = directive->next;
+        }
         bool left_out = directive->kind == YK_DIRECTIVE_ONCE && header->place != YK_PLACE_TEXT;
         if (status < 0 || (directive->kind != YK_DIRECTIVE_INCLUDE && !left_out))
             continue;
@@ -360,8 +381,10 @@ yoke_status yk_include_expand(const char *function, const yoke_source *source, y
         status = yk_headers_add_text(&x.headers, file, text, size, &header);
     if (status == YOKE_OK)
         status = open_branch(&x, ++x.branch_count);
-    if (status == YOKE_OK)
-        status = map_line(&x, header, 1);
+    if (status == YOKE_OK) {
+        header->branch = x.branches[0];
+        status = map_line(&x, header->path, 1);
+    }
     if (status == YOKE_OK)
         status = put_text(&x, header, false, 0);
     free(x.branches);

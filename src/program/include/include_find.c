@@ -242,7 +242,7 @@ static yoke_status add_header(yk_headers *headers, yk_header *header)
         header->text += 3;
         header->size -= 3;
     }
-    if (status == YOKE_OK && (header->place != YK_PLACE_TEXT || yk_directives_may_include(header->text, header->size)) &&
+    if (status == YOKE_OK && (header->place != YK_PLACE_TEXT || yk_directives_may_move(header->text, header->size)) &&
         !yk_directives_find(&header->directives, header->text, header->size, headers->language == YK_LANGUAGE_CUDA))
         status = YOKE_E_OUT_OF_HOST_MEMORY;
     if (status == YOKE_OK && header->place != YK_PLACE_TEXT) {

@@ -24,14 +24,16 @@ typedef enum yk_directive_kind {
     YK_DIRECTIVE_ELSE, /* and #elif */
     YK_DIRECTIVE_ENDIF,
     YK_DIRECTIVE_DEFINE,
-    YK_DIRECTIVE_UNDEF
+    YK_DIRECTIVE_UNDEF,
+    YK_DIRECTIVE_LINE /* #line 7 "file", which a preprocessor writes as # 7 "file" */
 } yk_directive_kind;
 
 typedef struct yk_directive {
     yk_directive_kind kind;
     size_t begin, end;        /* byte range in the text: from the # to the end of its last line */
     unsigned long line, next; /* the directive's first line, and the line after it; from 1 */
-    size_t name;              /* offset in yk_directives.names: the included name, or the macro's name */
+    size_t name;              /* offset in yk_directives.names: the included name, the macro's name, or #line's file, "" for none */
+    unsigned long number;     /* of #line: that of the line after it */
     bool quoted;              /* #include "name", not <name> */
     bool extra;               /* more text follows the included name, or the macro's name */
     bool after_code;          /* code separates the directive from the directive before */
@@ -47,6 +49,8 @@ typedef struct yk_directives {
 
 /* Whether the text may contain an #include: cheap, with false positives. */
 bool yk_directives_may_include(const char *text, size_t size);
+/* The same for an #include or a #line. */
+bool yk_directives_may_move(const char *text, size_t size);
 /* Find a text's directives. `raw_strings`: the text is C++. False: out of memory, with a record. */
 bool yk_directives_find(yk_directives *directives, const char *text, size_t size, bool raw_strings);
 void yk_directives_free(yk_directives *directives);
@@ -70,7 +74,7 @@ typedef struct yk_header {
     const char *text;
     size_t size;
     yk_directives directives;
-    unsigned number;    /* in reading order; also the file number in the line map */
+    unsigned number;    /* in reading order */
     const char *guard;  /* the include guard's macro; NULL: none */
     bool once;          /* #pragma once */
     bool all_guarded;   /* the guard encloses the whole header */

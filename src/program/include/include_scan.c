@@ -5,6 +5,8 @@
  */
 #include "program/include/include_parts.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,11 +209,12 @@ static yk_directive_kind find_kind(const char *word)
         { "ifdef", YK_DIRECTIVE_IF },        { "ifndef", YK_DIRECTIVE_IFNDEF }, { "else", YK_DIRECTIVE_ELSE },
         { "elif", YK_DIRECTIVE_ELSE },       { "elifdef", YK_DIRECTIVE_ELSE },  { "elifndef", YK_DIRECTIVE_ELSE },
         { "endif", YK_DIRECTIVE_ENDIF },     { "define", YK_DIRECTIVE_DEFINE }, { "undef", YK_DIRECTIVE_UNDEF },
+        { "line", YK_DIRECTIVE_LINE },
     };
     for (size_t i = 0; i < YK_COUNT_OF(known); i++)
         if (strcmp(known[i].word, word) == 0)
             return known[i].kind;
-    return YK_DIRECTIVE_OTHER;
+    return isdigit((unsigned char)word[0]) ? YK_DIRECTIVE_LINE : YK_DIRECTIVE_OTHER;
 }
 
 static bool add_name(yk_directives *directives, const char *bytes, size_t length)
@@ -221,17 +224,12 @@ static bool add_name(yk_directives *directives, const char *bytes, size_t length
     return directives->names.length == wanted;
 }
 
-/* Read the name of an #include: false when out of memory. A macro's becomes YK_DIRECTIVE_COMPUTED,
- * other forms YK_DIRECTIVE_OTHER. */
-static bool read_include(cursor *c, yk_directives *directives, yk_directive *directive)
+/* Read a name up to its closing character, which may be missing: then the directive becomes YK_DIRECTIVE_OTHER. False: out of
+ * memory. */
+static bool read_name(cursor *c, int close, yk_directives *directives, yk_directive *directive)
 {
-    int open = skip_blanks(c), close = open == '<' ? '>' : '"', ch;
-    if (open != '<' && open != '"') {
-        directive->kind = open >= 0 && is_word(open) ? YK_DIRECTIVE_COMPUTED : YK_DIRECTIVE_OTHER;
-        return true;
-    }
+    int ch;
     directive->name = directives->names.length;
-    directive->quoted = open == '"';
     c->at++;
     for (ch = peek(c); ch >= 0 && ch != '\n' && ch != close; ch = peek(c)) {
         char byte = (char)ch;
@@ -239,13 +237,45 @@ static bool read_include(cursor *c, yk_directives *directives, yk_directive *dir
             return false;
         c->at++;
     }
-    if (ch != close) {
+    if (ch == close)
+        c->at++;
+    else
         directive->kind = YK_DIRECTIVE_OTHER;
+    return add_name(directives, "", 1);
+}
+
+/* Read the name of an #include: false when out of memory. A macro's becomes YK_DIRECTIVE_COMPUTED,
+ * other forms YK_DIRECTIVE_OTHER. */
+static bool read_include(cursor *c, yk_directives *directives, yk_directive *directive)
+{
+    int open = skip_blanks(c), close = open == '<' ? '>' : '"';
+    if (open != '<' && open != '"') {
+        directive->kind = open >= 0 && is_word(open) ? YK_DIRECTIVE_COMPUTED : YK_DIRECTIVE_OTHER;
         return true;
     }
-    c->at++;
-    ch = skip_blanks(c);
+    directive->quoted = open == '"';
+    bool read = read_name(c, close, directives, directive);
+    int ch = skip_blanks(c);
     directive->extra = ch >= 0 && ch != '\n';
+    return read;
+}
+
+/* Read a line's number, which may be that word, and perhaps its file. A macro makes it YK_DIRECTIVE_OTHER. False: out of memory. */
+static bool read_position(cursor *c, const char *word, yk_directives *directives, yk_directive *directive)
+{
+    enum { MOST_DIGITS = 9 };
+    char number[16];
+    if (isdigit((unsigned char)word[0]))
+        snprintf(number, sizeof number, "%s", word);
+    else
+        read_word(c, number, sizeof number);
+    size_t digits = strspn(number, "0123456789");
+    if (digits == 0 || digits > MOST_DIGITS || number[digits])
+        directive->kind = YK_DIRECTIVE_OTHER;
+    directive->number = strtoul(number, NULL, 10);
+    if (skip_blanks(c) == '"')
+        return read_name(c, '"', directives, directive);
+    directive->name = directives->names.length;
     return add_name(directives, "", 1);
 }
 
@@ -279,6 +309,8 @@ static bool read_directive(cursor *c, const char *text, yk_directives *directive
     } else if (directive.kind == YK_DIRECTIVE_IFNDEF || directive.kind == YK_DIRECTIVE_DEFINE ||
                directive.kind == YK_DIRECTIVE_UNDEF) {
         read = read_macro(c, directives, &directive);
+    } else if (directive.kind == YK_DIRECTIVE_LINE) {
+        read = read_position(c, word, directives, &directive);
     }
     skip_line(c);
     directive.end = (size_t)(c->at - text);
@@ -328,6 +360,11 @@ bool yk_directives_may_include(const char *text, size_t size)
         if (splice(at, text + size))
             return true;
     return false;
+}
+
+bool yk_directives_may_move(const char *text, size_t size)
+{
+    return yk_directives_may_include(text, size) || memmem(text, size, "line", strlen("line")) || memmem(text, size, "# ", 2);
 }
 
 void yk_directives_free(yk_directives *directives)
