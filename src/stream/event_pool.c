@@ -61,6 +61,7 @@ YK_HOT yoke_event *take(yoke_stream *stream, uint32_t flags, bool counted)
     }
     event->position = 0; /* until it is submitted: no wait of the stream's is before it */
     atomic_store_explicit(&event->state, YK_EVENT_DEFERRED, memory_order_relaxed);
+    event->recorded = 0;
     return event;
 }
 

@@ -32,11 +32,20 @@ static yoke_status finish_failed(yoke_stream *stream, yoke_event *event)
     return status; /* YOKE_OK: a recovery has ended meanwhile, and the event is submitted as any other */
 }
 
+/* Whether the driver has recorded the event with the operation before it. Who waits for it learns that only now that this
+ * operation's objects are released. */
+static bool was_recorded(yoke_event *event)
+{
+    if (event->recorded)
+        yk_event_submitted(event, event->recorded - 1);
+    return event->recorded;
+}
+
 static void run_record(yoke_stream *stream, const yk_op *op)
 {
     yoke_event *event = op->u.record.event;
     yoke_status status = YOKE_OK;
-    bool recorded = atomic_load_explicit(&event->state, memory_order_relaxed) != YK_EVENT_DEFERRED; /* with the operation before */
+    bool recorded = was_recorded(event);
     if (!recorded && has_failed(stream))
         status = finish_failed(stream, event);
     if (!recorded && status == YOKE_OK && (status = yk_event_submit(event)) < 0)
@@ -65,7 +74,7 @@ static void fail_deferred(yoke_stream *stream, const yk_op *op, yoke_status stat
 static void drain(yoke_stream *stream, yoke_event *after)
 {
     yoke_status status = YOKE_OK;
-    if (atomic_load_explicit(&after->state, memory_order_relaxed) == YK_EVENT_DEFERRED) {
+    if (!was_recorded(after)) {
         if (yk_stream_is_idle(stream))
             return;
         status = yk_event_submit(after);
@@ -122,7 +131,7 @@ static void run_submitted(yoke_stream *stream, const yk_op *op)
     if (yk_is_copy(op->kind) || yk_is_transfer(op->kind))
         yk_keep_for_copy(stream, op);
     if (op->end)
-        yk_event_submitted(op->end, yk_stream_submitted(stream)); /* reported when its own turn comes */
+        op->end->recorded = 1 + yk_stream_submitted(stream);
 }
 
 static void run_driver(yoke_stream *stream, const yk_op *op)
