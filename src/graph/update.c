@@ -6,6 +6,7 @@
 #include "graph/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "launch/arguments.h"
 #include "stream/stream.h"
@@ -177,7 +178,24 @@ static yk_op *own_launch(const yoke_graph *graph, size_t node)
     return ops->kind == YK_OP_LAUNCH && ops->count == 1 && atomic_load(&ops->refs) == 2 ? ops->first : NULL;
 }
 
-/* Update in place the commonest change, other buffers and numbers of a launch, if the fast check passes. False: update in full. */
+/* Whether the launch's memory has room for each struct. */
+static bool has_room(const yoke_arg *kept, const yoke_arg *args, size_t count)
+{
+    bool fits = true;
+    for (size_t i = 0; i < count && fits; i++)
+        fits = args[i].kind != YOKE_ARG_STRUCT || (kept[i].kind == YOKE_ARG_STRUCT && kept[i].size == args[i].size);
+    return fits;
+}
+
+static void replace(yoke_arg *kept, const yoke_arg *arg)
+{
+    if (arg->kind == YOKE_ARG_STRUCT)
+        memcpy((void *)(uintptr_t)kept->value.bytes, arg->value.bytes, arg->size);
+    else
+        *kept = *arg;
+}
+
+/* Update in place the commonest change, other buffers and values of a launch, if the fast check passes. False: update in full. */
 YK_HOT bool set_args_in_place(const char *where, yoke_graph *graph, size_t node, const yoke_arg *args, size_t count)
 {
     yoke_buffer *unused[YOKE_MAX_ARGS];
@@ -185,7 +203,8 @@ YK_HOT bool set_args_in_place(const char *where, yoke_graph *graph, size_t node,
     yoke_arg *kept = NULL;
     pthread_mutex_lock(&graph->lock);
     yk_op *op = own_launch(graph, node);
-    bool fits = op && yk_arguments_fit(op->u.launch.kernel, graph->editor, args, count, op->u.launch.kernel->fast_count);
+    bool fits = op && yk_arguments_fit(op->u.launch.kernel, graph->editor, args, count, op->u.launch.kernel->fast_count) &&
+                has_room(op->u.launch.args, args, count);
     if (fits) { /* nobody else refers to the launch, so the driver can read the new arguments from it */
         kept = (yoke_arg *)(uintptr_t)op->u.launch.args;
         op->u.launch.args = args;
@@ -201,7 +220,7 @@ YK_HOT bool set_args_in_place(const char *where, yoke_graph *graph, size_t node,
             yoke_buffer_retain(replacement);
             unused[unused_count++] = before;
         }
-        kept[i] = args[i];
+        replace(&kept[i], &args[i]);
     }
     pthread_mutex_unlock(&graph->lock);
     while (unused_count > 0)

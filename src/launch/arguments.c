@@ -327,6 +327,15 @@ static yoke_status check_count(const char *function, const yk_op *op)
     return status;
 }
 
+/* A value that has fitted fits again, also where no driver tells its size: the next launch needs no full check for it. */
+static void note_fit(const yoke_kernel *kernel, size_t param, const yoke_arg *arg)
+{
+    yk_arg_head none = YK_NO_HEAD;
+    bool value = arg->kind == YOKE_ARG_INTEGER || arg->kind == YOKE_ARG_FLOATING || arg->kind == YOKE_ARG_STRUCT;
+    if (value && kernel->param_count > 0 && param < (size_t)kernel->param_count)
+        atomic_compare_exchange_strong(&kernel->heads[param].other, &none, yk_arg_head_of(arg));
+}
+
 yoke_status yk_arguments_check(const char *function, const yoke_stream *stream, const yk_op *op, bool *out_special)
 {
     const yoke_arg *args = op->u.launch.args;
@@ -342,6 +351,8 @@ yoke_status yk_arguments_check(const char *function, const yoke_stream *stream, 
     for (size_t i = 0; i < count && status == YOKE_OK; i++) {
         bool parameter = args[i].kind != YOKE_ARG_LOCAL || stream->device->traits.local_parameters;
         status = parameter ? check_one(&at, &args[i], param) : check_value(&at, &args[i], param);
+        if (status == YOKE_OK)
+            note_fit(at.kernel, param, &args[i]);
         param += parameter;
         if (status == YOKE_OK && args[i].kind == YOKE_ARG_BUFFER)
             yk_buffer_used(args[i].value.buffer->root, stream);

@@ -16,14 +16,15 @@ YK_HOT bool yk_arguments_fit(const yoke_kernel *kernel, const yoke_stream *strea
         return false;
     if (!args)
         return count == 0;
-    const yk_arg_head(*heads)[3] = kernel->heads; /* looked up once */
+    const yk_arg_heads *heads = kernel->heads; /* looked up once */
     const yoke_device *device = stream->device;
     for (; count > 0; count--, args++, heads++) {
         yk_arg_head head = yk_arg_head_of(args);
-        if (head == (*heads)[0])
+        if (head == heads->value)
             continue;
-        if (head != (*heads)[1]) {
-            if (head == (*heads)[2])
+        if (head != heads->buffer) {
+            if (head == atomic_load_explicit(&heads->other, memory_order_relaxed) &&
+                (args->kind != YOKE_ARG_STRUCT || args->value.bytes))
                 continue;
             return false;
         }

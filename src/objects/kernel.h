@@ -19,6 +19,13 @@ YK_HOT yk_arg_head yk_arg_head_of(const yoke_arg *arg)
 #define YK_NO_HEAD UINT64_C(0x9e3779b97f4a7c15)
 enum { YK_NO_COUNT = -0x61c88647 };
 
+/* The heads that fit a parameter without further checks. `other` is that of a value of another kind, or of one that the full check
+ * has accepted. */
+typedef struct yk_arg_heads {
+    yk_arg_head value, buffer;
+    _Atomic(yk_arg_head) other;
+} yk_arg_heads;
+
 struct yoke_kernel {
     yk_object object;
     yoke_program *program; /* not retained: the program owns its kernels */
@@ -28,7 +35,7 @@ struct yoke_kernel {
     const char *native_name;  /* the driver's name for the kernel */
     yoke_kernel_info info;
     yk_param *params;         /* including a trailing shared parameter */
-    yk_arg_head (*heads)[3];  /* for each parameter, the heads that fit without further checks: value, buffer, other value */
+    yk_arg_heads *heads;      /* for each parameter */
     int param_count;          /* the arguments: excluding samplers and a trailing shared parameter; -1 when not known */
     int sampler_count;        /* the parameters that are samplers, wherever they are in `params` */
     bool takes_local;         /* the last parameter is YK_PARAM_LOCAL */

@@ -122,23 +122,35 @@ out:
     guarded_release(&out);
 }
 
+static yoke_status launch_large(suite *t, const guarded *out, const void *bytes, size_t size)
+{
+    return yoke_launch(t->stream, suite_kernel(t, "large"), YOKE_DIM(1), YOKE_DIM(1), 0,
+                       YOKE_ARGS(out->buffer, yoke_arg_struct(bytes, size)));
+}
+
+/* What has fitted once is not checked in full again. */
 static void large_structs(suite *t)
 {
     big *s = memory_new(sizeof *s);
     int32_t wanted[3];
     guarded out = { 0 };
 
-    for (int i = 0; i < BIG; i++)
-        s->a[i] = 7 * i + 3;
-    wanted[0] = s->a[0];
-    wanted[1] = s->a[511];
-    wanted[2] = s->a[1019];
     NEED(guarded_create(t, sizeof wanted, &out));
-    NEED_OK(yoke_launch(t->stream, suite_kernel(t, "large"), YOKE_DIM(1), YOKE_DIM(1), 0,
-                        YOKE_ARGS(out.buffer, yoke_arg_struct(s, sizeof *s))));
-    memset(s, 0, sizeof *s);
-    NEED_OK(yoke_stream_wait(t->stream));
-    guarded_check(t, &out, wanted);
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < BIG; i++)
+            s->a[i] = 7 * i + 3 + turn;
+        wanted[0] = s->a[0];
+        wanted[1] = s->a[511];
+        wanted[2] = s->a[1019];
+        NEED_OK(launch_large(t, &out, s, sizeof *s));
+        memset(s, 0, sizeof *s);
+        NEED_OK(yoke_stream_wait(t->stream));
+        guarded_check(t, &out, wanted);
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "'large'|NULL", launch_large(t, &out, NULL, sizeof *s));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "'large'|0 bytes", launch_large(t, &out, s, 0));
+        if (is_cuda(t)) /* whose driver tells the size */
+            CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "4080 bytes wide|4076", launch_large(t, &out, s, sizeof *s - 4));
+    }
 out:
     guarded_release(&out);
     memory_free(s);
