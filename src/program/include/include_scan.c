@@ -5,7 +5,6 @@
  */
 #include "program/include/include_parts.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +198,11 @@ static void read_word(cursor *c, char *word, size_t size)
     word[length] = '\0';
 }
 
+static bool begins_with_digit(const char *word)
+{
+    return word[0] >= '0' && word[0] <= '9';
+}
+
 static yk_directive_kind find_kind(const char *word)
 {
     static const struct {
@@ -214,7 +218,7 @@ static yk_directive_kind find_kind(const char *word)
     for (size_t i = 0; i < YK_COUNT_OF(known); i++)
         if (strcmp(known[i].word, word) == 0)
             return known[i].kind;
-    return isdigit((unsigned char)word[0]) ? YK_DIRECTIVE_LINE : YK_DIRECTIVE_OTHER;
+    return begins_with_digit(word) ? YK_DIRECTIVE_LINE : YK_DIRECTIVE_OTHER;
 }
 
 static bool add_name(yk_directives *directives, const char *bytes, size_t length)
@@ -265,7 +269,7 @@ static bool read_position(cursor *c, const char *word, yk_directives *directives
 {
     enum { MOST_DIGITS = 9 };
     char number[16];
-    if (isdigit((unsigned char)word[0]))
+    if (begins_with_digit(word))
         snprintf(number, sizeof number, "%s", word);
     else
         read_word(c, number, sizeof number);
