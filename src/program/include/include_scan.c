@@ -198,11 +198,6 @@ static void read_word(cursor *c, char *word, size_t size)
     word[length] = '\0';
 }
 
-static bool begins_with_digit(const char *word)
-{
-    return word[0] >= '0' && word[0] <= '9';
-}
-
 static yk_directive_kind find_kind(const char *word)
 {
     static const struct {
@@ -218,7 +213,7 @@ static yk_directive_kind find_kind(const char *word)
     for (size_t i = 0; i < YK_COUNT_OF(known); i++)
         if (strcmp(known[i].word, word) == 0)
             return known[i].kind;
-    return begins_with_digit(word) ? YK_DIRECTIVE_LINE : YK_DIRECTIVE_OTHER;
+    return yk_is_digit(word[0]) ? YK_DIRECTIVE_LINE : YK_DIRECTIVE_OTHER;
 }
 
 static bool add_name(yk_directives *directives, const char *bytes, size_t length)
@@ -269,7 +264,7 @@ static bool read_position(cursor *c, const char *word, yk_directives *directives
 {
     enum { MOST_DIGITS = 9 };
     char number[16];
-    if (begins_with_digit(word))
+    if (yk_is_digit(word[0]))
         snprintf(number, sizeof number, "%s", word);
     else
         read_word(c, number, sizeof number);
