@@ -428,6 +428,7 @@ def test_foreign_memory_is_kept_until_the_work_is_done(device):
     stream, go = device.stream(), threading.Event()
     memory = yoke.ones(64, stream=device.stream())
     array = yoke.from_dlpack(Producer(memory), stream)
+    gc.collect()  # of other tests' buffers
     buffers = device.memory["buffers"]
     stream.call(go.wait)
     array.fill(2)

@@ -2,6 +2,7 @@
 """Streams with a depth that are full: what waits for room can be interrupted, and what only looks at the stream needs none."""
 
 import asyncio
+import contextlib
 import gc
 import signal
 import sys
@@ -10,6 +11,7 @@ import weakref
 
 import numpy
 import pytest
+from test_images import CUDA, OPENCL
 
 import yoke
 
@@ -124,32 +126,61 @@ CLOSED = {
 }
 
 
-@pytest.mark.parametrize("name", CLOSED)
-def test_buffer_closed_in_an_enqueue(device, full, saxpy, name):
-    """By a signal's handler, which runs inside: the memory is released when the enqueue is over."""
-    array, go = full
-    seen, held = [], []
+@contextlib.contextmanager
+def closed_inside(call, go, thing, look):
+    """A signal's handler closes it inside the call, and gives the stream room; what `look` said before and after that."""
+    seen, looks = [], []
 
     def close(number, frame):
-        if frame.f_code is CLOSED[name].__code__:
+        if frame.f_code is call.__code__:
             seen.append(number)
         if len(seen) == 2:  # the first may have come just before the enqueue
-            before = device.memory["buffers"]
-            buffer.close()
-            held.append(before - device.memory["buffers"])
+            looks.append(look())
+            thing.close()
+            looks.append(look())
             go.set()
 
     action = signal.signal(signal.SIGALRM, close)
     signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
     try:
-        buffer = yoke.Buffer(device, 64)
-        count = device.memory["buffers"]
-        CLOSED[name](array.stream, buffer, saxpy, array)
+        yield looks
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, action)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_buffer_closed_in_an_enqueue(device, full, saxpy, name):
+    """The memory is released when the enqueue is over."""
+    array, go = full
+    buffer = yoke.Buffer(device, 64)
+    count = device.memory["buffers"]
+    with closed_inside(CLOSED[name], go, buffer, lambda: device.memory["buffers"]) as looks:
+        CLOSED[name](array.stream, buffer, saxpy, array)
     array.stream.wait()
-    assert held == [0] and buffer.kind == "closed" and device.memory["buffers"] == count - 1
+    assert looks == [count, count] and buffer.kind == "closed" and device.memory["buffers"] == count - 1
+
+
+IMAGES = {
+    "launch": lambda stream, image, other, blend, host: blend[4, 4](stream, image, other.surface, 0.5),
+    "surface": lambda stream, image, other, blend, host: blend[4, 4](stream, other, image.surface, 0.5),
+    "write": lambda stream, image, other, blend, host: stream.write_image(image, host),
+    "read": lambda stream, image, other, blend, host: stream.read_image(host, image),
+}
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_image_closed_in_an_enqueue(device, full, name):
+    if not device.supports("images"):
+        pytest.skip("no images")
+    blend = device.build(cuda=CUDA, opencl=OPENCL)["blend"]
+    stream, go = full[0].stream, full[1]
+    image, other, host = device.image((4, 4)), device.image((4, 4)), numpy.zeros((4, 4), "f4")
+    in_use = device.memory["in_use"]
+    with closed_inside(IMAGES[name], go, image, lambda: device.memory["in_use"]) as looks:
+        IMAGES[name](stream, image, other, blend, host)
+    stream.wait()
+    assert looks == [in_use, in_use] and repr(image) == "<yoke.Image closed>"
 
 
 def test_waits_for_a_full_stream(full):

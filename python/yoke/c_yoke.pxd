@@ -163,6 +163,7 @@ cdef extern from "yoke/yoke.h" nogil:
 
     yoke_status yoke_image_create(yoke_device *device, const yoke_image_desc *desc, yoke_image **out_image)
     yoke_status yoke_image_create_view(yoke_image *image, const yoke_sampler *sampler, yoke_image **out_view)
+    yoke_image *yoke_image_retain(yoke_image *image)
     void yoke_image_release(yoke_image *image)
     yoke_status yoke_copy_to_image_at(const char *where, yoke_stream *stream, yoke_image *image, const yoke_region *region,
                                       yoke_buffer *buffer, size_t offset)

@@ -160,13 +160,16 @@ cdef class CommBase:
         return 0
 
     def _start(self, Device device, size_t mpi, Stream stream):
+        cdef yoke_device *ptr
         cdef yoke_status status
         if device is None and stream is not None:
             device = stream.device
         if device is None:
             device = Device(MpiRanks(mpi))
+        ptr = yoke_device_retain(device.ptr)  # another thread may close the device meanwhile
         with nogil:
-            status = comm_create(device.ptr, <const void *>mpi, &self.ptr)
+            status = comm_create(ptr, <const void *>mpi, &self.ptr)
+            yoke_device_release(ptr)
         check(status)
         self.device = device
         self.stream = Stream(device, name="comm") if stream is None else stream

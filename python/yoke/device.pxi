@@ -198,9 +198,11 @@ cdef class Device:
         what Yoke uses; and buffers, their number."""
         cdef yoke_memory_info info
         cdef yoke_status status
+        cdef yoke_device *ptr = yoke_device_retain(self.ptr)  # another thread may close the device meanwhile
         info.size = sizeof(yoke_memory_info)
         with nogil:
-            status = yoke_device_get_memory(self.ptr, &info)
+            status = yoke_device_get_memory(ptr, &info)
+            yoke_device_release(ptr)
         check(status)
         return {"total": info.total, "free": info.free, "in_use": info.in_use, "peak": info.peak, "cached": info.cached,
                 "pinned": info.pinned, "pinned_cached": info.pinned_cached,
@@ -214,16 +216,20 @@ cdef class Device:
         cdef uint64_t most = NO_LIMIT if in_use is None else as_size(in_use, "in_use")
         cdef uint64_t kept = NO_LIMIT if cached is None else as_size(cached, "cached")
         cdef yoke_status status
+        cdef yoke_device *ptr = yoke_device_retain(self.ptr)
         with nogil:
-            status = yoke_device_limit_memory(self.ptr, most, kept)
+            status = yoke_device_limit_memory(ptr, most, kept)
+            yoke_device_release(ptr)
         check(status)
 
     def trim(self, keep=0):
         """Free released memory, all but `keep` bytes of each kind. Does not wait for memory that the device still uses."""
         cdef uint64_t kept = as_size(keep, "keep")
         cdef yoke_status status
+        cdef yoke_device *ptr = yoke_device_retain(self.ptr)
         with nogil:
-            status = yoke_device_trim(self.ptr, kept)
+            status = yoke_device_trim(ptr, kept)
+            yoke_device_release(ptr)
         check(status)
 
     def set_wait(self, wait):

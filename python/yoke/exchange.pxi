@@ -122,6 +122,7 @@ cdef Array from_interface(data, Stream stream):
     cdef Array result = Array.__new__(Array)
     cdef Foreign foreign
     cdef int64_t extents[8]
+    cdef yoke_device *ptr
     cdef yoke_status status
     cdef uintptr_t address
     cdef size_t size
@@ -144,8 +145,10 @@ cdef Array from_interface(data, Stream stream):
         size = itemsize + sum([(n - 1) * s for n, s in zip(shape, strides)])
     address = interface["data"][0]
     result.stream, result.buffer = stream, Buffer.__new__(Buffer, stream.device)
+    ptr = yoke_device_retain(stream.device.ptr)  # another thread may close the device meanwhile
     with nogil:
-        status = yoke_buffer_wrap(stream.device.ptr, address, size, &result.buffer.ptr)
+        status = yoke_buffer_wrap(ptr, address, size, &result.buffer.ptr)
+        yoke_device_release(ptr)
     check(status)
     foreign = foreign_on(stream)
     foreign.lent.owner = data

@@ -30,6 +30,8 @@ cdef class Image:
     """
 
     cdef yoke_image *ptr
+    cdef yoke_image *closed  # for launches that are inside, and were given the handle
+    cdef Py_ssize_t users    # these
     cdef readonly Device device
     cdef readonly tuple shape
     cdef readonly str format, address, filter
@@ -40,6 +42,7 @@ cdef class Image:
     def __cinit__(self, Device device not None, shape=None, format="float32", channels=1, *, address="clamp", filter="nearest",
                   normalized=False):
         cdef yoke_image_desc desc
+        cdef yoke_device *ptr
         cdef yoke_status status
 
         self.device, self.shape = device, ()
@@ -54,8 +57,10 @@ cdef class Image:
         desc.format, desc.channels = position_of(format, image_formats, "format"), channels
         desc.width, desc.height, desc.depth = shape[-1], shape[-2], shape[0] if len(shape) == 3 else 0
         self.sample(&desc.sampler, address, filter, normalized)
+        ptr = yoke_device_retain(device.ptr)  # another thread may close the device meanwhile
         with nogil:
-            status = yoke_image_create(device.ptr, &desc, &self.ptr)
+            status = yoke_image_create(ptr, &desc, &self.ptr)
+            yoke_device_release(ptr)
         check(status)
         self.shape, self.format, self.channels = shape, format, channels
 
@@ -71,8 +76,17 @@ cdef class Image:
         return 0
 
     def __dealloc__(self):
-        cdef yoke_image *ptr = self.ptr
+        cdef yoke_image *ptr = self.closed if self.ptr == NULL else self.ptr
         if ptr != NULL:
+            with nogil:
+                yoke_image_release(ptr)
+
+    cdef void leave(self) noexcept:
+        """One user less: the last one releases what was closed meanwhile."""
+        cdef yoke_image *ptr = self.closed
+        self.users -= 1
+        if self.users == 0 and ptr != NULL:
+            self.closed = NULL
             with nogil:
                 yoke_image_release(ptr)
 
@@ -80,7 +94,9 @@ cdef class Image:
         """Release the memory; the device may still use it, and is not waited for. A second call does nothing."""
         cdef yoke_image *ptr = self.ptr
         self.ptr = NULL
-        if ptr != NULL:
+        if self.users and ptr != NULL:
+            self.closed = ptr
+        elif ptr != NULL:
             with nogil:
                 yoke_image_release(ptr)
 
@@ -94,13 +110,16 @@ cdef class Image:
         """The same texels, read through another sampler; what is not named stays. The view keeps the memory alive."""
         cdef Image view = Image.__new__(Image, self.device)
         cdef yoke_sampler sampler
+        cdef yoke_image *ptr
         cdef yoke_status status
 
         if self.ptr != NULL:
             view.sample(&sampler, self.address if address is None else address, self.filter if filter is None else filter,
                         self.normalized if normalized is None else normalized)
+        ptr = yoke_image_retain(self.ptr)  # another thread may close the image meanwhile
         with nogil:
-            status = yoke_image_create_view(self.ptr, &sampler, &view.ptr)
+            status = yoke_image_create_view(ptr, &sampler, &view.ptr)
+            yoke_image_release(ptr)
         check(status)
         view.shape, view.format, view.channels = self.shape, self.format, self.channels
         return view
@@ -161,10 +180,12 @@ cdef int write_image(Stream stream, Image image, source, offset, shape, const ch
     cdef yoke_region room
     cdef const yoke_region *region = region_of(&room, image, offset, shape)
     cdef Kept kept = hold(source, False)
+    cdef yoke_image *ptr = yoke_image_retain(image.ptr)
     cdef yoke_status status
 
     with nogil:
-        status = yoke_write_image_at(where, stream.ptr, image.ptr, region, kept.view.buf, kept.view.len)
+        status = yoke_write_image_at(where, stream.ptr, ptr, region, kept.view.buf, kept.view.len)
+        yoke_image_release(ptr)
     check(status)
     return keep_until_done(stream, [kept])
 
@@ -173,10 +194,12 @@ cdef int read_image(Stream stream, target, Image image, offset, shape, const cha
     cdef yoke_region room
     cdef const yoke_region *region = region_of(&room, image, offset, shape)
     cdef Kept kept = hold(target, True)
+    cdef yoke_image *ptr = yoke_image_retain(image.ptr)
     cdef yoke_status status
 
     with nogil:
-        status = yoke_read_image_at(where, stream.ptr, kept.view.buf, image.ptr, region, kept.view.len)
+        status = yoke_read_image_at(where, stream.ptr, kept.view.buf, ptr, region, kept.view.len)
+        yoke_image_release(ptr)
     check(status)
     return keep_until_done(stream, [kept])
 
@@ -186,13 +209,15 @@ cdef int copy_image(Stream stream, Image image, Buffer buffer, buffer_offset, of
     cdef yoke_region room
     cdef const yoke_region *region = region_of(&room, image, offset, shape)
     cdef size_t begin = as_size(buffer_offset, "buffer_offset")
+    cdef yoke_image *ptr = yoke_image_retain(image.ptr)
     cdef yoke_status status
     cdef Inside call = inside(buffer)
 
     with nogil:
         if to_image:
-            status = yoke_copy_to_image_at(where, stream.ptr, image.ptr, region, buffer.ptr, begin)
+            status = yoke_copy_to_image_at(where, stream.ptr, ptr, region, buffer.ptr, begin)
         else:
-            status = yoke_copy_from_image_at(where, stream.ptr, buffer.ptr, begin, image.ptr, region)
+            status = yoke_copy_from_image_at(where, stream.ptr, buffer.ptr, begin, ptr, region)
+        yoke_image_release(ptr)
     check(status)
     return keep_owners(stream, buffer)

@@ -44,6 +44,8 @@ cdef struct Param:
     bint floats       # which is floating point
 
 cdef void *type_buffer = <void *>Buffer
+cdef void *type_image = <void *>Image
+cdef void *type_surface = <void *>Surface
 cdef void *type_float = <void *>float
 cdef void *type_int = <void *>int
 
@@ -197,7 +199,7 @@ cdef class Launch:
         if count < 0 or not isinstance(args[0], Stream):
             raise TypeError(f"the first argument of a launch is its stream: {self.kernel.name}[…](stream, …)")
         stream = <Stream>PyTuple_GetItem(args, 0)
-        enter_buffers(args)
+        enter_arguments(args)
         try:
             kept = fill_arguments(list_, args, 1, count, self.kernel)
             where = here()
@@ -216,7 +218,7 @@ cdef class Launch:
             if kept is not None:
                 keep_until_done(stream, kept)
         finally:
-            leave_buffers(args)
+            leave_arguments(args)
 
     def __repr__(self):
         if self.n:
@@ -232,21 +234,33 @@ cdef inline Py_ssize_t count_args(tuple args, Py_ssize_t first) except? -1:
     return count
 
 
-cdef inline void enter_buffers(tuple args):
-    """Another thread may close them while a launch is inside; leave_buffers has to follow."""
+cdef inline void enter_arguments(tuple args):
+    """Another thread may close them while a launch is inside; leave_arguments has to follow."""
     cdef PyObject *value
+    cdef void *kind
     for i in range(PyTuple_Size(args)):
         value = PyTuple_GetItem(args, i)
-        if <void *>Py_TYPE_raw(value) == type_buffer:
+        kind = <void *>Py_TYPE_raw(value)
+        if kind == type_buffer:
             (<Buffer>value).users += 1
+        elif kind == type_image:
+            (<Image>value).users += 1
+        elif kind == type_surface:
+            (<Surface>value).image.users += 1
 
 
-cdef inline void leave_buffers(tuple args):
+cdef inline void leave_arguments(tuple args):
     cdef PyObject *value
+    cdef void *kind
     for i in range(PyTuple_Size(args)):
         value = PyTuple_GetItem(args, i)
-        if <void *>Py_TYPE_raw(value) == type_buffer:
+        kind = <void *>Py_TYPE_raw(value)
+        if kind == type_buffer:
             (<Buffer>value).leave()
+        elif kind == type_image:
+            (<Image>value).leave()
+        elif kind == type_surface:
+            (<Surface>value).image.leave()
 
 
 cdef inline list fill_arguments(yoke_arg *out, tuple args, Py_ssize_t first, Py_ssize_t count, Kernel kernel):

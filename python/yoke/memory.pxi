@@ -27,6 +27,7 @@ cdef class Buffer:
         cdef yoke_status status
         cdef size_t count
         cdef int32_t memory
+        cdef yoke_device *ptr
 
         self.device = device
         if size is None:  # for the functions of this file
@@ -35,8 +36,10 @@ cdef class Buffer:
             raise ValueError(f"no such kind of memory: {kind!r}; there are {', '.join(memory_kinds)}")
         count = as_size(size, "size")
         memory = memory_kinds.index(kind)
+        ptr = yoke_device_retain(device.ptr)  # another thread may close the device meanwhile
         with nogil:
-            status = yoke_buffer_create_in(device.ptr, memory, count, &self.ptr)
+            status = yoke_buffer_create_in(ptr, memory, count, &self.ptr)
+            yoke_device_release(ptr)
         check(status)
 
     def __dealloc__(self):

@@ -123,11 +123,14 @@ cdef class Section:
 
 cdef dict native_device(Device device):
     cdef yoke_native_device native
+    cdef yoke_device *ptr
     cdef yoke_status status
     memset(&native, 0, sizeof(native))
     native.size = sizeof(native)
+    ptr = yoke_device_retain(device.ptr)  # another thread may close the device meanwhile
     with nogil:
-        status = yoke_device_get_native(device.ptr, &native)
+        status = yoke_device_get_native(ptr, &native)
+        yoke_device_release(ptr)
     check(status)
     return {"context": <uintptr_t>native.context, "device": native.device,
             "platform": <uintptr_t>native.platform if native.platform != NULL else None}
@@ -137,9 +140,11 @@ cdef Buffer wrap_native(Device device, native, size, owner):
     cdef Buffer buffer = Buffer.__new__(Buffer, device)
     cdef uintptr_t handle = as_size(native, "native")
     cdef size_t count = as_size(size, "size")
+    cdef yoke_device *ptr = yoke_device_retain(device.ptr)
     cdef yoke_status status
     with nogil:
-        status = yoke_buffer_wrap(device.ptr, handle, count, &buffer.ptr)
+        status = yoke_buffer_wrap(ptr, handle, count, &buffer.ptr)
+        yoke_device_release(ptr)
     check(status)
     buffer.owner = owner
     return buffer
@@ -148,9 +153,11 @@ cdef Buffer wrap_native(Device device, native, size, owner):
 cdef Buffer pin_memory(Device device, memory):
     cdef Buffer buffer = Buffer.__new__(Buffer, device)
     cdef Kept kept = hold(memory, True)
+    cdef yoke_device *ptr = yoke_device_retain(device.ptr)
     cdef yoke_status status
     with nogil:
-        status = yoke_buffer_create_from_host(device.ptr, kept.view.buf, kept.view.len, &buffer.ptr)
+        status = yoke_buffer_create_from_host(ptr, kept.view.buf, kept.view.len, &buffer.ptr)
+        yoke_device_release(ptr)
     check(status)
     buffer.owner = kept
     return buffer

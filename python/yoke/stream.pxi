@@ -54,6 +54,7 @@ cdef class Stream:
     def __cinit__(self, Device device=None, *, timed=False, wait="auto", depth=0, priority=0, name=None):
         cdef yoke_stream_desc desc
         cdef bytes label = None if name is None else c_text(name, "name")
+        cdef yoke_device *ptr
         cdef yoke_status status
 
         memset(&desc, 0, sizeof(desc))
@@ -67,8 +68,10 @@ cdef class Stream:
         desc.priority = priority
         desc.name = NULL if label is None else <const char *>label
         self.name = name
+        ptr = yoke_device_retain(self.device.ptr)  # another thread may close the device meanwhile
         with nogil:
-            status = yoke_stream_create_with(self.device.ptr, &desc, &self.ptr)
+            status = yoke_stream_create_with(ptr, &desc, &self.ptr)
+            yoke_device_release(ptr)
         check(status)
         live_streams.add(self)
 
