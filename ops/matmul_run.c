@@ -177,7 +177,7 @@ static yoke_status count_tiles(const plan *l, uint64_t *out_tiles_m, uint64_t *o
 static yoke_status launch_tiles(const plan *l, yoke_buffer *sums, yoke_kernel *kernel)
 {
     const yops_matmul_tile *t = l->tile;
-    uint64_t tiles_m, tiles_n, blocks;
+    uint64_t tiles_m, tiles_n, blocks = 0;
     yoke_status status = count_tiles(l, &tiles_m, &tiles_n, &blocks);
     if (status == YOKE_OK && __builtin_mul_overflow(blocks, (uint64_t)l->p->shape.slices, &blocks))
         status = yops_fail(&l->p->call, YOKE_E_RANGE, "the product has more tiles than a grid holds");
