@@ -257,7 +257,6 @@ typedef struct yk_CUDA_TEXTURE_DESC {
     X(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)                     \
     X(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 4)                      \
     X(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, 5)                   \
-    X(CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 7)                       \
     X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                \
     X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                    \
     X(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, 2)                     \

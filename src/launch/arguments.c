@@ -351,11 +351,11 @@ yoke_status yk_arguments_check(const char *function, const yoke_stream *stream, 
     for (size_t i = 0; i < count && status == YOKE_OK; i++) {
         bool parameter = args[i].kind != YOKE_ARG_LOCAL || stream->device->traits.local_parameters;
         status = parameter ? check_one(&at, &args[i], param) : check_value(&at, &args[i], param);
-        if (status == YOKE_OK)
-            note_fit(at.kernel, param, &args[i]);
-        param += parameter;
         if (status == YOKE_OK && args[i].kind == YOKE_ARG_BUFFER)
             yk_buffer_used(args[i].value.buffer->root, stream);
+        else if (status == YOKE_OK)
+            note_fit(at.kernel, param, &args[i]);
+        param += parameter;
         *out_special = *out_special || args[i].kind > YOKE_ARG_STRUCT;
     }
     return status;

@@ -152,7 +152,7 @@ static yoke_status note_heads(yoke_kernel *kernel)
         const yk_param *param = yk_kernel_param(kernel, (size_t)i);
         bool by_value = (param->kind == YK_PARAM_SCALAR || param->kind == YK_PARAM_ANY) && param->size >= 1 && param->size <= 8;
         bool buffer = param->kind == YK_PARAM_BUFFER || (param->kind == YK_PARAM_ANY && param->size == sizeof(uint64_t));
-        by_value = by_value && param->value != YOKE_ARG_STRUCT; /* which takes the full check */
+        by_value = by_value && param->value != YOKE_ARG_STRUCT; /* which the full check notes */
         yk_arg_heads *heads = &kernel->heads[i];
         heads->value = by_value ? head(param->value ? param->value : YOKE_ARG_INTEGER, param->size) : YK_NO_HEAD;
         heads->buffer = buffer ? head(YOKE_ARG_BUFFER, sizeof(yoke_buffer *)) : YK_NO_HEAD;

@@ -353,7 +353,7 @@ yk_CUresult cuMemPoolDestroy(yk_CUmemoryPool pool)
     return YK_CUDA_SUCCESS;
 }
 
-enum { RESERVED_MOST = 6, USED_MOST = 8 };
+enum { RESERVED_MOST = 6, USED_NOW = 7, USED_MOST = 8 };
 
 static unsigned long long *attribute_of(yk_CUmemoryPool pool, yk_CUmemPool_attribute attribute)
 {
@@ -364,7 +364,7 @@ static unsigned long long *attribute_of(yk_CUmemoryPool pool, yk_CUmemPool_attri
         return &pool->reserved;
     case RESERVED_MOST:
         return &pool->most_reserved;
-    case YK_CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+    case USED_NOW:
         return &pool->used;
     case USED_MOST:
         return &pool->most_used;

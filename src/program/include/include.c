@@ -317,19 +317,16 @@ static yoke_status put_text(expansion *x, yk_header *header, bool sure, int dept
             x->headers.outside->used = x->headers.outside->unknown = true;
         if (directive->kind == YK_DIRECTIVE_UNDEF)
             pass_undef(x, all->names.data + directive->name);
-        if (status == YOKE_OK && directive->kind == YK_DIRECTIVE_LINE) {
-            status = put(x, header->text + done, directive->end - done, directive->next - line);
-            if (status == YOKE_OK)
-                status = follow_line(x, header, directive);
-            done = directive->end;
-            line = directive->next;
-        }
         bool left_out = directive->kind == YK_DIRECTIVE_ONCE && header->place != YK_PLACE_TEXT;
-        if (status < 0 || (directive->kind != YK_DIRECTIVE_INCLUDE && !left_out))
+        bool stays = directive->kind == YK_DIRECTIVE_LINE;
+        if (status < 0 || (directive->kind != YK_DIRECTIVE_INCLUDE && !left_out && !stays))
             continue;
-        status = put(x, header->text + done, directive->begin - done, directive->line - line);
+        status = put(x, header->text + done, (stays ? directive->end : directive->begin) - done,
+                     (stays ? directive->next : directive->line) - line);
         if (status == YOKE_OK)
-            status = left_out ? put_blank(x, directive->next - directive->line) : put_include(x, header, directive, depth);
+            status = stays      ? follow_line(x, header, directive)
+                     : left_out ? put_blank(x, directive->next - directive->line)
+                                : put_include(x, header, directive, depth);
         done = directive->end;
         line = directive->next;
     }
