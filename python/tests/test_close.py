@@ -196,6 +196,7 @@ def test_lent_array_in_another_stream(device, stream, saxpy):
     stream.wait()
     other.call(go.wait)
     saxpy[16](other, array, array, 1.0, 16)
+    gc.collect()  # of other tests' buffers
     before = device.memory["buffers"]
     del array
     gc.collect()
@@ -212,6 +213,7 @@ def test_lent_array_of_a_closed_stream(device):
                            opencl="__kernel void f(__global float *x, int n) { for (int i = 0; i < n; i++) *x = *x * 0.5f + 1; }")
     array = yoke.from_dlpack(yoke.zeros(1, stream=stream), stream)
     stream.wait()
+    gc.collect()  # of other tests' buffers
     program["f"][1, 1](stream, array, 20_000_000)
     event, before = stream.event(), device.memory["buffers"]
     stream.close()

@@ -23,6 +23,7 @@ class Memory(numpy.ndarray):
 @pytest.fixture
 def full(device):
     """An array in a stream that has room for nothing until the event is set."""
+    gc.collect()  # of other tests' buffers, which are counted
     stream, go = device.stream(depth=2), threading.Event()
     array = yoke.zeros(16, stream=stream)
     stream.wait()

@@ -58,9 +58,13 @@ cdef class Graph:
 
         if used is None:
             raise TypeError("the kernel of the node is wanted, and not None")
-        kept = fill_arguments(list_, args, 0, count, used)
-        with nogil:
-            status = yoke_graph_set_args_at(where, self.ptr, index, list_, count)
+        enter_arguments(args)
+        try:
+            kept = fill_arguments(list_, args, 0, count, used)
+            with nogil:
+                status = yoke_graph_set_args_at(where, self.ptr, index, list_, count)
+        finally:
+            leave_arguments(args)
         check(status)
         self.updated[index] = kept
 
@@ -75,12 +79,16 @@ cdef class Graph:
         cdef list kept
         cdef yoke_status status
 
-        kept = fill_arguments(list_, args, 0, count, launch.kernel)
         if launch.n:
             block.x, block.y, block.z = launch.kernel.info["automatic_block"], 1, 1
             grid.x, grid.y, grid.z = (launch.n + block.x - 1) // block.x, 1, 1
-        with nogil:
-            status = yoke_graph_set_launch_at(where, self.ptr, index, launch.ptr, grid, block, launch.shared, list_, count)
+        enter_arguments(args)
+        try:
+            kept = fill_arguments(list_, args, 0, count, launch.kernel)
+            with nogil:
+                status = yoke_graph_set_launch_at(where, self.ptr, index, launch.ptr, grid, block, launch.shared, list_, count)
+        finally:
+            leave_arguments(args)
         check(status)
         self.updated[index] = kept
 
