@@ -75,12 +75,13 @@ static stream_end point_at_end(yoke_stream *stream)
     return at;
 }
 
-/* Whether the stream has passed the point; also true when it never will, and the backend has waited for the stream. A point without
+/* Whether the stream has passed the point; also true when it never will, and the backend has waited for the stream. What a wait has
+ * proven needs no question: the driver may tell of the point's own event later than of the one that was waited for. A point without
  * an event is recorded again, later in the stream than necessary. */
 static bool has_completed(stream_end *at, bool wait)
 {
     const yk_backend *backend = at->stream->device->backend;
-    if (!at->end && at->submitted <= atomic_load_explicit(&at->stream->done, memory_order_acquire))
+    if (at->submitted <= atomic_load_explicit(&at->stream->done, memory_order_acquire))
         return true;
     if (!at->end && !record_point(at)) {
         if (wait)

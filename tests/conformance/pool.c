@@ -267,7 +267,7 @@ static void limit_behind_host_functions(suite *t)
         CHECK(look(&a).buffers == 1);
         gate_open(&s.leave);
         wait_for_end(a.stream, i % 2);
-        NEED(CHECK(look(&a).buffers == 0));
+        NEED(CHECK(look(&a).buffers == 0 && look(&a).in_use == 0));
     }
 out:
     account_close(&a);
