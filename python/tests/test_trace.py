@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""yoke.trace, and python -m yoke. A trace begins with a process's first device, so each test has processes of its own."""
+"""yoke.trace, and python -m yoke. A trace begins with a process's first device, so what traces has processes of its own."""
 
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -77,6 +78,30 @@ for i in range(20):
             work(each)
     assert names(trace) == ["fill"] * 3 + ["host function"] * 3, names(trace)
 """)
+
+
+def test_streams_come_and_go(device):
+    closed = [device.stream() for _ in range(500)]
+    for each in closed:
+        each.close()
+    over, interval = threading.Event(), sys.getswitchinterval()
+
+    def come_and_go():
+        while not over.is_set():
+            device.stream().close()
+
+    threads = [threading.Thread(target=come_and_go) for _ in range(2)]
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(300):
+            yoke._core.mark_trace()
+    finally:
+        over.set()
+        sys.setswitchinterval(interval)
+        for thread in threads:
+            thread.join()
 
 
 def test_failures_stay(device):

@@ -36,7 +36,13 @@ cdef extern from *:
 cdef enum:
     MOST_RAISED = 256  # exceptions that a graph keeps
 
-cdef object live_streams = weakref.WeakSet()
+cdef object live_streams = weakref.WeakValueDictionary()  # by their ids
+
+
+cdef list streams_alive():
+    """In one step: other threads create and drop streams meanwhile, which no iteration over the dictionary survives."""
+    return [stream for stream in [reference() for reference in live_streams.valuerefs()] if stream is not None]
+
 
 
 @cython.final
@@ -285,7 +291,7 @@ def _close_interpreter():
     cdef Stream stream
     cdef list ends = []
     yoke_py_close()
-    for each in list(live_streams):
+    for each in streams_alive():
         stream = each
         if stream.ptr == NULL:
             continue

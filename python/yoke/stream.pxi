@@ -73,7 +73,7 @@ cdef class Stream:
             status = yoke_stream_create_with(ptr, &desc, &self.ptr)
             yoke_device_release(ptr)
         check(status)
-        live_streams.add(self)
+        live_streams[id(self)] = self
 
     def __dealloc__(self):
         cdef yoke_stream *ptr = self.closed if self.ptr == NULL else self.ptr

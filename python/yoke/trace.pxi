@@ -60,7 +60,7 @@ def mark_trace():
     cdef char zero = 0
     marks = 0
 
-    for each in list(live_streams):
+    for each in streams_alive():
         stream = each
         if stream.ptr == NULL or stream.graph is not None:
             continue
