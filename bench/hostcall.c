@@ -2,9 +2,14 @@
 /*
  * Host functions through Yoke, and by hand: cuLaunchHostFunc on CUDA; on OpenCL a marker, its callback and a user event. Neither
  * way by hand keeps Yoke's promises; they are what there is beside it.
+ *
+ * A function that may call anything needs a thread of its own. What it costs on this machine to wake a thread, and to be woken by
+ * it, is a figure without any driver.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench.h"
 
@@ -39,6 +44,49 @@ static void measure_calls(const char *backend, const char *way, measure_pair *pa
     }
 }
 
+/* Two threads that take turns, each asleep until it is its turn. */
+typedef struct turns {
+    pthread_mutex_t lock;
+    pthread_cond_t changed[2];
+    int whose;
+} turns;
+
+enum { TURNS = 5000 };
+
+static void take_turns(turns *t, int mine)
+{
+    for (int i = 0; i < TURNS; i++) {
+        pthread_mutex_lock(&t->lock);
+        while (t->whose != mine)
+            pthread_cond_wait(&t->changed[mine], &t->lock);
+        t->whose = !mine;
+        pthread_cond_signal(&t->changed[!mine]);
+        pthread_mutex_unlock(&t->lock);
+    }
+}
+
+static void *take_other_turns(void *t)
+{
+    take_turns(t, 1);
+    return NULL;
+}
+
+static void measure_threads(void)
+{
+    turns t = { PTHREAD_MUTEX_INITIALIZER, { PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER }, 0 };
+    pthread_t other;
+    struct timespec start, end;
+
+    if (pthread_create(&other, NULL, take_other_turns, &t))
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    take_turns(&t, 0);
+    pthread_join(other, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    bench_print("threads", "wake_and_be_woken",
+                ((double)(end.tv_sec - start.tv_sec) * 1e6 + (double)(end.tv_nsec - start.tv_nsec) / 1e3) / TURNS, "us");
+}
+
 static void measure(yoke_device *device, const yoke_device_info *info)
 {
     measure_pair pair;
@@ -55,6 +103,7 @@ static void measure(yoke_device *device, const yoke_device_info *info)
     bench_compare(info->backend, "64_streams_sleep_10ms", &pair, 1, "ms");
     bench_option.rounds = rounds;
     measure_close(&pair);
+    measure_threads();
 }
 
 int main(int argc, char **argv)
