@@ -145,6 +145,20 @@ AC_DEFUN([YK_REQUIRE_MACROS], [
     m4_ifndef([PKG_CHECK_MODULES], [m4_fatal([pkg-config is missing (pkg.m4): apt-get install pkg-config])])
 ])
 
+dnl The library of the mathematical functions. AC_SEARCH_LIBS declares the function as no function of that name is, for which compilers
+dnl that know it warn: with -Werror in CFLAGS it finds none.
+AC_DEFUN([YK_LIBM], [
+    AC_MSG_CHECKING([for the library of the mathematical functions])
+    yk_libs=$LIBS yk_libm=no
+    for yk_lib in '' -lm; do
+        LIBS="$yk_lib $yk_libs"
+        AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <math.h>]], [[volatile double x = 2; return (int)sqrt(x);]])],
+            [yk_libm=${yk_lib:-none needed}; break])
+    done
+    AC_MSG_RESULT([$yk_libm])
+    AS_IF([test "$yk_libm" = no], [AC_MSG_ERROR([no program that calls sqrt can be linked; config.log says why])])
+])
+
 dnl YK_OPTIONAL(VARIABLE, MODULE, PACKAGE, WORDS): an optional library, found by pkg-config; WORDS say what is left out without it.
 dnl Sets yk_have_VARIABLE, yk_VARIABLE for the summary, and VARIABLE_CFLAGS with -DHAVE_VARIABLE.
 AC_DEFUN([YK_OPTIONAL], [
