@@ -114,12 +114,14 @@ def _complete_text() -> str:
     if path is None:
         return ""
     end = time.monotonic() + _PATIENCE
-    while True:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
-        if text.count(_MARK) >= _marks or time.monotonic() > end:
-            return text
+    while _read(path).count(_MARK) < _marks and time.monotonic() < end:
         time.sleep(0.002)
+    return _read(path)  # again, since what is written while a file is read may be missing before what is there
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
 
 
 def _part(text: str, begin: int, end: int) -> list[dict[str, Any]]:
