@@ -145,8 +145,8 @@ AC_DEFUN([YK_REQUIRE_MACROS], [
     m4_ifndef([PKG_CHECK_MODULES], [m4_fatal([pkg-config is missing (pkg.m4): apt-get install pkg-config])])
 ])
 
-dnl The library of the mathematical functions. AC_SEARCH_LIBS declares the function as no function of that name is, for which compilers
-dnl that know it warn: with -Werror in CFLAGS it finds none.
+dnl The library of the mathematical functions. AC_SEARCH_LIBS declares the function as no function of that name is, for which
+dnl compilers that know it warn: with -Werror in CFLAGS it finds none.
 AC_DEFUN([YK_LIBM], [
     AC_MSG_CHECKING([for the library of the mathematical functions])
     yk_libs=$LIBS yk_libm=no
