@@ -37,7 +37,7 @@ YK_HOT yoke_status yk_enqueue_transfer(const char *function, yoke_stream *stream
     yk_buffer_used(op->u.transfer.buffer, stream);
     op->u.transfer.staged = false;
     if (kind != YK_OP_WRITE || op->u.transfer.host_buffer ||
-        YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE || yk_is_captured_early(stream)))
+        YK_UNLIKELY(op->u.transfer.size > YK_QUICK_WRITE || stream->depth || yk_is_captured_early(stream)))
         return yk_transfer_enqueue(function, stream, op);
     if (op->u.transfer.sync && stream->device->traits.records_with_operations)
         return yk_transfer_submit_and_wait(stream, op);

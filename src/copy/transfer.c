@@ -3,6 +3,7 @@
 #include "copy/copy.h"
 #include "memory/pinned.h"
 #include "copy/staging.h"
+#include "stream/depth.h"
 #include "stream/staged.h"
 
 /* The sizes from which staging is faster than the driver: below, waking threads takes longer than they save. */
@@ -61,15 +62,10 @@ static yoke_status submit_to_driver(yoke_stream *stream, yk_op *op, bool sync)
     return status;
 }
 
-yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op *op)
+static yoke_status enqueue(yoke_stream *stream, yk_op *op, size_t extent)
 {
-    YK_UNCANCELLED; /* drivers block in copies of pageable memory */
     yoke_device *device = stream->device;
-    size_t extent = host_extent(op);
     bool read = !yk_is_write(op->kind), sync = op->u.transfer.sync;
-    yoke_status status = read ? check_target(function, device, op, extent) : YOKE_OK;
-    if (status < 0)
-        return status;
     atomic_fetch_add_explicit(&stream->copying, op->u.transfer.size, memory_order_relaxed);
     bool large = device->staged && op->u.transfer.size >= (device->stages_small ? staging_pays_when_forced : staging_pays);
     bool blocks = read && device->traits.reads_block && !sync && !yk_stream_is_idle(stream);
@@ -83,12 +79,27 @@ yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op
         return submit_to_driver(stream, op, sync);
     op->u.transfer.staged = large;
     yoke_error_info before = *yoke_error();
-    status = large && sync ? yk_stream_run_by_caller(stream, op) : yk_stream_defer(stream, op);
+    yoke_status status = large && sync ? yk_stream_run_by_caller(stream, op) : yk_stream_defer(stream, op);
     if (status != YOKE_E_OUT_OF_HOST_MEMORY)
         return status;
     yk_error_restore(&before); /* no thread is available, so the driver copies */
     op->u.transfer.staged = false;
     return submit_to_driver(stream, op, sync);
+}
+
+/* Who waits for room does so first: what on_full answers is not to be taken for a rejection by the driver. */
+yoke_status yk_transfer_enqueue(const char *function, yoke_stream *stream, yk_op *op)
+{
+    YK_UNCANCELLED; /* drivers block in copies of pageable memory */
+    size_t extent = host_extent(op);
+    yoke_status status = yk_is_write(op->kind) ? YOKE_OK : check_target(function, stream->device, op, extent);
+    if (status == YOKE_OK)
+        status = yk_depth_admit(stream, false);
+    if (status != YOKE_OK)
+        return status;
+    status = enqueue(stream, op, extent);
+    yk_depth_leave(stream);
+    return status;
 }
 
 bool yk_transfer_is_pinned(const yoke_device *device, const yk_op *op)

@@ -258,9 +258,12 @@ static yoke_status enqueue_locked(yoke_stream *stream, const yk_op *op, bool *ou
     yoke_status status;
     yk_stream_lock(stream);
     status = make_room(stream);
+    if (status != YOKE_OK) { /* on_full's answer may be any status, and is none of the driver's */
+        pthread_mutex_unlock(&stream->lock);
+        return status;
+    }
     yk_stream_route route = yk_stream_route_of(stream->state, submits_locked(stream));
-    if (status == YOKE_OK)
-        status = take_route(stream, op, route);
+    status = take_route(stream, op, route);
     unlock_and_post(stream);
     if (route == YK_ROUTE_RECORD)
         return status;
@@ -318,7 +321,11 @@ yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, yk_r
     yk_op op = { .kind = YK_OP_RECORD, .where = event->where, .u.record.event = event };
     yk_stream_lock(stream);
     yoke_status status = how == YK_RECORD_USUAL && yk_is_deferring(stream) ? make_room(stream) : YOKE_OK;
-    if (status == YOKE_OK && how != YK_RECORD_ALWAYS)
+    if (status != YOKE_OK) { /* as above */
+        pthread_mutex_unlock(&stream->lock);
+        return status;
+    }
+    if (how != YK_RECORD_ALWAYS)
         status = yk_stream_report_locked(stream);
     if (status == YOKE_OK)
         status = yk_stream_route_of_end(stream->state) == YK_ROUTE_DEFER ? defer(stream, &op) : yk_event_submit(event);

@@ -8,6 +8,7 @@
  */
 #include "stream/depth.h"
 
+#include "base/error.h"
 #include "stream/enqueue.h"
 #include "stream/event.h"
 #include "stream/wait.h"
@@ -147,13 +148,22 @@ static uint64_t ask_at(const yoke_stream *stream)
     return stream->on_full ? yk_now() + ASK_NANOSECONDS : UINT64_MAX;
 }
 
+/* As for a host function, the reason is its yoke_fail, or its last failed call's; what the thread had before is not. */
 static yoke_status ask(const yoke_stream *stream)
 {
+    yk_error_state before;
+    yk_error_save(&before);
+    yoke_error_clear();
     yoke_status status = stream->on_full(stream->on_full_user);
-    if (status >= 0)
+    if (status >= 0) {
+        yk_error_return(&before);
         return YOKE_OK;
-    return yoke_error()->status == status ? status
-                                          : yk_fail(status, "stream %s is full, and on_full has ended the wait", stream->label);
+    }
+    if (!yk_fail_as_said(status) && yoke_error()->status != status)
+        yk_fail(status, "stream %s is full, and on_full has ended the wait", stream->label);
+    yoke_error_info reason = *yoke_error();
+    yk_error_return(&before); /* what was said is not the caller's */
+    return yk_error_restore(&reason);
 }
 
 /* With stream->lock held; released while this waits. */

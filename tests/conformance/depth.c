@@ -369,6 +369,62 @@ out:
     yoke_stream_release(stream);
 }
 
+typedef struct answerer {
+    yoke_status status;
+    const char *text; /* NULL: none */
+    unsigned times;
+} answerer;
+
+static yoke_status answer(void *user)
+{
+    answerer *a = user;
+
+    a->times++;
+    return a->text ? yoke_fail(a->status, "%s", a->text) : a->status;
+}
+
+/* Whatever the answer is, it ends this call and nothing else; and what has failed before is not its reason. */
+static void any_answer(suite *t)
+{
+    static const yoke_status statuses[] = { YOKE_E_INVALID_ARGUMENT, YOKE_E_OUT_OF_HOST_MEMORY, YOKE_E_DEVICE_LOST };
+
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
+        stand s = STAND_INIT;
+        answerer a = { statuses[i], "answered", 0 };
+        yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+        yoke_stream *stream = NULL;
+        yoke_buffer *buffer = NULL;
+        yoke_event *event = NULL;
+        uint32_t value = 5;
+
+        desc.depth = 1;
+        desc.on_full = answer;
+        desc.user = &a;
+        NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+        NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
+        NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
+        gate_wait(&s.inside, 1);
+        CHECK_FAILS(a.status, "answered", yoke_write(stream, buffer, 0, &value, sizeof value));
+        CHECK_FAILS(a.status, "answered", yoke_write_sync(stream, buffer, 0, &value, sizeof value));
+        CHECK_FAILS(a.status, "answered", yoke_read(stream, &value, buffer, 0, sizeof value));
+        CHECK_FAILS(a.status, "answered", yoke_read_sync(stream, &value, buffer, 0, sizeof value));
+        CHECK_FAILS(a.status, "answered", yoke_fill(stream, buffer, 0, 64, &value, sizeof value));
+        CHECK_FAILS(a.status, "answered", yoke_event_record(stream, 0, &event));
+        CHECK(a.times == 6);
+        a.text = NULL;
+        (void)yoke_fail(a.status, "something else");
+        CHECK_FAILS(a.status, "is full|on_full", yoke_fill(stream, buffer, 0, 64, &value, sizeof value));
+        gate_open(&s.leave);
+        CHECK_OK(yoke_stream_wait(stream));
+        CHECK_OK(yoke_fill(t->stream, buffer, 0, 64, &value, sizeof value));
+        CHECK_OK(yoke_stream_wait(t->stream));
+    out:
+        gate_open(&s.leave);
+        yoke_buffer_release(buffer);
+        yoke_stream_release(stream);
+    }
+}
+
 /* An event for who waits for a full stream: nobody is asked for room. */
 static void beyond_depth(suite *t)
 {
@@ -529,6 +585,7 @@ static const suite_case cases[] = {
     { "threads wait for room", waits_for_room, false },
     { "who waits for room is asked, and may give up", gives_up, false },
     { "also where the driver has the work", gives_up_on_the_driver, false },
+    { "any answer ends the call, and nothing else", any_answer, false },
     { "an event needs no room where it is recorded so", beyond_depth, false },
     { "host functions of the stream do not", from_inside, false },
     { "thousands of operations pass through", through_the_driver, false },
