@@ -79,6 +79,7 @@ struct yoke_stream {
     _Atomic(struct yk_submitted_wait *) waits; /* submitted waits for events of other streams: stream_failure.c */
     atomic_bool failed;                        /* the state's failure, for readers without the lock */
     yk_failure *failure;                       /* the first failure, once `failed` */
+    atomic_bool lost_elsewhere;                /* which is YOKE_E_DEVICE_LOST of another device, or of a function */
 
     yoke_event *checkpoints[YK_CHECKPOINTS]; /* depth.c: the oldest first */
     unsigned checkpoint_count;

@@ -56,6 +56,9 @@ yoke_status yk_stream_finish(yoke_stream *stream);
 /* The stream fails with the thread's record, unless it has failed before. `where` is the enqueue site, used where the record has
  * none. YOKE_E_DEVICE_LOST fails every stream of the device. */
 YK_COLD void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status);
+/* The same for a status from elsewhere, of an event of another stream or of a function: YOKE_E_DEVICE_LOST says nothing of this
+ * device then. */
+YK_COLD void yk_stream_inherit(yoke_stream *stream, const char *where, yoke_status status);
 /* The same for work of a certain epoch: when the stream has recovered since, the stream is unchanged. Returns the failure that
  * applies, which the caller releases. */
 YK_COLD yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status);

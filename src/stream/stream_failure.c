@@ -70,8 +70,8 @@ void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end)
 
 /* ---- Failing ---- */
 
-/* Fail this stream alone. */
-static yk_failure *fail_alone(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status)
+/* Fail this stream alone. `elsewhere`: not its own device has told the status. */
+static yk_failure *fail_alone(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status, bool elsewhere)
 {
     yk_failure *failure;
     bool first = false;
@@ -83,6 +83,7 @@ static yk_failure *fail_alone(yoke_stream *stream, unsigned epoch, const char *w
         if (!atomic_load(&stream->failed)) {
             first = true;
             stream->failure->info = *yoke_error();
+            atomic_store(&stream->lost_elsewhere, elsewhere && status == YOKE_E_DEVICE_LOST);
             yk_stream_happens(stream, YK_STREAM_FAIL);
             yk_stream_close(stream);
         }
@@ -106,7 +107,7 @@ static void lose_device(yoke_device *device)
             yk_stream_name_suspects(stream, atomic_load(&stream->done), yk_stream_submitted(stream));
         atomic_store_explicit(&device->lost, yk_failure_from_record(), memory_order_release);
         for (yoke_stream *stream = device->streams; stream; stream = stream->next)
-            yk_failure_release(fail_alone(stream, atomic_load(&stream->epoch), NULL, YOKE_E_DEVICE_LOST));
+            yk_failure_release(fail_alone(stream, atomic_load(&stream->epoch), NULL, YOKE_E_DEVICE_LOST, false));
     }
     pthread_mutex_unlock(&device->lock);
     yk_device_check(device);
@@ -121,8 +122,14 @@ yoke_status yk_device_failed(yoke_device *device, yoke_status status)
 
 yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status)
 {
-    yk_device_failed(stream->device, status);
-    return fail_alone(stream, epoch, where, status);
+    if (!atomic_load(&stream->lost_elsewhere))
+        yk_device_failed(stream->device, status);
+    return fail_alone(stream, epoch, where, status, false);
+}
+
+void yk_stream_inherit(yoke_stream *stream, const char *where, yoke_status status)
+{
+    yk_failure_release(fail_alone(stream, atomic_load(&stream->epoch), where, status, true));
 }
 
 void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status)
@@ -132,7 +139,7 @@ void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status)
 
 yoke_status yk_stream_not_submitted(yoke_stream *stream, yoke_status status)
 {
-    if (status != YOKE_E_DEVICE_LOST)
+    if (status != YOKE_E_DEVICE_LOST || atomic_load(&stream->lost_elsewhere))
         return status;
     yk_stream_fail(stream, NULL, status);
     stream->device->backend->stream_finish(stream); /* CUDA writes which assert has failed when a call waits, or not at all */
@@ -405,6 +412,7 @@ static void begin_epoch(yoke_stream *stream, yk_failure *fresh)
     pthread_mutex_lock(&stream->lock);
     yk_failure *old = stream->failure;
     stream->failure = fresh;
+    atomic_store(&stream->lost_elsewhere, false);
     atomic_fetch_add(&stream->epoch, 1);
     atomic_store(&stream->done, yk_stream_submitted(stream)); /* after the epoch: event.c reads them in the opposite order */
     yk_stream_happens(stream, YK_STREAM_RECOVERED);

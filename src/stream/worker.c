@@ -56,12 +56,24 @@ static void run_record(yoke_stream *stream, const yk_op *op)
         yk_event_wake(event);
 }
 
+/* Whether the other device of a copy between two is the one that is lost. */
+static bool is_lost_elsewhere(const yoke_stream *stream, const yk_op *op)
+{
+    if (!yk_is_copy(op->kind))
+        return false;
+    const yoke_device *source = op->u.copy.source->device, *target = op->u.copy.target->device;
+    return !atomic_load(&stream->device->lost) && (atomic_load(&source->lost) || atomic_load(&target->lost));
+}
+
 /* A deferred operation's failure names the operation; a lost device is the fault of an earlier one. */
 static void fail_deferred(yoke_stream *stream, const yk_op *op, yoke_status status)
 {
     char text[160];
     if (status == YOKE_E_DEVICE_LOST) {
-        yk_stream_not_submitted(stream, status);
+        if (is_lost_elsewhere(stream, op))
+            yk_stream_inherit(stream, op->where, status);
+        else
+            yk_stream_not_submitted(stream, status);
         return;
     }
     yk_error_append("; the operation was the %s%s%s, deferred on stream %s until its turn",
@@ -166,7 +178,7 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
     }
     yoke_status status = yk_event_poll(event);
     if (status < 0)
-        yk_stream_fail(stream, op->where, status);
+        yk_stream_inherit(stream, op->where, status);
 }
 
 static bool is_not_run_by_caller(yoke_stream *stream, void *context)
@@ -198,7 +210,7 @@ static void function_returned(yoke_stream *stream, const yk_op *op, yoke_status 
     if (result >= 0)
         return;
     yk_function_failed(op->kind, status, result);
-    yk_stream_fail(stream, op->where, result);
+    yk_stream_inherit(stream, op->where, result);
 }
 
 static void run_call(yoke_stream *stream, const yk_op *op)

@@ -444,6 +444,39 @@ out:
     return;
 }
 
+static yoke_status tell_of_a_loss(yoke_status status, void *user)
+{
+    (void)status, (void)user;
+    return YOKE_E_DEVICE_LOST;
+}
+
+static yoke_status tell_of_a_loss_natively(yoke_status status, void *native_stream, void *user)
+{
+    (void)native_stream;
+    return tell_of_a_loss(status, user);
+}
+
+/* A function may pass on the status of another device: it fails its stream and those that wait for it, and no device is lost. */
+static void a_loss_that_is_told(suite *t)
+{
+    for (int natively = 0; natively < 2; natively++) {
+        yoke_event *event = NULL;
+
+        NEED_OK(natively ? yoke_native_call(t->stream, tell_of_a_loss_natively, NULL, NULL)
+                         : yoke_host_call(t->stream, tell_of_a_loss, NULL, NULL));
+        if (yoke_event_record(t->stream, 0, &event) == YOKE_OK) /* where it has not failed yet */
+            (void)yoke_stream_wait_event(t->side, event);
+        CHECK_STATUS(YOKE_E_DEVICE_LOST, yoke_stream_wait(t->stream));
+        (void)yoke_stream_wait(t->side);
+        yoke_event_release(event);
+        NEED_OK(yoke_stream_recover(t->stream));
+        NEED_OK(yoke_stream_recover(t->side));
+        CHECK(suite_works(t));
+    }
+out:
+    return;
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
@@ -454,6 +487,7 @@ int main(void)
         { "streams that wait for a failed one fail with the same record", spreads_to_waiting_streams, false },
         { "release cancels what is pending, once each", release_cancels, false },
         { "release of a failed stream", release_of_a_failed_stream, false },
+        { "a loss that a function tells of loses no device", a_loss_that_is_told, false },
         { "what a function has said counts until it returns", what_was_said, false },
         { "100 streams released as they run", release_in_a_race, false },
     };

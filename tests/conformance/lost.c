@@ -247,10 +247,64 @@ out:
     free_wreck(&w);
 }
 
+/* Streams of another device that wait for the loss, or copy from there, fail with it, and nothing else of their device does. */
+static void fault_beside_another_device(const char *selector)
+{
+    enum { WAITS, COPIES, STREAMS };
+    static wreck w;
+    stand held[STREAMS] = { STAND_INIT, STAND_INIT }, s = STAND_INIT;
+    yoke_device *device = NULL;
+    yoke_stream *streams[STREAMS] = { NULL }, *fresh = NULL;
+    yoke_buffer *y = NULL;
+
+    NEED(build_wreck(&w, selector));
+    if (yoke_device_open("opencl:cpu", &device) < 0)
+        goto out; /* there is none */
+    NEED_OK(yoke_buffer_create(device, 64, &y));
+    NEED_OK(yoke_host_call(w.careless, stand_at_gate, &s, NULL));
+    NEED_OK(launch_wild(&w, YOKE_HERE, __LINE__));
+    NEED_OK(yoke_event_record(w.careless, 0, &w.behind));
+    for (int i = 0; i < STREAMS; i++) {
+        NEED_OK(yoke_stream_create(device, &streams[i]));
+        NEED_OK(yoke_host_call(streams[i], stand_at_gate, &held[i], NULL));
+    }
+    NEED_OK(yoke_stream_wait_event(streams[WAITS], w.behind));
+    NEED_OK(yoke_copy(streams[COPIES], y, 0, w.x, 0, 64));
+    gate_open(&s.leave);
+    LOST(w.words, yoke_stream_wait(w.careless));
+    for (int i = 0; i < STREAMS; i++) {
+        gate_open(&held[i].leave);
+        LOST("restart", yoke_stream_wait(streams[i]));
+    }
+    NEED_OK(yoke_stream_create(device, &fresh));
+    for (int i = 0; i < STREAMS; i++) {
+        CHECK_OK(yoke_fill(fresh, y, 0, 64, "x", 1));
+        CHECK_OK(yoke_stream_wait(fresh));
+        CHECK_OK(yoke_stream_recover(streams[i]));
+        CHECK_OK(yoke_fill(streams[i], y, 0, 64, "x", 1));
+        CHECK_OK(yoke_stream_wait(streams[i]));
+    }
+    check_all_is_lost(&w);
+out:
+    gate_open(&s.leave);
+    for (int i = 0; i < OTHERS; i++)
+        gate_open(&w.stands[i].leave);
+    for (int i = 0; i < STREAMS; i++) {
+        gate_open(&held[i].leave);
+        yoke_stream_release(streams[i]);
+    }
+    yoke_stream_release(fresh);
+    yoke_buffer_release(y);
+    yoke_device_release(device);
+    free_wreck(&w);
+}
+
 static const struct {
     const char *name;
     void (*run)(const char *selector);
-} faults[] = { { "held", fault_in_a_held_stream }, { "direct", fault_in_a_direct_stream } };
+} faults[] = { { "held", fault_in_a_held_stream },
+               { "direct", fault_in_a_direct_stream },
+               { "beside", fault_beside_another_device } };
 
 /* ---- Threads that run out ---- */
 
