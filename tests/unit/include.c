@@ -305,7 +305,7 @@ static void lines_of_generators(void)
     line_is("S;", "made.y", 53, "a branch that is skipped");
     line_is("E;", "made.y", 55, "behind the branch");
     line_is("N;", "made.y", 57, "a macro, which is left to the compiler");
-    line_is("LAST;", "main", 8, "the end");
+    line_is("LAST;", "mine", 9, "the end, which goes on with the text's own");
     tap_is(expand(&plain, "FIRST;\n#line 3 \"alone\"\nALONE;"), YOKE_OK, "a text without headers");
     line_is("FIRST;", "main", 1, "before");
     line_is("ALONE;", "alone", 3, "behind");

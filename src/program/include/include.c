@@ -148,15 +148,15 @@ static void add_quoted(yk_text *text, const char *string)
     }
 }
 
-/* The text that follows is `line` of the header. */
-static yoke_status put_position(expansion *x, const yk_header *header, unsigned long line)
+/* The text that follows is `line` of the file. */
+static yoke_status put_position(expansion *x, const char *path, unsigned long line)
 {
     yk_text text = { 0 };
     yk_text_add(&text, "#line %lu \"", line);
-    add_quoted(&text, header->path);
+    add_quoted(&text, path);
     yk_text_add(&text, "\"\n");
     yoke_status status = put_composed(x, &text);
-    return status == YOKE_OK ? map_line(x, header->path, line) : status;
+    return status == YOKE_OK ? map_line(x, path, line) : status;
 }
 
 /* An #error, which the compiler reports only if it gets there. */
@@ -174,8 +174,11 @@ static yoke_status put_missing(expansion *x, const char *name)
     }
     if (x->headers.outside && x->headers.outside->folders.length == 0)
         yk_text_add(&text, "; headers of the CUDA Toolkit are not installed beside NVRTC, in CUDA_HOME or in /usr/local/cuda");
-    if (x->headers.language == YK_LANGUAGE_CUDA && !strpbrk(name, "./"))
-        yk_text_add(&text, "; NVRTC has no C++ library: <cuda/std/%.40s> of the CUDA Toolkit may have what is needed", name);
+    if (x->headers.language == YK_LANGUAGE_CUDA && !strpbrk(name, "./")) {
+        yk_text_add(&text, "; NVRTC has no C++ library: <cuda/std/");
+        add_quoted(&text, name);
+        yk_text_add(&text, "> of the CUDA Toolkit may have what is needed");
+    }
     yk_text_add(&text, "\"\n");
     return put_composed(x, &text);
 }
@@ -298,8 +301,10 @@ static yoke_status put_include(expansion *x, yk_header *includer, const yk_direc
         return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: headers include each other more than %d deep", x->headers.function,
                        includer->path, include->line, YK_INCLUDE_DEPTH);
     header->includer = includer;
+    const yk_line_span here = x->map->spans[x->map->count - 1]; /* a #line may have moved it */
+    unsigned long next = here.line + (x->line - here.expanded) + lines;
     status = put_header(x, header, depth + 1);
-    return status == YOKE_OK ? put_position(x, includer, include->next) : status;
+    return status == YOKE_OK ? put_position(x, x->map->files[here.file], next) : status;
 }
 
 /* A whole text, with its includes expanded. `sure`: its guard lets it in. */
@@ -353,7 +358,7 @@ static yoke_status put_header(expansion *x, yk_header *header, int depth)
             status = put_line(x, "#define YOKE_ONCE_%lu\n", once);
     }
     if (status == YOKE_OK)
-        status = put_position(x, header, 1);
+        status = put_position(x, header->path, 1);
     if (status == YOKE_OK)
         status = put_text(x, header, sure && !header->once, depth);
     /* End the last line here, even if it has no line end, or ends in a backslash. */
