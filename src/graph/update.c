@@ -78,8 +78,8 @@ static yoke_status check_kind(const yoke_graph *graph, const char *function, siz
     int kind = graph->nodes[node].ops->kind;
     if (kind == wanted)
         return YOKE_OK;
-    return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: node %zu of graph %s is a %s, and cannot become a %s", function, node,
-                   graph->label, yk_op_name((yk_op_kind)kind), yk_op_name((yk_op_kind)wanted));
+    return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: it is a %s of graph %s, and cannot become a %s", function,
+                   yk_op_name((yk_op_kind)kind), graph->label, yk_op_name((yk_op_kind)wanted));
 }
 
 /* Store the operations in the node and in the executable graph, or create another executable graph where a launch still needs the
@@ -123,10 +123,10 @@ static yoke_status end(yoke_graph *graph, const char *function, size_t node, yok
     yk_op_list *ops = graph->edited, *unused = ops;
     yk_exec *exec = NULL;
     graph->edited = NULL;
-    if (status < 0)
-        yk_error_rename("%s: node %zu", function, node);
     if (status == YOKE_OK)
         status = check_kind(graph, function, node, ops->kind);
+    if (status < 0)
+        yk_error_rename("%s: node %zu", function, node);
     if (status == YOKE_OK)
         status = store(graph, node, ops, &unused, &exec);
     pthread_mutex_unlock(&graph->changing);

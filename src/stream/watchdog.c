@@ -63,7 +63,8 @@ static void describe_running(const yoke_stream *stream, const yk_op *op, yk_text
 static void describe_submitted(const yoke_stream *stream, yk_text *text)
 {
     char what[160];
-    uint64_t rest = yk_stream_submitted(stream) - atomic_load(&stream->done);
+    uint64_t done = atomic_load(&stream->done), submitted = yk_stream_submitted(stream); /* in this order: done never overtakes */
+    uint64_t rest = submitted - done;
     if (rest == 0) {
         yk_text_add(text, "stream %s of %s waits until one of Yoke's threads gets a processor", stream->label,
                     stream->device->info.selector);
