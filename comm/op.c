@@ -123,6 +123,15 @@ void ycomm_op_free(void *user)
     yoke_comm_release(comm);
 }
 
+/* Not where on_full has ended a wait for room: the enqueue had no effect then, and the stream goes on. */
+static bool has_failed(yoke_stream *stream)
+{
+    yoke_event *event = NULL;
+    yoke_status status = yoke_event_record_at(NULL, stream, YOKE_EVENT_BEYOND_DEPTH, &event);
+    yoke_event_release(event);
+    return status < 0;
+}
+
 yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op)
 {
     for (size_t i = 0; i < op->part_count; i++) {
@@ -138,7 +147,7 @@ yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op)
     if (status == YOKE_OK)
         return YOKE_OK;
     /* The others may wait for what a failed stream will never do. */
-    if (status < 0 && status != YOKE_E_OUT_OF_HOST_MEMORY && status != YOKE_E_FORKED)
+    if (status < 0 && status != YOKE_E_OUT_OF_HOST_MEMORY && status != YOKE_E_FORKED && has_failed(call->stream))
         ycomm_channel_stream_failed(call->channel, status, call->function);
     ycomm_op_free(op);
     return status;

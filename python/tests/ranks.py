@@ -3,6 +3,7 @@
 its first argument; with "exit", it leaves it to the interpreter to close the communicator."""
 
 import os
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -157,6 +158,41 @@ def bad_input(world):
     assert world.device.memory["buffers"] >= 1 and f"rank {RANK} of {RANKS}" in repr(world)
 
 
+class Limit(Exception):
+    """Of a signal's handler."""
+
+
+def interrupted(world):
+    """A signal's exception ends the wait for room of one rank, which tries again, and the others notice nothing. Bytes of a buffer
+    that is closed meanwhile."""
+    stream, go = world.device.stream(depth=2), threading.Event()
+    world.add(stream)
+    buffer = world.device.buffer(16)
+    stream.fill(buffer, bytes([RANK]))
+
+    def enqueue():
+        world.broadcast(buffer, stream=stream)
+
+    def end(number, frame):
+        if frame.f_code is enqueue.__code__:
+            raise Limit
+
+    if RANK == 0:
+        stream.wait()
+        stream.call(go.wait)
+        stream.call(len, "")
+        before = signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+        raises(Limit, "", enqueue)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        go.set()
+    enqueue()
+    buffer.close()
+    world.barrier(stream=stream)
+    stream.wait()
+
+
 def barriers(world):
     """Until one fails."""
     while True:
@@ -205,7 +241,7 @@ def main():
     assert (world.rank, world.size) == (RANK, RANKS)
     assert world.info["way"] in os.environ.get("YOKE_TEST_WAY", "staged mpi nccl").split()
     assert world.info["reason"] and world.info["mpi"]
-    for test in (messages, reductions, collectives, streams_and_buffers, bad_input, failures):
+    for test in (messages, reductions, collectives, streams_and_buffers, bad_input, interrupted, failures):
         test(world)
     halves()
     if "exit" not in sys.argv:
