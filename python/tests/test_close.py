@@ -80,11 +80,16 @@ def test_stream_closed_in_an_operation(device, name):
         assert not isinstance(ended[0], yoke.Error) or "released" not in str(ended[0])  # which what is freed says for a while
 
 
-def test_buffer_of_an_array_closed(stream):
+def test_buffer_of_an_array_closed(stream, saxpy):
     array = yoke.zeros(16, stream=stream)
     array.buffer.close()
     assert (array[2:4] + 1).tolist() == [1, 1]  # by the handle that the array has of it
     assert yoke.from_dlpack(array, stream).tolist() == [0] * 16
+    ones, array = yoke.ones(2048, stream=stream), yoke.zeros(2048, stream=stream)
+    array.buffer.close()
+    saxpy[2048](stream, array, ones, 1.0, 2048)
+    saxpy[2](stream, array[1024:1026], ones, 1.0, 2)
+    assert array.tolist() == [1] * 1024 + [2] * 2 + [1] * 1022 and array[1025].item() == 2
 
 
 def test_device_closed_in_a_build():
@@ -100,6 +105,23 @@ device.close()
 del device
 thread.join()
 print(len(list(made[0])))
+""")
+
+
+def test_device_closed_by_two_threads():
+    run("""
+sys.setswitchinterval(1e-6)
+def close(device, barrier):
+    barrier.wait()
+    device.close()
+for _ in range(200):
+    device, barrier = yoke.Device(), threading.Barrier(2)
+    stream = device.stream()
+    threads = [threading.Thread(target=close, args=(device, barrier)) for _ in range(2)]
+    for each in threads: each.start()
+    for each in threads: each.join()
+    stream.fill(stream.buffer(64))
+    stream.wait()
 """)
 
 
@@ -177,12 +199,22 @@ def test_owner_lives_until_the_work_is_done(device, stream, saxpy, name, view):
     assert alive() is None
 
 
-def test_owner_of_a_graph(device, stream, saxpy):
-    base = device.buffer(4096)
+UPDATES = {
+    "launch": lambda graph, saxpy, buffer, base: graph.set_args(0, saxpy, buffer, base, 1.0, 16),
+    "write": lambda graph, saxpy, buffer, base: graph.set_write(0, buffer, bytes(64)),
+    "read": lambda graph, saxpy, buffer, base: graph.set_read(0, bytearray(64), buffer),
+    "copy": lambda graph, saxpy, buffer, base: graph.set_copy(0, base, buffer, 64),
+    "fill": lambda graph, saxpy, buffer, base: graph.set_fill(0, buffer),
+}
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_owner_of_a_graph(device, stream, saxpy, name):
+    base, other = device.buffer(4096), device.buffer(4096)
     buffer, alive = owned(device, base, False)
     with stream.record() as graph:
-        saxpy[16](stream, base, base, 1.0, 16)
-    graph.set_args(0, saxpy, buffer, base, 1.0, 16)
+        USES[name](saxpy, stream, base, other)
+    UPDATES[name](graph, saxpy, buffer, other)
     del buffer
     gc.collect()
     assert alive() is not None

@@ -184,6 +184,52 @@ def test_image_closed_in_an_enqueue(device, full, name):
     assert looks == [in_use, in_use] and repr(image) == "<yoke.Image closed>"
 
 
+def test_event_closed_in_an_enqueue(device, full):
+    stream, go = full[0].stream, full[1]
+    other, held = device.stream(), threading.Event()
+    other.call(held.wait)
+    event = other.event()
+
+    class Ended:
+        def close(self):
+            held.set()
+            other.wait()
+            event.close()
+            other.close()
+
+    def wait_for():
+        stream.wait_for(event)
+
+    with closed_inside(wait_for, go, Ended(), lambda: None) as looks:
+        wait_for()
+    stream.wait()
+    assert looks == [None, None] and repr(event) == "<yoke.Event closed>"
+
+
+def test_graph_updated_in_an_enqueue(device, full, saxpy):
+    stream, go = full[0].stream, full[1]
+    base, other = device.buffer(4096), device.buffer(4096)
+    host = numpy.zeros(64, "u1").view(Memory)
+    alive, recorder = weakref.ref(host), device.stream()
+    with recorder.record() as graph:
+        recorder.write(base, bytes(64))
+    graph.set_write(0, base, host)
+    del host
+
+    class Update:
+        def close(self):
+            graph.set_write(0, other, bytes(64))
+            gc.collect()
+
+    def launch():
+        graph.launch(stream)
+
+    with closed_inside(launch, go, Update(), lambda: alive() is not None) as looks:
+        launch()
+    stream.wait()
+    assert looks == [True, True]
+
+
 def test_waits_for_a_full_stream(full):
     stream, go = full[0].stream, full[1]
     with pytest.raises(TimeoutError):

@@ -2,11 +2,13 @@
 """Objects that are made, used and dropped thousands of times leave no memory behind, neither the process's nor the device's; and
 the interpreter ends with work pending."""
 
+import asyncio
 import gc
 import resource
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy
 import pytest
@@ -121,6 +123,27 @@ def test_exit_with_work_pending(last):
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr and "Fatal" not in done.stderr
+
+
+def test_memory_of_awaited_streams(device):
+    class Memory(numpy.ndarray):
+        pass
+
+    buffer, alive = device.buffer(1 << 22), []
+
+    async def one():
+        stream, memory = device.stream(), numpy.zeros(1 << 20, "f4").view(Memory)
+        alive.append(weakref.ref(memory))
+        stream.write(buffer, memory)
+        await stream
+
+    async def one_after_another():
+        for _ in range(20):
+            await one()
+
+    asyncio.run(one_after_another())
+    gc.collect()
+    assert not any(each() is not None for each in alive[:-1])
 
 
 def test_exit_ends_daemon_threads():

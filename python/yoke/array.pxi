@@ -101,10 +101,18 @@ cdef class Array:
             raise KernelArgumentError(f"an array of shape {self.shape} with strides {self.strides} is not contiguous: a kernel "
                                       "sees only its buffer; pass a.copy()")
         if self.a.offset == 0:
-            return self.buffer.ptr
+            return self.a.buffer
         if self.part is None:
-            self.part = self.buffer.view(self.a.offset, max(1, self.nbytes))
+            part = self.memory().view(self.a.offset, max(1, self.nbytes))
+            if self.part is None:  # nor has another thread made one meanwhile
+                self.part = part
         return self.part.ptr
+
+    cdef Buffer memory(self):
+        """The buffer, by a reference of its own, since a close of the buffer leaves the array its memory."""
+        cdef Buffer own = Buffer.__new__(Buffer, self.buffer.device)
+        own.ptr, own.owner = yoke_buffer_retain(self.a.buffer), self.buffer.owner
+        return own
 
     def transpose(self, *axes):
         """A view with permuted axes: transpose(1, 0), transpose((1, 0)); without axes they are reversed."""

@@ -9,6 +9,7 @@ cdef extern from *:
     static struct {
         yoke_status (*open_device)(const void *mpi, yoke_device **out);
         yoke_status (*create)(yoke_device *device, const void *mpi, yoke_comm **out);
+        yoke_comm *(*retain)(yoke_comm *comm);
         void (*release)(yoke_comm *comm);
         yoke_status (*add)(yoke_comm *comm, yoke_stream *stream);
         yoke_status (*get_info)(const yoke_comm *comm, yoke_comm_info *out);
@@ -38,6 +39,7 @@ cdef extern from *:
             void *place;
         } functions[] = {
             { "yoke_comm_open_device", &yoke_py_comm.open_device }, { "yoke_comm_create", &yoke_py_comm.create },
+            { "yoke_comm_retain", &yoke_py_comm.retain },
             { "yoke_comm_release", &yoke_py_comm.release }, { "yoke_comm_add", &yoke_py_comm.add },
             { "yoke_comm_get_info", &yoke_py_comm.get_info }, { "yoke_comm_exchange_at", &yoke_py_comm.exchange },
             { "yoke_comm_group_at", &yoke_py_comm.group }, { "yoke_comm_send_at", &yoke_py_comm.message[0] },
@@ -76,6 +78,7 @@ cdef extern from *:
     const char *yoke_py_comm_open(const char *file, const char *mpi4py) noexcept
     yoke_status comm_open_device "yoke_py_comm.open_device" (const void *mpi, yoke_device **out) noexcept nogil
     yoke_status comm_create "yoke_py_comm.create" (yoke_device *device, const void *mpi, yoke_comm **out) noexcept nogil
+    yoke_comm *comm_retain "yoke_py_comm.retain" (yoke_comm *comm) noexcept nogil
     void comm_release "yoke_py_comm.release" (yoke_comm *comm) noexcept nogil
     yoke_status comm_add "yoke_py_comm.add" (yoke_comm *comm, yoke_stream *stream) noexcept nogil
     yoke_status comm_get_info "yoke_py_comm.get_info" (const yoke_comm *comm, yoke_comm_info *out) noexcept nogil
@@ -179,10 +182,13 @@ cdef class CommBase:
     def add(self, Stream stream not None):
         """Add a stream of the communicator's device. All ranks must call this, in the same order; the n-th stream of a rank meets
         the n-th of every other. After a failure, recover the stream and add it again. Blocks until all ranks have come."""
+        cdef yoke_comm *ptr
         cdef yoke_status status
         self.check_open()
+        ptr = comm_retain(self.ptr)  # another thread may close the communicator meanwhile
         with nogil:
-            status = comm_add(self.ptr, stream.ptr)
+            status = comm_add(ptr, stream.ptr)
+            comm_release(ptr)
         check(status)
         if stream not in self.streams:
             self.streams.append(stream)
@@ -261,6 +267,8 @@ cdef class CommBase:
 
     cdef int finish(self, Stream stream, list arrays, yoke_status status) except -1:
         check(status)
+        for each in arrays:
+            keep_owners(stream, (<Array>each).buffer)
         return order_back(stream, arrays)
 
     cdef int message(self, int way, array, peer, tag, stream, const char *where) except -1:
@@ -456,9 +464,9 @@ cdef Array comm_array(data, Stream stream):
         raise InvalidArgumentError("the communicator is closed")
     buffer = data
     result = Array.__new__(Array)
-    result.stream, result.buffer = stream, buffer
+    result.stream, result.buffer = stream, buffer.view(0, buffer.size)  # a handle that no other thread closes
     extents[0] = buffer.size
-    result.a = yoke_array_nd(buffer.ptr, dtype_number("uint8"), 1, extents)
+    result.a = yoke_array_nd(result.buffer.ptr, dtype_number("uint8"), 1, extents)
     if result.a.dtype == 0:
         fail(YOKE_E_INVALID_ARGUMENT)
     return result

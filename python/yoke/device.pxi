@@ -144,9 +144,10 @@ cdef class Device:
     def close(self):
         """Give up the reference. A second call does nothing; any other use of a closed device is InvalidArgumentError, but what
         was made of it goes on, and info stays."""
-        cdef yoke_device *ptr = self.ptr
+        cdef yoke_device *ptr
         with contextlib.suppress(Error):
             self.info  # what lives on asks for it
+        ptr = self.ptr  # only now: another thread may have closed it meanwhile
         self.ptr = NULL
         if ptr != NULL:
             with nogil:

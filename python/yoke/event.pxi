@@ -65,10 +65,10 @@ cdef class Event:
 
     def query(self):
         """Whether the event is complete. Raises the failure of the work before it. Never blocks."""
-        cdef yoke_status status
-        with nogil:
-            status = yoke_event_query(self.ptr)
+        cdef yoke_status status = query_event(self)
         check(status)
+        if status == YOKE_OK:
+            prune_kept()  # await asks this way
         return status == YOKE_OK
 
     def lead_native(self, queue):
@@ -76,7 +76,7 @@ cdef class Event:
         event's device. True: it does. False: the event is behind a host function, or other work that the driver does not have
         yet, and the queue does not wait: wait for the event instead. Raises the failure of the work before the event. Never
         blocks."""
-        return lead_native(self, queue)
+        return lead_native(own_event(self), queue)
 
     def wait(self, timeout=None):
         """Wait until the event is complete, and raise the failure of the work before it. timeout: seconds; TimeoutError when they
@@ -91,19 +91,22 @@ cdef class Event:
 
     def fileno(self):
         """A new file descriptor that becomes readable when the event is complete; the caller closes it."""
+        cdef Event own = own_event(self)
         cdef int fd = -1
         cdef yoke_status status
         with nogil:
-            status = yoke_event_get_fd(self.ptr, &fd)
+            status = yoke_event_get_fd(own.ptr, &fd)
         check(status)
         return fd
 
     def elapsed(self, Event start not None):
         """Seconds on the device's clock from the timed event `start` to this one, both complete. BlockingIOError: one is not."""
+        cdef Event begin = own_event(start)
+        cdef Event end = own_event(self)
         cdef int64_t nanoseconds = 0
         cdef yoke_status status
         with nogil:
-            status = yoke_event_get_elapsed(start.ptr, self.ptr, &nanoseconds)
+            status = yoke_event_get_elapsed(begin.ptr, end.ptr, &nanoseconds)
         check(status)
         if status == YOKE_PENDING:
             raise BlockingIOError("an event is not complete yet: wait for it first")
@@ -113,7 +116,7 @@ cdef class Event:
         """Call function(error, *args, **kwargs) once, on a thread of Yoke's, when the event is complete: error is None, or the
         failure of the work before it. The stream does not wait for the function, which may block. An exception in it goes to
         sys.unraisablehook. It is not called after the interpreter has begun to end."""
-        call_on_complete(self, function, args, kwargs)
+        call_on_complete(own_event(self), function, args, kwargs)
 
     def __await__(self):
         from . import aio
@@ -124,16 +127,25 @@ cdef class Event:
         cdef yoke_status status
         if self.ptr == NULL:
             return "<yoke.Event closed>"
-        with nogil:
-            status = yoke_event_query(self.ptr)
+        status = query_event(self)
         return f"<yoke.Event {'pending' if status == YOKE_PENDING else 'failed' if status < 0 else 'complete'}>"
+
+
+cdef yoke_status query_event(Event event):
+    cdef yoke_event *ptr = yoke_event_retain(event.ptr)  # another thread may close the event meanwhile
+    cdef yoke_status status
+    with nogil:
+        status = yoke_event_query(ptr)
+        yoke_event_release(ptr)
+    return status
 
 
 def refuse_deadlock(Event event not None):
     """DeadlockError where this thread runs a host function that the event is behind, and so would wait for itself."""
+    cdef Event own = own_event(event)
     cdef yoke_status status
     with nogil:
-        status = yoke_event_wait_for(event.ptr, 1)
+        status = yoke_event_wait_for(own.ptr, 1)
     if status == YOKE_E_DEADLOCK:
         check(status)
 

@@ -114,7 +114,7 @@ cdef object interface_of(Array array):
         array.stream.wait()
     return {"version": 3, "shape": array.shape, "typestr": typestrings[name], "stream": 1 if led else None,
             "strides": None if yoke_array_is_contiguous(&array.a) else tuple([s * array.itemsize for s in array.strides]),
-            "data": (array.buffer.native + array.a.offset if array.size else 0, False)}
+            "data": (array.memory().native + array.a.offset if array.size else 0, False)}
 
 
 cdef Array from_interface(data, Stream stream):

@@ -30,6 +30,7 @@ cdef class Graph:
     def launch(self, Stream stream not None):
         """Launch the graph as one operation of the stream."""
         cdef Event event
+        cdef list used = [*self.kept, *self.updated.values()]  # another thread may update it while this waits for room
         cdef const char *where = here()
         cdef yoke_status status
 
@@ -42,8 +43,15 @@ cdef class Graph:
             with nogil:  # without an event, the stream has failed
                 yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event.ptr)
             may_raise(stream, event)
-        if self.kept or self.updated:  # the last launch may outlive the graph's last reference, and an update
-            keep_until_done(stream, [Kept.__new__(Kept), *self.kept, *self.updated.values()])
+        if used or self.updated:  # the last launch may outlive the graph's last reference, and an update
+            keep_until_done(stream, [Kept.__new__(Kept), *used, *self.updated.values()])
+
+    cdef void keep(self, size_t index, list kept):
+        """What the node's operation uses since its update, or None."""
+        if kept is None:
+            self.updated.pop(index, None)
+        else:
+            self.updated[index] = kept
 
     def set_args(self, node, kernel, *args):
         """Give a launch other arguments. kernel: the Kernel of the node; args as in a launch, but no host arrays
@@ -66,7 +74,7 @@ cdef class Graph:
         finally:
             leave_arguments(args)
         check(status)
-        self.updated[index] = kept
+        self.keep(index, kept)
 
     def set_launch(self, node, Launch launch not None, *args):
         """Give a launch another kernel, size and arguments: graph.set_launch(0, kernel[n], x, 2.0)."""
@@ -90,7 +98,7 @@ cdef class Graph:
         finally:
             leave_arguments(args)
         check(status)
-        self.updated[index] = kept
+        self.keep(index, kept)
 
     def set_write(self, node, Buffer buffer not None, source, offset=0):
         """Give a write another buffer and other host memory, which the graph keeps."""
@@ -104,7 +112,7 @@ cdef class Graph:
         with nogil:
             status = yoke_graph_set_write_at(where, self.ptr, index, buffer.ptr, first, kept.view.buf, kept.view.len)
         check(status)
-        self.updated[index] = kept
+        self.keep(index, with_owner([kept], buffer))
 
     def set_read(self, node, target, Buffer buffer not None, offset=0):
         """Give a read other host memory, which the graph keeps, and another buffer."""
@@ -118,7 +126,7 @@ cdef class Graph:
         with nogil:
             status = yoke_graph_set_read_at(where, self.ptr, index, kept.view.buf, buffer.ptr, first, kept.view.len)
         check(status)
-        self.updated[index] = kept
+        self.keep(index, with_owner([kept], buffer))
 
     def set_copy(self, node, Buffer target not None, Buffer source not None, size=None, target_offset=0, source_offset=0):
         """Give a copy other buffers."""
@@ -133,6 +141,7 @@ cdef class Graph:
         with nogil:
             status = yoke_graph_set_copy_at(where, self.ptr, index, target.ptr, to, source.ptr, begin, count)
         check(status)
+        self.keep(index, with_owner(with_owner(None, target), source))
 
     def set_fill(self, node, Buffer buffer not None, pattern=b"\0", offset=0, size=None):
         """Give a fill another buffer and pattern."""
@@ -147,6 +156,7 @@ cdef class Graph:
         with nogil:
             status = yoke_graph_set_fill_at(where, self.ptr, index, buffer.ptr, first, count, kept.view.buf, kept.view.len)
         check(status)
+        self.keep(index, with_owner(None, buffer))
 
     def set_call(self, node, function, *args, **kwargs):
         """Give a host function (stream.call) another function and other arguments."""

@@ -127,6 +127,7 @@ cdef class Buffer:
         cdef size_t count = as_size(size, "size")
         cdef bint constant = read_only
         cdef yoke_status status
+        cdef Inside call = inside(self)
         with nogil:
             if constant:
                 status = yoke_buffer_create_const_view(self.ptr, first, count, &view.ptr)

@@ -67,6 +67,6 @@ cdef int read_array(Array source, out) except -1:
         return 0
     if not yoke_array_is_contiguous(&source.a):
         source = source.copy()
-    source.stream.read(out, source.buffer, source.a.offset)
+    source.stream.read(out, source.memory(), source.a.offset)
     source.stream.wait()
     return 0

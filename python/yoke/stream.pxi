@@ -153,14 +153,16 @@ cdef class Stream:
         return event
 
     def wait_for(self, Event event not None):
-        """Make the work that follows in this stream wait for the event, of any stream of any device. Does not block."""
+        """Make the work that follows in this stream wait for the event, of any stream of any device. Waits for nothing but room
+        in a stream with a depth."""
+        cdef Event own = own_event(event)  # another thread may close the event while this waits for room
         cdef const char *where = here()
         cdef yoke_status status
 
         with nogil:
-            status = yoke_stream_wait_event_at(where, self.ptr, event.ptr)
+            status = yoke_stream_wait_event_at(where, self.ptr, own.ptr)
         check(status)
-        may_raise(self, event)
+        may_raise(self, own)
 
     def wait_for_native(self, queue):
         """Make the work that follows in this stream wait for all that a queue of another library has now. queue: an int, a
