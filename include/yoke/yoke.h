@@ -389,8 +389,9 @@ YOKE_API yoke_status yoke_stream_cancel(yoke_stream *stream);
 
 /* Make a failed stream usable again: wait until its remaining operations have run or been skipped, then clear the failure. Events
  * recorded before keep their failure. On a stream that has not failed the call does nothing. YOKE_E_DEVICE_LOST: the device is
- * lost, and all of its streams with it. YOKE_E_DEADLOCK: called from a host function of this stream. Or the driver's failure to
- * create a new queue; the stream then stays failed. */
+ * lost, and all of its streams with it; a stream that has this failure from another device, or from a host function, recovers.
+ * YOKE_E_DEADLOCK: called from a host function of this stream. Or the driver's failure to create a new queue; the stream then stays
+ * failed. */
 YOKE_API yoke_status yoke_stream_recover(yoke_stream *stream);
 
 /* Set how the device's streams with YOKE_WAIT_AUTO wait from now on. YOKE_E_INVALID_ARGUMENT: `wait` is not a YOKE_WAIT_ value. */
