@@ -56,6 +56,10 @@ static yoke_status check_range(const yops_call *call, const char *name, const yo
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
                          "%s begins %" PRIu64 " bytes from the start of its memory, which is not a multiple of the %zu bytes of %s",
                          name, offset, size, yoke_dtype_get_name(array->dtype));
+    if (yoke_buffer_get_misalignment(out_place->root) % size != 0)
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
+                         "the memory of %s begins at an address that is not a multiple of the %zu bytes of %s", name, size,
+                         yoke_dtype_get_name(array->dtype));
     out_place->origin = (int64_t)(offset / size);
     bool fits = get_reach(array, &below, &above, &empty);
     if (empty) {
@@ -77,7 +81,7 @@ static yoke_status check_range(const yops_call *call, const char *name, const yo
 
 static yoke_status refuse_device(const yops_call *call, const char *name, const yoke_device *device)
 {
-    yoke_device_info its, streams;
+    yoke_device_info its = YOKE_DEVICE_INFO_INIT, streams = YOKE_DEVICE_INFO_INIT;
     yoke_status status = yoke_device_get_info(device, &its);
     if (status == YOKE_OK)
         status = yoke_device_get_info(call->device, &streams);

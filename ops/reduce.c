@@ -50,6 +50,9 @@ yoke_status yops_reduce_make_shape(const yops_call *call, const yoke_array *a, c
 {
     yops_reduce_shape kept = { 0 };
     *s = (yops_reduce_shape){ .rows = 1, .n = 1 };
+    for (int32_t i = 0; i < a->dimensions; i++) /* what is empty is not too large */
+        if (a->shape[i] == 0)
+            *(reduced[i] ? &s->n : &s->rows) = 0;
     for (int32_t i = 0; i < a->dimensions; i++)
         if (__builtin_mul_overflow(reduced[i] ? s->n : s->rows, a->shape[i], reduced[i] ? &s->n : &s->rows))
             return yops_fail(call, YOKE_E_RANGE, "the input, of shape %s, has more elements than can be counted",
@@ -103,7 +106,7 @@ static int choose_layout(const yops_reduction *r, const yops_reduce_shape *s, in
         return 3;
     if (s->stride[0] != 1 || (r->in_a && s->stride_b[0] != 1))
         return 2;
-    if (size == 1 && !r->in_a) {
+    if (size == 1 && !r->in_a && r->operation != YOKE_NORM && r->operation != YOKE_VARIANCE) { /* whose order cannot be seen */
         p->leaf_run = 16;
         p->vector_bytes = 16;
     }
@@ -251,9 +254,10 @@ static yoke_status get_kernels(const yops_call *call, const yops_reduction *r, c
         (!wants_final || yops_kernel_known(call, key, "reduce_final", &out->final)))
         return YOKE_OK;
     write_options(r, p, false, options, sizeof options);
-    yoke_status status = yops_kernel_generated(call, key, "reduce", options, NULL, "reduce_tiles", &out->tiles);
-    return status < 0 || !wants_final ? status
-                                      : yops_kernel_generated(call, key, "reduce", options, NULL, "reduce_final", &out->final);
+    yoke_status status = yops_kernel_generated(call, key, "reduce", options, NULL, NULL, "reduce_tiles", &out->tiles);
+    return status < 0 || !wants_final
+               ? status
+               : yops_kernel_generated(call, key, "reduce", options, NULL, NULL, "reduce_final", &out->final);
 }
 
 /* Reduce `count` partial results of each row. */
@@ -296,6 +300,12 @@ static yoke_status launch_tiles(const yops_call *call, yoke_kernel *kernel, cons
     return yops_launch(call, kernel, p->blocks, p->form == 0 ? YOPS_REDUCE_THREADS : 1, args, count);
 }
 
+/* Where vectors would begin: nowhere, where the memory itself is not aligned for them. */
+static int64_t find_origin(const yops_place *place)
+{
+    return place && yoke_buffer_get_misalignment(place->root) == 0 ? place->origin : 1;
+}
+
 yoke_status yops_reduce_run(const yops_call *call, const yops_reduction *r, const yops_reduce_shape *s,
                             const yops_reduce_input *input, const yops_place *out)
 {
@@ -306,7 +316,7 @@ yoke_status yops_reduce_run(const yops_call *call, const yops_reduction *r, cons
     yoke_status status = yops_get_traits(call, &traits);
     if (status < 0 || s->rows == 0)
         return status;
-    make_plan(r, s, &traits, input->a ? input->a->origin : 1, input->b ? input->b->origin : 1, &p);
+    make_plan(r, s, &traits, find_origin(input->a), find_origin(input->b), &p);
     if (input->values && p.layout == 0) { /* values are computed, not read */
         p.layout = 1;
         p.leaf_run = 4;

@@ -52,6 +52,7 @@ ops_programs = \
 	tests/ops/matmul_rules \
 	tests/ops/matmul_tune \
 	tests/ops/options \
+	tests/ops/places \
 	tests/ops/prepare \
 	tests/ops/random \
 	tests/ops/random_statistics \
@@ -82,6 +83,7 @@ ops_short_programs = \
 	tests/ops/map_values \
 	tests/ops/matmul_rules \
 	tests/ops/options \
+	tests/ops/places \
 	tests/ops/random_statistics \
 	tests/ops/select_where \
 	tests/ops/transfer
@@ -148,6 +150,7 @@ tests_ops_matmul_rules_LDADD = $(ops_libraries)
 tests_ops_matmul_tune_SOURCES = tests/ops/matmul_tune.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_ops_matmul_tune_LDADD = $(ops_libraries)
 tests_ops_options_LDADD = $(ops_libraries)
+tests_ops_places_LDADD = $(ops_libraries)
 tests_ops_prepare_LDADD = $(ops_libraries)
 tests_ops_random_LDADD = $(ops_libraries)
 tests_ops_random_statistics_LDADD = $(ops_libraries)
