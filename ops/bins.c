@@ -74,7 +74,8 @@ static yoke_status get_whole_rule(const yops_call *call, int32_t dtype, yoke_num
                                .count = count };
     out_bins->macro = "BINS_WHOLE=3";
     uint64_t width = range / count;
-    if (range % count == 0 && (width & (width - 1)) == 0) {
+    bool fits = yoke_dtype_get_size(dtype) == 8 || (last.bits - low.bits <= UINT32_MAX && width <= UINT32_MAX); /* the kernel's */
+    if (range % count == 0 && (width & (width - 1)) == 0 && fits) {
         out_bins->macro = "BINS_WHOLE=1";
         while (UINT64_C(1) << rule->shift < width)
             rule->shift++;
