@@ -47,7 +47,7 @@ static yoke_status run(yops_elementwise *e, int32_t target, int32_t source, cons
         else
             snprintf(statements, sizeof statements, "out_0 = FROM(%s, CLASS(%s))(in_1);", yops_dtype_token(target),
                      yops_dtype_token(source));
-        status = yops_elementwise_compile(e, statements, NULL, &kernel);
+        status = yops_elementwise_compile(e, statements, false, NULL, &kernel);
     }
     return status < 0 ? status : yops_elementwise_launch(e, kernel);
 }

@@ -285,13 +285,14 @@ void yops_elementwise_find_value(yops_elementwise *e, const char *identity, size
     make_key(e, identity, length);
 }
 
-yoke_status yops_elementwise_compile(yops_elementwise *e, const char *statements, const char *functions, yoke_kernel **out_kernel)
+yoke_status yops_elementwise_compile(yops_elementwise *e, const char *statements, bool expression, const char *functions,
+                                     yoke_kernel **out_kernel)
 {
-    char *generated = yops_elementwise_generate(e, statements, functions);
+    char *generated = yops_elementwise_generate(e, statements, expression);
     if (!generated)
         return yops_fail(e->call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the text of a kernel");
     yoke_status status =
-        yops_kernel_generated(e->call, e->key, "map", e->needs_f64 ? "NEED_F64=1" : "", generated, "map", out_kernel);
+        yops_kernel_generated(e->call, e->key, "map", e->needs_f64 ? "NEED_F64=1" : "", functions, generated, "map", out_kernel);
     free(generated);
     return status;
 }

@@ -96,8 +96,9 @@ void yops_elementwise_add_scalar(yops_elementwise *e, int32_t number, yoke_numbe
  * what they call, without those that follow from the operands. */
 yoke_status yops_elementwise_find(yops_elementwise *e, const char *identity, size_t length, yoke_kernel **out_kernel);
 
-/* Compile. `functions`: text before the kernel; may be NULL. */
-yoke_status yops_elementwise_compile(yops_elementwise *e, const char *statements, const char *functions, yoke_kernel **out_kernel);
+/* Compile. `expression`: the statements are an expression's; `functions`, or NULL: those that it calls. */
+yoke_status yops_elementwise_compile(yops_elementwise *e, const char *statements, bool expression, const char *functions,
+                                     yoke_kernel **out_kernel);
 
 yoke_status yops_elementwise_launch(yops_elementwise *e, yoke_kernel *kernel);
 
@@ -126,10 +127,10 @@ void yops_elementwise_find_value(yops_elementwise *e, const char *identity, size
 size_t yops_elementwise_fill_args(const yops_elementwise *e, int64_t shape[YOPS_MOST_SHAPE], yoke_arg *args);
 
 /* A header that declares a function for the value of one element; the caller frees it. NULL: no memory. */
-char *yops_elementwise_generate_value(const yops_elementwise *e, const char *statements, const char *functions, int32_t dtype);
+char *yops_elementwise_generate_value(const yops_elementwise *e, const char *statements, int32_t dtype);
 
 /* The macros that map.yk stands on; the caller frees them. NULL: no memory. */
-char *yops_elementwise_generate(const yops_elementwise *e, const char *statements, const char *functions);
+char *yops_elementwise_generate(const yops_elementwise *e, const char *statements, bool expression);
 
 /* Whether indices and offsets inside the kernel have 64 bits. */
 bool yops_elementwise_has_wide_index(const yops_elementwise *e);

@@ -453,13 +453,13 @@ static void add_rows(text *t, const yops_elementwise *e)
 
 /* ---- Values ---- */
 
-char *yops_elementwise_generate_value(const yops_elementwise *e, const char *statements, const char *functions, int32_t dtype)
+char *yops_elementwise_generate_value(const yops_elementwise *e, const char *statements, int32_t dtype)
 {
     text t = { 0 };
     int32_t last = e->layout.dimensions - 1;
     char x[32];
     snprintf(x, sizeof x, "(index_t)i_%d", (int)last);
-    add(&t, "#include \"operands.h\"\n%s\n", functions ? functions : "");
+    add(&t, "#include \"operands.h\"\n#include \"expression.h\"\n");
     add_shape(&t, e);
     add_parameters(&t, e);
     /* Oclgrind does not know what compilers make of restricted parameters of an inline function. */
@@ -493,11 +493,11 @@ char *yops_elementwise_generate_value(const yops_elementwise *e, const char *sta
     return NULL;
 }
 
-char *yops_elementwise_generate(const yops_elementwise *e, const char *statements, const char *functions)
+char *yops_elementwise_generate(const yops_elementwise *e, const char *statements, bool expression)
 {
     text t = { 0 };
-    if (functions)
-        add(&t, "%s\n", functions);
+    if (expression)
+        add(&t, "#include \"expression.h\"\n");
     add(&t, "#define WAY_GRID %d\n#define WAY_TILE %d\n#define WAY_BLOCK %d\n#define WAY_CPU %d\n", e->way == YOPS_WAY_GRID,
         e->way == YOPS_WAY_TILE, e->way == YOPS_WAY_BLOCK, e->way == YOPS_WAY_CPU);
     add(&t, "#define DIMENSIONS %d\n#define WIDTH %d\n#define ROUNDS %d\n#define THREADS %d\n", (int)e->layout.dimensions,

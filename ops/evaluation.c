@@ -175,8 +175,8 @@ static yoke_status compile(yops_evaluation *v, const char *key, const char *text
     if (status == YOKE_OK)
         status = yops_expression_get_functions(v->call, v->expression, v->vars, &functions);
     if (status == YOKE_OK) {
-        generated = yops_elementwise_generate_value(&v->elementwise, statements, functions, v->dtype);
-        status = generated ? yops_kernel_generated(v->call, key, text, options, generated, name, out_kernel)
+        generated = yops_elementwise_generate_value(&v->elementwise, statements, v->dtype);
+        status = generated ? yops_kernel_generated(v->call, key, text, options, functions, generated, name, out_kernel)
                            : yops_fail(v->call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the text of a kernel");
     }
     free(generated);

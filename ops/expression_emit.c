@@ -238,11 +238,11 @@ static void put_call(emitter *out, const yops_node *node)
     const char *name = e->text + node->at;
     int length = e->vars[node->index].length;
     if (node->dtype == YOKE_BOOL)
-        put(out, "%.*s(", length, name);
+        put(out, YOPS_OWN "%.*s(", length, name);
     else if (is_half)
-        put(out, "yops_round_%s(%.*s(", token, length, name);
+        put(out, "yops_round_%s(" YOPS_OWN "%.*s(", token, length, name);
     else
-        put(out, "(value_%s)(stored_%s)%.*s(", token, token, length, name);
+        put(out, "(value_%s)(stored_%s)" YOPS_OWN "%.*s(", token, token, length, name);
     for (unsigned i = node->a; i; i = at(out, i)->b) {
         put(out, i == node->a ? "" : ", ");
         put_operand(out, at(out, i)->a);

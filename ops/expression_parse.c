@@ -215,7 +215,7 @@ static uint16_t parse_cast(yops_parser *parser, int32_t dtype)
     for (int i = 0; i < 3; i++)
         yops_next_token(parser);
     uint16_t node = yops_convert(parser, parse_unary(parser), dtype, true);
-    if (node) {
+    if (node && parser->expression->nodes[node].kind != YOPS_NODE_CALL) { /* whose place is its name */
         yops_node *made = &parser->expression->nodes[node];
         made->length = (uint16_t)(made->at + made->length - open.at);
         made->at = open.at;

@@ -108,6 +108,9 @@ typedef struct yops_node {
     } value;
 } yops_node;
 
+/* Before the names of the program's functions, in kernels. */
+#define YOPS_OWN "yops_own_"
+
 typedef struct yops_name {
     const char *text; /* lives during the parse only */
     uint16_t length;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expression_tree.h"
+
 /* ---- Bytes ---- */
 
 enum { SEPARATOR = 1, MOST_REMEMBERED = 200, REMEMBERED = 16 };
@@ -157,26 +159,56 @@ static bool is_repeated(const yoke_var *vars, uint32_t mask, uint32_t k)
     return false;
 }
 
+/* The name in a declaration, of this length. */
+static const char *find_name(const char *declaration, size_t length)
+{
+    const char *end = strchr(declaration, '(');
+    while (strchr(" \t\n\v\f\r", end[-1]))
+        end--;
+    return end - length;
+}
+
+/* The text, and around all texts other names for the functions, so that they meet none of the kernel's. */
+typedef enum part { RENAME, TEXT, FORGET } part;
+
+static int write_part(char *text, size_t room, part which, const yoke_var *var, unsigned number, int length)
+{
+    const char *name = find_name(var->name, (size_t)length);
+    switch (which) {
+    case RENAME:
+        return snprintf(text, room, "#define %.*s " YOPS_OWN "%.*s\n", length, name, length, name);
+    case FORGET:
+        return snprintf(text, room, "#undef %.*s\n", length, name);
+    case TEXT: /* what the compiler says names it as other messages do */
+        return snprintf(text, room, "#line 1 \"vars[%u]\"\n%s\n", number, var->text);
+    }
+    return 0;
+}
+
 yoke_status yops_expression_get_functions(const yops_call *call, const yops_expression *expression, const yoke_var *vars,
                                           char **out_text)
 {
-    static const char include[] = "#include \"expression.h\"\n", back[] = "#line 1 \"generated.h\"\n";
-    enum { MOST_POSITION = 32 };
+    static const char beginning[] = "#include <yoke/kernel.h>\n"
+                                    "#include <yoke/types.h>\n"
+                                    "#if defined(__OPENCL_C_VERSION__) && __OPENCL_C_VERSION__ < 120 && defined(NEED_F64)\n"
+                                    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+                                    "#endif\n";
+    enum { MOST_LINES = 64 + 3 * UINT8_MAX }; /* of one function, but its text */
     uint32_t mask = yops_expression_get_facts(expression)->functions;
-    size_t room = sizeof include + sizeof back, length = sizeof include - 1;
+    size_t room = sizeof beginning, length = sizeof beginning - 1;
+    *out_text = NULL;
+    if (!mask)
+        return YOKE_OK;
     for (uint32_t k = 0; k < YOPS_MOST_VARS; k++)
-        room += mask >> k & 1 ? MOST_POSITION + strlen(vars[k].text) + 1 : 0;
+        room += mask >> k & 1 ? MOST_LINES + strlen(vars[k].text) : 0;
     char *text = malloc(room);
-    *out_text = text;
     if (!text)
         return yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the functions of the expression");
-    memcpy(text, include, length);
-    for (uint32_t k = 0; k < YOPS_MOST_VARS; k++)
-        if (mask >> k & 1 && !is_repeated(vars, mask, k)) {
-            /* What the compiler says of the function names it as other messages do. */
-            int more = snprintf(text + length, room - length, "#line 1 \"vars[%u]\"\n%s\n", (unsigned)k, vars[k].text);
-            length += (size_t)more;
-        }
-    memcpy(text + length, back, sizeof back);
+    memcpy(text, beginning, sizeof beginning);
+    for (part which = RENAME; which <= FORGET; which++)
+        for (uint32_t k = 0; k < YOPS_MOST_VARS; k++)
+            if (mask >> k & 1 && (which != TEXT || !is_repeated(vars, mask, k)))
+                length += (size_t)write_part(text + length, room - length, which, &vars[k], k, expression->vars[k].length);
+    *out_text = text;
     return YOKE_OK;
 }

@@ -115,7 +115,7 @@ static yoke_status compile(yops_elementwise *e, const yops_expression *expressio
     if (status == YOKE_OK)
         status = yops_expression_get_functions(e->call, expression, vars, &functions);
     if (status == YOKE_OK)
-        status = yops_elementwise_compile(e, statements, functions, out_kernel);
+        status = yops_elementwise_compile(e, statements, true, functions, out_kernel);
     free(functions);
     free(statements);
     return status;

@@ -54,25 +54,40 @@ static void find_opencl_options(const char *const *defines, char option[48], con
         }
 }
 
-static yoke_status build(const yops_call *call, const char *key, const char *text, const char *options, const char *generated,
-                         yoke_program **out_program)
+/* The text of the kernel behind `first`; the caller frees it. NULL: no memory. */
+static char *put_behind(const char *first, const char *name, const char *text)
+{
+    size_t size = strlen(first) + strlen(name) + strlen(text) + 32;
+    char *both = malloc(size);
+    if (both)
+        snprintf(both, size, "%s#line 1 \"%s.yk\"\n%s", first, name, text);
+    return both;
+}
+
+static yoke_status build(const yops_call *call, const char *key, const char *text, const char *options, const char *first,
+                         const char *generated, yoke_program **out_program)
 {
     yoke_header headers[YOPS_MOST_HEADERS];
     const char *defines[MOST_DEFINES], *opencl_options[2];
     char option[48];
     yops_get_headers(headers, generated ? generated : "");
-    char *copy = strdup(options);
-    if (!copy)
-        return yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the options of %s", text);
+    char *copy = strdup(options), *both = first ? put_behind(first, text, find_text(text)) : NULL;
+    yoke_status status = YOKE_OK;
+    if (!copy || (first && !both)) {
+        status = yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the text of %s", text);
+        goto out;
+    }
     split_options(copy, defines);
     find_opencl_options(defines, option, opencl_options);
     yoke_source source = YOKE_SOURCE_INIT;
     source.name = text;
-    source.text = find_text(text);
+    source.text = both ? both : find_text(text);
     source.defines = defines;
     source.opencl_options = opencl_options;
     source.headers = headers;
-    yoke_status status = yoke_device_get_program(call->device, key, &source, out_program);
+    status = yoke_device_get_program(call->device, key, &source, out_program);
+out:
+    free(both);
     free(copy);
     return status;
 }
@@ -88,13 +103,13 @@ bool yops_kernel_known(const yops_call *call, const char *key, const char *name,
     return find_program(call, key, &program) && yoke_kernel_get(program, name, out_kernel) == YOKE_OK;
 }
 
-yoke_status yops_kernel_generated(const yops_call *call, const char *key, const char *text, const char *options,
+yoke_status yops_kernel_generated(const yops_call *call, const char *key, const char *text, const char *options, const char *first,
                                   const char *generated, const char *name, yoke_kernel **out_kernel)
 {
     yoke_program *program;
     yoke_status status = YOKE_OK;
     if (!find_program(call, key, &program))
-        status = build(call, key, text, options, generated, &program);
+        status = build(call, key, text, options, first, generated, &program);
     return status < 0 ? status : yoke_kernel_get(program, name, out_kernel);
 }
 
@@ -104,7 +119,7 @@ yoke_status yops_kernel(const yops_call *call, const char *text, const char *opt
     int length = yops_write(key, sizeof key, "yoke-ops %s %s", text, options);
     if ((size_t)length >= sizeof key)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "the options of %s are too long", text);
-    return yops_kernel_generated(call, key, text, options, NULL, name, out_kernel);
+    return yops_kernel_generated(call, key, text, options, NULL, NULL, name, out_kernel);
 }
 
 static yoke_status find_traits(const yops_call *call, yops_traits *out_traits)

@@ -83,7 +83,8 @@ static inline yoke_var yoke_var_scalar(const char *name, yoke_number scalar)
 
 /* A function of the program's own, which the expression calls. `declaration` has its name and its types, which are names of dtypes
  * but complex ones: "float smooth(float x, int32 n)"; at most 16 parameters. `text` defines it with YOKE_FUNCTION of
- * <yoke/kernel.h>, and may define more before it: "YOKE_FUNCTION float smooth(float x, int n) { … }". There, float16 and bfloat16
+ * <yoke/kernel.h>, and may define more before it: "YOKE_FUNCTION float smooth(float x, int n) { … }". It is compiled before the
+ * kernel that calls it, whose names and macros it does not see; <yoke/types.h> is included. There, float16 and bfloat16
  * are float, and bool is any integer. Arguments are converted to the declared types, and the result counts as the declared type. */
 static inline yoke_var yoke_var_function(const char *declaration, const char *text)
 {

@@ -179,14 +179,14 @@ static void statements(void)
                           "    value_f32 step_2 = f32_from_u(in_6);\n" /* the constant is node 2 of the text */
                           "}\n" },
         { "c = smooth(x, 3) / 0.5", "{\n"
-                                    "    value_f32 step_5 = (value_f32)(stored_f32)smooth(in_1, 3);\n"
+                                    "    value_f32 step_5 = (value_f32)(stored_f32)yops_own_smooth(in_1, 3);\n"
                                     "    value_f32 step_7 = step_5 / 0.5f;\n"
                                     "    out_0 = step_7;\n"
                                     "}\n" },
         { "c = bias && smooth(x, 3) > 1", "{\n"
                                           "    value_bool step_9 = in_4;\n"
                                           "    if (step_9 != 0u) {\n"
-                                          "        value_f32 step_6 = (value_f32)(stored_f32)smooth(in_1, 3);\n"
+                                          "        value_f32 step_6 = (value_f32)(stored_f32)yops_own_smooth(in_1, 3);\n"
                                           "        value_bool step_8 = step_6 > 1.0f ? 1u : 0u;\n"
                                           "        step_9 = step_8;\n"
                                           "    }\n"

@@ -148,6 +148,31 @@ static void functions(suite *t)
     trial_force(0);
 }
 
+/* Names and macros that kernels have, too. */
+static void functions_of_any_name(suite *t)
+{
+    static const char *const names[] = { "divide", "shape", "combine", "chunk_" };
+    for (size_t i = 0; i < YOPS_COUNT_OF(names); i++) {
+        char declaration[64], text[200];
+        trial b;
+        snprintf(declaration, sizeof declaration, "float %s(float x, int32 n)", names[i]);
+        snprintf(text, sizeof text,
+                 "#define WIDTH 2\n#define ROUNDS n\nYOKE_FUNCTION float %s(float x, int n)\n{\n    return x * WIDTH + "
+                 "(float)ROUNDS;\n}",
+                 names[i]);
+        trial_begin(t, &b);
+        b.call = call_twice;
+        if (trial_add_array(&b, "a", YOKE_F32, 1, SHAPE(999), LAYOUT_CONTIGUOUS, 1) &&
+            trial_add_array(&b, "b", YOKE_I32, 1, SHAPE(999), LAYOUT_CONTIGUOUS, 2)) {
+            char expression[64];
+            snprintf(expression, sizeof expression, "a = (float)%s(a, b) + (float)b", names[i]);
+            b.vars[b.count++] = yoke_var_function(declaration, text);
+            trial_run(&b, expression);
+        }
+        trial_end(&b);
+    }
+}
+
 /* 31 arrays and a scalar, and a text beyond what a key holds. */
 static void many(suite *t)
 {
@@ -370,6 +395,7 @@ static const suite_case cases[] = {
     { "shapes are broadcast, in any layout, with index variables and several outputs", lists, false },
     { "random expressions over all dtypes give the host's bits", random_ones, false },
     { "functions of the program are called", functions, false },
+    { "functions whose names and macros kernels have, too", functions_of_any_name, false },
     { "a list may be full and a text long", many, false },
     { "sums, differences, products, quotients and choices are ready-made", ready_made, false },
     { "limits are kept, NaN stays", clamps, false },

@@ -63,6 +63,26 @@ static void empty(suite *t)
     test_array_release(&out);
 }
 
+/* A function under a name of the kernel's, whose macro is the kernel's, too. */
+static void function(suite *t)
+{
+    test_array x, out;
+    if (!test_array_create(t, YOKE_F32, 1, SHAPE(20000), LAYOUT_CONTIGUOUS, 1, &x) ||
+        !test_array_create(t, YOKE_F32, 0, NULL, LAYOUT_CONTIGUOUS, 2, &out))
+        return;
+    for (int64_t i = 0; i < 20000; i++)
+        test_set(&x, i, 1);
+    yoke_var vars[] = { yoke_var_array("x", x.array),
+                        yoke_var_function("float combine(float x)", "#define TILE 16\nYOKE_FUNCTION float combine(float x) "
+                                                                    "{ return x * TILE / 8; }") };
+    if (test_upload(t, &x) && test_upload(t, &out) &&
+        CHECK_OK(yoke_map_reduce(t->stream, YOKE_SUM, &out.array, "combine(x)", vars, 2, YOKE_ALL_AXES)) &&
+        CHECK_OK(yoke_stream_wait(t->stream)) && test_download_checked(t, &out, false))
+        CHECK(test_get(&out, 0) == 40000);
+    test_array_release(&x);
+    test_array_release(&out);
+}
+
 static void mistakes(suite *t)
 {
     test_array x, out;
@@ -148,8 +168,7 @@ static void segment_mistakes(suite *t)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce_segments|x +", TRY_SEGMENTS(YOKE_SUM, &out.array, "x +", &offsets.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "the expression has the shape (3, 4)|one dimension",
                 TRY_SEGMENTS(YOKE_SUM, &out.array, "m", &offsets.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out has 3 elements, and offsets has 12",
-                TRY_SEGMENTS(YOKE_SUM, &out.array, "x", &many));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out has 3 elements, and offsets has 12", TRY_SEGMENTS(YOKE_SUM, &out.array, "x", &many));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets has the dtype float", TRY_SEGMENTS(YOKE_SUM, &out.array, "x", &x.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_ARGMIN|integer", TRY_SEGMENTS(YOKE_ARGMIN, &out.array, "x", &offsets.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|overlaps|x", TRY_SEGMENTS(YOKE_SUM, &part, "x", &offsets.array));
@@ -161,11 +180,9 @@ static void segment_mistakes(suite *t)
 }
 
 static const suite_case cases[] = {
-    { "expressions along any axes", expressions, false },
-    { "no elements", empty, false },
-    { "mistakes are refused", mistakes, false },
-    { "segments of an expression's values", segments, false },
-    { "mistakes of segments are refused", segment_mistakes, false },
+    { "expressions along any axes", expressions, false },      { "no elements", empty, false },
+    { "a function and its macros", function, false },          { "mistakes are refused", mistakes, false },
+    { "segments of an expression's values", segments, false }, { "mistakes of segments are refused", segment_mistakes, false },
 };
 
 int main(void)
