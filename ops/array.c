@@ -57,7 +57,7 @@ static void set_contiguous(yoke_array *array)
 int32_t yoke_array_is_contiguous(const yoke_array *array)
 {
     int64_t stride = 1;
-    if (!array || !yops_is_dtype(array->dtype))
+    if (!array || !yops_is_dtype(array->dtype) || array->dimensions < 0 || array->dimensions > YOKE_MAX_DIMENSIONS)
         return 0;
     for (int32_t i = array->dimensions - 1; i >= 0; i--) {
         if (array->shape[i] == 0)

@@ -179,7 +179,7 @@ static yoke_status check_shapes(const yops_call *call, const yops_fft_problem *p
                          yops_shape(longer->dimensions, wanted).text);
     for (size_t i = 0; i < p->axis_count; i++) {
         int64_t n = longer->shape[p->axes[i]];
-        if (n == 0 && yoke_array_get_size(out) > 0)
+        if (n == 0)
             return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "axis %d of a has no elements", (int)p->axes[i]);
         if (n > YOPS_FFT_MOST_LENGTH)
             return yops_fail(call, YOKE_E_RANGE, "axis %d has %" PRId64 " elements: more than 2^29", (int)p->axes[i], n);

@@ -310,7 +310,7 @@ static yoke_status add_full(yops_filter *f, const double *weights, const int64_t
     int64_t count = 1;
     double *copy = NULL;
     yoke_status status = YOKE_OK;
-    if (f->axis_count > 3)
+    if (f->axis_count < 1 || f->axis_count > 3)
         return yops_fail(&f->call, YOKE_E_INVALID_ARGUMENT, "there are %d axes: 1 to 3 are possible", (int)f->axis_count);
     for (int32_t i = 0; i < f->axis_count && status == YOKE_OK; i++) {
         int64_t taps = shape[f->places[i]];
@@ -340,7 +340,7 @@ static yoke_status run_full(yops_filter *f, const char *where, yoke_stream *stre
         status = check_list(f, "weights", weights);
     if (status == YOKE_OK)
         status = check_list(f, "shape", shape);
-    if (status == YOKE_OK && f->axis_count > 0)
+    if (status == YOKE_OK)
         status = add_full(f, weights, shape, reversed);
     return end(f, status);
 }

@@ -184,7 +184,8 @@ struct DLManagedTensor;
 /* Describe an array as a DLPack tensor, for another library in this process. The tensor retains the buffer until its `deleter` is
  * called. The data must be ready: wait for the stream first. The device is kDLCUDA or kDLCUDAManaged, whose id is the driver's
  * ordinal, or kDLOpenCL, whose id is yoke_device_info.index; on CUDA `data` is the address of the first element, on OpenCL it is
- * the cl_mem, and byte_offset leads to the element. YOKE_E_INVALID_ARGUMENT: the array is invalid. YOKE_E_RANGE: it reaches past
+ * the cl_mem, and byte_offset leads to the element. That memory is only to be read, this version of DLPack cannot say.
+ * YOKE_E_INVALID_ARGUMENT: the array is invalid. YOKE_E_RANGE: it reaches past
  * the end of its buffer. YOKE_E_UNSUPPORTED: its memory has no handle (see yoke_buffer_get_native). YOKE_E_OUT_OF_HOST_MEMORY: host
  * memory is exhausted. */
 YOKE_API yoke_status yoke_array_to_dlpack(const yoke_array *array, struct DLManagedTensor **out_tensor);

@@ -75,7 +75,8 @@ YOKE_API yoke_status yoke_gaussian_filter_at(const char *where, yoke_stream *str
 /* Take the mean of a box of sizes[0] x sizes[1] x … elements: scipy.ndimage.uniform_filter. Along an axis the elements are added
  * from the lowest position to the highest; of n > 64 elements first n % 32 are added, and then sums of 32. The whole sum is divided
  * once, at the end, and rounded once. Means of integers are exact before they are rounded, where the sum of the box is below 2^24.
- * YOKE_E_INVALID_ARGUMENT: a size is below 1; an axis is out of range or named twice; the options are wrong. */
+ * YOKE_E_INVALID_ARGUMENT: a size is below 1; an axis is out of range or named twice; the options are wrong. YOKE_E_RANGE: a size
+ * is above 2^31 - 1. */
 #define yoke_box_filter(...) yoke_box_filter_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_box_filter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                         const int64_t *sizes, const int32_t *axes, size_t axis_count,

@@ -49,7 +49,7 @@ typedef struct yoke_matmul_options {
     yoke_number alpha;    /* converted to the sums' type, the real one of complex sums; dtype 0 counts as 1 */
     yoke_number beta;     /* the same; dtype 0 counts as 0. With 0, c is not read */
     const char *epilogue; /* NULL: `value` itself */
-    const yoke_var *vars; /* of the epilogue */
+    const yoke_var *vars; /* of the epilogue, 31 at most, or 30 where c is complex */
     size_t var_count;     /* how many */
 } yoke_matmul_options;
 
