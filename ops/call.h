@@ -119,8 +119,8 @@ int yops_write(char *text, size_t size, const char *format, ...) __attribute__((
  * the device. */
 yoke_status yops_kernel(const yops_call *call, const char *text, const char *options, const char *name, yoke_kernel **out_kernel);
 
-/* The same for a text that includes "generated.h", which is made at run time. `first`, or NULL: text before everything. `key` stands
- * for all of it. */
+/* The same for a text that includes "generated.h", which is made at run time. `first`, or NULL: text before everything. `key`
+ * stands for all of it. */
 yoke_status yops_kernel_generated(const yops_call *call, const char *key, const char *text, const char *options, const char *first,
                                   const char *generated, const char *name, yoke_kernel **out_kernel);
 
