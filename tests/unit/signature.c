@@ -32,6 +32,8 @@ static const struct {
       "f(char a:v1, unsigned char b:v1, short c:v2, unsigned short d:v2, unsigned e:v4, long f:v8, long long g:v8, "
       "unsigned long long h:v8, double i:v8, bool j:v1, size_t k:v8, long int l:v8, signed m:v4, uint8_t n:v1, int64_t o:v8, "
       "short int p:v2, long double q:v8)" },
+    { KERNEL "f(yoke_i8 a, const yoke_u16 b, yoke_i32 c, yoke_u64 d, yoke_f32 e, yoke_f64 f) {}",
+      "f(yoke_i8 a:v1, const yoke_u16 b:v2, yoke_i32 c:v4, yoke_u64 d:v8, yoke_f32 e:v4, yoke_f64 f:v8)" },
     { KERNEL "f(float, const char *, unsigned long) {}", "f(float :v4, const char * :r, unsigned long :v8)" },
     { KERNEL "f(void *x, const void *y, float4 *z, const uchar2 *w, float2 v) {}",
       "f(void * x:w, const void * y:r, float4 * z:w, const uchar2 * w:r, float2 v:?)" },
