@@ -88,3 +88,43 @@ def test_histogram_edges_of_integers(device, stream):
         array = numpy.array(values, "int32")
         found = yoke.histogram(yoke.asarray(array, stream=stream), 4)
         assert [each.tolist() for each in found] == [each.tolist() for each in numpy.histogram(array, 4)]
+
+
+NAMED = """#include <yoke/kernel.h>
+#include <yoke/types.h>
+typedef int index;
+typedef float real;
+typedef short int16_t;
+YOKE_KERNEL void own(YOKE_GLOBAL float *x, index a, real b) { x[0] = a; x[1] = b; }
+YOKE_KERNEL void known(YOKE_GLOBAL float *x, yoke_i8 a, yoke_u16 b, yoke_i32 c, yoke_i64 d, yoke_f32 e)
+{ x[0] = a; x[1] = b; x[2] = c; x[3] = d; x[4] = e; }
+YOKE_KERNEL void brief(YOKE_GLOBAL float *x, int16_t a) { x[0] = a; }"""
+
+
+def test_numbers_for_named_types(device, stream):
+    program, x = device.build(NAMED), yoke.zeros(5, stream=stream)
+    program["known"][1](stream, x, -2, 40000, -3, 2**40, 0.5)
+    assert x.tolist() == [-2, 40000, -3, 2**40, 0.5]
+    program["own"][1](stream, x, numpy.int32(7), numpy.float32(1.5))
+    assert x[:2].tolist() == [7, 1.5]
+    right = numpy.int32(2), numpy.float32(2.5)
+    for index, value in ((0, 2), (0, True), (1, 2.5)):
+        arguments = [value if i == index else each for i, each in enumerate(right)]
+        if program["own"].parameters[1 + index][2]:
+            program["own"][1](stream, x, *arguments)
+            assert x[index].item() == value
+        else:
+            with pytest.raises(yoke.KernelArgumentError, match="pass a NumPy scalar"):
+                program["own"][1](stream, x, *arguments)
+
+
+def test_int_beyond_a_named_type(device, stream):
+    program, x = device.build(NAMED), yoke.zeros(5, stream=stream)
+    if not program["known"].parameters[1][0]:
+        pytest.skip("the driver does not tell the types")
+    right = [1, 1, 1, 1, 1.0]
+    for index, most in ((0, 2**7), (1, 2**16), (2, 2**31), (3, 2**63)):
+        with pytest.raises(OverflowError):
+            program["known"][1](stream, x, *right[:index], most, *right[index + 1:])
+    with pytest.raises(OverflowError):
+        program["brief"][1](stream, x, 2**15)

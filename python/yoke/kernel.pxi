@@ -42,12 +42,18 @@ cdef struct Param:
     bint signed_      # an integer that is known to have a sign
     uint8_t element   # bytes of what it points to, 0: unknown
     bint floats       # which is floating point
+    bint hidden       # a value whose width the driver and the source do not tell
 
 cdef void *type_buffer = <void *>Buffer
 cdef void *type_image = <void *>Image
 cdef void *type_surface = <void *>Surface
 cdef void *type_float = <void *>float
 cdef void *type_int = <void *>int
+
+cdef frozenset signed_words = frozenset((
+    "signed", "char", "short", "int", "long", "int8_t", "int16_t", "int32_t", "int64_t", "ptrdiff_t", "intptr_t", "yoke_i8",
+    "yoke_i16", "yoke_i32", "yoke_i64"))
+
 
 cdef class Kernel:
     """An entry point of a Program. A launch is a call:
@@ -87,6 +93,7 @@ cdef class Kernel:
         self.count = info.parameters
         for i in range(128):
             self.params[i].floating, self.params[i].element, self.params[i].signed_ = -1, 0, False
+            self.params[i].hidden = False
         for i in range(min(max(self.count, 0), 128)):
             param.size = sizeof(param)
             if yoke_kernel_get_param(self.ptr, i, &param) < 0:
@@ -96,10 +103,11 @@ cdef class Kernel:
                 self.params[i].element, self.params[i].floats = elements
             if param.kind == YOKE_PARAM_VALUE or param.kind == YOKE_PARAM_UNKNOWN:
                 self.params[i].size = param.bytes if param.bytes <= 8 else 0
+                self.params[i].hidden = param.bytes == 0
                 words = text_of(param.type).replace("const", "").split()
                 if words:
                     self.params[i].floating = words[-1] in ("float", "double", "half", "yoke_f32", "yoke_f64")
-                    self.params[i].signed_ = words[-1] in ("char", "short", "int", "long") and "unsigned" not in words
+                    self.params[i].signed_ = words[-1] in signed_words and "unsigned" not in words
 
     @property
     def info(self):
@@ -389,7 +397,7 @@ cdef int fill_int(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize_t 
     if size not in (1, 2, 4, 8):
         if kernel.count >= 0 and index >= kernel.count:
             size = 4  # one argument too many: the library says so
-        elif kernel.count >= 0 and size == 0:
+        elif kernel.count >= 0 and size == 0 and not param.hidden:
             out[0] = yoke_arg_i64(0)  # a number for a buffer or a struct: the library says so
             return 0
         else:
@@ -414,7 +422,7 @@ cdef int fill_float(yoke_arg *out, double value, Param *param, Kernel kernel, Py
         out[0] = yoke_arg_f16(yoke_half_from(<float>value))
     elif param.size == 4:
         out[0] = yoke_arg_f32(<float>value)
-    elif param.size == 8 or (kernel.count >= 0 and param.size == 0):
+    elif param.size == 8 or (kernel.count >= 0 and param.size == 0 and not param.hidden):
         out[0] = yoke_arg_f64(value)
     else:
         raise KernelArgumentError(f"{parameter_name(kernel, index)}: its width is not known here: pass a NumPy scalar, as "
