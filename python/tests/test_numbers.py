@@ -128,3 +128,9 @@ def test_int_beyond_a_named_type(device, stream):
             program["known"][1](stream, x, *right[:index], most, *right[index + 1:])
     with pytest.raises(OverflowError):
         program["brief"][1](stream, x, 2**15)
+
+
+def test_limits_of_clip_are_exact(stream):
+    array = yoke.asarray(numpy.array([2**62 + 5, 3]), stream=stream)
+    assert array.clip(4, numpy.int64(2**62 + 1)).tolist() == [2**62 + 1, 4]
+    assert array.clip(numpy.uint64(2**62 + 7), 2**63).tolist() == [2**62 + 7] * 2

@@ -17,6 +17,7 @@ def clip(Array array not None, low, high):
 
 cdef yoke_number limit_of(int32_t dtype, value, whole) except *:
     """A limit of clip. Among integers it is a whole number within it; one that 64 bits do not hold is the end that they have."""
+    value = plain_number(value)
     if dtype < F16 and (isinstance(value, int) or math.isfinite(value)):
         return integer_number(max(-(1 << 63), min(whole(value), (1 << 64) - 1)))
     return number_of(F64, value)
