@@ -363,3 +363,46 @@ def test_nested_current_streams(device):
         with one:
             pass
         assert yoke.default_stream() is other
+
+
+@pytest.mark.parametrize("behind", ["launch", "array"])
+def test_launch_with_an_array_of_another_stream(device, stream, saxpy, behind):
+    import threading
+
+    other, go = device.stream(), threading.Event()
+    x = yoke.zeros(N, stream=stream)
+    y = yoke.zeros(N, stream=other)
+    if behind == "launch":
+        other.call(go.wait)
+        y.fill(1)
+        saxpy[N](stream, x, y, 2.0, N)
+        late = stream
+    else:
+        stream.call(go.wait)
+        saxpy[N](stream, y, x, 2.0, N)
+        y.fill(1)
+        late = other
+    with pytest.raises(TimeoutError):
+        late.wait(0.02)
+    go.set()
+    assert x.tolist() == [2.0 if behind == "launch" else 0.0] * N and y.tolist() == [1.0] * N
+
+
+def test_recorded_launch_with_an_array_of_another_stream(device, stream, saxpy):
+    x, y = yoke.ones(N, stream=stream), yoke.ones(N, stream=device.stream())
+    y.stream.wait()
+    with stream.record() as graph:
+        saxpy[N](stream, x, y, 2.0, N)
+    with y.stream.record() as other:
+        saxpy[N](stream, x, y, 2.0, N)
+    graph.launch(stream)
+    assert len(graph) == 1 and len(other) == 0 and x.tolist() == [5.0] * N
+
+
+def test_launch_with_an_array_of_a_closed_stream(device, stream, saxpy):
+    x, y = yoke.ones(N, stream=stream), yoke.ones(N, stream=device.stream())
+    y.stream.wait()
+    y.stream.close()
+    with pytest.raises(yoke.InvalidArgumentError, match="closed"):
+        saxpy[N](stream, x, y, 2.0, N)  # as operations
+    assert x.tolist() == [1.0] * N

@@ -55,7 +55,7 @@ cdef class Graph:
 
     def set_args(self, node, kernel, *args):
         """Give a launch other arguments. kernel: the Kernel of the node; args as in a launch, but no host arrays
-        (UnsupportedError)."""
+        (UnsupportedError). The graph's launches are not ordered with Arrays of other streams."""
         cdef yoke_arg list_[MOST_ARGS]
         cdef size_t index = as_size(node, "node")
         cdef Kernel used = (<Launch>kernel).kernel if isinstance(kernel, Launch) else kernel

@@ -65,7 +65,7 @@ cdef class Kernel:
     Arguments: Buffers and contiguous Arrays; None for a null pointer; Python's and NumPy's numbers; structured NumPy scalars;
     In, Out, InOut for host arrays; Images to read and image.surface to write; Local. A Python number gets the width of its
     parameter, a NumPy scalar has its own. Count, kinds and widths are checked against the compiled kernel:
-    KernelArgumentError. The launch keeps its objects alive.
+    KernelArgumentError. The launch keeps its objects alive, and is ordered with the streams of its Arrays.
     """
 
     cdef yoke_kernel *ptr
@@ -202,6 +202,7 @@ cdef class Launch:
         cdef yoke_stream *queue
         cdef const char *where
         cdef yoke_status status
+        cdef list others
         cdef Py_ssize_t count = count_args(args, 1)
 
         if count < 0 or not isinstance(args[0], Stream):
@@ -211,6 +212,9 @@ cdef class Launch:
         try:
             kept = fill_arguments(list_, args, 1, count, self.kernel)
             where = here()
+            others = arrays_of_others(stream, args)
+            if others is not None:
+                order_streams(stream, others)
             queue = stream.ptr
             if self.n:
                 with nogil:
@@ -225,6 +229,8 @@ cdef class Launch:
                 fail(status)
             if kept is not None:
                 keep_until_done(stream, kept)
+            if others is not None:
+                order_back(stream, others)
         finally:
             leave_arguments(args)
 
@@ -233,6 +239,23 @@ cdef class Launch:
             return f"<yoke.Launch {self.kernel.name}[{self.n}]>"
         return (f"<yoke.Launch {self.kernel.name}[({self.grid.x}, {self.grid.y}, {self.grid.z}), "
                 f"({self.block.x}, {self.block.y}, {self.block.z}), {self.shared}]>")
+
+
+cdef inline list arrays_of_others(Stream stream, tuple args):
+    """The Arrays among the arguments that are of other streams; None: there are none. What is recorded knows no order with what
+    runs."""
+    cdef list arrays = None
+    cdef PyObject *value
+    cdef void *kind
+    for i in range(PyTuple_Size(args)):
+        value = PyTuple_GetItem(args, i)
+        kind = <void *>Py_TYPE_raw(value)
+        if kind == type_buffer or kind == type_float or kind == type_int or not isinstance(<object>value, Array):
+            continue
+        if (<Array>value).stream is not stream and stream.graph is None and (<Array>value).stream.graph is None:
+            arrays = [] if arrays is None else arrays
+            arrays.append(<object>value)
+    return arrays
 
 
 cdef inline Py_ssize_t count_args(tuple args, Py_ssize_t first) except? -1:

@@ -327,7 +327,8 @@ cdef class Stream:
 
     def record(self, name=None):
         """`with stream.record() as graph:` what the block enqueues in the stream is recorded, not run; graph.launch(stream) runs it
-        any number of times. Host arrays that it names stay in use as long as the graph lives."""
+        any number of times. Host arrays that it names stay in use as long as the graph lives. A launch in the block is not ordered
+        with Arrays of other streams, nor one elsewhere with Arrays of this stream: order graph.launch with them, by wait_for."""
         return Recording(self, Graph(self.device, name))
 
     def __repr__(self):
