@@ -201,3 +201,16 @@ NAMES = {
 def test_names_end_where_they_say(device, program, name):
     with pytest.raises(ValueError, match="NUL"):
         NAMES[name](device, program, "\0b")
+
+
+def test_what_has_no_meaning(stream):
+    a = yoke.arange(4, stream=stream)
+    for call in (lambda: pow(a, 2, 5), lambda: pow(2, a, 5), lambda: yoke.zeros(3, None), lambda: a.astype(None)):
+        with pytest.raises(TypeError):
+            call()
+    for index in (2**63, 2**70, -2**63 - 1, (2**70, None)):
+        with pytest.raises(IndexError):
+            a[index]
+    for axis in (0, 1):
+        with pytest.raises(ValueError, match="shapes"):
+            yoke.concatenate([yoke.ones((2, 3), stream=stream), yoke.ones(2, stream=stream)], axis)

@@ -200,7 +200,10 @@ cdef class Array:
                 raise IndexError("an array or a list is an index of its own, as a[i], or take(a, i, axis)"
                                  if not isinstance(each, bool) else f"{each} is not an index")
             else:
-                a = yoke_array_index(a, axis, operator.index(each))
+                position = operator.index(each)
+                if not -(1 << 63) <= position < 1 << 63:
+                    raise IndexError(f"index {position} is out of range for an axis of {a.shape[axis]} elements")
+                a = yoke_array_index(a, axis, position)
             if a.dtype == 0:
                 break
         if a.dtype == 0:
@@ -366,9 +369,13 @@ cdef class Array:
         return binary(">>", other, self)
 
     def __pow__(self, other, modulus):
+        if modulus is not None:
+            return NotImplemented
         return binary("**", self, other)
 
     def __rpow__(self, other, modulus):
+        if modulus is not None:
+            return NotImplemented
         return binary("**", other, self)
 
     def __iadd__(self, other):

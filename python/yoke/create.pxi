@@ -72,7 +72,7 @@ def concatenate(arrays, axis=0):
     along = axis_of(axis, first.a.dimensions)
     shape = list(first.shape)
     for each in arrays:
-        if [*each.shape[:along], *each.shape[along + 1:]] != [*shape[:along], *shape[along + 1:]]:
+        if each.ndim != first.ndim or [*each.shape[:along], *each.shape[along + 1:]] != [*shape[:along], *shape[along + 1:]]:
             raise ValueError(f"shapes {first.shape} and {each.shape} differ elsewhere than along axis {along}")
     shape[along] = sum([each.shape[along] for each in arrays])
     result = new_array(first.stream, promote([(<Array>each).a.dtype for each in arrays]), shape)

@@ -33,7 +33,7 @@ cdef int32_t dtype_number(dtype) except -1:
     if number is None:
         name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
         number = dtype_numbers.get(name)
-        if number is None and "numpy" in sys.modules:
+        if number is None and dtype is not None and "numpy" in sys.modules:
             number = dtype_numbers.get(sys.modules["numpy"].dtype(dtype).name)
     if number is None:
         raise TypeError(f"no such dtype: {dtype!r}; there are {', '.join(dtype_names[1:])}")
