@@ -169,6 +169,12 @@ static yoke_status wrap(const char *function, yoke_device *device, const yops_dl
     uintptr_t native = (uintptr_t)t->data;
     if (yoke_array_get_size(array) == 0) /* the tensor may have no memory */
         return yoke_buffer_create(device, (size_t)size, &array->buffer);
+    uint64_t first = type == YOPS_DL_CUDA ? native + offset : offset;
+    if (first % size != 0)
+        return yoke_fail(YOKE_E_INVALID_ARGUMENT,
+                         "%s: the tensor's first element is at %s 0x%" PRIx64 ", which is not a multiple of its size of %" PRIu64
+                         " bytes",
+                         function, type == YOPS_DL_CUDA ? "address" : "byte_offset", first, size);
     if (!get_reach(array, &below, &above))
         return yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: the tensor of shape %s and strides %s exceeds 2^58 elements", function,
                          yops_shape(array->dimensions, array->shape).text, yops_shape(array->dimensions, array->strides).text);

@@ -193,7 +193,8 @@ YOKE_API yoke_status yoke_array_to_dlpack(const yoke_array *array, struct DLMana
 /* Describe the memory of a DLPack tensor of the device as an array, without a copy. The tensor stays the caller's: its deleter may
  * be called once array.buffer, which the caller releases, has been released and the work that uses it is complete. An empty
  * tensor's array gets a small buffer of its own. YOKE_E_INVALID_ARGUMENT: the tensor is of another device, has a type that Yoke
- * lacks, lanes, or more than YOKE_MAX_DIMENSIONS dimensions. Else as yoke_buffer_wrap. */
+ * lacks, lanes, more than YOKE_MAX_DIMENSIONS dimensions, or a first element whose place is no multiple of its size. Else as
+ * yoke_buffer_wrap. */
 YOKE_API yoke_status yoke_array_from_dlpack(yoke_device *device, const struct DLManagedTensor *tensor, yoke_array *out_array);
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 """Bad input of every kind raises an exception, and neither crashes nor hangs: values in the place of others, closed objects, other
 threads, a forked child, exceptions and Ctrl-C."""
 
+import ctypes
 import os
 import pathlib
 import signal
@@ -214,3 +215,22 @@ def test_what_has_no_meaning(stream):
     for axis in (0, 1):
         with pytest.raises(ValueError, match="shapes"):
             yoke.concatenate([yoke.ones((2, 3), stream=stream), yoke.ones(2, stream=stream)], axis)
+
+
+class Moved:
+    """An array whose DLPack tensor begins a byte later."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        capsule = self.array.__dlpack__(**options)
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        ctypes.c_uint64.from_address(pointer(capsule, b"dltensor") + 40).value += 1  # its byte_offset
+        return capsule
+
+
+def test_unaligned_tensor(stream):
+    with pytest.raises(yoke.InvalidArgumentError, match="multiple of its size of 4 bytes"):
+        yoke.from_dlpack(Moved(yoke.zeros(8, stream=stream)[:4]), stream)

@@ -177,6 +177,7 @@ static void refuses(suite *t)
         CHANGED("code 3", type.code, 3);
         CHANGED("12 bits", type.bits, 12);
         CHANGED("is 0", data, NULL);
+        CHANGED("first element|not a multiple|4 bytes", byte_offset, own(tensor)->tensor.byte_offset + 1);
         CHANGED("(-1, 4)", shape, ((int64_t[]){ -1, 4 }));
         CHANGED("shape", shape, ((int64_t[]){ INT64_MAX / 2, 4 }));
         CHANGED("strides", strides, ((int64_t[]){ INT64_MAX / 2, 1 }));
