@@ -205,6 +205,9 @@ def test_refused_interfaces(opened):
     x = library.array(VALUES)
     for changes, error in (({"typestr": ">f4"}, TypeError), ({"typestr": "<f16"}, TypeError), ({"typestr": "<M8[s]"}, TypeError),
                            ({"mask": x}, TypeError), ({"strides": (-16, 4)}, ValueError), ({"strides": (3, 4)}, ValueError),
+                           ({"strides": (16,)}, ValueError), ({"strides": (4,) * 11}, ValueError),
+                           ({"shape": (-2, -2)}, ValueError), ({"shape": (-1, 0)}, ValueError),
+                           ({"data": (x.pointer + 1, False)}, ValueError),
                            ({"shape": (1,) * 9, "strides": None}, ValueError), ({"data": (0, False)}, yoke.Error),
                            ({"shape": (1 << 50,), "strides": None}, yoke.Error)):
         with pytest.raises(error):

@@ -130,11 +130,19 @@ cdef Array from_interface(data, Stream stream):
     names = [name for name, text in typestrings.items() if text == interface["typestr"]]
     if not names or interface.get("mask") is not None:
         raise TypeError(f"an array of type {interface['typestr']}, or with a mask, is not supported")
+    dtype = dtype_number(names[0])
+    itemsize = yoke_dtype_get_size(dtype)
+    shape, strides = tuple(interface["shape"]), interface.get("strides")
+    shape_of(shape, extents)
+    if any([n < 0 for n in shape]):
+        raise ValueError(f"the shape {shape} has a negative extent")
+    if strides is not None and len(strides) != len(shape):
+        raise ValueError(f"there are {len(strides)} strides, {strides}, and {len(shape)} dimensions, {shape}")
+    address = interface["data"][0]
+    if address % itemsize and 0 not in shape:
+        raise ValueError(f"the address 0x{address:x} is not a multiple of the elements' {itemsize} bytes")
     if interface.get("stream") is not None:
         follow_cuda(stream, interface["stream"])
-    dtype = dtype_number(names[0])
-    shape, strides = tuple(interface["shape"]), interface.get("strides")
-    itemsize = yoke_dtype_get_size(dtype)
     if 0 in shape:
         return new_array(stream, dtype, shape)
     if strides is not None and any([s < 0 or s % itemsize for s in strides]):
@@ -143,7 +151,6 @@ cdef Array from_interface(data, Stream stream):
         size = itemsize * math.prod(shape)
     else:
         size = itemsize + sum([(n - 1) * s for n, s in zip(shape, strides)])
-    address = interface["data"][0]
     result.stream, result.buffer = stream, Buffer.__new__(Buffer, stream.device)
     ptr = yoke_device_retain(stream.device.ptr)  # another thread may close the device meanwhile
     with nogil:
