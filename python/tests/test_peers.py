@@ -198,6 +198,12 @@ def test_read_only(opened, stream):
                 write()
         stream.recover()
         assert (library.numpy(x) == VALUES).all()
+        for only_read in (array, array[1:], array.T):  # nor does anyone else write to it
+            assert only_read.__cuda_array_interface__["data"][1] is True
+            with pytest.raises(BufferError, match="copy=True"):
+                only_read.__dlpack__()
+            assert (array + 1).__cuda_array_interface__["data"][1] is False
+            array.__dlpack__(copy=True)
 
 
 def test_refused_interfaces(opened):

@@ -525,7 +525,8 @@ cdef class Array:
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         """A DLPack capsule over the same memory. stream, on CUDA: the consumer's, as a number, which then waits for the array's
         work (1: the legacy default stream, and so is None; 2: the calling thread's default stream); -1: no order. Otherwise, and on
-        OpenCL, the data is ready when this returns. BufferError: dl_device is another device."""
+        OpenCL, the data is ready when this returns. BufferError: dl_device is another device, or the memory is only read, which
+        a capsule does not say, and copy is not true."""
         if dl_device is not None and tuple(dl_device) != dlpack_device(self):
             raise BufferError(f"the array is on DLPack's device {dlpack_device(self)}, not on {dl_device}: to_numpy() copies it")
         return to_dlpack(self, stream, copy)

@@ -19,6 +19,8 @@ cdef object to_dlpack(Array array, stream, copy):
         raise ValueError(f"stream is for arrays on CUDA, and {array!r} is not there")
     if copy:
         array = array.copy()
+    elif yoke_buffer_is_read_only(array.a.buffer) == 1:
+        raise BufferError(f"{array!r} is of memory that is only read, which a capsule does not say: copy=True gives a copy")
     if not cuda or (stream != -1 and not lead_cuda(array.stream, 1 if stream is None else stream)):
         array.stream.wait()
     with nogil:
@@ -114,7 +116,8 @@ cdef object interface_of(Array array):
         array.stream.wait()
     return {"version": 3, "shape": array.shape, "typestr": typestrings[name], "stream": 1 if led else None,
             "strides": None if yoke_array_is_contiguous(&array.a) else tuple([s * array.itemsize for s in array.strides]),
-            "data": (array.memory().native + array.a.offset if array.size else 0, False)}
+            "data": (array.memory().native + array.a.offset if array.size else 0,
+                     yoke_buffer_is_read_only(array.a.buffer) == 1)}
 
 
 cdef Array from_interface(data, Stream stream):
