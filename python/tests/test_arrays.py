@@ -556,3 +556,11 @@ def test_kinds():
             call()
     ints += yoke.asarray(I.astype("i8"))
     same(ints, 2 * I)
+
+
+def test_ufunc_at():
+    array, values = yoke.zeros(4), numpy.zeros(4, "f4")
+    with pytest.raises(TypeError):
+        numpy.add.at(array, [0], 1.0)
+    numpy.add.at(values, [0, 0], yoke.ones(2))
+    assert values.tolist() == [2, 0, 0, 0]

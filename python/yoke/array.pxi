@@ -441,6 +441,8 @@ cdef class Array:
             return matmul(inputs[0], inputs[1]) if sign == "@" else binary(sign, inputs[0], inputs[1])
         if any([isinstance(each, Array) for each in options.get("out", ())]):
             return NotImplemented
+        if method == "at" and isinstance(inputs[0], Array):  # it changes its first operand, and would change a copy
+            return NotImplemented
         values = [(<Array>each).to_numpy() if isinstance(each, Array) else each for each in inputs]
         return getattr(ufunc, method)(*values, **options)
 
