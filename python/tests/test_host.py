@@ -281,3 +281,34 @@ assert os.waitstatus_to_exitcode(status) == 7, status
 stream.fill(buffer); stream.wait()
 """)
     assert result.returncode == 0, result.stderr
+
+
+def test_interrupted_wait_after_a_fork_of_a_thread():
+    """The thread that forked is the main one of the child, where handlers of signals run."""
+    result = subprocess.run([sys.executable, "-c", """
+import os, signal, threading, yoke
+def child():
+    stream, go, seen = yoke.Device().stream(), threading.Event(), []
+    def alarm(*_):
+        go.set()
+        raise InterruptedError
+    signal.signal(signal.SIGALRM, alarm)
+    stream.call(lambda: seen.append(go.wait(5)))
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        stream.wait()
+    except InterruptedError:
+        stream.wait()
+    os._exit(0 if seen == [True] else 3)
+def fork():
+    pid = os.fork()
+    if not pid:
+        child()
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+codes = []
+thread = threading.Thread(target=fork)
+thread.start()
+thread.join()
+assert codes == [0], codes
+"""], capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 0, result.stderr

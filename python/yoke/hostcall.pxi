@@ -316,6 +316,8 @@ def _close_interpreter():
 atexit.register(_close_interpreter)
 
 def _forked():
+    global main_thread
+    main_thread = PyThread_get_thread_ident()  # the thread that forked, which need not have been the main one
     yoke_py_forked()
     live_streams.clear()
 
