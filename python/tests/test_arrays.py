@@ -5,6 +5,8 @@ import ctypes
 import gc
 import operator
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy
@@ -564,3 +566,30 @@ def test_ufunc_at():
         numpy.add.at(array, [0], 1.0)
     numpy.add.at(values, [0, 0], yoke.ones(2))
     assert values.tolist() == [2, 0, 0, 0]
+
+
+WITHOUT_NUMPY = """
+import sys
+class Absent:
+    def find_spec(self, name, *more):
+        if name == "numpy":
+            raise ImportError(name)
+sys.meta_path.insert(0, Absent())
+import yoke
+for dtype in ("float32", "int8", "bool", "bfloat16", "complex64"):
+    assert yoke.zeros(0, dtype).tolist() == [] and yoke.zeros((2, 0, 3), dtype).tolist() == [[], []]
+    assert str(yoke.zeros((2, 0), dtype)) == "[[], []]"
+assert yoke.asarray(b"abc").tolist() == [97, 98, 99] and yoke.asarray(b"abc").dtype == "uint8"
+"""
+
+
+def test_without_numpy():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_NUMPY], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_bytes():
+    for data in (b"abc", bytearray(b"abc"), memoryview(b"abc")):
+        same(yoke.asarray(data), numpy.array([97, 98, 99], "u1"))
+    same(yoke.asarray(b"abc", "float32"), numpy.array([97, 98, 99], "f4"))
+    assert yoke.zeros((2, 0, 3)).tolist() == [[], []]

@@ -259,7 +259,10 @@ cdef class Array:
         if self.a.dtype == F16 or self.a.dtype == BF16:  # which memoryviews do not have
             return self.astype("float32").tolist()
         letter = dtype_letters[self.a.dtype]
-        if not letter or self.size == 0:
+        if self.size == 0:
+            self.stream.wait()
+            return empty_lists(self.shape)
+        if not letter:
             return self.to_numpy().tolist()
         room = bytearray(self.nbytes)
         read_array(self, room)

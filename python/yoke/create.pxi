@@ -151,7 +151,7 @@ def asarray(data, dtype=None, stream=None):
         return result if dtype is None else asarray(result, dtype)
     import numpy
 
-    values = numpy.asarray(data)
+    values = numpy.asarray(memoryview(data) if isinstance(data, bytes) else data)  # of bytes NumPy makes one string
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     if dtype is not None and dtype_number(dtype) != BF16:

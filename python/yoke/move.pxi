@@ -60,6 +60,11 @@ cdef int assign_value(Array target, value, const char *where) except -1:
     return 0
 
 
+cdef list empty_lists(tuple shape):
+    """The nested lists of an array without elements."""
+    return [empty_lists(shape[1:]) for _ in range(shape[0])] if shape[0] else []
+
+
 cdef int read_array(Array source, out) except -1:
     """Read the elements in row-major order into host memory, and wait."""
     if source.size == 0:
