@@ -406,3 +406,10 @@ def test_launch_with_an_array_of_a_closed_stream(device, stream, saxpy):
     with pytest.raises(yoke.InvalidArgumentError, match="closed"):
         saxpy[N](stream, x, y, 2.0, N)  # as operations
     assert x.tolist() == [1.0] * N
+
+
+def test_size_of_a_launch_that_changes(saxpy):
+    n = numpy.array(4)
+    assert "[4]" in repr(saxpy[n])
+    n[...] = 8
+    assert "[8]" in repr(saxpy[n]) and saxpy[8] is saxpy[8]

@@ -138,7 +138,8 @@ cdef class Kernel:
         if launch is not None and self.last_n is shape:
             return launch
         launch = Launch(self, shape)
-        self.last_n, self.last = shape, launch
+        if type(shape) is int or type(shape) is tuple:  # others may have another value the next time
+            self.last_n, self.last = shape, launch
         return launch
 
     def __call__(self, *args):
