@@ -16,14 +16,14 @@ import sys as _sys
 
 from ._core import (
     Array, Buffer, BuildError, CancelledError, DeadlockError, Device, DeviceInfo, DeviceLostError, DriverError, Error, Event,
-    ExecutionError, ForkedError, Graph, HostFunctionError, Image, In, InOut, InvalidArgumentError, Kernel, KernelArgumentError,
-    Launch, Local, NotFoundError, Out, OutOfDeviceMemoryError, OutOfHostMemoryError, Program, RangeError, Source, Stream, Surface,
-    UnavailableError, UnsupportedError, apply, arange, argsort, asarray, binary_function, bincount, broadcast_shape, cache_info,
-    clip, concatenate, convolve, correlate, correlate1d, default_stream, devices, dot, empty, empty_like, evaluate, from_dlpack,
-    full, full_like, gaussian_filter, histogram, info, libraries, linspace, map, map_reduce, map_reduce_segments, matmul, ones,
-    ones_like, partition, reduce, reduce_segments, scan, scan_segments, scatter, searchsorted, select, select_where,
-    separable_filter, sobel, sort_in_place, stack, take, topk, uniform_filter, unique, wait_all, wait_any, where, zeros,
-    zeros_like,
+    ExecutionError, ForkedError, Graph, HostArgument, HostFunctionError, Image, In, InOut, InvalidArgumentError, Kernel,
+    KernelArgumentError, Launch, Local, NotFoundError, Out, OutOfDeviceMemoryError, OutOfHostMemoryError, Program, RangeError,
+    Source, Stream, Surface, UnavailableError, UnsupportedError, apply, arange, argsort, asarray, binary_function, bincount,
+    broadcast_shape, cache_info, clip, concatenate, convolve, correlate, correlate1d, default_stream, devices, dot, empty,
+    empty_like, evaluate, from_dlpack, full, full_like, gaussian_filter, histogram, info, libraries, linspace, map, map_reduce,
+    map_reduce_segments, matmul, ones, ones_like, partition, reduce, reduce_segments, scan, scan_segments, scatter, searchsorted,
+    select, select_where, separable_filter, sobel, sort_in_place, stack, take, topk, uniform_filter, unique, wait_all, wait_any,
+    where, zeros, zeros_like,
 )
 from ._core import version as __version__
 from . import fft, random

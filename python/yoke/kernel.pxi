@@ -2,6 +2,8 @@
 # Kernels and launches. This is the hot path: `launch` and what it calls use the interpreter's C functions, and allocate nothing.
 
 cdef class HostArgument:
+    """What In, Out and InOut have in common: an argument of a launch that is memory of the host."""
+
     cdef object memory
 
     def __init__(self, memory):
