@@ -89,7 +89,8 @@ YOKE_API yoke_status yoke_native_wait_event(void *native_stream, yoke_event *eve
 /* Fail a stream in which other code has ended work before its time: a communicator that was aborted, say. The failure is `status`
  * with the calling thread's record, which yoke_fail makes. As after yoke_stream_cancel nothing further starts; besides, work that
  * the driver has been given and that is not known to be complete counts as failed, so that events behind it report the failure.
- * Does not wait. A stream that has failed keeps its failure. Any thread may call this, native sections of the stream too.
+ * Does not wait. A stream that has failed keeps its failure. YOKE_E_DEVICE_LOST is taken for the loss of another device: the
+ * streams that this stream's events reach fail with it, and no others. Any thread may call this, native sections of the stream too.
  * YOKE_E_INVALID_ARGUMENT: status is not negative. YOKE_E_OUT_OF_HOST_MEMORY: the stream has failed, and events that were recorded
  * before may not tell. */
 #define yoke_native_fail(...) yoke_native_fail_at(YOKE_HERE, __VA_ARGS__)

@@ -80,7 +80,7 @@ static yk_failure *failure_of(yoke_event *event, yoke_status status, bool inheri
         yk_stream_name_suspects(stream, atomic_load_explicit(&stream->done, memory_order_relaxed), event->position);
     else
         event->epoch = atomic_load_explicit(&stream->epoch, memory_order_relaxed);
-    return yk_stream_fail_in(stream, event->epoch, event->where, status);
+    return (inherited ? yk_stream_inherit_in : yk_stream_fail_in)(stream, event->epoch, event->where, status);
 }
 
 yoke_status yk_event_complete(yoke_event *event, yoke_status status)

@@ -62,12 +62,17 @@ YK_COLD void yk_stream_inherit(yoke_stream *stream, const char *where, yoke_stat
 /* The same for work of a certain epoch: when the stream has recovered since, the stream is unchanged. Returns the failure that
  * applies, which the caller releases. */
 YK_COLD yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status);
+/* The same for a status from elsewhere. */
+YK_COLD yk_failure *yk_stream_inherit_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status);
 /* If the stream has failed, set the thread's record and return the status; else YOKE_OK. The second with stream->lock held. */
 YK_COLD yoke_status yk_stream_report(yoke_stream *stream);
 YK_COLD yoke_status yk_stream_report_locked(yoke_stream *stream);
 /* The driver reports that something failed, but not what: add to the thread's record the operations that may have failed, from
  * number `first` up to `end`. */
 YK_COLD void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end);
+/* Forget the waits that have succeeded, once there are many. Asks the driver, and a failure that it tells fails streams: so neither
+ * with a lock of a stream or device held, nor inside a gate. */
+void yk_stream_thin_out_waits(yoke_stream *stream);
 /* Submit a wait for a submitted event, and remember the wait: a failure of the event becomes this stream's too. */
 yoke_status yk_stream_submit_wait(yoke_stream *stream, yoke_event *event);
 /* The driver has reached operation number `end`, submitted in that epoch: a failure among the events that it waited for in the

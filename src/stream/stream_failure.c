@@ -127,9 +127,14 @@ yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *w
     return fail_alone(stream, epoch, where, status, false);
 }
 
+yk_failure *yk_stream_inherit_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status)
+{
+    return fail_alone(stream, epoch, where, status, true);
+}
+
 void yk_stream_inherit(yoke_stream *stream, const char *where, yoke_status status)
 {
-    yk_failure_release(fail_alone(stream, atomic_load(&stream->epoch), where, status, true));
+    yk_failure_release(yk_stream_inherit_in(stream, atomic_load(&stream->epoch), where, status));
 }
 
 void yk_stream_fail(yoke_stream *stream, const char *where, yoke_status status)
@@ -223,10 +228,10 @@ yoke_status yoke_native_fail_at(const char *where, yoke_stream *stream, yoke_sta
     if (wait) {
         wait->number = atomic_load(&stream->done);
         wait->epoch = epoch;
-        wait->failure = yk_stream_fail_in(stream, epoch, where, status);
+        wait->failure = fail_alone(stream, epoch, where, status, true); /* a status from elsewhere: no device is lost by it */
         keep_wait(stream, wait);
     } else {
-        yk_stream_fail(stream, where, status);
+        yk_stream_inherit(stream, where, status);
     }
     yk_error_restore(&record);
     return wait ? YOKE_OK : yk_attribute(function, where, yk_no_memory("the failure of what has been submitted"));
@@ -273,7 +278,7 @@ static void end_waits(void *object)
     yoke_error_info before = *yoke_error();
     yoke_status status = yk_stream_check_waits(stream, UINT64_MAX, atomic_load(&stream->epoch));
     if (status < 0)
-        yk_stream_fail(stream, NULL, status);
+        yk_stream_inherit(stream, NULL, status);
     yk_stream_forget_waits(stream); /* or two streams would keep each other */
     yk_error_restore(&before);
     yk_stream_unuse(stream);
