@@ -62,7 +62,8 @@ struct yoke_device {
     void *native;               /* [backends] */
     void (*put)(yoke_device *); /* drops a reference: device/device.c */
     /* Copies through pinned memory: copy/staging.c. On the thread that calls this, which is the stream's worker, or the caller of a
-     * copy that waits, and on its helpers; the copy is complete on return. */
+     * copy that waits, and on its helpers. The copy is complete on return, or, where no pinned memory can be had, submitted to the
+     * driver as any other operation. */
     yoke_status (*stage)(yoke_stream *stream, const yk_op *op);
     yk_traits traits;            /* [backends] the driver's properties */
     bool blocking;               /* YOKE_BLOCKING: every operation finishes before its call returns */
