@@ -92,8 +92,9 @@ yoke_status yoke_write_sync_at(const char *where, yoke_stream *stream, yoke_buff
     YK_UNCANCELLED; /* the driver may wait in the copy itself */
     YK_FUNCTION(yoke_write_sync);
     yoke_status status = yk_check_wait(function, stream);
-    if (status == YOKE_OK)
-        status = transfer(function, where, YK_OP_WRITE, stream, buffer, offset, (void *)(uintptr_t)source, size, true);
+    if (status != YOKE_OK)
+        return yk_attribute(function, where, status);
+    status = transfer(function, where, YK_OP_WRITE, stream, buffer, offset, (void *)(uintptr_t)source, size, true);
     return yk_finish_sync(function, where, stream, status);
 }
 
@@ -108,8 +109,9 @@ yoke_status yoke_read_sync_at(const char *where, yoke_stream *stream, void *targ
     YK_UNCANCELLED; /* the driver may wait in the copy itself */
     YK_FUNCTION(yoke_read_sync);
     yoke_status status = yk_check_wait(function, stream);
-    if (status == YOKE_OK)
-        status = transfer(function, where, YK_OP_READ, stream, buffer, offset, target, size, true);
+    if (status != YOKE_OK)
+        return yk_attribute(function, where, status);
+    status = transfer(function, where, YK_OP_READ, stream, buffer, offset, target, size, true);
     return yk_finish_sync(function, where, stream, status);
 }
 
@@ -196,7 +198,8 @@ yoke_status yoke_copy_sync_at(const char *where, yoke_stream *stream, yoke_buffe
     YK_UNCANCELLED; /* the driver may wait in the copy itself */
     YK_FUNCTION(yoke_copy_sync);
     yoke_status status = yk_check_wait(function, stream);
-    if (status == YOKE_OK)
-        status = copy(function, where, stream, target, target_offset, source, source_offset, size);
+    if (status != YOKE_OK)
+        return yk_attribute(function, where, status);
+    status = copy(function, where, stream, target, target_offset, source, source_offset, size);
     return yk_finish_sync(function, where, stream, status);
 }

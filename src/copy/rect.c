@@ -234,9 +234,10 @@ yoke_status yoke_write_rect_sync_at(const char *where, yoke_stream *stream, yoke
     YK_UNCANCELLED; /* the driver may wait in the copy itself */
     YK_FUNCTION(yoke_write_rect_sync);
     yoke_status status = yk_check_wait(function, stream);
-    if (status == YOKE_OK)
-        status = transfer(function, where, YK_OP_WRITE_RECT, stream, buffer, buffer_pitch, (void *)(uintptr_t)source, source_pitch,
-                          rect, true);
+    if (status != YOKE_OK)
+        return yk_attribute(function, where, status);
+    status = transfer(function, where, YK_OP_WRITE_RECT, stream, buffer, buffer_pitch, (void *)(uintptr_t)source, source_pitch,
+                      rect, true);
     return yk_finish_sync(function, where, stream, status);
 }
 
@@ -255,8 +256,9 @@ yoke_status yoke_read_rect_sync_at(const char *where, yoke_stream *stream, void 
     YK_UNCANCELLED; /* the driver may wait in the copy itself */
     YK_FUNCTION(yoke_read_rect_sync);
     yoke_status status = yk_check_wait(function, stream);
-    if (status == YOKE_OK)
-        status = transfer(function, where, YK_OP_READ_RECT, stream, buffer, buffer_pitch, target, target_pitch, rect, true);
+    if (status != YOKE_OK)
+        return yk_attribute(function, where, status);
+    status = transfer(function, where, YK_OP_READ_RECT, stream, buffer, buffer_pitch, target, target_pitch, rect, true);
     return yk_finish_sync(function, where, stream, status);
 }
 
@@ -325,8 +327,9 @@ yoke_status yoke_copy_rect_sync_at(const char *where, yoke_stream *stream, yoke_
     YK_UNCANCELLED; /* the driver may wait in the copy itself */
     YK_FUNCTION(yoke_copy_rect_sync);
     yoke_status status = yk_check_wait(function, stream);
-    if (status == YOKE_OK)
-        status = copy(function, where, stream, target, target_pitch, source, source_pitch, rect);
+    if (status != YOKE_OK)
+        return yk_attribute(function, where, status);
+    status = copy(function, where, stream, target, target_pitch, source, source_pitch, rect);
     return yk_finish_sync(function, where, stream, status);
 }
 

@@ -215,3 +215,17 @@ void yk_depth_leave(const yoke_stream *stream)
     if (admitted == stream && --admissions == 0)
         admitted = NULL;
 }
+
+yk_admission yk_depth_set_aside(void)
+{
+    yk_admission before = { admitted, admissions };
+    admitted = NULL;
+    admissions = 0;
+    return before;
+}
+
+void yk_depth_take_up(yk_admission before)
+{
+    admitted = before.stream;
+    admissions = before.count;
+}

@@ -14,6 +14,14 @@ yoke_status yk_depth_make_room(yoke_stream *stream);
 yoke_status yk_depth_admit(yoke_stream *stream, bool wait);
 void yk_depth_leave(const yoke_stream *stream);
 
+/* A function of the program runs inside such a call, and may call Yoke: set the call's admission aside meanwhile. */
+typedef struct yk_admission {
+    const yoke_stream *stream;
+    unsigned count;
+} yk_admission;
+yk_admission yk_depth_set_aside(void);
+void yk_depth_take_up(yk_admission before);
+
 /* With stream->lock held: an operation may have been submitted. */
 void yk_depth_note_submitted(yoke_stream *stream);
 /* With stream->lock held: nothing more will be enqueued. */

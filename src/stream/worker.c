@@ -252,10 +252,12 @@ static void call_native(yoke_stream *stream, const yk_op *op)
 static void run_native(yoke_stream *stream, const yk_op *op)
 {
     yoke_stream *outer = yk_stream_set_mine(stream);
+    yk_admission admission = yk_depth_set_aside();
     yk_error_state before;
     if (outer != stream)
         yk_error_save(&before);
     call_native(stream, op);
+    yk_depth_take_up(admission);
     if (outer != stream)
         yk_error_return(&before);
     yk_stream_set_mine(outer);
