@@ -92,10 +92,20 @@ static void poll_posted(watch **list)
     }
 }
 
-/* The first watch of the list waits for all: they share the waiter. */
+/* One watch of the list waits for all, since they share the waiter: one that has to be polled as soon as any. */
+static watch *most_urgent(watch *list)
+{
+    watch *found = list;
+    for (watch *one = list; one; one = one->next)
+        if (yk_sleeper_urgency(&one->sleeper) > yk_sleeper_urgency(&found->sleeper))
+            found = one;
+    return found;
+}
+
 static void sleep_for(watch *list)
 {
-    uint64_t interval = list ? yk_sleepers_poll(&list->sleeper, 1, yk_now()) : IDLE_NANOSECONDS;
+    const watch *one = most_urgent(list);
+    uint64_t interval = one ? yk_sleepers_poll(&one->sleeper, 1, yk_now()) : IDLE_NANOSECONDS;
     if (yk_waiter_sleep(waiter, interval))
         return;
     for (; list; list = list->next)

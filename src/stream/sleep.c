@@ -334,6 +334,15 @@ uint64_t yk_sleepers_poll(const yk_sleeper *sleepers, size_t count, uint64_t now
     return ours ? lead(now) : FOLLOWER_NANOSECONDS;
 }
 
+int yk_sleeper_urgency(const yk_sleeper *sleeper)
+{
+    if (!sleeper->notice)
+        return 3;
+    if (state_of(sleeper->event) != YK_EVENT_SUBMITTED)
+        return 0;
+    return is_unnotified(sleeper) ? 2 : 1;
+}
+
 void yk_sleepers_overslept(yk_sleeper *sleepers, size_t count)
 {
     pthread_mutex_lock(&lock);

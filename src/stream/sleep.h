@@ -35,6 +35,9 @@ void yk_sleeper_ask(const yk_sleeper *sleeper);
 /* How long the thread of these sleepers may sleep. One thread is the leader: in this call it also polls the other threads' events,
  * so that they may sleep until they are posted. */
 uint64_t yk_sleepers_poll(const yk_sleeper *sleepers, size_t count, uint64_t now);
+/* How soon the event has to be polled, by the leader or by the thread itself: of several sleepers of one thread, the one with the
+ * largest urgency stands for all in yk_sleepers_poll. */
+int yk_sleeper_urgency(const yk_sleeper *sleeper);
 /* The thread slept that long without being posted: unless it is the leader, it polls its events itself, as if posted. */
 void yk_sleepers_overslept(yk_sleeper *sleepers, size_t count);
 

@@ -4,7 +4,10 @@
  * of some of the backend's: one in which an event is pending for as long as the case likes, and one that keeps the driver's
  * notifications to itself; and of the driver's own wait, one that is over when the case likes.
  */
+#include <sched.h>
+
 #include "backend.h"
+#include "stand.h"
 #include "suite.h"
 
 enum { MILLISECOND = 1000000 }; /* in nanoseconds */
@@ -245,6 +248,57 @@ out:
     yoke_stream_release(stream);
 }
 
+/* ---- Watched events ---- */
+
+static void ignore(yoke_status status, void *user)
+{
+    (void)status, (void)user;
+}
+
+/* Events that are watched share a sleeping thread: it sleeps as briefly as the event that has to be polled soonest wants, whichever
+ * is watched first. The thread that polls for all meanwhile waits for an event that nobody can ask for yet. */
+static void watched_behind_a_held_event(suite *t)
+{
+    enum { POLLS = 30 };
+    crowd c = { .nanoseconds = YOKE_FOREVER };
+    stand s = STAND_INIT;
+    pthread_t thread;
+    yoke_stream *held = NULL;
+    yoke_buffer *buffer = NULL;
+    yoke_event *event = NULL;
+    bool started = false;
+
+    NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
+    NEED(sleepy_stream(t, &held) && record_held(held, &s, &c.event));
+    NEED(started = pthread_create(&thread, NULL, wait_in_crowd, &c) == 0);
+    while (atomic_load(&c.began) == 0)
+        sched_yield();
+    NEED_OK(yoke_event_on_complete(c.event, ignore, NULL, NULL));
+    begin(t, YOKE_E_UNSUPPORTED);
+    NEED(record(t->stream, buffer, &event));
+    double start = suite_now();
+    NEED_OK(yoke_event_on_complete(event, ignore, NULL, NULL));
+    while (atomic_load(&queries) < POLLS && suite_now() - start < 60)
+        sched_yield();
+    double took = suite_now() - start;
+    if (!CHECK(took < POLLS * 0.05)) /* and not once in 0.1 s */
+        tap_diag("%u polls in %.3f s", atomic_load(&queries), took);
+out:
+    let_go();
+    gate_open(&s.leave);
+    if (started)
+        pthread_join(thread, NULL);
+    if (event)
+        CHECK_OK(yoke_event_wait(event));
+    if (held)
+        CHECK_OK(yoke_stream_wait(held));
+    end(t);
+    yoke_event_release(event);
+    yoke_event_release(c.event);
+    yoke_buffer_release(buffer);
+    yoke_stream_release(held);
+}
+
 /* ---- Any of several ---- */
 
 /* While the events are asked one by one they may complete: of those that have, the first counts. */
@@ -417,6 +471,7 @@ static const suite_case cases[] = {
     { "when the thread that polls for all gives up, another does", the_first_gives_up, false },
     { "a thread blocks in a driver that wakes it soonest", blocking_in_driver, false },
     { "a long wait polls less often", long_waits_poll_less, false },
+    { "an event that is watched behind one that is held", watched_behind_a_held_event, false },
     { "of several events the first that is complete", the_first_of_several, false },
     { "a wait behind a read for which the driver has waited takes no event", read_that_waits, false },
 };
