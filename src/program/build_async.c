@@ -100,10 +100,13 @@ static yoke_status build(yoke_device *device, const yoke_source *caller_source, 
 
     yoke_program *program = yoke_program_retain(j->program);
     yoke_event *event = yoke_event_retain(j->event);
-    if (device->blocking)
+    if (device->blocking) {
+        yoke_error_info before = *yoke_error();
         run(j);
-    else if ((status = yk_thread_run(run, j, "a build")) < 0)
+        yk_error_restore(&before);
+    } else if ((status = yk_thread_run(run, j, "a build")) < 0) {
         free_job(j);
+    }
     if (status < 0) {
         yoke_event_release(event);
         yoke_program_release(program);

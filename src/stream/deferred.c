@@ -311,8 +311,11 @@ yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op)
         return status;
     if (!yk_op_has(op->kind, YK_TRAIT_FUNCTION))
         return finish_if_blocking(stream, status);
-    if (status == YOKE_OK) /* the function will be called: its failure is not a failure of the enqueue */
+    if (status == YOKE_OK) { /* the function will be called: its failure is not a failure of the enqueue */
+        yoke_error_info before = *yoke_error();
         (void)finish_if_blocking(stream, status);
+        yk_error_restore(&before);
+    }
     return status;
 }
 
@@ -380,7 +383,9 @@ yoke_status yk_stream_run_by_caller(yoke_stream *stream, const yk_op *op)
     pthread_mutex_unlock(&stream->lock);
     if (!here)
         return status != YOKE_OK ? status : yk_stream_defer(stream, op);
+    yoke_error_info before = *yoke_error(); /* a failure is the stream's, and not this call's */
     yk_stream_run(stream, op);
+    yk_error_restore(&before);
     pthread_mutex_lock(&stream->lock);
     yk_stream_happens(stream, YK_STREAM_CARRY_END);
     stream->running = NULL;

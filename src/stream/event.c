@@ -186,8 +186,11 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
         yoke_event_release(event);
         return status < 0 ? yk_attribute(function, where, status) : status;
     }
-    if (YK_UNLIKELY(stream->device->blocking) && !yk_stream_is_mine(stream))
+    if (YK_UNLIKELY(stream->device->blocking) && !yk_stream_is_mine(stream)) {
+        yoke_error_info before = *yoke_error(); /* a failure is the event's, and not this call's */
         (void)yk_event_wait(event);
+        yk_error_restore(&before);
+    }
     *out_event = event;
     return YOKE_OK;
 }

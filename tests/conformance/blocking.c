@@ -155,6 +155,32 @@ out:
     close_blocking(&b);
 }
 
+/* What fails is a function, a stream or a build; the call that has enqueued it does not, and leaves the thread's record alone. */
+static void calls_that_succeed_keep_the_record(suite *t)
+{
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = NULL;
+    yoke_event *built = NULL;
+    suite b;
+
+    source.name = "broken";
+    source.cuda = source.opencl = "#error broken on purpose\n";
+    NEED(open_blocking(t, &b));
+    yoke_error_clear();
+    CHECK_OK(yoke_host_call(b.stream, fail_on_purpose, NULL, NULL));
+    CHECK(yoke_error()->status == YOKE_OK);
+    CHECK_OK(yoke_program_build_async(b.device, &source, &program, &built));
+    CHECK(yoke_error()->status == YOKE_OK);
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(b.stream));
+    CHECK_FAILS(YOKE_E_BUILD, "broken", yoke_event_wait(built));
+    CHECK_OK(yoke_stream_recover(b.stream));
+    suite_works(&b);
+out:
+    yoke_event_release(built);
+    yoke_program_release(program);
+    close_blocking(&b);
+}
+
 typedef struct inside {
     suite *b;
     guarded x, y;
@@ -250,6 +276,7 @@ int main(void)
         { "launches, copies, fills and host functions have finished when their call returns", calls_return_when_finished, false },
         { "so has a wait for an event", waits_return_when_finished, false },
         { "a failure is returned by the call that fails", failures_return_at_once, false },
+        { "a call that succeeds leaves the thread's record alone", calls_that_succeed_keep_the_record, false },
         { "inside host functions nothing deadlocks", inside_host_functions, false },
         { "one stream from several threads", one_stream_from_several_threads, false },
     };
