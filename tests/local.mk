@@ -125,9 +125,11 @@ suite_PROGRAMS = $(conformance_programs)
 
 # Not installed: these put functions of their own in the place of a backend's, which libyoke.so hides.
 inner_programs = \
+	tests/conformance/answered \
 	tests/conformance/sleepers \
 	tests/conformance/watchdog_chain
 check_PROGRAMS += $(inner_programs)
+tests_conformance_answered_LDADD = tests/libsuite.la libyoke-all.la
 tests_conformance_sleepers_LDADD = tests/libsuite.la libyoke-all.la
 tests_conformance_watchdog_chain_LDADD = tests/libsuite.la libyoke-all.la
 
@@ -183,6 +185,7 @@ several_tests = \
 	tests/conformance/threads.opencl.tap
 cuda_several_tests = $(several_tests:.opencl.tap=.cuda.tap)
 order_tests = \
+	tests/conformance/answered.opencl.tap \
 	tests/conformance/blocking.opencl.tap \
 	tests/conformance/buffer.opencl.tap \
 	tests/conformance/cancelled.opencl.tap \

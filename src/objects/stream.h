@@ -77,6 +77,7 @@ struct yoke_stream {
     atomic_bool waits_long;                    /* the last wait that did not end at once: wait.c */
     atomic_uint posted;                        /* changes with each wake-up of the worker, for its short spin */
     _Atomic(struct yk_submitted_wait *) waits; /* submitted waits for events of other streams: stream_failure.c */
+    atomic_uint wait_count, thin_at;           /* of `waits`, with spare_lock held; how many are worth asking for */
     atomic_bool failed;                        /* the state's failure, for readers without the lock */
     yk_failure *failure;                       /* the first failure, once `failed` */
     atomic_bool lost_elsewhere;                /* which is YOKE_E_DEVICE_LOST of another device, or of a function */

@@ -447,8 +447,10 @@ static yoke_status enqueue_wait(yoke_stream *stream, const yk_op *op)
     bool submitted = atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_SUBMITTED;
     if (event->stream == stream && yk_event_poll(event) >= 0)
         return YOKE_OK; /* the stream's own order covers it; but an event from before a recovery may have failed */
-    if (submitted && event->stream != stream && event->stream->device == stream->device)
+    if (submitted && event->stream != stream && event->stream->device == stream->device) {
+        yk_stream_thin_out_waits(stream); /* before the gate is entered: it may fail streams, this one too */
         return yk_stream_enqueue(stream, YK_OP_WAIT, op);
+    }
     if (yk_event_poll(event) == YOKE_OK)
         return YOKE_OK;
     return yk_stream_defer(stream, op);

@@ -183,19 +183,39 @@ static void free_wait(struct yk_submitted_wait *wait)
     free(wait);
 }
 
-/* Forget the waits of this event (may be NULL), the waits before operation `end`, and those of old epochs. */
-static void forget_waits(yoke_stream *stream, const yoke_event *event, uint64_t end)
+/* Whether the event is known to have succeeded; may be NULL. */
+static bool has_succeeded(const yoke_event *event)
+{
+    return event && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_COMPLETE &&
+           !atomic_load_explicit(&event->failure, memory_order_relaxed);
+}
+
+/* Forget the waits of this event (may be NULL), the waits before operation `end`, those of old epochs, and, where `succeeded`,
+ * those for events that have succeeded. */
+static void forget(yoke_stream *stream, const yoke_event *event, uint64_t end, bool succeeded)
 {
     unsigned epoch = atomic_load(&stream->epoch);
     struct yk_submitted_wait *forgotten = NULL, *kept = NULL, *wait, *next;
+    struct yk_submitted_wait **last = &kept;
+    unsigned gone = 0;
     yk_light_lock(&stream->spare_lock);
     for (wait = atomic_load(&stream->waits); wait; wait = next) {
-        bool goes = (event && wait->event == event) || wait->number < end || epoch - wait->epoch >= EPOCHS_KEPT;
-        struct yk_submitted_wait **list = goes ? &forgotten : &kept;
+        bool goes = (event && wait->event == event) || (succeeded && has_succeeded(wait->event)) || wait->number < end ||
+                    epoch - wait->epoch >= EPOCHS_KEPT;
         next = wait->next;
-        wait->next = *list;
-        *list = wait;
+        if (goes) {
+            wait->next = forgotten;
+            forgotten = wait;
+            gone++;
+        } else { /* in the same order: a thread may be going through the list by index */
+            *last = wait;
+            last = &wait->next;
+        }
     }
+    *last = NULL;
+    atomic_fetch_sub(&stream->wait_count, gone);
+    if (!kept)
+        atomic_store(&stream->thin_at, 0);
     atomic_store(&stream->waits, kept);
     yk_light_unlock(&stream->spare_lock);
     for (wait = forgotten; wait; wait = next) {
@@ -204,11 +224,17 @@ static void forget_waits(yoke_stream *stream, const yoke_event *event, uint64_t 
     }
 }
 
+static void forget_waits(yoke_stream *stream, const yoke_event *event, uint64_t end)
+{
+    forget(stream, event, end, false);
+}
+
 static void keep_wait(yoke_stream *stream, struct yk_submitted_wait *wait)
 {
     yk_light_lock(&stream->spare_lock);
     wait->next = atomic_load(&stream->waits);
     atomic_store(&stream->waits, wait);
+    atomic_fetch_add(&stream->wait_count, 1);
     yk_light_unlock(&stream->spare_lock);
 }
 
@@ -307,17 +333,51 @@ static yoke_event *awaited(yoke_stream *stream, size_t index)
     return event;
 }
 
-/* On a stream that is never waited for, waits would pile up: forget those that succeeded. The others stay in place, for threads
- * that read the list now. */
-static void thin_out_waits(yoke_stream *stream)
+enum { WAITS_AT_ONCE = 64 };
+
+/* The events of so many waits, from the one with this index on, retained. Returns how many there are. */
+static size_t some_awaited(yoke_stream *stream, size_t index, yoke_event *events[WAITS_AT_ONCE])
 {
-    yoke_event *event;
-    for (size_t i = 0; (event = awaited(stream, i)); yoke_event_release(event)) {
-        if (yk_event_poll(event) == YOKE_OK)
-            forget_waits(stream, event, 0);
-        else
-            i++;
+    size_t count = 0;
+    yk_light_lock(&stream->spare_lock);
+    for (struct yk_submitted_wait *wait = atomic_load(&stream->waits); wait && count < WAITS_AT_ONCE; wait = wait->next)
+        if (wait->event && (index == 0 || index-- == 0))
+            events[count++] = yoke_event_retain(wait->event);
+    yk_light_unlock(&stream->spare_lock);
+    return count;
+}
+
+/* Poll these events and release them; returns how many have not succeeded. */
+static size_t poll_awaited(yoke_event *const *events, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        left += yk_event_poll(events[i]) != YOKE_OK;
+        yoke_event_release(events[i]);
     }
+    return left;
+}
+
+/* On a stream that is never waited for, waits would pile up: forget those that have succeeded. The others stay in place, for
+ * threads that read the list now. They are asked for again once there are twice as many, so that a wait is asked for a few times at
+ * most, however long it lasts. */
+void yk_stream_thin_out_waits(yoke_stream *stream)
+{
+    unsigned count = atomic_load_explicit(&stream->wait_count, memory_order_relaxed);
+    if (count < WAITS_AT_ONCE || count < atomic_load_explicit(&stream->thin_at, memory_order_relaxed))
+        return;
+    yoke_error_info before = *yoke_error(); /* a failure found here is told where it arrives */
+    yoke_event *events[WAITS_AT_ONCE];
+    size_t index = 0, some;
+    do {
+        some = some_awaited(stream, index, events);
+        size_t left = poll_awaited(events, some);
+        if (left < some)
+            forget(stream, NULL, 0, true);
+        index += left;
+    } while (some == WAITS_AT_ONCE);
+    atomic_store(&stream->thin_at, 2 * atomic_load(&stream->wait_count));
+    yk_error_restore(&before);
 }
 
 yoke_status yk_stream_submit_wait(yoke_stream *stream, yoke_event *event)
@@ -325,8 +385,6 @@ yoke_status yk_stream_submit_wait(yoke_stream *stream, yoke_event *event)
     struct yk_submitted_wait *wait = calloc(1, sizeof *wait);
     if (!wait)
         return yk_no_memory("a wait for an event");
-    if (yk_stream_submitted(stream) % 64 == 63)
-        thin_out_waits(stream);
     wait->event = yoke_event_retain(event);
     wait->number = yk_stream_submitted(stream);
     wait->epoch = atomic_load_explicit(&stream->epoch, memory_order_relaxed);

@@ -173,6 +173,7 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
         return;
     yk_observe_ran(stream, op, since);
     if (same_device && atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_SUBMITTED) {
+        yk_stream_thin_out_waits(stream);
         run_submitted(stream, op);
         return;
     }
