@@ -21,7 +21,7 @@ static yoke_status build_values(suite *t, yops_evaluation *v, yoke_program **out
 {
     yoke_header headers[YOPS_MOST_HEADERS];
     const char *defines[] = { v->needs_f64 ? "NEED_F64=1" : "NO_F64=1", NULL };
-    char *statements, *functions = NULL, *generated;
+    char *statements, *functions = NULL, *generated, *text;
     yoke_source source = YOKE_SOURCE_INIT;
     const yops_call *call = v->call;
     if (!v->expression)
@@ -29,12 +29,15 @@ static yoke_status build_values(suite *t, yops_evaluation *v, yoke_program **out
     if (!CHECK_OK(yops_expression_emit(call, v->expression, &statements)) ||
         !CHECK_OK(yops_expression_get_functions(call, v->expression, v->vars, &functions)))
         return YOKE_E_OUT_OF_HOST_MEMORY;
-    generated = yops_elementwise_generate_value(&v->elementwise, statements, functions, v->dtype);
+    generated = yops_elementwise_generate_value(&v->elementwise, statements, v->dtype);
     yops_get_headers(headers, generated);
-    source.text = value_kernel;
+    text = memory_new((functions ? strlen(functions) : 0) + strlen(value_kernel) + 1);
+    strcpy(text, functions ? functions : "");
+    source.text = strcat(text, value_kernel);
     source.headers = headers;
     source.defines = defines;
     yoke_status status = yoke_program_build(t->device, &source, out_program);
+    memory_free(text);
     free(generated);
     free(functions);
     free(statements);
