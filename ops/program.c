@@ -14,12 +14,13 @@
 
 enum { MOST_DEFINES = 32, KEY_SIZE = 4096 };
 
+/* Empty where there is none of this name, which no compiler takes for the kernel. */
 static const char *find_text(const char *name)
 {
     for (const yops_text *t = yops_texts; t->name; t++)
         if (strcmp(t->name, name) == 0)
             return t->text;
-    return NULL;
+    return "";
 }
 
 void yops_get_headers(yoke_header headers[YOPS_MOST_HEADERS], const char *generated)
