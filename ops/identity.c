@@ -162,7 +162,7 @@ static bool is_repeated(const yoke_var *vars, uint32_t mask, uint32_t k)
 /* The name in a declaration, of this length. */
 static const char *find_name(const char *declaration, size_t length)
 {
-    const char *end = strchr(declaration, '(');
+    const char *end = declaration + strcspn(declaration, "(");
     while (strchr(" \t\n\v\f\r", end[-1]))
         end--;
     return end - length;
