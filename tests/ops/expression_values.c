@@ -209,7 +209,8 @@ static void put_expression(bench *b, size_t number)
 
 static void make_kernel(bench *b)
 {
-    put(b, "#include \"expression.h\"\n%sYOKE_KERNEL void run(YOKE_GLOBAL yoke_u64 *results", twist_text);
+    put(b, "#include \"expression.h\"\n#define twist " YOPS_OWN "twist\n%sYOKE_KERNEL void run(YOKE_GLOBAL yoke_u64 *results",
+        twist_text);
     for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++)
         if (is_usable(b, dtype))
             put(b, ", YOKE_GLOBAL const stored_%s *p_%s", yops_dtype_token(dtype), yops_dtype_token(dtype));
