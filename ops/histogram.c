@@ -84,14 +84,16 @@ static yoke_status begin(yops_histogram *h, const char *function, const char *wh
         status = check_weights(h, bins, bins_place, a, weights);
     if (status == YOKE_OK)
         status = yops_get_traits(&h->call, &h->traits);
+    if (status < 0)
+        return status;
     if (h->traits.short_loops || h->traits.max_shared_bytes < SHARED_BYTES)
         h->traits.is_cpu = !h->traits.short_loops;
     if (yops_histogram_kernels)
         h->traits.is_cpu = yops_histogram_kernels == 2;
     h->n = (uint64_t)yoke_array_get_size(a);
-    if (status == YOKE_OK && h->n == 0 && place.first <= place.last)
-        status = yops_fail(&h->call, YOKE_E_RANGE, "a, of shape %s, has more elements than can be counted",
-                           yops_shape(a->dimensions, a->shape).text);
+    if (h->n == 0 && place.first <= place.last)
+        return yops_fail(&h->call, YOKE_E_RANGE, "a, of shape %s, has more elements than can be counted",
+                         yops_shape(a->dimensions, a->shape).text);
     h->elements = h->edges = place.root;
     h->a = yops_get_strided(a, &place);
     h->dtype = a->dtype;
