@@ -58,7 +58,7 @@ yoke_status yops_reduce_make_shape(const yops_call *call, const yoke_array *a, c
             return yops_fail(call, YOKE_E_RANGE, "the input, of shape %s, has more elements than can be counted",
                              yops_shape(a->dimensions, a->shape).text);
     for (int32_t i = 0; i < a->dimensions; i++)
-        if (!reduced[i] && a->shape[i] != 1) {
+        if (s->rows > 0 && !reduced[i] && a->shape[i] != 1) {
             kept.kept_extent[kept.kept] = a->shape[i];
             kept.kept_stride[kept.kept] = a->strides[i];
             kept.out_stride[kept.kept++] = out_strides[i];
@@ -68,7 +68,7 @@ yoke_status yops_reduce_make_shape(const yops_call *call, const yoke_array *a, c
         add_axis(&s->kept, s->kept_extent, s->kept_stride, s->out_stride, kept.kept_extent[i], kept.kept_stride[i],
                  kept.out_stride[i]);
     for (int32_t i = 0; i < a->dimensions; i++)
-        if (reduced[i])
+        if (s->n > 0 && reduced[i])
             add_axis(&s->reduced, s->extent, s->stride, s->stride_b, a->shape[i], a->strides[i], strides_b ? strides_b[i] : 0);
     if (s->reduced == 0) { /* one element each */
         s->reduced = 1;
