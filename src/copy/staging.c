@@ -21,7 +21,6 @@
 
 #include "stream/enqueue.h"
 #include "stream/event.h"
-#include "stream/staged.h"
 #include "memory/pool.h"
 #include "stream/wait.h"
 #include "base/thread.h"
@@ -463,10 +462,7 @@ static yoke_status stage_transfer(yoke_stream *stream, const yk_op *op)
     if (status == YOKE_E_OUT_OF_HOST_MEMORY && atomic_load(&copy.next) == 0) {
         status = yk_submit(stream, op); /* the driver may still have the memory */
         if (status == YOKE_OK) {
-            yk_note_submitted(stream, op->kind, op, false); /* it is not complete: the stream is not idle */
-            yk_keep_for_copy(stream, op);
-            if (op->end)
-                op->end->recorded = 1 + yk_stream_submitted(stream);
+            yk_note_deferred(stream, op); /* it is not complete: the stream is not idle */
             yk_error_restore(&before);
         }
     }

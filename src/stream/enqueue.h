@@ -41,6 +41,8 @@ YK_HOT bool yk_gate_is_open(const yoke_stream *stream)
 
 /* submit.c: submit an operation of any kind to the driver. */
 yoke_status yk_submit(yoke_stream *stream, const yk_op *op);
+/* submit.c: the driver has got an operation that was deferred: count it, and keep what it uses; its event is recorded with it. */
+void yk_note_deferred(yoke_stream *stream, const yk_op *op);
 
 /* The same, inlined, for an operation that the caller has just built: only its kind's case remains of the switch. `made` is
  * op->kind as a compile-time constant; the compiler cannot assume that op->kind is unchanged once a driver has seen the

@@ -2,6 +2,8 @@
 /* Submitting operations of any kind: those without a case in the inlined path of enqueue.h. */
 #include "stream/enqueue.h"
 
+#include "stream/staged.h"
+
 static yoke_status submit_wait(yoke_stream *stream, const yk_op *op)
 {
     if (op->u.wait.native) /* a failure of the event would be the driver's to tell, and the event is the stream's own */
@@ -28,6 +30,15 @@ yoke_status yk_submit(yoke_stream *stream, const yk_op *op)
 #include "objects/op.def"
     }
     return yk_fail(YOKE_E_INVALID_ARGUMENT, "a %s cannot be submitted to the driver", yk_op_name(op->kind));
+}
+
+void yk_note_deferred(yoke_stream *stream, const yk_op *op)
+{
+    yk_note_submitted(stream, op->kind, op, false);
+    if (yk_is_copy(op->kind) || yk_is_transfer(op->kind))
+        yk_keep_for_copy(stream, op);
+    if (op->end)
+        op->end->recorded = 1 + yk_stream_submitted(stream);
 }
 
 yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch)

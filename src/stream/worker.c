@@ -139,11 +139,7 @@ static void run_submitted(yoke_stream *stream, const yk_op *op)
         fail_deferred(stream, op, status);
         return;
     }
-    yk_note_submitted(stream, op->kind, op, false);
-    if (yk_is_copy(op->kind) || yk_is_transfer(op->kind))
-        yk_keep_for_copy(stream, op);
-    if (op->end)
-        op->end->recorded = 1 + yk_stream_submitted(stream);
+    yk_note_deferred(stream, op);
 }
 
 static void run_driver(yoke_stream *stream, const yk_op *op)
