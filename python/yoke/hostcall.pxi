@@ -44,7 +44,6 @@ cdef list streams_alive():
     return [stream for stream in [reference() for reference in live_streams.valuerefs()] if stream is not None]
 
 
-
 @cython.final
 cdef class Call:
     cdef object function

@@ -51,6 +51,7 @@ cdef void *type_image = <void *>Image
 cdef void *type_surface = <void *>Surface
 cdef void *type_float = <void *>float
 cdef void *type_int = <void *>int
+cdef void *type_stream = <void *>Stream
 
 cdef frozenset signed_words = frozenset((
     "signed", "char", "short", "int", "long", "int8_t", "int16_t", "int32_t", "int64_t", "ptrdiff_t", "intptr_t", "yoke_i8",
@@ -206,16 +207,17 @@ cdef class Launch:
         cdef const char *where
         cdef yoke_status status
         cdef list others
+        cdef bint arrays
         cdef Py_ssize_t count = count_args(args, 1)
 
         if count < 0 or not isinstance(args[0], Stream):
             raise TypeError(f"the first argument of a launch is its stream: {self.kernel.name}[…](stream, …)")
         stream = <Stream>PyTuple_GetItem(args, 0)
-        enter_arguments(args)
+        arrays = enter_arguments(args)
         try:
             kept = fill_arguments(list_, args, 1, count, self.kernel)
             where = here()
-            others = arrays_of_others(stream, args)
+            others = arrays_of_others(stream, args) if arrays else None
             if others is not None:
                 order_streams(stream, others)
             queue = stream.ptr
@@ -248,16 +250,11 @@ cdef inline list arrays_of_others(Stream stream, tuple args):
     """The Arrays among the arguments that are of other streams; None: there are none. What is recorded knows no order with what
     runs."""
     cdef list arrays = None
-    cdef PyObject *value
-    cdef void *kind
-    for i in range(PyTuple_Size(args)):
-        value = PyTuple_GetItem(args, i)
-        kind = <void *>Py_TYPE_raw(value)
-        if kind == type_buffer or kind == type_float or kind == type_int or not isinstance(<object>value, Array):
-            continue
-        if (<Array>value).stream is not stream and stream.graph is None and (<Array>value).stream.graph is None:
+    for value in args:
+        if (isinstance(value, Array) and (<Array>value).stream is not stream and stream.graph is None
+                and (<Array>value).stream.graph is None):
             arrays = [] if arrays is None else arrays
-            arrays.append(<object>value)
+            arrays.append(value)
     return arrays
 
 
@@ -268,8 +265,9 @@ cdef inline Py_ssize_t count_args(tuple args, Py_ssize_t first) except? -1:
     return count
 
 
-cdef inline void enter_arguments(tuple args):
-    """Another thread may close them while a launch is inside; leave_arguments has to follow."""
+cdef inline bint enter_arguments(tuple args):
+    """Another thread may close them while a launch is inside; leave_arguments has to follow. Whether there may be Arrays."""
+    cdef bint others = False
     cdef PyObject *value
     cdef void *kind
     for i in range(PyTuple_Size(args)):
@@ -281,6 +279,9 @@ cdef inline void enter_arguments(tuple args):
             (<Image>value).users += 1
         elif kind == type_surface:
             (<Surface>value).image.users += 1
+        elif kind != type_float and kind != type_int and kind != type_stream:
+            others = True
+    return others
 
 
 cdef inline void leave_arguments(tuple args):
