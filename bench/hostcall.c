@@ -15,6 +15,10 @@
 
 #define SLEEP 10 /* milliseconds */
 
+enum { CALLS = 50 };
+
+MEASURE_RUN(call, , side->call(self, batch->count))
+MEASURE_RUN(poll_twice, , side->launch_poll(self, 2 * batch->count, false))
 MEASURE_RUN(call_sleepers, , side->call_sleepers(self, batch->count, SLEEP))
 
 /* `way` goes into the names. Two kernels and a wait, without and with a host function between them: the difference is the
@@ -42,6 +46,16 @@ static void measure_calls(const char *backend, const char *way, measure_pair *pa
         }
         without = time;
     }
+}
+
+/* Kernel, function, kernel and a wait beside a thread that launches, polls an event, and does both again: it could call the
+ * function in between, if the program had no other use for it. Nothing that leaves the second launch until the function has
+ * returned is quicker, so what is more is the price of a thread of the function's own. */
+static void measure_beside_one_thread(const char *backend, measure_pair *pair)
+{
+    measure_set(pair, call, NULL, 0, CALLS);
+    pair->batch[MEASURE_RAW].run = poll_twice;
+    bench_compare(backend, "kernel_function_kernel_wait_beside_one_thread", pair, CALLS, "us");
 }
 
 /* Two threads that take turns, each asleep until it is its turn. */
@@ -93,6 +107,7 @@ static void measure(yoke_device *device, const yoke_device_info *info)
     bench_open(&pair, device);
     measure_reserve(&pair, 4096, 0);
     measure_calls(info->backend, "", &pair);
+    measure_beside_one_thread(info->backend, &pair);
     yoke_device_set_wait(device, YOKE_WAIT_BLOCK); /* without the short spin */
     measure_calls(info->backend, "_block", &pair);
     yoke_device_set_wait(device, YOKE_WAIT_AUTO);
