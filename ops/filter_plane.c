@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* ops/kernels/filter_plane.yk has the same numbers. */
-enum { THREADS = 256, ROWS = 16, MOST_OTHER_AXES = 6 };
+enum { THREADS = 256, ROWS = 8, MOST_OTHER_AXES = 6 };
 
 /* Tuning: blocks that a multiprocessor runs at once, the fewest rows of a strip, and the smallest pictures worth it. */
 enum { BLOCKS_EACH = 3, LEAST_STRIP = 32, LEAST_WIDTH = 64 };
@@ -38,7 +38,7 @@ static int32_t get_step(const yops_filter_operand *o, int32_t axis)
 
 static int32_t get_segment(int32_t step)
 {
-    return step == 3 ? 24 : 16;
+    return step == 3 ? 12 : 8;
 }
 
 /* Columns of a block's result, in elements. */

@@ -285,7 +285,7 @@ static yoke_status run_vector(const plan *l)
     if (by_threads(l))
         yops_write(options + length, left, " WAY=2 ROWS=%d", runs_across(l) ? 16 : 1);
     else if (runs_across(l))
-        yops_write(options + length, left, " WAY=1");
+        yops_write(options + length, left, " WAY=1%s", l->traits.limits_registers ? " MOST_REGISTERS=128" : "");
     else {
         static const int64_t none[YOPS_MOST_BATCHES];
         bool wide = shape->a_column == 1 && shape->b_row == 1 &&

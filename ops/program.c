@@ -127,9 +127,10 @@ static yoke_status find_traits(const yops_call *call, yops_traits *out_traits)
 {
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     yoke_status status = yoke_device_get_info(call->device, &info);
-    bool nvidia = strcmp(info.backend, "cuda") == 0 || strstr(info.vendor, "NVIDIA") != NULL;
+    bool cuda = strcmp(info.backend, "cuda") == 0, nvidia = cuda || strstr(info.vendor, "NVIDIA") != NULL;
     *out_traits = (yops_traits){ .is_cpu = info.kind == YOKE_DEVICE_CPU || info.kind == YOKE_DEVICE_EMULATOR,
                                  .short_loops = strstr(info.platform, "rusticl") != NULL,
+                                 .limits_registers = cuda || strstr(info.platform, "NVIDIA") != NULL,
                                  .blocks_progress = nvidia && info.kind == YOKE_DEVICE_GPU,
                                  .compute_units = info.compute_units,
                                  .max_block_threads = (uint32_t)info.max_block_threads,

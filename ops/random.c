@@ -68,14 +68,16 @@ static bool is_wide(const yops_random *r)
     return r->range == 0 || r->range > UINT64_C(1) << 32;
 }
 
-static yoke_status get_kernel(const yops_random *r, bool is_cpu, yoke_kernel **out_kernel)
+static yoke_status get_kernel(const yops_random *r, const yops_traits *traits, yoke_kernel **out_kernel)
 {
     static const char *const kinds[] = { "INTEGERS", "UNIFORM", "NORMAL", "EXPONENTIAL", "WIDE_INTEGERS" };
     int32_t dtype = number_of(r->out->dtype);
     bool wide = yops_is_integer(dtype) && is_wide(r);
     char options[96];
-    yops_write(options, sizeof options, "KIND=%s OUT=%s%s%s%s", wide ? "WIDE_INTEGERS" : kinds[r->kind], yops_dtype_token(dtype),
-               yops_is_complex(r->out->dtype) ? " COMPLEX=1" : "", is_cpu ? " CPU=1" : "", dtype == YOKE_F64 ? " NEED_F64=1" : "");
+    bool many_threads = traits->limits_registers && r->kind == YOPS_RANDOM_NORMAL && dtype == YOKE_F32;
+    yops_write(options, sizeof options, "KIND=%s OUT=%s%s%s%s%s", wide ? "WIDE_INTEGERS" : kinds[r->kind], yops_dtype_token(dtype),
+               yops_is_complex(r->out->dtype) ? " COMPLEX=1" : "", traits->is_cpu ? " CPU=1" : "",
+               dtype == YOKE_F64 ? " NEED_F64=1" : "", many_threads ? " MOST_REGISTERS=32" : "");
     return yops_kernel(&r->call, "random", options, "make_random", out_kernel);
 }
 
@@ -99,7 +101,7 @@ yoke_status yops_random_run(yops_random *r)
     yops_strided a = yops_get_strided(r->out, &r->place);
     yoke_status status = yops_get_traits(&r->call, &traits);
     if (status == YOKE_OK)
-        status = get_kernel(r, traits.is_cpu, &kernel);
+        status = get_kernel(r, &traits, &kernel);
     if (status < 0)
         return status;
     uint64_t tile = blocks * (traits.is_cpu ? CPU_GROUPS : THREADS * REPEATS);
