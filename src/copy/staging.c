@@ -25,9 +25,9 @@
 #include "stream/wait.h"
 #include "base/thread.h"
 
-static const size_t largest_chunk = 2 << 20, smallest_chunk = 256 << 10;
+static const size_t largest_chunk = 2 << 20, smallest_chunk = 512 << 10;
 
-enum { USUAL_COPIERS = 4, MOST_COPIERS = 64 };
+enum { MOST_COPIERS = 64 };
 
 /* ---- A copy that is being staged ---- */
 
@@ -496,6 +496,12 @@ static yoke_status stage_copy(yoke_stream *stream, const yk_op *op)
     return yk_is_copy(op->kind) ? stage_between(stream, op) : stage_transfer(stream, op);
 }
 
+/* Half of the cores, but at least 4 where there are so many, and at most 8: more are no faster. */
+static long usual_copiers(long cores)
+{
+    return cores < 4 ? cores : cores < 8 ? 4 : cores < 16 ? cores / 2 : 8;
+}
+
 void yk_staging_init(yoke_device *device)
 {
     const char *setting = getenv("YOKE_STAGING"), *threads = getenv("YOKE_COPY_THREADS");
@@ -507,7 +513,7 @@ void yk_staging_init(yoke_device *device)
         device->stages_small = device->staged;
     }
     if (copiers < 1)
-        copiers = cores < USUAL_COPIERS ? cores : USUAL_COPIERS;
+        copiers = usual_copiers(cores);
     device->copiers = (int)(copiers < 1 ? 1 : copiers < MOST_COPIERS ? copiers : MOST_COPIERS);
     atomic_store(&device->idle_copiers, device->copiers - 1);
 }
