@@ -7,6 +7,7 @@
  * it, is a figure without any driver.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -58,6 +59,55 @@ static void measure_beside_one_thread(const char *backend, measure_pair *pair)
     bench_compare(backend, "kernel_function_kernel_wait_beside_one_thread", pair, CALLS, "us");
 }
 
+/* The two halves of poll_twice, on two threads that take turns. */
+typedef struct halves {
+    const measure_batch *batch;
+    atomic_int whose;
+} halves;
+
+static void run_halves(halves *h, int mine)
+{
+    const measure_side *side = h->batch->side;
+    side->enter(h->batch->self);
+    for (int i = 0; i < h->batch->count; i++) {
+        while (atomic_load_explicit(&h->whose, memory_order_acquire) != mine)
+            ;
+        side->launch_poll(h->batch->self, 1, false);
+        atomic_store_explicit(&h->whose, !mine, memory_order_release);
+    }
+    side->leave(h->batch->self);
+}
+
+static void *run_other_half(void *argument)
+{
+    halves *h = argument;
+    atomic_store(&h->whose, 0);
+    run_halves(h, 1);
+    return NULL;
+}
+
+static double poll_on_two_threads(const measure_batch *batch)
+{
+    halves h = { .batch = batch, .whose = 1 };
+    pthread_t other;
+    if (pthread_create(&other, NULL, run_other_half, &h))
+        measure_fail("hostcall", "cannot start a thread");
+    while (atomic_load(&h.whose) != 0)
+        ;
+    double start = measure_now();
+    run_halves(&h, 0);
+    pthread_join(other, NULL);
+    return measure_now() - start;
+}
+
+/* How much of that a driver takes that is called by two threads by turns, neither of which ever sleeps. */
+static void measure_beside_two_threads(const char *backend, measure_pair *pair)
+{
+    measure_set(pair, call, NULL, 0, CALLS);
+    pair->batch[MEASURE_RAW].run = poll_on_two_threads;
+    bench_compare(backend, "kernel_function_kernel_wait_beside_two_threads", pair, CALLS, "us");
+}
+
 /* Two threads that take turns, each asleep until it is its turn. */
 typedef struct turns {
     pthread_mutex_t lock;
@@ -106,8 +156,11 @@ static void measure(yoke_device *device, const yoke_device_info *info)
     measure_pair pair;
     bench_open(&pair, device);
     measure_reserve(&pair, 4096, 0);
-    measure_calls(info->backend, "", &pair);
+    /* First, since a driver's threads for callbacks go on polling. Threads that poll would take a CPU's cores. */
     measure_beside_one_thread(info->backend, &pair);
+    if (info->kind == YOKE_DEVICE_GPU)
+        measure_beside_two_threads(info->backend, &pair);
+    measure_calls(info->backend, "", &pair);
     yoke_device_set_wait(device, YOKE_WAIT_BLOCK); /* without the short spin */
     measure_calls(info->backend, "_block", &pair);
     yoke_device_set_wait(device, YOKE_WAIT_AUTO);
