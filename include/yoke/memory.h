@@ -138,8 +138,8 @@ YOKE_API yoke_status yoke_device_trim(yoke_device *device, uint64_t keep);
 /*
  * Host memory must stay unchanged until the copy has run. No copy waits for the device or for earlier work, not even from and to
  * pageable memory; Yoke's threads stage large copies of pageable memory through pinned memory (YOKE_COPY_THREADS threads, by
- * default up to 8). A target in pageable memory whose first or last page is known to be read-only is YOKE_E_INVALID_ARGUMENT; a read-only
- * page in between, or on a system that cannot report it (Linux before 5.14), crashes the program, as memcpy would.
+ * default up to 8). A target in pageable memory whose first or last page is known to be read-only is YOKE_E_INVALID_ARGUMENT; a
+ * read-only page in between, or on a system that cannot report it (Linux before 5.14), crashes the program, as memcpy would.
  *
  * `buffer` may be of any kind but pinned, whose memory belongs to the host: use the host pointer, or yoke_copy.
  */
