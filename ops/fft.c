@@ -180,7 +180,8 @@ static yoke_status check_shapes(const yops_call *call, const yops_fft_problem *p
     for (size_t i = 0; i < p->axis_count; i++) {
         int64_t n = longer->shape[p->axes[i]];
         if (n == 0)
-            return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "axis %d of a has no elements", (int)p->axes[i]);
+            return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "axis %d of %s has no elements", (int)p->axes[i],
+                             longer == out && is_half ? "out" : "a");
         if (n > YOPS_FFT_MOST_LENGTH)
             return yops_fail(call, YOKE_E_RANGE, "axis %d has %" PRId64 " elements: more than 2^29", (int)p->axes[i], n);
     }

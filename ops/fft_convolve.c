@@ -54,6 +54,15 @@ static int64_t get_extent(yops_convolution *c, int32_t axis)
     return c->mode == YOKE_FFT_FULL ? n + m - 1 : c->mode == YOKE_FFT_SAME ? n : n + m + 1 - 2 * less;
 }
 
+/* Where n + m - 1 sums fit, and at least 2: the halves of a real transform. 0: there is no such length. */
+static int64_t get_padded(int64_t n, int64_t m)
+{
+    if (n > YOPS_FFT_MOST_LENGTH || m > YOPS_FFT_MOST_LENGTH)
+        return 0;
+    int64_t length = yops_fft_good_length(n + m > 2 ? n + m - 1 : 2);
+    return length <= YOPS_FFT_MOST_LENGTH ? length : 0;
+}
+
 static yoke_status check_shapes(yops_convolution *c)
 {
     int64_t wanted[YOKE_MAX_DIMENSIONS];
@@ -70,23 +79,25 @@ static yoke_status check_shapes(yops_convolution *c)
         if (is_transformed(c, i)) {
             a_is_larger = a_is_larger && n >= m;
             b_is_larger = b_is_larger && m >= n;
-            if (n > YOPS_FFT_MOST_LENGTH || m > YOPS_FFT_MOST_LENGTH || yops_fft_good_length(n + m) > YOPS_FFT_MOST_LENGTH)
-                return yops_fail(&c->call, YOKE_E_RANGE, "axis %d has %" PRId64 " and %" PRId64 " elements: too many", (int)i, n,
-                                 m);
-            c->padded[i] = yops_fft_good_length(n + m > 2 ? n + m - 1 : 2);
+            c->padded[i] = get_padded(n, m);
+            if (c->padded[i] == 0)
+                return yops_fail(&c->call, YOKE_E_RANGE,
+                                 "axis %d has %" PRId64 " and %" PRId64
+                                 " elements: a transform that holds all sums is longer than 2^29",
+                                 (int)i, n, m);
         } else {
             c->padded[i] = wanted[i];
         }
     }
+    if (c->mode == YOKE_FFT_VALID && !a_is_larger && !b_is_larger)
+        return yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT,
+                         "YOKE_FFT_VALID: of a, with the shape %s, and b, with the shape %s, neither is the larger along all axes",
+                         yops_shape(c->a->dimensions, c->a->shape).text, yops_shape(c->b->dimensions, c->b->shape).text);
     if (!fits)
         return yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT,
                          "out has the shape %s: with a of shape %s and b of shape %s it has to be %s",
                          yops_shape(c->out->dimensions, c->out->shape).text, yops_shape(c->a->dimensions, c->a->shape).text,
                          yops_shape(c->b->dimensions, c->b->shape).text, yops_shape(c->out->dimensions, wanted).text);
-    if (c->mode == YOKE_FFT_VALID && !a_is_larger && !b_is_larger)
-        return yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT,
-                         "YOKE_FFT_VALID: of a, with the shape %s, and b, with the shape %s, neither is the larger along all axes",
-                         yops_shape(c->a->dimensions, c->a->shape).text, yops_shape(c->b->dimensions, c->b->shape).text);
     return YOKE_OK;
 }
 

@@ -3,12 +3,16 @@
 #include "fft.h"
 #include "strided.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Products that are as quick as an element of a transform for each doubling of its length: <yoke/fft.h> has the same number. */
 enum { PRODUCTS = 4 };
 
 enum { RUN = 64, THREADS = 128 }; /* outputs of a CPU's thread, threads of a GPU's block */
+
+/* Of a thread's loops, where the driver ends them after 65535: those inside others count, too. <yoke/fft.h> has the same number. */
+enum { MOST_ROUNDS = 65000 };
 
 int yops_fft_convolve_force;
 
@@ -50,6 +54,11 @@ bool yops_fft_convolve_is_direct(const yops_convolution *c)
 
 /* ---- The launch ---- */
 
+static bool runs_on_cpu(const yops_traits *traits)
+{
+    return traits->is_cpu && !traits->short_loops;
+}
+
 /* The array without the axes of the convolution, whose strides become those of the shape, the last one last. */
 static yops_strided take_axes(const yops_convolution *c, yoke_array array, const yops_place *place, int64_t *strides,
                               int64_t *extents)
@@ -90,9 +99,21 @@ static direct_shape make_shape(const yops_convolution *c, const yoke_array *cons
     return s;
 }
 
-static yoke_status launch(const yops_convolution *c, const yoke_array *out, bool is_cpu, yoke_kernel *kernel)
+/* Where a driver ends a thread's loops, those of a sum have to be shorter. */
+static yoke_status check_rounds(const yops_convolution *c, const direct_shape *s)
 {
-    bool is_swapped = has_taps_in_a(c);
+    int64_t products = s->taps[0] * s->taps[1] * s->taps[2];
+    if (products + s->taps[0] * s->taps[1] + s->taps[0] <= MOST_ROUNDS)
+        return YOKE_OK;
+    return yops_fail(&c->call, YOKE_E_UNSUPPORTED,
+                     "the device's driver ends a thread's loops after 65535 rounds, and a sum of %" PRId64
+                     " products is to be taken as it is written: take less of them at a time, or another device",
+                     products);
+}
+
+static yoke_status launch(const yops_convolution *c, const yoke_array *out, const yops_traits *traits, yoke_kernel *kernel)
+{
+    bool is_swapped = has_taps_in_a(c), is_cpu = runs_on_cpu(traits);
     const yoke_array *const arrays[] = { out, is_swapped ? c->b : c->a, is_swapped ? c->a : c->b };
     const char *const names[] = { "out", is_swapped ? "b" : "a", is_swapped ? "a" : "b" };
     yops_place places[3];
@@ -103,6 +124,8 @@ static yoke_status launch(const yops_convolution *c, const yoke_array *out, bool
     if (status < 0)
         return status;
     direct_shape s = make_shape(c, arrays, places, rests);
+    if (traits->short_loops && (status = check_rounds(c, &s)) < 0)
+        return status;
     uint64_t runs = yops_divide_up((uint64_t)s.outputs[2], is_cpu ? RUN : 1), threads = is_cpu ? 1 : THREADS;
     uint64_t n = (uint64_t)yoke_array_get_size(out) / (uint64_t)s.outputs[2] * runs;
     return yops_launch(&c->call, kernel, yops_divide_up(n, threads), (uint32_t)threads,
@@ -111,7 +134,7 @@ static yoke_status launch(const yops_convolution *c, const yoke_array *out, bool
 }
 
 /* An output that is an input too is computed elsewhere. */
-static yoke_status run_aside(const yops_convolution *c, bool is_cpu, yoke_kernel *kernel)
+static yoke_status run_aside(const yops_convolution *c, const yops_traits *traits, yoke_kernel *kernel)
 {
     yoke_buffer *buffer = NULL;
     uint64_t size = (uint64_t)yoke_array_get_size(c->out) * yoke_dtype_get_size(c->out->dtype);
@@ -119,7 +142,7 @@ static yoke_status run_aside(const yops_convolution *c, bool is_cpu, yoke_kernel
     if (status < 0)
         return status;
     yoke_array sums = yoke_array_nd(buffer, c->out->dtype, c->out->dimensions, c->out->shape);
-    status = launch(c, &sums, is_cpu, kernel);
+    status = launch(c, &sums, traits, kernel);
     if (status == YOKE_OK)
         status = yoke_assign_at(c->call.where, c->call.stream, c->out, &sums);
     yoke_buffer_release(buffer);
@@ -133,12 +156,12 @@ yoke_status yops_fft_convolve_directly(const yops_convolution *c)
     yops_traits traits;
     yoke_kernel *kernel = NULL;
     yoke_status status = yops_get_traits(&c->call, &traits);
-    bool is_cpu = traits.is_cpu && !traits.short_loops;
-    yops_write(options, sizeof options, "T=%s IS_COMPLEX=%d RUN=%d%s", yops_dtype_token(dtype), yops_is_complex(dtype),
-               is_cpu ? RUN : 1, yops_needs_f64(dtype) ? " NEED_F64=1" : "");
-    if (status == YOKE_OK)
-        status = yops_kernel(&c->call, "fft_direct", options, "convolve_directly", &kernel);
     if (status < 0)
         return status;
-    return c->is_aliased ? run_aside(c, is_cpu, kernel) : launch(c, c->out, is_cpu, kernel);
+    yops_write(options, sizeof options, "T=%s IS_COMPLEX=%d RUN=%d%s", yops_dtype_token(dtype), yops_is_complex(dtype),
+               runs_on_cpu(&traits) ? RUN : 1, yops_needs_f64(dtype) ? " NEED_F64=1" : "");
+    status = yops_kernel(&c->call, "fft_direct", options, "convolve_directly", &kernel);
+    if (status < 0)
+        return status;
+    return c->is_aliased ? run_aside(c, &traits, kernel) : launch(c, c->out, &traits, kernel);
 }

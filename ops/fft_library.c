@@ -120,7 +120,7 @@ bool yops_fft_run_by_library(const yops_call *call, const yops_fft_problem *prob
     *out_status = YOKE_OK;
     if (problem->is_exact || yops_fft_kernels || !describe(problem, &plan) || !yops_vendor_fft_is_there(call))
         return false;
-    if (plan.kind != YOPS_FFT_C2R || plan.rank < 2)
+    if (plan.kind != YOPS_FFT_C2R)
         return run(call, problem, out_status);
     *out_status = copy_input(call, &problem->a, &p.a);
     if (*out_status < 0)

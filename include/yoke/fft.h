@@ -59,7 +59,8 @@ typedef struct yoke_fft_options {
  * YOKE_ALL_AXES are all axes of an array of up to 3 dimensions. YOKE_E_INVALID_ARGUMENT: the dtypes are none of those above, or
  * real data meets the other direction; the shapes do not fit; an axis is out of range or named twice, or there are more than 3; an
  * axis of no elements is to be transformed. YOKE_E_RANGE: an axis has more than 2^29 elements, or more than 2^28 and a prime factor
- * above 13; more than 2^31 - 1 transforms lie side by side. */
+ * above 13 (of real data of an even length, half of it counts); more than 2^31 - 1 transforms lie side by side, or with a prime
+ * factor above 13 as many points, of up to 4 times the length. */
 #define yoke_fft(...) yoke_fft_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_fft_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                  int32_t direction, const int32_t *axes, size_t axis_count);
@@ -82,8 +83,10 @@ enum {
  * of times that 1 has to be doubled to reach N, the product of the transforms' lengths. The elements of the smaller (of `b`, if
  * they are equal) are then taken in row-major order, each by a fused multiply-add, beginning with 0. The error is relative to the
  * largest sums. `out` may be `a` or `b` itself. YOKE_E_INVALID_ARGUMENT: the dtypes differ or are others; the shapes do not fit;
- * the mode is unknown; for YOKE_FFT_VALID, neither array is the larger along all axes; or as yoke_fft. YOKE_E_RANGE: as yoke_fft,
- * of n + m - 1 elements, rounded up to a length without prime factors above 7. */
+ * the mode is unknown; for YOKE_FFT_VALID, neither array is the larger along all axes; or as yoke_fft, but axes of no elements are
+ * allowed. YOKE_E_RANGE: as yoke_fft, of n + m - 1 elements, rounded up to a length without prime factors above 7.
+ * YOKE_E_UNSUPPORTED: sums that are taken as they are written have more than 65,000 products, and the driver ends a thread's loops
+ * sooner (Mesa's rusticl on llvmpipe). */
 #define yoke_fft_convolve(...) yoke_fft_convolve_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                           const yoke_array *b, int32_t mode, const int32_t *axes, size_t axis_count);

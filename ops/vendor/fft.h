@@ -8,7 +8,7 @@
 typedef enum yops_fft_kind {
     YOPS_FFT_C2C,
     YOPS_FFT_R2C, /* forward; the last axis of the output has length / 2 + 1 elements */
-    YOPS_FFT_C2R  /* inverse; likewise of the input, which is overwritten where `rank` is above 1 */
+    YOPS_FFT_C2R  /* inverse; likewise of the input, which may be overwritten */
 } yops_fft_kind;
 
 /* One side of a transform: `strides` of the axes and `distance` from one transform of the batch to the next, in elements. */

@@ -383,6 +383,7 @@ static const call_of_fft calls[] = {
     { YOKE_F32, YOKE_C64, YOKE_FORWARD, 0, 2, { 3, 8 }, { 3, 5 }, { 1 }, 1 },
     { YOKE_F32, YOKE_C64, YOKE_FORWARD, 0, 3, { 2, 4, 6 }, { 2, 4, 4 }, { 1, 2 }, 2 },
 };
+static const call_of_fft back_rows = { YOKE_C64, YOKE_F32, YOKE_INVERSE, 0, 2, { 3, 5 }, { 3, 8 }, { 1 }, 1 };
 static const call_of_fft back = { YOKE_C64, YOKE_F32, YOKE_INVERSE, 0, 3, { 2, 4, 4 }, { 2, 4, 6 }, { 1, 2 }, 2 };
 
 /* The whole buffer is near what Yoke's own kernels leave. */
@@ -401,17 +402,17 @@ static void through_yoke_fft(suite *t)
         }
 }
 
-static void there_and_back(suite *t)
+static void go_there_and_back(suite *t, const call_of_fft *there, const call_of_fft *from_there)
 {
     static float in[FLOATS], spectrum[2][FLOATS], out[FLOATS];
     yoke_graph *graph = NULL;
     pair p, q;
-    if (!is_there(t) || !begin_pair(t, &calls[6], &p) || !begin_pair(t, &back, &q))
+    if (!is_there(t) || !begin_pair(t, there, &p) || !begin_pair(t, from_there, &q))
         return;
     q.in.buffer = p.buffers[1];
     NEED_OK(yoke_graph_create(t->device, "there and back", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
-    NEED(call_fft(t, &calls[6], &p, 0) && call_fft(t, &back, &q, 0));
+    NEED(call_fft(t, there, &p, 0) && call_fft(t, from_there, &q, 0));
     NEED_OK(yoke_graph_end(graph));
     for (int i = 0; i < 2; i++) {
         NEED_OK(yoke_graph_launch(t->stream, graph));
@@ -419,12 +420,19 @@ static void there_and_back(suite *t)
         in[5] += 3;
         NEED_OK(yoke_write_sync(t->side, p.buffers[0], 0, in, 48 * sizeof in[0]));
     }
-    NEED(read_side(t, &p, 1, spectrum[0]) && call_fft(t, &back, &q, 0) && read_side(t, &p, 1, spectrum[1]));
+    NEED(call_fft(t, there, &p, 0) && read_side(t, &p, 1, spectrum[0]));
+    NEED(call_fft(t, from_there, &q, 0) && read_side(t, &p, 1, spectrum[1]));
     CHECK(memcmp(spectrum[0], spectrum[1], sizeof spectrum[0]) == 0); /* the input is not overwritten */
 out:
     yoke_graph_release(graph);
     end_pair(&q);
     end_pair(&p);
+}
+
+static void there_and_back(suite *t)
+{
+    go_there_and_back(t, &calls[6], &back);
+    go_there_and_back(t, &calls[5], &back_rows);
 }
 
 /* That it fails shows that the library is called; before, that the flag keeps it out. */

@@ -195,6 +195,8 @@ static yops_cufftResult execute(yops_cufftHandle handle, const void *in, void *o
     void *parameters[] = { &in, &out, &sides, &kind, &wide, &direction, &p->area, &tag };
     uint64_t count = (uint64_t)(p->lengths[0] * p->lengths[1] * (kind == 1 ? p->lengths[2] / 2 + 1 : p->lengths[2]) * p->batch);
     bool launched = vendor_launch(p->function, p->stream, count, parameters);
+    if (launched && kind == 2 && in != out) /* the input may be overwritten, and is */
+        launched = cuMemsetD8Async((yk_CUdeviceptr)(uintptr_t)in, 0xff, wide ? 16 : 8, p->stream) == YK_CUDA_SUCCESS;
     atomic_store(&p->busy, false);
     return launched ? YOPS_CUFFT_SUCCESS : YOPS_CUFFT_EXEC_FAILED;
 }
