@@ -88,15 +88,21 @@ static yoke_status find_extents(yops_matmul *p, int32_t *out_dimensions, int64_t
     return YOKE_OK;
 }
 
+/* The extents of an empty array may be anything: without overflow. */
+static int64_t times(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
 /* Add an axis to the batch, from the innermost on; joined with the one before where it continues it in all arrays. */
 static void add_batch(yops_matmul_shape *s, int *axis, int64_t extent, int64_t a, int64_t b, int64_t c)
 {
     if (extent == 1)
         return;
     int i = *axis + 1;
-    if (i < YOPS_MOST_BATCHES && a == s->a_batch[i] * s->extents[i] && b == s->b_batch[i] * s->extents[i] &&
-        c == s->c_batch[i] * s->extents[i]) {
-        s->extents[i] *= extent;
+    if (i < YOPS_MOST_BATCHES && a == times(s->a_batch[i], s->extents[i]) && b == times(s->b_batch[i], s->extents[i]) &&
+        c == times(s->c_batch[i], s->extents[i])) {
+        s->extents[i] = times(s->extents[i], extent);
         return;
     }
     i = (*axis)--;
@@ -128,7 +134,7 @@ static void find_strides(yops_matmul *p, bool has_row, bool has_column)
         s->extents[i] = 1;
     for (int32_t i = 0; i < c->dimensions - matrix; i++) {
         int64_t extent = batch_extent(c, matrix, i);
-        s->batches *= extent;
+        s->batches = times(s->batches, extent);
         add_batch(s, &axis, extent, batch_stride(a, matrix_of(a), i), batch_stride(b, matrix_of(b), i), batch_stride(c, matrix, i));
     }
 }

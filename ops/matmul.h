@@ -45,6 +45,9 @@ typedef struct yops_matmul {
 extern const yops_matmul_tile yops_matmul_tiles[];
 extern const size_t yops_matmul_tile_count;
 
+/* Whether the kernels of CPUs are taken, one thread for each tile; not where long loops are ended. */
+bool yops_matmul_by_threads(const yops_traits *traits);
+
 /* Cut k into slices, by the shape alone: fills shape->slice and shape->slices. */
 void yops_matmul_cut(yops_matmul_shape *shape);
 

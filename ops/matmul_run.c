@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of a product: which, compiled for what, and launched how. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +169,7 @@ static yoke_status count_tiles(const plan *l, uint64_t *out_tiles_m, uint64_t *o
     const yops_matmul_shape *shape = &l->p->shape;
     *out_tiles_m = yops_divide_up((uint64_t)shape->m, (uint64_t)l->tile->rows);
     *out_tiles_n = yops_divide_up((uint64_t)shape->n, (uint64_t)l->tile->columns);
-    if (*out_tiles_m > INT32_MAX || *out_tiles_n > INT32_MAX ||
+    if (*out_tiles_m > INT32_MAX || *out_tiles_n > INT32_MAX / 8 || /* the kernel counts tiles of 8 rows with 32 bits */
         __builtin_mul_overflow(*out_tiles_m * *out_tiles_n, (uint64_t)shape->batches, out_all))
         return yops_fail(&l->p->call, YOKE_E_RANGE, "the product has more tiles than a grid holds");
     return YOKE_OK;
@@ -197,6 +198,8 @@ static yoke_status run_tiles(const plan *l)
     loading a = load_of(l, &p->a_place, p->a.dtype, shape->a_column, shape->a_row, shape->m, shape->a_batch);
     loading b = load_of(l, &p->b_place, p->b.dtype, shape->b_row, shape->b_column, shape->n, shape->b_batch);
     bool split = shape->slices > 1;
+    if (shape->slice > INT32_MAX)
+        return yops_fail(&p->call, YOKE_E_RANGE, "sums of %" PRId64 " products are too long for the tiles of a GPU", shape->slice);
     int c_width =
         !split && shape->c_column == 1 && shape->n % 4 == 0 && is_aligned(&p->c_place, p->c.dtype, shape->c_row, shape->c_batch)
             ? 4
@@ -240,7 +243,7 @@ static yoke_status run_on_cpu(const plan *l)
 /* Where long loops are ended, a thread cannot go through a slice alone. */
 static bool by_threads(const plan *l)
 {
-    return l->traits.is_cpu && !l->traits.short_loops && !yops_matmul_force.by_blocks;
+    return yops_matmul_by_threads(&l->traits);
 }
 
 /* Where a runs along its rows, neighbouring threads take neighbouring rows. */
@@ -426,7 +429,7 @@ yoke_status yops_matmul_run(yops_matmul *p)
     begin_options(&l);
     if (p->shape.slices == 0)
         return run_slices(&l, NULL, NULL);
-    if (by_vendor && p->epilogue && l.traits.blocks_progress && run_by_vendor_and_finish(&l, &status))
+    if (by_vendor && p->epilogue && !l.traits.is_cpu && run_by_vendor_and_finish(&l, &status))
         return status;
     status = yops_blas_check_orders(&p->call);
     if (status == YOKE_OK && p->shape.n == 1)

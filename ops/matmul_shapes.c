@@ -26,6 +26,11 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+bool yops_matmul_by_threads(const yops_traits *traits)
+{
+    return traits->is_cpu && !traits->short_loops && !yops_matmul_force.by_blocks;
+}
+
 /* <yoke/matmul.h> describes this: what changes here, changes results. */
 void yops_matmul_cut(yops_matmul_shape *shape)
 {

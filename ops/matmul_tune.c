@@ -28,9 +28,10 @@ typedef struct tuner {
     yops_traits traits;
     yoke_matmul_timing_fn tell;
     void *user;
-    double deadline;   /* of the dtype */
-    bool has_measured; /* any size of any dtype */
-    double per_term;   /* nanoseconds that all tiles of the last size took for a multiply-add of its product; 0: none yet */
+    double deadline;    /* of the dtype */
+    yoke_status missed; /* YOKE_E_OUT_OF_DEVICE_MEMORY: there was not enough for some size */
+    bool has_measured;  /* any size of any dtype */
+    double per_term;    /* nanoseconds that all tiles of the last size took for a multiply-add of its product; 0: none yet */
     yoke_array a, b, c;
     candidate candidates[MOST_TILES];
     size_t count;
@@ -133,7 +134,7 @@ static void find_candidates(tuner *t, size_t sum_bytes)
 {
     t->count = 0;
     for (size_t i = 0; i < yops_matmul_tile_count && t->count < MOST_TILES; i++)
-        if (yops_matmul_suits(&yops_matmul_tiles[i], &t->traits, t->traits.is_cpu, sum_bytes))
+        if (yops_matmul_suits(&yops_matmul_tiles[i], &t->traits, yops_matmul_by_threads(&t->traits), sum_bytes))
             t->candidates[t->count++].tile = &yops_matmul_tiles[i];
 }
 
@@ -146,7 +147,8 @@ static yoke_status tune_size(tuner *t, int dtype, const yops_matmul_size *size, 
     if (t->has_measured && start + t->per_term * terms > t->deadline)
         return YOKE_OK;
     yops_matmul_cut(&shape);
-    const yops_matmul_tile *usual = yops_matmul_choose(&t->traits, t->traits.is_cpu, &shape, yoke_dtype_get_size(out));
+    const yops_matmul_tile *usual =
+        yops_matmul_choose(&t->traits, yops_matmul_by_threads(&t->traits), &shape, yoke_dtype_get_size(out));
     memset(&t->a, 0, sizeof t->a);
     memset(&t->b, 0, sizeof t->b);
     memset(&t->c, 0, sizeof t->c);
@@ -172,6 +174,16 @@ static yoke_status tune_size(tuner *t, int dtype, const yops_matmul_size *size, 
 
 /* ---- All sizes ---- */
 
+/* A size that does not fit into the device's memory keeps what it had. */
+static yoke_status tune_size_or_miss(tuner *t, int dtype, const yops_matmul_size *size, uint8_t *tile)
+{
+    yoke_status status = tune_size(t, dtype, size, tile);
+    if (status != YOKE_E_OUT_OF_DEVICE_MEMORY)
+        return status;
+    t->missed = status;
+    return YOKE_OK;
+}
+
 /* One tile alone needs no measuring. */
 static yoke_status tune_dtype(tuner *t, int dtype, double nanoseconds, yops_matmul_tuned *tuned)
 {
@@ -181,7 +193,7 @@ static yoke_status tune_dtype(tuner *t, int dtype, double nanoseconds, yops_matm
     t->per_term = 0;
     find_candidates(t, sum_bytes);
     for (size_t i = 0; i < YOPS_TUNED_SIZES && t->count > 1 && status == YOKE_OK; i++)
-        status = tune_size(t, dtype, &yops_matmul_sizes[i], &tuned->tiles[dtype][i]);
+        status = tune_size_or_miss(t, dtype, &yops_matmul_sizes[i], &tuned->tiles[dtype][i]);
     return status;
 }
 
@@ -195,7 +207,7 @@ yoke_status yoke_matmul_tune(yoke_device *device, double seconds, yoke_matmul_ti
         return yops_fail(&call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for measuring");
     yoke_status status = seconds > 0 && seconds < 1e9
                              ? yoke_stream_create(device, &call.stream)
-                             : yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "seconds is %s: a positive number is needed",
+                             : yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "seconds is %s: a number between 0 and 1e9 is needed",
                                          yops_write_number(seconds).text);
     t->call = call;
     t->tell = tell;
@@ -212,6 +224,8 @@ yoke_status yoke_matmul_tune(yoke_device *device, double seconds, yoke_matmul_ti
             status = tune_dtype(t, i, (end - now()) / (YOPS_TUNED_DTYPES - i), &tuned);
     if (status == YOKE_OK)
         status = yops_matmul_tuned_set(&call, &tuned);
+    if (status == YOKE_OK)
+        status = t->missed;
     if (call.stream)
         yoke_stream_release(call.stream);
     free(t);

@@ -49,7 +49,7 @@ typedef struct yoke_matmul_options {
     yoke_number alpha;    /* converted to the sums' type, the real one of complex sums; dtype 0 counts as 1 */
     yoke_number beta;     /* the same; dtype 0 counts as 0. With 0, c is not read */
     const char *epilogue; /* NULL: `value` itself */
-    const yoke_var *vars; /* of the epilogue, 31 at most, or 30 where c is complex */
+    const yoke_var *vars; /* of the epilogue, 31 at most, or 30 where a or b is complex */
     size_t var_count;     /* how many */
 } yoke_matmul_options;
 
@@ -59,7 +59,7 @@ typedef struct yoke_matmul_options {
     }
 
 /* c = a · b. YOKE_E_INVALID_ARGUMENT: a or b has no dimensions; k differs; c does not have the shape that follows from a and b; c
- * overlaps a or b. YOKE_E_RANGE: an extent is too large for a grid. */
+ * overlaps a or b. YOKE_E_RANGE: an extent is too large for a grid, or on a GPU k is 2^31 or more. */
 #define yoke_matmul(...) yoke_matmul_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                     const yoke_array *b);
@@ -103,7 +103,8 @@ typedef void (*yoke_matmul_timing_fn)(const yoke_matmul_timing *timing, void *us
  * nearest size that was measured, if m and n are within a factor of 2 of it and k within 4. The bits of results do not change.
  * Sizes for which the time does not suffice keep what they had; the first one is measured in any case. Other work on the device
  * should rest. `tell`, which may be NULL, is called by this thread for each tile and size, the tiles of one size in a row. Blocks.
- * YOKE_E_INVALID_ARGUMENT: the device is none; seconds is not a positive number. YOKE_E_UNAVAILABLE: all was measured, and the
+ * YOKE_E_INVALID_ARGUMENT: the device is none; seconds is not between 0 and 1e9. YOKE_E_OUT_OF_DEVICE_MEMORY: sizes that did not
+ * fit keep what they had, and the others are kept. YOKE_E_UNAVAILABLE: all was measured, and the
  * result cannot be kept, as with YOKE_CACHE=off: nothing changes. Else as yoke_matmul, and yoke_stream_wait. */
 YOKE_API yoke_status yoke_matmul_tune(yoke_device *device, double seconds, yoke_matmul_timing_fn tell, void *user);
 

@@ -79,6 +79,26 @@ static void slices(suite *t)
     end();
 }
 
+/* The sums of a slice are counted with 32 bits. */
+static void endless_sums(suite *t)
+{
+    const int64_t k = (INT64_C(1) << 32) + 5;
+    yoke_buffer *one = NULL;
+    yoke_array c;
+    suite_expect_log();
+    begin("tiny");
+    if (CHECK_OK(yoke_buffer_create(t->device, 64, &one)) &&
+        CHECK_OK(yoke_array_create(t->device, YOKE_I64, 3, (const int64_t[]){ 1025, 2, 2 }, &c))) {
+        yoke_array a = yoke_array_3d(one, YOKE_I8, 1025, 2, k), b = yoke_array_2d(one, YOKE_I8, k, 2);
+        memset(a.strides, 0, sizeof a.strides);
+        memset(b.strides, 0, sizeof b.strides);
+        CHECK_FAILS(YOKE_E_RANGE, "yoke_matmul|4294967301 products", yoke_matmul(t->stream, &c, &a, &b));
+        yoke_buffer_release(c.buffer);
+    }
+    yoke_buffer_release(one);
+    end();
+}
+
 static void epilogues(suite *t)
 {
     matmul_trial trial = matmul_trial_of(70, 68, 36);
@@ -128,9 +148,10 @@ static void large_tiles(suite *t)
 }
 
 static const suite_case cases[] = {
-    { "each way of loading", loads, false },        { "dtypes of 2, 4 and 8 bytes", dtypes, false },
-    { "slices of k, and a batch", slices, false },  { "an epilogue, and special values", epilogues, false },
-    { "vectors, along both axes", vectors, false }, { "every tile", large_tiles, false },
+    { "each way of loading", loads, false },           { "dtypes of 2, 4 and 8 bytes", dtypes, false },
+    { "slices of k, and a batch", slices, false },     { "an epilogue, and special values", epilogues, false },
+    { "vectors, along both axes", vectors, false },    { "every tile", large_tiles, false },
+    { "sums that are too long", endless_sums, false },
 };
 
 int main(void)

@@ -151,7 +151,7 @@ static void takes(suite *t)
     NEED_OK(yops_get_traits(&call, &traits));
     for (size_t i = 0; i < yops_matmul_tile_count && taken < 2; i++) {
         const yops_matmul_tile *tile = &yops_matmul_tiles[i];
-        if (!yops_matmul_suits(tile, &traits, traits.is_cpu, 4) || tile->rows * tile->columns > 4096)
+        if (!yops_matmul_suits(tile, &traits, yops_matmul_by_threads(&traits), 4) || tile->rows * tile->columns > 4096)
             continue; /* large ones take a compiler long */
         uint32_t before = builds();
         tuned.tiles[YOPS_TUNED_F32][0] = (uint8_t)(1 + i);
@@ -164,7 +164,7 @@ static void takes(suite *t)
     /* One that does not suit is not: the usual tile is, and then it is there. */
     uint32_t before = builds();
     for (size_t i = 0; i < yops_matmul_tile_count; i++)
-        if (yops_matmul_tiles[i].for_cpu != traits.is_cpu)
+        if (yops_matmul_tiles[i].for_cpu != yops_matmul_by_threads(&traits))
             tuned.tiles[YOPS_TUNED_F32][0] = (uint8_t)(1 + i);
     NEED_OK(yops_matmul_tuned_set(&call, &tuned));
     NEED(matmul_try(t, &trial, 1));
