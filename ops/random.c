@@ -34,18 +34,21 @@ static yoke_status check_options(yops_random *r, const yoke_random_options *opti
     return YOKE_OK;
 }
 
-yoke_status yops_random_begin(yops_random *r, const char *function, const char *where, yoke_stream *stream, const yoke_array *out,
-                              const yoke_random_options *options)
+yoke_status yops_random_begin(yops_random *r, const char *function, const char *where, yoke_stream *stream, const char *name,
+                              const yoke_array *out, const yoke_random_options *options)
 {
     yoke_status status = yops_begin(&r->call, function, where, stream);
     r->out = out;
     if (status == YOKE_OK)
         status = check_options(r, options);
     if (status == YOKE_OK)
-        status = yops_check_output(&r->call, r->kind == YOPS_RANDOM_PERMUTATION ? "indices" : "out", out, &r->place);
-    if (status < 0)
-        return status;
-    uint64_t count = (uint64_t)yoke_array_get_size(out) * parts_of(out->dtype);
+        status = yops_check_output(&r->call, name, out, &r->place);
+    return status;
+}
+
+yoke_status yops_random_check_positions(const yops_random *r)
+{
+    uint64_t count = (uint64_t)yoke_array_get_size(r->out) * parts_of(r->out->dtype);
     if (count > 0 && r->offset > UINT64_MAX - (count - 1))
         return yops_fail(&r->call, YOKE_E_RANGE, "offset is %llu: the last of %llu numbers has no position, which end at 2^64 - 1",
                          (unsigned long long)r->offset, (unsigned long long)count);
@@ -99,7 +102,9 @@ yoke_status yops_random_run(yops_random *r)
     if (call.count == 0)
         return YOKE_OK;
     yops_strided a = yops_get_strided(r->out, &r->place);
-    yoke_status status = yops_get_traits(&r->call, &traits);
+    yoke_status status = yops_random_check_positions(r);
+    if (status == YOKE_OK)
+        status = yops_get_traits(&r->call, &traits);
     if (status == YOKE_OK)
         status = get_kernel(r, &traits, &kernel);
     if (status < 0)

@@ -25,9 +25,12 @@ typedef struct yops_random {
     uint64_t low, range, threshold; /* of integers; a range of 0 is 2^64 */
 } yops_random;
 
-/* Begin a call: the stream, the options, the output, and that positions fit. */
-yoke_status yops_random_begin(yops_random *r, const char *function, const char *where, yoke_stream *stream, const yoke_array *out,
-                              const yoke_random_options *options);
+/* Begin a call: the stream, the options, and the output, whose name in the call is `name`. */
+yoke_status yops_random_begin(yops_random *r, const char *function, const char *where, yoke_stream *stream, const char *name,
+                              const yoke_array *out, const yoke_random_options *options);
+
+/* Whether there is a position for each number of r->out. */
+yoke_status yops_random_check_positions(const yops_random *r);
 
 /* Make the numbers; nothing for an empty array. */
 yoke_status yops_random_run(yops_random *r);

@@ -95,7 +95,7 @@ yoke_status yoke_random_uniform_at(const char *where, yoke_stream *stream, const
                                    uint64_t seed, uint64_t offset, const yoke_random_options *options)
 {
     yops_random r = { .kind = YOPS_RANDOM_UNIFORM, .seed = seed, .offset = offset };
-    yoke_status status = yops_random_begin(&r, "yoke_random_uniform", where, stream, out, options);
+    yoke_status status = yops_random_begin(&r, "yoke_random_uniform", where, stream, "out", out, options);
     if (status == YOKE_OK)
         status = check_floating(&r);
     if (status == YOKE_OK)
@@ -113,7 +113,7 @@ yoke_status yoke_random_normal_at(const char *where, yoke_stream *stream, const 
                                   uint64_t seed, uint64_t offset, const yoke_random_options *options)
 {
     yops_random r = { .kind = YOPS_RANDOM_NORMAL, .seed = seed, .offset = offset };
-    yoke_status status = yops_random_begin(&r, "yoke_random_normal", where, stream, out, options);
+    yoke_status status = yops_random_begin(&r, "yoke_random_normal", where, stream, "out", out, options);
     if (status == YOKE_OK)
         status = check_floating(&r);
     if (status < 0)
@@ -131,7 +131,7 @@ yoke_status yoke_random_exponential_at(const char *where, yoke_stream *stream, c
                                        uint64_t offset, const yoke_random_options *options)
 {
     yops_random r = { .kind = YOPS_RANDOM_EXPONENTIAL, .seed = seed, .offset = offset };
-    yoke_status status = yops_random_begin(&r, "yoke_random_exponential", where, stream, out, options);
+    yoke_status status = yops_random_begin(&r, "yoke_random_exponential", where, stream, "out", out, options);
     if (status == YOKE_OK)
         status = check_floating(&r);
     if (status < 0)
@@ -210,7 +210,7 @@ yoke_status yoke_random_integers_at(const char *where, yoke_stream *stream, cons
 {
     yops_random r = { .kind = YOPS_RANDOM_INTEGERS, .seed = seed, .offset = offset };
     integer first, last;
-    yoke_status status = yops_random_begin(&r, "yoke_random_integers", where, stream, out, options);
+    yoke_status status = yops_random_begin(&r, "yoke_random_integers", where, stream, "out", out, options);
     if (status == YOKE_OK && !yops_is_integer(out->dtype))
         status = yops_fail(&r.call, YOKE_E_INVALID_ARGUMENT, "out has the dtype %s: it must be bool or an integer",
                            yoke_dtype_get_name(out->dtype));

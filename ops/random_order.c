@@ -59,7 +59,7 @@ yoke_status yoke_random_permutation_at(const char *where, yoke_stream *stream, c
                                        uint64_t offset, const yoke_random_options *options)
 {
     yops_random r = { .kind = YOPS_RANDOM_PERMUTATION, .seed = seed, .offset = offset };
-    yoke_status status = yops_random_begin(&r, "yoke_random_permutation", where, stream, indices, options);
+    yoke_status status = yops_random_begin(&r, "yoke_random_permutation", where, stream, "indices", indices, options);
     if (status == YOKE_OK)
         status = check_indices(&r.call, indices);
     return status < 0 ? status : permute(&r);
@@ -90,7 +90,7 @@ yoke_status yoke_random_shuffle_at(const char *where, yoke_stream *stream, const
     yops_random r = { .kind = YOPS_RANDOM_PERMUTATION, .seed = seed, .offset = offset };
     yoke_buffer *buffer;
     yoke_array indices;
-    yoke_status status = yops_random_begin(&r, "yoke_random_shuffle", where, stream, out, options);
+    yoke_status status = yops_random_begin(&r, "yoke_random_shuffle", where, stream, "out", out, options);
     if (status == YOKE_OK)
         status = check_shuffle(&r, a, axis);
     if (status < 0 || yoke_array_get_size(out) == 0)

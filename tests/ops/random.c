@@ -359,6 +359,13 @@ static void shuffles(suite *t)
     NEED_OK(yoke_random_shuffle(t->stream, &out.array, &a.array, 0, r.seed, 0, NULL));
     NEED_OK(yoke_random_permutation(t->stream, &order.array, r.seed, 0, NULL));
     NEED_OK(yoke_stream_wait(t->stream));
+    /* There is a position for each row, not for each element. */
+    suite_expect_log();
+    CHECK_FAILS(YOKE_E_RANGE, "offset|500 numbers",
+                yoke_random_shuffle(t->stream, &out.array, &a.array, 0, r.seed, UINT64_MAX - 498, NULL));
+    NEED_OK(yoke_random_shuffle(t->stream, &out.array, &a.array, 0, r.seed, UINT64_MAX - 499, NULL));
+    NEED_OK(yoke_random_shuffle(t->stream, &out.array, &a.array, 0, r.seed, 0, NULL));
+    NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &out, false) && test_download_checked(t, &order, false) && test_download_checked(t, &a, true));
     is_order(&r, &order, rows, 0);
     for (int64_t i = 0; i < a.count; i++)
@@ -462,6 +469,7 @@ static void mistakes(suite *t)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_permutation|indices|float", yoke_random_permutation(s, &x.array, 0, 0, NULL));
     scalar.dimensions = 0;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_permutation|no axis", yoke_random_permutation(s, &scalar, 0, 0, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_shuffle|out is NULL", yoke_random_shuffle(s, NULL, &x.array, 0, 0, 0, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_shuffle|out|overlaps|a",
                 yoke_random_shuffle(s, &view, &x.array, 0, 0, 0, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_shuffle|int32|float",
