@@ -74,6 +74,10 @@ static yoke_status check_range(const yops_call *call, const char *name, const yo
         return yops_fail(
             call, YOKE_E_RANGE, "%s, of %s and shape %s from byte %" PRIu64 ", does not lie within its buffer of %zu bytes", name,
             yoke_dtype_get_name(array->dtype), yops_shape(array->dimensions, array->shape).text, array->offset, available);
+    int64_t count = yoke_array_get_size(array), bytes;
+    if (count == 0 || __builtin_mul_overflow(count, (int64_t)size, &bytes)) /* strides of 0 */
+        return yops_fail(call, YOKE_E_RANGE, "%s has the shape %s: it has more than 2^63 bytes", name,
+                         yops_shape(array->dimensions, array->shape).text);
     out_place->first = root_offset + (uint64_t)first;
     out_place->last = root_offset + (uint64_t)last;
     return YOKE_OK;

@@ -158,6 +158,13 @@ static void refusals(suite *t)
     yoke_array repeated = yoke_array_broadcast(row, 2, SHAPE(4, 6)), shorts = positions, halves = keys;
     shorts.dtype = YOKE_I16;
     halves.dtype = YOKE_I32;
+    yoke_array endless = keys, largest = yoke_array_2d(small.buffer, YOKE_F64, 9, 1);
+    endless.dtype = YOKE_F64;
+    endless.shape[0] = 9;
+    endless.shape[1] = INT64_C(1) << 61;
+    endless.strides[0] = endless.strides[1] = 0;
+    CHECK_FAILS(YOKE_E_RANGE, "yoke_top_k|a has the shape (9, 2305843009213693952)|2^63 bytes",
+                yoke_top_k(t->stream, &largest, NULL, &endless, YOKE_DESCENDING));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_sort|keys is NULL", yoke_sort(t->stream, NULL, NULL, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_sort|stream", yoke_sort(NULL, &keys, NULL, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "keys|complex64|no order", yoke_sort(t->stream, &wide, NULL, 0));
