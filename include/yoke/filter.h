@@ -48,7 +48,8 @@ typedef struct yoke_filter_options {
     int32_t rounding;       /* YOKE_ROUND_ */
     double value;           /* of YOKE_BOUNDARY_CONSTANT */
     double truncate;        /* yoke_gaussian_filter ends at so many sigmas; 0: at 4 */
-    const int32_t *origins; /* one for each axis of the list; NULL: 0. A positive one moves the result to higher positions. The
+    const int32_t *origins; /* one for each axis of the list; NULL: 0. A positive one moves the result to higher positions, that
+                               of yoke_convolve to lower ones. The
                                centre of n taps is tap n / 2, and n / 2 + origin must lie within 0 to n - 1 */
 } yoke_filter_options;
 
@@ -74,7 +75,7 @@ YOKE_API yoke_status yoke_gaussian_filter_at(const char *where, yoke_stream *str
 
 /* Take the mean of a box of sizes[0] x sizes[1] x … elements: scipy.ndimage.uniform_filter. Along an axis the elements are added
  * from the lowest position to the highest; of n > 64 elements first n % 32 are added, and then sums of 32. The whole sum is divided
- * once, at the end, and rounded once. Means of integers are exact before they are rounded, where the sum of the box is below 2^24.
+ * once, at the end, and rounded once. Means of integers are exact before they are rounded, where the sum of the box is below 2^23.
  * YOKE_E_INVALID_ARGUMENT: a size is below 1; an axis is out of range or named twice; the options are wrong. YOKE_E_RANGE: a size
  * is above 2^31 - 1. */
 #define yoke_box_filter(...) yoke_box_filter_at(YOKE_HERE, __VA_ARGS__)

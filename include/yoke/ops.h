@@ -203,8 +203,8 @@ enum {
 };
 
 /* Find where queries belong in an ascending array of one dimension and of the same dtype: positions 0 to its extent, of an integer
- * dtype of 4 or 8 bytes. The order is yoke_sort's: NaN is after all numbers and equal to NaN, -0 is before 0. YOKE_E_RANGE: the
- * dtype does not hold the extent. */
+ * dtype of 4 or 8 bytes and of the queries' shape. The order is yoke_sort's: NaN is after all numbers and equal to NaN, -0 is
+ * before 0. YOKE_E_RANGE: the dtype does not hold the extent. */
 #define yoke_search_sorted(...) yoke_search_sorted_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_search_sorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
                                            const yoke_array *sorted, const yoke_array *queries, int32_t side);
@@ -325,7 +325,8 @@ YOKE_API yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_li
  * enqueueing it once, or by recording it in a graph that is never launched: expressions; combinations of several dtypes;
  * transforms, whose kernels are those of a length (64 and 65,536 elements are prepared); and on a GPU products, whose kernels
  * depend on the sizes (squares of 16 and 304 are prepared, and their vectors), and filters along two axes, whose kernels are those
- * of their numbers of taps (9 are prepared). YOKE_E_INVALID_ARGUMENT: a number is not a dtype. YOKE_E_UNSUPPORTED: the device lacks
+ * of their numbers of taps (9 are prepared); the largest elements, sorts with values, permutations and shuffles, and integers of
+ * ranges beyond 2^32. YOKE_E_INVALID_ARGUMENT: a number is not a dtype. YOKE_E_UNSUPPORTED: the device lacks
  * the dtype. Else as yoke_program_build. */
 YOKE_API yoke_status yoke_ops_prepare(yoke_device *device, const int32_t *dtypes, size_t count);
 
