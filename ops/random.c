@@ -90,7 +90,7 @@ yoke_status yops_random_run(yops_random *r)
     bool integers = yops_is_integer(dtype), wide = integers ? is_wide(r) : dtype == YOKE_F64;
     uint64_t numbers = wide ? 2 : 4, bytes = yoke_dtype_get_size(dtype), blocks = bytes * numbers < 16 ? 16 / (bytes * numbers) : 1;
     float scale[4] = { (float)r->scale[0], (float)r->scale[1], (float)r->scale[2], (float)r->scale[3] };
-    yops_traits traits;
+    yops_traits traits = { .is_cpu = false };
     yoke_kernel *kernel = NULL;
     random_call call = { .seed = r->seed,
                          .count = (uint64_t)yoke_array_get_size(r->out) * parts_of(r->out->dtype),
