@@ -71,8 +71,9 @@ YOKE_API yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, cons
 YOKE_API yoke_status yoke_matmul_with_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                          const yoke_array *b, const yoke_matmul_options *options);
 
-/* c[i, j] = a[i] · b[j], the outer product of two vectors. With a beta of 1 it is added to c. `options` may be NULL. Fails as
- * yoke_matmul_with. */
+/* c[i, j] = a[i] · b[j], the outer product of two vectors. With a beta of 1 it is added to c, which is read as the sums' type:
+ * of a complex c and real vectors the real parts are kept, of a float c and integer ones the whole parts. `options` may be NULL.
+ * Fails as yoke_matmul_with. */
 #define yoke_outer(...) yoke_outer_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_outer_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                    const yoke_array *b, const yoke_matmul_options *options);
@@ -97,8 +98,8 @@ typedef struct yoke_matmul_timing {
 /* What yoke_matmul_tune calls for each measurement. `timing` is valid during the call. */
 typedef void (*yoke_matmul_timing_fn)(const yoke_matmul_timing *timing, void *user);
 
-/* Measure which tiles are the fastest on a device, and keep the result. Products of several sizes and dtypes are measured, for
- * about so many seconds with compilation. The result is kept in the folder of the cache (yoke_cache_note), for this library's
+/* Measure which tiles are the fastest on a device, and keep the result. Products of several sizes and dtypes are measured,
+ * without batches, for about so many seconds with compilation. The result is kept in the folder of the cache (yoke_cache_note), for this library's
  * version, the device's name and its driver: products that are enqueued from then on, in all processes, take the tile of the
  * nearest size that was measured, if m and n are within a factor of 2 of it and k within 4. The bits of results do not change.
  * Sizes for which the time does not suffice keep what they had; the first one is measured in any case. Other work on the device
