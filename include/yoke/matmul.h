@@ -99,14 +99,14 @@ typedef struct yoke_matmul_timing {
 typedef void (*yoke_matmul_timing_fn)(const yoke_matmul_timing *timing, void *user);
 
 /* Measure which tiles are the fastest on a device, and keep the result. Products of several sizes and dtypes are measured,
- * without batches, for about so many seconds with compilation. The result is kept in the folder of the cache (yoke_cache_note), for this library's
- * version, the device's name and its driver: products that are enqueued from then on, in all processes, take the tile of the
- * nearest size that was measured, if m and n are within a factor of 2 of it and k within 4. The bits of results do not change.
- * Sizes for which the time does not suffice keep what they had; the first one is measured in any case. Other work on the device
- * should rest. `tell`, which may be NULL, is called by this thread for each tile and size, the tiles of one size in a row. Blocks.
- * YOKE_E_INVALID_ARGUMENT: the device is none; seconds is not between 0 and 1e9. YOKE_E_OUT_OF_DEVICE_MEMORY: sizes that did not
- * fit keep what they had, and the others are kept. YOKE_E_UNAVAILABLE: all was measured, and the
- * result cannot be kept, as with YOKE_CACHE=off: nothing changes. Else as yoke_matmul, and yoke_stream_wait. */
+ * without batches, for about so many seconds with compilation. The result is kept in the folder of the cache (yoke_cache_note),
+ * for this library's version, the device's name and its driver: products that are enqueued from then on, in all processes, take
+ * the tile of the nearest size that was measured, if m and n are within a factor of 2 of it and k within 4. The bits of results
+ * do not change. Sizes for which the time does not suffice keep what they had; the first one is measured in any case. Other
+ * work on the device should rest. `tell`, which may be NULL, is called by this thread for each tile and size, the tiles of one
+ * size in a row. Blocks. YOKE_E_INVALID_ARGUMENT: the device is none; seconds is not between 0 and 1e9.
+ * YOKE_E_OUT_OF_DEVICE_MEMORY: sizes that did not fit keep what they had, and the others are kept. YOKE_E_UNAVAILABLE: all was
+ * measured, and the result cannot be kept, as with YOKE_CACHE=off: nothing changes. Else as yoke_matmul, and yoke_stream_wait. */
 YOKE_API yoke_status yoke_matmul_tune(yoke_device *device, double seconds, yoke_matmul_timing_fn tell, void *user);
 
 /* Get how many sizes of products, of any dtype, have a measured tile on the device; 0: it is not tuned. Reads the file of the cache
