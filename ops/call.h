@@ -139,6 +139,12 @@ typedef struct yops_traits {
 } yops_traits;
 yoke_status yops_get_traits(const yops_call *call, yops_traits *out_traits);
 
+/* Whether a thread may go through a long tile alone: where its loops are ended, a block's threads run well enough. */
+static inline bool yops_by_threads(const yops_traits *traits)
+{
+    return traits->is_cpu && !traits->short_loops;
+}
+
 /* Temporary memory in the stream's order, at least 1 byte: release it after the last launch that uses it. */
 yoke_status yops_temporary(const yops_call *call, uint64_t size, yoke_buffer **out_buffer);
 

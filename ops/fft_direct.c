@@ -54,11 +54,6 @@ bool yops_fft_convolve_is_direct(const yops_convolution *c)
 
 /* ---- The launch ---- */
 
-static bool runs_on_cpu(const yops_traits *traits)
-{
-    return traits->is_cpu && !traits->short_loops;
-}
-
 /* The array without the axes of the convolution, whose strides become those of the shape, the last one last. */
 static yops_strided take_axes(const yops_convolution *c, yoke_array array, const yops_place *place, int64_t *strides,
                               int64_t *extents)
@@ -113,7 +108,7 @@ static yoke_status check_rounds(const yops_convolution *c, const direct_shape *s
 
 static yoke_status launch(const yops_convolution *c, const yoke_array *out, const yops_traits *traits, yoke_kernel *kernel)
 {
-    bool is_swapped = has_taps_in_a(c), is_cpu = runs_on_cpu(traits);
+    bool is_swapped = has_taps_in_a(c), is_cpu = yops_by_threads(traits);
     const yoke_array *const arrays[] = { out, is_swapped ? c->b : c->a, is_swapped ? c->a : c->b };
     const char *const names[] = { "out", is_swapped ? "b" : "a", is_swapped ? "a" : "b" };
     yops_place places[3];
@@ -159,7 +154,7 @@ yoke_status yops_fft_convolve_directly(const yops_convolution *c)
     if (status < 0)
         return status;
     yops_write(options, sizeof options, "T=%s IS_COMPLEX=%d RUN=%d%s", yops_dtype_token(dtype), yops_is_complex(dtype),
-               runs_on_cpu(&traits) ? RUN : 1, yops_needs_f64(dtype) ? " NEED_F64=1" : "");
+               yops_by_threads(&traits) ? RUN : 1, yops_needs_f64(dtype) ? " NEED_F64=1" : "");
     status = yops_kernel(&c->call, "fft_direct", options, "convolve_directly", &kernel);
     if (status < 0)
         return status;

@@ -24,8 +24,7 @@ yoke_status yops_fft_begin(const yops_call *call, int32_t complex_dtype, yops_ff
     f->complex_dtype = complex_dtype;
     f->is_wide = complex_dtype == YOKE_C128;
     yoke_status status = yops_get_traits(call, &f->traits);
-    /* A driver that ends long loops runs a block's threads well enough. */
-    f->traits.is_cpu = yops_fft_kernels ? yops_fft_kernels == 2 : f->traits.is_cpu && !f->traits.short_loops;
+    f->traits.is_cpu = yops_fft_kernels ? yops_fft_kernels == 2 : yops_by_threads(&f->traits);
     return status;
 }
 

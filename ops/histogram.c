@@ -91,9 +91,6 @@ static yoke_status begin(yops_histogram *h, const char *function, const char *wh
     if (yops_histogram_kernels)
         h->traits.is_cpu = yops_histogram_kernels == 2;
     h->n = (uint64_t)yoke_array_get_size(a);
-    if (h->n == 0 && place.first <= place.last)
-        return yops_fail(&h->call, YOKE_E_RANGE, "a, of shape %s, has more elements than can be counted",
-                         yops_shape(a->dimensions, a->shape).text);
     h->elements = h->edges = place.root;
     h->a = yops_get_strided(a, &place);
     h->dtype = a->dtype;

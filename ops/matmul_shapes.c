@@ -28,7 +28,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 bool yops_matmul_by_threads(const yops_traits *traits)
 {
-    return traits->is_cpu && !traits->short_loops && !yops_matmul_force.by_blocks;
+    return yops_by_threads(traits) && !yops_matmul_force.by_blocks;
 }
 
 /* <yoke/matmul.h> describes this: what changes here, changes results. */
