@@ -4,9 +4,9 @@
  * memory. Memory is kept by size class, an eighth of a power of two wide at most, and freed oldest first above the limit.
  *
  * Memory arrives here either idle, or while a stream may still use it: until the stream has passed that point, only buffers in the
- * order of that stream get it. CUDA's driver does the same with a pool of its own (never the process's default pool), where ordered
- * buffers on CUDA come from; but it takes half a microsecond to allocate and as much to free, so that the memory of these is kept
- * here too. Plain and ordered memory are kept apart.
+ * order of that stream get it. CUDA's driver does the same with a pool of its own (never the process's default pool), where large
+ * ordered buffers on CUDA come from; but it takes half a microsecond to allocate and as much to free, so that the memory of these
+ * is kept here too, apart from that of all others.
  */
 #include "memory/pool.h"
 
