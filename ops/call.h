@@ -131,7 +131,7 @@ bool yops_kernel_known(const yops_call *call, const char *key, const char *name,
 typedef struct yops_traits {
     bool is_cpu;            /* one thread works through a tile, instead of a block */
     bool short_loops;       /* the driver ends a thread's loops after 65535 rounds: Mesa's rusticl on llvmpipe */
-    bool limits_registers;  /* NVIDIA's compilers, which take MOST_REGISTERS: ops/kernels/block_size.h */
+    bool limits_registers;  /* NVIDIA's compiler for OpenCL, which takes MOST_REGISTERS: ops/kernels/block_size.h */
     bool blocks_progress;   /* a block may wait for a block that began earlier: decoupled look-back */
     uint32_t compute_units; /* multiprocessors or cores */
     uint32_t max_block_threads;

@@ -175,17 +175,36 @@ static yoke_status count_tiles(const plan *l, uint64_t *out_tiles_m, uint64_t *o
     return YOKE_OK;
 }
 
+/* And the blocks of a grid, one for each tile of each slice. */
+static yoke_status count_blocks(const plan *l, uint64_t *out_tiles_m, uint64_t *out_tiles_n, uint64_t *out_blocks)
+{
+    yoke_status status = count_tiles(l, out_tiles_m, out_tiles_n, out_blocks);
+    if (status == YOKE_OK && __builtin_mul_overflow(*out_blocks, (uint64_t)l->p->shape.slices, out_blocks))
+        status = yops_fail(&l->p->call, YOKE_E_RANGE, "the product has more tiles than a grid holds");
+    return status;
+}
+
+static uint32_t count_threads(const yops_matmul_tile *t)
+{
+    return (uint32_t)(t->rows / t->thread_rows * (t->columns / t->thread_columns));
+}
+
 static yoke_status launch_tiles(const plan *l, yoke_buffer *sums, yoke_kernel *kernel)
 {
-    const yops_matmul_tile *t = l->tile;
     uint64_t tiles_m, tiles_n, blocks = 0;
-    yoke_status status = count_tiles(l, &tiles_m, &tiles_n, &blocks);
-    if (status == YOKE_OK && __builtin_mul_overflow(blocks, (uint64_t)l->p->shape.slices, &blocks))
-        status = yops_fail(&l->p->call, YOKE_E_RANGE, "the product has more tiles than a grid holds");
+    yoke_status status = count_blocks(l, &tiles_m, &tiles_n, &blocks);
     if (status < 0)
         return status;
-    return launch_product(l, kernel, sums, blocks, (uint32_t)(t->rows / t->thread_rows * (t->columns / t->thread_columns)),
-                          (uint32_t[]){ (uint32_t)tiles_m, (uint32_t)tiles_n }, 2);
+    return launch_product(l, kernel, sums, blocks, count_threads(l->tile), (uint32_t[]){ (uint32_t)tiles_m, (uint32_t)tiles_n }, 2);
+}
+
+/* A multiprocessor that has 4 warps at most has registers for all of their loads. NVIDIA's compiler for OpenCL spares registers,
+ * and loads the next tile only when it is needed, unless it is told. */
+static const char *get_registers(const plan *l, uint64_t blocks)
+{
+    enum { FEW_THREADS = 128 };
+    uint64_t most = (uint64_t)l->traits.compute_units * FEW_THREADS / count_threads(l->tile);
+    return l->traits.limits_registers && blocks <= most ? " MOST_REGISTERS=255" : "";
 }
 
 static yoke_status run_tiles(const plan *l)
@@ -195,6 +214,10 @@ static yoke_status run_tiles(const plan *l)
     const yops_matmul_tile *t = l->tile;
     char options[MOST_OPTIONS];
     yoke_kernel *kernel;
+    uint64_t tiles_m, tiles_n, blocks = 0;
+    yoke_status status = count_blocks(l, &tiles_m, &tiles_n, &blocks);
+    if (status < 0)
+        return status;
     loading a = load_of(l, &p->a_place, p->a.dtype, shape->a_column, shape->a_row, shape->m, shape->a_batch);
     loading b = load_of(l, &p->b_place, p->b.dtype, shape->b_row, shape->b_column, shape->n, shape->b_batch);
     bool split = shape->slices > 1;
@@ -208,10 +231,10 @@ static yoke_status run_tiles(const plan *l)
     add_dtypes(l, options);
     size_t length = strlen(options);
     yops_write(options + length, sizeof options - length,
-               " BM=%d BN=%d BK=%d TM=%d TN=%d A_WIDTH=%d A_ALONG_K=%d B_WIDTH=%d B_ALONG_K=%d C_WIDTH=%d", (int)t->rows,
+               " BM=%d BN=%d BK=%d TM=%d TN=%d A_WIDTH=%d A_ALONG_K=%d B_WIDTH=%d B_ALONG_K=%d C_WIDTH=%d%s", (int)t->rows,
                (int)t->columns, (int)t->depth, (int)t->thread_rows, (int)t->thread_columns, a.width, a.along_k, b.width, b.along_k,
-               c_width);
-    yoke_status status = get_kernel(l, "matmul", options, !split, &kernel);
+               c_width, get_registers(l, blocks));
+    status = get_kernel(l, "matmul", options, !split, &kernel);
     if (status < 0)
         return status;
     return split ? run_slices(l, launch_tiles, kernel) : launch_tiles(l, NULL, kernel);

@@ -130,7 +130,7 @@ static yoke_status find_traits(const yops_call *call, yops_traits *out_traits)
     bool cuda = strcmp(info.backend, "cuda") == 0, nvidia = cuda || strstr(info.vendor, "NVIDIA") != NULL;
     *out_traits = (yops_traits){ .is_cpu = info.kind == YOKE_DEVICE_CPU || info.kind == YOKE_DEVICE_EMULATOR,
                                  .short_loops = strstr(info.platform, "rusticl") != NULL,
-                                 .limits_registers = cuda || strstr(info.platform, "NVIDIA") != NULL,
+                                 .limits_registers = !cuda && strstr(info.platform, "NVIDIA") != NULL,
                                  .blocks_progress = nvidia && info.kind == YOKE_DEVICE_GPU,
                                  .compute_units = info.compute_units,
                                  .max_block_threads = (uint32_t)info.max_block_threads,
