@@ -205,10 +205,14 @@ stream.wait()
 assert out[n - 1] == 2 * (n - 1)
 """
 IMPORT = "import time; begin = time.perf_counter(); import {0}; print((time.perf_counter() - begin) * 1e3)"
+BARE = "import sys; sys.path[:0] = {!r}; ".format([path for path in sys.path if path])
 PROCESSES = {
     "python": "pass",
+    "python_bare": BARE,
     **{f"import.{name}": IMPORT.format(name) for name in ("yoke", "numpy", "cupy", "torch")},
+    "import_bare.yoke": BARE + IMPORT.format("yoke"),
     "first.yoke": FIRST,
+    "first_bare.yoke": BARE + FIRST,
     "first_array.yoke": "import yoke; assert (yoke.ones(1000) + 1).to_numpy()[9] == 2",
     "first_array.cupy": "import cupy; assert cupy.asnumpy(cupy.ones(1000, 'f4') + 1)[9] == 2",
     "first_array.torch": "import torch; assert (torch.ones(1000, device='cuda') + 1).cpu().numpy()[9] == 2",
@@ -229,7 +233,9 @@ def part_start(backends, options):
     program = options.c_program or (options.build and pathlib.Path(options.build) / "examples" / "vector_add")
     for backend in backends:
         environment = {**os.environ, "YOKE_BACKEND": backend}
-        commands = {each: [sys.executable, "-c", code] for each, code in PROCESSES.items()}
+        # What other packages have put into the folder of packages, to run whenever Python starts, does not run in a bare one.
+        commands = {each: [sys.executable, *(["-S"] if code.startswith(BARE) else []), "-c", code]
+                    for each, code in PROCESSES.items()}
         if program:
             commands["first.c"] = [str(program), *(["1000"] if options.c_program is None else [])]
         if backend != "cuda":
@@ -237,14 +243,15 @@ def part_start(backends, options):
         # The first runs fill the caches.
         times = {each: [] for each, command in commands.items() if present(each, lambda command=command: process(
             command, environment) + process(command, environment))}
-        for _ in range(options.processes):
+        for i in range(options.processes):
             for each, list_of in times.items():
-                list_of.append(process(commands[each], environment))
+                if i % 3 == 0 or not each.endswith((".cupy", ".torch")):  # which take seconds
+                    list_of.append(process(commands[each], environment))
         medians = {each: statistics.median(list_of) for each, list_of in times.items()}
         for each, value in medians.items():
             show(f"start.{backend}.{each}", value, "ms")
-        if "first.c" in medians:
-            show(f"start.{backend}.first.ratio", medians["first.yoke"] / (1.05 * medians["first.c"] + 50), "of_1.05_c_and_50_ms")
+        for each in ("first", "first_bare") if "first.c" in medians else ():
+            show(f"start.{backend}.{each}.ratio", medians[f"{each}.yoke"] / (1.05 * medians["first.c"] + 50), "of_1.05_c_and_50_ms")
         for kind in ("import", "first_array"):
             for other in ("cupy", "torch"):
                 if f"{kind}.{other}" in medians:
@@ -375,7 +382,7 @@ PARTS = {"launch": part_launch, "add": part_add, "start": part_start, "function"
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=40, help="batches of each figure")
-    parser.add_argument("--processes", type=int, default=5, help="processes of each figure of `start`")
+    parser.add_argument("--processes", type=int, default=15, help="processes of each figure of `start`")
     parser.add_argument("--build", help="a build of the repository")
     parser.add_argument("--c-program", help="a C program, instead of the build's examples/vector_add")
     parser.add_argument("--c-launch", help="a file with the output of bench/overhead")
