@@ -110,12 +110,8 @@ def test_numbers_for_named_types(device, stream):
     right = numpy.int32(2), numpy.float32(2.5)
     for index, value in ((0, 2), (0, True), (1, 2.5)):
         arguments = [value if i == index else each for i, each in enumerate(right)]
-        if program["own"].parameters[1 + index][2]:
+        with pytest.raises(yoke.KernelArgumentError, match="pass a NumPy scalar"):  # an int's bits would be another float
             program["own"][1](stream, x, *arguments)
-            assert x[index].item() == value
-        else:
-            with pytest.raises(yoke.KernelArgumentError, match="pass a NumPy scalar"):
-                program["own"][1](stream, x, *arguments)
 
 
 def test_int_beyond_a_named_type(device, stream):

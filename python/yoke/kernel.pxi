@@ -44,7 +44,7 @@ cdef struct Param:
     bint signed_      # an integer that is known to have a sign
     uint8_t element   # bytes of what it points to, 0: unknown
     bint floats       # which is floating point
-    bint hidden       # a value whose width the driver and the source do not tell
+    bint hidden       # a value of the source's own type: a typedef may be an integer or floating-point, of any width
 
 cdef void *type_buffer = <void *>Buffer
 cdef void *type_image = <void *>Image
@@ -53,9 +53,14 @@ cdef void *type_float = <void *>float
 cdef void *type_int = <void *>int
 cdef void *type_stream = <void *>Stream
 
+# The last words of the types that the library knows: src/base/scalar_types.def.
+cdef frozenset floating_words = frozenset(("float", "double", "half", "__half", "yoke_f32", "yoke_f64"))
 cdef frozenset signed_words = frozenset((
     "signed", "char", "short", "int", "long", "int8_t", "int16_t", "int32_t", "int64_t", "ptrdiff_t", "intptr_t", "yoke_i8",
     "yoke_i16", "yoke_i32", "yoke_i64"))
+cdef frozenset unsigned_words = frozenset((
+    "bool", "unsigned", "uchar", "ushort", "uint", "ulong", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "uintptr_t",
+    "yoke_u8", "yoke_u16", "yoke_u32", "yoke_u64"))
 
 
 cdef class Kernel:
@@ -67,8 +72,9 @@ cdef class Kernel:
 
     Arguments: Buffers and contiguous Arrays; None for a null pointer; Python's and NumPy's numbers; structured NumPy scalars;
     In, Out, InOut for host arrays; Images to read and image.surface to write; Local. A Python number gets the width of its
-    parameter, a NumPy scalar has its own. Count, kinds and widths are checked against the compiled kernel:
-    KernelArgumentError. The launch keeps its objects alive, and is ordered with the streams of its Arrays.
+    parameter, a NumPy scalar has its own, and is wanted where the type is the source's own. Count, kinds and widths are checked
+    against the compiled kernel: KernelArgumentError. The launch keeps its objects alive, and is ordered with the streams of its
+    Arrays.
     """
 
     cdef yoke_kernel *ptr
@@ -105,12 +111,18 @@ cdef class Kernel:
             if elements:
                 self.params[i].element, self.params[i].floats = elements
             if param.kind == YOKE_PARAM_VALUE or param.kind == YOKE_PARAM_UNKNOWN:
-                self.params[i].size = param.bytes if param.bytes <= 8 else 0
-                self.params[i].hidden = param.bytes == 0
-                words = text_of(param.type).replace("const", "").split()
-                if words:
-                    self.params[i].floating = words[-1] in ("float", "double", "half", "yoke_f32", "yoke_f64")
-                    self.params[i].signed_ = words[-1] in signed_words and "unsigned" not in words
+                self.set_value(i, text_of(param.type).replace("const", "").split(), param.bytes)
+
+    cdef int set_value(self, int i, list words, uint32_t bytes) except -1:
+        """Parameter i is a value, whose type has these words; none where neither the driver nor the source tells."""
+        word = words[-1].rpartition("::")[2] if words else ""
+        known = (not words or "enum" in words or word in floating_words or word in signed_words or word in unsigned_words)
+        self.params[i].hidden = bytes == 0 or not known and bytes <= 8
+        self.params[i].size = 0 if self.params[i].hidden or bytes > 8 else bytes
+        if words:
+            self.params[i].floating = word in floating_words
+            self.params[i].signed_ = word in signed_words and "unsigned" not in words
+        return 0
 
     @property
     def info(self):
@@ -428,7 +440,7 @@ cdef int fill_int(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize_t 
             out[0] = yoke_arg_i64(0)  # a number for a buffer or a struct: the library says so
             return 0
         else:
-            raise KernelArgumentError(f"{parameter_name(kernel, index)}: its width is not known here: pass a NumPy scalar, as "
+            raise KernelArgumentError(f"{parameter_name(kernel, index)}: its type is not known here: pass a NumPy scalar of it, as "
                                       f"numpy.int32({value})")
     if not -(1 << size * 8 - 1) <= value < 1 << size * 8 - param.signed_:
         raise OverflowError(f"{parameter_name(kernel, index)}: {value} does not fit in {size} bytes")
@@ -452,7 +464,7 @@ cdef int fill_float(yoke_arg *out, double value, Param *param, Kernel kernel, Py
     elif param.size == 8 or (kernel.count >= 0 and param.size == 0 and not param.hidden):
         out[0] = yoke_arg_f64(value)
     else:
-        raise KernelArgumentError(f"{parameter_name(kernel, index)}: its width is not known here: pass a NumPy scalar, as "
+        raise KernelArgumentError(f"{parameter_name(kernel, index)}: its type is not known here: pass a NumPy scalar of it, as "
                                   f"numpy.float32({value})")
     return 0
 
