@@ -38,6 +38,7 @@ def test_creation():
     same(yoke.arange(10), numpy.arange(10))
     same(yoke.arange(3, 10, 2), numpy.arange(3, 10, 2))
     same(yoke.arange(10, 0, -3), numpy.arange(10, 0, -3))
+    assert yoke.arange(0, 2**62 + 1, 2**61).tolist() == [0, 2**61, 2**62]  # beyond a double's integers
     same(yoke.asarray([[1.5, 2], [3, 4]]), numpy.array([[1.5, 2], [3, 4]], "f4"))
     same(yoke.asarray(I[:, ::2]), I[:, ::2])
     same(yoke.zeros((0, 3)), numpy.zeros((0, 3), "f4"))

@@ -105,7 +105,7 @@ def arange(start, stop=None, step=1, dtype=None, stream=None):
         raise ValueError("the step is 0")
     start, stop, step = [plain_number(each) for each in (start, stop, step)]
     floating = any([isinstance(each, float) for each in (start, stop, step)])
-    count = max(0, math.ceil((stop - start) / step))
+    count = max(0, math.ceil((stop - start) / step) if floating else -((start - stop) // step))
     result = empty(count, dtype or ("float32" if floating else "int64"), stream)
     if floating and not (result.a.dtype < F16 and start == int(start) and step == int(step)):
         wide = F64 if result.a.dtype == F64 else F32
