@@ -111,6 +111,7 @@ conformance_programs = \
 	tests/conformance/peer_pinned \
 	tests/conformance/pinned \
 	tests/conformance/pool_order \
+	tests/conformance/pool_streams \
 	tests/conformance/pool_threads \
 	tests/conformance/print \
 	tests/conformance/release \
@@ -207,6 +208,7 @@ order_tests = \
 	tests/conformance/native_enqueue.opencl.tap \
 	tests/conformance/native_graph.opencl.tap \
 	tests/conformance/pool_order.opencl.tap \
+	tests/conformance/pool_streams.opencl.tap \
 	tests/conformance/sleepers.opencl.tap \
 	tests/conformance/stream.opencl.tap \
 	tests/conformance/threads.opencl.tap \

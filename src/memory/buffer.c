@@ -153,6 +153,8 @@ static yoke_status create(const char *function, yoke_device *device, yoke_stream
     if (!buffer)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     buffer->owner_stream = stream;
+    if (stream) /* which may still use the memory for what had it before */
+        atomic_store_explicit(&buffer->used_by, stream->id, memory_order_relaxed);
     uint64_t since = yk_observe_device_now(device);
     yoke_status status = yk_pool_take(buffer, stream);
     if (status < 0)

@@ -17,7 +17,7 @@
 #include "stream/retire.h"
 
 struct yk_block {
-    yk_block *next, *previous; /* in its class */
+    yk_block *next, *previous; /* in its list */
     yk_block *newer, *older;
     size_t class;
     unsigned user;
@@ -25,7 +25,7 @@ struct yk_block {
 };
 
 enum {
-    MOST_EXAMINED = 16, /* blocks of a class that a search examines */
+    MOST_EXAMINED = 16, /* blocks of a list that a search examines */
     MOST_TRIES = 200,   /* repeated requests to the driver for memory */
     MOST_POOL_TRIES = 3 /* of which only the driver's pool has given something back since the last */
 };
@@ -66,15 +66,40 @@ static yk_memory_cache *cache_of(yoke_device *device, const yoke_buffer *buffer)
     return buffer->kind == YOKE_MEMORY_PINNED ? &device->pool.pinned : &device->pool.device;
 }
 
+/* The list of the blocks of a class that this stream may still use, or of those that none does. Blocks of other classes and streams
+ * may be in it, too: there are fewer lists than both have. */
+static yk_block **list_of(yk_memory_cache *cache, size_t class, unsigned user)
+{
+    enum { STRIDE = 389 };
+    return &cache->lists[(class + (size_t)user * STRIDE) % YK_CACHE_LISTS];
+}
+
+/* With the pool's lock held. */
+static void insert_into_list(yk_memory_cache *cache, yk_block *block)
+{
+    yk_block **list = list_of(cache, block->class, block->user);
+    block->previous = NULL;
+    block->next = *list;
+    if (block->next)
+        block->next->previous = block;
+    *list = block;
+}
+
+/* With the pool's lock held. */
+static void remove_from_list(yk_memory_cache *cache, yk_block *block)
+{
+    if (block->next)
+        block->next->previous = block->previous;
+    if (block->previous)
+        block->previous->next = block->next;
+    else
+        *list_of(cache, block->class, block->user) = block->next;
+}
+
 /* With the pool's lock held. */
 static void insert_block(yk_memory_cache *cache, yk_block *block)
 {
-    yk_block **class = &cache->classes[block->class];
-    block->previous = NULL;
-    block->next = *class;
-    if (block->next)
-        block->next->previous = block;
-    *class = block;
+    insert_into_list(cache, block);
     block->newer = NULL;
     block->older = cache->newest;
     if (block->older)
@@ -88,12 +113,7 @@ static void insert_block(yk_memory_cache *cache, yk_block *block)
 /* With the pool's lock held. */
 static void remove_block(yk_memory_cache *cache, yk_block *block)
 {
-    if (block->next)
-        block->next->previous = block->previous;
-    if (block->previous)
-        block->previous->next = block->next;
-    else
-        cache->classes[block->class] = block->next;
+    remove_from_list(cache, block);
     if (block->newer)
         block->newer->older = block->older;
     else
@@ -105,10 +125,16 @@ static void remove_block(yk_memory_cache *cache, yk_block *block)
     cache->bytes -= block->memory.capacity;
 }
 
-static bool fits(const yk_block *block, const yoke_buffer *buffer, unsigned user)
+/* The most recently released block for the buffer, of those with this user; NULL when there is none. With the pool's lock held. */
+static yk_block *find_with_user(yk_memory_cache *cache, const yoke_buffer *buffer, unsigned user)
 {
-    return block->memory.capacity >= buffer->capacity && block->memory.origin == buffer->origin &&
-           (block->user == YK_NO_STREAM || block->user == user);
+    size_t class = class_of(buffer->capacity);
+    unsigned examined = 0;
+    for (yk_block *block = *list_of(cache, class, user); block && examined++ < MOST_EXAMINED; block = block->next)
+        if (block->class == class && block->user == user && block->memory.capacity >= buffer->capacity &&
+            block->memory.origin == buffer->origin)
+            return block;
+    return NULL;
 }
 
 /* With the pool's lock held. The buffer, which is counted already, takes all of a block that is larger than requested. */
@@ -124,15 +150,15 @@ static bool count_all_of(const yk_block *block, yoke_buffer *buffer)
     return true;
 }
 
-/* A block for the buffer that no stream uses, or only the buffer's own; NULL when there is none. */
+/* A block for the buffer that only the buffer's own stream uses, or none; NULL when there is none. */
 static yk_block *find(yoke_buffer *buffer, unsigned user)
 {
     yk_pool *pool = &buffer->device->pool;
     yk_memory_cache *cache = cache_of(buffer->device, buffer);
     yk_light_lock(&pool->lock);
-    yk_block *block = cache->classes[class_of(buffer->capacity)];
-    for (unsigned examined = 1; block && !fits(block, buffer, user); examined++)
-        block = examined < MOST_EXAMINED ? block->next : NULL;
+    yk_block *block = find_with_user(cache, buffer, user);
+    if (!block && user != YK_NO_STREAM)
+        block = find_with_user(cache, buffer, YK_NO_STREAM);
     if (block && !count_all_of(block, buffer))
         block = NULL;
     if (block)
@@ -141,17 +167,31 @@ static yk_block *find(yoke_buffer *buffer, unsigned user)
     return block;
 }
 
+/* The stream has no work: neither do its blocks of the class. Returns whether there was any. With the pool's lock held. */
+static bool set_idle(yk_memory_cache *cache, size_t class, unsigned user)
+{
+    bool any = false;
+    for (yk_block *block = *list_of(cache, class, user), *next; block; block = next) {
+        next = block->next;
+        if (block->class != class || block->user != user)
+            continue;
+        remove_from_list(cache, block);
+        block->user = YK_NO_STREAM;
+        insert_into_list(cache, block);
+        any = true;
+    }
+    return any;
+}
+
 /* Find blocks that became idle since their release. Returns whether there was any. */
 static bool sweep(yoke_device *device, size_t class)
 {
     bool any = false;
     pthread_mutex_lock(&device->lock);
     yk_light_lock(&device->pool.lock);
-    for (yk_block *block = device->pool.device.classes[class]; block; block = block->next)
-        if (block->user != YK_NO_STREAM && yk_stream_id_is_done(device, block->user)) {
-            block->user = YK_NO_STREAM;
-            any = true;
-        }
+    for (unsigned user = 1; user <= device->stream_id_count; user++)
+        if (*list_of(&device->pool.device, class, user) && yk_stream_id_is_done(device, user))
+            any = set_idle(&device->pool.device, class, user) || any;
     yk_light_unlock(&device->pool.lock);
     pthread_mutex_unlock(&device->lock);
     return any;

@@ -20,9 +20,9 @@ typedef struct yk_filler {
 } yk_filler;
 
 /* Released memory of one kind, cached for reuse: memory/pool.c. */
-enum { YK_CLASSES = 8 * 40 };
+enum { YK_CLASSES = 8 * 40, YK_CACHE_LISTS = 1024 };
 typedef struct yk_memory_cache {
-    yk_block *classes[YK_CLASSES]; /* by size, the most recently released first */
+    yk_block *lists[YK_CACHE_LISTS]; /* by size and user, the most recently released first */
     yk_block *oldest, *newest;
     uint64_t bytes;
 } yk_memory_cache;
