@@ -252,7 +252,7 @@ def test_histograms():
     same(yoke.histogram(yoke.asarray(digits), [-1, 3, 6])[0], numpy.histogram(digits, [-1, 3, 6])[0])
     same(yoke.histogram(yoke.asarray(numpy.array([2**63, 2**63 + 100, 2**64 - 1], "u8")), 4)[0], [2, 0, 0, 1])
     same(yoke.bincount(yoke.zeros(0, "uint32")), [])
-    for wrong in (lambda: yoke.histogram(flat, 0), lambda: yoke.histogram(flat, 3, (1, 1)), lambda: yoke.histogram(flat, [1.0]),
+    for wrong in (lambda: yoke.histogram(flat, 0), lambda: yoke.histogram(flat, 3, (2, 1)), lambda: yoke.histogram(flat, [1.0]),
                   lambda: yoke.bincount(flat, length=3)):
         with pytest.raises(ValueError):
             wrong()

@@ -150,7 +150,7 @@ cdef class Array:
                 raise ValueError(f"axis {each} has {self.shape[each]} elements, and only an axis of one can be squeezed")
         return self.select(tuple([0 if i in chosen else slice(None) for i in range(self.a.dimensions)]))
 
-    def clip(self, low, high):
+    def clip(self, low=None, high=None):
         """The elements, limited to low … high; NaN stays NaN."""
         return clip(self, low, high)
 
@@ -225,10 +225,12 @@ cdef class Array:
             assign_masked(self, key, value, here())
             return
         target = self.select(key)
+        if getattr(value, "shape", None) == () and getattr(getattr(value, "dtype", None), "kind", "") == "c":
+            value = complex(value)  # a scalar of NumPy's
         if isinstance(value, (bool, int, float, complex)):
             assign_value(target, value, here())
         else:
-            assign(target, asarray(value, dtype=None if hasattr(value, "dtype") else target.dtype, stream=self.stream), here())
+            assign(target, as_array(value, dtype=None if hasattr(value, "dtype") else target.dtype, stream=self.stream), here())
 
     def fill(self, value):
         """Set each element to a number."""
@@ -423,6 +425,12 @@ cdef class Array:
     def __abs__(self):
         return unary("c = abs(a)", self, self.a.dtype if self.a.dtype < C64 else F32 if self.a.dtype == C64 else F64)
 
+    def __pos__(self):
+        return self.copy()
+
+    def __contains__(self, value):
+        return bool((self == value).any().item())
+
     def __invert__(self):
         return unary("c = !a" if self.a.dtype == BOOL else "c = ~a", self, self.a.dtype)
 
@@ -433,6 +441,8 @@ cdef class Array:
         return matmul(other, self)
 
     def __richcmp__(self, other, int operation):
+        if isinstance(other, (list, tuple)):  # == and != would tell whether they are the same object
+            raise TypeError(f"a {type(other).__name__} is no operand: compare with yoke.asarray(…)")
         return binary(("<", "<=", "==", "!=", ">", ">=")[operation], self, other)
 
     __hash__ = None

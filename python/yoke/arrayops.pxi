@@ -113,6 +113,9 @@ cdef int32_t value_dtype(dtype, list arrays, dict variables) except -1:
     for value in variables.values():
         if not isinstance(value, Array):
             number = weak(number, value)
+    for value in variables.values():
+        if type(value) is int:
+            in_dtype(number, value)
     return number
 
 
@@ -120,6 +123,8 @@ def evaluate(expression, /, dtype=None, stream=None, **variables):
     """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means what an operator gives for
     these arrays and numbers; it does not look at the expression: evaluate("x / 2.5", "float32", x=integers)."""
     cdef Array result
+    if not isinstance(expression, str):
+        raise TypeError(f"an expression is a str, not {type(expression).__name__}")
     arrays = arrays_in(variables)
     stream = (<Array>arrays[0]).stream if stream is None else stream
     result = new_array(stream, value_dtype(dtype, arrays, variables), broadcast_shape([each.shape for each in arrays]))
@@ -167,14 +172,18 @@ cdef int32_t integer_of(value) except -1:
     return dtype if kind_of(dtype) == 1 else 0
 
 
+cdef tuple unsigned_integers = (U8, U16, U32, U64), signed_integers = (I8, I16, I32, I64)
+
+
 cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, const char *where) except -1:
     """The text of an operator, of the operands a and b, whose common dtype is this. To C an unsigned operand as wide as a signed
     one makes both unsigned; here they are integers of the common dtype, which is signed and the wider one, as in NumPy. Compared
     are their values, also where no dtype holds both."""
     cdef int32_t a = integer_of(values["a"]) if "b" in values else 0
     cdef int32_t b = integer_of(values["b"]) if a else 0
-    unsigned = (3, 5, 7, 9)
-    if a and b and (a in unsigned) != (b in unsigned) and max(a, b) > I32 and sign != "/":
+    unsigned = unsigned_integers
+    mixed = (a in unsigned) != (b in unsigned) and max(a, b) > I32
+    if a and b and sign != "/" and (mixed or sign in ("<<", ">>") and a != dtype):  # C shifts in the left operand's width
         if sign in comparisons:
             first = a not in unsigned
             less = "true" if compare_beyond(sign, first, True) else "false"
@@ -199,7 +208,7 @@ cdef object binary(str sign, left, right):
         shape = array.shape if array.shape == other.shape else broadcast_shape([array.shape, other.shape])
     else:
         if hasattr(other, "shape") and other.shape != ():
-            other = asarray(other, stream=array.stream)
+            other = as_array(other, stream=array.stream)
             return binary(sign, array, other) if array is left else binary(sign, other, array)
         try:
             dtype = weak(array.a.dtype, other)
@@ -256,7 +265,7 @@ cdef object in_place(str sign, Array array, other):
     cdef int32_t dtype
     power = "c = " + " * ".join("a" * other) if sign == "**" and type(other) is int and other in (2, 3) else None
     if hasattr(other, "shape") and not isinstance(other, Array) and other.shape != ():
-        other = asarray(other, stream=array.stream)
+        other = as_array(other, stream=array.stream)
     if isinstance(other, Array):
         dtype = promote([array.a.dtype, (<Array>other).a.dtype])
     else:
@@ -266,7 +275,7 @@ cdef object in_place(str sign, Array array, other):
     text = power or text_of_sign(sign, dtype)
     if sign == "/" and kind_of(dtype) < 2:
         dtype = F32
-    if kind_of(dtype) > kind_of(array.a.dtype):
+    if kind_of(dtype) > kind_of(array.a.dtype) or array.a.dtype in unsigned_integers and dtype in signed_integers:
         raise TypeError(f"a result of {dtype_names[dtype]} does not go into an array of {dtype_names[array.a.dtype]}: use astype, "
                         "or the operator without =")
     operate(array.stream, text, sign, common, {"c": array, "a": array} if power else {"c": array, "a": array, "b": other}, here())
@@ -291,7 +300,7 @@ cdef int assign_masked(Array array, Array mask, value, const char *where) except
 cdef object as_index(Array array, key):
     """Lists and NumPy's arrays as an index are Arrays; any other key is returned as it is."""
     if isinstance(key, list) or hasattr(key, "__array_interface__") and key.ndim:
-        return asarray(key, dtype=None if len(key) else "int64", stream=array.stream)
+        return as_array(key, dtype=None if len(key) else "int64", stream=array.stream)
     return key
 
 
@@ -320,13 +329,19 @@ def binary_function(name, a, b):
     """"min" or "max" of two arrays, or of an array and a number."""
     if not isinstance(a, Array) and not isinstance(b, Array):
         raise TypeError("an Array is wanted")
-    return binary(name, a, b)
+    result = binary(name, a, b)
+    if result is NotImplemented:
+        other = b if isinstance(a, Array) else a
+        raise TypeError(f"an Array, a NumPy array or a number is wanted, not {type(other).__name__}: yoke.asarray makes an Array")
+    return result
 
 
 def where(condition, a, b):
     """a where the condition holds, else b: arrays or numbers, broadcast to each other."""
     cdef Array result
     arrays = [each for each in (a, b) if isinstance(each, Array)]
+    if not isinstance(condition, Array):
+        raise TypeError(f"the condition is an Array, not {type(condition).__name__}")
     cdef Array first = condition
     dtype = promote([(<Array>each).a.dtype for each in arrays]) if arrays else BOOL
     for each in (a, b):

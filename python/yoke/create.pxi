@@ -61,13 +61,21 @@ def linspace(start, stop, num=50, endpoint=True, dtype="float32", stream=None):
     return result
 
 
+cdef list list_of_arrays(arrays):
+    result = list(arrays)
+    if not result:
+        raise TypeError("a sequence of one Array or more is wanted")
+    for each in result:
+        if not isinstance(each, Array):
+            raise TypeError(f"a sequence of Arrays is wanted, and one is of {type(each).__name__}: yoke.asarray makes an Array")
+    return result
+
+
 def concatenate(arrays, axis=0):
     """A new array of several, one behind the other along an axis; their other extents are the same."""
     cdef Array first, result
     cdef const char *where = here()
-    arrays = list(arrays)
-    if not arrays or not all([isinstance(each, Array) for each in arrays]):
-        raise TypeError("a sequence of one Array or more is wanted")
+    arrays = list_of_arrays(arrays)
     first = arrays[0]
     along = axis_of(axis, first.a.dimensions)
     shape = list(first.shape)
@@ -86,9 +94,7 @@ def concatenate(arrays, axis=0):
 
 def stack(arrays, axis=0):
     """A new array of several of one shape, one behind the other along a new axis."""
-    arrays = list(arrays)
-    if not arrays or not all([isinstance(each, Array) for each in arrays]):
-        raise TypeError("a sequence of one Array or more is wanted")
+    arrays = list_of_arrays(arrays)
     along = axis_of(axis, arrays[0].ndim + 1)
     return concatenate([each[(*[slice(None)] * along, None)] for each in arrays], along)
 
@@ -123,10 +129,50 @@ cdef bint is_host_tensor(data):
     return hasattr(data, "__array__") and hasattr(data, "__dlpack_device__") and data.__dlpack_device__()[0] == 1
 
 
+cdef object host_values(values, dtype, bint python):
+    """NumPy's values as another dtype. Floats become the nearest integers' ends, and NaN 0, as by an Array's astype. `python`: the
+    values are Python's, and OverflowError tells of an int that the dtype does not have."""
+    import numpy
+
+    if dtype.kind not in "iu" or values.dtype.kind not in "iuf" or not values.size:
+        return values.astype(dtype, copy=False)
+    least, most = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
+    if values.dtype.kind != "f":
+        low, high = int(values.min()), int(values.max())
+        if python and (low < least or high > most):
+            raise OverflowError(f"the int {low if low < least else high} is not a value of {dtype}")
+        return values.astype(dtype, copy=False)
+    # The largest integer may be none of the floats: they reach the power of two above it.
+    inside = numpy.where((values > least) & (values < most), values, 0)
+    return numpy.where(values >= most, most, numpy.where(values <= least, least, inside.astype(dtype))).astype(dtype)
+
+
+cdef Array in_stream(Array array, Stream stream):
+    """The array, or a copy in another stream; of another device, by way of the host."""
+    cdef Array result
+
+    if stream is None or stream is array.stream:
+        return array
+    result = new_array(stream, array.a.dtype, array.shape)
+    if stream.device is array.stream.device:
+        assign(result, array, here())
+    elif result.size:
+        memory = bytearray(result.nbytes)
+        read_array(array, memory)
+        stream.write(result.buffer, memory)
+    return result
+
+
 def asarray(data, dtype=None, stream=None):
-    """An array of anything: an Array (itself, where the dtype fits), a NumPy array, numbers and nested lists (with NumPy),
-    anything contiguous with the buffer protocol; and, without a copy, arrays of this device by DLPack or
-    __cuda_array_interface__. Host memory is copied before this returns. stream: None means default_stream()."""
+    """An array of anything: an Array (itself, where dtype and stream fit, else a copy), a NumPy array, numbers and nested lists
+    (with NumPy), anything contiguous with the buffer protocol; and, without a copy, arrays of this device by DLPack or
+    __cuda_array_interface__. Host memory is copied before this returns. stream: None means an Array's own, else
+    default_stream(). Python's floats become float32."""
+    return as_array(in_stream(data, stream) if isinstance(data, Array) else data, dtype, stream)
+
+
+def as_array(data, dtype=None, stream=None):
+    """asarray for operations, which order the streams of their Arrays: an Array stays in its own."""
     cdef Array result
 
     if isinstance(data, Array):
@@ -136,9 +182,9 @@ def asarray(data, dtype=None, stream=None):
     interface = getattr(data, "__cuda_array_interface__", None) if stream.device.backend == "cuda" else None
     if interface is not None and (interface.get("stream") is not None or not hasattr(data, "__dlpack__")):
         result = from_interface(data, stream)
-        return result if dtype is None else asarray(result, dtype)
+        return result if dtype is None else as_array(result, dtype)
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__") and not is_host_tensor(data):
-        return asarray(from_dlpack(data, stream), dtype)
+        return as_array(from_dlpack(data, stream), dtype)
     if "numpy" not in sys.modules and isinstance(data, (bytes, bytearray, memoryview, array.array)):
         memory = memoryview(data)
         names = [name for name, letter in zip(dtype_names, dtype_letters) if letter == memory.format.lstrip("<=@")]
@@ -148,14 +194,14 @@ def asarray(data, dtype=None, stream=None):
         result = new_array(stream, dtype_number(names[0]), memory.shape)
         stream.write(result.buffer, memory)
         stream.wait()
-        return result if dtype is None else asarray(result, dtype)
+        return result if dtype is None else as_array(result, dtype)
     import numpy
 
     values = numpy.asarray(memoryview(data) if isinstance(data, bytes) else data)  # of bytes NumPy makes one string
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     if dtype is not None and dtype_number(dtype) != BF16:
-        values = values.astype(numpy.dtype(dtype_names[dtype_number(dtype)]), copy=False)
+        values = host_values(values, numpy.dtype(dtype_names[dtype_number(dtype)]), not hasattr(data, "dtype"))
     elif dtype is None and values.dtype == numpy.float64 and not hasattr(data, "dtype"):
         values = values.astype(numpy.float32)
     elif dtype is None and values.dtype == numpy.complex128 and not hasattr(data, "dtype"):
@@ -164,4 +210,4 @@ def asarray(data, dtype=None, stream=None):
     if values.size:
         # A copy of the values: the caller may change its array at once.
         stream.write(result.buffer, numpy.array(values, order="C", copy=True))
-    return asarray(result, dtype)
+    return as_array(result, dtype)

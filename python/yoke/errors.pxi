@@ -124,6 +124,29 @@ cdef bytes c_text(value, str name):
     return text.encode()
 
 
+# What the library's texts call by its name in C.
+cdef tuple names_in_c = (
+    ("both must come from one yoke_device_open", "both must come from one yoke.Device: array.device is an array's, and "
+                                                 "default_stream().device that of the default stream"),
+    ("YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", "timed=True needs a stream with timed=True"),
+    ("was recorded without YOKE_EVENT_TIMED", "was recorded without timed=True"),
+)
+
+
+cdef str text_for_python(str text, kind):
+    """The library's text, without what helps only in C."""
+    for name, word in names_in_c:
+        text = text.replace(name, word)
+    if kind is InvalidArgumentError:
+        first = text.partition("; the previous failure: ")[0]
+        return first[:-4] + "closed" if first.endswith(" is NULL") else text
+    if kind is KernelArgumentError and "; write " in text:  # a cast of C's
+        text = text.partition("; write ")[0]
+        convert = "float" if "takes a floating" in text or "wide, but a floating" in text else "int"
+        text += f"; pass {convert}(x), which gets the width of its parameter"
+    return text
+
+
 cdef object make_error(yoke_status status):
     """The exception for a status that a call on this thread has just returned."""
     cdef const yoke_error_info *info = yoke_error()
@@ -138,10 +161,7 @@ cdef object make_error(yoke_status status):
     # A record of another status is that of an older failure.
     text = text_of(info.text) if info.status == status else text_of(yoke_status_meaning(status))
     kind = error_classes.get(status, HostFunctionError)
-    if kind is InvalidArgumentError and text.endswith(" is NULL"):
-        text = text[:-4] + "closed"
-    elif kind is KernelArgumentError and "; write " in text:  # a cast of C's
-        text = text.partition("; write ")[0] + "; a Python number gets the width of its parameter"
+    text = text_for_python(text, kind)
     error = kind(text)
     error.status = text_of(yoke_status_name(status))
     error.code = status

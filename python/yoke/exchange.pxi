@@ -73,7 +73,8 @@ cdef Foreign foreign_on(Stream stream):
 def from_dlpack(data, stream=None):
     """An array over the memory of an object with __dlpack__ (CuPy, PyTorch, JAX, Yoke), without a copy. The object must be on the
     stream's device: InvalidArgumentError. On CUDA the stream waits for what the object's producer has enqueued so far; the
-    producer's memory is given back when no array uses it and the stream has come to the end of its work."""
+    producer's memory is given back when no array uses it and the stream has come to the end of its work. Operations that refuse
+    operands which overlap do not see that two such arrays do."""
     cdef Foreign foreign
     cdef yoke_status status
     cdef yoke_device *device

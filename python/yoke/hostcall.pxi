@@ -170,6 +170,18 @@ cdef int may_raise(Stream stream, Event event) except -1:
     return 0
 
 
+cdef enum:
+    COROUTINE = 0x80  # the flag of a coroutine function's code
+
+
+cdef int check_function(function, str what) except -1:
+    if not callable(function):
+        raise TypeError(f"{what} is callable, and {function!r} is not")
+    if getattr(getattr(function, "__code__", None), "co_flags", 0) & COROUTINE:
+        raise TypeError(f"{function!r} is a coroutine function, whose call runs nothing: pass lambda: asyncio.run(f())")
+    return 0
+
+
 cdef int enqueue_call(Stream stream, function, tuple args, dict kwargs, bint always) except -1:
     cdef Call call
     cdef const char *where = here()
@@ -177,8 +189,7 @@ cdef int enqueue_call(Stream stream, function, tuple args, dict kwargs, bint alw
     cdef void *user
     cdef bint recorded = stream.graph is not None
 
-    if not callable(function):
-        raise TypeError(f"a host function is callable, and {function!r} is not")
+    check_function(function, "a host function")
     call = Call.__new__(Call)
     call.function, call.args, call.kwargs, call.always, call.raised = function, args, kwargs, always, stream.raised
     if recorded:
@@ -203,8 +214,7 @@ cdef int update_call(Graph graph, size_t node, function, tuple args, dict kwargs
     cdef yoke_status status
     cdef void *user
 
-    if not callable(function):
-        raise TypeError(f"a host function is callable, and {function!r} is not")
+    check_function(function, "a host function")
     call = Call.__new__(Call)
     call.function, call.args, call.kwargs = function, args, kwargs
     raise_in_graph(call, graph)
@@ -233,8 +243,7 @@ cdef int call_on_complete(Event event, function, tuple args, dict kwargs) except
     cdef yoke_status status
     cdef void *user
 
-    if not callable(function):
-        raise TypeError(f"a function is wanted, and {function!r} is not callable")
+    check_function(function, "what is called on completion")
     call = Call.__new__(Call)
     call.function, call.args, call.kwargs, call.raised = function, args, kwargs, event.raised
     user = <void *>call
@@ -263,8 +272,7 @@ cdef int enqueue_native(Stream stream, function, tuple args, dict kwargs) except
     cdef yoke_status status
     cdef void *user
 
-    if not callable(function):
-        raise TypeError(f"the function of a native section is callable, and {function!r} is not")
+    check_function(function, "the function of a native section")
     call = Call.__new__(Call)
     call.function, call.args, call.kwargs, call.raised = function, args, kwargs, stream.raised
     if stream.graph is not None:
@@ -294,7 +302,7 @@ def _close_interpreter():
         stream = each
         if stream.ptr == NULL:
             continue
-        with contextlib.suppress(Exception):  # it has failed
+        with contextlib.suppress(BaseException):  # it has failed, maybe with SystemExit
             # What drivers for CPUs compile and run in threads of this process would crash when the process ends under it.
             if stream.device.info.kind in ("cpu", "emulator") and stream.graph is None:
                 ends.append(stream.event())
@@ -304,7 +312,7 @@ def _close_interpreter():
     while yoke_py_busy() and time.monotonic() < end:
         time.sleep(0.001)
     for ended in ends:
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(BaseException):
             ended.wait(max(0.0, end - time.monotonic()))
     # Host memory that the device may still read or write belongs to it until the process has ended.
     for items in [*itertools.chain(*kept_memory.values()), forgotten]:

@@ -457,6 +457,8 @@ cdef int fill_int(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize_t 
 
 
 cdef int fill_float(yoke_arg *out, double value, Param *param, Kernel kernel, Py_ssize_t index) except -1:
+    if param.floating == 0 and param.size:
+        raise KernelArgumentError(f"{parameter_name(kernel, index)} takes an integer, and {value} is floating-point: pass int(x)")
     if param.size == 2:
         out[0] = yoke_arg_f16(yoke_half_from(<float>value))
     elif param.size == 4:
@@ -476,6 +478,8 @@ cdef int fill_scalar(yoke_arg *out, value, Kernel kernel, Py_ssize_t index) exce
         hint = ""
         if dtype is not None or isinstance(value, (bytes, bytearray, memoryview)):
             hint = ": write In(x), Out(x) or InOut(x) for a host array, or copy it to a Buffer first"
+        elif isinstance(value, (list, tuple)):
+            hint = ": write In(numpy.array(x, dtype)), or pass an Array of yoke.asarray"
         raise KernelArgumentError(f"{parameter_name(kernel, index)}: {type(value).__name__} is not an argument of a kernel{hint}")
     char = dtype.char
     if char == "f":

@@ -204,6 +204,8 @@ cdef dict kept_memory = {}  # the streams' queues that are not empty, by their i
 cdef Kept hold(object memory, bint writable):
     """The memory of an object with the buffer protocol, contiguous in C's order."""
     cdef Kept kept = Kept.__new__(Kept)
+    if isinstance(memory, (list, tuple, int, float)):
+        raise TypeError(f"host memory is wanted, as of numpy.array(x, dtype) or numpy.float32(x), not {type(memory).__name__}")
     PyObject_GetBuffer(memory, &kept.view, PyBUF_WRITABLE if writable else PyBUF_SIMPLE)
     kept.held = True
     return kept

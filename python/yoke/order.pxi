@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Operations on arrays whose results are positions, counts or chosen elements: search, unique, histograms, scatter, segments.
 
-def clip(Array array not None, low, high):
-    """The elements, limited to low … high; NaN stays NaN."""
+def clip(Array array not None, low=None, high=None):
+    """The elements, limited to low … high, and to high where low is more; None is no limit; NaN stays NaN."""
     cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
-    cdef yoke_number least = limit_of(array.a.dtype, low, math.ceil)
+    low, high = -math.inf if low is None else plain_number(low), math.inf if high is None else plain_number(high)
+    if low != low or high != high:
+        raise ValueError("a limit is NaN")
+    cdef yoke_number least = limit_of(array.a.dtype, min(low, high), math.ceil)
     cdef yoke_number most = limit_of(array.a.dtype, high, math.floor)
     cdef const char *where = here()
     cdef yoke_status status
@@ -17,7 +20,6 @@ def clip(Array array not None, low, high):
 
 cdef yoke_number limit_of(int32_t dtype, value, whole) except *:
     """A limit of clip. Among integers it is a whole number within it; one that 64 bits do not hold is the end that they have."""
-    value = plain_number(value)
     if dtype < F16 and (isinstance(value, int) or math.isfinite(value)):
         return integer_number(max(-(1 << 63), min(whole(value), (1 << 64) - 1)))
     return number_of(F64, value)
@@ -71,18 +73,18 @@ cdef tuple beside(values, Array array):
     cdef Array others
     cdef int32_t common = array.a.dtype
     if kind_of(common) > 1:
-        return asarray(values, dtype_names[common], array.stream), array
+        return as_array(values, dtype_names[common], array.stream), array
     if kind_of(common) == 1 and (isinstance(values, (list, tuple, range, int)) or hasattr(values, "__array_interface__")):
         import numpy
 
         host = numpy.asarray(values)
         if host.dtype.kind in "iu" and host.size and fits(common, int(host.min())) and fits(common, int(host.max())):
-            return asarray(host, dtype_names[common], array.stream), array
-    others = asarray(values, stream=array.stream)
+            return as_array(host, dtype_names[common], array.stream), array
+    others = as_array(values, stream=array.stream)
     common = promote([common, others.a.dtype])
     if kind_of(common) == 2:
         common = F64 if array.a.dtype >= I32 and array.stream.device.supports("fp64") else max(common, F32)
-    return asarray(values, dtype_names[common], array.stream), asarray(array, dtype_names[common])
+    return as_array(values, dtype_names[common], array.stream), as_array(array, dtype_names[common])
 
 
 def unique(Array array not None, return_counts=False):
@@ -177,7 +179,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
     cdef const char *where = here()
     cdef yoke_status status
 
-    added = None if weights is None else asarray(weights, stream=array.stream)
+    added = None if weights is None else as_array(weights, stream=array.stream)
     others = [] if added is None else [added]
     if added is not None:
         more = &added.a
@@ -197,10 +199,10 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
         raise ValueError(f"bins is {bins}: one bin or more is wanted")
     if range is None:
         range = (array.min().item(), array.max().item()) if array.size else (0, 1)
-        if range[0] == range[1]:
-            range = (range[0] - 0.5, range[1] + 0.5)
-            array = array.astype(dtype_names[edges_dtype(array)])  # integers and such a range do not go together as float
     first, last = range
+    if first == last:
+        first, last = first - 0.5, last + 0.5
+        array = array.astype(dtype_names[edges_dtype(array)])  # integers and such a range do not go together as float
     counts = sums_for(array, added, bins)
     low, high = any_number(first), any_number(last)
     order_streams(array.stream, others)
@@ -208,7 +210,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
         status = yoke_histogram_at(where, array.stream.ptr, &counts.a, &array.a, low, high, more)
     check(status)
     order_back(array.stream, others)
-    edges = asarray([first + (last - first) * i / bins for i in range_of(bins + 1)],
+    edges = as_array([first + (last - first) * i / bins for i in range_of(bins + 1)],
                     dtype=dtype_names[edges_dtype(array)], stream=array.stream)
     return counts, edges
 
@@ -216,7 +218,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
 def bincount(Array array not None, weights=None, minlength=0, length=None):
     """How often each integer from 0 is there (int64), or the sums of the weights of its places. length: the number of bins; None:
     one more than the largest element, at least minlength, which waits for the elements. Integers outside are not counted."""
-    cdef Array added = None if weights is None else asarray(weights, stream=array.stream)
+    cdef Array added = None if weights is None else as_array(weights, stream=array.stream)
     cdef Array counts
     cdef yoke_array *more = NULL
     cdef const char *where = here()
@@ -243,8 +245,8 @@ def bincount(Array array not None, weights=None, minlength=0, length=None):
 
 def scatter(Array out not None, Array indices not None, values, axis=0, add=False):
     """Put element i of values, along an axis, at indices[i] of that axis of `out`, or add it to what is there. Of several for one
-    place the last is kept. An index out of range is left out."""
-    cdef Array source = asarray(values, dtype=dtype_names[out.a.dtype], stream=out.stream)
+    place the last is kept. An index out of range, as any below 0, is left out."""
+    cdef Array source = as_array(values, dtype=dtype_names[out.a.dtype], stream=out.stream)
     cdef int32_t along = axis_of(axis, out.a.dimensions)
     cdef int32_t mode = 1 if add else 0
     cdef const char *where = here()

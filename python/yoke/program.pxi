@@ -69,7 +69,7 @@ class Source:
     def __repr__(self):
         texts = [word for word in ("text", "cuda", "opencl", "text_file", "cuda_file", "opencl_file", "compiled")
                  if getattr(self, word)]
-        return f"<yoke.Source {self.name or ''} ({', '.join(texts) or 'empty'})>"
+        return f"<yoke.Source {self.name + ' ' if self.name else ''}({', '.join(texts) or 'empty'})>"
 
 
 cdef list define_list(defines):
@@ -154,6 +154,8 @@ cdef object as_source(source, dict texts):
         return Source(source, **texts)
     if texts:
         raise TypeError("either a Source or texts by their names, not both")
+    if not isinstance(source, Source):
+        raise TypeError(f"a text or a Source is wanted, not {type(source).__name__}")
     return source
 
 

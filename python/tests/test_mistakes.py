@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistakes that people who come from NumPy, CuPy and the like make: what they are told, and in Python's words."""
+
+import numpy
+import pytest
+
+import yoke
+
+KERNEL = """#include <yoke/kernel.h>
+YOKE_KERNEL void f(YOKE_GLOBAL float *x, int n, float a, unsigned char c) { x[0] = n + a + c; }"""
+
+
+async def coroutine():
+    pass
+
+
+@pytest.fixture
+def kernel(device):
+    return device.build(KERNEL)["f"]
+
+
+@pytest.mark.parametrize("arguments, text", [
+    ((2.5, 1.0, 1), r"takes an integer, and 2\.5 is floating-point: pass int\(x\)"),
+    ((2, 1.0, 1.5), r"takes an integer, and 1\.5 is floating-point: pass int\(x\)"),
+    ((numpy.int64(2), 1.0, 1), r"an integer of 8 bytes was passed; pass int\(x\)"),
+    ((2, numpy.float64(1), 1), r"a floating-point value of 8 bytes was passed; pass float\(x\)"),
+    ((2, numpy.int32(1), 1), r"takes a floating-point value of 4 bytes, but an integer .*; pass float\(x\)"),
+    (([2], 1.0, 1), r"list is not an argument of a kernel: write In\(numpy\.array\(x, dtype\)\)"),
+])
+def test_arguments(stream, kernel, arguments, text):
+    if not kernel.parameters[1][0]:
+        pytest.skip("the driver does not tell the types")
+    with pytest.raises(yoke.KernelArgumentError, match=text):
+        kernel[1](stream, yoke.zeros(1, stream=stream), *arguments)
+    kernel[1](stream, x := yoke.zeros(1, stream=stream), 2, 1, 3)
+    assert x.tolist() == [6]
+
+
+def test_operands():
+    x = yoke.ones(3)
+    for wrong in ([1, 2, 3], None, "a"):
+        with pytest.raises(TypeError, match="an Array, a NumPy array or a number is wanted, not"):
+            yoke.maximum(x, wrong)
+    for wrong in ([1, 1, 1], (1, 1, 1)):
+        for compare in (lambda: x == wrong, lambda: x != wrong, lambda: x < wrong):  # noqa: B023
+            with pytest.raises(TypeError, match="is no operand: compare with yoke.asarray"):
+                compare()
+    assert (x == None) is False  # noqa: E711
+    with pytest.raises(TypeError, match="one is of ndarray: yoke.asarray makes an Array"):
+        yoke.concatenate([x, numpy.ones(3)])
+    with pytest.raises(TypeError, match="a sequence of one Array or more is wanted"):
+        yoke.stack([])
+
+
+def test_another_device():
+    """Each Device is one of its own, also of the same GPU."""
+    first, second = yoke.Device(), yoke.Device()
+    x, kernel = yoke.ones(3, stream=first.stream()), second.build(KERNEL)["f"]
+    with pytest.raises(yoke.InvalidArgumentError, match=r"both must come from one yoke\.Device: array\.device"):
+        kernel[1](x.stream, x, 1, 1.0, 1)
+    with pytest.raises(yoke.InvalidArgumentError, match=r"both must come from one yoke\.Device: array\.device"):
+        kernel[1](second.stream(), x, 1, 1.0, 1)
+
+
+def test_asarray_in_another_stream(device, stream):
+    x = yoke.asarray(numpy.arange(12, dtype="f4").reshape(3, 4), stream=stream)
+    other, far = device.stream(), yoke.Device().stream()
+    assert yoke.asarray(x) is x and yoke.asarray(x, stream=stream) is x
+    for place in (other, far):
+        for view in (x, x[::2, 1:], x[:0]):
+            found = yoke.asarray(view, stream=place)
+            assert found.stream is place and found.tolist() == view.tolist()
+        assert yoke.asarray(x, "int64", stream=place).tolist() == x.tolist()
+    kernel = device.build(KERNEL)["f"]
+    kernel[1](stream, x, 7, 0.0, 0)
+    assert yoke.asarray(x, stream=other)[0, 0].item() == 7  # behind the kernel
+
+
+def test_coroutine_function(stream):
+    for call in (stream.call, stream.call_always, stream.event().on_complete):
+        with pytest.raises(TypeError, match=r"is a coroutine function, whose call runs nothing: pass lambda: asyncio\.run"):
+            call(coroutine)
+    stream.wait()
+
+
+def test_sources(device):
+    for wrong in (b"text", 5, ["text"]):
+        with pytest.raises(TypeError, match="a text or a Source is wanted, not"):
+            device.build(wrong)
+
+
+def test_host_memory(device, stream):
+    buffer = device.buffer(16)
+    for call in (lambda: stream.write(buffer, [1]), lambda: stream.fill(buffer, 1.0), lambda: yoke.In([1.0]) and stream.read(5, buffer)):
+        with pytest.raises(TypeError, match=r"host memory is wanted, as of numpy\.array\(x, dtype\) or numpy\.float32\(x\)"):
+            call()
+
+
+def test_closed_after_another_failure(device, stream):
+    buffer = device.buffer(16)
+    with pytest.raises(yoke.RangeError):
+        device.buffer(1 << 60)
+    buffer.close()
+    with pytest.raises(yoke.InvalidArgumentError, match=r"^yoke_fill: buffer is closed$"):
+        stream.fill(buffer, numpy.float32(1))
+
+
+def test_events_without_timing(device, stream):
+    events = stream.event(), stream.event()
+    stream.wait()
+    with pytest.raises(yoke.InvalidArgumentError, match="recorded without timed=True"):
+        events[1].elapsed(events[0])
+    with pytest.raises(yoke.InvalidArgumentError, match="timed=True needs a stream with timed=True"):
+        stream.event(timed=True)
+
+
+SHIFTS = [("i4", [1, 1, -5], "i8", [40, 33, 2]), ("u4", [3804392795], "u8", [3]), ("i2", [300], "i4", [20]), ("u1", [200], "u4", [9]),
+          ("i8", [-3], "i4", [40]), ("i4", [-7], "i8", [1])]
+
+
+@pytest.mark.parametrize("left, a, right, b", SHIFTS)
+def test_shifts_in_the_common_dtype(left, a, right, b):
+    a, b = numpy.array(a, left), numpy.array(b, right)
+    for found, expected in ((yoke.asarray(a) << yoke.asarray(b), a << b), (yoke.asarray(a) >> yoke.asarray(b), a >> b),
+                            (yoke.asarray(a) << b[0], a << b[0]), (a[0] << yoke.asarray(b), a[0] << b)):
+        assert found.dtype == expected.dtype and found.tolist() == expected.tolist()
+
+
+def test_values_that_integers_do_not_have():
+    bytes_ = yoke.zeros(3, "uint8")
+    bytes_[:] = [300.0, -5.0, 3.7]
+    assert bytes_.tolist() == [255, 0, 3]
+    assert yoke.asarray([float("nan"), 1e20, -1e20], "int32").tolist() == [0, 2**31 - 1, -2**31]
+    assert yoke.asarray([2.0**63, -1e20, 2.0**62], "int64").tolist() == [2**63 - 1, -2**63, 2**62]
+    assert yoke.asarray([1e30, -1.0], "uint64").tolist() == [2**64 - 1, 0]
+    assert yoke.asarray(numpy.array([300.7, -3]), "uint8").tolist() == [255, 0]
+    for wrong in (lambda: yoke.asarray([300], "uint8"), lambda: yoke.asarray([-1], "uint64"), lambda: bytes_.__setitem__(0, 300),
+                  lambda: bytes_.__setitem__(slice(None), [1, 2, -1]), lambda: yoke.evaluate("x + k", x=yoke.zeros(1, "int32"), k=2**40)):
+        with pytest.raises(OverflowError, match="is not a value of"):
+            wrong()
+    with pytest.raises(TypeError):
+        yoke.ones(1).__setitem__(0, numpy.complex64(1j))
+    with pytest.raises(TypeError, match="a result of int16 does not go into an array of uint8"):
+        bytes_ += numpy.int16(-1)
+
+
+def test_limits_and_ranges():
+    x = numpy.arange(16, dtype="f4")
+    for limits in ((7, 3), (None, 2), (3, None), (2, 5)):
+        assert yoke.clip(yoke.asarray(x), *limits).tolist() == x.clip(*limits).tolist()
+    with pytest.raises(ValueError, match="NaN"):
+        yoke.asarray(x).clip(float("nan"), 2)
+    data = numpy.array([2, 2.2, 1], "f4")
+    assert yoke.histogram(yoke.asarray(data), 5, (2, 2))[0].tolist() == numpy.histogram(data, 5, (2, 2))[0].tolist()
+    assert 2 in yoke.asarray(x) and 16 not in yoke.asarray(x) and (+yoke.asarray(x)).tolist() == x.tolist()
