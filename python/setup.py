@@ -67,7 +67,8 @@ def take(source: Path, copy: Path, rpath: str):
 
 # Flags of code objects, which the stable ABI does not define. Cython asks the module `inspect` for those that no macro defines, and
 # imports it even if there are none: with all that it needs, that is more than half of the time of `import yoke`.
-FLAGS = {"OPTIMIZED": 1, "NEWLOCALS": 2, "VARARGS": 4, "VARKEYWORDS": 8, "GENERATOR": 0x20, "COROUTINE": 0x80, "ASYNC_GENERATOR": 0x200}
+FLAGS = {"OPTIMIZED": 1, "NEWLOCALS": 2, "VARARGS": 4, "VARKEYWORDS": 8, "GENERATOR": 0x20, "COROUTINE": 0x80,
+         "ASYNC_GENERATOR": 0x200}
 
 
 def spare_inspect(source: Path):

@@ -91,7 +91,7 @@ def test_sources(device):
 
 def test_host_memory(device, stream):
     buffer = device.buffer(16)
-    for call in (lambda: stream.write(buffer, [1]), lambda: stream.fill(buffer, 1.0), lambda: yoke.In([1.0]) and stream.read(5, buffer)):
+    for call in (lambda: stream.write(buffer, [1]), lambda: stream.fill(buffer, 1.0), lambda: stream.read((5,), buffer)):
         with pytest.raises(TypeError, match=r"host memory is wanted, as of numpy\.array\(x, dtype\) or numpy\.float32\(x\)"):
             call()
 
@@ -114,8 +114,8 @@ def test_events_without_timing(device, stream):
         stream.event(timed=True)
 
 
-SHIFTS = [("i4", [1, 1, -5], "i8", [40, 33, 2]), ("u4", [3804392795], "u8", [3]), ("i2", [300], "i4", [20]), ("u1", [200], "u4", [9]),
-          ("i8", [-3], "i4", [40]), ("i4", [-7], "i8", [1])]
+SHIFTS = [("i4", [1, 1, -5], "i8", [40, 33, 2]), ("u4", [3804392795], "u8", [3]), ("i2", [300], "i4", [20]),
+          ("u1", [200], "u4", [9]), ("i8", [-3], "i4", [40]), ("i4", [-7], "i8", [1])]
 
 
 @pytest.mark.parametrize("left, a, right, b", SHIFTS)
