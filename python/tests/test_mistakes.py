@@ -134,8 +134,9 @@ def test_values_that_integers_do_not_have():
     assert yoke.asarray([2.0**63, -1e20, 2.0**62], "int64").tolist() == [2**63 - 1, -2**63, 2**62]
     assert yoke.asarray([1e30, -1.0], "uint64").tolist() == [2**64 - 1, 0]
     assert yoke.asarray(numpy.array([300.7, -3]), "uint8").tolist() == [255, 0]
+    words = yoke.zeros(1, "int32")
     for wrong in (lambda: yoke.asarray([300], "uint8"), lambda: yoke.asarray([-1], "uint64"), lambda: bytes_.__setitem__(0, 300),
-                  lambda: bytes_.__setitem__(slice(None), [1, 2, -1]), lambda: yoke.evaluate("x + k", x=yoke.zeros(1, "int32"), k=2**40)):
+                  lambda: bytes_.__setitem__(slice(None), [1, 2, -1]), lambda: yoke.evaluate("x + k", x=words, k=2**40)):
         with pytest.raises(OverflowError, match="is not a value of"):
             wrong()
     with pytest.raises(TypeError):
