@@ -154,3 +154,15 @@ def test_limits_and_ranges():
     data = numpy.array([2, 2.2, 1], "f4")
     assert yoke.histogram(yoke.asarray(data), 5, (2, 2))[0].tolist() == numpy.histogram(data, 5, (2, 2))[0].tolist()
     assert 2 in yoke.asarray(x) and 16 not in yoke.asarray(x) and (+yoke.asarray(x)).tolist() == x.tolist()
+
+
+def test_shapes(device):
+    for wrong in (b"ab", bytearray(b"ab"), "ab"):  # not 97 x 98 elements
+        for make in (yoke.zeros, device.pinned, yoke.ones(9506).reshape):
+            with pytest.raises(TypeError, match="a shape is a number or a sequence of numbers, not"):
+                make(wrong)
+    for wrong in (-3, (2, -1)):
+        for make in (yoke.zeros, device.pinned):
+            with pytest.raises(ValueError, match="a shape has a negative extent"):
+                make(wrong)
+    assert device.pinned([2, 3]).shape == device.pinned(numpy.array([2, 3])).shape == (2, 3) and device.pinned(4).shape == (4,)

@@ -43,13 +43,19 @@ cdef int32_t dtype_number(dtype) except -1:
     return number
 
 
+cdef tuple extents_of(shape):
+    """A shape's extents: of a number, or of a sequence of numbers, which a text's bytes are not meant to be."""
+    if isinstance(shape, (str, bytes, bytearray)):
+        raise TypeError(f"a shape is a number or a sequence of numbers, not {shape!r}")
+    return tuple([operator.index(each) for each in (shape if hasattr(shape, "__len__") else (shape,))])
+
+
 cdef int32_t shape_of(shape, int64_t *out) except -1:
-    if not hasattr(shape, "__len__"):
-        shape = (shape,)
+    shape = extents_of(shape)
     if len(shape) > 8:
         raise ValueError(f"an array has at most 8 dimensions, not {len(shape)}")
     for i, extent in enumerate(shape):
-        out[i] = operator.index(extent)
+        out[i] = extent
     return len(shape)
 
 

@@ -167,7 +167,9 @@ cdef object host_array(Device device, shape, dtype, str kind):
     import numpy
 
     dtype = numpy.dtype(dtype)
-    shape = tuple(shape) if hasattr(shape, "__len__") else (operator.index(shape),)
+    shape = extents_of(shape)
+    if any([each < 0 for each in shape]):
+        raise ValueError(f"a shape has a negative extent: {shape}")
     count = math.prod(shape)
     buffer = Buffer(device, max(1, count * dtype.itemsize), kind)
     return numpy.frombuffer(buffer, dtype, count).reshape(shape)
