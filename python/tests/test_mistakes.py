@@ -89,6 +89,16 @@ def test_sources(device):
             device.build(wrong)
 
 
+def test_ways_of_other_libraries(device, stream, kernel):
+    with pytest.raises(TypeError, match=r"a launch needs its size: f\[n\]\(stream, …\)"):
+        kernel(yoke.zeros(1), 1, 1.0, 1, block=(256, 1, 1), grid=(1, 1))
+    with pytest.raises(AttributeError, match=r"a kernel is program\['f'\]"):
+        kernel.program.f  # noqa: B018
+    other = "cuda" if device.backend == "opencl" else "opencl"
+    with pytest.raises(yoke.Error, match="only the other backend's text: pass both, as cuda=… and opencl=…, or one text"):
+        device.build(**{other: "text"})
+
+
 def test_host_memory(device, stream):
     buffer = device.buffer(16)
     for call in (lambda: stream.write(buffer, [1]), lambda: stream.fill(buffer, 1.0), lambda: stream.read((5,), buffer)):

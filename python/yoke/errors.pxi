@@ -130,6 +130,8 @@ cdef tuple names_in_c = (
                                                  "default_stream().device that of the default stream"),
     ("YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", "timed=True needs a stream with timed=True"),
     ("was recorded without YOKE_EVENT_TIMED", "was recorded without timed=True"),
+    ("it has only the other backend's text", "it has only the other backend's text: pass both, as cuda=… and opencl=…, or one text "
+                                             "for both, with #include <yoke/kernel.h>"),
 )
 
 

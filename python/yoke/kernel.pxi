@@ -157,7 +157,7 @@ cdef class Kernel:
             self.last_n, self.last = shape, launch
         return launch
 
-    def __call__(self, *args):
+    def __call__(self, *args, **options):
         raise TypeError(f"a launch needs its size: {self.name}[n](stream, …) or {self.name}[grid, block](stream, …)")
 
     def __repr__(self):

@@ -196,6 +196,9 @@ cdef class Program:
             with nogil:
                 yoke_program_release(ptr)
 
+    def __getattr__(self, name):
+        raise AttributeError(f"a Program has no attribute {name!r}; a kernel is program[{name!r}]")
+
     @property
     def log(self):
         """The compiler's log."""
