@@ -46,6 +46,7 @@ EXTRA_DIST += \
 	python/tests/test_host.py \
 	python/tests/test_images.py \
 	python/tests/test_leaks.py \
+	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
 	python/tests/test_numbers.py \
 	python/tests/test_operations.py \

@@ -104,6 +104,7 @@ def test_host_memory(device, stream):
     for call in (lambda: stream.write(buffer, [1]), lambda: stream.fill(buffer, 1.0), lambda: stream.read((5,), buffer)):
         with pytest.raises(TypeError, match=r"host memory is wanted, as of numpy\.array\(x, dtype\) or numpy\.float32\(x\)"):
             call()
+    stream.fill(buffer, numpy.float64(1))
 
 
 def test_closed_after_another_failure(device, stream):

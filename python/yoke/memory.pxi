@@ -206,7 +206,7 @@ cdef dict kept_memory = {}  # the streams' queues that are not empty, by their i
 cdef Kept hold(object memory, bint writable):
     """The memory of an object with the buffer protocol, contiguous in C's order."""
     cdef Kept kept = Kept.__new__(Kept)
-    if isinstance(memory, (list, tuple, int, float)):
+    if type(memory) in (list, tuple, int, float, bool):  # NumPy's float64 is a float, too
         raise TypeError(f"host memory is wanted, as of numpy.array(x, dtype) or numpy.float32(x), not {type(memory).__name__}")
     PyObject_GetBuffer(memory, &kept.view, PyBUF_WRITABLE if writable else PyBUF_SIMPLE)
     kept.held = True

@@ -432,6 +432,7 @@ static unsigned records_of_read(yoke_buffer *buffer)
 /* Such a wait takes no event, unless the driver has not finished, or a failure of another stream may have to be told. */
 static void read_that_waits(suite *t)
 {
+    enum { TRIES = 5 };
     const uint32_t seven = 7;
     yk_traits before = t->device->traits;
     yoke_buffer *buffer = NULL;
@@ -454,7 +455,10 @@ static void read_that_waits(suite *t)
     CHECK(records_of_read(buffer) == 1);
     CHECK(records_of_read(buffer) == 0);
     finished = false;
-    CHECK(records_of_read(buffer) == 1);
+    unsigned taken = 0;
+    for (int i = 0; i < TRIES && taken == 0; i++) /* another thread of the library's may have seen the end of the read before */
+        taken = records_of_read(buffer);
+    CHECK(taken == 1);
 out:
     end(t);
     t->device->traits = before;
