@@ -43,7 +43,8 @@ cdef Array filter_setup(FilterCall *call, Array a, axes, mode, cval, origin, out
 
 def gaussian_filter(Array input not None, sigma, *, axes=None, output=None, mode="reflect", cval=0.0, truncate=4.0):
     """Smooth with a Gaussian of this sigma, one for all axes or one for each. output: an array or a dtype; None: the input's.
-    mode: what lies beyond the ends: reflect, constant (cval), nearest, mirror, wrap."""
+    mode: what lies beyond the ends: reflect (or grid-mirror), constant (or grid-constant: cval), nearest, mirror, wrap (or
+    grid-wrap). truncate: the weights end that many sigmas from the middle."""
     cdef FilterCall call
     cdef double sigmas[8]
     cdef Array out = filter_setup(&call, input, axes, mode, cval, 0, output)
@@ -63,7 +64,8 @@ def gaussian_filter(Array input not None, sigma, *, axes=None, output=None, mode
 
 
 def uniform_filter(Array input not None, size=3, *, axes=None, output=None, mode="reflect", cval=0.0, origin=0):
-    """The mean of a box of this size around each element, one for all axes or one for each."""
+    """The mean of a box of this size around each element, one for all axes or one for each. output, mode: as gaussian_filter;
+    origin: how far the box is shifted, one for all axes or one for each."""
     cdef FilterCall call
     cdef int64_t sizes[8]
     cdef Array out = filter_setup(&call, input, axes, mode, cval, origin, output)
@@ -81,7 +83,7 @@ def uniform_filter(Array input not None, size=3, *, axes=None, output=None, mode
 
 
 def sobel(Array input not None, axis=-1, *, axes=None, output=None, mode="reflect", cval=0.0):
-    """Sobel's derivative along `axis`, smoothed along the others of axes (None: all)."""
+    """Sobel's derivative along `axis`, smoothed along the others of axes (None: all). output, mode: as gaussian_filter."""
     cdef FilterCall call
     cdef Array out = filter_setup(&call, input, axes, mode, cval, 0, output)
     cdef int32_t along = axis_of(axis, input.a.dimensions)
@@ -152,7 +154,8 @@ cdef Array weighted(bint reverse, Array input, weights, axes, output, mode, cval
 
 
 def correlate(Array input not None, weights, *, axes=None, output=None, mode="reflect", cval=0.0, origin=0):
-    """Correlate 1 to 3 axes (None: all) with weights of as many dimensions: nested lists or an array of the host."""
+    """Correlate 1 to 3 axes (None: all) with weights of as many dimensions: nested lists or an array of the host. output, mode: as
+    gaussian_filter; origin: how far the weights are shifted, one for all axes or one for each."""
     return weighted(False, input, weights, axes, output, mode, cval, origin, here())
 
 
