@@ -177,3 +177,14 @@ def test_shapes(device):
             with pytest.raises(ValueError, match="a shape has a negative extent"):
                 make(wrong)
     assert device.pinned([2, 3]).shape == device.pinned(numpy.array([2, 3])).shape == (2, 3) and device.pinned(4).shape == (4,)
+
+
+def test_no_words_of_c(device, stream):
+    with pytest.raises(yoke.InvalidArgumentError, match=r"has not been recorded: with stream\.record\(\) as graph"):
+        yoke.Graph(device).launch(stream)
+    stream.cancel()
+    with pytest.raises(yoke.CancelledError, match="was cancelled before this could run"):
+        stream.event()
+    stream.recover()
+    with pytest.raises(yoke.Error, match=r"slice the array, or use yoke\.take"):
+        yoke.evaluate("x[1]", x=yoke.ones(3))

@@ -130,6 +130,12 @@ cdef tuple names_in_c = (
                                                  "default_stream().device that of the default stream"),
     ("YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", "timed=True needs a stream with timed=True"),
     ("was recorded without YOKE_EVENT_TIMED", "was recorded without timed=True"),
+    ("has not been recorded: call yoke_graph_begin, enqueue work, and call yoke_graph_end", "has not been recorded: "
+                                                                                            "with stream.record() as graph"),
+    ("was cancelled with yoke_stream_cancel", "was cancelled"),
+    ("that yoke_device_limit_memory allows", "that device.limit_memory allows"),
+    ("use yoke_gather", "use yoke.take"),
+    ("all ranks call yoke_comm_add for it first", "all ranks call Communicator.add for it first"),
     ("it has only the other backend's text", "it has only the other backend's text: pass both, as cuda=… and opencl=…, or one text "
                                              "for both, with #include <yoke/kernel.h>"),
 )
