@@ -15,7 +15,9 @@ enum { MOST_ARGS = 2 * YOPS_MOST_OPERANDS + 16, MOST_OPTIONS = 400, CPU_FINISH =
 typedef struct plan {
     yops_matmul *p;
     yops_traits traits;
-    const yops_matmul_tile *tile; /* of a product of matrices */
+    const yops_matmul_tile *tile; /* of a product of matrices, as the rest */
+    uint64_t tiles_m, tiles_n;    /* of one matrix */
+    uint64_t blocks;              /* of the grid: one for each tile, and on GPUs for each slice of it */
     char options[MOST_OPTIONS];
 } plan;
 
@@ -163,25 +165,17 @@ static loading load_of(const plan *l, const yops_place *place, int32_t dtype, in
 
 /* ---- Tiles on GPUs ---- */
 
-/* Tiles of one matrix, and of all. */
-static yoke_status count_tiles(const plan *l, uint64_t *out_tiles_m, uint64_t *out_tiles_n, uint64_t *out_all)
+/* Fill the plan's tiles and blocks. */
+static yoke_status count_blocks(plan *l, int64_t slices)
 {
     const yops_matmul_shape *shape = &l->p->shape;
-    *out_tiles_m = yops_divide_up((uint64_t)shape->m, (uint64_t)l->tile->rows);
-    *out_tiles_n = yops_divide_up((uint64_t)shape->n, (uint64_t)l->tile->columns);
-    if (*out_tiles_m > INT32_MAX || *out_tiles_n > INT32_MAX / 8 || /* the kernel counts tiles of 8 rows with 32 bits */
-        __builtin_mul_overflow(*out_tiles_m * *out_tiles_n, (uint64_t)shape->batches, out_all))
+    l->tiles_m = yops_divide_up((uint64_t)shape->m, (uint64_t)l->tile->rows);
+    l->tiles_n = yops_divide_up((uint64_t)shape->n, (uint64_t)l->tile->columns);
+    if (l->tiles_m > INT32_MAX || l->tiles_n > INT32_MAX / 8 || /* the kernel counts tiles of 8 rows with 32 bits */
+        __builtin_mul_overflow(l->tiles_m * l->tiles_n, (uint64_t)shape->batches, &l->blocks) ||
+        __builtin_mul_overflow(l->blocks, (uint64_t)slices, &l->blocks))
         return yops_fail(&l->p->call, YOKE_E_RANGE, "the product has more tiles than a grid holds");
     return YOKE_OK;
-}
-
-/* And the blocks of a grid, one for each tile of each slice. */
-static yoke_status count_blocks(const plan *l, uint64_t *out_tiles_m, uint64_t *out_tiles_n, uint64_t *out_blocks)
-{
-    yoke_status status = count_tiles(l, out_tiles_m, out_tiles_n, out_blocks);
-    if (status == YOKE_OK && __builtin_mul_overflow(*out_blocks, (uint64_t)l->p->shape.slices, out_blocks))
-        status = yops_fail(&l->p->call, YOKE_E_RANGE, "the product has more tiles than a grid holds");
-    return status;
 }
 
 static uint32_t count_threads(const yops_matmul_tile *t)
@@ -191,31 +185,27 @@ static uint32_t count_threads(const yops_matmul_tile *t)
 
 static yoke_status launch_tiles(const plan *l, yoke_buffer *sums, yoke_kernel *kernel)
 {
-    uint64_t tiles_m, tiles_n, blocks = 0;
-    yoke_status status = count_blocks(l, &tiles_m, &tiles_n, &blocks);
-    if (status < 0)
-        return status;
-    return launch_product(l, kernel, sums, blocks, count_threads(l->tile), (uint32_t[]){ (uint32_t)tiles_m, (uint32_t)tiles_n }, 2);
+    return launch_product(l, kernel, sums, l->blocks, count_threads(l->tile),
+                          (uint32_t[]){ (uint32_t)l->tiles_m, (uint32_t)l->tiles_n }, 2);
 }
 
-/* A multiprocessor that has 4 warps at most has registers for all of their loads. NVIDIA's compiler for OpenCL spares registers,
- * and loads the next tile only when it is needed, unless it is told. */
-static const char *get_registers(const plan *l, uint64_t blocks)
+/* A multiprocessor that has 4 warps at most has registers for all of their loads. Without a number, NVIDIA's compiler for OpenCL
+ * spares them, and loads the next tile only when it is needed. */
+static const char *get_registers(const plan *l)
 {
     enum { FEW_THREADS = 128 };
     uint64_t most = (uint64_t)l->traits.compute_units * FEW_THREADS / count_threads(l->tile);
-    return l->traits.limits_registers && blocks <= most ? " MOST_REGISTERS=255" : "";
+    return l->traits.limits_registers && l->blocks <= most ? " MOST_REGISTERS=255" : "";
 }
 
-static yoke_status run_tiles(const plan *l)
+static yoke_status run_tiles(plan *l)
 {
     const yops_matmul *p = l->p;
     const yops_matmul_shape *shape = &p->shape;
     const yops_matmul_tile *t = l->tile;
     char options[MOST_OPTIONS];
     yoke_kernel *kernel;
-    uint64_t tiles_m, tiles_n, blocks = 0;
-    yoke_status status = count_blocks(l, &tiles_m, &tiles_n, &blocks);
+    yoke_status status = count_blocks(l, shape->slices);
     if (status < 0)
         return status;
     loading a = load_of(l, &p->a_place, p->a.dtype, shape->a_column, shape->a_row, shape->m, shape->a_batch);
@@ -233,7 +223,7 @@ static yoke_status run_tiles(const plan *l)
     yops_write(options + length, sizeof options - length,
                " BM=%d BN=%d BK=%d TM=%d TN=%d A_WIDTH=%d A_ALONG_K=%d B_WIDTH=%d B_ALONG_K=%d C_WIDTH=%d%s", (int)t->rows,
                (int)t->columns, (int)t->depth, (int)t->thread_rows, (int)t->thread_columns, a.width, a.along_k, b.width, b.along_k,
-               c_width, get_registers(l, blocks));
+               c_width, get_registers(l));
     status = get_kernel(l, "matmul", options, !split, &kernel);
     if (status < 0)
         return status;
@@ -242,13 +232,12 @@ static yoke_status run_tiles(const plan *l)
 
 /* ---- Tiles on CPUs ---- */
 
-static yoke_status run_on_cpu(const plan *l)
+static yoke_status run_on_cpu(plan *l)
 {
     const yops_matmul_tile *t = l->tile;
-    uint64_t blocks = 0, tiles_m = 0, tiles_n = 0;
     char options[MOST_OPTIONS];
     yoke_kernel *kernel;
-    yoke_status status = count_tiles(l, &tiles_m, &tiles_n, &blocks);
+    yoke_status status = count_blocks(l, 1);
     if (status < 0)
         return status;
     yops_write(options, sizeof options, "%s", l->options);
@@ -258,7 +247,7 @@ static yoke_status run_on_cpu(const plan *l)
     status = get_kernel(l, "matmul_cpu", options, true, &kernel);
     if (status < 0)
         return status;
-    return launch_product(l, kernel, NULL, blocks, 1, (uint32_t[]){ (uint32_t)tiles_m, (uint32_t)tiles_n }, 2);
+    return launch_product(l, kernel, NULL, l->blocks, 1, (uint32_t[]){ (uint32_t)l->tiles_m, (uint32_t)l->tiles_n }, 2);
 }
 
 /* ---- Vectors ---- */

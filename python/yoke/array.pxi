@@ -230,7 +230,7 @@ cdef class Array:
         if isinstance(value, (bool, int, float, complex)):
             assign_value(target, value, here())
         else:
-            assign(target, as_array(value, dtype=None if hasattr(value, "dtype") else target.dtype, stream=self.stream), here())
+            assign(target, array_from(value, dtype=None if hasattr(value, "dtype") else target.dtype, stream=self.stream), here())
 
     def fill(self, value):
         """Set each element to a number."""

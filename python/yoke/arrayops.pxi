@@ -208,7 +208,7 @@ cdef object binary(str sign, left, right):
         shape = array.shape if array.shape == other.shape else broadcast_shape([array.shape, other.shape])
     else:
         if hasattr(other, "shape") and other.shape != ():
-            other = as_array(other, stream=array.stream)
+            other = array_from(other, stream=array.stream)
             return binary(sign, array, other) if array is left else binary(sign, other, array)
         try:
             dtype = weak(array.a.dtype, other)
@@ -265,7 +265,7 @@ cdef object in_place(str sign, Array array, other):
     cdef int32_t dtype
     power = "c = " + " * ".join("a" * other) if sign == "**" and type(other) is int and other in (2, 3) else None
     if hasattr(other, "shape") and not isinstance(other, Array) and other.shape != ():
-        other = as_array(other, stream=array.stream)
+        other = array_from(other, stream=array.stream)
     if isinstance(other, Array):
         dtype = promote([array.a.dtype, (<Array>other).a.dtype])
     else:
@@ -300,7 +300,7 @@ cdef int assign_masked(Array array, Array mask, value, const char *where) except
 cdef object as_index(Array array, key):
     """Lists and NumPy's arrays as an index are Arrays; any other key is returned as it is."""
     if isinstance(key, list) or hasattr(key, "__array_interface__") and key.ndim:
-        return as_array(key, dtype=None if len(key) else "int64", stream=array.stream)
+        return array_from(key, dtype=None if len(key) else "int64", stream=array.stream)
     return key
 
 

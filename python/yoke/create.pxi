@@ -168,10 +168,10 @@ def asarray(data, dtype=None, stream=None):
     (with NumPy), anything contiguous with the buffer protocol; and, without a copy, arrays of this device by DLPack or
     __cuda_array_interface__. Host memory is copied before this returns. stream: None means an Array's own, else
     default_stream(). Python's floats become float32."""
-    return as_array(in_stream(data, stream) if isinstance(data, Array) else data, dtype, stream)
+    return array_from(in_stream(data, stream) if isinstance(data, Array) else data, dtype, stream)
 
 
-def as_array(data, dtype=None, stream=None):
+def array_from(data, dtype=None, stream=None):
     """asarray for operations, which order the streams of their Arrays: an Array stays in its own."""
     cdef Array result
 
@@ -182,9 +182,9 @@ def as_array(data, dtype=None, stream=None):
     interface = getattr(data, "__cuda_array_interface__", None) if stream.device.backend == "cuda" else None
     if interface is not None and (interface.get("stream") is not None or not hasattr(data, "__dlpack__")):
         result = from_interface(data, stream)
-        return result if dtype is None else as_array(result, dtype)
+        return result if dtype is None else array_from(result, dtype)
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__") and not is_host_tensor(data):
-        return as_array(from_dlpack(data, stream), dtype)
+        return array_from(from_dlpack(data, stream), dtype)
     if "numpy" not in sys.modules and isinstance(data, (bytes, bytearray, memoryview, array.array)):
         memory = memoryview(data)
         names = [name for name, letter in zip(dtype_names, dtype_letters) if letter == memory.format.lstrip("<=@")]
@@ -194,7 +194,7 @@ def as_array(data, dtype=None, stream=None):
         result = new_array(stream, dtype_number(names[0]), memory.shape)
         stream.write(result.buffer, memory)
         stream.wait()
-        return result if dtype is None else as_array(result, dtype)
+        return result if dtype is None else array_from(result, dtype)
     import numpy
 
     values = numpy.asarray(memoryview(data) if isinstance(data, bytes) else data)  # of bytes NumPy makes one string
@@ -210,4 +210,4 @@ def as_array(data, dtype=None, stream=None):
     if values.size:
         # A copy of the values: the caller may change its array at once.
         stream.write(result.buffer, numpy.array(values, order="C", copy=True))
-    return as_array(result, dtype)
+    return array_from(result, dtype)

@@ -57,7 +57,7 @@ def convolved(Array a not None, Array b not None, mode, axes):
             shape.append(broadcast_shape([(n,), (m,)])[0])
         else:
             shape.append(n if mode == "same" else n + m - 1 if mode == "full" else abs(n - m) + 1)
-    a, b = as_array(a, dtype_names[dtype]), as_array(b, dtype_names[dtype])
+    a, b = array_from(a, dtype_names[dtype]), array_from(b, dtype_names[dtype])
     result = new_array(a.stream, dtype, shape)
     order_streams(a.stream, [b])
     with nogil:

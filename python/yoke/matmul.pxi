@@ -28,7 +28,7 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     names, arrays, made = [], [], []
 
     stream = (<Array>(a if isinstance(a, Array) else b)).stream if isinstance(a, Array) or isinstance(b, Array) else None
-    left, right = as_array(a, stream=stream), as_array(b, stream=stream)
+    left, right = array_from(a, stream=stream), array_from(b, stream=stream)
     shape = product_shape(left.shape, right.shape)
     if out is None and beta != 0:
         raise ValueError("beta is for an array that exists: give out")

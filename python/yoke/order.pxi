@@ -73,18 +73,18 @@ cdef tuple beside(values, Array array):
     cdef Array others
     cdef int32_t common = array.a.dtype
     if kind_of(common) > 1:
-        return as_array(values, dtype_names[common], array.stream), array
+        return array_from(values, dtype_names[common], array.stream), array
     if kind_of(common) == 1 and (isinstance(values, (list, tuple, range, int)) or hasattr(values, "__array_interface__")):
         import numpy
 
         host = numpy.asarray(values)
         if host.dtype.kind in "iu" and host.size and fits(common, int(host.min())) and fits(common, int(host.max())):
-            return as_array(host, dtype_names[common], array.stream), array
-    others = as_array(values, stream=array.stream)
+            return array_from(host, dtype_names[common], array.stream), array
+    others = array_from(values, stream=array.stream)
     common = promote([common, others.a.dtype])
     if kind_of(common) == 2:
         common = F64 if array.a.dtype >= I32 and array.stream.device.supports("fp64") else max(common, F32)
-    return as_array(values, dtype_names[common], array.stream), as_array(array, dtype_names[common])
+    return array_from(values, dtype_names[common], array.stream), array_from(array, dtype_names[common])
 
 
 def unique(Array array not None, return_counts=False):
@@ -179,7 +179,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
     cdef const char *where = here()
     cdef yoke_status status
 
-    added = None if weights is None else as_array(weights, stream=array.stream)
+    added = None if weights is None else array_from(weights, stream=array.stream)
     others = [] if added is None else [added]
     if added is not None:
         more = &added.a
@@ -210,15 +210,15 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
         status = yoke_histogram_at(where, array.stream.ptr, &counts.a, &array.a, low, high, more)
     check(status)
     order_back(array.stream, others)
-    edges = as_array([first + (last - first) * i / bins for i in range_of(bins + 1)],
-                    dtype=dtype_names[edges_dtype(array)], stream=array.stream)
+    edges = array_from([first + (last - first) * i / bins for i in range_of(bins + 1)],
+                      dtype=dtype_names[edges_dtype(array)], stream=array.stream)
     return counts, edges
 
 
 def bincount(Array array not None, weights=None, minlength=0, length=None):
     """How often each integer from 0 is there (int64), or the sums of the weights of its places. length: the number of bins; None:
     one more than the largest element, at least minlength, which waits for the elements. Integers outside are not counted."""
-    cdef Array added = None if weights is None else as_array(weights, stream=array.stream)
+    cdef Array added = None if weights is None else array_from(weights, stream=array.stream)
     cdef Array counts
     cdef yoke_array *more = NULL
     cdef const char *where = here()
@@ -246,7 +246,7 @@ def bincount(Array array not None, weights=None, minlength=0, length=None):
 def scatter(Array out not None, Array indices not None, values, axis=0, add=False):
     """Put element i of values, along an axis, at indices[i] of that axis of `out`, or add it to what is there. Of several for one
     place the last is kept. An index out of range, as any below 0, is left out."""
-    cdef Array source = as_array(values, dtype=dtype_names[out.a.dtype], stream=out.stream)
+    cdef Array source = array_from(values, dtype=dtype_names[out.a.dtype], stream=out.stream)
     cdef int32_t along = axis_of(axis, out.a.dimensions)
     cdef int32_t mode = 1 if add else 0
     cdef const char *where = here()
