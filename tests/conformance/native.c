@@ -343,44 +343,53 @@ out:
 }
 
 /* A device that is lost elsewhere, of another process say, is not this one: the stream fails and so does what waits for it, whether
- * it is asked or released; the others go on, and those that have failed recover. */
+ * it is asked or released; the others go on, and those that have failed recover. The device is the case's own: its close ends every
+ * stream, and what the library says of them is said here. */
 static void failed_by_a_device_elsewhere(suite *t)
 {
+    yoke_device *device = NULL;
     yoke_buffer *out = NULL;
-    yoke_stream *waits = NULL, *gone = NULL, *other = NULL;
+    yoke_stream *fails = NULL, *waits = NULL, *gone = NULL, *other = NULL;
     yoke_event *event = NULL, *behind = NULL;
 
-    NEED_OK(yoke_buffer_create(t->device, 8, &out));
-    NEED_OK(yoke_stream_create(t->device, &waits));
-    NEED_OK(yoke_stream_create(t->device, &gone));
-    NEED_OK(yoke_stream_create(t->device, &other));
-    NEED_OK(yoke_fill(t->stream, out, 0, 4, "abc", 4));
-    NEED_OK(yoke_event_record(t->stream, 0, &event));
+    NEED_OK(yoke_device_open(t->info.selector, &device));
+    NEED_OK(yoke_buffer_create(device, 8, &out));
+    NEED_OK(yoke_stream_create(device, &fails));
+    NEED_OK(yoke_stream_create(device, &waits));
+    NEED_OK(yoke_stream_create(device, &gone));
+    NEED_OK(yoke_stream_create(device, &other));
+    NEED_OK(yoke_fill(fails, out, 0, 4, "abc", 4));
+    NEED_OK(yoke_event_record(fails, 0, &event));
     NEED_OK(yoke_stream_wait_event(waits, event));
     NEED_OK(yoke_fill(waits, out, 4, 4, "def", 4));
     NEED_OK(yoke_event_record(waits, 0, &behind));
     NEED_OK(yoke_stream_wait_event(gone, event));
-    CHECK_OK(yoke_native_fail(t->stream, yoke_fail(YOKE_E_DEVICE_LOST, "rank 3 has lost its device")));
+    CHECK_OK(yoke_native_fail(fails, yoke_fail(YOKE_E_DEVICE_LOST, "rank 3 has lost its device")));
     yoke_stream_release(gone);
+    gone = NULL;
     CHECK_FAILS(YOKE_E_DEVICE_LOST, "rank 3", yoke_event_wait(behind));
     CHECK_FAILS(YOKE_E_DEVICE_LOST, "rank 3", yoke_stream_wait(waits));
-    CHECK_FAILS(YOKE_E_DEVICE_LOST, "rank 3", yoke_stream_wait(t->stream));
+    CHECK_FAILS(YOKE_E_DEVICE_LOST, "rank 3", yoke_stream_wait(fails));
     CHECK_OK(yoke_fill(other, out, 0, 4, "ghi", 4));
     CHECK_OK(yoke_stream_wait(other));
-    CHECK_OK(yoke_stream_recover(t->stream));
+    CHECK_OK(yoke_stream_recover(fails));
     CHECK_OK(yoke_stream_recover(waits));
-    CHECK_OK(yoke_fill(t->stream, out, 0, 4, "jkl", 4));
+    CHECK_OK(yoke_fill(fails, out, 0, 4, "jkl", 4));
     CHECK_OK(yoke_fill(waits, out, 4, 4, "mno", 4));
-    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_stream_wait(fails));
     CHECK_OK(yoke_stream_wait(waits));
-    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK_OK(yoke_device_trim(device, 0));
     suite_works(t);
 out:
     yoke_event_release(event);
     yoke_event_release(behind);
+    yoke_stream_release(fails);
     yoke_stream_release(waits);
+    yoke_stream_release(gone);
     yoke_stream_release(other);
     yoke_buffer_release(out);
+    yoke_device_release(device);
+    CHECK(suite_log_open(1));
 }
 
 int main(void)
