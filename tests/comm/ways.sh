@@ -24,8 +24,8 @@ mpi() {
 }
 tap_try "NCCL: operations, 1 rank" nccl 1 tests/comm/operations
 tap_try "NCCL: operations, 3 ranks" nccl 3 tests/comm/operations
+YOKE_COMM_TIMEOUT=60 # thousands of operations ahead take their time on a busy machine
 tap_try "NCCL: order, 2 ranks" nccl 2 tests/comm/order
-YOKE_COMM_TIMEOUT=60
 export YOKE_TEST_SILENCE=6
 tap_try "NCCL: failures, 3 ranks" nccl 3 tests/comm/failure
 connecting() {
@@ -33,9 +33,9 @@ connecting() {
 }
 tap_try "NCCL: failures where a call waits to connect ranks" connecting 3 tests/comm/failure
 tap_try "NCCL: a kernel that fails" nccl 3 tests/comm/failure kernel
-YOKE_COMM_TIMEOUT=10
 tap_try "MPI: operations, 3 ranks" mpi 3 tests/comm/operations
 tap_try "MPI: order, 2 ranks" mpi 2 tests/comm/order
+YOKE_COMM_TIMEOUT=10
 caller() {
     (export LD_LIBRARY_PATH="$with_nccl" YOKE_COMM=nccl YOKE_VENDOR_DOUBLE=slow=500 && mpi_cases 2 tests/comm/ways caller)
 }
