@@ -581,6 +581,7 @@ for dtype in ("float32", "int8", "bool", "bfloat16", "complex64"):
     assert yoke.zeros(0, dtype).tolist() == [] and yoke.zeros((2, 0, 3), dtype).tolist() == [[], []]
     assert str(yoke.zeros((2, 0), dtype)) == "[[], []]"
 assert yoke.asarray(b"abc").tolist() == [97, 98, 99] and yoke.asarray(b"abc").dtype == "uint8"
+assert yoke.zeros(1, "f4").dtype == "float32" and yoke.zeros(1, "u2").dtype == "uint16"
 """
 
 

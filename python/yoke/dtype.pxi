@@ -25,6 +25,9 @@ cdef dict dtype_numbers = {name: number for number, name in enumerate(dtype_name
 # Names in expressions, which are those of YOKE_DTYPE_LIST.
 cdef tuple expression_names = (*dtype_names[:12], "float", "double", *dtype_names[14:])
 dtype_numbers.update({"float": F32, "double": F64, float: F32, int: I64, bool: BOOL})
+# NumPy's short names, which it resolves itself only where it is imported.
+dtype_numbers.update({"i1": I8, "u1": U8, "i2": I16, "u2": U16, "i4": I32, "u4": U32, "i8": I64, "u8": U64, "f2": F16, "f4": F32,
+                      "f8": F64, "c8": C64, "c16": C128})
 
 
 cdef int32_t dtype_number(dtype) except -1:
