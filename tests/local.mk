@@ -67,15 +67,13 @@ conformance_programs = \
 	tests/conformance/cancelled \
 	tests/conformance/cooperative \
 	tests/conformance/copy \
+	tests/conformance/deadlock \
 	tests/conformance/depth \
 	tests/conformance/device \
 	tests/conformance/device_program \
 	tests/conformance/error \
-	tests/conformance/event \
-	tests/conformance/event_fd \
-	tests/conformance/event_callback \
-	tests/conformance/event_wait \
-	tests/conformance/event_ways \
+	tests/conformance/event tests/conformance/event_fd tests/conformance/event_callback \
+	tests/conformance/event_wait tests/conformance/event_ways \
 	tests/conformance/failure \
 	tests/conformance/fork \
 	tests/conformance/graph \
@@ -86,9 +84,7 @@ conformance_programs = \
 	tests/conformance/graph_order \
 	tests/conformance/graph_random \
 	tests/conformance/graph_recover \
-	tests/conformance/hostcall_failure \
-	tests/conformance/hostcall_inside \
-	tests/conformance/hostcall_order \
+	tests/conformance/hostcall_failure tests/conformance/hostcall_inside tests/conformance/hostcall_order \
 	tests/conformance/hostcall_streams \
 	tests/conformance/image tests/conformance/image_copy tests/conformance/image_misuse tests/conformance/info \
 	tests/conformance/kernel \
@@ -170,6 +166,7 @@ twins_tests = tests/conformance/twins.tap
 # compiler: on a driver that differs in one of these from another, no more is run.
 several_tests = \
 	tests/conformance/context.opencl.tap \
+	tests/conformance/deadlock.opencl.tap \
 	tests/conformance/device.opencl.tap \
 	tests/conformance/event_wait.opencl.tap \
 	tests/conformance/fork.opencl.tap \
@@ -191,6 +188,7 @@ order_tests = \
 	tests/conformance/buffer.opencl.tap \
 	tests/conformance/cancelled.opencl.tap \
 	tests/conformance/copy.opencl.tap \
+	tests/conformance/deadlock.opencl.tap \
 	tests/conformance/depth.opencl.tap \
 	tests/conformance/event.opencl.tap \
 	tests/conformance/event_callback.opencl.tap \
@@ -216,6 +214,7 @@ order_tests = \
 	tests/conformance/watchdog.opencl.tap
 thread_tests = \
 	tests/conformance/copy.opencl.tap \
+	tests/conformance/deadlock.opencl.tap \
 	tests/conformance/event_callback.opencl.tap \
 	tests/conformance/event_ways.opencl.tap \
 	tests/conformance/failure.opencl.tap \

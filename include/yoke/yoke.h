@@ -379,7 +379,7 @@ YOKE_API yoke_status yoke_stream_get_priority(const yoke_stream *stream, int32_t
  * then in the standard output; so it is after every other wait, and where an event or a host function finds their work complete.
  * Returns the stream's first failure, whatever its code: YOKE_E_EXECUTION, a host function's status, YOKE_E_DEVICE_LOST. A failed
  * stream stays failed until yoke_stream_recover: later enqueues fail at once with the same record. YOKE_E_DEADLOCK: called from a
- * host function of this stream. */
+ * host function of this stream, or of one that this stream waits for, so that the function would wait for itself. */
 YOKE_API yoke_status yoke_stream_wait(yoke_stream *stream);
 
 /* Cancel a stream: no further operation starts, and the stream fails with YOKE_E_CANCELLED. Operations already submitted to the
@@ -390,8 +390,7 @@ YOKE_API yoke_status yoke_stream_cancel(yoke_stream *stream);
 /* Make a failed stream usable again: wait until its remaining operations have run or been skipped, then clear the failure. Events
  * recorded before keep their failure. On a stream that has not failed the call does nothing. YOKE_E_DEVICE_LOST: the device is
  * lost, and all of its streams with it; a stream that has this failure from another device, or from a host function, recovers.
- * YOKE_E_DEADLOCK: called from a host function of this stream. Or the driver's failure to create a new queue; the stream then stays
- * failed. */
+ * YOKE_E_DEADLOCK: as yoke_stream_wait. Or the driver's failure to create a new queue; the stream then stays failed. */
 YOKE_API yoke_status yoke_stream_recover(yoke_stream *stream);
 
 /* Set how the device's streams with YOKE_WAIT_AUTO wait from now on. YOKE_E_INVALID_ARGUMENT: `wait` is not a YOKE_WAIT_ value. */
@@ -411,9 +410,10 @@ typedef void (*yoke_release_fn)(void *user);
  * passed to yoke_fail, if any.
  *
  * Both functions run on one of Yoke's threads, never on the driver's or the caller's. They may block and may call any Yoke
- * function; waiting for their own stream is YOKE_E_DEADLOCK. Host functions of different streams never wait for each other. fn must
- * return: after a pthread_exit, longjmp or exception out of fn, or the cancellation of its thread, the stream never makes progress
- * again. The thread blocks all signals, and a program that fn starts inherits the mask: doc/host-functions.md has the remedy.
+ * function; waiting for their own stream is YOKE_E_DEADLOCK, and so is waiting for work of another stream that waits for theirs.
+ * Host functions of different streams never wait for each other. fn must return: after a pthread_exit, longjmp or exception out of
+ * fn, or the cancellation of its thread, the stream never makes progress again. The thread blocks all signals, and a program that
+ * fn starts inherits the mask: doc/host-functions.md has the remedy.
  *
  * Operations behind a function that has not returned are deferred in host memory, about 144 to 370 bytes each, without bound
  * unless the stream has a depth: a program that enqueues faster than its functions run grows until it waits.
@@ -450,7 +450,9 @@ YOKE_API void yoke_event_release(yoke_event *event);
 YOKE_API yoke_status yoke_event_query(yoke_event *event);
 
 /* Wait until the event is complete, in the way of its stream (YOKE_WAIT_). Returns as yoke_event_query, never YOKE_PENDING.
- * YOKE_E_DEADLOCK: called from a host function that precedes the event in the same stream. */
+ * YOKE_E_DEADLOCK: called from a host function that the event is behind, in the same stream or because the event's stream waits for
+ * work behind the function, by way of any streams and host functions. A wait that gives up (yoke_event_wait_for,
+ * yoke_event_wait_any) counts for none of the streams between. */
 YOKE_API yoke_status yoke_event_wait(yoke_event *event);
 
 #define YOKE_FOREVER UINT64_MAX /* nanoseconds */
@@ -460,8 +462,8 @@ YOKE_API yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds
 
 /* Wait for at most `nanoseconds` until any of `count` events is complete. Returns as yoke_event_query of that event, whose index is
  * stored in `out_index`; the first, when several are complete. YOKE_PENDING: the time has passed, and out_index is `count`.
- * YOKE_E_INVALID_ARGUMENT: count is 0, or an event is NULL or released. YOKE_E_DEADLOCK: called from a host function that precedes
- * all of the events in their streams. */
+ * YOKE_E_INVALID_ARGUMENT: count is 0, or an event is NULL or released. YOKE_E_DEADLOCK: called from a host function that all of
+ * the events are behind, as for yoke_event_wait. */
 YOKE_API yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_t nanoseconds, size_t *out_index);
 
 /* Called once when an event is complete; `status` as yoke_event_query, and yoke_error() returns the record of a failure. */

@@ -141,6 +141,29 @@ def test_deadlock(stream):
     assert isinstance(answers[0], yoke.DeadlockError) and answers[1:] == [None]
 
 
+def test_deadlock_by_way_of_another_stream(device, stream):
+    began = threading.Event()
+    answers = []
+
+    def waits():
+        began.wait()
+        for wait in (other.wait, b.to_numpy, lambda: other.wait(60), lambda: yoke.wait_any([other.event()])):
+            try:
+                wait()
+            except yoke.DeadlockError as error:
+                answers.append(str(error))
+
+    with device.stream() as other:
+        a, b = yoke.ones(4, "float32", stream=stream), yoke.ones(4, "float32", stream=other)
+        stream.call(waits)
+        a += 1
+        b += a  # behind the function, by way of a
+        began.set()
+        stream.wait()
+        assert b.to_numpy().tolist() == [3] * 4
+    assert len(answers) == 4 and all("whose function this is" in answer for answer in answers)
+
+
 def test_function_may_enqueue(stream):
     seen = []
     stream.call(lambda: stream.call(seen.append, 1))

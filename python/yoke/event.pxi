@@ -80,8 +80,8 @@ cdef class Event:
 
     def wait(self, timeout=None):
         """Wait until the event is complete, and raise the failure of the work before it. timeout: seconds; TimeoutError when they
-        have passed. Ctrl-C in the main thread ends the wait. DeadlockError: called from a host function before the event in the
-        same stream."""
+        have passed. Ctrl-C in the main thread ends the wait. DeadlockError: called from a host function that the event is behind,
+        in the same stream or by way of others."""
         cdef Event event = own_event(self)
         cdef yoke_status status = wait_event(event.ptr, nanoseconds_of(timeout))
         if status == YOKE_PENDING:

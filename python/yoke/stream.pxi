@@ -120,7 +120,7 @@ cdef class Stream:
     def wait(self, timeout=None):
         """Wait until all work that is in the stream now is complete, and raise its failure. timeout: seconds; TimeoutError when
         they have passed. Ctrl-C in the main thread ends the wait, and not the work. DeadlockError: called from a host function of
-        this stream."""
+        this stream, or of one that this stream waits for."""
         cdef yoke_status status
 
         if timeout is None and not in_main_thread():

@@ -70,7 +70,7 @@ struct yoke_stream {
     yk_op *first, *last;
     uint64_t deferred;    /* operations in the list or running */
     const yk_op *running; /* the operation that the worker has taken from the list */
-    yoke_event *awaited;  /* the event that the running host function waits for, retained; for the watchdog */
+    yoke_event *awaited;  /* the event that the running host function waits for, retained; or NULL */
     bool may_give_up;     /* the wait has a time limit, or is for any of several events */
     uint64_t ran;         /* operations that the worker has finished */
     yk_listener *listeners;

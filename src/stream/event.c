@@ -25,23 +25,6 @@ yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
     return event;
 }
 
-yoke_event *yoke_event_retain(yoke_event *event)
-{
-    if (!yk_is(event, YK_EVENT) && !yk_is(event, YK_GRAPH_EVENT))
-        return NULL;
-    yk_object_retain(event);
-    return event;
-}
-
-void yoke_event_release(yoke_event *event)
-{
-    bool recorded = yk_is(event, YK_EVENT);
-    if (recorded && atomic_load_explicit(&event->object.refs, memory_order_acquire) == 1)
-        yk_event_recycle(event); /* nobody else can take a reference: that saves an atomic subtraction */
-    else if (recorded || yk_is(event, YK_GRAPH_EVENT))
-        yk_object_release(event);
-}
-
 /* ---- Recording and completing ---- */
 
 void yk_event_submitted(yoke_event *event, uint64_t position)
@@ -211,19 +194,13 @@ static yoke_status wait_for_pending(const char *function, yoke_event *const *eve
     yk_wait wait = { .events = events,
                      .count = count,
                      .deadline = nanoseconds < UINT64_MAX - now ? now + nanoseconds : UINT64_MAX };
-    size_t mine = 0;
-    for (size_t i = 0; i < count; i++)
-        mine += yk_stream_is_mine(events[i]->stream) && atomic_load_explicit(&events[i]->state, memory_order_acquire) ==
-                                                            YK_EVENT_DEFERRED; /* any other event precedes the function */
-    if (mine == count)
-        return yk_fail(
-            YOKE_E_DEADLOCK,
-            "%s: the event is behind the host function that waits for it, in the same stream; wait outside of the function",
-            function);
     uint64_t since = yk_observe_now(events[0]->stream);
     yk_stream_awaits(events[0], count > 1 || nanoseconds != YOKE_FOREVER);
-    size_t completed = yk_wait_any(&wait);
+    yoke_status status = yk_events_refuse_deadlock(function, events, count);
+    size_t completed = status == YOKE_OK ? yk_wait_any(&wait) : count;
     yk_stream_awaits(NULL, false);
+    if (status < 0)
+        return status;
     yk_observe_waited(events[completed < count ? completed : 0]->stream, events[completed < count ? completed : 0]->where, since);
     *out_index = completed;
     return completed < count ? yk_event_poll(events[completed]) : YOKE_PENDING;

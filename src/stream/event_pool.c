@@ -136,3 +136,20 @@ void yk_event_destroy_spares(yoke_stream *stream)
         stream->spares[kind] = NULL;
     }
 }
+
+yoke_event *yoke_event_retain(yoke_event *event)
+{
+    if (!yk_is(event, YK_EVENT) && !yk_is(event, YK_GRAPH_EVENT))
+        return NULL;
+    yk_object_retain(event);
+    return event;
+}
+
+void yoke_event_release(yoke_event *event)
+{
+    bool recorded = yk_is(event, YK_EVENT);
+    if (recorded && atomic_load_explicit(&event->object.refs, memory_order_acquire) == 1)
+        yk_event_recycle(event); /* nobody else can take a reference: that saves an atomic subtraction */
+    else if (recorded || yk_is(event, YK_GRAPH_EVENT))
+        yk_object_release(event);
+}

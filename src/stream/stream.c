@@ -17,42 +17,6 @@
 #include "stream/retire.h"
 #include "stream/wait.h"
 
-/* The stream whose host function this thread is running, if any; and the stream in which the graph was launched, when the function
- * runs in one of the graph's branches. */
-static _Thread_local yoke_stream *mine;
-static _Thread_local const yoke_stream *launched_in;
-
-bool yk_stream_is_mine(const yoke_stream *stream)
-{
-    return mine == stream || launched_in == stream;
-}
-
-const yoke_stream *yk_stream_set_launched_in(const yoke_stream *stream)
-{
-    const yoke_stream *before = launched_in;
-    launched_in = stream;
-    return before;
-}
-
-yoke_stream *yk_stream_set_mine(yoke_stream *stream)
-{
-    yoke_stream *before = mine;
-    mine = stream;
-    return before;
-}
-
-void yk_stream_awaits(yoke_event *event, bool may_give_up)
-{
-    if (!mine)
-        return;
-    pthread_mutex_lock(&mine->lock);
-    yoke_event *before = mine->awaited;
-    mine->awaited = yoke_event_retain(event);
-    mine->may_give_up = may_give_up;
-    pthread_mutex_unlock(&mine->lock);
-    yoke_event_release(before);
-}
-
 /* Free the stream's id; buffers that were used in the stream are no longer in use there. */
 static void free_id(yoke_stream *stream)
 {
@@ -329,9 +293,8 @@ yoke_status yoke_stream_get_priority(const yoke_stream *stream, int32_t *out_pri
 YK_HOT yoke_status check_wait(const char *function, yoke_stream *stream)
 {
     YK_CHECK(stream, YK_STREAM, function, "stream");
-    if (yk_stream_is_mine(stream))
-        return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which would wait for itself", function);
-    return yk_is_recording(stream) ? yk_recording_refuse(function, stream) : YOKE_OK;
+    yoke_status status = yk_stream_refuse_deadlock(function, stream);
+    return status == YOKE_OK && yk_is_recording(stream) ? yk_recording_refuse(function, stream) : status;
 }
 
 yoke_status yk_stream_check_wait(const char *function, yoke_stream *stream)

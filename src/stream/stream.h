@@ -30,26 +30,34 @@ static inline bool yk_stream_is_quiet(const yoke_stream *stream)
             atomic_load_explicit(&stream->allocations, memory_order_relaxed) <= atomic_load(&stream->done));
 }
 
-/* Whether this thread runs a host function of the stream. */
-bool yk_stream_is_mine(const yoke_stream *stream);
-/* From now on it does; NULL: no longer. Returns the stream before. */
-yoke_stream *yk_stream_set_mine(yoke_stream *stream);
-/* The same for the stream that a graph was launched in, during a function in one of its branches. */
-const yoke_stream *yk_stream_set_launched_in(const yoke_stream *stream);
-/* For the watchdog: this thread's host function, if it runs one, waits for the event; NULL: no longer. `may_give_up`: the wait has
- * a time limit, or is for any of several events. */
-void yk_stream_awaits(yoke_event *event, bool may_give_up);
-
 /* The user's last reference is gone: nothing more starts. */
 void yk_stream_fail_torn_down(yoke_stream *stream);
-/* For a public function that waits: the stream is an object, this is not its own host function (YOKE_E_DEADLOCK), and it is not
- * being recorded. */
+/* For a public function that waits: the stream is an object, is not being recorded, and does not wait for this thread's host
+ * function (YOKE_E_DEADLOCK). */
 yoke_status yk_stream_check_wait(const char *function, yoke_stream *stream);
 /* Wait for the event, which marks the end of what this thread has enqueued in the stream. */
 yoke_status yk_stream_wait_for(yoke_stream *stream, yoke_event *end);
 /* Wait for everything in the stream; returns at once inside the stream's own host functions. Returns the stream's failure, if it
  * has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);
+
+/* deadlock.c */
+
+/* Whether this thread runs a host function, and whether of that stream. */
+bool yk_stream_in_function(void);
+bool yk_stream_is_mine(const yoke_stream *stream);
+/* From now on it does; NULL: no longer. Returns the stream before. */
+yoke_stream *yk_stream_set_mine(yoke_stream *stream);
+/* The same for the stream that a graph was launched in, during a function in one of its branches. */
+const yoke_stream *yk_stream_set_launched_in(const yoke_stream *stream);
+/* For other threads that look for a deadlock, and the watchdog: this thread's host function, if it runs one, waits for the event;
+ * NULL: no longer. `may_give_up`: the wait has a time limit, or is for any of several events. */
+void yk_stream_awaits(yoke_event *event, bool may_give_up);
+
+/* For functions that wait for any of these events, or for the stream: YOKE_E_DEADLOCK where this thread runs a host function that
+ * all of that work waits for, in the same stream or by way of others. Else YOKE_OK. */
+yoke_status yk_events_refuse_deadlock(const char *function, yoke_event *const *events, size_t count);
+yoke_status yk_stream_refuse_deadlock(const char *function, yoke_stream *stream);
 
 /* stream_failure.c */
 

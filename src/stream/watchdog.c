@@ -45,7 +45,6 @@ static void read_environment(void)
 typedef struct link {
     const yoke_stream *stream;
     yoke_event *awaited; /* the event it waits for, retained, which keeps the event's stream in memory; NULL: none */
-    bool may_give_up;    /* the wait has a time limit, or is for any of several events */
 } link;
 
 /* Describe a stream's running operation. */
@@ -87,7 +86,6 @@ static link describe(yoke_stream *stream, yk_text *text)
         found.awaited = yoke_event_retain(op->u.wait.event);
     } else if (op && op->kind == YK_OP_CALL) {
         found.awaited = yoke_event_retain(stream->awaited);
-        found.may_give_up = stream->may_give_up;
     }
     if (op)
         describe_running(stream, op, text);
@@ -102,18 +100,14 @@ static bool is_deferred(const yoke_event *event)
     return atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_DEFERRED;
 }
 
-/* The links were read one after another. If each event is still deferred after the last link was read, and no wait can give up,
- * then all of them waited at one moment, and wait for ever. */
+/* The links were read one after another. If each event is still deferred after the last link was read, then all of them waited at
+ * one moment. A wait that would close a cycle for ever is refused (deadlock.c): one of these may have a limit. */
 static void describe_circle(const link *links, size_t count, yk_text *text)
 {
-    bool ends = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (!is_deferred(links[i].awaited))
             return;
-        ends = ends || links[i].may_give_up;
-    }
-    yk_text_add(text, "which is in stream %s again: a cycle%s", links->stream->label,
-                ends ? ", unless one of the waits gives up" : ", which never makes progress");
+    yk_text_add(text, "which is in stream %s again: a cycle, unless one of the waits gives up", links->stream->label);
 }
 
 /* Follow the waits from this stream, until a stream waits for nothing or was met before. Submitted work does not wait for the

@@ -195,34 +195,6 @@ out:
     yoke_stream_release(b);
 }
 
-static yoke_status wait_for_good(yoke_status status, void *user)
-{
-    circling *c = user;
-
-    gate_wait(c->begin, 1);
-    yoke_event_wait(c->other);
-    return status;
-}
-
-/* Nothing ends this but the process. */
-static void circle_for_good(suite *t)
-{
-    static gate begin = GATE_INIT;
-    static circling of_a = { .begin = &begin }, of_b = { .begin = &begin };
-    yoke_stream *a = NULL, *b = NULL;
-
-    told.whole = "cycle";
-    if (named_stream(t, "hen", &a) && named_stream(t, "egg", &b) &&
-        CHECK_OK(yoke_host_call_at("hen.c:1", a, wait_for_good, &of_a, NULL)) &&
-        CHECK_OK(yoke_event_record_at("hen.c:2", a, 0, &of_b.other)) &&
-        CHECK_OK(yoke_host_call_at("egg.c:1", b, wait_for_good, &of_b, NULL)) &&
-        CHECK_OK(yoke_event_record_at("egg.c:2", b, 0, &of_a.other))) {
-        gate_open(&begin);
-        in_order(wait_until_told_of("hen"), "'hen'|'hen'|hen.c:1|egg.c:2|'egg'|egg.c:1|hen.c:2|'hen'|cycle, which never");
-    }
-    exit(suite_failures() == 0 ? 0 : 1);
-}
-
 /* ---- In the child: what gets on ---- */
 
 /* What the longest piece of a stream's work has taken: on a busy machine that may stand, too. */
@@ -448,18 +420,10 @@ static const struct {
     const char *name;
     void (*run)(suite *t);
 } scenarios[] = {
-    { "host function", host_function },
-    { "chain", chain },
-    { "long chain", long_chain },
-    { "graph function", graph_function },
-    { "circle", circle },
-    { "circle for good", circle_for_good },
-    { "short operations", short_operations },
-    { "long kernel", long_kernel },
-    { "reopened", reopened },
-    { "left behind", left_behind },
-    { "not asked for", not_asked_for },
-    { "mistyped", mistyped },
+    { "host function", host_function },   { "chain", chain },       { "long chain", long_chain },
+    { "graph function", graph_function }, { "circle", circle },     { "short operations", short_operations },
+    { "long kernel", long_kernel },       { "reopened", reopened }, { "left behind", left_behind },
+    { "not asked for", not_asked_for },   { "mistyped", mistyped },
 };
 
 static int run_scenario(const char *name, const char *selector)
@@ -504,7 +468,6 @@ WATCHED(chain_case, "chain")
 WATCHED(long_chain_case, "long chain")
 WATCHED(graph_function_case, "graph function")
 WATCHED(circle_case, "circle")
-WATCHED(circle_for_good_case, "circle for good")
 WATCHED(short_operations_case, "short operations")
 WATCHED(reopened_case, "reopened")
 WATCHED(left_behind_case, "left behind")
@@ -547,7 +510,6 @@ int main(int argc, char **argv)
         { "and so is a long one", long_chain_case, false },
         { "so is a host function of a graph", graph_function_case, false },
         { "a circle whose waits have a limit is called one", circle_case, false },
-        { "and one that has none is one for good", circle_for_good_case, false },
         { "a stream that gets on is left alone", short_operations_case, false },
         { "a long kernel is told of with its name and place", long_kernel_case, false },
         { "the watchdog goes and comes with devices", reopened_case, false },

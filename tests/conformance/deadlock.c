@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A host function that waits for what cannot run before it returns gets YOKE_E_DEADLOCK, also where other streams stand between
+ * its wait and itself. What only looks like that is waited for.
+ */
+#include "suite.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "recorded.h"
+#include "stand.h"
+
+enum { LONG = 8, TIMES = 30 };
+
+/* What the functions below wait for. */
+typedef struct waiting {
+    yoke_stream *other;
+    yoke_event *event, *done;
+    yoke_buffer *buffer;
+    const char *words;
+    gate begin;
+    stand held;
+    atomic_uint refused;
+} waiting;
+
+#define WAITING_INIT                            \
+    {                                           \
+        .begin = GATE_INIT, .held = STAND_INIT, \
+    }
+
+/* ---- Refused ---- */
+
+static yoke_status is_refused(yoke_status status, void *user)
+{
+    waiting *w = user;
+    uint32_t value = 7;
+    size_t index = 0;
+
+    CHECK_STATUS(YOKE_OK, status);
+    gate_wait(&w->begin, 1);
+    CHECK_FAILS(YOKE_E_DEADLOCK, w->words, yoke_event_wait(w->event));
+    CHECK_FAILS(YOKE_E_DEADLOCK, w->words, yoke_event_wait_for(w->event, 1));
+    CHECK_FAILS(YOKE_E_DEADLOCK, w->words, yoke_event_wait_any(&w->event, 1, YOKE_FOREVER, &index));
+    CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(w->event, 0));
+    CHECK_STATUS(YOKE_PENDING, yoke_event_query(w->event));
+    CHECK_FAILS(YOKE_E_DEADLOCK, "yoke_stream_wait|itself|whose function", yoke_stream_wait(w->other));
+    CHECK_FAILS(YOKE_E_DEADLOCK, "yoke_read_sync", yoke_read_sync(w->other, &value, w->buffer, 0, 4));
+    CHECK_FAILS(YOKE_E_DEADLOCK, "yoke_write_sync", yoke_write_sync(w->other, w->buffer, 0, &value, 4));
+    CHECK_FAILS(YOKE_E_DEADLOCK, "yoke_stream_recover", yoke_stream_recover(w->other));
+    CHECK(value == 7);
+    CHECK_OK(yoke_event_wait_any((yoke_event *[]){ w->event, w->done }, 2, YOKE_FOREVER, &index));
+    CHECK(index == 1);
+    return YOKE_OK;
+}
+
+/* The other stream waits for what is behind the function. */
+static void by_another_stream(suite *t, yoke_device *device)
+{
+    waiting w = WAITING_INIT;
+    yoke_event *behind = NULL;
+
+    w.words = "yoke_event_wait|behind the host function|wait for an event enqueued at by.c:1|whose function";
+    NEED_OK(yoke_stream_create(device, &w.other));
+    NEED_OK(yoke_buffer_create(device, 4, &w.buffer));
+    NEED_OK(yoke_fill(w.other, w.buffer, 0, 4, "a", 1));
+    NEED_OK(yoke_event_record(w.other, 0, &w.done));
+    NEED_OK(yoke_host_call(t->stream, is_refused, &w, NULL));
+    NEED_OK(yoke_event_record(t->stream, 0, &behind));
+    NEED_OK(yoke_stream_wait_event_at("by.c:1", w.other, behind));
+    NEED_OK(yoke_fill(w.other, w.buffer, 0, 4, "b", 1));
+    NEED_OK(yoke_event_record(w.other, 0, &w.event));
+    gate_open(&w.begin);
+    CHECK_OK(yoke_stream_wait(t->stream)); /* the streams are none the worse */
+    CHECK_OK(yoke_event_wait(w.event));
+    CHECK_OK(yoke_stream_wait(w.other));
+out:
+    yoke_event_release(behind);
+    yoke_event_release(w.event);
+    yoke_event_release(w.done);
+    yoke_buffer_release(w.buffer);
+    yoke_stream_release(w.other);
+}
+
+static void by_a_stream_of_the_device(suite *t)
+{
+    by_another_stream(t, t->device);
+}
+
+static void by_a_stream_elsewhere(suite *t)
+{
+    yoke_device *other = NULL;
+
+    if (suite_open_other(t, &other))
+        by_another_stream(t, other);
+    else
+        suite_skip("there is only one device");
+    yoke_device_release(other);
+}
+
+/* Each stream waits for the one before it, and the first for the function. */
+static void by_many_streams(suite *t)
+{
+    waiting w = WAITING_INIT;
+    yoke_stream *streams[LONG] = { NULL };
+    yoke_event *ends[LONG + 1] = { NULL };
+
+    w.words = "enqueued at chain.c:1";
+    NEED_OK(yoke_buffer_create(t->device, 4, &w.buffer));
+    NEED_OK(yoke_event_record(t->side, 0, &w.done));
+    NEED_OK(yoke_host_call(t->stream, is_refused, &w, NULL));
+    NEED_OK(yoke_event_record(t->stream, 0, &ends[0]));
+    for (int i = 0; i < LONG; i++) {
+        NEED_OK(yoke_stream_create(t->device, &streams[i]));
+        NEED_OK(yoke_stream_wait_event_at("chain.c:1", streams[i], ends[i]));
+        NEED_OK(yoke_event_record(streams[i], 0, &ends[i + 1]));
+    }
+    w.other = streams[LONG - 1];
+    w.event = ends[LONG];
+    gate_open(&w.begin);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_event_wait(w.event));
+out:
+    for (int i = 0; i < LONG; i++) {
+        yoke_event_release(ends[i]);
+        yoke_stream_release(streams[i]);
+    }
+    yoke_event_release(ends[LONG]);
+    yoke_event_release(w.done);
+    yoke_buffer_release(w.buffer);
+}
+
+/* A graph's functions, in either lane, are before what is behind the launch. */
+static void in_a_graph(suite *t)
+{
+    waiting w = WAITING_INIT;
+    yoke_graph *graph = NULL;
+    yoke_stream *lane = NULL;
+    yoke_event *behind = NULL;
+
+    w.words = "enqueued at by.c:1";
+    NEED_OK(yoke_stream_create(t->device, &w.other));
+    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_buffer_create(t->device, 4, &w.buffer));
+    NEED_OK(yoke_event_record(t->side, 0, &w.done));
+    NEED(graph_begin(t, t->stream, &graph));
+    NEED_OK(yoke_graph_begin(graph, lane));
+    NEED_OK(yoke_host_call(t->stream, is_refused, &w, NULL));
+    NEED_OK(yoke_host_call(lane, is_refused, &w, NULL));
+    NEED_OK(yoke_graph_end(graph));
+    NEED_OK(yoke_graph_launch(t->stream, graph));
+    NEED_OK(yoke_event_record(t->stream, 0, &behind));
+    NEED_OK(yoke_stream_wait_event_at("by.c:1", w.other, behind));
+    NEED_OK(yoke_event_record(w.other, 0, &w.event));
+    gate_open(&w.begin);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_event_wait(w.event));
+out:
+    yoke_event_release(behind);
+    yoke_event_release(w.event);
+    yoke_event_release(w.done);
+    yoke_graph_release(graph);
+    yoke_buffer_release(w.buffer);
+    yoke_stream_release(lane);
+    yoke_stream_release(w.other);
+}
+
+static yoke_status wait_for_event(yoke_status status, void *user)
+{
+    waiting *w = user;
+
+    CHECK_STATUS(YOKE_OK, status);
+    gate_wait(&w->begin, 1);
+    yoke_status waited = yoke_event_wait(w->event);
+    CHECK(waited == YOKE_OK || (waited == YOKE_E_DEADLOCK && suite_has_words(yoke_error()->text, "behind the host function")));
+    atomic_fetch_add(&w->refused, waited == YOKE_E_DEADLOCK);
+    return YOKE_OK;
+}
+
+static yoke_status wait_for_stream(yoke_status status, void *user)
+{
+    waiting *w = user;
+
+    CHECK_STATUS(YOKE_OK, status);
+    gate_wait(&w->begin, 1);
+    yoke_status waited = yoke_stream_wait(w->other);
+    CHECK(waited == YOKE_OK || (waited == YOKE_E_DEADLOCK && suite_has_words(yoke_error()->text, "itself")));
+    atomic_fetch_add(&w->refused, waited == YOKE_E_DEADLOCK);
+    return YOKE_OK;
+}
+
+/* Functions of two streams wait for each other, at the same time: one is refused, or both. */
+static void refuse_one_of_two(suite *t, yoke_host_fn first)
+{
+    waiting a = WAITING_INIT, b = WAITING_INIT;
+    yoke_stream *other = NULL;
+
+    NEED_OK(yoke_stream_create(t->device, &other));
+    a.other = other;
+    NEED_OK(yoke_host_call(t->stream, first, &a, NULL));
+    NEED_OK(yoke_event_record(t->stream, 0, &b.event));
+    NEED_OK(yoke_host_call(other, wait_for_event, &b, NULL));
+    NEED_OK(yoke_event_record(other, 0, &a.event));
+    gate_open(&a.begin);
+    gate_open(&b.begin);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_stream_wait(other));
+    CHECK(atomic_load(&a.refused) + atomic_load(&b.refused) >= 1);
+out:
+    yoke_event_release(a.event);
+    yoke_event_release(b.event);
+    yoke_stream_release(other);
+}
+
+static void two_functions(suite *t)
+{
+    for (int i = 0; i < TIMES && suite_failures() == 0; i++) {
+        refuse_one_of_two(t, wait_for_event);
+        refuse_one_of_two(t, wait_for_stream);
+    }
+}
+
+/* ---- Waited for ---- */
+
+static yoke_status wait_until_it_is_there(yoke_status status, void *user)
+{
+    waiting *w = user;
+
+    CHECK_STATUS(YOKE_OK, status);
+    CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(w->event, 1));
+    gate_open(&w->held.leave);
+    CHECK_OK(yoke_event_wait(w->event));
+    return YOKE_OK;
+}
+
+/* The other stream waits for what is behind the function, but only after the event. */
+static void what_is_before_the_wait(suite *t)
+{
+    waiting w = WAITING_INIT;
+    stand holds = STAND_INIT;
+    yoke_event *behind = NULL;
+
+    NEED_OK(yoke_stream_create(t->device, &w.other));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &holds, NULL));
+    NEED(record_held(w.other, &w.held, &w.event));
+    NEED_OK(yoke_host_call(t->stream, wait_until_it_is_there, &w, NULL));
+    NEED_OK(yoke_event_record(t->stream, 0, &behind));
+    NEED_OK(yoke_stream_wait_event(w.other, behind));
+    gate_open(&holds.leave);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_stream_wait(w.other));
+out:
+    yoke_event_release(behind);
+    yoke_event_release(w.event);
+    yoke_stream_release(w.other);
+}
+
+static yoke_status wait_for_cancelled(yoke_status status, void *user)
+{
+    waiting *w = user;
+
+    CHECK_STATUS(YOKE_OK, status);
+    CHECK_FAILS(YOKE_E_DEADLOCK, "behind the host function", yoke_event_wait(w->event));
+    CHECK_OK(yoke_stream_cancel(w->other));
+    CHECK_STATUS(YOKE_E_CANCELLED, yoke_event_wait(w->event));
+    CHECK_STATUS(YOKE_E_CANCELLED, yoke_stream_wait(w->other));
+    CHECK_OK(yoke_stream_recover(w->other));
+    return YOKE_OK;
+}
+
+/* A stream that has failed waits for nothing more. */
+static void what_has_failed(suite *t)
+{
+    waiting w = WAITING_INIT;
+    stand holds = STAND_INIT;
+    yoke_event *behind = NULL;
+
+    NEED_OK(yoke_stream_create(t->device, &w.other));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &holds, NULL));
+    NEED_OK(yoke_host_call(t->stream, wait_for_cancelled, &w, NULL));
+    NEED_OK(yoke_event_record(t->stream, 0, &behind));
+    NEED_OK(yoke_stream_wait_event(w.other, behind));
+    NEED_OK(yoke_event_record(w.other, 0, &w.event));
+    gate_open(&holds.leave);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_stream_wait(w.other));
+out:
+    yoke_event_release(behind);
+    yoke_event_release(w.event);
+    yoke_stream_release(w.other);
+}
+
+static yoke_status give_up(yoke_status status, void *user)
+{
+    waiting *w = user;
+
+    CHECK_STATUS(YOKE_OK, status);
+    gate_open(&w->begin);
+    yoke_status waited = yoke_event_wait_for(w->event, 200000000);
+    CHECK(waited == YOKE_PENDING || waited == YOKE_E_DEADLOCK); /* the other one may wait for this one already */
+    return YOKE_OK;
+}
+
+static yoke_status wait_for_who_gives_up(yoke_status status, void *user)
+{
+    waiting *w = user;
+
+    CHECK_STATUS(YOKE_OK, status);
+    gate_wait(&w->begin, 1);
+    CHECK_OK(yoke_event_wait(w->event));
+    return YOKE_OK;
+}
+
+/* A function whose wait has a limit returns in the end. */
+static void what_gives_up(suite *t)
+{
+    waiting a = WAITING_INIT, b = WAITING_INIT;
+    yoke_stream *other = NULL;
+
+    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_host_call(t->stream, wait_for_who_gives_up, &a, NULL));
+    NEED_OK(yoke_event_record(t->stream, 0, &b.event));
+    NEED_OK(yoke_host_call(other, give_up, &b, NULL));
+    NEED_OK(yoke_event_record(other, 0, &a.event));
+    gate_wait(&b.begin, 1);
+    gate_open(&a.begin);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_stream_wait(other));
+out:
+    yoke_event_release(a.event);
+    yoke_event_release(b.event);
+    yoke_stream_release(other);
+}
+
+int main(void)
+{
+    static const suite_case cases[] = {
+        { "what waits, in another stream, for what is behind the function is not waited for", by_a_stream_of_the_device, false },
+        { "nor in a stream of another device", by_a_stream_elsewhere, false },
+        { "nor by way of many streams", by_many_streams, false },
+        { "nor in a graph's functions", in_a_graph, false },
+        { "of two functions that wait for each other, one is refused", two_functions, false },
+        { "an event before such a wait is waited for", what_is_before_the_wait, false },
+        { "so is one of a stream that has failed", what_has_failed, false },
+        { "and one behind a function whose own wait has a limit", what_gives_up, false },
+    };
+    return SUITE_MAIN(cases, NULL);
+}
