@@ -130,3 +130,21 @@ def test_limits_of_clip_are_exact(stream):
     array = yoke.asarray(numpy.array([2**62 + 5, 3]), stream=stream)
     assert array.clip(4, numpy.int64(2**62 + 1)).tolist() == [2**62 + 1, 4]
     assert array.clip(numpy.uint64(2**62 + 7), 2**63).tolist() == [2**62 + 7] * 2
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64", "complex64"])
+def test_powers(stream, dtype):
+    values = numpy.array([-3, -1, 0, 1, 2, 7]).astype(dtype)
+    array = yoke.asarray(values, stream=stream)
+    for exponent in (0, 1, 2, 3, 4, 7, 10):
+        power = array ** exponent
+        assert power.dtype == dtype and numpy.allclose(power.to_numpy(), values ** exponent, rtol=1e-5)
+    copy = array.copy()
+    copy **= 5
+    assert numpy.allclose(copy.to_numpy(), values ** 5, rtol=1e-5)
+    for exponent in (-1, 2**63):
+        with pytest.raises(ValueError, match="no power of"):
+            array ** exponent
+    with pytest.raises(TypeError, match="one int"):
+        array ** array
+    assert (yoke.asarray(numpy.array([-1, 1, 2], "int64"), stream=stream) ** (2**62 + 1)).tolist() == [-1, 1, 0]

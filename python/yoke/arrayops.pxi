@@ -214,8 +214,9 @@ cdef object binary(str sign, left, right):
             dtype = weak(array.a.dtype, other)
         except TypeError:
             return NotImplemented
-        if sign == "**" and type(other) is int and array is left and other in (2, 3):
-            return unary("c = " + " * ".join("a" * other), array, dtype)
+        power = text_of_power(dtype, other) if sign == "**" and array is left else None
+        if power:
+            return unary(power, array, dtype)
         if sign in comparisons and not fits(dtype, other):
             return full(array.shape, compare_beyond(sign, other > 0, array is left), "bool", array.stream)
         # A quotient of integers is one of floats, in which every int has a place.
@@ -246,12 +247,28 @@ cdef str text_of_sign(str sign, int32_t dtype):
     if kind == 3 and sign in ("<", "<=", ">", ">=", "//", "%", "min", "max"):
         raise TypeError(f"complex numbers have no order: {sign} is not for {dtype_names[dtype]}")
     if sign == "**" and kind != 2:
-        raise TypeError("integers and complex numbers are raised to 2 and 3 only: convert integers to float32 first")
+        raise TypeError("integers and complex numbers are raised to a power that is one int: convert integers to float32 first")
     if sign in ("&", "|", "^", "<<", ">>") and kind > 1:
         raise TypeError(f"{sign} is for integers and bool, not for {dtype_names[dtype]}")
     if sign == "/" and kind < 2:
         return "c = (float)a / (float)b"
     return templates[sign + "f" if sign in ("//", "%") and kind == 2 else sign]
+
+
+cdef str text_of_power(int32_t dtype, exponent):
+    """The expression of a power by multiplications; None: the driver's function for floats."""
+    if type(exponent) is not int or kind_of(dtype) == 2 and exponent not in (2, 3):
+        return None
+    if not 0 <= exponent < 2**63:
+        raise ValueError(f"{dtype_names[dtype]} is raised to no power of {exponent}: convert to a float dtype first")
+    text, factors, square = "", [], "a"
+    for bit in range(exponent.bit_length()):
+        if bit:
+            text += f"s{bit} = {square} * {square}; "
+            square = f"s{bit}"
+        if exponent >> bit & 1:
+            factors.append(square)
+    return text + "c = " + (" * ".join(factors) or "1")
 
 
 cdef object unary(str text, Array array, int32_t dtype):
@@ -263,7 +280,7 @@ cdef object unary(str text, Array array, int32_t dtype):
 cdef object in_place(str sign, Array array, other):
     """The array keeps its dtype, which has to be of the result's kind at least, as in NumPy."""
     cdef int32_t dtype
-    power = "c = " + " * ".join("a" * other) if sign == "**" and type(other) is int and other in (2, 3) else None
+    power = text_of_power(array.a.dtype, other) if sign == "**" else None
     if hasattr(other, "shape") and not isinstance(other, Array) and other.shape != ():
         other = array_from(other, stream=array.stream)
     if isinstance(other, Array):
