@@ -283,22 +283,29 @@ enum {
     YOKE_PARAM_IMAGE = 4  /* a texture or surface object, or an OpenCL image */
 };
 
+enum {
+    YOKE_SCALAR_UNKNOWN = 0, /* a vector or struct by value, a pointer to pointers, a type of the source's own */
+    YOKE_SCALAR_BOOL = 1,
+    YOKE_SCALAR_SIGNED = 2, /* an integer */
+    YOKE_SCALAR_UNSIGNED = 3,
+    YOKE_SCALAR_FLOATING = 4
+};
+
 /* The properties of a kernel's parameter. The caller sets `size` (YOKE_PARAM_INFO_INIT). */
 typedef struct yoke_param_info {
-    size_t size;       /* sizeof(yoke_param_info) */
-    int32_t kind;      /* YOKE_PARAM_ */
-    int32_t read_only; /* 1: the kernel only reads the buffer or image; 0: the kernel may write it; -1: unknown */
-    uint32_t bytes;    /* of the value or pointer; 0 when unknown */
-    char name[40];     /* "" when unknown */
-    char type[40];     /* as the source spells it; "" when unknown */
+    size_t size;           /* sizeof(yoke_param_info) */
+    int32_t kind;          /* YOKE_PARAM_ */
+    int32_t read_only;     /* 1: the kernel only reads the buffer or image; 0: the kernel may write it; -1: unknown */
+    uint32_t bytes;        /* of the value or pointer; 0 when unknown */
+    char name[40];         /* "" when unknown */
+    char type[40];         /* as the source spells it; "" when unknown */
+    int32_t scalar;        /* YOKE_SCALAR_: the number that the type names, or that its pointer points to, in vectors too */
+    uint32_t scalar_bytes; /* of one such number; 0 when unknown */
 } yoke_param_info;
 
-#define YOKE_PARAM_INFO_INIT                     \
-    {                                            \
-        sizeof(yoke_param_info), 0, 0, 0, { 0 }, \
-        {                                        \
-            0                                    \
-        }                                        \
+#define YOKE_PARAM_INFO_INIT                                  \
+    {                                                         \
+        sizeof(yoke_param_info), 0, 0, 0, { 0 }, { 0 }, 0, 0, \
     }
 
 /* Get the properties of parameter `index`, counted from 0. YOKE_E_RANGE: the index is out of range. YOKE_E_UNSUPPORTED: the

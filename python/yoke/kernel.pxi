@@ -42,7 +42,7 @@ cdef struct Param:
     uint8_t size      # of the value in bytes, 0: unknown
     signed char floating # 1, 0, -1: unknown
     bint signed_      # an integer that is known to have a sign
-    uint8_t element   # bytes of what it points to, 0: unknown
+    uint8_t element   # bytes of what it points to, 0: unknown, or anything, as bytes are
     bint floats       # which is floating point
     bint hidden       # a value of the source's own type: a typedef may be an integer or floating-point, of any width
 
@@ -52,15 +52,6 @@ cdef void *type_surface = <void *>Surface
 cdef void *type_float = <void *>float
 cdef void *type_int = <void *>int
 cdef void *type_stream = <void *>Stream
-
-# The last words of the types that the library knows: src/base/scalar_types.def.
-cdef frozenset floating_words = frozenset(("float", "double", "half", "__half", "yoke_f32", "yoke_f64"))
-cdef frozenset signed_words = frozenset((
-    "signed", "char", "short", "int", "long", "int8_t", "int16_t", "int32_t", "int64_t", "ptrdiff_t", "intptr_t", "yoke_i8",
-    "yoke_i16", "yoke_i32", "yoke_i64"))
-cdef frozenset unsigned_words = frozenset((
-    "bool", "unsigned", "uchar", "ushort", "uint", "ulong", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "uintptr_t",
-    "yoke_u8", "yoke_u16", "yoke_u32", "yoke_u64"))
 
 
 cdef class Kernel:
@@ -107,21 +98,21 @@ cdef class Kernel:
             param.size = sizeof(param)
             if yoke_kernel_get_param(self.ptr, i, &param) < 0:
                 continue
-            elements = elements_of(text_of(param.type))
-            if elements:
-                self.params[i].element, self.params[i].floats = elements
-            if param.kind == YOKE_PARAM_VALUE or param.kind == YOKE_PARAM_UNKNOWN:
-                self.set_value(i, text_of(param.type).replace("const", "").split(), param.bytes)
+            if "*" in text_of(param.type):
+                self.params[i].element = param.scalar_bytes if param.scalar_bytes > 1 else 0
+                self.params[i].floats = param.scalar == YOKE_SCALAR_FLOATING
+            elif param.kind == YOKE_PARAM_VALUE or param.kind == YOKE_PARAM_UNKNOWN:
+                self.set_value(i, &param)
 
-    cdef int set_value(self, int i, list words, uint32_t bytes) except -1:
-        """Parameter i is a value, whose type has these words; none where neither the driver nor the source tells."""
-        word = words[-1].rpartition("::")[2] if words else ""
-        known = (not words or "enum" in words or word in floating_words or word in signed_words or word in unsigned_words)
-        self.params[i].hidden = bytes == 0 or not known and bytes <= 8
-        self.params[i].size = 0 if self.params[i].hidden or bytes > 8 else bytes
-        if words:
-            self.params[i].floating = word in floating_words
-            self.params[i].signed_ = word in signed_words and "unsigned" not in words
+    cdef int set_value(self, int i, yoke_param_info *param) except -1:
+        """Parameter i is a value; without a type where neither the driver nor the source tells."""
+        type = text_of(param.type)
+        known = param.scalar != YOKE_SCALAR_UNKNOWN or not type or "enum" in type.split()
+        self.params[i].hidden = param.bytes == 0 or not known and param.bytes <= 8
+        self.params[i].size = 0 if self.params[i].hidden or param.bytes > 8 else param.bytes
+        if type:
+            self.params[i].floating = param.scalar == YOKE_SCALAR_FLOATING
+            self.params[i].signed_ = param.scalar == YOKE_SCALAR_SIGNED
         return 0
 
     @property
@@ -392,18 +383,6 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
     else:
         fill_scalar(out, value, kernel, index)
     return kept
-
-
-cdef dict element_sizes = {"short": 2, "ushort": 2, "half": 2, "int": 4, "uint": 4, "float": 4, "long": 8, "ulong": 8, "double": 8}
-
-
-cdef tuple elements_of(str type):
-    """(bytes, floating) of what a parameter of this type points to; None: no pointer to numbers. Bytes may be anything."""
-    words = [word for word in type.replace("*", " * ").split() if word not in ("const", "volatile", "restrict", "__restrict")]
-    if len(words) < 2 or words.index("*") != len(words) - 1 if "*" in words else True:
-        return None
-    name = "int" if words[-2] in ("unsigned", "signed") else words[-2]
-    return (element_sizes[name], name in ("half", "float", "double")) if name in element_sizes else None
 
 
 cdef int check_elements(Param *param, size_t size, bint floats, value, Kernel kernel, Py_ssize_t index) except -1:

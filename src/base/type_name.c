@@ -127,6 +127,8 @@ bool yk_type_read(bool opencl, const char *text, yk_type *out)
     char name[32];
     while (*text) {
         size_t length = 0;
+        if (!opencl && strncmp(text, "std::", 5) == 0)
+            text += 5;
         while (is_letter(text[length]))
             length++;
         size_t part = part_of(text, length);

@@ -472,6 +472,18 @@ yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *ou
     return YOKE_OK;
 }
 
+/* What the parameter's type says of a scalar, or of what a pointer points to. */
+static void describe_scalar(const yoke_kernel *kernel, const yk_param *param, yoke_param_info *info)
+{
+    static const int32_t scalars[] = { YOKE_SCALAR_BOOL, YOKE_SCALAR_SIGNED, YOKE_SCALAR_UNSIGNED, YOKE_SCALAR_FLOATING };
+    bool opencl = kernel->program->device->traits.language == YK_LANGUAGE_OPENCL;
+    yk_type type;
+    if (!yk_type_read(opencl, param->type, &type) || type.pointers > 1 || (type.pointers == 0 && type.lanes > 1))
+        return;
+    info->scalar = scalars[type.kind];
+    info->scalar_bytes = type.bytes;
+}
+
 yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_param_info *out_info)
 {
     YK_FUNCTION(yoke_kernel_get_param);
@@ -494,6 +506,7 @@ yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_
     info.bytes = param->size;
     yk_name_copy(info.name, sizeof info.name, param->name);
     yk_name_copy(info.type, sizeof info.type, param->type);
+    describe_scalar(kernel, param, &info);
     yk_info_fill(out_info, &info, sizeof info);
     return YOKE_OK;
 }

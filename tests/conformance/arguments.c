@@ -296,6 +296,37 @@ static void parameters(suite *t)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "kernel", yoke_kernel_get_param(NULL, 0, &info));
 }
 
+/* What the types of parameters say of the numbers in them. */
+static void scalars(suite *t)
+{
+    static const struct {
+        int32_t scalar;
+        uint32_t bytes;
+    } wanted[] = { { YOKE_SCALAR_FLOATING, 4 }, { YOKE_SCALAR_FLOATING, 4 }, { YOKE_SCALAR_UNSIGNED, 1 },
+                   { YOKE_SCALAR_SIGNED, 2 },   { YOKE_SCALAR_UNSIGNED, 4 }, { YOKE_SCALAR_SIGNED, 8 },
+                   { YOKE_SCALAR_FLOATING, 4 }, { YOKE_SCALAR_UNKNOWN, 0 },  { YOKE_SCALAR_UNKNOWN, 0 } };
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = NULL;
+    yoke_kernel *kernel = NULL;
+
+    source.cuda = "struct pair { int a, b; };\n"
+                  "extern \"C\" __global__ void f(const float *a, float4 *b, unsigned char *c, short d, unsigned int e,\n"
+                  "                             long long f, float g, float2 h, pair *i) { a; }\n";
+    source.opencl = "struct pair { int a, b; };\n"
+                    "__kernel void f(__global const float *a, __global float4 *b, __global uchar *c, short d, unsigned int e,\n"
+                    "                long f, float g, float2 h, __global struct pair *i) { }\n";
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    NEED_OK(yoke_kernel_get(program, "f", &kernel));
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && suite_can(t, YOKE_CAP_SIGNATURE); i++) {
+        yoke_param_info info = YOKE_PARAM_INFO_INIT;
+        CHECK_OK(yoke_kernel_get_param(kernel, i, &info));
+        if (!CHECK(info.scalar == wanted[i].scalar && info.scalar_bytes == wanted[i].bytes))
+            tap_diag("'%s %s': %d of %u bytes", info.type, info.name, (int)info.scalar, (unsigned)info.scalar_bytes);
+    }
+out:
+    yoke_program_release(program);
+}
+
 /* A bool of CUDA's, which OpenCL C has not as a parameter, and char are a byte each, whatever the byte is on either side. */
 static void single_bytes(suite *t)
 {
@@ -540,6 +571,7 @@ int main(void)
         { "bool and char are a byte", single_bytes, false },
         { "views that are for reading only", const_views, false },
         { "parameters are described", parameters, false },
+        { "and the numbers in them", scalars, false },
         { "a kernel's resources are described", resources, false },
         { "blocks that the source requires", required_blocks, false },
         { "names of many kernels", many_kernels, false },
