@@ -166,7 +166,7 @@ YOKE_API yoke_status yoke_copy_at(const char *where, yoke_stream *stream, yoke_b
                                   yoke_buffer *source, size_t source_offset, size_t size);
 
 /* yoke_write, yoke_read and yoke_copy, complete when the call returns: the operation in its place in the stream, then a wait.
- * YOKE_E_DEADLOCK: as yoke_stream_wait. */
+ * YOKE_E_DEADLOCK: as yoke_stream_wait, by what is in the stream when the call begins. */
 #define yoke_write_sync(...) yoke_write_sync_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_write_sync_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset,
                                         const void *source, size_t size);

@@ -39,6 +39,8 @@ yoke_status yk_check_pair(const yoke_stream *stream, const char *function, const
 yoke_status yk_check_wait(const char *function, yoke_stream *stream)
 {
     yoke_status status = yk_stream_check_wait(function, stream);
+    if (status == YOKE_OK)
+        status = yk_stream_refuse_deadlock(function, stream);
     return status < 0 ? status : yk_depth_admit(stream, true);
 }
 

@@ -46,7 +46,7 @@ yoke_status yk_transfer_submit_and_wait(yoke_stream *stream, yk_op *op)
     if (status == YOKE_E_INVALID_ARGUMENT)
         status = yk_transfer_restage(stream, op);
     else if (status == YOKE_OK && atomic_load_explicit(&end->state, memory_order_relaxed) != YK_EVENT_DEFERRED)
-        status = yk_stream_wait_for(stream, end);
+        status = yk_stream_wait_for(NULL, stream, end);
     yoke_event_release(end);
     return status;
 }

@@ -424,7 +424,7 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_graph *gr
     }
     if (l.branches)
         put_branches(graph, l.branches);
-    return ready && stream->device->blocking ? yk_stream_finish(stream) : status;
+    return ready && stream->device->blocking ? yk_stream_finish_blocking(stream) : status;
 }
 
 yoke_status yk_branches_launch(const char *where, yoke_stream *stream, yoke_graph *graph, yk_exec *exec)

@@ -21,6 +21,7 @@ struct yoke_event {
     unsigned epoch;                /* stream->epoch at the recording */
     atomic_int state;              /* enum yk_event_state */
     uint64_t position;             /* a lower bound on the operations submitted before it */
+    uint64_t number;               /* of its record among the stream's deferred ones, from 1 */
     uint64_t recorded;             /* 1 + position, once recorded with the deferred operation before it; only for the worker */
     _Atomic(yk_failure *) failure; /* once complete; NULL: no failure */
     _Atomic(yk_notice *) notice;   /* shared by the threads that sleep for it, or NULL */

@@ -69,6 +69,7 @@ struct yoke_stream {
     atomic_uint epoch;                 /* how often the stream has recovered from a failure */
     yk_op *first, *last;
     uint64_t deferred;    /* operations in the list or running */
+    uint64_t records;     /* how many records have been deferred: the number of the last one */
     const yk_op *running; /* the operation that the worker has taken from the list */
     yoke_event *awaited;  /* the event that the running host function waits for, retained; or NULL */
     bool may_give_up;     /* the wait has a time limit, or is for any of several events */

@@ -5,9 +5,9 @@
  * next one: with yoke_stream_wait_event, or in a host function of its own.
  *
  * Streams alone cannot wait in a cycle, because an event marks only work that was enqueued before it: every cycle has a wait in a
- * host function. A function shows the event that it waits for before it looks for a cycle, and so the last function of a cycle that
- * begins to wait for an event finds the cycle. Two functions that begin to wait for whole streams at one moment may not: the
- * watchdog reports their cycle.
+ * host function. One function at a time shows what it waits for and looks for a cycle, so that the last function of a cycle finds
+ * it, and is the only one that is refused. Not found is a cycle with a wait for room in a full stream, or with one of the copies
+ * that wait themselves and were enqueued at the moment when another function began to wait: the watchdog reports those.
  */
 #include <stdio.h>
 
@@ -46,26 +46,22 @@ yoke_stream *yk_stream_set_mine(yoke_stream *stream)
     return before;
 }
 
-void yk_stream_awaits(yoke_event *event, bool may_give_up)
-{
-    if (!mine)
-        return;
-    pthread_mutex_lock(&mine->lock);
-    yoke_event *before = mine->awaited;
-    mine->awaited = yoke_event_retain(event);
-    mine->may_give_up = may_give_up;
-    pthread_mutex_unlock(&mine->lock);
-    yoke_event_release(before);
-}
-
 /* ---- What a wait waits for ---- */
 
-/* More pending events than this are not followed. */
-enum { MOST_EVENTS = 256 };
+/* More streams than this are not followed. */
+enum { MOST_STREAMS = 128 };
+
+#define TO_THE_END UINT64_MAX
+
+/* A stream that something waits for, up to its record with this number. */
+typedef struct awaited {
+    yoke_stream *stream; /* with a use */
+    uint64_t number, searched;
+} awaited;
 
 /* What a wait waits for, directly and by way of other streams. */
 typedef struct search {
-    yoke_event *events[MOST_EVENTS]; /* deferred and retained, each once */
+    awaited streams[MOST_STREAMS];
     size_t count;
     bool leads_back; /* to the host function of this thread */
     char by[300];    /* the wait that leads back */
@@ -76,107 +72,175 @@ static bool is_deferred(const yoke_event *event)
     return atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_DEFERRED;
 }
 
-/* The operation of that stream, a wait or a function that waits, leads back to this thread's function. */
-static void lead_back(search *s, const yoke_stream *stream, const yk_op *op, const yoke_stream *own)
+static void add_stream(search *s, yoke_stream *stream, uint64_t number)
 {
-    s->leads_back = true;
-    snprintf(s->by, sizeof s->by, "the %s%s%s in stream %s of %s waits for stream %s", yk_op_name(op->kind),
-             op->where ? " enqueued at " : "", op->where ? op->where : "", stream->label, stream->device->info.selector,
-             own->label);
+    size_t i = 0;
+    while (i < s->count && s->streams[i].stream != stream)
+        i++;
+    if (i == MOST_STREAMS)
+        return;
+    if (i == s->count) {
+        s->streams[s->count++] = (awaited){ .stream = stream };
+        yk_stream_use(stream);
+    }
+    if (s->streams[i].number < number)
+        s->streams[i].number = number;
 }
 
-static void add(search *s, const yoke_stream *stream, const yk_op *op, yoke_event *event)
+/* An operation of that stream, a wait or a function that waits, waits for the event. */
+static void add_event(search *s, const yoke_stream *stream, const yk_op *op, const yoke_event *event)
 {
     if (s->leads_back || !is_deferred(event))
         return;
-    if (yk_stream_is_mine(event->stream)) {
-        lead_back(s, stream, op, event->stream);
+    if (event->stream != mine) {
+        add_stream(s, event->stream, event->number);
         return;
     }
-    for (size_t i = 0; i < s->count; i++)
-        if (s->events[i] == event)
-            return;
-    if (s->count < MOST_EVENTS)
-        s->events[s->count++] = yoke_event_retain(event);
+    s->leads_back = true;
+    snprintf(s->by, sizeof s->by, "the %s%s%s in stream %s of %s waits for stream %s", yk_op_name(op->kind),
+             op->where ? " enqueued at " : "", op->where ? op->where : "", stream->label, stream->device->info.selector,
+             mine->label);
 }
 
-/* A stream that has failed, or has been given up, skips its waits. */
+/* A stream that has failed, or has been given up, skips its waits; and the driver has the event of a native wait. */
 static void add_wait(search *s, const yoke_stream *stream, const yk_op *op)
 {
     bool skipped = (atomic_load(&stream->failed) || stream->state.ended) && !op->u.wait.join;
-    if (op->kind == YK_OP_WAIT && !skipped)
-        add(s, stream, op, op->u.wait.event);
+    if (op->kind == YK_OP_WAIT && !op->u.wait.native && !skipped)
+        add_event(s, stream, op, op->u.wait.event);
 }
 
-static bool is_record_of(const yk_op *op, const yoke_event *event)
+static bool is_record(const yk_op *op, uint64_t number)
 {
-    return op->kind == YK_OP_RECORD && op->u.record.event == event;
+    return op && op->kind == YK_OP_RECORD && op->u.record.event->number == number;
 }
 
-/* Add what the stream waits for before it gets to the event; NULL: to its end. A wait that gives up is no part of a cycle. */
-static void add_waits_before(search *s, yoke_stream *stream, const yoke_event *end)
+/* With stream->lock held: whether the record is still in the list. TO_THE_END: whatever is. */
+static bool has_record(const yoke_stream *stream, uint64_t number)
+{
+    const yk_op *op = stream->first;
+    while (op && !is_record(op, number))
+        op = op->next;
+    return op || number == TO_THE_END;
+}
+
+/* Add what the stream waits for before that record. A wait that gives up is no part of a cycle. */
+static void add_waits_before(search *s, yoke_stream *stream, uint64_t number)
 {
     pthread_mutex_lock(&stream->lock);
     const yk_op *running = stream->running;
-    if (!end || (is_deferred(end) && !(running && is_record_of(running, end)))) {
+    if (has_record(stream, number)) {
         if (running)
             add_wait(s, stream, running);
         if (running && stream->awaited && !stream->may_give_up)
-            add(s, stream, running, stream->awaited);
-        for (const yk_op *op = stream->first; op && !(end && is_record_of(op, end)); op = op->next)
+            add_event(s, stream, running, stream->awaited);
+        for (const yk_op *op = stream->first; op && !is_record(op, number); op = op->next)
             add_wait(s, stream, op);
     }
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* Whether the work before the event, or the whole stream, waits for this thread's function. */
-static bool waits_for_caller(search *s, yoke_stream *stream, const yoke_event *end)
+/* Whether the stream waits for this thread's function before that record. The streams keep their uses until end_search. */
+static bool waits_for_caller(search *s, yoke_stream *stream, uint64_t number)
 {
-    s->count = 0;
+    bool found = true;
     s->leads_back = false;
-    add_waits_before(s, stream, end);
-    for (size_t i = 0; i < s->count && !s->leads_back; i++)
-        add_waits_before(s, s->events[i]->stream, s->events[i]);
     for (size_t i = 0; i < s->count; i++)
-        yoke_event_release(s->events[i]);
+        s->streams[i].number = s->streams[i].searched = 0;
+    add_stream(s, stream, number);
+    while (found && !s->leads_back) {
+        found = false;
+        for (size_t i = 0; i < s->count && !s->leads_back; i++) {
+            awaited *a = &s->streams[i];
+            if (a->searched == a->number)
+                continue;
+            found = true;
+            a->searched = a->number;
+            add_waits_before(s, a->stream, a->number);
+        }
+    }
     return s->leads_back;
+}
+
+static void end_search(search *s)
+{
+    while (s->count > 0)
+        yk_stream_unuse(s->streams[--s->count].stream);
+}
+
+/* Whether all of the events are behind this thread's function; then *out_own says whether the last one is in its own stream. */
+static bool are_behind(search *s, yoke_event *const *events, size_t count, bool *out_own)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!is_deferred(events[i])) /* any other event of the own stream precedes the function */
+            return false;
+        *out_own = events[i]->stream == mine;
+        if (!*out_own && !waits_for_caller(s, events[i]->stream, events[i]->number))
+            return false;
+    }
+    return true;
 }
 
 /* ---- For functions that wait ---- */
 
-yoke_status yk_events_refuse_deadlock(const char *function, yoke_event *const *events, size_t count)
+static pthread_mutex_t showing = PTHREAD_MUTEX_INITIALIZER; /* one function at a time shows its wait; before any stream's lock */
+
+/* Returns the event that was shown before, which the caller releases. */
+static yoke_event *show(yoke_event *event, bool may_give_up)
 {
-    search s;
-    bool own = false;
-    if (!yk_stream_in_function())
-        return YOKE_OK;
-    for (size_t i = 0; i < count; i++) {
-        own = is_deferred(events[i]) && yk_stream_is_mine(events[i]->stream); /* any other event of it precedes the function */
-        if (!own && !(is_deferred(events[i]) && waits_for_caller(&s, events[i]->stream, events[i])))
-            return YOKE_OK;
-    }
+    pthread_mutex_lock(&mine->lock);
+    yoke_event *before = mine->awaited;
+    mine->awaited = yoke_event_retain(event);
+    mine->may_give_up = may_give_up;
+    pthread_mutex_unlock(&mine->lock);
+    return before;
+}
+
+static yoke_status refuse(const char *function, const search *s, bool own)
+{
     if (own)
         return yk_fail(
             YOKE_E_DEADLOCK,
             "%s: the event is behind the host function that waits for it, in the same stream; wait outside of the function",
             function);
     return yk_fail(YOKE_E_DEADLOCK,
-                   "%s: the event is behind the host function that waits for it: %s, whose function this is; wait outside of the "
+                   "%s: the host function that calls it would wait for itself: %s, whose function this is; wait outside of the "
                    "function",
-                   function, s.by);
+                   function, s->by);
+}
+
+yoke_status yk_begin_wait(const char *function, yoke_event *const *events, size_t count, bool may_give_up)
+{
+    search s = { .count = 0 };
+    bool refused = false, own = false;
+    if (!mine)
+        return YOKE_OK;
+    pthread_mutex_lock(&showing);
+    yoke_event *before = show(events[0], may_give_up), *withdrawn = NULL;
+    refused = function && are_behind(&s, events, count, &own);
+    if (refused)
+        withdrawn = show(NULL, false);
+    pthread_mutex_unlock(&showing);
+    yoke_event_release(before);
+    yoke_event_release(withdrawn);
+    yoke_status status = refused ? refuse(function, &s, own) : YOKE_OK;
+    end_search(&s);
+    return status;
+}
+
+void yk_end_wait(void)
+{
+    if (mine)
+        yoke_event_release(show(NULL, false));
 }
 
 yoke_status yk_stream_refuse_deadlock(const char *function, yoke_stream *stream)
 {
-    search s;
-    if (!yk_stream_in_function())
+    search s = { .count = 0 };
+    if (!mine)
         return YOKE_OK;
-    if (yk_stream_is_mine(stream))
-        return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which would wait for itself", function);
-    if (!waits_for_caller(&s, stream, NULL))
-        return YOKE_OK;
-    return yk_fail(YOKE_E_DEADLOCK,
-                   "%s: the host function that calls it would wait for itself: %s, whose function this is; wait outside of the "
-                   "function",
-                   function, s.by);
+    bool refused = waits_for_caller(&s, stream, TO_THE_END);
+    yoke_status status = refused ? refuse(function, &s, false) : YOKE_OK;
+    end_search(&s);
+    return status;
 }

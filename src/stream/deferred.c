@@ -198,6 +198,8 @@ static yoke_status defer(yoke_stream *stream, const yk_op *op)
         stream->first = kept;
     stream->last = kept;
     stream->deferred++;
+    if (kept->kind == YK_OP_RECORD)
+        kept->u.record.event->number = ++stream->records;
     return YOKE_OK;
 }
 
@@ -211,8 +213,9 @@ static void unlock_and_post(yoke_stream *stream)
 /* With YOKE_BLOCKING: the operation has to finish before the call that enqueued it returns. */
 static yoke_status finish_if_blocking(yoke_stream *stream, yoke_status status)
 {
-    return stream->device->blocking && status == YOKE_OK && !atomic_load(&stream->blocking_suppressed) ? yk_stream_finish(stream)
-                                                                                                       : status;
+    return stream->device->blocking && status == YOKE_OK && !atomic_load(&stream->blocking_suppressed)
+               ? yk_stream_finish_blocking(stream)
+               : status;
 }
 
 yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op)

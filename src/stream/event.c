@@ -171,7 +171,7 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
     }
     if (YK_UNLIKELY(stream->device->blocking) && !yk_stream_is_mine(stream)) {
         yoke_error_info before = *yoke_error(); /* a failure is the event's, and not this call's */
-        (void)yk_event_wait(event);
+        (void)yk_stream_wait_for("YOKE_BLOCKING", stream, event);
         yk_error_restore(&before);
     }
     *out_event = event;
@@ -195,12 +195,11 @@ static yoke_status wait_for_pending(const char *function, yoke_event *const *eve
                      .count = count,
                      .deadline = nanoseconds < UINT64_MAX - now ? now + nanoseconds : UINT64_MAX };
     uint64_t since = yk_observe_now(events[0]->stream);
-    yk_stream_awaits(events[0], count > 1 || nanoseconds != YOKE_FOREVER);
-    yoke_status status = yk_events_refuse_deadlock(function, events, count);
-    size_t completed = status == YOKE_OK ? yk_wait_any(&wait) : count;
-    yk_stream_awaits(NULL, false);
+    yoke_status status = yk_begin_wait(function, events, count, count > 1 || nanoseconds != YOKE_FOREVER);
     if (status < 0)
         return status;
+    size_t completed = yk_wait_any(&wait);
+    yk_end_wait();
     yk_observe_waited(events[completed < count ? completed : 0]->stream, events[completed < count ? completed : 0]->where, since);
     *out_index = completed;
     return completed < count ? yk_event_poll(events[completed]) : YOKE_PENDING;

@@ -293,22 +293,14 @@ yoke_status yoke_stream_get_priority(const yoke_stream *stream, int32_t *out_pri
 YK_HOT yoke_status check_wait(const char *function, yoke_stream *stream)
 {
     YK_CHECK(stream, YK_STREAM, function, "stream");
-    yoke_status status = yk_stream_refuse_deadlock(function, stream);
-    return status == YOKE_OK && yk_is_recording(stream) ? yk_recording_refuse(function, stream) : status;
+    if (yk_stream_is_mine(stream))
+        return yk_fail(YOKE_E_DEADLOCK, "%s: called from a host function of this stream, which would wait for itself", function);
+    return yk_is_recording(stream) ? yk_recording_refuse(function, stream) : YOKE_OK;
 }
 
 yoke_status yk_stream_check_wait(const char *function, yoke_stream *stream)
 {
     return check_wait(function, stream);
-}
-
-yoke_status yoke_stream_wait(yoke_stream *stream)
-{
-    YK_FUNCTION(yoke_stream_wait);
-    yoke_status status = check_wait(function, stream);
-    if (status == YOKE_OK)
-        status = yk_stream_finish(stream);
-    return yk_attribute_site(function, NULL, status);
 }
 
 /* The duration of copies can be estimated, and a wait that sleeps during a copy would end late: 20 bytes a nanosecond is less than
@@ -322,18 +314,20 @@ static uint64_t time_to_copy(yoke_stream *stream)
     return bytes / 20 < longest ? bytes / 20 : longest;
 }
 
-yoke_status yk_stream_wait_for(yoke_stream *stream, yoke_event *end)
+yoke_status yk_stream_wait_for(const char *function, yoke_stream *stream, yoke_event *end)
 {
     bool submitted = atomic_load_explicit(&end->state, memory_order_acquire) == YK_EVENT_SUBMITTED;
     /* A poll would hinder a driver that is about to block. */
     yoke_status status = submitted && yk_waits_in_driver(stream) ? YOKE_PENDING : yk_event_poll(end);
-    if (status == YOKE_PENDING) {
-        uint64_t since = yk_observe_now(stream);
-        yk_stream_awaits(end, false);
-        status = yk_event_wait_soon(end, time_to_copy(stream));
-        yk_stream_awaits(NULL, false);
-        yk_observe_waited(stream, NULL, since);
-    }
+    if (status != YOKE_PENDING)
+        return status;
+    uint64_t since = yk_observe_now(stream);
+    status = yk_begin_wait(function, &end, 1, false);
+    if (status < 0)
+        return status;
+    status = yk_event_wait_soon(end, time_to_copy(stream));
+    yk_end_wait();
+    yk_observe_waited(stream, NULL, since);
     return status;
 }
 
@@ -361,10 +355,11 @@ static bool is_busy(yoke_stream *stream)
     return busy;
 }
 
-yoke_status yk_stream_finish(yoke_stream *stream)
+yoke_status yk_stream_finish_or_refuse(const char *function, yoke_stream *stream, bool *out_refused)
 {
     YK_UNCANCELLED;
     yoke_status status = YOKE_OK;
+    *out_refused = false;
     if (yk_stream_is_mine(stream))
         return YOKE_OK;
     if (is_busy(stream)) {
@@ -373,15 +368,44 @@ yoke_status yk_stream_finish(yoke_stream *stream)
             return yoke_error()->status;
         status = yk_stream_record(stream, end, YK_RECORD_ALWAYS);
         if (status == YOKE_OK)
-            status = yk_stream_wait_for(stream, end);
+            status = yk_stream_wait_for(function, stream, end);
+        *out_refused = status == YOKE_E_DEADLOCK && atomic_load(&end->state) == YK_EVENT_DEFERRED;
         yoke_event_release(end);
     }
+    if (*out_refused)
+        return status;
     yk_reclaim_finished(stream->device);
     if (atomic_load_explicit(&stream->failed, memory_order_acquire)) {
         yoke_status failure = yk_stream_report(stream);
         status = failure < 0 ? failure : status;
     }
     return status;
+}
+
+yoke_status yk_stream_finish(yoke_stream *stream)
+{
+    bool refused;
+    return yk_stream_finish_or_refuse(NULL, stream, &refused);
+}
+
+yoke_status yk_stream_finish_blocking(yoke_stream *stream)
+{
+    yoke_error_info before = *yoke_error();
+    bool refused;
+    yoke_status status = yk_stream_finish_or_refuse("YOKE_BLOCKING", stream, &refused);
+    if (refused)
+        yk_error_restore(&before);
+    return refused ? YOKE_OK : status;
+}
+
+yoke_status yoke_stream_wait(yoke_stream *stream)
+{
+    YK_FUNCTION(yoke_stream_wait);
+    bool refused;
+    yoke_status status = check_wait(function, stream);
+    if (status == YOKE_OK)
+        status = yk_stream_finish_or_refuse(function, stream, &refused);
+    return yk_attribute_site(function, NULL, status);
 }
 
 yoke_status yoke_host_call_at(const char *where, yoke_stream *stream, yoke_host_fn fn, void *user, yoke_release_fn release)

@@ -32,14 +32,18 @@ static inline bool yk_stream_is_quiet(const yoke_stream *stream)
 
 /* The user's last reference is gone: nothing more starts. */
 void yk_stream_fail_torn_down(yoke_stream *stream);
-/* For a public function that waits: the stream is an object, is not being recorded, and does not wait for this thread's host
- * function (YOKE_E_DEADLOCK). */
+/* For a public function that waits: the stream is an object, this is not its own host function (YOKE_E_DEADLOCK), and it is not
+ * being recorded. */
 yoke_status yk_stream_check_wait(const char *function, yoke_stream *stream);
-/* Wait for the event, which marks the end of what this thread has enqueued in the stream. */
-yoke_status yk_stream_wait_for(yoke_stream *stream, yoke_event *end);
+/* Wait for the event, which marks the end of what this thread has enqueued in the stream. `function` as for yk_begin_wait. */
+yoke_status yk_stream_wait_for(const char *function, yoke_stream *stream, yoke_event *end);
 /* Wait for everything in the stream; returns at once inside the stream's own host functions. Returns the stream's failure, if it
  * has failed. */
 yoke_status yk_stream_finish(yoke_stream *stream);
+/* The same, with `function` as for yk_begin_wait; *out_refused says whether YOKE_E_DEADLOCK is this call's. */
+yoke_status yk_stream_finish_or_refuse(const char *function, yoke_stream *stream, bool *out_refused);
+/* The same for YOKE_BLOCKING: YOKE_OK at once where this thread's host function would wait for itself. */
+yoke_status yk_stream_finish_blocking(yoke_stream *stream);
 
 /* deadlock.c */
 
@@ -50,13 +54,14 @@ bool yk_stream_is_mine(const yoke_stream *stream);
 yoke_stream *yk_stream_set_mine(yoke_stream *stream);
 /* The same for the stream that a graph was launched in, during a function in one of its branches. */
 const yoke_stream *yk_stream_set_launched_in(const yoke_stream *stream);
-/* For other threads that look for a deadlock, and the watchdog: this thread's host function, if it runs one, waits for the event;
- * NULL: no longer. `may_give_up`: the wait has a time limit, or is for any of several events. */
-void yk_stream_awaits(yoke_event *event, bool may_give_up);
-
-/* For functions that wait for any of these events, or for the stream: YOKE_E_DEADLOCK where this thread runs a host function that
- * all of that work waits for, in the same stream or by way of others. Else YOKE_OK. */
-yoke_status yk_events_refuse_deadlock(const char *function, yoke_event *const *events, size_t count);
+/* This thread is about to wait for any of the events. In a host function: YOKE_E_DEADLOCK where all of them are behind that
+ * function, in the same stream or by way of others; else the function's stream shows the wait, to others that look for a deadlock
+ * and to the watchdog, until yk_end_wait. `may_give_up`: the wait has a time limit, or is for several events. A NULL `function`
+ * cannot be refused. */
+yoke_status yk_begin_wait(const char *function, yoke_event *const *events, size_t count, bool may_give_up);
+void yk_end_wait(void);
+/* Before an operation is enqueued that is waited for in any case: YOKE_E_DEADLOCK where the stream waits for this thread's host
+ * function. */
 yoke_status yk_stream_refuse_deadlock(const char *function, yoke_stream *stream);
 
 /* stream_failure.c */

@@ -516,6 +516,13 @@ yoke_status yoke_stream_recover(yoke_stream *stream)
     if (status < 0)
         return yk_attribute(function, NULL, status);
     yoke_error_info before = *yoke_error();
+    if (yk_stream_in_function() && atomic_load(&stream->failed)) { /* may wait for other functions, which may wait for this one */
+        bool refused;
+        status = yk_stream_finish_or_refuse(function, stream, &refused);
+        if (refused)
+            return yk_attribute(function, NULL, status);
+        yk_error_restore(&before);
+    }
     if (!begin_recovery(stream))
         return YOKE_OK;
     status = recover(stream);

@@ -101,7 +101,7 @@ static bool is_deferred(const yoke_event *event)
 }
 
 /* The links were read one after another. If each event is still deferred after the last link was read, then all of them waited at
- * one moment. A wait that would close a cycle for ever is refused (deadlock.c): one of these may have a limit. */
+ * one moment. Nearly every cycle that cannot end was refused when it closed (deadlock.c): in this one a wait may have a limit. */
 static void describe_circle(const link *links, size_t count, yk_text *text)
 {
     for (size_t i = 0; i < count; i++)
