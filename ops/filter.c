@@ -119,7 +119,8 @@ static yoke_status add_stage(yops_filter *f, int32_t i, int64_t taps, bool uses_
     int64_t origin = uses_origin && f->options.origins ? f->options.origins[f->places[i]] : 0, centre = taps / 2 + origin;
     if (centre < 0 || centre >= taps)
         return yops_fail(&f->call, YOKE_E_INVALID_ARGUMENT,
-                         "the origin of axis %d is %" PRId64 ", and there are %" PRId64 " taps: taps / 2 + origin must lie within",
+                         "the origin of axis %d is %" PRId64 ", and there are %" PRId64
+                         " taps: taps / 2 + origin must be at least 0 and below that number",
                          (int)f->axes[i], origin, taps);
     f->stages[f->stage_count++] = (yops_filter_stage){ f->axes[i], taps, -centre, f->weight_count };
     return YOKE_OK;

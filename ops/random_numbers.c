@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Uniform, normal and exponential numbers and integers: the checks of their parameters. */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -84,7 +85,12 @@ static yoke_status set_interval(yops_random *r, double low, double high)
     if (!(first < last))
         return yops_fail(&r->call, YOKE_E_INVALID_ARGUMENT, "low is %s and high is %s: as %s, low must be below high",
                          yops_write_number(low).text, yops_write_number(high).text, yoke_dtype_get_name(r->out->dtype));
-    r->scale[0] = ldexp(mirrored ? -width : width, -f.bits);
+    double step = ldexp(width, -f.bits), least = f.bits == 53 ? DBL_MIN : FLT_MIN;
+    if (step < least)
+        return yops_fail(&r->call, YOKE_E_INVALID_ARGUMENT,
+                         "low is %s and high is %s: their distance has no 2^%d steps that are normal numbers",
+                         yops_write_number(low).text, yops_write_number(high).text, f.bits);
+    r->scale[0] = mirrored ? -step : step;
     r->scale[1] = mirrored ? last : first;
     r->scale[2] = mirrored ? next_to(f, first, true) : first;
     r->scale[3] = mirrored ? last : next_to(f, last, false);

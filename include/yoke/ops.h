@@ -6,9 +6,9 @@
  *    can be recorded in a graph. Its temporary memory is allocated in the stream's order. Nothing else is created, and nothing has
  *    to be initialised.
  *  - Everything is checked before anything is enqueued. YOKE_E_INVALID_ARGUMENT, with a text that names both sides: an array is
- *    invalid, belongs to another device, or lies outside its buffer; a dtype or a shape does not fit; an output overlaps itself, or
- *    an input that is not the very same array; an output is read-only. YOKE_E_RANGE: an array reaches past the end of its
- *    buffer. YOKE_E_UNSUPPORTED: the device lacks the dtype (double, without YOKE_CAP_FP64).
+ *    invalid or belongs to another device; a dtype or a shape does not fit; an output overlaps itself, or an input that is not the
+ *    very same array; an output is read-only. YOKE_E_RANGE: an array begins before its buffer or reaches past its end.
+ *    YOKE_E_UNSUPPORTED: the device lacks the dtype (double, without YOKE_CAP_FP64).
  *    YOKE_E_OUT_OF_DEVICE_MEMORY: no memory for temporaries; then nothing has been enqueued that writes an output. Or the
  *    stream's failure. Each operation lists only what comes besides.
  *  - Inputs are broadcast to the shape of the output, as by yoke_array_broadcast. Strides are arbitrary. An empty array is valid:
@@ -111,14 +111,15 @@ enum {
                          if all are NaN, -1 for no elements */
     YOKE_ARGMAX = 8,  /* the same for YOKE_MAX */
     YOKE_MEAN = 9,    /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements */
-    YOKE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point */
+    YOKE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point; NaN where
+                           an element is infinite */
     YOKE_NORM = 11      /* the square root of the sum of squares; the output is floating point */
 };
 
-/* Reduce `a` along some axes: YOKE_AXES(0, 2), or YOKE_ALL_AXES. `out` has the shape of `a` without these axes, or with an extent
- * of 1 there; where one element remains, it is any array of one element. Positions of YOKE_ARGMIN and _ARGMAX count the reduced
- * elements in row-major order. YOKE_E_INVALID_ARGUMENT: an axis is out of range or named twice; the operation does not suit the
- * dtypes (complex numbers have no order). */
+/* Reduce `a` along some axes: YOKE_AXES(0, 2), or YOKE_ALL_AXES, as for a count of 0. `out` has the shape of `a` without these
+ * axes, or with an extent of 1 there; where one element remains, it is any array of one element. Positions of YOKE_ARGMIN and
+ * _ARGMAX count the reduced elements in row-major order. YOKE_E_INVALID_ARGUMENT: an axis is out of range or named twice; the
+ * operation does not suit the dtypes (complex numbers have no order). */
 #define yoke_reduce(...) yoke_reduce_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
                                     const yoke_array *a, const int32_t *axes, size_t axis_count);

@@ -49,7 +49,8 @@ typedef struct yoke_random_options {
  * rounded to the dtype. With k of b random bits, 24 for float, 53 for double, 11 for float16, 8 for bfloat16, a number is
  * low + k * step, or high - k * step, in one fused multiply-add, where step is (high - low) / 2^b; rounding to the dtype stops
  * short of the end that does not belong to the interval. So all k / 2^b of [0, 1) come equally often. Halves are computed as float.
- * YOKE_E_INVALID_ARGUMENT: the dtype is bool or an integer; low is not below high, or one is not finite, or high - low is not. */
+ * YOKE_E_INVALID_ARGUMENT: the dtype is bool or an integer; low is not below high, or one is not finite, or high - low is not; the
+ * step is below the least normal float, or double. */
 #define yoke_random_uniform(...) yoke_random_uniform_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_random_uniform_at(const char *where, yoke_stream *stream, const yoke_array *out, double low, double high,
                                             uint64_t seed, uint64_t offset, const yoke_random_options *options);

@@ -258,7 +258,8 @@ YOKE_FUNCTION state combine(state a, state b)
 #define absent() lift_number(0, 0)
 #define empty() absent()
 #define lift(value, at) lift_number(FROM(ACC, CLASS(IN))(value), 1)
-#define finish(x, n) FROM(OUT, CLASS(ACC))((x).squares / (x).count)
+/* The mean minus itself: NaN where an element is infinite, as its distance from the mean is, whatever the order. */
+#define finish(x, n) FROM(OUT, CLASS(ACC))((x).squares / (x).count + ((x).mean - (x).mean))
 
 #else
 

@@ -425,6 +425,8 @@ static void mistakes_of_numbers(suite *t, const yoke_array *x, const yoke_array 
                 yoke_random_uniform(s, x, 1, 1, 0, 0, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_uniform|float|below", yoke_random_uniform(s, x, 1, 1 + 1e-9, 0, 0, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_uniform|not finite", yoke_random_uniform(s, x, -3e38, 3e38, 0, 0, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_uniform|2^24|normal", yoke_random_uniform(s, x, 0, 1e-38, 0, 0, NULL));
+    CHECK_OK(yoke_random_uniform(s, x, 0, ldexp(1, -102), 0, 0, NULL)); /* the least range */
     options.interval = YOKE_WITH_BOTH;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_uniform|YOKE_WITH_BOTH", yoke_random_uniform(s, x, 0, 1, 0, 0, &options));
     options.interval = 3;
