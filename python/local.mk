@@ -45,6 +45,7 @@ EXTRA_DIST += \
 	python/tests/test_full.py \
 	python/tests/test_host.py \
 	python/tests/test_images.py \
+	python/tests/test_indexing.py \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
@@ -65,6 +66,7 @@ EXTRA_DIST += \
 	python/yoke/aio.py \
 	python/yoke/array.pxi \
 	python/yoke/arrayops.pxi \
+	python/yoke/indexing.pxi \
 	python/yoke/c_ops.pxd \
 	python/yoke/c_yoke.pxd \
 	python/yoke/comm.pxi \

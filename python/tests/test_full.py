@@ -135,7 +135,7 @@ def closed_inside(call, go, thing, look):
     def close(number, frame):
         if frame.f_code is call.__code__:
             seen.append(number)
-        if len(seen) == 2:  # the first may have come just before the enqueue
+        if len(seen) == 2 and not looks:  # the first may have come just before the enqueue, and others come later
             looks.append(look())
             thing.close()
             looks.append(look())

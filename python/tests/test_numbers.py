@@ -148,3 +148,53 @@ def test_powers(stream, dtype):
     with pytest.raises(TypeError, match="one int"):
         array ** array
     assert (yoke.asarray(numpy.array([-1, 1, 2], "int64"), stream=stream) ** (2**62 + 1)).tolist() == [-1, 1, 0]
+
+
+def test_shifts_of_bools(stream):
+    flags = yoke.asarray([True, False], stream=stream)
+    assert (flags << 40).tolist() == (flags << yoke.asarray([40, 40], stream=stream)).tolist() == [2**40, 0]
+    for function in (numpy.left_shift, numpy.right_shift, numpy.floor_divide, numpy.remainder):
+        both = function(flags, yoke.ones(2, "bool", stream))
+        wanted = function(numpy.array([True, False]), numpy.ones(2, bool))
+        assert both.dtype == wanted.dtype == "int8" and both.tolist() == wanted.tolist()
+
+
+def test_powers_of_numpy_ints(stream):
+    values = numpy.array([2, 3], "int32")
+    for exponent in (numpy.int64(30), numpy.int8(3), numpy.uint8(2)):
+        power = yoke.asarray(values, stream=stream) ** exponent
+        assert power.dtype == (values ** exponent).dtype and power.tolist() == (values ** exponent).tolist()
+
+
+def test_infinite_variances(stream):
+    for values in ([numpy.inf], [1, numpy.inf], [numpy.inf, 3, 1], [1, -numpy.inf, numpy.inf]):
+        array = yoke.asarray(numpy.array(values, "float32"), stream=stream)
+        assert numpy.isnan(array.var().item()) and numpy.isnan(array.std().item())
+        assert numpy.isnan(yoke.stack([array, array], 1).var(axis=0).to_numpy()).all()
+
+
+def test_norms_of_complex_numbers(stream):
+    for dtype, wanted in (("complex64", "float32"), ("complex128", "float64")):
+        if dtype == "complex64" or stream.device.supports("fp64"):
+            norm = yoke.asarray(numpy.array([3 + 4j], dtype), stream=stream).norm()
+            assert norm.item() == 5 and norm.dtype == wanted
+
+
+def test_values_of_evaluate_have_any_name(stream):
+    array = yoke.ones(2, stream=stream)
+    assert yoke.evaluate("result_ * 2", result_=array).tolist() == [2, 2] and array.tolist() == [1, 1]
+    with pytest.raises(yoke.InvalidArgumentError, match="unknown name"):
+        yoke.evaluate("result_ + x", x=array)
+
+
+def test_weights_and_edges(stream):
+    array = yoke.asarray([0, 1, 1], stream=stream)
+    with pytest.raises(ValueError, match="weights"):
+        yoke.bincount(array, weights=[2.0])
+    with pytest.raises(ValueError, match="weights"):
+        yoke.histogram(array, 2, weights=[2.0])
+    with pytest.raises(ValueError, match="ascend"):
+        yoke.histogram(array, [3, 1])
+    for values in ([2**64], None, {1, 2}):
+        with pytest.raises(TypeError, match="an array has numbers"):
+            yoke.asarray(values)

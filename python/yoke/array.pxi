@@ -119,7 +119,7 @@ cdef class Array:
         cdef int32_t order[8]
         if not axes or axes[0] is None:
             return self.view(yoke_array_transpose(self.a, NULL))
-        axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        axes = axes[0] if len(axes) == 1 and hasattr(axes[0], "__len__") else axes
         if len(axes) != self.a.dimensions:
             raise ValueError(f"{len(axes)} axes for an array of {self.a.dimensions} dimensions")
         for i, axis in enumerate(axes):
@@ -165,6 +165,12 @@ cdef class Array:
         cdef Array result = new_array(self.stream, self.a.dtype, self.shape)
         assign(result, self, here())
         return result
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
 
     def astype(self, dtype):
         """A copy with another dtype. Floats are truncated to integers, values out of range give the nearest end."""
@@ -230,7 +236,8 @@ cdef class Array:
         if isinstance(value, (bool, int, float, complex)):
             assign_value(target, value, here())
         else:
-            assign(target, array_from(value, dtype=None if hasattr(value, "dtype") else target.dtype, stream=self.stream), here())
+            assign(target, apart(target, array_from(value, dtype=None if hasattr(value, "dtype") else target.dtype,
+                                                    stream=self.stream)), here())
 
     def fill(self, value):
         """Set each element to a number."""
@@ -429,7 +436,8 @@ cdef class Array:
         return self.copy()
 
     def __contains__(self, value):
-        return bool((self == value).any().item())
+        equal = self == value
+        return bool(equal.any().item()) if isinstance(equal, Array) else equal  # what is no number is none of the elements
 
     def __invert__(self):
         return unary("c = !a" if self.a.dtype == BOOL else "c = ~a", self, self.a.dtype)

@@ -129,7 +129,10 @@ def evaluate(expression, /, dtype=None, stream=None, **variables):
     stream = (<Array>arrays[0]).stream if stream is None else stream
     result = new_array(stream, value_dtype(dtype, arrays, variables), broadcast_shape([each.shape for each in arrays]))
     head, separator, tail = expression.rpartition(";")
-    map_arrays(stream, f"{head}{separator} result_ = {tail}", {"result_": result, **variables}, here())
+    name = "result_"
+    while name in expression or name in variables:
+        name += "_"
+    map_arrays(stream, f"{head}{separator} {name} = {tail}", {name: result, **variables}, here())
     return result
 
 
@@ -167,9 +170,9 @@ cdef tuple comparisons = ("<", "<=", ">", ">=", "==", "!=")
 
 
 cdef int32_t integer_of(value) except -1:
-    """The dtype of an operand, an Array or (dtype's number, value), if it is an integer; else 0."""
+    """The dtype of an operand, an Array or (dtype's number, value), if it is an integer or bool; else 0."""
     cdef int32_t dtype = (<Array>value).a.dtype if isinstance(value, Array) else value[0]
-    return dtype if kind_of(dtype) == 1 else 0
+    return dtype if kind_of(dtype) <= 1 else 0
 
 
 cdef tuple unsigned_integers = (U8, U16, U32, U64), signed_integers = (I8, I16, I32, I64)
@@ -182,7 +185,7 @@ cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, 
     cdef int32_t a = integer_of(values["a"]) if "b" in values else 0
     cdef int32_t b = integer_of(values["b"]) if a else 0
     unsigned = unsigned_integers
-    mixed = (a in unsigned) != (b in unsigned) and max(a, b) > I32
+    mixed = a > BOOL and b > BOOL and (a in unsigned) != (b in unsigned) and max(a, b) > I32
     if a and b and sign != "/" and (mixed or sign in ("<<", ">>") and a != dtype):  # C shifts in the left operand's width
         if sign in comparisons:
             first = a not in unsigned
@@ -216,12 +219,14 @@ cdef object binary(str sign, left, right):
             return NotImplemented
         power = text_of_power(dtype, other) if sign == "**" and array is left else None
         if power:
-            return unary(power, array, dtype)
+            return unary(power, array if dtype == array.a.dtype else array.astype(dtype_names[dtype]), dtype)
         if sign in comparisons and not fits(dtype, other):
             return full(array.shape, compare_beyond(sign, other > 0, array is left), "bool", array.stream)
         # A quotient of integers is one of floats, in which every int has a place.
         other = (F64, float(other)) if sign == "/" and dtype < F16 else operand_of(dtype, other)
         shape = array.shape
+    if dtype == BOOL and sign in ("//", "%", "<<", ">>"):
+        dtype = I8  # as in NumPy
     common = dtype
     text = text_of_sign(sign, dtype)
     if sign in comparisons:
@@ -257,6 +262,8 @@ cdef str text_of_sign(str sign, int32_t dtype):
 
 cdef str text_of_power(int32_t dtype, exponent):
     """The expression of a power by multiplications; None: the driver's function for floats."""
+    if type(exponent) is not int and getattr(getattr(exponent, "dtype", None), "kind", "") in ("i", "u") and exponent.shape == ():
+        exponent = int(exponent)
     if type(exponent) is not int or kind_of(dtype) == 2 and exponent not in (2, 3):
         return None
     if not 0 <= exponent < 2**63:
@@ -285,9 +292,12 @@ cdef object in_place(str sign, Array array, other):
         other = array_from(other, stream=array.stream)
     if isinstance(other, Array):
         dtype = promote([array.a.dtype, (<Array>other).a.dtype])
+        other = apart(array, other)
     else:
         dtype = weak(array.a.dtype, other)
         other = operand_of(dtype, other)
+    if dtype == BOOL and sign in ("//", "%", "<<", ">>"):
+        dtype = I8
     common = dtype
     text = power or text_of_sign(sign, dtype)
     if sign == "/" and kind_of(dtype) < 2:
@@ -297,39 +307,6 @@ cdef object in_place(str sign, Array array, other):
                         "or the operator without =")
     operate(array.stream, text, sign, common, {"c": array, "a": array} if power else {"c": array, "a": array, "b": other}, here())
     return array
-
-
-cdef int assign_masked(Array array, Array mask, value, const char *where) except -1:
-    """array[mask] = value: the mask is of the array's leading axes, as in NumPy. What it leaves out keeps its bits."""
-    if mask.shape != array.shape[:mask.a.dimensions]:
-        raise IndexError(f"a mask of shape {mask.shape} for an array of shape {array.shape}")
-    mask = mask.reshape((*mask.shape, *[1] * (array.a.dimensions - mask.a.dimensions)))
-    if isinstance(value, Array):
-        text = f"x = mask ? ({expression_names[array.a.dtype]})value : x"
-    elif getattr(value, "shape", ()) != () or hasattr(value, "__len__") and not hasattr(value, "shape"):
-        raise TypeError("what a mask sets is a number, or an Array that is broadcast to the array: asarray makes Arrays")
-    else:
-        text, value = "x = mask ? value : x", in_dtype(array.a.dtype, value)
-    map_arrays(array.stream, text, {"x": array, "mask": mask, "value": value}, where)
-    return 0
-
-
-cdef object as_index(Array array, key):
-    """Lists and NumPy's arrays as an index are Arrays; any other key is returned as it is."""
-    if isinstance(key, list) or hasattr(key, "__array_interface__") and key.ndim:
-        return array_from(key, dtype=None if len(key) else "int64", stream=array.stream)
-    return key
-
-
-cdef object take_array(Array array, Array index):
-    if index.a.dtype == BOOL:
-        flat, flags = array.reshape(-1), index.reshape(-1)
-        if array.shape != index.shape:
-            raise IndexError(f"a mask of shape {index.shape} for an array of shape {array.shape}")
-        return compress(flat, flags)
-    if index.a.dimensions == 1:
-        return take(array, index, 0)
-    return take(array, index.reshape(-1), 0).reshape(index.shape + array.shape[1:])
 
 
 cdef dict functions = {name: f"c = {name}(a)" for name in (
@@ -393,7 +370,7 @@ cdef int32_t reduced_dtype(str name, int32_t dtype) except -1:
         return U64 if dtype in (3, 5, 7, 9) else I64
     if name in ("mean", "var", "norm") and dtype < F16:
         return F32
-    return dtype
+    return (F32 if dtype == C64 else F64) if name == "norm" and dtype >= C64 else dtype
 
 
 cdef size_t reduced_axes(axis, shape, int32_t operation, int32_t *out) except? <size_t>-1:

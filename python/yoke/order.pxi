@@ -169,6 +169,16 @@ cdef int32_t edges_dtype(Array array):
     return F64 if array.itemsize >= 4 and "fp64" in array.stream.device.info.capabilities else F32
 
 
+cdef Array weights_for(Array array, weights):
+    """The weights of an array's elements, of the same shape; or None."""
+    if weights is None:
+        return None
+    weights = array_from(weights, stream=array.stream)
+    if weights.shape != array.shape:
+        raise ValueError(f"weights of shape {weights.shape} for an array of shape {array.shape}")
+    return weights
+
+
 def histogram(Array array not None, bins=10, range=None, weights=None):
     """Counts (int64, or sums of the weights) of elements in bins, and the bins' edges, both arrays. bins: how many of equal width
     within range, (low, high), which is the elements' own where None (that waits for them); or an array of ascending edges. The
@@ -179,11 +189,13 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
     cdef const char *where = here()
     cdef yoke_status status
 
-    added = None if weights is None else array_from(weights, stream=array.stream)
+    added = weights_for(array, weights)
     others = [] if added is None else [added]
     if added is not None:
         more = &added.a
     if hasattr(bins, "__len__"):
+        if not isinstance(bins, Array) and any([after < edge for edge, after in zip(bins, bins[1:])]):
+            raise ValueError("the edges do not ascend")
         edges, array = beside(bins, array)
         if edges.a.dimensions != 1 or edges.size < 2:
             raise ValueError(f"edges are an array of one dimension and two elements or more, not of shape {edges.shape}")
@@ -218,7 +230,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
 def bincount(Array array not None, weights=None, minlength=0, length=None):
     """How often each integer from 0 is there (int64), or the sums of the weights of its places. length: the number of bins; None:
     one more than the largest element, at least minlength, which waits for the elements. Integers outside are not counted."""
-    cdef Array added = None if weights is None else array_from(weights, stream=array.stream)
+    cdef Array added = weights_for(array, weights)
     cdef Array counts
     cdef yoke_array *more = NULL
     cdef const char *where = here()

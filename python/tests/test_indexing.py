@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Masks as indices, and operations whose operands overlap what they write: the results are NumPy's."""
+
+import copy
+
+import numpy
+import pytest
+
+import yoke
+
+
+def same(array, expected):
+    assert array.shape == expected.shape and array.dtype == expected.dtype and (array.to_numpy() == expected).all()
+
+
+def pair(stream, shape=(4, 3)):
+    values = numpy.arange(numpy.prod(shape), dtype="float32").reshape(shape)
+    return values, yoke.asarray(values, stream=stream)
+
+
+VALUES = {
+    "a number": lambda values: 9,
+    "a NumPy scalar": lambda values: numpy.float64(1.5),
+    "a row": lambda values: [1, 2, 3],
+    "a column": lambda values: numpy.array([[1], [2]]),
+    "rows": lambda values: values[:2] * 5,
+    "of one row more": lambda values: values[None, :1] * 5,
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_mask_of_rows(stream, name):
+    values, array = pair(stream)
+    mask = numpy.array([True, False, True, False])
+    same(array[mask], values[mask])
+    same(array[yoke.asarray(mask, stream=stream)], values[mask])
+    given = VALUES[name](values)
+    values[mask], array[mask] = given, yoke.asarray(given, stream=stream) if isinstance(given, numpy.ndarray) else given
+    same(array, values)
+
+
+def test_mask_of_elements(stream):
+    values, array = pair(stream)
+    values[values > 3], array[array > 3] = numpy.arange(8), yoke.arange(8, stream=stream)
+    same(array, values)
+    values[values > 2] += 10
+    array[array > 2] += 10
+    same(array, values)
+    turned, view = values.T, array.T  # not contiguous
+    turned[turned > 12], view[view > 12] = [*range(6)], [*range(6)]
+    same(array, values)
+    array[array > 100] = []
+    same(array, values)
+    for wrong in ([1, 2], yoke.ones((2, 1), stream=stream), numpy.ones((1, 1, 2))):
+        with pytest.raises(ValueError):
+            array[array > 0] = wrong
+    with pytest.raises(IndexError, match="mask of shape"):
+        array[numpy.ones((3, 4), bool)]
+
+
+def test_empty_masks(stream):
+    empty = yoke.zeros((0, 3), stream=stream)
+    assert empty[numpy.zeros((0, 3), bool)].shape == (0,) and empty[numpy.zeros(0, bool)].shape == (0, 3)
+    empty[numpy.zeros((0, 3), bool)] = 5
+    assert yoke.zeros(3, stream=stream)[[]].shape == (0,)
+
+
+@pytest.mark.parametrize("text", [
+    "x[1:] = x[:-1]", "x[:-1] = x[1:]", "x += x[::-1]", "x[...] = x.T", "x += x.T", "x -= x[0]", "x[:, 0] = x[0]",
+    "x[x > 3] = x[0, 0]", "x[x > 3] = x[x > 3][::-1]", "x[::2] = x[1::2]", "x[:, ::2] += x[:, 1::2]", "x *= x", "x[::-1] = x", "x[:2] = x[2:]"])
+def test_overlaps(stream, text):
+    values, array = pair(stream, (4, 4))
+    for each in (values, array):
+        exec(text, {"x": each})
+    same(array, values)
+
+
+def test_no_copy_of_what_lies_apart(device):
+    with device.stream() as stream:
+        array = yoke.zeros(1 << 20, stream=stream)
+        for text in ("x[::2] += x[1::2]", "x[:1 << 19] = x[1 << 19:]", "x[::-1] += x"):  # the last one needs a copy
+            exec(text, {"x": array})
+        stream.wait()
+        device.limit_memory(device.memory["in_use"])
+        try:
+            exec("x[::2] += x[1::2]; x[:1 << 19] = x[1 << 19:]", {"x": array})
+            with pytest.raises(yoke.OutOfDeviceMemoryError):
+                exec("x[::-1] += x", {"x": array})
+        finally:
+            device.limit_memory(None)
+
+
+def test_copies_stay_in_their_stream(stream):
+    array = yoke.ones(3, stream=stream)
+    for each in (copy.copy(array), copy.deepcopy(array), copy.deepcopy([array])[0]):
+        assert each.stream is stream and each is not array and (each + array).tolist() == [2, 2, 2]
+
+
+def test_membership(stream):
+    array = yoke.ones(3, stream=stream)
+    assert 1 in array and 2 not in array and None not in array and "1" not in array

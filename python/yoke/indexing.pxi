@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+# Masks and lists as indices, and operands that overlap what is written.
+
+cdef object as_index(Array array, key):
+    """Lists and NumPy's arrays as an index are Arrays; any other key is returned as it is."""
+    if isinstance(key, list) or hasattr(key, "__array_interface__") and key.ndim:
+        return array_from(key, dtype="int64" if isinstance(key, list) and not key else None, stream=array.stream)
+    return key
+
+
+cdef tuple axes_behind(Array array, Array mask):
+    """The extents of the axes that a mask, which is of the leading ones, leaves."""
+    if mask.shape != array.shape[:mask.a.dimensions]:
+        raise IndexError(f"a mask of shape {mask.shape} for an array of shape {array.shape}")
+    return array.shape[mask.a.dimensions:]
+
+
+cdef Array positions_of(Array mask):
+    """The positions of the flat mask's True elements, which waits for them."""
+    return compress(arange(mask.size, stream=mask.stream), mask.reshape(-1))
+
+
+cdef object take_array(Array array, Array index):
+    if index.a.dtype == BOOL:
+        behind = axes_behind(array, index)
+        if not behind:
+            return compress(array.reshape(-1), index.reshape(-1))
+        return take(array.reshape((index.size, *behind)), positions_of(index), 0)
+    if index.a.dimensions == 1:
+        return take(array, index, 0)
+    return take(array, index.reshape(-1), 0).reshape(index.shape + array.shape[1:])
+
+
+cdef int assign_masked(Array array, Array mask, value, const char *where) except -1:
+    """array[mask] = value, as in NumPy: a number, or values that are broadcast to the shape of array[mask]. What the mask leaves
+    out keeps its bits."""
+    cdef Array values
+    behind = axes_behind(array, mask)
+    if isinstance(value, (str, bytes)) or getattr(value, "shape", None) == () or not hasattr(value, "__len__"):
+        if isinstance(value, Array):
+            return map_masked(array, mask, apart(array, value), where)
+        return map_masked(array, mask, in_dtype(array.a.dtype, value), where)
+    values = apart(array, array_from(value, None if hasattr(value, "dtype") else array.dtype, array.stream))
+    while values.a.dimensions > len(behind) and values.shape[0] == 1:
+        values = values.reshape(values.shape[1:])
+    if values.a.dimensions <= len(behind):
+        return map_masked(array, mask, values, where)
+    return assign_in_order(array, mask, behind, values, where)
+
+
+cdef int map_masked(Array array, Array mask, value, const char *where) except -1:
+    """The value is the same for each True element of the mask: a number, or an array of the axes behind."""
+    mask = mask.reshape((*mask.shape, *[1] * (array.a.dimensions - mask.a.dimensions)))
+    cast = f"({expression_names[array.a.dtype]})" if isinstance(value, Array) else ""
+    return map_arrays(array.stream, f"x = mask ? {cast}value : x", {"x": array, "mask": mask, "value": value}, where)
+
+
+cdef int assign_in_order(Array array, Array mask, tuple behind, Array values, const char *where) except -1:
+    """Each True element of the mask gets the next of the values, which waits for the mask."""
+    cdef Array positions = positions_of(mask)
+    cdef Array flat = array.reshape((mask.size, *behind))
+
+    if values.shape[0] != positions.size:
+        raise ValueError(f"{values.shape[0]} values for a mask with {positions.size} True elements")
+    scatter(flat, positions, values.broadcast_to((positions.size, *behind)), 0)
+    if flat.a.buffer != array.a.buffer:
+        assign(array, flat.reshape(array.shape), where)
+    return 0
+
+
+cdef tuple span_of(Array array):
+    """The first and the last element's place, in bytes."""
+    size = yoke_dtype_get_size(array.a.dtype)
+    reach = [(extent - 1) * stride * size for extent, stride in zip(array.shape, array.strides)]
+    return (array.a.offset + sum([each for each in reach if each < 0]), array.a.offset + sum([each for each in reach if each > 0]))
+
+
+cdef Array apart(Array target, Array source):
+    """The source, or a copy where it overlaps the target and an operation could read what it has written."""
+    if source.a.buffer != target.a.buffer or source is target:
+        return source
+    layouts = [(each.dtype, each.shape, each.strides) for each in (source, target)]
+    if source.a.offset == target.a.offset and layouts[0] == layouts[1]:
+        return source
+    size, source_size = yoke_dtype_get_size(target.a.dtype), yoke_dtype_get_size(source.a.dtype)
+    low, high = span_of(target)
+    first, last = span_of(source)
+    if high + size <= first or last + source_size <= low:
+        return source
+    step = math.gcd(*[stride * size for stride in target.strides], *[stride * source_size for stride in source.strides])
+    if step and size <= (first - low) % step <= step - source_size:  # one between the other's elements
+        return source
+    return source.copy()
