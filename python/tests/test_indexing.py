@@ -67,7 +67,8 @@ def test_empty_masks(stream):
 
 @pytest.mark.parametrize("text", [
     "x[1:] = x[:-1]", "x[:-1] = x[1:]", "x += x[::-1]", "x[...] = x.T", "x += x.T", "x -= x[0]", "x[:, 0] = x[0]",
-    "x[x > 3] = x[0, 0]", "x[x > 3] = x[x > 3][::-1]", "x[::2] = x[1::2]", "x[:, ::2] += x[:, 1::2]", "x *= x", "x[::-1] = x", "x[:2] = x[2:]"])
+    "x[x > 3] = x[0, 0]", "x[x > 3] = x[x > 3][::-1]", "x[::2] = x[1::2]", "x[:, ::2] += x[:, 1::2]", "x *= x",
+    "x[::-1] = x", "x[:2] = x[2:]"])
 def test_overlaps(stream, text):
     values, array = pair(stream, (4, 4))
     for each in (values, array):
