@@ -211,10 +211,11 @@ static yoke_status refuse(const char *function, const search *s, bool own)
 
 yoke_status yk_begin_wait(const char *function, yoke_event *const *events, size_t count, bool may_give_up)
 {
-    search s = { .count = 0 };
+    search s; /* large, and only the streams that are counted are set */
     bool refused = false, own = false;
     if (!mine)
         return YOKE_OK;
+    s.count = 0;
     pthread_mutex_lock(&showing);
     yoke_event *before = show(events[0], may_give_up), *withdrawn = NULL;
     refused = function && are_behind(&s, events, count, &own);
@@ -236,9 +237,10 @@ void yk_end_wait(void)
 
 yoke_status yk_stream_refuse_deadlock(const char *function, yoke_stream *stream)
 {
-    search s = { .count = 0 };
+    search s;
     if (!mine)
         return YOKE_OK;
+    s.count = 0;
     bool refused = waits_for_caller(&s, stream, TO_THE_END);
     yoke_status status = refused ? refuse(function, &s, false) : YOKE_OK;
     end_search(&s);
