@@ -65,6 +65,26 @@ def test_empty_masks(stream):
     assert yoke.zeros(3, stream=stream)[[]].shape == (0,)
 
 
+def test_assignment_at_positions(stream):
+    values, array = pair(stream)
+    for positions, given in (([0, -1], 5), (numpy.array([[1, 2], [3, 0]]), numpy.arange(3)), ([2], [[7, 8, 9]]), ([], 1),
+                             ([1, 2], values[:2] * 10), ([0, 0, 1], [[1], [2], [3]])):
+        values[positions] = given
+        array[positions] = yoke.asarray(given, stream=stream) if isinstance(given, numpy.ndarray) else given
+        same(array, values)
+    values[[1, 3]] += 10
+    array[[1, 3]] += 10
+    array[yoke.asarray([0, 2], stream=stream)] = array[yoke.asarray([2, 0], stream=stream)]
+    values[[0, 2]] = values[[2, 0]]
+    same(array, values)
+    array[[9, -9]] = 1  # as in take, nothing waits for the positions
+    same(array, values)
+    same(yoke.take(array, [1, -1], 1), numpy.take(values, [1, -1], 1))
+    same(yoke.where(array > 3, values, [1, 2, 3]), numpy.where(values > 3, values, numpy.array([1, 2, 3], "float32")))
+    with pytest.raises(IndexError, match="integers"):
+        array[[0.5]] = 1
+
+
 @pytest.mark.parametrize("text", [
     "x[1:] = x[:-1]", "x[:-1] = x[1:]", "x += x[::-1]", "x[...] = x.T", "x += x.T", "x -= x[0]", "x[:, 0] = x[0]",
     "x[x > 3] = x[0, 0]", "x[x > 3] = x[x > 3][::-1]", "x[::2] = x[1::2]", "x[:, ::2] += x[:, 1::2]", "x *= x",

@@ -226,9 +226,10 @@ cdef class Array:
         cdef Array target
         key = as_index(self, key)
         if isinstance(key, Array):
-            if (<Array>key).a.dtype != BOOL:
-                raise IndexError("an array as the index of an assignment is a mask, of dtype bool")
-            assign_masked(self, key, value, here())
+            if (<Array>key).a.dtype == BOOL:
+                assign_masked(self, key, value, here())
+            else:
+                assign_at(self, key, value)
             return
         target = self.select(key)
         if getattr(value, "shape", None) == () and getattr(getattr(value, "dtype", None), "kind", "") == "c":

@@ -316,6 +316,8 @@ cdef dict functions = {name: f"c = {name}(a)" for name in (
 
 def apply(name, Array array not None):
     """A function of expressions for each element, by its name; integers give float32."""
+    if name not in functions:
+        raise ValueError(f"no such function: {name!r}; there are {', '.join(functions)}")
     return unary(functions[name], array, array.a.dtype if array.a.dtype >= F16 else F32)
 
 
@@ -333,10 +335,11 @@ def binary_function(name, a, b):
 def where(condition, a, b):
     """a where the condition holds, else b: arrays or numbers, broadcast to each other."""
     cdef Array result
-    arrays = [each for each in (a, b) if isinstance(each, Array)]
     if not isinstance(condition, Array):
         raise TypeError(f"the condition is an Array, not {type(condition).__name__}")
     cdef Array first = condition
+    a, b = [array_from(each, stream=first.stream) if is_sequence(each) else each for each in (a, b)]
+    arrays = [each for each in (a, b) if isinstance(each, Array)]
     dtype = promote([(<Array>each).a.dtype for each in arrays]) if arrays else BOOL
     for each in (a, b):
         if not isinstance(each, Array):
@@ -513,18 +516,17 @@ def argsort(Array keys not None, descending=False):
     return result
 
 
-def take(Array array not None, Array indices not None, axis=0):
-    """Elements along an axis by integer indices of one dimension, which may be negative. An index out of range gives 0."""
+def take(Array array not None, indices, axis=0):
+    """Elements along an axis by integer indices of one dimension, an Array or what asarray takes, which may be negative. An index
+    out of range gives 0."""
     cdef int32_t along = axis_of(axis, array.a.dimensions)
     cdef Array positions, result
     cdef const char *where = here()
     cdef yoke_status status
 
-    if kind_of(indices.a.dtype) > 1:
-        raise IndexError(f"indices are integers, not {dtype_names[indices.a.dtype]}")
-    positions = evaluate(f"k < 0 ? k + {array.shape[along]}ll : k", dtype="int64", k=indices)
+    positions = from_the_start(array, indices, along)
     shape = list(array.shape)
-    shape[along] = indices.size
+    shape[along] = positions.size
     result = new_array(array.stream, array.a.dtype, shape)
     order_streams(array.stream, [positions])
     with nogil:

@@ -8,6 +8,19 @@ cdef object as_index(Array array, key):
     return key
 
 
+cdef bint is_sequence(value) except -1:
+    """What is neither an Array nor one value, but may be made an Array."""
+    return not isinstance(value, (Array, str, bytes)) and getattr(value, "shape", None) != () and hasattr(value, "__len__")
+
+
+cdef Array from_the_start(Array array, indices, int32_t axis):
+    """Integer indices, of which negative ones count from the end of the axis, as positions from its start."""
+    cdef Array given = array_from(as_index(array, indices), stream=array.stream)
+    if kind_of(given.a.dtype) > 1:
+        raise IndexError(f"indices are integers, not {dtype_names[given.a.dtype]}")
+    return evaluate(f"k < 0 ? k + {array.shape[axis]}ll : k", dtype="int64", k=given)
+
+
 cdef tuple axes_behind(Array array, Array mask):
     """The extents of the axes that a mask, which is of the leading ones, leaves."""
     if mask.shape != array.shape[:mask.a.dimensions]:
@@ -36,9 +49,7 @@ cdef int assign_masked(Array array, Array mask, value, const char *where) except
     out keeps its bits."""
     cdef Array values
     behind = axes_behind(array, mask)
-    if isinstance(value, (str, bytes)) or getattr(value, "shape", None) == () or not hasattr(value, "__len__"):
-        if isinstance(value, Array):
-            return map_masked(array, mask, apart(array, value), where)
+    if not isinstance(value, Array) and not is_sequence(value):
         return map_masked(array, mask, in_dtype(array.a.dtype, value), where)
     values = apart(array, array_from(value, None if hasattr(value, "dtype") else array.dtype, array.stream))
     while values.a.dimensions > len(behind) and values.shape[0] == 1:
@@ -65,6 +76,20 @@ cdef int assign_in_order(Array array, Array mask, tuple behind, Array values, co
     scatter(flat, positions, values.broadcast_to((positions.size, *behind)), 0)
     if flat.a.buffer != array.a.buffer:
         assign(array, flat.reshape(array.shape), where)
+    return 0
+
+
+cdef int assign_at(Array array, Array indices, value) except -1:
+    """array[indices] = value, along the first axis; of several values for one place the last is kept. An index out of range is left
+    out, since nothing waits for the indices."""
+    cdef Array positions = from_the_start(array, indices.reshape(-1), 0)
+    cdef Array values
+    if isinstance(value, Array) or is_sequence(value):
+        values = apart(array, array_from(value, None if hasattr(value, "dtype") else array.dtype, array.stream))
+    else:
+        values = full((), value, array.dtype, array.stream)
+    behind = array.shape[1:]
+    scatter(array, positions, values.broadcast_to((*indices.shape, *behind)).reshape((positions.size, *behind)), 0)
     return 0
 
 
