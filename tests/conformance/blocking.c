@@ -183,14 +183,15 @@ out:
 
 typedef struct inside {
     suite *b;
-    guarded x, y;
+    guarded x, y, z;
+    yoke_stream *behind;
     atomic_uint ran;
 } inside;
 
 static yoke_status enqueue_inside(yoke_status status, void *user)
 {
     inside *in = user;
-    yoke_event *event = NULL;
+    yoke_event *event = NULL, *last = NULL;
 
     CHECK_STATUS(YOKE_OK, status);
     CHECK_OK(set(in->b, in->b->stream, &in->x, 9)); /* behind this function, so it cannot have finished */
@@ -201,7 +202,12 @@ static yoke_status enqueue_inside(yoke_status status, void *user)
     CHECK_STATUS(YOKE_E_DEADLOCK, yoke_stream_wait(in->b->stream));
     CHECK(atomic_load(&in->ran) == 0);
     FINISHES(in->b->side, set(in->b, in->b->side, &in->y, 10)); /* another stream's has */
+    CHECK_OK(yoke_stream_wait_event(in->behind, event)); /* and a stream that waits for what is behind cannot have, either */
+    CHECK_OK(set(in->b, in->behind, &in->z, 11));
+    CHECK_OK(yoke_event_record(in->behind, 0, &last));
+    CHECK_STATUS(YOKE_PENDING, yoke_event_query(last));
     yoke_event_release(event);
+    yoke_event_release(last);
     return YOKE_OK;
 }
 
@@ -215,6 +221,8 @@ static void inside_host_functions(suite *t)
     NEED(open_blocking(t, &b));
     NEED(guarded_create(&b, 4, &in.x) && guarded_write(&b, &in.x, &value));
     NEED(guarded_create(&b, 4, &in.y) && guarded_write(&b, &in.y, &value));
+    NEED(guarded_create(&b, 4, &in.z) && guarded_write(&b, &in.z, &value));
+    NEED_OK(yoke_stream_create(b.device, &in.behind));
     for (unsigned i = 1; i <= 10; i++) {
         atomic_store(&in.ran, 0);
         CHECK_OK(yoke_host_call(b.stream, enqueue_inside, &in, NULL));
@@ -222,10 +230,14 @@ static void inside_host_functions(suite *t)
         CHECK(atomic_load(&in.ran) == 1);
         guarded_check(&b, &in.x, &(uint32_t){ 9 });
         guarded_check(&b, &in.y, &(uint32_t){ 10 });
+        CHECK_OK(yoke_stream_wait(in.behind));
+        guarded_check(&b, &in.z, &(uint32_t){ 11 });
     }
 out:
+    yoke_stream_release(in.behind);
     guarded_release(&in.x);
     guarded_release(&in.y);
+    guarded_release(&in.z);
     close_blocking(&b);
 }
 
