@@ -50,7 +50,8 @@ yoke_status yops_random_check_positions(const yops_random *r)
 {
     uint64_t count = (uint64_t)yoke_array_get_size(r->out) * parts_of(r->out->dtype);
     if (count > 0 && r->offset > UINT64_MAX - (count - 1))
-        return yops_fail(&r->call, YOKE_E_RANGE, "offset is %llu: the last of %llu numbers has no position, which end at 2^64 - 1",
+        return yops_fail(&r->call, YOKE_E_RANGE,
+                         "offset is %llu: the last of %llu numbers would be beyond the last position, 2^64 - 1",
                          (unsigned long long)r->offset, (unsigned long long)count);
     return YOKE_OK;
 }

@@ -84,6 +84,7 @@ static yoke_status find(yk_text *log)
 
     if (order && *order)
         return obey(order, log);
+    const char *none = home ? "$CUDA_HOME/lib64 (CUDA_HOME is not an absolute path)" : "$CUDA_HOME/lib64 (CUDA_HOME is not set)";
     if (!home || home[0] != '/') /* a relative path would depend on the program's working directory */
         home = NULL;
     if (try_sonames(RTLD_NOLOAD, log) || try_sonames(0, log) || (home && try_folder(home, "/lib64", log)) ||
@@ -94,7 +95,7 @@ static yoke_status find(yk_text *log)
                    " in the loader's path, %s%s and " LAST_FOLDER
                    "; install it (NVIDIA's packages: cuda-nvrtc; Debian: nvidia-cuda-toolkit; pip: nvidia-cuda-nvrtc), or set "
                    "YOKE_NVRTC to the absolute path of the library",
-                   home ? home : "$CUDA_HOME/lib64 (CUDA_HOME is not an absolute path)", home ? "/lib64" : "");
+                   home ? home : none, home ? "/lib64" : "");
 }
 
 yoke_status yk_nvrtc_load(yk_text *log)

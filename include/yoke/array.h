@@ -10,8 +10,8 @@
  *     yoke_array t = yoke_array_transpose(a, NULL);                         columns become rows
  *
  * The functions that make an array return it by value. A mistake gives an array whose dtype is 0, with a record that says what is
- * wrong; each operation and each further view refuses such an array and repeats the reason. A short program may so leave out all
- * checks but those of its operations.
+ * wrong; each operation and each further view refuses such an array, and repeats the reason while that is the thread's last
+ * failure. A short program may so leave out all checks but those of its operations, if it stops at the first that fails.
  */
 #ifndef YOKE_ARRAY_H
 #define YOKE_ARRAY_H
@@ -185,9 +185,9 @@ struct DLManagedTensor;
  * called. The data must be ready: wait for the stream first. The device is kDLCUDA or kDLCUDAManaged, whose id is the driver's
  * ordinal, or kDLOpenCL, whose id is yoke_device_info.index; on CUDA `data` is the address of the first element, on OpenCL it is
  * the cl_mem, and byte_offset leads to the element. That memory is only to be read, this version of DLPack cannot say.
- * YOKE_E_INVALID_ARGUMENT: the array is invalid. YOKE_E_RANGE: it reaches past
- * the end of its buffer. YOKE_E_UNSUPPORTED: its memory has no handle (see yoke_buffer_get_native). YOKE_E_OUT_OF_HOST_MEMORY: host
- * memory is exhausted. */
+ * YOKE_E_INVALID_ARGUMENT: the array is invalid. YOKE_E_RANGE: it begins before its buffer or reaches past its end.
+ * YOKE_E_UNSUPPORTED: its memory has no handle (see yoke_buffer_get_native). YOKE_E_OUT_OF_HOST_MEMORY: host memory is
+ * exhausted. */
 YOKE_API yoke_status yoke_array_to_dlpack(const yoke_array *array, struct DLManagedTensor **out_tensor);
 
 /* Describe the memory of a DLPack tensor of the device as an array, without a copy. The tensor stays the caller's: its deleter may

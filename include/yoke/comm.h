@@ -11,7 +11,7 @@
  *  - YOKE_E_INVALID_ARGUMENT, with a text that names what is wrong: an array is invalid, not contiguous, begins at no multiple
  *    of its elements' size, belongs to another device or is read-only where it is written; two arrays of a call overlap where this
  *    is not allowed; dtypes or sizes do not fit; a rank or tag is out of range; the stream has not been added to the communicator.
- *    YOKE_E_RANGE: an array reaches past the end of its buffer. Or the stream's failure. Each operation lists only what comes
+ *    YOKE_E_RANGE: an array does not lie within its buffer. Or the stream's failure. Each operation lists only what comes
  *    besides.
  *  - A failure is everybody's. When a stream has failed at one rank (a kernel, a host function, an operation here), the streams
  *    that it meets fail at their next or present operation, with the rank and its failure in their records, instead of waiting for

@@ -145,8 +145,8 @@ YOKE_API yoke_status yoke_device_trim(yoke_device *device, uint64_t keep);
  */
 
 /* Copy `size` bytes from host memory `source` into the buffer at `offset`, in the stream's order. YOKE_E_INVALID_ARGUMENT: source
- * is NULL, size is 0, or the buffer belongs to another device. YOKE_E_RANGE: offset + size is past the end of the buffer. Or the
- * stream's failure. */
+ * is NULL, size is 0, or the buffer belongs to another device. YOKE_E_RANGE: offset + size is past the end of the buffer.
+ * YOKE_E_KERNEL_ARGUMENT: the buffer is a view for reading only. Or the stream's failure. */
 #define yoke_write(...) yoke_write_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_write_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, const void *source,
                                    size_t size);
@@ -216,7 +216,7 @@ YOKE_API yoke_status yoke_read_rect_at(const char *where, yoke_stream *stream, v
 YOKE_API yoke_status yoke_copy_rect_at(const char *where, yoke_stream *stream, yoke_buffer *target, yoke_pitch target_pitch,
                                        yoke_buffer *source, yoke_pitch source_pitch, yoke_rect rect);
 
-/* yoke_write_rect, yoke_read_rect and yoke_copy_rect, complete when the call returns. */
+/* yoke_write_rect, yoke_read_rect and yoke_copy_rect, complete when the call returns. YOKE_E_DEADLOCK: as yoke_write_sync. */
 #define yoke_write_rect_sync(...) yoke_write_rect_sync_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_write_rect_sync_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, yoke_pitch buffer_pitch,
                                              const void *source, yoke_pitch source_pitch, yoke_rect rect);

@@ -14,7 +14,8 @@
  *  - Inputs are broadcast to the shape of the output, as by yoke_array_broadcast. Strides are arbitrary. An empty array is valid:
  *    nothing is enqueued, or the output is filled with the value for no elements.
  *  - The same call gives the same bits, always, and on every device with YOKE_CAP_EXACT_FP32; but the functions of <math.h> other
- *    than sqrt, fma, and those that are exact by nature are the driver's.
+ *    than sqrt, fma, and those that are exact by nature are the driver's, and a vendor's library has bits of its own in products
+ *    and transforms (YOKE_MATMUL_EXACT, YOKE_FFT_EXACT).
  *  - float16 and bfloat16 are computed as float, and rounded to nearest even when they are stored. Conversions from floating point
  *    to integers truncate; a value out of range gives the nearest end of the range, and NaN gives 0. Integers wrap. bool is 0 or 1.
  *  - Data that is read as a position (indices, offsets of segments) is checked where it is used: positions out of range are
@@ -105,15 +106,15 @@ enum {
     YOKE_MIN = 3,     /* IEEE 754's minimumNumber: NaN only if all are NaN; -0 is below 0. No elements: the dtype's largest value,
                          infinity of floating-point types */
     YOKE_MAX = 4,     /* maximumNumber; the same, the other way */
-    YOKE_ANY = 5,     /* 1 if an element is not 0 */
-    YOKE_ALL = 6,     /* 1 if no element is 0 */
+    YOKE_ANY = 5,     /* 1 if an element is not 0; 0 for no elements */
+    YOKE_ALL = 6,     /* 1 if no element is 0, also for no elements */
     YOKE_ARGMIN = 7,  /* the position of YOKE_MIN's value, the first of equal ones; the output is an integer. NaN and -0 as there; 0
                          if all are NaN, -1 for no elements */
     YOKE_ARGMAX = 8,  /* the same for YOKE_MAX */
     YOKE_MEAN = 9,    /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements */
     YOKE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point; NaN where
-                           an element is infinite */
-    YOKE_NORM = 11      /* the square root of the sum of squares; the output is floating point */
+                           an element is infinite, and for no elements */
+    YOKE_NORM = 11      /* the square root of the sum of squares; the output is floating point; 0 for no elements */
 };
 
 /* Reduce `a` along some axes: YOKE_AXES(0, 2), or YOKE_ALL_AXES, as for a count of 0. `out` has the shape of `a` without these

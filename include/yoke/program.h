@@ -122,10 +122,10 @@ YOKE_API int32_t yoke_device_get_language(const yoke_device *device);
 /* Compile a program for the device, or load it from the cache (see yoke_cache_get_info). Blocks. When several threads build the
  * same source at once, one thread compiles and the others wait for it. YOKE_E_INVALID_ARGUMENT: no text for the device's backend,
  * and no compiled code; an empty text, a text with a NUL byte, or a text that is not source code (PTX, say: the record names it); a
- * malformed define, option, header, folder or name expression; a file that cannot be read. YOKE_E_NOT_FOUND: the file does not
- * exist. YOKE_E_BUILD: the source does not compile, or the compiler rejects an option; the record has the first error, and
- * yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where Yoke searched), or cannot
- * generate code that this driver accepts. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std or cuda_std. */
+ * malformed define, option, header, folder, language version or name expression; a file that cannot be read. YOKE_E_NOT_FOUND:
+ * the file does not exist. YOKE_E_BUILD: the source does not compile, or the compiler rejects an option; the record has the first
+ * error, and yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where Yoke searched), or
+ * cannot generate code that this driver accepts. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std or cuda_std. */
 YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program);
 
 /* The same without blocking: one of Yoke's threads compiles the program, and `out_event` completes with the status that
@@ -276,7 +276,7 @@ typedef struct yoke_kernel_info {
 YOKE_API yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info);
 
 enum {
-    YOKE_PARAM_UNKNOWN = 0, /* only the width is known */
+    YOKE_PARAM_UNKNOWN = 0, /* the width is known, but not whether it is a value or a pointer */
     YOKE_PARAM_VALUE = 1,   /* a scalar, vector or struct */
     YOKE_PARAM_BUFFER = 2,
     YOKE_PARAM_LOCAL = 3, /* an OpenCL __local pointer that is not the last parameter: yoke_arg_local */
@@ -284,7 +284,7 @@ enum {
 };
 
 enum {
-    YOKE_SCALAR_UNKNOWN = 0, /* a vector or struct by value, a pointer to pointers, a type of the source's own */
+    YOKE_SCALAR_UNKNOWN = 0, /* a vector, a struct, a pointer to pointers, a type of the source's own */
     YOKE_SCALAR_BOOL = 1,
     YOKE_SCALAR_SIGNED = 2, /* an integer */
     YOKE_SCALAR_UNSIGNED = 3,
@@ -299,7 +299,7 @@ typedef struct yoke_param_info {
     uint32_t bytes;        /* of the value or pointer; 0 when unknown */
     char name[40];         /* "" when unknown */
     char type[40];         /* as the source spells it; "" when unknown */
-    int32_t scalar;        /* YOKE_SCALAR_: the number that the type names, or that its pointer points to, in vectors too */
+    int32_t scalar;        /* YOKE_SCALAR_: the number that the type is, or that the pointer points to */
     uint32_t scalar_bytes; /* of one such number; 0 when unknown */
 } yoke_param_info;
 

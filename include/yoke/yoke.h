@@ -83,7 +83,7 @@ typedef struct yoke_kernel yoke_kernel;   /* an entry point of a program: <yoke/
     X(YOKE_OK, 0, "done")                                                                                              \
     X(YOKE_PENDING, 1, "not finished yet")                                                                             \
     X(YOKE_E_INVALID_ARGUMENT, -101, "an argument is invalid")                                                         \
-    X(YOKE_E_RANGE, -102, "past the end of a buffer, or above a limit of the device")                                  \
+    X(YOKE_E_RANGE, -102, "outside a buffer, or beyond a limit or the last index")                                     \
     X(YOKE_E_KERNEL_ARGUMENT, -103, "a kernel argument does not match the compiled kernel")                            \
     X(YOKE_E_NOT_FOUND, -104, "no such device, kernel or source")                                                      \
     X(YOKE_E_UNSUPPORTED, -105, "the driver or the device cannot do this")                                             \
@@ -390,8 +390,8 @@ YOKE_API yoke_status yoke_stream_cancel(yoke_stream *stream);
 /* Make a failed stream usable again: wait until its remaining operations have run or been skipped, then clear the failure. Events
  * recorded before keep their failure. On a stream that has not failed the call does nothing. YOKE_E_DEVICE_LOST: the device is
  * lost, and all of its streams with it; a stream that has this failure from another device, or from a host function, recovers.
- * YOKE_E_DEADLOCK: as yoke_stream_wait, of a failed stream. Or the driver's failure to create a new queue; the stream then stays
- * failed. */
+ * YOKE_E_DEADLOCK: called from a host function of this stream; or of a failed stream, as yoke_stream_wait. Or the driver's failure
+ * to create a new queue; the stream then stays failed. */
 YOKE_API yoke_status yoke_stream_recover(yoke_stream *stream);
 
 /* Set how the device's streams with YOKE_WAIT_AUTO wait from now on. YOKE_E_INVALID_ARGUMENT: `wait` is not a YOKE_WAIT_ value. */
@@ -452,8 +452,8 @@ YOKE_API yoke_status yoke_event_query(yoke_event *event);
 
 /* Wait until the event is complete, in the way of its stream (YOKE_WAIT_). Returns as yoke_event_query, never YOKE_PENDING.
  * YOKE_E_DEADLOCK: called from a host function that the event is behind, in the same stream or because the event's stream waits for
- * work behind the function, by way of other streams and their host functions. Of functions that wait for each other the last one is
- * refused; one whose own wait has a limit, or is for several events, is left to give up. */
+ * work behind the function, by way of other streams and their host functions. Of functions that wait for each other, the last to
+ * begin its wait is refused; none is where an earlier one waits with a limit, or for several events, and so may give up. */
 YOKE_API yoke_status yoke_event_wait(yoke_event *event);
 
 #define YOKE_FOREVER UINT64_MAX /* nanoseconds */

@@ -23,7 +23,7 @@ class InvalidArgumentError(Error, ValueError):
 
 
 class RangeError(Error, IndexError):
-    """Past the end of a buffer, or above a limit of the device."""
+    """Outside a buffer, or beyond a limit or the last index."""
 
 
 class KernelArgumentError(Error, TypeError):
