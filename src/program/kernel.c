@@ -143,8 +143,12 @@ static yoke_status note_heads(yoke_kernel *kernel)
 {
     if (kernel->param_count <= 0)
         return YOKE_OK;
-    for (int i = 0; i < kernel->param_count + kernel->sampler_count; i++)
-        kernel->params[i].value = value_of(kernel, &kernel->params[i]);
+    for (int i = 0; i < kernel->param_count + kernel->sampler_count; i++) {
+        yk_param *param = &kernel->params[i];
+        param->value = value_of(kernel, param);
+        if (param->value == YOKE_ARG_STRUCT && param->kind == YK_PARAM_ANY)
+            param->kind = YK_PARAM_SCALAR; /* a vector is no pointer */
+    }
     kernel->heads = calloc((size_t)kernel->param_count, sizeof *kernel->heads);
     if (!kernel->heads)
         return yk_no_memory("a kernel's signature");
@@ -472,13 +476,13 @@ yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *ou
     return YOKE_OK;
 }
 
-/* What the parameter's type says of a scalar, or of what a pointer points to. */
+/* What the parameter's type says of a scalar, or of the scalars that a pointer points to. */
 static void describe_scalar(const yoke_kernel *kernel, const yk_param *param, yoke_param_info *info)
 {
     static const int32_t scalars[] = { YOKE_SCALAR_BOOL, YOKE_SCALAR_SIGNED, YOKE_SCALAR_UNSIGNED, YOKE_SCALAR_FLOATING };
     bool opencl = kernel->program->device->traits.language == YK_LANGUAGE_OPENCL;
     yk_type type;
-    if (!yk_type_read(opencl, param->type, &type) || type.pointers > 1 || (type.pointers == 0 && type.lanes > 1))
+    if (!yk_type_read(opencl, param->type, &type) || type.pointers > 1 || type.lanes > 1)
         return;
     info->scalar = scalars[type.kind];
     info->scalar_bytes = type.bytes;

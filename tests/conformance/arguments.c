@@ -302,7 +302,7 @@ static void scalars(suite *t)
     static const struct {
         int32_t scalar;
         uint32_t bytes;
-    } wanted[] = { { YOKE_SCALAR_FLOATING, 4 }, { YOKE_SCALAR_FLOATING, 4 }, { YOKE_SCALAR_UNSIGNED, 1 },
+    } wanted[] = { { YOKE_SCALAR_FLOATING, 4 }, { YOKE_SCALAR_UNKNOWN, 0 },  { YOKE_SCALAR_UNSIGNED, 1 },
                    { YOKE_SCALAR_SIGNED, 2 },   { YOKE_SCALAR_UNSIGNED, 4 }, { YOKE_SCALAR_SIGNED, 8 },
                    { YOKE_SCALAR_FLOATING, 4 }, { YOKE_SCALAR_UNKNOWN, 0 },  { YOKE_SCALAR_UNKNOWN, 0 } };
     yoke_source source = YOKE_SOURCE_INIT;
@@ -322,6 +322,7 @@ static void scalars(suite *t)
         CHECK_OK(yoke_kernel_get_param(kernel, i, &info));
         if (!CHECK(info.scalar == wanted[i].scalar && info.scalar_bytes == wanted[i].bytes))
             tap_diag("'%s %s': %d of %u bytes", info.type, info.name, (int)info.scalar, (unsigned)info.scalar_bytes);
+        CHECK(info.kind == (strchr(info.type, '*') ? YOKE_PARAM_BUFFER : YOKE_PARAM_VALUE));
     }
 out:
     yoke_program_release(program);
