@@ -18,8 +18,8 @@
 compiles() {
     file=$1
     shift
-    "$CLANG" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -target spir64 -Wall -Wextra -Werror -I"$top_srcdir/include" \
-        -fsyntax-only "$@" "$file"
+    "$CLANG" -x cl -cl-std=CL1.2 -D__OPENCL_VERSION__=120 -Xclang -finclude-default-header -target spir64 -Wall -Wextra -Werror \
+        -I"$top_srcdir/include" -fsyntax-only "$@" "$file"
 }
 
 for file in "$top_srcdir"/kernels/*.cl "$top_srcdir"/tests/one_text/*.cl "$top_srcdir"/tests/one_text/*.yk; do
