@@ -58,11 +58,36 @@ def test_mask_of_elements(stream):
         array[numpy.ones((3, 4), bool)]
 
 
+def test_mask_that_overlaps_its_target(stream):
+    flags = numpy.array([True, False, True, True, False])
+    array = yoke.asarray(flags, stream=stream)
+    flags[flags[::-1].copy()], array[array[::-1]] = False, False
+    same(array, flags)
+
+
+def test_leading_axes_of_one(stream):
+    values, array = pair(stream)
+    for key in (slice(None), [1, 0], [[0, 1], [2, 3]]):
+        given = numpy.ones((1, 1, 1, *values[key].shape), "float32") * len(str(key))
+        values[key], array[key] = given, yoke.asarray(given, stream=stream)
+        same(array, values)
+    with pytest.raises(ValueError):
+        array[:] = numpy.ones((2, 4, 3))
+
+
+def test_complex_arrays_without_axes(stream):
+    array = yoke.asarray(numpy.arange(4) + 1j, stream=stream)
+    with stream.record() as graph:
+        array[1:] = array[0]
+    graph.launch(stream)
+    assert array.tolist() == [1j] * 4
+
+
 def test_empty_masks(stream):
     empty = yoke.zeros((0, 3), stream=stream)
     assert empty[numpy.zeros((0, 3), bool)].shape == (0,) and empty[numpy.zeros(0, bool)].shape == (0, 3)
     empty[numpy.zeros((0, 3), bool)] = 5
-    assert yoke.zeros(3, stream=stream)[[]].shape == (0,)
+    assert yoke.zeros(3, stream=stream)[[]].shape == (0,) and yoke.zeros(3, stream=stream)[[[]]].shape == (1, 0)
 
 
 def test_assignment_at_positions(stream):

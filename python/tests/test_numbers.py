@@ -143,7 +143,7 @@ def test_powers(stream, dtype):
     copy **= 5
     assert numpy.allclose(copy.to_numpy(), values ** 5, rtol=1e-5)
     for exponent in (-1, 2**63):
-        with pytest.raises(ValueError, match="no power of"):
+        with pytest.raises((ValueError, OverflowError), match="no power of|not a value|does not fit|out of range"):
             array ** exponent
     with pytest.raises(TypeError, match="one int"):
         array ** array
@@ -198,3 +198,40 @@ def test_weights_and_edges(stream):
     for values in ([2**64], None, {1, 2}):
         with pytest.raises(TypeError, match="an array has numbers"):
             yoke.asarray(values)
+
+
+KINDS = """
+{0} void truth({1}int *o, {2} v) {{ o[0] = (v == 1); o[1] = (int)v; }}
+{0} void wide({1}double *o, double v) {{ o[0] = v; }}
+{0} void whole({1}long *o, long v) {{ o[0] = v; }}
+{0} void pair({1}float *o, float2 v) {{ o[0] = v.x; o[1] = v.y; }}
+{0} void pairs({1}float *o, {1}const float2 *v) {{ o[0] = v[0].x; o[1] = v[0].y; }}
+"""
+
+
+def test_kinds_of_kernel_parameters(device, stream):
+    if not device.supports("fp64"):
+        pytest.skip("no float64")
+    program = device.build(cuda=KINDS.format('extern "C" __global__', "", "bool"),
+                           opencl=KINDS.format("__kernel", "__global ", "uchar"))
+    out = yoke.zeros(2, "int32", stream)
+    if device.backend == "cuda":
+        for value in (2, -1, True, numpy.uint8(200)):
+            program["truth"][1](stream, out, value)
+            assert out.tolist() == [1, 1]
+    for name, dtype in (("wide", "float64"), ("whole", "int64")):
+        given = yoke.zeros(2, dtype, stream)
+        for value in (numpy.complex64(1 + 2j), numpy.zeros((), [("x", "i4"), ("y", "f4")])[()]):
+            with pytest.raises(yoke.KernelArgumentError):
+                program[name][1](stream, given, value)
+        for values in (numpy.ones(2, bool), numpy.ones(2, "c8"), numpy.ones(1, "c16"), yoke.ones(2, "complex64", stream)):
+            with pytest.raises(yoke.KernelArgumentError, match="astype"):
+                program[name][1](stream, values if isinstance(values, yoke.Array) else yoke.In(values), 1)
+    floats = yoke.zeros(2, stream=stream)
+    if device.supports("signature"):
+        for value in (floats, None, yoke.In(numpy.ones(2, "f4"))):
+            with pytest.raises(yoke.KernelArgumentError):
+                program["pair"][1](stream, floats, value)
+    for value in (yoke.asarray([3 - 4j], stream=stream), yoke.In(numpy.array([3 - 4j], "c8"))):
+        program["pairs"][1](stream, floats, value)
+        assert floats.tolist() == [3, -4]

@@ -232,13 +232,13 @@ cdef class Array:
                 assign_at(self, key, value)
             return
         target = self.select(key)
-        if getattr(value, "shape", None) == () and getattr(getattr(value, "dtype", None), "kind", "") == "c":
+        if not isinstance(value, Array) and getattr(value, "shape", None) == () and getattr(value.dtype, "kind", "") == "c":
             value = complex(value)  # a scalar of NumPy's
         if isinstance(value, (bool, int, float, complex)):
             assign_value(target, value, here())
         else:
-            assign(target, apart(target, array_from(value, dtype=None if hasattr(value, "dtype") else target.dtype,
-                                                    stream=self.stream)), here())
+            value = array_from(value, dtype=None if hasattr(value, "dtype") else target.dtype, stream=self.stream)
+            assign(target, apart(target, trimmed(value, target.a.dimensions)), here())
 
     def fill(self, value):
         """Set each element to a number."""

@@ -252,7 +252,8 @@ cdef str text_of_sign(str sign, int32_t dtype):
     if kind == 3 and sign in ("<", "<=", ">", ">=", "//", "%", "min", "max"):
         raise TypeError(f"complex numbers have no order: {sign} is not for {dtype_names[dtype]}")
     if sign == "**" and kind != 2:
-        raise TypeError("integers and complex numbers are raised to a power that is one int: convert integers to float32 first")
+        raise TypeError(f"{dtype_names[dtype]} is raised to a power that is one int" +
+                        ("" if kind == 3 else ": convert to a float dtype first"))
     if sign in ("&", "|", "^", "<<", ">>") and kind > 1:
         raise TypeError(f"{sign} is for integers and bool, not for {dtype_names[dtype]}")
     if sign == "/" and kind < 2:
@@ -266,8 +267,11 @@ cdef str text_of_power(int32_t dtype, exponent):
         exponent = int(exponent)
     if type(exponent) is not int or kind_of(dtype) == 2 and exponent not in (2, 3):
         return None
+    if kind_of(dtype) <= 1:
+        in_dtype(dtype, exponent)
     if not 0 <= exponent < 2**63:
-        raise ValueError(f"{dtype_names[dtype]} is raised to no power of {exponent}: convert to a float dtype first")
+        raise ValueError(f"{dtype_names[dtype]} is raised to no power of {exponent}: " +
+                         ("write 1 / a ** n" if kind_of(dtype) == 3 else "convert to a float dtype first"))
     text, factors, square = "", [], "a"
     for bit in range(exponent.bit_length()):
         if bit:

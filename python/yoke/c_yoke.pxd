@@ -258,7 +258,7 @@ cdef extern from "yoke/yoke.h" nogil:
         int32_t scalar
         uint32_t scalar_bytes
 
-    int YOKE_SCALAR_UNKNOWN, YOKE_SCALAR_SIGNED, YOKE_SCALAR_FLOATING
+    int YOKE_SCALAR_UNKNOWN, YOKE_SCALAR_BOOL, YOKE_SCALAR_SIGNED, YOKE_SCALAR_FLOATING
     int YOKE_PARAM_UNKNOWN, YOKE_PARAM_VALUE, YOKE_PARAM_BUFFER, YOKE_PARAM_LOCAL, YOKE_PARAM_IMAGE
     yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info)
     yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_param_info *out_info)

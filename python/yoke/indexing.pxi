@@ -4,7 +4,8 @@
 cdef object as_index(Array array, key):
     """Lists and NumPy's arrays as an index are Arrays; any other key is returned as it is."""
     if isinstance(key, list) or hasattr(key, "__array_interface__") and key.ndim:
-        return array_from(key, dtype="int64" if isinstance(key, list) and not key else None, stream=array.stream)
+        index = array_from(key, stream=array.stream)
+        return index.astype("int64") if isinstance(key, list) and not index.size else index  # of nothing NumPy makes floats
     return key
 
 
@@ -52,16 +53,23 @@ cdef int assign_masked(Array array, Array mask, value, const char *where) except
     if not isinstance(value, Array) and not is_sequence(value):
         return map_masked(array, mask, in_dtype(array.a.dtype, value), where)
     values = apart(array, array_from(value, None if hasattr(value, "dtype") else array.dtype, array.stream))
-    while values.a.dimensions > len(behind) and values.shape[0] == 1:
-        values = values.reshape(values.shape[1:])
+    values = trimmed(values, len(behind))
     if values.a.dimensions <= len(behind):
         return map_masked(array, mask, values, where)
     return assign_in_order(array, mask, behind, values, where)
 
 
+cdef Array trimmed(Array values, Py_ssize_t dimensions):
+    """The values without leading axes of one element, where they have more dimensions than that."""
+    cdef Py_ssize_t more = 0
+    while values.a.dimensions - more > dimensions and values.shape[more] == 1:
+        more += 1
+    return values.reshape(values.shape[more:]) if more else values
+
+
 cdef int map_masked(Array array, Array mask, value, const char *where) except -1:
     """The value is the same for each True element of the mask: a number, or an array of the axes behind."""
-    mask = mask.reshape((*mask.shape, *[1] * (array.a.dimensions - mask.a.dimensions)))
+    mask = apart(array, mask).reshape((*mask.shape, *[1] * (array.a.dimensions - mask.a.dimensions)))
     cast = f"({expression_names[array.a.dtype]})" if isinstance(value, Array) else ""
     return map_arrays(array.stream, f"x = mask ? {cast}value : x", {"x": array, "mask": mask, "value": value}, where)
 
@@ -89,6 +97,7 @@ cdef int assign_at(Array array, Array indices, value) except -1:
     else:
         values = full((), value, array.dtype, array.stream)
     behind = array.shape[1:]
+    values = trimmed(values, len(indices.shape) + len(behind))
     scatter(array, positions, values.broadcast_to((*indices.shape, *behind)).reshape((positions.size, *behind)), 0)
     return 0
 

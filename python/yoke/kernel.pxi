@@ -42,6 +42,7 @@ cdef struct Param:
     uint8_t size      # of the value in bytes, 0: unknown
     signed char floating # 1, 0, -1: unknown
     bint signed_      # an integer that is known to have a sign
+    bint truth        # a bool
     uint8_t element   # bytes of what it points to, 0: unknown, or anything, as bytes are
     bint floats       # which is floating point
     bint hidden       # a value of the source's own type: a typedef may be an integer or floating-point, of any width
@@ -93,7 +94,7 @@ cdef class Kernel:
         self.count = info.parameters
         for i in range(128):
             self.params[i].floating, self.params[i].element, self.params[i].signed_ = -1, 0, False
-            self.params[i].hidden = False
+            self.params[i].hidden = self.params[i].truth = False
         for i in range(min(max(self.count, 0), 128)):
             param.size = sizeof(param)
             if yoke_kernel_get_param(self.ptr, i, &param) < 0:
@@ -113,6 +114,7 @@ cdef class Kernel:
         if type:
             self.params[i].floating = param.scalar == YOKE_SCALAR_FLOATING
             self.params[i].signed_ = param.scalar == YOKE_SCALAR_SIGNED
+            self.params[i].truth = param.scalar == YOKE_SCALAR_BOOL
         return 0
 
     @property
@@ -350,7 +352,8 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
         out[0] = yoke_arg_null()
     elif isinstance(value, Array):
         array = value
-        check_elements(param, array.itemsize, kind_of(array.a.dtype) == 2, value, kernel, index)
+        kind = kind_of(array.a.dtype)
+        check_elements(param, 0 if kind == 3 else array.itemsize, kind == 2, value, kernel, index)
         out[0] = yoke_arg_buffer(array.contiguous_buffer())
         kept = with_owner(kept, array.buffer)
     elif isinstance(value, Buffer):
@@ -365,8 +368,9 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
         held = hold((<HostArgument>value).memory, not isinstance(value, In))
         dtype = getattr((<HostArgument>value).memory, "dtype", None)
         refuse_foreign_order(dtype, kernel, index)
-        if getattr(dtype, "kind", "") in ("f", "i", "u"):
-            check_elements(param, dtype.itemsize, dtype.kind == "f", (<HostArgument>value).memory, kernel, index)
+        if getattr(dtype, "kind", "") in ("f", "i", "u", "b", "c"):
+            size = 0 if dtype.kind == "c" else dtype.itemsize
+            check_elements(param, size, dtype.kind == "f", (<HostArgument>value).memory, kernel, index)
         kept.append(held)
         if isinstance(value, In):
             out[0] = yoke_in(held.view.buf, held.view.len)
@@ -386,7 +390,7 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
 
 
 cdef int check_elements(Param *param, size_t size, bint floats, value, Kernel kernel, Py_ssize_t index) except -1:
-    """An array of numbers is one of those that the parameter points to; halves may be taken for short."""
+    """An array of numbers is one of those that the parameter points to; halves may be taken for short. size: 0 of complex ones."""
     if param.element and (param.element != size or param.floats != floats and size > 2):
         raise KernelArgumentError(f"{parameter_name(kernel, index)}: an array of {value.dtype} is passed: convert it with astype"
                                   + ("; or pass a.buffer, for the bytes as they are" if isinstance(value, Array) else ""))
@@ -423,7 +427,7 @@ cdef int fill_int(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize_t 
                                       f"numpy.int32({value})")
     if not -(1 << size * 8 - 1) <= value < 1 << size * 8 - param.signed_:
         raise OverflowError(f"{parameter_name(kernel, index)}: {value} does not fit in {size} bytes")
-    value &= (1 << size * 8) - 1
+    value = value != 0 if param.truth else value & (1 << size * 8) - 1
     if size == 1:
         out[0] = yoke_arg_u8(value)
     elif size == 2:
@@ -467,6 +471,8 @@ cdef int fill_scalar(yoke_arg *out, value, Kernel kernel, Py_ssize_t index) exce
         out[0] = yoke_arg_f64(value)
     elif char == "e":
         out[0] = yoke_arg_f16(yoke_half_from(<float>float(value)))
+    elif dtype.kind in "iub" and dtype.itemsize == 1 and index < 128 and kernel.params[index].truth:
+        out[0] = yoke_arg_u8(value != 0)
     elif dtype.kind == "i":
         size = dtype.itemsize
         if size == 1:
@@ -489,6 +495,8 @@ cdef int fill_scalar(yoke_arg *out, value, Kernel kernel, Py_ssize_t index) exce
             out[0] = yoke_arg_u64(value)
     elif dtype.kind in "Vc":
         refuse_foreign_order(dtype, kernel, index)
+        if index < 128 and kernel.params[index].size and kernel.params[index].floating >= 0:
+            raise KernelArgumentError(f"{parameter_name(kernel, index)} takes a number, not a scalar of {dtype}")
         fill_struct(out, value, kernel)
     else:
         raise KernelArgumentError(f"{parameter_name(kernel, index)}: a scalar of {dtype} is not an argument of a kernel")
