@@ -105,8 +105,8 @@ static void add_event(search *s, const yoke_stream *stream, const yk_op *op, con
 /* A stream that has failed, or has been given up, skips its waits; and the driver has the event of a native wait. */
 static void add_wait(search *s, const yoke_stream *stream, const yk_op *op)
 {
-    bool skipped = (atomic_load(&stream->failed) || stream->state.ended) && !op->u.wait.join;
-    if (op->kind == YK_OP_WAIT && !op->u.wait.native && !skipped)
+    bool skips = atomic_load(&stream->failed) || stream->state.ended;
+    if (op->kind == YK_OP_WAIT && !op->u.wait.native && (op->u.wait.join || !skips))
         add_event(s, stream, op, op->u.wait.event);
 }
 
