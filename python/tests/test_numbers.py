@@ -198,6 +198,7 @@ def test_weights_and_edges(stream):
     for values in ([2**64], None, {1, 2}):
         with pytest.raises(TypeError, match="an array has numbers"):
             yoke.asarray(values)
+    assert yoke.asarray([2**64], "float32", stream).tolist() == [2.0**64]
 
 
 KINDS = """

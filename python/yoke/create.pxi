@@ -198,7 +198,7 @@ def array_from(data, dtype=None, stream=None):
     import numpy
 
     values = numpy.asarray(memoryview(data) if isinstance(data, bytes) else data)  # of bytes NumPy makes one string
-    if values.dtype.kind == "O":
+    if values.dtype.kind == "O" and dtype is None:
         raise TypeError(f"{type(data).__name__}: an array has numbers, and ints of at most 64 bits")
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
