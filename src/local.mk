@@ -54,8 +54,8 @@ libyoke_all_la_SOURCES = \
 	src/objects/stream.h \
 	src/objects/stream_state.h \
 	src/objects/traits.h \
-	src/stream/deferred.c \
 	src/stream/deadlock.c \
+	src/stream/deferred.c \
 	src/stream/depth.c \
 	src/stream/depth.h \
 	src/stream/enqueue.h \

@@ -199,6 +199,11 @@ cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, 
     return map_arrays(stream, text, values, where)
 
 
+cdef int32_t operated(str sign, int32_t dtype) except -1:
+    """The dtype that operands of this common dtype are computed in: bools are integers where NumPy takes them for such."""
+    return I8 if dtype == BOOL and sign in ("//", "%", "<<", ">>") else dtype
+
+
 cdef object binary(str sign, left, right):
     """left sign right, for an Array on at least one side; NotImplemented for what is no number."""
     cdef Array array = left if isinstance(left, Array) else right
@@ -225,9 +230,7 @@ cdef object binary(str sign, left, right):
         # A quotient of integers is one of floats, in which every int has a place.
         other = (F64, float(other)) if sign == "/" and dtype < F16 else operand_of(dtype, other)
         shape = array.shape
-    if dtype == BOOL and sign in ("//", "%", "<<", ">>"):
-        dtype = I8  # as in NumPy
-    common = dtype
+    dtype = common = operated(sign, dtype)
     text = text_of_sign(sign, dtype)
     if sign in comparisons:
         dtype = BOOL
@@ -300,9 +303,7 @@ cdef object in_place(str sign, Array array, other):
     else:
         dtype = weak(array.a.dtype, other)
         other = operand_of(dtype, other)
-    if dtype == BOOL and sign in ("//", "%", "<<", ">>"):
-        dtype = I8
-    common = dtype
+    dtype = common = operated(sign, dtype)
     text = power or text_of_sign(sign, dtype)
     if sign == "/" and kind_of(dtype) < 2:
         dtype = F32

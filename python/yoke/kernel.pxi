@@ -385,7 +385,7 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
     elif isinstance(value, Surface):
         out[0] = yoke_arg_surface((<Surface>value).image.ptr)
     else:
-        fill_scalar(out, value, kernel, index)
+        fill_scalar(out, value, param, kernel, index)
     return kept
 
 
@@ -454,7 +454,7 @@ cdef int fill_float(yoke_arg *out, double value, Param *param, Kernel kernel, Py
     return 0
 
 
-cdef int fill_scalar(yoke_arg *out, value, Kernel kernel, Py_ssize_t index) except -1:
+cdef int fill_scalar(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize_t index) except -1:
     """A NumPy scalar, structured ones included, or anything else with a dtype and the buffer protocol that is one element."""
     dtype = getattr(value, "dtype", None)
     if dtype is None or getattr(value, "shape", None) != ():
@@ -471,7 +471,7 @@ cdef int fill_scalar(yoke_arg *out, value, Kernel kernel, Py_ssize_t index) exce
         out[0] = yoke_arg_f64(value)
     elif char == "e":
         out[0] = yoke_arg_f16(yoke_half_from(<float>float(value)))
-    elif dtype.kind in "iub" and dtype.itemsize == 1 and index < 128 and kernel.params[index].truth:
+    elif dtype.kind in "iub" and dtype.itemsize == 1 and param.truth:
         out[0] = yoke_arg_u8(value != 0)
     elif dtype.kind == "i":
         size = dtype.itemsize
@@ -495,7 +495,7 @@ cdef int fill_scalar(yoke_arg *out, value, Kernel kernel, Py_ssize_t index) exce
             out[0] = yoke_arg_u64(value)
     elif dtype.kind in "Vc":
         refuse_foreign_order(dtype, kernel, index)
-        if index < 128 and kernel.params[index].size and kernel.params[index].floating >= 0:
+        if param.size and param.floating >= 0:
             raise KernelArgumentError(f"{parameter_name(kernel, index)} takes a number, not a scalar of {dtype}")
         fill_struct(out, value, kernel)
     else:

@@ -310,7 +310,7 @@ static yoke_status fork_branches(const launching *l)
 static yoke_status join(yoke_stream *stream, const char *where, yoke_event *event)
 {
     yk_op op = { .kind = YK_OP_WAIT, .where = where, .u.wait = { .event = event, .join = true } };
-    if (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_DEFERRED)
+    if (yk_event_is_deferred(event))
         return yk_stream_defer_always(stream, &op);
     return wait_for(stream, where, event);
 }

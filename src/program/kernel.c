@@ -126,13 +126,16 @@ static yk_arg_head head(uint32_t kind, uint32_t size)
     return yk_arg_head_of(&(yoke_arg){ kind, size, { 0 } });
 }
 
+static bool read_type(const yoke_kernel *kernel, const yk_param *param, yk_type *out)
+{
+    return yk_type_read(kernel->program->device->traits.language == YK_LANGUAGE_OPENCL, param->type, out);
+}
+
 /* The kind of value that the parameter's type says; 0 where it does not. */
 static uint32_t value_of(const yoke_kernel *kernel, const yk_param *param)
 {
-    bool opencl = kernel->program->device->traits.language == YK_LANGUAGE_OPENCL;
     yk_type type;
-    if (param->kind == YK_PARAM_BUFFER || param->kind == YK_PARAM_IMAGE || !yk_type_read(opencl, param->type, &type) ||
-        type.pointers > 0)
+    if (param->kind == YK_PARAM_BUFFER || param->kind == YK_PARAM_IMAGE || !read_type(kernel, param, &type) || type.pointers > 0)
         return 0;
     if (type.lanes != 1)
         return YOKE_ARG_STRUCT;
@@ -480,9 +483,8 @@ yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *ou
 static void describe_scalar(const yoke_kernel *kernel, const yk_param *param, yoke_param_info *info)
 {
     static const int32_t scalars[] = { YOKE_SCALAR_BOOL, YOKE_SCALAR_SIGNED, YOKE_SCALAR_UNSIGNED, YOKE_SCALAR_FLOATING };
-    bool opencl = kernel->program->device->traits.language == YK_LANGUAGE_OPENCL;
     yk_type type;
-    if (!yk_type_read(opencl, param->type, &type) || type.pointers > 1 || type.lanes > 1)
+    if (!read_type(kernel, param, &type) || type.pointers > 1 || type.lanes > 1)
         return;
     info->scalar = scalars[type.kind];
     info->scalar_bytes = type.bytes;

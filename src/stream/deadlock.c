@@ -67,11 +67,6 @@ typedef struct search {
     char by[300];    /* the wait that leads back */
 } search;
 
-static bool is_deferred(const yoke_event *event)
-{
-    return atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_DEFERRED;
-}
-
 static void add_stream(search *s, yoke_stream *stream, uint64_t number)
 {
     size_t i = 0;
@@ -90,7 +85,7 @@ static void add_stream(search *s, yoke_stream *stream, uint64_t number)
 /* An operation of that stream, a wait or a function that waits, waits for the event. */
 static void add_event(search *s, const yoke_stream *stream, const yk_op *op, const yoke_event *event)
 {
-    if (s->leads_back || !is_deferred(event))
+    if (s->leads_back || !yk_event_is_deferred(event))
         return;
     if (event->stream != mine) {
         add_stream(s, event->stream, event->number);
@@ -172,7 +167,7 @@ static void end_search(search *s)
 static bool are_behind(search *s, yoke_event *const *events, size_t count, bool *out_own)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!is_deferred(events[i])) /* any other event of the own stream precedes the function */
+        if (!yk_event_is_deferred(events[i])) /* any other event of the own stream precedes the function */
             return false;
         *out_own = events[i]->stream == mine;
         if (!*out_own && !waits_for_caller(s, events[i]->stream, events[i]->number))

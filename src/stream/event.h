@@ -9,6 +9,12 @@
  * failure. */
 yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where);
 
+/* Whether the driver does not have the event yet. */
+static inline bool yk_event_is_deferred(const yoke_event *event)
+{
+    return atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_DEFERRED;
+}
+
 /* Have the driver record the event, or complete it at once on an idle stream. On failure the event is unchanged. */
 yoke_status yk_event_submit(yoke_event *event);
 

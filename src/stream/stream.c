@@ -369,7 +369,7 @@ yoke_status yk_stream_finish_or_refuse(const char *function, yoke_stream *stream
         status = yk_stream_record(stream, end, YK_RECORD_ALWAYS);
         if (status == YOKE_OK)
             status = yk_stream_wait_for(function, stream, end);
-        *out_refused = status == YOKE_E_DEADLOCK && atomic_load(&end->state) == YK_EVENT_DEFERRED;
+        *out_refused = status == YOKE_E_DEADLOCK && yk_event_is_deferred(end);
         yoke_event_release(end);
     }
     if (*out_refused)

@@ -33,7 +33,7 @@ static bool satisfies(const yk_wait *wait, size_t i)
 {
     yoke_event *event = wait->events[i];
     if (wait->submitted_is_enough)
-        return atomic_load_explicit(&event->state, memory_order_acquire) != YK_EVENT_DEFERRED;
+        return !yk_event_is_deferred(event);
     return yk_event_poll(event) != YOKE_PENDING;
 }
 

@@ -95,17 +95,12 @@ static link describe(yoke_stream *stream, yk_text *text)
     return found;
 }
 
-static bool is_deferred(const yoke_event *event)
-{
-    return atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_DEFERRED;
-}
-
 /* The links were read one after another. If each event is still deferred after the last link was read, then all of them waited at
  * one moment. Nearly every cycle that cannot end was refused when it closed (deadlock.c): in this one a wait may have a limit. */
 static void describe_circle(const link *links, size_t count, yk_text *text)
 {
     for (size_t i = 0; i < count; i++)
-        if (!is_deferred(links[i].awaited))
+        if (!yk_event_is_deferred(links[i].awaited))
             return;
     yk_text_add(text, "which is in stream %s again: a cycle, unless one of the waits gives up", links->stream->label);
 }
@@ -130,7 +125,7 @@ static void report(yoke_stream *first, double seconds)
             break;
         yk_text_add(&text, ", waiting for the event recorded%s%s; ", found.awaited->where ? " at " : "",
                     found.awaited->where ? found.awaited->where : "");
-        if (is_deferred(found.awaited))
+        if (yk_event_is_deferred(found.awaited))
             stream = found.awaited->stream;
         else
             yk_text_add(&text, "submitted to the driver on stream %s", found.awaited->stream->label);

@@ -309,8 +309,9 @@ static yoke_status wait_until_it_is_there(yoke_status status, void *user)
     return YOKE_OK;
 }
 
-/* The other stream waits for what is behind the function, but only after the event. */
-static void what_is_before_the_wait(suite *t)
+/* The function waits for an event of another stream, which waits for what is behind the function: before that event, or after it.
+ */
+static void ask_beside_a_wait(suite *t, yoke_host_fn fn, bool event_first)
 {
     waiting w = WAITING_INIT;
     stand holds = STAND_INIT;
@@ -318,10 +319,11 @@ static void what_is_before_the_wait(suite *t)
 
     NEED_OK(yoke_stream_create(t->device, &w.other));
     NEED_OK(yoke_host_call(t->stream, stand_at_gate, &holds, NULL));
-    NEED(record_held(w.other, &w.held, &w.event));
-    NEED_OK(yoke_host_call(t->stream, wait_until_it_is_there, &w, NULL));
+    NEED(!event_first || record_held(w.other, &w.held, &w.event));
+    NEED_OK(yoke_host_call(t->stream, fn, &w, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &behind));
     NEED_OK(yoke_stream_wait_event(w.other, behind));
+    NEED(event_first || CHECK_OK(yoke_event_record(w.other, 0, &w.event)));
     gate_open(&holds.leave);
     CHECK_OK(yoke_stream_wait(t->stream));
     CHECK_OK(yoke_stream_wait(w.other));
@@ -329,6 +331,11 @@ out:
     yoke_event_release(behind);
     yoke_event_release(w.event);
     yoke_stream_release(w.other);
+}
+
+static void what_is_before_the_wait(suite *t)
+{
+    ask_beside_a_wait(t, wait_until_it_is_there, true);
 }
 
 static yoke_status wait_for_cancelled(yoke_status status, void *user)
@@ -347,23 +354,7 @@ static yoke_status wait_for_cancelled(yoke_status status, void *user)
 /* A stream that has failed waits for nothing more. */
 static void what_has_failed(suite *t)
 {
-    waiting w = WAITING_INIT;
-    stand holds = STAND_INIT;
-    yoke_event *behind = NULL;
-
-    NEED_OK(yoke_stream_create(t->device, &w.other));
-    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &holds, NULL));
-    NEED_OK(yoke_host_call(t->stream, wait_for_cancelled, &w, NULL));
-    NEED_OK(yoke_event_record(t->stream, 0, &behind));
-    NEED_OK(yoke_stream_wait_event(w.other, behind));
-    NEED_OK(yoke_event_record(w.other, 0, &w.event));
-    gate_open(&holds.leave);
-    CHECK_OK(yoke_stream_wait(t->stream));
-    CHECK_OK(yoke_stream_wait(w.other));
-out:
-    yoke_event_release(behind);
-    yoke_event_release(w.event);
-    yoke_stream_release(w.other);
+    ask_beside_a_wait(t, wait_for_cancelled, false);
 }
 
 static yoke_status give_up(yoke_status status, void *user)
