@@ -227,7 +227,7 @@ out:
 /* A driver that does not notify is asked by the clock, in a long wait less often: a poll takes some 4 to 10 us. */
 static void long_waits_poll_less(suite *t)
 {
-    enum { WAIT = 300 * MILLISECOND, MOST = WAIT / 600000 };
+    enum { WAIT = 300 * MILLISECOND, MOST = WAIT / 600000, BRIEF = 20 };
     yoke_stream *stream = NULL;
     yoke_buffer *buffer = NULL;
     yoke_event *event = NULL;
@@ -236,8 +236,13 @@ static void long_waits_poll_less(suite *t)
     NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
     begin(t, YOKE_E_UNSUPPORTED);
     NEED(record(stream, buffer, &event));
-    CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(event, MILLISECOND));
-    unsigned begun = atomic_exchange(&queries, 0); /* in a GPU's short spin, most of them */
+    unsigned begun = 0; /* how often a wait polls in its first millisecond, where no other thread interrupts it */
+    for (int i = 0; i < BRIEF; i++) {
+        atomic_store(&queries, 0);
+        CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(event, MILLISECOND));
+        begun = atomic_load(&queries) > begun ? atomic_load(&queries) : begun;
+    }
+    atomic_store(&queries, 0);
     CHECK_STATUS(YOKE_PENDING, yoke_event_wait_for(event, WAIT));
     tap_diag("%u polls in 1 ms, %u in 0.3 s", begun, atomic_load(&queries));
     CHECK(atomic_load(&queries) < begun + MOST);
