@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	python/bench/launch.py \
 	python/bench/peers.py \
 	python/bench/seeds.py \
+	python/bench/side.c \
 	python/examples/README.md \
 	python/examples/01_host_function.py \
 	python/examples/02_thread_beside.py \
@@ -91,6 +92,7 @@ EXTRA_DIST += \
 	python/yoke/move.pxi \
 	python/yoke/native.pxi \
 	python/yoke/native_order.pxi \
+	python/yoke/operators.pxi \
 	python/yoke/order.pxi \
 	python/yoke/program.pxi \
 	python/yoke/random.pxi \

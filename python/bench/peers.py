@@ -3,21 +3,24 @@
 Yoke's package beside CuPy, PyTorch, Numba and cuda.core in one run, each where it is installed: lines "name value unit", and lines
 ".ratio" of Yoke to the others. What is compared runs by turns, in batches, after a warm-up; figures are medians of the batches.
 
-Usage: peers.py [--rounds N] [--build DIR] [--c-program PATH] [--c-launch FILE] [PART...]
+Usage: peers.py [--rounds N] [--build DIR] [--c-program PATH] [PART...]
 Parts: launch add start function sleep await; all of them where none is named. --build: a build of the repository, whose
-examples/vector_add is the C program beside which a process's first result is timed; --c-program: another one. --c-launch: what
-bench/overhead of that build printed, whose time of a launch in C is taken for the ratios. Yoke's devices are the first of CUDA's
-and the first of OpenCL's; YOKE_BACKEND leaves one of them out. bench/launch.py has a launch beside PyOpenCL's.
+examples/vector_add is the C program beside which a process's first result is timed; --c-program: another one. Beside launch and add
+their C side, side.c, is timed by turns in this process, where a C compiler is there. Yoke's devices are the first of CUDA's and the
+first of OpenCL's; YOKE_BACKEND leaves one of them out. bench/launch.py has a launch beside PyOpenCL's.
 """
 
 import argparse
 import asyncio
+import ctypes
+import functools
 import os
 import pathlib
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -46,13 +49,15 @@ def present(name, make):
 
 
 def alternate(sides, rounds, count, timed_wait=False):
-    """Microseconds of one call of each side, {name: (call, wait)}: batches by turns. wait comes behind each batch, outside of its
-    time unless timed_wait."""
+    """Microseconds of one call of each side, {name: (call, wait)}: batches by turns; a C side's (call, wait, None) takes the number
+    of calls. wait comes behind each batch, outside of its time unless timed_wait."""
     times = {name: [] for name in sides}
     for turn in range(rounds + 3):
-        for name, (call, wait) in sides.items():
+        for name, (call, wait, *in_c) in sides.items():
             begin = time.perf_counter_ns()
-            for _ in range(count):
+            if in_c:
+                call(count)
+            for _ in range(0 if in_c else count):
                 call()
             if timed_wait:
                 wait()
@@ -69,7 +74,7 @@ def report(part, medians, unit="us"):
     for name, value in medians.items():
         show(f"{part}.{name}", value, unit)
     for mine in medians:
-        if mine.startswith("yoke"):
+        if mine.startswith("yoke") and not mine.endswith(".c"):
             for other, value in medians.items():
                 if not other.startswith("yoke"):
                     show(f"{part}.{mine}.ratio", medians[mine] / value, f"of_{other}")
@@ -85,9 +90,41 @@ def open_devices():
     return {f"yoke.{backend}": found[backend] for backend in ("cuda", "opencl") if backend in found}
 
 
-def gather(devices, mine, **others):
-    """The sides of a comparison: Yoke's on each device, and beside CUDA's the others that work here."""
-    sides = {name: mine(device) for name, device in devices.items()}
+def report_above_c(part, medians):
+    """How much longer a call takes in Python than in C."""
+    for name in medians:
+        if name + ".c" in medians:
+            show(f"{part}.{name}.above_c", medians[name] - medians[name + ".c"], "us")
+
+
+@functools.cache
+def compile_side():
+    """side.c, which uses the libraries that this package has loaded."""
+    for name in ("libyoke.so.0", "libyoke-ops.so.0"):
+        ctypes.CDLL(str(pathlib.Path(yoke.__file__).parent / name), ctypes.RTLD_GLOBAL)
+    here = pathlib.Path(__file__).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O2", f"-I{here.parents[2] / 'include'}", "-o",
+                        f"{folder}/side.so", here.parent / "side.c"], check=True)
+        library = ctypes.CDLL(f"{folder}/side.so")
+    library.side_open.restype = ctypes.c_void_p
+    return library
+
+
+def side_in_c(device, call):
+    """side_launch or side_add of side.c."""
+    library = compile_side()
+    side = ctypes.c_void_p(library.side_open(device.info.selector.encode(), CUDA.encode(), OPENCL.encode()))
+    return lambda count: getattr(library, call)(side, count), lambda: library.side_wait(side), None
+
+
+def gather(devices, mine, in_c=None, **others):
+    """The sides of a comparison: Yoke's on each device, in Python and in C, and beside CUDA's the others that work here."""
+    sides = {}
+    for name, device in devices.items():
+        sides[name] = mine(device)
+        if in_c:
+            sides[name + ".c"] = present(name + ".c", lambda device=device: side_in_c(device, in_c))
     if "yoke.cuda" in devices:
         sides |= {name: present(name, make) for name, make in others.items()}
     return {name: side for name, side in sides.items() if side}
@@ -142,25 +179,11 @@ def numba_launch():
     return lambda: ready(x, y, a), stream.synchronize
 
 
-def launches_in_c(path):
-    """{"yoke.cuda": us, …} from the output of bench/overhead."""
-    found = {}
-    for line in pathlib.Path(path).read_text().splitlines():
-        words = line.split()
-        if len(words) == 3 and words[0] in ("cuda.launch.yoke", "opencl.launch.yoke"):
-            found["yoke." + words[0].split(".")[0]] = float(words[1]) / {"ns": 1e3, "us": 1}[words[2]]
-    return found
-
-
 def part_launch(devices, options):
-    sides = gather(devices, yoke_launch, cupy=cupy_launch, cuda_core=core_launch, numba=numba_launch)
+    sides = gather(devices, yoke_launch, "side_launch", cupy=cupy_launch, cuda_core=core_launch, numba=numba_launch)
     medians = alternate(sides, options.rounds, GROUP)
     report("launch", medians)
-    for name, value in launches_in_c(options.c_launch).items() if options.c_launch else ():
-        show(f"launch.c.{name}", value, "us")
-        if name in medians:
-            show(f"launch.{name}.above_c", medians[name] - value, "us")
-            show(f"launch.{name}.ratio", medians[name] / value, "of_c")
+    report_above_c("launch", medians)
 
 
 # ---- Host time of a + b ----
@@ -186,7 +209,9 @@ def part_add(devices, options):
         a, b = (torch.from_numpy(values).cuda() for _ in range(2))
         return lambda: a + b, torch.cuda.synchronize
 
-    report("add_1000", alternate(gather(devices, add_yoke, cupy=add_cupy, torch=add_torch), options.rounds, GROUP))
+    medians = alternate(gather(devices, add_yoke, "side_add", cupy=add_cupy, torch=add_torch), options.rounds, GROUP)
+    report("add_1000", medians)
+    report_above_c("add_1000", medians)
 
 
 # ---- Import, and the first result, each in a process of its own ----
@@ -385,7 +410,6 @@ def main():
     parser.add_argument("--processes", type=int, default=15, help="processes of each figure of `start`")
     parser.add_argument("--build", help="a build of the repository")
     parser.add_argument("--c-program", help="a C program, instead of the build's examples/vector_add")
-    parser.add_argument("--c-launch", help="a file with the output of bench/overhead")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; none: all")
     options = parser.parse_args()
     for name in options.parts:

@@ -7,7 +7,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_FillInfo, PyB
 from cpython.object cimport PyObject
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.string cimport memset
+from libc.string cimport memcmp, memset
 
 from .c_yoke cimport *
 from .c_ops cimport *
@@ -93,6 +93,7 @@ include "move.pxi"
 include "create.pxi"
 include "kernel.pxi"
 include "arrayops.pxi"
+include "operators.pxi"
 include "indexing.pxi"
 include "order.pxi"
 include "matmul.pxi"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Arrays: a buffer with a dtype, a shape and strides, on a stream. Views, operators, copies to the host. What they need stands in
-# dtype.pxi and move.pxi, and most of what they do in arrayops.pxi.
+# dtype.pxi and move.pxi, and most of what they do in operators.pxi and arrayops.pxi.
 
 cdef class Array:
     """An array on a device, made by empty, zeros, arange, asarray, … or by operations on others.

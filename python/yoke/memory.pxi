@@ -156,6 +156,18 @@ cdef class Buffer:
         return f"<yoke.Buffer {self.size} bytes of {self.kind} memory on {self.device.info.selector}>"
 
 
+cdef Buffer ordered_buffer(Stream stream, size_t size):
+    """Device memory in the stream's order."""
+    cdef Buffer buffer = Buffer.__new__(Buffer, stream.device)
+    cdef yoke_stream *queue = stream.ptr
+    cdef yoke_status status
+
+    with nogil:
+        status = yoke_buffer_create_ordered(queue, size, &buffer.ptr)
+    check(status)
+    return buffer
+
+
 cdef size_t as_size(value, str name) except? <size_t>-1:
     number = operator.index(value)
     if number < 0:

@@ -12,12 +12,30 @@ cdef Array new_array(Stream stream, int32_t dtype, shape):
             raise ValueError(f"a shape has a negative extent: {shape}")
         size *= extents[i]
     result.stream = stream
-    result.buffer = stream.buffer(max(1, size))
+    result.buffer = ordered_buffer(stream, max(1, size))
     result.buffer.users = 1
     result.a = yoke_array_nd(result.buffer.ptr, dtype, dimensions, extents)
     if result.a.dtype == 0:
         fail(YOKE_E_INVALID_ARGUMENT)
     return result
+
+
+cdef Array new_like(Array array, int32_t dtype):
+    """A new array of this one's shape, in its stream."""
+    cdef Array result = Array.__new__(Array)
+    cdef size_t size = yoke_array_get_size(&array.a) * yoke_dtype_get_size(dtype)
+
+    result.stream = array.stream
+    result.buffer = ordered_buffer(array.stream, max(1, size))
+    result.buffer.users = 1
+    result.a = yoke_array_nd(result.buffer.ptr, dtype, array.a.dimensions, array.a.shape)
+    return result
+
+
+cdef bint are_alike(Array a, Array b):
+    """Whether two arrays have one shape and dtype."""
+    return (a.a.dtype == b.a.dtype and a.a.dimensions == b.a.dimensions
+            and memcmp(a.a.shape, b.a.shape, a.a.dimensions * sizeof(int64_t)) == 0)
 
 
 cdef int order_streams(Stream stream, list arrays) except -1:

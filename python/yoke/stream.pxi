@@ -304,14 +304,7 @@ cdef class Stream:
 
     def buffer(self, size):
         """A Buffer in the stream's order, for temporary memory: use it in this stream, or behind an event recorded after this."""
-        cdef Buffer buffer = Buffer.__new__(Buffer, self.device)
-        cdef size_t count = as_size(size, "size")
-        cdef yoke_status status
-
-        with nogil:
-            status = yoke_buffer_create_ordered(self.ptr, count, &buffer.ptr)
-        check(status)
-        return buffer
+        return ordered_buffer(self, as_size(size, "size"))
 
     def call(self, function, *args, **kwargs):
         """Enqueue a Python function: function(*args, **kwargs) runs on a thread of Yoke's in the stream's order, when everything

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+# Operators of arrays, and the functions of expressions: each is a short expression.
+
+def broadcast_shape(shapes):
+    """The shape that arrays of these shapes are broadcast to, by NumPy's rules."""
+    result = []
+    for extents in itertools.zip_longest(*[reversed(shape) for shape in shapes], fillvalue=1):
+        wide = {extent for extent in extents if extent != 1}
+        if len(wide) > 1:
+            raise ValueError(f"shapes {' and '.join(str(tuple(each)) for each in shapes)} do not broadcast to each other")
+        result.append(wide.pop() if wide else 1)
+    return tuple(reversed(result))
+
+
+cdef dict templates = {
+    "+": "c = a + b", "-": "c = a - b", "*": "c = a * b", "/": "c = a / b", "<": "c = a < b", "<=": "c = a <= b",
+    ">": "c = a > b", ">=": "c = a >= b", "==": "c = a == b", "!=": "c = a != b", "&": "c = a & b", "|": "c = a | b",
+    "^": "c = a ^ b", "<<": "c = a << b", ">>": "c = a >> b", "**": "c = pow(a, b)", "min": "c = min(a, b)", "max": "c = max(a, b)",
+    # Python's quotient is rounded down, and its remainder has the divisor's sign.
+    "//": "q = a / b; r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? q - 1 : q",
+    "%": "r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? r + b : r",
+    # a / b may be rounded up to a whole number: 1.0 // 0.1 is 9. Without the remainder the quotient is whole but for its rounding.
+    "//f": "r = fmod(a, b); q = (a - r) / b; w = r != 0 && (r < 0) != (b < 0) ? q - 1 : q; "
+           "c = b == 0 ? a / b : w - floor(w) > 0.5 ? ceil(w) : floor(w)",
+    "%f": "r = fmod(a, b); c = r == 0 ? copysign(r, b) : (r < 0) != (b < 0) ? r + b : r",
+}
+
+
+cdef dict numpy_signs = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "power": "**",
+    "matmul": "@", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=",
+    "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<", "right_shift": ">>",
+}
+cdef tuple comparisons = ("<", "<=", ">", ">=", "==", "!=")
+
+
+cdef int32_t integer_of(value) except -1:
+    """The dtype of an operand, an Array or (dtype's number, value), if it is an integer or bool; else 0."""
+    cdef int32_t dtype = (<Array>value).a.dtype if isinstance(value, Array) else value[0]
+    return dtype if kind_of(dtype) <= 1 else 0
+
+
+cdef tuple unsigned_integers = (U8, U16, U32, U64), signed_integers = (I8, I16, I32, I64)
+
+
+cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, const char *where) except -1:
+    """The text of an operator, of the operands a and b, whose common dtype is this. To C an unsigned operand as wide as a signed
+    one makes both unsigned; here they are integers of the common dtype, which is signed and the wider one, as in NumPy. Compared
+    are their values, also where no dtype holds both."""
+    cdef int32_t a = integer_of(values["a"]) if "b" in values else 0
+    cdef int32_t b = integer_of(values["b"]) if a else 0
+    unsigned = unsigned_integers
+    mixed = a > BOOL and b > BOOL and (a in unsigned) != (b in unsigned) and max(a, b) > I32
+    if a and b and sign != "/" and (mixed or sign in ("<<", ">>") and a != dtype):  # C shifts in the left operand's width
+        if sign in comparisons:
+            first = a not in unsigned
+            less = "true" if compare_beyond(sign, first, True) else "false"
+            text = (f"c = a < 0 ? {less} : (uint64)a {sign} (uint64)b" if first else
+                    f"c = b < 0 ? {less} : (uint64)a {sign} (uint64)b")
+        else:
+            name = dtype_names[dtype]
+            text = f"a = ({name})a_; b = ({name})b_; {text}"
+            values = {{"a": "a_", "b": "b_"}.get(each, each): value for each, value in values.items()}
+    return map_arrays(stream, text, values, where)
+
+
+cdef int32_t operated(str sign, int32_t dtype) except -1:
+    """The dtype that operands of this common dtype are computed in: bools are integers where NumPy takes them for such."""
+    return I8 if dtype == BOOL and sign in ("//", "%", "<<", ">>") else dtype
+
+
+cdef dict plans = {}
+
+
+cdef tuple plan_of(str sign, int32_t dtype):
+    """Of an operator whose operands both have this dtype: its text, for C, and the dtype of its result; kept for the next time."""
+    cdef tuple plan = plans.get((sign, dtype))
+    if plan is None:
+        result = BOOL if sign in comparisons else F32 if sign == "/" and dtype < F16 else dtype
+        plan = plans[sign, dtype] = c_text(text_of_sign(sign, dtype), "an operator"), result
+    return plan
+
+
+cdef bint are_plain(str sign, Array array, other):
+    """Whether operands need no conversion, broadcast or order: arrays alike in one stream, or floats and a number of Python's."""
+    cdef int32_t dtype = array.a.dtype
+    if isinstance(other, Array):
+        return (<Array>other).stream is array.stream and are_alike(array, other) and operated(sign, dtype) == dtype
+    return (type(other) is float or type(other) is int) and kind_of(dtype) == 2 and sign != "**"
+
+
+cdef Array binary_plain(str sign, Array array, left, right):
+    """An operator whose operands need nothing: most are such, and of a small array the host time is all that counts."""
+    cdef tuple plan = plan_of(sign, array.a.dtype)
+    return map_plain(plan[0], plan[1], array, left, right)
+
+
+cdef Array map_plain(bytes text, int32_t dtype, Array array, left, right=None):
+    """A new array c of the array's shape, by an expression of c, a and perhaps b: arrays alike, and numbers of their dtype."""
+    cdef yoke_var vars[3]
+    cdef size_t count = 2 if right is None else 3
+    cdef Array result = new_like(array, dtype)
+    cdef const char *expression = text
+    cdef const char *where = here()
+    cdef yoke_stream *queue = array.stream.ptr
+    cdef yoke_status status
+
+    vars[0] = yoke_var_array("c", result.a)
+    vars[1] = plain_var("a", array, left)
+    if count == 3:
+        vars[2] = plain_var("b", array, right)
+    with nogil:
+        status = yoke_map_at(where, queue, expression, vars, count)
+    check(status)
+    return result
+
+
+cdef yoke_var plain_var(const char *name, Array array, value) except *:
+    if isinstance(value, Array):
+        return yoke_var_array(name, (<Array>value).a)
+    return yoke_var_scalar(name, number_of(array.a.dtype, value))
+
+
+cdef object binary(str sign, left, right):
+    """left sign right, for an Array on at least one side; NotImplemented for what is no number."""
+    cdef Array array = left if isinstance(left, Array) else right
+    cdef int32_t dtype
+    cdef Array result
+
+    other = right if array is left else left
+    if are_plain(sign, array, other):
+        return binary_plain(sign, array, left, right)
+    if isinstance(other, Array):
+        dtype = promote([array.a.dtype, (<Array>other).a.dtype])
+        shape = array.shape if array.shape == other.shape else broadcast_shape([array.shape, other.shape])
+    else:
+        if hasattr(other, "shape") and other.shape != ():
+            other = array_from(other, stream=array.stream)
+            return binary(sign, array, other) if array is left else binary(sign, other, array)
+        try:
+            dtype = weak(array.a.dtype, other)
+        except TypeError:
+            return NotImplemented
+        power = text_of_power(dtype, other) if sign == "**" and array is left else None
+        if power:
+            return unary(power, array if dtype == array.a.dtype else array.astype(dtype_names[dtype]), dtype)
+        if sign in comparisons and not fits(dtype, other):
+            return full(array.shape, compare_beyond(sign, other > 0, array is left), "bool", array.stream)
+        # A quotient of integers is one of floats, in which every int has a place.
+        other = (F64, float(other)) if sign == "/" and dtype < F16 else operand_of(dtype, other)
+        shape = array.shape
+    dtype = common = operated(sign, dtype)
+    text = text_of_sign(sign, dtype)
+    if sign in comparisons:
+        dtype = BOOL
+    elif sign == "/" and dtype < F16:
+        dtype = F32
+    result = new_array(array.stream, dtype, shape)
+    operate(array.stream, text, sign, common,
+            {"c": result, "a": array if array is left else other, "b": other if array is left else array}, here())
+    return result
+
+
+cdef bint compare_beyond(str sign, bint above, bint array_first):
+    """What all elements give, compared with an int that is above, or below, all values of their dtype."""
+    if sign in ("==", "!="):
+        return sign == "!="
+    return (sign[0] == "<") == (above == array_first)
+
+
+cdef str text_of_sign(str sign, int32_t dtype):
+    """The expression of an operator for operands of this dtype."""
+    kind = kind_of(dtype)
+    if kind == 3 and sign in ("<", "<=", ">", ">=", "//", "%", "min", "max"):
+        raise TypeError(f"complex numbers have no order: {sign} is not for {dtype_names[dtype]}")
+    if sign == "**" and kind != 2:
+        raise TypeError(f"{dtype_names[dtype]} is raised to a power that is one int" +
+                        ("" if kind == 3 else ": convert to a float dtype first"))
+    if sign in ("&", "|", "^", "<<", ">>") and kind > 1:
+        raise TypeError(f"{sign} is for integers and bool, not for {dtype_names[dtype]}")
+    if sign == "/" and kind < 2:
+        return "c = (float)a / (float)b"
+    return templates[sign + "f" if sign in ("//", "%") and kind == 2 else sign]
+
+
+cdef str text_of_power(int32_t dtype, exponent):
+    """The expression of a power by multiplications; None: the driver's function for floats."""
+    if type(exponent) is not int and getattr(getattr(exponent, "dtype", None), "kind", "") in ("i", "u") and exponent.shape == ():
+        exponent = int(exponent)
+    if type(exponent) is not int or kind_of(dtype) == 2 and exponent not in (2, 3):
+        return None
+    if kind_of(dtype) <= 1:
+        in_dtype(dtype, exponent)
+    if not 0 <= exponent < 2**63:
+        raise ValueError(f"{dtype_names[dtype]} is raised to no power of {exponent}: " +
+                         ("write 1 / a ** n" if kind_of(dtype) == 3 else "convert to a float dtype first"))
+    text, factors, square = "", [], "a"
+    for bit in range(exponent.bit_length()):
+        if bit:
+            text += f"s{bit} = {square} * {square}; "
+            square = f"s{bit}"
+        if exponent >> bit & 1:
+            factors.append(square)
+    return text + "c = " + (" * ".join(factors) or "1")
+
+
+cdef object unary(str text, Array array, int32_t dtype):
+    return map_plain(c_text(text, "an expression"), dtype, array, array)
+
+
+cdef object in_place(str sign, Array array, other):
+    """The array keeps its dtype, which has to be of the result's kind at least, as in NumPy."""
+    cdef int32_t dtype
+    power = text_of_power(array.a.dtype, other) if sign == "**" else None
+    if hasattr(other, "shape") and not isinstance(other, Array) and other.shape != ():
+        other = array_from(other, stream=array.stream)
+    if isinstance(other, Array):
+        dtype = promote([array.a.dtype, (<Array>other).a.dtype])
+        other = apart(array, other)
+    else:
+        dtype = weak(array.a.dtype, other)
+        other = operand_of(dtype, other)
+    dtype = common = operated(sign, dtype)
+    text = power or text_of_sign(sign, dtype)
+    if sign == "/" and kind_of(dtype) < 2:
+        dtype = F32
+    if kind_of(dtype) > kind_of(array.a.dtype) or array.a.dtype in unsigned_integers and dtype in signed_integers:
+        raise TypeError(f"a result of {dtype_names[dtype]} does not go into an array of {dtype_names[array.a.dtype]}: use astype, "
+                        "or the operator without =")
+    operate(array.stream, text, sign, common, {"c": array, "a": array} if power else {"c": array, "a": array, "b": other}, here())
+    return array
+
+
+cdef dict functions = {name: f"c = {name}(a)" for name in (
+    "sqrt exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh tanh floor ceil trunc rint cbrt expm1 log1p erf rsqrt"
+).split()}
+
+
+def apply(name, Array array not None):
+    """A function of expressions for each element, by its name; integers give float32."""
+    if name not in functions:
+        raise ValueError(f"no such function: {name!r}; there are {', '.join(functions)}")
+    return unary(functions[name], array, array.a.dtype if array.a.dtype >= F16 else F32)
+
+
+def binary_function(name, a, b):
+    """"min" or "max" of two arrays, or of an array and a number."""
+    if not isinstance(a, Array) and not isinstance(b, Array):
+        raise TypeError("an Array is wanted")
+    result = binary(name, a, b)
+    if result is NotImplemented:
+        other = b if isinstance(a, Array) else a
+        raise TypeError(f"an Array, a NumPy array or a number is wanted, not {type(other).__name__}: yoke.asarray makes an Array")
+    return result
+
+
+def where(condition, a, b):
+    """a where the condition holds, else b: arrays or numbers, broadcast to each other."""
+    cdef Array result
+    if not isinstance(condition, Array):
+        raise TypeError(f"the condition is an Array, not {type(condition).__name__}")
+    cdef Array first = condition
+    a, b = [array_from(each, stream=first.stream) if is_sequence(each) else each for each in (a, b)]
+    arrays = [each for each in (a, b) if isinstance(each, Array)]
+    dtype = promote([(<Array>each).a.dtype for each in arrays]) if arrays else BOOL
+    for each in (a, b):
+        if not isinstance(each, Array):
+            dtype = weak(dtype, each)
+    result = new_array(first.stream, dtype, broadcast_shape([each.shape for each in [condition, *arrays]]))
+    values = [each if isinstance(each, Array) else in_dtype(dtype, each) for each in (a, b)]
+    operate(first.stream, "c = condition ? a : b", "?", dtype,
+            {"c": result, "condition": condition, "a": values[0], "b": values[1]}, here())
+    return result
