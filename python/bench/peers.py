@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Yoke's package beside CuPy, PyTorch, Numba and cuda.core in one run, each where it is installed: lines "name value unit", and lines
-".ratio" of Yoke to the others. What is compared runs by turns, in batches, after a warm-up; figures are medians of the batches.
+".ratio" of Yoke to the others. What is compared runs by turns, in batches, each side in a process of its own, after a warm-up;
+figures are medians of the batches.
 
 Usage: peers.py [--rounds N] [--build DIR] [--c-program PATH] [PART...]
 Parts: launch add start function sleep await; all of them where none is named. --build: a build of the repository, whose
 examples/vector_add is the C program beside which a process's first result is timed; --c-program: another one. Beside launch and add
-their C side, side.c, is timed by turns in this process, where a C compiler is there. Yoke's devices are the first of CUDA's and the
-first of OpenCL's; YOKE_BACKEND leaves one of them out. bench/launch.py has a launch beside PyOpenCL's.
+their C side, side.c, takes its turn, where a C compiler is there. Yoke's devices are the first of CUDA's and the first of OpenCL's;
+YOKE_BACKEND leaves one of them out. bench/launch.py has a launch beside PyOpenCL's.
 """
 
 import argparse
 import asyncio
+import collections
 import ctypes
-import functools
+import multiprocessing
 import os
 import pathlib
 import resource
@@ -30,9 +32,10 @@ import yoke
 CUDA = """extern "C" __global__ void f(float *x, const float *y, float a) { if (!blockIdx.x && !threadIdx.x) x[0] = a + y[0]; }"""
 OPENCL = """__kernel void f(__global float *x, __global const float *y, float a) { if (get_global_id(0) == 0) x[0] = a + y[0]; }"""
 BLOCK = 64
-GROUP = 50  # calls of one batch: what is enqueued without a wait stays well below the depth of a driver's queue
+GROUP = 200  # calls of one batch: what is enqueued without a wait stays well below the depth of a driver's queue
 STREAMS, SLEEP = 64, 0.01
 AWAITS = 1000
+CONTEXT = multiprocessing.get_context("spawn")
 
 
 def show(name, value, unit):
@@ -48,29 +51,77 @@ def present(name, make):
         return None
 
 
-def alternate(sides, rounds, count, timed_wait=False):
-    """Microseconds of one call of each side, {name: (call, wait)}: batches by turns; a C side's (call, wait, None) takes the number
-    of calls. wait comes behind each batch, outside of its time unless timed_wait."""
+class Side:
+    """A side of a comparison, in a process of its own, as a program uses one library: `make`, a function of this file, of `args`,
+    returns (calls, wait); calls(count) makes so many. All sides run on one core, for cores of a machine in use differ; the threads
+    that a first call has started run where they like."""
+
+    def __init__(self, make, *args):
+        self.pipe, theirs = CONTEXT.Pipe()
+        self.process = CONTEXT.Process(target=serve, args=(theirs, make, args), daemon=True)
+        self.process.start()
+        theirs.close()
+        error = self.receive()
+        if error:
+            raise RuntimeError(error)
+
+    def receive(self):
+        try:
+            return self.pipe.recv()
+        except EOFError:
+            self.process.join()
+            raise RuntimeError(f"its process ended with {self.process.exitcode}") from None
+
+    def batch(self, count, timed_wait):
+        """Microseconds of one call. The wait behind them is outside of their time unless timed_wait."""
+        self.pipe.send((count, timed_wait))
+        return self.receive()
+
+    def close(self):
+        self.pipe.send(None)
+        self.process.join()
+
+
+def serve(pipe, make, args):
+    try:
+        calls, wait = make(*args)
+        calls(1)
+        wait()
+    except Exception as error:
+        pipe.send(f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
+        return
+    pipe.send(None)
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    while order := pipe.recv():
+        count, timed_wait = order
+        begin = time.perf_counter_ns()
+        calls(count)
+        if timed_wait:
+            wait()
+        end = time.perf_counter_ns()
+        if not timed_wait:
+            wait()
+        pipe.send((end - begin) / count / 1e3)
+
+
+def compare(makers, rounds, count, timed_wait=False):
+    """Microseconds of one call of each side that works here, of {name: (make, argument…)}: medians of batches by turns."""
+    sides = {name: present(name, lambda maker=maker: Side(*maker)) for name, maker in makers.items()}
+    sides = {name: side for name, side in sides.items() if side}
     times = {name: [] for name in sides}
     for turn in range(rounds + 3):
-        for name, (call, wait, *in_c) in sides.items():
-            begin = time.perf_counter_ns()
-            if in_c:
-                call(count)
-            for _ in range(0 if in_c else count):
-                call()
-            if timed_wait:
-                wait()
-            end = time.perf_counter_ns()
-            if not timed_wait:
-                wait()
+        for name, side in sides.items():
+            time_of_one = side.batch(count, timed_wait)
             if turn >= 3:
-                times[name].append((end - begin) / count / 1e3)
+                times[name].append(time_of_one)
+    for side in sides.values():
+        side.close()
     return {name: statistics.median(list_of) for name, list_of in times.items()}
 
 
 def report(part, medians, unit="us"):
-    """The figures, and Yoke's ratios to the others."""
+    """The figures; Yoke's ratios to the others; and how much longer a call takes in Python than in C."""
     for name, value in medians.items():
         show(f"{part}.{name}", value, unit)
     for mine in medians:
@@ -78,28 +129,34 @@ def report(part, medians, unit="us"):
             for other, value in medians.items():
                 if not other.startswith("yoke"):
                     show(f"{part}.{mine}.ratio", medians[mine] / value, f"of_{other}")
+            if mine + ".c" in medians:
+                show(f"{part}.{mine}.above_c", medians[mine] - medians[mine + ".c"], unit)
 
 
-def open_devices():
-    """{"yoke.cuda": Device, "yoke.opencl": Device}, of NVIDIA where there is one."""
+def find_devices():
+    """{"yoke.cuda": selector, "yoke.opencl": selector}, of NVIDIA where there is one."""
     found = {}
     for info in sorted(yoke.devices(), key=lambda each: "NVIDIA" not in each.vendor.upper()):
         if info.backend not in found and os.environ.get("YOKE_BACKEND", info.backend) == info.backend:
-            found[info.backend] = yoke.Device(info.selector)
-            print(f"# yoke.{info.backend}: {found[info.backend]!r}")
+            found[info.backend] = info.selector
+            print(f"# yoke.{info.backend}: {info!r}")
     return {f"yoke.{backend}": found[backend] for backend in ("cuda", "opencl") if backend in found}
 
 
-def report_above_c(part, medians):
-    """How much longer a call takes in Python than in C."""
-    for name in medians:
-        if name + ".c" in medians:
-            show(f"{part}.{name}.above_c", medians[name] - medians[name + ".c"], "us")
+def gather(devices, mine, in_c=None, **others):
+    """The makers of a comparison: Yoke's for each device, in Python and in C, and beside CUDA's those of the others."""
+    makers = {}
+    for name, selector in devices.items():
+        makers[name] = mine, selector
+        if in_c:
+            makers[name + ".c"] = side_in_c, selector, in_c
+    if "yoke.cuda" in devices:
+        makers |= {name: (make,) for name, make in others.items()}
+    return makers
 
 
-@functools.cache
-def compile_side():
-    """side.c, which uses the libraries that this package has loaded."""
+def side_in_c(selector, call):
+    """side_launch or side_add of side.c, with the libraries of this package."""
     for name in ("libyoke.so.0", "libyoke-ops.so.0"):
         ctypes.CDLL(str(pathlib.Path(yoke.__file__).parent / name), ctypes.RTLD_GLOBAL)
     here = pathlib.Path(__file__).resolve()
@@ -108,38 +165,26 @@ def compile_side():
                         f"{folder}/side.so", here.parent / "side.c"], check=True)
         library = ctypes.CDLL(f"{folder}/side.so")
     library.side_open.restype = ctypes.c_void_p
-    return library
-
-
-def side_in_c(device, call):
-    """side_launch or side_add of side.c."""
-    library = compile_side()
-    side = ctypes.c_void_p(library.side_open(device.info.selector.encode(), CUDA.encode(), OPENCL.encode()))
-    return lambda count: getattr(library, call)(side, count), lambda: library.side_wait(side), None
-
-
-def gather(devices, mine, in_c=None, **others):
-    """The sides of a comparison: Yoke's on each device, in Python and in C, and beside CUDA's the others that work here."""
-    sides = {}
-    for name, device in devices.items():
-        sides[name] = mine(device)
-        if in_c:
-            sides[name + ".c"] = present(name + ".c", lambda device=device: side_in_c(device, in_c))
-    if "yoke.cuda" in devices:
-        sides |= {name: present(name, make) for name, make in others.items()}
-    return {name: side for name, side in sides.items() if side}
+    side = ctypes.c_void_p(library.side_open(selector.encode(), CUDA.encode(), OPENCL.encode()))
+    return lambda count: getattr(library, call)(side, count), lambda: library.side_wait(side)
 
 
 # ---- A launch with 3 arguments ----
 
-def yoke_launch(device):
+def launch_yoke(selector):
+    device = yoke.Device(selector)
     stream = device.stream()
     x, y = device.buffer(64), device.buffer(64)
     launch = device.build(cuda=CUDA, opencl=OPENCL)["f"][1, BLOCK]
-    return lambda: launch(stream, x, y, 2.0), stream.wait
+
+    def calls(count):
+        for _ in range(count):
+            launch(stream, x, y, 2.0)
+
+    return calls, stream.wait
 
 
-def cupy_launch():
+def launch_cupy():
     import cupy
 
     x, y = cupy.zeros(16, "f4"), cupy.zeros(16, "f4")
@@ -147,10 +192,15 @@ def cupy_launch():
     stream = cupy.cuda.Stream(non_blocking=True)
     stream.use()
     kernel((1,), (BLOCK,), (x, y, a))
-    return lambda: kernel((1,), (BLOCK,), (x, y, a)), stream.synchronize
+
+    def calls(count):
+        for _ in range(count):
+            kernel((1,), (BLOCK,), (x, y, a))
+
+    return calls, stream.synchronize
 
 
-def core_launch():
+def launch_core():
     from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 
     device = Device()
@@ -161,10 +211,15 @@ def core_launch():
     x, y = (device.allocate(64, stream=stream) for _ in range(2))
     config, a = LaunchConfig(grid=1, block=BLOCK), numpy.float32(2)
     launch(stream, config, kernel, x, y, a)
-    return lambda: launch(stream, config, kernel, x, y, a), stream.sync
+
+    def calls(count):
+        for _ in range(count):
+            launch(stream, config, kernel, x, y, a)
+
+    return calls, stream.sync
 
 
-def numba_launch():
+def launch_numba():
     from numba import cuda
 
     @cuda.jit
@@ -176,42 +231,55 @@ def numba_launch():
     x, y, a = *(cuda.to_device(numpy.zeros(16, "f4")) for _ in range(2)), numpy.float32(2)
     f[1, BLOCK, stream](x, y, a)
     ready = f[1, BLOCK, stream]
-    return lambda: ready(x, y, a), stream.synchronize
+
+    def calls(count):
+        for _ in range(count):
+            ready(x, y, a)
+
+    return calls, stream.synchronize
 
 
 def part_launch(devices, options):
-    sides = gather(devices, yoke_launch, "side_launch", cupy=cupy_launch, cuda_core=core_launch, numba=numba_launch)
-    medians = alternate(sides, options.rounds, GROUP)
-    report("launch", medians)
-    report_above_c("launch", medians)
+    makers = gather(devices, launch_yoke, "side_launch", cupy=launch_cupy, cuda_core=launch_core, numba=launch_numba)
+    report("launch", compare(makers, options.rounds, GROUP))
 
 
 # ---- Host time of a + b ----
 
+VALUES = numpy.arange(1000, dtype="f4")
+
+
+def sums(a, b):
+    def calls(count):
+        for _ in range(count):
+            a + b
+
+    return calls
+
+
+def add_yoke(selector):
+    stream = yoke.Device(selector).stream()
+    a, b = (yoke.asarray(VALUES, stream=stream) for _ in range(2))
+    assert ((a + b).to_numpy() == 2 * VALUES).all()
+    return sums(a, b), stream.wait
+
+
+def add_cupy():
+    import cupy
+
+    a, b = cupy.asarray(VALUES), cupy.asarray(VALUES)
+    return sums(a, b), cupy.cuda.get_current_stream().synchronize
+
+
+def add_torch():
+    import torch
+
+    a, b = (torch.from_numpy(VALUES).cuda() for _ in range(2))
+    return sums(a, b), torch.cuda.synchronize
+
+
 def part_add(devices, options):
-    values = numpy.arange(1000, dtype="f4")
-
-    def add_yoke(device):
-        stream = device.stream()
-        a, b = (yoke.asarray(values, stream=stream) for _ in range(2))
-        assert ((a + b).to_numpy() == 2 * values).all()
-        return lambda: a + b, stream.wait
-
-    def add_cupy():
-        import cupy
-
-        a, b = cupy.asarray(values), cupy.asarray(values)
-        return lambda: a + b, cupy.cuda.get_current_stream().synchronize
-
-    def add_torch():
-        import torch
-
-        a, b = (torch.from_numpy(values).cuda() for _ in range(2))
-        return lambda: a + b, torch.cuda.synchronize
-
-    medians = alternate(gather(devices, add_yoke, "side_add", cupy=add_cupy, torch=add_torch), options.rounds, GROUP)
-    report("add_1000", medians)
-    report_above_c("add_1000", medians)
+    report("add_1000", compare(gather(devices, add_yoke, "side_add", cupy=add_cupy, torch=add_torch), options.rounds, GROUP))
 
 
 # ---- Import, and the first result, each in a process of its own ----
@@ -254,9 +322,9 @@ def process(command, environment):
     return float(done.stdout) if command[0] == sys.executable and done.stdout else elapsed
 
 
-def part_start(backends, options):
+def part_start(devices, options):
     program = options.c_program or (options.build and pathlib.Path(options.build) / "examples" / "vector_add")
-    for backend in backends:
+    for backend in [name.partition(".")[2] for name in devices]:
         environment = {**os.environ, "YOKE_BACKEND": backend}
         # What other packages have put into the folder of packages, to run whenever Python starts, does not run in a bare one.
         commands = {each: [sys.executable, *(["-S"] if code.startswith(BARE) else []), "-c", code]
@@ -285,62 +353,71 @@ def part_start(backends, options):
 
 # ---- Python functions in the streams ----
 
-def part_function(devices, options):
-    """Kernel, function, kernel and a wait: all of it, a median of single trips."""
-    def trip_yoke(device):
-        stream = device.stream()
-        x, y = device.buffer(64), device.buffer(64)
-        launch = device.build(cuda=CUDA, opencl=OPENCL)["f"][1, BLOCK]
+def trip_yoke(selector):
+    device = yoke.Device(selector)
+    stream = device.stream()
+    x, y = device.buffer(64), device.buffer(64)
+    launch = device.build(cuda=CUDA, opencl=OPENCL)["f"][1, BLOCK]
+    seen = collections.deque(maxlen=1)
 
-        def trip():
+    def trips(count):
+        for _ in range(count):
             launch(stream, x, y, 2.0)
             stream.call(seen.append, 1)
             launch(stream, x, y, 2.0)
             stream.wait()
 
-        return trip, lambda: None
+    return trips, lambda: None
 
-    def trip_cupy():
-        import cupy
 
-        launch, wait = cupy_launch()
-        stream = cupy.cuda.get_current_stream()
+def trip_cupy():
+    import cupy
 
-        def trip():
-            launch()
+    launch, wait = launch_cupy()
+    stream = cupy.cuda.get_current_stream()
+    seen = collections.deque(maxlen=1)
+
+    def trips(count):
+        for _ in range(count):
+            launch(1)
             stream.launch_host_func(seen.append, 1)
-            launch()
+            launch(1)
             wait()
 
-        return trip, lambda: None
+    return trips, lambda: None
 
-    seen = []
-    report("kernel_function_kernel", alternate(gather(devices, trip_yoke, cupy=trip_cupy), 10 * options.rounds, 1))
+
+def part_function(devices, options):
+    """Kernel, function, kernel and a wait: all of it."""
+    report("kernel_function_kernel", compare(gather(devices, trip_yoke, cupy=trip_cupy), options.rounds, 20))
+
+
+def sleep_yoke(selector):
+    device = yoke.Device(selector)
+    streams = [device.stream() for _ in range(STREAMS)]
+
+    def wait():
+        for each in streams:
+            each.wait()
+
+    return lambda count: [each.call(time.sleep, SLEEP) for each in streams], wait
+
+
+def sleep_cupy():
+    import cupy
+
+    streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(STREAMS)]
+
+    def wait():
+        for each in streams:
+            each.synchronize()
+
+    return lambda count: [each.launch_host_func(time.sleep, SLEEP) for each in streams], wait
 
 
 def part_sleep(devices, options):
     """Streams whose functions sleep, all at once."""
-    def sleep_yoke(device):
-        streams = [device.stream() for _ in range(STREAMS)]
-
-        def wait():
-            for each in streams:
-                each.wait()
-
-        return lambda: [each.call(time.sleep, SLEEP) for each in streams], wait
-
-    def sleep_cupy():
-        import cupy
-
-        streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(STREAMS)]
-
-        def wait():
-            for each in streams:
-                each.synchronize()
-
-        return lambda: [each.launch_host_func(time.sleep, SLEEP) for each in streams], wait
-
-    medians = alternate(gather(devices, sleep_yoke, cupy=sleep_cupy), max(3, options.rounds // 4), 1, True)
+    medians = compare(gather(devices, sleep_yoke, cupy=sleep_cupy), max(3, options.rounds // 4), 1, True)
     report(f"{STREAMS}_streams_sleep_10ms", {name: value / 1e3 for name, value in medians.items()}, "ms")
 
 
@@ -392,7 +469,8 @@ async def await_many(device):
 def part_await(devices, options):
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # an await has a descriptor
-    for name, device in devices.items():
+    for name, selector in devices.items():
+        device = yoke.Device(selector)
         show(f"await_finished.{name}", asyncio.run(await_finished(device, options.rounds)), "us")
         several = [asyncio.run(await_many(device)) for _ in range(3)]
         show(f"await_{AWAITS}.{name}.python_threads", max(each[0] for each in several), "threads_more")
@@ -416,13 +494,9 @@ def main():
         if name not in PARTS:
             parser.error(f"there is no part {name}; there are {', '.join(PARTS)}")
     print(f"# Python {sys.version.split()[0]}, NumPy {numpy.__version__}, yoke {yoke.__version__}, load {os.getloadavg()[0]:.2f}")
-    if "start" in (options.parts or PARTS):
-        # In front: afterwards this process has a context of its own on the device.
-        found = {each.backend for each in yoke.devices()} & {os.environ.get("YOKE_BACKEND", each) for each in ("cuda", "opencl")}
-        part_start(sorted(found), options)
-    devices = open_devices()
+    devices = find_devices()
     for name, part in PARTS.items():
-        if name != "start" and name in (options.parts or PARTS):
+        if name in (options.parts or PARTS):
             part(devices, options)
 
 

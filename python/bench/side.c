@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C side of peers.py, which compiles it as a shared object and calls it in its own process: the launch and the sum of two arrays
+/* The C side of peers.py, which compiles it as a shared object and calls it beside the others: the launch and the sum of two arrays
  * that the benchmark times in Python, written in C with the same library. A call that fails ends the process with the message. */
 #include <stdio.h>
 #include <stdlib.h>

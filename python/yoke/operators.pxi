@@ -69,15 +69,16 @@ cdef int32_t operated(str sign, int32_t dtype) except -1:
     return I8 if dtype == BOOL and sign in ("//", "%", "<<", ">>") else dtype
 
 
-cdef dict plans = {}
+cdef list plans = [{} for _ in dtype_names]  # by dtype, of operators by sign
 
 
 cdef tuple plan_of(str sign, int32_t dtype):
     """Of an operator whose operands both have this dtype: its text, for C, and the dtype of its result; kept for the next time."""
-    cdef tuple plan = plans.get((sign, dtype))
+    cdef dict known = plans[dtype]
+    cdef tuple plan = known.get(sign)
     if plan is None:
         result = BOOL if sign in comparisons else F32 if sign == "/" and dtype < F16 else dtype
-        plan = plans[sign, dtype] = c_text(text_of_sign(sign, dtype), "an operator"), result
+        plan = known[sign] = c_text(text_of_sign(sign, dtype), "an operator"), result
     return plan
 
 
