@@ -53,12 +53,11 @@ def present(name, make):
 
 class Side:
     """A side of a comparison, in a process of its own, as a program uses one library: `make`, a function of this file, of `args`,
-    returns (calls, wait); calls(count) makes so many. All sides run on one core, for cores of a machine in use differ; the threads
-    that a first call has started run where they like."""
+    returns (calls, wait); calls(count) makes so many."""
 
-    def __init__(self, make, *args):
+    def __init__(self, one_core, make, *args):
         self.pipe, theirs = CONTEXT.Pipe()
-        self.process = CONTEXT.Process(target=serve, args=(theirs, make, args), daemon=True)
+        self.process = CONTEXT.Process(target=serve, args=(theirs, one_core, make, args), daemon=True)
         self.process.start()
         theirs.close()
         error = self.receive()
@@ -82,7 +81,7 @@ class Side:
         self.process.join()
 
 
-def serve(pipe, make, args):
+def serve(pipe, one_core, make, args):
     try:
         calls, wait = make(*args)
         calls(1)
@@ -91,7 +90,7 @@ def serve(pipe, make, args):
         pipe.send(f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
         return
     pipe.send(None)
-    if hasattr(os, "sched_setaffinity"):
+    if one_core and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     while order := pipe.recv():
         count, timed_wait = order
@@ -105,9 +104,10 @@ def serve(pipe, make, args):
         pipe.send((end - begin) / count / 1e3)
 
 
-def compare(makers, rounds, count, timed_wait=False):
-    """Microseconds of one call of each side that works here, of {name: (make, argument…)}: medians of batches by turns."""
-    sides = {name: present(name, lambda maker=maker: Side(*maker)) for name, maker in makers.items()}
+def compare(makers, rounds, count, timed_wait=False, one_core=False):
+    """Microseconds of one call of each side that works here, of {name: (make, argument…)}: medians of batches by turns. one_core:
+    all sides run on the same one, for cores of a machine in use differ; not where a side's other threads have work."""
+    sides = {name: present(name, lambda maker=maker: Side(one_core, *maker)) for name, maker in makers.items()}
     sides = {name: side for name, side in sides.items() if side}
     times = {name: [] for name in sides}
     for turn in range(rounds + 3):
@@ -241,7 +241,7 @@ def launch_numba():
 
 def part_launch(devices, options):
     makers = gather(devices, launch_yoke, "side_launch", cupy=launch_cupy, cuda_core=launch_core, numba=launch_numba)
-    report("launch", compare(makers, options.rounds, GROUP))
+    report("launch", compare(makers, options.rounds, GROUP, one_core=True))
 
 
 # ---- Host time of a + b ----
@@ -279,7 +279,8 @@ def add_torch():
 
 
 def part_add(devices, options):
-    report("add_1000", compare(gather(devices, add_yoke, "side_add", cupy=add_cupy, torch=add_torch), options.rounds, GROUP))
+    makers = gather(devices, add_yoke, "side_add", cupy=add_cupy, torch=add_torch)
+    report("add_1000", compare(makers, options.rounds, GROUP, one_core=True))
 
 
 # ---- Import, and the first result, each in a process of its own ----
