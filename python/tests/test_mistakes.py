@@ -46,6 +46,11 @@ def test_operands():
             with pytest.raises(TypeError, match="is no operand: compare with yoke.asarray"):
                 compare()
     assert (x == None) is False  # noqa: E711
+    for text in ("12", ["1", "2"]):  # which NumPy would read as numbers
+        with pytest.raises(TypeError, match="numbers, not texts"):
+            x[0:2] = text
+        with pytest.raises(TypeError, match="numbers, not texts"):
+            yoke.asarray(text, "float32")
     with pytest.raises(TypeError, match="one is of ndarray: yoke.asarray makes an Array"):
         yoke.concatenate([x, numpy.ones(3)])
     with pytest.raises(TypeError, match="a sequence of one Array or more is wanted"):
