@@ -180,6 +180,14 @@ def test_filter_options():
     same(yoke.gaussian_filter(a, 2, truncate=0), F)
     near(yoke.correlate1d(a, [1, 0, 0], mode="constant", cval=7), numpy.hstack([numpy.full((5, 1), 7), F[:, :-1]]))
     near(yoke.correlate1d(a, [0, 1, 0], mode="wrap", origin=1), numpy.roll(F, 1, 1))
+    for call in (lambda x, out: yoke.gaussian_filter(x, 1, output=out), lambda x, out: yoke.uniform_filter(x, 3, output=out),
+                 lambda x, out: yoke.sobel(x, output=out), lambda x, out: yoke.convolve(x, numpy.ones((3, 3)), output=out),
+                 lambda x, out: yoke.correlate1d(x, [1, 2, 3], output=out)):
+        wide = yoke.asarray(numpy.vstack([F, F]))
+        x, expected = wide[:5].copy(), call(wide[:5], None).to_numpy()
+        assert call(x, x) is x
+        same(x, expected)
+        same(call(wide[:5], wide[2:7]), expected)  # they overlap
     for wrong in (lambda: yoke.correlate(a, [1, 2, 1]), lambda: yoke.correlate(a, [[1, 2], [1]]), lambda: yoke.correlate(a, [[]]),
                   lambda: yoke.gaussian_filter(a, -1), lambda: yoke.gaussian_filter(a, (1, 2, 3)),
                   lambda: yoke.uniform_filter(a, 0), lambda: yoke.sobel(a, mode="round"), lambda: yoke.sobel(a, 0, axes=(1,)),

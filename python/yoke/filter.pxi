@@ -42,9 +42,9 @@ cdef Array filter_setup(FilterCall *call, Array a, axes, mode, cval, origin, out
 
 
 def gaussian_filter(Array input not None, sigma, *, axes=None, output=None, mode="reflect", cval=0.0, truncate=4.0):
-    """Smooth with a Gaussian of this sigma, one for all axes or one for each. output: an array or a dtype; None: the input's.
-    mode: what lies beyond the ends: reflect (or grid-mirror), constant (or grid-constant: cval), nearest, mirror, wrap (or
-    grid-wrap). truncate: the weights end that many sigmas from the middle."""
+    """Smooth with a Gaussian of this sigma, one for all axes or one for each. output: an array, which may be the input itself, or
+    a dtype; None: the input's. mode: what lies beyond the ends: reflect (or grid-mirror), constant (or grid-constant: cval),
+    nearest, mirror, wrap (or grid-wrap). truncate: the weights end that many sigmas from the middle."""
     cdef FilterCall call
     cdef double sigmas[8]
     cdef Array out = filter_setup(&call, input, axes, mode, cval, 0, output)
@@ -55,6 +55,7 @@ def gaussian_filter(Array input not None, sigma, *, axes=None, output=None, mode
     call.options.truncate = truncate if truncate else 5e-324  # to the library 0 is the default
     for i, each in enumerate(for_axes(sigma, call.count, "sigma")):
         sigmas[i] = each
+    input = away(out, input)
     order_streams(out.stream, [input])
     with nogil:
         status = yoke_gaussian_filter_at(where, out.stream.ptr, &out.a, &input.a, sigmas, call.axes, call.count, &call.options)
@@ -74,6 +75,7 @@ def uniform_filter(Array input not None, size=3, *, axes=None, output=None, mode
 
     for i, each in enumerate(for_axes(size, call.count, "size")):
         sizes[i] = operator.index(each)
+    input = away(out, input)
     order_streams(out.stream, [input])
     with nogil:
         status = yoke_box_filter_at(where, out.stream.ptr, &out.a, &input.a, sizes, call.axes, call.count, &call.options)
@@ -91,6 +93,7 @@ def sobel(Array input not None, axis=-1, *, axes=None, output=None, mode="reflec
     cdef yoke_status status
 
     call.options.origins = NULL
+    input = away(out, input)
     order_streams(out.stream, [input])
     with nogil:
         status = yoke_sobel_filter_at(where, out.stream.ptr, &out.a, &input.a, along, call.axes, call.count, &call.options)
@@ -137,6 +140,7 @@ cdef Array weighted(bint reverse, Array input, weights, axes, output, mode, cval
         raise ValueError(f"weights of {len(shape)} dimensions for {call.count} axes: name the axes, as axes=(-2, -1)")
     for i, extent in enumerate(shape):
         extents[i] = extent
+    input = away(out, input)
     order_streams(out.stream, [input])
     PyObject_GetBuffer(flat, &memory, PyBUF_SIMPLE)
     first = <double *>memory.buf
@@ -181,6 +185,7 @@ def separable_filter(Array input not None, weights, *, axes=None, output=None, m
         PyObject_GetBuffer(each, &memory, PyBUF_SIMPLE)
         lists[i].values, lists[i].count = <const double *>memory.buf, len(each)
         PyBuffer_Release(&memory)  # the array lives in `kept`, and nobody else has it to resize it
+    input = away(out, input)
     order_streams(out.stream, [input])
     with nogil:
         status = yoke_separable_filter_at(where, out.stream.ptr, &out.a, &input.a, lists, call.axes, call.count, &call.options)

@@ -109,19 +109,29 @@ cdef tuple span_of(Array array):
     return (array.a.offset + sum([each for each in reach if each < 0]), array.a.offset + sum([each for each in reach if each > 0]))
 
 
+cdef bint spans_meet(Array a, Array b):
+    """Whether the bytes from the first element to the last of two arrays have some in common."""
+    if a.a.buffer != b.a.buffer:
+        return False
+    low, high = span_of(a)
+    first, last = span_of(b)
+    return high + <Py_ssize_t>yoke_dtype_get_size(a.a.dtype) > first and last + <Py_ssize_t>yoke_dtype_get_size(b.a.dtype) > low
+
+
+cdef Array away(Array target, Array source):
+    """The source, or a copy where it meets the target: for operations that read also what is around an element."""
+    return source.copy() if spans_meet(target, source) else source
+
+
 cdef Array apart(Array target, Array source):
     """The source, or a copy where it overlaps the target and an operation could read what it has written."""
-    if source.a.buffer != target.a.buffer or source is target:
+    if source is target or not spans_meet(target, source):
         return source
     layouts = [(each.dtype, each.shape, each.strides) for each in (source, target)]
     if source.a.offset == target.a.offset and layouts[0] == layouts[1]:
         return source
     size, source_size = yoke_dtype_get_size(target.a.dtype), yoke_dtype_get_size(source.a.dtype)
-    low, high = span_of(target)
-    first, last = span_of(source)
-    if high + size <= first or last + source_size <= low:
-        return source
     step = math.gcd(*[stride * size for stride in target.strides], *[stride * source_size for stride in source.strides])
-    if step and size <= (first - low) % step <= step - source_size:  # one between the other's elements
+    if step and size <= (span_of(source)[0] - span_of(target)[0]) % step <= step - source_size:  # between the other's elements
         return source
     return source.copy()
