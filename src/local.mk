@@ -29,6 +29,8 @@ libyoke_all_la_SOURCES = \
 	src/base/object.c \
 	src/base/object.h \
 	src/base/scalar_types.def \
+	src/base/setting.c \
+	src/base/setting.h \
 	src/base/sizes.h \
 	src/base/status.c \
 	src/base/text.c \

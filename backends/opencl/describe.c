@@ -176,7 +176,7 @@ static void describe_limits(inquiry *device)
  * enqueues their commands one by one, up to 7.2 at least: 3.1 takes 1.06 to 1.6 times as long as Yoke's own replay. */
 static const char *judge_command_buffers(inquiry *device)
 {
-    const char *order = getenv("YOKE_COMMAND_BUFFERS");
+    int order = yk_read_switch("YOKE_COMMAND_BUFFERS", -1);
     cl_uint version;
 
     if (!has_extension(device, "cl_khr_command_buffer"))
@@ -190,9 +190,9 @@ static const char *judge_command_buffers(inquiry *device)
         return "the OpenCL driver's command buffers cannot be launched again before they are complete";
     if (ask_number(device, YK_CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES, sizeof(cl_command_queue_properties)))
         return "the OpenCL driver's command buffers do not run in plain queues";
-    if (order && *order == '0')
+    if (order == 0)
         return "YOKE_COMMAND_BUFFERS=0 disables the OpenCL driver's command buffers";
-    if (!(order && *order == '1') && contains(device->slot->info.platform, "Portable Computing Language"))
+    if (order != 1 && contains(device->slot->info.platform, "Portable Computing Language"))
         return "PoCL's command buffers are slower than Yoke's replay (YOKE_COMMAND_BUFFERS=1 enables them)";
     if (!yk_opencl_bind_command_buffers(device->slot))
         return "the OpenCL driver lacks functions of cl_khr_command_buffer";

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/macros.h"
 #include "base/object.h"
+#include "base/setting.h"
 #include "base/text.h"
 
 #endif

@@ -3,7 +3,6 @@
  * Fills. The driver's fill is used where it reaches the memory's speed; elsewhere a kernel (kernels/fill), built at its first use,
  * fills large ranges. The kernel stores 16 bytes at a time for every pattern, so one kernel serves all patterns.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "copy/copy.h"
@@ -118,15 +117,9 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_kernel *k
     return yk_stream_enqueue(stream, YK_OP_LAUNCH, &op);
 }
 
-static bool is_forced(void)
-{
-    const char *setting = getenv("YOKE_FILL_KERNEL");
-    return setting && strcmp(setting, "1") == 0;
-}
-
 void yk_filler_init(yoke_device *device)
 {
-    device->filler.forced = is_forced();
+    device->filler.forced = yk_read_switch("YOKE_FILL_KERNEL", 0);
 }
 
 static bool kernel_can(const yoke_device *device, const yk_op *fill)

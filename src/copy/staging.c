@@ -12,7 +12,6 @@
  */
 #include "copy/staging.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #ifdef __x86_64__
@@ -497,23 +496,18 @@ static yoke_status stage_copy(yoke_stream *stream, const yk_op *op)
 }
 
 /* Half of the cores, but at least 4 where there are so many, and at most 8: more are no faster. */
-static long usual_copiers(long cores)
+static int usual_copiers(long cores)
 {
-    return cores < 4 ? cores : cores < 8 ? 4 : cores < 16 ? cores / 2 : 8;
+    return cores < 1 ? 1 : cores < 4 ? (int)cores : cores < 8 ? 4 : cores < 16 ? (int)cores / 2 : 8;
 }
 
 void yk_staging_init(yoke_device *device)
 {
-    const char *setting = getenv("YOKE_STAGING"), *threads = getenv("YOKE_COPY_THREADS");
-    long cores = sysconf(_SC_NPROCESSORS_ONLN), copiers = threads ? strtol(threads, NULL, 10) : 0;
+    int staging = yk_read_switch("YOKE_STAGING", -1);
+    int copiers = yk_read_count("YOKE_COPY_THREADS", usual_copiers(sysconf(_SC_NPROCESSORS_ONLN)));
     device->stage = stage_copy;
-    device->staged = device->traits.copies_pageable_slowly;
-    if (setting && (*setting == '0' || *setting == '1')) {
-        device->staged = *setting == '1';
-        device->stages_small = device->staged;
-    }
-    if (copiers < 1)
-        copiers = usual_copiers(cores);
-    device->copiers = (int)(copiers < 1 ? 1 : copiers < MOST_COPIERS ? copiers : MOST_COPIERS);
+    device->staged = staging < 0 ? device->traits.copies_pageable_slowly : staging;
+    device->stages_small = staging == 1;
+    device->copiers = copiers < MOST_COPIERS ? copiers : MOST_COPIERS;
     atomic_store(&device->idle_copiers, device->copiers - 1);
 }

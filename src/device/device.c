@@ -199,12 +199,6 @@ static void note_failure(device_search *search, const yk_backend *backend)
         search->failure = *error;
 }
 
-static bool is_blocking(void)
-{
-    const char *ordered = getenv("YOKE_BLOCKING");
-    return ordered && *ordered && strcmp(ordered, "0") != 0;
-}
-
 static void close_device(void *object)
 {
     YK_UNCANCELLED;
@@ -232,7 +226,7 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     device->backend = backend;
     device->put = yoke_device_release;
     device->info = *info;
-    device->blocking = is_blocking();
+    device->blocking = yk_read_switch("YOKE_BLOCKING", 0);
     yk_trace_init(device);
     yk_pool_init(device);
     yoke_status status;

@@ -261,19 +261,13 @@ yoke_status yk_start_list(const yk_backend *backend, bool find_culprit, yk_devic
     return status == YOKE_E_FORKED ? yk_start_here(backend, list) : status; /* seen by the driver alone: started elsewhere */
 }
 
-static bool are_all_trusted(void)
-{
-    const char *ordered = getenv("YOKE_TRUST_DRIVERS");
-    return ordered && *ordered && strcmp(ordered, "0") != 0;
-}
-
 yoke_status yk_start_check(const yk_backend *backend)
 {
     yk_text key = { 0 }, files = { 0 };
     yk_device_list list = { 0 };
     yoke_status status = YOKE_OK;
     bool answered = true;
-    if (is_started(backend) || are_all_trusted() || !make_key(backend, &key) || yk_trust_find(&key))
+    if (is_started(backend) || yk_read_switch("YOKE_TRUST_DRIVERS", 0) || !make_key(backend, &key) || yk_trust_find(&key))
         goto out;
     yoke_error_info before = *yoke_error();
     status = ask(backend, true, &list, &files, &answered);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that grows, sizes in words, nearest names, and what the statuses mean. */
+/* Text that grows, sizes in words, nearest names, settings of the environment, and what the statuses mean. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../tap/tap.h"
@@ -126,6 +127,41 @@ static void nearest(void)
     tap_is(yk_nearest(name, (const char *const[]){ name }, 1), name, "names of any length do no harm");
 }
 
+static char warning[256];
+
+static void hear(int level, const char *text, void *user)
+{
+    (void)level, (void)user;
+    yk_string_copy(warning, sizeof warning, text);
+}
+
+/* What a variable with this value is read as; the warning, if there is one. */
+static int setting(int (*read)(const char *name, int otherwise), const char *value)
+{
+    setenv("YOKE_SETTING", value, 1);
+    *warning = '\0';
+    int found = read("YOKE_SETTING", -1);
+    unsetenv("YOKE_SETTING");
+    return found;
+}
+
+static void settings(void)
+{
+    yoke_log_set(YOKE_LOG_WARNING, hear, NULL);
+    tap_is(yk_read_switch("YOKE_SETTING", -1), -1, "an unset switch is what it is otherwise");
+    tap_ok(setting(yk_read_switch, "") == -1 && setting(yk_read_switch, "0") == 0 && setting(yk_read_switch, "1") == 1 && !*warning,
+           "an empty one too; 0 and 1 are what they are");
+    tap_is(setting(yk_read_switch, "yes"), 1, "another word counts as 1");
+    tap_is(warning, "YOKE_SETTING is 'yes'; it must be 0 or 1, and counts as 1", "with a warning");
+    tap_ok(setting(yk_read_count, "") == -1 && setting(yk_read_count, "1") == 1 && setting(yk_read_count, "37") == 37 && !*warning,
+           "a number is read");
+    static const char *const wrong[] = { "0", "-3", "+3", " 3", "3x", "x", "99999999999", "99999999999999999999999" };
+    for (size_t i = 0; i < YK_COUNT_OF(wrong); i++)
+        tap_ok(setting(yk_read_count, wrong[i]) == -1 && strstr(warning, "it must be a number from 1, and is ignored"),
+               "\"%s\" is no number", wrong[i]);
+    yoke_log_set(YOKE_LOG_OFF, NULL, NULL);
+}
+
 static void statuses(void)
 {
 #define CHECK(name, value, meaning) \
@@ -146,13 +182,14 @@ static void statuses(void)
 
 int main(void)
 {
-    tap_start(60);
+    tap_start(73);
     growing();
     copying();
     sizes();
     decimals();
     cases_of_letters();
     nearest();
+    settings();
     statuses();
     return tap_done();
 }
