@@ -261,9 +261,11 @@ static void ignore(yoke_status status, void *user)
 }
 
 /* Events that are watched share a sleeping thread: it sleeps as briefly as the event that has to be polled soonest wants, whichever
- * is watched first. The thread that polls for all meanwhile waits for an event that nobody can ask for yet. */
-static void watched_behind_a_held_event(suite *t)
+ * is watched first. The thread that polls for all meanwhile waits for an event that nobody can ask for yet. The case has a device
+ * of its own: threads of the library's still let its streams go when the case is over, and the next one doctors a device again. */
+static void watched_behind_a_held_event(suite *shared)
 {
+    suite own = *shared, *t = &own;
     enum { POLLS = 30 };
     crowd c = { .nanoseconds = YOKE_FOREVER };
     stand s = STAND_INIT;
@@ -273,6 +275,10 @@ static void watched_behind_a_held_event(suite *t)
     yoke_event *event = NULL;
     bool started = false;
 
+    own.device = NULL;
+    own.stream = NULL;
+    NEED_OK(yoke_device_open(shared->info.selector, &own.device));
+    NEED_OK(yoke_stream_create(own.device, &own.stream));
     NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
     NEED(sleepy_stream(t, &held) && record_held(held, &s, &c.event));
     NEED(started = pthread_create(&thread, NULL, wait_in_crowd, &c) == 0);
@@ -297,11 +303,14 @@ out:
         CHECK_OK(yoke_event_wait(event));
     if (held)
         CHECK_OK(yoke_stream_wait(held));
-    end(t);
+    if (own.stream)
+        end(t);
     yoke_event_release(event);
     yoke_event_release(c.event);
     yoke_buffer_release(buffer);
     yoke_stream_release(held);
+    yoke_stream_release(own.stream);
+    yoke_device_release(own.device);
 }
 
 /* ---- Any of several ---- */

@@ -168,7 +168,8 @@ fi
 
 # Files that only pip reads: nothing misses one that make dist has left out.
 (cd "$source" && find python tests/python.sh -maxdepth 3 \( -name '*.py' -o -name '*.px[di]' -o -name '*.py[xi]' -o -name '*.toml' \
-    -o -name '*.md' -o -name '*.sh' -o -name '*.yk' -o -name '*.pgm' -o -name py.typed \)) | sort >"$tap_folder/there"
+    -o -name '*.md' -o -name '*.sh' -o -name '*.yk' -o -name '*.pgm' -o -name py.typed -o -path 'python/bench/*.c' \)) |
+    sort >"$tap_folder/there"
 sed -n 's/^\t\([^ ]*\)\( \\\)\{0,1\}$/\1/p' "$source/python/local.mk" | grep / | sort | comm -3 - "$tap_folder/there" >"$wrong"
 objections "python/local.mk has every file of the package"
 tap_done
