@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cc.h"
@@ -154,10 +155,19 @@ static size_t add_codes(const cc_options *o, tool_string *file)
 
 #define MADE "/* Made by yoke cc. */\n"
 
+/* Not a pipe or a device, which is written to and stays. */
+static bool is_regular(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 /* A file of the same name that someone has written, as FILE.h beside FILE.c, is not replaced. */
 static bool may_replace(const tool_command *command, const char *path)
 {
     size_t size = 0;
+    if (!is_regular(path))
+        return true;
     char *old = tool_read_file(path, &size);
     bool may = !old || size == 0 || strncmp(old, MADE, strlen(MADE)) == 0;
     free(old);
@@ -175,7 +185,7 @@ static int write_file(const tool_command *command, const char *path, const char 
     if (fine)
         return TOOL_FINE;
     tool_complain(command, "%s cannot be written: %s", path, strerror(errno));
-    if (file)
+    if (file && is_regular(path))
         unlink(path); /* no half of a file, which a build would take for a whole one */
     return TOOL_WRONG;
 }

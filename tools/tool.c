@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- The command line ---- */
@@ -130,6 +131,9 @@ char *tool_text(const char *format, ...)
     return need(string.data);
 }
 
+/* What a pipe or a device has beyond this is taken for endless, as /dev/zero is. */
+enum { MOST_PIPED = 64 << 20 };
+
 char *tool_read_file(const char *path, size_t *out_size)
 {
     char bytes[16384];
@@ -137,9 +141,11 @@ char *tool_read_file(const char *path, size_t *out_size)
     FILE *file = fopen(path, "r");
     if (!file)
         return NULL;
-    for (size_t got; (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
+    struct stat about;
+    bool ends = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode);
+    for (size_t got; (ends || text.length <= MOST_PIPED) && (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
         tool_add_bytes(&text, bytes, got);
-    int error = ferror(file) ? errno : 0;
+    int error = ferror(file) ? errno : !ends && text.length > MOST_PIPED ? EFBIG : 0;
     fclose(file);
     if (error) {
         free(text.data);

@@ -73,7 +73,7 @@ typedef struct tool_string {
 void tool_add(tool_string *string, const char *format, ...) YOKE_PRINTF(2, 3);
 void tool_add_bytes(tool_string *string, const char *bytes, size_t size);
 
-/* Read a whole file, with a NUL behind it, to be freed; NULL with errno when that fails. */
+/* Read a whole file, or what a pipe has, with a NUL behind it, to be freed; NULL with errno when that fails. */
 char *tool_read_file(const char *path, size_t *out_size);
 
 /* ---- Output ---- */

@@ -230,6 +230,18 @@ tap_try "PTX names its target" grep -q '^.target sm_80' made/kern.ptx
 ln -s /dev/full made/full.ptx
 run_set 1 "a full disk" --arch compute_80 -o made/full.ptx kern.cu
 says "made/full.ptx cannot be written: No space left on device"
+if mknod made/device.ptx c 1 7 2>/dev/null && ! echo x 2>/dev/null >made/device.ptx; then
+    run_set 1 "a device that is full" --arch compute_80 -o made/device.ptx kern.cu
+    [ -c made/device.ptx ]
+    tap_ok $? "which stays"
+    rm made/device.ptx
+else
+    tap_skip "no device can be made here"
+fi
+ln -s /dev/zero endless.cu
+run_set 2 "a file without end" endless.cu
+says "endless.cu: File too large"
+rm endless.cu
 
 # ---- A program with all of it, which runs without NVRTC ----
 
