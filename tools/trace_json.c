@@ -3,10 +3,14 @@
  * trace that another program has rewritten is readable too. */
 #include "trace.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEEPEST = 32 };
+
+/* What is larger is no time, size or number of a trace, and counts as 0: nanoseconds of 300 years. */
+static const double LARGEST = 1e19;
 
 typedef struct reader {
     char *at;
@@ -138,6 +142,8 @@ static bool read_word(reader *self, trace_value *value)
         value->numbers[0] = strtod(self->at, &end);
     if (end == self->at)
         return fail(self, "it is not JSON");
+    if (!(fabs(value->numbers[0]) <= LARGEST))
+        value->numbers[0] = 0;
     self->at = end;
     return true;
 }

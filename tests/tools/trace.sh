@@ -43,6 +43,11 @@ trace() {
     (IFS=, && echo "[$*]") >"$file"
 }
 
+for time in 1e308 -1e308 1e999; do
+    trace endless.json "$(event 1 1 launch 0 400)" "$(event 1 1 launch $time 400)" "$(event 1 1 launch 900 $time)"
+    run 0 "a time of $time, of no clock" trace --read endless.json --svg endless.svg
+done
+
 # counts NUMBER WORDS FILE TEXT: so many lines of the file have them
 counts() {
     [ "$(grep -c -- "$2" "$3")" -eq "$1" ]
