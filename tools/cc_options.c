@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cc.h"
 
@@ -175,6 +176,16 @@ static void add_ptx(cc_options *o)
     (void)add_to(o->architectures, &o->architecture_count, o->ptx);
 }
 
+/* Whether two paths, NULL for none, are of one file. */
+static bool is_same(const char *path, const char *other)
+{
+    struct stat one, two;
+    if (!path || !other)
+        return false;
+    return strcmp(path, other) == 0 ||
+           (stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino);
+}
+
 /* Whether the options fit each other and what is to be written. */
 static int check_output(const tool_command *command, const cc_options *o)
 {
@@ -190,6 +201,9 @@ static int check_output(const tool_command *command, const cc_options *o)
         return tool_misused(command, "--depfile is for -o FILE");
     if (!o->output)
         return TOOL_FINE;
+    if (o->depfile &&
+        (is_same(o->depfile, o->output) || is_same(o->depfile, o->forms[0].path) || is_same(o->depfile, o->forms[1].path)))
+        return tool_misused(command, "--depfile %s: the rule has a file of its own", o->depfile);
     if (!cubin && !ptx && !spirv && !cc_ends(o->output, ".c"))
         return tool_misused(command, "-o %s: the name has to end in .c, .cubin, .ptx or .spv", o->output);
     if ((cubin || ptx) && o->architecture_count != 1)

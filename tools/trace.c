@@ -106,12 +106,33 @@ static bool can_write(const tool_command *command, const char *path)
     return fine;
 }
 
-/* The library writes traces to plain files alone: no device, no pipe, nothing behind a link. */
+/* Whether a file is empty or begins as a trace does. */
+static bool is_trace(const char *path)
+{
+    char begin[2] = "";
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    size_t length = fread(begin, 1, sizeof begin, file);
+    fclose(file);
+    return length == 0 || (begin[0] == '[' && length > 1 && memchr("\n{]", begin[1], 3));
+}
+
+/* The library writes traces to plain files alone: no device, no pipe, nothing behind a link. An older trace is replaced, but not
+ * what someone has written. */
 static bool can_trace_to(const tool_command *command, const char *path)
 {
     struct stat file;
-    if (lstat(path, &file) != 0 || S_ISREG(file.st_mode))
+    if (lstat(path, &file) != 0)
         return can_write(command, path);
+    if (S_ISREG(file.st_mode)) {
+        if (!can_write(command, path))
+            return false;
+        if (is_trace(path))
+            return true;
+        tool_complain(command, "--out %s: the file is there, and is no trace: it is left as it is", path);
+        return false;
+    }
     tool_complain(command, "--out %s: a trace can only be written to a regular file", path);
     return false;
 }
@@ -149,6 +170,12 @@ static int trace_program(const tool_command *command, char **argv, const char *o
         char *longer = tool_text("%s %s", title, *word);
         free(title);
         title = longer;
+    }
+    if (out && truncate(path, 0) != 0 && errno != ENOENT) { /* an older trace would be taken for this run's */
+        tool_complain(command, "cannot write %s: %s", path, strerror(errno));
+        free(path);
+        free(title);
+        return TOOL_WRONG;
     }
     int code = run(command, argv, path);
     if (code != NOT_STARTED && !show(command, path, title, picture) && code == 0)

@@ -98,6 +98,14 @@ run_set 1 "a rule that cannot be written" --depfile made/none/kern.d -o made/ker
 says "made/none/kern.d cannot be written"
 run 2 "a rule for nothing" cc --depfile made/kern.d kern.cu
 says "--depfile is for -o FILE"
+cp kern.cl source.cl
+for file in source.cl ./source.cl made/rule.c; do
+    run 2 "a rule in place of $file" cc -I . -D WHENCE=1 --depfile "$file" -o made/rule.c source.cl
+    says "the rule has a file of its own"
+done
+cmp -s kern.cl source.cl
+tap_ok $? "the source stays"
+rm source.cl
 run 0 "a name" cc -I . -D WHENCE=1 --name other -o made/kern.c kern.cl
 tap_try "the function has the name" grep -q '^yoke_source other_source(void);' made/kern.h
 run 1 "a folder that is not there" cc -I . -o made/none/kern.c kern.cl

@@ -139,6 +139,14 @@ says "cannot write absent/trace.json: No such file"
 mkfifo nowhere
 run 1 "a trace that is to be no file" trace --out nowhere touch ran
 says "a regular file"
+echo "my notes" >notes.txt
+run 1 "a file of another kind" trace --out notes.txt touch ran
+says "notes.txt: the file is there, and is no trace"
+[ "$(cat notes.txt)" = "my notes" ]
+tap_ok $? "which stays"
+cp many.json old.json
+run 1 "a program without a device, and an older trace" trace --out old.json true
+says "the trace is empty"
 run 1 "a picture that cannot be written" trace --svg absent/picture.svg touch ran
 says "cannot write absent/picture.svg: No such file"
 [ ! -e ran ]
