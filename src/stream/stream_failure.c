@@ -268,13 +268,16 @@ void yk_stream_forget_waits(yoke_stream *stream)
     forget_waits(stream, NULL, UINT64_MAX);
 }
 
-/* A wait before operation number `end` of that epoch: its event or that event's failure, retained. False: there is none. */
+/* The oldest wait before operation number `end` of that epoch: its event or that event's failure, retained. False: there is none.
+ * The oldest, because an event is polled with the waits before it: two streams that wait for each other many times would be as
+ * many calls inside each other. */
 static bool wait_before(yoke_stream *stream, uint64_t end, unsigned epoch, yoke_event **out_event, yk_failure **out_failure)
 {
     yk_light_lock(&stream->spare_lock);
-    struct yk_submitted_wait *wait = atomic_load(&stream->waits);
-    while (wait && (wait->number >= end || wait->epoch != epoch))
-        wait = wait->next;
+    struct yk_submitted_wait *wait = NULL;
+    for (struct yk_submitted_wait *each = atomic_load(&stream->waits); each; each = each->next)
+        if (each->number < end && each->epoch == epoch)
+            wait = each; /* the newest come first */
     *out_event = wait && wait->event ? yoke_event_retain(wait->event) : NULL;
     *out_failure = wait && wait->failure ? yk_failure_retain(wait->failure) : NULL;
     yk_light_unlock(&stream->spare_lock);

@@ -332,6 +332,53 @@ out:
     yoke_event_release(in.other);
 }
 
+/* ---- Streams that wait for each other, many times ahead ---- */
+
+typedef struct ahead {
+    suite *t;
+    yoke_stream *other;
+    yoke_buffer *buffer;
+} ahead;
+
+static void *enqueue_and_wait(void *user)
+{
+    enum { TIMES = 1000 };
+    const ahead *in = user;
+    suite *t = in->t;
+    yoke_stream *streams[] = { t->stream, in->other };
+    const uint8_t zero = 0;
+
+    for (int i = 0; i < TIMES; i++) {
+        yoke_event *event = NULL;
+        CHECK_OK(yoke_fill(streams[i % 2], in->buffer, 0, yoke_buffer_get_size(in->buffer), &zero, 1));
+        CHECK_OK(yoke_event_record(streams[i % 2], 0, &event));
+        CHECK_OK(yoke_stream_wait_event(streams[(i + 1) % 2], event));
+        yoke_event_release(event);
+    }
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_stream_wait(in->other));
+    return NULL;
+}
+
+/* What the streams have waited for is not as many calls inside each other: a small stack is enough. */
+static void two_streams_by_turns(suite *t)
+{
+    ahead in = { .t = t };
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    NEED_OK(yoke_stream_create(t->device, &in.other));
+    NEED_OK(yoke_buffer_create(t->device, 1 << 20, &in.buffer));
+    NEED(pthread_attr_init(&attributes) == 0);
+    CHECK(pthread_attr_setstacksize(&attributes, 256 << 10) == 0);
+    if (CHECK(pthread_create(&thread, &attributes, enqueue_and_wait, &in) == 0))
+        pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+out:
+    yoke_buffer_release(in.buffer);
+    yoke_stream_release(in.other);
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
@@ -344,6 +391,7 @@ int main(void)
         { "any of 24 streams' events", any_of_many, false },
         { "bad arguments", bad_arguments, false },
         { "waits inside a host function", waits_in_a_host_function, false },
+        { "two streams wait for each other by turns, far ahead", two_streams_by_turns, false },
     };
     yoke_source source = YOKE_SOURCE_INIT;
 
