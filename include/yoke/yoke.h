@@ -410,8 +410,9 @@ typedef void (*yoke_release_fn)(void *user);
  * stream before main returns. When fn returns a negative status, the stream fails with that status and with the last text that fn
  * passed to yoke_fail, if any.
  *
- * Both functions run on one of Yoke's threads, never on the driver's or the caller's. They may block and may call any Yoke
- * function; waiting for their own stream is YOKE_E_DEADLOCK, and so is waiting for work of another stream that waits for theirs.
+ * Both functions run on one of Yoke's threads, never on the driver's or the caller's; but the release of a recorded function runs
+ * in the thread that ends the graph's last use, in yoke_graph_release, say. They may block and may call any Yoke function; waiting
+ * for their own stream is YOKE_E_DEADLOCK, and so is waiting for work of another stream that waits for theirs.
  * Host functions of different streams never wait for each other. fn must return: after a pthread_exit, longjmp or exception out of
  * fn, or the cancellation of its thread, the stream never makes progress again. The thread blocks all signals, and a program that
  * fn starts inherits the mask: doc/host-functions.md has the remedy.
@@ -462,9 +463,9 @@ YOKE_API yoke_status yoke_event_wait(yoke_event *event);
 YOKE_API yoke_status yoke_event_wait_for(yoke_event *event, uint64_t nanoseconds);
 
 /* Wait for at most `nanoseconds` until any of `count` events is complete. Returns as yoke_event_query of that event, whose index is
- * stored in `out_index`; the first, when several are complete. YOKE_PENDING: the time has passed, and out_index is `count`.
- * YOKE_E_INVALID_ARGUMENT: count is 0, or an event is NULL or released. YOKE_E_DEADLOCK: called from a host function that all of
- * the events are behind, as for yoke_event_wait. */
+ * stored in `out_index`; the first, when several are complete. YOKE_PENDING: the time has passed, and out_index is `count`, as
+ * after any failure of this call itself. YOKE_E_INVALID_ARGUMENT: count is 0, or an event is NULL or released. YOKE_E_DEADLOCK:
+ * called from a host function that all of the events are behind, as for yoke_event_wait. */
 YOKE_API yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_t nanoseconds, size_t *out_index);
 
 /* Called once when an event is complete; `status` as yoke_event_query, and yoke_error() returns the record of a failure. */
