@@ -109,8 +109,25 @@ out:
     yoke_stream_release(stream);
 }
 
-/* Each stream waits for an event of the next, and the last for its host function; all of them stand until the first was told of. */
+/* Each stream waits for an event of the next, and the last for its host function. All of them stand until each was told of: were it
+ * the first only, the others could be told of while they get on. */
 enum { LONG = 10 };
+
+static void link_name(int i, char name[32])
+{
+    snprintf(name, 32, "link %d", i + 1);
+}
+
+static yoke_status stand_for_links(yoke_status status, void *length)
+{
+    char name[32];
+
+    for (int i = 0; i < *(int *)length; i++) {
+        link_name(i, name);
+        wait_until_told_of(name);
+    }
+    return status;
+}
 
 static void chain_of(suite *t, int length, const char *order)
 {
@@ -120,10 +137,10 @@ static void chain_of(suite *t, int length, const char *order)
 
     told.whole = "cause.c:1";
     for (int i = length - 1; i >= 0; i--) {
-        snprintf(name, sizeof name, "link %d", i + 1);
+        link_name(i, name);
         NEED(named_stream(t, name, &streams[i]));
         if (i == length - 1)
-            NEED_OK(yoke_host_call_at("cause.c:1", streams[i], stand, "link 1", NULL));
+            NEED_OK(yoke_host_call_at("cause.c:1", streams[i], stand_for_links, &length, NULL));
         else
             NEED_OK(yoke_stream_wait_event_at("wait.c:2", streams[i], events[i + 1]));
         NEED_OK(yoke_event_record_at("record.c:3", streams[i], 0, &events[i]));
