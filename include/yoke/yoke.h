@@ -448,7 +448,8 @@ YOKE_API yoke_event *yoke_event_retain(yoke_event *event);
 YOKE_API void yoke_event_release(yoke_event *event);
 
 /* Query an event. YOKE_OK: complete, without a failure. YOKE_PENDING: not complete. Negative: the failure of the work before the
- * event. Never blocks. */
+ * event; where the stream has recovered 16 times and more since it had the event and nobody has asked for it before, possibly the
+ * failure of later work. Never blocks. */
 YOKE_API yoke_status yoke_event_query(yoke_event *event);
 
 /* Wait until the event is complete, in the way of its stream (YOKE_WAIT_). Returns as yoke_event_query, never YOKE_PENDING.

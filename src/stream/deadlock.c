@@ -82,7 +82,7 @@ static void add_stream(search *s, yoke_stream *stream, uint64_t number)
         s->streams[i].number = number;
 }
 
-/* An operation of that stream, a wait or a function that waits, waits for the event. */
+/* An operation of that stream, a wait or a function that waits, waits for the event. NULL: a release function does. */
 static void add_event(search *s, const yoke_stream *stream, const yk_op *op, const yoke_event *event)
 {
     if (s->leads_back || !yk_event_is_deferred(event))
@@ -92,9 +92,10 @@ static void add_event(search *s, const yoke_stream *stream, const yk_op *op, con
         return;
     }
     s->leads_back = true;
-    snprintf(s->by, sizeof s->by, "the %s%s%s in stream %s of %s waits for stream %s", yk_op_name(op->kind),
-             op->where ? " enqueued at " : "", op->where ? op->where : "", stream->label, stream->device->info.selector,
-             mine->label);
+    const char *where = op ? op->where : NULL;
+    snprintf(s->by, sizeof s->by, "the %s%s%s in stream %s of %s waits for stream %s",
+             op ? yk_op_name(op->kind) : "release function", where ? " enqueued at " : "", where ? where : "", stream->label,
+             stream->device->info.selector, mine->label);
 }
 
 /* A stream that has failed, or has been given up, skips its waits; and the driver has the event of a native wait. */
@@ -127,7 +128,7 @@ static void add_waits_before(search *s, yoke_stream *stream, uint64_t number)
     if (has_record(stream, number)) {
         if (running)
             add_wait(s, stream, running);
-        if (running && stream->awaited && !stream->may_give_up)
+        if (stream->awaited && !stream->may_give_up)
             add_event(s, stream, running, stream->awaited);
         for (const yk_op *op = stream->first; op && !is_record(op, number); op = op->next)
             add_wait(s, stream, op);

@@ -171,9 +171,11 @@ struct yk_submitted_wait {
     yk_failure *failure; /* replaces the event once the event's stream has recovered from it: for events of that epoch */
     uint64_t number;     /* of the wait among the stream's operations, or of an earlier operation */
     unsigned epoch;
+    bool older; /* stands for the failed waits of older epochs, too */
 };
 
-/* After this many recoveries, no event is expected to be queried for the first time. */
+/* After this many recoveries, hardly any event is queried for the first time. All of those have failed with the newest failure of
+ * their epochs, where there was one: which of them are behind it is no longer known, and no failure may be lost. */
 enum { EPOCHS_KEPT = 16 };
 
 static void free_wait(struct yk_submitted_wait *wait)
@@ -198,11 +200,16 @@ static void forget(yoke_stream *stream, const yoke_event *event, uint64_t end, b
     struct yk_submitted_wait *forgotten = NULL, *kept = NULL, *wait, *next;
     struct yk_submitted_wait **last = &kept;
     unsigned gone = 0;
+    bool kept_old = false;
     yk_light_lock(&stream->spare_lock);
     for (wait = atomic_load(&stream->waits); wait; wait = next) {
-        bool goes = (event && wait->event == event) || (succeeded && has_succeeded(wait->event)) || wait->number < end ||
-                    epoch - wait->epoch >= EPOCHS_KEPT;
+        bool goes = (event && wait->event == event) || (succeeded && has_succeeded(wait->event)) || wait->number < end;
         next = wait->next;
+        if (!goes && epoch - wait->epoch >= EPOCHS_KEPT) {
+            goes = kept_old || !wait->failure;
+            if (!goes)
+                wait->older = kept_old = true;
+        }
         if (goes) {
             wait->next = forgotten;
             forgotten = wait;
@@ -268,18 +275,22 @@ void yk_stream_forget_waits(yoke_stream *stream)
     forget_waits(stream, NULL, UINT64_MAX);
 }
 
-/* The oldest wait before operation number `end` of that epoch: its event or that event's failure, retained. False: there is none.
+/* A copy of the oldest wait before operation number `end` of that epoch: its event or failure is retained. False: there is none.
  * The oldest, because an event is polled with the waits before it: two streams that wait for each other many times would be as
  * many calls inside each other. */
-static bool wait_before(yoke_stream *stream, uint64_t end, unsigned epoch, yoke_event **out_event, yk_failure **out_failure)
+static bool wait_before(yoke_stream *stream, uint64_t end, unsigned epoch, struct yk_submitted_wait *out_wait)
 {
     yk_light_lock(&stream->spare_lock);
     struct yk_submitted_wait *wait = NULL;
     for (struct yk_submitted_wait *each = atomic_load(&stream->waits); each; each = each->next)
-        if (each->number < end && each->epoch == epoch)
+        if (each->older ? each->epoch >= epoch : each->number < end && each->epoch == epoch)
             wait = each; /* the newest come first */
-    *out_event = wait && wait->event ? yoke_event_retain(wait->event) : NULL;
-    *out_failure = wait && wait->failure ? yk_failure_retain(wait->failure) : NULL;
+    if (wait) {
+        *out_wait = *wait;
+        yoke_event_retain(wait->event);
+        if (wait->failure)
+            yk_failure_retain(wait->failure);
+    }
     yk_light_unlock(&stream->spare_lock);
     return wait != NULL;
 }
@@ -289,14 +300,17 @@ static bool wait_before(yoke_stream *stream, uint64_t end, unsigned epoch, yoke_
 yoke_status yk_stream_check_waits(yoke_stream *stream, uint64_t end, unsigned epoch)
 {
     yoke_status status = YOKE_OK;
-    yoke_event *event;
-    yk_failure *failure;
-    while (status >= 0 && wait_before(stream, end, epoch, &event, &failure)) {
-        status = failure ? yk_failure_report(failure) : yk_event_poll(event);
+    struct yk_submitted_wait wait;
+    while (status >= 0 && wait_before(stream, end, epoch, &wait)) {
+        status = wait.failure ? yk_failure_report(wait.failure) : yk_event_poll(wait.event);
         if (status >= 0)
-            forget_waits(stream, event, 0);
-        yk_failure_release(failure);
-        yoke_event_release(event);
+            forget_waits(stream, wait.event, 0);
+        if (wait.older)
+            yk_error_append("; stream %s has recovered %d times and more since it had the event, which may have succeeded: query "
+                            "events earlier",
+                            stream->label, EPOCHS_KEPT);
+        yk_failure_release(wait.failure);
+        yoke_event_release(wait.event);
     }
     return status < 0 ? status : YOKE_OK;
 }
@@ -400,24 +414,55 @@ yoke_status yk_stream_submit_wait(yoke_stream *stream, yoke_event *event)
 
 /* ---- Recovering ---- */
 
-/* With stream->lock held: whether this thread recovers the stream, or need not. A failed stream without deferred operations stays
- * so until a thread recovers it; a stream that has not failed may change at any moment. */
-static bool claim(yoke_stream *stream, void *out_ours)
+typedef struct claim {
+    bool decided, ours; /* whether this thread recovers the stream, `ours`, or need not */
+    unsigned epoch;     /* in which that was not decided */
+} claim;
+
+/* With stream->lock held: decide, unless the stream has deferred operations, or another thread recovers it. A failed stream without
+ * deferred operations stays so until a thread recovers it; a stream that has not failed may change at any moment. */
+static void decide(yoke_stream *stream, claim *c)
 {
-    bool ours = yk_stream_can(stream->state, YK_STREAM_RECOVER);
-    if (ours)
+    c->ours = yk_stream_can(stream->state, YK_STREAM_RECOVER);
+    if (c->ours)
         yk_stream_happens(stream, YK_STREAM_RECOVER);
-    *(bool *)out_ours = ours;
-    return ours || !yk_stream_has_failed(stream->state);
+    c->decided = c->ours || !yk_stream_has_failed(stream->state);
+    c->epoch = atomic_load(&stream->epoch);
 }
 
-/* Wait until nothing is deferred, since the worker skips the rest of a failed stream, and no other thread recovers the stream.
- * False: the stream has not failed, or no longer. */
-static bool begin_recovery(yoke_stream *stream)
+static bool is_decided(yoke_stream *stream, void *context)
 {
-    bool ours;
-    yk_stream_wait_until(stream, claim, &ours, UINT64_MAX);
-    return ours;
+    claim *c = context;
+    unsigned epoch = c->epoch;
+    decide(stream, c);
+    return c->decided || c->epoch != epoch;
+}
+
+/* The stream's deferred operations, which the worker skips, may be host functions that wait for other streams, and so for the host
+ * function that calls this: that wait is refused. Nothing is deferred behind them in the same epoch. */
+static yoke_status wait_until_skipped(const char *function, yoke_stream *stream)
+{
+    bool refused = false;
+    yoke_error_info before = *yoke_error();
+    yoke_status status = yk_stream_in_function() ? yk_stream_finish_or_refuse(function, stream, &refused) : YOKE_OK;
+    if (!refused)
+        yk_error_restore(&before);
+    return refused ? status : YOKE_OK;
+}
+
+/* Wait until nothing is deferred, and no other thread recovers the stream. Not *out_ours: the stream has not failed, or no
+ * longer. */
+static yoke_status begin_recovery(const char *function, yoke_stream *stream, bool *out_ours)
+{
+    yoke_status status = YOKE_OK;
+    claim c;
+    pthread_mutex_lock(&stream->lock);
+    decide(stream, &c);
+    pthread_mutex_unlock(&stream->lock);
+    while (!c.decided && (status = wait_until_skipped(function, stream)) == YOKE_OK)
+        yk_stream_wait_until(stream, is_decided, &c, UINT64_MAX);
+    *out_ours = c.ours;
+    return status;
 }
 
 static void abandon_recovery(yoke_stream *stream)
@@ -519,14 +564,11 @@ yoke_status yoke_stream_recover(yoke_stream *stream)
     if (status < 0)
         return yk_attribute(function, NULL, status);
     yoke_error_info before = *yoke_error();
-    if (yk_stream_in_function() && atomic_load(&stream->failed)) { /* may wait for other functions, which may wait for this one */
-        bool refused;
-        status = yk_stream_finish_or_refuse(function, stream, &refused);
-        if (refused)
-            return yk_attribute(function, NULL, status);
-        yk_error_restore(&before);
-    }
-    if (!begin_recovery(stream))
+    bool ours;
+    status = begin_recovery(function, stream, &ours);
+    if (status < 0)
+        return yk_attribute(function, NULL, status);
+    if (!ours)
         return YOKE_OK;
     status = recover(stream);
     if (status < 0)

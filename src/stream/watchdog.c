@@ -82,13 +82,14 @@ static link describe(yoke_stream *stream, yk_text *text)
     link found = { .stream = stream };
     pthread_mutex_lock(&stream->lock);
     const yk_op *op = stream->running;
-    if (op && op->kind == YK_OP_WAIT) {
+    if (op && op->kind == YK_OP_WAIT)
         found.awaited = yoke_event_retain(op->u.wait.event);
-    } else if (op && op->kind == YK_OP_CALL) {
+    else
         found.awaited = yoke_event_retain(stream->awaited);
-    }
     if (op)
         describe_running(stream, op, text);
+    else if (found.awaited)
+        yk_text_add(text, "stream %s of %s is in the release function of a graph", stream->label, stream->device->info.selector);
     else
         describe_submitted(stream, text);
     pthread_mutex_unlock(&stream->lock);

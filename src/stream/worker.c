@@ -384,6 +384,13 @@ static void drop_running(yoke_stream *stream, yk_op *op)
     pthread_mutex_lock(&stream->lock);
 }
 
+/* Whether dropping the operation may call the program: the release functions of its graph. They may wait, and are run while no
+ * other operation does, so that deadlock.c finds the wait before all that is behind them. */
+static bool drop_calls_program(const yk_op *op)
+{
+    return op->kind == YK_OP_GRAPH;
+}
+
 void yk_stream_work(void *argument)
 {
     yoke_stream *stream = argument;
@@ -391,7 +398,13 @@ void yk_stream_work(void *argument)
     yk_op *last = NULL; /* the operation that has run; dropped without the lock, which is taken once for each operation */
     pthread_mutex_lock(&stream->lock);
     for (;;) {
-        if (stream->first && stream->state.work != YK_STREAM_CARRIED) {
+        bool may_take = stream->first && stream->state.work != YK_STREAM_CARRIED;
+        if (last && (!may_take || drop_calls_program(last))) {
+            pthread_mutex_unlock(&stream->lock);
+            yk_op_drop(last);
+            last = NULL;
+            pthread_mutex_lock(&stream->lock);
+        } else if (may_take) {
             yk_op *op = take(stream);
             bool ended = stream->state.ended;
             pthread_mutex_unlock(&stream->lock);
@@ -406,11 +419,6 @@ void yk_stream_work(void *argument)
                 last = NULL;
             }
             finish_operation(stream);
-        } else if (last) {
-            pthread_mutex_unlock(&stream->lock);
-            yk_op_drop(last);
-            last = NULL;
-            pthread_mutex_lock(&stream->lock);
         } else if (stream->first) {
             pthread_mutex_unlock(&stream->lock);
             yk_stream_wait_until(stream, is_not_run_by_caller, NULL, UINT64_MAX);

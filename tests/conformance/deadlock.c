@@ -5,6 +5,7 @@
  */
 #include "suite.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ typedef struct waiting {
     const char *words;
     gate begin, entered;
     stand held;
-    atomic_uint refused;
+    atomic_uint refused, there; /* at the meeting */
+    unsigned pauses[2];
 } waiting;
 
 #define WAITING_INIT                                                  \
@@ -223,12 +225,23 @@ static void two_functions(suite *t)
     }
 }
 
+/* Two threads leave at the same moment, each after some pauses. */
+static void meet(waiting *w, unsigned who)
+{
+    atomic_fetch_add(&w->there, 1);
+    while (atomic_load(&w->there) < 2)
+        sched_yield();
+    for (unsigned i = 0; i < w->pauses[who]; i++)
+        (void)atomic_load(&w->there);
+}
+
 static yoke_status recover_other(yoke_status status, void *user)
 {
     waiting *w = user;
 
     CHECK_STATUS(YOKE_OK, status);
     gate_wait(&w->begin, 1);
+    meet(w, 0);
     yoke_status recovered = yoke_stream_recover(w->other);
     CHECK(recovered == YOKE_OK || (recovered == YOKE_E_DEADLOCK && suite_has_words(yoke_error()->text, "yoke_stream_recover")));
     atomic_fetch_add(&w->refused, recovered == YOKE_E_DEADLOCK);
@@ -249,12 +262,101 @@ static void recovery(suite *t)
         gate_wait(&b.entered, 1);
         NEED_OK(yoke_stream_cancel(a.other));
         gate_open(&a.begin);
+        meet(&a, 1);
         CHECK_OK(yoke_stream_wait(t->stream));
         CHECK_OK(yoke_stream_recover(a.other));
         CHECK(atomic_load(&a.refused) + atomic_load(&b.refused) == 1);
     out:
         yoke_event_release(b.event);
         yoke_stream_release(a.other);
+    }
+}
+
+static void *cancel_other(void *user)
+{
+    waiting *w = user;
+
+    gate_wait(&w->begin, 1);
+    meet(w, 1);
+    CHECK_OK(yoke_stream_cancel(w->other));
+    return NULL;
+}
+
+/* The same, where a thread makes the stream fail at the moment when it is being recovered. */
+static void recovery_at_the_failure(suite *t)
+{
+    for (int i = 0; i < MANY && suite_failures() == 0; i++) {
+        waiting a = WAITING_INIT, b = WAITING_INIT;
+        pthread_t thread;
+
+        a.pauses[0] = (unsigned)i * 37 % 1500;
+        a.pauses[1] = (unsigned)i * 61 % 600;
+        NEED_OK(yoke_stream_create(t->device, &a.other));
+        NEED(CHECK(pthread_create(&thread, NULL, cancel_other, &a) == 0));
+        CHECK_OK(yoke_host_call(t->stream, recover_other, &a, NULL));
+        CHECK_OK(yoke_event_record(t->stream, 0, &b.event));
+        CHECK_OK(yoke_host_call(a.other, wait_for_event, &b, NULL));
+        gate_open(&b.begin);
+        gate_wait(&b.entered, 1);
+        gate_open(&a.begin);
+        CHECK(pthread_join(thread, NULL) == 0);
+        CHECK_OK(yoke_stream_wait(t->stream));
+        CHECK_OK(yoke_stream_recover(a.other));
+        CHECK(atomic_load(&a.refused) + atomic_load(&b.refused) <= 1); /* none: it had not failed yet */
+    out:
+        yoke_event_release(b.event);
+        yoke_stream_release(a.other);
+    }
+}
+
+static yoke_status do_nothing(yoke_status status, void *user)
+{
+    (void)user;
+    return status;
+}
+
+static void wait_when_released(void *user)
+{
+    waiting *w = user;
+
+    gate_open(&w->entered);
+    yoke_status waited = yoke_stream_wait(w->other);
+    CHECK(waited == YOKE_OK || (waited == YOKE_E_DEADLOCK && suite_has_words(yoke_error()->text, "itself")));
+    atomic_fetch_add(&w->refused, waited == YOKE_E_DEADLOCK);
+}
+
+/* The release function of a graph that is released once it has run, and a function of another stream, wait for each other's. */
+static void refuse_release_or_function(suite *t, yoke_host_fn function)
+{
+    waiting a = WAITING_INIT, b = WAITING_INIT;
+    yoke_graph *graph = NULL;
+
+    NEED_OK(yoke_stream_create(t->device, &a.other));
+    b.other = t->stream;
+    NEED(graph_begin(t, t->stream, &graph));
+    NEED_OK(yoke_host_call(t->stream, do_nothing, &a, wait_when_released));
+    NEED_OK(yoke_graph_end(graph));
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &b.held, NULL));
+    NEED_OK(yoke_graph_launch(t->stream, graph));
+    NEED_OK(yoke_event_record(t->stream, 0, &b.event));
+    yoke_graph_release(graph);
+    NEED_OK(yoke_host_call(a.other, function, &b, NULL));
+    gate_open(&b.held.leave);
+    gate_wait(&a.entered, 1);
+    gate_open(&b.begin);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_OK(yoke_stream_wait(a.other));
+    CHECK(atomic_load(&a.refused) + atomic_load(&b.refused) == 1);
+out:
+    yoke_event_release(b.event);
+    yoke_stream_release(a.other);
+}
+
+static void release_function(suite *t)
+{
+    for (int i = 0; i < TIMES && suite_failures() == 0; i++) {
+        refuse_release_or_function(t, wait_for_event);
+        refuse_release_or_function(t, wait_for_stream);
     }
 }
 
@@ -409,6 +511,8 @@ int main(void)
         { "nor behind many other events", behind_many_events, false },
         { "of two functions that wait for each other, one is refused", two_functions, false },
         { "so is one of a recovery and a function that wait for each other", recovery, false },
+        { "also of a stream that fails at that moment", recovery_at_the_failure, false },
+        { "so is one of a graph's release function and a function that wait for each other", release_function, false },
         { "an event before such a wait is waited for", what_is_before_the_wait, false },
         { "so is one of a stream that has failed", what_has_failed, false },
         { "and one behind a function whose own wait has a limit", what_gives_up, false },

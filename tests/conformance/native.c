@@ -342,6 +342,35 @@ out:
     yoke_buffer_release(out);
 }
 
+/* An event that nobody has asked for keeps a failure, however often its stream has failed and recovered since. */
+static void failed_long_ago(suite *t)
+{
+    enum { MANY = 40 };
+    yoke_buffer *buffer = NULL;
+    yoke_event *events[MANY + 1] = { NULL };
+
+    NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
+    for (int i = 0; i < MANY; i++) {
+        NEED_OK(yoke_fill(t->stream, buffer, 0, 64, "a", 1));
+        NEED_OK(yoke_event_record(t->stream, 0, &events[i]));
+        CHECK_OK(yoke_native_fail(t->stream, yoke_fail(-7020 - i, "given up in round %d;", i)));
+        NEED_OK(yoke_stream_recover(t->stream));
+    }
+    for (int i = 0; i < MANY; i++) {
+        yoke_status status = yoke_event_query(events[i]);
+
+        CHECK(status <= -7020 - i && suite_has_words(yoke_error()->text, "given up"));
+        CHECK(i < MANY - 10 || status == -7020 - i);
+        CHECK(i > 10 || suite_has_words(yoke_error()->text, "may have succeeded"));
+    }
+    NEED_OK(yoke_event_record(t->stream, 0, &events[MANY]));
+    CHECK_OK(yoke_event_wait(events[MANY]));
+out:
+    for (int i = 0; i <= MANY; i++)
+        yoke_event_release(events[i]);
+    yoke_buffer_release(buffer);
+}
+
 /* A device that is lost elsewhere, of another process say, is not this one: the stream fails and so does what waits for it, whether
  * it is asked or released; the others go on, and those that have failed recover. The device is the case's own: its close ends every
  * stream, and what the library says of them is said here. */
@@ -398,6 +427,7 @@ int main(void)
         { "native sections run once, in order, with a handle that works", in_order, false },
         { "a native section fails the stream, and those behind get no handle", a_section_fails_the_stream, false },
         { "a stream that other code fails, and the events in it", failed_by_other_code, false },
+        { "an event of a stream that has failed many times since", failed_long_ago, false },
         { "a stream that fails with a device elsewhere", failed_by_a_device_elsewhere, false },
         { "what native sections refuse", what_is_refused, false },
         { "streams with priorities", priorities, false },
