@@ -154,6 +154,8 @@ libyoke_all_la_SOURCES = \
 	src/graph/update.c \
 	src/trace/trace.c \
 	src/trace/trace.h \
+	src/trace/trace_array.c \
+	src/trace/trace_array.h \
 	src/trace/trace_file.c \
 	src/device/attach.c \
 	src/device/device.c \

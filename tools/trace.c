@@ -51,7 +51,7 @@ static int run(const tool_command *command, char **argv, const char *path)
     }
     how.ended = monotonic_now();
     how.signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
-    trace_add_run(path, &how);
+    trace_add_run(command, path, &how);
     return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
@@ -79,7 +79,7 @@ static bool show(const tool_command *command, const char *path, const char *titl
     trace seen;
     struct stat file;
     if (stat(path, &file) == 0 && file.st_size == 0) {
-        tool_complain(command, "the trace is empty: the program opened no device with Yoke");
+        tool_complain(command, "the trace is empty: the program opened no device with Yoke, or the disk is full");
         return false;
     }
     if (!trace_read(command, path, &seen))

@@ -90,8 +90,8 @@ const char *trace_json(char *text, void (*each)(const trace_event *event, void *
 /* Whether the file could be read; else complains. */
 bool trace_read(const tool_command *command, const char *path, trace *out_trace);
 void trace_free(trace *self);
-/* Add to a trace how its program ran. */
-void trace_add_run(const char *path, const trace_run *run);
+/* Add to a trace how its program ran; complains when that cannot be written. */
+void trace_add_run(const tool_command *command, const char *path, const trace_run *run);
 
 /* The device of a process; never NULL. */
 const trace_device *trace_device_of(const trace *self, long process);

@@ -4,8 +4,12 @@
 #include "trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "trace/trace_array.h"
 
 bool trace_is_of_device(const trace_slice *slice)
 {
@@ -240,21 +244,22 @@ void trace_free(trace *self)
     *self = (trace){ 0 };
 }
 
-/* The file stays complete JSON: the event goes before the end of the array. */
-void trace_add_run(const char *path, const trace_run *run)
+void trace_add_run(const tool_command *command, const char *path, const trace_run *run)
 {
-    static const char end[] = "\n]\n";
-    char last[sizeof end] = "";
-    FILE *file = fopen(path, "r+");
-    if (!file)
-        return;
-    if (fseek(file, -(long)(sizeof end - 1), SEEK_END) == 0 && fread(last, 1, sizeof end - 1, file) == sizeof end - 1 &&
-        strcmp(last, end) == 0 && fseek(file, -(long)(sizeof end - 1), SEEK_END) == 0) {
-        fprintf(file, ",\n{\"ph\":\"M\",\"name\":\"run\",\"pid\":0,\"args\":{\"began_ns\":%.0f,\"ended_ns\":%.0f", run->began,
-                run->ended);
-        if (run->signal > 0)
-            fprintf(file, ",\"signal\":%d", run->signal);
-        fprintf(file, "}}%s", end);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    off_t end = file >= 0 ? yk_trace_find_end(file) : 0;
+    if (end > 0) {
+        char *event = tool_text("{\"ph\":\"M\",\"name\":\"run\",\"pid\":0,\"args\":{\"began_ns\":%.0f,\"ended_ns\":%.0f",
+                                run->began, run->ended);
+        char *whole = run->signal > 0 ? tool_text("%s,\"signal\":%d}}", event, run->signal) : tool_text("%s}}", event);
+        int error = yk_trace_insert(file, &end, whole, strlen(whole));
+        if (error)
+            tool_complain(command,
+                          "%s: the trace does not get when the program began and ended: %s; --out or TMPDIR can name another disk",
+                          path, strerror(error));
+        free(whole);
+        free(event);
     }
-    fclose(file);
+    if (file >= 0)
+        close(file);
 }

@@ -462,7 +462,8 @@ char *trace_ending(const trace *self)
         return tool_text("The program was ended by signal %d (%s): what was under way is missing.", self->signal,
                          strsignal(self->signal));
     if (self->marks && !self->complete)
-        return tool_text("The program ended without its exit handlers (_exit, or a signal): what was under way is missing.");
+        return tool_text("The trace has no end: the program ended without its exit handlers (_exit, or a signal), or the disk was "
+                         "full. What was under way is missing.");
     return NULL;
 }
 

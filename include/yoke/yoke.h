@@ -167,7 +167,8 @@ typedef void (*yoke_log_fn)(int level, const char *text, void *user);
 
 /* Send messages of `level` (YOKE_LOG_) and of more important levels to `fn`. NULL restores the setting of the environment:
  * YOKE_LOG=error, warning, info or debug writes messages to stderr; without YOKE_LOG, only the watchdog's messages are written,
- * where YOKE_WATCHDOG enables the watchdog. When this call returns, the previous function is no longer running. */
+ * where YOKE_WATCHDOG enables the watchdog, and why a trace that YOKE_TRACE orders is missing or not whole. When this call returns,
+ * the previous function is no longer running. */
 YOKE_API void yoke_log_set(int level, yoke_log_fn fn, void *user);
 
 /* Write a message of `level`, YOKE_LOG_ERROR to YOKE_LOG_DEBUG, to wherever Yoke's own messages of this level go: for libraries

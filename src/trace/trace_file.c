@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -17,10 +16,14 @@
 
 #include "stream/op.h"
 #include "stream/stream.h"
+#include "trace/trace_array.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
-static FILE *file;
-static bool tried, empty = true;
+static int file = -1;
+static yk_text file_name;
+static off_t array_end;
+static uint64_t entries; /* calls of write_line that have succeeded */
+static bool tried, full; /* full: an entry could not be written, so the file takes no more */
 static uint64_t start;
 
 /* The requested name, with this process's id for each %p. */
@@ -51,36 +54,46 @@ static int open_exclusive(const char *path)
 /* With the lock held. */
 static void open_file(const char *requested)
 {
-    yk_text path = { 0 };
-    expand_path(requested, &path);
-    int descriptor = open_exclusive(yk_text_get(&path));
-    if (descriptor < 0 && errno == EWOULDBLOCK) {
-        yk_text_add(&path, ".%ld", (long)getpid());
-        descriptor = open_exclusive(yk_text_get(&path));
+    expand_path(requested, &file_name);
+    file = open_exclusive(yk_text_get(&file_name));
+    if (file < 0 && errno == EWOULDBLOCK) {
+        yk_text_add(&file_name, ".%ld", (long)getpid());
+        file = open_exclusive(yk_text_get(&file_name));
     }
-    file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    const char *error = strerror(errno);
-    if (file)
-        yk_log(YOKE_LOG_INFO, "the trace is written to %s (YOKE_TRACE)", yk_text_get(&path));
+    if (file >= 0)
+        yk_log(YOKE_LOG_INFO, "the trace is written to %s (YOKE_TRACE)", yk_text_get(&file_name));
     else
         yk_log_ordered(YOKE_LOG_ERROR, "there is no trace: YOKE_TRACE is %s, which must be a new file or a file of this user: %s",
-                       yk_text_get(&path), error);
-    if (!file && descriptor >= 0)
-        close(descriptor);
-    yk_text_free(&path);
+                       yk_text_get(&file_name), strerror(errno));
+}
+
+/* The program goes on, and the file stays as it is: complete JSON, up to here. */
+static void report_full(int error, uint64_t written)
+{
+    yk_text after = { 0 };
+    yk_text_add_decimal(&after, (double)(int64_t)(yk_now() - start) * 1e-9, 3);
+    yk_log_ordered(YOKE_LOG_WARNING,
+                   "the trace ends %s s after its start: %s takes no more: %s; its first %" PRIu64
+                   " entries can be read; for a whole trace make room there, or name a file of another disk in YOKE_TRACE",
+                   yk_text_get(&after), yk_text_get(&file_name), strerror(error), written);
+    yk_text_free(&after);
 }
 
 /* Insert an event before the end of the array, and free the event's text. */
 static void write_line(yk_text *line)
 {
     YK_UNCANCELLED;
+    int error = 0;
     pthread_mutex_lock(&lock);
-    if (!empty)
-        fseek(file, -3, SEEK_CUR);
-    fprintf(file, "%s\n%s\n]\n", empty ? "[" : ",", yk_text_get(line));
-    fflush(file);
-    empty = false;
+    if (!full && !line->is_cut) { /* a part of an entry is no JSON */
+        error = yk_trace_insert(file, &array_end, yk_text_get(line), line->length);
+        full = error != 0;
+        entries += !full;
+    }
+    uint64_t written = entries;
     pthread_mutex_unlock(&lock);
+    if (error)
+        report_full(error, written);
     yk_text_free(line);
 }
 
@@ -102,7 +115,7 @@ bool yk_trace_file_open(uint64_t origin)
         open_file(requested);
         start = origin;
     }
-    bool is_open = file, fresh = file && !tried;
+    bool is_open = file >= 0 && !full, fresh = is_open && !tried;
     tried = true;
     pthread_mutex_unlock(&lock);
     if (fresh)

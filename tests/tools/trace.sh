@@ -238,6 +238,30 @@ run 0 "whose trace can be read" trace --read two.json
 [ "$(find . -name '[0-9]*.json' | wc -l)" -eq 1 ]
 tap_ok $? "%p is the number of the process"
 
+# A file that takes no more, as on a full disk: 8 KiB, or 16 where a shell counts so.
+(
+    ulimit -f 16
+    YOKE_TRACE=$PWD/full.json exec "$trouble" many
+) >out 2>err
+tap_ok $? "a program whose trace gets no more room goes on"
+says "all is done"
+says "yoke: warning: the trace ends "
+says "$PWD/full.json takes no more: File too large; its first "
+says "make room there, or name a file of another disk in YOKE_TRACE"
+counts 1 "the trace ends" err "which it says once"
+said=$(sed -n 's/^.*its first \([0-9]*\) entries.*$/\1/p' err)
+[ "$(grep -c '^{' full.json)" -eq $((said + 1)) ] # the first two lines are written as one
+tap_ok $? "so many entries are there ($said)"
+run 0 "what is there can be read" trace --read full.json
+says "The trace has no end"
+(
+    ulimit -f 16
+    exec "$yoke" trace "$trouble" many
+) >out 2>err
+tap_ok $? "yoke trace of such a program"
+says "the trace does not get when the program began and ended: File too large"
+says "copies and fills on the device"
+
 # A device's clock that is slower than the host's.
 if [ -e "$double/libcuda.so.1" ]; then
     LD_LIBRARY_PATH=$double YOKE_CUDA_DOUBLE_CLOCK=99 YOKE_BACKEND=cuda YOKE_TRACE=$PWD/clock.json "$trouble" first >out 2>err

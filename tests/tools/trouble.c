@@ -55,6 +55,16 @@ static int launches(yoke_device *device, yoke_stream *stream, yoke_buffer *targe
     return 0;
 }
 
+/* More entries than a small disk has room for; the program has to get to its end. */
+static int fills(yoke_stream *stream, yoke_buffer *target)
+{
+    for (int i = 0; i < 200; i++)
+        CHECK(yoke_fill(stream, target, 0, 64, "", 1));
+    CHECK(yoke_stream_wait(stream));
+    puts("all is done");
+    return 0;
+}
+
 /* Work, a pause of the program, and work. */
 static int pauses(yoke_stream *stream, yoke_buffer *target)
 {
@@ -156,6 +166,8 @@ int main(int argc, char **argv)
     CHECK(yoke_buffer_create(device, SIZE, &target));
     if (strcmp(what, "first") == 0)
         failed = launches(device, stream, target);
+    else if (strcmp(what, "many") == 0)
+        failed = fills(stream, target);
     else if (strcmp(what, "pause") == 0)
         failed = pauses(stream, target);
     else if (strcmp(what, "abort") == 0 || strcmp(what, "exit") == 0)
