@@ -4,6 +4,7 @@
 #include "trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <libgen.h>
 #include <signal.h>
@@ -13,6 +14,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "trace/trace_array.h"
 
 /* What shells answer for a program that is not there. */
 enum { NOT_STARTED = 127 };
@@ -106,16 +109,14 @@ static bool can_write(const tool_command *command, const char *path)
     return fine;
 }
 
-/* Whether a file is empty or begins as a trace does. */
-static bool is_trace(const char *path)
+/* Whether a new trace may replace a file: it is empty, or a trace. */
+static bool may_replace(const char *path)
 {
-    char begin[2] = "";
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return false;
-    size_t length = fread(begin, 1, sizeof begin, file);
-    fclose(file);
-    return length == 0 || (begin[0] == '[' && length > 1 && memchr("\n{]", begin[1], 3));
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool may = file >= 0 && yk_trace_may_replace(file);
+    if (file >= 0)
+        close(file);
+    return may;
 }
 
 /* The library writes traces to plain files alone: no device, no pipe, nothing behind a link. An older trace is replaced, but not
@@ -128,7 +129,7 @@ static bool can_trace_to(const tool_command *command, const char *path)
     if (S_ISREG(file.st_mode)) {
         if (!can_write(command, path))
             return false;
-        if (is_trace(path))
+        if (may_replace(path))
             return true;
         tool_complain(command, "--out %s: the file is there, and is no trace: it is left as it is", path);
         return false;

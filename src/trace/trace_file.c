@@ -34,19 +34,30 @@ static void expand_path(const char *requested, yk_text *path)
     yk_text_add(path, "%s", requested);
 }
 
+/* Make an open file this process's own, and empty; 0, or an error. What someone has written stays: only an older trace is replaced.
+ */
+static int take(int descriptor)
+{
+    struct stat about;
+    if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid())
+        return EPERM;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+        return errno;
+    if (!yk_trace_may_replace(descriptor))
+        return EEXIST;
+    return ftruncate(descriptor, 0) == 0 ? 0 : errno;
+}
+
 /* Open a file for this process alone: another traced process gets a file of its own. In a world-writable folder another user may
  * plant a link, pipe or file under a guessable name, so the file must be a regular file of this user. */
 static int open_exclusive(const char *path)
 {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    struct stat about;
-    if (descriptor < 0)
-        return -1;
-    bool fits = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
-    if (fits && flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ftruncate(descriptor, 0) == 0)
+    int descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    int error = descriptor >= 0 ? take(descriptor) : errno;
+    if (!error)
         return descriptor;
-    int error = fits ? errno : EPERM;
-    close(descriptor);
+    if (descriptor >= 0)
+        close(descriptor);
     errno = error;
     return -1;
 }
@@ -63,8 +74,9 @@ static void open_file(const char *requested)
     if (file >= 0)
         yk_log(YOKE_LOG_INFO, "the trace is written to %s (YOKE_TRACE)", yk_text_get(&file_name));
     else
-        yk_log_ordered(YOKE_LOG_ERROR, "there is no trace: YOKE_TRACE is %s, which must be a new file or a file of this user: %s",
-                       yk_text_get(&file_name), strerror(errno));
+        yk_log_ordered(YOKE_LOG_ERROR,
+                       "there is no trace: YOKE_TRACE is %s, which must be a new file or an older trace of this user: %s",
+                       yk_text_get(&file_name), errno == EEXIST ? "it is no trace, and stays as it is" : strerror(errno));
 }
 
 /* The program goes on, and the file stays as it is: complete JSON, up to here. */

@@ -144,6 +144,10 @@ run 1 "a file of another kind" trace --out notes.txt touch ran
 says "notes.txt: the file is there, and is no trace"
 [ "$(cat notes.txt)" = "my notes" ]
 tap_ok $? "which stays"
+echo '[{"name":"my settings"}]' >settings.json
+run 1 "JSON that is no trace" trace --out settings.json touch ran
+grep -q "my settings" settings.json
+tap_ok $? "which stays"
 cp many.json old.json
 run 1 "a program without a device, and an older trace" trace --out old.json true
 says "the trace is empty"
@@ -275,11 +279,21 @@ else
     tap_skip "a slow clock: the CUDA double is not built"
 fi
 
-# A file that is not the user's to write to, or no file, is told of, and the program goes on.
+# A file that is not the user's to write to, no file, or a file of another kind is told of, and the program goes on.
 mkfifo pipe
 ln -s two.json link.json
-for bad in absent/trace.json pipe link.json; do
-    YOKE_LOG=error YOKE_TRACE=$PWD/$bad "$examples/vector_add" >out 2>err && grep -q "YOKE_TRACE" err
+for bad in absent/trace.json pipe link.json notes.txt settings.json; do
+    YOKE_TRACE=$PWD/$bad "$examples/vector_add" >out 2>err && grep -q "there is no trace: YOKE_TRACE" err
     tap_ok $? "$bad is told of, and the program goes on"
 done
+says "settings.json, which must be a new file or an older trace of this user: it is no trace, and stays as it is"
+[ "$(cat notes.txt)" = "my notes" ] && grep -q "my settings" settings.json
+tap_ok $? "what is no trace stays as it is"
+cp many.json old.json
+: >empty.json
+for old in old.json two.json empty.json; do
+    YOKE_TRACE=$PWD/$old "$examples/vector_add" >out 2>err
+    counts 1 '"name":"clock"' $old "but an older trace is replaced: $old"
+done
+counts 0 '"name":"k1"' old.json "with nothing left of it"
 tap_done
