@@ -179,6 +179,13 @@ static char *order_fault(const probe *chosen)
     return order && *order && failed ? first_words(chosen->message) : NULL;
 }
 
+/* Whether YOKE_DEVICE orders a device that programs do not get, for whatever reason. */
+static bool is_disobeyed(const probe *chosen)
+{
+    const char *order = getenv("YOKE_DEVICE");
+    return order && *order && chosen->count == 0;
+}
+
 static size_t count_views(const info *self)
 {
     size_t count = 0;
@@ -265,7 +272,7 @@ static int show(const tool_command *command, const char *selector, bool json, bo
         self.order_fault = selector ? NULL : order_fault(&self.chosen);
         info_gather(&self);
         info_advise(&self);
-        code = self.device_count > 0 ? TOOL_FINE : TOOL_NO_DEVICE;
+        code = self.device_count > 0 && !is_disobeyed(&self.chosen) ? TOOL_FINE : TOOL_NO_DEVICE;
         if (selector)
             code = choose(command, &self, selector);
         if (json && (!selector || code == TOOL_FINE))
@@ -318,7 +325,8 @@ const tool_command tool_info = {
     .help =
         "Says which device programs use unless told otherwise, what is missing, and what to do about it; then lists every device "
         "of every backend. With SELECTOR (cuda:0, opencl:gpu, name~H200 ...) it describes only the device that SELECTOR opens. "
-        "A GPU that two backends offer is listed once. Each driver is queried in its own process.\n\n"
+        "A GPU that two backends offer is listed once. Each driver is queried in its own process. The exit status is 3 if there is "
+        "no device, or not the one that SELECTOR, YOKE_DEVICE or YOKE_BACKEND names.\n\n"
         "  -a, --all          also print limits, what each device can and cannot do and why, and what was tried\n"
         "  --json             print all of it as JSON; the schema is installed as yoke/schema/info.json\n"
         "  --timeout SECONDS  how long to wait for a driver to answer (default: 10)\n"

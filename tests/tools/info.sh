@@ -152,13 +152,14 @@ silent "4294967295"
 run 3 "one that is not there" info opencl:7
 says "no such device"
 export POCL_DEVICES=pthread
-YOKE_DEVICE=opencl:7 run 0 "YOKE_DEVICE names one that is not there" info
+YOKE_DEVICE=opencl:7 run 3 "YOKE_DEVICE names one that is not there" info
 says "programs use no device: YOKE_DEVICE=opencl:7 cannot be satisfied"
 says "programs that use YOKE_DEVICE=opencl:7 get no device"
 if has_json; then
-    YOKE_DEVICE=gpu0 run 0 "YOKE_DEVICE is no selector" info --json
+    YOKE_DEVICE=gpu0 run 3 "YOKE_DEVICE is no selector" info --json
     fits info
 fi
+YOKE_DEVICE=opencl:7 run 0 "YOKE_DEVICE does not matter to a device that is named" info opencl:0
 YOKE_DEVICE=opencl:0 run 0 "YOKE_DEVICE names one that is" info
 says "as YOKE_DEVICE=opencl:0 says"
 silent "programs that go by"
@@ -256,6 +257,7 @@ silent "pocl.icd breaks"
 use pocl crash
 run 0 "beside a driver that crashes" info
 says "icds/crash.icd: crashed with signal 11"
+YOKE_DEVICE=opencl:0 run 3 "beside a driver that crashes, which keeps programs from the device that YOKE_DEVICE names" info
 says "only with OCL_ICD_VENDORS=$tap_folder/icds/pocl.icd"
 if has_json; then
     run 0 "the same as JSON" info --json
