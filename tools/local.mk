@@ -55,6 +55,7 @@ tools_yoke_SOURCES = \
 	tools/trace_idle.c \
 	tools/trace_json.c \
 	tools/trace_read.c \
+	tools/trace_run.c \
 	tools/trace_spans.c \
 	tools/trace_why.c \
 	tools/tune.c \

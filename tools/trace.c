@@ -1,62 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `yoke trace`: run a program with YOKE_TRACE, then tell what it did with its time and draw it. Without --out the trace itself lies
- * in a file for temporary use, which goes. */
+ * in a folder for temporary use, which goes. */
 #include "trace.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <libgen.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "trace/trace_array.h"
-
-/* What shells answer for a program that is not there. */
-enum { NOT_STARTED = 127 };
-
-static double monotonic_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-/* The exit code of a program that was run, or of one that a signal has ended, as shells have it. */
-static int run(const tool_command *command, char **argv, const char *path)
-{
-    int state = 0;
-    const char *caller = getenv("YOKE_TRACE");
-    if (caller && *caller)
-        tool_complain(command, "YOKE_TRACE=%s is not used here; --out %s keeps the trace there", caller, caller);
-    fflush(NULL);
-    trace_run how = { .began = monotonic_now() };
-    pid_t child = fork();
-    if (child == 0) {
-        setenv("YOKE_TRACE", path, 1);
-        execvp(argv[0], argv);
-        tool_complain(command, "cannot start %s: %s", argv[0], strerror(errno));
-        _exit(NOT_STARTED);
-    }
-    /* An interruption from the terminal is for the program; its trace is still wanted. */
-    signal(SIGINT, SIG_IGN);
-    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
-        continue;
-    signal(SIGINT, SIG_DFL);
-    if (child < 0) {
-        tool_complain(command, "cannot fork for %s: %s", argv[0], strerror(errno));
-        return NOT_STARTED;
-    }
-    how.ended = monotonic_now();
-    how.signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
-    trace_add_run(command, path, &how);
-    return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
-}
 
 static bool is_stdout(const char *path)
 {
@@ -77,11 +34,12 @@ static bool draw(const tool_command *command, trace *seen, const char *title, co
     return fine;
 }
 
+/* `title` is the command that was run just now; NULL: the trace is of an earlier run. */
 static bool show(const tool_command *command, const char *path, const char *title, const char *picture)
 {
     trace seen;
     struct stat file;
-    if (stat(path, &file) == 0 && file.st_size == 0) {
+    if (stat(path, &file) == 0 ? file.st_size == 0 : title && errno == ENOENT) {
         tool_complain(command, "the trace is empty: the program opened no device with Yoke, or the disk is full");
         return false;
     }
@@ -92,7 +50,7 @@ static bool show(const tool_command *command, const char *path, const char *titl
         tool_complain(command, "the trace is empty: the program opened no device, and enqueued no work");
     } else {
         trace_explain(&seen, stderr);
-        fine = !picture || draw(command, &seen, title, picture);
+        fine = !picture || draw(command, &seen, title ? title : path, picture);
     }
     trace_free(&seen);
     return fine;
@@ -138,10 +96,11 @@ static bool can_trace_to(const tool_command *command, const char *path)
     return false;
 }
 
-/* A path for the trace, to be freed; relative ones are of this folder, wherever the program goes. NULL: complained. */
+/* A path for the trace, to be freed; relative ones are of this folder, wherever the program goes. Without `out` it is in a folder
+ * for temporary use, where further processes that the program starts may leave theirs. NULL: complained. */
 static char *trace_path(const tool_command *command, const char *out)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *temporary = getenv("TMPDIR");
     if (out && *out == '/')
         return tool_text("%s", out);
     if (out) {
@@ -149,42 +108,65 @@ static char *trace_path(const tool_command *command, const char *out)
         free(here);
         return path;
     }
-    char *path = tool_text("%s/yoke-trace.XXXXXX", folder && *folder ? folder : "/tmp");
-    int descriptor = mkstemp(path);
-    if (descriptor >= 0) {
-        close(descriptor);
-        return path;
-    }
-    tool_complain(command, "cannot create a file for the trace, %s: %s", path, strerror(errno));
-    free(path);
-    return NULL;
+    char *folder = tool_text("%s/yoke-trace.XXXXXX", temporary && *temporary ? temporary : "/tmp"), *path = NULL;
+    if (mkdtemp(folder))
+        path = tool_text("%s/trace.json", folder);
+    else
+        tool_complain(command, "cannot create a folder for the trace, %s: %s; TMPDIR names the folder for temporary files", folder,
+                      strerror(errno));
+    free(folder);
+    return path;
 }
 
+static void remove_temporary(const char *path)
+{
+    char *copy = tool_text("%s", path);
+    const char *folder = dirname(copy);
+    DIR *list = opendir(folder);
+    for (struct dirent *each; list && (each = readdir(list));)
+        unlinkat(dirfd(list), each->d_name, 0); /* nothing of "." and ".." */
+    if (list)
+        closedir(list);
+    rmdir(folder);
+    free(copy);
+}
+
+/* An older trace would be taken for this run's. */
+static bool empty_trace(const tool_command *command, const char *path)
+{
+    bool fine = truncate(path, 0) == 0 || errno == ENOENT;
+    if (!fine)
+        tool_complain(command, "cannot write %s: %s", path, strerror(errno));
+    return fine;
+}
+
+static char *command_line(char **argv)
+{
+    tool_string line = { 0 };
+    for (char **word = argv; *word; word++)
+        tool_add(&line, "%s%s", word > argv ? " " : "", *word);
+    return line.data;
+}
+
+/* Ends as the program does, by its signal too. */
 static int trace_program(const tool_command *command, char **argv, const char *out, const char *picture)
 {
-    char *path = trace_path(command, out), *title = tool_text("%s", argv[0]);
-    if (!path) {
-        free(title);
-        return TOOL_WRONG;
+    const char *caller = getenv("YOKE_TRACE");
+    int code = TOOL_WRONG, ended_by = 0;
+    trace_catch_signals();
+    char *path = trace_path(command, out), *title = command_line(argv);
+    if (path && caller && *caller)
+        tool_complain(command, "YOKE_TRACE=%s is not used here; --out %s keeps the trace there", caller, caller);
+    if (path && (!out || empty_trace(command, path))) {
+        code = trace_run_program(command, argv, path, &ended_by);
+        if (code != TRACE_NOT_STARTED && !show(command, path, title, picture) && code == 0)
+            code = TOOL_WRONG;
     }
-    for (char **word = argv + 1; *word; word++) {
-        char *longer = tool_text("%s %s", title, *word);
-        free(title);
-        title = longer;
-    }
-    if (out && truncate(path, 0) != 0 && errno != ENOENT) { /* an older trace would be taken for this run's */
-        tool_complain(command, "cannot write %s: %s", path, strerror(errno));
-        free(path);
-        free(title);
-        return TOOL_WRONG;
-    }
-    int code = run(command, argv, path);
-    if (code != NOT_STARTED && !show(command, path, title, picture) && code == 0)
-        code = TOOL_WRONG;
-    if (!out)
-        unlink(path);
+    if (path && !out)
+        remove_temporary(path);
     free(path);
     free(title);
+    trace_end_by_signal(ended_by);
     return code;
 }
 
@@ -221,7 +203,7 @@ static int trace_main(const tool_command *command, int argc, char **argv)
     if ((out && !can_trace_to(command, out)) || (picture && !is_stdout(picture) && !can_write(command, picture)))
         return TOOL_WRONG;
     if (given)
-        return show(command, given, given, picture) ? TOOL_FINE : TOOL_WRONG;
+        return show(command, given, NULL, picture) ? TOOL_FINE : TOOL_WRONG;
     return trace_program(command, argv + optind, out, picture);
 }
 
@@ -237,6 +219,6 @@ const tool_command tool_trace = {
             "  --help        print this\n"
             "\n"
             "The report goes to stderr, after the program's own output. The exit status is the program's, or 127 if it "
-            "cannot be started.\n",
+            "cannot be started; signals are passed on to it, and one that ends it ends yoke trace.\n",
     .run = trace_main,
 };

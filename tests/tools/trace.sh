@@ -156,6 +156,57 @@ says "cannot write absent/picture.svg: No such file"
 [ ! -e ran ]
 tap_ok $? "and the program is not run in vain"
 
+# ---- Signals are for the program ----
+
+# killed CODE TEXT COMMAND...: yoke trace gets SIGTERM when the program has written its number to the file pid, and ends so.
+killed() {
+    expected=$1 killed_text=$2
+    shift 2
+    rm -f pid
+    # As a child of another shell, which tells of a signal.
+    sh -c '"$@"; exit $?' sh "$yoke" trace "$@" >out 2>err </dev/null &
+    shell=$!
+    for tenth in $(seq 300); do
+        [ -s pid ] && break
+        sleep 0.1
+    done
+    traced=$(cat pid)
+    kill -TERM "$(ps -o ppid= -p "$traced")"
+    wait $shell
+    got=$?
+    [ "$got" -eq "$expected" ]
+    tap_ok $? "$killed_text: exit code $expected ($got, after $tenth tenths)"
+    ! kill -0 "$traced" 2>/dev/null
+    tap_ok $? "the program does not go on"
+    ls "$TMPDIR" >left
+    tap_empty "no temporary file stays behind" left
+}
+
+export TMPDIR="$tap_folder/temporary"
+mkdir "$TMPDIR"
+# shellcheck disable=SC2016
+killed 143 "SIGTERM" sh -c 'echo $$ >pid; exec sleep 60'
+says "Terminated"
+# shellcheck disable=SC2016
+killed 7 "SIGTERM that the program answers" sh -c 'trap "exit 7" TERM; echo $$ >pid; while :; do sleep 0.1; done'
+silent "Terminated"
+timeout --preserve-status -s INT 1 "$yoke" trace sleep 60 >out 2>err </dev/null
+[ $? -eq 130 ]
+tap_ok $? "SIGINT: exit code 130"
+ls "$TMPDIR" >left
+tap_empty "no temporary file stays behind" left
+(trap '' HUP && exec "$yoke" trace sh -c 'kill -HUP $PPID; kill -HUP $$; exit 9') >out 2>err </dev/null
+[ $? -eq 9 ]
+tap_ok $? "what nohup has the program ignore is ignored"
+run 1 "a program without a device, and a file that is not there yet" trace --out new.json true
+says "the trace is empty"
+TMPDIR=$PWD/absent run 1 "a folder for temporary files that is not there" trace touch ran
+says "cannot create a folder for the trace, $PWD/absent/yoke-trace"
+says "TMPDIR names the folder for temporary files"
+[ ! -e ran ]
+tap_ok $? "and the program is not run in vain"
+unset TMPDIR
+
 [ -f $vendors/pocl.icd ] || { tap_skip "with PoCL: there is no $vendors/pocl.icd" && tap_done; }
 use pocl
 export POCL_DEVICES=pthread
@@ -210,6 +261,13 @@ says "The program was ended by signal 6 (Aborted): what was under way is missing
 says "1 copy or fill on the device"
 run 0 "the same, read later" trace --read abort.json
 says "ended by signal 6"
+mkdir parts
+export TMPDIR="$PWD/parts"
+# shellcheck disable=SC2016
+run 0 "a program that starts another" trace sh -c '"$0" none & "$0" none; wait' "$trouble"
+unset TMPDIR
+ls parts >left
+tap_empty "no temporary file of either stays behind" left
 run 0 "a program that ends by _exit" trace "$trouble" exit
 says "ended without its exit handlers"
 says "1 copy or fill on the device"
