@@ -112,8 +112,28 @@ static bool is_identifier(const char *word)
     return *word && !isdigit((unsigned char)*word);
 }
 
+/* The versions that some compiler knows. With -o FILE.c none may be asked, and a mistyped one would only be found by the program.
+ */
+static int take_standard(const tool_command *command, const char *option, const char *word, const char *const *known,
+                         const char **out_standard)
+{
+    tool_string list = { 0 };
+    for (size_t i = 0; known[i]; i++) {
+        if (strcmp(known[i], word) == 0)
+            *out_standard = word;
+        tool_add(&list, "%s%s", i == 0 ? "" : known[i + 1] ? ", " : " and ", known[i]);
+    }
+    int code = *out_standard == word
+                   ? TOOL_FINE
+                   : tool_misused(command, "%s %s: no compiler knows this version; there are %s", option, word, list.data);
+    free(list.data);
+    return code;
+}
+
 static int take_option(const tool_command *command, cc_options *o, int option)
 {
+    static const char *const cuda[] = { "03", "11", "14", "17", "20", "23", "26", NULL };
+    static const char *const opencl[] = { "1.0", "1.1", "1.2", "2.0", "3.0", NULL };
     bool fits = true;
     switch (option) {
     case 'I':
@@ -136,11 +156,9 @@ static int take_option(const tool_command *command, cc_options *o, int option)
         o->spirv = true;
         break;
     case 'C':
-        o->cuda_std = optarg;
-        break;
+        return take_standard(command, "--cuda-std", optarg, cuda, &o->cuda_std);
     case 'O': /* as the compilers' option, CL3.0, or as in a yoke_source */
-        o->opencl_std = strncmp(optarg, "CL", 2) == 0 ? optarg + 2 : optarg;
-        break;
+        return take_standard(command, "--opencl-std", strncmp(optarg, "CL", 2) == 0 ? optarg + 2 : optarg, opencl, &o->opencl_std);
     case 'N':
         if (!is_identifier(optarg))
             return tool_misused(command, "--name %s: a name consists of letters, digits and underscores", optarg);

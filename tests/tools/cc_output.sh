@@ -74,6 +74,14 @@ run 2 "a name without -o" cc --name kern kern.cu
 says "--name is for -o FILE.c"
 run 2 "a name that is none" cc --name 9-a -o made/kern.c kern.cu
 says "letters, digits and underscores"
+for word in 99 1 c++20 17x; do
+    run 2 "--cuda-std $word" cc --cuda-std $word -o made/kern.c kern.cu
+    says "--cuda-std $word: no compiler knows this version; there are 03, 11, 14, 17, 20, 23 and 26"
+done
+for word in 9.9 3 CL4.0 CLC++; do
+    run 2 "--opencl-std $word" cc --opencl-std $word -o made/kern.c kern.cl
+    says "no compiler knows this version; there are 1.0, 1.1, 1.2, 2.0 and 3.0"
+done
 run 2 "a file that is not there" cc --arch sm_90 -o made/kern.c absent.cu
 says "absent.cu: No such file or directory"
 writes "bad command lines" '*'
@@ -84,6 +92,11 @@ run_set 0 "texts" --name-expression 'scale<float>' -o made/kern.c kern.cu kern.c
 writes "texts" kern.c kern.h
 silent "kern"
 cp made/kern.c first.c
+run_set 0 "texts of versions" --cuda-std 20 --opencl-std CL3.0 -o made/versions.c kern.cu kern.cl
+for line in 'source.cuda_std = "20";' 'source.opencl_std = "3.0";'; do
+    tap_try "the source has them: $line" grep -qF "$line" made/versions.c
+done
+rm made/versions.*
 run_set 0 "texts, again" --name-expression 'scale<float>' -o made/kern.c kern.cu kern.cl
 tap_try "the file is the same" cmp first.c made/kern.c
 fresh
@@ -223,8 +236,8 @@ says "kernel triple"
 run_set 1 "an architecture that NVRTC lacks" --arch sm_20 kern.cu
 says "does not support sm_20"
 says "80, 86"
-run_set 1 "a version of C++ that NVRTC lacks" --arch sm_90 --cuda-std 99 kern.cu
-says "does not support C++99"
+run_set 1 "a version of C++ that NVRTC lacks" --arch sm_90 --cuda-std 11 kern.cu
+says "does not support C++11"
 run 1 "a file that does not compile" cc -I . --arch sm_90 -o made/kern.c kern.cu
 says "does not compile for sm_90"
 says "WHENCE"
