@@ -191,6 +191,20 @@ static size_t list_all(const char **selectors)
     return count;
 }
 
+/* Whether results can be kept, before minutes of measuring; else complains. */
+static bool can_keep(const tool_command *command)
+{
+    yoke_cache_info cache = YOKE_CACHE_INFO_INIT;
+    if (yoke_cache_get_info(&cache) == YOKE_OK && cache.mode == YOKE_CACHE_ON)
+        return true;
+    tool_complain(command,
+                  "nothing is measured, since no result could be kept: the cache%s%s is %s%s%s; set YOKE_CACHE_DIR to a "
+                  "folder that can be written, and YOKE_CACHE to on, or unset them",
+                  *cache.folder ? " in " : "", cache.folder, cache.mode == YOKE_CACHE_READ ? "only read" : "off",
+                  *cache.reason ? ": " : "", cache.reason);
+    return false;
+}
+
 static int run(const tool_command *command, int argc, char **argv)
 {
     static const struct option names[] = {
@@ -225,6 +239,8 @@ static int run(const tool_command *command, int argc, char **argv)
     }
     if (json && !tool_has_json(command))
         return TOOL_WRONG;
+    if (!can_keep(command))
+        return TOOL_WRONG;
     if (all)
         count = list_all(selectors);
     return tune_all(command, selectors, count ? count : 1, seconds, json);
@@ -239,8 +255,7 @@ const tool_command tool_tune = {
         "their table, for several sizes and data types. The result is kept in the folder of the cache (YOKE_CACHE_DIR) for this "
         "device, driver and version of Yoke, and products in all programs take it from there; results keep their bits. "
         "The table has the speed of the tile that is taken, and that of each tile as a share of it. Other work on the machine "
-        "should "
-        "rest.\n\n"
+        "should rest. Without a cache to write to (YOKE_CACHE=off), nothing is measured.\n\n"
         "  --all        tune every device\n"
         "  --seconds N  how long to measure on each device, with compilation, about (default: 60); a short time leaves out large "
         "sizes\n"
