@@ -114,5 +114,7 @@ int main(int argc, char **argv)
         perror("yoke: standard output");
         code = code == TOOL_FINE ? TOOL_WRONG : code;
     }
+    if (ferror(stderr)) /* as the report of yoke trace: there is nowhere to say so */
+        code = code == TOOL_FINE ? TOOL_WRONG : code;
     return code;
 }

@@ -61,6 +61,14 @@ if [ -w /dev/full ]; then
     "$yoke" --help >/dev/full 2>err
     [ $? -eq 1 ] && grep -q "No space left" err
     tap_ok $? "a full disk is told"
+    echo '[{"ph":"X","pid":1,"tid":1,"cat":"launch","ts":0,"dur":5}]' >trace.json
+    run 0 "a report" trace --read trace.json
+    "$yoke" trace --read trace.json 2>/dev/full >out
+    [ $? -eq 1 ]
+    tap_ok $? "a report that cannot be written is a failure: exit code 1"
+    "$yoke" trace sh -c 'exit 7' 2>/dev/full >out
+    [ $? -eq 7 ]
+    tap_ok $? "but the failure of a program comes first"
 else
     tap_skip "there is no /dev/full"
 fi
