@@ -3,8 +3,10 @@
  * What to do about drivers that are missing: what the drivers answered, beside what the system shows. Advice is given only for
  * hardware that is there, or when there is no device at all.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "info.h"
 
@@ -89,6 +91,52 @@ static bool wants_opencl(const info *self)
     return self->device_count == 0 || host_has_gpu(&self->host, HOST_AMD) || host_has_gpu(&self->host, HOST_INTEL);
 }
 
+/* Where PoCL has its cache; to be freed. */
+static char *pocl_cache(void)
+{
+    const char *own = getenv("POCL_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (own && *own)
+        return tool_text("%s", own);
+    if (xdg && *xdg)
+        return tool_text("%s/pocl/kcache", xdg);
+    return home ? tool_text("%s/.cache/pocl/kcache", home) : tool_text("/tmp/pocl/kcache");
+}
+
+/* Whether the folder is there or can be made; else `errno` says why not. */
+static bool can_be_made(const char *folder)
+{
+    char *path = tool_text("%s", folder);
+    bool can = access(path, F_OK) == 0;
+    for (char *slash; !can && errno == ENOENT && (slash = strrchr(path, '/')) && slash > path;) {
+        *slash = '\0';
+        can = access(path, W_OK | X_OK) == 0;
+    }
+    if (!can && errno == ENOENT) /* what is left is of the root, or of the folder that this is run in */
+        can = access(*path == '/' ? "/" : ".", W_OK | X_OK) == 0;
+    int error = errno;
+    free(path);
+    errno = error;
+    return can;
+}
+
+/* PoCL says nothing of why it has no device. */
+static void advise_pocl(info *self)
+{
+    const char *devices = getenv("POCL_DEVICES");
+    char *cache = pocl_cache();
+    if (!can_be_made(cache))
+        advise(
+            self, "opencl",
+            tool_text("PoCL has no device, since the folder of its cache, %s, cannot be made (%s): set POCL_CACHE_DIR to a folder "
+                      "that can be written, and YOKE_CACHE_DIR for Yoke's cache",
+                      cache, strerror(errno)));
+    else if (devices && *devices)
+        advise(self, "opencl",
+               tool_text("PoCL has no device with POCL_DEVICES=%s: unset it, or name devices that this PoCL has, such as pthread",
+                         devices));
+    free(cache);
+}
+
 /* One OpenCL driver, asked alone. */
 static void advise_icd(info *self, const probe *asked)
 {
@@ -102,6 +150,8 @@ static void advise_icd(info *self, const probe *asked)
         advise(self, "opencl",
                tool_text("%s names a library that cannot be opened (%s): reinstall its package, or remove the file", asked->what,
                          asked->library_fault));
+    else if (asked->count == 0 && strstr(asked->icd_library, "pocl"))
+        advise_pocl(self);
     else if (asked->count == 0 && strstr(asked->icd_library, "Rusticl") && wants_opencl(self))
         advise(
             self, "opencl",

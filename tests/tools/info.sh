@@ -149,6 +149,20 @@ run 0 "one of them" info opencl:1
 silent "opencl:0"
 says "SPIR-V: the OpenCL driver does not accept SPIR-V"
 silent "4294967295"
+before=${POCL_CACHE_DIR-}
+: >file
+export POCL_CACHE_DIR="$PWD/file/cache"
+run 3 "PoCL with a cache that cannot be made" info
+says "PoCL has no device, since the folder of its cache, $PWD/file/cache, cannot be made (Not a directory): set POCL_CACHE_DIR"
+unset POCL_CACHE_DIR
+XDG_CACHE_HOME=$PWD/file run 3 "the same without a variable of its own" info
+says "since the folder of its cache, $PWD/file/pocl/kcache, cannot be made"
+XDG_CACHE_HOME='' HOME=$PWD/file run 3 "the same at home" info
+says "since the folder of its cache, $PWD/file/.cache/pocl/kcache, cannot be made"
+[ -z "$before" ] || export POCL_CACHE_DIR="$before"
+POCL_DEVICES=none run 3 "PoCL with devices that it does not have" info
+says "PoCL has no device with POCL_DEVICES=none"
+silent "since the folder of its cache"
 run 3 "one that is not there" info opencl:7
 says "no such device"
 export POCL_DEVICES=pthread
