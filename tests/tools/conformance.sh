@@ -57,6 +57,9 @@ tap_try "an unknown format is refused" run 2 "$suite" --format pdf
 tap_try "a format without a report is refused" run 2 "$suite" --format junit
 tap_try "  and says what is missing" has "name its file with --report"
 tap_try "no such program" run 2 "$suite" --filter no-such
+tap_try "  is named" has "has 'no-such' in its name; --list prints the names"
+tap_try "no such program beside one that is there" run 2 "$suite" --filter error,no-such
+tap_try "  is named" has "has 'no-such' in its name"
 tap_try "no such folder" run 2 /no-such --list
 tap_try "no such selector" run 2 "$suite" --device 'what?'
 OCL_ICD_VENDORS=/no-such/ OCL_ICD_FILENAMES='' run 3 "$suite" >"$tap_folder/none" 2>&1

@@ -166,19 +166,44 @@ static int read_options(int argc, char **argv, options *o, suite *s)
 
 /* ---- Programs ---- */
 
-/* Whether the name has one of the words, which are separated by commas, in it. */
+/* The next of the words, which are separated by commas; false: there is none. */
+static bool next_word(const char **filter, char word[NAME_MAX + 1])
+{
+    *filter += strspn(*filter, ",");
+    size_t length = strcspn(*filter, ",");
+    snprintf(word, NAME_MAX + 1, "%.*s", (int)length, *filter);
+    *filter += length;
+    return length > 0;
+}
+
+/* Whether the name has one of the words in it. */
 static bool takes(const char *filter, const char *name)
 {
     char word[NAME_MAX + 1];
 
-    while (filter && *filter) {
-        size_t length = strcspn(filter, ",");
-        snprintf(word, sizeof word, "%.*s", (int)length, filter);
-        if (length && strstr(name, word))
+    if (!filter)
+        return true;
+    while (next_word(&filter, word))
+        if (strstr(name, word))
             return true;
-        filter += length + (filter[length] == ',');
+    return false;
+}
+
+/* A mistyped word would leave out what was asked for, and nobody would know. */
+static bool is_filter_used(const char *filter, const suite *s)
+{
+    char word[NAME_MAX + 1];
+
+    while (filter && next_word(&filter, word)) {
+        bool used = false;
+        for (size_t i = 0; i < s->program_count && !used; i++)
+            used = strstr(s->programs[i], word);
+        if (!used) {
+            fail(0, "--filter: no program in %s has '%s' in its name; --list prints the names", s->folder, word);
+            return false;
+        }
     }
-    return !filter;
+    return true;
 }
 
 static int by_name(const void *a, const void *b)
@@ -206,6 +231,8 @@ static int find_programs(const options *o, suite *s)
         s->programs[s->program_count++] = copy_text(item->d_name, strlen(item->d_name));
     }
     closedir(listing);
+    if (!is_filter_used(o->filter, s))
+        return WRONG_USAGE;
     if (s->program_count == 0)
         return fail(WRONG_USAGE, "there is no such program in %s", folder);
     qsort(s->programs, s->program_count, sizeof *s->programs, by_name);
