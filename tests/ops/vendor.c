@@ -254,6 +254,7 @@ static void orders(suite *t)
 {
     bool cuda = strcmp(t->info.backend, "cuda") == 0;
     const char *own = cuda ? "cublas" : "clblast", *other = cuda ? "clblast" : "cublas";
+    static bool told;
     yops_gemm gemm;
     product p;
     if (!vendor_is_there(t) || !create_product(t, &shapes[0], YOKE_F32, YOKE_F32, &p))
@@ -267,6 +268,13 @@ static void orders(suite *t)
     setenv("YOKE_BLAS", own, 1);
     setenv("YOKE_OPS_EXACT", "1", 1);
     expect_refused(t, &p.gemm, YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS|YOKE_OPS_EXACT|unset");
+    CHECK(suite_logged(YOKE_LOG_WARNING, "YOKE_OPS_EXACT") == 0);
+    suite_expect_log();
+    setenv("YOKE_OPS_EXACT", "yes", 1); /* counts as 1, and is told of once, whatever the number of devices */
+    expect_refused(t, &p.gemm, YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS|YOKE_OPS_EXACT|unset");
+    expect_refused(t, &p.gemm, YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS|YOKE_OPS_EXACT|unset");
+    CHECK(suite_logged(YOKE_LOG_WARNING, "YOKE_OPS_EXACT is 'yes'|must be 0 or 1|counts as 1") == !told);
+    told = true;
     unsetenv("YOKE_BLAS");
     expect_refused(t, &p.gemm, YOKE_OK, NULL);
     setenv("YOKE_OPS_EXACT", "0", 1);
