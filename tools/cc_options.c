@@ -204,6 +204,36 @@ static bool is_same(const char *path, const char *other)
            (stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino);
 }
 
+/* What a text's #line, an #include and a rule for make cannot have as it is. */
+static bool is_plain(const char *name)
+{
+    bool plain = true;
+    for (const char *c = name; c && *c && plain; c++)
+        plain = (unsigned char)*c >= ' ' && !strchr("\"\\?", *c);
+    return plain;
+}
+
+/* Whether names can stand in what is written, the folders of headers included. */
+static int check_names(const tool_command *command, const cc_options *o)
+{
+    static const char rest[] = "has a quote, a question mark, a backslash or a control character, such as a newline";
+    const char *slash = o->output ? strrchr(o->output, '/') : NULL;
+    if (cc_ends(o->output, ".c") && !is_plain(slash ? slash + 1 : o->output))
+        return tool_misused(command, "-o %s: the file includes its header by this name, which %s", o->output, rest);
+    const char *names[2 * 2 + 1 + CC_MOST] = { o->output };
+    size_t count = 1;
+    for (int i = 0; i < 2; i++) {
+        names[count++] = o->forms[i].path;
+        names[count++] = o->forms[i].folder;
+    }
+    for (size_t i = 0; i < o->folder_count; i++)
+        names[count++] = o->folders[i];
+    for (size_t i = 0; o->depfile && i < count; i++)
+        if (!is_plain(names[i]))
+            return tool_misused(command, "--depfile: a rule cannot name %s, which %s", names[i], rest);
+    return TOOL_FINE;
+}
+
 /* Whether the options fit each other and what is to be written. */
 static int check_output(const tool_command *command, const cc_options *o)
 {
@@ -229,7 +259,7 @@ static int check_output(const tool_command *command, const cc_options *o)
                             cubin ? "sm_90" : "compute_90");
     if ((cubin || ptx) && cubin != (*first == 's'))
         return tool_misused(command, "-o %s and --arch %s: a cubin is made for sm_NN, PTX for compute_NN", o->output, first);
-    return TOOL_FINE;
+    return check_names(command, o);
 }
 
 int cc_read_options(const tool_command *command, int argc, char **argv, cc_options *o)

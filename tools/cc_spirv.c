@@ -108,35 +108,26 @@ static bool write_text(const char *path, const char *name, const char *text, siz
     return file && fclose(file) == 0 && fine;
 }
 
-static job begin(const char *version)
+/* The files are in the folder, which this owns from here on. */
+static job begin(const char *version, char *folder)
 {
-    const char *parent = getenv("TMPDIR");
-    job j = { tool_text("clang%s", version),
-              tool_text("llvm-spirv%s", version),
-              tool_text("%s/yoke-cc-XXXXXX", parent && *parent ? parent : "/tmp"),
-              NULL,
-              NULL,
-              NULL,
-              NULL };
-    if (!mkdtemp(j.folder))
-        j.folder[0] = '\0';
-    j.text = tool_text("%s/kernel.cl", j.folder);
-    j.bitcode = tool_text("%s/kernel.bc", j.folder);
-    j.spirv = tool_text("%s/kernel.spv", j.folder);
-    j.log = tool_text("%s/log", j.folder);
-    return j;
+    return (job){ .clang = tool_text("clang%s", version),
+                  .translator = tool_text("llvm-spirv%s", version),
+                  .folder = folder,
+                  .text = tool_text("%s/kernel.cl", folder),
+                  .bitcode = tool_text("%s/kernel.bc", folder),
+                  .spirv = tool_text("%s/kernel.spv", folder),
+                  .log = tool_text("%s/log", folder) };
 }
 
 static void end(job *j)
 {
     char *const paths[] = { j->text, j->bitcode, j->spirv, j->log };
     for (size_t i = 0; i < 4; i++) {
-        if (*j->folder)
-            unlink(paths[i]);
+        unlink(paths[i]);
         free(paths[i]);
     }
-    if (*j->folder)
-        rmdir(j->folder);
+    rmdir(j->folder);
     free(j->folder);
     free(j->clang);
     free(j->translator);
@@ -158,9 +149,14 @@ bool cc_compile_spirv(const cc_options *o, cc_form *form)
         form->why = tool_text("%s", yoke_error()->text);
         return false;
     }
-    job j = begin(version);
-    if (!*j.folder || !write_text(j.text, form->path, text, size))
-        form->why = tool_text("no temporary file can be written: %s", strerror(errno));
+    char *folder = tool_make_folder("yoke-cc", &form->why);
+    if (!folder) {
+        free(text);
+        return false;
+    }
+    job j = begin(version, folder);
+    if (!write_text(j.text, form->path, text, size))
+        form->why = tool_text("%s cannot be written: %s; TMPDIR names another place", j.text, strerror(errno));
     else if (!compile(o, &j) || !(code = tool_read_file(j.spirv, &code_size)) || code_size == 0)
         form->why = tool_text("%s and %s do not make SPIR-V of it", j.clang, j.translator);
     form->log = tool_read_file(j.log, NULL);

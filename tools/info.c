@@ -127,8 +127,7 @@ static bool is_wanted(const char *backend)
 /* What each driver answers, each OpenCL driver alone, and the one device that is wanted. */
 static bool ask(const tool_command *command, info *self, const char *selector, unsigned seconds)
 {
-    const char *temporary = getenv("TMPDIR");
-    char *place = tool_text("%s/yoke-info.XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    char *place = NULL, *why = NULL;
     bool fine = true;
 
     if (is_wanted("cuda"))
@@ -136,8 +135,9 @@ static bool ask(const tool_command *command, info *self, const char *selector, u
     if (is_wanted("opencl")) {
         add_probe(self, tool_text("opencl"), "opencl");
         icds_find(&self->icds);
-        if (!mkdtemp(place)) {
-            tool_complain(command, "%s: %s", place, strerror(errno));
+        place = tool_make_folder("yoke-info", &why);
+        if (!place) {
+            tool_complain(command, "%s", why);
             fine = false;
             goto out;
         }
@@ -157,8 +157,10 @@ static bool ask(const tool_command *command, info *self, const char *selector, u
     chosen->as_program = !selector;
     probe_run(self->probes, self->probe_count, seconds);
     self->chosen = self->probes[--self->probe_count];
-    unconfine(place, self->icds.count);
+    if (place)
+        unconfine(place, self->icds.count);
 out:
+    free(why);
     free(place);
     return fine;
 }

@@ -158,6 +158,18 @@ char *tool_read_file(const char *path, size_t *out_size)
     return text.data;
 }
 
+char *tool_make_folder(const char *name, char **out_why)
+{
+    const char *parent = getenv("TMPDIR");
+    char *folder = tool_text("%s/%s.XXXXXX", parent && *parent ? parent : "/tmp", name);
+    if (mkdtemp(folder))
+        return folder;
+    *out_why = tool_text("no folder for temporary files can be made in %s: %s; TMPDIR names another place",
+                         parent && *parent ? parent : "/tmp", strerror(errno));
+    free(folder);
+    return NULL;
+}
+
 /* ---- Output ---- */
 
 const tool_colours *tool_colours_of(FILE *stream)

@@ -76,6 +76,10 @@ void tool_add_bytes(tool_string *string, const char *bytes, size_t size);
 /* Read a whole file, or what a pipe has, with a NUL behind it, to be freed; NULL with errno when that fails. */
 char *tool_read_file(const char *path, size_t *out_size);
 
+/* Make a folder for temporary use whose name begins with `name`, in TMPDIR or /tmp; to be freed. NULL: *out_why, to be freed, says
+ * why not. */
+char *tool_make_folder(const char *name, char **out_why);
+
 /* ---- Output ---- */
 
 /* Escape sequences, or "" where the stream is no terminal or NO_COLOR is set. */

@@ -100,7 +100,6 @@ static bool can_trace_to(const tool_command *command, const char *path)
  * for temporary use, where further processes that the program starts may leave theirs. NULL: complained. */
 static char *trace_path(const tool_command *command, const char *out)
 {
-    const char *temporary = getenv("TMPDIR");
     if (out && *out == '/')
         return tool_text("%s", out);
     if (out) {
@@ -108,12 +107,12 @@ static char *trace_path(const tool_command *command, const char *out)
         free(here);
         return path;
     }
-    char *folder = tool_text("%s/yoke-trace.XXXXXX", temporary && *temporary ? temporary : "/tmp"), *path = NULL;
-    if (mkdtemp(folder))
+    char *why = NULL, *folder = tool_make_folder("yoke-trace", &why), *path = NULL;
+    if (folder)
         path = tool_text("%s/trace.json", folder);
     else
-        tool_complain(command, "cannot create a folder for the trace, %s: %s; TMPDIR names the folder for temporary files", folder,
-                      strerror(errno));
+        tool_complain(command, "%s", why);
+    free(why);
     free(folder);
     return path;
 }

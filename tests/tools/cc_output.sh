@@ -111,6 +111,25 @@ run_set 1 "a rule that cannot be written" --depfile made/none/kern.d -o made/ker
 says "made/none/kern.d cannot be written"
 run 2 "a rule for nothing" cc --depfile made/kern.d kern.cu
 says "--depfile is for -o FILE"
+newline=$(printf 'new\nline')
+mkdir 'quo"ted'
+cp kern.cl 'quo"ted/kern.cl'
+cp kern.cl "$newline.cl"
+for file in 'quo"ted/kern.cl' "$newline.cl"; do
+    odd=$(echo "$file" | tr '\n' ' ')
+    run 2 "a rule with $odd" cc -I . -D WHENCE=1 --depfile made/odd.d -o made/odd.c "$file"
+    says "a rule cannot name"
+    run 0 "$odd without a rule" cc -I . -D WHENCE=1 -o made/odd.c "$file"
+    # shellcheck disable=SC2086
+    tap_try "is C" $CC -I "$source/include" -fsyntax-only made/odd.c
+done
+run 2 "a rule with headers in such a folder" cc -I . -I 'quo"ted' -D WHENCE=1 --depfile made/odd.d -o made/odd.c kern.cl
+says "a rule cannot name $folder/quo\"ted, which has a quote"
+run 2 "a C file of such a name" cc -I . -D WHENCE=1 -o 'made/o"dd.c' kern.cl
+says "the file includes its header by this name, which has a quote"
+[ ! -e made/odd.d ] && [ ! -e 'made/o"dd.c' ]
+tap_ok $? "nothing of this is written"
+rm made/odd.*
 cp kern.cl source.cl
 for file in source.cl ./source.cl made/rule.c; do
     run 2 "a rule in place of $file" cc -I . -D WHENCE=1 --depfile "$file" -o made/rule.c source.cl
@@ -169,6 +188,8 @@ says "does not compile for SPIR-V"
 says "error: broken"
 writes "SPIR-V of a file that does not compile" '*'
 rm broken
+TMPDIR=$PWD/absent run 1 "SPIR-V without a folder for temporary files" cc -I . -o made/kern.spv kern.cl
+says "no folder for temporary files can be made in $PWD/absent: No such file or directory; TMPDIR names another place"
 tap_try "no temporary file is left" rmdir temporary
 unset TMPDIR
 PATH=$path

@@ -108,6 +108,8 @@ says "NVIDIA's driver does not answer properly"
 
 run 2 "a selector that is none" info what?
 run 2 "two selectors" info cuda:0 cuda:1
+TMPDIR=$PWD/absent YOKE_BACKEND=opencl run 1 "no folder for temporary files" info
+says "no folder for temporary files can be made in $PWD/absent: No such file or directory; TMPDIR names another place"
 run 2 "a time that is none" info --timeout soon
 YOKE_BACKEND=metal run 2 "an unknown backend" info
 run 2 "an unknown option" info --no-such

@@ -201,8 +201,7 @@ tap_ok $? "what nohup has the program ignore is ignored"
 run 1 "a program without a device, and a file that is not there yet" trace --out new.json true
 says "the trace is empty"
 TMPDIR=$PWD/absent run 1 "a folder for temporary files that is not there" trace touch ran
-says "cannot create a folder for the trace, $PWD/absent/yoke-trace"
-says "TMPDIR names the folder for temporary files"
+says "no folder for temporary files can be made in $PWD/absent: No such file or directory; TMPDIR names another place"
 [ ! -e ran ]
 tap_ok $? "and the program is not run in vain"
 unset TMPDIR

@@ -389,7 +389,8 @@ bool run_all(suite *s)
 
     snprintf(folder, sizeof folder, "%s/yoke-conformance.XXXXXX", place && *place ? place : "/tmp");
     if (!mkdtemp(folder)) {
-        fprintf(stderr, "yoke-conformance: cannot create a working folder %s: %s\n", folder, strerror(errno));
+        fprintf(stderr, "yoke-conformance: cannot create a working folder %s: %s; TMPDIR names another place\n", folder,
+                strerror(errno));
         return false;
     }
     sigaction(SIGINT, &act, NULL);
