@@ -52,6 +52,7 @@ EXTRA_DIST += \
 	python/tests/test_native.py \
 	python/tests/test_numbers.py \
 	python/tests/test_operations.py \
+	python/tests/test_operators.py \
 	python/tests/test_peers.py \
 	python/tests/test_trace.py \
 	python/tests/test_types.py \

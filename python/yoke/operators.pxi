@@ -20,8 +20,9 @@ cdef dict templates = {
     "//": "q = a / b; r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? q - 1 : q",
     "%": "r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? r + b : r",
     # a / b may be rounded up to a whole number: 1.0 // 0.1 is 9. Without the remainder the quotient is whole but for its rounding.
+    # A quotient of zero has the sign of a / b.
     "//f": "r = fmod(a, b); q = (a - r) / b; w = r != 0 && (r < 0) != (b < 0) ? q - 1 : q; "
-           "c = b == 0 ? a / b : w - floor(w) > 0.5 ? ceil(w) : floor(w)",
+           "c = b == 0 ? a / b : w == 0 ? copysign(w, a / b) : w - floor(w) > 0.5 ? ceil(w) : floor(w)",
     "%f": "r = fmod(a, b); c = r == 0 ? copysign(r, b) : (r < 0) != (b < 0) ? r + b : r",
 }
 

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of arrays beside NumPy's: the same values, signs of zero and dtypes, or a refusal that says what to use instead."""
+
+import operator
+
+import numpy
+import pytest
+
+import yoke
+
+FLOATS = [0.0, numpy.inf, numpy.nan, 1, 0.5, 3, 0.1, 7, 1 / 3, 1e-3, 6e4]
+
+
+def assert_same(found, wanted):
+    """Bit for bit, but for the bits of NaN."""
+    found = found.to_numpy()
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape
+    same = (found == wanted) & (numpy.signbit(found) == numpy.signbit(wanted)) | numpy.isnan(found) & numpy.isnan(wanted)
+    assert same.all(), (found[~same], wanted[~same])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("function", [operator.floordiv, operator.mod])
+def test_quotients_and_remainders_of_floats(device, stream, dtype, function):
+    """Also of zeros, infinities and NaN on both sides, and the sign of a quotient that is zero."""
+    if dtype == "float64" and not device.supports("fp64"):
+        pytest.skip("no float64")
+    info = numpy.finfo(dtype)
+    values = numpy.array([*FLOATS, info.tiny, info.max]).astype(dtype)
+    values = numpy.concatenate([values, -values])
+    left, right = [each.ravel().copy() for each in numpy.meshgrid(values, values)]
+    with numpy.errstate(all="ignore"):
+        assert_same(function(yoke.asarray(left, stream=stream), yoke.asarray(right, stream=stream)), function(left, right))
+        array = yoke.asarray(values, stream=stream)
+        for number in values:
+            for kind in (float, values.dtype.type):
+                assert_same(function(array, kind(number)), function(values, kind(number)))
+                assert_same(function(kind(number), array), function(kind(number), values))
+
+
+def test_quotients_of_bfloat16(stream):
+    with numpy.errstate(all="ignore"):
+        values = numpy.array([0.0, -0.0, 1, -1, 0.5, -3, numpy.inf, -numpy.inf, numpy.nan], "float32")
+        left, right = [each.ravel().copy() for each in numpy.meshgrid(values, values)]
+        for function in (operator.floordiv, operator.mod):
+            found = function(*[yoke.asarray(each, stream=stream).astype("bfloat16") for each in (left, right)])
+            assert found.dtype == "bfloat16"
+            assert_same(found.astype("float32"), function(left, right))
