@@ -54,7 +54,7 @@ PASSED = ("Device", "Stream", "Program", "Kernel", "Launch", "Graph", "Event", "
 
 def values(objects):
     """What is passed: of every kind of Python's, of NumPy's and of the package's."""
-    return [None, object(), -1, 0, 1, MOST, 2**62, 2**63, 2**64, -2**70, 2.5, float("nan"), float("inf"),
+    return [None, object(), -1, 0, 1, MOST, 2**62, 2**63, 2**64, -2**70, 10**5000, (-10**5000, 2), 2.5, float("nan"), float("inf"),
             "", "text", "a\0b", "\udc80",
             b"", b"bytes", bytearray(3), (), (1,), (-1, 2), (2**62, 2**62), [], {}, {"a": 1},
             slice(None), slice(9, 1, -1), ..., int, len,
@@ -79,6 +79,8 @@ def attempt(function, *args, **kwargs):
             repr(result)
     except Exception as error:
         assert str(error) is not None and repr(error)
+        if getattr(function, "__name__", "") != "__array__":  # where NumPy makes the message
+            assert "integer string conversion" not in str(error), error  # Python formats no int of that many digits
 
 
 def members(objects):

@@ -193,3 +193,17 @@ def test_no_words_of_c(device, stream):
     stream.recover()
     with pytest.raises(yoke.Error, match=r"slice the array, or use yoke\.take"):
         yoke.evaluate("x[1]", x=yoke.ones(3))
+
+
+def test_ints_that_python_does_not_format(device, stream):
+    """An int of more than 4300 digits has no str: the messages must not fail for that."""
+    huge = 10**5000
+    x, words = yoke.ones(3, stream=stream), yoke.zeros(3, "int32", stream)
+    for error, call in ((OverflowError, lambda: words + huge), (OverflowError, lambda: words.__setitem__(0, -huge)),
+                        (OverflowError, lambda: yoke.arange(huge, huge + 2)), (OverflowError, lambda: words ** huge),
+                        (OverflowError, lambda: yoke.evaluate("x + k", x=words, k=huge)), (IndexError, lambda: x[huge]),
+                        (IndexError, lambda: x.sum(axis=-huge)), (ValueError, lambda: device.buffer(-huge)),
+                        (ValueError, lambda: yoke.topk(x, huge))):
+        with pytest.raises(error, match=r"about -?2\*\*16609"):
+            call()
+    assert (words == huge).tolist() == [False] * 3 and (words < huge).tolist() == [True] * 3

@@ -208,7 +208,7 @@ cdef class Array:
             else:
                 position = operator.index(each)
                 if not -(1 << 63) <= position < 1 << 63:
-                    raise IndexError(f"index {position} is out of range for an axis of {a.shape[axis]} elements")
+                    raise IndexError(f"index {shown(position)} is out of range for an axis of {a.shape[axis]} elements")
                 a = yoke_array_index(a, axis, position)
             if a.dtype == 0:
                 break
@@ -552,7 +552,8 @@ cdef class Array:
         OpenCL, the data is ready when this returns. BufferError: dl_device is another device, or the memory is only read, which
         a capsule does not say, and copy is not true."""
         if dl_device is not None and tuple(dl_device) != dlpack_device(self):
-            raise BufferError(f"the array is on DLPack's device {dlpack_device(self)}, not on {dl_device}: to_numpy() copies it")
+            raise BufferError(f"the array is on DLPack's device {dlpack_device(self)}, not on {shown(dl_device)}: to_numpy() "
+                              "copies it")
         return to_dlpack(self, stream, copy)
 
     def __reduce__(self):
@@ -577,7 +578,7 @@ cdef class Array:
         if not specification:
             return str(self)
         if self.a.dimensions:
-            raise TypeError(f"an array of shape {self.shape} has no format {specification!r}; an array without axes has")
+            raise TypeError(f"an array of shape {self.shape} has no format {shown(specification)}; an array without axes has")
         return format(self.item(), specification)
 
     def __repr__(self):

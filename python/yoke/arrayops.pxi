@@ -145,7 +145,7 @@ cdef dict reductions = {"sum": 1, "prod": 2, "min": 3, "max": 4, "any": 5, "all"
 cdef int32_t operation_of(name) except -1:
     number = reductions.get(name)
     if number is None:
-        raise ValueError(f"no such reduction: {name!r}; there are {', '.join(reductions)}")
+        raise ValueError(f"no such reduction: {shown(name)}; there are {', '.join(reductions)}")
     return number
 
 
@@ -258,7 +258,7 @@ def scan(name, Array array not None, axis=None, exclusive=False):
     before each, so that the first is the value for no elements."""
     cdef int32_t mode = 1 if exclusive else 0
     if name not in ("sum", "prod", "min", "max"):
-        raise ValueError(f"a scan is of sum, prod, min or max, not of {name!r}")
+        raise ValueError(f"a scan is of sum, prod, min or max, not of {shown(name)}")
     cdef Array source = array.reshape(-1) if axis is None else array
     cdef int32_t along = axis_of(0 if axis is None else axis, source.a.dimensions)
     cdef int32_t operation = operation_of(name)

@@ -121,7 +121,7 @@ def comm_library(str file, str mpi4py):
 cdef int32_t comm_reduction_of(name) except -1:
     number = comm_reductions.get(name)
     if number is None:
-        raise ValueError(f"no such reduction between ranks: {name!r}; there are {', '.join(comm_reductions)}")
+        raise ValueError(f"no such reduction between ranks: {shown(name)}; there are {', '.join(comm_reductions)}")
     return number
 
 
@@ -459,7 +459,7 @@ cdef Array comm_array(data, Stream stream):
     if isinstance(data, Array):
         return data
     if not isinstance(data, Buffer):
-        raise TypeError(f"an Array or Buffer, not {data!r}: use yoke.asarray")
+        raise TypeError(f"an Array or Buffer, not {shown(data)}: use yoke.asarray")
     if stream is None:
         raise InvalidArgumentError("the communicator is closed")
     buffer = data

@@ -140,7 +140,7 @@ cdef object host_values(values, dtype, bint python):
     if values.dtype.kind != "f":
         low, high = int(values.min()), int(values.max())
         if python and (low < least or high > most):
-            raise OverflowError(f"the int {low if low < least else high} is not a value of {dtype}")
+            raise OverflowError(f"the int {shown(low if low < least else high)} is not a value of {dtype}")
         return values.astype(dtype, copy=False)
     # The largest integer may be none of the floats: they reach the power of two above it.
     inside = numpy.where((values > least) & (values < most), values, 0)

@@ -187,7 +187,7 @@ cdef class Device:
         """The reason why the device lacks a capability, in words; None when it has it."""
         cdef const char *reason
         if capability not in capability_names:
-            raise ValueError(f"no such capability: {capability!r}; there are {', '.join(capability_names)}")
+            raise ValueError(f"no such capability: {shown(capability)}; there are {', '.join(capability_names)}")
         self.info
         reason = yoke_device_lacks(self.ptr, capability_names.index(capability))
         return None if reason == NULL else text_of(reason)

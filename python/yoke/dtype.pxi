@@ -39,10 +39,10 @@ cdef int32_t dtype_number(dtype) except -1:
     if number is None:
         name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
         number = dtype_numbers.get(name)
-        if number is None and dtype is not None and "numpy" in sys.modules:
+        if number is None and dtype is not None and not isinstance(dtype, (int, tuple)) and "numpy" in sys.modules:
             number = dtype_numbers.get(sys.modules["numpy"].dtype(dtype).name)
     if number is None:
-        raise TypeError(f"no such dtype: {dtype!r}; there are {', '.join(dtype_names[1:])}")
+        raise TypeError(f"no such dtype: {shown(dtype)}; there are {', '.join(dtype_names[1:])}")
     return number
 
 
@@ -65,7 +65,7 @@ cdef int32_t shape_of(shape, int64_t *out) except -1:
 cdef int32_t axis_of(axis, int32_t dimensions) except -1:
     number = operator.index(axis)
     if not -dimensions <= number < dimensions:
-        raise IndexError(f"axis {number} is out of range for {dimensions} dimensions")
+        raise IndexError(f"axis {shown(number)} is out of range for {dimensions} dimensions")
     return number + dimensions if number < 0 else number
 
 
@@ -166,7 +166,7 @@ cdef bint fits(int32_t dtype, value):
 cdef object in_dtype(int32_t dtype, value):
     """A number as an operand of this dtype, for fill_vars. OverflowError: an int of Python's that the dtype does not have."""
     if not fits(dtype, value):
-        raise OverflowError(f"the int {value} is not a value of {dtype_names[dtype]}")
+        raise OverflowError(f"the int {shown(value)} is not a value of {dtype_names[dtype]}")
     return dtype, value
 
 
@@ -182,7 +182,7 @@ cdef yoke_number integer_number(value) except *:
     """An int as a number of 64 bits. OverflowError: it has more."""
     value = operator.index(value)
     if not -(1 << 63) <= value < 1 << 64:
-        raise OverflowError(f"the int {value} does not fit into 64 bits")
+        raise OverflowError(f"the int {shown(value)} does not fit into 64 bits")
     return number_of(I64 if value < 1 << 63 else U64, value)
 
 

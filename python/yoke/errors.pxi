@@ -116,9 +116,19 @@ cdef str text_of(const char *text):
     return text.decode("utf-8", "replace")
 
 
+cdef str shown(value):
+    """A value for a message: of a large int only the size, since Python formats none of more than 4300 digits."""
+    if isinstance(value, int) and not -1 << 128 < value < 1 << 128:
+        return f"about {'-' if value < 0 else ''}2**{value.bit_length() - 1}"
+    try:
+        return str(value) if isinstance(value, (int, float)) else repr(value)
+    except ValueError:  # such an int is in it
+        return f"a {type(value).__name__} with an int that is too large to show"
+
+
 cdef bytes c_text(value, str name):
     """A text for C, which ends at the first NUL character."""
-    cdef str text = str(value)
+    cdef str text = value if isinstance(value, str) else shown(value) if isinstance(value, (int, tuple)) else str(value)
     if "\0" in text:
         raise ValueError(f"{name} has a NUL character: {text!r}")
     return text.encode()

@@ -85,7 +85,7 @@ cdef class Event:
         cdef Event event = own_event(self)
         cdef yoke_status status = wait_event(event.ptr, nanoseconds_of(timeout))
         if status == YOKE_PENDING:
-            raise TimeoutError(f"the event was not complete after {timeout} s")
+            raise TimeoutError(f"the event was not complete after {shown(timeout)} s")
         check(status)
         prune_kept()
 
@@ -195,7 +195,7 @@ def wait_any(events, timeout=None):
         if left != <uint64_t>-1:
             left -= part
             if left == 0:
-                raise TimeoutError(f"none of {count} events was complete after {timeout} s")
+                raise TimeoutError(f"none of {count} events was complete after {shown(timeout)} s")
     check(status)
     prune_kept()
     return index

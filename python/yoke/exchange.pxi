@@ -139,9 +139,9 @@ cdef Array from_interface(data, Stream stream):
     shape, strides = tuple(interface["shape"]), interface.get("strides")
     shape_of(shape, extents)
     if any([n < 0 for n in shape]):
-        raise ValueError(f"the shape {shape} has a negative extent")
+        raise ValueError(f"the shape {shown(shape)} has a negative extent")
     if strides is not None and len(strides) != len(shape):
-        raise ValueError(f"there are {len(strides)} strides, {strides}, and {len(shape)} dimensions, {shape}")
+        raise ValueError(f"there are {len(strides)} strides, {shown(strides)}, and {len(shape)} dimensions, {shown(shape)}")
     address = interface["data"][0]
     if address % itemsize and 0 not in shape:
         raise ValueError(f"the address 0x{address:x} is not a multiple of the elements' {itemsize} bytes")
@@ -150,7 +150,7 @@ cdef Array from_interface(data, Stream stream):
     if 0 in shape:
         return new_array(stream, dtype, shape)
     if strides is not None and any([s < 0 or s % itemsize for s in strides]):
-        raise ValueError(f"strides {strides} are negative or do not fit elements of {itemsize} bytes")
+        raise ValueError(f"strides {shown(strides)} are negative or do not fit elements of {itemsize} bytes")
     if strides is None:
         size = itemsize * math.prod(shape)
     else:

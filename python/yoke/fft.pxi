@@ -25,7 +25,7 @@ def transform(Array out not None, Array a not None, inverse, axes, norm, exact):
     cdef yoke_status status
 
     if norm not in scalings:
-        raise ValueError(f"norm is backward, ortho, forward or none, not {norm!r}")
+        raise ValueError(f"norm is backward, ortho, forward or none, not {shown(norm)}")
     options.size, options.scaling, options.flags = sizeof(options), scalings[norm], YOKE_FFT_EXACT if exact else 0
     order_streams(out.stream, [a])
     with nogil:
@@ -46,7 +46,7 @@ def convolved(Array a not None, Array b not None, mode, axes):
     cdef yoke_status status
 
     if mode not in overlaps:
-        raise ValueError(f"mode is full, same or valid, not {mode!r}")
+        raise ValueError(f"mode is full, same or valid, not {shown(mode)}")
     if a.a.dimensions != b.a.dimensions:
         raise ValueError(f"the arrays have {a.a.dimensions} and {b.a.dimensions} dimensions: they must have as many")
     overlap = overlaps[mode]

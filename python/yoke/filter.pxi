@@ -28,7 +28,7 @@ cdef Array filter_setup(FilterCall *call, Array a, axes, mode, cval, origin, out
     call.count = axes_of(axes, a.a.dimensions, call.axes)
     call.options.size = sizeof(call.options)
     if mode not in boundaries:
-        raise ValueError(f"no such mode: {mode!r}; there are {', '.join(boundaries)}")
+        raise ValueError(f"no such mode: {shown(mode)}; there are {', '.join(boundaries)}")
     call.options.boundary = boundaries[mode]
     call.options.value = cval
     for i, each in enumerate(for_axes(origin, call.count, "origin")):

@@ -168,7 +168,7 @@ cdef class Graph:
     def describe(self, format="text"):
         """The graph as text, a line for each node; format "dot": for Graphviz."""
         if format not in ("text", "dot"):
-            raise ValueError(f"format is 'text' or 'dot', not {format!r}")
+            raise ValueError(f"format is 'text' or 'dot', not {shown(format)}")
         return text_of(yoke_graph_describe(self.ptr, YOKE_GRAPH_DOT if format == "dot" else YOKE_GRAPH_TEXT))
 
     def __repr__(self):

@@ -10,7 +10,7 @@ cdef tuple image_filters = ("nearest", "linear")
 
 cdef int32_t position_of(word, tuple words, str what) except -1:
     if word not in words or word == "":
-        raise ValueError(f"no such {what}: {word!r}; there are {', '.join([each for each in words if each])}")
+        raise ValueError(f"no such {what}: {shown(word)}; there are {', '.join([each for each in words if each])}")
     return words.index(word)
 
 
@@ -50,7 +50,7 @@ cdef class Image:
             return
         shape = tuple([as_size(extent, "an extent of the shape") for extent in shape])
         if not 2 <= len(shape) <= 3 or 0 in shape:
-            raise ValueError(f"an image has 2 or 3 dimensions, none of them 0, and not the shape {shape}")
+            raise ValueError(f"an image has 2 or 3 dimensions, none of them 0, and not the shape {shown(shape)}")
         memset(&desc, 0, sizeof(desc))
         desc.size = sizeof(desc)
         format = format if isinstance(format, str) else getattr(format, "name", None) or getattr(format, "__name__", format)

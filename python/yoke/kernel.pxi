@@ -85,7 +85,7 @@ cdef class Kernel:
         cdef yoke_kernel_info info
         cdef yoke_status status
 
-        self.program, self.name = program, str(name)
+        self.program, self.name = program, label.decode()
         with nogil:
             status = yoke_kernel_get(program.ptr, text, &self.ptr)
         check(status)
@@ -424,9 +424,9 @@ cdef int fill_int(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize_t 
             return 0
         else:
             raise KernelArgumentError(f"{parameter_name(kernel, index)}: its type is not known here: pass a NumPy scalar of it, as "
-                                      f"numpy.int32({value})")
+                                      f"numpy.int32({shown(value)})")
     if not -(1 << size * 8 - 1) <= value < 1 << size * 8 - param.signed_:
-        raise OverflowError(f"{parameter_name(kernel, index)}: {value} does not fit in {size} bytes")
+        raise OverflowError(f"{parameter_name(kernel, index)}: {shown(value)} does not fit in {size} bytes")
     value = value != 0 if param.truth else value & (1 << size * 8) - 1
     if size == 1:
         out[0] = yoke_arg_u8(value)

@@ -33,7 +33,7 @@ cdef class Buffer:
         if size is None:  # for the functions of this file
             return
         if kind not in memory_kinds:
-            raise ValueError(f"no such kind of memory: {kind!r}; there are {', '.join(memory_kinds)}")
+            raise ValueError(f"no such kind of memory: {shown(kind)}; there are {', '.join(memory_kinds)}")
         count = as_size(size, "size")
         memory = memory_kinds.index(kind)
         ptr = yoke_device_retain(device.ptr)  # another thread may close the device meanwhile
@@ -171,7 +171,7 @@ cdef Buffer ordered_buffer(Stream stream, size_t size):
 cdef size_t as_size(value, str name) except? <size_t>-1:
     number = operator.index(value)
     if number < 0:
-        raise ValueError(f"{name} is negative: {number}")
+        raise ValueError(f"{name} is negative: {shown(number)}")
     return number
 
 
@@ -181,7 +181,7 @@ cdef object host_array(Device device, shape, dtype, str kind):
     dtype = numpy.dtype(dtype)
     shape = extents_of(shape)
     if any([each < 0 for each in shape]):
-        raise ValueError(f"a shape has a negative extent: {shape}")
+        raise ValueError(f"a shape has a negative extent: {shown(shape)}")
     count = math.prod(shape)
     buffer = Buffer(device, max(1, count * dtype.itemsize), kind)
     return numpy.frombuffer(buffer, dtype, count).reshape(shape)

@@ -9,7 +9,7 @@ cdef Array new_array(Stream stream, int32_t dtype, shape):
 
     for i in range(dimensions):
         if extents[i] < 0:
-            raise ValueError(f"a shape has a negative extent: {shape}")
+            raise ValueError(f"a shape has a negative extent: {shown(shape)}")
         size *= extents[i]
     result.stream = stream
     result.buffer = ordered_buffer(stream, max(1, size))

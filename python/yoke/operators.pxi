@@ -194,7 +194,7 @@ cdef str text_of_power(int32_t dtype, exponent):
     if kind_of(dtype) <= 1:
         in_dtype(dtype, exponent)
     if not 0 <= exponent < 2**63:
-        raise ValueError(f"{dtype_names[dtype]} is raised to no power of {exponent}: " +
+        raise ValueError(f"{dtype_names[dtype]} is raised to no power of {shown(exponent)}: " +
                          ("write 1 / a ** n" if kind_of(dtype) == 3 else "convert to a float dtype first"))
     text, factors, square = "", [], "a"
     for bit in range(exponent.bit_length()):
@@ -241,7 +241,7 @@ cdef dict functions = {name: f"c = {name}(a)" for name in (
 def apply(name, Array array not None):
     """A function of expressions for each element, by its name; integers give float32."""
     if name not in functions:
-        raise ValueError(f"no such function: {name!r}; there are {', '.join(functions)}")
+        raise ValueError(f"no such function: {shown(name)}; there are {', '.join(functions)}")
     return unary(functions[name], array, array.a.dtype if array.a.dtype >= F16 else F32)
 
 

@@ -37,7 +37,7 @@ def topk(Array array not None, k, largest=True):
     if not array.a.dimensions:
         raise ValueError("topk takes an array of one dimension or more")
     if not 0 <= k <= array.shape[-1]:
-        raise ValueError(f"k is {k}, and the last axis has {array.shape[-1]} elements")
+        raise ValueError(f"k is {shown(k)}, and the last axis has {array.shape[-1]} elements")
     values = new_array(array.stream, array.a.dtype, (*array.shape[:-1], k))
     indices = new_array(array.stream, I64, (*array.shape[:-1], k))
     with nogil:
@@ -55,7 +55,7 @@ def searchsorted(Array array not None, values, side="left"):
     cdef yoke_status status
 
     if side not in ("left", "right"):
-        raise ValueError(f"side is \"left\" or \"right\", not {side!r}")
+        raise ValueError(f"side is \"left\" or \"right\", not {shown(side)}")
     behind = 1 if side == "right" else 0
     queries, array = beside(values, array)
     result = new_array(array.stream, I64, queries.shape)
@@ -208,7 +208,7 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
         return counts, edges
     bins = operator.index(bins)
     if bins < 1:
-        raise ValueError(f"bins is {bins}: one bin or more is wanted")
+        raise ValueError(f"bins is {shown(bins)}: one bin or more is wanted")
     if range is None:
         range = (array.min().item(), array.max().item()) if array.size else (0, 1)
     first, last = range

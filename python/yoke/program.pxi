@@ -20,7 +20,7 @@ class Source:
                  name_expressions=(), cuda_std=None, opencl_std=None, cuda_options=(), opencl_options=(), debug=False,
                  compiled=()):
         if math not in ("exact", "fast"):
-            raise ValueError(f"math is 'exact' or 'fast', not {math!r}")
+            raise ValueError(f"math is 'exact' or 'fast', not {shown(math)}")
         if isinstance(compiled, (bytes, bytearray, memoryview)):
             raise TypeError("compiled is a list of bytes")
         self.text, self.cuda, self.opencl, self.name, self.math = text, cuda, opencl, name, math
@@ -197,7 +197,7 @@ cdef class Program:
                 yoke_program_release(ptr)
 
     def __getattr__(self, name):
-        raise AttributeError(f"a Program has no attribute {name!r}; a kernel is program[{name!r}]")
+        raise AttributeError(f"a Program has no attribute {shown(name)}; a kernel is program[{shown(name)}]")
 
     @property
     def log(self):

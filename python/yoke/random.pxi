@@ -4,7 +4,7 @@
 cdef uint64_t as_position(value, str name) except? <uint64_t>-1:
     number = operator.index(value)
     if not 0 <= number < 1 << 64:
-        raise ValueError(f"{name} is {number}, not a number from 0 to 2**64 - 1")
+        raise ValueError(f"{name} is {shown(number)}, not a number from 0 to 2**64 - 1")
     return number
 
 
@@ -42,7 +42,7 @@ def fill_random(kind, Array out not None, a, b, seed, offset, sequence, interval
             with nogil:
                 status = yoke_random_exponential_at(where, queue, &out.a, low, key, first, &options)
         else:
-            raise ValueError(f"no such kind of random numbers: {kind!r}")
+            raise ValueError(f"no such kind of random numbers: {shown(kind)}")
     check(status)
     return out
 

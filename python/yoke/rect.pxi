@@ -5,7 +5,7 @@ cdef int rect_of(yoke_rect *out, shape) except -1:
     """(rows, bytes of a row) or (slices, rows, bytes)."""
     extents = [as_size(each, "an extent of the shape") for each in shape]
     if not 2 <= len(extents) <= 3 or 0 in extents:
-        raise ValueError(f"a rect has the shape (rows, bytes) or (slices, rows, bytes), without zeros, and not {shape}")
+        raise ValueError(f"a rect has the shape (rows, bytes) or (slices, rows, bytes), without zeros, and not {shown(shape)}")
     out.width, out.height, out.depth = extents[-1], extents[-2], extents[0] if len(extents) == 3 else 1
     return 0
 
@@ -14,7 +14,7 @@ cdef int pitch_of(yoke_pitch *out, offset, pitch, str name) except -1:
     """A pitch is None, bytes from row to row, or (bytes from slice to slice, bytes from row to row); 0 means without gaps."""
     steps = (0, 0) if pitch is None else (0, pitch) if not isinstance(pitch, (tuple, list)) else pitch
     if len(steps) != 2:
-        raise ValueError(f"{name}_pitch is one number or (slice, row), not {pitch}")
+        raise ValueError(f"{name}_pitch is one number or (slice, row), not {shown(pitch)}")
     out.offset = as_size(offset, name + "_offset")
     out.slice_pitch, out.row_pitch = as_size(steps[0], name + "_pitch"), as_size(steps[1], name + "_pitch")
     return 0
@@ -26,7 +26,7 @@ cdef int check_host_rect(Kept kept, yoke_pitch *pitch, yoke_rect *rect) except -
     slice_ = pitch.slice_pitch or row * rect.height
     end = pitch.offset + (rect.depth - 1) * slice_ + (rect.height - 1) * row + rect.width
     if end > kept.view.len:
-        raise RangeError(f"the rect ends at byte {end} of {kept.view.len} bytes of host memory")
+        raise RangeError(f"the rect ends at byte {shown(end)} of {kept.view.len} bytes of host memory")
     return 0
 
 

@@ -8,7 +8,7 @@ cdef object default_made = None
 
 cdef int32_t wait_number(wait) except -1:
     if wait not in ("auto", "spin", "block"):
-        raise ValueError(f"wait is 'auto', 'spin' or 'block', not {wait!r}")
+        raise ValueError(f"wait is 'auto', 'spin' or 'block', not {shown(wait)}")
     return ("auto", "spin", "block").index(wait)
 
 
