@@ -46,3 +46,14 @@ def test_quotients_of_bfloat16(stream):
             found = function(*[yoke.asarray(each, stream=stream).astype("bfloat16") for each in (left, right)])
             assert found.dtype == "bfloat16"
             assert_same(found.astype("float32"), function(left, right))
+
+
+def test_minus_of_bools(stream):
+    flags = yoke.asarray([True, False], stream=stream)
+    for wrong in (lambda: flags - flags, lambda: flags - True, lambda: numpy.True_ - flags, lambda: numpy.subtract(flags, flags),
+                  lambda: operator.isub(flags, flags)):
+        with pytest.raises(TypeError, match=r"- is not for bool: use a \^ b"):
+            wrong()
+    with pytest.raises(TypeError, match="- is not for bool: use ~a"):
+        -flags
+    assert (flags ^ flags).tolist() == [False, False] and (~flags).tolist() == [False, True] and (flags - 1).tolist() == [0, -1]

@@ -428,6 +428,8 @@ cdef class Array:
         return in_place(">>", self, other)
 
     def __neg__(self):
+        if self.a.dtype == BOOL:
+            raise TypeError("- is not for bool: use ~a, or a.astype(\"int8\") first")
         return unary("c = -a", self, self.a.dtype)
 
     def __abs__(self):

@@ -173,6 +173,8 @@ cdef bint compare_beyond(str sign, bint above, bint array_first):
 cdef str text_of_sign(str sign, int32_t dtype):
     """The expression of an operator for operands of this dtype."""
     kind = kind_of(dtype)
+    if kind == 0 and sign == "-":
+        raise TypeError("- is not for bool: use a ^ b, or a.astype(\"int8\") first")
     if kind == 3 and sign in ("<", "<=", ">", ">=", "//", "%", "min", "max"):
         raise TypeError(f"complex numbers have no order: {sign} is not for {dtype_names[dtype]}")
     if sign == "**" and kind != 2:
