@@ -207,3 +207,21 @@ def test_ints_that_python_does_not_format(device, stream):
         with pytest.raises(error, match=r"about -?2\*\*16609"):
             call()
     assert (words == huge).tolist() == [False] * 3 and (words < huge).tolist() == [True] * 3
+
+
+def test_names_of_arguments(stream):
+    x, i = yoke.ones((4, 4), stream=stream), yoke.arange(4, stream=stream)
+    with pytest.raises(yoke.InvalidArgumentError, match="^yoke_matmul_with: out overlaps a: bytes 0 to 63 "):
+        yoke.matmul(x, x, out=x)
+    with pytest.raises(yoke.InvalidArgumentError, match=r"out overlaps bias: "):
+        yoke.matmul(yoke.ones((4, 4), stream=stream), i.astype("float32"), out=x[0], epilogue="value + bias", bias=x[0])
+    with pytest.raises(yoke.InvalidArgumentError, match=r"out has the shape \(3, 3\), and the product of a, \(4, 4\), and b, "):
+        yoke.matmul(x, x, out=yoke.ones((3, 3), stream=stream))
+    with pytest.raises(yoke.InvalidArgumentError, match="^yoke_scatter: out overlaps values: bytes 0 to 63 "):
+        yoke.scatter(x, i, x)
+    with pytest.raises(yoke.InvalidArgumentError, match=r"out has the shape \(4, 4\), and values has the shape \(3, 3\): "):
+        yoke.scatter(x, i, yoke.ones((3, 3), stream=stream))
+    with pytest.raises(yoke.InvalidArgumentError, match="^yoke_reduce: out overlaps array: "):
+        x.sum(0, out=x[0])
+    with pytest.raises(yoke.InvalidArgumentError, match="array has the shape .*: it must have one dimension"):
+        yoke.searchsorted(x, x)

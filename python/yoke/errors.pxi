@@ -150,11 +150,23 @@ cdef tuple names_in_c = (
                                              "for both, with #include <yoke/kernel.h>"),
 )
 
+# Arguments that have another name here, by the function that the library's text begins with.
+cdef dict arguments_in_c = {
+    "yoke_matmul_with": {"c": "out"}, "yoke_scatter": {"a": "values"},
+    "yoke_search_sorted": {"sorted": "array", "queries": "values"},
+    **{f"yoke_{name}": {"a": "array"} for name in ("bincount", "clamp", "gather", "histogram", "partition", "reduce",
+                                                   "reduce_segments", "scan", "scan_segments", "select", "top_k")},
+}
+
 
 cdef str text_for_python(str text, kind):
     """The library's text, without what helps only in C."""
     for name, word in names_in_c:
         text = text.replace(name, word)
+    for name, word in arguments_in_c.get(text.partition(":")[0], {}).items():
+        import re
+
+        text = re.sub(rf"\b{name}(?=[,:;]| (has|overlaps|lies|is|begins|wants)\b)", word, text)  # and not the article
     if kind is InvalidArgumentError:
         first = text.partition("; the previous failure: ")[0]
         return first[:-4] + "closed" if first.endswith(" is NULL") else text
