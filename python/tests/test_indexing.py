@@ -145,3 +145,22 @@ def test_copies_stay_in_their_stream(stream):
 def test_membership(stream):
     array = yoke.ones(3, stream=stream)
     assert 1 in array and 2 not in array and None not in array and "1" not in array
+
+
+def test_positions_of_the_array_itself(stream):
+    """Elements are read before others are written in their place."""
+    values, array = pair(stream)
+    order = [3, 0, 1, 2]
+    values[order], array[order] = values.copy(), array
+    same(array, values)
+    values[order[:2]], array[order[:2]] = values[1:3].copy(), array[1:3]
+    same(array, values)
+    mask = numpy.array([True, False, True, True])
+    values[mask], array[mask] = values[1:].copy(), array[1:]
+    same(array, values)
+    mask = numpy.ones((4, 3), bool)
+    values[mask], array.reshape(-1)[mask.reshape(-1)] = values.reshape(-1)[::-1].copy(), array.reshape(-1)[::-1]
+    same(array, values)
+    whole = array.reshape(-1)
+    whole[yoke.ones(12, "bool", stream)] = whole
+    same(array, values)

@@ -52,11 +52,11 @@ cdef int assign_masked(Array array, Array mask, value, const char *where) except
     behind = axes_behind(array, mask)
     if not isinstance(value, Array) and not is_sequence(value):
         return map_masked(array, mask, in_dtype(array.a.dtype, value), where)
-    values = apart(array, array_from(value, None if hasattr(value, "dtype") else array.dtype, array.stream))
+    values = array_from(value, None if hasattr(value, "dtype") else array.dtype, array.stream)
     values = trimmed(values, len(behind))
     if values.a.dimensions <= len(behind):
-        return map_masked(array, mask, values, where)
-    return assign_in_order(array, mask, behind, values, where)
+        return map_masked(array, mask, apart(array, values), where)
+    return assign_in_order(array, mask, behind, away(array, values), where)
 
 
 cdef Array trimmed(Array values, Py_ssize_t dimensions):
@@ -93,7 +93,7 @@ cdef int assign_at(Array array, Array indices, value) except -1:
     cdef Array positions = from_the_start(array, indices.reshape(-1), 0)
     cdef Array values
     if isinstance(value, Array) or is_sequence(value):
-        values = apart(array, array_from(value, None if hasattr(value, "dtype") else array.dtype, array.stream))
+        values = away(array, array_from(value, None if hasattr(value, "dtype") else array.dtype, array.stream))
     else:
         values = full((), value, array.dtype, array.stream)
     behind = array.shape[1:]
@@ -119,7 +119,7 @@ cdef bint spans_meet(Array a, Array b):
 
 
 cdef Array away(Array target, Array source):
-    """The source, or a copy where it meets the target: for operations that read also what is around an element."""
+    """The source, or a copy where it meets the target: for operations that read also other elements than the one they write."""
     return source.copy() if spans_meet(target, source) else source
 
 
