@@ -57,3 +57,18 @@ def test_minus_of_bools(stream):
     with pytest.raises(TypeError, match="- is not for bool: use ~a"):
         -flags
     assert (flags ^ flags).tolist() == [False, False] and (~flags).tolist() == [False, True] and (flags - 1).tolist() == [0, -1]
+
+
+def test_divmod(stream):
+    for dtype in ("int32", "uint8", "float32"):
+        values = numpy.array([7, 9, 250, 0], dtype) - numpy.array(0 if dtype == "uint8" else 8, dtype)
+        divisors = numpy.array([2, 3, 7, 1], dtype)
+        array, others = yoke.asarray(values, stream=stream), yoke.asarray(divisors, stream=stream)
+        for found, wanted in ((divmod(array, 2), divmod(values, 2)), (divmod(100, others), divmod(100, divisors)),
+                              (divmod(array, others), divmod(values, divisors)), (divmod(values, others), divmod(values, divisors)),
+                              (divmod(array, numpy.int64(3)), divmod(values, numpy.int64(3)))):
+            assert isinstance(found, tuple) and len(found) == 2
+            for one, other in zip(found, wanted):
+                assert isinstance(one, yoke.Array) and one.tolist() == other.tolist()
+    with pytest.raises(TypeError):
+        divmod(array, "2")

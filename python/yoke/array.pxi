@@ -351,6 +351,12 @@ cdef class Array:
     def __rmod__(self, other):
         return binary("%", other, self)
 
+    def __divmod__(self, other):
+        return quotient_and_remainder(self, other)
+
+    def __rdivmod__(self, other):
+        return quotient_and_remainder(other, self)
+
     def __and__(self, other):
         return binary("&", self, other)
 
@@ -461,6 +467,8 @@ cdef class Array:
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         """NumPy's functions: operators with NumPy's arrays and scalars on either side give Arrays, all others NumPy arrays."""
         sign = numpy_signs.get(ufunc.__name__)
+        if method == "__call__" and ufunc.__name__ == "divmod" and not options:
+            return quotient_and_remainder(inputs[0], inputs[1])
         if method == "__call__" and sign and not options:
             return matmul(inputs[0], inputs[1]) if sign == "@" else binary(sign, inputs[0], inputs[1])
         if any([isinstance(each, Array) for each in options.get("out", ())]):

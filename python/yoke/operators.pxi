@@ -163,6 +163,12 @@ cdef object binary(str sign, left, right):
     return result
 
 
+cdef object quotient_and_remainder(left, right):
+    """divmod(left, right)."""
+    quotient = binary("//", left, right)
+    return quotient if quotient is NotImplemented else (quotient, binary("%", left, right))
+
+
 cdef bint compare_beyond(str sign, bint above, bint array_first):
     """What all elements give, compared with an int that is above, or below, all values of their dtype."""
     if sign in ("==", "!="):
