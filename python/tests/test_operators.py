@@ -72,3 +72,27 @@ def test_divmod(stream):
                 assert isinstance(one, yoke.Array) and one.tolist() == other.tolist()
     with pytest.raises(TypeError):
         divmod(array, "2")
+
+
+class Anything:
+    """It has its own idea of what equals it."""
+
+    def __eq__(self, other):
+        return "mine"
+
+    def __ne__(self, other):
+        return "not mine"
+
+
+def test_comparison_with_what_is_no_number(stream):
+    for shape in ((3,), (2, 2), (), (0,)):
+        array, values = yoke.ones(shape, stream=stream), numpy.ones(shape, "float32")
+        for other in (None, "a", b"a", object(), {}, "1"):
+            for function in (operator.eq, operator.ne):
+                found, wanted = function(array, other), function(values, other)
+                assert isinstance(found, yoke.Array) and found.tolist() == numpy.broadcast_to(wanted, shape).tolist()
+                assert function(other, array).tolist() == found.tolist()
+            with pytest.raises(TypeError):
+                array < other
+    assert (array == Anything()) == (Anything() == array) == "mine" and (array != Anything()) == "not mine"
+    assert None not in yoke.ones(3) and "a" not in yoke.ones(3)

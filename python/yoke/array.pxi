@@ -446,7 +446,7 @@ cdef class Array:
 
     def __contains__(self, value):
         equal = self == value
-        return bool(equal.any().item()) if isinstance(equal, Array) else equal  # what is no number is none of the elements
+        return bool(equal.any().item()) if isinstance(equal, Array) else bool(equal)
 
     def __invert__(self):
         return unary("c = !a" if self.a.dtype == BOOL else "c = ~a", self, self.a.dtype)
@@ -460,7 +460,7 @@ cdef class Array:
     def __richcmp__(self, other, int operation):
         if isinstance(other, (list, tuple)):  # == and != would tell whether they are the same object
             raise TypeError(f"a {type(other).__name__} is no operand: compare with yoke.asarray(…)")
-        return binary(("<", "<=", "==", "!=", ">", ">=")[operation], self, other)
+        return compare(comparisons[operation], self, other)
 
     __hash__ = None
 

@@ -32,7 +32,7 @@ cdef dict numpy_signs = {
     "matmul": "@", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=",
     "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<", "right_shift": ">>",
 }
-cdef tuple comparisons = ("<", "<=", ">", ">=", "==", "!=")
+cdef tuple comparisons = ("<", "<=", "==", "!=", ">", ">=")  # in the order of Py_LT, Py_LE, …
 
 
 cdef int32_t integer_of(value) except -1:
@@ -161,6 +161,15 @@ cdef object binary(str sign, left, right):
     operate(array.stream, text, sign, common,
             {"c": result, "a": array if array is left else other, "b": other if array is left else array}, here())
     return result
+
+
+cdef object compare(str sign, Array array, other):
+    """As binary; no element equals what is no number, as None or a text, and which has no comparison of its own."""
+    result = binary(sign, array, other)
+    if result is not NotImplemented or sign not in ("==", "!="):
+        return result
+    own = type(other).__eq__(other, array) if sign == "==" else type(other).__ne__(other, array)
+    return full(array.shape, sign == "!=", "bool", array.stream) if own is NotImplemented else own
 
 
 cdef object quotient_and_remainder(left, right):
