@@ -236,6 +236,24 @@ def failures(world):
     world.add(world.stream)
 
 
+def close_after_a_failure():
+    """It gives up the communicator, and raises the failure; an exception of the block is kept."""
+    own = yoke.comm.Communicator(MPI.COMM_SELF)
+    own.stream.call(divmod, 1, 0)
+    raises(ZeroDivisionError, "", own.close)
+    assert repr(own) == "<yoke.comm.Communicator closed>"
+    own.close()
+    for body, expected in ((lambda: None, ZeroDivisionError), (lambda: [][0], IndexError)):
+        try:
+            with yoke.comm.Communicator(MPI.COMM_SELF) as own:
+                own.stream.call(divmod, 1, 0)
+                body()
+        except expected:
+            assert repr(own) == "<yoke.comm.Communicator closed>"
+        else:
+            raise AssertionError("no exception of the streams")
+
+
 def main():
     world = yoke.comm.Communicator()
     assert (world.rank, world.size) == (RANK, RANKS)
@@ -244,6 +262,7 @@ def main():
     for test in (messages, reductions, collectives, streams_and_buffers, bad_input, interrupted, failures):
         test(world)
     halves()
+    close_after_a_failure()
     if "exit" not in sys.argv:
         world.close()
     Path(sys.argv[1], f"rank {RANK}").write_text("right")

@@ -194,10 +194,13 @@ cdef class CommBase:
             self.streams.append(stream)
 
     def close(self):
-        """Wait for the streams, whose failures are not raised here, and give up the communicator. All ranks must call this. A
-        second call does nothing. It is done for all communicators before the interpreter ends."""
+        """Wait for the streams, give up the communicator, and raise the first failure of the streams. All ranks must call this. A
+        second call does nothing. The end of a `with` block closes, and keeps the block's own exception. All communicators are
+        closed before the interpreter ends, without raising anything."""
         cdef yoke_comm *ptr = self.ptr
         cdef Stream stream
+        cdef yoke_status status
+        failure = None
         self.ptr = NULL
         if ptr == NULL:
             return
@@ -205,16 +208,26 @@ cdef class CommBase:
             stream = each
             if stream.ptr != NULL:
                 with nogil:
-                    yoke_stream_wait(stream.ptr)
+                    status = yoke_stream_wait(stream.ptr)
+                try:
+                    check(status)
+                except BaseException as error:
+                    failure = error if failure is None else failure
         self.streams = []
         with nogil:
             comm_release(ptr)
+        if failure is not None:
+            raise failure
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *exception):
-        self.close()
+    def __exit__(self, kind, error, traceback):
+        if kind is None:
+            self.close()
+            return
+        with contextlib.suppress(Exception):  # the streams' failure, where the block has one already
+            self.close()
 
     @property
     def info(self):
@@ -474,7 +487,8 @@ cdef Array comm_array(data, Stream stream):
 
 def _close_communicators():
     for each in list(communicators):
-        each.close()
+        with contextlib.suppress(Exception):  # the interpreter tells of no failure that nobody has waited for
+            each.close()
 
 
 atexit.register(_close_communicators)  # after close_interpreter's registration, and so before it
