@@ -12,6 +12,7 @@ import time
 import traceback
 import weakref
 
+import numpy
 import pytest
 
 import yoke
@@ -139,6 +140,28 @@ def test_deadlock(stream):
     with pytest.raises(yoke.DeadlockError):
         stream.wait(100)
     assert isinstance(answers[0], yoke.DeadlockError) and answers[1:] == [None]
+
+
+def test_refused_wait_of_to_numpy(stream):
+    """It writes nothing to the host's memory later."""
+    array, out = yoke.ones(4, "float32", stream=stream), numpy.zeros(4, "float32")
+    errors = []
+
+    def waits():
+        for call in (lambda: array.to_numpy(out=out), array.tolist):
+            try:
+                call()
+            except yoke.DeadlockError as error:
+                errors.append(error)
+
+    stream.call(waits)
+    stream.wait()
+    stream.wait()  # for what the function has enqueued
+    assert len(errors) == 2 and out.tolist() == [0] * 4
+    with stream.record() as graph, pytest.raises(yoke.InvalidArgumentError, match="being recorded"):
+        array.to_numpy(out=out)
+    assert len(graph) == 0
+    assert array.to_numpy(out=out).tolist() == [1] * 4
 
 
 def test_deadlock_by_way_of_another_stream(device, stream):

@@ -245,7 +245,8 @@ cdef class Array:
         assign_value(self, value, here())
 
     def to_numpy(self, out=None):
-        """A NumPy array with the values; waits for them. out: a contiguous NumPy array of the same shape and dtype to read into."""
+        """A NumPy array with the values; waits for them. out: a contiguous NumPy array of the same shape and dtype to read into.
+        DeadlockError: as Stream.wait, and nothing is written to `out`."""
         import numpy
 
         cdef Array source = self

@@ -84,7 +84,11 @@ cdef list empty_lists(tuple shape):
 
 
 cdef int read_array(Array source, out) except -1:
-    """Read the elements in row-major order into host memory, and wait."""
+    """Read the elements in row-major order into host memory, and wait. Where the wait is refused, because the stream is recorded or
+    this thread would wait for itself, nothing is enqueued that would write the memory later."""
+    if source.stream.graph is not None:
+        source.stream.wait()
+    refuse_deadlock(source.stream.event())
     if source.size == 0:
         source.stream.wait()
         return 0
