@@ -142,7 +142,14 @@ def test_powers(stream, dtype):
     copy = array.copy()
     copy **= 5
     assert numpy.allclose(copy.to_numpy(), values ** 5, rtol=1e-5)
-    for exponent in (-1, 2**63):
+    if dtype == "complex64":
+        values, array = values[values != 0], array[array != 0]
+        for exponent in (-1, -2, -5):
+            assert numpy.allclose((array ** exponent).to_numpy(), values ** exponent, rtol=1e-5)
+            copy = array.copy()
+            copy **= exponent
+            assert numpy.allclose(copy.to_numpy(), values ** exponent, rtol=1e-5)
+    for exponent in (2**63, -2**63) if dtype == "complex64" else (-1, 2**63):
         with pytest.raises((ValueError, OverflowError), match="no power of|not a value|does not fit|out of range"):
             array ** exponent
     with pytest.raises(TypeError, match="one int"):

@@ -210,17 +210,20 @@ cdef str text_of_power(int32_t dtype, exponent):
         return None
     if kind_of(dtype) <= 1:
         in_dtype(dtype, exponent)
-    if not 0 <= exponent < 2**63:
-        raise ValueError(f"{dtype_names[dtype]} is raised to no power of {shown(exponent)}: " +
-                         ("write 1 / a ** n" if kind_of(dtype) == 3 else "convert to a float dtype first"))
+    inverse = kind_of(dtype) == 3 and exponent < 0
+    if abs(exponent) >= 2**63 or exponent < 0 and not inverse:
+        raise ValueError(f"{dtype_names[dtype]} is raised to no power of {shown(exponent)}" +
+                         ("" if kind_of(dtype) == 3 else ": convert to a float dtype first"))
     text, factors, square = "", [], "a"
+    exponent = abs(exponent)
     for bit in range(exponent.bit_length()):
         if bit:
             text += f"s{bit} = {square} * {square}; "
             square = f"s{bit}"
         if exponent >> bit & 1:
             factors.append(square)
-    return text + "c = " + (" * ".join(factors) or "1")
+    product = " * ".join(factors) or "1"
+    return text + (f"c = 1 / ({product})" if inverse else "c = " + product)
 
 
 cdef object unary(str text, Array array, int32_t dtype):
