@@ -96,3 +96,21 @@ def test_comparison_with_what_is_no_number(stream):
                 array < other
     assert (array == Anything()) == (Anything() == array) == "mine" and (array != Anything()) == "not mine"
     assert None not in yoke.ones(3) and "a" not in yoke.ones(3)
+
+
+def test_lists_in_place(stream):
+    """What is assigned may be a list, and so may what is added to it."""
+    for change in (lambda a: a.__iadd__([1, 2, 3, 4]), lambda a: a.__imul__((2,)), lambda a: a.__isub__([[1], [2]][1])):
+        values = numpy.arange(4)
+        array = yoke.asarray(values, stream=stream)
+        assert change(array).tolist() == change(values).tolist() == array.tolist()
+    values = numpy.arange(4.0, dtype="float32")
+    array = yoke.asarray(values, stream=stream)
+    for operand in ([1], [10, 20], (0.5,)):
+        values[values > 1] += operand
+        array[array > 1] += operand
+        assert array.tolist() == values.tolist()
+    for wrong, error in (([1.5], TypeError), (["a"], TypeError), ([1, 2, 3], ValueError), ([2**70], TypeError)):
+        whole = yoke.zeros(4, "int32", stream)
+        with pytest.raises(error):
+            whole += wrong

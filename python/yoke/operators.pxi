@@ -234,7 +234,7 @@ cdef object in_place(str sign, Array array, other):
     """The array keeps its dtype, which has to be of the result's kind at least, as in NumPy."""
     cdef int32_t dtype
     power = text_of_power(array.a.dtype, other) if sign == "**" else None
-    if hasattr(other, "shape") and not isinstance(other, Array) and other.shape != ():
+    if is_sequence(other):
         other = array_from(other, stream=array.stream)
     if isinstance(other, Array):
         dtype = promote([array.a.dtype, (<Array>other).a.dtype])
