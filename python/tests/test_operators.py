@@ -114,3 +114,10 @@ def test_lists_in_place(stream):
         whole = yoke.zeros(4, "int32", stream)
         with pytest.raises(error):
             whole += wrong
+
+
+def test_complement_is_of_integers(stream):
+    for dtype in ("float16", "float32", "complex64"):
+        with pytest.raises(TypeError, match=f"~ is for integers and bool, not for {dtype}"):
+            ~yoke.ones(3, dtype, stream)
+    assert (~yoke.asarray(numpy.array([0, -1, 7], "int8"), stream=stream)).tolist() == [-1, 0, -8]

@@ -450,6 +450,8 @@ cdef class Array:
         return bool(equal.any().item()) if isinstance(equal, Array) else bool(equal)
 
     def __invert__(self):
+        if kind_of(self.a.dtype) > 1:
+            raise TypeError(f"~ is for integers and bool, not for {dtype_names[self.a.dtype]}")
         return unary("c = !a" if self.a.dtype == BOOL else "c = ~a", self, self.a.dtype)
 
     def __matmul__(self, other):
