@@ -12,15 +12,23 @@ cdef extern from *:
     """
     #include <stdatomic.h>
     static atomic_int yoke_py_inside, yoke_py_closing;
+    static _Thread_local int yoke_py_calls; /* that this thread is in */
     static int yoke_py_enter(void)
     {
         atomic_fetch_add(&yoke_py_inside, 1);
-        if (!atomic_load(&yoke_py_closing))
+        if (!atomic_load(&yoke_py_closing)) {
+            yoke_py_calls++;
             return 1;
+        }
         atomic_fetch_sub(&yoke_py_inside, 1);
         return 0;
     }
-    static void yoke_py_leave(void) { atomic_fetch_sub(&yoke_py_inside, 1); }
+    static void yoke_py_leave(void)
+    {
+        yoke_py_calls--;
+        atomic_fetch_sub(&yoke_py_inside, 1);
+    }
+    static int yoke_py_in_function(void) { return yoke_py_calls > 0; }
     static int yoke_py_busy(void) { return atomic_load(&yoke_py_inside); }
     static void yoke_py_close(void) { atomic_store(&yoke_py_closing, 1); }
     static int yoke_py_closed(void) { return atomic_load(&yoke_py_closing); }
@@ -28,6 +36,7 @@ cdef extern from *:
     """
     int yoke_py_enter() noexcept nogil
     void yoke_py_leave() noexcept nogil
+    bint yoke_py_in_function() noexcept nogil
     int yoke_py_busy() noexcept nogil
     void yoke_py_close() noexcept nogil
     bint yoke_py_closed() noexcept nogil

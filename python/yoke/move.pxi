@@ -88,7 +88,8 @@ cdef int read_array(Array source, out) except -1:
     this thread would wait for itself, nothing is enqueued that would write the memory later."""
     if source.stream.graph is not None:
         source.stream.wait()
-    refuse_deadlock(source.stream.event())
+    if yoke_py_in_function():
+        refuse_deadlock(source.stream.event())
     if source.size == 0:
         source.stream.wait()
         return 0
