@@ -64,7 +64,8 @@ int yk_trace_insert(int descriptor, off_t *end, const char *entries, size_t size
     char *bytes = malloc(2 + size + END_SIZE); /* written at once, so that a program that is killed leaves a whole array */
     if (!bytes)
         return ENOMEM;
-    memcpy(bytes, *end == 0 ? "[\n" : ",\n", 2);
+    bytes[0] = *end == 0 ? '[' : ',';
+    bytes[1] = '\n';
     memcpy(bytes + 2, entries, size);
     memcpy(bytes + 2 + size, array_end, END_SIZE);
     int error = write_at(descriptor, bytes, 2 + size + END_SIZE, *end);
