@@ -8,7 +8,7 @@ by its number, a CUstream as DLPack has it. Whatever a library does, it does in 
 
 import contextlib
 import ctypes
-import threading
+import time
 
 import numpy
 import pytest
@@ -51,6 +51,28 @@ class Driver:
         self.call("cuEventDestroy_v2", event)
 
 
+class Timer:
+    """The C library calls one of its functions after a time: also while something holds Python's lock and waits."""
+
+    class Notice(ctypes.Structure):  # sigevent
+        _fields_ = [("argument", ctypes.c_void_p), ("signal", ctypes.c_int), ("kind", ctypes.c_int),
+                    ("function", ctypes.c_void_p), ("rest", ctypes.c_void_p * 5)]
+
+    IN_A_THREAD = 2  # SIGEV_THREAD
+    MONOTONIC = 1
+
+    def __init__(self, seconds, function, argument):
+        whole = int(seconds)
+        notice = self.Notice(argument, 0, self.IN_A_THREAD, ctypes.cast(function, ctypes.c_void_p))
+        when = (ctypes.c_long * 4)(0, 0, whole, int((seconds - whole) * 1e9))
+        self.process, self.number = ctypes.CDLL(None), ctypes.c_void_p()
+        assert self.process.timer_create(self.MONOTONIC, ctypes.byref(notice), ctypes.byref(self.number)) == 0
+        assert self.process.timer_settime(self.number, 0, when, None) == 0
+
+    def cancel(self):
+        self.process.timer_delete(self.number)
+
+
 class Gate:
     """A place in a CUDA stream that its work does not pass before open(). It opens by itself after a time, and is `late` then:
     something on the host has waited for work behind it."""
@@ -62,34 +84,37 @@ class Gate:
         self.flag = device.pinned(16, "uint32")
         self.process = ctypes.CDLL(None)
         self.semaphore = (ctypes.c_byte * 64)()
-        self.late = False
-        self.timer = threading.Timer(self.SECONDS, self.expire)
-        self.timer.daemon = True
+        self.timers, self.closed_at, self.opened_at = [], None, None
         self.flag[:] = 0
         self.process.sem_init(self.semaphore, 0, 0)
 
     def close(self, number):
         stream = ctypes.c_void_p(number)
-        self.timer.start()
+        self.closed_at = time.monotonic()
+        self.open_after(self.SECONDS)
         # The device looks at the flag; a driver that cannot do that waits in a function, which knows nothing of Python's lock.
         if hasattr(self.driver.library, "cuStreamWaitValue32_v2") and self.driver.result(
                 "cuStreamWaitValue32_v2", stream, ctypes.c_uint64(self.flag.ctypes.data), ctypes.c_uint32(1), 1) == 0:
             return
         self.driver.call("cuLaunchHostFunc", stream, ctypes.cast(self.process.sem_wait, ctypes.c_void_p), self.semaphore)
 
-    def expire(self):
-        self.late = True
-        self.open()
+    @property
+    def late(self):
+        return self.closed_at is not None and (self.opened_at or time.monotonic()) - self.closed_at >= self.SECONDS
+
+    def open_after(self, seconds):
+        self.timers.append(Timer(seconds, self.process.time, self.flag.ctypes.data))  # time(address) stores a number there
+        self.timers.append(Timer(seconds, self.process.sem_post, ctypes.addressof(self.semaphore)))
 
     def open(self):
-        self.timer.cancel()
+        self.opened_at = time.monotonic()
+        while self.timers:
+            self.timers.pop().cancel()
         self.flag[:] = 1
         self.process.sem_post(self.semaphore)
 
     def open_soon(self):
-        timer = threading.Timer(0.05, self.open)
-        timer.daemon = True
-        timer.start()
+        self.open_after(0.05)
 
 
 class Interface:
