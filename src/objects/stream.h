@@ -72,6 +72,7 @@ struct yoke_stream {
     uint64_t records;     /* how many records have been deferred: the number of the last one */
     const yk_op *running; /* the operation that the worker has taken from the list */
     yoke_event *awaited;  /* the event that the running host function waits for, retained; or NULL */
+    bool releasing;       /* the worker runs the release functions of a graph, and no operation */
     bool may_give_up;     /* the wait has a time limit, or is for any of several events */
     uint64_t ran;         /* operations that the worker has finished */
     yk_listener *listeners;

@@ -10,6 +10,7 @@
  * that wait themselves and were enqueued at the moment when another function began to wait: the watchdog reports those.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "stream/event.h"
 #include "stream/op.h"
@@ -17,19 +18,28 @@
 
 /* ---- The host function of this thread ---- */
 
-/* The stream whose host function this thread is running, if any; and the stream in which the graph was launched, when the function
- * runs in one of the graph's branches. */
-static _Thread_local yoke_stream *mine;
+/* The function that this thread is running, if any; and the stream in which the graph was launched, when the function runs in one
+ * of the graph's branches. */
+static _Thread_local yk_function *innermost;
 static _Thread_local const yoke_stream *launched_in;
 
 bool yk_stream_in_function(void)
 {
-    return mine;
+    return innermost;
+}
+
+/* Whether the stream's order does not go on before this thread's functions have returned. */
+static bool is_held(const yoke_stream *stream)
+{
+    const yk_function *function = innermost;
+    while (function && function->stream != stream)
+        function = function->outer;
+    return function;
 }
 
 bool yk_stream_is_mine(const yoke_stream *stream)
 {
-    return mine == stream || launched_in == stream;
+    return launched_in == stream || is_held(stream);
 }
 
 const yoke_stream *yk_stream_set_launched_in(const yoke_stream *stream)
@@ -39,17 +49,18 @@ const yoke_stream *yk_stream_set_launched_in(const yoke_stream *stream)
     return before;
 }
 
-yoke_stream *yk_stream_set_mine(yoke_stream *stream)
+void yk_enter_function(yk_function *function, yoke_stream *stream)
 {
-    yoke_stream *before = mine;
-    mine = stream;
-    return before;
+    *function = (yk_function){ .stream = stream, .outer = innermost };
+    innermost = function;
+}
+
+void yk_leave_function(const yk_function *function)
+{
+    innermost = function->outer;
 }
 
 /* ---- What a wait waits for ---- */
-
-/* More streams than this are not followed. */
-enum { MOST_STREAMS = 128 };
 
 #define TO_THE_END UINT64_MAX
 
@@ -61,18 +72,30 @@ typedef struct awaited {
 
 /* What a wait waits for, directly and by way of other streams. */
 typedef struct search {
-    awaited streams[MOST_STREAMS];
-    size_t count;
+    awaited *streams;
+    size_t count, capacity;
     bool leads_back; /* to the host function of this thread */
     char by[300];    /* the wait that leads back */
 } search;
+
+/* False: there is no memory; then the cycle may not be found. */
+static bool grow(search *s)
+{
+    size_t capacity = s->capacity ? 2 * s->capacity : 16;
+    awaited *streams = realloc(s->streams, capacity * sizeof *streams);
+    if (!streams)
+        return false;
+    s->streams = streams;
+    s->capacity = capacity;
+    return true;
+}
 
 static void add_stream(search *s, yoke_stream *stream, uint64_t number)
 {
     size_t i = 0;
     while (i < s->count && s->streams[i].stream != stream)
         i++;
-    if (i == MOST_STREAMS)
+    if (i == s->capacity && !grow(s))
         return;
     if (i == s->count) {
         s->streams[s->count++] = (awaited){ .stream = stream };
@@ -87,7 +110,7 @@ static void add_event(search *s, const yoke_stream *stream, const yk_op *op, con
 {
     if (s->leads_back || !yk_event_is_deferred(event))
         return;
-    if (event->stream != mine) {
+    if (!is_held(event->stream)) {
         add_stream(s, event->stream, event->number);
         return;
     }
@@ -95,7 +118,7 @@ static void add_event(search *s, const yoke_stream *stream, const yk_op *op, con
     const char *where = op ? op->where : NULL;
     snprintf(s->by, sizeof s->by, "the %s%s%s in stream %s of %s waits for stream %s",
              op ? yk_op_name(op->kind) : "release function", where ? " enqueued at " : "", where ? where : "", stream->label,
-             stream->device->info.selector, mine->label);
+             stream->device->info.selector, event->stream->label);
 }
 
 /* A stream that has failed, or has been given up, skips its waits; and the driver has the event of a native wait. */
@@ -162,6 +185,7 @@ static void end_search(search *s)
 {
     while (s->count > 0)
         yk_stream_unuse(s->streams[--s->count].stream);
+    free(s->streams);
 }
 
 /* Whether all of the events are behind this thread's function; then *out_own says whether the last one is in its own stream. */
@@ -170,7 +194,7 @@ static bool are_behind(search *s, yoke_event *const *events, size_t count, bool 
     for (size_t i = 0; i < count; i++) {
         if (!yk_event_is_deferred(events[i])) /* any other event of the own stream precedes the function */
             return false;
-        *out_own = events[i]->stream == mine;
+        *out_own = is_held(events[i]->stream);
         if (!*out_own && !waits_for_caller(s, events[i]->stream, events[i]->number))
             return false;
     }
@@ -181,15 +205,27 @@ static bool are_behind(search *s, yoke_event *const *events, size_t count, bool 
 
 static pthread_mutex_t showing = PTHREAD_MUTEX_INITIALIZER; /* one function at a time shows its wait; before any stream's lock */
 
-/* Returns the event that was shown before, which the caller releases. */
-static yoke_event *show(yoke_event *event, bool may_give_up)
+/* All streams that this thread holds show the event. */
+static void show(yoke_event *event, bool may_give_up)
 {
-    pthread_mutex_lock(&mine->lock);
-    yoke_event *before = mine->awaited;
-    mine->awaited = yoke_event_retain(event);
-    mine->may_give_up = may_give_up;
-    pthread_mutex_unlock(&mine->lock);
-    return before;
+    for (yk_function *function = innermost; function; function = function->outer) {
+        yoke_stream *stream = function->stream;
+        pthread_mutex_lock(&stream->lock);
+        function->replaced[event ? 0 : 1] = stream->awaited;
+        stream->awaited = yoke_event_retain(event);
+        stream->may_give_up = may_give_up;
+        pthread_mutex_unlock(&stream->lock);
+    }
+}
+
+/* With no lock held: the last reference to a stream may go. */
+static void release_replaced(void)
+{
+    for (yk_function *function = innermost; function; function = function->outer)
+        for (int i = 0; i < 2; i++) {
+            yoke_event_release(function->replaced[i]);
+            function->replaced[i] = NULL;
+        }
 }
 
 static yoke_status refuse(const char *function, const search *s, bool own)
@@ -207,19 +243,17 @@ static yoke_status refuse(const char *function, const search *s, bool own)
 
 yoke_status yk_begin_wait(const char *function, yoke_event *const *events, size_t count, bool may_give_up)
 {
-    search s; /* large, and only the streams that are counted are set */
     bool refused = false, own = false;
-    if (!mine)
+    if (!innermost)
         return YOKE_OK;
-    s.count = 0;
+    search s = { .count = 0 };
     pthread_mutex_lock(&showing);
-    yoke_event *before = show(events[0], may_give_up), *withdrawn = NULL;
+    show(events[0], may_give_up);
     refused = function && are_behind(&s, events, count, &own);
     if (refused)
-        withdrawn = show(NULL, false);
+        show(NULL, false);
     pthread_mutex_unlock(&showing);
-    yoke_event_release(before);
-    yoke_event_release(withdrawn);
+    release_replaced();
     yoke_status status = refused ? refuse(function, &s, own) : YOKE_OK;
     end_search(&s);
     return status;
@@ -227,16 +261,15 @@ yoke_status yk_begin_wait(const char *function, yoke_event *const *events, size_
 
 void yk_end_wait(void)
 {
-    if (mine)
-        yoke_event_release(show(NULL, false));
+    show(NULL, false);
+    release_replaced();
 }
 
 yoke_status yk_stream_refuse_deadlock(const char *function, yoke_stream *stream)
 {
-    search s;
-    if (!mine)
+    if (!innermost)
         return YOKE_OK;
-    s.count = 0;
+    search s = { .count = 0 };
     bool refused = waits_for_caller(&s, stream, TO_THE_END);
     yoke_status status = refused ? refuse(function, &s, false) : YOKE_OK;
     end_search(&s);

@@ -57,11 +57,13 @@ yoke_status yk_event_submit(yoke_event *event)
 static yk_failure *failure_of(yoke_event *event, yoke_status status, bool inherited)
 {
     yoke_stream *stream = event->stream;
+    int state = atomic_load_explicit(&event->state, memory_order_acquire);
     if (inherited || status == YOKE_E_DEVICE_LOST)
         ; /* these failures name their suspects already */
-    else if (atomic_load_explicit(&event->state, memory_order_acquire) == YK_EVENT_SUBMITTED)
+    else if (state == YK_EVENT_SUBMITTED)
         yk_stream_name_suspects(stream, atomic_load_explicit(&stream->done, memory_order_relaxed), event->position);
-    else
+    else if (state ==
+             YK_EVENT_DEFERRED) /* not one that another thread has just completed: the stream may have recovered from that */
         event->epoch = atomic_load_explicit(&stream->epoch, memory_order_relaxed);
     return (inherited ? yk_stream_inherit_in : yk_stream_fail_in)(stream, event->epoch, event->where, status);
 }
@@ -169,7 +171,7 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
         yoke_event_release(event);
         return status < 0 ? yk_attribute(function, where, status) : status;
     }
-    if (YK_UNLIKELY(stream->device->blocking) && !yk_stream_is_mine(stream)) {
+    if (YK_UNLIKELY(stream->device->blocking) && !(yk_stream_in_function() && yk_event_is_deferred(event))) {
         yoke_error_info before = *yoke_error(); /* a failure is the event's, and not this call's */
         (void)yk_stream_wait_for("YOKE_BLOCKING", stream, event);
         yk_error_restore(&before);

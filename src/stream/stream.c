@@ -345,14 +345,19 @@ static bool has_ended_in_call(yoke_stream *stream)
     return true;
 }
 
+static bool is_deferring(yoke_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    bool deferring = yk_is_deferring(stream);
+    pthread_mutex_unlock(&stream->lock);
+    return deferring;
+}
+
 static bool is_busy(yoke_stream *stream)
 {
     if (yk_gate_is_open(stream))
         return !yk_stream_is_idle(stream) && !has_ended_in_call(stream);
-    pthread_mutex_lock(&stream->lock);
-    bool busy = yk_is_deferring(stream) || !yk_stream_is_idle(stream);
-    pthread_mutex_unlock(&stream->lock);
-    return busy;
+    return is_deferring(stream) || !yk_stream_is_idle(stream);
 }
 
 yoke_status yk_stream_finish_or_refuse(const char *function, yoke_stream *stream, bool *out_refused)
@@ -392,6 +397,8 @@ yoke_status yk_stream_finish_blocking(yoke_stream *stream)
 {
     yoke_error_info before = *yoke_error();
     bool refused;
+    if (yk_stream_in_function() && is_deferring(stream)) /* perhaps functions that wait for the one that is running */
+        return YOKE_OK;
     yoke_status status = yk_stream_finish_or_refuse("YOKE_BLOCKING", stream, &refused);
     if (refused)
         yk_error_restore(&before);

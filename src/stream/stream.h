@@ -42,16 +42,25 @@ yoke_status yk_stream_wait_for(const char *function, yoke_stream *stream, yoke_e
 yoke_status yk_stream_finish(yoke_stream *stream);
 /* The same, with `function` as for yk_begin_wait; *out_refused says whether YOKE_E_DEADLOCK is this call's. */
 yoke_status yk_stream_finish_or_refuse(const char *function, yoke_stream *stream, bool *out_refused);
-/* The same for YOKE_BLOCKING: YOKE_OK at once where this thread's host function would wait for itself. */
+/* The same for YOKE_BLOCKING: YOKE_OK at once where this thread's host function would wait for itself, or might. */
 yoke_status yk_stream_finish_blocking(yoke_stream *stream);
 
 /* deadlock.c */
 
-/* Whether this thread runs a host function, and whether of that stream. */
+/* A function of the program that a thread runs for a stream: a host function, or a native section, which another function may have
+ * enqueued and which is then inside of that. */
+typedef struct yk_function {
+    yoke_stream *stream;
+    struct yk_function *outer; /* NULL: none */
+    yoke_event *replaced[2];   /* what the stream no longer shows, to be released */
+} yk_function;
+
+/* Whether this thread runs such a function, and whether of that stream. */
 bool yk_stream_in_function(void);
 bool yk_stream_is_mine(const yoke_stream *stream);
-/* From now on it does; NULL: no longer. Returns the stream before. */
-yoke_stream *yk_stream_set_mine(yoke_stream *stream);
+/* From now on it does, until yk_leave_function. */
+void yk_enter_function(yk_function *function, yoke_stream *stream);
+void yk_leave_function(const yk_function *function);
 /* The same for the stream that a graph was launched in, during a function in one of its branches. */
 const yoke_stream *yk_stream_set_launched_in(const yoke_stream *stream);
 /* This thread is about to wait for any of the events. In a host function: YOKE_E_DEADLOCK where all of them are behind that

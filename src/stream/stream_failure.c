@@ -171,11 +171,11 @@ struct yk_submitted_wait {
     yk_failure *failure; /* replaces the event once the event's stream has recovered from it: for events of that epoch */
     uint64_t number;     /* of the wait among the stream's operations, or of an earlier operation */
     unsigned epoch;
-    bool older; /* stands for the failed waits of older epochs, too */
+    bool older; /* stands for the failed waits of older epochs, too, and has the smallest of their numbers */
 };
 
-/* After this many recoveries, hardly any event is queried for the first time. All of those have failed with the newest failure of
- * their epochs, where there was one: which of them are behind it is no longer known, and no failure may be lost. */
+/* After this many recoveries, hardly any event is queried for the first time. All of those behind the first failure of these epochs
+ * have failed, with the newest: which of them are between failures is no longer known, and no failure may be lost. */
 enum { EPOCHS_KEPT = 16 };
 
 static void free_wait(struct yk_submitted_wait *wait)
@@ -200,15 +200,19 @@ static void forget(yoke_stream *stream, const yoke_event *event, uint64_t end, b
     struct yk_submitted_wait *forgotten = NULL, *kept = NULL, *wait, *next;
     struct yk_submitted_wait **last = &kept;
     unsigned gone = 0;
-    bool kept_old = false;
+    struct yk_submitted_wait *old = NULL;
     yk_light_lock(&stream->spare_lock);
     for (wait = atomic_load(&stream->waits); wait; wait = next) {
         bool goes = (event && wait->event == event) || (succeeded && has_succeeded(wait->event)) || wait->number < end;
         next = wait->next;
         if (!goes && epoch - wait->epoch >= EPOCHS_KEPT) {
-            goes = kept_old || !wait->failure;
-            if (!goes)
-                wait->older = kept_old = true;
+            goes = old || !wait->failure;
+            if (!goes) {
+                wait->older = true;
+                old = wait;
+            } else if (old && wait->failure && wait->number < old->number) {
+                old->number = wait->number;
+            }
         }
         if (goes) {
             wait->next = forgotten;
@@ -283,7 +287,7 @@ static bool wait_before(yoke_stream *stream, uint64_t end, unsigned epoch, struc
     yk_light_lock(&stream->spare_lock);
     struct yk_submitted_wait *wait = NULL;
     for (struct yk_submitted_wait *each = atomic_load(&stream->waits); each; each = each->next)
-        if (each->older ? each->epoch >= epoch : each->number < end && each->epoch == epoch)
+        if (each->number < end && (each->older ? each->epoch >= epoch : each->epoch == epoch))
             wait = each; /* the newest come first */
     if (wait) {
         *out_wait = *wait;

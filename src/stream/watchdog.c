@@ -88,7 +88,7 @@ static link describe(yoke_stream *stream, yk_text *text)
         found.awaited = yoke_event_retain(stream->awaited);
     if (op)
         describe_running(stream, op, text);
-    else if (found.awaited)
+    else if (stream->releasing)
         yk_text_add(text, "stream %s of %s is in the release function of a graph", stream->label, stream->device->info.selector);
     else
         describe_submitted(stream, text);

@@ -248,16 +248,18 @@ static void call_native(yoke_stream *stream, const yk_op *op)
 /* A thread that is not the worker has a record of its own, and may itself be in a function of another stream. */
 static void run_native(yoke_stream *stream, const yk_op *op)
 {
-    yoke_stream *outer = yk_stream_set_mine(stream);
+    yk_function native;
     yk_admission admission = yk_depth_set_aside();
     yk_error_state before;
-    if (outer != stream)
+    yk_enter_function(&native, stream);
+    bool same_stream = native.outer && native.outer->stream == stream;
+    if (!same_stream)
         yk_error_save(&before);
     call_native(stream, op);
     yk_depth_take_up(admission);
-    if (outer != stream)
+    if (!same_stream)
         yk_error_return(&before);
-    yk_stream_set_mine(outer);
+    yk_leave_function(&native);
 }
 
 static void run_nothing(yoke_stream *stream, const yk_op *op)
@@ -375,15 +377,6 @@ static void finish_operation(yoke_stream *stream)
     yk_stream_post_listeners(stream);
 }
 
-/* With stream->lock held; released while this drops the operation, which has run. */
-static void drop_running(yoke_stream *stream, yk_op *op)
-{
-    stream->running = NULL;
-    pthread_mutex_unlock(&stream->lock);
-    yk_op_drop(op);
-    pthread_mutex_lock(&stream->lock);
-}
-
 /* Whether dropping the operation may call the program: the release functions of its graph. They may wait, and are run while no
  * other operation does, so that deadlock.c finds the wait before all that is behind them. */
 static bool drop_calls_program(const yk_op *op)
@@ -391,19 +384,29 @@ static bool drop_calls_program(const yk_op *op)
     return op->kind == YK_OP_GRAPH;
 }
 
+/* With stream->lock held; released while this drops the operation, which has run. */
+static void drop(yoke_stream *stream, yk_op *op)
+{
+    stream->running = NULL;
+    stream->releasing = drop_calls_program(op);
+    pthread_mutex_unlock(&stream->lock);
+    yk_op_drop(op);
+    pthread_mutex_lock(&stream->lock);
+    stream->releasing = false;
+}
+
 void yk_stream_work(void *argument)
 {
     yoke_stream *stream = argument;
-    yk_stream_set_mine(stream);
+    yk_function functions;
+    yk_enter_function(&functions, stream);
     yk_op *last = NULL; /* the operation that has run; dropped without the lock, which is taken once for each operation */
     pthread_mutex_lock(&stream->lock);
     for (;;) {
         bool may_take = stream->first && stream->state.work != YK_STREAM_CARRIED;
         if (last && (!may_take || drop_calls_program(last))) {
-            pthread_mutex_unlock(&stream->lock);
-            yk_op_drop(last);
+            drop(stream, last);
             last = NULL;
-            pthread_mutex_lock(&stream->lock);
         } else if (may_take) {
             yk_op *op = take(stream);
             bool ended = stream->state.ended;
@@ -415,7 +418,7 @@ void yk_stream_work(void *argument)
             last = op;
             pthread_mutex_lock(&stream->lock);
             if (!stream->first && op->kind != YK_OP_CALL) { /* whoever has waited for the stream may want its memory back */
-                drop_running(stream, op);
+                drop(stream, op);
                 last = NULL;
             }
             finish_operation(stream);
@@ -434,7 +437,7 @@ void yk_stream_work(void *argument)
         stream->spare = yk_thread_keep_own();
     bool torn_down = stream->state.ended;
     pthread_mutex_unlock(&stream->lock);
-    yk_stream_set_mine(NULL);
+    yk_leave_function(&functions);
     if (torn_down)
         yk_stream_end_waits(stream);
     yk_stream_unuse(stream);

@@ -123,6 +123,70 @@ out:
     end(device);
 }
 
+/* ---- An answer that comes late ---- */
+
+static _Atomic(yoke_event *) asked_twice;
+static gate first_asks, first_goes;
+static atomic_uint askers;
+
+/* The first to ask gets the driver's failure long after the second. */
+static yoke_status query_late(yoke_event *event)
+{
+    if (event != atomic_load(&asked_twice))
+        return real->event_query(event);
+    if (atomic_fetch_add(&askers, 1) == 0) {
+        gate_open(&first_asks);
+        gate_wait(&first_goes, 1);
+    }
+    return yk_fail(YOKE_E_EXECUTION, "made up: the work before the event has failed");
+}
+
+static void *ask(void *event)
+{
+    CHECK_STATUS(YOKE_E_EXECUTION, yoke_event_query(event));
+    return NULL;
+}
+
+/* Two threads ask for an event. Until the first has the driver's answer, the stream has failed by the second's, and recovered. */
+static void failure_that_is_found_late(suite *t)
+{
+    yoke_device *device = begin(t);
+    yoke_stream *stream = NULL;
+    yoke_event *event = NULL;
+    yoke_buffer *buffer = NULL;
+    pthread_t first;
+    bool started = false;
+
+    first_asks = first_goes = (gate)GATE_INIT;
+    atomic_store(&askers, 0);
+    NEED(device);
+    doctored.event_query = query_late;
+    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_buffer_create(device, 4, &buffer));
+    NEED(record(stream, buffer, &event));
+    atomic_store(&asked_twice, event);
+    started = CHECK(pthread_create(&first, NULL, ask, event) == 0);
+    NEED(started);
+    gate_wait(&first_asks, 1);
+    ask(event);
+    CHECK_STATUS(YOKE_E_EXECUTION, yoke_stream_wait(stream));
+    CHECK_OK(yoke_stream_recover(stream));
+    gate_open(&first_goes);
+    pthread_join(first, NULL);
+    started = false;
+    CHECK_OK(yoke_fill(stream, buffer, 0, 4, "abc", 4));
+    CHECK_OK(yoke_stream_wait(stream));
+out:
+    gate_open(&first_goes);
+    if (started)
+        pthread_join(first, NULL);
+    atomic_store(&asked_twice, NULL);
+    yoke_event_release(event);
+    yoke_buffer_release(buffer);
+    yoke_stream_release(stream);
+    end(device);
+}
+
 static void wait_for_a_lost_device(suite *t)
 {
     more_waits(t, YOKE_E_DEVICE_LOST, 0, false);
@@ -341,6 +405,7 @@ int main(void)
     static const suite_case cases[] = {
         { "a stream with many waits for an event of a lost device", wait_for_a_lost_device, false },
         { "and for one that fails, behind an event of the stream itself", wait_in_a_circle, false },
+        { "a failure that one thread finds after the stream has recovered from it", failure_that_is_found_late, false },
         { "waits that are over are forgotten", waits_are_forgotten, false },
         { "waits that are not are rarely asked for", waits_are_rarely_asked_for, false },
         { "a staged copy without pinned memory is work of its stream", without_pinned_memory, false },

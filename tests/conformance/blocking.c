@@ -202,7 +202,7 @@ static yoke_status enqueue_inside(yoke_status status, void *user)
     CHECK_STATUS(YOKE_E_DEADLOCK, yoke_stream_wait(in->b->stream));
     CHECK(atomic_load(&in->ran) == 0);
     FINISHES(in->b->side, set(in->b, in->b->side, &in->y, 10)); /* another stream's has */
-    CHECK_OK(yoke_stream_wait_event(in->behind, event)); /* and a stream that waits for what is behind cannot have, either */
+    CHECK_OK(yoke_stream_wait_event(in->behind, event));        /* and a stream that waits for what is behind cannot have, either */
     CHECK_OK(set(in->b, in->behind, &in->z, 11));
     CHECK_OK(yoke_event_record(in->behind, 0, &last));
     CHECK_STATUS(YOKE_PENDING, yoke_event_query(last));
@@ -238,6 +238,50 @@ out:
     guarded_release(&in.x);
     guarded_release(&in.y);
     guarded_release(&in.z);
+    close_blocking(&b);
+}
+
+typedef struct other {
+    yoke_stream *mine, *behind;
+} other;
+
+static yoke_status wait_for_mine(yoke_status status, void *user)
+{
+    other *o = user;
+
+    CHECK_STATUS(YOKE_OK, status);
+    CHECK_OK(yoke_stream_wait(o->mine));
+    return YOKE_OK;
+}
+
+static yoke_status call_behind(yoke_status status, void *user)
+{
+    other *o = user;
+    yoke_event *event = NULL;
+
+    CHECK_STATUS(YOKE_OK, status);
+    CHECK_OK(yoke_host_call(o->behind, wait_for_mine, o, NULL));
+    CHECK_OK(yoke_event_record(o->behind, 0, &event));
+    yoke_event_release(event);
+    return YOKE_OK;
+}
+
+/* A function enqueues another in a second stream, which waits for the first: nothing that the variable may turn into a deadlock. */
+static void a_function_that_waits_for_the_function(suite *t)
+{
+    other o = { NULL, NULL };
+    suite b;
+
+    NEED(open_blocking(t, &b));
+    NEED_OK(yoke_stream_create(b.device, &o.behind));
+    o.mine = b.stream;
+    for (int i = 0; i < 10; i++) {
+        CHECK_OK(yoke_host_call(b.stream, call_behind, &o, NULL));
+        CHECK_OK(yoke_stream_wait(b.stream));
+        CHECK_OK(yoke_stream_wait(o.behind));
+    }
+out:
+    yoke_stream_release(o.behind);
     close_blocking(&b);
 }
 
@@ -290,6 +334,7 @@ int main(void)
         { "a failure is returned by the call that fails", failures_return_at_once, false },
         { "a call that succeeds leaves the thread's record alone", calls_that_succeed_keep_the_record, false },
         { "inside host functions nothing deadlocks", inside_host_functions, false },
+        { "nor where one waits for another that has enqueued it", a_function_that_waits_for_the_function, false },
         { "one stream from several threads", one_stream_from_several_threads, false },
     };
     yoke_source source = test_source();

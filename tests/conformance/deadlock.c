@@ -9,14 +9,16 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include <yoke/native.h>
+
 #include "recorded.h"
 #include "stand.h"
 
-enum { LONG = 8, TIMES = 30, MANY = 400 };
+enum { LONG = 150, TIMES = 30, MANY = 400 };
 
 /* What the functions below wait for. */
 typedef struct waiting {
-    yoke_stream *other;
+    yoke_stream *other, *side;
     yoke_event *event, *done;
     yoke_buffer *buffer;
     const char *words;
@@ -309,6 +311,61 @@ static void recovery_at_the_failure(suite *t)
     }
 }
 
+static yoke_status do_nothing_native(yoke_status status, void *native, void *user)
+{
+    (void)native, (void)user;
+    return status;
+}
+
+static yoke_status enqueue_where_it_came_from(yoke_status status, void *native, void *user)
+{
+    waiting *w = user;
+
+    (void)native;
+    CHECK_STATUS(YOKE_OK, status);
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(yoke_host_call(w->other, count_up, &w->refused, NULL));
+    return YOKE_OK;
+}
+
+static void is_refused_when_released(void *user)
+{
+    waiting *w = user;
+
+    CHECK_FAILS(YOKE_E_DEADLOCK, "yoke_event_wait", yoke_event_wait(w->event));
+    CHECK_FAILS(YOKE_E_DEADLOCK, "yoke_stream_wait", yoke_stream_wait(w->other));
+}
+
+static yoke_status enqueue_sections(yoke_status status, void *user)
+{
+    waiting *w = user;
+
+    gate_wait(&w->begin, 1);
+    CHECK_OK(yoke_native_enqueue(w->side, do_nothing_native, w, is_refused_when_released));
+    CHECK_OK(yoke_native_enqueue(w->side, enqueue_where_it_came_from, w, NULL));
+    return status;
+}
+
+/* What a native section calls is called in the host function that has enqueued it, whose stream may be full. */
+static void in_a_native_section(suite *t)
+{
+    waiting w = WAITING_INIT;
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+
+    desc.depth = 2;
+    w.side = t->stream;
+    NEED_OK(yoke_stream_create_with(t->device, &desc, &w.other));
+    NEED_OK(yoke_host_call(w.other, enqueue_sections, &w, NULL));
+    NEED_OK(yoke_event_record(w.other, 0, &w.event));
+    gate_open(&w.begin);
+    CHECK_OK(yoke_stream_wait(w.other));
+    CHECK(atomic_load(&w.refused) == 4);
+out:
+    gate_open(&w.begin);
+    yoke_event_release(w.event);
+    yoke_stream_release(w.other);
+}
+
 static yoke_status do_nothing(yoke_status status, void *user)
 {
     (void)user;
@@ -508,6 +565,7 @@ int main(void)
         { "nor in a stream of another device", by_a_stream_elsewhere, false },
         { "nor by way of many streams", by_many_streams, false },
         { "nor in a graph's functions", in_a_graph, false },
+        { "nor in a native section inside the function", in_a_native_section, false },
         { "nor behind many other events", behind_many_events, false },
         { "of two functions that wait for each other, one is refused", two_functions, false },
         { "so is one of a recovery and a function that wait for each other", recovery, false },

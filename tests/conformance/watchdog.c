@@ -109,6 +109,33 @@ out:
     yoke_stream_release(stream);
 }
 
+static void stand_when_released(void *name)
+{
+    wait_until_told_of(name);
+}
+
+/* The worker is in the release function of a graph, and another operation waits for it. */
+static void release_function(suite *t)
+{
+    yoke_stream *stream = NULL;
+    yoke_graph *graph = NULL;
+
+    told.whole = "release function of a graph";
+    NEED(named_stream(t, "last", &stream));
+    NEED(CHECK_OK(yoke_graph_create(t->device, "frame", &graph)) && CHECK_OK(yoke_graph_begin(graph, stream)));
+    NEED_OK(yoke_host_call(stream, pass, "last", stand_when_released));
+    NEED_OK(yoke_graph_end(graph));
+    NEED_OK(yoke_graph_launch(stream, graph));
+    yoke_graph_release(graph);
+    graph = NULL;
+    NEED_OK(yoke_host_call(stream, pass, NULL, NULL));
+    NEED_OK(yoke_stream_wait(stream));
+    in_order(wait_until_told_of("last"), "stream 'last' of|has made no progress for|release function of a graph");
+out:
+    yoke_graph_release(graph);
+    yoke_stream_release(stream);
+}
+
 /* Each stream waits for an event of the next, and the last for its host function. All of them stand until each was told of: were it
  * the first only, the others could be told of while they get on. */
 enum { LONG = 10 };
@@ -437,10 +464,18 @@ static const struct {
     const char *name;
     void (*run)(suite *t);
 } scenarios[] = {
-    { "host function", host_function },   { "chain", chain },       { "long chain", long_chain },
-    { "graph function", graph_function }, { "circle", circle },     { "short operations", short_operations },
-    { "long kernel", long_kernel },       { "reopened", reopened }, { "left behind", left_behind },
-    { "not asked for", not_asked_for },   { "mistyped", mistyped },
+    { "host function", host_function },
+    { "chain", chain },
+    { "long chain", long_chain },
+    { "graph function", graph_function },
+    { "release function", release_function },
+    { "circle", circle },
+    { "short operations", short_operations },
+    { "long kernel", long_kernel },
+    { "reopened", reopened },
+    { "left behind", left_behind },
+    { "not asked for", not_asked_for },
+    { "mistyped", mistyped },
 };
 
 static int run_scenario(const char *name, const char *selector)
@@ -484,6 +519,7 @@ WATCHED(host_function_case, "host function")
 WATCHED(chain_case, "chain")
 WATCHED(long_chain_case, "long chain")
 WATCHED(graph_function_case, "graph function")
+WATCHED(release_function_case, "release function")
 WATCHED(circle_case, "circle")
 WATCHED(short_operations_case, "short operations")
 WATCHED(reopened_case, "reopened")
@@ -526,6 +562,7 @@ int main(int argc, char **argv)
         { "a chain is told down to its cause", chain_case, false },
         { "and so is a long one", long_chain_case, false },
         { "so is a host function of a graph", graph_function_case, false },
+        { "and a graph's release function", release_function_case, false },
         { "a circle whose waits have a limit is called one", circle_case, false },
         { "a stream that gets on is left alone", short_operations_case, false },
         { "a long kernel is told of with its name and place", long_kernel_case, false },
