@@ -279,3 +279,53 @@ def test_host_memory_of_other_streams(device, stream):
     go.set()
     slow.wait()
     assert after is None
+
+
+RECORDED = """
+import gc, time
+device = yoke.Device()
+stream, other, buffer = device.stream(), device.stream(), device.buffer(64)
+end, calls, dirty = time.time() + 1, [], []
+def repeat():
+    while time.time() < end:
+        try:
+            step()
+        except yoke.Error:
+            pass
+def read():
+    stream.read(bytearray(64), buffer)
+    stream.wait()
+    new = [bytearray(64) for _ in range(8)]
+    time.sleep(0)
+    dirty.extend(each for each in new if any(each))
+def call():
+    stream.call(calls.append, 1)
+def section():
+    with stream.native():
+        pass
+stream.fill(buffer, b"\\1")
+stream.wait()
+sys.setswitchinterval(1e-5)
+step = STEP
+threads = [threading.Thread(target=repeat) for _ in range(2)]
+for each in threads:
+    each.start()
+while time.time() < end:
+    try:
+        with stream.record() as graph:
+            pass
+        for _ in range(3):
+            graph.launch(other)
+        other.wait()
+    except yoke.Error:
+        pass
+for each in threads:
+    each.join()
+print(len(dirty))
+"""
+
+
+@pytest.mark.parametrize("step", ["read", "call", "section"])
+def test_recorded_while_other_threads_enqueue(step):
+    """What they enqueue is in a graph or runs, and nobody knows which: it is an error or has run, and crashes and hangs nothing."""
+    assert run(RECORDED.replace("STEP", step)) == "0\n"

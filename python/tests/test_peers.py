@@ -4,6 +4,7 @@ the streams both ways without a wait on the host. "driver" does the same by the 
 
 import gc
 import threading
+import weakref
 
 import numpy
 import pytest
@@ -185,6 +186,25 @@ def test_memory_is_kept(pair):
         kept = [yoke.full(1 << 16, 4) for _ in range(8)]
         kept[-1].stream.wait()
         assert (library.numpy(x) == 3).all()
+
+
+def test_memory_is_kept_by_graphs(opened, stream):
+    library = opened("driver")
+    lent = Interface(library.array(VALUES))
+    alive = weakref.ref(lent)
+    array = yoke.asarray(lent, stream=stream)
+    with stream.record() as graph:
+        array.fill(9)
+    del lent, array
+    stream.wait()
+    gc.collect()
+    assert alive() is not None
+    graph.launch(stream)
+    graph = None
+    stream.wait()
+    stream.fill(stream.device.buffer(64))  # looks for what is no longer used
+    gc.collect()
+    assert alive() is None
 
 
 def test_read_only(opened, stream):

@@ -281,7 +281,7 @@ cdef class CommBase:
     cdef int finish(self, Stream stream, list arrays, yoke_status status) except -1:
         check(status)
         for each in arrays:
-            keep_owners(stream, (<Array>each).buffer)
+            keep_owners(stream, stream.recordings, (<Array>each).buffer)
         return order_back(stream, arrays)
 
     cdef int message(self, int way, array, peer, tag, stream, const char *where) except -1:

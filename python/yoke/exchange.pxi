@@ -60,12 +60,17 @@ cdef class Foreign:
 
     def __dealloc__(self):
         if self.stream is not None:
-            keep_until_done(self.stream, [Kept.__new__(Kept), self.lent])
+            lent_memory.pop(<uintptr_t><void *>self, None)
+            keep_until_done(self.stream, [Kept.__new__(Kept), self.lent], self.stream.recordings)
+
+
+cdef dict lent_memory = {}  # of the Foreigns that live, by their addresses
 
 
 cdef Foreign foreign_on(Stream stream):
     cdef Foreign foreign = Foreign.__new__(Foreign)
     foreign.lent, foreign.stream = Lent.__new__(Lent), stream
+    lent_memory[<uintptr_t><void *>foreign] = foreign.lent
     stream.lent = True
     return foreign
 

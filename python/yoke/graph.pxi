@@ -32,6 +32,7 @@ cdef class Graph:
         cdef Event event
         cdef list used = [*self.kept, *self.updated.values()]  # another thread may update it while this waits for room
         cdef const char *where = here()
+        cdef unsigned before = stream.recordings
         cdef yoke_status status
 
         with nogil:
@@ -44,7 +45,7 @@ cdef class Graph:
                 yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event.ptr)
             may_raise(stream, event)
         if used or self.updated:  # the last launch may outlive the graph's last reference, and an update
-            keep_until_done(stream, [Kept.__new__(Kept), *used, *self.updated.values()])
+            keep_until_done(stream, [Kept.__new__(Kept), *used, *self.updated.values()], before)
 
     cdef void keep(self, size_t index, list kept):
         """What the node's operation uses since its update, or None."""
@@ -181,22 +182,33 @@ cdef class Recording:
 
     cdef Stream stream
     cdef Graph graph
+    cdef bint entered
 
     def __cinit__(self, Stream stream not None, Graph graph not None):
         self.stream, self.graph = stream, graph
 
     def __enter__(self):
         cdef yoke_status status
+        self.stream.recordings += 1
         with nogil:
             status = yoke_graph_begin(self.graph.ptr, self.stream.ptr)
+        if status == YOKE_OK:
+            self.stream.graph = self.graph
+            self.entered = True
+        self.stream.recordings += 1
         check(status)
-        self.stream.graph = self.graph
         return self.graph
 
     def __exit__(self, kind, error, traceback):
         cdef yoke_status status
-        self.stream.graph = None
+        if not self.entered:
+            raise InvalidArgumentError("the recording has not begun, or has ended")
+        self.entered = False
+        self.stream.recordings += 1
         with nogil:
             status = yoke_graph_end(self.graph.ptr)
+        self.stream.graph = None
+        self.stream.recordings += 1
+        self.graph.kept.extend(lent_memory.values())  # operations of the graph may use it
         if kind is None:
             check(status)

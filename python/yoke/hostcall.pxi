@@ -60,6 +60,7 @@ cdef class Call:
     cdef dict kwargs
     cdef list raised
     cdef bint always
+    cdef bint called
     cdef bint again  # it is a graph's, whose exceptions no recover clears
 
     cdef yoke_status run(self, yoke_status status) noexcept:
@@ -125,13 +126,18 @@ cdef yoke_status run_handlers() noexcept with gil:
 
 
 cdef yoke_status call_once(yoke_status status, void *user) noexcept nogil:
-    """A host function that is called once, and so releases itself."""
+    """A host function that is called once, and so releases itself. Where a recording has begun right before it was enqueued, it is
+    a graph's, and called more often; then enqueue_call keeps it."""
     cdef yoke_status result
+    cdef bint first
     if not yoke_py_enter():
         return YOKE_E_CANCELLED
     with gil:
+        first = not (<Call>user).called
+        (<Call>user).called = True
         result = (<Call>user).run(status)
-        Py_DECREF_raw(<PyObject *>user)
+        if first:
+            Py_DECREF_raw(<PyObject *>user)
     yoke_py_leave()
     return result
 
@@ -197,6 +203,7 @@ cdef int enqueue_call(Stream stream, function, tuple args, dict kwargs, bint alw
     cdef yoke_status status
     cdef void *user
     cdef bint recorded = stream.graph is not None
+    cdef unsigned before = stream.recordings
 
     check_function(function, "a host function")
     call = Call.__new__(Call)
@@ -213,6 +220,8 @@ cdef int enqueue_call(Stream stream, function, tuple args, dict kwargs, bint alw
     if status < 0:
         Py_DECREF(call)
         fail(status)
+    if not recorded and (before & 1 or stream.recordings != before):
+        Py_INCREF(call)
     return 0
 
 

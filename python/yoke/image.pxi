@@ -181,13 +181,14 @@ cdef int write_image(Stream stream, Image image, source, offset, shape, const ch
     cdef const yoke_region *region = region_of(&room, image, offset, shape)
     cdef Kept kept = hold(source, False)
     cdef yoke_image *ptr = yoke_image_retain(image.ptr)
+    cdef unsigned before = stream.recordings
     cdef yoke_status status
 
     with nogil:
         status = yoke_write_image_at(where, stream.ptr, ptr, region, kept.view.buf, kept.view.len)
         yoke_image_release(ptr)
     check(status)
-    return keep_until_done(stream, [kept])
+    return keep_until_done(stream, [kept], before)
 
 
 cdef int read_image(Stream stream, target, Image image, offset, shape, const char *where) except -1:
@@ -195,13 +196,14 @@ cdef int read_image(Stream stream, target, Image image, offset, shape, const cha
     cdef const yoke_region *region = region_of(&room, image, offset, shape)
     cdef Kept kept = hold(target, True)
     cdef yoke_image *ptr = yoke_image_retain(image.ptr)
+    cdef unsigned before = stream.recordings
     cdef yoke_status status
 
     with nogil:
         status = yoke_read_image_at(where, stream.ptr, kept.view.buf, ptr, region, kept.view.len)
         yoke_image_release(ptr)
     check(status)
-    return keep_until_done(stream, [kept])
+    return keep_until_done(stream, [kept], before)
 
 
 cdef int copy_image(Stream stream, Image image, Buffer buffer, buffer_offset, offset, shape, bint to_image,
@@ -210,6 +212,7 @@ cdef int copy_image(Stream stream, Image image, Buffer buffer, buffer_offset, of
     cdef const yoke_region *region = region_of(&room, image, offset, shape)
     cdef size_t begin = as_size(buffer_offset, "buffer_offset")
     cdef yoke_image *ptr = yoke_image_retain(image.ptr)
+    cdef unsigned before = stream.recordings
     cdef yoke_status status
     cdef Inside call = inside(buffer)
 
@@ -220,4 +223,4 @@ cdef int copy_image(Stream stream, Image image, Buffer buffer, buffer_offset, of
             status = yoke_copy_from_image_at(where, stream.ptr, buffer.ptr, begin, ptr, region)
         yoke_image_release(ptr)
     check(status)
-    return keep_owners(stream, buffer)
+    return keep_owners(stream, before, buffer)

@@ -214,10 +214,12 @@ cdef class Launch:
         cdef list others
         cdef bint arrays
         cdef Py_ssize_t count = count_args(args, 1)
+        cdef unsigned before
 
         if count < 0 or not isinstance(args[0], Stream):
             raise TypeError(f"the first argument of a launch is its stream: {self.kernel.name}[…](stream, …)")
         stream = <Stream>PyTuple_GetItem(args, 0)
+        before = stream.recordings
         arrays = enter_arguments(args)
         try:
             kept = fill_arguments(list_, args, 1, count, self.kernel)
@@ -238,7 +240,7 @@ cdef class Launch:
             if status < 0:
                 fail(status)
             if kept is not None:
-                keep_until_done(stream, kept)
+                keep_until_done(stream, kept, before)
             if others is not None:
                 order_back(stream, others)
         finally:

@@ -247,11 +247,16 @@ cdef inline Inside inside(Buffer one, Buffer other=None):
     return call
 
 
-cdef int keep_until_done(Stream stream, list items) except -1:
-    """Keep what `hold` gave until the stream's work up to now is complete; while it is recorded, as long as the graph lives."""
+cdef int keep_until_done(Stream stream, list items, unsigned before) except -1:
+    """Keep what `hold` gave until the stream's work up to now is complete; while it is recorded, as long as the graph lives. before:
+    stream.recordings when the work was not enqueued yet. Where another thread has begun or ended a recording since, nobody knows
+    whether the work is in the graph: then the memory is kept for good."""
     cdef yoke_event *event = NULL
     cdef yoke_status status
 
+    if before & 1 or stream.recordings != before:
+        forgotten.extend(items)
+        return 0
     if stream.graph is not None:
         stream.graph.kept.extend(items)
         return 0
@@ -261,8 +266,10 @@ cdef int keep_until_done(Stream stream, list items) except -1:
     else:
         with nogil:
             status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event)
-    if status < 0:  # the stream failed meanwhile: what was submitted may still run
+    if status < 0 or stream.recordings != before:  # the stream failed meanwhile, and what was submitted may still run; or as above
         forgotten.extend(items)
+        if event != NULL:
+            yoke_event_release(event)
         return 0
     (<Kept>items[0]).event = event
     stream.kept.append(items)
@@ -281,11 +288,11 @@ cdef list with_owner(list kept, Buffer buffer):
     return kept
 
 
-cdef int keep_owners(Stream stream, Buffer one, Buffer other=None) except -1:
+cdef int keep_owners(Stream stream, unsigned before, Buffer one, Buffer other=None) except -1:
     cdef list kept = with_owner(None, one)
     if other is not None:
         kept = with_owner(kept, other)
-    return 0 if kept is None else keep_until_done(stream, kept)
+    return 0 if kept is None else keep_until_done(stream, kept, before)
 
 
 cdef list forgotten = []

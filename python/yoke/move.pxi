@@ -86,6 +86,7 @@ cdef list empty_lists(tuple shape):
 cdef int read_array(Array source, out) except -1:
     """Read the elements in row-major order into host memory, and wait. Where the wait is refused, because the stream is recorded or
     this thread would wait for itself, nothing is enqueued that would write the memory later."""
+    cdef unsigned before = source.stream.recordings
     if source.stream.graph is not None:
         source.stream.wait()
     if yoke_py_in_function():
@@ -97,4 +98,6 @@ cdef int read_array(Array source, out) except -1:
         source = source.copy()
     source.stream.read(out, source.memory(), source.a.offset)
     source.stream.wait()
+    if before & 1 or source.stream.recordings != before:
+        raise InvalidArgumentError("another thread has recorded the stream meanwhile, and the read may be in the graph")
     return 0

@@ -41,6 +41,7 @@ cdef extern from *:
         sem_post(&section->entered);
         while (sem_wait(&section->left) != 0 && errno == EINTR)
             continue;
+        sem_post(&section->left); /* should it be a graph's, which may be launched again */
         return status;
     }
     /* Whether the section has begun, after at most 50 ms. */
@@ -93,6 +94,7 @@ cdef class Section:
             raise RuntimeError("the native section has been entered already")
         if self.stream.graph is not None:
             raise InvalidArgumentError("the stream is being recorded: record stream.native_call(function)")
+        cdef unsigned before = self.stream.recordings
         refuse_deadlock(self.stream.event())
         self.shared = yoke_py_section_new()
         if self.shared == NULL:
@@ -103,11 +105,14 @@ cdef class Section:
             yoke_py_section_drop(self.shared)  # in the place of the section that will not run
             self.leave()
             fail(status)
+        unsure = before & 1 or self.stream.recordings != before
         try:
             while not entered:
                 with nogil:
                     entered = yoke_py_section_entered(self.shared)
                 PyErr_CheckSignals()
+                if unsure and not entered:
+                    raise InvalidArgumentError("another thread records the stream, and the section may be in the graph")
         except BaseException:
             self.leave()
             raise

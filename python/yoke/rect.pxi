@@ -34,6 +34,7 @@ cdef int host_rect(Stream stream, Buffer buffer, memory, shape, buffer_offset, b
                    bint to_host, const char *where) except -1:
     cdef yoke_rect rect
     cdef yoke_pitch device_side, host_side
+    cdef unsigned before = stream.recordings
     cdef yoke_status status
     cdef Inside call = inside(buffer)
     cdef Kept kept = hold(memory, to_host)
@@ -48,13 +49,14 @@ cdef int host_rect(Stream stream, Buffer buffer, memory, shape, buffer_offset, b
         else:
             status = yoke_write_rect_at(where, stream.ptr, buffer.ptr, device_side, kept.view.buf, host_side, rect)
     check(status)
-    return keep_until_done(stream, [kept, buffer.owner])
+    return keep_until_done(stream, [kept, buffer.owner], before)
 
 
 cdef int copy_rect(Stream stream, Buffer target, Buffer source, shape, target_offset, target_pitch, source_offset, source_pitch,
                    const char *where) except -1:
     cdef yoke_rect rect
     cdef yoke_pitch to, begin
+    cdef unsigned before = stream.recordings
     cdef yoke_status status
     cdef Inside call = inside(target, source)
 
@@ -64,12 +66,13 @@ cdef int copy_rect(Stream stream, Buffer target, Buffer source, shape, target_of
     with nogil:
         status = yoke_copy_rect_at(where, stream.ptr, target.ptr, to, source.ptr, begin, rect)
     check(status)
-    return keep_owners(stream, target, source)
+    return keep_owners(stream, before, target, source)
 
 
 cdef int fill_rect(Stream stream, Buffer buffer, shape, pattern, offset, pitch, const char *where) except -1:
     cdef yoke_rect rect
     cdef yoke_pitch to
+    cdef unsigned before = stream.recordings
     cdef yoke_status status
     cdef Inside call = inside(buffer)
     cdef Kept kept = hold(pattern, False)
@@ -79,4 +82,4 @@ cdef int fill_rect(Stream stream, Buffer buffer, shape, pattern, offset, pitch, 
     with nogil:
         status = yoke_fill_rect_at(where, stream.ptr, buffer.ptr, to, rect, kept.view.buf, kept.view.len)
     check(status)
-    return keep_owners(stream, buffer)
+    return keep_owners(stream, before, buffer)

@@ -44,6 +44,7 @@ cdef class Stream:
     cdef readonly Device device
     cdef readonly str name
     cdef Graph graph  # while it is recorded
+    cdef unsigned recordings  # changes when a recording begins or ends, and is odd meanwhile
     cdef list raised  # the exceptions of its host functions
     cdef object kept  # host memory that its copies still use
     cdef bint lent    # arrays of it use other libraries' memory
@@ -195,13 +196,14 @@ cdef class Stream:
         cdef const char *where = here()
         cdef yoke_status status
         cdef Inside call = inside(buffer)
+        cdef unsigned before = self.recordings
 
         if kept.view.len == 0:
             return
         with nogil:
             status = yoke_write_at(where, self.ptr, buffer.ptr, first, kept.view.buf, kept.view.len)
         check(status)
-        keep_until_done(self, [kept, buffer.owner])
+        keep_until_done(self, [kept, buffer.owner], before)
 
     def read(self, target, Buffer buffer not None, offset=0):
         """Copy bytes of the buffer, from its byte `offset`, into host memory: as many as `target` has. target: anything contiguous
@@ -211,13 +213,14 @@ cdef class Stream:
         cdef const char *where = here()
         cdef yoke_status status
         cdef Inside call = inside(buffer)
+        cdef unsigned before = self.recordings
 
         if kept.view.len == 0:
             return
         with nogil:
             status = yoke_read_at(where, self.ptr, kept.view.buf, buffer.ptr, first, kept.view.len)
         check(status)
-        keep_until_done(self, [kept, buffer.owner])
+        keep_until_done(self, [kept, buffer.owner], before)
 
     def copy(self, Buffer target not None, Buffer source not None, size=None, target_offset=0, source_offset=0):
         """Copy between buffers, also of different devices. size: bytes; None: all of the source from its offset."""
@@ -227,11 +230,12 @@ cdef class Stream:
         cdef const char *where = here()
         cdef yoke_status status
         cdef Inside call = inside(target, source)
+        cdef unsigned before = self.recordings
 
         with nogil:
             status = yoke_copy_at(where, self.ptr, target.ptr, to, source.ptr, begin, count)
         check(status)
-        keep_owners(self, target, source)
+        keep_owners(self, before, target, source)
 
     def fill(self, Buffer buffer not None, pattern=b"\0", offset=0, size=None):
         """Fill bytes with copies of a pattern of 1, 2, 4, 8 or 16 bytes: bytes, or a NumPy scalar. size: bytes; None: the rest."""
@@ -241,11 +245,12 @@ cdef class Stream:
         cdef const char *where = here()
         cdef yoke_status status
         cdef Inside call = inside(buffer)
+        cdef unsigned before = self.recordings
 
         with nogil:
             status = yoke_fill_at(where, self.ptr, buffer.ptr, first, count, kept.view.buf, kept.view.len)
         check(status)
-        keep_owners(self, buffer)
+        keep_owners(self, before, buffer)
 
     def write_rect(self, Buffer buffer not None, source, shape, *, buffer_offset=0, buffer_pitch=None, source_offset=0,
                    source_pitch=None):
@@ -320,8 +325,9 @@ cdef class Stream:
 
     def record(self, name=None):
         """`with stream.record() as graph:` what the block enqueues in the stream is recorded, not run; graph.launch(stream) runs it
-        any number of times. Host arrays that it names stay in use as long as the graph lives. A launch in the block is not ordered
-        with Arrays of other streams, nor one elsewhere with Arrays of this stream: order graph.launch with them, by wait_for."""
+        any number of times. Host arrays that it names stay in use as long as the graph lives, as does the memory of other libraries
+        that Arrays use when the block ends. A launch in the block is not ordered with Arrays of other streams, nor one elsewhere
+        with Arrays of this stream: order graph.launch with them, by wait_for."""
         return Recording(self, Graph(self.device, name))
 
     def __repr__(self):

@@ -358,6 +358,7 @@ static void in_a_native_section(suite *t)
     NEED_OK(yoke_host_call(w.other, enqueue_sections, &w, NULL));
     NEED_OK(yoke_event_record(w.other, 0, &w.event));
     gate_open(&w.begin);
+    CHECK_OK(yoke_event_wait(w.event)); /* then the function has enqueued */
     CHECK_OK(yoke_stream_wait(w.other));
     CHECK(atomic_load(&w.refused) == 4);
 out:
