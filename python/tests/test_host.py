@@ -239,6 +239,48 @@ def run_loop(main):
         runner.run(main())
 
 
+def test_current_stream_of_a_task(device):
+    """A task has a current stream of its own, whatever the others of its thread enter meanwhile."""
+    entered = []
+
+    async def task(stream, before, after):
+        with stream:
+            entered.append(stream)
+            while len(entered) < before:
+                await asyncio.sleep(0)
+            assert yoke.default_stream() is stream
+            while len(entered) < after:
+                await asyncio.sleep(0)
+        entered.append(None)
+        assert yoke.default_stream() is outside
+
+    async def main():
+        entered.clear()
+        first, second = device.stream(), device.stream()
+        await asyncio.gather(task(first, 2, 2), task(second, 3, 3))
+        entered.clear()
+        await asyncio.gather(task(first, 2, 3), task(second, 2, 2))
+
+    outside = yoke.default_stream()
+    run_loop(main)
+
+
+def test_with_stream_that_another_thread_ends(stream):
+    def enter():
+        with stream:
+            yield
+
+    entered = enter()
+    next(entered)
+    errors = []
+    thread = threading.Thread(target=lambda: errors.append(entered.close()))
+    thread.start()
+    thread.join()
+    assert errors == [None]
+    stream.__exit__(None, None, None)  # this thread's own
+    assert yoke.default_stream() is not stream
+
+
 def test_await(device):
     async def main():
         stream = device.stream()

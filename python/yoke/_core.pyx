@@ -16,6 +16,7 @@ import array
 import atexit
 import collections
 import contextlib
+import contextvars
 import itertools
 import math
 import operator

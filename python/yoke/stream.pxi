@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Streams: queues of work in order, copies and fills in them, and the current stream of a thread.
+# Streams: queues of work in order, copies and fills in them, and the current stream of a thread or task.
 
-cdef object current = threading.local()
+cdef object current = contextvars.ContextVar("yoke_streams", default=())  # entered by `with stream:`, the innermost last
 cdef object default_lock = threading.Lock()
 cdef object default_made = None
 
@@ -13,11 +13,11 @@ cdef int32_t wait_number(wait) except -1:
 
 
 def default_stream():
-    """The stream that arrays are made on where no other is named: the innermost `with stream:` of this thread, else one stream of
-    the best device, which is opened at the first call and lives as long as the process."""
+    """The stream that arrays are made on where no other is named: the innermost `with stream:` of this thread, or of
+    this task of asyncio's, else one stream of the best device, which is opened at the first call and lives as long as the process."""
     global default_made
 
-    entered = getattr(current, "streams", None)
+    entered = current.get()
     if entered:
         return entered[-1]
     if default_made is None:
@@ -36,7 +36,7 @@ cdef class Stream:
     limit; an enqueue beyond it blocks until there is room, or Ctrl-C in the main thread ends it. priority: -100 to 100, a hint;
     above 0 is more urgent. name: for messages.
 
-    `with stream:` makes it the thread's current stream, on which arrays are made; the end of the block waits for its work.
+    `with stream:` makes it the current stream of the thread, or of the task, on which arrays are made; the end of the block waits for its work.
     Any thread may use a stream. The last reference, or close, cancels host functions that have not started.
     """
 
@@ -100,14 +100,14 @@ cdef class Stream:
             yoke_stream_cancel(ptr)  # as the last release does
 
     def __enter__(self):
-        if not hasattr(current, "streams"):
-            current.streams = []
-        current.streams.append(self)
+        current.set((*current.get(), self))
         return self
 
     def __exit__(self, kind, error, traceback):
-        streams = current.streams
-        del streams[len(streams) - 1 - streams[::-1].index(self)]  # the innermost
+        streams = current.get()
+        if self in streams:  # or a generator is closed in another thread
+            innermost = len(streams) - 1 - streams[::-1].index(self)
+            current.set(streams[:innermost] + streams[innermost + 1:])
         if kind is None:
             self.wait()
 
@@ -320,7 +320,8 @@ cdef class Stream:
 
     def call_always(self, function, *args, **kwargs):
         """As call, but called exactly once whatever happens, as function(error, *args, **kwargs): error is None, or the exception
-        of the work before it (CancelledError where the stream was cancelled)."""
+        of the work before it (CancelledError where the stream was cancelled). Not called where this raises, as it does in a stream
+        that has failed already."""
         enqueue_call(self, function, args, kwargs, True)
 
     def record(self, name=None):
