@@ -248,9 +248,9 @@ cdef inline Inside inside(Buffer one, Buffer other=None):
 
 
 cdef int keep_until_done(Stream stream, list items, unsigned before) except -1:
-    """Keep what `hold` gave until the stream's work up to now is complete; while it is recorded, as long as the graph lives. before:
-    stream.recordings when the work was not enqueued yet. Where another thread has begun or ended a recording since, nobody knows
-    whether the work is in the graph: then the memory is kept for good."""
+    """Keep what `hold` gave until the stream's work up to now is complete; while it is recorded, as long as the graph lives.
+    before: stream.recordings when the work was not enqueued yet. Where another thread has begun or ended a recording since, nobody
+    knows whether the work is in the graph: then the memory is kept for good."""
     cdef yoke_event *event = NULL
     cdef yoke_status status
 

@@ -13,8 +13,8 @@ cdef int32_t wait_number(wait) except -1:
 
 
 def default_stream():
-    """The stream that arrays are made on where no other is named: the innermost `with stream:` of this thread, or of
-    this task of asyncio's, else one stream of the best device, which is opened at the first call and lives as long as the process."""
+    """The stream that arrays are made on where no other is named: the innermost `with stream:` of this thread, or of this task of
+    asyncio's, else one stream of the best device, which is opened at the first call and lives as long as the process."""
     global default_made
 
     entered = current.get()
@@ -36,7 +36,8 @@ cdef class Stream:
     limit; an enqueue beyond it blocks until there is room, or Ctrl-C in the main thread ends it. priority: -100 to 100, a hint;
     above 0 is more urgent. name: for messages.
 
-    `with stream:` makes it the current stream of the thread, or of the task, on which arrays are made; the end of the block waits for its work.
+    `with stream:` makes it the current stream of the thread, or of the task, on which arrays are made; the end of the block waits
+    for its work.
     Any thread may use a stream. The last reference, or close, cancels host functions that have not started.
     """
 
