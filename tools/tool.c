@@ -158,6 +158,35 @@ char *tool_read_file(const char *path, size_t *out_size)
     return text.data;
 }
 
+static bool are_one(const char *path, const char *other)
+{
+    struct stat one, two;
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
+/* Where a path's last name begins. */
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool tool_is_same_file(const char *path, const char *other)
+{
+    if (!path || !other)
+        return false;
+    if (strcmp(path, other) == 0 || are_one(path, other))
+        return true;
+    if (strcmp(last_name(path), last_name(other)) != 0)
+        return false;
+    char *folder = tool_text("%.*s.", (int)(last_name(path) - path), path);
+    char *other_folder = tool_text("%.*s.", (int)(last_name(other) - other), other);
+    bool same = are_one(folder, other_folder);
+    free(folder);
+    free(other_folder);
+    return same;
+}
+
 char *tool_make_folder(const char *name, char **out_why)
 {
     const char *parent = getenv("TMPDIR");

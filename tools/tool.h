@@ -76,6 +76,9 @@ void tool_add_bytes(tool_string *string, const char *bytes, size_t size);
 /* Read a whole file, or what a pipe has, with a NUL behind it, to be freed; NULL with errno when that fails. */
 char *tool_read_file(const char *path, size_t *out_size);
 
+/* Whether two paths, NULL for none, are of one file, which need not be there yet. */
+bool tool_is_same_file(const char *path, const char *other);
+
 /* Make a folder for temporary use whose name begins with `name`, in TMPDIR or /tmp; to be freed. NULL: *out_why, to be freed, says
  * why not. */
 char *tool_make_folder(const char *name, char **out_why);

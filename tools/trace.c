@@ -199,6 +199,8 @@ static int trace_main(const tool_command *command, int argc, char **argv)
         return tool_misused(command, "--read reads an existing trace: it takes no command and no --out");
     if (!given && optind == argc)
         return tool_misused(command, "no command to trace");
+    if (picture && !is_stdout(picture) && tool_is_same_file(picture, out ? out : given))
+        return tool_misused(command, "--svg %s: the trace is in this file; the picture needs a file of its own", picture);
     if ((out && !can_trace_to(command, out)) || (picture && !is_stdout(picture) && !can_write(command, picture)))
         return TOOL_WRONG;
     if (given)

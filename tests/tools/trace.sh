@@ -18,6 +18,18 @@ says "cannot start"
 run 1 "a program that opens no device" trace true
 says "opened no device with Yoke"
 run 7 "the program's own exit code" trace sh -c 'exit 7'
+for picture in ./same.json same.json linked.json; do
+    run 2 "a picture in place of the new trace: $picture" trace --out same.json --svg $picture touch ran
+    says "--svg $picture: the trace is in this file"
+    echo '[{"ph":"X","ts":1,"dur":1}]' >same.json # from here on it is there
+    ln -sf same.json linked.json
+    run 2 "a picture in place of a trace that is there: $picture" trace --read same.json --svg $picture
+    grep -q '"ph"' same.json
+    tap_ok $? "which stays"
+done
+[ ! -e ran ]
+tap_ok $? "no program is run for it"
+rm same.json linked.json
 run 1 "a trace that is not there" trace --read absent.json
 echo '{"a":1}' >other.json
 run 1 "JSON of something else" trace --read other.json
