@@ -57,9 +57,10 @@ static bool run(char *const *words, const char *log)
     posix_spawn_file_actions_destroy(&actions);
     if (error)
         return false;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    pid_t ended;
+    while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+        continue;
+    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 typedef struct job {

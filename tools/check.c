@@ -39,6 +39,7 @@ static void become(const char *folder, const char *name, const char *programs, i
     for (int i = 1; i < argc; i++)
         arguments[count++] = argv[i];
     fflush(NULL);
+    tool_restore_signals();
     execv(path, arguments);
     free(arguments);
     free(path);

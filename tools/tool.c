@@ -3,6 +3,7 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,23 @@ bool tool_number(const char *text, long least, long most, long *out_number)
     errno = 0;
     *out_number = strtol(text, &end, 10);
     return *text && !*end && errno == 0 && *out_number >= least && *out_number <= most;
+}
+
+/* ---- Signals ---- */
+
+static struct sigaction of_children, of_sizes; /* the caller's */
+
+void tool_set_signals(void)
+{
+    struct sigaction usual = { .sa_handler = SIG_DFL }, ignored = { .sa_handler = SIG_IGN };
+    sigaction(SIGCHLD, &usual, &of_children);
+    sigaction(SIGXFSZ, &ignored, &of_sizes);
+}
+
+void tool_restore_signals(void)
+{
+    sigaction(SIGCHLD, &of_children, NULL);
+    sigaction(SIGXFSZ, &of_sizes, NULL);
 }
 
 /* ---- Memory ---- */

@@ -57,6 +57,14 @@ bool tool_backend_exists(const tool_command *command);
 /* A whole number from `least` to `most`; false when the text is none. */
 bool tool_number(const char *text, long least, long most, long *out_number);
 
+/* ---- Signals ---- */
+
+/* Two that a caller may have ordered otherwise: SIGCHLD, which hides the ends of this process's children where it is ignored,
+ * comes; and SIGXFSZ does not, so that a file that gets too large fails to be written. */
+void tool_set_signals(void);
+/* As the caller had them, in a child that becomes another program. */
+void tool_restore_signals(void);
+
 /* ---- Memory: never NULL ---- */
 
 _Noreturn void tool_no_memory(void);

@@ -160,6 +160,7 @@ static int trace_program(const tool_command *command, char **argv, const char *o
         code = trace_run_program(command, argv, path, &ended_by);
         if (code != TRACE_NOT_STARTED && !show(command, path, title, picture) && code == 0)
             code = TOOL_WRONG;
+        code = code == TRACE_NOT_STARTED ? TRACE_NO_PROGRAM : code < 0 ? TOOL_WRONG : code;
     }
     if (path && !out)
         remove_temporary(path);

@@ -70,12 +70,17 @@ typedef struct trace_run {
 
 /* ---- Running: trace_run.c ---- */
 
-enum { TRACE_NOT_STARTED = 127 }; /* what shells answer for a program that is not there */
+/* No exit code of a program. */
+enum {
+    TRACE_LOST = -1,        /* the system does not tell how the program ended */
+    TRACE_NOT_STARTED = -2, /* it cannot be started, or a signal came before */
+};
+enum { TRACE_NO_PROGRAM = 127 }; /* what shells answer for a program that is not there */
 
 /* From here on signals that would end this process are passed on to the program, and wait while it does not run. */
 void trace_catch_signals(void);
-/* Run a program with YOKE_TRACE=path, and add to the trace how it ran. Returns its exit code, or that of shells for one that a
- * signal has ended, which *out_signal then is; TRACE_NOT_STARTED: it cannot be started, or a signal came before. */
+/* Run a program with YOKE_TRACE=path, and add to the trace how it ran. Returns its exit code, or that of shells for a program that
+ * a signal has ended, which *out_signal then is; or one of the above. */
 int trace_run_program(const tool_command *command, char **argv, const char *path, int *out_signal);
 /* End by this signal, which has ended the program; 0: by the one that has waited. Returns if there is none. */
 void trace_end_by_signal(int number);

@@ -109,6 +109,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    tool_set_signals();
     int code = run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         perror("yoke: standard output");

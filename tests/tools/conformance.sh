@@ -163,6 +163,13 @@ if command -v xmllint >/dev/null; then
 else
     tap_skip "JUnit's report is XML: there is no xmllint"
 fi
+# A caller that ignores SIGCHLD, as some that run other programs do.
+unwatched() {
+    timeout 60 sh -c 'trap "" CHLD; exec "$@"' sh "$tool" --programs fake --device "$device" --filter _good,_status >printed 2>&1
+    [ $? -eq 1 ] || { cat printed && false; }
+}
+tap_try "the ends of programs are known where the caller ignores SIGCHLD" unwatched
+tap_try "  with their exit status" has "exit status 3, though no case failed"
 mkdir other
 cat >other/j_last <<END
 #!/bin/sh

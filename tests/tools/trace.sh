@@ -36,6 +36,9 @@ run 1 "JSON of something else" trace --read other.json
 says "not an array of events"
 echo '[1, {"ph":"X"}, {"ph":"X","ts":"x","args":[]}, {"ph":"M","name":"thread_name","args":7}]' >odd.json
 run 0 "events that make no sense are no crash" trace --read odd.json
+run 127 "a program that ends as one that is not there" trace sh -c 'exit 127'
+says "opened no device with Yoke"
+silent "cannot start"
 
 # event DEVICE ROW KIND BEGIN LENGTH [ARGS]
 event() {
@@ -170,7 +173,8 @@ tap_ok $? "and the program is not run in vain"
 
 # ---- Signals are for the program ----
 
-# killed CODE TEXT COMMAND...: yoke trace gets SIGTERM when the program has written its number to the file pid, and ends so.
+# killed CODE TEXT COMMAND...: yoke trace gets SIGTERM, or the signal $number, when the program has written its number to the file
+# pid, and ends so.
 killed() {
     expected=$1 killed_text=$2
     shift 2
@@ -183,7 +187,7 @@ killed() {
         sleep 0.1
     done
     traced=$(cat pid)
-    kill -TERM "$(ps -o ppid= -p "$traced")"
+    kill "-${number-TERM}" "$(ps -o ppid= -p "$traced")"
     wait $shell
     got=$?
     [ "$got" -eq "$expected" ]
@@ -202,6 +206,14 @@ says "Terminated"
 # shellcheck disable=SC2016
 killed 7 "SIGTERM that the program answers" sh -c 'trap "exit 7" TERM; echo $$ >pid; while :; do sleep 0.1; done'
 silent "Terminated"
+ulimit -c 0
+# SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO, SIGSEGV, and the first and last of real time
+for number in 14 24 26 27 29 11 34 64; do
+    # shellcheck disable=SC2016
+    killed $((128 + number)) "signal $number" sh -c 'echo $$ >pid; exec sleep 60'
+    kill "$traced" 2>/dev/null
+done
+unset number
 timeout --preserve-status -s INT 1 "$yoke" trace sleep 60 >out 2>err </dev/null
 [ $? -eq 130 ]
 tap_ok $? "SIGINT: exit code 130"
@@ -210,6 +222,23 @@ tap_empty "no temporary file stays behind" left
 (trap '' HUP && exec "$yoke" trace sh -c 'kill -HUP $PPID; kill -HUP $$; exit 9') >out 2>err </dev/null
 [ $? -eq 9 ]
 tap_ok $? "what nohup has the program ignore is ignored"
+# orders COMMAND...: what signals it ignores and has blocked, as it starts; the caller ignores SIGCHLD, and blocks two if it can
+orders() {
+    # shellcheck disable=SC2086
+    (trap '' CHLD USR2 && exec $blocks "$@" grep -E 'Sig(Blk|Ign)' /proc/self/status) 2>err
+}
+blocks=
+env --block-signal=USR1 --block-signal=ALRM true 2>/dev/null && blocks="env --block-signal=USR1 --block-signal=ALRM"
+orders >expected
+orders "$yoke" trace >out
+tap_try "a program starts with the signals of the caller" cmp expected out
+(trap '' CHLD && exec "$yoke" trace sh -c 'exit 9') >out 2>err
+[ $? -eq 9 ]
+tap_ok $? "the exit code comes where the caller ignores SIGCHLD"
+(ulimit -f 4 && exec "$yoke" trace --read "many.json" --svg large.svg) >out 2>err
+[ $? -eq 1 ]
+tap_ok $? "a limit for the size of files, and a picture: exit code 1"
+says "cannot write large.svg: File too large"
 run 1 "a program without a device, and a file that is not there yet" trace --out new.json true
 says "the trace is empty"
 TMPDIR=$PWD/absent run 1 "a folder for temporary files that is not there" trace touch ran
@@ -334,6 +363,15 @@ says "The trace has no end"
 tap_ok $? "yoke trace of such a program"
 says "the trace does not get when the program began and ended: File too large"
 says "copies and fills on the device"
+mkdir limited
+(
+    ulimit -f 16
+    TMPDIR=$PWD/limited exec "$yoke" trace --svg limited.svg "$trouble" many
+) >out 2>err
+[ $? -eq 1 ]
+tap_ok $? "and with a picture: exit code 1"
+says "cannot write limited.svg: File too large"
+tap_try "no temporary file stays behind" rmdir limited
 
 # A device's clock that is slower than the host's.
 if [ -e "$double/libcuda.so.1" ]; then

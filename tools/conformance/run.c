@@ -31,8 +31,8 @@ typedef struct child {
     pid_t pid;
     int out; /* what it prints; -1 behind its end */
     text line, remarks;
-    double heard, began; /* the last word, and the running case's begin */
-    bool spoke, hung, bailed, planned;
+    double heard, began;                     /* the last word, and the running case's begin */
+    bool spoke, hung, bailed, planned, lost; /* lost: the system does not tell how it has ended */
     unsigned plan, seen;
     size_t place; /* whose cases are running */
     char last[200];
@@ -249,6 +249,8 @@ static void finish(const suite *s, child *c, int status)
     } else if (c->hung) {
         name = "hung";
         snprintf(why, sizeof why, "printed nothing for %u s and was killed, %s", s->seconds, behind);
+    } else if (c->lost) {
+        snprintf(why, sizeof why, "its exit status is not known, %s", behind);
     } else if (WIFSIGNALED(status)) {
         name = "crashed";
         snprintf(why, sizeof why, "ended by signal %d (%s), %s", WTERMSIG(status), strsignal(WTERMSIG(status)), behind);
@@ -340,13 +342,15 @@ static bool run_in_folder(suite *s)
         wait_for_words(s, children);
         for (unsigned i = 0; i < s->jobs; i++) {
             child *c = &children[i];
-            int status;
+            int status = 0;
             if (!c->run)
                 continue;
             if (interrupted)
                 kill(-c->pid, SIGKILL);
             keep_time(s, c, running);
-            if (waitpid(c->pid, &status, WNOHANG) == c->pid) {
+            pid_t ended_one = waitpid(c->pid, &status, WNOHANG);
+            c->lost = ended_one < 0 && errno != EINTR;
+            if (ended_one == c->pid || c->lost) {
                 finish(s, c, status);
                 running--;
                 ended++;
@@ -384,7 +388,7 @@ static bool prepare(const suite *s, const char *folder)
 bool run_all(suite *s)
 {
     const char *place = getenv("TMPDIR");
-    struct sigaction act = { .sa_handler = interrupt };
+    struct sigaction act = { .sa_handler = interrupt }, usual = { .sa_handler = SIG_DFL };
     char folder[4000];
 
     snprintf(folder, sizeof folder, "%s/yoke-conformance.XXXXXX", place && *place ? place : "/tmp");
@@ -396,6 +400,7 @@ bool run_all(suite *s)
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     sigaction(SIGHUP, &act, NULL);
+    sigaction(SIGCHLD, &usual, NULL); /* a caller that ignores it would keep the ends of children from us, and from them */
     bool well = prepare(s, folder);
     if (!well)
         fprintf(stderr, "yoke-conformance: %s: %s\n", folder, strerror(errno));
