@@ -10,6 +10,7 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -130,13 +131,28 @@ static void remove_temporary(const char *path)
     free(copy);
 }
 
-/* An older trace would be taken for this run's. */
+/* An older trace would be taken for this run's. One that a program is writing stays: the library would write elsewhere. */
 static bool empty_trace(const tool_command *command, const char *path)
 {
-    bool fine = truncate(path, 0) == 0 || errno == ENOENT;
+    int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT)
+        return true;
+    bool fine = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0 && ftruncate(file, 0) == 0;
     if (!fine)
-        tool_complain(command, "cannot write %s: %s", path, strerror(errno));
+        tool_complain(command, "cannot write %s: %s", path,
+                      errno == EWOULDBLOCK ? "a program that is running writes its trace there" : strerror(errno));
+    if (file >= 0)
+        close(file);
     return fine;
+}
+
+/* The library puts its process's number in place of %p, which may be in a folder's name, too. */
+static bool is_literal(const tool_command *command, const char *path)
+{
+    bool literal = !strstr(path, "%p");
+    if (!literal)
+        tool_complain(command, "cannot trace to %s: the library replaces %%p; --out or TMPDIR can name a path without it", path);
+    return literal;
 }
 
 static char *command_line(char **argv)
@@ -156,7 +172,7 @@ static int trace_program(const tool_command *command, char **argv, const char *o
     char *path = trace_path(command, out), *title = command_line(argv);
     if (path && caller && *caller)
         tool_complain(command, "YOKE_TRACE=%s is not used here; --out %s keeps the trace there", caller, caller);
-    if (path && (!out || empty_trace(command, path))) {
+    if (path && is_literal(command, path) && (!out || empty_trace(command, path))) {
         code = trace_run_program(command, argv, path, &ended_by);
         if (code != TRACE_NOT_STARTED && !show(command, path, title, picture) && code == 0)
             code = TOOL_WRONG;

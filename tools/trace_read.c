@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "trace/trace_array.h"
@@ -244,22 +245,31 @@ void trace_free(trace *self)
     *self = (trace){ 0 };
 }
 
+static int insert_run(int file, off_t end, const trace_run *run)
+{
+    char *event =
+        tool_text("{\"ph\":\"M\",\"name\":\"run\",\"pid\":0,\"args\":{\"began_ns\":%.0f,\"ended_ns\":%.0f", run->began, run->ended);
+    char *whole = run->signal > 0 ? tool_text("%s,\"signal\":%d}}", event, run->signal) : tool_text("%s}}", event);
+    int error = yk_trace_insert(file, &end, whole, strlen(whole));
+    free(whole);
+    free(event);
+    return error;
+}
+
+/* A process that the program has left behind, and that still writes, has the lock: what two write is no JSON. */
 void trace_add_run(const tool_command *command, const char *path, const trace_run *run)
 {
     int file = open(path, O_RDWR | O_CLOEXEC);
-    off_t end = file >= 0 ? yk_trace_find_end(file) : 0;
-    if (end > 0) {
-        char *event = tool_text("{\"ph\":\"M\",\"name\":\"run\",\"pid\":0,\"args\":{\"began_ns\":%.0f,\"ended_ns\":%.0f",
-                                run->began, run->ended);
-        char *whole = run->signal > 0 ? tool_text("%s,\"signal\":%d}}", event, run->signal) : tool_text("%s}}", event);
-        int error = yk_trace_insert(file, &end, whole, strlen(whole));
-        if (error)
-            tool_complain(command,
-                          "%s: the trace does not get when the program began and ended: %s; --out or TMPDIR can name another disk",
-                          path, strerror(error));
-        free(whole);
-        free(event);
-    }
+    bool locked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0;
+    off_t end = locked ? yk_trace_find_end(file) : 0;
+    int error = end > 0 ? insert_run(file, end, run) : 0;
+    if (file >= 0 && !locked)
+        tool_complain(command, "%s: a process that the program has started still writes the trace: here is what it has until now",
+                      path);
+    if (error)
+        tool_complain(command,
+                      "%s: the trace does not get when the program began and ended: %s; --out or TMPDIR can name another disk",
+                      path, strerror(error));
     if (file >= 0)
         close(file);
 }

@@ -109,11 +109,12 @@ static void write_line(yk_text *line)
     yk_text_free(line);
 }
 
-/* The first line: where the trace's times are on the system's monotonic clock, and what pid 0 is. */
+/* The first lines: where the trace's times are on the system's monotonic clock, and what pid 0 is. */
 static void write_clock(void)
 {
     yk_text line = { 0 };
-    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"clock\",\"pid\":0,\"args\":{\"monotonic_ns\":%" PRIu64 "}},\n", start);
+    yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"clock\",\"pid\":0,\"args\":{\"monotonic_ns\":%" PRIu64 "}}", start);
+    write_line(&line);
     yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"the program\"}}");
     write_line(&line);
 }
