@@ -69,6 +69,10 @@ int cc_read_options(const tool_command *command, int argc, char **argv, cc_optio
 /* Whether a path ends so, and has more before it; false for NULL. */
 bool cc_ends(const char *path, const char *suffix);
 
+/* Whether a rule for make can have this name, escaped where that is certain to work; and what is said of another. */
+bool cc_fits_rule(const char *name);
+#define CC_NO_RULE "begins with ~ or has one of \" \\ ? : ; * | %% = [ or a control character"
+
 /* The source of a form, which has its text alone. */
 yoke_source cc_source(const cc_options *o, const cc_form *form);
 
@@ -91,8 +95,10 @@ void cc_spell_as_opencl(char *name);
 
 /* Write o->output, FILE.c with FILE.h beside it, or a bare file of code. Returns an exit code. */
 int cc_write(const tool_command *command, const cc_options *o);
-/* A rule for make that says what o->output is made of; to be freed. */
-char *cc_list_files(const cc_options *o);
+/* A rule for make that says what o->output is made of; to be freed. NULL: complained. */
+char *cc_list_files(const tool_command *command, const cc_options *o);
+/* The header's name beside o->output; to be freed. NULL: that is not a C file. */
+char *cc_header(const cc_options *o);
 /* The name of the source: o->name, else the file's, as an identifier; to be freed. */
 char *cc_name(const cc_options *o);
 

@@ -25,6 +25,13 @@ char *cc_name(const cc_options *o)
     return name;
 }
 
+char *cc_header(const cc_options *o)
+{
+    if (!cc_ends(o->output, ".c"))
+        return NULL;
+    return tool_text("%.*sh", (int)strlen(o->output) - 1, o->output);
+}
+
 static void add_bytes(tool_string *file, const char *name, const char *bytes, size_t size, bool text)
 {
     char *line = tool_alloc(32 * 4 + 1);
@@ -219,9 +226,7 @@ static void add_function(const cc_options *o, const char *name, bool has_code, t
 
 static int write_header(const tool_command *command, const char *path, const char *name)
 {
-    char *guard = tool_text("%s_SOURCE_H", name);
-    for (char *c = guard; *c; c++)
-        *c = (char)toupper((unsigned char)*c);
+    char *guard = tool_text("%s_SOURCE_H", name); /* in the name's own case, by which names may differ alone */
     char *text = tool_text(MADE "#ifndef %s\n#define %s\n\n#include <yoke/yoke.h>\n\n"
                                 "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
                                 "/* The kernels' source, for yoke_program_build. What it points to is static. */\n"
@@ -236,9 +241,8 @@ static int write_header(const tool_command *command, const char *path, const cha
 static int write_source(const tool_command *command, const cc_options *o)
 {
     tool_string file = { 0 };
-    char *name = cc_name(o), *header = tool_text("%s", o->output);
+    char *name = cc_name(o), *header = cc_header(o);
     const char *base = strrchr(header, '/');
-    header[strlen(header) - 1] = 'h';
     tool_add(&file, MADE "#include <stddef.h>\n\n#include \"%s\"\n\n", base ? base + 1 : header);
     bool fine = true;
     for (int i = 0; i < 2 && fine; i++)
@@ -273,11 +277,12 @@ static int write_output(const tool_command *command, const cc_options *o)
 
 int cc_write(const tool_command *command, const cc_options *o)
 {
+    char *rule = o->depfile ? cc_list_files(command, o) : NULL;
+    if (o->depfile && !rule)
+        return TOOL_WRONG;
     int code = write_output(command, o);
-    if (code == TOOL_FINE && o->depfile) {
-        char *rule = cc_list_files(o);
+    if (code == TOOL_FINE && rule)
         code = write_file(command, o->depfile, rule, strlen(rule));
-        free(rule);
-    }
+    free(rule);
     return code;
 }

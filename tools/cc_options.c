@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cc.h"
 
@@ -194,17 +193,7 @@ static void add_ptx(cc_options *o)
     (void)add_to(o->architectures, &o->architecture_count, o->ptx);
 }
 
-/* Whether two paths, NULL for none, are of one file. */
-static bool is_same(const char *path, const char *other)
-{
-    struct stat one, two;
-    if (!path || !other)
-        return false;
-    return strcmp(path, other) == 0 ||
-           (stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino);
-}
-
-/* What a text's #line, an #include and a rule for make cannot have as it is. */
+/* Whether a name has only what a text's #line, an #include and a rule for make can have. */
 static bool is_plain(const char *name)
 {
     bool plain = true;
@@ -213,25 +202,53 @@ static bool is_plain(const char *name)
     return plain;
 }
 
-/* Whether names can stand in what is written, the folders of headers included. */
+bool cc_fits_rule(const char *name)
+{
+    return is_plain(name) && (!name || (*name != '~' && !strpbrk(name, ":;*|%=[")));
+}
+
+/* Whether names can stand in what is written, the folders of headers included; headers are looked at where they are found. */
 static int check_names(const tool_command *command, const cc_options *o)
 {
     static const char rest[] = "has a quote, a question mark, a backslash or a control character, such as a newline";
     const char *slash = o->output ? strrchr(o->output, '/') : NULL;
     if (cc_ends(o->output, ".c") && !is_plain(slash ? slash + 1 : o->output))
         return tool_misused(command, "-o %s: the file includes its header by this name, which %s", o->output, rest);
-    const char *names[2 * 2 + 1 + CC_MOST] = { o->output };
-    size_t count = 1;
-    for (int i = 0; i < 2; i++) {
-        names[count++] = o->forms[i].path;
-        names[count++] = o->forms[i].folder;
-    }
+    const char *folders[2 + CC_MOST], *names[] = { o->output, o->forms[0].path, o->forms[1].path };
+    size_t count = 0;
+    for (int i = 0; i < 2; i++)
+        folders[count++] = o->forms[i].folder;
     for (size_t i = 0; i < o->folder_count; i++)
-        names[count++] = o->folders[i];
+        folders[count++] = o->folders[i];
     for (size_t i = 0; o->depfile && i < count; i++)
-        if (!is_plain(names[i]))
-            return tool_misused(command, "--depfile: a rule cannot name %s, which %s", names[i], rest);
+        if (!is_plain(folders[i]))
+            return tool_misused(command, "--depfile: a rule cannot name %s, which %s", folders[i], rest);
+    for (size_t i = 0; o->depfile && i < sizeof names / sizeof names[0]; i++)
+        if (!cc_fits_rule(names[i]))
+            return tool_misused(command, "--depfile: a rule cannot name %s, which " CC_NO_RULE, names[i]);
     return TOOL_FINE;
+}
+
+/* Whether the rule would take the place of another file that is read or written. */
+static bool is_depfile_taken(const cc_options *o)
+{
+    char *header = cc_header(o);
+    const char *others[] = { o->output, header, o->forms[0].path, o->forms[1].path };
+    bool taken = false;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        taken = taken || tool_is_same_file(o->depfile, others[i]);
+    free(header);
+    return taken;
+}
+
+/* yoke_source is the type that the function returns. */
+static int check_function(const tool_command *command, const cc_options *o)
+{
+    char *name = cc_name(o);
+    bool fine = strcmp(name, "yoke") != 0;
+    free(name);
+    return fine ? TOOL_FINE
+                : tool_misused(command, "the function cannot be called yoke_source, as its type is; --name gives it another name");
 }
 
 /* Whether the options fit each other and what is to be written. */
@@ -249,8 +266,7 @@ static int check_output(const tool_command *command, const cc_options *o)
         return tool_misused(command, "--depfile is for -o FILE");
     if (!o->output)
         return TOOL_FINE;
-    if (o->depfile &&
-        (is_same(o->depfile, o->output) || is_same(o->depfile, o->forms[0].path) || is_same(o->depfile, o->forms[1].path)))
+    if (o->depfile && is_depfile_taken(o))
         return tool_misused(command, "--depfile %s: the rule has a file of its own", o->depfile);
     if (!cubin && !ptx && !spirv && !cc_ends(o->output, ".c"))
         return tool_misused(command, "-o %s: the name has to end in .c, .cubin, .ptx or .spv", o->output);
@@ -259,6 +275,8 @@ static int check_output(const tool_command *command, const cc_options *o)
                             cubin ? "sm_90" : "compute_90");
     if ((cubin || ptx) && cubin != (*first == 's'))
         return tool_misused(command, "-o %s and --arch %s: a cubin is made for sm_NN, PTX for compute_NN", o->output, first);
+    if (cc_ends(o->output, ".c") && check_function(command, o) != TOOL_FINE)
+        return TOOL_USAGE;
     return check_names(command, o);
 }
 

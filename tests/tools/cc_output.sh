@@ -72,6 +72,11 @@ says "SPIR-V is made of a .cl or .yk file"
 run 2 "SPIR-V of CUDA, again" cc --spirv -o made/kern.c kern.cu
 run 2 "a name without -o" cc --name kern kern.cu
 says "--name is for -o FILE.c"
+run 2 "a name that makes the type's" cc --name yoke -o made/kern.c kern.cl
+says "the function cannot be called yoke_source, as its type is; --name"
+cp kern.cl yoke.cl
+run 2 "a file with this name" cc -o made/kern.c yoke.cl
+says "the function cannot be called yoke_source"
 run 2 "a name that is none" cc --name 9-a -o made/kern.c kern.cu
 says "letters, digits and underscores"
 for word in 99 1 c++20 17x; do
@@ -131,13 +136,63 @@ says "the file includes its header by this name, which has a quote"
 tap_ok $? "nothing of this is written"
 rm made/odd.*
 cp kern.cl source.cl
-for file in source.cl ./source.cl made/rule.c; do
+for file in source.cl ./source.cl made/rule.c made/rule.h ./made/rule.h; do
     run 2 "a rule in place of $file" cc -I . -D WHENCE=1 --depfile "$file" -o made/rule.c source.cl
     says "the rule has a file of its own"
 done
 cmp -s kern.cl source.cl
 tap_ok $? "the source stays"
 rm source.cl
+for letter in : ';' '*' '|' % = '[' '~'; do
+    case $letter in
+    '~') odd='~a.cl' ;;
+    *) odd="a${letter}b.cl" ;;
+    esac
+    cp kern.cl "$odd"
+    run 2 "a rule with $odd" cc -I . -D WHENCE=1 --depfile made/odd.d -o made/odd.c "$odd"
+    says "a rule cannot name $odd, which begins with ~ or has one of"
+    rm "$odd"
+done
+mkdir 'with=sign'
+echo >'with=sign/header.h'
+echo '#include "with=sign/header.h"' | cat - kern.cl >odd.cl
+run 1 "a rule with a header in such a folder" cc -I . -D WHENCE=1 --depfile made/odd.d -o made/odd.c odd.cl
+says "a rule cannot name $folder/with=sign/header.h, which begins"
+[ ! -e made/odd.c ]
+tap_ok $? "nothing of this is written"
+run 0 "the header without a rule" cc -I . -D WHENCE=1 -o made/odd.c odd.cl
+rm made/odd.*
+mkdir 'a b'
+cp kern.cl 'a b/c#$d.cl'
+run 0 "a rule with names that can be escaped" cc -I . -D WHENCE=1 --depfile made/odd.d -o made/odd.c 'a b/c#$d.cl'
+printf '%%.c:\n\ttouch made/again\n' >>made/odd.d
+if command -v make >/dev/null; then
+    make -rq -f made/odd.d made/odd.c >out 2>err
+    tap_ok $? "make finds all that it names"
+    touch -d '+1 hour' 'a b/c#$d.cl'
+    make -rq -f made/odd.d made/odd.c >out 2>err
+    [ $? -eq 1 ]
+    tap_ok $? "and makes the file again when one has changed"
+fi
+rm made/odd.*
+(
+    ulimit -f 1
+    exec "$yoke" cc -I . -D WHENCE=1 -D "LONG=$(seq -s . 2000)" -o made/half.c kern.cl
+) >out 2>err
+got=$?
+[ $got -eq 1 ]
+tap_ok $? "a limit for the size of files: exit code 1 ($got)"
+says "made/half.c cannot be written: File too large"
+[ ! -e made/half.c ]
+tap_ok $? "and half of the file does not stay"
+rm -f made/half.*
+for name in blur Blur; do
+    run 0 "--name $name" cc -I . -D WHENCE=1 --name $name -o made/$name-text.c kern.cl
+done
+printf '#include "made/blur-text.h"\n#include "made/Blur-text.h"\nyoke_source (*use[])(void) = { blur_source, Blur_source };\n' >both.c
+# shellcheck disable=SC2086
+tap_try "names that differ by their case alone can stand in one file" $CC -Werror -I "$source/include" -fsyntax-only both.c
+rm made/?lur-text.*
 run 0 "a name" cc -I . -D WHENCE=1 --name other -o made/kern.c kern.cl
 tap_try "the function has the name" grep -q '^yoke_source other_source(void);' made/kern.h
 run 1 "a folder that is not there" cc -I . -o made/none/kern.c kern.cl
