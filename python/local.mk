@@ -51,6 +51,7 @@ EXTRA_DIST += \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
 	python/tests/test_numbers.py \
+	python/tests/test_odd_objects.py \
 	python/tests/test_operations.py \
 	python/tests/test_operators.py \
 	python/tests/test_peers.py \

@@ -119,7 +119,7 @@ cdef class Array:
         cdef int32_t order[8]
         if not axes or axes[0] is None:
             return self.view(yoke_array_transpose(self.a, NULL))
-        axes = axes[0] if len(axes) == 1 and hasattr(axes[0], "__len__") else axes
+        axes = tuple(axes[0]) if len(axes) == 1 and hasattr(axes[0], "__len__") else axes
         if len(axes) != self.a.dimensions:
             raise ValueError(f"{len(axes)} axes for an array of {self.a.dimensions} dimensions")
         for i, axis in enumerate(axes):
@@ -182,7 +182,7 @@ cdef class Array:
         """The view of a key of integers, slices, None and …; or the mask itself, for a boolean array."""
         cdef yoke_array a = self.a
         cdef int axis = 0
-        keys = key if isinstance(key, tuple) else (key,)
+        keys = tuple(key) if isinstance(key, tuple) else (key,)  # a subclass may give other keys each time
         given = sum([each is not None and each is not Ellipsis for each in keys])
         if given > self.a.dimensions:
             raise IndexError(f"{given} indices for an array of {self.a.dimensions} dimensions")

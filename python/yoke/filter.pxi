@@ -12,13 +12,13 @@ cdef struct FilterCall:
     yoke_filter_options options
 
 
-cdef list for_axes(value, size_t count, str name):
-    """One value for each axis, of one for all or of a sequence."""
-    if not hasattr(value, "__len__"):
-        return [value] * count
-    if len(value) != count:
-        raise ValueError(f"{name} has {len(value)} values for {count} axes")
-    return list(value)
+cdef tuple for_axes(value, size_t count, str name):
+    """One value for each axis, of one for all or of a sequence, of which only the tuple's length counts: arrays of C are filled
+    from it."""
+    cdef tuple values = tuple(value) if hasattr(value, "__len__") else (value,) * count
+    if len(values) != <Py_ssize_t>count:
+        raise ValueError(f"{name} has {len(values)} values for {count} axes")
+    return values
 
 
 cdef Array filter_setup(FilterCall *call, Array a, axes, mode, cval, origin, output):
@@ -112,18 +112,21 @@ cdef object flat_weights(weights, list shape):
     """The weights as an array of doubles; their shape is appended to `shape`."""
     if hasattr(weights, "tolist"):
         weights = weights.tolist()
-    level = weights
-    while hasattr(level, "__len__"):
-        refuse_text(level)
-        if not len(level):
+    values = [weights]
+    while hasattr(values[0], "__len__"):
+        for each in values:
+            refuse_text(each)
+        rows = [tuple(each) if hasattr(each, "__len__") else () for each in values]  # C reads as many as the shape says
+        extent = len(rows[0])
+        if not extent:
             raise ValueError("a filter has one weight or more")
-        shape.append(len(level))
-        level = level[0]
-    for extent in shape[1:]:
-        if any([not hasattr(row, "__len__") or len(row) != extent for row in weights]):
+        if len(shape) == 8:  # or it has itself as an element
+            raise ValueError("weights have at most 8 dimensions")
+        if any([len(row) != extent for row in rows]):
             raise ValueError("the rows of the weights have different lengths")
-        weights = [value for row in weights for value in row]
-    return array.array("d", weights if shape else [weights])
+        shape.append(extent)
+        values = [value for row in rows for value in row]
+    return array.array("d", values)
 
 
 cdef Array weighted(bint reverse, Array input, weights, axes, output, mode, cval, origin, const char *where):
@@ -178,6 +181,7 @@ def separable_filter(Array input not None, weights, *, axes=None, output=None, m
     cdef yoke_status status
 
     refuse_text(weights)
+    weights = tuple(weights)
     if len(weights) != <Py_ssize_t>call.count:
         raise ValueError(f"{len(weights)} lists of weights for {call.count} axes")
     kept = [flat_weights(each, []) for each in weights]

@@ -103,6 +103,7 @@ cdef class Strings:
             return NULL
         if isinstance(values, str):
             raise TypeError(f"a list of strings is wanted, not the string {values!r}")
+        values = list(values)  # whose length nobody changes meanwhile
         room = bytearray((len(values) + 1) * sizeof(char *))
         self.kept.append(room)
         cdef const char **list_ = <const char **><void *>PyByteArray_AsString(room)
@@ -128,18 +129,20 @@ cdef class Strings:
         out.name_expressions = self.many(source.name_expressions)
         out.cuda_options, out.opencl_options = self.many(source.cuda_options), self.many(source.opencl_options)
         if source.headers:
-            room = bytearray((len(source.headers) + 1) * sizeof(yoke_header))
+            texts = list(source.headers.items())
+            room = bytearray((len(texts) + 1) * sizeof(yoke_header))
             self.kept.append(room)
             headers = <yoke_header *>PyByteArray_AsString(room)
-            for i, (name, text) in enumerate(source.headers.items()):
+            for i, (name, text) in enumerate(texts):
                 headers[i].name, headers[i].text = self.one(name), self.one(text)
             out.headers = headers
         if source.compiled:
-            room = bytearray((len(source.compiled) + 1) * sizeof(yoke_code))
+            compiled = [bytes(code) for code in source.compiled]
+            self.kept.append(compiled)
+            room = bytearray((len(compiled) + 1) * sizeof(yoke_code))
             self.kept.append(room)
             codes = <yoke_code *>PyByteArray_AsString(room)
-            for i, code in enumerate(source.compiled):
-                self.kept.append(code := bytes(code))
+            for i, code in enumerate(compiled):
                 codes[i].bytes, codes[i].size = PyBytes_AsString(code), len(code)
             out.compiled = codes
         return 0

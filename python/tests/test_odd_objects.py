@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects that are not what they seem: sequences whose length is not that of what they give, arrays of Python's objects, objects
+with a `shape` or a `repr` that is none."""
+
+import numpy
+import pytest
+
+import yoke
+
+
+class Liar:
+    """A sequence of two, as its length says."""
+
+    def __init__(self, value, count=3000):
+        self.values = [value] * count
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return self.values[index]
+
+    def __iter__(self):
+        return iter(self.values)
+
+
+class ListLiar(list):
+    def __len__(self):
+        return 2
+
+
+class TupleLiar(tuple):
+    """Gives more when it is read again."""
+
+    reads = 0
+
+    def __iter__(self):
+        self.reads += 1
+        return iter([slice(None)] * (2 if self.reads == 1 else 3000))
+
+
+class Grows:
+    """An index that lengthens the list it is in."""
+
+    def __init__(self, axes):
+        self.axes = axes
+
+    def __index__(self):
+        self.axes.extend([Grows(self.axes)] * 500)
+        return 1
+
+
+@pytest.mark.parametrize("call", [
+    lambda a: a.transpose(Liar(1)),
+    lambda a: a.broadcast_to(Liar(1)),
+    lambda a: a.reshape(Liar(1)),
+    lambda a: a.sum(axis=Liar(1)),
+    lambda a: yoke.zeros(Liar(1)),
+    lambda a: yoke.gaussian_filter(a, Liar(1.0)),
+    lambda a: yoke.gaussian_filter(a, 1.0, axes=Liar(1)),
+    lambda a: yoke.uniform_filter(a, Liar(1)),
+    lambda a: yoke.uniform_filter(a, 3, origin=Liar(0)),
+    lambda a: yoke.correlate(a, [ListLiar([1.0] * 3000), [1.0, 1.0]]),
+    lambda a: yoke.separable_filter(a, ListLiar([[1.0]] * 3000)),
+    lambda a: yoke.separable_filter(a, Liar([1.0])),
+])
+def test_lengths_that_lie(stream, call):
+    with pytest.raises((ValueError, IndexError)):
+        call(yoke.zeros((2, 3), stream=stream))
+
+
+def test_sequences_that_change(stream):
+    a = yoke.asarray(numpy.arange(6).reshape(2, 3), stream=stream)
+    axes = []
+    axes += [Grows(axes), 0]
+    assert a.transpose(axes).shape == (3, 2)
+    assert a[TupleLiar()].tolist() == a.tolist()
+    weights = [1.0]
+    weights[0] = weights
+    with pytest.raises(ValueError, match="at most 8 dimensions"):
+        yoke.correlate(a, weights)
+
+
+def test_sources_that_change(device):
+    class Word:
+        def __str__(self):
+            source.defines.extend([Word()] * 3000)
+            return "COUNT=1"
+
+    source = yoke.Source("#include <yoke/kernel.h>\nYOKE_KERNEL void f(YOKE_GLOBAL int *x) { x[0] = COUNT; }")
+    source.defines = [Word()]
+    device.build(source)
