@@ -90,3 +90,25 @@ def test_sources_that_change(device):
     source = yoke.Source("#include <yoke/kernel.h>\nYOKE_KERNEL void f(YOKE_GLOBAL int *x) { x[0] = COUNT; }")
     source.defines = [Word()]
     device.build(source)
+
+
+def test_memory_of_objects(device, stream):
+    """The bytes of an object array are pointers, which no device knows, and which the host would follow."""
+    buffer = device.buffer(64)
+    stream.fill(buffer, b"\1")
+    objects = numpy.empty(8, object)
+    fields = numpy.zeros(2, [("Other", "i4"), ("object", object)])
+    for memory in (objects, memoryview(objects), fields):
+        for call in (lambda: stream.read(memory, buffer), lambda: stream.write(buffer, memory),  # noqa: B023
+                     lambda: device.pin(memory), lambda: stream.read_rect(memory, buffer, (1, 8))):  # noqa: B023
+            with pytest.raises(TypeError, match="has Python's objects"):
+                call()
+    stream.wait()
+    assert objects.tolist() == [None] * 8
+    names = numpy.zeros(2, [("Other", "i4"), ("O", "i4")])  # numbers
+    dates = numpy.zeros(2, "M8[s]")
+    for memory in (names, dates):
+        stream.read(memory, buffer)
+        stream.write(buffer, memory)
+    stream.wait()
+    assert names["O"].tolist() == [0x01010101] * 2

@@ -3,11 +3,12 @@
 """The extension module: the rooms of the package, each in a file named like the header of the C API that it stands for."""
 
 cimport cython
-from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_SIMPLE, PyBUF_WRITABLE
+from cpython.buffer cimport PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp, memset, strchr
 
 from .c_yoke cimport *
 from .c_ops cimport *

@@ -216,13 +216,27 @@ cdef dict kept_memory = {}  # the streams' queues that are not empty, by their i
 
 
 cdef Kept hold(object memory, bint writable):
-    """The memory of an object with the buffer protocol, contiguous in C's order."""
+    """The memory of an object with the buffer protocol, contiguous in C's order. References to Python's objects are no memory to
+    copy."""
     cdef Kept kept = Kept.__new__(Kept)
     if type(memory) in (list, tuple, int, float, bool):  # NumPy's float64 is a float, too
         raise TypeError(f"host memory is wanted, as of numpy.array(x, dtype) or numpy.float32(x), not {type(memory).__name__}")
-    PyObject_GetBuffer(memory, &kept.view, PyBUF_WRITABLE if writable else PyBUF_SIMPLE)
+    flags = PyBUF_WRITABLE if writable else PyBUF_SIMPLE
+    try:
+        PyObject_GetBuffer(memory, &kept.view, flags | PyBUF_ND | PyBUF_FORMAT)
+    except (ValueError, BufferError):  # NumPy has no format for dates, whose bytes are as good as others
+        PyObject_GetBuffer(memory, &kept.view, flags)
     kept.held = True
+    if (kept.view.format != NULL and strchr(kept.view.format, c'O') != NULL and format_has_objects(text_of(kept.view.format))
+            or getattr(getattr(memory, "dtype", None), "hasobject", False)):
+        raise TypeError(f"host memory of numbers is wanted, and this {type(memory).__name__} has Python's objects: convert it with "
+                        "astype")
     return kept
+
+
+cdef bint format_has_objects(str text):
+    """Whether a format of the buffer protocol has an "O" elsewhere than in the name of a field, which is between colons."""
+    return any(["O" in part for part in text.split(":")[::2]])
 
 
 @cython.final
