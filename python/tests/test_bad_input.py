@@ -114,6 +114,35 @@ def test_forked_child(device, stream):
     stream.wait()
 
 
+FORKS = """
+import os, signal, sys, threading, time, yoke
+opener = threading.Thread(target=yoke.default_stream)
+opener.start()
+children, hung = [], 0
+while opener.is_alive() and len(children) < 20:
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        try:
+            yoke.default_stream()
+        except yoke.Error:
+            pass
+        os._exit(0)
+    children.append(child)
+    time.sleep(0.002)
+opener.join()
+for child in children:
+    hung += os.waitpid(child, 0)[1] != 0
+print(f"{hung} of {len(children)} hung")
+"""
+
+
+def test_fork_while_the_default_stream_is_opened():
+    """The thread that holds its lock is not in the child."""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], capture_output=True, text=True, timeout=100)
+    assert done.stdout.startswith("0 of "), done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("wait", [lambda stream: stream.wait(), lambda stream: stream.event().wait(),
                                   lambda stream: stream.wait(100)])
 def test_interrupt_in_a_wait(stream, wait):

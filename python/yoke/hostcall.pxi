@@ -341,7 +341,8 @@ def _close_interpreter():
 atexit.register(_close_interpreter)
 
 def _forked():
-    global main_thread
+    global main_thread, default_lock
+    default_lock = threading.Lock()  # a thread that is not here may have held it
     main_thread = PyThread_get_thread_ident()  # the thread that forked, which need not have been the main one
     yoke_py_forked()
     live_streams.clear()
