@@ -112,3 +112,17 @@ def test_memory_of_objects(device, stream):
         stream.write(buffer, memory)
     stream.wait()
     assert names["O"].tolist() == [0x01010101] * 2
+
+
+def test_an_interface_of_too_many_elements(device, stream):
+    if device.backend != "cuda":
+        pytest.skip("__cuda_array_interface__ is for CUDA")
+    base = yoke.ones(8, stream=stream)
+
+    class Other:
+        __cuda_array_interface__ = {**base.__cuda_array_interface__, "shape": (2**40, 2**40), "strides": (0, 0)}
+
+    with pytest.raises(yoke.Error):
+        yoke.asarray(Other(), stream=stream)
+    Other.__cuda_array_interface__["shape"] = (2**20, 2**20)
+    assert yoke.asarray(Other(), stream=stream)[5, 6:8].tolist() == [1, 1]

@@ -142,6 +142,7 @@ cdef Array from_interface(data, Stream stream):
     dtype = dtype_number(names[0])
     itemsize = yoke_dtype_get_size(dtype)
     shape, strides = tuple(interface["shape"]), interface.get("strides")
+    strides = None if strides is None else tuple(strides)
     shape_of(shape, extents)
     if any([n < 0 for n in shape]):
         raise ValueError(f"the shape {shown(shape)} has a negative extent")
@@ -172,6 +173,8 @@ cdef Array from_interface(data, Stream stream):
         result.buffer = result.buffer.view(0, size, True)
     result.buffer.owner, result.buffer.users = foreign, 1
     result.a = yoke_array_nd(result.buffer.ptr, dtype, shape_of(shape, extents), extents)
+    if result.a.dtype == 0:  # with strides of 0 a little memory may have more elements than can be counted
+        fail(YOKE_E_INVALID_ARGUMENT)
     if strides is not None:
         for i, each in enumerate(strides):
             result.a.strides[i] = each // itemsize
