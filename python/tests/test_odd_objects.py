@@ -2,6 +2,12 @@
 """Objects that are not what they seem: sequences whose length is not that of what they give, arrays of Python's objects, objects
 with a `shape` or a `repr` that is none."""
 
+import array
+import collections
+import decimal
+import fractions
+from unittest import mock
+
 import numpy
 import pytest
 
@@ -126,3 +132,69 @@ def test_an_interface_of_too_many_elements(device, stream):
         yoke.asarray(Other(), stream=stream)
     Other.__cuda_array_interface__["shape"] = (2**20, 2**20)
     assert yoke.asarray(Other(), stream=stream)[5, 6:8].tolist() == [1, 1]
+
+
+class Own:
+    """Operators of its own, and a shape that is none."""
+
+    shape = "round"
+
+    def __eq__(self, other):
+        return "eq"
+
+    def __radd__(self, other):
+        return "radd"
+
+    def __rmatmul__(self, other):
+        return "rmatmul"
+
+    def __gt__(self, other):
+        return "gt"
+
+
+def test_operators_of_other_objects(device, stream):
+    a = yoke.ones(3, stream=stream)
+    assert (a == Own(), a + Own(), a @ Own(), a < Own()) == ("eq", "radd", "rmatmul", "gt")
+    a += Own()
+    assert a == "radd"
+    a = yoke.ones(3, stream=stream)
+    for other in (mock.Mock(), device, device.image((2, 3)), None, {}, object()):
+        assert (a == other).tolist() == [False] * 3 and (a != other).tolist() == [True] * 3
+        assert other not in a
+        with pytest.raises((TypeError, ValueError)):
+            a += other
+    assert a == mock.ANY
+
+
+@pytest.mark.parametrize("other", [fractions.Fraction(1), decimal.Decimal(1), array.array("f", [1, 1, 1]), range(3),
+                                   bytearray(3), collections.deque([1, 2, 3])])
+def test_comparisons_that_would_be_wrong(stream, other):
+    a = yoke.ones(3, stream=stream)
+    for call in (lambda: a == other, lambda: other != a, lambda: other in a):
+        with pytest.raises(TypeError, match="is no operand"):
+            call()
+
+
+def test_comparisons_by_numpy(stream):
+    a = yoke.ones(3, stream=stream)
+    for other in (None, "a", numpy.str_("a"), numpy.datetime64("2020-01-01"), numpy.array("a"), numpy.array(None),
+                  numpy.array(["a", "b", "c"]), numpy.array(["2020-01-01"], "M8[s]")):
+        for equal in (a == other, other == a, numpy.equal(a, other), numpy.equal(other, a)):
+            assert isinstance(equal, yoke.Array) and equal.tolist() == [False] * 3
+        assert numpy.not_equal(other, a).tolist() == (a != other).tolist() == [True] * 3
+    for other in (numpy.array([None, 1, 1]), numpy.longdouble(1), numpy.timedelta64(1, "s")):
+        for call in (lambda: a == other, lambda: other == a, lambda: numpy.not_equal(a, other)):  # noqa: B023
+            with pytest.raises(TypeError, match="is no operand"):
+                call()
+    with pytest.raises(TypeError, match="not texts"):
+        a + numpy.array(["a"])
+    assert numpy.less(2, a).tolist() == [False] * 3 and numpy.less(a, 2).tolist() == [True] * 3
+
+
+def test_numpy_functions_where_an_array_says(stream):
+    a = yoke.asarray(numpy.array([1, -1, 4], "f4"), stream=stream)
+    out = numpy.zeros(3, "f4")
+    assert numpy.sqrt(a, where=a > 0, out=out).tolist() == [1, 0, 2]
+    assert numpy.add(out, 1, where=a > 0, out=out).tolist() == [2, 0, 3]
+    assert numpy.add.reduce(out, where=a > 0) == 5
+    assert numpy.maximum.reduce(a, where=a < 4, initial=-9) == 1

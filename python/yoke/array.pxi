@@ -455,10 +455,10 @@ cdef class Array:
         return unary("c = !a" if self.a.dtype == BOOL else "c = ~a", self, self.a.dtype)
 
     def __matmul__(self, other):
-        return matmul(self, other)
+        return product(self, other)
 
     def __rmatmul__(self, other):
-        return matmul(other, self)
+        return product(other, self)
 
     def __richcmp__(self, other, int operation):
         if isinstance(other, (list, tuple)):  # == and != would tell whether they are the same object
@@ -469,17 +469,7 @@ cdef class Array:
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         """NumPy's functions: operators with NumPy's arrays and scalars on either side give Arrays, all others NumPy arrays."""
-        sign = numpy_signs.get(ufunc.__name__)
-        if method == "__call__" and ufunc.__name__ == "divmod" and not options:
-            return quotient_and_remainder(inputs[0], inputs[1])
-        if method == "__call__" and sign and not options:
-            return matmul(inputs[0], inputs[1]) if sign == "@" else binary(sign, inputs[0], inputs[1])
-        if any([isinstance(each, Array) for each in options.get("out", ())]):
-            return NotImplemented
-        if method == "at" and isinstance(inputs[0], Array):  # it changes its first operand, and would change a copy
-            return NotImplemented
-        values = [(<Array>each).to_numpy() if isinstance(each, Array) else each for each in inputs]
-        return getattr(ufunc, method)(*values, **options)
+        return numpy_function(ufunc, method, inputs, options)
 
     # ---- Reductions and order: axis is None for all, an int, or a tuple; out: an array for the result ----
 

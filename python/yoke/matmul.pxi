@@ -12,6 +12,13 @@ cdef tuple product_shape(tuple a, tuple b):
     return (*shape, *([left[-2]] if len(a) > 1 else []), *([right[-1]] if len(b) > 1 else []))
 
 
+cdef object product(left, right):
+    """left @ right, for an Array on at least one side."""
+    stream = (<Array>(left if isinstance(left, Array) else right)).stream
+    left, right = operand_array("@", left, stream), operand_array("@", right, stream)
+    return NotImplemented if left is NotImplemented or right is NotImplemented else matmul(left, right)
+
+
 def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exact=False, **variables):
     """a @ b: (…, m, k) times (…, k, n) gives (…, m, n); an array of one dimension is a vector, and what is in front a batch.
 

@@ -137,7 +137,9 @@ cdef object binary(str sign, left, right):
         shape = array.shape if array.shape == other.shape else broadcast_shape([array.shape, other.shape])
     else:
         if hasattr(other, "shape") and other.shape != ():
-            other = array_from(other, stream=array.stream)
+            other = operand_array(sign, other, array.stream)
+            if other is NotImplemented:
+                return other
             return binary(sign, array, other) if array is left else binary(sign, other, array)
         try:
             dtype = weak(array.a.dtype, other)
@@ -163,13 +165,66 @@ cdef object binary(str sign, left, right):
     return result
 
 
-cdef object compare(str sign, Array array, other):
+cdef object operand_array(str sign, value, Stream stream):
+    """What is no number as an Array; NotImplemented where it cannot be one, so that its own operator has its turn. Lists have none,
+    and NumPy's ask here again: they are told why. But not by == and !=, to which nothing is equal that is no number."""
+    try:
+        return array_from(value, stream=stream)
+    except TypeError:
+        if sign not in ("==", "!=") and (isinstance(value, (list, tuple)) or hasattr(type(value), "__array_ufunc__")):
+            raise
+        return NotImplemented
+
+
+cdef object compare(str sign, left, right):
     """As binary; no element equals what is no number, as None or a text, and which has no comparison of its own."""
-    result = binary(sign, array, other)
+    result = binary(sign, left, right)
     if result is not NotImplemented or sign not in ("==", "!="):
         return result
-    own = type(other).__eq__(other, array) if sign == "==" else type(other).__ne__(other, array)
-    return full(array.shape, sign == "!=", "bool", array.stream) if own is NotImplemented else own
+    return unlike(sign, left, right) if isinstance(left, Array) else unlike(sign, right, left)
+
+
+cdef object unlike(str sign, Array array, other):
+    """array == other or array != other, for what is no operand. TypeError for what is meant as numbers, since False would be wrong:
+    numbers that no dtype has, as Fraction, sequences, and what has the buffer protocol."""
+    shape = array.shape
+    if hasattr(type(other), "__array_ufunc__"):  # NumPy's own comparison would ask here again
+        kind = other.dtype.kind
+        if kind == "O" and other.shape == ():
+            return compare(sign, array, other.item())
+        meant = kind not in ("U", "S", "M")  # texts and dates are not
+        shape = shape if meant else broadcast_shape([shape, other.shape])
+    else:
+        own = type(other).__eq__(other, array) if sign == "==" else type(other).__ne__(other, array)
+        if own is not NotImplemented:
+            return own
+        import collections.abc
+        import numbers
+
+        meant = not isinstance(other, (str, bytes)) and (isinstance(other, (numbers.Number, collections.abc.Sequence))
+                                                         or PyObject_CheckBuffer(other))
+        if isinstance(other, numbers.Number):
+            raise TypeError(f"a {type(other).__name__} is no operand: convert it with float(…)")
+    if meant:
+        raise TypeError(f"a {type(other).__name__} is no operand: compare with yoke.asarray(…)")
+    return full(shape, sign == "!=", "bool", array.stream)
+
+
+cdef object numpy_function(ufunc, str method, tuple inputs, dict options):
+    """Array.__array_ufunc__."""
+    sign = numpy_signs.get(ufunc.__name__)
+    if method == "__call__" and not options:
+        if ufunc.__name__ == "divmod":
+            return quotient_and_remainder(inputs[0], inputs[1])
+        if sign:
+            return product(inputs[0], inputs[1]) if sign == "@" else compare(sign, inputs[0], inputs[1])
+    if any([isinstance(each, Array) for each in options.get("out", ())]):
+        return NotImplemented
+    if method == "at" and isinstance(inputs[0], Array):  # it changes its first operand, and would change a copy
+        return NotImplemented
+    values = [(<Array>each).to_numpy() if isinstance(each, Array) else each for each in inputs]
+    options = {name: (<Array>each).to_numpy() if isinstance(each, Array) else each for name, each in options.items()}
+    return getattr(ufunc, method)(*values, **options)
 
 
 cdef object quotient_and_remainder(left, right):
@@ -235,12 +290,17 @@ cdef object in_place(str sign, Array array, other):
     cdef int32_t dtype
     power = text_of_power(array.a.dtype, other) if sign == "**" else None
     if is_sequence(other):
-        other = array_from(other, stream=array.stream)
+        other = operand_array(sign, other, array.stream)
+        if other is NotImplemented:
+            return other
     if isinstance(other, Array):
         dtype = promote([array.a.dtype, (<Array>other).a.dtype])
         other = apart(array, other)
     else:
-        dtype = weak(array.a.dtype, other)
+        try:
+            dtype = weak(array.a.dtype, other)
+        except TypeError:  # it may have an operator of its own
+            return NotImplemented
         other = operand_of(dtype, other)
     dtype = common = operated(sign, dtype)
     text = power or text_of_sign(sign, dtype)
