@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,59 @@ def test_a_rank_that_ends_early(mpirun, tmp_path):
     done = mpirun(2, "-c", ENDS_EARLY, str(tmp_path))
     assert said(tmp_path) == {"rank 0": "told", "rank 1": "cancelled"}, done.stdout + done.stderr
     assert done.returncode == 0, done.stderr
+
+
+CLOSES = """
+import contextlib, os, signal, sys, threading, time
+import yoke, yoke.comm
+
+world = yoke.comm.Communicator()
+stream = world.stream
+go = threading.Event()
+
+
+def raised(kind, call):
+    try:
+        call()
+    except kind:
+        return
+    raise AssertionError(f"no {kind.__name__}")
+
+
+stream.call(go.wait)
+timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+ends = threading.Timer(20, go.set)
+timer.start()
+ends.start()
+raised(KeyboardInterrupt, world.close)  # and the work goes on
+assert not go.is_set() and "rank 0 of 1" in repr(world)
+go.set()
+ends.cancel()
+stream.call(raised, yoke.DeadlockError, world.close)
+stream.wait()
+with stream.record():
+    raised(yoke.InvalidArgumentError, world.close)
+assert world.allreduce(yoke.ones(3, stream=stream)).tolist() == [1, 1, 1]
+
+
+def block():
+    with world:
+        stream.call(sys.exit, 3)
+        [][0]
+
+
+raised(IndexError, block)
+assert repr(world) == "<yoke.comm.Communicator closed>"
+last = yoke.comm.Communicator()
+started = threading.Event()
+last.stream.call(lambda: (started.set(), time.sleep(40)))
+started.wait()
+print("end", flush=True)
+"""
+
+
+def test_close(mpirun, tmp_path):
+    """The wait ends with Ctrl-C, and with the interpreter, after 10 seconds; where close refuses, the communicator goes on."""
+    begin = time.monotonic()
+    done = mpirun(1, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)" + CLOSES)
+    assert "end" in done.stdout and time.monotonic() - begin < 30, done.stdout + done.stderr

@@ -195,29 +195,49 @@ cdef class CommBase:
 
     def close(self):
         """Wait for the streams, give up the communicator, and raise the first failure of the streams. All ranks must call this. A
-        second call does nothing. The end of a `with` block closes, and keeps the block's own exception. All communicators are
-        closed before the interpreter ends, without raising anything."""
-        cdef yoke_comm *ptr = self.ptr
+        second call does nothing. Ctrl-C in the main thread ends the wait, and DeadlockError is raised in a host function of such
+        a stream: then, and while one is recorded, the communicator stays open. The end of a `with` block closes, and keeps the
+        block's own exception. All communicators are closed before the interpreter ends, which waits for at most 10 seconds,
+        without raising anything."""
+        self.end(None)
+
+    cdef int end(self, until) except -1:
+        """close, which waits until a time of time.monotonic, or without end. Where it raises before the streams are done, the
+        communicator stays open: this thread would wait for itself, a stream is recorded, the time is over, or Ctrl-C has come."""
+        cdef yoke_comm *ptr
         cdef Stream stream
+        cdef Event event
         cdef yoke_status status
         failure = None
-        self.ptr = NULL
-        if ptr == NULL:
-            return
-        for each in self.streams:
+        for each in list(self.streams) if self.ptr != NULL else ():
             stream = each
-            if stream.ptr != NULL:
+            if stream.ptr == NULL:
+                continue
+            event, status, recorded = Event.__new__(Event), YOKE_OK, stream.graph is not None
+            if not recorded:
+                with nogil:
+                    status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event.ptr)
+            if recorded or status < 0 and until is None:  # this says so; or the stream has failed, and little still runs
                 with nogil:
                     status = yoke_stream_wait(stream.ptr)
-                try:
-                    check(status)
-                except BaseException as error:
-                    failure = error if failure is None else failure
-        self.streams = []
-        with nogil:
-            comm_release(ptr)
+            elif status >= 0:
+                status = wait_event(event.ptr, nanoseconds_of(None if until is None else until - time.monotonic()))
+            if status == YOKE_PENDING:
+                raise TimeoutError("a stream of the communicator was not complete")
+            if status < 0 and (status == YOKE_E_DEADLOCK or recorded):
+                fail(status)
+            try:
+                check(status)
+            except BaseException as error:
+                failure = error if failure is None else failure
+        ptr, self.ptr = self.ptr, NULL
+        if ptr != NULL:
+            self.streams = []
+            with nogil:
+                comm_release(ptr)
         if failure is not None:
             raise failure
+        return 0
 
     def __enter__(self):
         return self
@@ -226,7 +246,7 @@ cdef class CommBase:
         if kind is None:
             self.close()
             return
-        with contextlib.suppress(Exception):  # the streams' failure, where the block has one already
+        with contextlib.suppress(BaseException):  # the streams' failure, perhaps SystemExit, where the block has one already
             self.close()
 
     @property
@@ -486,9 +506,11 @@ cdef Array comm_array(data, Stream stream):
 
 
 def _close_communicators():
+    global last_wait
+    last_wait = time.monotonic() + MOST_SECONDS if communicators else 0
     for each in list(communicators):
-        with contextlib.suppress(Exception):  # the interpreter tells of no failure that nobody has waited for
-            each.close()
+        with contextlib.suppress(BaseException):  # the interpreter tells of no failure that nobody has waited for
+            (<CommBase>each).end(last_wait)
 
 
 atexit.register(_close_communicators)  # after close_interpreter's registration, and so before it

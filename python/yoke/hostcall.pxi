@@ -310,6 +310,8 @@ cdef int enqueue_native(Stream stream, function, tuple args, dict kwargs) except
 cdef enum:
     MOST_SECONDS = 10
 
+cdef double last_wait = 0  # when the waits of the interpreter's end are over, where communicators have begun them
+
 
 def _close_interpreter():
     """From atexit: no host function starts from now on, and those that run are waited for."""
@@ -326,7 +328,7 @@ def _close_interpreter():
                 ends.append(stream.event())
         with nogil:
             yoke_stream_cancel(stream.ptr)
-    end = time.monotonic() + MOST_SECONDS
+    end = last_wait or time.monotonic() + MOST_SECONDS
     while yoke_py_busy() and time.monotonic() < end:
         time.sleep(0.001)
     for ended in ends:
