@@ -403,3 +403,23 @@ thread.join()
 assert codes == [0], codes
 """], capture_output=True, text=True, timeout=60, check=False)
     assert result.returncode == 0, result.stderr
+
+
+def test_an_exception_keeps_no_context_of_a_wait(stream):
+    """It is raised as at first, and as if nobody had handled something else meanwhile."""
+    def function():
+        raise ValueError("host") from KeyError("cause")
+
+    stream.call(function)
+    for _ in range(2):
+        try:
+            [][0]
+        except IndexError:
+            with pytest.raises(ValueError) as caught:
+                stream.wait()
+            assert isinstance(caught.value.__context__, IndexError)
+            caught.value.__cause__ = None
+        with pytest.raises(ValueError) as caught:
+            stream.wait()
+        assert isinstance(caught.value.__cause__, KeyError) and caught.value.__context__ is None
+        assert caught.value.__suppress_context__

@@ -103,13 +103,19 @@ cdef object raised_numbers = itertools.count()
 
 
 class _Raised:
-    """An exception of a host function, and the traceback it was first raised with."""
+    """An exception of a host function, as it was first raised: each wait that raises it gives it a traceback and a context."""
 
-    __slots__ = ("error", "traceback", "__weakref__")
+    __slots__ = ("error", "traceback", "context", "cause", "suppress", "__weakref__")
 
     def __init__(self, error):
-        self.error = error
-        self.traceback = error.__traceback__
+        self.error, self.traceback = error, error.__traceback__
+        self.context, self.cause, self.suppress = error.__context__, error.__cause__, error.__suppress_context__
+
+    def first(self):
+        error = self.error.with_traceback(self.traceback)
+        error.__context__, error.__cause__ = self.context, self.cause
+        error.__suppress_context__ = self.suppress  # which the cause sets
+        return error
 
 
 cdef str text_of(const char *text):
@@ -187,7 +193,7 @@ cdef object make_error(yoke_status status):
         if box is not None and box is interruption:
             interruption = None
         if box is not None:
-            return box.error.with_traceback(box.traceback)
+            return box.first()
     # A record of another status is that of an older failure.
     text = text_of(info.text) if info.status == status else text_of(yoke_status_meaning(status))
     kind = error_classes.get(status, HostFunctionError)
