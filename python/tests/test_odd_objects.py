@@ -198,3 +198,23 @@ def test_numpy_functions_where_an_array_says(stream):
     assert numpy.add(out, 1, where=a > 0, out=out).tolist() == [2, 0, 3]
     assert numpy.add.reduce(out, where=a > 0) == 5
     assert numpy.maximum.reduce(a, where=a < 4, initial=-9) == 1
+
+
+class NoRepr:
+    def __repr__(self):
+        raise RuntimeError("no repr")
+
+
+@pytest.mark.parametrize("value, text", [(NoRepr(), "a NoRepr"), ([0] * 10**5, "0, 0, 0…")])
+def test_values_in_messages(device, stream, value, text):
+    for call in (lambda: stream.call(value), lambda: device.buffer(8, value), lambda: device.stream(wait=value),
+                 lambda: yoke.full(3, value), lambda: yoke.apply(value, yoke.ones(3, stream=stream)), lambda: device.supports(value)):
+        with pytest.raises((TypeError, ValueError)) as caught:
+            call()
+        assert len(str(caught.value)) < 600
+    with pytest.raises(TypeError, match=text):
+        stream.call(value)
+    for call in (lambda: yoke.zeros(b"a" * 10**5), lambda: yoke.correlate(yoke.ones(3), "a" * 10**5)):
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert len(str(caught.value)) < 600

@@ -42,7 +42,7 @@ cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays, 
         if dtype:
             number = value[1] if isinstance(value, tuple) else value
             if isinstance(number, str):
-                raise TypeError(f"a number is wanted, not {number!r}")
+                raise TypeError(f"a number is wanted, not {shown(number)}")
             number = complex(number)
             half = F64 if dtype == C128 else F32
             parts = ((name + "_re_", (half, number.real)), (name + "_im_", (half, number.imag)))
@@ -166,7 +166,7 @@ cdef size_t reduced_axes(axis, shape, int32_t operation, int32_t *out) except? <
     chosen = range(len(shape)) if axis is None else axis if hasattr(axis, "__iter__") else (axis,)
     chosen = sorted([axis_of(each, len(shape)) for each in chosen])
     if len(set(chosen)) != len(chosen):
-        raise ValueError(f"an axis is named twice: {axis}")
+        raise ValueError(f"an axis is named twice: {shown(axis)}")
     for i, each in enumerate(chosen):
         if shape[each] == 0 and operation in (3, 4, 7, 8):
             raise ValueError(f"a min, max, argmin or argmax of no elements: axis {each} of shape {shape}")

@@ -49,7 +49,7 @@ cdef int32_t dtype_number(dtype) except -1:
 cdef tuple extents_of(shape):
     """A shape's extents: of a number, or of a sequence of numbers, which a text's bytes are not meant to be."""
     if isinstance(shape, (str, bytes, bytearray)):
-        raise TypeError(f"a shape is a number or a sequence of numbers, not {shape!r}")
+        raise TypeError(f"a shape is a number or a sequence of numbers, not {shown(shape)}")
     return tuple([operator.index(each) for each in (shape if hasattr(shape, "__len__") else (shape,))])
 
 
@@ -74,7 +74,7 @@ cdef object plain_number(value):
     if type(value) is float or type(value) is int:
         return value  # nearly always, and to ask a float for an index takes as long as an operator
     if isinstance(value, (str, bytes, bytearray)):
-        raise TypeError(f"a number is wanted, not {value!r}")
+        raise TypeError(f"a number is wanted, not {shown(value)}")
     try:
         return operator.index(value)
     except TypeError:

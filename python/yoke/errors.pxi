@@ -123,20 +123,24 @@ cdef str text_of(const char *text):
 
 
 cdef str shown(value):
-    """A value for a message: of a large int only the size, since Python formats none of more than 4300 digits."""
+    """A value for a message, which a long text of it does not fill, nor a failure to make one replace. Of a large int only the
+    size, since Python formats none of more than 4300 digits."""
     if isinstance(value, int) and not -1 << 128 < value < 1 << 128:
         return f"about {'-' if value < 0 else ''}2**{value.bit_length() - 1}"
     try:
-        return str(value) if isinstance(value, (int, float)) else repr(value)
+        text = str(value) if isinstance(value, (int, float)) else repr(value)
     except ValueError:  # such an int is in it
         return f"a {type(value).__name__} with an int that is too large to show"
+    except Exception:
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 200 else text[:200] + "…"
 
 
 cdef bytes c_text(value, str name):
     """A text for C, which ends at the first NUL character."""
     cdef str text = value if isinstance(value, str) else shown(value) if isinstance(value, (int, tuple)) else str(value)
     if "\0" in text:
-        raise ValueError(f"{name} has a NUL character: {text!r}")
+        raise ValueError(f"{name} has a NUL character: {shown(text)}")
     return text.encode()
 
 

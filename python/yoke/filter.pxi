@@ -104,7 +104,7 @@ def sobel(Array input not None, axis=-1, *, axes=None, output=None, mode="reflec
 
 cdef int refuse_text(weights) except -1:
     if isinstance(weights, (str, bytes, bytearray)):
-        raise TypeError(f"weights are numbers, not {weights!r}")
+        raise TypeError(f"weights are numbers, not {shown(weights)}")
     return 0
 
 

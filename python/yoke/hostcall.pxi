@@ -193,7 +193,7 @@ cdef int check_function(function, str what) except -1:
     if not callable(function):
         raise TypeError(f"{what} is callable, and {shown(function)} is not")
     if getattr(getattr(function, "__code__", None), "co_flags", 0) & COROUTINE:
-        raise TypeError(f"{function!r} is a coroutine function, whose call runs nothing: pass lambda: asyncio.run(f())")
+        raise TypeError(f"{shown(function)} is a coroutine function, whose call runs nothing: pass lambda: asyncio.run(f())")
     return 0
 
 

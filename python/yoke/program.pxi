@@ -75,7 +75,7 @@ class Source:
 cdef list define_list(defines):
     """Defines as C has them, ["NAME=VALUE"], of a dict or a list."""
     if isinstance(defines, str):
-        raise TypeError(f"defines are a dict or a list of strings, not the string {defines!r}")
+        raise TypeError(f"defines are a dict or a list of strings, not the string {shown(defines)}")
     if isinstance(defines, dict):
         return [name if value is None or value is True else f"{name}={value}" for name, value in defines.items()]
     return list(defines)
@@ -102,7 +102,7 @@ cdef class Strings:
         if not values:
             return NULL
         if isinstance(values, str):
-            raise TypeError(f"a list of strings is wanted, not the string {values!r}")
+            raise TypeError(f"a list of strings is wanted, not the string {shown(values)}")
         values = list(values)  # whose length nobody changes meanwhile
         room = bytearray((len(values) + 1) * sizeof(char *))
         self.kept.append(room)
