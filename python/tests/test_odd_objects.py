@@ -6,6 +6,8 @@ import array
 import collections
 import decimal
 import fractions
+import sys
+import threading
 from unittest import mock
 
 import numpy
@@ -218,3 +220,38 @@ def test_values_in_messages(device, stream, value, text):
         with pytest.raises(TypeError) as caught:
             call()
         assert len(str(caught.value)) < 600
+
+
+def test_one_capsule_for_two(device, stream):
+    """The first takes it."""
+    a = yoke.ones(3, stream=stream)
+
+    class Other:
+        def __dlpack__(self, stream=None):
+            return capsule  # noqa: F821
+
+    def take():
+        start.wait()
+        try:
+            taken.append(yoke.from_dlpack(Other(), stream))
+        except TypeError:
+            pass
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(1000):
+            capsule, start, taken = a.__dlpack__(), threading.Barrier(4), []  # noqa: F841
+            threads = [threading.Thread(target=take) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert len(taken) == 1 and taken[0].tolist() == [1, 1, 1]
+    finally:
+        sys.setswitchinterval(interval)
+    capsule = a.__dlpack__()
+    if device.backend == "opencl":  # where each Device is one of its own
+        with pytest.raises(yoke.Error):
+            yoke.from_dlpack(Other(), yoke.Device().stream())
+    assert yoke.from_dlpack(Other(), stream).tolist() == [1, 1, 1]

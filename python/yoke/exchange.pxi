@@ -91,19 +91,22 @@ def from_dlpack(data, stream=None):
         follow_cuda(stream, 1)
     else:
         capsule = data.__dlpack__()
-    if not PyCapsule_IsValid_raw(<PyObject *>capsule, "dltensor"):
-        raise TypeError("__dlpack__ gave no capsule named dltensor")
     foreign = foreign_on(stream)
     result = Array.__new__(Array)
     result.stream, result.buffer = stream, Buffer.__new__(Buffer, stream.device)
-    device = (<Device>stream.device).ptr
+    if not PyCapsule_IsValid_raw(<PyObject *>capsule, "dltensor"):
+        raise TypeError("__dlpack__ gave no capsule named dltensor")
     cdef DLManagedTensor *tensor = <DLManagedTensor *>PyCapsule_GetPointer_raw(<PyObject *>capsule, "dltensor")
+    PyCapsule_SetName_raw(<PyObject *>capsule, "used_dltensor")  # before another thread sees it and takes it, too
+    device = yoke_device_retain((<Device>stream.device).ptr)  # another thread may close the device meanwhile
     with nogil:
         status = yoke_array_from_dlpack(device, tensor, &result.a)
-    check(status)
+        yoke_device_release(device)
+    if status < 0:
+        PyCapsule_SetName_raw(<PyObject *>capsule, "dltensor")  # its own again
+        fail(status)
     result.buffer.ptr, result.buffer.users = result.a.buffer, 1
     foreign.lent.tensor = tensor
-    PyCapsule_SetName_raw(<PyObject *>capsule, "used_dltensor")
     result.buffer.owner = foreign
     return result
 
