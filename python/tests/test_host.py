@@ -423,3 +423,20 @@ def test_an_exception_keeps_no_context_of_a_wait(stream):
             stream.wait()
         assert isinstance(caught.value.__cause__, KeyError) and caught.value.__context__ is None
         assert caught.value.__suppress_context__
+
+
+def test_await_an_event_that_is_closed_meanwhile(stream):
+    go = threading.Event()
+    stream.call(go.wait)
+    event = stream.event()
+
+    async def main():
+        async def wait():
+            await event
+        task = asyncio.ensure_future(wait())
+        await asyncio.sleep(0.05)
+        event.close()
+        go.set()
+        await asyncio.wait_for(task, 20)
+
+    asyncio.run(main())

@@ -8,7 +8,7 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, Any
 
-from ._core import BuildError, refuse_deadlock, start_build
+from ._core import BuildError, refuse_deadlock, retained, start_build
 
 if TYPE_CHECKING:
     from . import Device, Event, Program, Source
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 async def wait(event: Event) -> None:
     """Wait for the event and raise the failure of the work before it. Cancelling the task ends the wait, and not the work."""
+    event = retained(event)  # whoever closes it meanwhile does not take the outcome from this
     if event.query():
         return
     refuse_deadlock(event)

@@ -150,6 +150,11 @@ def refuse_deadlock(Event event not None):
         check(status)
 
 
+def retained(Event event not None):
+    """own_event for yoke.aio."""
+    return own_event(event)
+
+
 cdef Event own_event(Event event):
     """The same event, by a reference that no other thread closes."""
     cdef Event own = Event.__new__(Event)
