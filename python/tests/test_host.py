@@ -440,3 +440,10 @@ def test_await_an_event_that_is_closed_meanwhile(stream):
         await asyncio.wait_for(task, 20)
 
     asyncio.run(main())
+
+
+def test_the_repr_of_an_event_of_a_recording(stream):
+    with stream.record():
+        event = stream.event()
+        assert "failed" not in repr(event)
+    assert "failed" not in repr(event)

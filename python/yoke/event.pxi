@@ -128,6 +128,8 @@ cdef class Event:
         if self.ptr == NULL:
             return "<yoke.Event closed>"
         status = query_event(self)
+        if status < 0 and yoke_status_group(status) == 1:
+            return "<yoke.Event of a recording>"  # the call is wrong, and the work has not failed
         return f"<yoke.Event {'pending' if status == YOKE_PENDING else 'failed' if status < 0 else 'complete'}>"
 
 
