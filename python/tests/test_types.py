@@ -83,6 +83,14 @@ def test_complete(module, stub):
             assert member == "__buffer__" or hasattr(getattr(module, name), member), f"{stub} has {name}.{member}"
 
 
+def test_special_methods_of_arrays():
+    """Those of protocols, which no name without underlines leads to."""
+    real = {name for name, value in vars(yoke.Array).items()
+            if name.startswith("__") and callable(value) and name not in vars(object)}
+    assert {name for name in real if "pyx" not in name and "cython" not in name} - {"__delitem__"} <= {
+        *declared("_core.pyi")[1]["Array"]}
+
+
 def mypy(cache, *arguments):
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", cache, *arguments], cwd=HERE,
                           capture_output=True, text=True)
