@@ -201,7 +201,7 @@ def array_from(data, dtype=None, stream=None):
     if values.dtype.kind == "O" and dtype is None:
         raise TypeError(f"{type(data).__name__}: an array has numbers, and ints of at most 64 bits")
     if values.dtype.kind in "US":  # which NumPy would read as numbers
-        raise TypeError(f"an array has numbers, not texts: {data!r:.60}")
+        raise TypeError(f"an array has numbers, not texts: {shown(data):.60}")
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     if dtype is not None and dtype_number(dtype) != BF16:
