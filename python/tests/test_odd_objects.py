@@ -210,7 +210,8 @@ class NoRepr:
 @pytest.mark.parametrize("value, text", [(NoRepr(), "a NoRepr"), ([0] * 10**5, "0, 0, 0…")])
 def test_values_in_messages(device, stream, value, text):
     for call in (lambda: stream.call(value), lambda: device.buffer(8, value), lambda: device.stream(wait=value),
-                 lambda: yoke.full(3, value), lambda: yoke.apply(value, yoke.ones(3, stream=stream)), lambda: device.supports(value)):
+                 lambda: yoke.full(3, value), lambda: yoke.apply(value, yoke.ones(3, stream=stream)),
+                 lambda: device.supports(value)):
         with pytest.raises((TypeError, ValueError)) as caught:
             call()
         assert len(str(caught.value)) < 600

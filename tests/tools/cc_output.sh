@@ -189,7 +189,8 @@ rm -f made/half.*
 for name in blur Blur; do
     run 0 "--name $name" cc -I . -D WHENCE=1 --name $name -o made/$name-text.c kern.cl
 done
-printf '#include "made/blur-text.h"\n#include "made/Blur-text.h"\nyoke_source (*use[])(void) = { blur_source, Blur_source };\n' >both.c
+printf '#include "made/%s-text.h"\n' blur Blur >both.c
+echo 'yoke_source (*use[])(void) = { blur_source, Blur_source };' >>both.c
 # shellcheck disable=SC2086
 tap_try "names that differ by their case alone can stand in one file" $CC -Werror -I "$source/include" -fsyntax-only both.c
 rm made/?lur-text.*

@@ -230,6 +230,7 @@ says "Terminated"
 # shellcheck disable=SC2016
 killed 7 "SIGTERM that the program answers" sh -c 'trap "exit 7" TERM; echo $$ >pid; while :; do sleep 0.1; done'
 silent "Terminated"
+# shellcheck disable=SC3045
 ulimit -c 0
 # SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO, SIGSEGV, and the first and last of real time
 for number in 14 24 26 27 29 11 34 64; do
@@ -385,6 +386,13 @@ says "The trace has no end"
     exec "$yoke" trace "$trouble" many
 ) >out 2>err
 tap_ok $? "yoke trace of such a program"
+{
+    # shellcheck disable=SC2016,SC3045
+    (ulimit -S -f 1 && exec "$yoke" trace sh -c 'ulimit -S -f unlimited && exec "$1" many' sh "$trouble")
+    echo $? >code
+} 2>&1 >out | cat >err
+[ "$(cat code)" -eq 0 ]
+tap_ok $? "yoke trace where only the program may write as much"
 says "the trace does not get when the program began and ended: File too large"
 says "copies and fills on the device"
 mkdir limited
