@@ -189,8 +189,11 @@ rm -f made/half.*
 for name in blur Blur; do
     run 0 "--name $name" cc -I . -D WHENCE=1 --name $name -o made/$name-text.c kern.cl
 done
-printf '#include "made/%s-text.h"\n' blur Blur >both.c
-echo 'yoke_source (*use[])(void) = { blur_source, Blur_source };' >>both.c
+cat >both.c <<'END'
+#include "made/blur-text.h"
+#include "made/Blur-text.h"
+yoke_source (*use[])(void) = { blur_source, Blur_source };
+END
 # shellcheck disable=SC2086
 tap_try "names that differ by their case alone can stand in one file" $CC -Werror -I "$source/include" -fsyntax-only both.c
 rm made/?lur-text.*

@@ -165,11 +165,15 @@ else
 fi
 # A caller that ignores SIGCHLD, as some that run other programs do.
 unwatched() {
-    timeout 60 sh -c 'trap "" CHLD; exec "$@"' sh "$tool" --programs fake --device "$device" --filter _good,_status >printed 2>&1
+    timeout -s KILL 60 env --ignore-signal=CHLD "$tool" --programs fake --device "$device" --filter _good,_status >printed 2>&1
     [ $? -eq 1 ] || { cat printed && false; }
 }
-tap_try "the ends of programs are known where the caller ignores SIGCHLD" unwatched
-tap_try "  with their exit status" has "exit status 3, though no case failed"
+if env --ignore-signal=CHLD true 2>/dev/null; then
+    tap_try "the ends of programs are known where the caller ignores SIGCHLD" unwatched
+    tap_try "  with their exit status" has "exit status 3, though no case failed"
+else
+    tap_skip "a caller that ignores SIGCHLD: env does not do that"
+fi
 mkdir other
 cat >other/j_last <<END
 #!/bin/sh

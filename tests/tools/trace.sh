@@ -230,8 +230,8 @@ says "Terminated"
 # shellcheck disable=SC2016
 killed 7 "SIGTERM that the program answers" sh -c 'trap "exit 7" TERM; echo $$ >pid; while :; do sleep 0.1; done'
 silent "Terminated"
-# shellcheck disable=SC3045
-ulimit -c 0
+# shellcheck disable=SC3045 # where there is no such limit, a core or two are left in the folder
+ulimit -c 0 2>/dev/null
 # SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO, SIGSEGV, and the first and last of real time
 for number in 14 24 26 27 29 11 34 64; do
     # shellcheck disable=SC2016
@@ -247,19 +247,17 @@ tap_empty "no temporary file stays behind" left
 (trap '' HUP && exec "$yoke" trace sh -c 'kill -HUP $PPID; kill -HUP $$; exit 9') >out 2>err </dev/null
 [ $? -eq 9 ]
 tap_ok $? "what nohup has the program ignore is ignored"
-# orders COMMAND...: what signals it ignores and has blocked, as it starts; the caller ignores SIGCHLD, and blocks two if it can
-orders() {
-    # shellcheck disable=SC2086
-    (trap '' CHLD USR2 && exec $blocks "$@" grep -E 'Sig(Blk|Ign)' /proc/self/status) 2>err
-}
-blocks=
-env --block-signal=USR1 --block-signal=ALRM true 2>/dev/null && blocks="env --block-signal=USR1 --block-signal=ALRM"
-orders >expected
-orders "$yoke" trace >out
-tap_try "a program starts with the signals of the caller" cmp expected out
-(trap '' CHLD && exec "$yoke" trace sh -c 'exit 9') >out 2>err
-[ $? -eq 9 ]
-tap_ok $? "the exit code comes where the caller ignores SIGCHLD"
+if env --block-signal=USR1 --ignore-signal=CHLD true 2>/dev/null; then # a shell's trap does not do all of it
+    ordered="env --block-signal=USR1 --block-signal=ALRM --ignore-signal=CHLD --ignore-signal=USR2"
+    $ordered grep -E 'Sig(Blk|Ign)' /proc/self/status >expected
+    $ordered "$yoke" trace grep -E 'Sig(Blk|Ign)' /proc/self/status >out 2>err
+    tap_try "a program starts with the signals that the caller has blocked or ignored" cmp expected out
+    $ordered "$yoke" trace sh -c 'exit 9' >out 2>err
+    [ $? -eq 9 ]
+    tap_ok $? "the exit code comes where the caller ignores SIGCHLD"
+else
+    tap_skip "signals that the caller has blocked or ignored: env does not do that"
+fi
 (ulimit -f 4 && exec "$yoke" trace --read "many.json" --svg large.svg) >out 2>err
 [ $? -eq 1 ]
 tap_ok $? "a limit for the size of files, and a picture: exit code 1"
