@@ -119,9 +119,11 @@ static void release_function(suite *t)
 {
     yoke_stream *stream = NULL;
     yoke_graph *graph = NULL;
+    gate released = GATE_INIT;
 
     told.whole = "release function of a graph";
     NEED(named_stream(t, "last", &stream));
+    NEED_OK(yoke_host_call(stream, stand_for_good, &released, NULL)); /* or this thread would be the last to release the graph */
     NEED(CHECK_OK(yoke_graph_create(t->device, "frame", &graph)) && CHECK_OK(yoke_graph_begin(graph, stream)));
     NEED_OK(yoke_host_call(stream, pass, "last", stand_when_released));
     NEED_OK(yoke_graph_end(graph));
@@ -129,9 +131,11 @@ static void release_function(suite *t)
     yoke_graph_release(graph);
     graph = NULL;
     NEED_OK(yoke_host_call(stream, pass, NULL, NULL));
+    gate_open(&released);
     NEED_OK(yoke_stream_wait(stream));
     in_order(wait_until_told_of("last"), "stream 'last' of|has made no progress for|release function of a graph");
 out:
+    gate_open(&released);
     yoke_graph_release(graph);
     yoke_stream_release(stream);
 }
