@@ -248,11 +248,12 @@ tap_empty "no temporary file stays behind" left
 [ $? -eq 9 ]
 tap_ok $? "what nohup has the program ignore is ignored"
 if env --block-signal=USR1 --ignore-signal=CHLD true 2>/dev/null; then # a shell's trap does not do all of it
-    ordered="env --block-signal=USR1 --block-signal=ALRM --ignore-signal=CHLD --ignore-signal=USR2"
+    ordered="env --block-signal=USR1 --block-signal=ALRM --ignore-signal=USR2"
     $ordered grep -E 'Sig(Blk|Ign)' /proc/self/status >expected
     $ordered "$yoke" trace grep -E 'Sig(Blk|Ign)' /proc/self/status >out 2>err
     tap_try "a program starts with the signals that the caller has blocked or ignored" cmp expected out
-    $ordered "$yoke" trace sh -c 'exit 9' >out 2>err
+    # What libtool has for a program that is not installed may be a script of a shell that does not pass this on.
+    env --ignore-signal=CHLD "$yoke" trace sh -c 'exit 9' >out 2>err
     [ $? -eq 9 ]
     tap_ok $? "the exit code comes where the caller ignores SIGCHLD"
 else
