@@ -62,8 +62,7 @@ static yk_failure *failure_of(yoke_event *event, yoke_status status, bool inheri
         ; /* these failures name their suspects already */
     else if (state == YK_EVENT_SUBMITTED)
         yk_stream_name_suspects(stream, atomic_load_explicit(&stream->done, memory_order_relaxed), event->position);
-    else if (state ==
-             YK_EVENT_DEFERRED) /* not one that another thread has just completed: the stream may have recovered from that */
+    else if (state == YK_EVENT_DEFERRED) /* else another thread has completed it, and the stream may have recovered since */
         event->epoch = atomic_load_explicit(&stream->epoch, memory_order_relaxed);
     return (inherited ? yk_stream_inherit_in : yk_stream_fail_in)(stream, event->epoch, event->where, status);
 }
@@ -171,7 +170,8 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
         yoke_event_release(event);
         return status < 0 ? yk_attribute(function, where, status) : status;
     }
-    if (YK_UNLIKELY(stream->device->blocking) && !(yk_stream_in_function() && yk_event_is_deferred(event))) {
+    if (YK_UNLIKELY(stream->device->blocking) && !yk_stream_is_mine(stream) &&
+        !(yk_stream_in_function() && yk_event_is_deferred(event))) {
         yoke_error_info before = *yoke_error(); /* a failure is the event's, and not this call's */
         (void)yk_stream_wait_for("YOKE_BLOCKING", stream, event);
         yk_error_restore(&before);

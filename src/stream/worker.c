@@ -387,7 +387,6 @@ static bool drop_calls_program(const yk_op *op)
 /* With stream->lock held; released while this drops the operation, which has run. */
 static void drop(yoke_stream *stream, yk_op *op)
 {
-    stream->running = NULL;
     stream->releasing = drop_calls_program(op);
     pthread_mutex_unlock(&stream->lock);
     yk_op_drop(op);
@@ -418,6 +417,7 @@ void yk_stream_work(void *argument)
             last = op;
             pthread_mutex_lock(&stream->lock);
             if (!stream->first && op->kind != YK_OP_CALL) { /* whoever has waited for the stream may want its memory back */
+                stream->running = NULL;
                 drop(stream, op);
                 last = NULL;
             }
