@@ -385,21 +385,22 @@ says "The trace has no end"
     exec "$yoke" trace "$trouble" many
 ) >out 2>err
 tap_ok $? "yoke trace of such a program"
-{
-    # shellcheck disable=SC2016,SC3045
-    (ulimit -S -f 1 && exec "$yoke" trace sh -c 'ulimit -S -f unlimited && exec "$1" many' sh "$trouble")
-    echo $? >code
-} 2>&1 >out | cat >err
+# limited OPTION...: yoke trace where only the program may write files of any size
+limited() {
+    {
+        # shellcheck disable=SC2016,SC3045
+        (ulimit -S -f 1 && exec "$yoke" trace "$@" sh -c 'ulimit -S -f unlimited && exec "$1" many' sh "$trouble")
+        echo $? >code
+    } 2>&1 >out | cat >err
+}
+limited
 [ "$(cat code)" -eq 0 ]
 tap_ok $? "yoke trace where only the program may write as much"
 says "the trace does not get when the program began and ended: File too large"
 says "copies and fills on the device"
 mkdir limited
-(
-    ulimit -f 16
-    TMPDIR=$PWD/limited exec "$yoke" trace --svg limited.svg "$trouble" many
-) >out 2>err
-[ $? -eq 1 ]
+TMPDIR=$PWD/limited limited --svg limited.svg
+[ "$(cat code)" -eq 1 ]
 tap_ok $? "and with a picture: exit code 1"
 says "cannot write limited.svg: File too large"
 tap_try "no temporary file stays behind" rmdir limited
