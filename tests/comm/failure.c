@@ -10,7 +10,9 @@
  *   returns     the last rank returns from main, with its communicators
  *   stopped     the last rank is stopped (SIGSTOP) and continued when the others have ended
  */
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -351,9 +353,24 @@ static bool names_last(const ranks *t, leaving way)
     return (way != EXITS && way != RETURNS) || strstr(yoke_error()->text, words) != NULL;
 }
 
-/* A rank of which nothing is heard any more: all others end in time, with a record that says so. Returns at the last rank that is
- * to return from main. */
-static void silent(ranks *t, leaving way)
+/* Adds a line to the file of all ranks in one write: launchers cut what several ranks print at a time into pieces, and mix them. */
+static void say(const char *path, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    CHECK(length > 0 && (size_t)length < sizeof text);
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    CHECK(file >= 0);
+    CHECK(write(file, text, (size_t)length) == length);
+    CHECK(close(file) == 0);
+}
+
+/* A rank of which nothing is heard any more: all others end in time, with a record that says so, which this writes to the file at
+ * `path`. Returns at the last rank that is to return from main. */
+static void silent(ranks *t, leaving way, const char *path)
 {
     stage s;
     pid_t own = getpid(), last;
@@ -384,12 +401,11 @@ static void silent(ranks *t, leaving way)
             CHECK_OK(yoke_comm_receive(s.stream, s.comm, &s.array, 0, 4));
         (void)yoke_comm_barrier(s.stream, s.comm);
         CHECK(yoke_stream_wait(s.stream) < 0);
-        printf("%s rank %d ended after %.1f s: %s\n",
-               now() - start >= (way == KILLED || way == STOPPED ? limit() : 5) ? "LATE"
-               : names_last(t, way)                                             ? "ENDED"
-                                                                                : "UNNAMED",
-               t->rank, now() - start, yoke_error()->text);
-        fflush(stdout);
+        say(path, "%s rank %d ended after %.1f s: %s\n",
+            now() - start >= (way == KILLED || way == STOPPED ? limit() : 5) ? "LATE"
+            : names_last(t, way)                                             ? "ENDED"
+                                                                             : "UNNAMED",
+            t->rank, now() - start, yoke_error()->text);
     }
     if (way == STOPPED && t->rank != t->count - 1) {
         MPI_Barrier(living); /* all of them have ended */
@@ -401,8 +417,7 @@ static void silent(ranks *t, leaving way)
     if (t->rank == t->count - 1) {
         (void)yoke_comm_send(s.stream, s.comm, &s.array, 0, 4);
         (void)yoke_comm_barrier(s.stream, s.comm);
-        printf("%s rank %d ended: %s\n", yoke_stream_wait(s.stream) < 0 ? "ENDED" : "WENT ON", t->rank, yoke_error()->text);
-        fflush(stdout);
+        say(path, "%s rank %d ended: %s\n", yoke_stream_wait(s.stream) < 0 ? "ENDED" : "WENT ON", t->rank, yoke_error()->text);
     }
     MPI_Comm_free(&living);
     stage_close(&s);
@@ -418,9 +433,9 @@ int main(int argc, char **argv)
                                               "the dtype of a message" };
     ranks t;
     ranks_start(&t, &argc, &argv, 120);
-    for (int way = 0; way < LEAVINGS && argc > 1; way++)
+    for (int way = 0; way < LEAVINGS && argc > 2; way++)
         if (strcmp(argv[1], leavings[way]) == 0) {
-            silent(&t, (leaving)way);
+            silent(&t, (leaving)way, argv[2]);
             return 0;
         }
     if (argc > 1 && strcmp(argv[1], "kernel") == 0) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Failing ranks: failure.c. A rank that is killed or stands still makes the others fail, in time. MPICH's launcher may end the
-# others first, or lose what they print: then only that all have ended in time is certain.
+# others first: then only that all have ended in time is certain.
 
 # shellcheck source=tests/comm/mpi.sh
 . "$top_srcdir/tests/comm/mpi.sh"
@@ -28,7 +28,8 @@ silent() {
     "Open MPI"*) mpi_more=--enable-recovery ;;
     *) mpi_more=-disable-auto-cleanup ;;
     esac
-    mpi_run "$2" tests/comm/failure "$1" >"$tap_folder/said" 2>&1
+    : >"$tap_folder/said"
+    mpi_run "$2" tests/comm/failure "$1" "$tap_folder/said" 2>&1
     [ $? -ne 124 ] || return
     cat "$tap_folder/said"
     ! grep -qE '^(LATE|UNNAMED|WENT ON)' "$tap_folder/said" || return
