@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Completion callbacks and file descriptors of events. One thread, the watcher, polls all watched events, and exists only while
- * there are any. The watcher never runs code of the program: each callback gets a thread of its own.
+ * there are any. The watcher never runs code of the program: other threads call the callbacks, so that none waits for another.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,13 +44,71 @@ static void free_watch(watch *done)
     free(done);
 }
 
-static void call_back(void *argument)
+/* Callbacks that are due, the oldest first. Any callback may block, so while there are some, a thread is free for the next: it has
+ * been started, or comes back from one. Short callbacks thus share a few threads, however many come at once. */
+static pthread_mutex_t due_lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
+static watch *due, **due_end = &due;
+static unsigned free_threads;
+
+/* With due_lock held, which this unlocks: see to a free thread if the calling one will not be. False and a record: none can be
+ * started. */
+static bool unlock_and_free_thread(void);
+
+static void call_back(watch *done)
 {
-    watch *done = argument;
+    yoke_error_clear();
     done->fn(yk_event_poll(done->event), done->user);
     if (done->release)
         done->release(done->user);
     free_watch(done);
+}
+
+/* A free thread: call what is due. */
+static void call_due(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&due_lock);
+    while (due) {
+        watch *one = due;
+        due = one->next;
+        if (!due)
+            due_end = &due;
+        free_threads--;
+        (void)unlock_and_free_thread(); /* else the next waits for this one */
+        call_back(one);
+        pthread_mutex_lock(&due_lock);
+        free_threads++;
+    }
+    free_threads--;
+    pthread_mutex_unlock(&due_lock);
+}
+
+static bool unlock_and_free_thread(void)
+{
+    bool wanted = due && !free_threads;
+    free_threads += wanted;
+    pthread_mutex_unlock(&due_lock);
+    if (!wanted || yk_thread_run(call_due, NULL, "completion callbacks") == YOKE_OK)
+        return true;
+    yk_log(YOKE_LOG_WARNING, "%s; callbacks run one after another until then", yoke_error()->text);
+    pthread_mutex_lock(&due_lock);
+    free_threads--;
+    pthread_mutex_unlock(&due_lock);
+    return false;
+}
+
+static void add_due(watch *completed)
+{
+    pthread_mutex_lock(&due_lock);
+    completed->next = NULL;
+    *due_end = completed;
+    due_end = &completed->next;
+    if (unlock_and_free_thread())
+        return;
+    pthread_mutex_lock(&due_lock);
+    free_threads++;
+    pthread_mutex_unlock(&due_lock);
+    call_due(NULL); /* late calls are better than none */
 }
 
 static void make_readable(int fd)
@@ -66,9 +124,8 @@ static void fire(watch *completed)
     if (!completed->fn) {
         make_readable(completed->fd);
         free_watch(completed);
-    } else if (yk_thread_run(call_back, completed, "a completion callback") < 0) {
-        yk_log(YOKE_LOG_WARNING, "%s; callbacks run one after another until then", yoke_error()->text);
-        call_back(completed); /* a late call is better than none */
+    } else {
+        add_due(completed);
     }
 }
 

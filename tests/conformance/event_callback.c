@@ -5,6 +5,7 @@
  */
 #include "suite.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -439,6 +440,56 @@ out:
     guarded_release(&out);
 }
 
+/* Callbacks that do little, and the threads that call them. */
+typedef struct quick {
+    int round;
+    atomic_uint threads;
+    gate called;
+} quick;
+
+static void count_thread(yoke_status status, void *user)
+{
+    static _Thread_local int counted;
+    quick *q = user;
+
+    CHECK_OK(status);
+    if (counted != q->round)
+        atomic_fetch_add(&q->threads, 1);
+    counted = q->round;
+    gate_open(&q->called);
+}
+
+/* Returns the number of threads that have called so many callbacks of one event. */
+static unsigned threads_of(suite *t, int callbacks, int round)
+{
+    stand s = STAND_INIT;
+    yoke_event *event = NULL;
+    quick q = { .round = round, .called = GATE_INIT };
+    unsigned added = 0;
+
+    NEED(record_held(t->stream, &s, &event));
+    while (added < (unsigned)callbacks && CHECK_OK(yoke_event_on_complete(event, count_thread, &q, NULL)))
+        added++;
+out:
+    gate_open(&s.leave);
+    gate_wait(&q.called, added);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    yoke_event_release(event);
+    return atomic_load(&q.threads);
+}
+
+/* Each has ended before another thread could start, but for those that a busy machine stops in the middle. */
+static void quick_ones_share_threads(suite *t)
+{
+    unsigned least = UINT_MAX;
+
+    for (int round = 1; round <= 10 && least > 4; round++) {
+        unsigned threads = threads_of(t, 3000, round);
+        least = threads < least ? threads : least;
+    }
+    CHECK(least <= 4);
+}
+
 /* The program gives everything back right after it has registered: the driver's work still runs, what is held is cancelled. */
 static void nobody_left(suite *t)
 {
@@ -497,6 +548,7 @@ int main(void)
         { "24 that block delay nobody", blocked_ones_delay_nobody, false },
         { "may wait for another stream, and for its own", may_wait, false },
         { "600 on one stream", hundreds_on_one_stream, false },
+        { "3,000 short ones share a few threads", quick_ones_share_threads, false },
         { "event and stream may be released at once", nobody_left, false },
     };
     yoke_source source = YOKE_SOURCE_INIT;
