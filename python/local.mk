@@ -75,6 +75,7 @@ EXTRA_DIST += \
 	python/yoke/comm.pxi \
 	python/yoke/comm.py \
 	python/yoke/comm.pyi \
+	python/yoke/completion.pxi \
 	python/yoke/create.pxi \
 	python/yoke/device.pxi \
 	python/yoke/dtype.pxi \

@@ -18,7 +18,6 @@ import ctypes
 import multiprocessing
 import os
 import pathlib
-import resource
 import statistics
 import subprocess
 import sys
@@ -468,8 +467,6 @@ async def await_many(device):
 
 
 def part_await(devices, options):
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # an await has a descriptor
     for name, selector in devices.items():
         device = yoke.Device(selector)
         show(f"await_finished.{name}", asyncio.run(await_finished(device, options.rounds)), "us")

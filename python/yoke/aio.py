@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for GPU work and builds in an event loop: the event's descriptor and the loop's add_reader; no polling, and no thread but
-where a loop has no add_reader."""
+"""Waiting for GPU work and builds in an event loop: by the loop's add_reader, and one descriptor for all that its tasks await; no
+polling, and no thread but where a loop has no add_reader."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import TYPE_CHECKING, Any
 
-from ._core import BuildError, refuse_deadlock, retained, start_build
+from ._core import BuildError, CompletionQueue, refuse_deadlock, retained, start_build
 
 if TYPE_CHECKING:
     from . import Device, Event, Program, Source
+
+queues: dict[asyncio.AbstractEventLoop, CompletionQueue] = {}  # of the loops whose tasks wait
 
 
 async def wait(event: Event) -> None:
@@ -21,21 +22,44 @@ async def wait(event: Event) -> None:
         return
     refuse_deadlock(event)
     loop = asyncio.get_running_loop()
-    ready = loop.create_future()
-    fd = event.fileno()
     try:
-        try:
-            loop.add_reader(fd, finish, ready)
-        except NotImplementedError:
-            await loop.run_in_executor(None, event.wait)
-            return
-        try:
-            await ready
-        finally:
-            loop.remove_reader(fd)
+        queue = queue_of(loop)
+    except NotImplementedError:
+        await loop.run_in_executor(None, event.wait)
+        return
+    number = 0
+    try:
+        ready = loop.create_future()
+        number = queue.add(event, ready)
+        await ready
     finally:
-        os.close(fd)
+        queue.remove(number)
+        end_idle(loop, queue)
     event.query()
+
+
+def queue_of(loop: asyncio.AbstractEventLoop) -> CompletionQueue:
+    queue = queues.get(loop)
+    if queue is None:
+        queue = CompletionQueue()
+        loop.add_reader(queue.fileno(), answer, queue)
+        queues[loop] = queue
+    return queue
+
+
+def answer(queue: CompletionQueue) -> None:
+    for ready in queue.take():
+        if not ready.done():
+            ready.set_result(None)
+
+
+def end_idle(loop: asyncio.AbstractEventLoop, queue: CompletionQueue) -> None:
+    """Close the queue when the last task has its answer."""
+    if not len(queue) and queues.get(loop) is queue:
+        del queues[loop]
+        if not loop.is_closed():
+            loop.remove_reader(queue.fileno())
+        queue.close()
 
 
 async def build(device: Device, source: Source | str | None, texts: dict[str, Any]) -> Program:
@@ -47,8 +71,3 @@ async def build(device: Device, source: Source | str | None, texts: dict[str, An
         error.log = program.log
         raise
     return program
-
-
-def finish(ready: asyncio.Future[None]) -> None:
-    if not ready.done():
-        ready.set_result(None)
