@@ -38,13 +38,10 @@ def test_arguments(stream, kernel, arguments, text):
 
 def test_operands():
     x = yoke.ones(3)
-    for wrong in ([1, 2, 3], None, "a"):
-        with pytest.raises(TypeError, match="an Array, a NumPy array or a number is wanted, not"):
+    for wrong in (None, "a"):
+        with pytest.raises(TypeError, match="an Array, a NumPy array, a list or a number is wanted, not"):
             yoke.maximum(x, wrong)
-    for wrong in ([1, 1, 1], (1, 1, 1)):
-        for compare in (lambda: x == wrong, lambda: x != wrong, lambda: x < wrong):  # noqa: B023
-            with pytest.raises(TypeError, match="is no operand: compare with yoke.asarray"):
-                compare()
+    assert yoke.maximum(x, [0, 1, 2]).tolist() == yoke.maximum([0, 1, 2], x).tolist() == [1, 1, 2]
     for text in ("12", ["1", "2"]):  # which NumPy would read as numbers
         with pytest.raises(TypeError, match="numbers, not texts"):
             x[0:2] = text

@@ -98,6 +98,27 @@ def test_comparison_with_what_is_no_number(stream):
     assert None not in yoke.ones(3) and "a" not in yoke.ones(3)
 
 
+@pytest.mark.parametrize("other", [[1, 2, 3], (3, 2, 1), [2], [[1], [2]], [1.5, 0, 2], [True, False, True]])
+def test_lists_as_operands(stream, other):
+    values = numpy.arange(6.0).reshape(2, 3)
+    array = yoke.asarray(values, stream=stream)
+    for function in (operator.add, operator.sub, operator.mul, operator.truediv, operator.lt, operator.eq, operator.ne, operator.ge):
+        with numpy.errstate(all="ignore"):
+            for found, wanted in ((function(array, other), function(values, other)), (function(other, array), function(other, values))):
+                assert isinstance(found, yoke.Array) and found.dtype == wanted.dtype
+                numpy.testing.assert_array_equal(found.to_numpy(), wanted)
+
+
+def test_lists_that_are_no_operands(stream):
+    array = yoke.ones(3, stream=stream)
+    for other, error in ((["a", "b", "c"], TypeError), ([1, 2], ValueError), ([[1], [2, 3]], ValueError), ([None] * 3, TypeError)):
+        for function in (operator.add, operator.lt, operator.eq):
+            with pytest.raises(error):
+                function(array, other)
+            with pytest.raises(error):
+                function(other, array)
+
+
 def test_lists_in_place(stream):
     """What is assigned may be a list, and so may what is added to it."""
     for change in (lambda a: a.__iadd__([1, 2, 3, 4]), lambda a: a.__imul__((2,)), lambda a: a.__isub__([[1], [2]][1])):

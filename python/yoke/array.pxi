@@ -461,8 +461,6 @@ cdef class Array:
         return product(other, self)
 
     def __richcmp__(self, other, int operation):
-        if isinstance(other, (list, tuple)):  # == and != would tell whether they are the same object
-            raise TypeError(f"a {type(other).__name__} is no operand: compare with yoke.asarray(…)")
         return compare(comparisons[operation], self, other)
 
     __hash__ = None
