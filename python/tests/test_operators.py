@@ -102,9 +102,10 @@ def test_comparison_with_what_is_no_number(stream):
 def test_lists_as_operands(stream, other):
     values = numpy.arange(6.0).reshape(2, 3)
     array = yoke.asarray(values, stream=stream)
-    for function in (operator.add, operator.sub, operator.mul, operator.truediv, operator.lt, operator.eq, operator.ne, operator.ge):
+    for function in (operator.add, operator.sub, operator.mul, operator.truediv, operator.lt, operator.eq, operator.ne):
         with numpy.errstate(all="ignore"):
-            for found, wanted in ((function(array, other), function(values, other)), (function(other, array), function(other, values))):
+            for operands in ((array, other), (other, array)):
+                found, wanted = function(*operands), function(*[values if each is array else each for each in operands])
                 assert isinstance(found, yoke.Array) and found.dtype == wanted.dtype
                 numpy.testing.assert_array_equal(found.to_numpy(), wanted)
 
