@@ -27,42 +27,45 @@ static yoke_status check_members(const yops_call *call, const char *name, const 
     return YOKE_OK;
 }
 
-/* The elements before and after the one whose indices are all 0; false on overflow. `out_count`: 0 or more than 0. */
-static bool get_reach(const yoke_array *array, int64_t *out_below, int64_t *out_above, bool *out_empty)
+/* The elements before and after the one whose indices are all 0; false on overflow. out_count: all elements, -1 on overflow. */
+static bool get_reach(const yoke_array *array, int64_t *out_below, int64_t *out_above, int64_t *out_count)
 {
-    int64_t below = 0, above = 0;
-    *out_empty = false;
+    int64_t below = 0, above = 0, count = 1;
     for (int32_t i = 0; i < array->dimensions; i++)
-        *out_empty |= array->shape[i] == 0;
-    for (int32_t i = 0; i < array->dimensions && !*out_empty; i++) {
+        if (array->shape[i] == 0)
+            count = 0;
+    for (int32_t i = 0; i < array->dimensions && count != 0; i++) {
         int64_t span;
+        if (count > 0 && __builtin_mul_overflow(count, array->shape[i], &count))
+            count = -1;
         if (__builtin_mul_overflow(array->shape[i] - 1, array->strides[i], &span) ||
             __builtin_add_overflow(span < 0 ? below : above, span, span < 0 ? &below : &above))
             return false;
     }
     *out_below = below;
     *out_above = above;
+    *out_count = count;
     return true;
 }
 
 static yoke_status check_range(const yops_call *call, const char *name, const yoke_array *array, yops_place *out_place)
 {
     size_t size = yoke_dtype_get_size(array->dtype), root_offset = 0, available = yoke_buffer_get_size(array->buffer);
-    int64_t below, above, first = 0, last = 0;
-    bool empty;
+    size_t odd_bits = size - 1; /* sizes are powers of two, and a division takes as long as all the rest */
+    int64_t below, above, count = -1, first = 0, last = 0, bytes;
     out_place->root = yoke_buffer_get_root(array->buffer, &root_offset);
     uint64_t offset = root_offset + array->offset;
-    if (array->offset > INT64_MAX || offset % size != 0)
+    if (array->offset > INT64_MAX || (offset & odd_bits) != 0)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
                          "%s begins %" PRIu64 " bytes from the start of its memory, which is not a multiple of the %zu bytes of %s",
                          name, offset, size, yoke_dtype_get_name(array->dtype));
-    if (yoke_buffer_get_misalignment(out_place->root) % size != 0)
+    if ((yoke_buffer_get_misalignment(out_place->root) & odd_bits) != 0)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
                          "the memory of %s begins at an address that is not a multiple of the %zu bytes of %s", name, size,
                          yoke_dtype_get_name(array->dtype));
-    out_place->origin = (int64_t)(offset / size);
-    bool fits = get_reach(array, &below, &above, &empty);
-    if (empty) {
+    out_place->origin = (int64_t)(offset >> __builtin_ctzll(size));
+    bool fits = get_reach(array, &below, &above, &count);
+    if (count == 0) {
         out_place->first = 1;
         out_place->last = 0;
         return YOKE_OK;
@@ -74,8 +77,7 @@ static yoke_status check_range(const yops_call *call, const char *name, const yo
         return yops_fail(
             call, YOKE_E_RANGE, "%s, of %s and shape %s from byte %" PRIu64 ", does not lie within its buffer of %zu bytes", name,
             yoke_dtype_get_name(array->dtype), yops_shape(array->dimensions, array->shape).text, array->offset, available);
-    int64_t count = yoke_array_get_size(array), bytes;
-    if (count == 0 || __builtin_mul_overflow(count, (int64_t)size, &bytes)) /* strides of 0 */
+    if (count < 0 || __builtin_mul_overflow(count, (int64_t)size, &bytes)) /* strides of 0 */
         return yops_fail(call, YOKE_E_RANGE, "%s has the shape %s: it has more than 2^63 bytes", name,
                          yops_shape(array->dimensions, array->shape).text);
     out_place->first = root_offset + (uint64_t)first;
@@ -255,7 +257,10 @@ yoke_status yops_check_same_shape(const yops_call *call, const char *name, const
 yoke_status yops_broadcast(const yops_call *call, const char *name, const yoke_array *array, int32_t dimensions,
                            const int64_t *shape, yoke_array *out_array)
 {
-    *out_array = yoke_array_broadcast(*array, dimensions, shape);
+    if (array->dimensions == dimensions && memcmp(array->shape, shape, (size_t)dimensions * sizeof *shape) == 0)
+        *out_array = *array;
+    else
+        *out_array = yoke_array_broadcast(*array, dimensions, shape);
     if (out_array->dtype)
         return YOKE_OK;
     return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the shape %s, which does not broadcast to %s", name,

@@ -64,13 +64,14 @@ static bool set_runs(yops_elementwise *e)
     return plain;
 }
 
-/* With one axis, all arrays have to be equally far from a vector's start: the first chunk then is not whole. */
+/* With one axis, all arrays have to be equally far from a vector's start: the first chunk then is not whole. Widths are powers of
+ * two. */
 static bool suits_line(yops_elementwise *e, int64_t width)
 {
     int64_t head = -1;
     for (size_t k = 0; k < e->array_count; k++)
         if (e->arrays[k].run == YOPS_RUN_ELEMENTS) {
-            int64_t rest = e->layout.origins[k] % width;
+            int64_t rest = e->layout.origins[k] & (width - 1);
             if (head >= 0 && head != rest)
                 return false;
             head = rest;

@@ -20,18 +20,6 @@ cdef Array new_array(Stream stream, int32_t dtype, shape):
     return result
 
 
-cdef Array new_like(Array array, int32_t dtype):
-    """A new array of this one's shape, in its stream."""
-    cdef Array result = Array.__new__(Array)
-    cdef size_t size = yoke_array_get_size(&array.a) * yoke_dtype_get_size(dtype)
-
-    result.stream = array.stream
-    result.buffer = ordered_buffer(array.stream, max(1, size))
-    result.buffer.users = 1
-    result.a = yoke_array_nd(result.buffer.ptr, dtype, array.a.dimensions, array.a.shape)
-    return result
-
-
 cdef bint are_alike(Array a, Array b):
     """Whether two arrays have one shape and dtype."""
     return (a.a.dtype == b.a.dtype and a.a.dimensions == b.a.dimensions

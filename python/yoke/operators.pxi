@@ -101,18 +101,26 @@ cdef Array map_plain(bytes text, int32_t dtype, Array array, left, right=None):
     """A new array c of the array's shape, by an expression of c, a and perhaps b: arrays alike, and numbers of their dtype."""
     cdef yoke_var vars[3]
     cdef size_t count = 2 if right is None else 3
-    cdef Array result = new_like(array, dtype)
+    cdef size_t size = max(1, yoke_array_get_size(&array.a) * yoke_dtype_get_size(dtype))
+    cdef Array result = Array.__new__(Array)
+    cdef Buffer buffer = Buffer.__new__(Buffer, array.stream.device)
     cdef const char *expression = text
     cdef const char *where = here()
     cdef yoke_stream *queue = array.stream.ptr
     cdef yoke_status status
 
-    vars[0] = yoke_var_array("c", result.a)
+    result.stream = array.stream
+    result.buffer = buffer
+    buffer.users = 1
     vars[1] = plain_var("a", array, left)
     if count == 3:
         vars[2] = plain_var("b", array, right)
-    with nogil:
-        status = yoke_map_at(where, queue, expression, vars, count)
+    with nogil:  # once: the GIL costs more than the result's memory
+        status = yoke_buffer_create_ordered(queue, size, &buffer.ptr)
+        if status >= 0:
+            result.a = yoke_array_nd(buffer.ptr, dtype, array.a.dimensions, array.a.shape)
+            vars[0] = yoke_var_array("c", result.a)
+            status = yoke_map_at(where, queue, expression, vars, count)
     check(status)
     return result
 
