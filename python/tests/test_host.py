@@ -472,6 +472,27 @@ def test_loops_that_end_before_their_events(device):
     assert open_files() <= before
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the loop, which is not closed
+def test_a_loop_that_is_forgotten(stream):
+    go = threading.Event()
+    stream.call(go.wait)
+    before = open_files()
+
+    async def wait():
+        await stream
+
+    loop = asyncio.new_event_loop()
+    waiting = loop.create_task(wait())
+    loop.run_until_complete(asyncio.sleep(0))
+    assert not waiting.done()
+    forgotten = weakref.ref(loop)
+    del loop, waiting
+    gc.collect()
+    assert forgotten() is None and open_files() <= before
+    go.set()
+    stream.wait()
+
+
 def test_a_loop_without_readers(stream):
     class Loop(asyncio.SelectorEventLoop):
         def add_reader(self, fd, callback, *args):

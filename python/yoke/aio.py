@@ -5,6 +5,7 @@ polling, and no thread but where a loop has no add_reader."""
 from __future__ import annotations
 
 import asyncio
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from ._core import BuildError, CompletionQueue, refuse_deadlock, retained, start_build
@@ -12,7 +13,8 @@ from ._core import BuildError, CompletionQueue, refuse_deadlock, retained, start
 if TYPE_CHECKING:
     from . import Device, Event, Program, Source
 
-queues: dict[asyncio.AbstractEventLoop, CompletionQueue] = {}  # of the loops whose tasks wait
+# Of the loops whose tasks wait, by their ids. What keeps a queue is its loop, by the reader, so that both can be forgotten.
+queues: weakref.WeakValueDictionary[int, CompletionQueue] = weakref.WeakValueDictionary()
 
 
 async def wait(event: Event) -> None:
@@ -39,11 +41,11 @@ async def wait(event: Event) -> None:
 
 
 def queue_of(loop: asyncio.AbstractEventLoop) -> CompletionQueue:
-    queue = queues.get(loop)
+    queue = queues.get(id(loop))
     if queue is None:
         queue = CompletionQueue()
         loop.add_reader(queue.fileno(), answer, queue)
-        queues[loop] = queue
+        queues[id(loop)] = queue
     return queue
 
 
@@ -55,8 +57,8 @@ def answer(queue: CompletionQueue) -> None:
 
 def end_idle(loop: asyncio.AbstractEventLoop, queue: CompletionQueue) -> None:
     """Close the queue when the last task has its answer."""
-    if not len(queue) and queues.get(loop) is queue:
-        del queues[loop]
+    if not len(queue) and queues.get(id(loop)) is queue:
+        del queues[id(loop)]
         if not loop.is_closed():
             loop.remove_reader(queue.fileno())
         queue.close()

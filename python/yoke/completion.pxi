@@ -138,6 +138,7 @@ cdef class CompletionQueue:
     cdef int fd
     cdef uint64_t last
     cdef dict waiters  # by the numbers of their entries
+    cdef object __weakref__
 
     def __init__(self):
         self.waiters = {}
