@@ -174,8 +174,8 @@ cdef object binary(str sign, left, right):
 
 
 cdef object operand_array(str sign, value, Stream stream):
-    """What is no number as an Array; NotImplemented where it cannot be one, so that its own operator has its turn. Lists have none
-    for numbers, and NumPy's ask here again: they are told why. But not by == and !=, to which nothing is equal that is no number."""
+    """What is no number as an Array; NotImplemented where it cannot be one, so that its own operator has its turn. Lists have none,
+    and NumPy's operator asks here again: both are told why, but not by == and !=, to which what is no number is just unequal."""
     try:
         return array_from(value, stream=stream)
     except TypeError:
@@ -340,7 +340,8 @@ def binary_function(name, a, b):
     result = binary(name, a, b)
     if result is NotImplemented:
         other = b if isinstance(a, Array) else a
-        raise TypeError(f"an Array, a NumPy array, a list or a number is wanted, not {type(other).__name__}: yoke.asarray makes an Array")
+        raise TypeError(f"an Array, a NumPy array, a list or a number is wanted, not {type(other).__name__}: yoke.asarray makes an "
+                        "Array")
     return result
 
 
