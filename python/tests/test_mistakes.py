@@ -53,6 +53,19 @@ def test_operands():
         yoke.stack([])
 
 
+def test_masked_arrays():
+    x = yoke.ones(3)
+    masked = numpy.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
+    whole = numpy.ma.array([1.0, 2.0, 3.0])
+    for wrong in (lambda: yoke.asarray(masked), lambda: x + masked, lambda: x.__iadd__(masked), lambda: x == masked,
+                  lambda: yoke.where(x > 0, masked, x), lambda: x.__setitem__(slice(None), masked)):
+        with pytest.raises(TypeError):
+            wrong()
+    assert yoke.asarray(whole).tolist() == [1, 2, 3] and (x + whole).tolist() == [2, 3, 4]
+    assert (masked + x).tolist() == [2, None, 4]  # by NumPy
+    assert (x + masked.filled(0)).tolist() == [2, 1, 4] and x.tolist() == [1, 1, 1]
+
+
 def test_another_device():
     """Each Device is one of its own, also of the same GPU."""
     first, second = yoke.Device(), yoke.Device()
