@@ -349,13 +349,13 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
     """The rest: numbers of other widths, NumPy's scalars, host arrays, views. Returns `kept` with what has to live longer."""
     cdef Kept held
     cdef Array array
+    cdef int kind
 
     if value is None:
         out[0] = yoke_arg_null()
     elif isinstance(value, Array):
-        array = value
-        kind = kind_of(array.a.dtype)
-        check_elements(param, 0 if kind == 3 else array.itemsize, kind == 2, value, kernel, index)
+        array, kind = value, kind_of((<Array>value).a.dtype)
+        check_elements(param, 0 if kind == 3 else yoke_dtype_get_size(array.a.dtype), kind == 2, value, kernel, index)
         out[0] = yoke_arg_buffer(array.contiguous_buffer())
         kept = with_owner(kept, array.buffer)
     elif isinstance(value, Buffer):
