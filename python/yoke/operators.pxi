@@ -84,31 +84,49 @@ cdef tuple plan_of(str sign, int32_t dtype):
 
 
 cdef bint are_plain(str sign, Array array, other):
-    """Whether operands need no conversion, broadcast or order: arrays alike in one stream, or floats and a number of Python's."""
+    """Whether operands need no conversion or order: arrays of one dtype in one stream, or floats and a number of Python's."""
     cdef int32_t dtype = array.a.dtype
     if isinstance(other, Array):
-        return (<Array>other).stream is array.stream and are_alike(array, other) and operated(sign, dtype) == dtype
+        return (<Array>other).stream is array.stream and (<Array>other).a.dtype == dtype and operated(sign, dtype) == dtype
     return (type(other) is float or type(other) is int) and kind_of(dtype) == 2 and sign != "**"
 
 
-cdef Array binary_plain(str sign, Array array, left, right):
-    """An operator whose operands need nothing: most are such, and of a small array the host time is all that counts."""
-    cdef tuple plan = plan_of(sign, array.a.dtype)
-    return map_plain(plan[0], plan[1], array, left, right)
+cdef int32_t broadcast_extents(Array a, Array b, int64_t *extents) except -1:
+    """broadcast_shape of two arrays; returns the dimensions."""
+    cdef Array wide = a if a.a.dimensions >= b.a.dimensions else b
+    cdef Array narrow = b if wide is a else a
+    cdef int32_t front = wide.a.dimensions - narrow.a.dimensions
+    cdef int64_t extent
+
+    for i in range(wide.a.dimensions):
+        extent = wide.a.shape[i]
+        if i >= front and narrow.a.shape[i - front] != extent and narrow.a.shape[i - front] != 1:
+            if extent != 1:
+                broadcast_shape([a.shape, b.shape])  # which raises
+            extent = narrow.a.shape[i - front]
+        extents[i] = extent
+    return wide.a.dimensions
 
 
-cdef Array map_plain(bytes text, int32_t dtype, Array array, left, right=None):
-    """A new array c of the array's shape, by an expression of c, a and perhaps b: arrays alike, and numbers of their dtype."""
+cdef Array map_plain(tuple plan, Array array, left, right=None):
+    """A new array c, by a plan's expression of c, a and perhaps b: arrays of one dtype in one stream, and numbers of their dtype.
+    Most operators are such, and of a small array the host time is all that counts."""
     cdef yoke_var vars[3]
     cdef size_t count = 2 if right is None else 3
-    cdef size_t size = max(1, yoke_array_get_size(&array.a) * yoke_dtype_get_size(dtype))
+    cdef int64_t extents[8]
+    cdef int32_t dtype = plan[1]
+    cdef int32_t dimensions = broadcast_extents(left if isinstance(left, Array) else array,
+                                                right if isinstance(right, Array) else array, extents)
+    cdef size_t size = yoke_dtype_get_size(dtype)
     cdef Array result = Array.__new__(Array)
     cdef Buffer buffer = Buffer.__new__(Buffer, array.stream.device)
-    cdef const char *expression = text
+    cdef const char *expression = <bytes>plan[0]
     cdef const char *where = here()
     cdef yoke_stream *queue = array.stream.ptr
     cdef yoke_status status
 
+    for i in range(dimensions):
+        size *= extents[i]
     result.stream = array.stream
     result.buffer = buffer
     buffer.users = 1
@@ -116,13 +134,30 @@ cdef Array map_plain(bytes text, int32_t dtype, Array array, left, right=None):
     if count == 3:
         vars[2] = plain_var("b", array, right)
     with nogil:  # once: the GIL costs more than the result's memory
-        status = yoke_buffer_create_ordered(queue, size, &buffer.ptr)
+        status = yoke_buffer_create_ordered(queue, max(<size_t>1, size), &buffer.ptr)
         if status >= 0:
-            result.a = yoke_array_nd(buffer.ptr, dtype, array.a.dimensions, array.a.shape)
+            result.a = yoke_array_nd(buffer.ptr, dtype, dimensions, extents)
             vars[0] = yoke_var_array("c", result.a)
             status = yoke_map_at(where, queue, expression, vars, count)
     check(status)
     return result
+
+
+cdef int map_onto(tuple plan, Array array, other) except -1:
+    """The same with the array as a and as c."""
+    cdef yoke_var vars[3]
+    cdef const char *expression = <bytes>plan[0]
+    cdef const char *where = here()
+    cdef yoke_stream *queue = array.stream.ptr
+    cdef yoke_status status
+
+    vars[0] = yoke_var_array("c", array.a)
+    vars[1] = yoke_var_array("a", array.a)
+    vars[2] = plain_var("b", array, other)
+    with nogil:
+        status = yoke_map_at(where, queue, expression, vars, 3)
+    check(status)
+    return 0
 
 
 cdef yoke_var plain_var(const char *name, Array array, value) except *:
@@ -139,7 +174,7 @@ cdef object binary(str sign, left, right):
 
     other = right if array is left else left
     if are_plain(sign, array, other):
-        return binary_plain(sign, array, left, right)
+        return map_plain(plan_of(sign, array.a.dtype), array, left, right)
     if isinstance(other, Array):
         dtype = promote([array.a.dtype, (<Array>other).a.dtype])
         shape = array.shape if array.shape == other.shape else broadcast_shape([array.shape, other.shape])
@@ -290,12 +325,27 @@ cdef str text_of_power(int32_t dtype, exponent):
 
 
 cdef object unary(str text, Array array, int32_t dtype):
-    return map_plain(c_text(text, "an expression"), dtype, array, array)
+    return map_plain((c_text(text, "an expression"), dtype), array, array)
+
+
+cdef bint is_free(Array array, other):
+    """Whether an operator in place may write while it reads the other operand, which is of the array's shape."""
+    cdef Array another
+    if not isinstance(other, Array) or other is array:
+        return True
+    another = other
+    return are_alike(array, another) and not spans_meet(array, another)
 
 
 cdef object in_place(str sign, Array array, other):
     """The array keeps its dtype, which has to be of the result's kind at least, as in NumPy."""
     cdef int32_t dtype
+    cdef tuple plan
+    if are_plain(sign, array, other) and is_free(array, other):
+        plan = plan_of(sign, array.a.dtype)
+        if plan[1] == array.a.dtype:
+            map_onto(plan, array, other)
+            return array
     power = text_of_power(array.a.dtype, other) if sign == "**" else None
     if is_sequence(other):
         other = operand_array(sign, other, array.stream)
