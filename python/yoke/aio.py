@@ -57,11 +57,12 @@ def answer(queue: CompletionQueue) -> None:
 
 def end_idle(loop: asyncio.AbstractEventLoop, queue: CompletionQueue) -> None:
     """Close the queue when the last task has its answer."""
-    if not len(queue) and queues.get(id(loop)) is queue:
-        del queues[id(loop)]
-        if not loop.is_closed():
-            loop.remove_reader(queue.fileno())
-        queue.close()
+    if len(queue) or queue.fileno() < 0:
+        return
+    queues.pop(id(loop), None)
+    if not loop.is_closed():
+        loop.remove_reader(queue.fileno())
+    queue.close()
 
 
 async def build(device: Device, source: Source | str | None, texts: dict[str, Any]) -> Program:

@@ -155,11 +155,12 @@ cdef class CompletionQueue:
 
     def close(self):
         cdef yoke_py_queue *ptr = self.ptr
-        self.ptr = NULL
+        self.ptr, self.fd = NULL, -1
         if ptr != NULL:
             yoke_py_queue_close(ptr)
 
     def fileno(self):
+        """-1: the queue is closed."""
         return self.fd
 
     def __len__(self):
