@@ -30,6 +30,12 @@ def device():
     return yoke.Device()
 
 
+@pytest.fixture
+def own_device():
+    """One of the test's own, where it counts buffers: other tests' streams may still use some of theirs."""
+    return yoke.Device()
+
+
 @pytest.fixture(scope="session")
 def program(device):
     return device.build(cuda=CUDA, opencl=OPENCL)

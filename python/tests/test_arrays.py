@@ -417,7 +417,7 @@ def test_stream_arguments(device, stream):
     stream.recover()
 
 
-def test_foreign_memory_is_kept_until_the_work_is_done(device):
+def test_foreign_memory_is_kept_until_the_work_is_done(own_device):
     class Producer:
         def __init__(self, array):
             self.array = array
@@ -428,21 +428,20 @@ def test_foreign_memory_is_kept_until_the_work_is_done(device):
         def __dlpack_device__(self):
             return self.array.__dlpack_device__()
 
-    stream, go = device.stream(), threading.Event()
-    memory = yoke.ones(64, stream=device.stream())
+    stream, go = own_device.stream(), threading.Event()
+    memory = yoke.ones(64, stream=own_device.stream())
     array = yoke.from_dlpack(Producer(memory), stream)
-    gc.collect()  # of other tests' buffers
-    buffers = device.memory["buffers"]
+    buffers = own_device.memory["buffers"]
     stream.call(go.wait)
     array.fill(2)
     del array
     memory = None
     gc.collect()
-    assert device.memory["buffers"] == buffers  # the fill has still to run
+    assert own_device.memory["buffers"] == buffers  # the fill has still to run
     go.set()
     stream.wait()
     stream.wait()
-    assert device.memory["buffers"] == buffers - 2
+    assert own_device.memory["buffers"] == buffers - 2
 
 
 def test_kernels_take_arrays(stream, saxpy):

@@ -222,38 +222,40 @@ def test_owner_of_a_graph(device, stream, saxpy, name):
     stream.wait()
 
 
-def test_lent_array_in_another_stream(device, stream, saxpy):
-    other, go = device.stream(), threading.Event()
+def slow_kernel(device):
+    return device.build(cuda="__global__ void f(float *x, int n) { for (int i = 0; i < n; i++) *x = *x * 0.5f + 1; }",
+                        opencl="__kernel void f(__global float *x, int n) { for (int i = 0; i < n; i++) *x = *x * 0.5f + 1; }")["f"]
+
+
+def test_lent_array_in_another_stream(own_device):
+    stream, other, go = own_device.stream(), own_device.stream(), threading.Event()
     array = yoke.from_dlpack(yoke.zeros(16, stream=stream), stream)
     stream.wait()
     other.call(go.wait)
-    saxpy[16](other, array, array, 1.0, 16)
-    gc.collect()  # of other tests' buffers
-    before = device.memory["buffers"]
+    slow_kernel(own_device)[1, 1](other, array, 1)
+    gc.collect()
+    before = own_device.memory["buffers"]
     del array
     gc.collect()
-    during = device.memory["buffers"]
+    during = own_device.memory["buffers"]
     go.set()
     other.wait()
     other.wait()
-    assert during == before and device.memory["buffers"] < before
+    assert during == before and own_device.memory["buffers"] < before
 
 
-def test_lent_array_of_a_closed_stream(device):
-    stream = device.stream()
-    program = device.build(cuda="__global__ void f(float *x, int n) { for (int i = 0; i < n; i++) *x = *x * 0.5f + 1; }",
-                           opencl="__kernel void f(__global float *x, int n) { for (int i = 0; i < n; i++) *x = *x * 0.5f + 1; }")
+def test_lent_array_of_a_closed_stream(own_device):
+    stream, kernel = own_device.stream(), slow_kernel(own_device)
     array = yoke.from_dlpack(yoke.zeros(1, stream=stream), stream)
     stream.wait()
-    gc.collect()  # of other tests' buffers
-    program["f"][1, 1](stream, array, 20_000_000)
-    event, before = stream.event(), device.memory["buffers"]
+    kernel[1, 1](stream, array, 20_000_000)
+    event, before = stream.event(), own_device.memory["buffers"]
     stream.close()
     del array
     gc.collect()
-    assert device.memory["buffers"] == before - 1 or event.query()  # the array's own, and not what it was lent
+    assert own_device.memory["buffers"] == before - 1 or event.query()  # the array's own, and not what it was lent
     event.wait()
-    assert device.memory["buffers"] == before - 2
+    assert own_device.memory["buffers"] == before - 2
 
 
 def test_view_that_is_only_read(device):
