@@ -96,6 +96,7 @@ cdef int32_t broadcast_extents(Array a, Array b, int64_t *extents) except -1:
     cdef Array wide = a if a.a.dimensions >= b.a.dimensions else b
     cdef Array narrow = b if wide is a else a
     cdef int32_t front = wide.a.dimensions - narrow.a.dimensions
+    cdef int32_t i
     cdef int64_t extent
 
     for i in range(wide.a.dimensions):
@@ -115,6 +116,7 @@ cdef Array map_plain(tuple plan, Array array, left, right=None):
     cdef size_t count = 2 if right is None else 3
     cdef int64_t extents[8]
     cdef int32_t dtype = plan[1]
+    cdef int32_t i
     cdef int32_t dimensions = broadcast_extents(left if isinstance(left, Array) else array,
                                                 right if isinstance(right, Array) else array, extents)
     cdef size_t size = yoke_dtype_get_size(dtype)
