@@ -202,7 +202,7 @@ cdef class Array:
                     start, stop, step = 0, 0, 1
                 a = yoke_array_slice(a, axis, start, YOKE_END if stop < 0 else stop, step)
                 axis += 1
-            elif isinstance(each, (bool, list)) or getattr(each, "ndim", 0):
+            elif type(each) is not int and (isinstance(each, (bool, list)) or getattr(each, "ndim", 0)):
                 raise IndexError("an array or a list is an index of its own, as a[i], or take(a, i, axis)"
                                  if not isinstance(each, bool) else f"{each} is not an index")
             else:

@@ -3,6 +3,8 @@
 
 cdef object as_index(Array array, key):
     """Lists and NumPy's arrays as an index are Arrays; any other key is returned as it is."""
+    if type(key) is slice or type(key) is int or type(key) is tuple:  # most are, and to ask for what they lack takes long
+        return key
     if isinstance(key, list) or hasattr(key, "__array_interface__") and key.ndim:
         index = array_from(key, stream=array.stream)
         return index.astype("int64") if isinstance(key, list) and not index.size else index  # of nothing NumPy makes floats
