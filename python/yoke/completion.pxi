@@ -77,12 +77,12 @@ cdef extern from *:
     /* Releases the descriptors, and the Python object's reference. */
     static void yoke_py_queue_close(yoke_py_queue *queue)
     {
-        yoke_py_entry *entry = yoke_py_queue_take(queue), *next;
-        for (; entry; entry = next) {
-            next = entry->next;
+        pthread_mutex_lock(&queue->lock);
+        while (queue->newest) {
+            yoke_py_entry *entry = queue->newest;
+            queue->newest = entry->next;
             free(entry);
         }
-        pthread_mutex_lock(&queue->lock);
         close(queue->ends[0]);
         close(queue->ends[1]);
         queue->ends[0] = queue->ends[1] = -1;
@@ -143,6 +143,7 @@ cdef class CompletionQueue:
     def __init__(self):
         self.waiters = {}
         ends = os.pipe()
+        os.set_blocking(ends[0], False)  # a forked child may have read the byte
         self.ptr = yoke_py_queue_new(ends[0], ends[1])
         if self.ptr == NULL:
             for end in ends:
