@@ -475,9 +475,9 @@ typedef void (*yoke_complete_fn)(yoke_status status, void *user);
 
 /* Call fn(status, user) once when the event is complete, and then release(user) once, unless release is NULL. The stream does not
  * wait for `fn`: the operations behind the event run meanwhile. Like a host function, `fn` runs on one of Yoke's threads, may
- * block, may call any Yoke function, and must return. Each running `fn` has a thread of its own, so that none waits for another as
- * long as the system has threads; several of one stream may run at once and in any order. If this call fails, neither `fn` nor
- * `release` is ever called. YOKE_E_INVALID_ARGUMENT: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. */
+ * block, may call any Yoke function, and must return. Short ones share a thread; none waits for others that take longer than
+ * 0.1 ms, as long as the system has threads. Several of one stream may run at once and in any order. If this call fails, neither
+ * `fn` nor `release` is ever called. YOKE_E_INVALID_ARGUMENT: fn is NULL. YOKE_E_OUT_OF_HOST_MEMORY: no thread can be started. */
 YOKE_API yoke_status yoke_event_on_complete(yoke_event *event, yoke_complete_fn fn, void *user, yoke_release_fn release);
 
 /* Get a file descriptor that becomes readable when the event is complete, and stays readable until it is read: for poll, epoll,

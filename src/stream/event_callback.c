@@ -20,6 +20,9 @@
 /* How long the watcher stays when nothing is left to watch. */
 #define IDLE_NANOSECONDS 1000000000u
 
+/* How long a due callback waits for those before it to return, until it gets a thread of its own: about what starting one takes. */
+#define PATIENCE_NANOSECONDS 100000u
+
 typedef struct watch {
     struct watch *next;
     yoke_event *event;
@@ -44,15 +47,17 @@ static void free_watch(watch *done)
     free(done);
 }
 
-/* Callbacks that are due, the oldest first. Any callback may block, so while there are some, a thread is free for the next: it has
- * been started, or comes back from one. Short callbacks thus share a few threads, however many come at once. */
+/* Callbacks that are due, the oldest first. Short ones are called one after another, which is quicker than starting a thread for
+ * each. Any may block, so while some are due a thread stands by, and calls the next if none of the callers comes back in time. */
 static pthread_mutex_t due_lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows */
 static watch *due, **due_end = &due;
-static unsigned free_threads;
+static unsigned callers;       /* threads that call what is due */
+static uint64_t taken;         /* callbacks that callers have taken */
+static bool standing_by;       /* a thread stands by, or is being started */
+static yk_waiter *stand_by_at; /* where it waits; NULL: it does not, or without */
 
-/* With due_lock held, which this unlocks: see to a free thread if the calling one will not be. False and a record: none can be
- * started. */
-static bool unlock_and_free_thread(void);
+/* With due_lock held, which this unlocks: have a thread stand by if callbacks are due. False and a record: none can be started. */
+static bool unlock_and_stand_by(void);
 
 static void call_back(watch *done)
 {
@@ -63,36 +68,56 @@ static void call_back(watch *done)
     free_watch(done);
 }
 
-/* A free thread: call what is due. */
-static void call_due(void *unused)
+/* With due_lock held, which this unlocks: call what is due. */
+static void call_due(void)
 {
-    (void)unused;
-    pthread_mutex_lock(&due_lock);
+    callers++;
     while (due) {
         watch *one = due;
         due = one->next;
         if (!due)
             due_end = &due;
-        free_threads--;
-        (void)unlock_and_free_thread(); /* else the next waits for this one */
+        taken++;
+        (void)unlock_and_stand_by(); /* else the next waits for this one */
         call_back(one);
         pthread_mutex_lock(&due_lock);
-        free_threads++;
     }
-    free_threads--;
+    callers--;
     pthread_mutex_unlock(&due_lock);
 }
 
-static bool unlock_and_free_thread(void)
+/* Call what is due as soon as there is no caller, or all of them have been inside a callback for PATIENCE_NANOSECONDS. */
+static void stand_by(void *unused)
 {
-    bool wanted = due && !free_threads;
-    free_threads += wanted;
+    yk_waiter *own = yk_waiter_take();
+    (void)unused;
+    pthread_mutex_lock(&due_lock);
+    stand_by_at = own;
+    for (bool late = false; due && callers && !late;) {
+        uint64_t before = taken;
+        pthread_mutex_unlock(&due_lock);
+        bool posted = yk_waiter_sleep(own, PATIENCE_NANOSECONDS);
+        pthread_mutex_lock(&due_lock);
+        late = !posted && taken == before;
+    }
+    stand_by_at = NULL;
+    standing_by = false;
+    yk_waiter_put(own);
+    call_due();
+}
+
+static bool unlock_and_stand_by(void)
+{
+    bool wanted = due && !standing_by;
+    standing_by |= wanted;
+    if (due && !callers && stand_by_at)
+        yk_waiter_post(stand_by_at);
     pthread_mutex_unlock(&due_lock);
-    if (!wanted || yk_thread_run(call_due, NULL, "completion callbacks") == YOKE_OK)
+    if (!wanted || yk_thread_run(stand_by, NULL, "completion callbacks") == YOKE_OK)
         return true;
     yk_log(YOKE_LOG_WARNING, "%s; callbacks run one after another until then", yoke_error()->text);
     pthread_mutex_lock(&due_lock);
-    free_threads--;
+    standing_by = false;
     pthread_mutex_unlock(&due_lock);
     return false;
 }
@@ -103,12 +128,10 @@ static void add_due(watch *completed)
     completed->next = NULL;
     *due_end = completed;
     due_end = &completed->next;
-    if (unlock_and_free_thread())
+    if (unlock_and_stand_by())
         return;
     pthread_mutex_lock(&due_lock);
-    free_threads++;
-    pthread_mutex_unlock(&due_lock);
-    call_due(NULL); /* late calls are better than none */
+    call_due(); /* late calls are better than none */
 }
 
 static void make_readable(int fd)
