@@ -2,8 +2,10 @@
 /* Blocking: a clock that never jumps, and waiters, on which a thread sleeps until another thread posts. */
 #include "base/waiter.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -117,8 +119,35 @@ bool yk_waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds)
     return posted;
 }
 
+int yk_core_count(void)
+{
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return CPU_COUNT(&allowed);
+#endif
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : (int)cores;
+}
+
+/* On a single core, whatever the spin is for has to be let run. */
+static bool has_one_core(void)
+{
+    static atomic_int cores; /* 0: not counted yet */
+    int count = atomic_load_explicit(&cores, memory_order_relaxed);
+    if (count == 0) {
+        count = yk_core_count();
+        atomic_store_explicit(&cores, count, memory_order_relaxed);
+    }
+    return count == 1;
+}
+
 void yk_pause(void)
 {
+    if (has_one_core()) {
+        sched_yield();
+        return;
+    }
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)

@@ -21,6 +21,8 @@ bool yk_waiter_sleep(yk_waiter *waiter, uint64_t nanoseconds);
 /* Set the slack of this thread's sleeps, by default 50 us; returns the previous value, to be restored by the same function. */
 int yk_timer_slack(int nanoseconds);
 
+/* The cores on which the calling thread may run. */
+int yk_core_count(void);
 /* Between two polls of a spin. */
 void yk_pause(void);
 

@@ -13,7 +13,6 @@
 #include "copy/staging.h"
 
 #include <string.h>
-#include <unistd.h>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -496,15 +495,15 @@ static yoke_status stage_copy(yoke_stream *stream, const yk_op *op)
 }
 
 /* Half of the cores, but at least 4 where there are so many, and at most 8: more are no faster. */
-static int usual_copiers(long cores)
+static int usual_copiers(int cores)
 {
-    return cores < 1 ? 1 : cores < 4 ? (int)cores : cores < 8 ? 4 : cores < 16 ? (int)cores / 2 : 8;
+    return cores < 4 ? cores : cores < 8 ? 4 : cores < 16 ? cores / 2 : 8;
 }
 
 void yk_staging_init(yoke_device *device)
 {
     int staging = yk_read_switch("YOKE_STAGING", -1);
-    int copiers = yk_read_count("YOKE_COPY_THREADS", usual_copiers(sysconf(_SC_NPROCESSORS_ONLN)));
+    int copiers = yk_read_count("YOKE_COPY_THREADS", usual_copiers(yk_core_count()));
     device->stage = stage_copy;
     device->staged = staging < 0 ? device->traits.copies_pageable_slowly : staging;
     device->stages_small = staging == 1;

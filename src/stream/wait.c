@@ -7,7 +7,6 @@
 #include "stream/wait.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "stream/event.h"
@@ -140,8 +139,8 @@ static bool may_spin_long(const yoke_stream *stream)
         atomic_load_explicit(&stream->waits_long, memory_order_relaxed))
         return false;
     if (most == 0) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        most = cores < 8 ? 1 : (int)(cores / 4);
+        int cores = yk_core_count();
+        most = cores < 8 ? 1 : cores / 4;
         atomic_store_explicit(&most_long_spins, most, memory_order_relaxed);
     }
     return atomic_load_explicit(&long_spins, memory_order_relaxed) < most;
