@@ -78,6 +78,7 @@ class Gate:
     something on the host has waited for work behind it."""
 
     SECONDS = 60
+    OR_MORE = 0  # CU_STREAM_WAIT_VALUE_GEQ
 
     def __init__(self, device, driver):
         self.driver = driver
@@ -94,7 +95,7 @@ class Gate:
         self.open_after(self.SECONDS)
         # The device looks at the flag; a driver that cannot do that waits in a function, which knows nothing of Python's lock.
         if hasattr(self.driver.library, "cuStreamWaitValue32_v2") and self.driver.result(
-                "cuStreamWaitValue32_v2", stream, ctypes.c_uint64(self.flag.ctypes.data), ctypes.c_uint32(1), 1) == 0:
+                "cuStreamWaitValue32_v2", stream, ctypes.c_uint64(self.flag.ctypes.data), ctypes.c_uint32(1), self.OR_MORE) == 0:
             return
         self.driver.call("cuLaunchHostFunc", stream, ctypes.cast(self.process.sem_wait, ctypes.c_void_p), self.semaphore)
 
