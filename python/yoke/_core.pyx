@@ -25,6 +25,7 @@ import os
 import sys
 import threading
 import time
+import types
 import weakref
 
 cdef extern from *:
@@ -57,6 +58,9 @@ cdef extern from "Python.h":
     Py_ssize_t PyBytes_Size(object bytes)
     char *PyByteArray_AsString(object bytes) except NULL
     unsigned long PyThread_get_thread_ident() noexcept nogil
+    ctypedef object (*descrgetfunc)(object descriptor, object object, type type)
+    const int Py_tp_descr_get
+    void *PyType_GetSlot(type type, int slot)
     bint PyCapsule_IsValid_raw "PyCapsule_IsValid" (PyObject *capsule, const char *name) noexcept
     void *PyCapsule_GetPointer_raw "PyCapsule_GetPointer" (PyObject *capsule, const char *name) noexcept
     int PyCapsule_SetName_raw "PyCapsule_SetName" (PyObject *capsule, const char *name) noexcept

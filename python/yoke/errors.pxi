@@ -248,6 +248,10 @@ cdef struct Place:
 
 cdef Place recent_places[256]
 
+# A frame's attribute f_lasti, which has no function of the stable ABI, without a search for its name.
+cdef object lasti = types.FrameType.__dict__["f_lasti"]
+cdef descrgetfunc get_lasti = <descrgetfunc>PyType_GetSlot(type(lasti), Py_tp_descr_get)
+
 
 cdef const char *remember_place(PyObject *code, int line) except? NULL:
     cdef bytes text = (<object>code).co_filename.encode("utf-8", "replace") + b":" + str(line).encode()
@@ -269,7 +273,7 @@ cdef const char *here() except? NULL:
 
     if frame == NULL:
         return NULL
-    offset = (<object>frame).f_lasti
+    offset = get_lasti(lasti, <object>frame, <type>Py_TYPE_raw(frame))
     code = frame_code(frame)  # owned
     place = &recent_places[((<size_t>code >> 5) ^ <size_t>offset * 31) & 255]
     if place.code == code and place.offset == offset:

@@ -58,6 +58,7 @@ cdef class Graph:
         """Give a launch other arguments. kernel: the Kernel of the node; args as in a launch, but no host arrays
         (UnsupportedError). The graph's launches are not ordered with Arrays of other streams."""
         cdef yoke_arg list_[MOST_ARGS]
+        cdef PyObject *values[MOST_ARGS]
         cdef size_t index = as_size(node, "node")
         cdef Kernel used = (<Launch>kernel).kernel if isinstance(kernel, Launch) else kernel
         cdef const char *where = here()
@@ -67,19 +68,20 @@ cdef class Graph:
 
         if used is None:
             raise TypeError("the kernel of the node is wanted, and not None")
-        enter_arguments(args)
+        enter_arguments(values, args, 0, count)
         try:
-            kept = fill_arguments(list_, args, 0, count, used)
+            kept = fill_arguments(list_, values, count, used)
             with nogil:
                 status = yoke_graph_set_args_at(where, self.ptr, index, list_, count)
         finally:
-            leave_arguments(args)
+            leave_arguments(values, count)
         check(status)
         self.keep(index, kept)
 
     def set_launch(self, node, Launch launch not None, *args):
         """Give a launch another kernel, size and arguments: graph.set_launch(0, kernel[n], x, 2.0)."""
         cdef yoke_arg list_[MOST_ARGS]
+        cdef PyObject *values[MOST_ARGS]
         cdef size_t index = as_size(node, "node")
         cdef const char *where = here()
         cdef Py_ssize_t count = count_args(args, 0)
@@ -91,13 +93,13 @@ cdef class Graph:
         if launch.n:
             block.x, block.y, block.z = launch.kernel.info["automatic_block"], 1, 1
             grid.x, grid.y, grid.z = (launch.n + block.x - 1) // block.x, 1, 1
-        enter_arguments(args)
+        enter_arguments(values, args, 0, count)
         try:
-            kept = fill_arguments(list_, args, 0, count, launch.kernel)
+            kept = fill_arguments(list_, values, count, launch.kernel)
             with nogil:
                 status = yoke_graph_set_launch_at(where, self.ptr, index, launch.ptr, grid, block, launch.shared, list_, count)
         finally:
-            leave_arguments(args)
+            leave_arguments(values, count)
         check(status)
         self.keep(index, kept)
 

@@ -52,7 +52,6 @@ cdef void *type_image = <void *>Image
 cdef void *type_surface = <void *>Surface
 cdef void *type_float = <void *>float
 cdef void *type_int = <void *>int
-cdef void *type_stream = <void *>Stream
 
 
 cdef class Kernel:
@@ -206,6 +205,7 @@ cdef class Launch:
 
     def __call__(self, *args):
         cdef yoke_arg list_[MOST_ARGS]
+        cdef PyObject *values[MOST_ARGS]
         cdef list kept
         cdef Stream stream
         cdef yoke_stream *queue
@@ -216,13 +216,13 @@ cdef class Launch:
         cdef Py_ssize_t count = count_args(args, 1)
         cdef unsigned before
 
-        if count < 0 or not isinstance(args[0], Stream):
+        if count < 0 or not isinstance(<object>PyTuple_GetItem(args, 0), Stream):
             raise TypeError(f"the first argument of a launch is its stream: {self.kernel.name}[…](stream, …)")
         stream = <Stream>PyTuple_GetItem(args, 0)
         before = stream.recordings
-        arrays = enter_arguments(args)
+        arrays = enter_arguments(values, args, 1, count)
         try:
-            kept = fill_arguments(list_, args, 1, count, self.kernel)
+            kept = fill_arguments(list_, values, count, self.kernel)
             where = here()
             others = arrays_of_others(stream, args) if arrays else None
             if others is not None:
@@ -244,7 +244,7 @@ cdef class Launch:
             if others is not None:
                 order_back(stream, others)
         finally:
-            leave_arguments(args)
+            leave_arguments(values, count)
 
     def __repr__(self):
         if self.n:
@@ -272,13 +272,15 @@ cdef inline Py_ssize_t count_args(tuple args, Py_ssize_t first) except? -1:
     return count
 
 
-cdef inline bint enter_arguments(tuple args):
-    """Another thread may close them while a launch is inside; leave_arguments has to follow. Whether there may be Arrays."""
+cdef inline bint enter_arguments(PyObject **values, tuple args, Py_ssize_t first, Py_ssize_t count):
+    """Borrow the arguments of a launch, args[first] and on. Another thread may close them while the launch is inside;
+    leave_arguments has to follow. Whether there may be Arrays."""
     cdef bint others = False
     cdef PyObject *value
     cdef void *kind
-    for i in range(PyTuple_Size(args)):
-        value = PyTuple_GetItem(args, i)
+    cdef Py_ssize_t i
+    for i in range(count):
+        value = values[i] = PyTuple_GetItem(args, first + i)
         kind = <void *>Py_TYPE_raw(value)
         if kind == type_buffer:
             (<Buffer>value).users += 1
@@ -286,33 +288,32 @@ cdef inline bint enter_arguments(tuple args):
             (<Image>value).users += 1
         elif kind == type_surface:
             (<Surface>value).image.users += 1
-        elif kind != type_float and kind != type_int and kind != type_stream:
+        elif kind != type_float and kind != type_int:
             others = True
     return others
 
 
-cdef inline void leave_arguments(tuple args):
-    cdef PyObject *value
+cdef inline void leave_arguments(PyObject **values, Py_ssize_t count):
     cdef void *kind
-    for i in range(PyTuple_Size(args)):
-        value = PyTuple_GetItem(args, i)
-        kind = <void *>Py_TYPE_raw(value)
+    cdef Py_ssize_t i
+    for i in range(count):
+        kind = <void *>Py_TYPE_raw(values[i])
         if kind == type_buffer:
-            (<Buffer>value).leave()
+            (<Buffer>values[i]).leave()
         elif kind == type_image:
-            (<Image>value).leave()
+            (<Image>values[i]).leave()
         elif kind == type_surface:
-            (<Surface>value).image.leave()
+            (<Surface>values[i]).image.leave()
 
 
-cdef inline list fill_arguments(yoke_arg *out, tuple args, Py_ssize_t first, Py_ssize_t count, Kernel kernel):
-    """The arguments of a launch from args[first] on; the host memory that has to live until it is complete, or None."""
+cdef inline list fill_arguments(yoke_arg *out, PyObject **values, Py_ssize_t count, Kernel kernel):
+    """The library's form of the arguments; the host memory that has to live until the launch is complete, or None."""
     cdef list kept = None
     cdef Py_ssize_t i
 
     for i in range(count):
-        if fill_argument(&out[i], PyTuple_GetItem(args, first + i), &kernel.params[i]):
-            kept = fill_other(&out[i], <object>PyTuple_GetItem(args, first + i), &kernel.params[i], kernel, i, kept)
+        if fill_argument(&out[i], values[i], &kernel.params[i]):
+            kept = fill_other(&out[i], <object>values[i], &kernel.params[i], kernel, i, kept)
     return kept
 
 
