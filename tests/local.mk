@@ -386,7 +386,8 @@ own_unit_programs = \
 	tests/unit/signature \
 	tests/unit/sizes \
 	tests/unit/tap \
-	tests/unit/text
+	tests/unit/text \
+	tests/unit/waiter
 # Sanitizers and counters do not look into NVRTC, which takes most of its test's time.
 unit_programs = $(own_unit_programs) tests/unit/nvrtc
 check_PROGRAMS += $(unit_programs)
@@ -440,7 +441,7 @@ tests_unit_signature_LDADD = $(unit_libraries)
 tests_unit_sizes_LDADD = tests/libtap.la
 tests_unit_tap_LDADD = tests/libtap.la
 tests_unit_text_LDADD = $(unit_libraries)
-
+tests_unit_waiter_LDADD = $(unit_libraries)
 include tests/fuzz/local.mk
 
 # Models of the scheduler, searched exhaustively: they use nothing of the library.

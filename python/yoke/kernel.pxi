@@ -214,11 +214,12 @@ cdef class Launch:
         cdef list others
         cdef bint arrays
         cdef Py_ssize_t count = count_args(args, 1)
+        cdef PyObject *first = NULL if count < 0 else PyTuple_GetItem(args, 0)
         cdef unsigned before
 
-        if count < 0 or not isinstance(<object>PyTuple_GetItem(args, 0), Stream):
+        if first == NULL or not isinstance(<object>first, Stream):
             raise TypeError(f"the first argument of a launch is its stream: {self.kernel.name}[…](stream, …)")
-        stream = <Stream>PyTuple_GetItem(args, 0)
+        stream = <Stream>first
         before = stream.recordings
         arrays = enter_arguments(values, args, 1, count)
         try:

@@ -20,7 +20,7 @@
 /* How long the watcher stays when nothing is left to watch. */
 #define IDLE_NANOSECONDS 1000000000u
 
-/* How long a due callback waits for those before it to return, until it gets a thread of its own: about what starting one takes. */
+/* How long a due callback waits for those before it to return, until it gets a thread of its own; to start one takes some 20 us. */
 #define PATIENCE_NANOSECONDS 100000u
 
 typedef struct watch {
