@@ -129,13 +129,24 @@ static int32_t get_dtype(yops_dl_type type)
     return 0;
 }
 
+/* Whose memory it is, by DLPack's numbers of the types; of others only the number is known. */
+static const char *owner_of(yops_dl_device device)
+{
+    static const char *const names[] = { [1] = "the host's", [YOPS_DL_CUDA] = "CUDA's", [YOPS_DL_OPENCL] = "OpenCL's",
+                                         [7] = "Vulkan's",   [8] = "Metal's",           [10] = "ROCm's" };
+    bool is_known = device.type > 0 && (size_t)device.type < YOPS_COUNT_OF(names) && names[device.type];
+    return is_known ? names[device.type] : "another";
+}
+
 static yoke_status check_tensor(const char *function, const yops_dl_tensor *t, yops_dl_device device)
 {
     bool is_managed = t->device.type == YOPS_DL_CUDA_MANAGED && device.type == YOPS_DL_CUDA;
     if (!is_managed && (t->device.type != device.type || t->device.id != device.id))
         return yoke_fail(YOKE_E_INVALID_ARGUMENT,
-                         "%s: the tensor is of DLPack's device type %d, id %d, and the device is of type %d, id %d", function,
-                         (int)t->device.type, (int)t->device.id, (int)device.type, (int)device.id);
+                         "%s: the tensor is in %s memory (DLPack's device type %d, id %d), and the device's is %s "
+                         "(type %d, id %d): copy the elements by way of the host",
+                         function, owner_of(t->device), (int)t->device.type, (int)t->device.id, owner_of(device), (int)device.type,
+                         (int)device.id);
     if (t->dimensions < 0 || t->dimensions > YOKE_MAX_DIMENSIONS || (t->dimensions > 0 && !t->shape))
         return yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: the tensor has %d dimensions%s: 0 to %d are possible", function,
                          (int)t->dimensions, t->shape ? "" : " and no shape", YOKE_MAX_DIMENSIONS);

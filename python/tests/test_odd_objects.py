@@ -136,6 +136,17 @@ def test_an_interface_of_too_many_elements(device, stream):
     assert yoke.asarray(Other(), stream=stream)[5, 6:8].tolist() == [1, 1]
 
 
+def test_an_interface_of_another_backend(device, stream):
+    if device.backend == "cuda":
+        pytest.skip("where __cuda_array_interface__ is an array")
+
+    class Other:
+        __cuda_array_interface__ = {"shape": (3,), "typestr": "<f4", "data": (4096, False), "version": 3}
+
+    with pytest.raises(TypeError, match=f"Other: an array on CUDA, and the stream is on {device.backend}: copy it to NumPy"):
+        yoke.asarray(Other(), stream=stream)
+
+
 class Own:
     """Operators of its own, and a shape that is none."""
 

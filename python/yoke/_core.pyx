@@ -25,11 +25,11 @@ import os
 import sys
 import threading
 import time
-import types
 import weakref
 
 cdef extern from *:
     """
+    #include <dlfcn.h>
     /* What arguments and arrays need of C. */
     static inline void set_f64(yoke_number *number, double value) { number->value.f64 = value; }
     static inline void set_i64(yoke_number *number, int64_t value) { number->value.i64 = value; }
@@ -37,10 +37,20 @@ cdef extern from *:
     static inline PyObject *current_frame(void) { return (PyObject *)PyEval_GetFrame(); }
     static inline PyObject *frame_code(PyObject *frame) { return (PyObject *)PyFrame_GetCode((PyFrameObject *)frame); }
     static inline int frame_line(PyObject *frame) { return PyFrame_GetLineNumber((PyFrameObject *)frame); }
+    /* The interpreter's function for where in its code a frame is; not of the stable ABI, so that it may be missing: NULL. */
+    static int (*frame_lasti)(PyFrameObject *);
+    static void find_frame_lasti(void) { *(void **)&frame_lasti = dlsym(RTLD_DEFAULT, "PyFrame_GetLasti"); }
+    /* What tells the calls of a code apart: the offset or the line, which the interpreter finds in a table, reading up to there. */
+    static inline int frame_call(PyObject *frame)
+    {
+        return frame_lasti ? frame_lasti((PyFrameObject *)frame) : frame_line(frame);
+    }
     """
     PyObject *current_frame() noexcept
     PyObject *frame_code(PyObject *frame) noexcept
     int frame_line(PyObject *frame) noexcept
+    void find_frame_lasti() noexcept
+    int frame_call(PyObject *frame) noexcept
     void set_f64(yoke_number *number, double value)
     void set_i64(yoke_number *number, int64_t value)
     void set_u64(yoke_number *number, uint64_t value)
@@ -58,9 +68,6 @@ cdef extern from "Python.h":
     Py_ssize_t PyBytes_Size(object bytes)
     char *PyByteArray_AsString(object bytes) except NULL
     unsigned long PyThread_get_thread_ident() noexcept nogil
-    ctypedef object (*descrgetfunc)(object descriptor, object object, type type)
-    const int Py_tp_descr_get
-    void *PyType_GetSlot(type type, int slot)
     bint PyCapsule_IsValid_raw "PyCapsule_IsValid" (PyObject *capsule, const char *name) noexcept
     void *PyCapsule_GetPointer_raw "PyCapsule_GetPointer" (PyObject *capsule, const char *name) noexcept
     int PyCapsule_SetName_raw "PyCapsule_SetName" (PyObject *capsule, const char *name) noexcept

@@ -200,6 +200,8 @@ def array_from(data, dtype=None, stream=None):
     if "numpy.ma" in sys.modules and numpy.ma.is_masked(data):
         raise TypeError("a masked array has elements that are no numbers: pass array.filled(value)")
     values = numpy.asarray(memoryview(data) if isinstance(data, bytes) else data)  # of bytes NumPy makes one string
+    if values.dtype.kind == "O" and hasattr(data, "__cuda_array_interface__"):
+        raise TypeError(f"{type(data).__name__}: an array on CUDA, and the stream is on {stream.device.backend}: copy it to NumPy")
     if values.dtype.kind == "O" and dtype is None:
         raise TypeError(f"{type(data).__name__}: an array has numbers, and ints of at most 64 bits")
     if values.dtype.kind in "US":  # which NumPy would read as numbers

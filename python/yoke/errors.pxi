@@ -243,14 +243,11 @@ cdef dict places = {}
 
 cdef struct Place:
     PyObject *code    # owned, so that its address is not another code's
-    Py_ssize_t offset # of the call in the code: found faster than the line, for which the interpreter reads a table up to there
+    int call          # which one of that code
     const char *text
 
 cdef Place recent_places[256]
-
-# A frame's attribute f_lasti, which has no function of the stable ABI, without a search for its name.
-cdef object lasti = types.FrameType.__dict__["f_lasti"]
-cdef descrgetfunc get_lasti = <descrgetfunc>PyType_GetSlot(type(lasti), Py_tp_descr_get)
+find_frame_lasti()
 
 
 cdef const char *remember_place(PyObject *code, int line) except? NULL:
@@ -269,14 +266,14 @@ cdef const char *here() except? NULL:
     cdef PyObject *frame = current_frame()  # borrowed
     cdef PyObject *code
     cdef Place *place
-    cdef Py_ssize_t offset
+    cdef int call
 
     if frame == NULL:
         return NULL
-    offset = get_lasti(lasti, <object>frame, <type>Py_TYPE_raw(frame))
+    call = frame_call(frame)
     code = frame_code(frame)  # owned
-    place = &recent_places[((<size_t>code >> 5) ^ <size_t>offset * 31) & 255]
-    if place.code == code and place.offset == offset:
+    place = &recent_places[((<size_t>code >> 5) ^ <size_t>call * 31) & 255]
+    if place.code == code and place.call == call:
         Py_DECREF_raw(code)
         return place.text
     try:
@@ -285,7 +282,7 @@ cdef const char *here() except? NULL:
         Py_DECREF_raw(code)
         raise
     old = place.code
-    place.code, place.offset, place.text = code, offset, text
+    place.code, place.call, place.text = code, call, text
     if old != NULL:
         Py_DECREF_raw(old)
     return text

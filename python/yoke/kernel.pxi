@@ -300,7 +300,10 @@ cdef inline void leave_arguments(PyObject **values, Py_ssize_t count):
     for i in range(count):
         kind = <void *>Py_TYPE_raw(values[i])
         if kind == type_buffer:
-            (<Buffer>values[i]).leave()
+            if (<Buffer>values[i]).closed == NULL:  # as nearly always
+                (<Buffer>values[i]).users -= 1
+            else:
+                (<Buffer>values[i]).leave()
         elif kind == type_image:
             (<Image>values[i]).leave()
         elif kind == type_surface:

@@ -168,7 +168,10 @@ static void refuses(suite *t)
     changed.tensor.member = value;                                           \
     REFUSED(words, yoke_array_from_dlpack(t->device, theirs(&changed), &b)); \
     CHECK(b.dtype == 0 && b.buffer == NULL)
-        CHANGED("type 1, id", device.type, 1);
+        CHANGED("the host's memory|type 1, id|by way of the host", device.type, 1);
+        CHANGED("ROCm's memory|type 10, id", device.type, 10);
+        CHANGED("another memory|type 3, id", device.type, 3);
+        CHANGED("another memory|type -1, id", device.type, -1);
         CHANGED("id 77", device.id, 77);
         CHANGED("9 dimensions", dimensions, 9);
         CHANGED("-1 dimensions", dimensions, -1);
