@@ -219,6 +219,8 @@ def launch_core():
 
 
 def launch_numba():
+    if not hasattr(numpy, "row_stack"):  # removed in NumPy 2.5; numba-cuda 0.30 still looks it up
+        numpy.row_stack = numpy.vstack
     from numba import cuda
 
     @cuda.jit
