@@ -23,7 +23,7 @@ AM_TESTS_ENVIRONMENT = \
 	YOKE_NODELETE='$(YOKE_NODELETE)'; export YOKE_CPPFLAGS CUDA_CPPFLAGS YOKE_SANITIZER YOKE_NODELETE;
 
 check_LTLIBRARIES = tests/libtap.la tests/libsuite.la
-tests_libtap_la_SOURCES = tests/tap/sanitized.h tests/tap/tap.c tests/tap/tap.h
+tests_libtap_la_SOURCES = tests/tap/limit.c tests/tap/limit.h tests/tap/sanitized.h tests/tap/tap.c tests/tap/tap.h
 tests_libsuite_la_SOURCES = \
 	tests/conformance/account.h \
 	tests/conformance/again.h \

@@ -1,43 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The TAP producer. The time limit lives here because Automake's driver has none: a hung program would hang the whole suite.
- */
+/* The TAP producer. */
 #include "tap.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "limit.h"
+
 static pthread_mutex_t tap_lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and keeps lines whole */
 static unsigned tap_planned, tap_cases, tap_failures;
 static const char *tap_todo_reason;
-static unsigned tap_seconds; /* that a case may take */
-
-/* What the time limit's handler says, made ready beforehand: a signal handler must not format. Without a lock: a torn text in the
- * last words of a program that hangs is no harm. */
-static char tap_last_words[256] = "\nBail out! time limit reached before the first case\n";
-
-static void tap_time_is_up(int signal)
-{
-    (void)signal;
-    ssize_t written = write(STDOUT_FILENO, tap_last_words, strlen(tap_last_words));
-    (void)written;
-    _exit(TAP_TOLD);
-}
-
 void tap_start(unsigned seconds)
 {
     const char *text = getenv("YOKE_TEST_SECONDS");
     unsigned long asked = text ? strtoul(text, NULL, 10) : 0;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-    signal(SIGALRM, tap_time_is_up);
-    tap_seconds = asked > seconds && asked < 86400 ? (unsigned)asked : seconds;
-    alarm(tap_seconds);
+    limit_start(asked > seconds && asked < 86400 ? (unsigned)asked : seconds);
 }
 
 void tap_plan(unsigned cases)
@@ -49,10 +32,13 @@ void tap_plan(unsigned cases)
 }
 
 /* The number of the case that has ended here; the next one has the whole time. The lock is held. */
-static unsigned tap_count(void)
+static unsigned tap_count(const char *text)
 {
-    alarm(tap_seconds);
-    return ++tap_cases;
+    char where[256];
+
+    snprintf(where, sizeof where, "behind case %u, %.160s", ++tap_cases, text);
+    limit_again(where);
+    return tap_cases;
 }
 
 /* One result line. The lock is held. */
@@ -66,11 +52,10 @@ static void tap_line(bool passed, const char *format, va_list arguments)
             *c = ' ';
     if (!passed && !tap_todo_reason)
         tap_failures++;
-    printf("%sok %u - %s", passed ? "" : "not ", tap_count(), text);
+    printf("%sok %u - %s", passed ? "" : "not ", tap_count(text), text);
     if (tap_todo_reason)
         printf(" # TODO %s", tap_todo_reason);
     putchar('\n');
-    snprintf(tap_last_words, sizeof tap_last_words, "\nBail out! time limit reached behind case %u, %.160s\n", tap_cases, text);
 }
 
 bool tap_ok_at(const char *file, int line, const char *condition, bool passed, const char *format, ...)
@@ -138,7 +123,7 @@ void tap_skip(const char *reason, ...)
 
     va_start(arguments, reason);
     pthread_mutex_lock(&tap_lock);
-    printf("ok %u # SKIP ", tap_count());
+    printf("ok %u # SKIP ", tap_count("a skipped one"));
     vprintf(reason, arguments);
     putchar('\n');
     pthread_mutex_unlock(&tap_lock);

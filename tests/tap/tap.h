@@ -20,9 +20,10 @@
 
 #define TAP_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
-/* Call first. A program of which a case takes more than `seconds` bails out, and says behind which case it stood still. The limit
- * is a case's, since with more devices a program has more of them. The environment's YOKE_TEST_SECONDS is used where it is more:
- * sanitizers and emulators are slow. */
+/* Call first. A program of which a case takes more than `seconds` bails out, and says behind which case, and whether it computed or
+ * waited. A busy machine is no failure: a case that computes may take longer, until it has had `seconds` of processor time. The
+ * limit is a case's, since with more devices a program has more of them. The environment's YOKE_TEST_SECONDS is used where it is
+ * more: sanitizers and emulators are slow. */
 void tap_start(unsigned seconds);
 
 /* How many cases there will be. Not needed: tap_done says how many there were; but with it, fewer or more are a failure. */

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../tap/limit.h"
 #include "../tap/tap.h"
 
 enum { LIMIT = 60, NEARLY_OVER = 20 };
@@ -43,14 +44,39 @@ static bool hang(char *said, size_t room, int *ended)
 
 static void who_exceeds_it_says_where(void)
 {
-    char said[512];
+    char said[2048];
     int ended = 0;
 
     unsetenv("YOKE_TEST_SECONDS"); /* it would make the limit longer */
     if (!tap_ok(hang(said, sizeof said, &ended), "a program that hangs"))
         return;
     tap_ok(WIFEXITED(ended) && WEXITSTATUS(ended) == TAP_TOLD, "ends as one whose failure is told");
-    tap_ok(strstr(said, "\nBail out! time limit reached behind case ") && strstr(said, ", well so far\n"), "and says where");
+    tap_ok(strstr(said, "\nBail out! time limit reached behind case ") && strstr(said, ", well so far: "), "and says where");
+    tap_ok(strstr(said, " s of processor time: it waits for what does not come\n") != NULL, "and that it did not compute");
+#ifdef __linux__
+    tap_ok(strstr(said, "\n# thread ") != NULL, "and what its threads are at");
+#endif
+}
+
+static void a_busy_machine_is_no_failure(void)
+{
+    static const struct {
+        const char *what, *verdict;
+        struct limit_times times;
+    } cases[] = {
+        { "as much processor time as the limit", "it loops, or has too much to do", { 120, 120, 120, 0, 0, false } },
+        { "more, by several threads", "it loops, or has too much to do", { 120, 120, 230, 0, 0, false } },
+        { "no processor time at all", "it waits for what does not come", { 120, 120, 0, 0, 0, false } },
+        { "none since the last look", "it waits for what does not come", { 120, 150, 50, 120, 50, false } },
+        { "none, but a child goes on", NULL, { 120, 120, 0, 0, 0, true } },
+        { "a child that never ends", "it goes on, but too slowly", { 120, 1200, 0, 1170, 0, true } },
+        { "a twentieth of a processor", NULL, { 120, 120, 6, 0, 0, false } },
+        { "the same, long after the limit", NULL, { 120, 600, 30, 570, 28.5, false } },
+        { "the same, for ever", "it goes on, but too slowly", { 120, 1200, 60, 1170, 58.5, false } },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        tap_is(limit_verdict(&cases[i].times), cases[i].verdict, "%s", cases[i].what);
 }
 
 int main(void)
@@ -58,5 +84,6 @@ int main(void)
     tap_start(LIMIT);
     a_case_has_it_for_itself();
     who_exceeds_it_says_where();
+    a_busy_machine_is_no_failure();
     return tap_done();
 }
