@@ -26,10 +26,12 @@ tool_tests = \
 	tests/tools/cc.tap \
 	tests/tools/cc_output.tap \
 	tests/tools/conformance.tap \
+	tests/tools/crash.tap \
 	tests/tools/group.tap \
 	tests/tools/guide_programs.tap \
 	tests/tools/host.tap \
 	tests/tools/info.tap \
+	tests/tools/legs.tap \
 	tests/tools/trace.tap \
 	tests/tools/yoke.tap
 
@@ -38,9 +40,17 @@ EXTRA_DIST += \
 	tests/tools/cc.sh \
 	tests/tools/cc_output.sh \
 	tests/tools/conformance.sh \
+	tests/tools/crash.sh \
 	tests/tools/guide_programs.sh \
 	tests/tools/info.sh \
+	tests/tools/legs.sh \
 	tests/tools/run.sh \
 	tests/tools/trace.sh \
 	tests/tools/tune.sh \
 	tests/tools/yoke.sh
+
+# Not a test: all tests, many at a time and four times, to find those that depend on time, load or order.
+unsteady:
+	MAKE='$(MAKE)' $(SHELL) $(top_srcdir)/tests/unsteady.sh TESTS='$(TESTS)'
+.PHONY: unsteady
+EXTRA_DIST += tests/unsteady.sh
