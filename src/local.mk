@@ -157,6 +157,7 @@ libyoke_all_la_SOURCES = \
 	src/trace/trace_array.c \
 	src/trace/trace_array.h \
 	src/trace/trace_file.c \
+	src/trace/trace_last.c \
 	src/device/attach.c \
 	src/device/device.c \
 	src/device/device.h \

@@ -96,6 +96,8 @@ static void read_metadata(reading *self, const trace_event *event)
         self->has_clock = self->trace->marks = true;
     } else if (strcmp(what, "complete") == 0) {
         self->trace->complete = true;
+    } else if (strcmp(what, "submitted") == 0 && name && *name != ' ') {
+        self->trace->submitted = name;
     } else if (strcmp(what, "run") == 0) {
         self->has_run = true;
         self->began = arg(event, "began_ns")->numbers[0];

@@ -456,11 +456,27 @@ char *trace_finding_text(const trace_findings *self, size_t i)
                      finding->text);
 }
 
+/* A crash while a device worked may be the device's: on CPUs a kernel can write anywhere. */
+static char *crash_text(const trace *self)
+{
+    size_t length = self->submitted ? strlen(self->submitted) : 0;
+    while (length > 0 && self->submitted[length - 1] == ' ')
+        length--;
+    if (length == 0)
+        return tool_text("what was under way is missing.");
+    return tool_text("what was under way is missing. Given to a device last: %.*s. With YOKE_BLOCKING=1 that is the one that was "
+                     "under way.",
+                     (int)length, self->submitted);
+}
+
 char *trace_ending(const trace *self)
 {
-    if (self->signal > 0)
-        return tool_text("The program was ended by signal %d (%s): what was under way is missing.", self->signal,
-                         strsignal(self->signal));
+    if (self->signal > 0) {
+        char *crash = crash_text(self);
+        char *text = tool_text("The program was ended by signal %d (%s): %s", self->signal, strsignal(self->signal), crash);
+        free(crash);
+        return text;
+    }
     if (self->marks && !self->complete)
         return tool_text("The trace has no end: the program ended without its exit handlers (_exit, or a signal), or the disk was "
                          "full. What was under way is missing.");

@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -62,6 +64,31 @@ void yk_library_take_locks(void)
     (void)is_dynamic_program(); /* which walks */
 }
 
+/* Whether LD_PRELOAD names this file, by its path or, as the linker allows, by its name alone. */
+static bool is_preloaded(const char *file)
+{
+    const char *names = getenv("LD_PRELOAD"), *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    size_t length = strlen(name);
+
+    for (const char *at = names; at && length > 0 && (at = strstr(at, name)); at += length)
+        if ((at == names || at[-1] == '/' || at[-1] == ':' || at[-1] == ' ') &&
+            (at[length] == '\0' || at[length] == ':' || at[length] == ' '))
+            return true;
+    return false;
+}
+
+/* What stands in for the driver's library because the user has put it before all others, as Oclgrind and tracers are: a program
+ * that links the driver's library would call it, too. NULL: nothing does. */
+static void *stand_in(const yk_library *library)
+{
+    Dl_info info;
+    void *function = dlsym(RTLD_DEFAULT, library->symbols[0].name);
+
+    if (!function || dladdr(function, &info) == 0 || !info.dli_fname || !is_preloaded(info.dli_fname))
+        return NULL;
+    return dlopen(info.dli_fname, RTLD_NOW | RTLD_LOCAL);
+}
+
 yoke_status yk_library_open(const yk_library *library)
 {
     yk_text missing = { 0 };
@@ -70,7 +97,9 @@ yoke_status yk_library_open(const yk_library *library)
         return yk_fail(YOKE_E_UNAVAILABLE,
                        "%s: a program linked with -static cannot open %s; link libc dynamically (libyoke.a may stay)",
                        library->absent, library->soname);
-    void *handle = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
+    void *handle = stand_in(library);
+    if (!handle)
+        handle = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *reason = dlerror();
         return yk_fail(YOKE_E_UNAVAILABLE, "%s: %s; %s", library->absent, reason ? reason : library->soname, library->advice);

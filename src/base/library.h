@@ -24,8 +24,9 @@ typedef struct yk_library {
     const char *incomplete;      /* before the names: "cuda: the driver is too old, it lacks" */
 } yk_library;
 
-/* Open the library and fill its table. The library is never closed: drivers leave threads and exit handlers behind that would run
- * into unmapped code. YOKE_E_UNAVAILABLE. */
+/* Open the library and fill its table; where LD_PRELOAD names a library that has its functions, as `oclgrind ./program` does, that
+ * one. The library is never closed: drivers leave threads and exit handlers behind that would run into unmapped code.
+ * YOKE_E_UNAVAILABLE. */
 yoke_status yk_library_open(const yk_library *library);
 
 /* Fill a table, with NULL for missing functions; the names of all missing required functions are appended to `missing`. */

@@ -304,10 +304,15 @@ static void add_pending(struct yk_trace *trace, pending *fresh)
 static void *submit_begin(yoke_stream *stream, const yk_op *op)
 {
     struct yk_trace *trace = stream->trace;
-    pending *fresh = trace && trace->timed ? calloc(1, sizeof *fresh) : NULL;
+    yk_trace_slice slice;
+    if (!trace)
+        return NULL;
+    describe(stream, op, &slice);
+    yk_trace_last_note(stream, &slice);
+    pending *fresh = trace->timed ? calloc(1, sizeof *fresh) : NULL;
     if (!fresh)
         return NULL;
-    describe(stream, op, &fresh->slice);
+    fresh->slice = slice;
     fresh->begin = stamp(stream);
     return fresh;
 }

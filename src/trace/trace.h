@@ -52,4 +52,12 @@ void yk_trace_file_wait(const yoke_stream *stream, const char *where, uint64_t b
 void yk_trace_file_work(const yoke_device *device, yk_host_work work, const char *name, const char *detail, size_t bytes,
                         uint64_t begin, uint64_t end);
 
+/* ---- The last operation (trace_last.c) ---- */
+
+/* Its entry, which names none yet; then, once that is in the file. */
+void yk_trace_last_entry(yk_text *line);
+void yk_trace_last_map(int file);
+/* The operation is about to be given to its device. */
+void yk_trace_last_note(const yoke_stream *stream, const yk_trace_slice *slice);
+
 #endif

@@ -109,7 +109,7 @@ static void write_line(yk_text *line)
     yk_text_free(line);
 }
 
-/* The first lines: where the trace's times are on the system's monotonic clock, and what pid 0 is. */
+/* The first lines: where the trace's times are on the system's monotonic clock, what pid 0 is, and what was submitted last. */
 static void write_clock(void)
 {
     yk_text line = { 0 };
@@ -117,6 +117,9 @@ static void write_clock(void)
     write_line(&line);
     yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"the program\"}}");
     write_line(&line);
+    yk_trace_last_entry(&line);
+    write_line(&line);
+    yk_trace_last_map(file);
 }
 
 bool yk_trace_file_open(uint64_t origin)

@@ -40,6 +40,24 @@ static const yoke_source source = {
     .opencl = "__kernel void advance(__global unsigned char *x)\n{\n    x[get_global_id(0)]++;\n}\n",
 };
 
+/* A kernel that writes beyond its buffer: so far that a process has no memory there. */
+static int wild(yoke_device *device, yoke_stream *stream, yoke_buffer *target)
+{
+    static const yoke_source far = {
+        .name = "wild",
+        .cuda = "extern \"C\" __global__ void wild(unsigned char *x)\n{\n    x[1ull << 44] = 1;\n}\n",
+        .opencl = "__kernel void wild(__global unsigned char *x)\n{\n    x[1ul << 44] = 1;\n}\n",
+    };
+    yoke_program *program;
+    yoke_kernel *kernel;
+    CHECK(yoke_program_build(device, &far, &program));
+    CHECK(yoke_kernel_get(program, "wild", &kernel));
+    CHECK(yoke_launch_n(stream, kernel, 1, YOKE_ARGS(target)));
+    CHECK(yoke_stream_wait(stream));
+    yoke_program_release(program);
+    return 0;
+}
+
 /* A kernel that is launched often. */
 static int launches(yoke_device *device, yoke_stream *stream, yoke_buffer *target)
 {
@@ -170,6 +188,8 @@ int main(int argc, char **argv)
         failed = fills(stream, target);
     else if (strcmp(what, "pause") == 0)
         failed = pauses(stream, target);
+    else if (strcmp(what, "wild") == 0)
+        failed = wild(device, stream, target);
     else if (strcmp(what, "abort") == 0 || strcmp(what, "exit") == 0)
         failed = dies(stream, target, strcmp(what, "abort") == 0);
     else if (strcmp(what, "devices") == 0)
