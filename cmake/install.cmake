@@ -54,6 +54,7 @@ if(YOKE_COMM)
     install(FILES "${CMAKE_CURRENT_BINARY_DIR}/yoke-comm.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endif()
 install(FILES ${_yoke_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/yoke")
+install(FILES ${_yoke_hpp_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/yoke/hpp")
 install(FILES ${_yoke_kernels} DESTINATION "${CMAKE_INSTALL_DATADIR}/yoke/kernels")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/yoke.pc" "${CMAKE_CURRENT_BINARY_DIR}/yoke-ops.pc"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

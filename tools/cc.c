@@ -236,7 +236,7 @@ static void print_form(const cc_form *form, bool brief)
         printf("\n");
 }
 
-/* Whether the forms agree. */
+/* Whether the forms have the same kernels with the same parameters; what the kernels do is not compared. */
 static bool print_difference(const cc_options *o, const cc_form *cuda, const cc_form *opencl)
 {
     const tool_colours *colours = tool_colours_of(stdout);
@@ -246,7 +246,7 @@ static bool print_difference(const cc_options *o, const cc_form *cuda, const cc_
         printf("%sThe forms differ%s in %zu place%s:\n%s", colours->red, colours->reset, count, count == 1 ? "" : "s",
                differences.data);
     else if (!o->output)
-        printf("%sThe forms agree%s: %zu kernel%s\n", colours->green, colours->reset, cuda->kernel_count,
+        printf("%sThe kernels and their parameters agree%s: %zu kernel%s\n", colours->green, colours->reset, cuda->kernel_count,
                cuda->kernel_count == 1 ? "" : "s");
     free(differences.data);
     return count == 0;

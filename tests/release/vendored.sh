@@ -45,8 +45,8 @@ int main(void)
     return yoke_comm_create(YOKE_NULL, YOKE_NULL, &comm) < 0 && strstr(yoke_error()->text, "yoke_comm_create") ? 0 : 1;
 }
 END_OF_FILE
-libraries='libyoke:symbols libyoke-ops:ops_symbols' comm=false without=comm.h
-[ ! -f libyoke-comm.la ] || libraries="$libraries libyoke-comm:comm_symbols" comm=true without=
+libraries='libyoke:symbols libyoke-ops:ops_symbols' comm=false
+[ ! -f libyoke-comm.la ] || libraries="$libraries libyoke-comm:comm_symbols" comm=true
 
 # ---- What the library is made of ----
 
@@ -109,6 +109,29 @@ runs() {
     esac
 }
 
+# What a program is built against, as make installs it: all that is in these folders.
+installed_of() {
+    (cd "$1" && find include share/yoke/kernels -type f | LC_ALL=C sort)
+}
+
+# installs WORDS FOLDER: an installation there has the same files as make's.
+installs() {
+    root=$(find "$PWD/tests/installed" -type d -path '*/include/yoke' | sed 's|/include/yoke$||')
+    installed_of "$root" >"$tap_folder/expected"
+    installed_of "$2" | diff "$tap_folder/expected" - >"$tap_folder/objections"
+    tap_empty "$1: what is installed below include and share is what make installs" "$tap_folder/objections"
+    grep -q hpp/base.hpp "$tap_folder/expected"
+    tap_ok $? "$1: C++ headers are among it"
+    if command -v "${CXX%% *}" >/dev/null; then
+        echo '#include <yoke/yoke.hpp>' >"$tap_folder/includes.cpp"
+        # The compiler may come with options of its own.
+        # shellcheck disable=SC2086
+        tap_try "$1: a C++ program includes yoke.hpp" $CXX -std=c++17 -fsyntax-only -I"$2/include" "$tap_folder/includes.cpp"
+    else
+        tap_skip "$1: a C++ program includes yoke.hpp: there is no C++ compiler"
+    fi
+}
+
 # ---- CMake ----
 
 cat >"$here/CMakeLists.txt" <<'END_OF_FILE'
@@ -156,10 +179,7 @@ if command -v cmake >/dev/null; then
     exports "CMake" "$here/installed/lib"
     tap_try "CMake: find_package of what CMake has installed" cmake_hello find_package found -DCMAKE_PREFIX_PATH="$here/installed"
     runs "CMake: find_package of what CMake has installed" "$here/found"
-    find "$here/installed" -type f -name '*.h' | sed 's,.*/,,' | sort >"$tap_folder/headers"
-    (cd "$source/include/yoke" && for header in *.h; do [ "$header" = "$without" ] || echo "$header"; done) |
-        diff - "$tap_folder/headers" >"$tap_folder/objections"
-    tap_empty "CMake: every header is installed" "$tap_folder/objections"
+    installs "CMake" "$here/installed"
 else
     tap_skip "CMake is not installed"
 fi
@@ -189,6 +209,8 @@ if command -v meson >/dev/null && command -v ninja >/dev/null; then
     exports "Meson" "$here/meson/subprojects/yoke"
     grep -qF "Project version: $version" "$here/meson/meson-logs/meson-log.txt"
     tap_ok $? "Meson: the version is that of configure.ac"
+    tap_try "Meson: it is installed" meson install -C "$here/meson" --destdir "$here/root"
+    installs "Meson" "$here/root/usr/local"
 else
     tap_skip "Meson or Ninja is not installed"
 fi

@@ -39,7 +39,7 @@ export POCL_DEVICES=pthread
 
 for pair in "$source"/kernels/*.cl; do
     run 0 "kernels/${pair##*/}" cc "${pair%.cl}.cu" "$pair"
-    says "The forms agree"
+    says "The kernels and their parameters agree"
 done
 run 0 "one form" cc "$source/kernels/saxpy.cl"
 says "kernel saxpy: blocks of up to"
@@ -63,7 +63,7 @@ run 0 "one text for both languages" cc "$source/tests/one_text/six.yk"
 says "six.yk: compiles for opencl:0"
 says "six.yk: not compiled"
 says "1 x float* buffer 8 bytes, const"
-says "The forms agree: 6 kernels"
+says "The kernels and their parameters agree: 6 kernels"
 
 # ---- A form that does not compile ----
 
@@ -159,11 +159,11 @@ export LD_LIBRARY_PATH="$double${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 run 0 "both forms" cc "$source/kernels/saxpy.cu" "$source/kernels/saxpy.cl"
 says "saxpy.cu: compiles for cuda:0"
 says "saxpy.cl: compiles for opencl:0"
-says "The forms agree: 1 kernel"
+says "The kernels and their parameters agree: 1 kernel"
 run 0 "one text as both forms" cc "$source/tests/one_text/six.yk"
 says "six.yk: compiles for cuda:0"
 says "six.yk: compiles for opencl:0"
-says "The forms agree: 6 kernels"
+says "The kernels and their parameters agree: 6 kernels"
 run 1 "one text that does not compile as either" cc bad.yk
 says "bad.yk(4): error"
 says "bad.yk:4:26: use of undeclared identifier 'absent'"
@@ -174,7 +174,7 @@ cat >instance.cl <<'END'
 __kernel void scale_float(__global float *x, float a, int n) { int i = get_global_id(0); if (i < n) x[i] *= a; }
 END
 run 0 "an instance of a template" cc --name-expression 'scale<float>' instance.cu instance.cl
-says "The forms agree: 1 kernel"
+says "The kernels and their parameters agree: 1 kernel"
 sed 's/float a/double a/' instance.cl >wider.cl
 run 1 "an instance that differs" cc --name-expression 'scale<float>' instance.cu wider.cl
 says "kernel scale_float: parameter 2 'a' has 4 bytes in CUDA (T) and 8 in OpenCL (double)"
