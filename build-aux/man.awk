@@ -20,9 +20,14 @@ FILENAME ~ /environment\.md$/ {
         environment_text = environment_text " " $0
 }
 
-# "size: how many bytes", or with a type before the name; see parameters.txt.
+# "size: how many bytes", or with a type or a function before the name; see parameters.txt.
 FILENAME ~ /parameters\.txt$/ && !/^#/ && match($0, /:( |$)/) {
-    parameter_meaning[substr($0, 1, RSTART - 1)] = substr($0, RSTART + 2)
+    parameter_key = substr($0, 1, RSTART - 1)
+    if (parameter_key in parameter_meaning) {
+        print "parameters.txt: two lines for " parameter_key > "/dev/stderr"
+        failed = 1
+    }
+    parameter_meaning[parameter_key] = substr($0, RSTART + 2)
 }
 
 # "### yoke_write, yoke_read": the functions that the blocks of C below are an example of.
@@ -225,7 +230,7 @@ function synopsis(    k) {
 }
 
 # The parameters of the page's functions that their comments do not list, once each.
-function list_parameters(    k, j, list, count, word, meaning, seen, begun) {
+function list_parameters(    k, j, list, count, word, meaning, own, seen, begun) {
     begun = 0
     param_text = ""
     for (k = 1; k <= size; k++) {
@@ -242,7 +247,10 @@ function list_parameters(    k, j, list, count, word, meaning, seen, begun) {
             sub(/.*[ *]/, "", word)
             if (parameter[j] in seen || word in seen || index(page_text, "`" word "`: ") || index(page_text, "`" word "`, `"))
                 continue
-            meaning = parameter[j] in parameter_meaning ? parameter[j] : word
+            own = name[group[k]]
+            sub(/_at$/, "", own)
+            own = own " " word
+            meaning = own in parameter_meaning ? own : parameter[j] in parameter_meaning ? parameter[j] : word
             if (!(meaning in parameter_meaning)) {
                 print "parameters.txt: " parameter[j] " of " name[group[k]] " has no line" > "/dev/stderr"
                 failed = 1

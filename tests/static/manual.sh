@@ -80,18 +80,30 @@ else
     tap_skip "mandoc is not installed"
 fi
 
-# The generator refuses what nobody could read. with SCRIPT EXAMPLES: a change of yoke.h, and one of the examples.
+# The generator refuses what nobody could read. with SCRIPT EXAMPLES [PARAMETERS]: a change of yoke.h, one of the examples, and one
+# of the parameters' meanings.
 with() {
+    sed "${3-}" "$top_srcdir/build-aux/parameters.txt" >"$tap_folder/parameters.txt"
     sed "$1" "$top_srcdir/include/yoke/yoke.h" >"$tap_folder/yoke.h"
     sed "$2" "$top_srcdir/doc/examples.md" >"$tap_folder/examples.md"
     mkdir -p "$tap_folder/man"
     "$AWK" -v out="$tap_folder/man" -v version=0 -v date=2000-01-01 -f "$top_srcdir/build-aux/man.awk" \
         -f "$top_srcdir/build-aux/man_text.awk" -f "$top_srcdir/build-aux/headers.awk" "$tap_folder/yoke.h" \
-        "$top_srcdir/doc/environment.md" "$tap_folder/examples.md" "$top_srcdir/build-aux/parameters.txt" >"$tap_folder/said" 2>&1
+        "$top_srcdir/doc/environment.md" "$tap_folder/examples.md" "$tap_folder/parameters.txt" >"$tap_folder/said" 2>&1
 }
 tap_try "a header alone is accepted" with '' ''
 tap_try "but not a function without a comment" eval "! with '/^\/\* The version of the library/d' ''"
 tap_try "a parameter without a name" eval "! with 's/yoke_status_group(yoke_status status)/yoke_status_group(yoke_status)/' ''"
 tap_try "or a function without an example" eval "! with '' 's/^### yoke_version\$/### yoke_other/'"
 tap_try "  which is named" grep -q 'yoke_version has no example' "$tap_folder/said"
+tap_try "or two meanings for one parameter" eval "! with '' '' 's/^level: .*/&\nlevel: another/'"
+tap_try "  which is named" grep -q 'parameters.txt: two lines for level' "$tap_folder/said"
+
+# A function's own line says more than that of all parameters of this name.
+grep -A 1 'Fa level' doc/man/yoke_log_write.3 | grep -q 'the level of this message'
+tap_ok $? "yoke_log_write has its own meaning of level"
+grep -A 1 'Fa level' doc/man/yoke_log_set.3 | grep -q 'the least important level'
+tap_ok $? "yoke_log_set has the general one"
+grep -A 1 'Fa flags' doc/man/yoke_select.3 | grep -q 'elements other than 0 choose'
+tap_ok $? "yoke_select's flags are elements"
 tap_done
