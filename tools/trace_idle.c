@@ -69,11 +69,11 @@ static double previous_end(const trace *self, const trace_row *row, size_t first
     return last;
 }
 
-/* From the enqueueing of each operation to its beginning. A deferred operation was in the stream's list before the previous
- * operation of the stream had ended. */
-static void add_enqueued(const trace *self, trace_spans *spans)
+/* From the enqueueing of each operation to its beginning, of host functions or of all others; returns how many. A deferred
+ * operation was in the stream's list before the previous operation of the stream had ended. */
+static size_t add_enqueued(const trace *self, bool functions, trace_spans *spans)
 {
-    size_t *next = tool_alloc((self->count + 1) * sizeof *next), first = 0;
+    size_t *next = tool_alloc((self->count + 1) * sizeof *next), first = 0, count = 0;
     for (size_t i = 0; i < self->count; i++) {
         const trace_row *row = &self->rows[i];
         double last = 0;
@@ -83,18 +83,22 @@ static void add_enqueued(const trace *self, trace_spans *spans)
         for (size_t k = 0; k < row->count; k++) {
             const trace_slice *slice = &row->slices[k];
             double enqueued = slice->enqueued;
-            if (slice->kind == TRACE_PROGRAM)
+            if (slice->kind == TRACE_PROGRAM && !functions)
                 trace_spans_add(spans, slice->begin, slice->end);
             if (slice->kind > TRACE_WAIT)
                 continue;
             last = previous_end(self, row, first, next, slice->begin, last);
             if (slice->deferred && last > 0 && last < enqueued)
                 enqueued = last;
-            if (enqueued < slice->begin)
-                trace_spans_add(spans, enqueued, slice->begin);
+            if (enqueued >= slice->begin || (slice->kind == TRACE_FUNCTION) != functions)
+                continue;
+            trace_spans_add(spans, enqueued, slice->begin);
+            count++;
         }
     }
     free(next);
+    trace_spans_unite(spans);
+    return count;
 }
 
 /* The first operation that was enqueued after this moment. */
@@ -143,6 +147,26 @@ static void tell_work(const cause *open, const cause *build, const cause *functi
     free(allocated);
 }
 
+/* What had been enqueued and had not begun: a host function waits for a processor, other work for its driver. */
+static void tell_enqueued(const trace *self, trace_spans *idle, double least, trace_findings *found)
+{
+    enum { MANY = 100 };
+    cause functions = { 0 }, others = { 0 };
+    functions.count = add_enqueued(self, true, &functions.when);
+    functions.cost = trace_spans_subtract(idle, &functions.when);
+    others.count = add_enqueued(self, false, &others.when);
+    others.cost = trace_spans_subtract(idle, &others.when);
+    tell("host functions had their turn, but had not begun while no device worked", &functions,
+         "The system had not run their threads: the machine's processors were busy with other work", least, found);
+    tell("work was enqueued, but had not begun while no device worked", &others,
+         others.count < MANY ? "That is how long the driver took to start it, which a busy machine makes longer"
+                             : "Many small operations cost more to start than to run: enqueue fewer and larger ones, or launch "
+                               "them as a graph",
+         least, found);
+    free(functions.when.list);
+    free(others.when.list);
+}
+
 /* What is left, when the program had enqueued nothing: between its first and its last work, and outside of them. */
 static void tell_nothing(const trace *self, const trace_spans *idle, double least, trace_findings *found)
 {
@@ -179,7 +203,7 @@ static void tell_nothing(const trace *self, const trace_spans *idle, double leas
 
 void trace_find_idle(const trace *self, double least, trace_findings *found)
 {
-    cause open = { 0 }, build = { 0 }, functions = { 0 }, allocations = { 0 }, waits = { 0 }, enqueued = { 0 };
+    cause open = { 0 }, build = { 0 }, functions = { 0 }, allocations = { 0 }, waits = { 0 };
     trace_spans idle = { 0 }, busy = { 0 };
     trace_busy(self, 0, &busy);
     if (found->time.end > found->time.begin)
@@ -190,22 +214,14 @@ void trace_find_idle(const trace *self, double least, trace_findings *found)
     take_kind(self, TRACE_FUNCTION, &idle, &functions);
     take_kind(self, TRACE_ALLOCATE, &idle, &allocations);
     take_kind(self, TRACE_WAIT, &idle, &waits);
-    add_enqueued(self, &enqueued.when);
-    trace_spans_unite(&enqueued.when);
-    enqueued.count = enqueued.when.count;
-    enqueued.cost = trace_spans_subtract(&idle, &enqueued.when);
-
     tell_work(&open, &build, &functions, &allocations, least, found);
-    tell("work was enqueued, but had not begun while no device worked", &enqueued,
-         "Many small operations cost more to start than to run: enqueue fewer and larger ones, or launch them as a graph", least,
-         found);
+    tell_enqueued(self, &idle, least, found);
     tell_nothing(self, &idle, least, found);
     free(open.when.list);
     free(build.when.list);
     free(functions.when.list);
     free(allocations.when.list);
     free(waits.when.list);
-    free(enqueued.when.list);
     free(open.names.data);
     free(build.names.data);
     free(idle.list);

@@ -84,7 +84,19 @@ says "490 us (49%): the program had enqueued nothing, the longest time 490 us be
 trace late.json "$(event 1 1 launch 0 400 ',"enqueued":0')" "$(event 1 3 launch 900 100 ',"enqueued":100')"
 run 0 "work that begins late" trace --read late.json
 says "500 us (50%): work was enqueued, but had not begun"
+says "That is how long the driver took to start it"
+silent "as a graph"
 silent "had enqueued nothing"
+trace turn.json "$(event 1 1 launch 0 400 ',"enqueued":0')" "$(event 1 2 'host function' 900 100 ',"enqueued":100')"
+run 0 "a host function that begins late" trace --read turn.json
+says "500 us (50%): host functions had their turn, but had not begun while no device worked. The"
+says "processors were busy"
+silent "as a graph"
+small=$(seq 0 10 1990 | while read -r at; do event 1 3 launch $((at + 5)) 5 ",\"enqueued\":$at" && echo; done | paste -sd,)
+trace small.json "$small"
+run 0 "many small operations" trace --read small.json
+says "(50%): work was enqueued, but had not begun"
+says "or launch them as a graph"
 trace deferred.json "$(name_of thread_name 1 3 'stream 1')" "$(name_of thread_name 1 4 'stream 1: host functions')" \
     "$(event 1 4 'host function' 0 500)" "$(event 1 3 launch 600 400 ',"enqueued":590,"deferred":true')"
 run 0 "work behind a host function" trace --read deferred.json
