@@ -108,6 +108,7 @@ static yoke_status compile(yoke_program *program, job *j)
     j->how = "compiled";
     yoke_source source = *j->source;
     source.include_folders = j->outside.used ? j->outside.search : NULL;
+    yk_log(YOKE_LOG_INFO, "program '%s' is being compiled for %s", program->name, program->device->info.selector);
     yoke_status status = program->device->backend->program_build(program, &source, &j->text, &j->lines, &program->log);
     if (status == YOKE_E_BUILD)
         yk_source_hint(&j->text);

@@ -397,6 +397,43 @@ static void language_version(suite *t)
     CHECK(program == NULL);
 }
 
+/* What was said of the program "told": the numbers of the messages, from 1. */
+typedef struct told {
+    unsigned count, before, after;
+} told;
+
+static void hear_of_told(int level, const char *text, void *user)
+{
+    told *t = user;
+
+    t->count++;
+    if (level == YOKE_LOG_INFO && suite_has_words(text, "'told'|is being compiled"))
+        t->before = t->count;
+    else if (level == YOKE_LOG_INFO && suite_has_words(text, "'told'|is compiled"))
+        t->after = t->count;
+}
+
+/* Compilers take seconds: whoever listens hears of a compilation before it begins, and again when it has ended. */
+static void told_before(suite *t)
+{
+    char fresh[64];
+    const char *defines[] = { fresh, NULL };
+    told heard = { 0 };
+    yoke_source source = YOKE_SOURCE_INIT;
+    yoke_program *program = NULL;
+
+    snprintf(fresh, sizeof fresh, "FRESH=%.0f", 1e9 * suite_now()); /* in no cache */
+    source.name = "told";
+    source.defines = defines;
+    source.cuda = "extern \"C\" __global__ void told(int *x)\n{\n    *x = 1;\n}\n";
+    source.opencl = "__kernel void told(__global int *x)\n{\n    *x = 1;\n}\n";
+    yoke_log_set(YOKE_LOG_INFO, hear_of_told, &heard);
+    CHECK_OK(yoke_program_build(t->device, &source, &program));
+    suite_log_here();
+    CHECK(heard.before > 0 && heard.before < heard.after);
+    yoke_program_release(program);
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
@@ -404,6 +441,7 @@ int main(void)
         { "only its own twin is compiled", own_twin_only, false },
         { "the log of a failure reaches the caller", log_of_a_failure, false },
         { "its kernels' names", names_of_kernels, false },
+        { "a compilation is told of before it begins", told_before, false },
         { "several threads build at once", several_threads_build, false },
         { "released while its kernels run", released_in_use, false },
         { "float arithmetic is exact", exact_floats, false },
