@@ -194,7 +194,7 @@ static void forked(ranks *t)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        alarm(50);
+        alarm(300);
         bool refused = is_refused(yoke_comm_open_device(&world, &device)) &&
                        is_refused(yoke_comm_create(t->device, &world, &other)) && is_refused(yoke_comm_add(t->comm, t->stream)) &&
                        is_refused(yoke_comm_send(t->stream, t->comm, &a, 0, 0)) &&

@@ -42,7 +42,7 @@ static void in_child(void (*run)(void *argument), void *argument)
     fflush(stdout);
     child = fork();
     if (child == 0) {
-        alarm(60); /* the parent's is not inherited */
+        alarm(300); /* the parent's is not inherited */
         run(argument);
         fflush(stdout);
         _exit(suite_failures() == 0 ? 0 : 1);

@@ -21,7 +21,7 @@ static _Noreturn void become(const char *scenario, const char *selector, const c
             _exit(127);
     if (errors >= 0 && dup2(errors, STDERR_FILENO) < 0)
         _exit(127);
-    alarm(SANITIZED ? 300 : 60); /* the parent's is not inherited; this one outlives exec */
+    alarm(300); /* the parent's is not inherited; this one outlives exec */
     execl(program_invocation_name, program_invocation_name, scenario, selector, (char *)NULL);
     _exit(127);
 }
