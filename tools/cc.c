@@ -64,8 +64,9 @@ static yoke_device *open_device(const cc_options *o, cc_form *form)
     if (order && *order && strcasecmp(order, form->backend) != 0)
         form->why = tool_text("YOKE_BACKEND=%s leaves it out", order);
     else if (yoke_device_open(form->backend, &device) < 0)
-        form->why = tool_text("there is no device of the backend %s%s: %s", form->backend,
-                              strcmp(form->backend, "cuda") == 0 ? "; --arch sm_90 compiles without one" : "", yoke_error()->text);
+        form->why = strcmp(form->backend, "cuda") == 0
+                        ? tool_text("there is no CUDA device here (yoke info says why); --arch sm_90 compiles without one")
+                        : tool_text("there is no device of the backend %s: %s", form->backend, yoke_error()->text);
     return device;
 }
 
