@@ -75,15 +75,61 @@ static yoke_status prepare_scaling(const yops_call *call, const yops_fft_problem
     return problem->scale == 1 ? YOKE_OK : yops_map_prepare(call, text, vars, YOPS_COUNT_OF(vars), out_map);
 }
 
-/* The input where the library may overwrite it: a dense copy. */
-static yoke_status copy_input(const yops_call *call, const yoke_array *a, yoke_array *out_copy)
+/* ---- Half a spectrum ---- */
+
+/* The elements 0 and n / 2 of the halved axis, n being the length of the real data; of an odd n only the first. */
+static yoke_array get_planes(const yops_fft_problem *problem, const yoke_array *half)
 {
+    int32_t axis = problem->axes[problem->axis_count - 1];
+    int64_t n = problem->out.shape[axis];
+    return n % 2 == 0 ? yoke_array_slice(*half, axis, 0, YOKE_END, n / 2) : yoke_array_slice(*half, axis, 0, 1, 1);
+}
+
+/* Narrow both to where `part` says: along each axis but the halved one the element 0 (its bit is 0), which is its own mirror image,
+ * or those from 1 on, which are backwards in `mirrored`. */
+static void take_part(const yops_fft_problem *problem, unsigned part, yoke_array *array, yoke_array *mirrored)
+{
+    for (size_t i = 0; i + 1 < problem->axis_count; i++) {
+        int32_t axis = problem->axes[i];
+        bool behind = part >> i & 1u;
+        *array = yoke_array_slice(*array, axis, behind, behind ? YOKE_END : 1, 1);
+        *mirrored = behind ? yoke_array_slice(*mirrored, axis, YOKE_END, 0, -1) : yoke_array_slice(*mirrored, axis, 0, 1, 1);
+    }
+}
+
+/* What numpy.fft reads of half a spectrum that is none of real data: of the elements 0 and n / 2 along the halved axis it takes the
+ * real parts, after the transforms along the other axes; so the part before these that is symmetric, the mean of an element and its
+ * mirror image's conjugate. Libraries differ in what they read there. Elements that are symmetric keep their bits. */
+static yoke_status make_symmetric(const yops_call *call, const yops_fft_problem *problem, const yoke_array *copy)
+{
+    static const char text[] = "p = complex(real(a) * 0.5f + real(b) * 0.5f, imag(a) * 0.5f - imag(b) * 0.5f)";
+    yoke_array from = get_planes(problem, &problem->a), to = get_planes(problem, copy);
+    yoke_status status = YOKE_OK;
+    for (unsigned part = 0; status == YOKE_OK && part < 1u << (problem->axis_count - 1); part++) {
+        yoke_array a = from, b = from, p = to, unused = to;
+        take_part(problem, part, &a, &b);
+        take_part(problem, part, &p, &unused);
+        yoke_var vars[] = { yoke_var_array("p", p), yoke_var_array("a", a), yoke_var_array("b", b) };
+        yops_map map;
+        status = yops_map_prepare(call, text, vars, YOPS_COUNT_OF(vars), &map);
+        if (status == YOKE_OK)
+            status = yops_map_launch(&map);
+    }
+    return status;
+}
+
+/* The input as a dense copy, which the library may overwrite. */
+static yoke_status copy_input(const yops_call *call, const yops_fft_problem *problem, yoke_array *out_copy)
+{
+    const yoke_array *a = &problem->a;
     yoke_buffer *buffer = NULL;
     yoke_status status = yops_temporary(call, (uint64_t)yoke_array_get_size(a) * yoke_dtype_get_size(a->dtype), &buffer);
     if (status < 0)
         return status;
     yoke_array copy = yoke_array_nd(buffer, a->dtype, a->dimensions, a->shape);
     status = yoke_assign_at(call->where, call->stream, &copy, a);
+    if (status == YOKE_OK)
+        status = make_symmetric(call, problem, &copy);
     if (status < 0)
         yoke_buffer_release(buffer);
     else
@@ -122,7 +168,7 @@ bool yops_fft_run_by_library(const yops_call *call, const yops_fft_problem *prob
         return false;
     if (plan.kind != YOPS_FFT_C2R)
         return run(call, problem, out_status);
-    *out_status = copy_input(call, &problem->a, &p.a);
+    *out_status = copy_input(call, problem, &p.a);
     if (*out_status < 0)
         return true;
     bool taken = run(call, &p, out_status);

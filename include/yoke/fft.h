@@ -9,7 +9,9 @@
  *     a float, out complex64          forward: the last of the axes has n / 2 + 1 elements in out; the rest is its mirror image
  *     a complex64, out float          inverse of that: the last of the axes has n elements in out, n / 2 + 1 in a
  *
- * and the same of double and complex128. Shapes, and what is halved, are those of numpy.fft.
+ * and the same of double and complex128. Shapes, and what is halved, are those of numpy.fft. So is what is made of half a spectrum
+ * that is none of real data: the transforms along the other axes come first, and then of the elements 0 and, if n is even, n / 2 of
+ * the last axis only the real parts are read. That holds for libraries, too.
  *
  * Lengths whose prime factors are 2, 3, 5, 7, 11 and 13 are transformed by these; any other length, up to 2^28, as a convolution of
  * the next power of 2 above twice the length. Real data of an even length, but where one pass over memory is enough, is transformed
@@ -18,9 +20,8 @@
  * and 1e-16 * sqrt(log2 n) in complex128; three times that for other lengths.
  *
  * On a CUDA device yoke_fft gives a transform to cuFFT, where it is installed and knows the strides: its results are as near, but
- * not the same bits, and may change with its version and the device. Of half a spectrum, imaginary parts that have to be 0 (of the
- * first element, and of the last if n is even) are then not to be relied on to be ignored. YOKE_FFT_EXACT keeps a call to Yoke's
- * own kernels, and YOKE_OPS_EXACT=1 in the environment all of them. yoke_fft_convolve always takes Yoke's own.
+ * not the same bits, and may change with its version and the device. YOKE_FFT_EXACT keeps a call to Yoke's own kernels, and
+ * YOKE_OPS_EXACT=1 in the environment all of them. yoke_fft_convolve always takes Yoke's own.
  */
 #ifndef YOKE_FFT_H
 #define YOKE_FFT_H

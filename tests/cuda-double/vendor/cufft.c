@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for cuFFT: transforms by their definition, a thread for each element of the output. A plan needs its stream and then,
- * as Yoke asks for it, a work area that comes from outside. A transform whose area another one writes to meanwhile is no number.
+ * as Yoke asks for it, a work area that comes from outside. A transform whose area another one writes to meanwhile is no number;
+ * nor is one back to real data whose half spectrum is not symmetric where that can be seen, of which cuFFT promises nothing.
  */
 #include "vendor.h"
 
@@ -59,6 +60,12 @@ static const char text[] =
     "                long long at = which * s.in_distance + ((d * s.in_embed[1] + e) * s.in_embed[2] + f) * s.in_stride;\n"
     "                u = get(in, wide, kind == 1 ? at : 2 * at);\n"
     "                if (kind != 1) v = sign * get(in, wide, 2 * at + 1);\n"
+    "                if (kind == 2 && 2 * c % s.lengths[2] == 0) {\n"
+    "                    d = (s.lengths[0] - a) % s.lengths[0]; e = (s.lengths[1] - b) % s.lengths[1];\n"
+    "                    long long other = which * s.in_distance + ((d * s.in_embed[1] + e) * s.in_embed[2] + c) * s.in_stride;\n"
+    "                    if (get(in, wide, 2 * other) != u || get(in, wide, 2 * other + 1) != -v) re = "
+    "__int_as_float(0x7fc00000);\n"
+    "                }\n"
     "                re += u * cos(angle) - v * sin(angle);\n"
     "                im += u * sin(angle) + v * cos(angle);\n"
     "            }\n"
