@@ -129,6 +129,7 @@ ops_texts = \
 	ops/kernels/matmul.yk \
 	ops/kernels/matmul_cpu.yk \
 	ops/kernels/matmul_finish.yk \
+	ops/kernels/matmul_outer.yk \
 	ops/kernels/matmul_vector.yk \
 	ops/kernels/random.yk \
 	ops/kernels/reduce.yk \

@@ -296,8 +296,9 @@ static yoke_status multiply(yops_matmul *p, const yoke_matmul_options *options)
     p->has_c = yops_real(p->beta) != 0;
     find_strides(p, has_row, has_column);
     yops_matmul_shape *s = &p->shape;
-    /* A vector stands on the right, and the columns of c are neighbours. */
-    if (s->n > 1 && (s->m == 1 || (llabs(s->c_row) < llabs(s->c_column))))
+    /* A vector stands on the right, but one of an outer product along its columns; and the columns of c are neighbours. */
+    if (p->is_outer ? s->n == 1 || (s->m > 1 && llabs(s->c_row) < llabs(s->c_column))
+                    : s->n > 1 && (s->m == 1 || llabs(s->c_row) < llabs(s->c_column)))
         transpose(p);
     if (o.epilogue)
         return run_with_epilogue(p, &o, &c);
@@ -367,5 +368,6 @@ yoke_status yoke_outer_at(const char *where, yoke_stream *stream, const yoke_arr
                          a->shape[0], b->shape[0]);
     p.a = yoke_array_expand(*a, 1);
     p.b = yoke_array_expand(*b, 0);
+    p.is_outer = true;
     return multiply(&p, options);
 }

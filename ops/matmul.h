@@ -34,6 +34,7 @@ typedef struct yops_matmul {
     bool is_swapped;             /* a and b have changed places */
     yoke_number alpha, beta;     /* of the dtype `scalar` */
     bool has_c;                  /* beta is not 0 */
+    bool is_outer;               /* one product for each element of c, with the sign of its zero */
     uint32_t flags;              /* YOKE_MATMUL_ */
     yops_evaluation *epilogue;   /* NULL: none */
     yops_matmul_shape shape;

@@ -314,6 +314,33 @@ static yoke_status run_vector(const plan *l)
     return shape->slices > 1 ? run_slices(l, launch_vector, kernel) : launch_vector(l, NULL, kernel);
 }
 
+/* ---- Outer products ---- */
+
+/* Memory bounds them: what a library could do better would not be seen, and its zeros have signs of their own. */
+static yoke_status run_outer(const plan *l)
+{
+    enum { CPU_ROWS = 16, CPU_COLUMNS = 1024, ROWS = 8, THREADS = 256 };
+    const yops_matmul_shape *shape = &l->p->shape;
+    bool on_cpu = by_threads(l);
+    uint64_t rows = yops_divide_up((uint64_t)shape->m, on_cpu ? CPU_ROWS : ROWS), threads;
+    uint64_t columns = on_cpu ? yops_divide_up((uint64_t)shape->n, CPU_COLUMNS) : (uint64_t)shape->n;
+    char options[MOST_OPTIONS];
+    yoke_kernel *kernel;
+    if (__builtin_mul_overflow(rows, columns, &threads))
+        return yops_fail(&l->p->call, YOKE_E_RANGE, "the product has more elements than a grid holds");
+    yops_write(options, sizeof options, "%s", l->options);
+    add_dtypes(l, options);
+    size_t length = strlen(options);
+    if (on_cpu)
+        yops_write(options + length, sizeof options - length, " ROWS=%d COLUMNS=%d", CPU_ROWS, CPU_COLUMNS);
+    else
+        yops_write(options + length, sizeof options - length, " ROWS=%d", ROWS);
+    yoke_status status = get_kernel(l, "matmul_outer", options, true, &kernel);
+    if (status < 0)
+        return status;
+    return launch_product(l, kernel, NULL, on_cpu ? threads : yops_divide_up(threads, THREADS), on_cpu ? 1 : THREADS, NULL, 0);
+}
+
 /* ---- Vendors' libraries ---- */
 
 /* The product as a vendor's library takes it: the innermost axis of the batch at one place of the others. With `sums`, it goes
@@ -421,8 +448,8 @@ static yoke_status choose_tile(plan *l)
 /* Whether a vendor's library may compute the product. */
 static bool may_go_to_vendor(const yops_matmul *p)
 {
-    return p->shape.slices > 0 && (yops_is_floating(p->sum) || yops_is_complex(p->sum)) && !(p->flags & YOKE_MATMUL_EXACT) &&
-           !yops_matmul_force.tile;
+    return !p->is_outer && p->shape.slices > 0 && (yops_is_floating(p->sum) || yops_is_complex(p->sum)) &&
+           !(p->flags & YOKE_MATMUL_EXACT) && !yops_matmul_force.tile;
 }
 
 /* A library that takes the whole product comes first: it needs nothing of a plan. */
@@ -444,6 +471,8 @@ yoke_status yops_matmul_run(yops_matmul *p)
     if (by_vendor && p->epilogue && !l.traits.is_cpu && run_by_vendor_and_finish(&l, &status))
         return status;
     status = yops_blas_check_orders(&p->call);
+    if (status == YOKE_OK && p->is_outer)
+        return run_outer(&l);
     if (status == YOKE_OK && p->shape.n == 1)
         return run_vector(&l);
     if (status == YOKE_OK)

@@ -13,6 +13,12 @@
  *    slices; a sum begins with 0 and adds the products of a slice from the first to the last, each by a fused multiply-add; and
  *    the sums of the slices are added from the first to the last. There is one slice but where c has few elements and k is large:
  *    see below. The real part of a complex product adds re·re, then -im·im; the imaginary part adds re·im, then im·re.
+ *  - A sum that begins with 0 is 0, not -0, where all products are zeros of whatever sign; -0 is what rounds to it, or what a
+ *    negative alpha makes of 0. An outer product is no sum: its elements have the signs of the products. Of a vendor's library the
+ *    sign of a zero is not promised.
+ *  - Where sums are of integers, alpha and beta are converted to the type that an epilogue's `value` has (int32, uint32, int64 or
+ *    uint64), as <yoke/ops.h> says: 2.75f becomes 2, and for uint32 -1.0f becomes 0, 1e10f the largest value and NaN 0; an integer
+ *    wraps. alpha · (a · b) + beta · c is then exact modulo 2^32 or 2^64, as is what is stored in a c of integers.
  *  - Where m or n is 1, a slice is summed in 128 chains: chain i takes the elements i, i + 128, i + 256, …; then chains i and i +
  *    64 are added for i below 64, chains i and i + 32, and so on to i and i + 1.
  *  - Slices: let `elements` be those of c, with the batch, and `tiles` the tiles of 64 x 64 in c (both extents rounded up, times
@@ -46,8 +52,8 @@ enum {
 typedef struct yoke_matmul_options {
     size_t size;          /* sizeof(yoke_matmul_options), or 0: see <yoke/ops.h> */
     uint32_t flags;       /* YOKE_MATMUL_ */
-    yoke_number alpha;    /* converted to the sums' type, the real one of complex sums; dtype 0 counts as 1 */
-    yoke_number beta;     /* the same; dtype 0 counts as 0. With 0, c is not read */
+    yoke_number alpha;    /* converted to the sums' type (of integers: see above), the real one of complex sums; dtype 0: 1 */
+    yoke_number beta;     /* the same; dtype 0: 0. With 0, c is not read */
     const char *epilogue; /* NULL: `value` itself */
     const yoke_var *vars; /* of the epilogue, 31 at most, or 30 where a or b is complex */
     size_t var_count;     /* how many */
@@ -71,7 +77,8 @@ YOKE_API yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, cons
 YOKE_API yoke_status yoke_matmul_with_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                          const yoke_array *b, const yoke_matmul_options *options);
 
-/* c[i, j] = a[i] · b[j], the outer product of two vectors. With a beta of 1 it is added to c, which is read as the sums' type:
+/* c[i, j] = a[i] · b[j], the outer product of two vectors, by Yoke's own kernels: one product for each element, as NumPy's outer,
+ * and no sum that begins with 0. With a beta of 1 it is added to c, which is read as the sums' type:
  * of a complex c and real vectors the real parts are kept, of a float c and integer ones the whole parts. `options` may be NULL.
  * Fails as yoke_matmul_with. */
 #define yoke_outer(...) yoke_outer_at(YOKE_HERE, __VA_ARGS__)

@@ -155,7 +155,9 @@ static sum sum_slice(const product *p, const int64_t *batch, int32_t batches, in
     const matmul_arrays *x = p->x;
     const matmul_operand *a = &x->trial->a, *b = &x->trial->b;
     int64_t first = slice * p->slice, last = least(p->k, first + p->slice), chains = p->is_vector ? 128 : 1;
-    sum parts[128] = { { 0 } };
+    sum parts[128];
+    for (int64_t i = 0; i < chains; i++) /* adding -0 leaves a product as it is */
+        parts[i] = x->trial->is_outer ? (sum){ -0.0, -0.0, 0 } : (sum){ 0 };
     for (int64_t q = first; q < last; q++) {
         int64_t at_a = place_of(a, a->dimensions < 2 ? 1 : 2, batch, batches, a->dimensions < 2 ? 0 : row, q);
         int64_t at_b = place_of(b, b->dimensions < 2 ? 1 : 2, batch, batches, q, b->dimensions < 2 ? 0 : column);
