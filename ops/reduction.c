@@ -60,7 +60,7 @@ static size_t get_key_size(const yops_reduction *r)
 size_t yops_reduction_get_state_size(const yops_reduction *r)
 {
     size_t acc = yoke_dtype_get_size(r->acc);
-    if (r->operation == YOKE_VARIANCE)
+    if (r->operation == YOKE_VARIANCE || r->operation == YOKE_NORM)
         return 3 * acc;
     if (r->operation == YOKE_PRODUCT && yops_is_complex(r->acc))
         return 2 * acc;

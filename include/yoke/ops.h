@@ -99,6 +99,12 @@ YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const
  * The operations of reductions and scans. Floats are summed pairwise, in an order that depends on the shape alone: for n elements
  * the error is at most about log2(n) roundings of the sum of the absolute values. Sums and products of integers are exact modulo
  * 2^64, and converted to the output's dtype at the end.
+ *
+ * What is in between has the range of the type that is computed with: float, or double where an array is double or complex128. The
+ * sum of a part of the elements that has no place there is infinite, and so is the product; an infinite product is NaN with a zero,
+ * and an infinite sum with one of the other sign, also where another order, as from the left to the right, would have come to a
+ * number. Complex products take each part as the difference or the sum of two rounded products, so that a part that overflows
+ * makes NaN sooner: use complex128 where numbers are of such size. All devices agree, and YOKE_NORM has no such limit.
  */
 enum {
     YOKE_SUM = 1,     /* 0 for no elements */
@@ -111,10 +117,14 @@ enum {
     YOKE_ARGMIN = 7,  /* the position of YOKE_MIN's value, the first of equal ones; the output is an integer. NaN and -0 as there; 0
                          if all are NaN, -1 for no elements */
     YOKE_ARGMAX = 8,  /* the same for YOKE_MAX */
-    YOKE_MEAN = 9,    /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements */
+    YOKE_MEAN = 9,    /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements. Of
+                         complex numbers both parts are divided by the real number: an infinite part leaves the other as it is,
+                         where a complex division makes it NaN */
     YOKE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point; NaN where
                            an element is infinite, and for no elements */
-    YOKE_NORM = 11      /* the square root of the sum of squares; the output is floating point; 0 for no elements */
+    YOKE_NORM = 11      /* the square root of the sum of squares, also where a square has no place in the type that is computed
+                           with; the output is floating point; 0 for no elements. NaN where an element or a part of one is NaN,
+                           else infinite where one is infinite */
 };
 
 /* Reduce `a` along some axes: YOKE_AXES(0, 2), or YOKE_ALL_AXES, as for a count of 0. `out` has the shape of `a` without these
@@ -160,8 +170,9 @@ enum {
 
 /* Scan `a` along an axis with YOKE_SUM, _PRODUCT, _MIN or _MAX. `out` has the shape of `a`; it may be `a` itself. Integers are
  * combined in 64 bits and converted when they are stored; floats are combined as double where `a` or `out` is double, else as
- * float. The order of floating-point additions depends on the extent and on that type alone: 4,096 neighbours (2,048 of
- * complex128) are combined in a tree, and these from the left to the right. YOKE_E_INVALID_ARGUMENT: the shapes differ, the axis
+ * float. The order of floating-point operations depends on the extent and on that type alone: 4,096 neighbours (2,048 of complex64
+ * and double, 1,024 of complex128) are combined in a tree, and these from the left to the right; the tree's products and sums may
+ * overflow where those from the left to the right do not, as above. YOKE_E_INVALID_ARGUMENT: the shapes differ, the axis
  * is out of range, or complex numbers are to be compared. */
 #define yoke_scan(...) yoke_scan_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_scan_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode, const yoke_array *out,

@@ -41,7 +41,17 @@
 
 #define YOPS_INFINITY yoke_uint_as_float(0x7f800000u)
 
-#if OP == OP_SUM || OP == OP_MEAN || OP == OP_NORM || OP == OP_PRODUCT
+#ifdef NEED_F64
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+#define BITS_OF_DOUBLE(x) as_ulong(x)
+#define DOUBLE_OF_BITS(x) as_double(x)
+#else
+#define BITS_OF_DOUBLE(x) (yoke_u64) __double_as_longlong(x)
+#define DOUBLE_OF_BITS(x) __longlong_as_double((long long)(x))
+#endif
+#endif
+
+#if OP == OP_SUM || OP == OP_MEAN || OP == OP_PRODUCT
 
 /* ---- Sums and products ---- */
 
@@ -113,23 +123,7 @@ typedef number state;
 #define combine(a, b) ((a) + (b))
 #endif
 
-#if OP == OP_NORM && IN_COMPLEX
-YOKE_FUNCTION state square_of(VALUE(IN) value)
-{
-    state x = value.x, y = value.y;
-    return x * x + y * y;
-}
-#define lift(value, at) square_of(value)
-#elif OP == OP_NORM
-YOKE_FUNCTION state square_of(VALUE(IN) value)
-{
-    state x = FROM(ACC, CLASS(IN))(value);
-    return x * x;
-}
-#define lift(value, at) square_of(value)
-#else
 #define lift(value, at) FROM(ACC, CLASS(IN))(value)
-#endif
 
 #elif OP == OP_PRODUCT
 
@@ -199,8 +193,6 @@ YOKE_FUNCTION VALUE(OUT) finish(state sum, yoke_i64 n)
     mean /= FROM(QUOTIENT, l)(n);
     return FROM(OUT, CLASS(QUOTIENT))(mean);
 }
-#elif OP == OP_NORM
-#define finish(x, n) FROM(OUT, CLASS(ACC))(sqrt(x))
 #elif OP == OP_PRODUCT && KIND == 2
 #define finish(x, n) FROM(OUT, CLASS(ACC))((x).value)
 #else
@@ -222,6 +214,93 @@ typedef yoke_u32 state;
 #define lift(value, at) (FROM(bool, CLASS(IN))(value) ^ 1u)
 #define finish(x, n) FROM(OUT, u)((x) ^ 1u)
 #endif
+
+#elif OP == OP_NORM
+
+/* ---- Norm: the squares of small, of usual and of large numbers in sums of their own, so that none overflows or is lost ---- */
+
+typedef VALUE(ACC) number;
+typedef struct state {
+    number small, usual, large;
+} state;
+
+/* Powers of two. A number from LARGE on is multiplied by DOWN before it is squared, and one below SMALL by UP = 1 / DOWN: squares
+ * are normal numbers, and 2^40 of them have a place. */
+#define POWER_f(exponent) yoke_uint_as_float((yoke_u32)(127 + (exponent)) << 23)
+#define LARGE_f POWER_f(44)
+#define SMALL_f POWER_f(-55)
+#define UP_f POWER_f(88)
+#define DOWN_f POWER_f(-88)
+#define POWER_d(exponent) DOUBLE_OF_BITS((yoke_u64)(1023 + (exponent)) << 52)
+#define LARGE_d POWER_d(460)
+#define SMALL_d POWER_d(-500)
+#define UP_d POWER_d(600)
+#define DOWN_d POWER_d(-600)
+#define LARGE JOIN(LARGE_, CLASS(ACC))
+#define SMALL JOIN(SMALL_, CLASS(ACC))
+#define UP JOIN(UP_, CLASS(ACC))
+#define DOWN JOIN(DOWN_, CLASS(ACC))
+
+/* NaN is a usual number, an infinity a large one. */
+YOKE_FUNCTION state lift_real(number value)
+{
+    number size = fabs(value), scale = size >= LARGE ? DOWN : size < SMALL ? UP : (number)1, square;
+    state s;
+    size *= scale;
+    square = size * size;
+    s.small = scale == UP ? square : (number)0;
+    s.usual = scale == (number)1 ? square : (number)0;
+    s.large = scale == DOWN ? square : (number)0;
+    return s;
+}
+
+/* One of the sums alone: what the number adds to it. The bit of the sum where a number belongs is set in *met, but not by 0. */
+#define USUAL_PART 0
+#define SMALL_PART 1
+#define LARGE_PART 2
+YOKE_FUNCTION number lift_real_part(number value, yoke_u32 which, yoke_u32 *met)
+{
+    number size = fabs(value), scaled = size * (which == LARGE_PART ? DOWN : which == SMALL_PART ? UP : (number)1);
+    yoke_u32 mine = size >= LARGE ? LARGE_PART : size < SMALL ? SMALL_PART : USUAL_PART;
+    *met |= size > 0 ? 1u << mine : 0u;
+    return mine == which ? scaled * scaled : (number)0;
+}
+
+YOKE_FUNCTION state combine(state a, state b)
+{
+    a.small += b.small;
+    a.usual += b.usual;
+    a.large += b.large;
+    return a;
+}
+
+#define absent() lift_real(0)
+#define empty() absent()
+#if IN_COMPLEX
+YOKE_FUNCTION state lift_complex(VALUE(IN) value)
+{
+    return combine(lift_real(value.x), lift_real(value.y));
+}
+#define lift(value, at) lift_complex(value)
+YOKE_FUNCTION number lift_part(VALUE(IN) value, yoke_u32 which, yoke_u32 *met)
+{
+    return lift_real_part(value.x, which, met) + lift_real_part(value.y, which, met);
+}
+#else
+#define lift(value, at) lift_real(FROM(ACC, CLASS(IN))(value))
+#define lift_part(value, which, met) lift_real_part(FROM(ACC, CLASS(IN))(value), which, met)
+#endif
+
+/* Beside a large number the small ones have no weight. */
+YOKE_FUNCTION number root_of(state s)
+{
+    if (s.large > 0)
+        return sqrt(s.large + s.usual * DOWN * DOWN) * UP;
+    if (s.usual == 0)
+        return sqrt(s.small) * DOWN;
+    return sqrt(s.usual + s.small * DOWN * DOWN);
+}
+#define finish(x, n) FROM(OUT, CLASS(ACC))(root_of(x))
 
 #elif OP == OP_VARIANCE
 
@@ -306,13 +385,6 @@ YOKE_FUNCTION float value_of_f(yoke_u32 key)
 #ifdef NEED_F64
 typedef yoke_u64 key_type_d;
 #define LAST_d ((yoke_u64)0 - 1)
-#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
-#define BITS_OF_DOUBLE(x) as_ulong(x)
-#define DOUBLE_OF_BITS(x) as_double(x)
-#else
-#define BITS_OF_DOUBLE(x) (yoke_u64) __double_as_longlong(x)
-#define DOUBLE_OF_BITS(x) __longlong_as_double((long long)(x))
-#endif
 YOKE_FUNCTION yoke_u64 key_of_d(double x)
 {
     yoke_u64 bits = BITS_OF_DOUBLE(x);

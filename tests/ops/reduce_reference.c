@@ -15,7 +15,8 @@ typedef struct node {
     int64_t high; /* 64 bits more of a mean's sum */
     double x, y;  /* or the mean and the squares of a variance */
     double count;
-    long double value; /* of the least and the largest */
+    double small, large; /* of a norm: the squares of small and of large elements, and x those of the others */
+    long double value;   /* of the least and the largest */
     int64_t at;
 } node;
 
@@ -112,8 +113,40 @@ static node combine(const rules *r, node a, node b)
         a.high += b.high + (a.integer < b.integer ? 1 : 0);
         a.x = add(r, a.x, b.x);
         a.y = add(r, a.y, b.y);
+        a.small = add(r, a.small, b.small);
+        a.large = add(r, a.large, b.large);
         return a;
     }
+}
+
+/* A norm's squares, each with its own scale: a power of two. */
+static double scale_of_norm(const rules *r)
+{
+    return r->wide ? 0x1p600 : 0x1p88;
+}
+
+static void square_for_norm(const rules *r, double x, node *sums)
+{
+    double size = fabs(x), up = scale_of_norm(r);
+    bool is_large = size >= (r->wide ? 0x1p460 : 0x1p44), is_small = size < (r->wide ? 0x1p-500 : 0x1p-55);
+    double scaled = multiply(r, size, is_large ? 1 / up : is_small ? up : 1), square = multiply(r, scaled, scaled);
+    double *sum = is_large ? &sums->large : is_small ? &sums->small : &sums->x;
+    *sum = add(r, *sum, square);
+}
+
+static double root_of_norm(const rules *r, const node *v)
+{
+    double up = scale_of_norm(r), down = 1 / up, sum = v->x, after = 1;
+    if (v->large > 0) {
+        sum = add(r, v->large, multiply(r, multiply(r, v->x, down), down));
+        after = up;
+    } else if (v->x == 0) {
+        sum = v->small;
+        after = down;
+    } else {
+        sum = add(r, v->x, multiply(r, multiply(r, v->small, down), down));
+    }
+    return multiply(r, r->wide ? sqrt(sum) : (double)sqrtf((float)sum), after);
 }
 
 static uint64_t integer_of(long double value)
@@ -145,10 +178,11 @@ static node lift(const rules *r, const reference_row *row, int64_t i)
     if (r->operation == YOKE_ANY || r->operation == YOKE_ALL)
         v.integer = truth == (r->operation == YOKE_ANY);
     if (r->operation == YOKE_NORM) {
-        v.x = multiply(r, v.x, v.x);
+        double part = v.x;
+        v.x = v.y = 0;
+        square_for_norm(r, part, &v);
         if (row->a->array.dtype >= YOKE_C64)
-            v.x = add(r, v.x, multiply(r, rounded(r, (double)imaginary), rounded(r, (double)imaginary)));
-        v.y = 0;
+            square_for_norm(r, rounded(r, (double)imaginary), &v);
     }
     if (r->operation == YOKE_VARIANCE)
         v.y = 0;
@@ -242,7 +276,7 @@ static void finish(const rules *r, const reference_row *row, const node *v, long
         *real = divide(r, v->y, v->count);
         break;
     case YOKE_NORM:
-        *real = r->wide ? sqrt(v->x) : (double)sqrtf((float)v->x);
+        *real = root_of_norm(r, v);
         break;
     default:
         break;
