@@ -29,7 +29,9 @@
  * one; fma rounds once. min, max, fmin and fmax are IEEE 754's minimumNumber and maximumNumber: NaN only if both are NaN, and -0 is
  * below 0; clamp(x, low, high) is min(max(x, low), high), but NaN stays NaN. Conversions are those of <yoke/ops.h>; to bool, all
  * but 0 is true; from complex to real, the real part. Complex numbers are multiplied part by part and divided by Smith's method; a
- * real operand is converted first.
+ * real operand is converted first, so that an infinite number divided by a real one has NaN in its other part. abs of a complex
+ * number is hypot of its parts, with the same bits on every device: no square overflows or is lost, and it is infinite where a part
+ * is infinite, even beside NaN.
  *
  * An expression has at most 4096 bytes, 64 levels of parentheses, and 64 new names; a list has at most 32 variables.
  */

@@ -221,17 +221,32 @@ YOKE_FUNCTION float yops_round_f16(float x)
     YOKE_FUNCTION type_##C yops_conj_##C(type_##C a)                                                   \
     {                                                                                                  \
         return yops_pair_##C(a.x, -a.y);                                                               \
-    }                                                                                                  \
+    }
+
+/* abs is hypot, with the same bits on every device: infinite where a part is, even beside NaN. Before parts are squared they are
+ * multiplied by a power of two, unless the longer one lies from `small` up to `large`. */
+#define YOPS_COMPLEX_ABS(C, R, large, small, up, down)                                                 \
     YOKE_FUNCTION type_##R yops_abs_##C(type_##C a)                                                    \
     {                                                                                                  \
-        return hypot(a.x, a.y);                                                                        \
+        type_##R x = fabs(a.x), y = fabs(a.y), longer = x < y ? y : x, shorter = x < y ? x : y, before, after; \
+        if (yops_isinf_##R(x) || yops_isinf_##R(y))                                                    \
+            return yops_isinf_##R(x) ? x : y;                                                          \
+        before = longer >= (large) ? (down) : longer < (small) ? (up) : (type_##R)1;                   \
+        after = longer >= (large) ? (up) : longer < (small) ? (down) : (type_##R)1;                    \
+        longer *= before;                                                                              \
+        shorter *= before;                                                                             \
+        return sqrt(yoke_fma(longer, longer, shorter * shorter)) * after;                              \
     }
+#define YOPS_POWER_F(exponent) yoke_uint_as_float((yoke_u32)(127 + (exponent)) << 23)
+#define YOPS_POWER_D(exponent) yops_double((yoke_u64)(1023 + (exponent)) << 52)
 YOPS_COMPLEX(e, f)
+YOPS_COMPLEX_ABS(e, f, YOPS_POWER_F(44), YOPS_POWER_F(-55), YOPS_POWER_F(88), YOPS_POWER_F(-88))
 #define yops_real_e(a) ((a).x)
 #define yops_imag_e(a) ((a).y)
 #define yops_complex_f(x, y) yoke_float2(x, y)
 #ifdef NEED_F64
 YOPS_COMPLEX(g, d)
+YOPS_COMPLEX_ABS(g, d, YOPS_POWER_D(460), YOPS_POWER_D(-500), YOPS_POWER_D(600), YOPS_POWER_D(-600))
 #define yops_real_g(a) ((a).x)
 #define yops_imag_g(a) ((a).y)
 #define yops_complex_d(x, y) double_pair(x, y)
