@@ -35,6 +35,8 @@ ops_programs = \
 	tests/ops/assign \
 	tests/ops/block_reduce \
 	tests/ops/dlpack \
+	tests/ops/edges \
+	tests/ops/edges_matmul \
 	tests/ops/expression_values \
 	tests/ops/fft \
 	tests/ops/fft_real \
@@ -97,6 +99,8 @@ ops_rusticl_programs = \
 	tests/ops/assign \
 	tests/ops/block_reduce \
 	tests/ops/dlpack \
+	tests/ops/edges \
+	tests/ops/edges_matmul \
 	tests/ops/gather \
 	tests/ops/histogram \
 	tests/ops/map_reduce \
@@ -128,6 +132,9 @@ tests_ops_assign_LDADD = $(ops_libraries)
 tests_ops_block_reduce_LDADD = $(ops_libraries)
 tests_ops_dlpack_CPPFLAGS = $(AM_CPPFLAGS) $(DLPACK_CPPFLAGS)
 tests_ops_dlpack_LDADD = $(ops_libraries)
+tests_ops_edges_SOURCES = tests/ops/edges.c tests/ops/vendor.h
+tests_ops_edges_LDADD = $(ops_libraries) -lm
+tests_ops_edges_matmul_LDADD = $(ops_libraries) -lm
 tests_ops_expression_LDADD = $(ops_libraries)
 tests_ops_expression_values_LDADD = $(ops_libraries)
 tests_ops_filter_SOURCES = tests/ops/filter.c tests/ops/filter_scipy.def

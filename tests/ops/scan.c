@@ -351,6 +351,17 @@ static void floats_in_full(suite *t)
             }
 }
 
+/* Infinite parts, NaN, and products that overflow before a zero. */
+static void complex_products(suite *t)
+{
+    for (int32_t mode = YOKE_INCLUSIVE; mode <= YOKE_EXCLUSIVE; mode++) {
+        trial c = { .operation = YOKE_PRODUCT, .mode = mode, .in = YOKE_C64, .out = YOKE_C64, .dimensions = 1 };
+        c.shape[0] = 2000;
+        c.special = true;
+        try(t, &c, 11 + (uint32_t)mode);
+    }
+}
+
 static void pairs_of_dtypes(suite *t)
 {
     static const int32_t pairs[][3] = {
@@ -507,6 +518,7 @@ static const suite_case cases[] = {
     { "sums of floats have the documented bits, for every length", floats_of_all_lengths, false },
     { "every dtype is scanned", every_dtype, false },
     { "every operation on floats, with NaN, infinities, -0 and subnormals", floats_in_full, false },
+    { "products of complex numbers, with NaN and infinities", complex_products, false },
     { "the output may have another dtype", pairs_of_dtypes, false },
     { "along any axis, in any layout, in place or not", axes_and_layouts, false },
     { "segments are scanned each from its own start", segments, false },

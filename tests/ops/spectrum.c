@@ -38,6 +38,46 @@ void spectrum_transform(point *points, int32_t dimensions, const int64_t *shape,
     memory_free(line);
 }
 
+/* One line back to n real elements, not divided. */
+static void line_back(const point *half, point *real, int64_t n, int64_t step, const point *roots)
+{
+    for (int64_t j = 0; j < n; j++) {
+        long double sum = creall(half[0]);
+        for (int64_t k = 1; 2 * k < n; k++) {
+            const point root = roots[j * k % n], x = half[k * step];
+            sum += 2 * (creall(x) * creall(root) - cimagl(x) * cimagl(root));
+        }
+        if (n % 2 == 0)
+            sum += creall(half[n / 2 * step]) * (j % 2 ? -1 : 1);
+        real[j * step] = sum;
+    }
+}
+
+void spectrum_back(point *half, point *real, int32_t dimensions, const int64_t *shape, const int32_t *axes, size_t axis_count)
+{
+    int64_t half_shape[YOKE_MAX_DIMENSIONS], last = axes[axis_count - 1], n = shape[last], inner = 1, outer = 1, all = n;
+    for (int32_t i = 0; i < dimensions; i++) {
+        half_shape[i] = i == last ? n / 2 + 1 : shape[i];
+        outer *= i < last ? shape[i] : 1;
+        inner *= i > last ? shape[i] : 1;
+    }
+    for (size_t i = 0; i + 1 < axis_count; i++) {
+        spectrum_transform(half, dimensions, half_shape, axes[i], true);
+        all *= shape[axes[i]];
+    }
+    point *roots = memory_new((size_t)n * sizeof *roots);
+    for (int64_t k = 0; k < n; k++) {
+        const long double angle = 2 * 3.14159265358979323846264338327950288L * (long double)k / (long double)n;
+        roots[k] = cosl(angle) + I * sinl(angle);
+    }
+    for (int64_t at = 0; at < outer * inner; at++)
+        line_back(half + at / inner * inner * (n / 2 + 1) + at % inner, real + at / inner * inner * n + at % inner, n, inner,
+                  roots);
+    memory_free(roots);
+    for (int64_t i = 0; i < outer * inner * n; i++)
+        real[i] /= (long double)all;
+}
+
 double spectrum_error(const test_array *a, const point *points)
 {
     long double error = 0, all = 0;
