@@ -274,9 +274,7 @@ static yoke_status compile(yoke_program *program, const yoke_source *source, con
 
     snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", t->name);
     snprintf(standard, sizeof standard, "--std=c++%.2s", source->cuda_std ? source->cuda_std : "17");
-    size_t length = strlen(program->name);
-    bool is_file = length > 3 && strcmp(program->name + length - 3, ".cu") == 0;
-    snprintf(name, sizeof name, "%s%s", program->name, is_file ? "" : ".cu");
+    snprintf(name, sizeof name, "%s%s", program->name, strchr(program->name, '.') ? "" : ".cu"); /* a file's name stays */
     options = make_options(source, architecture, standard, &count);
     if (!options)
         return yk_no_memory("the compiler's options");

@@ -280,6 +280,7 @@ static void from_file(suite *t)
     CHECK_FAILS(YOKE_E_BUILD, "far below", yoke_program_build(t->device, &source, &program));
     if (!strstr(t->info.platform, "Oclgrind")) /* which ignores #line */
         CHECK_TEXT(yoke_get_build_log(), "file.h");
+    CHECK(!strstr(yoke_get_build_log(), "file.h.cu"));
 out:
     if (moved)
         CHECK(chdir(before) == 0);
