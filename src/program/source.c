@@ -38,29 +38,42 @@ static const struct {
                             offsetof(yoke_source, text_file) },
 };
 
-/* An option that the caller may not give, and what to do instead. Matches all options that begin with it. */
+/* An option that the caller may not give, without its hyphens, and what to do instead. Matches all options that begin with it. What
+ * an option would open is in no key of the cache, and what it defines is not known when #include is expanded. */
 typedef struct refused_option {
     const char *begin, *instead;
 } refused_option;
 
+#define IN_TEXT "write #include into the text"
+
 static const refused_option cuda_refused[] = {
-    { "-D", "use source.cuda_defines" },
-    { "--define-macro", "use source.cuda_defines" },
-    { "-I", "use source.include_folders" },
-    { "--include-path", "use source.include_folders" },
-    { "-include", "write #include into the text" },
-    { "--pre-include", "write #include into the text" },
-    { "-std", "use source.cuda_std" },
-    { "--std", "use source.cuda_std" },
-    { "-arch", "the device decides" },
-    { "--gpu-architecture", "the device decides" },
+    { "D", "use source.cuda_defines" },
+    { "define-macro", "use source.cuda_defines" },
+    { "U", "write #undef into the text" },
+    { "undefine-macro", "write #undef into the text" },
+    { "I", "use source.include_folders" },
+    { "include-path", "use source.include_folders" },
+    { "include", IN_TEXT },
+    { "pre-include", IN_TEXT },
+    { "pch", "Yoke has a cache of its own" },
+    { "create-pch", "Yoke has a cache of its own" },
+    { "use-pch", "Yoke has a cache of its own" },
+    { "std", "use source.cuda_std" },
+    { "arch", "the device decides" },
+    { "gpu-architecture", "the device decides" },
     { NULL, NULL },
 };
 
 static const refused_option opencl_refused[] = {
-    { "-D", "use source.opencl_defines" },
-    { "-I", "use source.include_folders" },
-    { "-cl-std", "use source.opencl_std" },
+    { "D", "use source.opencl_defines" },
+    { "U", "write #undef into the text" },
+    { "I", "use source.include_folders" },
+    { "include", IN_TEXT },
+    { "imacros", IN_TEXT },
+    { "isystem", "use source.include_folders" },
+    { "iquote", "use source.include_folders" },
+    { "idirafter", "use source.include_folders" },
+    { "cl-std", "use source.opencl_std" },
     { NULL, NULL },
 };
 
@@ -213,7 +226,12 @@ static yoke_status check_define(const char *function, const char *define)
     if (length == 0 || (define[length] && define[length] != '='))
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: define '%.60s' is neither NAME, NAME=VALUE nor NAME(a,b)=VALUE", function,
                        define);
-    if (strpbrk(define + length, "\r\n") || define[strlen(define) - 1] == '\\')
+    size_t end = strlen(define);
+    while (end > 0 && strchr(" \t\v\f", define[end - 1]))
+        end--;
+    bool spliced = end > 0 && (define[end - 1] == '\\' || (end > 2 && memcmp(define + end - 3, "?\?/", 3) == 0));
+    const char *comment = strstr(define + length, "/*");
+    if (strpbrk(define + length, "\r\n") || spliced || (comment && !strstr(comment + 2, "*/")))
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the value of define '%.60s' is not a single line; put it into the source",
                        function, define);
     return YOKE_OK;
@@ -230,7 +248,7 @@ static yoke_status check_option(const char *function, yk_language language, cons
                        "%s: '%.60s' in source.%s_options is not an option: one word that begins with '-', without quotes", function,
                        option, word);
     for (const refused_option *refused = languages[language].refused; refused->begin; refused++)
-        if (strncmp(option, refused->begin, strlen(refused->begin)) == 0)
+        if (strncmp(option + strspn(option, "-"), refused->begin, strlen(refused->begin)) == 0)
             return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: '%.60s' in source.%s_options is rejected: %s", function, option, word,
                            refused->instead);
     return YOKE_OK;

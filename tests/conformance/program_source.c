@@ -356,6 +356,11 @@ static void options(suite *t)
         { "-cl-std=CL1.2", "std" },
         { "--gpu-architecture=sm_90", "device" },
         { "-include=x.h", "#include" },
+        { "--include=x.h", "#include" },
+        { "-UX", "#undef" },
+        { "--undefine-macro=X", "#undef" },
+        { "--pre-include=x.h", "#include" },
+        { "--use-pch=x", "cache" },
     };
     yoke_source source = good_source();
     yoke_program *program = NULL;
@@ -368,7 +373,7 @@ static void options(suite *t)
     source.cuda_options = source.opencl_options = unknown;
     CHECK_FAILS(YOKE_E_BUILD, "yoke-knows-no-such-option", yoke_program_build(t->device, &source, &(yoke_program *){ NULL }));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        bool of_cuda = strncmp(bad[i].option, "--", 2) == 0 || strncmp(bad[i].option, "-i", 2) == 0,
+        bool of_cuda = strncmp(bad[i].option, "--", 2) == 0 && !strstr(bad[i].option, "--include"),
              of_opencl = strstr(bad[i].option, "-cl-");
         if (is_cuda(t) ? of_opencl : of_cuda)
             continue;
