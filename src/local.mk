@@ -110,10 +110,19 @@ libyoke_all_la_SOURCES = \
 	src/program/include/host_headers.c \
 	src/program/include/include.c \
 	src/program/include/include.h \
+	src/program/include/include_ask.c \
+	src/program/include/include_branch.c \
+	src/program/include/include_condition.c \
+	src/program/include/include_expand.c \
 	src/program/include/include_find.c \
+	src/program/include/include_header.c \
+	src/program/include/include_macro.c \
+	src/program/include/include_macro.h \
 	src/program/include/include_outside.c \
 	src/program/include/include_parts.h \
 	src/program/include/include_scan.c \
+	src/program/include/include_token.c \
+	src/program/include/include_write.c \
 	src/program/kernel.c \
 	src/program/kernel.h \
 	src/program/device_programs.c \

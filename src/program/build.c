@@ -286,12 +286,22 @@ static yoke_status take_options(yoke_program *program, const yoke_source *source
     return program->options.length == wanted ? YOKE_OK : yk_no_memory("the compiler's options");
 }
 
+/* Whether the text, or a define in it, may name a header. */
+static bool may_include(const yoke_device *device, const yoke_source *source, const char *text, size_t size)
+{
+    const char *define;
+    bool may = yk_directives_may_include(text, size);
+    for (size_t i = 0; !may && (define = yk_source_define(source, device->traits.language, i)); i++)
+        may = yk_directives_may_include(define, strlen(define));
+    return may;
+}
+
 static yoke_status build_text(yoke_program *program, const char *function, job *j, bool kept)
 {
     const yoke_device *device = program->device;
     size_t size;
     const char *text = yk_source_text(device, j->source, &size);
-    bool reads_headers = device->traits.reads_headers && yk_directives_may_include(text, size);
+    bool reads_headers = device->traits.reads_headers && may_include(device, j->source, text, size);
     if (reads_headers)
         device->backend->program_include_folders(device, &j->outside.folders);
     yoke_status status = yk_include_expand(function, j->source, device->traits.language, text, size, program->name,

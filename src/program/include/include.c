@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expanding #include. Conditionals are not evaluated: a header in a branch that the compiler skips is expanded too, which does no
- * harm. Expanding every inclusion could be exponential, so a header is skipped where its include guard must already be defined:
- * where it was expanded before in a branch that is still open.
+ * Expanding #include, so that no file is left for the compiler to open. A branch of a conditional that the compiler may skip is
+ * expanded too, which does no harm. Expanding every inclusion could be exponential, so a header is skipped where its include guard
+ * must already be defined: where it was expanded before in a branch that is still open.
  */
 #include "program/include/include.h"
 #include "program/include/include_parts.h"
@@ -11,253 +11,110 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct expansion {
-    yk_headers headers;
-    yk_text *out;
-    yk_line_map *map;
-    unsigned long line; /* number of the next line of `out` */
-    unsigned *branches; /* the open conditionals, outermost first; branches[0] is the whole text */
-    size_t depth, capacity;
-    unsigned branch_count;
-} expansion;
+/* ---- Lines ---- */
 
-/* ---- The line map ---- */
-
-/* The number of the file in the map. */
-static yoke_status map_file(yk_line_map *map, const char *path, unsigned *out_file)
+/* Which line of which file follows a directive of this many lines; a #line may have moved it. */
+static yk_line_span line_behind(const yk_expansion *x, unsigned long lines)
 {
-    for (unsigned i = map->file_count; i-- > 0;) /* mostly one of the last */
-        if (strcmp(map->files[i], path) == 0) {
-            *out_file = i;
-            return YOKE_OK;
-        }
-    if (map->file_count == map->file_capacity) {
-        unsigned capacity = map->file_capacity ? 2 * map->file_capacity : 8;
-        char **files = realloc(map->files, capacity * sizeof *files);
-        if (!files)
-            return yk_no_memory("a line map");
-        map->files = files;
-        map->file_capacity = capacity;
-    }
-    map->files[map->file_count] = strdup(path);
-    if (!map->files[map->file_count])
-        return yk_no_memory("a line map");
-    *out_file = map->file_count++;
-    return YOKE_OK;
-}
-
-/* The next line of `out` is that line of the file. */
-static yoke_status map_line(expansion *x, const char *path, unsigned long line)
-{
-    yk_line_map *map = x->map;
-    unsigned file = 0;
-    yoke_status status = map_file(map, path, &file);
-    if (status < 0)
-        return status;
-    if (map->count == map->capacity) {
-        size_t capacity = map->capacity ? 2 * map->capacity : 16;
-        yk_line_span *spans = realloc(map->spans, capacity * sizeof *spans);
-        if (!spans)
-            return yk_no_memory("a line map");
-        map->spans = spans;
-        map->capacity = capacity;
-    }
-    map->spans[map->count++] = (yk_line_span){ x->line, line, file };
-    return YOKE_OK;
+    yk_line_span here = x->writer.map->spans[x->writer.map->count - 1];
+    here.line += (x->writer.line - here.expanded) + lines;
+    return here;
 }
 
 /* A #line of the text itself, which stays there. In a branch that the compiler may skip it is not followed. */
-static yoke_status follow_line(expansion *x, const yk_header *header, const yk_directive *directive)
+static yoke_status follow_line(yk_expansion *x, const yk_header *header, const yk_directive *directive)
 {
+    const yk_line_map *map = x->writer.map;
     const char *name = yk_text_get(&header->directives.names) + directive->name;
-    if (x->branches[x->depth - 1] != header->branch)
+    if (yk_expansion_here(x)->branch != header->branch)
         return YOKE_OK;
-    return map_line(x, *name ? name : x->map->files[x->map->spans[x->map->count - 1].file], directive->number);
+    return yk_write_map(&x->writer, *name ? name : map->files[map->spans[map->count - 1].file], directive->number);
 }
 
-bool yk_line_map_find(const yk_line_map *map, unsigned long line, const char **out_file, unsigned long *out_line)
+/* Put a text, which is freed, in place of a directive of this many lines. */
+static yoke_status put_instead(yk_expansion *x, yk_text *text, unsigned long lines)
 {
-    size_t low = 0, high = map->count; /* find the last span that begins at or before the line */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (map->spans[middle].expanded <= line)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
-        return false;
-    const yk_line_span *span = &map->spans[low - 1];
-    *out_file = map->files[span->file];
-    *out_line = span->line + (line - span->expanded);
-    return true;
+    const yk_line_span behind = line_behind(x, lines);
+    unsigned long before = x->writer.line;
+    yoke_status status = yk_write_text(&x->writer, text);
+    unsigned long written = x->writer.line - before;
+    if (status < 0 || written <= lines)
+        return status < 0 ? status : yk_write_blank(&x->writer, lines - written);
+    return written == 1 ? YOKE_OK /* the text ends with the directive */
+                        : yk_write_position(&x->writer, x->writer.map->files[behind.file], behind.line);
 }
 
-void yk_line_map_free(yk_line_map *map)
-{
-    for (unsigned i = 0; i < map->file_count; i++)
-        free(map->files[i]);
-    free(map->files);
-    free(map->spans);
-    memset(map, 0, sizeof *map);
-}
-
-/* ---- Writing ---- */
-
-/* `lines`: the number of line ends in the bytes. */
-static yoke_status put(expansion *x, const char *bytes, size_t length, unsigned long lines)
-{
-    size_t wanted = x->out->length + length;
-    if (wanted > YK_INCLUDE_BYTES)
-        return yk_fail(YOKE_E_BUILD, "%s: the source with its headers exceeds %d MiB", x->headers.function, YK_INCLUDE_BYTES >> 20);
-    yk_text_add_bytes(x->out, bytes, length);
-    x->line += lines;
-    return x->out->length == wanted ? YOKE_OK : yk_no_memory("a source with its headers");
-}
-
-/* A line, which it frees. */
-static yoke_status put_composed(expansion *x, yk_text *line)
-{
-    yoke_status status = line->is_cut ? yk_no_memory("a source with its headers") : put(x, line->data, line->length, 1);
-    yk_text_free(line);
-    return status;
-}
-
-static yoke_status put_line(expansion *x, const char *format, unsigned long number)
+static yoke_status put_line(yk_expansion *x, const char *format, unsigned long number)
 {
     char line[64];
     int length = snprintf(line, sizeof line, format, number);
-    return put(x, line, (size_t)length, 1);
+    return yk_write(&x->writer, line, (size_t)length, 1);
 }
 
-/* Write this many line ends in place of omitted text. */
-static yoke_status put_blank(expansion *x, unsigned long lines)
-{
-    yoke_status status = YOKE_OK;
-    while (lines-- > 0 && status == YOKE_OK)
-        status = put(x, "\n", 1, 1);
-    return status;
-}
-
-/* Inside the quotes of a #line or #error no character may be special. */
-static void add_quoted(yk_text *text, const char *string)
-{
-    for (; *string; string++) {
-        bool plain = (unsigned char)*string >= ' ' && !strchr("\"\\?", *string); /* "??/" may be a backslash too */
-        yk_text_add_bytes(text, plain ? string : "_", 1);
-    }
-}
-
-/* The text that follows is `line` of the file. */
-static yoke_status put_position(expansion *x, const char *path, unsigned long line)
-{
-    yk_text text = { 0 };
-    yk_text_add(&text, "#line %lu \"", line);
-    add_quoted(&text, path);
-    yk_text_add(&text, "\"\n");
-    yoke_status status = put_composed(x, &text);
-    return status == YOKE_OK ? map_line(x, path, line) : status;
-}
+/* ---- Errors ---- */
 
 /* An #error, which the compiler reports only if it gets there. */
-static yoke_status put_missing(expansion *x, const char *name)
+static yoke_status put_missing(yk_expansion *x, const char *name, unsigned long lines)
 {
     const yoke_source *source = x->headers.source;
     yk_text text = { 0 };
 
     yk_text_add(&text, "#error \"");
-    add_quoted(&text, name);
+    yk_add_quoted(&text, name, strlen(name));
     yk_text_add(&text, " is missing: it is not among the source's headers");
     for (size_t i = 0; source->include_folders && source->include_folders[i]; i++) {
         yk_text_add(&text, i ? ", " : " and not in ");
-        add_quoted(&text, source->include_folders[i]);
+        yk_add_quoted(&text, source->include_folders[i], strlen(source->include_folders[i]));
     }
     if (x->headers.outside && x->headers.outside->folders.length == 0)
         yk_text_add(&text, "; headers of the CUDA Toolkit are not installed beside NVRTC, in CUDA_HOME or in /usr/local/cuda");
     if (x->headers.language == YK_LANGUAGE_CUDA && !strpbrk(name, "./")) {
         yk_text_add(&text, "; NVRTC has no C++ library: <cuda/std/");
-        add_quoted(&text, name);
+        yk_add_quoted(&text, name, strlen(name));
         yk_text_add(&text, "> of the CUDA Toolkit may have what is needed");
     }
     yk_text_add(&text, "\"\n");
-    return put_composed(x, &text);
+    return put_instead(x, &text, lines);
+}
+
+/* A directive that Yoke does not expand: a failure where the compiler certainly gets there, else an #error in its place. */
+static yoke_status put_refused(yk_expansion *x, const yk_header *header, const yk_directive *directive, const char *reason)
+{
+    yk_text text = { 0 };
+    const char *at = header->text + directive->begin;
+    int length = (int)strcspn(at, "\r\n");
+    if (yk_expansion_is_sure(x))
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: %.*s: %.300s", x->headers.function, header->path, directive->line,
+                       length < 100 ? length : 100, at, reason);
+    yk_text_add(&text, "#error \"");
+    yk_add_quoted(&text, header->path, strlen(header->path));
+    yk_text_add(&text, ":%lu: ", directive->line);
+    yk_add_quoted(&text, at, (size_t)length);
+    yk_text_add(&text, ": ");
+    yk_add_quoted(&text, reason, strlen(reason));
+    yk_text_add(&text, "\"\n");
+    return put_instead(x, &text, directive->next - directive->line);
 }
 
 /* A header that the compiler reads itself; in <>, since it would look for "name" in the working directory. */
-static yoke_status put_outside(expansion *x, const char *name)
+static yoke_status put_outside(yk_expansion *x, const char *name, unsigned long lines)
 {
     yk_text text = { 0 };
+    x->macros.foreign = true;
     yk_text_add(&text, "#include <%s>\n", name);
-    return put_composed(x, &text);
+    return put_instead(x, &text, lines);
 }
 
-/* ---- Guards ---- */
-
-/* Whether the guard certainly lets the header in, so that the header's content is in the branch around the header. A macro that
- * the compiler or other code may have defined is not certain. */
-static bool guard_is_open(const expansion *x, const char *guard)
+/* A directive that is left to the compiler. */
+static yoke_status put_as_it_is(yk_expansion *x, const yk_header *header, const yk_directive *directive)
 {
-    size_t length = strlen(guard);
-    if (guard[0] == '_' || yk_same_letters(guard, "cl_", 3))
-        return false;
-    const char *define;
-    for (size_t i = 0; (define = yk_source_define(x->headers.source, x->headers.language, i)); i++)
-        if (strncmp(define, guard, length) == 0)
-            return false;
-    return x->out->length == 0 || !memmem(x->out->data, x->out->length, guard, length);
+    x->macros.foreign = true;
+    return yk_write(&x->writer, header->text + directive->begin, directive->end - directive->begin,
+                    directive->next - directive->line);
 }
-
-static yoke_status open_branch(expansion *x, unsigned branch)
-{
-    if (x->depth == x->capacity) {
-        size_t capacity = x->capacity ? 2 * x->capacity : 64;
-        unsigned *branches = realloc(x->branches, capacity * sizeof *branches);
-        if (!branches)
-            return yk_no_memory("the conditionals of a source");
-        x->branches = branches;
-        x->capacity = capacity;
-    }
-    x->branches[x->depth++] = branch;
-    return YOKE_OK;
-}
-
-/* Track the open branches. `sure`: this is the #ifndef of a guard that lets the header in. */
-static yoke_status pass_conditional(expansion *x, yk_directive_kind kind, bool sure)
-{
-    if (kind == YK_DIRECTIVE_IF || kind == YK_DIRECTIVE_IFNDEF)
-        return open_branch(x, sure ? x->branches[x->depth - 1] : ++x->branch_count);
-    if (kind == YK_DIRECTIVE_ELSE && x->depth > 1)
-        x->branches[x->depth - 1] = ++x->branch_count;
-    else if (kind == YK_DIRECTIVE_ENDIF && x->depth > 1)
-        x->depth--;
-    return YOKE_OK;
-}
-
-/* Whether the compiler has certainly seen the header before this point, and would skip its content. */
-static bool is_closed(const expansion *x, const yk_header *header)
-{
-    if (!header->once && !(header->guard && header->all_guarded))
-        return false;
-    for (size_t i = 0; i < x->depth; i++)
-        if (x->branches[i] == header->branch)
-            return true;
-    return false;
-}
-
-/* Guards of this name open again. */
-static void pass_undef(expansion *x, const char *name)
-{
-    for (yk_header *header = x->headers.first; header; header = header->next)
-        if (header->guard && !header->once && strcmp(header->guard, name) == 0)
-            header->branch = 0;
-}
-
-/* ---- Expanding ---- */
-
-static yoke_status put_header(expansion *x, yk_header *header, int depth);
 
 /* Fail with the chain of includes, "a.h:3 includes b.h:1 includes a.h". */
-static yoke_status endless(const expansion *x, const yk_header *includer, const yk_header *header)
+static yoke_status endless(const yk_expansion *x, const yk_header *includer, const yk_header *header)
 {
     yk_text chain = { 0 };
     const yk_header *path[8];
@@ -273,67 +130,174 @@ static yoke_status endless(const expansion *x, const yk_header *includer, const 
     return status;
 }
 
-static yoke_status put_include(expansion *x, yk_header *includer, const yk_directive *include, int depth)
+/* ---- Guards ---- */
+
+/* Whether the compiler has certainly seen the header before this point, and would skip its content. */
+static bool is_closed(yk_expansion *x, const yk_header *header)
 {
-    const char *name = yk_text_get(&includer->directives.names) + include->name;
+    bool guarded = header->guard && header->all_guarded;
+    if (header->open)
+        return header->once ||
+               (guarded && yk_macro_get(&x->macros, header->guard, strlen(header->guard), NULL) == YK_MACRO_DEFINED);
+    return (header->once || guarded) && header->branch && yk_branch_is_open(&x->macros, header->branch);
+}
+
+/* Guards of this name open again. */
+static void pass_undef(yk_expansion *x, const char *name)
+{
+    for (yk_header *header = x->headers.first; header; header = header->next)
+        if (header->guard && !header->once && strcmp(header->guard, name) == 0)
+            header->branch = 0;
+}
+
+/* ---- Expanding ---- */
+
+static yoke_status put_header(yk_expansion *x, yk_header *header, int depth);
+
+/* The header is too deep in others, or in itself. The compiler gets there only where no unknown condition prevents it. */
+static yoke_status put_too_deep(yk_expansion *x, yk_header *includer, const yk_directive *include, const yk_header *header)
+{
+    if (!yk_expansion_is_sure(x))
+        return put_refused(x, includer, include, "headers include each other more than 200 deep");
+    if (header->open)
+        return endless(x, includer, header);
+    return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: headers include each other more than %d deep", x->headers.function,
+                   includer->path, include->line, YK_INCLUDE_DEPTH);
+}
+
+static yoke_status put_wanted(yk_expansion *x, yk_header *includer, const yk_directive *include, const yk_wanted *wanted, int depth)
+{
     unsigned long lines = include->next - include->line; /* 0 when the text ends with the #include */
     yk_header *header;
 
     includer->line = include->line;
-    yoke_status status = yk_headers_find(&x->headers, includer, include, &header);
+    yoke_status status = yk_headers_find(&x->headers, includer, wanted, &header);
     if (status < 0)
         return status;
     if (!header) {
         bool outside = false;
+        bool perhaps = !x->headers.outside && x->headers.language == YK_LANGUAGE_CUDA && !wanted->quoted;
         if (x->headers.outside)
-            status = yk_outside_take(x->headers.outside, name, &outside);
-        else if (x->headers.language == YK_LANGUAGE_CUDA && !include->quoted)
-            return put(x, includer->text + include->begin, include->end - include->begin, lines);
-        if (status == YOKE_OK)
-            status = outside ? put_outside(x, name) : put_missing(x, name);
-        return status == YOKE_OK && lines > 1 ? put_blank(x, lines - 1) : status;
+            status = yk_outside_take(x->headers.outside, wanted->name, &outside);
+        else if (perhaps && include->kind == YK_DIRECTIVE_COMPUTED)
+            return put_outside(x, wanted->name, lines);
+        else if (perhaps)
+            return put_as_it_is(x, includer, include); /* perhaps a header of the Toolkit */
+        return status < 0 ? status : outside ? put_outside(x, wanted->name, lines) : put_missing(x, wanted->name, lines);
     }
-    if (header->open && !header->once && !header->guard)
-        return endless(x, includer, header);
-    if (header->open || is_closed(x, header))
-        return put_blank(x, lines);
+    if (is_closed(x, header))
+        return yk_write_blank(&x->writer, lines);
+    if (header->open && yk_expansion_here(x)->dead)
+        return put_refused(x, includer, include, "a condition that is false precedes it");
     if (depth >= YK_INCLUDE_DEPTH)
-        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: headers include each other more than %d deep", x->headers.function,
-                       includer->path, include->line, YK_INCLUDE_DEPTH);
+        return put_too_deep(x, includer, include, header);
+    const yk_header *by = header->includer;
+    const yk_line_span behind = line_behind(x, lines);
     header->includer = includer;
-    const yk_line_span here = x->map->spans[x->map->count - 1]; /* a #line may have moved it */
-    unsigned long next = here.line + (x->line - here.expanded) + lines;
     status = put_header(x, header, depth + 1);
-    return status == YOKE_OK ? put_position(x, x->map->files[here.file], next) : status;
+    header->includer = by;
+    return status == YOKE_OK ? yk_write_position(&x->writer, x->writer.map->files[behind.file], behind.line) : status;
 }
 
-/* A whole text, with its includes expanded. `sure`: its guard lets it in. */
-static yoke_status put_text(expansion *x, yk_header *header, bool sure, int depth)
+static yoke_status put_include(yk_expansion *x, yk_header *includer, const yk_directive *include, int depth)
+{
+    yk_wanted wanted = { yk_text_get(&includer->directives.names) + include->name, include->line, include->quoted, include->after,
+                         include->extra };
+    return put_wanted(x, includer, include, &wanted, depth);
+}
+
+/* #include MACRO. What Yoke cannot follow, the CUDA compiler may, since it is given the folders; such a program is not cached. */
+static yoke_status put_computed(yk_expansion *x, yk_header *includer, const yk_directive *include, int depth)
+{
+    yk_wanted wanted;
+    yk_text name = { 0 }, fault = { 0 };
+    yoke_status status = yk_expansion_name(x, includer, include, &wanted, &name, &fault);
+    if (status == YOKE_OK && fault.length == 0) {
+        status = put_wanted(x, includer, include, &wanted, depth);
+    } else if (status == YOKE_OK && x->headers.outside) {
+        x->headers.outside->used = x->headers.outside->unknown = x->macros.lost = true;
+        status = put_as_it_is(x, includer, include);
+    } else if (status == YOKE_OK) {
+        yk_text_add(&fault, "; write the header's name, or define the macro once, in the text or in the source's defines");
+        status = put_refused(x, includer, include, yk_text_get(&fault));
+    }
+    yk_text_free(&name);
+    yk_text_free(&fault);
+    return status;
+}
+
+/* #pragma once in a header, which would mean the whole text. */
+static yoke_status put_once(yk_expansion *x, const yk_header *header, const yk_directive *directive)
+{
+    yk_text text = { 0 };
+    if (header->once)
+        return yk_write_blank(&x->writer, directive->next - directive->line);
+    yk_text_add(&text, "#define YOKE_ONCE_%u\n", header->number);
+    return put_instead(x, &text, directive->next - directive->line);
+}
+
+/* Put something in place of a directive. */
+static yoke_status replace(yk_expansion *x, yk_header *header, const yk_directive *directive, yk_text *made, int depth)
+{
+    switch (directive->kind) {
+    case YK_DIRECTIVE_INCLUDE:
+        return put_include(x, header, directive, depth);
+    case YK_DIRECTIVE_COMPUTED:
+        return put_computed(x, header, directive, depth);
+    case YK_DIRECTIVE_ONCE:
+        return put_once(x, header, directive);
+    case YK_DIRECTIVE_REFUSED:
+        return put_refused(x, header, directive, "Yoke does not expand this; write #include");
+    default:
+        return put_instead(x, made, directive->next - directive->line);
+    }
+}
+
+/* Pass a directive; *out_made: another text for a conditional, or empty. */
+static yoke_status pass(yk_expansion *x, const yk_header *header, const yk_directive *directive, yk_text *out_made)
+{
+    const char *operand = header->text + directive->operand;
+    yk_truth truth = YK_UNKNOWN;
+    yoke_status status = YOKE_OK;
+    if (directive->kind == YK_DIRECTIVE_UNDEF)
+        pass_undef(x, header->directives.names.data + directive->name);
+    if (directive->kind == YK_DIRECTIVE_DEFINE || directive->kind == YK_DIRECTIVE_UNDEF)
+        return yk_expansion_define(x, operand, directive->end - directive->operand, directive->kind == YK_DIRECTIVE_DEFINE);
+    if (directive->kind < YK_DIRECTIVE_IF)
+        return YOKE_OK;
+    if (!yk_directive_opens(directive->kind))
+        yk_expansion_leave(x);
+    if (directive->kind != YK_DIRECTIVE_ENDIF)
+        status = yk_expansion_ask(x, header, directive, &truth, out_made);
+    return status == YOKE_OK ? yk_expansion_pass(x, directive->kind, truth) : status;
+}
+
+/* A whole text, with its includes expanded. */
+static yoke_status put_text(yk_expansion *x, yk_header *header, int depth)
 {
     const yk_directives *all = &header->directives;
     unsigned long line = 1;
     size_t done = 0;
     yoke_status status = YOKE_OK;
 
+    x->macros.lost = x->macros.lost || header->pops;
     for (size_t i = 0; i < all->count && status == YOKE_OK; i++) {
         const yk_directive *directive = &all->list[i];
-        status = pass_conditional(x, directive->kind, sure && i == 0);
-        if (directive->kind == YK_DIRECTIVE_COMPUTED && x->headers.outside)
-            x->headers.outside->used = x->headers.outside->unknown = true;
-        if (directive->kind == YK_DIRECTIVE_UNDEF)
-            pass_undef(x, all->names.data + directive->name);
-        bool left_out = directive->kind == YK_DIRECTIVE_ONCE && header->place != YK_PLACE_TEXT;
+        yk_text made = { 0 };
+        status = pass(x, header, directive, &made);
         bool stays = directive->kind == YK_DIRECTIVE_LINE;
-        if (status < 0 || (directive->kind != YK_DIRECTIVE_INCLUDE && !left_out && !stays))
-            continue;
-        status = put(x, header->text + done, (stays ? directive->end : directive->begin) - done,
-                     (stays ? directive->next : directive->line) - line);
-        if (status == YOKE_OK)
-            status = stays      ? follow_line(x, header, directive)
-                     : left_out ? put_blank(x, directive->next - directive->line)
-                                : put_include(x, header, directive, depth);
-        done = directive->end;
-        line = directive->next;
+        bool other = directive->kind == YK_DIRECTIVE_INCLUDE || directive->kind == YK_DIRECTIVE_COMPUTED ||
+                     directive->kind == YK_DIRECTIVE_REFUSED || made.length > 0 ||
+                     (directive->kind == YK_DIRECTIVE_ONCE && header->place != YK_PLACE_TEXT);
+        if (status == YOKE_OK && (stays || other)) {
+            status = yk_write(&x->writer, header->text + done, (stays ? directive->end : directive->begin) - done,
+                              (stays ? directive->next : directive->line) - line);
+            if (status == YOKE_OK)
+                status = stays ? follow_line(x, header, directive) : replace(x, header, directive, &made, depth);
+            done = directive->end;
+            line = directive->next;
+        }
+        yk_text_free(&made);
     }
     if (status < 0)
         return status;
@@ -341,55 +305,74 @@ static yoke_status put_text(expansion *x, yk_header *header, bool sure, int dept
     unsigned long lines = 0;
     for (const char *at = rest; header->place != YK_PLACE_TEXT && (at = memchr(at, '\n', (size_t)(end - at))); at++)
         lines++; /* nothing follows the source's own text, so its lines need not be counted */
-    return put(x, rest, (size_t)(end - rest), lines);
+    return yk_write(&x->writer, rest, (size_t)(end - rest), lines);
 }
 
-static yoke_status put_header(expansion *x, yk_header *header, int depth)
+/* A text whose #pragma once may have been passed before, in its own conditional. */
+static yoke_status put_once_text(yk_expansion *x, yk_header *header, int depth)
 {
-    bool sure = header->once || (header->guard && header->all_guarded && guard_is_open(x, header->guard));
-    unsigned once = header->number;
-    yoke_status status = YOKE_OK;
-
-    header->open = true;
-    header->branch = x->branches[x->depth - 1];
-    if (header->once) {
-        status = put_line(x, "#ifndef YOKE_ONCE_%lu\n", once);
-        if (status == YOKE_OK)
-            status = put_line(x, "#define YOKE_ONCE_%lu\n", once);
-    }
-    if (status == YOKE_OK)
-        status = put_position(x, header->path, 1);
-    if (status == YOKE_OK)
-        status = put_text(x, header, sure && !header->once, depth);
-    /* End the last line here, even if it has no line end, or ends in a backslash. */
-    if (status == YOKE_OK && x->out->data[x->out->length - 1] != '\n')
-        status = put_blank(x, 1);
-    if (status == YOKE_OK)
-        status = put_blank(x, 1);
+    yoke_status status = put_line(x, "#ifndef YOKE_ONCE_%lu\n", header->number);
     if (status == YOKE_OK && header->once)
-        status = put(x, "#endif\n", 7, 1);
-    header->open = false;
+        status = put_line(x, "#define YOKE_ONCE_%lu\n", header->number);
+    if (status == YOKE_OK && header->expanded)
+        status = yk_expansion_pass_again(x);
+    bool again = header->expanded;
+    header->expanded = true;
+    if (status == YOKE_OK)
+        status = yk_write_position(&x->writer, header->path, 1);
+    if (status == YOKE_OK)
+        status = put_text(x, header, depth);
+    if (status == YOKE_OK && again)
+        status = yk_expansion_pass(x, YK_DIRECTIVE_ENDIF, YK_UNKNOWN);
+    return status;
+}
+
+static yoke_status put_header(yk_expansion *x, yk_header *header, int depth)
+{
+    bool once = header->once || header->perhaps_once;
+    yoke_status status;
+
+    header->open++;
+    header->branch = yk_expansion_here(x)->branch;
+    if (once) {
+        status = put_once_text(x, header, depth);
+    } else {
+        status = yk_write_position(&x->writer, header->path, 1);
+        if (status == YOKE_OK)
+            status = put_text(x, header, depth);
+    }
+    /* End the last line here, even if it has no line end, or ends in a backslash. */
+    if (status == YOKE_OK && x->writer.out->data[x->writer.out->length - 1] != '\n')
+        status = yk_write_blank(&x->writer, 1);
+    if (status == YOKE_OK)
+        status = yk_write_blank(&x->writer, 1);
+    if (status == YOKE_OK && once)
+        status = yk_write(&x->writer, "#endif\n", 7, 1);
+    header->open--;
     return status;
 }
 
 yoke_status yk_include_expand(const char *function, const yoke_source *source, yk_language language, const char *text, size_t size,
                               const char *file, yk_outside *outside, yk_text *out_text, yk_line_map *out_map)
 {
-    expansion x = { .out = out_text, .map = out_map, .line = 1 };
+    yk_expansion x = { .writer = { function, out_text, out_map, 1 }, .macros = { .language = language } };
     yk_header *header;
 
     yoke_status status = yk_headers_init(&x.headers, function, source, language, outside);
     if (status == YOKE_OK)
         status = yk_headers_add_text(&x.headers, file, text, size, &header);
     if (status == YOKE_OK)
-        status = open_branch(&x, ++x.branch_count);
+        status = yk_expansion_begin(&x);
+    if (status == YOKE_OK)
+        status = yk_expansion_predefine(&x);
     if (status == YOKE_OK) {
-        header->branch = x.branches[0];
-        status = map_line(&x, header->path, 1);
+        header->branch = yk_expansion_here(&x)->branch;
+        status = yk_write_map(&x.writer, header->path, 1);
     }
     if (status == YOKE_OK)
-        status = put_text(&x, header, false, 0);
-    free(x.branches);
+        status = put_text(&x, header, 0);
+    free(x.conditionals);
+    yk_macros_free(&x.macros);
     yk_headers_free(&x.headers);
     return status;
 }

@@ -22,12 +22,9 @@ static const struct {
     const char *name;
     const char *const *text;
 } own_headers[] = {
-    { "yoke/types.h", &yk_types_header },
-    { "yoke/kernel.h", &yk_kernel_header },
-    { "yoke/block_scan.h", &yk_block_scan_header },
-    { "yoke/block_reduce.h", &yk_block_reduce_header },
-    { "yoke/block_rank.h", &yk_block_rank_header },
-    { "yoke/philox.h", &yk_philox_header },
+    { "yoke/types.h", &yk_types_header },           { "yoke/kernel.h", &yk_kernel_header },
+    { "yoke/block_scan.h", &yk_block_scan_header }, { "yoke/block_reduce.h", &yk_block_reduce_header },
+    { "yoke/block_rank.h", &yk_block_rank_header }, { "yoke/philox.h", &yk_philox_header },
 };
 
 /* ---- Names ---- */
@@ -64,7 +61,7 @@ static bool join_name(char *out, const char *beside, const char *name)
 static bool is_printable(const char *text)
 {
     for (; *text; text++)
-        if ((unsigned char)*text < ' ')
+        if ((unsigned char)*text < ' ' && *text != '\t')
             return false;
     return true;
 }
@@ -106,9 +103,11 @@ yoke_status yk_include_check(const char *function, const yoke_source *source)
     }
     for (size_t i = 0; source->include_folders && source->include_folders[i]; i++) {
         const char *folder = source->include_folders[i];
-        if (folder[0] != '/' || !is_printable(folder))
+        if (!is_printable(folder))
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is not a line of text", function, i);
+        if (folder[0] != '/')
             return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s'; it must be an absolute path",
-                           function, i, is_printable(folder) ? folder : "(not a line of text)");
+                           function, i, folder);
     }
     return YOKE_OK;
 }
@@ -131,6 +130,47 @@ static yoke_status open_folder(yk_headers *headers, size_t index)
     return YOKE_OK;
 }
 
+/* The folder that the value of a define is, or is in; NULL: it is not the absolute path of anything. The root is not offered. */
+static char *get_offered(const char *define)
+{
+    const char *value = define + strcspn(define, "=");
+    value += strspn(value, "= \t\"");
+    if (value[0] != '/')
+        return NULL;
+    char *path = strndup(value, strcspn(value, "\"")), *real = path ? realpath(path, NULL) : NULL;
+    struct stat about;
+    if (real && stat(real, &about) == 0 && !S_ISDIR(about.st_mode))
+        strrchr(real, '/')[0] = '\0';
+    free(path);
+    if (real && strcmp(real, "/") != 0 && *real)
+        return real;
+    free(real);
+    return NULL;
+}
+
+/* The include folders, and behind them the folders that defines name. */
+static yoke_status open_folders(yk_headers *headers, size_t count)
+{
+    const char *define;
+    size_t defines = 0;
+    while (yk_source_define(headers->source, headers->language, defines))
+        defines++;
+    headers->folders = calloc(count + defines + 1, sizeof *headers->folders);
+    if (!headers->folders)
+        return yk_no_memory("the include folders");
+    for (size_t i = 0; i < count; i++) {
+        yoke_status status = open_folder(headers, i);
+        if (status < 0)
+            return status;
+    }
+    headers->offered = (int)count;
+    for (size_t i = 0; (define = yk_source_define(headers->source, headers->language, i)); i++) {
+        headers->folders[count] = get_offered(define);
+        count += headers->folders[count] != NULL;
+    }
+    return YOKE_OK;
+}
+
 yoke_status yk_headers_init(yk_headers *headers, const char *function, const yoke_source *source, yk_language language,
                             yk_outside *outside)
 {
@@ -143,140 +183,11 @@ yoke_status yk_headers_init(yk_headers *headers, const char *function, const yok
         count++;
     if (yk_source_file_path(source, language, &word))
         headers->own_folder = (int)count - 1;
-    if (status == YOKE_OK && !(headers->folders = calloc(count + 1, sizeof *headers->folders)))
-        status = yk_no_memory("the include folders");
-    for (size_t i = 0; i < count && status == YOKE_OK; i++)
-        status = open_folder(headers, i);
+    if (status == YOKE_OK)
+        status = open_folders(headers, count);
     if (status == YOKE_OK && outside)
         status = yk_outside_init(outside, source);
     return status;
-}
-
-/* ---- Known headers ---- */
-
-/* Find the header's guard: #ifndef X first and #define X next, or #pragma once anywhere. */
-static void find_guard(yk_header *header)
-{
-    const yk_directives *all = &header->directives;
-    const char *names = yk_text_get(&all->names);
-    size_t depth = 0;
-
-    for (size_t i = 0; i < all->count; i++)
-        header->once = header->once || all->list[i].kind == YK_DIRECTIVE_ONCE;
-    if (all->count < 3 || all->list[0].kind != YK_DIRECTIVE_IFNDEF || all->list[0].extra ||
-        all->list[1].kind != YK_DIRECTIVE_DEFINE || strcmp(names + all->list[0].name, names + all->list[1].name) != 0)
-        return;
-    header->guard = names + all->list[0].name;
-    header->all_guarded = !all->list[0].after_code && !all->code_at_end;
-    for (size_t i = 0; i < all->count; i++) {
-        yk_directive_kind kind = all->list[i].kind;
-        depth += kind == YK_DIRECTIVE_IF || kind == YK_DIRECTIVE_IFNDEF;
-        depth -= kind == YK_DIRECTIVE_ENDIF && depth > 0;
-        if ((kind == YK_DIRECTIVE_ELSE && depth == 1) || (depth == 0 && i + 1 < all->count))
-            header->all_guarded = false; /* a part of the header is repeated */
-    }
-}
-
-/* Compilers check for constructs that a header leaves open at its end; in an expanded text only this check can. */
-static yoke_status check_ends(const yk_headers *headers, const yk_header *header)
-{
-    const yk_directives *all = &header->directives;
-    unsigned long open_if = 0;
-    size_t depth = 0;
-
-    if (all->open)
-        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: this comment or raw string does not end", headers->function, header->path,
-                       all->open);
-    for (size_t i = 0; i < all->count; i++) {
-        yk_directive_kind kind = all->list[i].kind;
-        if (kind == YK_DIRECTIVE_IF || kind == YK_DIRECTIVE_IFNDEF) {
-            if (depth++ == 0)
-                open_if = all->list[i].line;
-        } else if ((kind == YK_DIRECTIVE_ELSE || kind == YK_DIRECTIVE_ENDIF) && depth == 0) {
-            return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: this #else, #elif or #endif has no #if", headers->function, header->path,
-                           all->list[i].line);
-        } else if (kind == YK_DIRECTIVE_ENDIF) {
-            depth--;
-        }
-    }
-    if (depth > 0)
-        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: this #if has no #endif", headers->function, header->path, open_if);
-    return YOKE_OK;
-}
-
-static void free_header(yk_header *header)
-{
-    yk_directives_free(&header->directives);
-    free(header->own);
-    free(header->name);
-    free(header->path);
-    free(header);
-}
-
-/* A header without a text. NULL: out of memory, with a record. */
-static yk_header *new_header(int place, const char *path, const char *name)
-{
-    yk_header *header = calloc(1, sizeof *header);
-    if (!header || !(header->path = strdup(path)) || !(header->name = strdup(name))) {
-        if (header)
-            free_header(header);
-        yk_no_memory("a header");
-        return NULL;
-    }
-    header->place = place;
-    return header;
-}
-
-/* Parse the header's text, and add the header to the list, or free it. */
-static yoke_status add_header(yk_headers *headers, yk_header *header)
-{
-    static const char mark[] = "\xef\xbb\xbf"; /* the UTF-8 byte order mark, which compilers do not expect in mid-text */
-    const char *nul = memchr(header->text, '\0', header->size);
-    yoke_status status = YOKE_OK;
-
-    if (nul)
-        status = yk_fail(header->place == YK_PLACE_TEXT ? YOKE_E_INVALID_ARGUMENT : YOKE_E_BUILD,
-                         "%s: %.200s has a NUL byte at byte %zu; it is not a text", headers->function, header->path,
-                         (size_t)(nul - header->text));
-    else if (header->size >= 3 && memcmp(header->text, mark, 3) == 0) {
-        header->text += 3;
-        header->size -= 3;
-    }
-    if (status == YOKE_OK && (header->place != YK_PLACE_TEXT || yk_directives_may_move(header->text, header->size)) &&
-        !yk_directives_find(&header->directives, header->text, header->size, headers->language == YK_LANGUAGE_CUDA))
-        status = YOKE_E_OUT_OF_HOST_MEMORY;
-    if (status == YOKE_OK && header->place != YK_PLACE_TEXT) {
-        find_guard(header);
-        status = check_ends(headers, header);
-    }
-    if (status < 0) {
-        free_header(header);
-        return status;
-    }
-    header->number = headers->count++;
-    header->next = headers->first;
-    headers->first = header;
-    return YOKE_OK;
-}
-
-/* `text`: bytes that outlive the header. */
-static yoke_status add_lasting(yk_headers *headers, int place, const char *path, const char *name, const char *text, size_t size,
-                               yk_header **out_header)
-{
-    yk_header *header = new_header(place, path, name);
-    if (!header)
-        return YOKE_E_OUT_OF_HOST_MEMORY;
-    header->text = text;
-    header->size = size;
-    yoke_status status = add_header(headers, header);
-    if (status == YOKE_OK)
-        *out_header = header;
-    return status;
-}
-
-yoke_status yk_headers_add_text(yk_headers *headers, const char *path, const char *text, size_t size, yk_header **out_header)
-{
-    return add_lasting(headers, YK_PLACE_TEXT, path, "", text, size, out_header);
 }
 
 /* ---- Files ---- */
@@ -311,17 +222,17 @@ static yoke_status read_file(yk_headers *headers, int place, const char *path, c
         }
     if (about.st_size > YK_INCLUDE_BYTES)
         return yk_fail(YOKE_E_BUILD, "%s: %.200s exceeds the %d MiB of a source", headers->function, path, YK_INCLUDE_BYTES >> 20);
-    yk_header *header = new_header(place, path, name);
+    yk_header *header = yk_header_new(place, path, name);
     if (!header)
         return YOKE_E_OUT_OF_HOST_MEMORY;
     header->device = about.st_dev;
     header->inode = about.st_ino;
     yoke_status status = read_bytes(headers, header, file, (size_t)about.st_size);
     if (status < 0) {
-        free_header(header);
+        yk_header_free(header);
         return status;
     }
-    status = add_header(headers, header);
+    status = yk_header_add(headers, header);
     if (status == YOKE_OK)
         *out_header = header;
     return status;
@@ -376,7 +287,7 @@ static yoke_status find_in(yk_headers *headers, int place, const char *name, yk_
     if (place == YK_PLACE_VIRTUAL) {
         for (const yoke_header *header = headers->source->headers; header && header->name; header++)
             if (strcmp(header->name, name) == 0)
-                return add_lasting(headers, place, name, name, header->text, strlen(header->text), out_header);
+                return yk_header_add_lasting(headers, place, name, name, header->text, strlen(header->text), out_header);
         return YOKE_OK;
     }
     if (place == YK_PLACE_OWN) {
@@ -384,10 +295,10 @@ static yoke_status find_in(yk_headers *headers, int place, const char *name, yk_
         for (size_t i = 0; i < YK_COUNT_OF(own_headers); i++)
             if (strcmp(own_headers[i].name, name) == 0)
                 text = *own_headers[i].text;
-        return text ? add_lasting(headers, place, name, name, text, strlen(text), out_header) : YOKE_OK;
+        return text ? yk_header_add_lasting(headers, place, name, name, text, strlen(text), out_header) : YOKE_OK;
     }
 
-    const char *folder = headers->source->include_folders[place];
+    const char *folder = place < headers->offered ? headers->source->include_folders[place] : headers->folders[place];
     yk_text path = { 0 };
     size_t wanted = strlen(folder) + 1 + strlen(name);
     yk_text_add(&path, "%s/%s", folder, name);
@@ -444,30 +355,71 @@ static bool is_left(const yk_headers *headers, int place, const char *name)
     return left;
 }
 
-/* Search everywhere; a file's own folder first for a header in "". */
-static yoke_status find_plain(yk_headers *headers, bool beside, const char *plain, yk_header **out_header)
+/* Search everywhere, or behind the includer's folder for #include_next; a file's own folder first for a header in "". */
+static yoke_status find_plain(yk_headers *headers, const yk_header *includer, const yk_wanted *wanted, const char *plain,
+                              yk_header **out_header)
 {
-    yoke_status status = find_in(headers, YK_PLACE_VIRTUAL, plain, out_header);
-    if (status == YOKE_OK && !*out_header && beside && headers->own_folder >= 0)
+    yoke_status status = YOKE_OK;
+    bool of_text = includer->place == YK_PLACE_TEXT, after = wanted->after && !of_text;
+    if (!after)
+        status = find_in(headers, YK_PLACE_VIRTUAL, plain, out_header);
+    if (status == YOKE_OK && !*out_header && of_text && wanted->quoted && !wanted->after && headers->own_folder >= 0)
         status = find_in(headers, headers->own_folder, plain, out_header);
-    for (int i = 0; status == YOKE_OK && !*out_header && headers->folders[i]; i++)
+    int first = !after || includer->place == YK_PLACE_VIRTUAL ? 0 : includer->place < 0 ? headers->offered : includer->place + 1;
+    for (int i = first; status == YOKE_OK && !*out_header && i < headers->offered; i++)
         if (!is_left(headers, i, plain))
             status = find_in(headers, i, plain, out_header);
-    if (status == YOKE_OK && !*out_header)
+    if (status == YOKE_OK && !*out_header && !(after && includer->place == YK_PLACE_OWN))
         status = find_in(headers, YK_PLACE_OWN, plain, out_header);
     return status;
 }
 
+/* A file by its absolute name, which must be in a folder that the source offers. `path`: the name without "." and "..". */
+static yoke_status find_absolute(yk_headers *headers, const char *path, bool *out_inside, yk_header **out_header)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = strndup(path, slash == path ? 1 : (size_t)(slash - path)), *real = folder ? realpath(folder, NULL) : NULL;
+    char *file = real ? malloc(strlen(real) + strlen(slash) + 1) : NULL;
+    yoke_status status = YOKE_OK;
+    if (!folder || (real && !file)) {
+        status = yk_no_memory("the path of a header");
+    } else if (real) {
+        strcpy(stpcpy(file, strcmp(real, "/") == 0 ? "" : real), slash);
+        for (int i = 0; status == YOKE_OK && !*out_header && headers->folders[i]; i++) {
+            const char *offered = headers->folders[i];
+            if (!is_inside(file, offered))
+                continue;
+            *out_inside = true;
+            status = find_in(headers, i, file + strlen(offered) + (offered[strlen(offered) - 1] != '/'), out_header);
+        }
+    }
+    free(file);
+    free(real);
+    free(folder);
+    return status;
+}
+
 /* Search beside the includer, then everywhere. `plain` has room for the includer's name and the included name. */
-static yoke_status find(yk_headers *headers, const yk_header *includer, const yk_directive *include, const char *name, char *plain,
+static yoke_status find(yk_headers *headers, const yk_header *includer, const yk_wanted *wanted, char *plain,
                         yk_header **out_header)
 {
     bool inside = false, of_text = includer->place == YK_PLACE_TEXT;
+    const char *name = wanted->name, *remedy = "";
     yoke_status status = YOKE_OK;
 
-    if (include->quoted && !join_name(plain, includer->name, name)) {
+    if (name[0] == '/') {
+        plain[0] = '/';
+        if (join_name(plain + 1, "", name + 1))
+            status = find_absolute(headers, plain, &inside, out_header);
+        if (status < 0 || inside)
+            return status;
+        return yk_fail(YOKE_E_BUILD,
+                       "%s: %.200s:%lu: an absolute path is rejected; add its folder to source.include_folders ('%.200s')",
+                       headers->function, includer->path, wanted->line, name);
+    }
+    if (wanted->quoted && !wanted->after && !join_name(plain, includer->name, name)) {
         status = find_across(headers, includer, name, &inside, out_header);
-    } else if (include->quoted && !of_text) {
+    } else if (wanted->quoted && !wanted->after && !of_text) {
         inside = true;
         status = find_in(headers, includer->place, plain, out_header);
     }
@@ -475,35 +427,39 @@ static yoke_status find(yk_headers *headers, const yk_header *includer, const yk
         return status;
     if (join_name(plain, "", name)) {
         inside = true;
-        status = find_plain(headers, include->quoted && of_text, plain, out_header);
+        status = find_plain(headers, includer, wanted, plain, out_header);
     }
+    if (includer->place == YK_PLACE_VIRTUAL)
+        remedy = "; a virtual header's folder is part of its name: name the header as \"folder/header.h\"";
+    else if (of_text && headers->own_folder < 0)
+        remedy =
+            "; a text in memory has no folder: include the header by its name in an include folder, or give the text as a file";
+    else if (strstr(name, ".."))
+        remedy = "; add the folder that it leads to, to source.include_folders";
     if (!inside)
-        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: '%.200s' is rejected: it leads out of every include folder",
-                       headers->function, includer->path, include->line, name);
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: '%.200s' is rejected: it leads out of every include folder%s",
+                       headers->function, includer->path, wanted->line, name, remedy);
     return status;
 }
 
-yoke_status yk_headers_find(yk_headers *headers, const yk_header *includer, const yk_directive *include, yk_header **out_header)
+yoke_status yk_headers_find(yk_headers *headers, const yk_header *includer, const yk_wanted *wanted, yk_header **out_header)
 {
-    const char *name = yk_text_get(&includer->directives.names) + include->name;
-    const char *fault = NULL;
+    const char *name = wanted->name, *fault = NULL;
 
     *out_header = NULL;
     if (!*name)
         fault = "an #include of nothing";
-    else if (name[0] == '/')
-        fault = "an absolute path is rejected; add its folder to source.include_folders";
     else if (!is_printable(name))
         fault = "this name is not a text";
-    else if (include->extra)
+    else if (wanted->extra)
         fault = "the line of this #include has text after the name";
     if (fault)
-        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: %s ('%.200s')", headers->function, includer->path, include->line, fault,
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s:%lu: %s ('%.200s')", headers->function, includer->path, wanted->line, fault,
                        is_printable(name) ? name : "");
     char *plain = malloc(strlen(includer->name) + strlen(name) + 2);
     if (!plain)
         return yk_no_memory("the name of a header");
-    yoke_status status = find(headers, includer, include, name, plain, out_header);
+    yoke_status status = find(headers, includer, wanted, plain, out_header);
     free(plain);
     return status;
 }
@@ -513,7 +469,7 @@ void yk_headers_free(yk_headers *headers)
     while (headers->first) {
         yk_header *header = headers->first;
         headers->first = header->next;
-        free_header(header);
+        yk_header_free(header);
     }
     for (size_t i = 0; headers->folders && headers->folders[i]; i++)
         free(headers->folders[i]);

@@ -175,7 +175,7 @@ static void add_file(yk_outside *o, const char *path, found **list)
     for (size_t i = 0; i < directives.count && !o->failed; i++) {
         const yk_directive *directive = &directives.list[i];
         const char *name = yk_text_get(&directives.names) + directive->name;
-        if (directive->kind == YK_DIRECTIVE_COMPUTED)
+        if (directive->kind == YK_DIRECTIVE_COMPUTED || directive->kind == YK_DIRECTIVE_REFUSED)
             add_computed(o, path);
         else if (directive->kind == YK_DIRECTIVE_INCLUDE && (directive->quoted || is_new(o, '<', name)))
             (void)find(o, directive->quoted ? path : NULL, name, list);
