@@ -86,7 +86,9 @@ static void lexing(void)
         { "const char *s = SR\"(\n#include \"h\"\n)\";\n", 1, 1 },
         { "R\"( /*\n#include \"h\"\n", 0, 1 },
         { "#define TEXT \\\n#include \"h\"\n", 0, 0 },
-        { "#include MACRO\n#include_next <h>\n#import <h>\n#include \"h\n#include\n#includes \"h\"\n#\n##include \"h\"\n", 0, 0 },
+        { "#include_next <h>\n", 1, 1 },
+        { "%:include <h>\n%\\\n: include \"h\"\n", 2, 2 },
+        { "#if _X\n#include MACRO\n#import <h>\n#include \"h\n#include\n#endif\n#includes \"h\"\n#\n##include \"h\"\n", 0, 0 },
         { "include \"h\"\n", 0, 0 },
         { "#error don't\n#include \"h\"\n", 1, 1 },
     };
@@ -107,7 +109,7 @@ static void as_it_is(void)
                                          "\n",
                                          "int x;\n#define A 1\\\n+2\n#if A\n#endif\n",
                                          "include // #include\n",
-                                         "#include <cuda_fp16.h>\n#include MACRO\r\nx",
+                                         "#include <cuda_fp16.h>\r\nx",
                                          "#pragma once\n// include" };
     yoke_source source = YOKE_SOURCE_INIT;
     for (size_t i = 0; i < YK_COUNT_OF(texts); i++) {
@@ -295,7 +297,7 @@ static void lines_of_generators(void)
     static const yoke_source plain = YOKE_SOURCE_INIT;
     yoke_source source = YOKE_SOURCE_INIT;
     source.headers = headers;
-    tap_is(expand(&source, "#ifndef G\n#line 7 \"unsure\"\nU;\n#endif\n# /**/ line 7 \"mine\"\nM;\n#include \"c.h\"\nLAST;"),
+    tap_is(expand(&source, "#ifndef _G\n#line 7 \"unsure\"\nU;\n#endif\n# /**/ line 7 \"mine\"\nM;\n#include \"c.h\"\nLAST;"),
            YOKE_OK, "lines of generators");
     line_is("U;", "main", 3, "a branch that may be skipped");
     line_is("M;", "mine", 7, "the text's own");
@@ -460,7 +462,7 @@ static void malformed(void)
     char file[512], nowhere[512];
     const char *folders[] = { in_folder(file, sizeof file, "one/both.h"), in_folder(nowhere, sizeof nowhere, "nowhere"), "one", "",
                               "/tmp\n" };
-    static const char *const words[] = { "is not a folder", "No such file", "absolute", "absolute", "absolute" };
+    static const char *const words[] = { "is not a folder", "No such file", "absolute", "absolute", "not a line of text" };
     yoke_source source = YOKE_SOURCE_INIT;
 
     for (size_t i = 0; i < YK_COUNT_OF(names); i++) {
