@@ -242,6 +242,7 @@ kernel_tests = \
 source_programs = \
 	tests/conformance/arguments tests/conformance/arguments_language \
 	tests/conformance/include \
+	tests/conformance/include_questions \
 	tests/conformance/layout \
 	tests/conformance/misuse_arguments \
 	tests/conformance/program \
@@ -375,6 +376,7 @@ own_unit_programs = \
 	tests/unit/half \
 	tests/unit/hash \
 	tests/unit/include \
+	tests/unit/include_questions \
 	tests/unit/program_file \
 	tests/unit/listing \
 	tests/unit/name \
@@ -422,6 +424,7 @@ tests_unit_error_LDADD = $(unit_libraries)
 tests_unit_half_LDADD = tests/libtap.la -lm
 tests_unit_hash_LDADD = $(unit_libraries)
 tests_unit_include_LDADD = $(unit_libraries)
+tests_unit_include_questions_LDADD = $(unit_libraries)
 tests_unit_program_file_LDADD = $(unit_libraries)
 tests_unit_listing_SOURCES = tests/unit/drivers.c tests/unit/drivers.h tests/unit/listing.c tests/unit/sandbox.c \
 	tests/unit/sandbox.h

@@ -330,10 +330,41 @@ out:
     free(bytes);
 }
 
+/* ---- Questions for headers ---- */
+
+/* The text needs no files: each header is in it, and each question for one is answered. */
+static void questions(suite *t)
+{
+    static const yoke_header asked_headers[] = { { "v.h", "#define V 7\n" }, { NULL, NULL } };
+    static const char *const asked_defines[] = { "GIVEN=<v.h>", NULL };
+    static const char asking[] = "#define HDR \"v.h\"\n#define HAS(x) __has_include(x)\n#if __has_include(\"v.h\") && HAS(GIVEN)\n"
+                                 "#include HDR\n#else\n#error \"the header is there\"\n#endif\n#undef V\n#include GIVEN\n"
+                                 "#if __has_include(<none.h>) || V != 7\n#error \"this one is not\"\n#endif\n";
+    yoke_source source = YOKE_SOURCE_INIT;
+    char text[2048];
+    size_t size = 0;
+    (void)t;
+    source.text = asking;
+    source.headers = asked_headers;
+    source.defines = asked_defines;
+    for (int i = 0; i < 2; i++) {
+        NEED_OK(yoke_source_expand(&source, i ? "opencl" : "cuda", text, sizeof text - 1, &size));
+        NEED(size < sizeof text);
+        text[size] = '\0';
+        CHECK_TEXT(text, "#define V 7");
+        CHECK(!strstr(text, "#include") && !strstr(text, "__has_include(\"") && !strstr(text, "HAS(GIVEN)"));
+    }
+    CHECK(!strstr(text, "__has_include(<"));
+    if (has_nvrtc())
+        CHECK_OK(yoke_source_compile(&source, "compute_80", YOKE_COMPILE_BARE, NULL, 0, &size));
+out:;
+}
+
 int main(void)
 {
     static const suite_case cases[] = {
         { "includes are expanded", expanded, true },
+        { "questions for headers are answered", questions, true },
         { "compiled without a device", compiled, true },
         { "an architecture that is none", compiled_wrongly, true },
         { "a source with machine code", machine_code, false },

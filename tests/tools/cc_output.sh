@@ -112,6 +112,25 @@ run 0 "a header beside the file" cc -I elsewhere --depfile made/kern.d -o made/k
 tap_try "the rule has that one" grep -qxF "made/kern.c: $folder/kern.cl $folder/part.h" made/kern.d
 run_set 0 "what was read" --depfile made/kern.d -o made/kern.c kern.cu kern.cl
 tap_try "the rule" grep -qxF "made/kern.c: kern.cu $folder/part.h kern.cl $folder/part.h" made/kern.d
+cat >macro.cl <<'END'
+#define NEAR "part.h"
+#if __has_include(NEAR) && __has_include(GIVEN)
+#include NEAR
+#endif
+#include GIVEN
+__kernel void triple(__global int *x) { x[get_global_id(0)] *= FACTOR; }
+END
+echo '#define OTHER 1' >other.h
+run 0 "headers that macros name" cc -I . -D 'GIVEN=<other.h>' --depfile made/kern.d -o made/kern.c macro.cl
+tap_try "the rule has them" grep -qxF "made/kern.c: macro.cl $folder/part.h $folder/other.h" made/kern.d
+grep -qE 'include (NEAR|GIVEN)|__has_include' made/kern.c
+[ $? -eq 1 ]
+tap_ok $? "the text is complete"
+run 1 "a header that nothing names" cc -I . --depfile made/none.d -o made/none.c macro.cl
+says "macro.cl:2: whether this asks for a header"
+[ ! -e made/none.d ] && [ ! -e made/none.c ]
+tap_ok $? "nothing of this is written"
+rm -f macro.cl other.h
 run_set 1 "a rule that cannot be written" --depfile made/none/kern.d -o made/kern.c kern.cu
 says "made/none/kern.d cannot be written"
 run 2 "a rule for nothing" cc --depfile made/kern.d kern.cu
