@@ -41,10 +41,18 @@ typedef struct yoke_code {
  * then the include folders in their order, then Yoke's own: <yoke/types.h>, <yoke/kernel.h>, and for CUDA texts stubs of host
  * headers that kernel files include (<stdio.h>, <math.h>, <stdint.h>, <float.h>, <limits.h>, <cuda_runtime.h> and the like). A
  * header in "" is first searched in the folder of the file that includes it; from a file, ".." may lead into another include
- * folder. `#pragma once` and include guards work. Absolute names, and names that lead out of every include folder ("..", links),
- * are rejected. Headers of the CUDA Toolkit, CCCL included, are left to the CUDA compiler, which finds them in the include folders
- * and in the Toolkit that it belongs to (else in CUDA_HOME, CUDA_PATH or /usr/local/cuda); the cache's key covers these files, too.
- * Any other missing header is an error if the directive is really reached. An include folder that does not exist is
+ * folder. `#pragma once` and include guards work. An absolute name is for a file in an include folder, or in a folder that a define
+ * names ("DIR=/opt/kernels"); others, and names that lead out of every include folder ("..", links), are rejected.
+ *
+ * A header that a macro names (`#include HDR`) is expanded like others, and `__has_include` is answered, as far as the macros are
+ * known: from the defines and from the text, whose conditions are followed. Where only the compiler knows, as for a macro that is
+ * defined under `#if __OPENCL_VERSION__ >= 200`, the directive is YOKE_E_BUILD if it is certainly reached, and else an error of the
+ * compiler's where it is; NVRTC opens such a header itself, in the include folders, and the program is not cached. #import, #embed
+ * and trigraphs are refused in the same way.
+ *
+ * Headers of the CUDA Toolkit, CCCL included, are left to the CUDA compiler, which finds them in the include folders and in the
+ * Toolkit that it belongs to (else in CUDA_HOME, CUDA_PATH or /usr/local/cuda); the cache's key covers these files, too. Any other
+ * missing header is an error if the directive is really reached. An include folder that does not exist is
  * YOKE_E_INVALID_ARGUMENT.
  */
 typedef struct yoke_source {
@@ -92,9 +100,10 @@ YOKE_API yoke_status yoke_source_builtin(const char *name, yoke_source *out_sour
 
 /* Expand the includes of a source's text, which then needs no files. `language`: "cuda" or "opencl". `target`: `capacity` bytes, or
  * NULL when capacity is 0. `out_size` is the size of the text, which has no terminator; nothing is written when it exceeds
- * `capacity`. The source's other members still belong to the text. A header that Yoke does not find fails where the directive is
+ * `capacity`. The source's other members still belong to the text: its defines have been followed. A header that Yoke does not find fails where the directive is
  * reached, when the text is compiled; in a CUDA text, a header in <> stays an #include. YOKE_E_INVALID_ARGUMENT: the source is
- * malformed, or lacks this text. YOKE_E_BUILD: a header cannot be read, or includes itself without end. */
+ * malformed, or lacks this text. YOKE_E_BUILD: a header cannot be read, includes itself without end, or is named by a macro that
+ * only the compiler knows. */
 YOKE_API yoke_status yoke_source_expand(const yoke_source *source, const char *language, char *target, size_t capacity,
                                         size_t *out_size);
 
@@ -245,7 +254,7 @@ YOKE_API yoke_status yoke_cache_get_info(yoke_cache_info *out_info);
 
 /* Look up a kernel by name. The kernel is borrowed: it lives as long as its program, which work in a stream keeps alive.
  * YOKE_E_NOT_FOUND: no kernel of this name; the record lists the program's kernels and the nearest name. YOKE_E_UNSUPPORTED: a
- * parameter is of a kind that Yoke cannot set (a pipe, say). Or the failure of a build that was still running. */
+ * parameter is of a kind that Yoke cannot set (a pipe, say), or there are more than YOKE_MAX_ARGS. Or the failure of a build that was still running. */
 YOKE_API yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel);
 
 /* The properties of a compiled kernel on its device. The caller sets `size` (YOKE_KERNEL_INFO_INIT). */
@@ -352,7 +361,7 @@ enum {
 
 /* Added to a kind: the argument is for kernels in this language only (yoke_arg_cuda_only, yoke_arg_opencl_only). */
 enum { YOKE_ARG_CUDA_ONLY = 0x40, YOKE_ARG_OPENCL_ONLY = 0x80 };
-enum { YOKE_MAX_ARGS = 128 }; /* in one launch */
+enum { YOKE_MAX_ARGS = 128 }; /* in one launch, and parameters of a kernel; more values go into a struct */
 
 /* Blocks in a grid, or threads in a block: YOKE_DIM(x), YOKE_DIM(x, y) or YOKE_DIM(x, y, z). */
 typedef struct yoke_dim {
