@@ -241,8 +241,7 @@ kernel_tests = \
 # More of them, about what compilers make of sources: in ./check once for each compiler; and the gallery, which has its own.
 source_programs = \
 	tests/conformance/arguments tests/conformance/arguments_language \
-	tests/conformance/include \
-	tests/conformance/include_questions \
+	tests/conformance/include tests/conformance/include_questions \
 	tests/conformance/layout \
 	tests/conformance/misuse_arguments \
 	tests/conformance/program \
@@ -373,10 +372,8 @@ own_unit_programs = \
 	tests/unit/cxx_name \
 	tests/unit/device \
 	tests/unit/error \
-	tests/unit/half \
-	tests/unit/hash \
-	tests/unit/include \
-	tests/unit/include_questions \
+	tests/unit/half tests/unit/hash \
+	tests/unit/include tests/unit/include_questions \
 	tests/unit/program_file \
 	tests/unit/listing \
 	tests/unit/name \

@@ -100,10 +100,10 @@ YOKE_API yoke_status yoke_source_builtin(const char *name, yoke_source *out_sour
 
 /* Expand the includes of a source's text, which then needs no files. `language`: "cuda" or "opencl". `target`: `capacity` bytes, or
  * NULL when capacity is 0. `out_size` is the size of the text, which has no terminator; nothing is written when it exceeds
- * `capacity`. The source's other members still belong to the text: its defines have been followed. A header that Yoke does not find fails where the directive is
- * reached, when the text is compiled; in a CUDA text, a header in <> stays an #include. YOKE_E_INVALID_ARGUMENT: the source is
- * malformed, or lacks this text. YOKE_E_BUILD: a header cannot be read, includes itself without end, or is named by a macro that
- * only the compiler knows. */
+ * `capacity`. The source's other members still belong to the text: its defines have been followed. A header that Yoke does not
+ * find fails where the directive is reached, when the text is compiled; in a CUDA text, a header in <> stays an #include.
+ * YOKE_E_INVALID_ARGUMENT: the source is malformed, or lacks this text. YOKE_E_BUILD: a header cannot be read, includes itself
+ * without end, or is named by a macro that only the compiler knows. */
 YOKE_API yoke_status yoke_source_expand(const yoke_source *source, const char *language, char *target, size_t capacity,
                                         size_t *out_size);
 
@@ -254,7 +254,8 @@ YOKE_API yoke_status yoke_cache_get_info(yoke_cache_info *out_info);
 
 /* Look up a kernel by name. The kernel is borrowed: it lives as long as its program, which work in a stream keeps alive.
  * YOKE_E_NOT_FOUND: no kernel of this name; the record lists the program's kernels and the nearest name. YOKE_E_UNSUPPORTED: a
- * parameter is of a kind that Yoke cannot set (a pipe, say), or there are more than YOKE_MAX_ARGS. Or the failure of a build that was still running. */
+ * parameter is of a kind that Yoke cannot set (a pipe, say), or there are more than YOKE_MAX_ARGS. Or the failure of a build that
+ * was still running. */
 YOKE_API yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel);
 
 /* The properties of a compiled kernel on its device. The caller sets `size` (YOKE_KERNEL_INFO_INIT). */
