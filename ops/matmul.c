@@ -232,15 +232,25 @@ static yoke_status check_epilogue(yops_matmul *p, const yops_evaluation *v)
     return yops_evaluation_check_overlap(v, "c", &p->c, &p->c_place);
 }
 
-/* The list with `value` in front, and the text. There are no complex scalars: a complex value comes as two. */
+static yoke_status check_names(const yops_matmul *p, const yoke_matmul_options *o)
+{
+    for (size_t i = 0; i < o->var_count; i++)
+        if (o->vars[i].name && strcmp(o->vars[i].name, "value") == 0)
+            return yops_fail(&p->call, YOKE_E_INVALID_ARGUMENT,
+                             "vars[%zu] of the epilogue has the name 'value', which the product's own value has", i);
+    return YOKE_OK;
+}
+
+/* The list with `value` in front, and the text. There are no complex scalars: a complex value comes as two, whose names are ours.
+ */
 static size_t list_vars(const yops_matmul *p, const yoke_matmul_options *o, yoke_var *vars)
 {
     size_t count = 0;
     bool is_complex = yops_is_complex(p->result);
     vars[count++] =
-        yoke_var_scalar(is_complex ? "value_real" : "value", (yoke_number){ is_complex ? p->scalar : p->result, { 0 } });
+        yoke_var_scalar(is_complex ? "yops_value_real" : "value", (yoke_number){ is_complex ? p->scalar : p->result, { 0 } });
     if (is_complex)
-        vars[count++] = yoke_var_scalar("value_imag", (yoke_number){ p->scalar, { 0 } });
+        vars[count++] = yoke_var_scalar("yops_value_imag", (yoke_number){ p->scalar, { 0 } });
     for (size_t i = 0; i < o->var_count && count <= YOPS_MOST_VARS; i++)
         vars[count++] = o->vars[i];
     return count;
@@ -263,8 +273,11 @@ static yoke_status run_epilogue(yops_matmul *p, const char *text, const yoke_var
 
 static yoke_status run_with_epilogue(yops_matmul *p, const yoke_matmul_options *o, const yoke_array *c)
 {
-    static const char prefix[] = "value = complex(value_real, value_imag); ";
+    static const char prefix[] = "value = complex(yops_value_real, yops_value_imag); ";
     yoke_var vars[YOPS_MOST_VARS + 1];
+    yoke_status valid = check_names(p, o);
+    if (valid < 0)
+        return valid;
     size_t count = list_vars(p, o, vars);
     if (!yops_is_complex(p->result))
         return run_epilogue(p, o->epilogue, vars, count, c);

@@ -45,8 +45,8 @@ cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays, 
                 raise TypeError(f"a number is wanted, not {shown(number)}")
             number = complex(number)
             half = F64 if dtype == C128 else F32
-            parts = ((name + "_re_", (half, number.real)), (name + "_im_", (half, number.imag)))
-            made.append(f"{name} = complex({name}_re_, {name}_im_); ")
+            parts = (("yops_re_" + name, (half, number.real)), ("yops_im_" + name, (half, number.imag)))
+            made.append(f"{name} = complex(yops_re_{name}, yops_im_{name}); ")
         for label, part in parts:
             if count == MOST_VARS:
                 raise ValueError(f"an expression has at most {MOST_VARS} variables; a complex number counts as two")
@@ -129,7 +129,7 @@ def evaluate(expression, /, dtype=None, stream=None, **variables):
     stream = (<Array>arrays[0]).stream if stream is None else stream
     result = new_array(stream, value_dtype(dtype, arrays, variables), broadcast_shape([each.shape for each in arrays]))
     head, separator, tail = expression.rpartition(";")
-    name = "result_"
+    name = "yops_result"
     while name in expression or name in variables:
         name += "_"
     map_arrays(stream, f"{head}{separator} {name} = {tail}", {name: result, **variables}, here())
