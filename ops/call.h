@@ -119,8 +119,8 @@ int yops_write(char *text, size_t size, const char *format, ...) __attribute__((
  * the device. */
 yoke_status yops_kernel(const yops_call *call, const char *text, const char *options, const char *name, yoke_kernel **out_kernel);
 
-/* The same for a text that includes "generated.h", which is made at run time. `first`, or NULL: text before everything. `key`
- * stands for all of it. */
+/* The same for a text that includes "generated.h", which is made at run time. `first`, or NULL: text before everything, also
+ * before the macros. `key` stands for all of it. */
 yoke_status yops_kernel_generated(const yops_call *call, const char *key, const char *text, const char *options, const char *first,
                                   const char *generated, const char *name, yoke_kernel **out_kernel);
 
@@ -138,6 +138,11 @@ typedef struct yops_traits {
     uint64_t max_shared_bytes;
 } yops_traits;
 yoke_status yops_get_traits(const yops_call *call, yops_traits *out_traits);
+
+/* For tests: what is taken instead of the device's traits, or NULL; and who is shown each source before it is compiled, or NULL:
+ * where he fails, it is not. */
+extern const yops_traits *yops_traits_force;
+extern yoke_status (*yops_program_watch)(const yoke_source *source);
 
 /* Whether a thread may go through a long tile alone: where its loops are ended, a block's threads run well enough. */
 static inline bool yops_by_threads(const yops_traits *traits)

@@ -15,7 +15,8 @@
  *     value_T value         where a value was wanted, of facts.value_dtype
  *
  * The statements may stand in a loop or in a block of their own, several times in one kernel: what they declare is inside of
- * braces. The names step_N and name_N are theirs.
+ * braces. The names step_N and name_N are theirs. What they call is in "expression.h", and in a text that stands before all of the
+ * kernel (yops_expression_get_functions): no word of either language and no name of the program's is in them.
  */
 #ifndef YOPS_EXPRESSION_H
 #define YOPS_EXPRESSION_H
@@ -42,7 +43,7 @@ typedef struct yops_expression yops_expression;
 typedef struct yops_expression_facts {
     uint32_t read;       /* arrays and scalars whose value from before is needed: in_K */
     uint32_t written;    /* arrays that are assigned: out_K */
-    uint32_t functions;  /* functions that are called: vars[K].text has to stand before the kernel. The same text once */
+    uint32_t functions;  /* functions of the program's that are called */
     uint32_t indices;    /* index variables */
     int32_t value_dtype; /* of `value`; 0 where none was wanted */
     bool needs_f64;      /* double is computed with, read or written */

@@ -220,7 +220,7 @@ static void put_operator(emitter *out, const yops_node *node)
 static void put_function(emitter *out, const yops_node *node)
 {
     const yops_function *function = &yops_functions[node->index];
-    put(out, function->how == YOPS_HOW_HELPER ? "yops_%s_%c(" : "%s(", function->name, class_of(out, node->a));
+    put(out, "yops_%s_%c(", function->name, class_of(out, node->a));
     put_operand(out, node->a);
     for (int i = 1; i < function->arguments; i++) {
         put(out, ", ");

@@ -103,7 +103,13 @@ static bool find_constant(yops_parser *parser, yops_token token, yops_node *out_
 static uint16_t unknown(yops_parser *parser, yops_token token, bool calls)
 {
     size_t length;
+    char names[96] = "";
     const char *nearest = yops_find_nearest(parser->expression, text_of(parser, token), token.length, calls, &length);
+    if (!nearest && !calls)
+        yops_list_names(parser->expression, names, sizeof names);
+    if (*names)
+        return yops_mistake(parser, token.at, token.length, "unknown name '%.*s' in the expression; there are %s",
+                            shown_length(token), text_of(parser, token), names);
     return yops_mistake(parser, token.at, token.length, "unknown %s '%.*s' in the expression%s%.*s%s", calls ? "function" : "name",
                         shown_length(token), text_of(parser, token), nearest ? "; did you mean '" : "", nearest ? (int)length : 0,
                         nearest ? nearest : "", nearest ? "'?" : "");

@@ -2,7 +2,7 @@
 /*
  * The tree of an expression, and what the files of its front end call of each other: expression_vars.c checks the list of variables
  * and finds names, expression_lexer.c makes tokens, expression_parse.c builds the tree, expression_types.c gives types,
- * expression_fail.c tells mistakes, expression_emit.c writes the kernel's statements.
+ * expression_fail.c tells mistakes, expression_emit.c writes the kernel's statements, expression_calls.c what they call.
  */
 #ifndef YOPS_EXPRESSION_TREE_H
 #define YOPS_EXPRESSION_TREE_H
@@ -185,6 +185,8 @@ int yops_find_new_name(const yops_expression *expression, const char *text, size
 int yops_find_index(const char *text, size_t length);
 /* What a wrong name was perhaps meant to be; NULL. `calls`: a function, else a value. *out_length is its length. */
 const char *yops_find_nearest(const yops_expression *expression, const char *text, size_t length, bool calls, size_t *out_length);
+/* The names of values that there are: "c, x, y", or "" where there is none. What does not fit is told by dots. */
+void yops_list_names(const yops_expression *expression, char *target, size_t size);
 
 /* ---- Types: each returns a node, or 0 after a mistake, and takes 0 for a child that was one ---- */
 

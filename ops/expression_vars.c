@@ -29,6 +29,11 @@ static size_t identifier_length(const char *text)
     return length;
 }
 
+static bool begins_with(const char *name, const char *beginning)
+{
+    return strncmp(name, beginning, strlen(beginning)) == 0;
+}
+
 static bool equal(const char *name, const char *text, size_t length)
 {
     return strncmp(name, text, length) == 0 && name[length] == '\0';
@@ -85,21 +90,22 @@ int yops_find_index(const char *text, size_t length)
 
 enum { LONGEST_COMPARED = 24 };
 
-/* How many letters have to be changed, put in, left out, or exchanged with their neighbour. */
-static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length)
+/* How many letters have to be put in, left out, exchanged with their neighbour, or changed, which counts `change`; the others count
+ * 2. */
+static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length, unsigned change)
 {
     unsigned rows[3][LONGEST_COMPARED + 1];
     unsigned *before = rows[0], *last = rows[1], *now = rows[2];
     for (unsigned j = 0; j <= b_length; j++)
-        last[j] = j;
+        last[j] = 2 * j;
     for (unsigned i = 1; i <= a_length; i++) {
-        now[0] = i;
+        now[0] = 2 * i;
         for (unsigned j = 1; j <= b_length; j++) {
-            unsigned best = last[j - 1] + (a[i - 1] != b[j - 1]);
-            best = last[j] + 1 < best ? last[j] + 1 : best;
-            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
+            unsigned best = last[j - 1] + (a[i - 1] != b[j - 1] ? change : 0);
+            best = last[j] + 2 < best ? last[j] + 2 : best;
+            best = now[j - 1] + 2 < best ? now[j - 1] + 2 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 2 < best)
+                best = before[j - 2] + 2;
             now[j] = best;
         }
         unsigned *free_row = before;
@@ -113,21 +119,25 @@ static unsigned distance(const char *a, size_t a_length, const char *b, size_t b
 typedef struct nearest {
     const char *text, *best;
     size_t length, best_length, best_begin;
-    unsigned least;
+    unsigned least, least_weighed;
 } nearest;
 
-/* Of names that are equally near, the one with the longer beginning in common is better. */
+/* Of names that are equally near, those are better that have all the letters which are there: letters are left out and exchanged
+ * more often than hit wrong. Of those, the one with the longer beginning in common. */
 static void consider(nearest *n, const char *name, size_t length)
 {
     size_t begin = 0;
-    if (length == 0 || length > LONGEST_COMPARED || n->length > LONGEST_COMPARED)
+    if (length == 0 || length > LONGEST_COMPARED || n->length > LONGEST_COMPARED || begins_with(name, "yops_"))
         return;
     while (begin < length && begin < n->length && name[begin] == n->text[begin])
         begin++;
-    unsigned d = distance(n->text, n->length, name, length);
-    if (d >= length || d >= n->length || d > n->least || (d == n->least && (!n->best || begin <= n->best_begin)))
+    unsigned d = distance(n->text, n->length, name, length, 2) / 2, weighed = distance(n->text, n->length, name, length, 3);
+    if (d >= length || d >= n->length || d > n->least || (d == n->least && !n->best))
+        return;
+    if (d == n->least && (weighed > n->least_weighed || (weighed == n->least_weighed && begin <= n->best_begin)))
         return;
     n->least = d;
+    n->least_weighed = weighed;
     n->best = name;
     n->best_length = length;
     n->best_begin = begin;
@@ -138,7 +148,7 @@ const char *yops_find_nearest(const yops_expression *expression, const char *tex
     static const char *const types[][2] = { { "int", "int32" },       { "long", "int64" },   { "short", "int16" },
                                             { "char", "int8" },       { "half", "float16" }, { "uint", "uint32" },
                                             { "unsigned", "uint32" }, { "size_t", "uint64" } };
-    nearest n = { text, NULL, length, 0, 0, length < 3 ? 2 : 3 };
+    nearest n = { text, NULL, length, 0, 0, length < 3 ? 2 : 3, 0 };
     for (size_t i = 0; i < YOPS_COUNT_OF(types); i++)
         if (equal(types[i][0], text, length)) {
             *out_length = strlen(types[i][1]);
@@ -157,6 +167,26 @@ const char *yops_find_nearest(const yops_expression *expression, const char *tex
         consider(&n, yoke_dtype_get_name(i), strlen(yoke_dtype_get_name(i)));
     *out_length = n.best_length;
     return n.best;
+}
+
+void yops_list_names(const yops_expression *expression, char *target, size_t size)
+{
+    size_t used = 0;
+    *target = '\0';
+    for (int i = 0; i < expression->var_count + expression->new_name_count; i++) {
+        bool is_var = i < expression->var_count;
+        const yops_name *var = &expression->vars[i];
+        const yops_new_name *made = &expression->new_names[is_var ? 0 : i - expression->var_count];
+        const char *name = is_var ? var->text : expression->text + made->at;
+        size_t length = is_var ? var->length : made->length;
+        if ((is_var && var->kind == YOKE_VAR_FUNCTION) || begins_with(name, "yops_"))
+            continue;
+        bool fits = used + length + sizeof ", , ..." <= size;
+        used +=
+            (size_t)snprintf(target + used, size - used, "%s%.*s", used ? ", " : "", fits ? (int)length : 3, fits ? name : "...");
+        if (!fits)
+            return;
+    }
 }
 
 /* ---- The program's functions ---- */
@@ -222,18 +252,28 @@ static yoke_status take_parameters(declaration *d, yops_name *name)
     return YOKE_OK;
 }
 
-/* Names that the kernel's own variables have, so that a call would not find the function. */
-static bool is_word_of_kernel(const char *name, size_t length)
+/* Words of C, which no function can be called, and names that C keeps for compilers. */
+static bool is_word_of_c(const char *name, size_t length)
 {
-    static const char *const words[] = { "position", "count", "value" };
-    static const char *const beginnings[] = { "in_", "out_", "index_", "extent_", "step_", "name_", "yoke_", "yops_" };
+    static const char *const words[] = { "auto",     "break",   "case",   "char",     "const",  "continue", "default",
+                                         "defined",  "do",      "double", "else",     "enum",   "extern",   "float",
+                                         "for",      "goto",    "if",     "inline",   "int",    "long",     "register",
+                                         "restrict", "return",  "short",  "signed",   "sizeof", "static",   "struct",
+                                         "switch",   "typedef", "union",  "unsigned", "void",   "volatile", "while" };
     for (size_t i = 0; i < YOPS_COUNT_OF(words); i++)
         if (equal(words[i], name, length))
             return true;
-    for (size_t i = 0; i < YOPS_COUNT_OF(beginnings); i++)
-        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    return false;
+    return name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+}
+
+/* What is wrong with a function's name, or NULL. Everything else is allowed: expression_calls.c keeps it apart. */
+static const char *find_fault(const char *name, size_t length)
+{
+    if (yops_find_function(name, length) >= 0 || yops_find_dtype(name, length))
+        return "which has a meaning already";
+    if (begins_with(name, "yoke_") || begins_with(name, "yops_") || begins_with(name, "YOKE_") || begins_with(name, "YOPS_"))
+        return "whose beginning is Yoke's own";
+    return is_word_of_c(name, length) ? "which is a word of C or kept for its compilers" : NULL;
 }
 
 static yoke_status read_function(const yops_call *call, size_t number, const yoke_var *var, yops_name *out)
@@ -256,9 +296,10 @@ static yoke_status read_function(const yops_call *call, size_t number, const yok
     skip_blanks(&d);
     if (*d.at)
         return wrong_declaration(&d, "goes on behind its closing parenthesis");
-    if (yops_find_function(name, length) >= 0 || yops_find_dtype(name, length) || is_word_of_kernel(name, length))
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "the function vars[%zu] has the name '%.*s', which has a meaning already",
-                         number, (int)length, name);
+    const char *fault = find_fault(name, length);
+    if (fault)
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "the function vars[%zu] has the name '%.*s', %s", number, (int)length, name,
+                         fault);
     if (!var->text)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "the function '%.*s', vars[%zu], has no text: its text is NULL",
                          (int)length, name, number);

@@ -29,8 +29,9 @@ yoke_status yops_identity_check_axes(const yops_call *call, const yops_identity 
 /* Check that the device has double where the expression needs it: YOKE_E_UNSUPPORTED. */
 yoke_status yops_identity_check_device(const yops_call *call, const yops_identity *identity);
 
-/* What has to stand before a kernel with the expression's statements: the functions that are called, or NULL where none is. They
- * come before anything of the kernel, whose macros then mean nothing to them. The caller frees it. */
+/* What has to stand before a kernel with the expression's statements: the functions of the languages and of the program that they
+ * call, or NULL where they call none: expression_calls.c. It comes before anything of the kernel, also before its macros. The
+ * caller frees it. */
 yoke_status yops_expression_get_functions(const yops_call *call, const yops_expression *expression, const yoke_var *vars,
                                           char **out_text);
 

@@ -14,6 +14,9 @@
 
 enum { MOST_DEFINES = 32, KEY_SIZE = 4096 };
 
+yoke_status (*yops_program_watch)(const yoke_source *source);
+const yops_traits *yops_traits_force;
+
 /* Empty where there is none of this name, which no compiler takes for the kernel. */
 static const char *find_text(const char *name)
 {
@@ -55,13 +58,22 @@ static void find_opencl_options(const char *const *defines, char option[48], con
         }
 }
 
-/* The text of the kernel behind `first`; the caller frees it. NULL: no memory. */
-static char *put_behind(const char *first, const char *name, const char *text)
+/* The text of the kernel, and its macros, behind `first`, which sees none of them; the caller frees it. NULL: no memory. */
+static char *put_behind(const char *first, const char *const *defines, const char *name, const char *text)
 {
-    size_t size = strlen(first) + strlen(name) + strlen(text) + 32;
+    size_t size = strlen(first) + strlen(name) + strlen(text) + 32, length;
+    for (const char *const *define = defines; *define; define++)
+        size += strlen(*define) + sizeof "#define \n";
     char *both = malloc(size);
-    if (both)
-        snprintf(both, size, "%s#line 1 \"%s.yk\"\n%s", first, name, text);
+    if (!both)
+        return NULL;
+    length = (size_t)snprintf(both, size, "%s", first);
+    for (const char *const *define = defines; *define; define++) {
+        int name_length = (int)strcspn(*define, "=");
+        const char *value = (*define)[name_length] ? *define + name_length + 1 : "1";
+        length += (size_t)snprintf(both + length, size - length, "#define %.*s %s\n", name_length, *define, value);
+    }
+    snprintf(both + length, size - length, "#line 1 \"%s.yk\"\n%s", name, text);
     return both;
 }
 
@@ -70,23 +82,28 @@ static yoke_status build(const yops_call *call, const char *key, const char *tex
 {
     yoke_header headers[YOPS_MOST_HEADERS];
     const char *defines[MOST_DEFINES], *opencl_options[2];
-    char option[48];
-    yops_get_headers(headers, generated ? generated : "");
-    char *copy = strdup(options), *both = first ? put_behind(first, text, find_text(text)) : NULL;
+    char option[48], *copy = strdup(options), *both = NULL;
     yoke_status status = YOKE_OK;
+    if (copy) {
+        split_options(copy, defines);
+        both = first ? put_behind(first, defines, text, find_text(text)) : NULL;
+    }
     if (!copy || (first && !both)) {
         status = yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the text of %s", text);
         goto out;
     }
-    split_options(copy, defines);
+    yops_get_headers(headers, generated ? generated : "");
     find_opencl_options(defines, option, opencl_options);
     yoke_source source = YOKE_SOURCE_INIT;
     source.name = text;
     source.text = both ? both : find_text(text);
-    source.defines = defines;
+    source.defines = both ? NULL : defines;
     source.opencl_options = opencl_options;
     source.headers = headers;
-    status = yoke_device_get_program(call->device, key, &source, out_program);
+    if (yops_program_watch)
+        status = yops_program_watch(&source);
+    if (status == YOKE_OK)
+        status = yoke_device_get_program(call->device, key, &source, out_program);
 out:
     free(both);
     free(copy);
@@ -143,6 +160,10 @@ yoke_status yops_get_traits(const yops_call *call, yops_traits *out_traits)
 {
     static const char key;
     void *kept = NULL;
+    if (yops_traits_force) {
+        *out_traits = *yops_traits_force;
+        return YOKE_OK;
+    }
     if (yoke_device_attach(call->device, &key, NULL, NULL, &kept) == YOKE_OK && kept) {
         *out_traits = *(const yops_traits *)kept;
         return YOKE_OK;

@@ -33,6 +33,8 @@
  * number is hypot of its parts, with the same bits on every device: no square overflows or is lost, and it is infinite where a part
  * is infinite, even beside NaN.
  *
+ * A variable may have any name that is an identifier of C, int and round and template too, but that of a dtype.
+ *
  * An expression has at most 4096 bytes, 64 levels of parentheses, and 64 new names; a list has at most 32 variables.
  */
 #ifndef YOKE_VARS_H
@@ -86,8 +88,11 @@ static inline yoke_var yoke_var_scalar(const char *name, yoke_number scalar)
 /* A function of the program's own, which the expression calls. `declaration` has its name and its types, which are names of dtypes
  * but complex ones: "float smooth(float x, int32 n)"; at most 16 parameters. `text` defines it with YOKE_FUNCTION of
  * <yoke/kernel.h>, and may define more before it: "YOKE_FUNCTION float smooth(float x, int n) { … }". It is compiled before the
- * kernel that calls it, whose names and macros it does not see; <yoke/types.h> is included. There, float16 and bfloat16
- * are float, and bool is any integer. Arguments are converted to the declared types, and the result counts as the declared type. */
+ * kernel that calls it, whose names and macros it does not see, nor does the kernel see those of the text; <yoke/types.h> is
+ * included. There, float16 and bfloat16 are float, and bool is any integer. Arguments are converted to the declared types, and the
+ * result counts as the declared type. The function may have any name, also one of a function of either language, but not that of a
+ * function of expressions or of a dtype, no word of C, none that C keeps for compilers, as __x and _X, and none that begins with
+ * yoke_ or yops_, which are Yoke's own, in the text too. */
 static inline yoke_var yoke_var_function(const char *declaration, const char *text)
 {
     yoke_var var = { YOKE_NULL, YOKE_NULL, YOKE_VAR_FUNCTION, { 0, { 0 } }, { YOKE_NULL, 0, 0, 0, { 0 }, { 0 } } };

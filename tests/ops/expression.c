@@ -340,7 +340,12 @@ static void wrong_lists(void)
               ""),
           "more than 16" },
         { yoke_var_function("float sqrt(float x)", ""), "'sqrt', which has a meaning" },
-        { yoke_var_function("float value(float x)", ""), "'value', which has a meaning" },
+        { yoke_var_function("float bfloat16(float x)", ""), "'bfloat16', which has a meaning" },
+        { yoke_var_function("float yoke_smooth(float x)", ""), "'yoke_smooth', whose beginning is Yoke's own" },
+        { yoke_var_function("float YOPS_x(float x)", ""), "'YOPS_x', whose beginning is Yoke's own" },
+        { yoke_var_function("float return(float x)", ""), "'return', which is a word of C" },
+        { yoke_var_function("float signed(float x)", ""), "'signed', which is a word of C" },
+        { yoke_var_function("float __smooth(float x)", ""), "'__smooth', which is a word of C or kept for its compilers" },
         { yoke_var_function("float f(float x)", NULL), "its text is NULL" },
     };
     yops_expression *e = NULL;

@@ -209,6 +209,12 @@ static void put_expression(bench *b, size_t number)
 
 static void make_kernel(bench *b)
 {
+    put(b, "#include <yoke/kernel.h>\n");
+    for (size_t i = 0; i < YOPS_FUNCTIONS; i++) { /* all at once what yops_expression_get_functions writes for one expression */
+        const char *name = yops_functions[i].name;
+        if (yops_functions[i].how != YOPS_HOW_HELPER)
+            put(b, "#define yops_%s_f %s\n#define yops_%s_d %s\n", name, name, name, name);
+    }
     put(b, "#include \"expression.h\"\n#define twist " YOPS_OWN "twist\n%sYOKE_KERNEL void run(YOKE_GLOBAL yoke_u64 *results",
         twist_text);
     for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++)

@@ -148,17 +148,17 @@ static void functions(suite *t)
     trial_force(0);
 }
 
-/* Names and macros that kernels have, too. */
+/* Names and macros that kernels and languages have, too. */
 static void functions_of_any_name(suite *t)
 {
-    static const char *const names[] = { "divide", "shape", "combine", "chunk_" };
+    static const char *const names[] = { "divide", "shape", "combine", "chunk_", "mul_hi", "mix", "x", "value", "class" };
     for (size_t i = 0; i < YOPS_COUNT_OF(names); i++) {
         char declaration[64], text[200];
         trial b;
         snprintf(declaration, sizeof declaration, "float %s(float x, int32 n)", names[i]);
         snprintf(text, sizeof text,
-                 "#define WIDTH 2\n#define ROUNDS n\nYOKE_FUNCTION float %s(float x, int n)\n{\n    return x * WIDTH + "
-                 "(float)ROUNDS;\n}",
+                 "#define WIDTH 2\n#define ROUNDS n\ntypedef yoke_vec2 map_shape;\nYOKE_FUNCTION float %s(float a, int n)\n{\n"
+                 "    map_shape v;\n    v.x = a * WIDTH;\n    return v.x + (float)ROUNDS;\n}",
                  names[i]);
         trial_begin(t, &b);
         b.call = call_twice;
