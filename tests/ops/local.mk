@@ -24,6 +24,8 @@ tests_ops_libarrays_la_SOURCES = \
 	tests/ops/random_reference.h \
 	tests/ops/reduce_reference.c \
 	tests/ops/reduce_reference.h \
+	tests/ops/sources.c \
+	tests/ops/sources.h \
 	tests/ops/spectrum.c \
 	tests/ops/spectrum.h \
 	tests/ops/trial.c \
@@ -53,6 +55,7 @@ ops_programs = \
 	tests/ops/matmul_blocks \
 	tests/ops/matmul_rules \
 	tests/ops/matmul_tune \
+	tests/ops/names \
 	tests/ops/options \
 	tests/ops/places \
 	tests/ops/prepare \
@@ -156,6 +159,7 @@ tests_ops_matmul_blocks_LDADD = $(ops_libraries)
 tests_ops_matmul_rules_LDADD = $(ops_libraries)
 tests_ops_matmul_tune_SOURCES = tests/ops/matmul_tune.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_ops_matmul_tune_LDADD = $(ops_libraries)
+tests_ops_names_LDADD = $(ops_libraries)
 tests_ops_options_LDADD = $(ops_libraries)
 tests_ops_places_LDADD = $(ops_libraries)
 tests_ops_prepare_LDADD = $(ops_libraries)
