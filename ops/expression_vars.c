@@ -252,14 +252,15 @@ static yoke_status take_parameters(declaration *d, yops_name *name)
     return YOKE_OK;
 }
 
-/* Words of C, which no function can be called, and names that C keeps for compilers. */
+/* Words of C and operators of C++, which no function can be called and no macro, and names that C keeps for compilers. */
 static bool is_word_of_c(const char *name, size_t length)
 {
-    static const char *const words[] = { "auto",     "break",   "case",   "char",     "const",  "continue", "default",
-                                         "defined",  "do",      "double", "else",     "enum",   "extern",   "float",
-                                         "for",      "goto",    "if",     "inline",   "int",    "long",     "register",
-                                         "restrict", "return",  "short",  "signed",   "sizeof", "static",   "struct",
-                                         "switch",   "typedef", "union",  "unsigned", "void",   "volatile", "while" };
+    static const char *const words[] = { "auto",   "break",    "case",   "char",   "const",    "continue", "default", "defined",
+                                         "do",     "double",   "else",   "enum",   "extern",   "float",    "for",     "goto",
+                                         "if",     "inline",   "int",    "long",   "register", "restrict", "return",  "short",
+                                         "signed", "sizeof",   "static", "struct", "switch",   "typedef",  "union",   "unsigned",
+                                         "void",   "volatile", "while",  "and",    "and_eq",   "bitand",   "bitor",   "compl",
+                                         "not",    "not_eq",   "or",     "or_eq",  "xor",      "xor_eq" };
     for (size_t i = 0; i < YOPS_COUNT_OF(words); i++)
         if (equal(words[i], name, length))
             return true;
@@ -273,7 +274,7 @@ static const char *find_fault(const char *name, size_t length)
         return "which has a meaning already";
     if (begins_with(name, "yoke_") || begins_with(name, "yops_") || begins_with(name, "YOKE_") || begins_with(name, "YOPS_"))
         return "whose beginning is Yoke's own";
-    return is_word_of_c(name, length) ? "which is a word of C or kept for its compilers" : NULL;
+    return is_word_of_c(name, length) ? "which is a word of C or C++, or kept for compilers" : NULL;
 }
 
 static yoke_status read_function(const yops_call *call, size_t number, const yoke_var *var, yops_name *out)

@@ -91,8 +91,8 @@ static inline yoke_var yoke_var_scalar(const char *name, yoke_number scalar)
  * kernel that calls it, whose names and macros it does not see, nor does the kernel see those of the text; <yoke/types.h> is
  * included. There, float16 and bfloat16 are float, and bool is any integer. Arguments are converted to the declared types, and the
  * result counts as the declared type. The function may have any name, also one of a function of either language, but not that of a
- * function of expressions or of a dtype, no word of C, none that C keeps for compilers, as __x and _X, and none that begins with
- * yoke_ or yops_, which are Yoke's own, in the text too. */
+ * function of expressions or of a dtype, no word of C, no operator of C++, as and, none that C keeps for compilers, as __x and _X,
+ * and none that begins with yoke_ or yops_, which are Yoke's own, in the text too. */
 static inline yoke_var yoke_var_function(const char *declaration, const char *text)
 {
     yoke_var var = { YOKE_NULL, YOKE_NULL, YOKE_VAR_FUNCTION, { 0, { 0 } }, { YOKE_NULL, 0, 0, 0, { 0 }, { 0 } } };

@@ -345,7 +345,8 @@ static void wrong_lists(void)
         { yoke_var_function("float YOPS_x(float x)", ""), "'YOPS_x', whose beginning is Yoke's own" },
         { yoke_var_function("float return(float x)", ""), "'return', which is a word of C" },
         { yoke_var_function("float signed(float x)", ""), "'signed', which is a word of C" },
-        { yoke_var_function("float __smooth(float x)", ""), "'__smooth', which is a word of C or kept for its compilers" },
+        { yoke_var_function("float xor(float x)", ""), "'xor', which is a word of C or C++" },
+        { yoke_var_function("float __smooth(float x)", ""), "'__smooth', which is a word of C or C++, or kept for compilers" },
         { yoke_var_function("float f(float x)", NULL), "its text is NULL" },
     };
     yops_expression *e = NULL;

@@ -225,6 +225,17 @@ static bool find_own(const sources_words *w, bool *is_own, const char *pattern, 
     return CHECK_OK(status);
 }
 
+/* Whether a text may make a macro of the word: not of the preprocessor's and compiler's own, of C++'s operators, and of ours. */
+static bool may_be_macro(const char *word)
+{
+    static const char *const none[] = { "defined", "_Pragma", "and", "and_eq", "bitand", "bitor", "compl",
+                                        "not",     "not_eq",  "or",  "or_eq",  "xor",    "xor_eq" };
+    for (size_t i = 0; i < YOPS_COUNT_OF(none); i++)
+        if (strcmp(word, none[i]) == 0)
+            return false;
+    return strncmp(word, "__", 2) != 0 && strncmp(word, "YO", 2) != 0 && strncmp(word, "yo", 2) != 0;
+}
+
 /* A text that declares each word that it may, as a function, a type or a struct, and makes macros of the others; round by round
  * another of them. */
 static char *declare_all(const sources_words *w, const bool *is_own, int round)
@@ -238,8 +249,7 @@ static char *declare_all(const sources_words *w, const bool *is_own, int round)
         if (is_own[i] && (i + (size_t)round) % 4 < 3)
             used += (size_t)snprintf(text + used, room - used, patterns[(i + (size_t)round) % 4], w->all[i]);
     for (size_t i = 0; i < w->count; i++)
-        if (strncmp(w->all[i], "__", 2) != 0 && strcmp(w->all[i], "_Pragma") != 0 && strcmp(w->all[i], "defined") != 0 &&
-            strncmp(w->all[i], "YO", 2) != 0 && strncmp(w->all[i], "yo", 2) != 0 && (!is_own[i] || (i + (size_t)round) % 4 == 3))
+        if (may_be_macro(w->all[i]) && (!is_own[i] || (i + (size_t)round) % 4 == 3))
             used += (size_t)snprintf(text + used, room - used, "#define %s )(\n", w->all[i]);
     return text;
 }
