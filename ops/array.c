@@ -33,40 +33,50 @@ static bool count_elements(int32_t dimensions, const int64_t *shape, size_t byte
             overflow = true;
         }
     int64_t size;
-    *out_count = count;
+    *out_count = overflow ? 0 : count;
     return !overflow && !__builtin_mul_overflow(count, (int64_t)bytes, &size);
+}
+
+/* Whether a struct that a program may have filled has a dtype and extents. */
+static bool is_shaped(const yoke_array *array)
+{
+    bool is_valid = yops_is_dtype(array->dtype) && array->dimensions >= 0 && array->dimensions <= YOKE_MAX_DIMENSIONS;
+    for (int32_t i = 0; is_valid && i < array->dimensions; i++)
+        is_valid = array->shape[i] >= 0;
+    return is_valid;
 }
 
 int64_t yoke_array_get_size(const yoke_array *array)
 {
     int64_t count = 0;
-    if (!array || !yops_is_dtype(array->dtype) || array->dimensions < 0 || array->dimensions > YOKE_MAX_DIMENSIONS)
+    if (!array || !is_shaped(array))
         return 0;
     return count_elements(array->dimensions, array->shape, 1, &count) ? count : 0;
 }
 
+/* The strides of an empty array lead nowhere: they may be too large for a number, and are then 0. */
 static void set_contiguous(yoke_array *array)
 {
     int64_t stride = 1;
     for (int32_t i = array->dimensions - 1; i >= 0; i--) {
         array->strides[i] = stride;
-        stride *= array->shape[i] > 0 ? array->shape[i] : 1;
+        if (array->shape[i] > 0 && __builtin_mul_overflow(stride, array->shape[i], &stride))
+            stride = 0;
     }
 }
 
 int32_t yoke_array_is_contiguous(const yoke_array *array)
 {
-    int64_t stride = 1;
-    if (!array || !yops_is_dtype(array->dtype) || array->dimensions < 0 || array->dimensions > YOKE_MAX_DIMENSIONS)
-        return 0;
-    for (int32_t i = array->dimensions - 1; i >= 0; i--) {
-        if (array->shape[i] == 0)
-            return 1;
-        if (array->shape[i] > 1 && array->strides[i] != stride)
-            return 0;
-        stride *= array->shape[i];
+    int64_t stride = 1, count;
+    bool is_contiguous = array && is_shaped(array);
+    if (is_contiguous && count_elements(array->dimensions, array->shape, 1, &count) && count == 0)
+        return 1;
+    for (int32_t i = is_contiguous ? array->dimensions - 1 : -1; i >= 0 && is_contiguous; i--) {
+        is_contiguous = array->shape[i] == 1 || array->strides[i] == stride;
+        if (__builtin_mul_overflow(stride, array->shape[i], &stride)) /* more elements than there can be */
+            is_contiguous = false;
     }
-    return 1;
+    return is_contiguous;
 }
 
 /* ---- Constructors ---- */
@@ -149,15 +159,27 @@ yoke_status yoke_array_create(yoke_device *device, int32_t dtype, int32_t dimens
 /* Whether a view can be made of the array; a failure keeps the reason why the array itself failed. */
 static bool is_array(const char *function, const yoke_array *array)
 {
-    if (yops_is_dtype(array->dtype) && array->dimensions >= 0 && array->dimensions <= YOKE_MAX_DIMENSIONS)
+    bool is_known = yops_is_dtype(array->dtype) && array->dimensions >= 0 && array->dimensions <= YOKE_MAX_DIMENSIONS;
+    if (is_shaped(array))
         return true;
     const char *reason = array->dtype == 0 ? yops_why_no_array() : NULL;
     if (reason)
         yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: the array could not be made: %.500s", function, reason);
+    else if (is_known)
+        yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: the array has the shape %s: an extent is negative", function,
+                  yops_shape(array->dimensions, array->shape).text);
     else
         yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: the array is not one: dtype %d, %d dimensions", function, (int)array->dtype,
                   (int)array->dimensions);
     return false;
+}
+
+/* A view whose stride or place does not fit a number. */
+static yoke_array refuse_strides(const char *function, const yoke_array *array)
+{
+    yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: the array has the strides %s and the offset %" PRIu64 ", with which the view exceeds 2^63",
+              function, yops_shape(array->dimensions, array->strides).text, array->offset);
+    return no_array;
 }
 
 static bool has_axis(const char *function, const yoke_array *array, int32_t axis)
@@ -171,11 +193,18 @@ static bool has_axis(const char *function, const yoke_array *array, int32_t axis
     return false;
 }
 
-/* Move the array's first element by `index` strides of an axis. An empty array stays where it is. */
-static void advance(yoke_array *array, int32_t axis, int64_t index)
+/* Move the array's first element by `index` strides of an axis. An empty array stays where it is. False: the place is no number. */
+static bool advance(yoke_array *array, int32_t axis, int64_t index)
 {
-    if (yoke_array_get_size(array) > 0)
-        array->offset += (uint64_t)(index * array->strides[axis]) * yoke_dtype_get_size(array->dtype);
+    int64_t distance, offset = (int64_t)array->offset;
+    if (yoke_array_get_size(array) == 0)
+        return true;
+    if (__builtin_mul_overflow(index, array->strides[axis], &distance) ||
+        __builtin_mul_overflow(distance, (int64_t)yoke_dtype_get_size(array->dtype), &distance) ||
+        __builtin_add_overflow(offset, distance, &offset))
+        return false;
+    array->offset = (uint64_t)offset;
+    return true;
 }
 
 static int64_t limit(int64_t value, int64_t low, int64_t high)
@@ -199,11 +228,16 @@ yoke_array yoke_array_slice(yoke_array array, int32_t axis, int64_t start, int64
     stop = to_end ? (step < 0 ? -1 : n) : limit(stop < 0 ? stop + n : stop, low, high);
     int64_t distance = step < 0 ? start - stop : stop - start, size = step < 0 ? -step : step;
     int64_t extent = distance <= 0 ? 0 : (distance - 1) / size + 1;
-    if (extent > 0) /* else the start may be the place before the first element, or behind the last */
-        advance(&array, axis, start);
-    array.shape[axis] = extent;
-    array.strides[axis] = extent > 1 ? array.strides[axis] * step : array.strides[axis];
-    return array;
+    yoke_array view = array;
+    if (extent > 0 && !advance(&view, axis, start)) /* else the start may be the place before the first, or behind the last */
+        return refuse_strides(function, &array);
+    view.shape[axis] = extent;
+    if (extent > 1 && __builtin_mul_overflow(array.strides[axis], step, &view.strides[axis])) {
+        if (yoke_array_get_size(&array) > 0)
+            return refuse_strides(function, &array);
+        view.strides[axis] = 0;
+    }
+    return view;
 }
 
 static void remove_axis(yoke_array *array, int32_t axis)
@@ -227,9 +261,11 @@ yoke_array yoke_array_index(yoke_array array, int32_t axis, int64_t index)
                   n);
         return no_array;
     }
-    advance(&array, axis, index < 0 ? index + n : index);
-    remove_axis(&array, axis);
-    return array;
+    yoke_array view = array;
+    if (!advance(&view, axis, index < 0 ? index + n : index))
+        return refuse_strides(function, &array);
+    remove_axis(&view, axis);
+    return view;
 }
 
 yoke_array yoke_array_transpose(yoke_array array, const int32_t *axes)
@@ -258,6 +294,8 @@ static bool complete_shape(int64_t count, int32_t dimensions, int64_t *shape)
 {
     int64_t known = 1;
     int32_t unknown = -1;
+    for (int32_t i = 0; i < dimensions; i++)
+        known = shape[i] == 0 ? 0 : known; /* which the product of the others may be too large for */
     for (int32_t i = 0; i < dimensions; i++) {
         if (shape[i] == -1 && unknown >= 0)
             return false;
@@ -280,20 +318,21 @@ static bool match_strides(const yoke_array *from, yoke_array *to)
 {
     int32_t i = from->dimensions, j = to->dimensions;
     while (i > 0) {
-        int64_t have = from->shape[--i], stride = from->strides[i], got = 1;
+        int64_t have = from->shape[--i], stride = from->strides[i], got = 1, reach;
         int32_t begin = j;
         for (;;) {
             while (got < have && j > 0)
                 got *= to->shape[--j];
             if (got == have)
                 break;
-            if (i == 0 || from->strides[i - 1] != from->strides[i] * from->shape[i])
+            if (i == 0 || __builtin_mul_overflow(from->strides[i], from->shape[i], &reach) || from->strides[i - 1] != reach)
                 return false;
             have *= from->shape[--i];
         }
         for (int32_t k = begin - 1; k >= j; k--) {
             to->strides[k] = stride;
-            stride *= to->shape[k];
+            if (__builtin_mul_overflow(stride, to->shape[k], &stride) && k > j)
+                return false;
         }
     }
     for (; j > 0; j--)

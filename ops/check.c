@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checks of an operation's arrays: valid, within their buffers, of this device, and not overlapping where that matters. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "collide.h"
 
 static yoke_status check_members(const yops_call *call, const char *name, const yoke_array *array)
 {
@@ -118,9 +117,9 @@ yoke_status yops_check_input(const yops_call *call, const char *name, const yoke
     return check_range(call, name, array, out_place);
 }
 
-/* Whether no two indices lead to one element: sorted by stride, each axis steps over all that the smaller ones reach. Strided
- * layouts that interleave without a collision, which this misses, do not come from views. */
-static bool is_injective(const yoke_array *array)
+/* Whether it is easy to see that no two indices lead to one element: sorted by stride, each axis steps over all that the smaller
+ * ones reach, as in all that views of arrays make. */
+static bool is_plain(const yoke_array *array)
 {
     bool done[YOKE_MAX_DIMENSIONS] = { false };
     uint64_t reach = 0;
@@ -129,12 +128,12 @@ static bool is_injective(const yoke_array *array)
         while (done[least])
             least++;
         for (int32_t i = least + 1; i < array->dimensions; i++)
-            if (!done[i] && llabs(array->strides[i]) < llabs(array->strides[least]))
+            if (!done[i] && yops_distance(array->strides[i]) < yops_distance(array->strides[least]))
                 least = i;
         done[least] = true;
         if (array->shape[least] == 1)
             continue;
-        uint64_t stride = (uint64_t)llabs(array->strides[least]);
+        uint64_t stride = yops_distance(array->strides[least]);
         if (stride <= reach)
             return false;
         reach += stride * (uint64_t)(array->shape[least] - 1);
@@ -149,11 +148,37 @@ yoke_status yops_check_output(const yops_call *call, const char *name, const yok
         return status;
     if (yoke_buffer_is_read_only(array->buffer))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s is written, but its buffer is a read-only view", name);
-    if (out_place->first <= out_place->last && !is_injective(array))
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
-                         "%s is written, but several of its elements lie at one place: shape %s, strides %s", name,
-                         yops_shape(array->dimensions, array->shape).text, yops_shape(array->dimensions, array->strides).text);
-    return YOKE_OK;
+    if (out_place->first > out_place->last || is_plain(array))
+        return YOKE_OK;
+    yops_collision found = yops_collides_with_itself(array);
+    if (found == YOPS_APART)
+        return YOKE_OK;
+    return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s is written, but %s: shape %s, strides %s", name,
+                     found == YOPS_COLLIDES ? "several of its elements lie at one place"
+                                            : "it would take too long to see whether its elements lie at different places (as where "
+                                              "each stride exceeds what the smaller ones reach)",
+                     yops_shape(array->dimensions, array->shape).text, yops_shape(array->dimensions, array->strides).text);
+}
+
+/* ---- Positions and counts ---- */
+
+yoke_status yops_check_count(const yops_call *call, const char *name, int32_t dtype, uint64_t most)
+{
+    size_t bits = 8 * yoke_dtype_get_size(dtype) - (size_t)yops_is_signed(dtype);
+    if (dtype == YOKE_BOOL)
+        bits = 1;
+    if (bits >= 64 || most >> bits == 0)
+        return YOKE_OK;
+    return yops_fail(call, YOKE_E_RANGE, "%s has the dtype %s, which does not hold %" PRIu64 ", the largest number that it may get",
+                     name, yoke_dtype_get_name(dtype), most);
+}
+
+yoke_status yops_check_positions(const yops_call *call, const char *name, int32_t dtype, uint64_t most)
+{
+    if (!yops_is_integer(dtype) || yoke_dtype_get_size(dtype) < 4)
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the dtype %s: positions and counts need an integer of 4 or 8 bytes",
+                         name, yoke_dtype_get_name(dtype));
+    return yops_check_count(call, name, dtype, most);
 }
 
 /* ---- Axes ---- */
@@ -194,7 +219,7 @@ static bool get_residues(const yoke_array *array, uint64_t origin, uint64_t modu
 {
     uint64_t size = yoke_dtype_get_size(array->dtype), below = 0, width = size;
     for (int32_t i = 0; i < array->dimensions; i++) {
-        uint64_t stride = (uint64_t)llabs(array->strides[i]) * size, span = stride * (uint64_t)(array->shape[i] - 1);
+        uint64_t stride = yops_distance(array->strides[i]) * size, span = stride * (uint64_t)(array->shape[i] - 1);
         if (stride % modulus == 0)
             continue;
         below += array->strides[i] < 0 ? span : 0;
@@ -213,7 +238,7 @@ static bool are_interleaved(const yoke_array *a, uint64_t origin_a, const yoke_a
     const yoke_array *both[] = { a, b };
     for (int side = 0; side < 2; side++)
         for (int32_t i = 0; i < both[side]->dimensions; i++) {
-            uint64_t modulus = (uint64_t)llabs(both[side]->strides[i]) * yoke_dtype_get_size(both[side]->dtype);
+            uint64_t modulus = yops_distance(both[side]->strides[i]) * yoke_dtype_get_size(both[side]->dtype);
             uint64_t first_a, width_a, first_b, width_b;
             if (modulus == 0 || both[side]->shape[i] == 1 || !get_residues(a, origin_a, modulus, &first_a, &width_a) ||
                 !get_residues(b, origin_b, modulus, &first_b, &width_b))
@@ -235,9 +260,13 @@ yoke_status yops_check_overlap(const yops_call *call, const char *out_name, cons
     uint64_t out_origin = (uint64_t)out_place->origin * yoke_dtype_get_size(out->dtype);
     if (are_interleaved(out, out_origin, array, (uint64_t)place->origin * yoke_dtype_get_size(array->dtype)))
         return YOKE_OK;
+    yops_collision found = yops_collide(out, out_place, array, place);
+    if (found == YOPS_APART)
+        return YOKE_OK;
     return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
-                     "%s overlaps %s: bytes %" PRIu64 " to %" PRIu64 " and %" PRIu64 " to %" PRIu64 " of one buffer%s", out_name,
-                     name, out_place->first, out_place->last, place->first, place->last,
+                     "%s %s %s: bytes %" PRIu64 " to %" PRIu64 " and %" PRIu64 " to %" PRIu64 " of one buffer%s", out_name,
+                     found == YOPS_COLLIDES ? "overlaps" : "is interleaved with, and may overlap,", name, out_place->first,
+                     out_place->last, place->first, place->last,
                      same_allowed ? "; only the very same elements are allowed" : "");
 }
 

@@ -167,9 +167,11 @@ static bool get_reach(const yoke_array *array, int64_t *out_below, int64_t *out_
             __builtin_add_overflow(span < 0 ? below : above, span, span < 0 ? &below : &above))
             return false;
     }
+    if (below <= INT64_MIN / 32 || above >= INT64_MAX / 32)
+        return false;
     *out_below = -below;
     *out_above = above;
-    return below > INT64_MIN / 32 && above < INT64_MAX / 32;
+    return true;
 }
 
 /* Wrap the memory from the lowest element on (CUDA) or from its start (OpenCL), and place the array in it. */

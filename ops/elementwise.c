@@ -131,9 +131,9 @@ static int32_t find_turned(const yops_elementwise *e, size_t k)
 {
     const yops_layout *layout = &e->layout;
     int32_t last = layout->dimensions - 1, axis = -1;
-    int64_t least = llabs(layout->strides[k][last]);
+    uint64_t least = yops_distance(layout->strides[k][last]);
     for (int32_t i = 0; i < last && e->arrays[k].read && !e->arrays[k].written; i++) {
-        int64_t stride = llabs(layout->strides[k][i]);
+        uint64_t stride = yops_distance(layout->strides[k][i]);
         if (stride > 0 && stride < least && stride <= 2 && layout->extents[i] >= LEAST_TURNED) {
             least = stride;
             axis = i;
@@ -173,8 +173,11 @@ static void choose(yops_elementwise *e, const yops_traits *traits, size_t length
     e->compute_units = traits->compute_units;
     e->width = e->rounds = 1;
     e->head = 0;
+    uint64_t most = yops_fit_rounds(traits, 64, YOPS_MOST_TURNS);
+    e->tile = most < YOPS_CPU_TILE ? (uint32_t)most : YOPS_CPU_TILE;
     bool plain = set_runs(e);
-    if (choose_tiles(e)) {
+    bool is_bounded = e->way == YOPS_WAY_CPU && yops_counts_rounds(traits); /* which a tile's side is not */
+    if (!is_bounded && choose_tiles(e)) {
         e->way = e->way == YOPS_WAY_CPU ? YOPS_WAY_BLOCK : YOPS_WAY_TILE;
         return;
     }
@@ -405,8 +408,8 @@ yoke_status yops_elementwise_launch(yops_elementwise *e, yoke_kernel *kernel)
     int32_t last = layout->dimensions - 1;
     if (e->way == YOPS_WAY_CPU) {
         args[count++] = yoke_arg_i64(layout->count);
-        args[count++] = yoke_arg_u32(YOPS_CPU_TILE);
-        return yops_launch(e->call, kernel, blocks_of((uint64_t)layout->count, YOPS_CPU_TILE), 1, args, count);
+        args[count++] = yoke_arg_u32(e->tile);
+        return yops_launch(e->call, kernel, blocks_of((uint64_t)layout->count, e->tile), 1, args, count);
     }
     if (e->way == YOPS_WAY_TILE || e->way == YOPS_WAY_BLOCK) {
         uint64_t side = e->way == YOPS_WAY_TILE ? YOPS_TILE : YOPS_BLOCK, blocks = blocks_of((uint64_t)layout->extents[last], side);

@@ -19,6 +19,7 @@
 enum {
     YOPS_GRID_THREADS = 256,  /* of a block that goes through chunks */
     YOPS_CPU_TILE = 16384,    /* elements that one thread of a CPU goes through */
+    YOPS_MOST_TURNS = 1000,   /* of loops for one element: in functions of the driver (fmod has one), or of the program */
     YOPS_TILE = 32,           /* the side of a tile that is transposed in shared memory */
     YOPS_BLOCK = 64,          /* the same on a CPU */
     YOPS_TILE_ROWS = 8,       /* rows of a tile at a time */
@@ -69,6 +70,7 @@ typedef struct yops_elementwise {
     bool is_wide;          /* offsets need 64 bits */
     bool has_position;     /* the last operand of the layout is the position */
     int32_t width, rounds; /* elements of a chunk; chunks of a thread */
+    uint32_t tile;         /* YOPS_WAY_CPU: elements of a thread */
     int64_t head;          /* elements of the first chunk that are not in the array, where the layout has one axis */
     uint32_t compute_units;
     size_t key_length;

@@ -86,7 +86,7 @@ static void sort(yops_layout *layout, int32_t leader)
 static bool is_mergeable(const yops_layout *layout, int32_t outer, int32_t inner)
 {
     for (int32_t k = 0; k < layout->operands; k++)
-        if (layout->strides[k][outer] != layout->strides[k][inner] * layout->extents[inner])
+        if (!yops_continues(layout->strides[k][outer], layout->strides[k][inner], layout->extents[inner]))
             return false;
     return true;
 }
@@ -128,9 +128,9 @@ bool yops_layout_is_small(const yops_layout *layout)
     if (layout->count > INT32_MAX)
         return false;
     for (int32_t k = 0; k < layout->operands; k++) {
-        int64_t reach = 0;
+        uint64_t reach = 0;
         for (int32_t i = 0; i < layout->dimensions; i++)
-            reach += llabs(layout->strides[k][i]) * (layout->extents[i] - 1);
+            reach += yops_distance(layout->strides[k][i]) * (uint64_t)(layout->extents[i] - 1);
         if (reach > INT32_MAX)
             return false;
     }

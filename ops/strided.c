@@ -9,8 +9,8 @@ yops_strided yops_get_strided(const yoke_array *array, const yops_place *place)
         int32_t last = a.dimensions - 1;
         if (array->shape[i] == 1)
             continue;
-        if (last >= 0 && array->strides[i] == a.strides[last] * a.shape[last]) {
-            a.shape[last] *= array->shape[i];
+        if (last >= 0 && yops_continues(array->strides[i], a.strides[last], a.shape[last])) {
+            a.shape[last] = (int64_t)((uint64_t)a.shape[last] * (uint64_t)array->shape[i]); /* of an empty array, any */
             continue;
         }
         a.shape[a.dimensions] = array->shape[i];

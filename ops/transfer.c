@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole arrays to and from host memory. What is contiguous is copied as it lies, else by way of a contiguous temporary array. */
+/*
+ * Whole arrays to and from host memory. What is contiguous is copied as it lies, else by way of a contiguous temporary array: bytes
+ * are moved either way, so that those of a bool other than 0 and 1 stay what they are.
+ */
 #include "call.h"
 
 /* Where a transfer's elements lie on the device, one after the other: in the array itself, or in `temporary`. */
@@ -37,6 +40,20 @@ static yoke_status begin(transfer *t, const char *function, const char *where, y
     return status;
 }
 
+/* Assignments to bool write 0 and 1. */
+static yoke_array as_bytes(yoke_array array)
+{
+    array.dtype = array.dtype == YOKE_BOOL ? YOKE_U8 : array.dtype;
+    return array;
+}
+
+static yoke_status move(const transfer *t, yoke_array to, yoke_array from)
+{
+    to = as_bytes(to);
+    from = as_bytes(from);
+    return yoke_assign_at(t->call.where, t->call.stream, &to, &from);
+}
+
 yoke_status yoke_array_write_at(const char *where, yoke_stream *stream, const yoke_array *array, const void *source)
 {
     transfer t;
@@ -44,7 +61,7 @@ yoke_status yoke_array_write_at(const char *where, yoke_stream *stream, const yo
     if (status == YOKE_OK && t.size > 0)
         status = yoke_write_at(where, stream, t.packed.buffer, (size_t)t.packed.offset, source, t.size);
     if (status == YOKE_OK && t.temporary)
-        status = yoke_assign_at(where, stream, array, &t.packed);
+        status = move(&t, *array, t.packed);
     yoke_buffer_release(t.temporary);
     return status;
 }
@@ -54,7 +71,7 @@ yoke_status yoke_array_read_at(const char *where, yoke_stream *stream, const yok
     transfer t;
     yoke_status status = begin(&t, "yoke_array_read", where, stream, array, target, false);
     if (status == YOKE_OK && t.temporary)
-        status = yoke_assign_at(where, stream, &t.packed, array);
+        status = move(&t, t.packed, *array);
     if (status == YOKE_OK && t.size > 0)
         status = yoke_read_at(where, stream, target, t.packed.buffer, (size_t)t.packed.offset, t.size);
     yoke_buffer_release(t.temporary);
