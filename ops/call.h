@@ -18,6 +18,19 @@ static inline uint64_t yops_divide_up(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
+/* The size of a stride, whatever a program has filled in. */
+static inline uint64_t yops_distance(int64_t stride)
+{
+    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
+
+/* Whether an axis continues the one inside it, so that both are one. Strides of empty arrays may be anything. */
+static inline bool yops_continues(int64_t stride, int64_t inner_stride, int64_t inner_extent)
+{
+    int64_t reach;
+    return !__builtin_mul_overflow(inner_stride, inner_extent, &reach) && stride == reach;
+}
+
 /* One call of an operation. */
 typedef struct yops_call {
     const char *function; /* the public function, for messages: "yoke_scan" */
@@ -60,6 +73,13 @@ yoke_status yops_check_output(const yops_call *call, const char *name, const yok
  * allow it. */
 yoke_status yops_check_overlap(const yops_call *call, const char *out_name, const yoke_array *out, const yops_place *out_place,
                                const char *name, const yoke_array *array, const yops_place *place, bool same_allowed);
+
+/* Check the dtype of an output that gets positions or counts, 0 to `most`: YOKE_E_RANGE if it does not hold that one. Every such
+ * output is checked here. */
+yoke_status yops_check_count(const yops_call *call, const char *name, int32_t dtype, uint64_t most);
+
+/* The same for outputs that have 4 or 8 bytes: YOKE_E_INVALID_ARGUMENT for other dtypes. */
+yoke_status yops_check_positions(const yops_call *call, const char *name, int32_t dtype, uint64_t most);
 
 /* Check that two arrays have the same shape. */
 yoke_status yops_check_same_shape(const yops_call *call, const char *name, const yoke_array *array, const char *other_name,
@@ -130,7 +150,7 @@ bool yops_kernel_known(const yops_call *call, const char *key, const char *name,
 /* What decides between algorithms, never between results. */
 typedef struct yops_traits {
     bool is_cpu;            /* one thread works through a tile, instead of a block */
-    bool short_loops;       /* the driver ends a thread's loops after 65535 rounds: Mesa's rusticl on llvmpipe */
+    uint64_t most_rounds;   /* of all loops of a thread, where the driver ends them (half of what it allows: rounds.c); else 0 */
     bool limits_registers;  /* NVIDIA's compiler for OpenCL, which takes MOST_REGISTERS: ops/kernels/block_size.h */
     bool blocks_progress;   /* a block may wait for a block that began earlier: decoupled look-back */
     uint32_t compute_units; /* multiprocessors or cores */
@@ -144,11 +164,27 @@ yoke_status yops_get_traits(const yops_call *call, yops_traits *out_traits);
 extern const yops_traits *yops_traits_force;
 extern yoke_status (*yops_program_watch)(const yoke_source *source);
 
+/* ---- Rounds of a thread's loops: rounds.c ---- */
+
+/* Whether the driver ends a thread's loops. */
+bool yops_counts_rounds(const yops_traits *traits);
+
+/* How many turns of `each` rounds a thread may take, besides `fixed` other rounds: at least 1; UINT64_MAX where nothing counts. */
+uint64_t yops_fit_rounds(const yops_traits *traits, uint64_t fixed, uint64_t each);
+
+/* YOKE_E_UNSUPPORTED where a thread has so many rounds that the driver would end them. The format says what takes them: "a sum of
+ * 70000 products". */
+yoke_status yops_check_rounds(const yops_call *call, const yops_traits *traits, uint64_t rounds, const char *format, ...)
+    YOKE_PRINTF(4, 5);
+
 /* Whether a thread may go through a long tile alone: where its loops are ended, a block's threads run well enough. */
 static inline bool yops_by_threads(const yops_traits *traits)
 {
-    return traits->is_cpu && !traits->short_loops;
+    return traits->is_cpu && !yops_counts_rounds(traits);
 }
+
+/* For tests: this many rounds in place of the driver's; 0: the driver's. */
+extern uint64_t yops_rounds_forced;
 
 /* Temporary memory in the stream's order, at least 1 byte: release it after the last launch that uses it. */
 yoke_status yops_temporary(const yops_call *call, uint64_t size, yoke_buffer **out_buffer);

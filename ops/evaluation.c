@@ -146,6 +146,15 @@ yoke_status yops_evaluation_check_overlap(const yops_evaluation *v, const char *
     return status;
 }
 
+yoke_status yops_evaluation_check_rounds(const yops_evaluation *v, const yops_traits *traits, uint64_t elements)
+{
+    bool has_loops = v->identity.facts.functions || strstr(v->text, "fmod") || strstr(v->text, "remainder");
+    if (!has_loops)
+        return YOKE_OK;
+    return yops_check_rounds(v->call, traits, elements * YOPS_MOST_TURNS,
+                             "an expression with functions that may have loops (store its values by yoke_map)");
+}
+
 static bool is_same_array(const yops_evaluation *v, uint32_t k, const yoke_array *array, const yops_place *place)
 {
     const yoke_array *mine = &v->arrays[k];

@@ -28,7 +28,7 @@ bool yops_fft_join(const yoke_array *array, int32_t first, int32_t end, const bo
             continue;
         if (extent == 0)
             extent = 1, stride = array->strides[i];
-        if (array->strides[i] != extent * stride)
+        if (!yops_continues(array->strides[i], stride, extent))
             return false;
         extent *= array->shape[i];
     }

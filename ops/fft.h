@@ -71,7 +71,7 @@ typedef struct yops_fft_step {
     int64_t outer;    /* so many times per_outer columns */
     uint32_t width;   /* columns of a block; 0: a thread takes `lanes` columns at a time */
     uint32_t threads; /* of a block */
-    uint32_t lanes;
+    uint32_t lanes, most_each; /* and takes so many tiles of them at most */
 } yops_fft_step;
 
 enum { YOPS_FFT_MOST_STEPS = 64, YOPS_FFT_MOST_TEMPORARIES = 24 };

@@ -11,9 +11,6 @@ enum { PRODUCTS = 4 };
 
 enum { RUN = 64, THREADS = 128 }; /* outputs of a CPU's thread, threads of a GPU's block */
 
-/* Of a thread's loops, where the driver ends them after 65535: those inside others count, too. <yoke/fft.h> has the same number. */
-enum { MOST_ROUNDS = 65000 };
-
 int yops_fft_convolve_force;
 
 /* As in ops/kernels/fft_direct.yk. */
@@ -94,16 +91,13 @@ static direct_shape make_shape(const yops_convolution *c, const yoke_array *cons
     return s;
 }
 
-/* Where a driver ends a thread's loops, those of a sum have to be shorter. */
-static yoke_status check_rounds(const yops_convolution *c, const direct_shape *s)
+/* Of a thread that computes one output: the loops of kernels/fft_direct.yk, inside each other. They are measured to have no branches
+ * that count, so that all of the driver's rounds are theirs. */
+static yoke_status check_rounds(const yops_convolution *c, const yops_traits *traits, const direct_shape *s)
 {
-    int64_t products = s->taps[0] * s->taps[1] * s->taps[2];
-    if (products + s->taps[0] * s->taps[1] + s->taps[0] <= MOST_ROUNDS)
-        return YOKE_OK;
-    return yops_fail(&c->call, YOKE_E_UNSUPPORTED,
-                     "the device's driver ends a thread's loops after 65535 rounds, and a sum of %" PRId64
-                     " products is to be taken as it is written: take less of them at a time, or another device",
-                     products);
+    int64_t lines = s->taps[0] * s->taps[1], products = lines * s->taps[2];
+    return yops_check_rounds(&c->call, traits, ((uint64_t)(products + 2 * (lines + s->taps[0])) + 16) / 2,
+                             "a sum of %" PRId64 " products that is taken as it is written", products);
 }
 
 static yoke_status launch(const yops_convolution *c, const yoke_array *out, const yops_traits *traits, yoke_kernel *kernel)
@@ -119,7 +113,7 @@ static yoke_status launch(const yops_convolution *c, const yoke_array *out, cons
     if (status < 0)
         return status;
     direct_shape s = make_shape(c, arrays, places, rests);
-    if (traits->short_loops && (status = check_rounds(c, &s)) < 0)
+    if ((status = check_rounds(c, traits, &s)) < 0)
         return status;
     uint64_t runs = yops_divide_up((uint64_t)s.outputs[2], is_cpu ? RUN : 1), threads = is_cpu ? 1 : THREADS;
     uint64_t n = (uint64_t)yoke_array_get_size(out) / (uint64_t)s.outputs[2] * runs;

@@ -102,6 +102,7 @@ static yoke_status launch_part(yops_fft *f, const yops_fft_step *step, int64_t f
     if (step->width > 0)
         return yops_launch(&f->call, step->kernel, yops_divide_up(pass.columns, step->width), step->threads, args, n);
     uint32_t tiles = (uint32_t)yops_divide_up(pass.columns, step->lanes), each = tiles / (32 * f->traits.compute_units) + 1;
+    each = each < step->most_each ? each : step->most_each;
     args[n++] = yoke_arg_u32(tiles);
     args[n++] = yoke_arg_u32(each);
     return yops_launch(&f->call, step->kernel, yops_divide_up(tiles, (uint64_t)each * step->threads), step->threads, args, n);
@@ -229,11 +230,6 @@ static yoke_status find_kernel(const yops_fft *f, yops_fft_step *step, const yop
                        step->width > 0 ? "fft_pass_blocks" : "fft_pass_lanes", &step->kernel);
 }
 
-static int64_t distance(int64_t stride)
-{
-    return stride < 0 ? -stride : stride;
-}
-
 /* Whether neighbouring threads should take the elements of one column, `along` apart, or the same elements of neighbouring columns.
  */
 static bool by_rows(const yops_fft_axis *axis, uint32_t length, const yops_fft_lines *lines, int64_t along, bool is_output,
@@ -245,7 +241,7 @@ static bool by_rows(const yops_fft_axis *axis, uint32_t length, const yops_fft_l
                                                 : lines->step;
     if (axis->inner == 1 && axis->n == length && axis->outer == 1)
         return true;
-    return distance(along) < distance(across);
+    return yops_distance(along) < yops_distance(across);
 }
 
 yops_fft_pass yops_fft_make_pass(const yops_fft_axis *axis, const yops_fft_lines *in, const yops_fft_lines *out, uint32_t per_outer,
@@ -292,6 +288,11 @@ yoke_status yops_fft_add_pass(yops_fft *f, const yops_fft_axis *axis, const yops
         bool has_vectors = f->traits.is_cpu && yoke_device_get_language(f->call.device) == YOKE_LANGUAGE_OPENCL;
         step->lanes = has_vectors ? (f->is_wide ? 4 : 8) : 1;
         step->threads = f->traits.is_cpu ? 1 : 32;
+        /* Of a tile, kernels/fft_cpu.yk goes through all elements up to 4 times, beside its stages. One tile is never too long:
+         * tests/ops/rounds.c has the longest. */
+        uint64_t rounds = (7 + factor->stages) * (uint64_t)(factor->length + 16) * step->lanes;
+        uint64_t most = yops_fit_rounds(&f->traits, factor->length, rounds);
+        step->most_each = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
     }
     step->pass = yops_fft_make_pass(axis, in, out, (uint32_t)per_outer, before);
     step->pass.in_rows = by_rows(axis, factor->length, in, in->step * (axis->n / factor->length), false, before);

@@ -7,7 +7,15 @@
 #include <string.h>
 
 /* ops/kernels/filter.yk has the same numbers. */
-enum { OUTPUTS = 8, THREADS = 128, LANES = 64, CPU_OUTPUTS = 256, WEIGHTS_AT_ONCE = 64, MOST_OTHER_AXES = 7 };
+enum {
+    OUTPUTS = 8,
+    THREADS = 128,
+    LANES = 64,
+    CPU_OUTPUTS = 256,
+    STAGED_TAPS = 256,
+    WEIGHTS_AT_ONCE = 64,
+    MOST_OTHER_AXES = 7
+};
 
 /* As in ops/kernels/filter.yk. */
 typedef struct filter_shape {
@@ -38,7 +46,7 @@ static void copy_axis(filter_shape *shape, int64_t to, int64_t from)
 static void add_axis(filter_shape *shape, const yops_filter_pass *pass, int32_t axis, int32_t tapped)
 {
     int64_t i = shape->dimensions++, in = pass->in.strides[axis];
-    for (; i > 0 && llabs(shape->other_in[i - 1]) > llabs(in); i--)
+    for (; i > 0 && yops_distance(shape->other_in[i - 1]) > yops_distance(in); i--)
         copy_axis(shape, i, i - 1);
     shape->other_extents[i] = pass->out.shape[axis];
     shape->other_in[i] = in;
@@ -53,8 +61,9 @@ static void join_axes(filter_shape *shape)
     int64_t kept = 0;
     for (int64_t i = 1; i < shape->dimensions; i++) {
         int64_t extent = shape->other_extents[kept];
-        if (shape->tapped[i] < 0 && shape->tapped[kept] < 0 && shape->other_in[i] == extent * shape->other_in[kept] &&
-            shape->other_out[i] == extent * shape->other_out[kept] && shape->other_start[i] == extent * shape->other_start[kept])
+        if (shape->tapped[i] < 0 && shape->tapped[kept] < 0 && yops_continues(shape->other_in[i], shape->other_in[kept], extent) &&
+            yops_continues(shape->other_out[i], shape->other_out[kept], extent) &&
+            yops_continues(shape->other_start[i], shape->other_start[kept], extent))
             shape->other_extents[kept] *= shape->other_extents[i];
         else
             copy_axis(shape, ++kept, i);
@@ -117,12 +126,23 @@ static bool is_along(const filter_shape *shape, bool is_cpu)
         return true;
     if (is_cpu)
         return shape->other_in[0] != 1 || shape->other_extents[0] < LANES;
-    return llabs(shape->other_in[0]) >= llabs(shape->in_strides[2]) || shape->other_extents[0] < 8;
+    return yops_distance(shape->other_in[0]) >= yops_distance(shape->in_strides[2]) || shape->other_extents[0] < 8;
 }
 
 static bool rounds(int32_t dtype)
 {
     return yops_is_integer(dtype);
+}
+
+/* Of a thread of the kernels of GPUs, which go through 8 outputs for each tap, and more around each line of taps. */
+static yoke_status check_rounds(const yops_filter *f, const yops_traits *traits, const filter_shape *shape, bool along)
+{
+    uint64_t taps = (uint64_t)shape->taps[2], lines = (uint64_t)(shape->taps[0] * shape->taps[1]);
+    uint64_t part = shape->step < STAGED_TAPS ? STAGED_TAPS / (uint64_t)shape->step : 1;
+    uint64_t line = along ? 12 * taps + 192 * yops_divide_up(taps, part) : 24 * taps + 340;
+    if (traits->is_cpu)
+        return YOKE_OK;
+    return yops_check_rounds(&f->call, traits, lines * (line + 4) + 64, "a sum of %llu taps", (unsigned long long)(lines * taps));
 }
 
 yoke_status yops_filter_prepare(const yops_filter *f, const yops_traits *traits, yops_filter_pass *pass)
@@ -132,7 +152,9 @@ yoke_status yops_filter_prepare(const yops_filter *f, const yops_traits *traits,
     yops_write(options, sizeof options, "IN=%s OUT=%s ACC=%s ALONG=%d CPU=%d%s%s", yops_dtype_token(pass->in.dtype),
                yops_dtype_token(pass->out.dtype), yops_dtype_token(f->computed), (int)is_along(&shape, traits->is_cpu),
                (int)traits->is_cpu, rounds(pass->out.dtype) ? " OUT_INTEGER=1" : "", f->computed == YOKE_F64 ? " NEED_F64=1" : "");
-    yoke_status status = yops_kernel(&f->call, "filter", options, "filter", &pass->kernel);
+    yoke_status status = check_rounds(f, traits, &shape, is_along(&shape, traits->is_cpu));
+    if (status == YOKE_OK)
+        status = yops_kernel(&f->call, "filter", options, "filter", &pass->kernel);
     if (status == YOKE_OK && !f->is_box)
         status = yops_kernel(&f->call, "filter", options, "filter_weights", &pass->set_weights);
     return status;

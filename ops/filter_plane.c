@@ -52,7 +52,7 @@ bool yops_filter_fits_plane(const yops_filter *f, const yops_traits *traits, con
                             const yops_filter_operand *out, const yops_filter_stage *stages)
 {
     int32_t axis = stages[1].axis, step = get_step(in, axis);
-    if (traits->is_cpu || traits->short_loops || yops_filter_force == 2 || f->computed != YOKE_F32 ||
+    if (traits->is_cpu || yops_counts_rounds(traits) || yops_filter_force == 2 || f->computed != YOKE_F32 ||
         traits->max_block_threads < THREADS)
         return false;
     if (step == 0 || get_step(out, axis) != step || stages[0].taps > YOPS_FILTER_MOST_PLANE_TAPS ||

@@ -179,7 +179,7 @@ yoke_status yops_filter_run(yops_filter *f)
     yoke_status status = yops_get_traits(&f->call, &r.traits);
     if (status < 0)
         return status;
-    if (yops_filter_force || r.traits.short_loops) /* rusticl compiles the kernels of CPUs for half a minute */
+    if (yops_filter_force || yops_counts_rounds(&r.traits)) /* rusticl compiles the kernels of CPUs for half a minute */
         r.traits.is_cpu = false;
     add_passes(&r);
     status = prepare(&r, temporaries, &weights);

@@ -64,15 +64,18 @@ static yoke_status scatter_set(const yops_rows *r)
 
 /* ---- Scatter: add ---- */
 
+/* The dtype that is added in. */
+static int32_t get_sum_dtype(int32_t dtype)
+{
+    if (yops_is_integer(dtype))
+        return yops_is_signed(dtype) ? YOKE_I64 : YOKE_U64;
+    return dtype == YOKE_F16 || dtype == YOKE_BF16 ? YOKE_F32 : dtype;
+}
+
 static yoke_status get_add_kernel(const yops_rows *r, bool atomic, const char *name, yoke_kernel **out_kernel)
 {
     char options[96];
-    int32_t sum = r->dtype;
-    if (yops_is_integer(sum))
-        sum = yops_is_signed(sum) ? YOKE_I64 : YOKE_U64;
-    else if (sum == YOKE_F16 || sum == YOKE_BF16)
-        sum = YOKE_F32;
-    yops_write(options, sizeof options, "ELEMENT=%s SUM=%s INDEX=%s%s%s", yops_dtype_token(r->dtype), yops_dtype_token(sum),
+    yops_write(options, sizeof options, "ELEMENT=%s SUM=%s INDEX=%s%s%s", yops_dtype_token(r->dtype), yops_dtype_token(get_sum_dtype(r->dtype)),
                yops_dtype_token(r->index_dtype), atomic ? " ATOMIC=1" : "", yops_needs_f64(r->dtype) ? " NEED_F64=1" : "");
     return yops_kernel(&r->call, "scatter_add", options, name, out_kernel);
 }
@@ -90,25 +93,38 @@ static yoke_status add_atomically(const yops_rows *r)
     return status;
 }
 
-static yoke_status add_group(const yops_rows *r, yoke_kernel *get_keys, yoke_kernel *add, yops_group *group, uint64_t first,
-                             uint32_t rows)
+/* The rows that one launch adds. One place may get all of them, and then one thread adds them. */
+static uint32_t get_most_rows(const yops_rows *r)
 {
-    uint32_t out_rows = (uint32_t)r->out_rows;
+    uint64_t most = yops_fit_rounds(&r->traits, 16, 1);
+    return most < YOPS_GROUP_MOST ? (uint32_t)most : (uint32_t)YOPS_GROUP_MOST;
+}
+
+/* `carried`: two rows of sums in turn, for places whose rows are in several launches; or NULL. */
+static yoke_status add_group(const yops_rows *r, yoke_kernel *get_keys, yoke_kernel *add, yops_group *group, yoke_buffer *carried,
+                             uint64_t first, uint32_t rows)
+{
+    uint32_t out_rows = (uint32_t)r->out_rows, most = get_most_rows(r);
     yoke_status status = yops_launch(
         &r->call, get_keys, yops_divide_up(rows, THREADS), THREADS,
         YOKE_ARGS(r->indices, r->indices_origin, r->indices_stride, first, rows, out_rows, group->keys, group->positions));
     if (status == YOKE_OK)
         status = yops_group_sort(&r->call, group, rows);
-    if (status == YOKE_OK)
-        status = yops_launch(&r->call, add, yops_divide_up(rows * r->rests, THREADS), THREADS,
-                             YOKE_ARGS(group->keys, group->positions, first, rows, out_rows, r->out, YOPS_STRIDED_ARG(r->out_rest),
+    for (uint32_t begin = 0, turn = 0; begin < rows && status == YOKE_OK; turn = !turn) {
+        uint32_t end = rows - begin < most ? rows : begin + most;
+        status = yops_launch(&r->call, add, yops_divide_up((end - begin) * r->rests, THREADS), THREADS,
+                             YOKE_ARGS(group->keys, group->positions, first, rows, begin, end, carried ? carried : group->other_keys,
+                                       turn * r->rests, !turn * r->rests, out_rows, r->out, YOPS_STRIDED_ARG(r->out_rest),
                                        r->out_stride, r->a, YOPS_STRIDED_ARG(r->a_rest), r->a_stride, r->rests));
+        begin = end;
+    }
     return status;
 }
 
 static yoke_status add_in_order(const yops_rows *r)
 {
     yoke_kernel *get_keys, *add;
+    yoke_buffer *carried = NULL;
     yops_group group = { .keys = NULL };
     uint32_t most = r->rows < YOPS_GROUP_MOST ? (uint32_t)r->rows : (uint32_t)YOPS_GROUP_MOST;
     if (r->out_rows >= UINT32_MAX)
@@ -119,9 +135,12 @@ static yoke_status add_in_order(const yops_rows *r)
         status = get_add_kernel(r, false, "add_runs", &add);
     if (status == YOKE_OK)
         status = yops_group_create(&r->call, &r->traits, most, (uint32_t)r->out_rows, &group);
+    if (status == YOKE_OK && most > get_most_rows(r))
+        status = yops_temporary(&r->call, 2 * r->rests * yoke_dtype_get_size(get_sum_dtype(r->dtype)), &carried);
     for (uint64_t first = 0; first < r->rows && status == YOKE_OK; first += YOPS_GROUP_MOST)
-        status = add_group(r, get_keys, add, &group, first,
+        status = add_group(r, get_keys, add, &group, carried, first,
                            r->rows - first < YOPS_GROUP_MOST ? (uint32_t)(r->rows - first) : (uint32_t)YOPS_GROUP_MOST);
+    yoke_buffer_release(carried);
     yops_group_release(&group);
     return status;
 }

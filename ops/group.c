@@ -21,6 +21,8 @@ yoke_status yops_group_create(const yops_call *call, const yops_traits *traits, 
     /* On a GPU as many tiles as there are threads to hide the memory's latency; a CPU has a few for each core. */
     uint64_t tiles = traits->is_cpu ? 8u * (uint64_t)traits->compute_units : 65536;
     uint64_t tile = yops_divide_up(most, tiles);
+    uint64_t most_of_a_thread = yops_fit_rounds(traits, DIGITS + 16, 1);
+    tile = tile < most_of_a_thread ? tile : most_of_a_thread;
     g->tile = (uint32_t)(tile < 256 ? 256 : tile);
     for (g->passes = 1; g->passes < 4 && last >> (g->passes * DIGIT_BITS); g->passes++) {
     }

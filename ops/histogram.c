@@ -33,10 +33,8 @@ static yoke_status check_bins(yops_histogram *h, const yoke_array *bins, bool we
     if (bins->shape[0] > INT32_MAX)
         return yops_fail(&h->call, YOKE_E_RANGE, "bins has the shape %s: up to 2^31 - 1 bins are possible",
                          yops_shape(1, bins->shape).text);
-    if (!weighted && (!yops_is_integer(bins->dtype) || yoke_dtype_get_size(bins->dtype) < 4))
-        return yops_fail(&h->call, YOKE_E_INVALID_ARGUMENT,
-                         "bins has the dtype %s: counts need int32, uint32, int64 or uint64 (sums of weights may have any dtype)",
-                         yoke_dtype_get_name(bins->dtype));
+    if (!weighted && (status = yops_check_positions(&h->call, "bins", bins->dtype, 0)) < 0)
+        return status;
     h->count = (uint32_t)bins->shape[0];
     h->bins = place->root;
     h->bins_origin = place->origin;
@@ -80,14 +78,16 @@ static yoke_status begin(yops_histogram *h, const char *function, const char *wh
         return yops_fail(&h->call, YOKE_E_INVALID_ARGUMENT, "a has the dtype %s: complex numbers have no order",
                          yoke_dtype_get_name(a->dtype));
     status = yops_check_overlap(&h->call, "bins", bins, bins_place, "a", a, &place, false);
+    if (status == YOKE_OK && !weights)
+        status = yops_check_count(&h->call, "bins", bins->dtype, (uint64_t)yoke_array_get_size(a));
     if (status == YOKE_OK && weights)
         status = check_weights(h, bins, bins_place, a, weights);
     if (status == YOKE_OK)
         status = yops_get_traits(&h->call, &h->traits);
     if (status < 0)
         return status;
-    if (h->traits.short_loops || h->traits.max_shared_bytes < SHARED_BYTES)
-        h->traits.is_cpu = !h->traits.short_loops;
+    if (yops_counts_rounds(&h->traits) || h->traits.max_shared_bytes < SHARED_BYTES)
+        h->traits.is_cpu = !yops_counts_rounds(&h->traits);
     if (yops_histogram_kernels)
         h->traits.is_cpu = yops_histogram_kernels == 2;
     h->n = (uint64_t)yoke_array_get_size(a);
@@ -182,6 +182,21 @@ static uint32_t get_counters(const yops_histogram *h)
     return strcmp(h->rule.macro, "BINS_EDGES=1") == 0 ? EDGES_COUNTERS : COUNTERS;
 }
 
+/* Of kernels/bins.h: two searches or a division of 32 bits, of which a branch may hold both. */
+uint64_t yops_histogram_get_rounds(const yops_histogram *h)
+{
+    return strcmp(h->rule.macro, "BINS_INDEX=1") == 0 ? 0 : 72;
+}
+
+/* So many blocks that the driver does not end the loops of their threads. FOR_ALL of kernels/histogram.yk takes 16 bytes at a time. */
+static uint64_t get_fewest_blocks(const yops_histogram *h, uint64_t n)
+{
+    uint64_t size = yoke_dtype_get_size(h->dtype), at_once = yops_is_dense(&h->a) ? 16 / size : 1;
+    uint64_t each = at_once * (yops_histogram_get_rounds(h) + 1) + 2, fixed = 2 * each + COUNTERS / THREADS * (MOST_COPIES + 4);
+    uint64_t turns = yops_fit_rounds(&h->traits, fixed, each);
+    return turns > n ? 1 : yops_divide_up(n, turns * at_once * THREADS);
+}
+
 static yoke_status count_by_blocks(const yops_histogram *h)
 {
     yoke_kernel *count, *merge;
@@ -192,6 +207,8 @@ static yoke_status count_by_blocks(const yops_histogram *h)
     uint64_t blocks = yops_divide_up(h->n, BLOCK_ELEMENTS), most = (uint64_t)h->traits.compute_units * BLOCKS_PER_UNIT;
     blocks = blocks < most ? blocks : most;
     blocks = blocks > h->n / launch_elements ? blocks : h->n / launch_elements + 1;
+    uint64_t fewest = get_fewest_blocks(h, h->n);
+    blocks = blocks > fewest ? blocks : fewest;
     yoke_status status = get_kernels(h, "count", &count, "merge", &merge);
     if (status == YOKE_OK && blocks > 1)
         status = yops_temporary(&h->call, blocks * h->count * sizeof(uint32_t), &partial);
@@ -242,7 +259,9 @@ static yoke_status count_globally(const yops_histogram *h)
     for (uint64_t first = 0; status == YOKE_OK && (first == 0 || first < h->n); first += launch_elements) {
         uint64_t n = h->n - first < launch_elements ? h->n - first : launch_elements;
         uint64_t blocks = yops_divide_up(n, BLOCK_ELEMENTS), most = (uint64_t)h->traits.compute_units * 2 * BLOCKS_PER_UNIT;
+        uint64_t fewest = get_fewest_blocks(h, n);
         blocks = blocks < 1 ? 1 : blocks < most ? blocks : most;
+        blocks = blocks > fewest ? blocks : fewest;
         status = yoke_fill_at(h->call.where, h->call.stream, counters, 0, h->count * sizeof(uint32_t), &zero, sizeof zero);
         if (status == YOKE_OK)
             status = yops_launch(&h->call, count, blocks, THREADS,

@@ -20,6 +20,9 @@ typedef struct yops_histogram {
 
 #define YOPS_RULE_ARG(h) yoke_arg_struct(&(h)->rule.rule, (h)->rule.size)
 
+/* The rounds that a thread takes, at most, to find the bin of an element. */
+uint64_t yops_histogram_get_rounds(const yops_histogram *h);
+
 yoke_status yops_histogram_count(const yops_histogram *h);
 yoke_status yops_histogram_weigh(const yops_histogram *h);
 

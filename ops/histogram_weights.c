@@ -45,7 +45,8 @@ static yoke_status weigh_by_tiles(const yops_histogram *h)
     uint64_t tile = TILE_LEAST;
     while (yops_divide_up(h->n, tile) * h->count > rows_most)
         tile *= 2;
-    uint64_t rows = yops_divide_up(h->n, tile);
+    uint64_t rows = yops_divide_up(h->n, tile), each = yops_histogram_get_rounds(h) + 1;
+    uint64_t part = yops_fit_rounds(&h->traits, h->count + 16, each); /* of a tile, in one launch */
     uint32_t threads = h->traits.is_cpu ? 1 : 32;
     yoke_status status = get_kernel(h, "weigh_tiles", &weigh);
     if (status == YOKE_OK)
@@ -56,10 +57,11 @@ static yoke_status weigh_by_tiles(const yops_histogram *h)
         status = yops_temporary(&h->call, rows * get_row_size(h), &sums);
     if (status == YOKE_OK && rows > 1)
         status = yops_temporary(&h->call, yops_divide_up(rows, COMBINED) * get_row_size(h), &other);
-    if (status == YOKE_OK && rows > 0)
+    part = part < tile ? part : tile;
+    for (uint64_t from = 0; from < tile && status == YOKE_OK && rows > 0; from += part)
         status = yops_launch(&h->call, weigh, yops_divide_up(rows, threads), threads,
-                             YOKE_ARGS(h->elements, YOPS_STRIDED_ARG(h->a), h->n, tile, h->edges, YOPS_RULE_ARG(h), h->weights,
-                                       YOPS_STRIDED_ARG(h->w), sums));
+                             YOKE_ARGS(h->elements, YOPS_STRIDED_ARG(h->a), h->n, tile, from, from + part, h->edges,
+                                       YOPS_RULE_ARG(h), h->weights, YOPS_STRIDED_ARG(h->w), sums));
     yoke_buffer *from = sums, *to = other;
     for (; rows > 1 && status == YOKE_OK; rows = yops_divide_up(rows, COMBINED)) {
         uint64_t n = yops_divide_up(rows, COMBINED) * h->count;
@@ -83,10 +85,14 @@ static yoke_status weigh_group(const yops_histogram *h, yoke_kernel *get_keys, y
         YOKE_ARGS(h->elements, YOPS_STRIDED_ARG(h->a), first, n, h->edges, YOPS_RULE_ARG(h), group->keys, group->positions));
     if (status == YOKE_OK)
         status = yops_group_sort(&h->call, group, n);
-    if (status == YOKE_OK)
-        status =
-            yops_launch(&h->call, sum, yops_divide_up(n, 64), 64,
-                        YOKE_ARGS(group->keys, group->positions, first, n, h->count, h->weights, YOPS_STRIDED_ARG(h->w), sums));
+    const uint64_t most = yops_fit_rounds(&h->traits, 16, 1); /* a bin may have all elements, which are one thread's */
+    for (uint32_t from = 0; from < n && status == YOKE_OK;) {
+        uint32_t to = n - from < most ? n : from + (uint32_t)most;
+        status = yops_launch(&h->call, sum, yops_divide_up(to - from, 64), 64,
+                             YOKE_ARGS(group->keys, group->positions, first, from, to, h->count, h->weights,
+                                       YOPS_STRIDED_ARG(h->w), sums));
+        from = to;
+    }
     return status;
 }
 

@@ -15,6 +15,8 @@ libyoke_ops_all_la_SOURCES = \
 	ops/call.c \
 	ops/call.h \
 	ops/check.c \
+	ops/collide.c \
+	ops/collide.h \
 	ops/decimal.c \
 	ops/dlpack.c \
 	ops/dlpack.h \
@@ -81,6 +83,7 @@ libyoke_ops_all_la_SOURCES = \
 	ops/reduce.h \
 	ops/reduce_segments.c \
 	ops/reduction.c \
+	ops/rounds.c \
 	ops/rows.c \
 	ops/rows.h \
 	ops/scan.c \

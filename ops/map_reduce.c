@@ -10,7 +10,8 @@ static yoke_array describe(const yops_evaluation *values)
     for (int32_t i = a.dimensions - 1; i >= 0; i--) {
         a.shape[i] = values->shape[i];
         a.strides[i] = stride;
-        stride *= a.shape[i] > 0 ? a.shape[i] : 1;
+        if (a.shape[i] > 0 && __builtin_mul_overflow(stride, a.shape[i], &stride))
+            stride = 0; /* of an empty array */
     }
     return a;
 }

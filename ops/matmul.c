@@ -310,8 +310,8 @@ static yoke_status multiply(yops_matmul *p, const yoke_matmul_options *options)
     find_strides(p, has_row, has_column);
     yops_matmul_shape *s = &p->shape;
     /* A vector stands on the right, but one of an outer product along its columns; and the columns of c are neighbours. */
-    if (p->is_outer ? s->n == 1 || (s->m > 1 && llabs(s->c_row) < llabs(s->c_column))
-                    : s->n > 1 && (s->m == 1 || llabs(s->c_row) < llabs(s->c_column)))
+    if (p->is_outer ? s->n == 1 || (s->m > 1 && yops_distance(s->c_row) < yops_distance(s->c_column))
+                    : s->n > 1 && (s->m == 1 || yops_distance(s->c_row) < yops_distance(s->c_column)))
         transpose(p);
     if (o.epilogue)
         return run_with_epilogue(p, &o, &c);

@@ -86,7 +86,7 @@ static size_t add_args(const plan *l, yoke_arg *args, size_t count)
 }
 
 static yoke_status launch_product(const plan *l, yoke_kernel *kernel, yoke_buffer *sums, uint64_t blocks, uint32_t threads,
-                                  const uint32_t *last, size_t last_count)
+                                  const yoke_arg *last, size_t last_count)
 {
     yoke_arg args[MOST_ARGS];
     size_t count = begin_args(l, !sums, args);
@@ -95,14 +95,15 @@ static yoke_status launch_product(const plan *l, yoke_kernel *kernel, yoke_buffe
     args[count++] = yoke_arg_buffer(sums ? sums : l->p->c_place.root);
     count = add_args(l, args, count);
     for (size_t i = 0; i < last_count; i++)
-        args[count++] = yoke_arg_u32(last[i]);
+        args[count++] = last[i];
     return yops_launch(&l->p->call, kernel, blocks, threads, args, count);
 }
 
 static yoke_status launch_finish(const plan *l, yoke_kernel *kernel, yoke_buffer *sums)
 {
     const yops_matmul_shape *shape = &l->p->shape;
-    uint32_t threads = l->traits.is_cpu ? 1 : 256, tile = l->traits.is_cpu ? CPU_FINISH : 1;
+    bool on_cpu = yops_by_threads(&l->traits);
+    uint32_t threads = on_cpu ? 1 : 256, tile = on_cpu ? CPU_FINISH : 1;
     uint64_t elements = (uint64_t)shape->batches * (uint64_t)shape->m * (uint64_t)shape->n;
     yoke_arg args[MOST_ARGS];
     size_t count = begin_args(l, true, args);
@@ -156,7 +157,7 @@ typedef struct loading {
 static loading load_of(const plan *l, const yops_place *place, int32_t dtype, int64_t along, int64_t other, int64_t extent,
                        const int64_t *batch)
 {
-    loading how = { 1, llabs(along) < llabs(other) || extent == 1 };
+    loading how = { 1, yops_distance(along) < yops_distance(other) || extent == 1 };
     bool along_k = along == 1 && l->p->shape.k % 4 == 0, across = other == 1 && extent % 4 == 0;
     if (how.along_k ? along_k && is_aligned(place, dtype, other, batch) : across && is_aligned(place, dtype, along, batch))
         how.width = 4;
@@ -164,6 +165,16 @@ static loading load_of(const plan *l, const yops_place *place, int32_t dtype, in
 }
 
 /* ---- Tiles on GPUs ---- */
+
+/* How many products of a slice a launch may take, a multiple of the tile's depth: the loops of kernels/matmul.yk over squares of
+ * 2 x 2 sums, and as many rounds around them as one product's. */
+static uint64_t count_products(const plan *l)
+{
+    const yops_matmul_tile *t = l->tile;
+    uint64_t each = (uint64_t)t->thread_rows * (uint64_t)t->thread_columns * 3 / 2 + 12, depth = (uint64_t)t->depth;
+    uint64_t most = yops_fit_rounds(&l->traits, (2 * depth + 32) * each, each) / depth * depth;
+    return most > depth ? most : depth;
+}
 
 /* Fill the plan's tiles and blocks. */
 static yoke_status count_blocks(plan *l, int64_t slices)
@@ -185,8 +196,17 @@ static uint32_t count_threads(const yops_matmul_tile *t)
 
 static yoke_status launch_tiles(const plan *l, yoke_buffer *sums, yoke_kernel *kernel)
 {
-    return launch_product(l, kernel, sums, l->blocks, count_threads(l->tile),
-                          (uint32_t[]){ (uint32_t)l->tiles_m, (uint32_t)l->tiles_n }, 2);
+    yoke_arg last[4] = { yoke_arg_u32((uint32_t)l->tiles_m), yoke_arg_u32((uint32_t)l->tiles_n) };
+    uint64_t slice = (uint64_t)l->p->shape.slice, most = count_products(l);
+    if (most >= slice)
+        return launch_product(l, kernel, sums, l->blocks, count_threads(l->tile), last, 2);
+    yoke_status status = YOKE_OK;
+    for (uint64_t begin = 0; begin < slice && status == YOKE_OK; begin += most) {
+        last[2] = yoke_arg_i64((int64_t)begin);
+        last[3] = yoke_arg_i64((int64_t)(begin + most));
+        status = launch_product(l, kernel, sums, l->blocks, count_threads(l->tile), last, 4);
+    }
+    return status;
 }
 
 /* A multiprocessor that has 4 warps at most has registers for all of their loads. Without a number, NVIDIA's compiler for OpenCL
@@ -210,7 +230,7 @@ static yoke_status run_tiles(plan *l)
         return status;
     loading a = load_of(l, &p->a_place, p->a.dtype, shape->a_column, shape->a_row, shape->m, shape->a_batch);
     loading b = load_of(l, &p->b_place, p->b.dtype, shape->b_row, shape->b_column, shape->n, shape->b_batch);
-    bool split = shape->slices > 1;
+    bool in_parts = count_products(l) < (uint64_t)shape->slice, split = shape->slices > 1 || in_parts;
     if (shape->slice > INT32_MAX)
         return yops_fail(&p->call, YOKE_E_RANGE, "sums of %" PRId64 " products are too long for the tiles of a GPU", shape->slice);
     int c_width =
@@ -221,9 +241,9 @@ static yoke_status run_tiles(plan *l)
     add_dtypes(l, options);
     size_t length = strlen(options);
     yops_write(options + length, sizeof options - length,
-               " BM=%d BN=%d BK=%d TM=%d TN=%d A_WIDTH=%d A_ALONG_K=%d B_WIDTH=%d B_ALONG_K=%d C_WIDTH=%d%s", (int)t->rows,
+               " BM=%d BN=%d BK=%d TM=%d TN=%d A_WIDTH=%d A_ALONG_K=%d B_WIDTH=%d B_ALONG_K=%d C_WIDTH=%d%s%s", (int)t->rows,
                (int)t->columns, (int)t->depth, (int)t->thread_rows, (int)t->thread_columns, a.width, a.along_k, b.width, b.along_k,
-               c_width, get_registers(l));
+               c_width, in_parts ? " PARTS=1" : "", get_registers(l));
     status = get_kernel(l, "matmul", options, !split, &kernel);
     if (status < 0)
         return status;
@@ -247,7 +267,7 @@ static yoke_status run_on_cpu(plan *l)
     status = get_kernel(l, "matmul_cpu", options, true, &kernel);
     if (status < 0)
         return status;
-    return launch_product(l, kernel, NULL, l->blocks, 1, (uint32_t[]){ (uint32_t)l->tiles_m, (uint32_t)l->tiles_n }, 2);
+    return launch_product(l, kernel, NULL, l->blocks, 1, YOKE_ARGS((uint32_t)l->tiles_m, (uint32_t)l->tiles_n));
 }
 
 /* ---- Vectors ---- */
@@ -262,7 +282,7 @@ static bool by_threads(const plan *l)
 static bool runs_across(const plan *l)
 {
     const yops_matmul_shape *shape = &l->p->shape;
-    return shape->m >= 16 && llabs(shape->a_row) < llabs(shape->a_column);
+    return shape->m >= 16 && yops_distance(shape->a_row) < yops_distance(shape->a_column);
 }
 
 /* The rows of a thread of a CPU: so that there are some threads for each core, and enough to do for each. */
@@ -285,7 +305,8 @@ static yoke_status launch_vector(const plan *l, yoke_buffer *sums, yoke_kernel *
     uint64_t blocks = yops_divide_up((uint64_t)shape->m, rows), all;
     if (blocks > INT32_MAX || __builtin_mul_overflow(blocks * (uint64_t)shape->slices, (uint64_t)shape->batches, &all))
         return yops_fail(&l->p->call, YOKE_E_RANGE, "the product has more rows than a grid holds");
-    return launch_product(l, kernel, sums, all, threads, (uint32_t[]){ (uint32_t)blocks, (uint32_t)rows }, by_threads(l) ? 2 : 1);
+    const yoke_arg last[] = { yoke_arg_u32((uint32_t)blocks), yoke_arg_u32((uint32_t)rows) };
+    return launch_product(l, kernel, sums, all, threads, last, by_threads(l) ? 2 : 1);
 }
 
 static yoke_status run_vector(const plan *l)
@@ -308,7 +329,12 @@ static yoke_status run_vector(const plan *l)
                     is_aligned(&p->b_place, p->b.dtype, 0, shape->batches > 1 ? shape->b_batch : none);
         yops_write(options + length, left, " WAY=0 WIDE=%d", wide);
     }
-    yoke_status status = get_kernel(l, "matmul_vector", options, shape->slices == 1, &kernel);
+    yoke_status status = YOKE_OK;
+    if (!by_threads(l)) /* up to 35 rounds for each 128 products */
+        status = yops_check_rounds(&p->call, &l->traits, (uint64_t)shape->slice / 3 + 256, "a sum of %" PRId64 " products",
+                                   shape->slice);
+    if (status == YOKE_OK)
+        status = get_kernel(l, "matmul_vector", options, shape->slices == 1, &kernel);
     if (status < 0)
         return status;
     return shape->slices > 1 ? run_slices(l, launch_vector, kernel) : launch_vector(l, NULL, kernel);

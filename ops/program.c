@@ -13,6 +13,7 @@
 #include "text.h"
 
 enum { MOST_DEFINES = 32, KEY_SIZE = 4096 };
+enum { LLVMPIPE_ROUNDS = 32500 }; /* half of 65000, of 65535: rounds.c; <yoke/fft.h> has the number 65,000 */
 
 yoke_status (*yops_program_watch)(const yoke_source *source);
 const yops_traits *yops_traits_force;
@@ -146,7 +147,7 @@ static yoke_status find_traits(const yops_call *call, yops_traits *out_traits)
     yoke_status status = yoke_device_get_info(call->device, &info);
     bool cuda = strcmp(info.backend, "cuda") == 0, nvidia = cuda || strstr(info.vendor, "NVIDIA") != NULL;
     *out_traits = (yops_traits){ .is_cpu = info.kind == YOKE_DEVICE_CPU || info.kind == YOKE_DEVICE_EMULATOR,
-                                 .short_loops = strstr(info.platform, "rusticl") != NULL,
+                                 .most_rounds = strstr(info.name, "llvmpipe") ? LLVMPIPE_ROUNDS : 0,
                                  .limits_registers = !cuda && strstr(info.platform, "NVIDIA") != NULL,
                                  .blocks_progress = nvidia && info.kind == YOKE_DEVICE_GPU,
                                  .compute_units = info.compute_units,
@@ -156,7 +157,7 @@ static yoke_status find_traits(const yops_call *call, yops_traits *out_traits)
 }
 
 /* The device keeps them: each call asks. Without memory for that, they are found again. */
-yoke_status yops_get_traits(const yops_call *call, yops_traits *out_traits)
+static yoke_status get_kept_traits(const yops_call *call, yops_traits *out_traits)
 {
     static const char key;
     void *kept = NULL;
@@ -176,6 +177,14 @@ yoke_status yops_get_traits(const yops_call *call, yops_traits *out_traits)
     if (yoke_device_attach(call->device, &key, copy, free, &kept) < 0 || kept != copy)
         free(copy);
     return YOKE_OK;
+}
+
+yoke_status yops_get_traits(const yops_call *call, yops_traits *out_traits)
+{
+    yoke_status status = get_kept_traits(call, out_traits);
+    if (yops_rounds_forced)
+        out_traits->most_rounds = yops_rounds_forced;
+    return status;
 }
 
 yoke_status yops_temporary(const yops_call *call, uint64_t size, yoke_buffer **out_buffer)

@@ -80,7 +80,7 @@ static yoke_status get_kernel(const yops_random *r, const yops_traits *traits, y
     char options[96];
     bool many_threads = traits->limits_registers && r->kind == YOPS_RANDOM_NORMAL && dtype == YOKE_F32;
     yops_write(options, sizeof options, "KIND=%s OUT=%s%s%s%s%s", wide ? "WIDE_INTEGERS" : kinds[r->kind], yops_dtype_token(dtype),
-               yops_is_complex(r->out->dtype) ? " COMPLEX=1" : "", traits->is_cpu ? " CPU=1" : "",
+               yops_is_complex(r->out->dtype) ? " COMPLEX=1" : "", yops_by_threads(traits) ? " CPU=1" : "",
                dtype == YOKE_F64 ? " NEED_F64=1" : "", many_threads ? " MOST_REGISTERS=32" : "");
     return yops_kernel(&r->call, "random", options, "make_random", out_kernel);
 }
@@ -110,10 +110,11 @@ yoke_status yops_random_run(yops_random *r)
         status = get_kernel(r, &traits, &kernel);
     if (status < 0)
         return status;
-    uint64_t tile = blocks * (traits.is_cpu ? CPU_GROUPS : THREADS * REPEATS);
+    bool by_threads = yops_by_threads(&traits); /* a thread with thousands of numbers draws again for many of them */
+    uint64_t tile = blocks * (by_threads ? CPU_GROUPS : THREADS * REPEATS);
     call.first = r->offset / numbers / tile * tile;
     call.skip = r->offset - call.first * numbers;
     yoke_arg arg = dtype == YOKE_F64 ? yoke_arg_struct(r->scale, sizeof r->scale) : yoke_arg_struct(scale, sizeof scale);
-    return yops_launch(&r->call, kernel, yops_divide_up(call.skip + call.count, tile * numbers), traits.is_cpu ? 1 : THREADS,
+    return yops_launch(&r->call, kernel, yops_divide_up(call.skip + call.count, tile * numbers), by_threads ? 1 : THREADS,
                        YOKE_ARGS(r->place.root, YOPS_STRIDED_ARG(a), yoke_arg_struct(&call, sizeof call), arg));
 }

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random order: permutations are the order that sorts random words, and a shuffle gathers by one. */
-#include <inttypes.h>
-
 #include "random.h"
 
 static yoke_status check_indices(const yops_call *call, const yoke_array *indices)
 {
-    size_t size = yoke_dtype_get_size(indices->dtype);
-    if (!yops_is_integer(indices->dtype) || size < 4)
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "indices has the dtype %s: positions need an integer of 4 or 8 bytes",
-                         yoke_dtype_get_name(indices->dtype));
-    if (indices->dimensions == 0)
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "indices has the shape (): it has no axis to permute");
-    int64_t last = indices->shape[indices->dimensions - 1] - 1;
-    if (size == 4 && last > (yops_is_signed(indices->dtype) ? INT32_MAX : (int64_t)UINT32_MAX))
-        return yops_fail(call, YOKE_E_RANGE, "indices has the dtype %s, which does not hold the position %" PRId64 ": use 8 bytes",
-                         yoke_dtype_get_name(indices->dtype), last);
-    return YOKE_OK;
+    int64_t n = indices->dimensions > 0 ? indices->shape[indices->dimensions - 1] : 1;
+    yoke_status status = yops_check_positions(call, "indices", indices->dtype, n > 0 ? (uint64_t)n - 1 : 0);
+    if (status == YOKE_OK && indices->dimensions == 0)
+        status = yops_fail(call, YOKE_E_INVALID_ARGUMENT, "indices has the shape (): it has no axis to permute");
+    return status;
 }
 
 /* The words, one for each index, in a buffer that the caller releases; `r` describes the array. */

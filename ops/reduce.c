@@ -16,7 +16,7 @@
 static void sort_kept(yops_reduce_shape *s)
 {
     for (int32_t i = 1; i < s->kept; i++)
-        for (int32_t j = i; j > 0 && llabs(s->kept_stride[j - 1]) < llabs(s->kept_stride[j]); j--) {
+        for (int32_t j = i; j > 0 && yops_distance(s->kept_stride[j - 1]) < yops_distance(s->kept_stride[j]); j--) {
             int64_t *lists[] = { s->kept_extent, s->kept_stride, s->out_stride };
             for (int list = 0; list < 3; list++) {
                 int64_t held = lists[list][j];
@@ -33,7 +33,7 @@ static void add_axis(int32_t *count, int64_t *extents, int64_t *strides, int64_t
     int32_t last = *count - 1;
     if (extent == 1)
         return;
-    if (last >= 0 && strides[last] == extent * stride && others[last] == extent * other) {
+    if (last >= 0 && yops_continues(strides[last], stride, extent) && yops_continues(others[last], other, extent)) {
         extents[last] *= extent;
         strides[last] = stride;
         others[last] = other;
@@ -151,9 +151,31 @@ static void plan_blocks(const yops_reduction *r, const yops_reduce_shape *s, con
                 16 * units);
 }
 
+/* The rounds, at most, of a thread that reduces m elements of a tile by kernels/reduce_tile.h. With several axes, each element's place
+ * takes a loop over them. */
+static uint64_t count_rounds(const yops_reduce_shape *s, int64_t m)
+{
+    uint64_t axes = s->reduced > 1 ? (uint64_t)s->reduced : 0, elements = (uint64_t)m;
+    uint64_t turns = m == YOPS_REDUCE_TILE ? elements / 4 + elements * axes : elements * (1 + axes);
+    return turns + (elements < 1024 ? elements : 1024) / 2 + 160;
+}
+
+/* The rows of a thread, and, a power of two, the tiles of a span, where the driver ends loops. */
+static void bound_loops(const yops_reduce_shape *s, const yops_traits *traits, uint64_t *rows, uint32_t *span)
+{
+    int64_t tiles = s->n / YOPS_REDUCE_TILE, rest = s->n % YOPS_REDUCE_TILE;
+    uint64_t last = rest ? count_rounds(s, rest) : 0;
+    uint64_t most_rows = tiles ? 1 : yops_fit_rounds(traits, 64, last + 64);
+    uint64_t most_tiles = yops_fit_rounds(traits, last + 64, count_rounds(s, YOPS_REDUCE_TILE));
+    *rows = *rows < most_rows ? *rows : most_rows;
+    while (*span > 1 && *span > most_tiles)
+        *span /= 2;
+}
+
 static void plan_loops(const yops_reduce_shape *s, const yops_traits *traits, plan *p)
 {
     uint64_t units = traits->compute_units > 0 ? traits->compute_units : 1, row_blocks;
+    uint32_t most_span = YOPS_REDUCE_SPAN;
     p->groups = p->tiles = 1;
     p->leaf_run = 4;
     p->vector_bytes = 4;
@@ -163,13 +185,14 @@ static void plan_loops(const yops_reduce_shape *s, const yops_traits *traits, pl
         uint64_t line = (uint64_t)s->kept_extent[s->kept - 1];
         row_blocks = (uint64_t)s->rows / line * yops_divide_up(line, 64);
     } else {
-        uint64_t most = traits->short_loops ? YOPS_REDUCE_TILE / 4 : 4 * YOPS_REDUCE_TILE;
-        uint64_t each = (uint64_t)s->n < most ? most / (uint64_t)(s->n > 0 ? s->n : 1) : 1;
+        uint64_t most = 4 * YOPS_REDUCE_TILE, each = (uint64_t)s->n < most ? most / (uint64_t)(s->n > 0 ? s->n : 1) : 1;
+        if (yops_counts_rounds(traits))
+            bound_loops(s, traits, &each, &most_span);
         uint64_t fair = yops_divide_up((uint64_t)s->rows, 4 * units);
         p->rows_each = (uint32_t)(each < fair ? each : fair);
         row_blocks = yops_divide_up((uint64_t)s->rows, p->rows_each);
     }
-    choose_span(p, s, row_blocks, traits->short_loops ? 1 : YOPS_REDUCE_SPAN, 8 * units);
+    choose_span(p, s, row_blocks, most_span, 8 * units);
     if (p->form == 1 && p->spans > 1 && p->rows_each > 1) { /* a thread has several rows or a part of one */
         p->rows_each = 1;
         p->blocks = (uint64_t)s->rows * p->spans;
@@ -188,9 +211,9 @@ static void make_plan(const yops_reduction *r, const yops_reduce_shape *s, const
 {
     *p = (plan){ 0 };
     p->layout = choose_layout(r, s, origin_a, origin_b, p);
-    int64_t across = s->kept > 0 ? llabs(s->kept_stride[s->kept - 1]) : 0, along = INT64_MAX;
+    uint64_t across = s->kept > 0 ? yops_distance(s->kept_stride[s->kept - 1]) : 0, along = UINT64_MAX;
     for (int32_t i = 0; i < s->reduced; i++)
-        along = llabs(s->stride[i]) < along ? llabs(s->stride[i]) : along;
+        along = yops_distance(s->stride[i]) < along ? yops_distance(s->stride[i]) : along;
     p->columns = s->kept > 0 && across < along && !r->in_a;
     if (p->columns && p->layout == 0)
         p->layout = 1;
@@ -200,7 +223,7 @@ static void make_plan(const yops_reduction *r, const yops_reduce_shape *s, const
         p->final_threads = choose_final_threads(r, traits, p->form);
         return;
     }
-    p->form = p->columns && s->kept_extent[s->kept - 1] >= 8 && !traits->short_loops ? 2 : 1;
+    p->form = p->columns && s->kept_extent[s->kept - 1] >= 8 && !yops_counts_rounds(traits) ? 2 : 1;
     p->columns = p->form == 2;
     p->final_threads = 1;
     plan_loops(s, traits, p);
@@ -275,6 +298,17 @@ static yoke_status launch_final(const yops_call *call, yoke_kernel *kernel, cons
                                  out->origin, yoke_arg_struct(s, sizeof *s)));
 }
 
+/* A driver that ends loops: those of reduce_final are not cut, and those of an expression are not known. */
+static yoke_status check_rounds(const yops_call *call, const yops_reduce_shape *s, const plan *p, const yops_traits *traits,
+                                const yops_reduce_input *input)
+{
+    uint64_t final = p->form == 0 ? p->spans / p->final_threads + 1 : p->spans;
+    yoke_status status = yops_check_rounds(call, traits, final / 2 + 256, "a reduction of %lld elements to one", (long long)s->n);
+    if (status == YOKE_OK && input->values)
+        status = yops_evaluation_check_rounds(input->values, traits, (uint64_t)s->n < YOPS_REDUCE_TILE ? (uint64_t)s->n : YOPS_REDUCE_TILE);
+    return status;
+}
+
 static yoke_status launch_tiles(const yops_call *call, yoke_kernel *kernel, const yops_reduce_shape *s, const plan *p,
                                 const yops_reduce_input *input, yoke_buffer *partials, const yops_place *out)
 {
@@ -313,7 +347,9 @@ yoke_status yops_reduce_run(const yops_call *call, const yops_reduction *r, cons
     kernels all;
     plan p;
     yoke_buffer *partials = NULL;
-    yoke_status status = yops_get_traits(call, &traits);
+    yoke_status status = yops_reduction_check_positions(call, r, s->n);
+    if (status == YOKE_OK)
+        status = yops_get_traits(call, &traits);
     if (status < 0 || s->rows == 0)
         return status;
     make_plan(r, s, &traits, find_origin(input->a), find_origin(input->b), &p);
@@ -321,7 +357,9 @@ yoke_status yops_reduce_run(const yops_call *call, const yops_reduction *r, cons
         p.layout = 1;
         p.leaf_run = 4;
     }
-    status = get_kernels(call, r, &p, s->n == 0 ? NULL : input->values, p.spans != 1, &all);
+    status = check_rounds(call, s, &p, &traits, input);
+    if (status == YOKE_OK)
+        status = get_kernels(call, r, &p, s->n == 0 ? NULL : input->values, p.spans != 1, &all);
     if (status < 0)
         return status;
     if (s->n == 0)

@@ -34,6 +34,9 @@ typedef struct yops_reduction {
 /* Check that the operation suits the dtypes, and fill *out_reduction. */
 yoke_status yops_reduction_check(const yops_call *call, int32_t operation, int32_t in, int32_t out, yops_reduction *out_reduction);
 
+/* Check that the output holds the positions of n elements, where the operation gives positions. */
+yoke_status yops_reduction_check_positions(const yops_call *call, const yops_reduction *reduction, int64_t n);
+
 /* The bytes of what a kernel carries in a block, and of what it stores between launches. */
 size_t yops_reduction_get_state_size(const yops_reduction *reduction);
 size_t yops_reduction_get_partial_size(const yops_reduction *reduction);

@@ -52,15 +52,35 @@ static size_t begin_args(const operands *o, yoke_arg *args)
     return count;
 }
 
+/* Where a driver ends the loops of threads, a segment may have more full tiles than a thread may reduce, should their sums not be
+ * there: then `segments` is launched again and again, and goes on where it was. kernels/reduce_segments.yk has the same numbers. */
+enum { TILE_ROUNDS = 1800, REST_ROUNDS = 9000, LEVELS = 40 };
+static const uint64_t most_blocks = UINT64_C(1) << 24; /* of all these launches */
+
+static uint64_t count_launches(const yops_reduce_shape *shape, const yops_traits *traits)
+{
+    return (uint64_t)shape->n / YOPS_REDUCE_TILE / yops_fit_rounds(traits, REST_ROUNDS, TILE_ROUNDS) + 1;
+}
+
+static yoke_status check_launches(const yops_call *call, const yops_reduce_shape *shape, uint64_t launches)
+{
+    if (launches == 1 || launches * (uint64_t)shape->rows <= most_blocks)
+        return YOKE_OK;
+    return yops_fail(call, YOKE_E_UNSUPPORTED,
+                     "the device's driver ends the loops of a thread after 65535 rounds in all, and %lld segments of %lld elements "
+                     "would take %llu launches: take less at a time, or another device",
+                     (long long)shape->rows, (long long)shape->n, (unsigned long long)launches);
+}
+
 /* Both kernels, with `sums` and `starts` between them; without full tiles, the first is left out. */
 static yoke_status launch(const yops_call *call, yoke_kernel *tiles, yoke_kernel *segments, const operands *o,
                           const yops_reduce_shape *shape, const yops_traits *traits, int groups, yoke_buffer *sums,
-                          yoke_buffer *starts)
+                          yoke_buffer *starts, yoke_buffer *kept, size_t node_bytes)
 {
     uint64_t windows = (uint64_t)shape->n / YOPS_REDUCE_TILE, threads = traits->is_cpu ? 1 : YOPS_REDUCE_THREADS;
     uint32_t each = YOPS_REDUCE_THREADS / (uint32_t)groups;
     if (traits->is_cpu)
-        each = traits->short_loops ? 1 : (uint32_t)(1 + 16384 * shape->rows / (shape->n + shape->rows));
+        each = yops_counts_rounds(traits) ? 1 : (uint32_t)(1 + 16384 * shape->rows / (shape->n + shape->rows));
     yoke_arg args[2 * YOPS_MOST_OPERANDS + 12];
     const size_t first = begin_args(o, args);
     yoke_status status = YOKE_OK;
@@ -80,27 +100,50 @@ static yoke_status launch(const yops_call *call, yoke_kernel *tiles, yoke_kernel
     args[count++] = yoke_arg_i64(o->out_place.origin);
     args[count++] = yoke_arg_i64(o->out->strides[0]);
     args[count++] = yoke_arg_struct(shape, sizeof *shape);
-    args[count++] = yoke_arg_u32(each);
-    return yops_launch(call, segments, ((uint64_t)shape->rows + each - 1) / each, (uint32_t)threads, args, count);
+    if (!kept) {
+        args[count++] = yoke_arg_u32(each);
+        return yops_launch(call, segments, ((uint64_t)shape->rows + each - 1) / each, (uint32_t)threads, args, count);
+    }
+    /* `kept`: behind the nodes of all rows, where each of them is. */
+    uint64_t budget = traits->most_rounds > REST_ROUNDS ? traits->most_rounds - REST_ROUNDS : 1;
+    args[count++] = yoke_arg_buffer(kept);
+    args[count++] = yoke_arg_buffer(kept);
+    args[count++] = yoke_arg_i64((int64_t)((uint64_t)shape->rows * LEVELS * node_bytes / sizeof(int64_t)));
+    args[count++] = yoke_arg_u32((uint32_t)budget);
+    args[count++] = yoke_arg_u32(1);
+    for (uint64_t left = count_launches(shape, traits); left > 0 && status == YOKE_OK; left--) {
+        status = yops_launch(call, segments, (uint64_t)shape->rows, 1, args, count);
+        args[count - 1] = yoke_arg_u32(0);
+    }
+    return status;
 }
 
 static yoke_status run(const yops_call *call, const yops_reduction *r, const operands *o)
 {
     yops_reduce_shape shape = { .rows = o->out->shape[0], .n = o->n, .reduced = 1 };
     uint64_t windows = (uint64_t)shape.n / YOPS_REDUCE_TILE;
-    yoke_buffer *sums = o->out_place.root, *starts = o->out_place.root;
+    yoke_buffer *sums = o->out_place.root, *starts = o->out_place.root, *kept = NULL;
     yoke_kernel *tiles = NULL, *segments;
     yops_traits traits;
     char options[512];
     shape.extent[0] = shape.n;
     shape.stride[0] = o->stride;
+    size_t node_bytes = yops_reduction_get_partial_size(r);
     yoke_status status = yops_get_traits(call, &traits);
+    if (status < 0)
+        return status;
+    uint64_t launches = traits.is_cpu ? count_launches(&shape, &traits) : 1;
+    if ((status = check_launches(call, &shape, launches)) < 0 ||
+        (o->values && traits.is_cpu && (status = yops_evaluation_check_rounds(o->values, &traits, YOPS_REDUCE_TILE)) < 0))
+        return status;
     int groups = traits.is_cpu ? 1 : choose_groups(shape.n, shape.rows),
         length = yops_reduction_get_options(r, options, sizeof options);
     yops_write(options + length, sizeof options - (size_t)length,
                " FORM=%d LAYOUT=%d GROUPS=%d LEAF_RUN=4 VECTOR_BYTES=4 OFFSET=%s%s", traits.is_cpu, shape.stride[0] == 1 ? 1 : 2,
                groups, yops_dtype_token(o->offsets->dtype), o->values ? " MAPPED=1" : "");
-    if (status < 0 || (status = get_kernel(call, o, options, "segments", &segments)) < 0 ||
+    if (launches > 1)
+        yops_write(options + strlen(options), sizeof options - strlen(options), " RESUMED=1");
+    if ((status = get_kernel(call, o, options, "segments", &segments)) < 0 ||
         (windows > 0 && (status = get_kernel(call, o, options, "segment_tiles", &tiles)) < 0))
         return status;
     if (windows > 0 && (status = yops_temporary(call, windows * yops_reduction_get_partial_size(r), &sums)) < 0)
@@ -109,7 +152,11 @@ static yoke_status run(const yops_call *call, const yops_reduction *r, const ope
         yoke_buffer_release(sums);
         return status;
     }
-    status = launch(call, tiles, segments, o, &shape, &traits, groups, sums, starts);
+    if (launches > 1)
+        status = yops_temporary(call, (uint64_t)shape.rows * (LEVELS * node_bytes + sizeof(int64_t)), &kept);
+    if (status == YOKE_OK)
+        status = launch(call, tiles, segments, o, &shape, &traits, groups, sums, starts, kept, node_bytes);
+    yoke_buffer_release(kept);
     if (windows > 0) {
         yoke_buffer_release(starts);
         yoke_buffer_release(sums);
@@ -161,6 +208,8 @@ yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int3
         return status;
     o.n = a->shape[0];
     o.stride = a->strides[0];
+    if ((status = yops_reduction_check_positions(&call, &reduction, o.n)) < 0)
+        return status;
     return out->shape[0] == 0 ? YOKE_OK : run(&call, &reduction, &o);
 }
 
@@ -173,6 +222,8 @@ static yoke_status reduce_values(const yops_call *call, int32_t operation, opera
     yoke_status status = yops_reduction_check(call, operation, values->dtype, o->out->dtype, &reduction);
     if (status == YOKE_OK)
         status = yops_evaluation_check_overlap(values, "out", o->out, &o->out_place);
+    if (status == YOKE_OK)
+        status = yops_reduction_check_positions(call, &reduction, values->count);
     if (status < 0 || o->out->shape[0] == 0)
         return status;
     o->n = values->count;

@@ -52,6 +52,11 @@ yoke_status yops_reduction_check(const yops_call *call, int32_t operation, int32
     return YOKE_OK;
 }
 
+yoke_status yops_reduction_check_positions(const yops_call *call, const yops_reduction *r, int64_t n)
+{
+    return is_arg(r->operation) ? yops_check_count(call, "out", r->out, n > 0 ? (uint64_t)n - 1 : 0) : YOKE_OK;
+}
+
 static size_t get_key_size(const yops_reduction *r)
 {
     return r->in == YOKE_F64 || r->in == YOKE_I64 || r->in == YOKE_U64 ? 8 : 4;

@@ -115,7 +115,7 @@ static void make_options(scan *s)
 static void add_axis(scan_shape *shape, int64_t extent, int64_t in_stride, int64_t out_stride)
 {
     int64_t i = shape->dimensions++;
-    for (; i > 0 && llabs(shape->out_strides[i - 1]) > llabs(out_stride); i--) {
+    for (; i > 0 && yops_distance(shape->out_strides[i - 1]) > yops_distance(out_stride); i--) {
         shape->extents[i] = shape->extents[i - 1];
         shape->in_strides[i] = shape->in_strides[i - 1];
         shape->out_strides[i] = shape->out_strides[i - 1];
@@ -131,8 +131,8 @@ static void join_axes(scan_shape *shape)
     int64_t kept = 0;
     for (int64_t i = 1; i < shape->dimensions; i++) {
         int64_t extent = shape->extents[kept];
-        if (shape->in_strides[i] == extent * shape->in_strides[kept] &&
-            shape->out_strides[i] == extent * shape->out_strides[kept]) {
+        if (yops_continues(shape->in_strides[i], shape->in_strides[kept], extent) &&
+            yops_continues(shape->out_strides[i], shape->out_strides[kept], extent)) {
             shape->extents[kept] *= shape->extents[i];
             continue;
         }
@@ -218,10 +218,14 @@ static yoke_status launch_threads(const scan *s, const yops_traits *traits, yoke
 static yoke_status scan_by_threads(const scan *s, const yops_traits *traits)
 {
     const scan_shape *shape = &s->shape;
+    yoke_status status = yops_check_rounds(&s->call, traits, (uint64_t)shape->tiles + 16, "a scan of %" PRId64 " elements",
+                                           shape->extent); /* scan_tiles */
+    if (status < 0)
+        return status;
     yoke_kernel *totals = NULL, *tiles = NULL, *elements;
     yoke_buffer *befores = NULL;
     uint64_t work = (uint64_t)shape->rows * (uint64_t)shape->tiles, item = (uint64_t)s->words * (s->starts ? 8 : 4);
-    yoke_status status = yops_kernel(&s->call, "scan", s->options, "scan_elements", &elements);
+    status = yops_kernel(&s->call, "scan", s->options, "scan_elements", &elements);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_kernel(&s->call, "scan", s->options, "scan_totals", &totals);
     if (status == YOKE_OK && shape->tiles > 1)

@@ -39,11 +39,6 @@ typedef struct selection {
 
 /* ---- Checks ---- */
 
-static bool is_position(int32_t dtype)
-{
-    return dtype == YOKE_I32 || dtype == YOKE_U32 || dtype == YOKE_I64 || dtype == YOKE_U64;
-}
-
 static yoke_status check_line(const selection *s, const char *name, const yoke_array *array)
 {
     if (array->dimensions == 1)
@@ -81,13 +76,12 @@ static yoke_status check_flags(selection *s)
     return status;
 }
 
-/* A further output of positions: it shares no memory with the arrays before it. */
-static yoke_status check_positions(selection *s, const char *name, const yoke_array *array, yops_place *place)
+/* A further output, of positions or a count up to `most`: it shares no memory with the arrays before it. */
+static yoke_status check_positions(selection *s, const char *name, const yoke_array *array, uint64_t most, yops_place *place)
 {
     yoke_status status = yops_check_output(&s->call, name, array, place);
-    if (status == YOKE_OK && !is_position(array->dtype))
-        status = yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "%s has the dtype %s: it is an integer of 4 or 8 bytes", name,
-                           yoke_dtype_get_name(array->dtype));
+    if (status == YOKE_OK)
+        status = yops_check_positions(&s->call, name, array->dtype, most);
     if (status == YOKE_OK)
         status = yops_check_overlap(&s->call, name, array, place, "a", s->a, &s->in_place, false);
     if (status == YOKE_OK)
@@ -100,14 +94,15 @@ static yoke_status check_positions(selection *s, const char *name, const yoke_ar
 static yoke_status check_arrays(selection *s)
 {
     yoke_status status = check_out(s);
+    uint64_t n = status == YOKE_OK ? (uint64_t)s->a->shape[0] : 0;
     if (status == YOKE_OK && s->flags)
         status = check_flags(s);
     if (status == YOKE_OK && s->starts)
-        status = check_positions(s, "starts", s->starts, &s->starts_place);
+        status = check_positions(s, "starts", s->starts, n > 0 ? n - 1 : 0, &s->starts_place);
     if (status == YOKE_OK && s->starts)
         status = yops_check_same_shape(&s->call, "starts", s->starts, "out", s->out);
     if (status == YOKE_OK && s->count)
-        status = check_positions(s, "count", s->count, &s->count_place);
+        status = check_positions(s, "count", s->count, n, &s->count_place);
     if (status == YOKE_OK && s->count && yoke_array_get_size(s->count) != 1)
         status = yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "count has the shape %s: it is one element",
                            yops_shape(s->count->dimensions, s->count->shape).text);
@@ -271,7 +266,12 @@ static yoke_status select_by_threads(selection *s, const yops_traits *traits)
     yoke_buffer *counts = NULL, *in = s->in_place.root, *flags = root_or(s, s->flags, &s->flags_place);
     bool several = s->shape.tiles > 1 || s->partition;
     s->shape.rest = s->partition ? 2 : 0;
-    yoke_status status = get_kernel(s, "select", "select_elements", &elements);
+    yoke_status status = yops_check_rounds(&s->call, traits, (uint64_t)s->shape.tiles + 16, "a selection of %lld elements",
+                                           (long long)s->shape.extent); /* select_tiles */
+    if (status == YOKE_OK && s->values)
+        status = yops_evaluation_check_rounds(s->values, traits, TILE);
+    if (status == YOKE_OK)
+        status = get_kernel(s, "select", "select_elements", &elements);
     if (status == YOKE_OK && several)
         status = get_kernel(s, "select", "select_counts", &count);
     if (status == YOKE_OK && several)

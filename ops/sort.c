@@ -28,19 +28,6 @@ static yoke_status check_keys(const yops_call *call, const char *name, const yok
     return YOKE_OK;
 }
 
-/* Positions 0 to `most` must fit. */
-static yoke_status check_positions(const yops_call *call, const char *name, const yoke_array *array, int64_t most)
-{
-    size_t size = yoke_dtype_get_size(array->dtype);
-    if (!yops_is_integer(array->dtype) || size < 4)
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the dtype %s: positions need an integer of 4 or 8 bytes", name,
-                         yoke_dtype_get_name(array->dtype));
-    if (size == 4 && most > (yops_is_signed(array->dtype) ? INT32_MAX : (int64_t)UINT32_MAX))
-        return yops_fail(call, YOKE_E_RANGE, "%s has the dtype %s, which does not hold the position %" PRId64 ": use 8 bytes", name,
-                         yoke_dtype_get_name(array->dtype), most);
-    return YOKE_OK;
-}
-
 static uint64_t get_flip(int32_t order)
 {
     return order == YOKE_DESCENDING ? UINT64_MAX : 0;
@@ -49,6 +36,12 @@ static uint64_t get_flip(int32_t order)
 static int64_t get_last(const yoke_array *array)
 {
     return array->shape[array->dimensions - 1];
+}
+
+/* The last position along the last axis. */
+static uint64_t get_most(const yoke_array *array)
+{
+    return get_last(array) > 0 ? (uint64_t)get_last(array) - 1 : 0;
 }
 
 static int64_t get_rows(const yoke_array *array)
@@ -171,7 +164,7 @@ yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_a
     if (status == YOKE_OK)
         status = yops_check_same_shape(&call, "indices", indices, "keys", keys);
     if (status == YOKE_OK)
-        status = check_positions(&call, "indices", indices, get_last(keys) - 1);
+        status = yops_check_positions(&call, "indices", indices->dtype, get_most(keys));
     if (status == YOKE_OK)
         status = yops_check_overlap(&call, "indices", indices, &indices_place, "keys", keys, &keys_place, false);
     if (status == YOKE_OK)
@@ -230,7 +223,7 @@ static yoke_status check_top_indices(const yops_call *call, const yoke_array *in
     if (status == YOKE_OK)
         status = check_top(call, "indices", indices, a);
     if (status == YOKE_OK)
-        status = check_positions(call, "indices", indices, get_last(a) - 1);
+        status = yops_check_positions(call, "indices", indices->dtype, get_most(a));
     if (status == YOKE_OK)
         status = yops_check_overlap(call, "indices", indices, out_place, "a", a, place, false);
     return status;
@@ -301,7 +294,7 @@ static yoke_status check_search(const yops_call *call, const yoke_array *positio
     if (status == YOKE_OK)
         status = yops_check_same_shape(call, "positions", positions, "queries", queries);
     if (status == YOKE_OK)
-        status = check_positions(call, "positions", positions, sorted->shape[0]);
+        status = yops_check_positions(call, "positions", positions->dtype, (uint64_t)sorted->shape[0]);
     if (status == YOKE_OK)
         status = yops_check_overlap(call, "positions", positions, &places[2], "sorted", sorted, &places[0], false);
     if (status == YOKE_OK)

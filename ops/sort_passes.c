@@ -26,6 +26,7 @@ typedef struct passes {
     int64_t tile_size, slice_size;
     uint64_t keys[2], values[2], counts, table, size; /* keys[1], values[1] only where the outputs cannot be used */
     bool own_keys, own_values;                        /* these are */
+    bool scans_by_block;                              /* places are found by a block for each row, instead of a thread */
 } passes;
 
 /* ---- Sizes ---- */
@@ -57,12 +58,20 @@ static yoke_status choose_tiles(passes *p, const yops_traits *traits)
     if (p->way == YOPS_SORT_THREADS) {
         p->tile_size = (s->n * s->rows + units * CPU_TILES - 1) / (units * CPU_TILES);
         p->tile_size = p->tile_size < LEAST_CPU_TILE ? LEAST_CPU_TILE : p->tile_size;
+        uint64_t most = yops_fit_rounds(traits, 2 * 256 + 16, 1); /* of sort_pass and tile_count of kernels/sort_cpu.yk */
+        p->tile_size = (uint64_t)p->tile_size > most ? (int64_t)most : p->tile_size;
     }
     tiles = (s->n + p->tile_size - 1) / p->tile_size;
     if (tiles > INT32_MAX / s->rows)
         return yops_fail(s->call, YOKE_E_RANGE, "%lld rows of %lld keys are more than a grid holds", (long long)s->rows,
                          (long long)s->n);
     p->tiles = (uint32_t)tiles;
+    p->scans_by_block = p->way == YOPS_SORT_BLOCKS || (p->way == YOPS_SORT_THREADS && yops_counts_rounds(traits));
+    if (p->scans_by_block) {
+        yoke_status status = yops_check_rounds(s->call, traits, 2 * (uint64_t)tiles + 32, "a sort of rows of %lld keys", (long long)s->n);
+        if (status < 0)
+            return status;
+    }
     slices = (units * HISTOGRAM_BLOCKS + s->rows - 1) / s->rows;
     slices = slices < s->n / LEAST_SLICE ? slices : s->n / LEAST_SLICE;
     p->slices = slices > 0 ? (uint32_t)slices : 1;
@@ -90,13 +99,16 @@ static yoke_status get_kernels(passes *p)
 {
     const yops_sort *s = p->sort;
     const char *text = p->way == YOPS_SORT_THREADS ? "sort_cpu" : "sort";
-    char extra[40];
+    char extra[60];
     bool lookback = p->way == YOPS_SORT_LOOKBACK;
     yops_write(extra, sizeof extra, "LOOKBACK=%d WIDE=%u", lookback, (unsigned)p->wide);
     yoke_status status = yops_sort_kernel(s, text, extra, lookback ? "sort_histogram" : "tile_count", &p->first);
-    if (status == YOKE_OK && p->way == YOPS_SORT_THREADS) /* it knows nothing of keys and values: one for all */
-        status = yops_kernel(s->call, text, p->wide ? "KEY=u8 VALUE_BYTES=0 INDEX=0 WIDE=1" : "KEY=u8 VALUE_BYTES=0 INDEX=0 WIDE=0",
-                             "tile_scan", &p->scan);
+    if (status == YOKE_OK && p->way == YOPS_SORT_THREADS) { /* it knows nothing of keys and values: one for all */
+        yops_write(extra, sizeof extra, "KEY=u8 VALUE_BYTES=0 INDEX=0 WIDE=%u%s", (unsigned)p->wide,
+                   p->scans_by_block ? " LOOKBACK=0" : "");
+        status = yops_kernel(s->call, p->scans_by_block ? "sort" : text, extra, "tile_scan", &p->scan);
+        yops_write(extra, sizeof extra, "LOOKBACK=%d WIDE=%u", lookback, (unsigned)p->wide);
+    }
     else if (status == YOKE_OK && !lookback)
         status = yops_sort_kernel(s, text, extra, "tile_scan", &p->scan);
     if (status == YOKE_OK)
@@ -190,7 +202,7 @@ static yoke_status launch_tables(const passes *p, uint32_t pass, yops_span keys,
         status = yops_launch(s->call, p->first, blocks, p->threads,
                              YOKE_ARGS(keys.buffer, keys.origin, p->temporary, table, s->n, p->tiles, shift, s->flip));
     if (status == YOKE_OK)
-        status = yops_launch(s->call, p->scan, (uint64_t)s->rows, threads ? 1 : 256, YOKE_ARGS(p->temporary, table, p->tiles));
+        status = yops_launch(s->call, p->scan, (uint64_t)s->rows, p->scans_by_block ? 256 : 1, YOKE_ARGS(p->temporary, table, p->tiles));
     if (status < 0 || !threads)
         return status < 0 ? status : launch_lookback(p, pass, keys, values);
     return yops_launch(s->call, p->pass, blocks, 1,

@@ -12,7 +12,7 @@ enum {
     MANY_ITEMS = 16,         /* of longer rows, */
     MANY_ITEMS_WIDE = 8,     /* of keys of 8 bytes or on devices with little shared memory */
     MOST_TOGETHER = 256,     /* rows in a block */
-    SHORT_FOR_THREADS = 4096 /* elements that one thread sorts alone */
+    SHORT_FOR_THREADS = 4096 /* elements that one thread sorts alone, at most */
 };
 
 yoke_status yops_sort_kernel(const yops_sort *sort, const char *text, const char *extra, const char *name, yoke_kernel **out_kernel)
@@ -30,6 +30,14 @@ static yops_span span_or(yops_span span, yops_span other)
 }
 
 /* ---- One thread for each row ---- */
+
+/* The elements of a row that one thread may sort. Of n elements it takes, by kernels/sort_cpu.yk, 2 n rounds and twice 256 for each
+ * byte of a key, and 4 n to copy. */
+static int64_t get_most_for_a_thread(const yops_sort *sort, const yops_traits *traits)
+{
+    uint64_t bytes = yoke_dtype_get_size(sort->dtype), most = yops_fit_rounds(traits, 520 * bytes + 64, 2 * bytes + 4);
+    return most < SHORT_FOR_THREADS ? (int64_t)most : SHORT_FOR_THREADS;
+}
 
 static yoke_status short_by_threads(const yops_sort *sort)
 {
@@ -93,7 +101,7 @@ yoke_status yops_sort_rows(const yops_sort *sort)
         return status;
     if (way == YOPS_SORT_BY_DEVICE)
         way = traits.is_cpu ? YOPS_SORT_THREADS : traits.blocks_progress ? YOPS_SORT_LOOKBACK : YOPS_SORT_BLOCKS;
-    if (way == YOPS_SORT_THREADS && sort->n <= SHORT_FOR_THREADS)
+    if (way == YOPS_SORT_THREADS && sort->n <= get_most_for_a_thread(sort, &traits))
         return short_by_threads(sort);
     uint32_t items = way == YOPS_SORT_THREADS ? 0 : choose_items(sort, way);
     if (items)
