@@ -64,6 +64,7 @@ ops_programs = \
 	tests/ops/reduce \
 	tests/ops/reduce_segments \
 	tests/ops/repeat \
+	tests/ops/rounds \
 	tests/ops/scan \
 	tests/ops/select \
 	tests/ops/select_where \
@@ -113,6 +114,7 @@ ops_rusticl_programs = \
 	tests/ops/options \
 	tests/ops/random_statistics \
 	tests/ops/reduce_segments \
+	tests/ops/rounds \
 	tests/ops/select \
 	tests/ops/select_where \
 	tests/ops/small \
@@ -168,6 +170,7 @@ tests_ops_random_statistics_LDADD = $(ops_libraries)
 tests_ops_reduce_LDADD = $(ops_libraries)
 tests_ops_reduce_segments_LDADD = $(ops_libraries)
 tests_ops_repeat_LDADD = $(ops_libraries)
+tests_ops_rounds_LDADD = $(ops_libraries) -lm
 tests_ops_scan_LDADD = $(ops_libraries)
 tests_ops_select_LDADD = $(ops_libraries)
 tests_ops_select_where_LDADD = $(ops_libraries)
