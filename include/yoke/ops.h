@@ -8,7 +8,9 @@
  *  - Everything is checked before anything is enqueued. YOKE_E_INVALID_ARGUMENT, with a text that names both sides: an array is
  *    invalid or belongs to another device; a dtype or a shape does not fit; an output overlaps itself, or an input that is not the
  *    very same array; an output is read-only. YOKE_E_RANGE: an array begins before its buffer or reaches past its end.
- *    YOKE_E_UNSUPPORTED: the device lacks the dtype (double, without YOKE_CAP_FP64).
+ *    YOKE_E_UNSUPPORTED: the device lacks the dtype (double, without YOKE_CAP_FP64), or its driver ends the loops of a thread
+ *    (Mesa's llvmpipe, after 65,535 rounds) and the work cannot be shared out so that they are shorter: the text says what is too
+ *    long.
  *    YOKE_E_OUT_OF_DEVICE_MEMORY: no memory for temporaries; then nothing has been enqueued that writes an output. Or the
  *    stream's failure. Each operation lists only what comes besides.
  *  - Inputs are broadcast to the shape of the output, as by yoke_array_broadcast. Strides are arbitrary. An empty array is valid:
@@ -17,7 +19,12 @@
  *    than sqrt, fma, and those that are exact by nature are the driver's, and a vendor's library has bits of its own in products
  *    and transforms (YOKE_MATMUL_EXACT, YOKE_FFT_EXACT).
  *  - float16 and bfloat16 are computed as float, and rounded to nearest even when they are stored. Conversions from floating point
- *    to integers truncate; a value out of range gives the nearest end of the range, and NaN gives 0. Integers wrap. bool is 0 or 1.
+ *    to integers truncate; a value out of range gives the nearest end of the range, and NaN gives 0. Integers wrap.
+ *  - A bool is a byte: 0 is false, and any other is true. What computes or converts, yoke_assign too, writes 0 and 1. What only
+ *    moves elements (yoke_array_write and _read, yoke_gather, yoke_select, sorts and their relatives) moves the byte as it is.
+ *  - An output may have any strides with which no two of its elements lie at one place, and may lie between the elements of another
+ *    array. Strides of many axes in disorder, where that would take too long to see, are refused too.
+ *  - An output of positions or counts has a dtype that holds the largest one that the shapes allow. YOKE_E_RANGE: it does not.
  *  - Data that is read as a position (indices, offsets of segments) is checked where it is used: positions out of range are
  *    treated as each operation says, and never lead outside an array.
  *  - Options are a struct that begins with its size, as its _INIT macro sets it; NULL stands for that macro. 0 counts as the struct
@@ -115,7 +122,7 @@ enum {
     YOKE_ANY = 5,     /* 1 if an element is not 0; 0 for no elements */
     YOKE_ALL = 6,     /* 1 if no element is 0, also for no elements */
     YOKE_ARGMIN = 7,  /* the position of YOKE_MIN's value, the first of equal ones; the output is an integer. NaN and -0 as there; 0
-                         if all are NaN, -1 for no elements */
+                         if all are NaN, -1 for no elements (of an unsigned dtype, its largest number) */
     YOKE_ARGMAX = 8,  /* the same for YOKE_MAX */
     YOKE_MEAN = 9,    /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements. Of
                          complex numbers both parts are divided by the real number: an infinite part leaves the other as it is,
@@ -129,7 +136,8 @@ enum {
 
 /* Reduce `a` along some axes: YOKE_AXES(0, 2), or YOKE_ALL_AXES, as for a count of 0. `out` has the shape of `a` without these
  * axes, or with an extent of 1 there; where one element remains, it is any array of one element. Positions of YOKE_ARGMIN and
- * _ARGMAX count the reduced elements in row-major order. YOKE_E_INVALID_ARGUMENT: an axis is out of range or named twice; the
+ * _ARGMAX count the reduced elements in row-major order. YOKE_E_RANGE: the dtype of `out` does not hold the last position.
+ * YOKE_E_INVALID_ARGUMENT: an axis is out of range or named twice; the
  * operation does not suit the dtypes (complex numbers have no order). */
 #define yoke_reduce(...) yoke_reduce_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
@@ -149,7 +157,8 @@ YOKE_API yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const y
 
 /* Reduce segments of an array of one dimension: segment i has the elements offsets[i] to offsets[i + 1] - 1, so that `offsets`, of
  * int32 or int64, has one element more than `out`. An offset below 0 or beyond the array counts as the nearest end; a segment that
- * ends before it begins is empty. YOKE_ARGMIN and _ARGMAX count from the segment's start. */
+ * ends before it begins is empty. YOKE_ARGMIN and _ARGMAX count from the segment's start; the dtype
+ * of `out` holds the last position of `a`, which a segment may have. */
 #define yoke_reduce_segments(...) yoke_reduce_segments_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
                                              const yoke_array *a, const yoke_array *offsets);
@@ -227,7 +236,7 @@ YOKE_API yoke_status yoke_search_sorted_at(const char *where, yoke_stream *strea
 /* Keep the elements whose flag is not 0, in their order, at the front of `out`; the rest of `out` is unchanged. `a`, `flags` (of
  * bool or an integer dtype, as many as `a`) and `out` (of the dtype of `a`) have one dimension; `out` may be shorter than `a`: what
  * does not fit is left out. `count`, one integer of 4 or 8 bytes, is how many were kept, those left out included; NULL where it is
- * not wanted. */
+ * not wanted. YOKE_E_RANGE: its dtype does not hold the number of elements of `a`. */
 #define yoke_select(...) yoke_select_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_select_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
                                     const yoke_array *a, const yoke_array *flags);
@@ -252,7 +261,7 @@ YOKE_API yoke_status yoke_unique_at(const char *where, yoke_stream *stream, cons
 /* ---- Histograms ---------------------------------------------------------------------------------------------------------- */
 
 /*
- * Counts are exact, and wrap where they exceed the dtype of `bins`. Integer weights are added modulo 2^64, floating-point weights
+ * Counts are exact: the dtype of `bins` holds the number of elements (YOKE_E_RANGE: it does not). Integer weights are added modulo 2^64, floating-point weights
  * in this order, the halves as float: up to 16384 bins, the elements in row-major order are cut into tiles of as many elements as
  * the smallest power of 2, at least 1024, with which tiles times bins is at most 2^23; a tile's weights for a bin are added in
  * their order, beginning with 0; the sums of each 64 tiles, then of each 64 of those, are added in their order, until one is left.

@@ -42,6 +42,7 @@ ops_programs = \
 	tests/ops/expression_values \
 	tests/ops/fft \
 	tests/ops/fft_real \
+	tests/ops/filled \
 	tests/ops/filter \
 	tests/ops/forms \
 	tests/ops/forms_more \
@@ -85,6 +86,7 @@ ops_short_programs = \
 	tests/ops/array \
 	tests/ops/block_reduce \
 	tests/ops/dlpack \
+	tests/ops/filled \
 	tests/ops/filter \
 	tests/ops/map_values \
 	tests/ops/matmul_rules \
@@ -105,6 +107,7 @@ ops_rusticl_programs = \
 	tests/ops/dlpack \
 	tests/ops/edges \
 	tests/ops/edges_matmul \
+	tests/ops/filled \
 	tests/ops/gather \
 	tests/ops/histogram \
 	tests/ops/map_reduce \
@@ -142,6 +145,7 @@ tests_ops_edges_LDADD = $(ops_libraries) -lm
 tests_ops_edges_matmul_LDADD = $(ops_libraries) -lm
 tests_ops_expression_LDADD = $(ops_libraries)
 tests_ops_expression_values_LDADD = $(ops_libraries)
+tests_ops_filled_LDADD = $(ops_libraries)
 tests_ops_filter_SOURCES = tests/ops/filter.c tests/ops/filter_scipy.def
 tests_ops_filter_LDADD = $(ops_libraries)
 tests_ops_fft_LDADD = $(ops_libraries)
