@@ -177,8 +177,9 @@ static bool is_array(const char *function, const yoke_array *array)
 /* A view whose stride or place does not fit a number. */
 static yoke_array refuse_strides(const char *function, const yoke_array *array)
 {
-    yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: the array has the strides %s and the offset %" PRIu64 ", with which the view exceeds 2^63",
-              function, yops_shape(array->dimensions, array->strides).text, array->offset);
+    yoke_fail(YOKE_E_INVALID_ARGUMENT,
+              "%s: the array has the strides %s and the offset %" PRIu64 ", with which the view exceeds 2^63", function,
+              yops_shape(array->dimensions, array->strides).text, array->offset);
     return no_array;
 }
 

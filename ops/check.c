@@ -154,9 +154,10 @@ yoke_status yops_check_output(const yops_call *call, const char *name, const yok
     if (found == YOPS_APART)
         return YOKE_OK;
     return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s is written, but %s: shape %s, strides %s", name,
-                     found == YOPS_COLLIDES ? "several of its elements lie at one place"
-                                            : "it would take too long to see whether its elements lie at different places (as where "
-                                              "each stride exceeds what the smaller ones reach)",
+                     found == YOPS_COLLIDES
+                         ? "several of its elements lie at one place"
+                         : "it would take too long to see whether its elements lie at different places (as where "
+                           "each stride exceeds what the smaller ones reach)",
                      yops_shape(array->dimensions, array->shape).text, yops_shape(array->dimensions, array->strides).text);
 }
 
@@ -266,8 +267,7 @@ yoke_status yops_check_overlap(const yops_call *call, const char *out_name, cons
     return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
                      "%s %s %s: bytes %" PRIu64 " to %" PRIu64 " and %" PRIu64 " to %" PRIu64 " of one buffer%s", out_name,
                      found == YOPS_COLLIDES ? "overlaps" : "is interleaved with, and may overlap,", name, out_place->first,
-                     out_place->last, place->first, place->last,
-                     same_allowed ? "; only the very same elements are allowed" : "");
+                     out_place->last, place->first, place->last, same_allowed ? "; only the very same elements are allowed" : "");
 }
 
 /* ---- Shapes ---- */

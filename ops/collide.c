@@ -16,7 +16,7 @@ typedef struct term {
 typedef struct equation {
     term terms[MOST_TERMS]; /* the largest step first */
     int count;
-    int32_t tries;                                            /* that are left */
+    int32_t tries;                                           /* that are left */
     uint64_t reach[MOST_TERMS + 1], divisor[MOST_TERMS + 1]; /* of term k and all behind it */
 } equation;
 
@@ -108,7 +108,8 @@ static bool find_range(const equation *e, int k, uint64_t goal, uint64_t *out_lo
     return *out_low <= *out_high;
 }
 
-/* Two terms are left, whose common divisor divides the goal: the first value in the range that leaves a multiple of the other step. */
+/* Two terms are left, whose common divisor divides the goal: the first value in the range that leaves a multiple of the other step.
+ */
 static bool solve_two(const equation *e, int k, uint64_t goal)
 {
     uint64_t low, high, divisor = e->divisor[k], step = e->terms[k].step / divisor, other = e->terms[k + 1].step / divisor;
@@ -196,7 +197,8 @@ static void add_array(equation *e, const yoke_array *array, uint64_t unit)
 yops_collision yops_collide(const yoke_array *a, const yops_place *a_place, const yoke_array *b, const yops_place *b_place)
 {
     equation e = { .count = 0 };
-    uint64_t a_size = yoke_dtype_get_size(a->dtype), b_size = yoke_dtype_get_size(b->dtype), unit = a_size < b_size ? a_size : b_size;
+    uint64_t a_size = yoke_dtype_get_size(a->dtype), b_size = yoke_dtype_get_size(b->dtype),
+             unit = a_size < b_size ? a_size : b_size;
     if (b_place->last < a_place->first || a_place->last < b_place->first)
         return YOPS_APART;
     add_array(&e, a, unit);

@@ -68,9 +68,9 @@ typedef struct yops_fft_step {
     yoke_kernel *kernel;
     yoke_buffer *in, *out; /* in: NULL for a kernel without an input */
     yops_fft_pass pass;
-    int64_t outer;    /* so many times per_outer columns */
-    uint32_t width;   /* columns of a block; 0: a thread takes `lanes` columns at a time */
-    uint32_t threads; /* of a block */
+    int64_t outer;             /* so many times per_outer columns */
+    uint32_t width;            /* columns of a block; 0: a thread takes `lanes` columns at a time */
+    uint32_t threads;          /* of a block */
     uint32_t lanes, most_each; /* and takes so many tiles of them at most */
 } yops_fft_step;
 

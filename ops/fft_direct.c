@@ -91,8 +91,8 @@ static direct_shape make_shape(const yops_convolution *c, const yoke_array *cons
     return s;
 }
 
-/* Of a thread that computes one output: the loops of kernels/fft_direct.yk, inside each other. They are measured to have no branches
- * that count, so that all of the driver's rounds are theirs. */
+/* Of a thread that computes one output: the loops of kernels/fft_direct.yk, inside each other. They are measured to have no
+ * branches that count, so that all of the driver's rounds are theirs. */
 static yoke_status check_rounds(const yops_convolution *c, const yops_traits *traits, const direct_shape *s)
 {
     int64_t lines = s->taps[0] * s->taps[1], products = lines * s->taps[2];

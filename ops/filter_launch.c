@@ -7,15 +7,7 @@
 #include <string.h>
 
 /* ops/kernels/filter.yk has the same numbers. */
-enum {
-    OUTPUTS = 8,
-    THREADS = 128,
-    LANES = 64,
-    CPU_OUTPUTS = 256,
-    STAGED_TAPS = 256,
-    WEIGHTS_AT_ONCE = 64,
-    MOST_OTHER_AXES = 7
-};
+enum { OUTPUTS = 8, THREADS = 128, LANES = 64, CPU_OUTPUTS = 256, STAGED_TAPS = 256, WEIGHTS_AT_ONCE = 64, MOST_OTHER_AXES = 7 };
 
 /* As in ops/kernels/filter.yk. */
 typedef struct filter_shape {

@@ -75,8 +75,9 @@ static int32_t get_sum_dtype(int32_t dtype)
 static yoke_status get_add_kernel(const yops_rows *r, bool atomic, const char *name, yoke_kernel **out_kernel)
 {
     char options[96];
-    yops_write(options, sizeof options, "ELEMENT=%s SUM=%s INDEX=%s%s%s", yops_dtype_token(r->dtype), yops_dtype_token(get_sum_dtype(r->dtype)),
-               yops_dtype_token(r->index_dtype), atomic ? " ATOMIC=1" : "", yops_needs_f64(r->dtype) ? " NEED_F64=1" : "");
+    yops_write(options, sizeof options, "ELEMENT=%s SUM=%s INDEX=%s%s%s", yops_dtype_token(r->dtype),
+               yops_dtype_token(get_sum_dtype(r->dtype)), yops_dtype_token(r->index_dtype), atomic ? " ATOMIC=1" : "",
+               yops_needs_f64(r->dtype) ? " NEED_F64=1" : "");
     return yops_kernel(&r->call, "scatter_add", options, name, out_kernel);
 }
 
@@ -112,10 +113,11 @@ static yoke_status add_group(const yops_rows *r, yoke_kernel *get_keys, yoke_ker
         status = yops_group_sort(&r->call, group, rows);
     for (uint32_t begin = 0, turn = 0; begin < rows && status == YOKE_OK; turn = !turn) {
         uint32_t end = rows - begin < most ? rows : begin + most;
-        status = yops_launch(&r->call, add, yops_divide_up((end - begin) * r->rests, THREADS), THREADS,
-                             YOKE_ARGS(group->keys, group->positions, first, rows, begin, end, carried ? carried : group->other_keys,
-                                       turn * r->rests, !turn * r->rests, out_rows, r->out, YOPS_STRIDED_ARG(r->out_rest),
-                                       r->out_stride, r->a, YOPS_STRIDED_ARG(r->a_rest), r->a_stride, r->rests));
+        status =
+            yops_launch(&r->call, add, yops_divide_up((end - begin) * r->rests, THREADS), THREADS,
+                        YOKE_ARGS(group->keys, group->positions, first, rows, begin, end, carried ? carried : group->other_keys,
+                                  turn * r->rests, !turn * r->rests, out_rows, r->out, YOPS_STRIDED_ARG(r->out_rest), r->out_stride,
+                                  r->a, YOPS_STRIDED_ARG(r->a_rest), r->a_stride, r->rests));
         begin = end;
     }
     return status;

@@ -188,7 +188,8 @@ uint64_t yops_histogram_get_rounds(const yops_histogram *h)
     return strcmp(h->rule.macro, "BINS_INDEX=1") == 0 ? 0 : 72;
 }
 
-/* So many blocks that the driver does not end the loops of their threads. FOR_ALL of kernels/histogram.yk takes 16 bytes at a time. */
+/* So many blocks that the driver does not end the loops of their threads. FOR_ALL of kernels/histogram.yk takes 16 bytes at a time.
+ */
 static uint64_t get_fewest_blocks(const yops_histogram *h, uint64_t n)
 {
     uint64_t size = yoke_dtype_get_size(h->dtype), at_once = yops_is_dense(&h->a) ? 16 / size : 1;

@@ -88,9 +88,9 @@ static yoke_status weigh_group(const yops_histogram *h, yoke_kernel *get_keys, y
     const uint64_t most = yops_fit_rounds(&h->traits, 16, 1); /* a bin may have all elements, which are one thread's */
     for (uint32_t from = 0; from < n && status == YOKE_OK;) {
         uint32_t to = n - from < most ? n : from + (uint32_t)most;
-        status = yops_launch(&h->call, sum, yops_divide_up(to - from, 64), 64,
-                             YOKE_ARGS(group->keys, group->positions, first, from, to, h->count, h->weights,
-                                       YOPS_STRIDED_ARG(h->w), sums));
+        status = yops_launch(
+            &h->call, sum, yops_divide_up(to - from, 64), 64,
+            YOKE_ARGS(group->keys, group->positions, first, from, to, h->count, h->weights, YOPS_STRIDED_ARG(h->w), sums));
         from = to;
     }
     return status;

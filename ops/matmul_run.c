@@ -230,7 +230,7 @@ static yoke_status run_tiles(plan *l)
         return status;
     loading a = load_of(l, &p->a_place, p->a.dtype, shape->a_column, shape->a_row, shape->m, shape->a_batch);
     loading b = load_of(l, &p->b_place, p->b.dtype, shape->b_row, shape->b_column, shape->n, shape->b_batch);
-    bool in_parts = count_products(l) < (uint64_t)shape->slice, split = shape->slices > 1 || in_parts;
+    bool in_parts = count_products(l)<(uint64_t)shape->slice, split = shape->slices> 1 || in_parts;
     if (shape->slice > INT32_MAX)
         return yops_fail(&p->call, YOKE_E_RANGE, "sums of %" PRId64 " products are too long for the tiles of a GPU", shape->slice);
     int c_width =

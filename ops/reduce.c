@@ -151,8 +151,8 @@ static void plan_blocks(const yops_reduction *r, const yops_reduce_shape *s, con
                 16 * units);
 }
 
-/* The rounds, at most, of a thread that reduces m elements of a tile by kernels/reduce_tile.h. With several axes, each element's place
- * takes a loop over them. */
+/* The rounds, at most, of a thread that reduces m elements of a tile by kernels/reduce_tile.h. With several axes, each element's
+ * place takes a loop over them. */
 static uint64_t count_rounds(const yops_reduce_shape *s, int64_t m)
 {
     uint64_t axes = s->reduced > 1 ? (uint64_t)s->reduced : 0, elements = (uint64_t)m;
@@ -305,7 +305,8 @@ static yoke_status check_rounds(const yops_call *call, const yops_reduce_shape *
     uint64_t final = p->form == 0 ? p->spans / p->final_threads + 1 : p->spans;
     yoke_status status = yops_check_rounds(call, traits, final / 2 + 256, "a reduction of %lld elements to one", (long long)s->n);
     if (status == YOKE_OK && input->values)
-        status = yops_evaluation_check_rounds(input->values, traits, (uint64_t)s->n < YOPS_REDUCE_TILE ? (uint64_t)s->n : YOPS_REDUCE_TILE);
+        status = yops_evaluation_check_rounds(input->values, traits,
+                                              (uint64_t)s->n < YOPS_REDUCE_TILE ? (uint64_t)s->n : YOPS_REDUCE_TILE);
     return status;
 }
 

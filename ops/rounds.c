@@ -5,9 +5,9 @@
  *
  * Rounds are counted as that driver does it (measured with Mesa 22.3): a loop of n turns costs n + 1, each time that it is reached,
  * inside another as well; a loop in a branch that is not taken costs 1. Threads of one vector have one count: where their turns
- * differ, the most of them counts. What a compiler unrolls costs nothing, which no formula relies on; and some branches are made loops,
- * which has doubled what reductions take. So callers count the turns of loops as the texts have them, against half of the driver's
- * number.
+ * differ, the most of them counts. What a compiler unrolls costs nothing, which no formula relies on; and some branches are made
+ * loops, which has doubled what reductions take. So callers count the turns of loops as the texts have them, against half of the
+ * driver's number.
  */
 #include "call.h"
 

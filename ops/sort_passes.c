@@ -68,7 +68,8 @@ static yoke_status choose_tiles(passes *p, const yops_traits *traits)
     p->tiles = (uint32_t)tiles;
     p->scans_by_block = p->way == YOPS_SORT_BLOCKS || (p->way == YOPS_SORT_THREADS && yops_counts_rounds(traits));
     if (p->scans_by_block) {
-        yoke_status status = yops_check_rounds(s->call, traits, 2 * (uint64_t)tiles + 32, "a sort of rows of %lld keys", (long long)s->n);
+        yoke_status status =
+            yops_check_rounds(s->call, traits, 2 * (uint64_t)tiles + 32, "a sort of rows of %lld keys", (long long)s->n);
         if (status < 0)
             return status;
     }
@@ -108,8 +109,7 @@ static yoke_status get_kernels(passes *p)
                    p->scans_by_block ? " LOOKBACK=0" : "");
         status = yops_kernel(s->call, p->scans_by_block ? "sort" : text, extra, "tile_scan", &p->scan);
         yops_write(extra, sizeof extra, "LOOKBACK=%d WIDE=%u", lookback, (unsigned)p->wide);
-    }
-    else if (status == YOKE_OK && !lookback)
+    } else if (status == YOKE_OK && !lookback)
         status = yops_sort_kernel(s, text, extra, "tile_scan", &p->scan);
     if (status == YOKE_OK)
         status = yops_sort_kernel(s, text, extra, "sort_pass", &p->pass);
@@ -202,7 +202,8 @@ static yoke_status launch_tables(const passes *p, uint32_t pass, yops_span keys,
         status = yops_launch(s->call, p->first, blocks, p->threads,
                              YOKE_ARGS(keys.buffer, keys.origin, p->temporary, table, s->n, p->tiles, shift, s->flip));
     if (status == YOKE_OK)
-        status = yops_launch(s->call, p->scan, (uint64_t)s->rows, p->scans_by_block ? 256 : 1, YOKE_ARGS(p->temporary, table, p->tiles));
+        status =
+            yops_launch(s->call, p->scan, (uint64_t)s->rows, p->scans_by_block ? 256 : 1, YOKE_ARGS(p->temporary, table, p->tiles));
     if (status < 0 || !threads)
         return status < 0 ? status : launch_lookback(p, pass, keys, values);
     return yops_launch(s->call, p->pass, blocks, 1,

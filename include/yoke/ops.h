@@ -261,12 +261,12 @@ YOKE_API yoke_status yoke_unique_at(const char *where, yoke_stream *stream, cons
 /* ---- Histograms ---------------------------------------------------------------------------------------------------------- */
 
 /*
- * Counts are exact: the dtype of `bins` holds the number of elements (YOKE_E_RANGE: it does not). Integer weights are added modulo 2^64, floating-point weights
- * in this order, the halves as float: up to 16384 bins, the elements in row-major order are cut into tiles of as many elements as
- * the smallest power of 2, at least 1024, with which tiles times bins is at most 2^23; a tile's weights for a bin are added in
- * their order, beginning with 0; the sums of each 64 tiles, then of each 64 of those, are added in their order, until one is left.
- * With more bins, all weights of a bin are added in their order: this costs a stable sort of the elements by bin, and a bin that
- * has most of the elements is slow. The sum is converted to the dtype of `bins`.
+ * Counts are exact: the dtype of `bins` holds the number of elements (YOKE_E_RANGE: it does not). Integer weights are added modulo
+ * 2^64, floating-point weights in this order, the halves as float: up to 16384 bins, the elements in row-major order are cut into
+ * tiles of as many elements as the smallest power of 2, at least 1024, with which tiles times bins is at most 2^23; a tile's
+ * weights for a bin are added in their order, beginning with 0; the sums of each 64 tiles, then of each 64 of those, are added in
+ * their order, until one is left. With more bins, all weights of a bin are added in their order: this costs a stable sort of the
+ * elements by bin, and a bin that has most of the elements is slow. The sum is converted to the dtype of `bins`.
  */
 
 /* Count the elements in bins of equal width from `low` to `high`; the last bin includes `high`. Elements outside, and NaN, are not

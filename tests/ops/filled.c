@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrays whose members a program has filled: strides that interleave, whose elements the host lists here to know which meet; strides
- * and extents for which no number is large enough; outputs that are too narrow for a position or a count; bools of any byte.
+ * Arrays whose members a program has filled: strides that interleave, whose elements the host lists here to know which meet;
+ * strides and extents for which no number is large enough; outputs that are too narrow for a position or a count; bools of any
+ * byte.
  */
 #include "arrays.h"
 
@@ -140,7 +141,8 @@ static void interleaved(suite *t)
 
 static void extents_and_strides(suite *t)
 {
-    static const int64_t numbers[] = { 0, 1, 2, 3, 40, -1, -3, INT64_C(1) << 31, INT64_C(1) << 62, INT64_MAX, INT64_MAX - 7, INT64_MIN };
+    static const int64_t numbers[] = { 0,        1, 2, 3, 40, -1, -3, INT64_C(1) << 31, INT64_C(1) << 62, INT64_MAX, INT64_MAX - 7,
+                                       INT64_MIN };
     enum { NUMBERS = sizeof numbers / sizeof *numbers };
     yoke_buffer *buffer;
     yoke_array ok;
@@ -165,9 +167,14 @@ static void extents_and_strides(suite *t)
         for (int32_t i = 0; i < a.dimensions; i++)
             is_negative = is_negative || a.shape[i] < 0;
         CHECK(!is_negative || (yoke_array_get_size(&a) == 0 && !yoke_array_is_contiguous(&a)));
-        yoke_array views[] = { yoke_array_slice(a, axis, x, y, numbers[round % NUMBERS]), yoke_array_index(a, axis, x),
-                               yoke_array_transpose(a, NULL), yoke_array_reshape(a, 2, SHAPE(x, y)), yoke_array_reshape(a, 1, SHAPE(-1)),
-                               yoke_array_broadcast(a, a.dimensions, a.shape), yoke_array_expand(a, axis), a };
+        yoke_array views[] = { yoke_array_slice(a, axis, x, y, numbers[round % NUMBERS]),
+                               yoke_array_index(a, axis, x),
+                               yoke_array_transpose(a, NULL),
+                               yoke_array_reshape(a, 2, SHAPE(x, y)),
+                               yoke_array_reshape(a, 1, SHAPE(-1)),
+                               yoke_array_broadcast(a, a.dimensions, a.shape),
+                               yoke_array_expand(a, axis),
+                               a };
         for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
             CHECK(!is_negative || views[i].dtype == 0 || i + 1 == sizeof views / sizeof *views);
             if (round % 8 != 0 || yoke_array_get_size(&views[i]) > 0) /* nothing of this is to be launched */
@@ -194,7 +201,8 @@ static void narrow_outputs(suite *t)
     CHECK_OK(yoke_assign_value(t->stream, &a, YOKE_NUMBER(0)));
     CHECK_OK(yoke_assign_value(t->stream, &out, YOKE_NUMBER(0)));
     suite_expect_log();
-    yoke_array one = yoke_array_slice(out, 0, 0, 1, 1), bytes = one, shorts = one, words = one, some = yoke_array_slice(a, 0, 0, 128, 1);
+    yoke_array one = yoke_array_slice(out, 0, 0, 1, 1), bytes = one, shorts = one, words = one,
+               some = yoke_array_slice(a, 0, 0, 128, 1);
     bytes.dtype = YOKE_I8;
     shorts.dtype = YOKE_I16;
     words.dtype = YOKE_I32;
@@ -206,7 +214,8 @@ static void narrow_outputs(suite *t)
     yoke_array many = yoke_array_broadcast(yoke_array_slice(a, 0, 0, 1, 1), 1, SHAPE((INT64_C(1) << 31) + 1)), few = many;
     few.shape[0]--;
     yoke_array offsets = out, first = yoke_array_slice(a, 0, 1, 2, 1);
-    CHECK_FAILS(YOKE_E_RANGE, "yoke_reduce|out|int32|2147483648", yoke_reduce(t->stream, YOKE_ARGMAX, &words, &many, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_RANGE, "yoke_reduce|out|int32|2147483648",
+                yoke_reduce(t->stream, YOKE_ARGMAX, &words, &many, YOKE_ALL_AXES));
     bytes.offset = 8; /* behind the offsets' first element, which is not looked at */
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "overlaps", yoke_reduce_segments(t->stream, YOKE_ARGMAX, &bytes, &a, &offsets));
     bytes = yoke_array_1d(a.buffer, YOKE_I8, 1);

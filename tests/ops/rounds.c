@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Long loops of one thread. Mesa's llvmpipe ends all loops of a thread after 65535 rounds in all, without a word: each case here has
- * a thread beyond that, were its share not cut. What cannot be cut is refused, on such a driver alone. Everywhere else most cases
- * run a second time with a small bound, so that the same launches are tried on every driver.
+ * Long loops of one thread. Mesa's llvmpipe ends all loops of a thread after 65535 rounds in all, without a word: each case here
+ * has a thread beyond that, were its share not cut. What cannot be cut is refused, on such a driver alone. Everywhere else most
+ * cases run a second time with a small bound, so that the same launches are tried on every driver.
  */
 #include "arrays.h"
 #include "random_reference.h"
@@ -149,7 +149,8 @@ static bool draws(suite *t, int32_t dtype, uint64_t range, uint64_t offset)
     random_reference r = { .kind = INTEGERS, .dtype = dtype, .seed = 9, .last = range - 1 };
     yoke_array a;
     bool ok = put(t, dtype, 1, SHAPE(N), NULL, &a) &&
-              CHECK_OK(yoke_random_integers(t->stream, &a, YOKE_NUMBER(0), yoke_number_u64(range), 9, offset, NULL)) && get(t, &a, got);
+              CHECK_OK(yoke_random_integers(t->stream, &a, YOKE_NUMBER(0), yoke_number_u64(range), 9, offset, NULL)) &&
+              get(t, &a, got);
     for (uint64_t i = 0; i < N && ok; i++) {
         uint64_t wanted = 0;
         reference_number(&r, offset + i, &wanted);
@@ -274,8 +275,8 @@ static void searches_edges(suite *t)
     if (!put(t, YOKE_F32, 1, SHAPE(N), NULL, &a) || !put(t, YOKE_U32, 1, SHAPE(COUNT), NULL, &out) ||
         !put(t, YOKE_F32, 1, SHAPE(COUNT + 1), edges, &e))
         return;
-    if (CHECK_OK(yoke_map(t->stream, "a = i", YOKE_VARS(a))) &&
-        CHECK_OK(yoke_histogram_edges(t->stream, &out, &a, &e, NULL)) && get(t, &out, got))
+    if (CHECK_OK(yoke_map(t->stream, "a = i", YOKE_VARS(a))) && CHECK_OK(yoke_histogram_edges(t->stream, &out, &a, &e, NULL)) &&
+        get(t, &out, got))
         for (int i = 0; i + 1 < COUNT && CHECK(got[i] == N / COUNT); i++) {
         }
     yoke_buffer_release(e.buffer);
@@ -336,7 +337,8 @@ static void reduce_little(suite *t)
     yoke_array a, out;
     if (!put(t, YOKE_F32, 2, SHAPE(ROWS, 2), NULL, &a) || !put(t, YOKE_F32, 1, SHAPE(ROWS), NULL, &out))
         return;
-    yoke_array cut = yoke_array_nd(a.buffer, YOKE_F32, 8, SHAPE(4, 4, 4, 4, 4, 4, 4, 4)), one = yoke_array_1d(out.buffer, YOKE_F32, 1);
+    yoke_array cut = yoke_array_nd(a.buffer, YOKE_F32, 8, SHAPE(4, 4, 4, 4, 4, 4, 4, 4)),
+               one = yoke_array_1d(out.buffer, YOKE_F32, 1);
     for (int32_t i = 0; i < 8; i++)
         cut = yoke_array_slice(cut, i, 0, 3, 1);
     CHECK_OK(yoke_assign_value(t->stream, &a, YOKE_NUMBER(1)));
