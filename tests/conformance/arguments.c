@@ -425,79 +425,6 @@ out:
     memory_free(text);
 }
 
-static bool is_listed(yoke_program *program, const char *name)
-{
-    for (size_t i = 0; i < yoke_program_get_kernel_count(program); i++)
-        if (strcmp(yoke_program_get_kernel_name(program, i), name) == 0)
-            return true;
-    return false;
-}
-
-/* By the plain name, and checked like any other kernel. */
-static void found_by_plain_names(suite *t, yoke_program *program)
-{
-    const yoke_dim one = YOKE_DIM(1);
-    float value = 1;
-    yoke_kernel *scale = NULL, *shift = NULL, *same = NULL;
-    yoke_param_info param = YOKE_PARAM_INFO_INIT;
-    yoke_buffer *x = NULL;
-
-    NEED_OK(yoke_kernel_get(program, "scale", &scale));
-    NEED_OK(yoke_kernel_get(program, "shift", &shift));
-    CHECK_OK(yoke_kernel_get(program, "ns::shift", &same));
-    CHECK(is_listed(program, "scale") && is_listed(program, "ns::shift") && is_listed(program, "_Z5twicePi"));
-    CHECK_OK(yoke_kernel_get_param(scale, 1, &param));
-    CHECK(strcmp(param.name, "k") == 0 && strcmp(param.type, "float") == 0);
-    NEED_OK(yoke_buffer_create(t->device, sizeof value, &x));
-    NEED_OK(yoke_write(t->stream, x, 0, &value, sizeof value));
-    NEED_OK(yoke_launch(t->stream, scale, one, one, 0, YOKE_ARGS(x, 3.0f)));
-    NEED_OK(yoke_launch(t->stream, shift, one, one, 0, YOKE_ARGS(x, 4.0f)));
-    NEED_OK(yoke_launch(t->stream, same, one, one, 0, YOKE_ARGS(x, 5.0f)));
-    CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "scale|parameter 2 'k'|2.0f", yoke_launch(t->stream, scale, one, one, 0, YOKE_ARGS(x, 3)));
-    NEED_OK(yoke_read_sync(t->stream, &value, x, 0, sizeof value));
-    CHECK(value == 12);
-out:
-    yoke_buffer_release(x);
-}
-
-static void kernels_of_cpp(suite *t)
-{
-    char *saved = NULL;
-    yoke_source source = YOKE_SOURCE_INIT;
-    yoke_program *program = NULL;
-    yoke_kernel *kernel = NULL;
-
-    if (!is_cuda(t)) {
-        suite_skip("C++ is CUDA's");
-        return;
-    }
-    source.cuda = "__global__ void scale(float *x, float k) { x[0] *= k; }\n"
-                  "namespace ns { __global__ void shift(float *x, float k) { x[0] += k; } }\n"
-                  "__global__ void twice(float *x) { x[0] *= 2; }\n__global__ void twice(int *x) { x[0] *= 2; }\n"
-                  "namespace a { __global__ void same(float *x) { x[0] = 1; } }\n"
-                  "namespace b { __global__ void same(float *x) { x[0] = 2; } }\n"
-                  "template <typename T> __global__ void fill(T *x) { x[0] = 1; }\n";
-    NEED_OK(yoke_program_build(t->device, &source, &program));
-    found_by_plain_names(t, program);
-    CHECK_FAILS(YOKE_E_NOT_FOUND, "'twice'|_Z5twicePf|overloaded|name_expressions", yoke_kernel_get(program, "twice", &kernel));
-    CHECK_FAILS(YOKE_E_NOT_FOUND, "'same'|one kernel|a::same|b::same", yoke_kernel_get(program, "same", &kernel));
-    CHECK_FAILS(YOKE_E_NOT_FOUND, "'fill'|template|name_expressions", yoke_kernel_get(program, "fill", &kernel));
-    CHECK_FAILS(YOKE_E_NOT_FOUND, "'scal'|the program has|scale", yoke_kernel_get(program, "scal", &kernel));
-    CHECK_OK(yoke_kernel_get(program, "a::same", &kernel));
-    CHECK_OK(yoke_kernel_get(program, "_Z5twicePf", &kernel));
-    size_t size = 0;
-    NEED_OK(yoke_program_save(program, NULL, 0, &size));
-    saved = memory_new(size);
-    NEED_OK(yoke_program_save(program, saved, size, &size));
-    yoke_program_release(program);
-    program = NULL;
-    NEED_OK(yoke_program_load(t->device, "saved", saved, size, &program));
-    found_by_plain_names(t, program);
-out:
-    memory_free(saved);
-    yoke_program_release(program);
-}
-
 /* ---- Several threads ---- */
 
 enum { LAUNCHERS = 8, LAUNCHES = 100 };
@@ -576,7 +503,6 @@ int main(void)
         { "a kernel's resources are described", resources, false },
         { "blocks that the source requires", required_blocks, false },
         { "names of many kernels", many_kernels, false },
-        { "kernels of C++ are known by their names", kernels_of_cpp, false },
         { "one kernel from many threads", one_kernel_from_many_threads, false },
     };
     yoke_source source = YOKE_SOURCE_INIT;

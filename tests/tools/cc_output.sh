@@ -283,6 +283,11 @@ template <int N> __global__ void times(int *x) { x[0] *= N; }
 template __global__ void times<3>(int *x);
 __global__ void twice(float *x) { x[0] *= 2; }
 __global__ void twice(int *x) { x[0] *= 2; }
+struct S { int n; };
+__global__ void of_struct(S s, int *x) { x[0] = s.n; }
+__global__ void of_vector(float4 f, int *x) { x[0] = (int)f.x; }
+__global__ void of_texture(cudaTextureObject_t t, float *x) { x[0] = tex2D<float>(t, 0.5f, 0.5f); }
+namespace ns { __global__ void of_both(S s, S t, int *x) { x[0] = s.n + t.n; } }
 END
 "$yoke" cc --arch compute_90 names.cu >/dev/null 2>&1
 if [ $? -eq 3 ]; then
@@ -296,6 +301,10 @@ else
         says "kernel plain 1 x int*"
         says "kernel linked 1 x int*"
         says "kernel inside 1 x int*"
+        says "kernel of_struct 1 s S value"
+        says "kernel of_vector 1 f float4 value"
+        says "kernel of_texture 1 t cudaTextureObject_t image"
+        says "kernel of_both 1 s S value"
         run 0 "and the expressions" cc --arch $architecture --name-expression 'scale<int>' \
             --name-expression 'times<3>' \
             --name-expression '(void (*)(int *))twice' --name-expression '(void (*)(float *))twice' names.cu

@@ -21,6 +21,37 @@ static void names(void)
         { "_ZN38_GLOBAL__N__00000000_4_k_cu_8a3c6f1e_05scaleEPf", "scale", false },
         { "_Z5twiceIfEvPT_", "twice", true },
         { "_ZN2ns5twiceIfEEvPT_", "ns::twice", true },
+        { "_Z1f1SPi", "f", false },        /* f(S, int *) */
+        { "_Z1f6float4Pf", "f", false },   /* f(float4, float *) */
+        { "_Z1fN2ns1SEPS0_", "f", false }, /* f(ns::S, ns::S *) */
+        { "_Z25xs_lookup_kernel_baseline6Inputs14SimulationData", "xs_lookup_kernel_baseline", false },
+        { "_Z4copy1SS_", "copy", false },             /* copy(S, S) */
+        { "_ZL1f1S1T", "f", false },                  /* static f(S, T) */
+        { "_ZN2ns1fENS_1SE", "ns::f", false },        /* ns::f(ns::S) */
+        { "_ZN2nsL1fE1S", "ns::f", false },           /* static ns::f(S) */
+        { "_ZN12_GLOBAL__N_11fENS_1SE", "f", false }, /* f(S), both in an unnamed namespace */
+        { "_ZN2ns12_GLOBAL__N_11fE1SS1_", "ns::f", false },
+        { "_Z1f4pairIifE1S", "f", false },     /* f(pair<int, float>, S) */
+        { "_Z1fSt5arrayIfLm4EE", "f", false }, /* f(std::array<float, 4>) */
+        { "_Z1fRA4_KfRK1S", "f", false },      /* f(const float (&)[4], const S &) */
+        { "_Z1fM1SFivE1T", "f", false },       /* f(int (S::*)(), T) */
+        { "_Z1fDF16_P1S", "f", false },        /* f(_Float16, S *) */
+        { "_Z1fZ1gvE1SPi", "f", false },       /* f(S of g(), int *) */
+        { "_Z1fB3new1SPi", "f", false },       /* f(S, int *) with an ABI tag */
+        { "_ZN2nsB2v11fB3newB3oldE1S", "ns::f", false },
+        { "_Z5twiceI1SEvT_1R", "twice", true },         /* twice<S>(S, R) */
+        { "_Z5twiceIXadL_Z1g1SEEEv1S", "twice", true }, /* twice<&g>(S) */
+        { "_Z5twiceILi4EE1SPS0_", "twice", true },      /* twice<4>(S) */
+        { "_Z5twiceIZ1gvEUlfE_Ev1ST_", "twice", true }, /* twice<a lambda of g()>(S, ...) */
+        { "_ZSt4swap1S", "std::swap", false },
+        { "_ZNSt2ns1fE1S", "std::ns::f", false },
+        { "_Zls1SPi", NULL, false }, /* operator<<(S, int *) */
+        { "_ZN1S3addERKS_", "S::add", false },
+        { "_ZN1SC1Ei", NULL, false },    /* S::S(int) */
+        { "_ZNK1S3addEi", NULL, false }, /* S::add(int) const */
+        { "_ZN1SplERKS_", NULL, false }, /* S::operator+ */
+        { "_ZZ1g1SE1f", NULL, false },   /* what is inside g(S) */
+        { "_ZN2ns1f", NULL, false },
         { "scale", NULL, false },
         { "", NULL, false },
         { "_Z", NULL, false },
@@ -33,6 +64,11 @@ static void names(void)
         char plain[64] = "";
         bool is_template = false, read = yk_cxx_name_read(cases[i].compiled, plain, sizeof plain, &is_template);
         bool right = cases[i].plain ? read && strcmp(plain, cases[i].plain) == 0 && is_template == cases[i].is_template : !read;
+        size_t length;
+        const char *last = yk_cxx_last_part(cases[i].compiled, &length),
+                   *colon = cases[i].plain ? strrchr(cases[i].plain, ':') : NULL;
+        const char *wanted = colon ? colon + 1 : cases[i].plain ? cases[i].plain : "";
+        right = right && length == strlen(wanted) && strncmp(last, wanted, length) == 0;
         if (!tap_ok(right, "'%s' is %s", cases[i].compiled, cases[i].plain ? cases[i].plain : "not a C++ name"))
             tap_diag("read: %d, '%s'", read, plain);
     }
