@@ -10,6 +10,7 @@
 #include <yoke/types.h>
 
 #include "backend.h"
+#include "program/program.h"
 #include "program/source.h"
 
 enum { MOST_FIELDS = 64, NAME_SIZE = 200 };
@@ -22,10 +23,11 @@ typedef struct dialect {
     const char *kernel, *global, *word;
 } dialect;
 
-static const dialect dialects[YK_LANGUAGE_COUNT] = {
+static const dialect dialects[] = {
     [YK_LANGUAGE_CUDA] = { "extern \"C\" __global__", "", "unsigned long long" },
     [YK_LANGUAGE_OPENCL] = { "__kernel", "__global ", "ulong" },
 };
+_Static_assert(YK_COUNT_OF(dialects) == YK_LANGUAGE_COUNT, "a dialect for each language");
 
 /* ---- The caller's arguments ---- */
 
@@ -88,7 +90,7 @@ static yoke_status extend_source(const yoke_device *device, yoke_source *source,
     return YOKE_OK;
 }
 
-static yoke_status run(yoke_device *device, const yoke_source *source, size_t count, uint64_t *found)
+static yoke_status run(const char *function, yoke_device *device, const yoke_source *source, size_t count, uint64_t *found)
 {
     size_t size = (1 + 2 * count) * sizeof *found;
     yoke_program *program = NULL;
@@ -96,7 +98,7 @@ static yoke_status run(yoke_device *device, const yoke_source *source, size_t co
     yoke_stream *stream = NULL;
     yoke_buffer *buffer = NULL;
 
-    yoke_status status = yoke_program_build(device, source, &program);
+    yoke_status status = yk_program_build_opened(function, device, source, &program);
     if (status == YOKE_OK)
         status = yoke_kernel_get(program, "yoke_struct_check", &kernel);
     if (status == YOKE_OK)
@@ -148,14 +150,11 @@ static yoke_status check(const char *function, yoke_device *device, const yoke_s
     if (status < 0)
         return status;
     yk_source_file file;
-    yk_source_take(source, &extended);
-    status = yk_source_open(function, device->traits.language, &extended, &file);
-    if (status == YOKE_OK)
-        status = yk_source_check(function, device, &extended);
+    status = yk_source_open_for(function, device, source, &extended, &file);
     if (status == YOKE_OK)
         status = extend_source(device, &extended, name, fields, count, &text);
     if (status == YOKE_OK)
-        status = run(device, &extended, count, found);
+        status = run(function, device, &extended, count, found);
     if (status == YOKE_OK)
         status = compare(function, device, name, size, fields, count, found);
     yk_text_free(&text);

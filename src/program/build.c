@@ -356,6 +356,18 @@ yoke_status yk_program_create(yoke_device *device, const char *function, const y
     return YOKE_OK;
 }
 
+yoke_status yk_program_build_opened(const char *function, yoke_device *device, const yoke_source *source,
+                                    yoke_program **out_program)
+{
+    yk_text_free(yk_thread_text(YK_BUILD_LOG));
+    yoke_status status = yk_device_check(device);
+    if (status == YOKE_OK)
+        status = yk_program_create(device, function, source, yk_thread_text(YK_BUILD_LOG), out_program);
+    if (status == YOKE_OK)
+        yk_object_retain(device);
+    return status;
+}
+
 yoke_status yk_program_build(const char *function, yoke_device *device, const yoke_source *caller_source,
                              yoke_program **out_program)
 {
@@ -368,16 +380,9 @@ yoke_status yk_program_build(const char *function, yoke_device *device, const yo
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source is NULL", function);
     yoke_source source;
     yk_source_file file;
-    yk_source_take(caller_source, &source);
-    yoke_status status = yk_source_open(function, device->traits.language, &source, &file);
+    yoke_status status = yk_source_open_for(function, device, caller_source, &source, &file);
     if (status == YOKE_OK)
-        status = yk_source_check(function, device, &source);
-    if (status == YOKE_OK)
-        status = yk_device_check(device);
-    if (status == YOKE_OK)
-        status = yk_program_create(device, function, &source, yk_thread_text(YK_BUILD_LOG), out_program);
-    if (status == YOKE_OK)
-        yk_object_retain(device);
+        status = yk_program_build_opened(function, device, &source, out_program);
     yk_source_close(&file);
     return status;
 }

@@ -86,10 +86,7 @@ static yoke_status build(yoke_device *device, const yoke_source *caller_source, 
     yoke_source source;
     job *j = NULL;
     yk_source_file file;
-    yk_source_take(caller_source, &source);
-    yoke_status status = yk_source_open(function, device->traits.language, &source, &file);
-    if (status == YOKE_OK)
-        status = yk_source_check(function, device, &source);
+    yoke_status status = yk_source_open_for(function, device, caller_source, &source, &file);
     if (status == YOKE_OK)
         status = yk_device_check(device);
     if (status == YOKE_OK)

@@ -32,6 +32,9 @@ yoke_status yk_program_create(yoke_device *device, const char *function, const y
 /* yoke_program_build, without its failure's attribution. */
 yoke_status yk_program_build(const char *function, yoke_device *device, const yoke_source *caller_source,
                              yoke_program **out_program);
+/* The same with a source that yk_source_open_for has opened. */
+yoke_status yk_program_build_opened(const char *function, yoke_device *device, const yoke_source *source,
+                                    yoke_program **out_program);
 
 /* device_programs.c */
 

@@ -17,14 +17,6 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define DIGITS "0123456789"
 
-void yk_source_take(const yoke_source *caller_source, yoke_source *out_source)
-{
-    size_t size = caller_source->size ? caller_source->size : sizeof *out_source;
-    *out_source = (yoke_source)YOKE_SOURCE_INIT;
-    memcpy(out_source, caller_source, size < sizeof *out_source ? size : sizeof *out_source);
-    out_source->size = sizeof *out_source;
-}
-
 /* The source's text in each language, and the one for both: as a text or as a file. */
 static const struct {
     const char *member, *word;
@@ -37,6 +29,7 @@ static const struct {
     [YK_LANGUAGE_COUNT] = { "text", "text", offsetof(yoke_source, text), offsetof(yoke_source, text_size),
                             offsetof(yoke_source, text_file) },
 };
+_Static_assert(YK_COUNT_OF(texts) == YK_LANGUAGE_COUNT + 1, "a row for each language, and one for both");
 
 /* An option that the caller may not give, without its hyphens, and what to do instead. Matches all options that begin with it. What
  * an option would open is in no key of the cache, and what it defines is not known when #include is expanded. */
@@ -81,10 +74,11 @@ static const refused_option opencl_refused[] = {
 static const struct {
     size_t defines, options;
     const refused_option *refused;
-} languages[YK_LANGUAGE_COUNT] = {
+} languages[] = {
     [YK_LANGUAGE_CUDA] = { offsetof(yoke_source, cuda_defines), offsetof(yoke_source, cuda_options), cuda_refused },
     [YK_LANGUAGE_OPENCL] = { offsetof(yoke_source, opencl_defines), offsetof(yoke_source, opencl_options), opencl_refused },
 };
+_Static_assert(YK_COUNT_OF(languages) == YK_LANGUAGE_COUNT, "a row for each language");
 
 static const char **text_at(const yoke_source *source, size_t which)
 {
@@ -141,9 +135,11 @@ const char *yk_source_file_path(const yoke_source *source, yk_language language,
 
 void yk_source_set_text(yk_language language, yoke_source *source, const char *text, size_t size)
 {
+    const char *file = file_at(source, choose_text(source, language));
     for (size_t i = 0; i < YK_COUNT_OF(texts); i++) {
         *text_at(source, i) = i == language ? text : NULL;
         *(size_t *)((char *)source + texts[i].size) = i == language ? size : 0;
+        *(const char **)((char *)source + texts[i].file) = i == language ? file : NULL;
     }
 }
 

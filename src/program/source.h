@@ -7,8 +7,6 @@
 #include "base/base.h"
 #include "objects/objects.h"
 
-/* Copy a caller's struct, whose version may be older or newer. */
-void yk_source_take(const yoke_source *caller_source, yoke_source *out_source);
 /* The language of this word, "cuda" or "opencl"; false when there is none. */
 bool yk_source_language(const char *word, yk_language *out_language);
 /* The text in a language, which may lack a NUL terminator. */
@@ -29,16 +27,21 @@ typedef struct yk_source_file {
     const char **folders; /* source->include_folders, and the folder */
 } yk_source_file;
 
-/* Read the file of the text in this language, if the source names one: the source then has its text, and its folder as the last of
- * the include folders. The source must not be used after yk_source_close. */
-yoke_status yk_source_open(const char *function, yk_language language, yoke_source *source, yk_source_file *file);
+/* What whoever takes a source of the caller's begins with: copy the caller's struct, whose version may be older or newer, and read
+ * the file of the text in this language, if the source names one. *out_source then has the file's text as its text in this
+ * language, and the file's folder as the last of the include folders. It must not be used after yk_source_close. */
+yoke_status yk_source_open(const char *function, yk_language language, const yoke_source *caller_source, yoke_source *out_source,
+                           yk_source_file *file);
+/* The same, for building it on this device: also checks the source. */
+yoke_status yk_source_open_for(const char *function, const yoke_device *device, const yoke_source *caller_source,
+                               yoke_source *out_source, yk_source_file *file);
 void yk_source_close(yk_source_file *file);
 
 /* YOKE_OK, or YOKE_E_INVALID_ARGUMENT, which says why the source does not suit this device. Opens no file. */
 yoke_status yk_source_check(const char *function, const yoke_device *device, const yoke_source *source);
 /* The text in the device's language; NULL where the source has only compiled code. */
 const char *yk_source_text(const yoke_device *device, const yoke_source *source, size_t *out_size);
-/* Replace the source's texts by this text, in this language. */
+/* Replace the source's texts by this text, in this language. The file that the text is from stays, for the headers beside it. */
 void yk_source_set_text(yk_language language, yoke_source *source, const char *text, size_t size);
 /* A copy of the source and everything that it points to, except the texts in other languages: one allocation, for free(). NULL
  * and a record when out of memory. */

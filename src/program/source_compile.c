@@ -75,8 +75,7 @@ static yoke_status expand(const char *function, const yoke_source *caller_source
     if (!word || !yk_source_language(word, &language))
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: language is %s%.20s; it must be \"cuda\" or \"opencl\"", function,
                        word ? "" : "NULL", word ? word : "");
-    yk_source_take(caller_source, &source);
-    status = yk_source_open(function, language, &source, &file);
+    status = yk_source_open(function, language, caller_source, &source, &file);
     if (status == YOKE_OK)
         status = expand_text(function, &source, language, NULL, &text);
     if (status == YOKE_OK)
@@ -132,8 +131,7 @@ static yoke_status compile(const char *function, const yoke_source *caller_sourc
     if (flags & ~(uint32_t)YOKE_COMPILE_BARE)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: flags is 0x%x; only YOKE_COMPILE_BARE (0x%x) is defined", function,
                        (unsigned)flags, (unsigned)YOKE_COMPILE_BARE);
-    yk_source_take(caller_source, &source);
-    status = yk_source_open(function, language, &source, &file);
+    status = yk_source_open(function, language, caller_source, &source, &file);
     yoke_program *program = status == YOKE_OK ? yk_program_new(NULL, source.name) : NULL;
     if (status == YOKE_OK && !program)
         status = YOKE_E_OUT_OF_HOST_MEMORY;

@@ -95,11 +95,22 @@ static yoke_status add_folder(yoke_source *source, yk_source_file *file)
     return YOKE_OK;
 }
 
-yoke_status yk_source_open(const char *function, yk_language language, yoke_source *source, yk_source_file *file)
+/* Copy the caller's struct, whose version may be older or newer. */
+static void take(const yoke_source *caller_source, yoke_source *out_source)
+{
+    size_t size = caller_source->size ? caller_source->size : sizeof *out_source;
+    *out_source = (yoke_source)YOKE_SOURCE_INIT;
+    memcpy(out_source, caller_source, size < sizeof *out_source ? size : sizeof *out_source);
+    out_source->size = sizeof *out_source;
+}
+
+yoke_status yk_source_open(const char *function, yk_language language, const yoke_source *caller_source, yoke_source *source,
+                           yk_source_file *file)
 {
     context at = { .function = function };
     size_t size;
     *file = (yk_source_file){ 0 };
+    take(caller_source, source);
     at.path = yk_source_file_path(source, language, &at.member);
     if (!at.path)
         return YOKE_OK;
@@ -124,6 +135,13 @@ yoke_status yk_source_open(const char *function, yk_language language, yoke_sour
         source->name = slash ? slash + 1 : at.path;
     }
     return YOKE_OK;
+}
+
+yoke_status yk_source_open_for(const char *function, const yoke_device *device, const yoke_source *caller_source,
+                               yoke_source *out_source, yk_source_file *file)
+{
+    yoke_status status = yk_source_open(function, device->traits.language, caller_source, out_source, file);
+    return status == YOKE_OK ? yk_source_check(function, device, out_source) : status;
 }
 
 void yk_source_close(yk_source_file *file)

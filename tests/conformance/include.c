@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <yoke/types.h>
+
 /* What a header adds to a kernel that differs in its head alone. */
 #define KERNEL(body)                                                                                           \
     "#ifdef __CUDACC__\nextern \"C\" __global__ void f(int *out)\n#else\n__kernel void f(__global int *out)\n" \
@@ -292,6 +294,82 @@ out:
     remove_folder(folder);
 }
 
+/* ---- Each form of a source, and whoever takes one ---- */
+
+typedef struct shared {
+    int32_t a, b;
+} shared;
+
+/* The text includes "value.h", which is in the folder of the file and, with another value, in an include folder: what is beside the
+ * file comes first, so a source that is a file gives 5, and one that is a text 6. */
+static const char forms_text[] = "#include \"value.h\"\nstruct shared { int a, b; };\n" KERNEL("{ out[0] = VALUE; out[1] = 8; }\n");
+
+static void form_is_taken(suite *t, const char *form, const yoke_source *source, int32_t value)
+{
+    static const yoke_field fields[] = { YOKE_FIELD(shared, a), YOKE_FIELD(shared, b) };
+    bool is_cuda = strcmp(t->info.backend, "cuda") == 0;
+    char *expanded = NULL, key[80], wanted[32];
+    yoke_program *program = NULL, *kept;
+    yoke_event *done = NULL;
+    yoke_kernel *kernel;
+    size_t size = 0;
+
+    gives(t, source, value, 8);
+    NEED_OK(yoke_program_build_async(t->device, source, &program, &done));
+    NEED_OK(yoke_kernel_get(program, "f", &kernel));
+    snprintf(key, sizeof key, "%s %d", form, (int)getpid());
+    NEED_OK(yoke_device_get_program(t->device, key, source, &kept));
+    CHECK_OK(yoke_kernel_get(kept, "f", &kernel));
+    CHECK_OK(yoke_struct_check(t->device, source, "struct shared", sizeof(shared), fields, 2));
+    NEED_OK(yoke_source_expand(source, is_cuda ? "cuda" : "opencl", NULL, 0, &size));
+    NEED(expanded = calloc(1, size + 1));
+    NEED_OK(yoke_source_expand(source, is_cuda ? "cuda" : "opencl", expanded, size, &size));
+    snprintf(wanted, sizeof wanted, "VALUE %d", (int)value);
+    CHECK_TEXT(expanded, wanted);
+    if (is_cuda)
+        CHECK_OK(yoke_source_compile(source, "compute_90", 0, NULL, 0, &size));
+    else
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "architecture", yoke_source_compile(source, "gfx900", 0, NULL, 0, &size));
+out:
+    if (suite_failures() > 0)
+        tap_diag("the form is %s", form);
+    free(expanded);
+    yoke_event_release(done);
+    yoke_program_release(program);
+}
+
+static void forms(suite *t)
+{
+    char folder[64], near[80], path[128];
+    const char *folders[] = { near, NULL };
+    yoke_source source = YOKE_SOURCE_INIT, start;
+
+    NEED(make_folder(folder, sizeof folder, forms_text));
+    NEED(make_file(folder, "sub/value.h", "#define VALUE 5\n"));
+    NEED(make_file(folder, "value.h", "#define VALUE 6\n"));
+    snprintf(near, sizeof near, "%s", folder);
+    snprintf(path, sizeof path, "%s/sub/file.h", folder);
+    source.include_folders = folders;
+    start = source;
+    source.cuda = source.opencl = forms_text;
+    form_is_taken(t, "a text for each language", &source, 6);
+    source = start;
+    source.text = forms_text;
+    form_is_taken(t, "a text for both languages", &source, 6);
+    source = start;
+    source.cuda_file = source.opencl_file = path;
+    form_is_taken(t, "a file for each language", &source, 5);
+    source = start;
+    source.text_file = path;
+    form_is_taken(t, "a file for both languages", &source, 5);
+    source.cuda = source.opencl = forms_text;
+    form_is_taken(t, "a file for both languages, and texts that come first", &source, 6);
+out:
+    remove_file(folder, "value.h");
+    remove_file(folder, "sub/value.h");
+    remove_folder(folder);
+}
+
 static void file_refused(suite *t, const char *path, yoke_status status, const char *words)
 {
     yoke_program *program = NULL;
@@ -355,6 +433,7 @@ int main(void)
         { "host headers for CUDA texts", host_headers, false },
         { "texts that are files", from_file, false },
         { "files that are refused", files_refused, false },
+        { "each form of a source is taken by whoever takes sources", forms, false },
     };
 
     return SUITE_MAIN(cases, NULL);

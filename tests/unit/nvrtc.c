@@ -63,8 +63,7 @@ static yoke_status build(const yoke_source *given)
     yk_source_file file;
     yoke_program *program = NULL;
     yk_text_free(&build_log);
-    yk_source_take(given, &source);
-    yoke_status status = yk_source_open("test", YK_LANGUAGE_CUDA, &source, &file);
+    yoke_status status = yk_source_open("test", YK_LANGUAGE_CUDA, given, &source, &file);
     if (status == YOKE_OK)
         status = yk_source_check("test", &device, &source);
     if (status == YOKE_OK)
